@@ -1,0 +1,33 @@
+import type { TroubleKind } from './job.ts';
+
+/** What a job has to say in its thread, as a message of its own. Rendered by `slack/views`. */
+export type Announcement =
+  /** The agent works (again). */
+  | { readonly kind: 'started'; readonly turn: number }
+  /** A turn is over. `files`: a pull request is new or changed, is the same as before, or there is none. */
+  | { readonly kind: 'finished'; readonly files: 'new' | 'same' | 'none' }
+  /** Offers *Run again*. */
+  | { readonly kind: 'failed' }
+  | { readonly kind: 'archived' }
+  /** The API does not know the job any more. */
+  | { readonly kind: 'vanished' }
+  /** A status that this program does not know, shown as it is. Untrusted. */
+  | { readonly kind: 'other_status'; readonly status: string }
+  | { readonly kind: 'pull_request'; readonly url: string; readonly changed: boolean }
+  | { readonly kind: 'trouble'; readonly trouble: TroubleKind; readonly retryAtMs: number }
+  | { readonly kind: 'recovered' }
+  /** The API refused the prompt; offers *Run again*. */
+  | { readonly kind: 'create_rejected'; readonly message: string }
+  /** Offers *Start again*. */
+  | { readonly kind: 'create_unknown'; readonly callId: string }
+  /** The API refused replies; offers *Retry*. */
+  | {
+      readonly kind: 'message_rejected';
+      readonly callId: string;
+      readonly count: number;
+      readonly message: string;
+    }
+  /** Offers *Send again*. */
+  | { readonly kind: 'message_unknown'; readonly callId: string; readonly count: number }
+  /** A notice channel refused its notice. */
+  | { readonly kind: 'notice_failed'; readonly channelId: string; readonly reason: string };

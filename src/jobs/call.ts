@@ -1,0 +1,28 @@
+import type { Announcement } from './announcement.ts';
+
+/** An outward call that must happen once. */
+export type CallRequest =
+  | { readonly kind: 'create_job'; readonly prompt: string }
+  | { readonly kind: 'send_message'; readonly agentJobId: string; readonly prompt: string }
+  | { readonly kind: 'post_card' }
+  | { readonly kind: 'announce'; readonly announcement: Announcement }
+  | { readonly kind: 'notify_channel'; readonly channelId: string; readonly url: string }
+  /** A private answer to the requester when the card could not be posted. `reason` is Slack's error code. */
+  | { readonly kind: 'tell_requester'; readonly reason: string };
+
+export type CallKind = CallRequest['kind'];
+
+/** A call that a decision wants. Its natural key makes a second wish for the same call impossible. */
+export interface WantedCall {
+  readonly id: string;
+  readonly naturalKey: string;
+  /** Calls of one lane are made one after the other; lanes never wait for each other. */
+  readonly lane: Lane;
+  readonly request: CallRequest;
+}
+
+/** `agent`: create and message calls; `slack`: posts. */
+export interface Lane {
+  readonly to: 'agent' | 'slack';
+  readonly name: string;
+}

@@ -1,0 +1,49 @@
+import type { WantedCall } from './call.ts';
+import type { FollowUp } from './follow-up.ts';
+import type { Job } from './job.ts';
+
+/** A job with its replies that are not sent yet, oldest first. */
+export interface JobState {
+  readonly job: Job;
+  readonly followUps: readonly FollowUp[];
+}
+
+/** What follows from an event: written in one transaction. */
+export interface Decision {
+  readonly job: Job;
+  /** New or changed follow-ups. */
+  readonly followUps: readonly FollowUp[];
+  readonly calls: readonly WantedCall[];
+  readonly tasks: readonly WantedTask[];
+}
+
+export interface WantedTask {
+  readonly kind: JobTaskKind;
+  readonly runAtMs: number;
+  /** `keep`: a task that stands already keeps its time. `replace`: it gets this one. */
+  readonly ifScheduled: 'keep' | 'replace';
+}
+
+/** Work on a job that is not a call: there is at most one of each per job. */
+export type JobTaskKind = 'check_job' | 'send_follow_ups' | 'refresh_card' | 'refresh_receipts';
+
+/** Settings and facts that decisions need; time and chance come in as values. */
+export interface DecisionContext {
+  readonly nowMs: number;
+  /** Between 0 and 1. */
+  readonly jitter: number;
+  readonly newId: () => string;
+  readonly policy: Policy;
+}
+
+export interface Policy {
+  readonly pollMinIntervalMs: number;
+  readonly pollMaxIntervalMs: number;
+  /** The interval is this share of the turn's age. */
+  readonly pollGrowth: number;
+  readonly followUpWindowMs: number;
+  readonly settleWindowMs: number;
+  readonly promptMaxLength: number;
+  readonly noticeChannels: readonly string[];
+  readonly retryUnknown: 'never' | 'messages' | 'all';
+}

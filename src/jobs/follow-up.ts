@@ -1,0 +1,23 @@
+/** A reply in a job's thread that is to be sent to the agent. */
+export interface FollowUp {
+  readonly id: string;
+  readonly jobId: string;
+  /** The reply's Slack timestamp; replies are ordered by it. */
+  readonly messageTs: string;
+  readonly userId: string;
+  /** The reply as Slack delivered it (escaped, with `<@U…>` tokens). */
+  readonly text: string;
+  readonly receivedAtMs: number;
+  readonly state: FollowUpState;
+  /** The message call that carries it or carried it last. */
+  readonly callId: string | null;
+}
+
+/**
+ * - `waiting`: stored, goes out with the next message call
+ * - `sending`: in a message call that is wanted or under way
+ * - `sent`: accepted by the API
+ * - `not_sent`: refused by the API; a person may retry
+ * - `unknown`: may have been accepted; a person decides
+ */
+export type FollowUpState = 'waiting' | 'sending' | 'sent' | 'not_sent' | 'unknown';

@@ -1,0 +1,74 @@
+import type { AgentJob, EndedStatus } from './agent-job.ts';
+
+/** One request made in Slack, its thread, and the agent job that works on it. */
+export interface Job {
+  readonly id: string;
+  readonly teamId: string;
+  readonly channelId: string;
+  readonly requesterId: string;
+  readonly projectId: string;
+  /** The prompt as Slack delivered it (escaped, with `<@U…>` tokens); see `slack/readable-text.ts`. */
+  readonly prompt: string;
+  readonly requestedAtMs: number;
+  /** Slack's address for private answers to the requester, good for 30 minutes. */
+  readonly responseUrl: string | null;
+  /** The root of the thread: the card's `ts`. Null until the card is posted. */
+  readonly threadTs: string | null;
+  readonly stage: Stage;
+  /** Create calls wanted so far; numbers them, so that none can be wanted twice. */
+  readonly creates: number;
+  /** Which prompt or follow-up is being worked on: 1 for the prompt. */
+  readonly turn: number;
+  /** What the API last said, or null while there is no agent job. */
+  readonly agentJob: AgentJob | null;
+  readonly checkedAtMs: number | null;
+  /** The status last told in the thread, and the turn it was told for. */
+  readonly told: { readonly status: string; readonly turn: number } | null;
+  /** Posts wanted so far; numbers them, so that none can be wanted twice. */
+  readonly posts: number;
+  readonly announcedPrLink: string | null;
+  readonly trouble: Trouble | null;
+  /** Replies are held back until then, after a rate limit or an outage. */
+  readonly sendNotBeforeMs: number | null;
+  readonly sentFollowUps: number;
+}
+
+export type Stage =
+  /** The card is not posted yet. */
+  | { readonly kind: 'opening' }
+  /** The card could not be posted: the job will not start. */
+  | { readonly kind: 'unopened'; readonly reason: string }
+  /** The create call is wanted, waits for its retry, or is under way. */
+  | { readonly kind: 'creating' }
+  /** The create call may or may not have made a job: a person decides. */
+  | { readonly kind: 'create_unknown'; readonly callId: string }
+  /** The API refused the prompt. */
+  | { readonly kind: 'rejected'; readonly message: string }
+  /** The agent works; the poller watches. */
+  | { readonly kind: 'working'; readonly turnStartedAtMs: number; readonly settle: Settle | null }
+  | { readonly kind: 'ended'; readonly status: EndedStatus | 'vanished' };
+
+/** After a follow-up the API may still answer the state of the turn before; it is not believed until then. */
+export interface Settle {
+  readonly untilMs: number;
+  /** The ended status before the follow-up, or null if the job was thought to be active. */
+  readonly previousStatus: string | null;
+  readonly previousPrLink: string | null;
+  readonly seenActive: boolean;
+}
+
+/** Something that keeps the job from going on, and heals by itself or by an administrator. */
+export interface Trouble {
+  readonly kind: TroubleKind;
+  /** What it holds up: reading the status, or sending prompts and follow-ups. */
+  readonly source: 'check' | 'send';
+  readonly sinceMs: number;
+  /** How often in a row. */
+  readonly misses: number;
+  readonly retryAtMs: number;
+  /** Whether the thread was told. */
+  readonly told: boolean;
+}
+
+/** `needs_admin`: the key is refused, or the project is unknown to the API. */
+export type TroubleKind = 'rate_limited' | 'unreachable' | 'needs_admin';

@@ -1,0 +1,164 @@
+import type { CallRequest, Lane } from '../jobs/call.ts';
+import type { Decision, JobState } from '../jobs/decision.ts';
+import type { Job } from '../jobs/job.ts';
+
+/** The durable memory of the program. Every write happens in a transaction; none awaits the network. */
+export interface Store {
+  /**
+   * Runs `work` in one transaction: all of it is committed, durably, or none of it.
+   * An error from `work` undoes the transaction and is thrown on.
+   */
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Calls `listener` after each commit that scheduled tasks. Returns what ends it. */
+  onScheduled(listener: () => void): () => void;
+  /** Throws if the store cannot be written. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Transaction {
+  readonly gestures: Gestures;
+  readonly jobs: Jobs;
+  readonly followUps: FollowUps;
+  readonly calls: Calls;
+  readonly tasks: Tasks;
+  /** Writes all that a decision says: the job (inserted if new), its follow-ups, calls, and tasks. */
+  write(decision: Decision, nowMs: number): Promise<void>;
+}
+
+/** What people did in Slack, so that a second delivery of the same thing is recognised. */
+export interface Gestures {
+  /**
+   * Remembers a gesture under all of its keys. False if any key is known already: the gesture was seen
+   * before (then some of the keys may have been added), and nothing must follow from it.
+   */
+  remember(keys: readonly string[], nowMs: number): Promise<boolean>;
+}
+
+export interface Jobs {
+  /** The job with its follow-ups that are not sent, oldest first; locked until the transaction ends. */
+  lock(jobId: string): Promise<JobState | null>;
+  get(jobId: string): Promise<Job | null>;
+  /** The id of the job whose thread this is. */
+  findByThread(teamId: string, channelId: string, threadTs: string): Promise<string | null>;
+}
+
+export interface FollowUps {
+  /** Follow-ups whose reaction in Slack is not the one that their state asks for, oldest first. */
+  withStaleReceipts(jobId: string): Promise<StaleReceipt[]>;
+  /** Records which reaction stands at the follow-up now. */
+  receiptShown(followUpId: string, receipt: Receipt): Promise<void>;
+}
+
+/** The reaction at a reply. `eyes`: stored; `done`: accepted by the API; `warning`: not sent, or unknown. */
+export type Receipt = 'eyes' | 'done' | 'warning';
+
+export interface StaleReceipt {
+  readonly followUpId: string;
+  readonly messageTs: string;
+  readonly shown: Receipt | null;
+  readonly wanted: Receipt;
+}
+
+/**
+ * The ledger of outward calls.
+ * wanted → started → done | failed | unknown; a failed post may become wanted again.
+ */
+export interface Calls {
+  /** The first call of the lane that has no outcome yet (wanted or started), in the order of the wishes. */
+  next(lane: string): Promise<LedgerCall | null>;
+  get(callId: string): Promise<LedgerCall | null>;
+  /** Marks the call as started, before the request goes out. */
+  start(callId: string, nowMs: number): Promise<void>;
+  settle(callId: string, outcome: CallOutcome, nowMs: number): Promise<void>;
+  /** When create and message calls of the project were started since then, oldest first: the hourly budget. */
+  startedAgentCalls(projectId: string, sinceMs: number): Promise<number[]>;
+}
+
+export interface LedgerCall {
+  readonly id: string;
+  readonly jobId: string;
+  readonly lane: string;
+  readonly request: CallRequest;
+  readonly state: CallState;
+  readonly wantedAtMs: number;
+  readonly startedAtMs: number | null;
+}
+
+export type CallState = 'wanted' | 'started' | 'done' | 'failed' | 'unknown';
+
+/** `retry`: nothing happened, the call is wanted again. `detail` is kept for the operator. */
+export interface CallOutcome {
+  readonly state: 'done' | 'failed' | 'unknown' | 'retry';
+  readonly detail: string | null;
+}
+
+/** The due queue. A task's id is its kind and subject, so there is at most one of each. */
+export interface Tasks {
+  schedule(task: NewTask): Promise<void>;
+  /** Takes up to `limit` due tasks of these kinds whose lease, if any, has run out; the oldest due first. */
+  claim(claim: Claim): Promise<ClaimedTask[]>;
+  /** Puts off the end of the leases that are still held. */
+  renew(leases: readonly Lease[], untilMs: number): Promise<void>;
+  /** Throws LeaseLostError if the lease is not held any more; makes the rest of the transaction safe. */
+  fence(lease: Lease): Promise<void>;
+  /** Ends the task; if it was scheduled again while in hand, it stays and is free to be claimed. */
+  complete(lease: Lease): Promise<void>;
+  /** Gives the task back, to be claimed at `runAtMs`. Counts an attempt. */
+  postpone(lease: Lease, runAtMs: number): Promise<void>;
+  /** When the next task of these kinds can be claimed, or null. */
+  nextDueAtMs(kinds: readonly TaskKind[]): Promise<number | null>;
+}
+
+/** Tasks on a job have the job's id as subject, tasks on a lane of calls the lane's name. */
+export type TaskKind =
+  | 'check_job'
+  | 'send_follow_ups'
+  | 'refresh_card'
+  | 'refresh_receipts'
+  | 'call_agent'
+  | 'post_to_slack';
+
+export interface NewTask {
+  readonly kind: TaskKind;
+  readonly subject: string;
+  readonly runAtMs: number;
+  readonly ifScheduled: 'keep' | 'replace';
+}
+
+export interface Claim {
+  readonly kinds: readonly TaskKind[];
+  readonly nowMs: number;
+  readonly leaseUntilMs: number;
+  readonly limit: number;
+}
+
+export interface ClaimedTask {
+  readonly kind: TaskKind;
+  readonly subject: string;
+  /** How often it was postponed in a row. */
+  readonly attempts: number;
+  readonly lease: Lease;
+}
+
+export interface Lease {
+  readonly taskId: string;
+  /** Made anew at each claim. */
+  readonly token: string;
+  /** Changes when the task is scheduled again. */
+  readonly revision: number;
+}
+
+/** The task was taken over by somebody else: what was about to be written must not be. */
+export class LeaseLostError extends Error {
+  constructor(taskId: string) {
+    super(`lease of task ${taskId} was lost`);
+    this.name = 'LeaseLostError';
+  }
+}
+
+/** The task kind that makes the calls of a lane. */
+export function laneTaskKind(lane: Lane): TaskKind {
+  return lane.to === 'agent' ? 'call_agent' : 'post_to_slack';
+}
+
