@@ -17,6 +17,8 @@ export interface Job {
   readonly stage: Stage;
   /** Create calls wanted so far; numbers them, so that none can be wanted twice. */
   readonly creates: number;
+  /** Message calls wanted so far; numbers them likewise. */
+  readonly messages: number;
   /** Which prompt or follow-up is being worked on: 1 for the prompt. */
   readonly turn: number;
   /** What the API last said, or null while there is no agent job. */

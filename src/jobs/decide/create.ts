@@ -1,0 +1,52 @@
+import type { AgentJob } from '../agent-job.ts';
+import type { AgentFailure } from '../failure.ts';
+import type { Draft } from './draft.ts';
+import { scheduleSending } from './follow-ups.ts';
+import { observe } from './observe.ts';
+import { wantCreate } from './open.ts';
+import { clearTrouble, noteTrouble } from './trouble.ts';
+import { verdictOn } from './verdict.ts';
+
+export function jobCreated(draft: Draft, agentJob: AgentJob): void {
+  if (draft.job.stage.kind !== 'creating') return;
+  clearTrouble(draft, 'send');
+  draft.change({ stage: { kind: 'working', turnStartedAtMs: draft.context.nowMs, settle: null } });
+  observe(draft, agentJob);
+  scheduleSending(draft);
+}
+
+export function createFailed(draft: Draft, callId: string, failure: AgentFailure): void {
+  if (draft.job.stage.kind !== 'creating') return;
+  switch (verdictOn('create_job', failure, draft.context.policy.retryUnknown)) {
+    case 'retry':
+      noteTrouble(draft, 'send', failure);
+      break;
+    case 'refused':
+      draft.change({ stage: { kind: 'rejected', message: failure.message } });
+      draft.announce({ kind: 'create_rejected', message: failure.message });
+      draft.refreshCard();
+      break;
+    case 'unknown':
+      draft.change({ stage: { kind: 'create_unknown', callId } });
+      draft.announce({ kind: 'create_unknown', callId });
+      draft.refreshCard();
+      break;
+  }
+}
+
+/** *Start again*: only for the call whose outcome is unknown, so a second press does nothing. */
+export function startAgain(draft: Draft, callId: string): void {
+  const { stage } = draft.job;
+  if (stage.kind === 'create_unknown' && stage.callId === callId) wantCreate(draft);
+}
+
+/** *Run again*: a new agent job in the same thread, with the same prompt. */
+export function runAgain(draft: Draft): void {
+  const { stage } = draft.job;
+  const isOver =
+    stage.kind === 'rejected' ||
+    (stage.kind === 'ended' && (stage.status === 'failed' || stage.status === 'vanished'));
+  if (!isOver) return;
+  draft.change({ agentJob: null, checkedAtMs: null, told: null, turn: draft.job.turn + 1 });
+  wantCreate(draft);
+}

@@ -1,0 +1,50 @@
+import type { Decision, DecisionContext, JobState } from '../decision.ts';
+import type { JobEvent } from '../event.ts';
+import { createFailed, jobCreated, runAgain, startAgain } from './create.ts';
+import { Draft } from './draft.ts';
+import { messageAccepted, messageFailed, replyReceived, resend, sendDue } from './follow-ups.ts';
+import { checkFailed, jobChecked } from './observe.ts';
+import { cardPosted, cardRefused } from './open.ts';
+
+/**
+ * What follows from an event: the job as it is then, and the calls and tasks that are wanted. Pure: no clock,
+ * no I/O. An event that comes too late or twice changes nothing.
+ */
+export function decide(state: JobState, event: JobEvent, context: DecisionContext): Decision {
+  const draft = new Draft(state, context);
+  apply(draft, event, state);
+  return draft.decision();
+}
+
+function apply(draft: Draft, event: JobEvent, state: JobState): void {
+  switch (event.type) {
+    case 'card_posted':
+      return cardPosted(draft, event.ts);
+    case 'card_refused':
+      return cardRefused(draft, event.reason);
+    case 'job_created':
+      return jobCreated(draft, event.agentJob);
+    case 'create_failed':
+      return createFailed(draft, event.callId, event.failure);
+    case 'reply_received':
+      return replyReceived(draft, event.reply, state.followUps.length);
+    case 'send_due':
+      return sendDue(draft);
+    case 'message_accepted':
+      return messageAccepted(draft, event.callId, event.agentJobId, event.agentJob);
+    case 'message_failed':
+      return messageFailed(draft, event.callId, event.failure);
+    case 'job_checked':
+      return jobChecked(draft, event.agentJob);
+    case 'check_failed':
+      return checkFailed(draft, event.agentJobId, event.failure);
+    case 'run_again_pressed':
+      return runAgain(draft);
+    case 'start_again_pressed':
+      return startAgain(draft, event.callId);
+    case 'resend_pressed':
+      return resend(draft, event.callId);
+    case 'notice_refused':
+      return draft.announce({ kind: 'notice_failed', channelId: event.channelId, reason: event.reason });
+  }
+}

@@ -1,0 +1,80 @@
+import type { Announcement } from '../announcement.ts';
+import type { CallRequest, Lane, WantedCall } from '../call.ts';
+import type { Decision, DecisionContext, JobState, JobTaskKind, WantedTask } from '../decision.ts';
+import type { FollowUp, FollowUpState } from '../follow-up.ts';
+import type { Job } from '../job.ts';
+
+/** A decision in the making. It never leaves `decide`, which returns what it adds up to. */
+export class Draft {
+  job: Job;
+  readonly context: DecisionContext;
+  private readonly followUps: Map<string, FollowUp>;
+  private readonly changedFollowUps = new Set<string>();
+  private readonly calls: WantedCall[] = [];
+  private readonly tasks: WantedTask[] = [];
+
+  constructor(state: JobState, context: DecisionContext) {
+    this.job = state.job;
+    this.context = context;
+    this.followUps = new Map(state.followUps.map((followUp) => [followUp.id, followUp]));
+  }
+
+  change(fields: Partial<Job>): void {
+    this.job = { ...this.job, ...fields };
+  }
+
+  followUpsIn(state: FollowUpState): FollowUp[] {
+    return [...this.followUps.values()].filter((followUp) => followUp.state === state);
+  }
+
+  followUpsOfCall(callId: string): FollowUp[] {
+    return [...this.followUps.values()].filter((followUp) => followUp.callId === callId);
+  }
+
+  /** Adds or replaces follow-ups, and brings their receipts in Slack and the card up to date. */
+  put(followUps: readonly FollowUp[]): void {
+    for (const followUp of followUps) {
+      this.followUps.set(followUp.id, followUp);
+      this.changedFollowUps.add(followUp.id);
+    }
+    this.schedule('refresh_receipts', this.context.nowMs);
+    this.refreshCard();
+  }
+
+  announce(announcement: Announcement): void {
+    this.change({ posts: this.job.posts + 1 });
+    this.want(`post:${this.job.id}:${this.job.posts}`, this.threadLane, { kind: 'announce', announcement });
+  }
+
+  /** Wants a call, and returns its id. */
+  want(naturalKey: string, lane: Lane, request: CallRequest): string {
+    const id = this.context.newId();
+    this.calls.push({ id, naturalKey, lane, request });
+    return id;
+  }
+
+  schedule(kind: JobTaskKind, runAtMs: number, ifScheduled: WantedTask['ifScheduled'] = 'replace'): void {
+    this.tasks.push({ kind, runAtMs, ifScheduled });
+  }
+
+  refreshCard(): void {
+    this.schedule('refresh_card', this.context.nowMs);
+  }
+
+  get threadLane(): Lane {
+    return { to: 'slack', name: `thread:${this.job.id}` };
+  }
+
+  get agentLane(): Lane {
+    return { to: 'agent', name: `agent:${this.job.id}` };
+  }
+
+  decision(): Decision {
+    return {
+      job: this.job,
+      followUps: [...this.followUps.values()].filter((followUp) => this.changedFollowUps.has(followUp.id)),
+      calls: this.calls,
+      tasks: this.tasks,
+    };
+  }
+}

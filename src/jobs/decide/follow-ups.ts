@@ -1,0 +1,114 @@
+import type { AgentJob } from '../agent-job.ts';
+import { nextBatch, sendAtMs } from '../batch.ts';
+import type { Reply } from '../event.ts';
+import type { AgentFailure } from '../failure.ts';
+import type { FollowUp } from '../follow-up.ts';
+import { judgePrompt } from '../prompt.ts';
+import type { Draft } from './draft.ts';
+import { startTurn } from './observe.ts';
+import { clearTrouble, noteTrouble } from './trouble.ts';
+import { verdictOn } from './verdict.ts';
+
+/** Bounds what one thread can pile up while the API is away. */
+const MAX_OPEN_FOLLOW_UPS = 200;
+
+export function replyReceived(draft: Draft, reply: Reply, openFollowUps: number): void {
+  const refusal = refusalOf(draft, reply, openFollowUps);
+  const id = draft.context.newId();
+  const followUp: FollowUp = {
+    ...reply,
+    id,
+    jobId: draft.job.id,
+    receivedAtMs: draft.context.nowMs,
+    state: refusal === null ? 'waiting' : 'not_sent',
+    // Nothing was called; the id only tells the *Retry* button which reply is meant.
+    callId: refusal === null ? null : id,
+  };
+  draft.put([followUp]);
+  if (refusal === null) scheduleSending(draft);
+  else draft.announce({ kind: 'message_rejected', callId: id, count: 1, message: refusal });
+}
+
+function refusalOf(draft: Draft, reply: Reply, openFollowUps: number): string | null {
+  const verdict = judgePrompt(reply.text, draft.context.policy.promptMaxLength);
+  if (verdict.kind === 'empty') return 'it has no text';
+  if (verdict.kind === 'too_long') {
+    return `it has ${verdict.length} characters, and the limit is ${verdict.maxLength}`;
+  }
+  if (openFollowUps >= MAX_OPEN_FOLLOW_UPS) return `${openFollowUps} replies are waiting already`;
+  if (draft.job.stage.kind === 'rejected') return 'no job runs in this thread; press "Run again" first';
+  return null;
+}
+
+/** Plans when the waiting replies go out, if there is an agent job to send them to. */
+export function scheduleSending(draft: Draft): void {
+  const waiting = draft.followUpsIn('waiting');
+  if (waiting.length === 0 || draft.job.agentJob === null) return;
+  const windowEndMs = sendAtMs(waiting, draft.context.policy.followUpWindowMs);
+  draft.schedule('send_follow_ups', Math.max(windowEndMs, draft.job.sendNotBeforeMs ?? 0));
+}
+
+/** Puts the waiting replies into one message call. One call is under way at a time, which keeps the order. */
+export function sendDue(draft: Draft): void {
+  const { job, context } = draft;
+  const waiting = draft.followUpsIn('waiting');
+  if (waiting.length === 0 || job.agentJob === null || draft.followUpsIn('sending').length > 0) return;
+  if (job.sendNotBeforeMs !== null && context.nowMs < job.sendNotBeforeMs) {
+    draft.schedule('send_follow_ups', job.sendNotBeforeMs);
+    return;
+  }
+  const batch = nextBatch(waiting, context.policy.promptMaxLength);
+  const messages = job.messages + 1;
+  draft.change({ messages });
+  const callId = draft.want(`message:${job.id}:${messages}`, draft.agentLane, {
+    kind: 'send_message',
+    agentJobId: job.agentJob.id,
+    prompt: batch.prompt,
+  });
+  draft.put(batch.followUps.map((followUp) => ({ ...followUp, state: 'sending', callId })));
+}
+
+export function messageAccepted(
+  draft: Draft,
+  callId: string,
+  agentJobId: string,
+  agentJob: AgentJob | null,
+): void {
+  const sent = draft.followUpsOfCall(callId);
+  draft.change({ sentFollowUps: draft.job.sentFollowUps + sent.length, sendNotBeforeMs: null });
+  draft.put(sent.map((followUp) => ({ ...followUp, state: 'sent' })));
+  clearTrouble(draft, 'send');
+  // After *Run again* the thread has another agent job, and this message went to the one before.
+  if (draft.job.agentJob?.id === agentJobId) startTurn(draft, agentJob);
+  scheduleSending(draft);
+}
+
+export function messageFailed(draft: Draft, callId: string, failure: AgentFailure): void {
+  const followUps = draft.followUpsOfCall(callId);
+  const count = followUps.length;
+  switch (verdictOn('send_message', failure, draft.context.policy.retryUnknown)) {
+    case 'retry':
+      draft.put(followUps.map((followUp) => ({ ...followUp, state: 'waiting', callId: null })));
+      draft.change({ sendNotBeforeMs: noteTrouble(draft, 'send', failure) });
+      break;
+    case 'refused':
+      draft.put(followUps.map((followUp) => ({ ...followUp, state: 'not_sent' })));
+      draft.announce({ kind: 'message_rejected', callId, count, message: failure.message });
+      break;
+    case 'unknown':
+      draft.put(followUps.map((followUp) => ({ ...followUp, state: 'unknown' })));
+      draft.announce({ kind: 'message_unknown', callId, count });
+      break;
+  }
+  scheduleSending(draft);
+}
+
+/** *Retry* and *Send again*: only replies that still lack an outcome go back in line, so once is enough. */
+export function resend(draft: Draft, callId: string): void {
+  const again = draft
+    .followUpsOfCall(callId)
+    .filter((followUp) => followUp.state === 'not_sent' || followUp.state === 'unknown');
+  if (again.length === 0) return;
+  draft.put(again.map((followUp) => ({ ...followUp, state: 'waiting', callId: null })));
+  scheduleSending(draft);
+}

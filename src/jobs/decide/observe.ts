@@ -1,0 +1,156 @@
+import { type AgentJob, type EndedStatus, isEnded } from '../agent-job.ts';
+import type { AgentFailure } from '../failure.ts';
+import type { Settle } from '../job.ts';
+import { checkIntervalMs } from '../schedule.ts';
+import type { Draft } from './draft.ts';
+import { clearTrouble, noteTrouble } from './trouble.ts';
+
+/** How old the "last checked" on a card may get while nothing else changes: edits of cards are limited. */
+const CARD_MAX_AGE_MS = 300_000;
+
+export function jobChecked(draft: Draft, agentJob: AgentJob): void {
+  if (draft.job.stage.kind !== 'working' || draft.job.agentJob?.id !== agentJob.id) return;
+  clearTrouble(draft, 'check');
+  draft.change({ checkedAtMs: draft.context.nowMs });
+  observe(draft, agentJob);
+}
+
+/** Works out from the job as it is now what is new since what was announced: a missed step heals here. */
+export function observe(draft: Draft, agentJob: AgentJob): void {
+  const { stage } = draft.job;
+  if (stage.kind !== 'working') return;
+  noteFacts(draft, agentJob);
+  if (!isEnded(agentJob.status)) {
+    if (stage.settle !== null && !stage.settle.seenActive) {
+      draft.change({ stage: { ...stage, settle: { ...stage.settle, seenActive: true } } });
+    }
+    tellRunning(draft, agentJob.status);
+    scheduleCheck(draft, stage.turnStartedAtMs);
+    return;
+  }
+  const isNewLink = agentJob.prLink !== null && agentJob.prLink !== draft.job.announcedPrLink;
+  if (isTurnOver(stage.settle, agentJob, draft.context.nowMs)) {
+    draft.change({ stage: { kind: 'ended', status: agentJob.status } });
+    tellEnded(draft, agentJob, agentJob.status, isNewLink);
+    draft.refreshCard();
+  } else {
+    scheduleCheck(draft, stage.turnStartedAtMs);
+  }
+  if (isNewLink && agentJob.prLink !== null) announcePullRequest(draft, agentJob.prLink);
+}
+
+export function checkFailed(draft: Draft, agentJobId: string, failure: AgentFailure): void {
+  const { job, context } = draft;
+  if (job.stage.kind !== 'working' || job.agentJob?.id !== agentJobId) return;
+  if (failure.reason !== 'not_found') {
+    draft.schedule('check_job', noteTrouble(draft, 'check', failure));
+    return;
+  }
+  // A job that was created a moment ago may not be readable everywhere yet.
+  const isNew =
+    job.checkedAtMs === null && context.nowMs - job.stage.turnStartedAtMs < context.policy.settleWindowMs;
+  if (isNew) {
+    scheduleCheck(draft, job.stage.turnStartedAtMs);
+    return;
+  }
+  clearTrouble(draft, 'check');
+  draft.change({
+    stage: { kind: 'ended', status: 'vanished' },
+    told: { status: 'vanished', turn: job.turn },
+  });
+  draft.announce({ kind: 'vanished' });
+  draft.refreshCard();
+}
+
+/** A follow-up was accepted: the watch goes on, and the state of the turn before is not believed for a while. */
+export function startTurn(draft: Draft, answer: AgentJob | null): void {
+  const { job, context } = draft;
+  const previousStatus = job.stage.kind === 'ended' ? job.stage.status : previousStatusOf(job.stage);
+  const settle: Settle = {
+    untilMs: context.nowMs + context.policy.settleWindowMs,
+    previousStatus,
+    previousPrLink: job.agentJob?.prLink ?? null,
+    seenActive: false,
+  };
+  draft.change({
+    stage: { kind: 'working', turnStartedAtMs: context.nowMs, settle },
+    turn: job.turn + 1,
+    agentJob: answer?.id === job.agentJob?.id && answer !== null ? answer : job.agentJob,
+  });
+  scheduleCheck(draft, context.nowMs);
+  draft.refreshCard();
+}
+
+function previousStatusOf(stage: Draft['job']['stage']): string | null {
+  return stage.kind === 'working' && stage.settle?.seenActive === false ? stage.settle.previousStatus : null;
+}
+
+function noteFacts(draft: Draft, agentJob: AgentJob): void {
+  const before = draft.job.agentJob;
+  const isSame =
+    before !== null &&
+    before.status === agentJob.status &&
+    before.prLink === agentJob.prLink &&
+    before.ref === agentJob.ref &&
+    before.model === agentJob.model &&
+    before.repository === agentJob.repository;
+  draft.change({ agentJob });
+  if (isSame) draft.schedule('refresh_card', draft.context.nowMs + CARD_MAX_AGE_MS, 'keep');
+  else draft.refreshCard();
+}
+
+function tellRunning(draft: Draft, status: string): void {
+  const { job } = draft;
+  if (job.told?.status === status) return;
+  draft.change({ told: { status, turn: job.turn } });
+  if (status === 'active') draft.announce({ kind: 'started', turn: job.turn });
+  else draft.announce({ kind: 'other_status', status });
+}
+
+function tellEnded(draft: Draft, agentJob: AgentJob, status: EndedStatus, isNewLink: boolean): void {
+  draft.change({ told: { status, turn: draft.job.turn } });
+  switch (status) {
+    case 'completed':
+      draft.announce({
+        kind: 'finished',
+        files: isNewLink ? 'new' : agentJob.prLink === null ? 'none' : 'same',
+      });
+      break;
+    case 'failed':
+      draft.announce({ kind: 'failed' });
+      break;
+    case 'archived':
+      draft.announce({ kind: 'archived' });
+      break;
+  }
+}
+
+/**
+ * The rule of product.md: a turn that followed a finished one is over when the job was seen active since, when
+ * its status or its link is another than before, or when the settle window has passed. If the job was thought
+ * to be active when the follow-up went out, an ending may still be the one of the turn before.
+ */
+function isTurnOver(settle: Settle | null, agentJob: AgentJob, nowMs: number): boolean {
+  if (settle === null || settle.seenActive || nowMs >= settle.untilMs) return true;
+  if (settle.previousStatus === null) return false;
+  return agentJob.status !== settle.previousStatus || agentJob.prLink !== settle.previousPrLink;
+}
+
+function announcePullRequest(draft: Draft, url: string): void {
+  const { job, context } = draft;
+  draft.change({ announcedPrLink: url });
+  draft.want(`pull_request:${job.id}:${job.turn}:${url}`, draft.threadLane, {
+    kind: 'announce',
+    announcement: { kind: 'pull_request', url, changed: job.announcedPrLink !== null },
+  });
+  for (const channelId of context.policy.noticeChannels) {
+    const lane = { to: 'slack', name: `notice:${job.id}:${channelId}` } as const;
+    draft.want(`notice:${channelId}:${url}`, lane, { kind: 'notify_channel', channelId, url });
+  }
+  draft.refreshCard();
+}
+
+function scheduleCheck(draft: Draft, turnStartedAtMs: number): void {
+  const { nowMs, policy, jitter } = draft.context;
+  draft.schedule('check_job', nowMs + checkIntervalMs(nowMs - turnStartedAtMs, policy, jitter));
+}

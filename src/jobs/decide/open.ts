@@ -1,0 +1,64 @@
+import type { Decision, DecisionContext } from '../decision.ts';
+import type { Job } from '../job.ts';
+import { Draft } from './draft.ts';
+
+/** A request for a new job, from whatever gesture. */
+export interface JobRequest {
+  readonly teamId: string;
+  readonly channelId: string;
+  readonly requesterId: string;
+  readonly projectId: string;
+  /** As Slack delivered it. */
+  readonly prompt: string;
+  readonly responseUrl: string | null;
+}
+
+/** Makes a job of a request: the card is posted first, so that the job has its thread. */
+export function openJob(request: JobRequest, context: DecisionContext): Decision {
+  const job: Job = {
+    ...request,
+    id: context.newId(),
+    requestedAtMs: context.nowMs,
+    threadTs: null,
+    stage: { kind: 'opening' },
+    creates: 0,
+    messages: 0,
+    turn: 1,
+    agentJob: null,
+    checkedAtMs: null,
+    told: null,
+    posts: 0,
+    announcedPrLink: null,
+    trouble: null,
+    sendNotBeforeMs: null,
+    sentFollowUps: 0,
+  };
+  const draft = new Draft({ job, followUps: [] }, context);
+  draft.want(`card:${job.id}`, draft.threadLane, { kind: 'post_card' });
+  return draft.decision();
+}
+
+/** The thread exists: now the agent job can be created. */
+export function cardPosted(draft: Draft, ts: string): void {
+  if (draft.job.stage.kind !== 'opening') return;
+  draft.change({ threadTs: ts });
+  wantCreate(draft);
+}
+
+export function cardRefused(draft: Draft, reason: string): void {
+  if (draft.job.stage.kind !== 'opening') return;
+  draft.change({ stage: { kind: 'unopened', reason } });
+  const lane = { to: 'slack', name: `requester:${draft.job.id}` } as const;
+  draft.want(`requester:${draft.job.id}`, lane, { kind: 'tell_requester', reason });
+}
+
+/** Wants the next create call. Callers make sure that no other is wanted or under way. */
+export function wantCreate(draft: Draft): void {
+  const creates = draft.job.creates + 1;
+  draft.change({ stage: { kind: 'creating' }, creates });
+  draft.want(`create:${draft.job.id}:${creates}`, draft.agentLane, {
+    kind: 'create_job',
+    prompt: draft.job.prompt,
+  });
+  draft.refreshCard();
+}

@@ -1,0 +1,61 @@
+import type { AgentFailure } from '../failure.ts';
+import type { Trouble, TroubleKind } from '../job.ts';
+import { retryDelayMs } from '../schedule.ts';
+import type { Draft } from './draft.ts';
+
+/** Short outages are not worth a message in the thread; the card shows them at once. */
+const MISSES_BEFORE_TELLING = 3;
+
+/** Notes that something holds the job up, tells the thread when it lasts, and returns when to try again. */
+export function noteTrouble(draft: Draft, source: Trouble['source'], failure: AgentFailure): number {
+  const { nowMs, jitter } = draft.context;
+  const kind = troubleKind(failure);
+  const before = draft.job.trouble?.kind === kind ? draft.job.trouble : null;
+  const misses = (before?.misses ?? 0) + 1;
+  const retryAtMs = nowMs + (failure.retryAfterMs ?? retryDelayMs(misses, jitter));
+  const tellNow = before?.told !== true && (misses >= MISSES_BEFORE_TELLING || isWorthTelling(kind, source));
+  draft.change({
+    trouble: {
+      kind,
+      source,
+      sinceMs: before?.sinceMs ?? nowMs,
+      misses,
+      retryAtMs,
+      told: tellNow || before?.told === true,
+    },
+  });
+  if (tellNow) draft.announce({ kind: 'trouble', trouble: kind, retryAtMs });
+  draft.refreshCard();
+  return retryAtMs;
+}
+
+/**
+ * Ends the trouble that a success proves to be over: any answer shows that the API can be reached and takes
+ * the key, but reads and sends have rate limits of their own.
+ */
+export function clearTrouble(draft: Draft, source: Trouble['source']): void {
+  const { trouble } = draft.job;
+  if (trouble === null || (trouble.kind === 'rate_limited' && trouble.source !== source)) return;
+  if (trouble.told && trouble.kind !== 'rate_limited') draft.announce({ kind: 'recovered' });
+  draft.change({ trouble: null });
+  draft.refreshCard();
+}
+
+function troubleKind(failure: AgentFailure): TroubleKind {
+  switch (failure.reason) {
+    case 'rate_limited':
+      return 'rate_limited';
+    case 'unauthorized':
+    case 'not_found':
+    case 'rejected':
+      return 'needs_admin';
+    case 'unreachable':
+    case 'server_error':
+    case 'bad_answer':
+      return 'unreachable';
+  }
+}
+
+function isWorthTelling(kind: TroubleKind, source: Trouble['source']): boolean {
+  return kind === 'needs_admin' || (kind === 'rate_limited' && source === 'send');
+}

@@ -1,0 +1,33 @@
+import type { Policy } from '../decision.ts';
+import type { AgentFailure } from '../failure.ts';
+
+/**
+ * What a failed create or message call means.
+ * `retry`: nothing happened (or the operator accepts a possible double), so it goes out again by itself.
+ * `refused`: the API will not take it. `unknown`: a person decides.
+ */
+export type Verdict = 'retry' | 'refused' | 'unknown';
+
+export function verdictOn(
+  call: 'create_job' | 'send_message',
+  failure: AgentFailure,
+  retryUnknown: Policy['retryUnknown'],
+): Verdict {
+  if (failure.outcome === 'unknown') {
+    const mayRepeat = retryUnknown === 'all' || (retryUnknown === 'messages' && call === 'send_message');
+    return mayRepeat ? 'retry' : 'unknown';
+  }
+  switch (failure.reason) {
+    case 'rate_limited':
+    case 'unreachable':
+    case 'unauthorized':
+      return 'retry';
+    case 'not_found':
+      // A create can only miss the project, which an administrator mends; a message misses its job.
+      return call === 'create_job' ? 'retry' : 'refused';
+    case 'rejected':
+    case 'server_error':
+    case 'bad_answer':
+      return 'refused';
+  }
+}

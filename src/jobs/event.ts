@@ -1,0 +1,34 @@
+import type { AgentJob } from './agent-job.ts';
+import type { AgentFailure } from './failure.ts';
+
+/** What can happen to a job: an answer from outside, a due time, or a person's gesture. */
+export type JobEvent =
+  | { readonly type: 'card_posted'; readonly ts: string }
+  /** `reason` is Slack's error code. */
+  | { readonly type: 'card_refused'; readonly reason: string }
+  | { readonly type: 'job_created'; readonly agentJob: AgentJob }
+  | { readonly type: 'create_failed'; readonly callId: string; readonly failure: AgentFailure }
+  | { readonly type: 'reply_received'; readonly reply: Reply }
+  | { readonly type: 'send_due' }
+  | {
+      readonly type: 'message_accepted';
+      readonly callId: string;
+      /** The agent job that the message was sent to. */
+      readonly agentJobId: string;
+      /** The job as the answer described it, if it did. */
+      readonly agentJob: AgentJob | null;
+    }
+  | { readonly type: 'message_failed'; readonly callId: string; readonly failure: AgentFailure }
+  | { readonly type: 'job_checked'; readonly agentJob: AgentJob }
+  | { readonly type: 'check_failed'; readonly agentJobId: string; readonly failure: AgentFailure }
+  | { readonly type: 'run_again_pressed' }
+  | { readonly type: 'start_again_pressed'; readonly callId: string }
+  /** *Retry* and *Send again*: both put the replies of a call back in line. */
+  | { readonly type: 'resend_pressed'; readonly callId: string }
+  | { readonly type: 'notice_refused'; readonly channelId: string; readonly reason: string };
+
+export interface Reply {
+  readonly messageTs: string;
+  readonly userId: string;
+  readonly text: string;
+}

@@ -1,0 +1,19 @@
+/** Characters that show nothing: spaces, control and format characters, and those Unicode calls ignorable. */
+const INVISIBLE = /[\s\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** True if a person sees nothing in the text. */
+export function isBlank(text: string): boolean {
+  return text.replace(INVISIBLE, '') === '';
+}
+
+export type PromptVerdict =
+  | { readonly kind: 'ok' }
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'too_long'; readonly length: number; readonly maxLength: number };
+
+/** Whether a prompt or follow-up, as the agent would read it, can be sent. */
+export function judgePrompt(text: string, maxLength: number): PromptVerdict {
+  if (isBlank(text)) return { kind: 'empty' };
+  if (text.length > maxLength) return { kind: 'too_long', length: text.length, maxLength };
+  return { kind: 'ok' };
+}

@@ -1,0 +1,27 @@
+import type { Policy } from './decision.ts';
+
+type PollPolicy = Pick<Policy, 'pollMinIntervalMs' | 'pollMaxIntervalMs' | 'pollGrowth'>;
+
+const JITTER_SHARE = 0.2;
+const FIRST_RETRY_MS = 5_000;
+const LONGEST_RETRY_MS = 300_000;
+
+/**
+ * How long to wait before the next check: a fixed share of the turn's age, so a young turn is read often and
+ * an old one seldom, inside the configured minimum and maximum. `jitter` (0 to 1) spreads jobs that started
+ * together.
+ */
+export function checkIntervalMs(turnAgeMs: number, policy: PollPolicy, jitter: number): number {
+  const wantedMs = turnAgeMs * policy.pollGrowth * spread(jitter);
+  return Math.round(Math.min(Math.max(wantedMs, policy.pollMinIntervalMs), policy.pollMaxIntervalMs));
+}
+
+/** How long to wait after the `misses`-th failure in a row (1 is the first): doubling, with a ceiling. */
+export function retryDelayMs(misses: number, jitter: number): number {
+  const doubledMs = FIRST_RETRY_MS * 2 ** Math.min(misses - 1, 10);
+  return Math.round(Math.min(doubledMs, LONGEST_RETRY_MS) * spread(jitter));
+}
+
+function spread(jitter: number): number {
+  return 1 - JITTER_SHARE / 2 + JITTER_SHARE * jitter;
+}
