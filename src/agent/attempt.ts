@@ -1,0 +1,59 @@
+import type { Dispatcher } from 'undici';
+import { decodeErrorText } from './decode.ts';
+import { badAnswerError, isTimeout, noAnswerError, notSentError, refusedError } from './errors.ts';
+import { exchange } from './exchange.ts';
+import { parseRetryAfterMs } from './retry-after.ts';
+
+export interface AgentRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** Sent as JSON. */
+  readonly body?: object;
+}
+
+/** A 2xx answer; `body` is its parsed JSON. */
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** Makes a request once. Fails with an AgentError whose message never holds the key. */
+export async function attempt(
+  dispatcher: Dispatcher,
+  { method, path, body }: AgentRequest,
+  apiKey: string,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const headers = {
+    authorization: `Bearer ${apiKey}`,
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    'user-agent': 'docs-agent',
+    ...(body && { 'content-type': 'application/json' }),
+  };
+  const request = { method, path, headers, body: body ? JSON.stringify(body) : null };
+  const result = await exchange(dispatcher, request, signal);
+  if (result.kind === 'not_sent') throw notSentError(result.cause);
+  if (result.kind === 'no_answer') throw noAnswerError(null, result.cause);
+
+  const { status } = result.head;
+  const json = result.body === null ? undefined : parseJson(result.body);
+  if (status < 200 || status > 299) {
+    const { 'retry-after': retryAfter, date } = result.head.headers;
+    const retryAfterMs = parseRetryAfterMs(retryAfter, date, Date.now());
+    throw refusedError(status, decodeErrorText(json, apiKey), retryAfterMs);
+  }
+  if (result.cause !== null && isTimeout(result.cause)) throw noAnswerError(status, result.cause);
+  if (result.cause !== null) throw badAnswerError(status, 'is cut off or too large', result.cause);
+  if (json === undefined) throw badAnswerError(status, 'is not JSON');
+  return { status, body: json };
+}
+
+/** Undefined if it is no JSON. The parser's error quotes the text, so it is not passed on. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

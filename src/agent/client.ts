@@ -1,0 +1,120 @@
+import pRetry from 'p-retry';
+import { Pool } from 'undici';
+import type { AgentJob } from '../jobs/agent-job.ts';
+import type { AgentFailure } from '../jobs/failure.ts';
+import { type AgentRequest, type Answer, attempt } from './attempt.ts';
+import { decodeJob } from './decode.ts';
+import { AgentError, badAnswerError } from './errors.ts';
+
+/** More than a thousand times the size of a job. An answer is not read beyond it. */
+export const ANSWER_MAX_BYTES = 1024 * 1024;
+
+const READ_CONNECTIONS = 32;
+const WRITE_CONNECTIONS = 8;
+const CONNECT_TIMEOUT_MS = 10_000;
+const repeats = { retries: 2, minTimeout: 100, factor: 3, randomize: true } as const;
+
+export interface AgentClientOptions {
+  /** The API's `{base_url}`, to which `/v2/agent/…` is added. It may have a path. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** Bounds a whole call: connecting, sending, the answer to its end, and all repeats. */
+  readonly timeoutMs: number;
+}
+
+/** The agent API. Calls fail with an `AgentError`, and with nothing else. */
+export interface AgentClient {
+  /** The prompt is sent once at most. */
+  createJob(projectId: string, prompt: string): Promise<AgentJob>;
+  /** The prompt is sent once at most. Null: it was accepted, but the answer does not describe a job. */
+  sendMessage(projectId: string, agentJobId: string, prompt: string): Promise<AgentJob | null>;
+  /** Asks up to three times within `timeoutMs`, unless the API answers with a 3xx, a 4xx or `Retry-After`. */
+  getJob(projectId: string, agentJobId: string): Promise<AgentJob>;
+  /** Waits for the calls under way. Calls made later fail as `unreachable`. */
+  close(): Promise<void>;
+}
+
+/** Throws a TypeError if `baseUrl` is no URL. */
+export function createAgentClient({ baseUrl, apiKey, timeoutMs }: AgentClientOptions): AgentClient {
+  const { origin, pathname } = new URL(baseUrl);
+  const basePath = pathname.replace(/\/+$/, '');
+  const shared = {
+    // Over HTTP/2 undici may send a request again by itself.
+    allowH2: false,
+    connectTimeout: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
+    // `timeoutMs` is the only deadline after connecting.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxResponseSize: ANSWER_MAX_BYTES,
+  };
+  const reads = new Pool(origin, { ...shared, connections: READ_CONNECTIONS });
+  // The server may close a kept connection just as a request goes out, and then nobody knows whether it
+  // was taken. So each write gets a new connection (that is what `pipelining: 0` means): writes are rare.
+  const writes = new Pool(origin, { ...shared, connections: WRITE_CONNECTIONS, pipelining: 0 });
+
+  const jobsPath = (projectId: string) => `${basePath}/v2/agent/${segment(projectId)}/job`;
+  const jobPath = (projectId: string, jobId: string) => `${jobsPath(projectId)}/${segment(jobId)}`;
+
+  function call<T>(
+    pool: Pool,
+    request: AgentRequest,
+    decode: (answer: Answer) => T,
+    mayRepeat: (failure: AgentFailure) => boolean,
+  ): Promise<T> {
+    const endsAtMs = performance.now() + timeoutMs;
+    const signal = AbortSignal.timeout(timeoutMs);
+    return pRetry(async () => decode(await attempt(pool, request, apiKey, signal)), {
+      ...repeats,
+      shouldRetry: ({ error, retryDelay }) =>
+        error instanceof AgentError && mayRepeat(error.failure),
+    });
+  }
+
+  return {
+    createJob: async (projectId, prompt) => {
+      const request: AgentRequest = { method: 'POST', path: jobsPath(projectId), body: { prompt } };
+      return call(writes, request, decodeCreated, wasNotSent);
+    },
+    sendMessage: async (projectId, agentJobId, prompt) => {
+      const path = `${jobPath(projectId, agentJobId)}/message`;
+      return call(writes, { method: 'POST', path, body: { prompt } }, decodeAccepted, wasNotSent);
+    },
+    getJob: async (projectId, agentJobId) => {
+      const request: AgentRequest = { method: 'GET', path: jobPath(projectId, agentJobId) };
+      return call(reads, request, decodeRead, mayReadAgain);
+    },
+    close: async () => {
+      await Promise.all([reads.close(), writes.close()]);
+    },
+  };
+}
+
+/** A job that was created must not be lost for want of a status. */
+function decodeCreated({ status, body }: Answer): AgentJob {
+  return decodeJob(body, 'active') ?? notAJob(status);
+}
+
+function decodeAccepted({ status, body }: Answer): AgentJob | null {
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+  return isObject ? decodeJob(body, 'active') : notAJob(status);
+}
+
+function decodeRead({ status, body }: Answer): AgentJob {
+  return decodeJob(body, null) ?? notAJob(status);
+}
+
+function notAJob(status: number): never {
+  throw badAnswerError(status, 'is not a job');
+}
+
+function wasNotSent(failure: AgentFailure): boolean {
+  return failure.outcome === 'definite' && failure.reason === 'unreachable';
+}
+
+function mayReadAgain({ reason, retryAfterMs }: AgentFailure): boolean {
+  return retryAfterMs === null && ['unreachable', 'server_error', 'bad_answer'].includes(reason);
+}
+
+function segment(id: string): string {
+  return encodeURIComponent(id.toWellFormed());
+}

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { Clock } from '../../operations/clock.ts';
+import { answer, type Fault, type Operation, type Reply } from './fault.ts';
+import { findRoute, type Route } from './route.ts';
+import type { Script } from './script.ts';
+import { type Finish, ScriptedJob } from './scripted-job.ts';
+
+export interface AgentApiOptions {
+  readonly apiKey: string;
+  readonly projectId: string;
+  readonly clock: Clock;
+  /** Default: only this machine. */
+  readonly host?: string;
+  /** Default: any free port. */
+  readonly port?: number;
+  readonly script: Script;
+}
+
+/** A stand-in for the agent API: HTTP as documented, jobs from a script, and faults on demand. */
+export interface AgentApi {
+  readonly baseUrl: string;
+  /** The oldest first. */
+  readonly jobs: readonly AgentApiJob[];
+  /** All that arrived, also what was refused or met a fault; the oldest first. */
+  readonly requests: readonly AgentApiRequest[];
+  /** How many requests of each kind arrived. */
+  readonly counts: Readonly<Record<Operation, number>>;
+  /**
+   * Gives a job this state from now on, until the next follow-up. Ends `manual` turns, and can also
+   * archive an ended job, say. Throws if there is no such job.
+   */
+  finish(jobId: string, finish: Finish): void;
+  /** The next requests of this kind meet these faults, one each, in this order. */
+  failNext(operation: Operation, ...faults: readonly Fault[]): void;
+  /** Breaks all connections. */
+  close(): Promise<void>;
+}
+
+export interface AgentApiJob {
+  readonly id: string;
+  /** The prompt, then the follow-ups. */
+  readonly prompts: readonly string[];
+  readonly createdAtMs: number;
+}
+
+export interface AgentApiRequest {
+  readonly method: string;
+  readonly path: string;
+  /** The prompt in the body, or null. */
+  readonly prompt: string | null;
+  readonly atMs: number;
+}
+
+/** Fails if the port cannot be had. */
+export async function startAgentApi(options: AgentApiOptions): Promise<AgentApi> {
+  const { apiKey, projectId, clock, host = '127.0.0.1', port = 0, script } = options;
+  const jobs = new Map<string, ScriptedJob>();
+  const requests: AgentApiRequest[] = [];
+  const counts = { create: 0, message: 0, get: 0 };
+  const faults: Record<Operation, Fault[]> = { create: [], message: [], get: [] };
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url: path = '', headers } = request;
+    const prompt = readPrompt(await text(request));
+    requests.push({ method, path, prompt, atMs: clock.now() });
+    const route = findRoute(method, path);
+    if (route) counts[route.operation] += 1;
+    const fault = route ? faults[route.operation].shift() : undefined;
+    const authorized = headers.authorization === `Bearer ${apiKey}`;
+    answer(response, fault, () => (authorized ? process(route, prompt) : refuse(401, 'Invalid API key')));
+  }
+
+  function process(route: Route | null, prompt: string | null): Reply {
+    if (route === null) return refuse(404, 'Not found');
+    if (route.projectId !== projectId) return refuse(404, 'Project not found');
+    if (route.operation === 'create') return prompt ? create(prompt) : refuse(400, 'Prompt is required');
+    const job = jobs.get(route.jobId);
+    if (!job) return refuse(404, 'Job not found');
+    if (route.operation === 'message') {
+      if (!prompt) return refuse(400, 'Prompt is required');
+      job.send(prompt, clock.now());
+    }
+    return { status: 200, body: job.describe(clock.now()) };
+  }
+
+  function create(prompt: string): Reply {
+    const job = new ScriptedJob(`job_${randomUUID()}`, jobs.size + 1, script, prompt, clock.now());
+    jobs.set(job.id, job);
+    return { status: 201, body: job.describe(clock.now()) };
+  }
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => response.destroy());
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  const { port: boundPort } = server.address() as AddressInfo;
+  return {
+    baseUrl: `http://${host}:${boundPort}`,
+    get jobs() {
+      return [...jobs.values()];
+    },
+    requests,
+    counts,
+    finish: (jobId, finish) => {
+      const job = jobs.get(jobId);
+      if (!job) throw new Error(`no job ${jobId}`);
+      job.finish(finish, clock.now());
+    },
+    failNext: (operation, ...more) => {
+      faults[operation].push(...more);
+    },
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function refuse(status: number, error: string): Reply {
+  return { status, body: { error } };
+}
+
+function readPrompt(body: string): string | null {
+  try {
+    const { prompt }: { prompt?: unknown } = JSON.parse(body);
+    return typeof prompt === 'string' ? prompt : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,101 @@
+import type { Script, TurnScript } from './script.ts';
+
+/** What a job is set to by hand. */
+export interface Finish {
+  readonly status: string;
+  /** Undefined: the link stays what it was. */
+  readonly prLink?: string | null;
+}
+
+interface Turn {
+  readonly acceptedAtMs: number;
+  readonly lagMs: number;
+  readonly plan: TurnScript;
+}
+
+interface State {
+  readonly status: string;
+  /** Hidden while a turn is worked on, but not forgotten. */
+  readonly prLink: string | null;
+  readonly working: boolean;
+  readonly sinceMs: number;
+}
+
+/** A job whose state is worked out from its script and the time. Turns are worked on one after the other. */
+export class ScriptedJob {
+  readonly id: string;
+  readonly createdAtMs: number;
+  readonly #number: number;
+  readonly #script: Script;
+  readonly #prompts: string[] = [];
+  /** The state from which the open turns go on. */
+  #base: State;
+  #turns: Turn[] = [];
+
+  constructor(id: string, number: number, script: Script, prompt: string, nowMs: number) {
+    this.id = id;
+    this.createdAtMs = nowMs;
+    this.#number = number;
+    this.#script = script;
+    this.#base = { status: 'active', prLink: null, working: true, sinceMs: nowMs };
+    this.send(prompt, nowMs);
+  }
+
+  /** The prompt and the follow-ups, in the order of their arrival. */
+  get prompts(): readonly string[] {
+    return this.#prompts;
+  }
+
+  send(prompt: string, nowMs: number): void {
+    const turn = this.#prompts.push(prompt);
+    const plan = this.#script(prompt, turn);
+    this.#turns.push({ acceptedAtMs: nowMs, lagMs: turn === 1 ? 0 : (plan.lagMs ?? 0), plan });
+  }
+
+  /** Ends all turns: the job has this state until the next follow-up. */
+  finish(finish: Finish, nowMs: number): void {
+    const { status, prLink = this.#stateAt(nowMs).prLink } = finish;
+    this.#base = { status, prLink, working: false, sinceMs: nowMs };
+    this.#turns = [];
+  }
+
+  /** The job as the API describes it. */
+  describe(nowMs: number): object {
+    const { status, prLink, working, sinceMs } = this.#stateAt(nowMs);
+    return {
+      id: this.id,
+      status,
+      source: { repository: 'acme/docs', ref: `docs-agent/${slug(this.#prompts[0] ?? '')}` },
+      model: 'docs-writer-1',
+      prLink: working ? null : prLink,
+      createdAt: new Date(this.createdAtMs).toISOString(),
+      archivedAt: status === 'archived' ? new Date(sinceMs).toISOString() : null,
+    };
+  }
+
+  #stateAt(nowMs: number): State {
+    let state = this.#base;
+    for (const { acceptedAtMs, lagMs, plan } of this.#turns) {
+      const startsAtMs = Math.max(acceptedAtMs + lagMs, state.sinceMs);
+      if (nowMs < startsAtMs) return state;
+      const endsAtMs = startsAtMs + plan.workMs;
+      if (plan.ending === 'manual' || nowMs < endsAtMs) {
+        return { ...state, status: 'active', working: true };
+      }
+      state = { ...this.#ending(plan, state.prLink), working: false, sinceMs: endsAtMs };
+    }
+    return state;
+  }
+
+  #ending({ ending, prLink }: TurnScript, linkSoFar: string | null): Pick<State, 'status' | 'prLink'> {
+    if (ending === 'failure') return { status: 'failed', prLink: linkSoFar };
+    if (ending === 'no_change') return { status: 'completed', prLink: linkSoFar };
+    const ownLink = `https://github.com/acme/docs/pull/${this.#number}`;
+    return { status: 'completed', prLink: prLink ?? linkSoFar ?? ownLink };
+  }
+}
+
+function slug(prompt: string): string {
+  const words = prompt.toLowerCase().match(/[a-z0-9]+/g) ?? ['change'];
+  return words.slice(0, 6).join('-').slice(0, 50);
+}
