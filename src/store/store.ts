@@ -161,4 +161,3 @@ export class LeaseLostError extends Error {
 export function laneTaskKind(lane: Lane): TaskKind {
   return lane.to === 'agent' ? 'call_agent' : 'post_to_slack';
 }
-

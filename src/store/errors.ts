@@ -1,0 +1,20 @@
+/**
+ * The store cannot do its work. The message says what is wrong, why, and what to do. Neither message nor
+ * cause holds the password of the database or what is stored in it.
+ */
+export class StoreError extends Error {
+  /** The database's own code (an SQLSTATE, or SQLite's primary result code), where it gave one. */
+  readonly code: string | null;
+
+  constructor(message: string, code: string | null = null) {
+    super(message);
+    this.name = 'StoreError';
+    this.code = code;
+  }
+}
+
+/** The code that an error of Node, SQLite or Postgres carries. */
+export function codeOf(error: unknown): string | null {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  return typeof code === 'string' ? code : null;
+}

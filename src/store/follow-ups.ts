@@ -1,0 +1,81 @@
+import { type SqlBool, sql } from 'kysely';
+import type { FollowUp } from '../jobs/follow-up.ts';
+import type { FollowUps, Receipt, StaleReceipt } from './store.ts';
+import type { FollowUpRow, Queries } from './tables.ts';
+
+/** The rest is found when these are up to date. */
+const MAX_STALE_RECEIPTS = 100;
+
+const wantedReceipt = sql<Receipt>`case
+  when state in ('waiting', 'sending') then 'eyes'
+  when state = 'sent' then 'done'
+  else 'warning'
+end`;
+
+export class SqlFollowUps implements FollowUps {
+  private readonly db: Queries;
+
+  constructor(db: Queries) {
+    this.db = db;
+  }
+
+  async withStaleReceipts(jobId: string): Promise<StaleReceipt[]> {
+    const rows = await this.db
+      .selectFrom('follow_up')
+      .select(['id', 'message_ts', 'receipt_shown', wantedReceipt.as('wanted')])
+      .where('job_id', '=', jobId)
+      .where(sql<SqlBool>`receipt_shown is distinct from ${wantedReceipt}`)
+      .orderBy('message_ts')
+      .limit(MAX_STALE_RECEIPTS)
+      .execute();
+    return rows.map((row) => ({
+      followUpId: row.id,
+      messageTs: row.message_ts,
+      shown: row.receipt_shown,
+      wanted: row.wanted,
+    }));
+  }
+
+  async receiptShown(followUpId: string, receipt: Receipt): Promise<void> {
+    await this.db
+      .updateTable('follow_up')
+      .set({ receipt_shown: receipt })
+      .where('id', '=', followUpId)
+      .execute();
+  }
+
+  /** Inserts or changes it; a reply that is stored already under another id stays as it is. */
+  async put(followUp: FollowUp): Promise<void> {
+    const facts = {
+      user_id: followUp.userId,
+      text: followUp.text,
+      received_at: followUp.receivedAtMs,
+      state: followUp.state,
+      call_id: followUp.callId,
+    };
+    const changed = await this.db
+      .updateTable('follow_up')
+      .set(facts)
+      .where('id', '=', followUp.id)
+      .executeTakeFirst();
+    if (changed.numUpdatedRows > 0n) return;
+    await this.db
+      .insertInto('follow_up')
+      .values({ id: followUp.id, job_id: followUp.jobId, message_ts: followUp.messageTs, ...facts })
+      .onConflict((conflict) => conflict.columns(['job_id', 'message_ts']).doNothing())
+      .execute();
+  }
+}
+
+export function followUpFromRow(row: FollowUpRow): FollowUp {
+  return {
+    id: row.id,
+    jobId: row.job_id,
+    messageTs: row.message_ts,
+    userId: row.user_id,
+    text: row.text,
+    receivedAtMs: row.received_at,
+    state: row.state,
+    callId: row.call_id,
+  };
+}

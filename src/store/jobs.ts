@@ -1,0 +1,70 @@
+import type { JobState } from '../jobs/decision.ts';
+import type { Job } from '../jobs/job.ts';
+import { followUpFromRow } from './follow-ups.ts';
+import { jobFromJson, toJson } from './json.ts';
+import type { Jobs } from './store.ts';
+import type { Queries } from './tables.ts';
+
+/** More unsent replies than this wait for their turn: a transaction must stay short. */
+export const MAX_LOCKED_FOLLOW_UPS = 500;
+
+export class SqlJobs implements Jobs {
+  private readonly db: Queries;
+
+  constructor(db: Queries) {
+    this.db = db;
+  }
+
+  async lock(jobId: string): Promise<JobState | null> {
+    const row = await this.db
+      .selectFrom('job')
+      .select('data')
+      .where('id', '=', jobId)
+      .forUpdate()
+      .executeTakeFirst();
+    if (row === undefined) return null;
+    const followUps = await this.db
+      .selectFrom('follow_up')
+      .selectAll()
+      .where('job_id', '=', jobId)
+      .where('state', '!=', 'sent')
+      .orderBy('message_ts')
+      .limit(MAX_LOCKED_FOLLOW_UPS)
+      .execute();
+    return { job: jobFromJson(row.data), followUps: followUps.map(followUpFromRow) };
+  }
+
+  async get(jobId: string): Promise<Job | null> {
+    const row = await this.db.selectFrom('job').select('data').where('id', '=', jobId).executeTakeFirst();
+    return row === undefined ? null : jobFromJson(row.data);
+  }
+
+  async findByThread(teamId: string, channelId: string, threadTs: string): Promise<string | null> {
+    const row = await this.db
+      .selectFrom('job')
+      .select('id')
+      .where('team_id', '=', teamId)
+      .where('channel_id', '=', channelId)
+      .where('thread_ts', '=', threadTs)
+      .executeTakeFirst();
+    return row?.id ?? null;
+  }
+
+  async put(job: Job): Promise<void> {
+    const facts = {
+      team_id: job.teamId,
+      channel_id: job.channelId,
+      thread_ts: job.threadTs,
+      project_id: job.projectId,
+      requester_id: job.requesterId,
+      requested_at: job.requestedAtMs,
+      stage: job.stage.kind,
+      data: toJson(job),
+    };
+    await this.db
+      .insertInto('job')
+      .values({ id: job.id, ...facts })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(facts))
+      .execute();
+  }
+}

@@ -1,0 +1,112 @@
+import { type Kysely, sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+
+/** How the database numbers rows by itself: SQLite's row id, or a sequence of Postgres. */
+export type SequenceType = 'integer' | 'bigserial';
+
+/**
+ * The changes of the schema, in the order of their names. They only go forward: a released migration is
+ * never edited, and a change is a new one at the end.
+ */
+export function migrations(sequenceType: SequenceType): Record<string, Migration> {
+  return { '0001_start': { up: (db: Kysely<unknown>) => start(db, sequenceType) } };
+}
+
+async function start(db: Kysely<unknown>, sequenceType: SequenceType): Promise<void> {
+  await createJobs(db);
+  await createCalls(db, sequenceType);
+  await createTasks(db);
+  await db.schema
+    .createTable('gesture')
+    .addColumn('key', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('at', 'bigint', (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createTable('heartbeat')
+    .addColumn('id', 'integer', (column) => column.primaryKey())
+    .addColumn('beats', 'bigint', (column) => column.notNull())
+    .execute();
+}
+
+async function createJobs(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('job')
+    .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('team_id', 'text', (column) => column.notNull())
+    .addColumn('channel_id', 'text', (column) => column.notNull())
+    .addColumn('thread_ts', 'text')
+    .addColumn('project_id', 'text', (column) => column.notNull())
+    .addColumn('requester_id', 'text', (column) => column.notNull())
+    .addColumn('requested_at', 'bigint', (column) => column.notNull())
+    .addColumn('stage', 'text', (column) => column.notNull())
+    .addColumn('data', 'text', (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createIndex('job_thread')
+    .on('job')
+    .columns(['team_id', 'channel_id', 'thread_ts'])
+    .unique()
+    .where(sql.ref('thread_ts'), 'is not', null)
+    .execute();
+  await db.schema
+    .createTable('follow_up')
+    .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('job_id', 'text', (column) => column.notNull().references('job.id'))
+    .addColumn('message_ts', 'text', (column) => column.notNull())
+    .addColumn('user_id', 'text', (column) => column.notNull())
+    .addColumn('text', 'text', (column) => column.notNull())
+    .addColumn('received_at', 'bigint', (column) => column.notNull())
+    .addColumn('state', 'text', (column) => column.notNull())
+    .addColumn('call_id', 'text')
+    .addColumn('receipt_shown', 'text')
+    .addUniqueConstraint('follow_up_message', ['job_id', 'message_ts'])
+    .execute();
+}
+
+async function createCalls(db: Kysely<unknown>, sequenceType: SequenceType): Promise<void> {
+  await db.schema
+    .createTable('call')
+    .addColumn('seq', sequenceType, (column) => column.primaryKey())
+    .addColumn('id', 'text', (column) => column.notNull().unique())
+    .addColumn('natural_key', 'text', (column) => column.notNull().unique())
+    .addColumn('job_id', 'text', (column) => column.notNull().references('job.id'))
+    .addColumn('project_id', 'text', (column) => column.notNull())
+    .addColumn('lane', 'text', (column) => column.notNull())
+    .addColumn('kind', 'text', (column) => column.notNull())
+    .addColumn('request', 'text', (column) => column.notNull())
+    .addColumn('state', 'text', (column) => column.notNull())
+    .addColumn('detail', 'text')
+    .addColumn('wanted_at', 'bigint', (column) => column.notNull())
+    .addColumn('started_at', 'bigint')
+    .addColumn('ended_at', 'bigint')
+    .execute();
+  await db.schema
+    .createIndex('call_next_in_lane')
+    .on('call')
+    .columns(['lane', 'seq'])
+    .where(sql.ref('ended_at'), 'is', null)
+    .execute();
+  await db.schema.createIndex('call_started').on('call').columns(['project_id', 'started_at']).execute();
+}
+
+async function createTasks(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('task')
+    .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('kind', 'text', (column) => column.notNull())
+    .addColumn('subject', 'text', (column) => column.notNull())
+    .addColumn('run_at', 'bigint', (column) => column.notNull())
+    .addColumn('lease_token', 'text')
+    .addColumn('lease_until', 'bigint')
+    .addColumn('attempts', 'integer', (column) => column.notNull())
+    .addColumn('revision', 'bigint', (column) => column.notNull())
+    .execute();
+  // With the kind, so that a backlog of another kind is passed over inside the index.
+  await db.schema.createIndex('task_due').on('task').columns(['run_at', 'kind']).execute();
+  await db.schema
+    .createIndex('task_leased')
+    .on('task')
+    .column('lease_until')
+    .where(sql.ref('lease_until'), 'is not', null)
+    .execute();
+}

@@ -1,0 +1,33 @@
+import { migrate } from './migrate.ts';
+import { migrations } from './migrations.ts';
+import { openPostgres } from './postgres.ts';
+import { SqlStore } from './sql-store.ts';
+import { openSqlite } from './sqlite.ts';
+import type { Store } from './store.ts';
+
+/** `dataDir`: a directory on a local disk, for one process at a time; made if it is missing. */
+export type StoreLocation = { readonly dataDir: string } | { readonly databaseUrl: string };
+
+/**
+ * Opens the store and brings its schema up to date. Throws StoreError if that cannot be: the directory
+ * cannot be used or is in use, a file is damaged, Postgres cannot be reached or refuses, the schema is newer.
+ */
+export async function openStore(location: StoreLocation): Promise<Store> {
+  const isEmbedded = 'dataDir' in location;
+  const database = isEmbedded ? openSqlite(location.dataDir) : openPostgres(location.databaseUrl);
+  try {
+    await migrate(database.queries, migrations(database.sequenceType));
+    if (isEmbedded) {
+      // The process that held them is gone, or the directory could not have been opened.
+      await database.queries
+        .updateTable('task')
+        .set({ lease_token: null, lease_until: null })
+        .where('lease_token', 'is not', null)
+        .execute();
+    }
+    return new SqlStore(database);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}

@@ -1,0 +1,59 @@
+import type { Database } from './database.ts';
+import { StoreError } from './errors.ts';
+import { SqlTransaction } from './sql-transaction.ts';
+import type { Store, Transaction } from './store.ts';
+
+/** Transactions that Postgres undid for the sake of others: serialization failure, deadlock. */
+const CONFLICT_CODES: ReadonlySet<string | null> = new Set(['40001', '40P01']);
+const MAX_ATTEMPTS = 5;
+
+export class SqlStore implements Store {
+  private readonly database: Database;
+  private readonly listeners = new Set<() => void>();
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+
+  async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const { result, scheduled } = await this.attempt(work, MAX_ATTEMPTS);
+    if (scheduled) for (const listener of this.listeners) listener();
+    return result;
+  }
+
+  onScheduled(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  async check(): Promise<void> {
+    await this.database.queries
+      .insertInto('heartbeat')
+      .values({ id: 1, beats: 1 })
+      .onConflict((conflict) =>
+        conflict.column('id').doUpdateSet((eb) => ({ beats: eb('heartbeat.beats', '+', 1) })),
+      )
+      .execute();
+  }
+
+  async close(): Promise<void> {
+    await this.database.close();
+  }
+
+  private async attempt<T>(
+    work: (tx: Transaction) => Promise<T>,
+    attemptsLeft: number,
+  ): Promise<{ result: T; scheduled: boolean }> {
+    try {
+      return await this.database.queries.transaction().execute(async (db) => {
+        const tx = new SqlTransaction(db);
+        const result = await work(tx);
+        return { result, scheduled: tx.tasks.scheduled };
+      });
+    } catch (error) {
+      const conflict = error instanceof StoreError && CONFLICT_CODES.has(error.code);
+      if (!conflict || attemptsLeft === 1) throw error;
+      return this.attempt(work, attemptsLeft - 1);
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import type { Decision } from '../jobs/decision.ts';
+import { SqlCalls } from './calls.ts';
+import { SqlFollowUps } from './follow-ups.ts';
+import { SqlGestures } from './gestures.ts';
+import { SqlJobs } from './jobs.ts';
+import { laneTaskKind, type Transaction } from './store.ts';
+import type { Queries } from './tables.ts';
+import { SqlTasks } from './tasks.ts';
+
+export class SqlTransaction implements Transaction {
+  readonly gestures: SqlGestures;
+  readonly jobs: SqlJobs;
+  readonly followUps: SqlFollowUps;
+  readonly calls: SqlCalls;
+  readonly tasks: SqlTasks;
+
+  constructor(db: Queries) {
+    this.gestures = new SqlGestures(db);
+    this.jobs = new SqlJobs(db);
+    this.followUps = new SqlFollowUps(db);
+    this.calls = new SqlCalls(db);
+    this.tasks = new SqlTasks(db);
+  }
+
+  async write({ job, followUps, calls, tasks }: Decision, nowMs: number): Promise<void> {
+    await this.jobs.put(job);
+    for (const followUp of followUps) await this.followUps.put(followUp);
+    for (const call of calls) {
+      await this.calls.want(call, job, nowMs);
+      const { lane } = call;
+      const kind = laneTaskKind(lane);
+      await this.tasks.schedule({ kind, subject: lane.name, runAtMs: nowMs, ifScheduled: 'keep' });
+    }
+    for (const task of tasks) await this.tasks.schedule({ ...task, subject: job.id });
+  }
+}

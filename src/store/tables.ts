@@ -1,0 +1,86 @@
+import type { Generated, Kysely, Selectable } from 'kysely';
+import type { CallKind } from '../jobs/call.ts';
+import type { FollowUpState } from '../jobs/follow-up.ts';
+import type { Stage } from '../jobs/job.ts';
+import type { CallState, Receipt, TaskKind } from './store.ts';
+
+/** The tables as the newest migration leaves them. Times are milliseconds since 1970. */
+export interface Tables {
+  gesture: GestureTable;
+  job: JobTable;
+  follow_up: FollowUpTable;
+  call: CallTable;
+  task: TaskTable;
+  heartbeat: HeartbeatTable;
+}
+
+/** The database, or a transaction in it. */
+export type Queries = Kysely<Tables>;
+
+interface GestureTable {
+  key: string;
+  at: number;
+}
+
+/** `data` is the whole job; the other columns repeat what is looked up. */
+interface JobTable {
+  id: string;
+  team_id: string;
+  channel_id: string;
+  thread_ts: string | null;
+  project_id: string;
+  requester_id: string;
+  requested_at: number;
+  stage: Stage['kind'];
+  data: string;
+}
+
+interface FollowUpTable {
+  id: string;
+  job_id: string;
+  /** Slack's timestamps have a fixed width, so their text order is their time order. */
+  message_ts: string;
+  user_id: string;
+  text: string;
+  received_at: number;
+  state: FollowUpState;
+  call_id: string | null;
+  receipt_shown: Receipt | null;
+}
+
+interface CallTable {
+  /** The order of the wishes. */
+  seq: Generated<number>;
+  id: string;
+  natural_key: string;
+  job_id: string;
+  project_id: string;
+  lane: string;
+  kind: CallKind;
+  request: string;
+  state: CallState;
+  detail: string | null;
+  wanted_at: number;
+  started_at: number | null;
+  /** Null while the call has no outcome. */
+  ended_at: number | null;
+}
+
+interface TaskTable {
+  id: string;
+  kind: TaskKind;
+  subject: string;
+  run_at: number;
+  lease_token: string | null;
+  lease_until: number | null;
+  attempts: number;
+  revision: number;
+}
+
+interface HeartbeatTable {
+  id: number;
+  beats: number;
+}
+
+export type FollowUpRow = Selectable<FollowUpTable>;
+export type CallRow = Selectable<CallTable>;
