@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { parseDuration } from './durations.ts';
+
+/** A setting's text; the message is for a setting that is missing. */
+const text = z.string('is missing');
+
+/** Text that can stand in an HTTP header, so that a mangled secret shows here and not in the first call. */
+export function secret(): z.ZodString {
+  return text.regex(/^[\x21-\x7e]+$/, 'contains white space or characters that no such secret has');
+}
+
+export function slackToken(prefix: 'xoxb-' | 'xapp-'): z.ZodString {
+  const kind = prefix === 'xoxb-' ? 'a bot token' : 'an app-level token';
+  return secret().startsWith(prefix, `is not ${kind}: it must start with ${prefix}`);
+}
+
+export function word(): z.ZodString {
+  return text.regex(/^\S+$/, 'must not contain white space');
+}
+
+export function path(): z.ZodString {
+  return text;
+}
+
+/** A duration within bounds, as milliseconds. */
+export function duration(min: string, max: string) {
+  return text.transform((value, context) => {
+    const durationMs = parseDuration(value);
+    if (durationMs === null) {
+      return reject(context, 'must be a duration with a unit: ms, s, m or h');
+    }
+    const inBounds = durationMs >= (parseDuration(min) ?? 0) && durationMs <= (parseDuration(max) ?? 0);
+    return inBounds ? durationMs : reject(context, `must be between ${min} and ${max}`);
+  });
+}
+
+export function wholeNumber(min: number, max: number) {
+  return number(/^\d+$/, 'a whole number', min, max);
+}
+
+export function decimalNumber(min: number, max: number) {
+  return number(/^\d*\.?\d+$/, 'a number', min, max);
+}
+
+function number(form: RegExp, kind: string, min: number, max: number) {
+  return text.transform((value, context) => {
+    const parsed = Number(value);
+    const valid = form.test(value) && parsed >= min && parsed <= max;
+    return valid ? parsed : reject(context, `must be ${kind} between ${min} and ${max}`);
+  });
+}
+
+export function choice<const Choice extends string>(...choices: Choice[]) {
+  return z.enum(choices, `must be one of ${choices.join(', ')}`);
+}
+
+/** Comma-separated ids of channels, each once. */
+export function channelIds() {
+  return text.transform((value, context) => {
+    const ids = value
+      .split(',')
+      .map((id) => id.trim())
+      .filter((id) => id !== '');
+    return ids.every((id) => /^[CG][A-Z0-9]{2,}$/.test(id))
+      ? [...new Set(ids)]
+      : reject(context, 'must list channel ids (C… or G…, not names), separated by commas');
+  });
+}
+
+export function reject(context: z.RefinementCtx, message: string): never {
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
+}

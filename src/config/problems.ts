@@ -1,0 +1,26 @@
+/** What is wrong with one setting. Never holds the setting's value, which may be a secret. */
+export interface ConfigProblem {
+  readonly variable: string;
+  /** What is wrong, to be read after the variable's name. */
+  readonly message: string;
+  /** A line that would be right. */
+  readonly example: string;
+}
+
+/** Thrown once for all that is wrong with the settings. */
+export class ConfigError extends Error {
+  readonly problems: readonly ConfigProblem[];
+
+  constructor(problems: readonly ConfigProblem[]) {
+    super(`settings to correct: ${problems.map((problem) => problem.variable).join(', ')}`);
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+/** One line for each problem: the variable, what is wrong, an example. */
+export function formatProblems(error: ConfigError): string {
+  return error.problems
+    .map(({ variable, message, example }) => `${variable} ${message}. Example: ${example}`)
+    .join('\n');
+}

@@ -1,0 +1,47 @@
+import type { ServerResponse } from 'node:http';
+import type { Route } from './http-server.ts';
+
+/** What must be well for the program to do its work; `problem` tells what is not, or null. */
+export interface HealthCheck {
+  readonly name: string;
+  problem(): Promise<string | null> | string | null;
+}
+
+/** `/livez`: the process answers. `/readyz`: it can do its work; 503 with the reasons when it cannot. */
+export function healthRoutes(checks: readonly HealthCheck[]): Route[] {
+  return [
+    { path: '/livez', handle: (_request, response) => answer(response, 200, { ok: true }) },
+    {
+      path: '/readyz',
+      handle: (_request, response) => {
+        void readiness(checks).then((body) => answer(response, body.ok ? 200 : 503, body));
+      },
+    },
+  ];
+}
+
+export interface Readiness {
+  readonly ok: boolean;
+  /** By the check's name: `ok`, or what is wrong. */
+  readonly checks: Readonly<Record<string, string>>;
+}
+
+export async function readiness(checks: readonly HealthCheck[]): Promise<Readiness> {
+  const results = await Promise.all(
+    checks.map(async (check) => {
+      try {
+        return [check.name, await check.problem()] as const;
+      } catch (error) {
+        return [check.name, error instanceof Error ? error.message : 'failed'] as const;
+      }
+    }),
+  );
+  return {
+    ok: results.every(([, problem]) => problem === null),
+    checks: Object.fromEntries(results.map(([name, problem]) => [name, problem ?? 'ok'])),
+  };
+}
+
+function answer(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(`${JSON.stringify(body)}\n`);
+}

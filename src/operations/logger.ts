@@ -1,0 +1,55 @@
+import { type DestinationStream, pino, stdTimeFunctions } from 'pino';
+import { build as prettyStream } from 'pino-pretty';
+import { redact } from './redact.ts';
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/**
+ * One event for each operation, told once it is over. `event` is a stable snake_case name; fields are
+ * snake_case, with units (`duration_ms`). Secrets and people's words are redacted.
+ */
+export interface Logger {
+  debug(event: string, fields?: LogFields): void;
+  info(event: string, fields?: LogFields): void;
+  warn(event: string, fields?: LogFields): void;
+  error(event: string, fields?: LogFields): void;
+}
+
+export interface LoggerOptions {
+  readonly level: LogLevel;
+  /** For people at a terminal, instead of JSON lines. */
+  readonly pretty: boolean;
+  /** Takes whole lines; standard output if not given. */
+  readonly destination?: DestinationStream;
+}
+
+export function createLogger({ level, pretty, destination }: LoggerOptions): Logger {
+  const lines = destination ?? pino.destination({ fd: 1, sync: true });
+  const stream = pretty
+    ? prettyStream({ messageFormat: '{event}', ignore: 'event', destination: lines, sync: true })
+    : lines;
+  const options = {
+    level,
+    base: null,
+    timestamp: stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+  };
+  const output = pino(options, stream);
+  return {
+    debug: (event, fields) => output.debug(entry(event, fields)),
+    info: (event, fields) => output.info(entry(event, fields)),
+    warn: (event, fields) => output.warn(entry(event, fields)),
+    error: (event, fields) => output.error(entry(event, fields)),
+  };
+}
+
+const RESERVED = ['event', 'level', 'time'];
+
+function entry(event: string, fields: LogFields = {}): object {
+  const named = Object.entries(fields).map(([name, value]) => [
+    RESERVED.includes(name) ? `${name}_` : name,
+    value,
+  ]);
+  return { event, ...(redact(Object.fromEntries(named)) as object) };
+}

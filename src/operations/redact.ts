@@ -1,0 +1,95 @@
+const REDACTED = '[redacted]';
+const MAX_DEPTH = 6;
+const MAX_LENGTH = 2_000;
+/** Searched for secrets before the cut, so that the cut cannot hide the end of one. */
+const SEARCHED_LENGTH = 4 * MAX_LENGTH;
+
+/** Whatever holds a secret in its name, `token_file` as well as `x-api-key`. */
+const SECRET_NAME = /token|secret|password|authorization|cookie|signature|key$|(response|database)_url$/;
+/** People's words, and the containers that hold them. Not `prompt_length`. */
+const CONTENT_NAME =
+  /(^|_)(prompts?|texts?|blocks|attachments|body|payload|content|elements|private_metadata|view|values)$/;
+/** The ledger's name for a call. */
+const HARMLESS_NAME = /^natural_key$/;
+
+/**
+ * A copy that may be logged: secrets and people's words are replaced by their names, tokens are taken out of
+ * all strings, errors are told by name, message, code, stack and cause. Numbers and booleans stay.
+ */
+export function redact(value: unknown): unknown {
+  return redactAt(value, 0, []);
+}
+
+/** The text without Slack tokens, keys in headers, and passwords in addresses; long text is cut. */
+export function scrub(text: string): string {
+  const scrubbed = text
+    .slice(0, SEARCHED_LENGTH)
+    .replace(/\b(xox[a-z]|xapp)[-.][\w.%-]+/gi, `$1-${REDACTED}`)
+    .replace(/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, `$1 ${REDACTED}`)
+    .replace(/(\w:\/\/)[^\s/?#]*@/g, `$1${REDACTED}@`)
+    .replace(/(\/\/hooks\.[^\s/]+\/)[^\s"']+/gi, `$1${REDACTED}`)
+    .replace(/([?&](?:ticket|token)=)[^\s&"']+/gi, `$1${REDACTED}`)
+    // Node quotes the text that it could not parse.
+    .replace(/Unexpected .* is not valid JSON/gs, 'invalid JSON');
+  return scrubbed.length > MAX_LENGTH ? `${scrubbed.slice(0, MAX_LENGTH)}…` : scrubbed;
+}
+
+function redactAt(value: unknown, depth: number, parents: readonly object[]): unknown {
+  if (typeof value === 'string') {
+    return scrub(value);
+  }
+  if (typeof value === 'bigint') {
+    return String(value);
+  }
+  if (typeof value === 'function' || typeof value === 'symbol') {
+    return `[${typeof value}]`;
+  }
+  if (typeof value !== 'object' || value === null) {
+    return value;
+  }
+  if (depth >= MAX_DEPTH || parents.includes(value)) {
+    return '[cut]';
+  }
+  const inside = [...parents, value];
+  if (Array.isArray(value)) {
+    return value.map((item) => redactAt(item, depth + 1, inside));
+  }
+  if (value instanceof Error) {
+    return redactFields(errorFields(value), depth, inside);
+  }
+  if (value instanceof Date) {
+    return Number.isNaN(value.getTime()) ? null : value.toISOString();
+  }
+  return isRecord(value) ? redactFields(value, depth, inside) : `[${value.constructor?.name ?? 'object'}]`;
+}
+
+function redactFields(fields: Readonly<Record<string, unknown>>, depth: number, parents: readonly object[]) {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      isCovert(name, value) ? REDACTED : redactAt(value, depth + 1, parents),
+    ]),
+  );
+}
+
+function isCovert(name: string, value: unknown): boolean {
+  if (value === null || !['string', 'object'].includes(typeof value)) {
+    return false;
+  }
+  const words = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replaceAll('-', '_')
+    .toLowerCase();
+  return !HARMLESS_NAME.test(words) && (SECRET_NAME.test(words) || CONTENT_NAME.test(words));
+}
+
+function errorFields(error: Error): Record<string, unknown> {
+  const code = 'code' in error ? { code: error.code } : {};
+  const cause = error.cause === undefined ? {} : { cause: error.cause };
+  return { name: error.name, message: error.message, ...code, stack: error.stack, ...cause };
+}
+
+function isRecord(value: object): value is Record<string, unknown> {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
+}

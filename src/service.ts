@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import { createAgentClient } from './agent/client.ts';
+import type { Config } from './config.ts';
+import type { DecisionContext, Policy } from './jobs/decision.ts';
+import { boltLogger } from './operations/bolt-logger.ts';
+import { type Clock, systemClock } from './operations/clock.ts';
+import { type HealthCheck, healthRoutes, type Readiness, readiness } from './operations/health.ts';
+import { createLogger, type Logger } from './operations/logger.ts';
+import { createPostingClient, createSlackApp, identify } from './slack/app.ts';
+import { createConnection } from './slack/connection.ts';
+import { classify, SlackCallError } from './slack/failure.ts';
+import { Poster } from './slack/poster.ts';
+import { UserNames } from './slack/user-names.ts';
+import { StartError } from './start-error.ts';
+import { openStore } from './store/open.ts';
+import { createLoops } from './work/loops.ts';
+import { ReadLimiter } from './work/read-limiter.ts';
+
+/** The whole program in one object. Tests start it in memory. */
+export interface Service {
+  /** Resolves when gestures are taken and work is done. Throws StartError or StoreError, and is stopped then. */
+  start(): Promise<void>;
+  /** Takes no more gestures, finishes what is in hand, and closes everything. */
+  stop(): Promise<void>;
+  readiness(): Promise<Readiness>;
+  /** Where Slack's requests (HTTP mode) and health checks are served, once started. */
+  readonly port: number;
+}
+
+export interface Overrides {
+  readonly clock?: Clock;
+  readonly log?: Logger;
+}
+
+export function createService(config: Config, overrides: Overrides = {}): Service {
+  const clock = overrides.clock ?? systemClock;
+  const log = overrides.log ?? createLogger({ level: config.logLevel, pretty: process.stdout.isTTY });
+  const checks: HealthCheck[] = [];
+  let resources = new AsyncDisposableStack();
+  let port = config.http.port;
+
+  async function start(): Promise<void> {
+    const logger = boltLogger(log);
+    const { botToken, apiUrl, transport } = config.slack;
+    const store = await openStore(
+      config.store.kind === 'embedded' ? { dataDir: config.store.dataDir } : config.store,
+    );
+    resources.defer(() => store.close());
+    const client = createPostingClient(botToken, apiUrl, logger);
+    const identity = await identify(client).catch((error) => explainSlack(error, 'SLACK_BOT_TOKEN'));
+    const agent = createAgentClient(config.agent);
+    resources.defer(() => agent.close());
+    const newContext = contextFactory(clock, policyOf(config));
+    const loops = createLoops({
+      store,
+      clock,
+      log,
+      agent,
+      poster: new Poster(client),
+      names: new UserNames(client, clock, log),
+      reads: new ReadLimiter(config.agent.readsPerMinute),
+      hourlyBudget: config.agent.hourlyBudget,
+      newContext,
+    });
+    const routes = healthRoutes(checks);
+    const connection = createConnection(transport, { apiUrl, logger, clock, routes });
+    const listeners = { store, log, newContext, projectId: config.agent.projectId };
+    createSlackApp({ token: botToken, apiUrl, identity, connection, logger, log, listeners });
+    checks.push(
+      { name: 'store', problem: () => store.check().then(() => null) },
+      { name: 'slack', problem: () => connection.problem() },
+      { name: 'work', problem: () => (loops.areAlive() ? null : 'the work loops have ended') },
+    );
+    loops.start();
+    resources.defer(() => loops.stop());
+    resources.defer(store.onScheduled(() => loops.notify()));
+    resources.defer(() => connection.stop());
+    port = await connection.start(config.http).catch((error) => explainConnection(error, config));
+    const mode = transport.kind;
+    log.info('started', { mode, store: config.store.kind, port, team_id: identity.teamId });
+  }
+
+  async function stop(): Promise<void> {
+    const open = resources;
+    resources = new AsyncDisposableStack();
+    checks.length = 0;
+    await open.disposeAsync();
+    log.info('stopped');
+  }
+
+  return {
+    start: async () => {
+      try {
+        await start();
+      } catch (error) {
+        await stop();
+        throw error;
+      }
+    },
+    stop,
+    readiness: () => readiness(checks),
+    get port() {
+      return port;
+    },
+  };
+}
+
+function policyOf(config: Config): Policy {
+  return {
+    pollMinIntervalMs: config.poll.minIntervalMs,
+    pollMaxIntervalMs: config.poll.maxIntervalMs,
+    pollGrowth: config.poll.growth,
+    followUpWindowMs: config.followUps.windowMs,
+    settleWindowMs: config.settleWindowMs,
+    promptMaxLength: config.promptMaxLength,
+    noticeChannels: config.noticeChannels,
+    retryUnknown: config.agent.retryUnknown,
+  };
+}
+
+function contextFactory(clock: Clock, policy: Policy): () => DecisionContext {
+  return () => ({ nowMs: clock.now(), jitter: Math.random(), newId: randomUUID, policy });
+}
+
+function explainSlack(error: unknown, variable: string): never {
+  if (!(error instanceof SlackCallError)) throw error;
+  const { code, needsAdmin } = error.failure;
+  throw new StartError(
+    needsAdmin
+      ? `Slack refuses the token (${code}). Check ${variable}: it must be of an app that is installed.`
+      : `Slack did not answer as it should (${code}). Check the network, and SLACK_API_URL if it is set.`,
+    error,
+  );
+}
+
+function explainConnection(error: unknown, config: Config): never {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  const { host, port } = config.http;
+  if (code === 'EADDRINUSE') {
+    throw new StartError(`Port ${port} on ${host} is in use. Stop what uses it, or set PORT to another.`, error);
+  }
+  if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
+    throw new StartError(`Cannot listen on ${host}:${port} (${code}). Set HOST and PORT to what is allowed.`, error);
+  }
+  const failure = classify(error);
+  return explainSlack(new SlackCallError('apps.connections.open', failure, error), 'SLACK_APP_TOKEN');
+}

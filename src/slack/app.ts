@@ -1,0 +1,70 @@
+import { App, type Logger as BoltLogger } from '@slack/bolt';
+import { WebClient } from '@slack/web-api';
+import type { Logger } from '../operations/logger.ts';
+import type { Connection } from './connection.ts';
+import { classify, SlackCallError } from './failure.ts';
+import type { ListenerDeps } from './listeners/deps.ts';
+import { registerListeners } from './listeners/register.ts';
+
+const CALL_TIMEOUT_MS = 10_000;
+
+export interface SlackIdentity {
+  readonly botUserId: string;
+  readonly botId: string;
+  readonly teamId: string;
+}
+
+/**
+ * A client that sends each request once: the SDK's own retries would double posts, and its waiting at a rate
+ * limit would hold up every channel. Retries are the due queue's business.
+ */
+export function createPostingClient(token: string, apiUrl: string | null, logger: BoltLogger): WebClient {
+  return new WebClient(token, {
+    ...(apiUrl === null ? {} : { slackApiUrl: apiUrl }),
+    logger,
+    retryConfig: { retries: 0 },
+    rejectRateLimitedCalls: true,
+    timeout: CALL_TIMEOUT_MS,
+  });
+}
+
+/** Who the token belongs to. Throws SlackCallError if Slack refuses it or cannot be reached. */
+export async function identify(client: WebClient): Promise<SlackIdentity> {
+  try {
+    const { user_id: botUserId, bot_id: botId, team_id: teamId } = await client.auth.test();
+    return { botUserId: botUserId ?? '', botId: botId ?? '', teamId: teamId ?? '' };
+  } catch (error) {
+    throw new SlackCallError('auth.test', classify(error), error);
+  }
+}
+
+export interface SlackAppOptions {
+  readonly token: string;
+  readonly apiUrl: string | null;
+  readonly identity: SlackIdentity;
+  readonly connection: Connection;
+  readonly logger: BoltLogger;
+  readonly log: Logger;
+  readonly listeners: ListenerDeps;
+}
+
+export function createSlackApp(options: SlackAppOptions): App {
+  const app = new App({
+    token: options.token,
+    // Known already, so that Bolt does not ask Slack again.
+    botId: options.identity.botId,
+    botUserId: options.identity.botUserId,
+    receiver: options.connection.receiver,
+    // Its own object: Bolt and its clients write into what they are given.
+    clientOptions: options.apiUrl === null ? {} : { slackApiUrl: options.apiUrl },
+    logger: options.logger,
+    convoStore: false,
+  });
+  app.error(async (error) => {
+    options.log.error('listener_failed', { error });
+    // Thrown on, so that the gesture stays unacknowledged and Slack delivers it again.
+    throw error;
+  });
+  registerListeners(app, options.listeners);
+  return app;
+}

@@ -1,0 +1,101 @@
+import {
+  WebAPIHTTPError,
+  WebAPIPlatformError,
+  WebAPIRateLimitedError,
+  WebAPIRequestError,
+} from '@slack/web-api';
+
+/**
+ * How a call to Slack failed.
+ * `retry`: nothing happened and it may work later. `refused`: it will not work.
+ * `unknown`: it may have happened.
+ */
+export interface SlackFailure {
+  readonly outcome: 'retry' | 'refused' | 'unknown';
+  /** Slack's error code, or a word of ours for what happened. */
+  readonly code: string;
+  /** How long Slack asked to wait (`Retry-After`), or null. */
+  readonly retryAfterMs: number | null;
+  /** True if an administrator must act: a token or a scope is wrong. */
+  readonly needsAdmin: boolean;
+}
+
+export class SlackCallError extends Error {
+  readonly failure: SlackFailure;
+
+  constructor(method: string, failure: SlackFailure, cause: unknown) {
+    super(`Slack's ${method} failed: ${failure.code}`, { cause });
+    this.name = 'SlackCallError';
+    this.failure = failure;
+  }
+}
+
+/** Slack documents that these may have been carried out in part. */
+const UNKNOWN_CODES = new Set(['fatal_error', 'internal_error', 'request_timeout', 'service_unavailable']);
+const ADMIN_CODES = new Set([
+  'account_inactive',
+  'ekm_access_denied',
+  'invalid_auth',
+  'missing_scope',
+  'no_permission',
+  'not_allowed_token_type',
+  'not_authed',
+  'org_login_required',
+  'team_access_not_granted',
+  'token_expired',
+  'token_revoked',
+]);
+/** Failures of the connection itself: the request cannot have gone out. */
+const NOT_SENT_CODES = new Set([
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+const ERROR_CODE = /^[a-z0-9_-]{1,80}$/i;
+
+/** Classifies what `WebClient` threw. Whatever is not surely definite is unknown. */
+export function classify(error: unknown): SlackFailure {
+  if (error instanceof WebAPIRateLimitedError) {
+    return failure('retry', 'ratelimited', { retryAfterMs: error.retryAfter * 1000 });
+  }
+  if (error instanceof WebAPIPlatformError) return classifyCode(error.data.error);
+  if (error instanceof WebAPIHTTPError && error.statusCode < 500) {
+    return failure('retry', `http_${error.statusCode}`);
+  }
+  if (error instanceof WebAPIRequestError) {
+    const code = connectionCode(error);
+    if (code !== null && NOT_SENT_CODES.has(code)) return failure('retry', code.toLowerCase());
+  }
+  return failure('unknown', error instanceof Error ? error.name : 'error');
+}
+
+function classifyCode(code: string): SlackFailure {
+  // A proxy's HTML page arrives here as an "error code".
+  if (!ERROR_CODE.test(code) || UNKNOWN_CODES.has(code)) return failure('unknown', code.slice(0, 80));
+  if (code === 'ratelimited' || code === 'rate_limited') return failure('retry', 'ratelimited');
+  if (ADMIN_CODES.has(code)) return failure('retry', code, { needsAdmin: true });
+  return failure('refused', code);
+}
+
+function failure(
+  outcome: SlackFailure['outcome'],
+  code: string,
+  more: { retryAfterMs?: number; needsAdmin?: boolean } = {},
+): SlackFailure {
+  return { outcome, code, retryAfterMs: more.retryAfterMs ?? null, needsAdmin: more.needsAdmin ?? false };
+}
+
+/** The system's error code, from anywhere in the chain of causes: the SDK wraps fetch, which wraps the socket. */
+function connectionCode(error: unknown): string | null {
+  let current: unknown = error;
+  for (let depth = 0; depth < 6 && current instanceof Error; depth += 1) {
+    const { code } = current as { code?: unknown };
+    if (typeof code === 'string' && NOT_SENT_CODES.has(code)) return code;
+    if (current instanceof AggregateError) current = current.errors[0];
+    else current = current.cause;
+  }
+  return null;
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+
+/** What the buttons send. A button that opens a link sends its action too, and must be acknowledged. */
+export const actionIds = {
+  runAgain: 'run_again',
+  startAgain: 'start_again',
+  sendAgain: 'send_again',
+  retry: 'retry',
+  viewPullRequest: 'view_pull_request',
+  openThread: 'open_thread',
+} as const;
+
+export type ActionId = (typeof actionIds)[keyof typeof actionIds];
+
+/** The `event_type` of the metadata that our messages carry. */
+export const METADATA_EVENT_TYPE = 'docs_agent_post';
+
+const buttonTarget = z.object({ jobId: z.string().min(1), callId: z.string().min(1).optional() });
+
+/** What a button is about: a job, and the call that it would make again. */
+export type ButtonTarget = Readonly<z.infer<typeof buttonTarget>>;
+
+/** The value of a button. Slack takes up to 2000 characters. */
+export function encodeButton(target: ButtonTarget): string {
+  return JSON.stringify({ jobId: target.jobId, callId: target.callId });
+}
+
+/** Null if the value is not one of ours. */
+export function decodeButton(value: string): ButtonTarget | null {
+  try {
+    return buttonTarget.safeParse(JSON.parse(value)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+const CALL_BLOCK_PREFIX = 'call:';
+
+/** The id of the first block of every message we post: tells later which call posted it. */
+export function callBlockId(callId: string): string {
+  return CALL_BLOCK_PREFIX + callId;
+}
+
+/** Null if the block is not the first block of a message that we posted. */
+export function callIdOfBlock(blockId: string): string | null {
+  const isCall = blockId.startsWith(CALL_BLOCK_PREFIX) && blockId.length > CALL_BLOCK_PREFIX.length;
+  return isCall ? blockId.slice(CALL_BLOCK_PREFIX.length) : null;
+}

@@ -1,0 +1,60 @@
+import type { AllMiddlewareArgs, SlackCommandMiddlewareArgs } from '@slack/bolt';
+import { type Command, parseCommand } from '../../jobs/command.ts';
+import { openJob } from '../../jobs/decide/open.ts';
+import { judgePrompt } from '../../jobs/prompt.ts';
+import { readableText } from '../text/readable-text.ts';
+import { sanitize } from '../text/sanitize.ts';
+import { helpView } from '../views/help.ts';
+import type { SlackMessage } from '../views/message.ts';
+import { emptyPromptView, notStoredView, promptTooLongView, reservedWordView } from '../views/refusals.ts';
+import type { ListenerDeps } from './deps.ts';
+
+type Args = SlackCommandMiddlewareArgs & AllMiddlewareArgs;
+
+/** `/docs-agent …`: a request is stored, and only then acknowledged; anything else is answered privately. */
+export function askCommand(deps: ListenerDeps) {
+  return async ({ command, ack }: Args): Promise<void> => {
+    const parsed = parseCommand(sanitize(command.text ?? ''));
+    const answer = privateAnswer(parsed, deps.newContext().policy.promptMaxLength);
+    if (answer !== null) return ack({ response_type: 'ephemeral', ...answer });
+    const stored = parsed.kind !== 'prompt' || (await store(deps, command, parsed.prompt));
+    await (stored ? ack() : ack({ response_type: 'ephemeral', ...notStoredView() }));
+  };
+}
+
+function privateAnswer(command: Command, promptMaxLength: number): SlackMessage | null {
+  if (command.kind === 'help') return helpView();
+  if (command.kind === 'reserved') return reservedWordView(command.word);
+  const verdict = judgePrompt(readableText(command.prompt, new Map()), promptMaxLength);
+  switch (verdict.kind) {
+    case 'ok':
+      return null;
+    case 'empty':
+      return emptyPromptView();
+    case 'too_long':
+      return promptTooLongView(verdict.length, verdict.maxLength);
+  }
+}
+
+/** False if the request could not be stored: then nothing was accepted, and the person is told so. */
+async function store(deps: ListenerDeps, command: Args['command'], prompt: string): Promise<boolean> {
+  try {
+    await deps.store.transaction(async (tx) => {
+      const context = deps.newContext();
+      if (!(await tx.gestures.remember([`trigger:${command.trigger_id}`], context.nowMs))) return;
+      const request = {
+        teamId: command.team_id,
+        channelId: command.channel_id,
+        requesterId: command.user_id,
+        projectId: deps.projectId,
+        prompt,
+        responseUrl: command.response_url,
+      };
+      await tx.write(openJob(request, context), context.nowMs);
+    });
+    return true;
+  } catch (error) {
+    deps.log.error('gesture_not_stored', { gesture: 'command', error });
+    return false;
+  }
+}

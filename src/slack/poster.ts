@@ -1,0 +1,147 @@
+import type { WebClient } from '@slack/web-api';
+import { classify, SlackCallError } from './failure.ts';
+import { callBlockId, callIdOfBlock, METADATA_EVENT_TYPE } from './ids.ts';
+import type { SlackMessage } from './views/message.ts';
+
+const RESPONSE_URL_TIMEOUT_MS = 10_000;
+/** Slack's clock and ours may differ by this much when a post is looked for. */
+const CLOCK_SKEW_MS = 60_000;
+const PAGE_SIZE = 200;
+const MAX_PAGES = 20;
+/** Answers that mean "it is so already". */
+const ALREADY_SO = new Set(['already_reacted', 'no_reaction']);
+
+export interface Post {
+  readonly channelId: string;
+  readonly threadTs: string | null;
+  /** The ledger's id of this post; it travels with the message, so that `find` can recognise it. */
+  readonly callId: string;
+  readonly message: SlackMessage;
+}
+
+/** The only place that writes to Slack. Every method throws SlackCallError. */
+export class Poster {
+  private readonly client: WebClient;
+
+  /** `client` must not retry by itself: a repeated post is a doubled message. */
+  constructor(client: WebClient) {
+    this.client = client;
+  }
+
+  /** Posts a message and returns its `ts`. */
+  async post({ channelId, threadTs, callId, message }: Post): Promise<string> {
+    const [first, ...rest] = message.blocks;
+    const result = await this.call('chat.postMessage', {
+      channel: channelId,
+      ...(threadTs === null ? {} : { thread_ts: threadTs }),
+      text: message.text,
+      blocks: first === undefined ? [] : [{ ...first, block_id: callBlockId(callId) }, ...rest],
+      metadata: { event_type: METADATA_EVENT_TYPE, event_payload: { call_id: callId } },
+      unfurl_links: false,
+      unfurl_media: false,
+    });
+    return String(result.ts);
+  }
+
+  /**
+   * Looks for a post whose outcome is unknown, in its thread (or channel), from `sinceMs` on. Returns its `ts`,
+   * or null if it is surely not there. It is known by its metadata, or by the id of its first block.
+   */
+  async find(post: Omit<Post, 'message'>, sinceMs: number): Promise<string | null> {
+    const method = post.threadTs === null ? 'conversations.history' : 'conversations.replies';
+    let cursor: string | undefined;
+    for (let page = 0; page < MAX_PAGES; page += 1) {
+      const result = await this.call(method, {
+        channel: post.channelId,
+        ...(post.threadTs === null ? {} : { ts: post.threadTs }),
+        oldest: ((sinceMs - CLOCK_SKEW_MS) / 1000).toFixed(6),
+        limit: PAGE_SIZE,
+        include_all_metadata: true,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      const found = result.messages?.find((message) => isPostOf(message, post.callId));
+      if (found?.ts !== undefined) return found.ts;
+      cursor = result.response_metadata?.next_cursor || undefined;
+      if (cursor === undefined) return null;
+    }
+    throw new SlackCallError(
+      method,
+      { outcome: 'retry', code: 'too_many_messages', retryAfterMs: null, needsAdmin: false },
+      null,
+    );
+  }
+
+  /** Replaces a message in place. May be repeated. */
+  async update(channelId: string, ts: string, message: SlackMessage): Promise<void> {
+    await this.call('chat.update', { channel: channelId, ts, text: message.text, blocks: message.blocks });
+  }
+
+  /** Puts a reaction at a message, in place of another if there is one. May be repeated. */
+  async react(channelId: string, ts: string, name: string, instead: string | null): Promise<void> {
+    await this.call('reactions.add', { channel: channelId, timestamp: ts, name });
+    if (instead !== null) await this.call('reactions.remove', { channel: channelId, timestamp: ts, name: instead });
+  }
+
+  /** The address of a message, for links from elsewhere. */
+  async permalink(channelId: string, ts: string): Promise<string> {
+    const result = await this.call('chat.getPermalink', { channel: channelId, message_ts: ts });
+    return String(result.permalink);
+  }
+
+  /**
+   * Tells one person something: where the command was typed while its `response_url` is good, else in a
+   * direct message.
+   */
+  async tell(userId: string, responseUrl: string | null, message: SlackMessage): Promise<void> {
+    if (responseUrl !== null && (await this.respond(responseUrl, message))) return;
+    await this.call('chat.postMessage', { channel: userId, text: message.text, blocks: message.blocks });
+  }
+
+  private async respond(responseUrl: string, message: SlackMessage): Promise<boolean> {
+    try {
+      const response = await fetch(responseUrl, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ response_type: 'ephemeral', text: message.text, blocks: message.blocks }),
+        redirect: 'error',
+        signal: AbortSignal.timeout(RESPONSE_URL_TIMEOUT_MS),
+      });
+      await response.body?.cancel();
+      return response.ok;
+    } catch {
+      // The direct message is the way out.
+      return false;
+    }
+  }
+
+  private async call(method: string, args: Record<string, unknown>): Promise<Answer> {
+    try {
+      return (await this.client.apiCall(method, args)) as Answer;
+    } catch (error) {
+      const failure = classify(error);
+      if (ALREADY_SO.has(failure.code)) return {};
+      throw new SlackCallError(method, failure, error);
+    }
+  }
+}
+
+/** The fields that are read from Slack's answers; which of them are there depends on the method. */
+interface Answer {
+  readonly ts?: string;
+  readonly permalink?: string;
+  readonly messages?: readonly FoundMessage[];
+  readonly response_metadata?: { readonly next_cursor?: string };
+}
+
+interface FoundMessage {
+  readonly ts?: string;
+  readonly metadata?: { readonly event_type?: string; readonly event_payload?: { readonly call_id?: unknown } };
+  readonly blocks?: readonly { readonly block_id?: string }[];
+}
+
+function isPostOf(message: FoundMessage, callId: string): boolean {
+  if (message.metadata?.event_type === METADATA_EVENT_TYPE) {
+    if (message.metadata.event_payload?.call_id === callId) return true;
+  }
+  return message.blocks?.some((block) => callIdOfBlock(block.block_id ?? '') === callId) ?? false;
+}

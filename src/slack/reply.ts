@@ -1,0 +1,47 @@
+import type { Reply } from '../jobs/event.ts';
+import { sanitize } from './text/sanitize.ts';
+import { stripLeadingMention } from './text/readable-text.ts';
+
+/** A message event as far as it matters here. Everything in it comes from outside. */
+export interface MessageEvent {
+  readonly subtype?: string | undefined;
+  readonly bot_id?: string | undefined;
+  readonly user?: string | undefined;
+  readonly text?: string | undefined;
+  readonly channel: string;
+  readonly ts: string;
+  readonly thread_ts?: string | undefined;
+  readonly client_msg_id?: string | undefined;
+}
+
+/** What a person can write as a reply; all other subtypes (joins, edits, bots' posts) are not replies. */
+const HUMAN_SUBTYPES: ReadonlySet<string | undefined> = new Set([undefined, 'file_share', 'thread_broadcast']);
+
+export interface ThreadReply {
+  readonly threadTs: string;
+  readonly reply: Reply;
+}
+
+/** The human reply in a thread that the event tells of, or null. */
+export function replyOf(event: MessageEvent, botUserId: string | undefined): ThreadReply | null {
+  const { subtype, bot_id: botId, user, ts, thread_ts: threadTs } = event;
+  if (!HUMAN_SUBTYPES.has(subtype) || botId !== undefined) return null;
+  if (user === undefined || user === botUserId) return null;
+  if (threadTs === undefined || threadTs === ts) return null;
+  const text = sanitize(event.text ?? '');
+  return {
+    threadTs,
+    reply: {
+      messageTs: ts,
+      userId: user,
+      text: botUserId === undefined ? text : stripLeadingMention(text, botUserId),
+    },
+  };
+}
+
+/** All the names under which Slack may deliver this message a second time. */
+export function messageKeys(teamId: string, eventId: string, event: MessageEvent): string[] {
+  const keys = [`event:${eventId}`, `message:${teamId}:${event.channel}:${event.ts}`];
+  if (event.client_msg_id !== undefined) keys.push(`client_msg:${teamId}:${event.client_msg_id}`);
+  return keys;
+}

@@ -1,0 +1,63 @@
+import type { Job } from '../../jobs/job.ts';
+import { actionIds } from '../ids.ts';
+import { actionButton, message, paragraph, quotation, type SlackMessage } from './message.ts';
+import { mrkdwn } from './mrkdwn.ts';
+import { line } from './state.ts';
+import { shown } from './untrusted.ts';
+import { followUps, labels, signs } from './words.ts';
+
+const REFUSAL_MAX = 1000;
+
+/** Follow-ups that went out together in one call. */
+interface SentTogether {
+  readonly callId: string;
+  readonly count: number;
+}
+
+export function failed(job: Job): SlackMessage {
+  return message(
+    paragraph(
+      mrkdwn`${line(signs.failed)}. The agent API gives no reason. *${labels.runAgain}* starts a new job with the same prompt.`,
+    ),
+    actionButton(labels.runAgain, actionIds.runAgain, { jobId: job.id }),
+  );
+}
+
+export function createRejected(job: Job, reason: string): SlackMessage {
+  return message(
+    paragraph(
+      mrkdwn`${line(signs.refused)}. The agent API did not take the prompt, nothing was started. It says:`,
+    ),
+    quotation(shown(reason, REFUSAL_MAX)),
+    actionButton(labels.runAgain, actionIds.runAgain, { jobId: job.id }),
+  );
+}
+
+export function createUnknown(job: Job, callId: string): SlackMessage {
+  return message(
+    paragraph(
+      mrkdwn`${line(signs.startUnknown)}. The agent API did not answer clearly: the job may or may not have started. *${labels.startAgain}* could do the work twice.`,
+    ),
+    actionButton(labels.startAgain, actionIds.startAgain, { jobId: job.id, callId }),
+  );
+}
+
+export function messageRejected(
+  job: Job,
+  { callId, count, message: reason }: SentTogether & { readonly message: string },
+): SlackMessage {
+  return message(
+    paragraph(mrkdwn`⚠️ *Not sent* · the agent API refused ${followUps(count)}. It says:`),
+    quotation(shown(reason, REFUSAL_MAX)),
+    actionButton(labels.retry, actionIds.retry, { jobId: job.id, callId }),
+  );
+}
+
+export function messageUnknown(job: Job, { callId, count }: SentTogether): SlackMessage {
+  return message(
+    paragraph(
+      mrkdwn`❓ *Sending unknown* · the agent API did not answer clearly: ${followUps(count)} may or may not have arrived. *${labels.sendAgain}* could give the agent the same text twice.`,
+    ),
+    actionButton(labels.sendAgain, actionIds.sendAgain, { jobId: job.id, callId }),
+  );
+}

@@ -1,0 +1,41 @@
+import { message, paragraph, quotation, type SlackMessage } from './message.ts';
+import { type Mrkdwn, mrkdwn } from './mrkdwn.ts';
+import { line } from './state.ts';
+import { oneLine, quotedPrompt } from './untrusted.ts';
+import { signs } from './words.ts';
+
+/** So that the prompt can be copied from it and sent again, as far as a section holds it. */
+const PROMPT_MAX = 2500;
+const REASON_MAX = 100;
+
+/**
+ * Tells the requester, privately, why there is no card, and so no job.
+ * @param reason Slack's error code
+ * @param prompt as Slack delivered it
+ * @param names Slack ids to names, for the mentions in the prompt
+ */
+export function requesterView(
+  reason: string,
+  prompt: string,
+  names: ReadonlyMap<string, string>,
+): SlackMessage {
+  return message(
+    paragraph(
+      mrkdwn`${line(signs.notStarted)}. ${explanation(reason)} Nothing was started. Your prompt was:`,
+    ),
+    quotation(quotedPrompt(prompt, names, PROMPT_MAX)),
+  );
+}
+
+function explanation(reason: string): Mrkdwn {
+  if (reason === 'not_in_channel' || reason === 'channel_not_found') {
+    return mrkdwn`The bot is not in this conversation: type \`/invite @docs-agent\`, then send the command again.`;
+  }
+  if (reason === 'is_archived') {
+    return mrkdwn`This channel is archived: send the command in another one.`;
+  }
+  if (reason.startsWith('restricted_action')) {
+    return mrkdwn`The bot may not post in this channel: send the command in another one, or ask an administrator.`;
+  }
+  return mrkdwn`Slack did not take the message (${oneLine(reason, REASON_MAX)}): tell an administrator.`;
+}

@@ -1,0 +1,82 @@
+import { type EndedStatus, isEnded } from '../../jobs/agent-job.ts';
+import type { Job, Stage, Trouble, TroubleKind } from '../../jobs/job.ts';
+import { type Mrkdwn, mrkdwn, timeOfDay } from './mrkdwn.ts';
+import { oneLine } from './untrusted.ts';
+import { type Sign, signs, troubleSigns } from './words.ts';
+
+const STATUS_MAX = 100;
+
+/** A job's state in one line: icon, word, and what there is to add. */
+export function stateLine(job: Job): Mrkdwn {
+  const trouble = headlineTrouble(job);
+  if (trouble !== null) return troubleLine(trouble.kind, trouble.retryAtMs);
+  const { stage } = job;
+  switch (stage.kind) {
+    case 'opening':
+    case 'creating':
+      return line(signs.starting);
+    case 'unopened':
+      return line(signs.notStarted);
+    case 'create_unknown':
+      return line(signs.startUnknown, mrkdwn`the job may or may not have started`);
+    case 'rejected':
+      return line(signs.refused, mrkdwn`the agent API did not take the prompt`);
+    case 'working':
+      return workingLine(job.agentJob?.status ?? 'active');
+    case 'ended':
+      return endedLine(stage.status, job.agentJob?.prLink ?? null);
+  }
+}
+
+/** An icon and a word, then what there is to add. */
+export function line({ icon, word }: Sign, detail?: Mrkdwn): Mrkdwn {
+  return detail === undefined ? mrkdwn`${icon} *${word}*` : mrkdwn`${icon} *${word}* · ${detail}`;
+}
+
+/** A status that this program does not know, as it is. */
+export function otherStatusLine(status: string): Mrkdwn {
+  return line(signs.otherStatus, mrkdwn`${oneLine(status, STATUS_MAX)}`);
+}
+
+/** The trouble that is the state now. One that only holds up follow-ups is told beside them. */
+function headlineTrouble(job: Job): Trouble | null {
+  const isUnseen = job.stage.kind === 'working' && job.trouble?.source === 'check';
+  return isUnseen || isStarting(job.stage) ? job.trouble : null;
+}
+
+/** Then there is no agent job yet, and a trouble holds up its start. */
+function isStarting({ kind }: Stage): boolean {
+  return kind === 'opening' || kind === 'creating';
+}
+
+/** What keeps a job from going on, and until when. */
+export function troubleLine(kind: TroubleKind, retryAtMs: number): Mrkdwn {
+  const sign = troubleSigns[kind];
+  switch (kind) {
+    case 'rate_limited':
+      return line(sign, mrkdwn`until ${timeOfDay(retryAtMs)}`);
+    case 'unreachable':
+      return line(sign, mrkdwn`next try at ${timeOfDay(retryAtMs)}`);
+    case 'needs_admin':
+      return line(sign, mrkdwn`the request is kept, and goes on when this is mended`);
+  }
+}
+
+/** The API may still answer the end of the turn before: then the agent is at work all the same. */
+function workingLine(status: string): Mrkdwn {
+  return status === 'active' || isEnded(status) ? line(signs.working) : otherStatusLine(status);
+}
+
+/** How a job ended. */
+export function endedLine(status: EndedStatus | 'vanished', prLink: string | null): Mrkdwn {
+  switch (status) {
+    case 'completed':
+      return prLink === null ? line(signs.finished, mrkdwn`no files changed`) : line(signs.finished);
+    case 'failed':
+      return line(signs.failed);
+    case 'archived':
+      return line(signs.archived);
+    case 'vanished':
+      return line(signs.vanished, mrkdwn`the agent API does not know this job any more`);
+  }
+}

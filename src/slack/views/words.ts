@@ -1,0 +1,41 @@
+import type { TroubleKind } from '../../jobs/job.ts';
+
+/** An icon and a word, always together: neither colour nor picture is the only sign. */
+export interface Sign {
+  readonly icon: string;
+  readonly word: string;
+}
+
+/** The states of a job, as they are called everywhere in Slack. */
+export const signs = {
+  starting: { icon: '🚀', word: 'Starting' },
+  notStarted: { icon: '⛔', word: 'Not started' },
+  startUnknown: { icon: '❓', word: 'Start unknown' },
+  refused: { icon: '⛔', word: 'Refused' },
+  working: { icon: '⚙️', word: 'Working' },
+  finished: { icon: '✅', word: 'Finished' },
+  failed: { icon: '❌', word: 'Failed' },
+  archived: { icon: '🗄️', word: 'Archived' },
+  vanished: { icon: '🌫️', word: 'Vanished' },
+  otherStatus: { icon: 'ℹ️', word: 'Status' },
+} as const satisfies Record<string, Sign>;
+
+export const troubleSigns: Readonly<Record<TroubleKind, Sign>> = {
+  rate_limited: { icon: '⏳', word: 'Waiting for the rate limit' },
+  unreachable: { icon: '📡', word: "Can't reach the agent API" },
+  needs_admin: { icon: '🔧', word: 'Needs an administrator' },
+};
+
+export const askForChanges = 'Reply in this thread to ask for changes';
+
+export const labels = {
+  runAgain: 'Run again',
+  startAgain: 'Start again',
+  sendAgain: 'Send again',
+  retry: 'Retry',
+} as const;
+
+/** `1 follow-up`, `2 follow-ups`. */
+export function followUps(count: number): string {
+  return `${count} ${count === 1 ? 'follow-up' : 'follow-ups'}`;
+}

@@ -1,0 +1,44 @@
+import { AgentError } from '../agent/errors.ts';
+import type { AgentJob } from '../jobs/agent-job.ts';
+import type { JobEvent } from '../jobs/event.ts';
+import { applyEvent } from '../store/apply-event.ts';
+import type { ClaimedTask } from '../store/store.ts';
+import type { Tools } from './tools.ts';
+
+/** Reads the agent job and tells what is new; the decision schedules the next check. */
+export async function checkJob(tools: Tools, task: ClaimedTask): Promise<void> {
+  const job = await tools.store.transaction((tx) => tx.jobs.get(task.subject));
+  if (job?.stage.kind !== 'working' || job.agentJob === null) {
+    await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
+    return;
+  }
+  const nowMs = tools.clock.now();
+  const waitMs = tools.reads.take(job.projectId, nowMs);
+  if (waitMs > 0) {
+    await tools.store.transaction((tx) => tx.tasks.postpone(task.lease, nowMs + waitMs));
+    return;
+  }
+  const event = await read(tools, job.projectId, job.agentJob);
+  await tools.store.transaction(async (tx) => {
+    await tx.tasks.fence(task.lease);
+    await applyEvent(tx, job.id, event, tools.newContext());
+    await tx.tasks.complete(task.lease);
+  });
+}
+
+async function read(tools: Tools, projectId: string, before: AgentJob): Promise<JobEvent> {
+  const startedAtMs = tools.clock.now();
+  const facts = { agent_job_id: before.id };
+  try {
+    const agentJob = await tools.agent.getJob(projectId, before.id);
+    const durationMs = tools.clock.now() - startedAtMs;
+    tools.log.debug('agent_job_read', { ...facts, outcome: 'done', duration_ms: durationMs });
+    // The answer describes the job that was asked for, whatever id it repeats.
+    return { type: 'job_checked', agentJob: { ...agentJob, id: before.id } };
+  } catch (error) {
+    if (!(error instanceof AgentError)) throw error;
+    const { failure } = error;
+    tools.log.warn('agent_job_read', { ...facts, outcome: failure.reason, status: failure.status });
+    return { type: 'check_failed', agentJobId: before.id, failure };
+  }
+}

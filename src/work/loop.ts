@@ -1,0 +1,166 @@
+import type { Clock } from '../operations/clock.ts';
+import type { Logger } from '../operations/logger.ts';
+import { type ClaimedTask, LeaseLostError, type Store, type TaskKind } from '../store/store.ts';
+import { retryDelayMs } from '../jobs/schedule.ts';
+
+/** A crashed process's tasks are free again after this time. */
+const LEASE_MS = 24_000;
+const RENEW_INTERVAL_MS = 8_000;
+/** Finds what other replicas scheduled; what this process schedules wakes the loop at once. */
+const IDLE_POLL_MS = 1_000;
+const PAUSE_AFTER_ERROR_MS = 1_000;
+
+export type TaskHandler = (task: ClaimedTask) => Promise<void>;
+
+export interface LoopOptions {
+  readonly name: string;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** What the loop claims, and who does it. A handler completes or postpones its task itself. */
+  readonly handlers: Partial<Record<TaskKind, TaskHandler>>;
+  /** How many tasks are in hand at most. */
+  readonly concurrency: number;
+}
+
+/** Claims due tasks and hands them to their handlers, many at a time, until it is stopped. */
+export class Loop {
+  private readonly options: LoopOptions;
+  private readonly kinds: readonly TaskKind[];
+  private readonly inHand = new Map<ClaimedTask, Promise<void>>();
+  private running: Promise<void> | null = null;
+  private stopping = false;
+  private notified = false;
+  private wake: () => void = () => {};
+  private cancelRenewal: () => void = () => {};
+
+  constructor(options: LoopOptions) {
+    this.options = options;
+    this.kinds = Object.keys(options.handlers) as TaskKind[];
+  }
+
+  start(): void {
+    this.stopping = false;
+    this.running ??= this.run();
+  }
+
+  /** Something may be due: looks at once. */
+  notify(): void {
+    this.notified = true;
+    this.wake();
+  }
+
+  /** Claims what is due and waits until it is done. Returns how many tasks that were. */
+  async tick(): Promise<number> {
+    const tasks = await this.claim();
+    await Promise.all(tasks.map((task) => this.take(task)));
+    return tasks.length;
+  }
+
+  /** Claims nothing more, and waits for what is in hand. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    this.wake();
+    await this.running;
+    await Promise.all(this.inHand.values());
+    this.cancelRenewal();
+    this.running = null;
+  }
+
+  /** False if the loop has been started and ended by itself. */
+  get isAlive(): boolean {
+    return this.running !== null;
+  }
+
+  private async run(): Promise<void> {
+    this.renewRegularly();
+    while (!this.stopping) {
+      this.notified = false;
+      let wakeAtMs: number;
+      try {
+        const tasks = await this.claim();
+        for (const task of tasks) void this.take(task).then(() => this.notify());
+        if (tasks.length > 0) continue;
+        wakeAtMs = await this.nextLookAtMs();
+      } catch (error) {
+        this.options.log.error('loop_failed', { loop: this.options.name, error });
+        wakeAtMs = this.options.clock.now() + PAUSE_AFTER_ERROR_MS;
+        this.notified = false;
+      }
+      await this.sleepUntil(wakeAtMs);
+    }
+  }
+
+  private async claim(): Promise<ClaimedTask[]> {
+    const limit = this.options.concurrency - this.inHand.size;
+    if (limit <= 0) return [];
+    const nowMs = this.options.clock.now();
+    return this.options.store.transaction((tx) =>
+      tx.tasks.claim({ kinds: this.kinds, nowMs, leaseUntilMs: nowMs + LEASE_MS, limit }),
+    );
+  }
+
+  private take(task: ClaimedTask): Promise<void> {
+    const done = this.handle(task).finally(() => this.inHand.delete(task));
+    this.inHand.set(task, done);
+    return done;
+  }
+
+  private async handle(task: ClaimedTask): Promise<void> {
+    const { log, store, clock, handlers } = this.options;
+    const startedAtMs = clock.now();
+    const facts = { task: task.kind, subject: task.subject, attempts: task.attempts };
+    try {
+      await handlers[task.kind]?.(task);
+      log.debug('task_done', { ...facts, duration_ms: clock.now() - startedAtMs });
+    } catch (error) {
+      if (error instanceof LeaseLostError) {
+        log.warn('task_lease_lost', facts);
+        return;
+      }
+      log.error('task_failed', { ...facts, error });
+      const runAtMs = clock.now() + retryDelayMs(task.attempts + 1, 0.5);
+      await store
+        .transaction((tx) => tx.tasks.postpone(task.lease, runAtMs))
+        // The lease runs out by itself, and the task is claimed again then.
+        .catch((cause: unknown) => log.error('task_not_postponed', { ...facts, error: cause }));
+    }
+  }
+
+  private async nextLookAtMs(): Promise<number> {
+    const idleMs = this.options.clock.now() + IDLE_POLL_MS;
+    if (this.inHand.size >= this.options.concurrency) return idleMs;
+    const dueMs = await this.options.store.transaction((tx) => tx.tasks.nextDueAtMs(this.kinds));
+    return Math.min(dueMs ?? idleMs, idleMs);
+  }
+
+  private async sleepUntil(atMs: number): Promise<void> {
+    if (this.notified || this.stopping) return;
+    await new Promise<void>((resolve) => {
+      const cancel = this.options.clock.at(atMs, resolve);
+      this.wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+
+  private renewRegularly(): void {
+    this.cancelRenewal = this.options.clock.at(this.options.clock.now() + RENEW_INTERVAL_MS, () => {
+      void this.renew().finally(() => {
+        if (!this.stopping || this.inHand.size > 0) this.renewRegularly();
+      });
+    });
+  }
+
+  private async renew(): Promise<void> {
+    if (this.inHand.size === 0) return;
+    const leases = [...this.inHand.keys()].map((task) => task.lease);
+    const untilMs = this.options.clock.now() + LEASE_MS;
+    try {
+      await this.options.store.transaction((tx) => tx.tasks.renew(leases, untilMs));
+    } catch (error) {
+      this.options.log.error('leases_not_renewed', { loop: this.options.name, error });
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import type { ClaimedTask } from '../store/store.ts';
+import { callAgent } from './call-agent.ts';
+import { checkJob } from './check-job.ts';
+import { Loop, type TaskHandler } from './loop.ts';
+import { postToSlack } from './post-to-slack.ts';
+import { refreshCard } from './refresh-card.ts';
+import { refreshReceipts } from './refresh-receipts.ts';
+import { sendFollowUps } from './send-follow-ups.ts';
+import type { Tools } from './tools.ts';
+
+/** Separate hands, so that a slow agent API never keeps Slack waiting, nor many checks the sending. */
+const SENDS_AT_ONCE = 16;
+const CHECKS_AT_ONCE = 32;
+const SLACK_CALLS_AT_ONCE = 16;
+
+export interface Loops {
+  start(): void;
+  /** Something was scheduled. */
+  notify(): void;
+  /** Waits for the tasks in hand. */
+  stop(): Promise<void>;
+  areAlive(): boolean;
+}
+
+/** Which task is whose work. */
+export function createLoops(tools: Tools): Loops {
+  const handler =
+    (handle: (tools: Tools, task: ClaimedTask) => Promise<void>): TaskHandler =>
+    (task) =>
+      handle(tools, task);
+  const { store, clock, log } = tools;
+  const loops = [
+    new Loop({
+      name: 'send',
+      store,
+      clock,
+      log,
+      concurrency: SENDS_AT_ONCE,
+      handlers: { call_agent: handler(callAgent), send_follow_ups: handler(sendFollowUps) },
+    }),
+    new Loop({
+      name: 'check',
+      store,
+      clock,
+      log,
+      concurrency: CHECKS_AT_ONCE,
+      handlers: { check_job: handler(checkJob) },
+    }),
+    new Loop({
+      name: 'slack',
+      store,
+      clock,
+      log,
+      concurrency: SLACK_CALLS_AT_ONCE,
+      handlers: {
+        post_to_slack: handler(postToSlack),
+        refresh_card: handler(refreshCard),
+        refresh_receipts: handler(refreshReceipts),
+      },
+    }),
+  ];
+  return {
+    start: () => {
+      for (const loop of loops) loop.start();
+    },
+    notify: () => {
+      for (const loop of loops) loop.notify();
+    },
+    stop: async () => {
+      await Promise.all(loops.map((loop) => loop.stop()));
+    },
+    areAlive: () => loops.every((loop) => loop.isAlive),
+  };
+}

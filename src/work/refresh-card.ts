@@ -1,0 +1,31 @@
+import { retryDelayMs } from '../jobs/schedule.ts';
+import { SlackCallError } from '../slack/failure.ts';
+import { cardView } from '../slack/views/card.ts';
+import type { ClaimedTask } from '../store/store.ts';
+import type { Tools } from './tools.ts';
+
+/** Renders the card from the job as it is now, and replaces it in place. Harmless to repeat. */
+export async function refreshCard(tools: Tools, task: ClaimedTask): Promise<void> {
+  const state = await tools.store.transaction((tx) => tx.jobs.lock(task.subject));
+  const job = state?.job;
+  if (job?.threadTs == null) {
+    await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
+    return;
+  }
+  const waiting = state?.followUps.filter(({ state: s }) => s === 'waiting' || s === 'sending').length ?? 0;
+  const names = await tools.names.of(job.prompt);
+  try {
+    const card = cardView(job, { waiting, untilMs: job.sendNotBeforeMs }, names);
+    await tools.poster.update(job.channelId, job.threadTs, card);
+  } catch (error) {
+    if (!(error instanceof SlackCallError)) throw error;
+    const { failure } = error;
+    tools.log.warn('card_not_refreshed', { job_id: job.id, reason: failure.code });
+    if (failure.outcome !== 'refused') {
+      const waitMs = failure.retryAfterMs ?? retryDelayMs(task.attempts + 1, Math.random());
+      await tools.store.transaction((tx) => tx.tasks.postpone(task.lease, tools.clock.now() + waitMs));
+      return;
+    }
+  }
+  await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
+}

@@ -1,0 +1,59 @@
+import type { CallRequest } from '../jobs/call.ts';
+import type { Job } from '../jobs/job.ts';
+import { SlackCallError } from '../slack/failure.ts';
+import { announcementView } from '../slack/views/announcement.ts';
+import { cardView } from '../slack/views/card.ts';
+import type { SlackMessage } from '../slack/views/message.ts';
+import { noticeView } from '../slack/views/notice.ts';
+import { requesterView } from '../slack/views/requester.ts';
+import type { Tools } from './tools.ts';
+
+export interface Destination {
+  readonly channelId: string;
+  readonly threadTs: string | null;
+}
+
+/** Where a post goes; null for a private answer to the requester. */
+export function destinationOf(job: Job, request: CallRequest): Destination | null {
+  switch (request.kind) {
+    case 'post_card':
+      return { channelId: job.channelId, threadTs: null };
+    case 'announce':
+      return { channelId: job.channelId, threadTs: job.threadTs };
+    case 'notify_channel':
+      return { channelId: request.channelId, threadTs: null };
+    case 'tell_requester':
+      return null;
+    case 'create_job':
+    case 'send_message':
+      throw new Error(`${request.kind} is not a post`);
+  }
+}
+
+export async function renderPost(tools: Tools, job: Job, request: CallRequest): Promise<SlackMessage> {
+  const names = await tools.names.of(job.prompt);
+  switch (request.kind) {
+    case 'post_card':
+      return cardView(job, { waiting: 0, untilMs: null }, names);
+    case 'announce':
+      return announcementView(request.announcement, job, names);
+    case 'notify_channel':
+      return noticeView(job, request.url, await threadLink(tools, job), names);
+    case 'tell_requester':
+      return requesterView(request.reason, job.prompt, names);
+    case 'create_job':
+    case 'send_message':
+      throw new Error(`${request.kind} is not a post`);
+  }
+}
+
+/** A notice is worth more without the link than not at all. */
+async function threadLink(tools: Tools, job: Job): Promise<string | null> {
+  if (job.threadTs === null) return null;
+  try {
+    return await tools.poster.permalink(job.channelId, job.threadTs);
+  } catch (error) {
+    if (error instanceof SlackCallError) return null;
+    throw error;
+  }
+}

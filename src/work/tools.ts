@@ -1,0 +1,22 @@
+import type { AgentClient } from '../agent/client.ts';
+import type { DecisionContext } from '../jobs/decision.ts';
+import type { Clock } from '../operations/clock.ts';
+import type { Logger } from '../operations/logger.ts';
+import type { Poster } from '../slack/poster.ts';
+import type { UserNames } from '../slack/user-names.ts';
+import type { Store } from '../store/store.ts';
+import type { ReadLimiter } from './read-limiter.ts';
+
+/** What the handlers of tasks work with. */
+export interface Tools {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly agent: AgentClient;
+  readonly poster: Poster;
+  readonly names: UserNames;
+  readonly reads: ReadLimiter;
+  /** Create and message calls per project and hour. */
+  readonly hourlyBudget: number;
+  readonly newContext: () => DecisionContext;
+}
