@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseConfig } from '../config.ts';
+import type { Environment } from '../config/values.ts';
+import { startAgentApi } from '../demo/agent-api/agent-api.ts';
+import { demoScript, demoWords } from '../demo/agent-api/demo-script.ts';
+import { findLocalSlack, whereToGetLocalSlack } from '../demo/local-slack/find.ts';
+import { demoWorkspace } from '../demo/local-slack/workspace.ts';
+import { startLocalSlack } from '../demo/local-slack.ts';
+import { systemClock } from '../operations/clock.ts';
+import { createService } from '../service.ts';
+import { StartError } from '../start-error.ts';
+import { type ProcessEvents, runUntilSignal } from './start.ts';
+
+const PROJECT_ID = 'acme-docs';
+const API_KEY = 'demo-key';
+
+/** Runs the bot against a local Slack and a stand-in agent API until a signal; resolves to the exit code. */
+export async function runDemo(env: Environment, process: ProcessEvents): Promise<number> {
+  const binary = findLocalSlack(env);
+  if (binary === null) throw new StartError(whereToGetLocalSlack);
+  await using resources = new AsyncDisposableStack();
+  const dataDir = mkdtempSync(join(tmpdir(), 'docs-agent-demo-'));
+  resources.defer(() => rmSync(dataDir, { recursive: true, force: true }));
+  const api = await startAgentApi({
+    apiKey: API_KEY,
+    projectId: PROJECT_ID,
+    clock: systemClock,
+    script: demoScript,
+  });
+  resources.defer(() => api.close());
+  const slack = await startLocalSlack({ binary, port: 0, workspace: demoWorkspace });
+  resources.defer(() => slack.stop());
+
+  const settings: Environment = {
+    SLACK_BOT_TOKEN: slack.botToken,
+    SLACK_APP_TOKEN: slack.appToken,
+    SLACK_API_URL: slack.apiUrl,
+    AGENT_BASE_URL: api.baseUrl,
+    AGENT_API_KEY: API_KEY,
+    AGENT_PROJECT_ID: PROJECT_ID,
+    DATA_DIR: dataDir,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    // A demo should not make anybody wait.
+    POLL_MIN_INTERVAL: '1s',
+    FOLLOW_UP_WINDOW: '1s',
+    NOTICE_CHANNELS: demoWorkspace.noticeChannel,
+    LOG_LEVEL: env.LOG_LEVEL ?? 'warn',
+  };
+  const service = createService(parseConfig(settings, () => ''));
+  // Awaited here: the resources must outlive it.
+  return await runUntilSignal(service, process, () => console.log(welcome(slack.url)));
+}
+
+function welcome(url: string): string {
+  const words = demoWords.map(({ word, effect }) => `    ${word.padEnd(8)} ${effect}`);
+  return `
+  The demo runs. Open ${url} and, in #docs, type:
+
+    /docs-agent Add a quickstart
+
+  Watch the card change, reply in its thread, and wait for the pull request (some seconds).
+  Its notice goes to #docs-changes. These words in a prompt or reply change what the agent does:
+
+${words.join('\n')}
+
+  Everything stays on this machine and is gone after Ctrl-C.
+`;
+}
