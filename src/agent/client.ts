@@ -66,7 +66,7 @@ export function createAgentClient({ baseUrl, apiKey, timeoutMs }: AgentClientOpt
     return pRetry(async () => decode(await attempt(pool, request, apiKey, signal)), {
       ...repeats,
       shouldRetry: ({ error, retryDelay }) =>
-        error instanceof AgentError && mayRepeat(error.failure),
+        error instanceof AgentError && mayRepeat(error.failure) && performance.now() + retryDelay < endsAtMs,
     });
   }
 

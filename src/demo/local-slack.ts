@@ -1,12 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LocalWorkspace, localApp, toConfigFile } from './local-slack/workspace.ts';
 
 const START_TIMEOUT_MS = 15_000;
-const STOP_TIMEOUT_MS = 3_000;
 
 export interface LocalSlackOptions {
   /** From `findLocalSlack`. */
@@ -31,35 +30,50 @@ export interface LocalSlack {
 }
 
 /**
- * Starts a local Slack and waits until it answers. It ends with `stop`, or with this process if that exits
- * (a killed process leaves it running). Throws with what the program said if it does not come up.
+ * Becomes the program in `$@`, and leaves a guard behind: once its standard input closes, which happens when
+ * this process ends, however it ends, the guard removes the folder `$1` and kills the program, itself, and
+ * whatever the program started (the npm wrapper that may be on the PATH starts the real one as a child).
+ */
+const GUARDED = `
+exec 3<&0
+folder=$1
+shift
+{ cat <&3; rm -rf "$folder"; kill -KILL -$$; } >/dev/null 2>&1 &
+exec "$@" 3<&- </dev/null`;
+
+/**
+ * Starts a local Slack and waits until it answers. It ends with `stop`, or when this process ends. Throws with
+ * what the program said if it does not come up.
  *
  * Known limit: local-slack listens on all interfaces of the machine, without any authentication.
  */
-export async function startLocalSlack(options: LocalSlackOptions): Promise<LocalSlack> {
+export async function startLocalSlack({ binary, port, workspace }: LocalSlackOptions): Promise<LocalSlack> {
   const folder = mkdtempSync(join(tmpdir(), 'docs-agent-local-slack-'));
   const configPath = join(folder, 'workspace.json');
-  writeFileSync(configPath, toConfigFile(options.workspace));
+  writeFileSync(configPath, toConfigFile(workspace));
 
-  const args = ['--config', configPath, '--files-dir', folder, '--base-host', '127.0.0.1'];
-  // Its own process group, because the npm wrapper that may be on the PATH starts the real program as a child.
-  const child = spawn(options.binary, [...args, '--port', String(options.port)], {
+  const args = [
+    '--config',
+    configPath,
+    '--files-dir',
+    folder,
+    '--base-host',
+    '127.0.0.1',
+    '--port',
+    `${port}`,
+  ];
+  const child = spawn('/bin/sh', ['-c', GUARDED, 'local-slack', folder, binary, ...args], {
+    // A process group of its own, for the guard to kill.
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const end = () => {
-    signalGroup(child, 'SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
-  };
-  process.once('exit', end);
   const stop = async () => {
-    await terminate(child);
-    process.off('exit', end);
-    end();
+    const ended = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : null;
+    child.stdin.destroy();
+    await ended;
   };
 
   try {
-    const url = await addressOf(child, options.binary);
+    const url = await addressOf(child, binary);
     return { url, apiUrl: `${url}/api/`, ...localApp, stop };
   } catch (error) {
     await stop();
@@ -68,19 +82,19 @@ export async function startLocalSlack(options: LocalSlackOptions): Promise<Local
 }
 
 /** local-slack prints its address once it listens: that also tells the port if it chose one. */
-function addressOf(child: ChildProcess, binary: string): Promise<string> {
+function addressOf(child: ChildProcessWithoutNullStreams, binary: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let output = '';
   let errors = '';
   const fail = (what: string) => reject(new Error(`local Slack (${binary}) ${what}${lastLines(errors)}`));
   const timer = setTimeout(() => fail(`did not answer within ${START_TIMEOUT_MS} ms`), START_TIMEOUT_MS);
 
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output = (output + text).slice(-10_000);
     const address = /Web UI:\s+(http:\/\/\S+)/.exec(output)?.[1];
     if (address) resolve(address);
   });
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors = (errors + text).slice(-10_000);
   });
   child.once('error', (error) => fail(`could not be run: ${error.message}`));
@@ -92,22 +106,4 @@ function addressOf(child: ChildProcess, binary: string): Promise<string> {
 function lastLines(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '' && !/^\d+ \| /.test(line));
   return lines.length === 0 ? '' : `:\n${lines.slice(-8).join('\n')}`;
-}
-
-async function terminate(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'exit');
-  const timer = setTimeout(() => signalGroup(child, 'SIGKILL'), STOP_TIMEOUT_MS);
-  signalGroup(child, 'SIGTERM');
-  await ended;
-  clearTimeout(timer);
-}
-
-function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, signal);
-  } catch {
-    // It is gone already.
-  }
 }

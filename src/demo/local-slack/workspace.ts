@@ -5,14 +5,14 @@ export interface LocalWorkspace {
   readonly app: { readonly mode: 'socket' } | { readonly mode: 'events'; readonly requestUrl: string };
 }
 
-export interface LocalUser {
+interface LocalUser {
   /** Starts with `U`. */
   readonly id: string;
   readonly name: string;
   readonly realName: string;
 }
 
-export interface LocalChannel {
+interface LocalChannel {
   /** Starts with `C`. */
   readonly id: string;
   readonly name: string;

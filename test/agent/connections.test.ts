@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import { failureOf, openClient, serveHttp, serveTcp } from './support.ts';
+
+const notSent = { outcome: 'definite', reason: 'unreachable', status: null };
+const job = JSON.stringify({ id: 'job_1', status: 'active' });
+
+describe('connections', () => {
+  test('reads one after the other share at most two (undici waits a moment before it uses one again)', async () => {
+    await using server = await serveHttp((_, response) => response.end(job));
+    await using client = openClient(server.baseUrl);
+    for (let read = 0; read < 20; read += 1) await client.getJob('p', 'x');
+    expect(server.sockets.length).toBeLessThanOrEqual(2);
+  });
+
+  test('reads at the same time use a bounded number', async () => {
+    await using server = await serveHttp((_, response) => response.end(job));
+    await using client = openClient(server.baseUrl);
+    await Promise.all(Array.from({ length: 200 }, () => client.getJob('p', 'x')));
+    expect(server.sockets.length).toBeLessThanOrEqual(32);
+  });
+
+  test('each prompt has its own, for a kept one may break as the prompt goes out', async () => {
+    await using server = await serveHttp((_, response) => response.end(job));
+    await using client = openClient(server.baseUrl);
+    await client.createJob('p', 'a');
+    await client.createJob('p', 'a');
+    await client.sendMessage('p', 'x', 'a');
+    expect(server.sockets).toHaveLength(3);
+  });
+
+  test('closing waits for the calls under way, and refuses later ones', async () => {
+    await using server = await serveHttp((_, response) => response.end(job));
+    const client = openClient(server.baseUrl);
+    const created = client.createJob('p', 'a');
+    await client.close();
+    expect(await created).toMatchObject({ id: 'job_1' });
+    expect(await failureOf(client.createJob('p', 'a'))).toMatchObject(notSent);
+  });
+});
+
+describe('a prompt that did not go out surely had no effect', () => {
+  test('nobody listens', async () => {
+    const server = await serveTcp(() => {});
+    await server[Symbol.asyncDispose]();
+    await using client = openClient(server.baseUrl);
+    expect(await failureOf(client.createJob('p', 'a'))).toMatchObject({
+      ...notSent,
+      message: 'no connection to the agent API (ECONNREFUSED)',
+    });
+    expect(await failureOf(client.getJob('p', 'x'))).toMatchObject(notSent);
+  });
+
+  test('no such host', async () => {
+    await using client = openClient('http://agent-api.invalid', { timeoutMs: 2_000 });
+    expect(await failureOf(client.createJob('p', 'a'))).toMatchObject(notSent);
+  });
+
+  test('the other side does not speak TLS: three attempts are made', async () => {
+    let requests = 0;
+    await using server = await serveHttp(() => {
+      requests += 1;
+    });
+    await using client = openClient(`https://127.0.0.1:${server.port}`);
+    expect(await failureOf(client.createJob('p', 'a'))).toMatchObject(notSent);
+    expect(server.sockets).toHaveLength(3);
+    expect(requests).toBe(0);
+  });
+
+  test('the other side never ends the TLS handshake', async () => {
+    await using server = await serveTcp(() => {});
+    await using client = openClient(`https://127.0.0.1:${server.port}`, { timeoutMs: 150 });
+    const startMs = performance.now();
+    expect(await failureOf(client.createJob('p', 'a'))).toMatchObject({
+      ...notSent,
+      message: 'no connection to the agent API in time',
+    });
+    expect(performance.now() - startMs).toBeLessThan(2_000);
+  });
+
+  test('all connections are taken until the time is over', async () => {
+    const received: string[] = [];
+    await using server = await serveHttp((request) => {
+      request.setEncoding('utf8').on('data', (body: string) => received.push(JSON.parse(body).prompt));
+    });
+    await using client = openClient(server.baseUrl, { timeoutMs: 1_000 });
+    const prompts = Array.from({ length: 100 }, (_, index) => `prompt ${index}`);
+    const failures = await Promise.all(prompts.map((prompt) => failureOf(client.createJob('p', prompt))));
+    const held = prompts.filter((_, index) => failures[index]?.outcome === 'definite');
+    expect(held.length).toBeGreaterThan(0);
+    expect(received.length).toBeGreaterThan(0);
+    expect(received.filter((prompt) => held.includes(prompt))).toEqual([]);
+  });
+});

@@ -1,0 +1,193 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { ANSWER_MAX_BYTES } from '../../src/agent/client.ts';
+import { failureOf, openClient, serveHttp } from './support.ts';
+
+const job = { id: 'job_1', status: 'completed', prLink: 'https://example.com/1' };
+const nothing = { repository: null, ref: null, model: null, prLink: null };
+
+function answer(response: ServerResponse, status: number, body: unknown, headers = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+describe('an answer that lacks things', () => {
+  test('facts that are missing, null or of a wrong type are unknown facts', async () => {
+    const body = { ...job, prLink: { href: 'x' }, model: 7, source: ['main'], createdAt: 0, extra: {} };
+    await using server = await serveHttp((_, response) => answer(response, 200, body));
+    await using client = openClient(server.baseUrl);
+    expect(await client.getJob('p', 'job_1')).toEqual({ id: 'job_1', status: 'completed', ...nothing });
+  });
+
+  test('a created job without a status is active, a read job without a status is no answer', async () => {
+    await using server = await serveHttp((_, response) => answer(response, 201, { id: 'job_1', status: 3 }));
+    await using client = openClient(server.baseUrl);
+    const active = { id: 'job_1', status: 'active', ...nothing };
+    expect(await client.createJob('p', 'a')).toEqual(active);
+    expect(await client.sendMessage('p', 'job_1', 'a')).toEqual(active);
+    expect(await failureOf(client.getJob('p', 'job_1'))).toMatchObject({
+      outcome: 'unknown',
+      reason: 'bad_answer',
+    });
+  });
+
+  test('a message is accepted with any JSON object, a create only with a job id', async () => {
+    await using server = await serveHttp((_, response) => answer(response, 200, { success: true }));
+    await using client = openClient(server.baseUrl);
+    expect(await client.sendMessage('p', 'job_1', 'a')).toBeNull();
+    expect(await failureOf(client.createJob('p', 'a'))).toEqual({
+      outcome: 'unknown',
+      reason: 'bad_answer',
+      status: 200,
+      message: 'the answer of the agent API (200) is not a job',
+      retryAfterMs: null,
+    });
+  });
+
+  test.each(['', 'null', '[]', '"ok"', '{"id":', '<html>'])(
+    'a message is not accepted with %j',
+    async (body) => {
+      await using server = await serveHttp((_, response) => answer(response, 200, body));
+      await using client = openClient(server.baseUrl);
+      expect(await failureOf(client.sendMessage('p', 'job_1', 'a'))).toMatchObject({
+        outcome: 'unknown',
+        reason: 'bad_answer',
+        status: 200,
+      });
+    },
+  );
+});
+
+describe('an answer that is not the API’s', () => {
+  test.each([
+    [401, 'unauthorized'],
+    [404, 'not_found'],
+    [429, 'rate_limited'],
+  ])('a web page with status %i means what its status says', async (status, reason) => {
+    const html = { 'content-type': 'text/html' };
+    await using server = await serveHttp((_, response) => answer(response, status, '<html>', html));
+    await using client = openClient(server.baseUrl);
+    expect(await failureOf(client.getJob('p', 'x'))).toMatchObject({ outcome: 'definite', reason, status });
+  });
+
+  test('a refusal that breaks off is still a refusal', async () => {
+    await using server = await serveHttp((_, response) => {
+      response.writeHead(404, { 'content-length': 100 });
+      response.write('{', () => response.destroy());
+    });
+    await using client = openClient(server.baseUrl);
+    expect(await failureOf(client.createJob('p', 'a'))).toMatchObject({
+      outcome: 'definite',
+      reason: 'not_found',
+    });
+  });
+
+  test.each([301, 302, 307, 308])('a redirect (%i) is not followed', async (status) => {
+    const paths: (string | undefined)[] = [];
+    await using server = await serveHttp((request, response) => {
+      paths.push(request.url);
+      answer(response, status, '', { location: '/elsewhere' });
+    });
+    await using client = openClient(server.baseUrl);
+    expect(await failureOf(client.getJob('p', 'x'))).toMatchObject({
+      outcome: 'definite',
+      reason: 'rejected',
+    });
+    expect(paths).toEqual(['/v2/agent/p/job/x']);
+  });
+
+  test('an endless answer is read up to the limit only', async () => {
+    const chunk = Buffer.alloc(64 * 1024, ' ');
+    await using server = await serveHttp((_, response) => {
+      const more = () => {
+        while (!response.destroyed && response.write(chunk));
+      };
+      response.on('drain', more);
+      more();
+    });
+    await using client = openClient(server.baseUrl);
+    expect(await failureOf(client.createJob('p', 'a'))).toMatchObject({
+      outcome: 'unknown',
+      reason: 'bad_answer',
+    });
+    const inTheKernelsBuffers = 32 * ANSWER_MAX_BYTES;
+    expect(server.sockets[0]?.bytesWritten).toBeLessThan(inTheKernelsBuffers);
+  });
+
+  test('an answer as large as the limit is read, a larger one is not', async () => {
+    const sizes = [ANSWER_MAX_BYTES, ANSWER_MAX_BYTES + 1];
+    await using server = await serveHttp((_, response) => {
+      answer(response, 201, JSON.stringify(job).padEnd(sizes.shift() ?? 0));
+    });
+    await using client = openClient(server.baseUrl);
+    expect(await client.createJob('p', 'a')).toMatchObject({ id: 'job_1' });
+    expect(await failureOf(client.createJob('p', 'a'))).toMatchObject({ reason: 'bad_answer', status: 201 });
+  });
+});
+
+describe('the time limit', () => {
+  test('bounds an answer that comes in drops', async () => {
+    await using server = await serveHttp((_, response) => {
+      response.writeHead(201);
+      const drip = setInterval(() => response.write(' '), 20);
+      response.on('close', () => clearInterval(drip));
+    });
+    await using client = openClient(server.baseUrl, { timeoutMs: 400 });
+    const startMs = performance.now();
+    expect(await failureOf(client.createJob('p', 'a'))).toMatchObject({
+      outcome: 'unknown',
+      reason: 'unreachable',
+      status: 201,
+    });
+    expect(performance.now() - startMs).toBeLessThan(2_000);
+  });
+
+  test('bounds all repeats of a read together', async () => {
+    let requests = 0;
+    await using server = await serveHttp((_, response) => {
+      requests += 1;
+      if (requests === 1) answer(response, 500, {});
+    });
+    await using client = openClient(server.baseUrl, { timeoutMs: 600 });
+    const startMs = performance.now();
+    expect(await failureOf(client.getJob('p', 'x'))).toMatchObject({ reason: 'unreachable', status: null });
+    expect(requests).toBe(2);
+    expect(performance.now() - startMs).toBeLessThan(2_000);
+  });
+
+  test('does not hide the last failure when it leaves no room for a repeat', async () => {
+    let requests = 0;
+    await using server = await serveHttp((_, response) => {
+      requests += 1;
+      answer(response, requests === 1 ? 200 : 500, job);
+    });
+    await using client = openClient(server.baseUrl, { timeoutMs: 400 });
+    await client.getJob('p', 'x');
+    expect(await failureOf(client.getJob('p', 'x'))).toMatchObject({ reason: 'server_error' });
+    expect(requests).toBe(3);
+  });
+});
+
+describe('addresses', () => {
+  test.each(['', '/', '/gateway', '/gateway/'])('a base address that ends in %j', async (path) => {
+    const paths: (string | undefined)[] = [];
+    await using server = await serveHttp((request, response) => {
+      paths.push(request.url);
+      answer(response, 200, job);
+    });
+    await using client = openClient(`${server.baseUrl}${path}`);
+    await client.getJob('p', 'x');
+    expect(paths).toEqual([`${path.replace(/\/$/, '')}/v2/agent/p/job/x`]);
+  });
+
+  test('ids cannot reach another address, whatever is in them', async () => {
+    const paths: (string | undefined)[] = [];
+    await using server = await serveHttp((request, response) => {
+      paths.push(request.url);
+      answer(response, 200, job);
+    });
+    await using client = openClient(server.baseUrl);
+    await client.getJob('a/b', '../x?y#z %\ud800');
+    expect(paths).toEqual(['/v2/agent/a%2Fb/job/..%2Fx%3Fy%23z%20%25%EF%BF%BD']);
+  });
+});
