@@ -28,7 +28,7 @@ export function encodeButton(target: ButtonTarget): string {
 /** Null if the value is not one of ours. */
 export function decodeButton(value: string): ButtonTarget | null {
   try {
-    return buttonTarget.safeParse(JSON.parse(value)).data ?? null;
+    return buttonTarget.parse(JSON.parse(value));
   } catch {
     return null;
   }

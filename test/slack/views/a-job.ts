@@ -1,0 +1,63 @@
+import type { AgentJob } from '../../../src/jobs/agent-job.ts';
+import type { Job, Stage, Trouble } from '../../../src/jobs/job.ts';
+
+export const noNames: ReadonlyMap<string, string> = new Map();
+export const nobodyWaits = { waiting: 0, untilMs: null };
+
+/** 14:05 UTC. */
+export const fivePastTwoMs = Date.UTC(2026, 10, 20, 14, 5);
+
+export const completed: Stage = { kind: 'ended', status: 'completed' };
+export const working: Stage = { kind: 'working', turnStartedAtMs: fivePastTwoMs, settle: null };
+
+export function anAgentJob(facts: Partial<AgentJob> = {}): AgentJob {
+  return {
+    id: 'agent-1',
+    status: 'active',
+    repository: 'acme/docs',
+    ref: 'agent/rate-limits',
+    model: 'sonnet',
+    prLink: null,
+    ...facts,
+  };
+}
+
+/** A job that has just been asked for by U1 in C1. */
+export function aJob(facts: Partial<Job> = {}): Job {
+  return {
+    id: 'job-1',
+    teamId: 'T1',
+    channelId: 'C1',
+    requesterId: 'U1',
+    projectId: 'handbook',
+    prompt: 'Document the rate limits of our API',
+    requestedAtMs: fivePastTwoMs,
+    responseUrl: null,
+    threadTs: null,
+    stage: { kind: 'creating' },
+    creates: 1,
+    messages: 0,
+    turn: 1,
+    agentJob: null,
+    checkedAtMs: null,
+    told: null,
+    posts: 0,
+    announcedPrLink: null,
+    trouble: null,
+    sendNotBeforeMs: null,
+    sentFollowUps: 0,
+    ...facts,
+  };
+}
+
+export function aTrouble(facts: Partial<Trouble> = {}): Trouble {
+  return {
+    kind: 'rate_limited',
+    source: 'send',
+    sinceMs: fivePastTwoMs,
+    misses: 1,
+    retryAtMs: fivePastTwoMs,
+    told: false,
+    ...facts,
+  };
+}

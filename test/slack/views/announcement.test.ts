@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest';
+import type { Announcement } from '../../../src/jobs/announcement.ts';
+import { decodeButton } from '../../../src/slack/ids.ts';
+import { announcementView } from '../../../src/slack/views/announcement.ts';
+import { aJob, anAgentJob, fivePastTwoMs, noNames } from './a-job.ts';
+
+const url = 'https://github.com/acme/docs/pull/7';
+const text = (announcement: Announcement, job = aJob()) => announcementView(announcement, job, noNames).text;
+
+describe('the thread is told', () => {
+  test('that the agent works', () => {
+    expect(text({ kind: 'started', turn: 1 })).toMatchInlineSnapshot(
+      `"⚙️ *Working* · reply in this thread to send a follow-up"`,
+    );
+    expect(text({ kind: 'started', turn: 2 })).toMatchInlineSnapshot(`"⚙️ *Working* · on your follow-up"`);
+  });
+
+  test('how a turn ended', () => {
+    const job = aJob({ agentJob: anAgentJob({ status: 'completed', prLink: url }) });
+    expect(text({ kind: 'finished', files: 'new' }, job)).toMatchInlineSnapshot(
+      `"✅ *Finished*. Reply in this thread to ask for changes."`,
+    );
+    expect(text({ kind: 'finished', files: 'same' }, job)).toMatchInlineSnapshot(`
+      "✅ *Finished*, the pull request is the same as before. Reply in this thread to ask for changes.
+      View pull request: https://github.com/acme/docs/pull/7"
+    `);
+    expect(text({ kind: 'finished', files: 'none' })).toMatchInlineSnapshot(
+      `"✅ *Finished* · no files changed. Reply in this thread to ask for changes."`,
+    );
+    expect(text({ kind: 'archived' })).toMatchInlineSnapshot(`"🗄️ *Archived*. A reply is still tried once."`);
+    expect(text({ kind: 'vanished' })).toMatchInlineSnapshot(
+      `"🌫️ *Vanished* · the agent API does not know this job any more"`,
+    );
+    expect(text({ kind: 'other_status', status: 'on <hold>' })).toMatchInlineSnapshot(
+      `"ℹ️ *Status* · on &lt;hold&gt;"`,
+    );
+  });
+
+  test('of the pull request, so that the requester notices', () => {
+    expect(
+      announcementView({ kind: 'pull_request', url, changed: false }, aJob(), noNames),
+    ).toMatchInlineSnapshot(`
+      {
+        "blocks": [
+          {
+            "text": {
+              "text": "🎉 <@U1> the *pull request* is ready.",
+              "type": "mrkdwn",
+              "verbatim": true,
+            },
+            "type": "section",
+          },
+          {
+            "elements": [
+              {
+                "emoji": true,
+                "text": "Document the rate limits of our API",
+                "type": "plain_text",
+              },
+            ],
+            "type": "context",
+          },
+          {
+            "elements": [
+              {
+                "action_id": "view_pull_request",
+                "style": "primary",
+                "text": {
+                  "emoji": true,
+                  "text": "View pull request",
+                  "type": "plain_text",
+                },
+                "type": "button",
+                "url": "https://github.com/acme/docs/pull/7",
+              },
+            ],
+            "type": "actions",
+          },
+        ],
+        "text": "🎉 <@U1> the *pull request* is ready.
+      Document the rate limits of our API
+      View pull request: https://github.com/acme/docs/pull/7",
+      }
+    `);
+  });
+
+  test('that the pull request is another one now', () => {
+    expect(text({ kind: 'pull_request', url, changed: true })).toContain(
+      '<@U1> the *pull request* is updated.',
+    );
+  });
+
+  test('of a pull request that is no web address, without a link', () => {
+    const message = announcementView(
+      { kind: 'pull_request', url: 'pr #7 <x>', changed: false },
+      aJob(),
+      noNames,
+    );
+    expect(message.text).toContain('Pull request: pr #7 &lt;x&gt;');
+    expect(buttonsOf(message)).toEqual([]);
+  });
+
+  test('what it waits for', () => {
+    const trouble = { kind: 'trouble', retryAtMs: fivePastTwoMs } as const;
+    expect(text({ ...trouble, trouble: 'rate_limited' })).toMatchInlineSnapshot(
+      `"⏳ *Waiting for the rate limit* · until <!date^1795183500^{time}|14:05 UTC>. Nothing is lost: it goes on by itself."`,
+    );
+    expect(text({ ...trouble, trouble: 'unreachable' })).toMatchInlineSnapshot(
+      `"📡 *Can't reach the agent API* · next try at <!date^1795183500^{time}|14:05 UTC>. Nothing is lost: it goes on by itself."`,
+    );
+    expect(text({ ...trouble, trouble: 'needs_admin' })).toMatchInlineSnapshot(`
+      "🔧 *Needs an administrator* · the request is kept, and goes on when this is mended.
+      The agent API refuses the key, or does not know the project: an administrator must act."
+    `);
+    expect(text({ kind: 'recovered' })).toMatchInlineSnapshot(
+      `"👍 *Going on* · the agent API answers again."`,
+    );
+  });
+
+  test('that a notice could not be posted', () => {
+    const failed = { kind: 'notice_failed', channelId: 'C9' } as const;
+    expect(text({ ...failed, reason: 'not_in_channel' })).toMatchInlineSnapshot(
+      `"⚠️ *Notice not posted* in <#C9> · invite the bot there with /invite @docs-agent"`,
+    );
+    expect(text({ ...failed, reason: 'is_archived' })).toMatchInlineSnapshot(
+      `"⚠️ *Notice not posted* in <#C9> · is_archived"`,
+    );
+  });
+});
+
+describe('where a person must decide, the thread says why and offers a button', () => {
+  test('after a failure', () => {
+    const message = announcementView({ kind: 'failed' }, aJob(), noNames);
+    expect(message.text).toMatchInlineSnapshot(
+      `"❌ *Failed*. The agent API gives no reason. *Run again* starts a new job with the same prompt."`,
+    );
+    expect(buttonsOf(message)).toEqual([['Run again', { jobId: 'job-1' }]]);
+  });
+
+  test('after the prompt was refused', () => {
+    const message = announcementView({ kind: 'create_rejected', message: 'too vague' }, aJob(), noNames);
+    expect(message.text).toMatchInlineSnapshot(`
+      "⛔ *Refused*. The agent API did not take the prompt, nothing was started. It says:
+      too vague"
+    `);
+    expect(buttonsOf(message)).toEqual([['Run again', { jobId: 'job-1' }]]);
+  });
+
+  test('when nobody knows whether the job started', () => {
+    const message = announcementView({ kind: 'create_unknown', callId: 'call-1' }, aJob(), noNames);
+    expect(message.text).toMatchInlineSnapshot(
+      `"❓ *Start unknown*. The agent API did not answer clearly: the job may or may not have started. *Start again* could do the work twice."`,
+    );
+    expect(buttonsOf(message)).toEqual([['Start again', { jobId: 'job-1', callId: 'call-1' }]]);
+  });
+
+  test('after follow-ups were refused', () => {
+    const refused = {
+      kind: 'message_rejected',
+      callId: 'call-1',
+      count: 2,
+      message: 'job is closed',
+    } as const;
+    const message = announcementView(refused, aJob(), noNames);
+    expect(message.text).toMatchInlineSnapshot(`
+      "⚠️ *Not sent* · the agent API refused 2 follow-ups. It says:
+      job is closed"
+    `);
+    expect(buttonsOf(message)).toEqual([['Retry', { jobId: 'job-1', callId: 'call-1' }]]);
+  });
+
+  test('when nobody knows whether a follow-up arrived', () => {
+    const message = announcementView(
+      { kind: 'message_unknown', callId: 'call-1', count: 1 },
+      aJob(),
+      noNames,
+    );
+    expect(message.text).toMatchInlineSnapshot(
+      `"❓ *Sending unknown* · the agent API did not answer clearly: 1 follow-up may or may not have arrived. *Send again* could give the agent the same text twice."`,
+    );
+    expect(buttonsOf(message)).toEqual([['Send again', { jobId: 'job-1', callId: 'call-1' }]]);
+  });
+});
+
+function buttonsOf({ blocks }: ReturnType<typeof announcementView>) {
+  return blocks
+    .flatMap((block) => (block.type === 'actions' ? block.elements : []))
+    .map((button) => (button.type === 'button' ? [button.text.text, decodeButton(button.value ?? '')] : []));
+}

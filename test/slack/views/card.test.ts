@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest';
+import type { Stage } from '../../../src/jobs/job.ts';
+import { cardView } from '../../../src/slack/views/card.ts';
+import {
+  aJob,
+  anAgentJob,
+  aTrouble,
+  completed,
+  fivePastTwoMs,
+  nobodyWaits,
+  noNames,
+  working,
+} from './a-job.ts';
+
+const prLink = 'https://github.com/acme/docs/pull/7';
+
+describe('the card', () => {
+  test('of a request that was just made', () => {
+    expect(cardView(aJob(), nobodyWaits, noNames).text).toMatchInlineSnapshot(`
+      "🚀 *Starting*
+      “Document the rate limits of our API”
+      Asked by <@U1> · Project handbook"
+    `);
+  });
+
+  test('of a job at work, with follow-ups', () => {
+    const job = aJob({
+      stage: working,
+      turn: 3,
+      sentFollowUps: 2,
+      agentJob: anAgentJob(),
+      checkedAtMs: fivePastTwoMs,
+    });
+    expect(cardView(job, { waiting: 1, untilMs: null }, noNames).text).toMatchInlineSnapshot(`
+      "⚙️ *Working*
+      “Document the rate limits of our API”
+      Asked by <@U1> · Project handbook · Repository acme/docs · Branch agent/rate-limits · Model sonnet
+      Turn 3 · 2 follow-ups sent · 1 follow-up waits · Last checked <!date^1795183500^{time}|14:05 UTC>"
+    `);
+  });
+
+  test('of a finished job offers the pull request and invites to go on', () => {
+    const job = aJob({ stage: completed, agentJob: anAgentJob({ status: 'completed', prLink }) });
+    expect(cardView(job, nobodyWaits, noNames)).toMatchInlineSnapshot(`
+      {
+        "blocks": [
+          {
+            "text": {
+              "text": "✅ *Finished*",
+              "type": "mrkdwn",
+              "verbatim": true,
+            },
+            "type": "section",
+          },
+          {
+            "text": {
+              "emoji": true,
+              "text": "“Document the rate limits of our API”",
+              "type": "plain_text",
+            },
+            "type": "section",
+          },
+          {
+            "elements": [
+              {
+                "action_id": "view_pull_request",
+                "style": "primary",
+                "text": {
+                  "emoji": true,
+                  "text": "View pull request",
+                  "type": "plain_text",
+                },
+                "type": "button",
+                "url": "https://github.com/acme/docs/pull/7",
+              },
+            ],
+            "type": "actions",
+          },
+          {
+            "elements": [
+              {
+                "text": "Asked by <@U1>",
+                "type": "mrkdwn",
+                "verbatim": true,
+              },
+              {
+                "emoji": true,
+                "text": "Project handbook",
+                "type": "plain_text",
+              },
+              {
+                "emoji": true,
+                "text": "Repository acme/docs",
+                "type": "plain_text",
+              },
+              {
+                "emoji": true,
+                "text": "Branch agent/rate-limits",
+                "type": "plain_text",
+              },
+              {
+                "emoji": true,
+                "text": "Model sonnet",
+                "type": "plain_text",
+              },
+            ],
+            "type": "context",
+          },
+          {
+            "elements": [
+              {
+                "text": "Reply in this thread to ask for changes",
+                "type": "mrkdwn",
+                "verbatim": true,
+              },
+            ],
+            "type": "context",
+          },
+        ],
+        "text": "✅ *Finished*
+      “Document the rate limits of our API”
+      View pull request: https://github.com/acme/docs/pull/7
+      Asked by <@U1> · Project handbook · Repository acme/docs · Branch agent/rate-limits · Model sonnet
+      Reply in this thread to ask for changes",
+      }
+    `);
+  });
+
+  test('says when nothing had to be changed', () => {
+    expect(headline({ stage: completed, agentJob: anAgentJob({ status: 'completed' }) })).toBe(
+      '✅ *Finished* · no files changed',
+    );
+  });
+
+  test.each<[string, Stage]>([
+    ['🚀 *Starting*', { kind: 'opening' }],
+    ['⛔ *Not started*', { kind: 'unopened', reason: 'not_in_channel' }],
+    ['❓ *Start unknown* · the job may or may not have started', { kind: 'create_unknown', callId: 'c' }],
+    ['⛔ *Refused* · the agent API did not take the prompt', { kind: 'rejected', message: 'no' }],
+    ['⚙️ *Working*', working],
+    ['❌ *Failed*', { kind: 'ended', status: 'failed' }],
+    ['🗄️ *Archived*', { kind: 'ended', status: 'archived' }],
+    ['🌫️ *Vanished* · the agent API does not know this job any more', { kind: 'ended', status: 'vanished' }],
+  ])('has an icon and a word: %s', (expected, stage) => {
+    expect(headline({ stage })).toBe(expected);
+  });
+
+  test.each([
+    ['rate_limited', '⏳ *Waiting for the rate limit* · until <!date^1795183500^{time}|14:05 UTC>'],
+    ['unreachable', "📡 *Can't reach the agent API* · next try at <!date^1795183500^{time}|14:05 UTC>"],
+    ['needs_admin', '🔧 *Needs an administrator* · the request is kept, and goes on when this is mended'],
+  ] as const)('says what a request waits for: %s', (kind, expected) => {
+    expect(headline({ trouble: aTrouble({ kind }) })).toBe(expected);
+    expect(headline({ stage: working, trouble: aTrouble({ kind, source: 'check' }) })).toBe(expected);
+  });
+
+  test('of a job at work says what its follow-ups wait for', () => {
+    const job = aJob({ stage: working, trouble: aTrouble() });
+    const { text } = cardView(job, { waiting: 2, untilMs: fivePastTwoMs }, noNames);
+    expect(text).toContain('⚙️ *Working*');
+    expect(text).toContain('2 follow-ups wait for the rate limit until <!date^1795183500^{time}|14:05 UTC>');
+  });
+
+  test('does not blame follow-ups on a status that cannot be read', () => {
+    const job = aJob({ stage: working, trouble: aTrouble({ kind: 'unreachable', source: 'check' }) });
+    expect(cardView(job, { waiting: 1, untilMs: null }, noNames).text).toMatch(/1 follow-up waits$/);
+  });
+
+  test('shows a status that it does not know, but not the end of the turn before', () => {
+    const withStatus = (status: string) => headline({ stage: working, agentJob: anAgentJob({ status }) });
+    expect(withStatus('paused <!here>')).toBe('ℹ️ *Status* · paused &lt;!here&gt;');
+    expect(withStatus('completed')).toBe('⚙️ *Working*');
+  });
+
+  test('quotes the prompt as it was meant, with names', () => {
+    const job = aJob({ prompt: 'Ask <@U2> &amp; link <https://a.example|the guide>' });
+    const { text } = cardView(job, nobodyWaits, new Map([['U2', 'Bob']]));
+    expect(text).toContain('“Ask @Bob &amp; link the guide (https://a.example)”');
+  });
+
+  test('quotes why a prompt was refused', () => {
+    const job = aJob({ stage: { kind: 'rejected', message: 'prompt is <b>too vague</b>' } });
+    expect(cardView(job, nobodyWaits, noNames).text).toContain('\nprompt is &lt;b&gt;too vague&lt;/b&gt;\n');
+  });
+
+  test('shows a pull request that is no web address as plain text', () => {
+    const job = aJob({ stage: completed, agentJob: anAgentJob({ prLink: 'javascript:alert(1)' }) });
+    const card = cardView(job, nobodyWaits, noNames);
+    expect(card.text).toContain('Pull request: javascript:alert(1)');
+    expect(JSON.stringify(card.blocks)).not.toContain('"url"');
+  });
+});
+
+function headline(facts: Parameters<typeof aJob>[0]): string | undefined {
+  return cardView(aJob(facts), nobodyWaits, noNames).text.split('\n')[0];
+}
