@@ -4,5 +4,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/support/setup.ts'],
+    // For the tests that run whole programs.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
   },
 });

@@ -21,7 +21,7 @@ export function redact(value: unknown): unknown {
 }
 
 /** The text without Slack tokens, keys in headers, and passwords in addresses; long text is cut. */
-export function scrub(text: string): string {
+function scrub(text: string): string {
   const scrubbed = text
     .slice(0, SEARCHED_LENGTH)
     .replace(/\b(xox[a-z]|xapp)[-.][\w.%-]+/gi, `$1-${REDACTED}`)

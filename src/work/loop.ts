@@ -135,7 +135,7 @@ export class Loop {
   }
 
   private async sleepUntil(atMs: number): Promise<void> {
-    if (this.notified || this.stopping) return;
+    if (this.notified || this.stopping || atMs <= this.options.clock.now()) return;
     await new Promise<void>((resolve) => {
       const cancel = this.options.clock.at(atMs, resolve);
       this.wake = () => {

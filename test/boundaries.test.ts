@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { brokenRules } from './support/import-rules.ts';
+import { readSources } from './support/sources.ts';
+
+const MAX_LINES = 300;
+
+test('the sources keep to the rooms of the house', () => {
+  const sources = readSources('src');
+  expect(sources.length).toBeGreaterThan(10);
+  expect(brokenRules(sources)).toEqual([]);
+});
+
+test(`no source or test has more than ${MAX_LINES} lines`, () => {
+  const long = [...readSources('src'), ...readSources('test')].filter(
+    ({ text }) => text.split('\n').length > MAX_LINES + 1,
+  );
+  expect(long.map(({ path }) => path)).toEqual([]);
+});
+
+describe('the rules notice', () => {
+  test.each([
+    ['the domain knowing Slack', 'src/jobs/job.ts', "import { post } from '../slack/poster.ts';"],
+    [
+      'the domain knowing a type of the store',
+      'src/jobs/job.ts',
+      "import type { Store } from '../store/store.ts';",
+    ],
+    ['the domain using a package', 'src/jobs/job.ts', "import { request } from 'undici';"],
+    ['the domain reading the clock', 'src/jobs/job.ts', 'const now = Date.now();'],
+    ['Slack knowing the workers', 'src/slack/app.ts', "export {\n  run,\n} from '../work/loop.ts';"],
+    ['the store knowing the agent', 'src/store/sql.ts', "import '../agent/client.ts';"],
+    ['the workers knowing the service', 'src/work/loop.ts', "const service = await import('../service.ts');"],
+    ['the workers talking to the database', 'src/work/loop.ts', "import { sql } from 'kysely';"],
+    ['a view doing I/O', 'src/slack/views/card.ts', "import { readFileSync } from 'node:fs';"],
+    ['a file outside all rooms', 'src/helpers/misc.ts', ''],
+    [
+      'the environment read outside the command line',
+      'src/service.ts',
+      'const level = process.env.LOG_LEVEL;',
+    ],
+    ['an exit outside the command line', 'src/commands/start.ts', 'process.exit(1);'],
+    ['a way round that', 'src/commands/start.ts', "import { env } from 'node:process';"],
+  ])('%s', (_name, path, text) => {
+    const broken = brokenRules([{ path, text }]);
+    expect(broken.length).toBeGreaterThan(0);
+    expect(broken.every((rule) => rule.startsWith(path))).toBe(true);
+  });
+
+  test('a view doing I/O through a helper', () => {
+    const sources = [
+      { path: 'src/slack/views/card.ts', text: "import { name } from '../names.ts';" },
+      { path: 'src/slack/names.ts', text: "import { get } from 'node:http';" },
+    ];
+    expect(brokenRules(sources)).toEqual(['src/slack/names.ts must be pure, but imports node:http']);
+  });
+
+  test('nothing wrong with what is allowed', () => {
+    const sources = [
+      {
+        path: 'src/cli.ts',
+        text: "import { start } from './commands/start.ts';\nprocess.exit(process.env.X);",
+      },
+      { path: 'src/work/loop.ts', text: "import type { Job } from '../jobs/job.ts';\nprocess.exitCode = 1;" },
+      { path: 'src/operations/bolt-logger.ts', text: "import type { Logger } from '@slack/bolt';" },
+      { path: 'src/jobs/job.ts', text: "// import { x } from '../slack/app.ts';\n/* Date.now() */" },
+    ];
+    expect(brokenRules(sources)).toEqual([]);
+  });
+});

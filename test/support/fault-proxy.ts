@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { decodeCall, type SlackCall } from './fault-proxy/call.ts';
+import { type Fault, FaultQueue } from './fault-proxy/fault.ts';
+import { type Exchange, forward, readAll } from './fault-proxy/forward.ts';
+import { createSocketRelay, type SocketFaults } from './fault-proxy/socket-relay.ts';
+
+export interface FaultProxy {
+  /** To be used in place of the target's, with the slash at its end. */
+  readonly apiUrl: string;
+  /** The next calls of the method fail so, one fault for each call; calls after them go through. */
+  fail(method: string, ...faults: Fault[]): void;
+  /** All calls so far, or those of one method, in the order of their arrival; also those that failed. */
+  calls(method?: string): readonly SlackCall[];
+  readonly socket: SocketFaults;
+  /** Cuts everything that is still open. */
+  close(): Promise<void>;
+}
+
+/**
+ * Stands between the bot and a Slack Web API at `target` (`…/api/`) and lets calls and Socket Mode connections
+ * go wrong where a test says so. Everything else is passed on as it is, but for the address that
+ * `apps.connections.open` answers: Socket Mode runs through the proxy too. Posts to a `response_url` do not.
+ */
+export async function startFaultProxy({ target }: { readonly target: string }): Promise<FaultProxy> {
+  const calls: SlackCall[] = [];
+  const faults = new FaultQueue();
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => response.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const relay = createSocketRelay(server, `ws://127.0.0.1:${port}`);
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = (request.url ?? '').replace(/^\/api\//, '');
+    const method = path.replace(/\?.*$/, '');
+    const body = await readAll(request);
+    calls.push(decodeCall(method, request.headers, body));
+    const pass = async () => {
+      const exchange = await forward(request, new URL(path, target).href, body);
+      return method === 'apps.connections.open' ? withRelayAddress(exchange) : exchange;
+    };
+    await answer(response, faults.take(method), pass);
+  }
+
+  function withRelayAddress(exchange: Exchange): Exchange {
+    const opened = JSON.parse(exchange.body.toString());
+    if (typeof opened.url !== 'string') return exchange;
+    const body = Buffer.from(JSON.stringify({ ...opened, url: relay.addressFor(opened.url) }));
+    return { ...exchange, headers: { ...exchange.headers, 'content-length': String(body.length) }, body };
+  }
+
+  return {
+    apiUrl: `http://127.0.0.1:${port}/api/`,
+    fail: (method, ...next) => faults.add(method, next),
+    calls: (method) => calls.filter((call) => method === undefined || call.method === method),
+    socket: relay.faults,
+    close: async () => {
+      relay.close();
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function answer(
+  response: ServerResponse,
+  fault: Fault | null,
+  pass: () => Promise<Exchange>,
+): Promise<void> {
+  const write = ({ status, headers, body }: Exchange) => response.writeHead(status, headers).end(body);
+
+  if (fault === null) write(await pass());
+  else if (fault === 'reset_before') response.destroy();
+  else if (fault === 'reset_after') {
+    await pass();
+    response.destroy();
+  } else if (fault === 'half_body') {
+    const { status, headers, body } = await pass();
+    response.writeHead(status, { ...headers, 'content-length': String(body.length) });
+    response.write(body.subarray(0, body.length / 2), () => response.destroy());
+  } else if (fault === 'hang') return;
+  else if ('forwardAfter' in fault) {
+    await fault.forwardAfter;
+    write(await pass());
+  } else if ('answerAfter' in fault) {
+    const exchange = await pass();
+    await fault.answerAfter;
+    write(exchange);
+  } else if ('error' in fault) {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ ok: false, error: fault.error }));
+  } else {
+    response.writeHead(fault.status, { 'content-type': 'text/plain', ...fault.headers }).end(fault.body);
+  }
+}

@@ -1,0 +1,125 @@
+import type { Server } from 'node:http';
+import { type WebSocket as Socket, WebSocket, WebSocketServer } from 'ws';
+
+/** What Slack sent over Socket Mode: an event, a command or an interaction. */
+interface Envelope {
+  readonly envelope_id: string;
+  readonly type: string;
+  readonly payload: unknown;
+}
+
+/** What the bot answered to an envelope. */
+interface Ack {
+  readonly envelope_id: string;
+  readonly payload?: unknown;
+}
+
+export interface SocketFaults {
+  /** From now on each envelope is delivered so many times, with the same id; 1 for the usual. */
+  duplicate(times: number): void;
+  /** Cuts all connections without a goodbye. The bot may connect again at once. */
+  cut(): void;
+  /** From now on acknowledgements do not reach Slack. The returned function lets them through, in order. */
+  holdAcks(): () => void;
+  /** Delivers again, as retries, all envelopes that the bot has not acknowledged. Throws without a connection. */
+  redeliver(): void;
+  /** All envelopes so far, each once, in the order of their arrival. */
+  envelopes(): readonly Envelope[];
+  /** All acknowledgements so far, held or not, in the order in which the bot sent them. */
+  acks(): readonly Ack[];
+  /** How many connections the bot has open, counted from Slack's greeting on. */
+  connections(): number;
+}
+
+export interface SocketRelay {
+  readonly faults: SocketFaults;
+  /** The address on the relay that leads to Slack's `url`. */
+  addressFor(url: string): string;
+  close(): void;
+}
+
+/** Relays Socket Mode connections that come in on `server`, whose address is `baseUrl` (`ws://…`). */
+export function createSocketRelay(server: Server, baseUrl: string): SocketRelay {
+  const relay = new WebSocketServer({ server });
+  const targets = new Map<string, string>();
+  const greeted = new Set<Socket>();
+  const envelopes = new Map<string, Envelope>();
+  const acks: Ack[] = [];
+  let held: (() => void)[] | null = null;
+  let times = 1;
+
+  relay.on('connection', (bot, { url = '' }) => {
+    const target = targets.get(url);
+    if (target === undefined) return bot.terminate();
+    const slack = new WebSocket(target);
+    slack.on('message', (data) => {
+      greeted.add(bot);
+      const text = data.toString();
+      const envelope = JSON.parse(text);
+      const copies = isEnvelope(envelope) ? times : 1;
+      if (isEnvelope(envelope)) envelopes.set(envelope.envelope_id, envelope);
+      for (let copy = 0; copy < copies; copy += 1) bot.send(text);
+    });
+    bot.on('message', (data) => {
+      const text = data.toString();
+      acks.push(JSON.parse(text));
+      const pass = () => {
+        if (slack.readyState === WebSocket.OPEN) slack.send(text);
+      };
+      if (held) held.push(pass);
+      else pass();
+    });
+    const drop = () => {
+      greeted.delete(bot);
+      bot.terminate();
+      slack.terminate();
+    };
+    for (const socket of [bot, slack]) socket.on('close', drop).on('error', drop);
+  });
+
+  const cut = () => {
+    for (const bot of relay.clients) bot.terminate();
+  };
+
+  return {
+    addressFor: (url) => {
+      const path = `/socket/${targets.size + 1}`;
+      targets.set(path, url);
+      return `${baseUrl}${path}`;
+    },
+    close: () => {
+      cut();
+      relay.close();
+    },
+    faults: {
+      duplicate: (count) => {
+        times = count;
+      },
+      cut,
+      holdAcks: () => {
+        const queue: (() => void)[] = [];
+        held = queue;
+        return () => {
+          held = null;
+          for (const pass of queue) pass();
+        };
+      },
+      redeliver: () => {
+        const [bot] = greeted;
+        if (!bot) throw new Error('the bot has no Socket Mode connection');
+        const acknowledged = new Set(acks.map(({ envelope_id }) => envelope_id));
+        for (const envelope of envelopes.values()) {
+          if (acknowledged.has(envelope.envelope_id)) continue;
+          bot.send(JSON.stringify({ ...envelope, retry_attempt: 1, retry_reason: 'timeout' }));
+        }
+      },
+      envelopes: () => [...envelopes.values()],
+      acks: () => [...acks],
+      connections: () => greeted.size,
+    },
+  };
+}
+
+function isEnvelope(message: unknown): message is Envelope {
+  return typeof message === 'object' && message !== null && 'envelope_id' in message;
+}

@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+
+/** A Postgres server for tests, with a user who may create databases: `postgres://user@127.0.0.1:5432/postgres`. */
+export const testServerUrl: string | undefined = process.env.TEST_DATABASE_URL || undefined;
+
+export interface TestDatabase {
+  readonly url: string;
+  /** Runs one statement on a connection of its own. */
+  query(sql: string): Promise<Record<string, unknown>[]>;
+  drop(): Promise<void>;
+}
+
+/** An empty database with a name of its own. */
+export async function createTestDatabase(serverUrl: string): Promise<TestDatabase> {
+  const name = `docs_agent_test_${randomUUID().replaceAll('-', '')}`;
+  await queryAt(serverUrl, `create database ${name}`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return {
+    url: url.href,
+    query: (sql) => queryAt(url.href, sql),
+    drop: async () => {
+      await queryAt(serverUrl, `drop database ${name} with (force)`);
+    },
+  };
+}
+
+async function queryAt(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new Client(url);
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,149 @@
+import { createHmac } from 'node:crypto';
+
+export interface SignedSlackOptions {
+  /** The bot's `…/slack/events`. */
+  readonly url: string;
+  readonly signingSecret: string;
+  readonly teamId: string;
+}
+
+/** How a request arrives. Left out: as it should, for the first time. */
+interface Arrival {
+  /** Which repetition this is, 1 to 3, as Slack numbers them. */
+  readonly retryNum?: number;
+  /** `wrong`: signed with another secret. `stale`: signed well, ten minutes ago. */
+  readonly signature?: 'wrong' | 'stale';
+}
+
+interface BotAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+interface CommandGesture {
+  readonly channelId: string;
+  readonly userId: string;
+  readonly text: string;
+  /** New for each call unless given. */
+  readonly triggerId?: string;
+  readonly responseUrl?: string;
+}
+
+interface EventGesture {
+  /** The inner event, such as `{ type: 'message', channel, user, text, ts }`. */
+  readonly event: Readonly<Record<string, unknown>>;
+  /** New for each call unless given. */
+  readonly eventId?: string;
+}
+
+interface ActionGesture {
+  readonly channelId: string;
+  readonly userId: string;
+  /** The message with the button, as Slack has it. */
+  readonly message: { readonly ts: string; readonly thread_ts?: string };
+  readonly actionId: string;
+  readonly blockId: string;
+  readonly value: string;
+  /** New for each call unless given. */
+  readonly triggerId?: string;
+  readonly responseUrl?: string;
+}
+
+export interface SignedSlack {
+  sendCommand(gesture: CommandGesture, arrival?: Arrival): Promise<BotAnswer>;
+  sendEvent(gesture: EventGesture, arrival?: Arrival): Promise<BotAnswer>;
+  sendAction(gesture: ActionGesture, arrival?: Arrival): Promise<BotAnswer>;
+}
+
+/** What Slack does in HTTP mode: signed requests to the bot, one at a time, each with the bot's answer. */
+export function createSignedSlack({ url, signingSecret, teamId }: SignedSlackOptions): SignedSlack {
+  let sent = 0;
+  const newId = (prefix: string) => {
+    sent += 1;
+    return `${prefix}${Date.now()}.${sent}`;
+  };
+
+  const send = async (contentType: string, body: string, arrival: Arrival = {}): Promise<BotAnswer> => {
+    const ageSeconds = arrival.signature === 'stale' ? 600 : 0;
+    const timestamp = String(Math.floor(Date.now() / 1000) - ageSeconds);
+    const secret = arrival.signature === 'wrong' ? `not ${signingSecret}` : signingSecret;
+    const digest = createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex');
+    const headers = {
+      'Content-Type': contentType,
+      'X-Slack-Request-Timestamp': timestamp,
+      'X-Slack-Signature': `v0=${digest}`,
+      ...(arrival.retryNum === undefined
+        ? {}
+        : { 'X-Slack-Retry-Num': String(arrival.retryNum), 'X-Slack-Retry-Reason': 'http_timeout' }),
+    };
+    const response = await fetch(url, { method: 'POST', headers, body });
+    return { status: response.status, body: await response.text() };
+  };
+  // Bolt compares this header as a whole: with a charset it would take the body for JSON.
+  const sendForm = (fields: Record<string, string>, arrival?: Arrival) =>
+    send('application/x-www-form-urlencoded', new URLSearchParams(fields).toString(), arrival);
+
+  return {
+    sendCommand: (gesture, arrival) =>
+      sendForm(
+        {
+          token: 'deprecated',
+          team_id: teamId,
+          team_domain: 'test',
+          channel_id: gesture.channelId,
+          channel_name: 'test',
+          user_id: gesture.userId,
+          user_name: 'test',
+          command: '/docs-agent',
+          text: gesture.text,
+          api_app_id: 'A0DOCSAGENT',
+          is_enterprise_install: 'false',
+          response_url: gesture.responseUrl ?? 'http://127.0.0.1:9/response',
+          trigger_id: gesture.triggerId ?? newId('trigger-'),
+        },
+        arrival,
+      ),
+    sendEvent: (gesture, arrival) =>
+      send(
+        'application/json',
+        JSON.stringify({
+          token: 'deprecated',
+          team_id: teamId,
+          api_app_id: 'A0DOCSAGENT',
+          type: 'event_callback',
+          event: gesture.event,
+          event_id: gesture.eventId ?? newId('Ev'),
+          event_time: Math.floor(Date.now() / 1000),
+          authorizations: [
+            { enterprise_id: null, team_id: teamId, is_bot: true, is_enterprise_install: false },
+          ],
+        }),
+        arrival,
+      ),
+    sendAction: (gesture, arrival) => sendForm({ payload: JSON.stringify(blockActions(gesture)) }, arrival),
+  };
+
+  function blockActions(gesture: ActionGesture): unknown {
+    const { message, channelId, userId } = gesture;
+    return {
+      type: 'block_actions',
+      api_app_id: 'A0DOCSAGENT',
+      team: { id: teamId, domain: 'test' },
+      user: { id: userId, team_id: teamId },
+      channel: { id: channelId, name: 'test' },
+      container: { type: 'message', message_ts: message.ts, channel_id: channelId, is_ephemeral: false },
+      message,
+      trigger_id: gesture.triggerId ?? newId('trigger-'),
+      response_url: gesture.responseUrl ?? 'http://127.0.0.1:9/response',
+      actions: [
+        {
+          type: 'button',
+          action_id: gesture.actionId,
+          block_id: gesture.blockId,
+          value: gesture.value,
+          action_ts: String(Date.now() / 1000),
+        },
+      ],
+    };
+  }
+}

@@ -1,0 +1,67 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Clock } from '../../src/operations/clock.ts';
+
+/**
+ * Event-loop turns given to what a callback started. One turn runs a chain of promises of any length; more are
+ * needed only where work hops over `setImmediate` or an in-memory stand-in, and such hops are few.
+ */
+const SETTLE_TURNS = 10;
+
+export interface TestClock extends Clock {
+  /** Moves the time on by so much: `advanceTo(now() + ms)`. */
+  advance(ms: number): Promise<void>;
+  /**
+   * Runs everything that falls due until then, the earliest first and at its own time, also what the
+   * callbacks schedule on the way; an overdue callback runs now. After each callback, and before the first,
+   * work in this process gets time to settle. What waits for a network or another program does not: wait for
+   * its outcome instead. Rejects with what a callback throws.
+   */
+  advanceTo(atMs: number): Promise<void>;
+}
+
+interface Alarm {
+  readonly atMs: number;
+  readonly callback: () => void;
+}
+
+/** A clock that stands still until a test moves it. */
+export function createTestClock(startMs: number): TestClock {
+  let nowMs = startMs;
+  const alarms = new Set<Alarm>();
+
+  const advanceTo = async (atMs: number) => {
+    if (atMs < nowMs) throw new RangeError(`time cannot go back from ${nowMs} to ${atMs}`);
+    await settle();
+    for (let due = earliest(alarms, atMs); due !== null; due = earliest(alarms, atMs)) {
+      alarms.delete(due);
+      nowMs = Math.max(nowMs, due.atMs);
+      due.callback();
+      await settle();
+    }
+    nowMs = atMs;
+  };
+
+  return {
+    now: () => nowMs,
+    at: (atMs, callback) => {
+      const alarm = { atMs, callback };
+      alarms.add(alarm);
+      return () => alarms.delete(alarm);
+    },
+    advance: (ms) => advanceTo(nowMs + ms),
+    advanceTo,
+  };
+}
+
+/** The alarm due first, of several at the same time the one that was set first; null if none is due by then. */
+function earliest(alarms: ReadonlySet<Alarm>, byMs: number): Alarm | null {
+  let first: Alarm | null = null;
+  for (const alarm of alarms) {
+    if (alarm.atMs <= byMs && (first === null || alarm.atMs < first.atMs)) first = alarm;
+  }
+  return first;
+}
+
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < SETTLE_TURNS; turn += 1) await nextTurn();
+}

@@ -1,0 +1,52 @@
+import { inspect } from 'node:util';
+
+const POLL_INTERVAL_MS = 20;
+
+export interface WaitForOptions {
+  /** Ends the sentence "waited in vain for …". */
+  readonly what: string;
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Reads until the value satisfies the predicate, and returns it; a `read` that throws is tried again. Throws
+ * with the value or error last seen after `timeoutMs` (default 5000).
+ *
+ * Only for programs of other makers (a local Slack, a database, a started process) that do not say when they
+ * are done: the pause between two reads is not a wait of a guessed length. Inside our own process, await the
+ * work itself or move the test clock.
+ */
+export async function waitFor<T, S extends T>(
+  read: () => T | Promise<T>,
+  predicate: (value: T) => value is S,
+  options: WaitForOptions,
+): Promise<S>;
+export async function waitFor<T>(
+  read: () => T | Promise<T>,
+  predicate: (value: T) => boolean,
+  options: WaitForOptions,
+): Promise<T>;
+export async function waitFor<T>(
+  read: () => T | Promise<T>,
+  predicate: (value: T) => boolean,
+  { what, timeoutMs = 5_000 }: WaitForOptions,
+): Promise<T> {
+  const endMs = Date.now() + timeoutMs;
+  for (;;) {
+    const seen = await attempt(read);
+    if ('value' in seen && predicate(seen.value)) return seen.value;
+    if (Date.now() >= endMs) {
+      const last = inspect('value' in seen ? seen.value : seen.error, { depth: 6 });
+      throw new Error(`waited in vain for ${what}; last seen: ${last}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
+  }
+}
+
+async function attempt<T>(read: () => T | Promise<T>): Promise<{ value: T } | { error: unknown }> {
+  try {
+    return { value: await read() };
+  } catch (error) {
+    return { error };
+  }
+}
