@@ -1,0 +1,180 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
+import { type Config, parseConfig } from '../../../src/config.ts';
+import type { Environment } from '../../../src/config/values.ts';
+import { type AgentApi, startAgentApi } from '../../../src/demo/agent-api/agent-api.ts';
+import type { Script } from '../../../src/demo/agent-api/script.ts';
+import { createLogger } from '../../../src/operations/logger.ts';
+import { createService, type Service } from '../../../src/service.ts';
+import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
+import { noFiles } from '../../support/settings.ts';
+import {
+  alice,
+  general,
+  type SlackControl,
+  type SlackMessage,
+  startTestSlack,
+  testWorkspace,
+} from '../../support/local-slack.ts';
+import { createSignedSlack, type SignedSlack } from '../../support/signed-slack.ts';
+import { createTempDir } from '../../support/temp-dir.ts';
+import { createTestClock, type TestClock } from '../../support/test-clock.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+export const PROJECT_ID = 'acme-docs';
+const API_KEY = 'test-key';
+
+/** The program with real parts around it: a local Slack behind a fault proxy, and the stand-in agent API. */
+export interface World {
+  readonly clock: TestClock;
+  readonly api: AgentApi;
+  readonly slack: SlackControl;
+  readonly proxy: FaultProxy;
+  /** Slack's requests in HTTP mode, made by the test. */
+  readonly signed: SignedSlack;
+  readonly service: Service;
+  /** The settings that the service runs with. */
+  readonly env: Environment;
+  /** All that the program logged. */
+  readonly log: readonly string[];
+  /** Types `/docs-agent <text>`, and waits for the card. */
+  ask(text: string, user?: string): Promise<SlackMessage>;
+  /** Waits until the thread of the card has a message that contains the words, and returns it; time stands. */
+  told(card: SlackMessage, words: string): Promise<SlackMessage>;
+  /** Waits, while time stands, until what is read equals the value. */
+  soon<T>(read: () => T | Promise<T>, value: T, what: string): Promise<void>;
+  /** Lets time run, a second at each look, until what is read satisfies the predicate. */
+  later<T>(read: () => T | Promise<T>, predicate: (value: T) => boolean, what: string): Promise<T>;
+  /** The card as it is now. */
+  card(root: SlackMessage): Promise<string>;
+  /** The messages of the card's thread, without the card. */
+  posts(card: SlackMessage): Promise<readonly SlackMessage[]>;
+  /** Stops the service and starts it again on the same store. */
+  restart(): Promise<void>;
+}
+
+export interface WorldOptions {
+  readonly mode?: 'socket' | 'http';
+  readonly settings?: Environment;
+  /** Default: every turn lasts until the test ends it. */
+  readonly script?: Script;
+}
+
+/** Everything ends with the returned object. */
+export async function startWorld(options: WorldOptions = {}): Promise<World & AsyncDisposable> {
+  const resources = new AsyncDisposableStack();
+  const mode = options.mode ?? 'socket';
+  const clock = createTestClock(Date.now());
+  const botPort = await freePort();
+  const botUrl = `http://127.0.0.1:${botPort}`;
+  const app =
+    mode === 'socket'
+      ? ({ mode: 'socket' } as const)
+      : ({ mode: 'events', requestUrl: `${botUrl}/slack/events` } as const);
+  const slack = await startTestSlack({ ...testWorkspace, app });
+  resources.defer(() => slack.stop());
+  const proxy = await startFaultProxy({ target: slack.apiUrl });
+  resources.defer(() => proxy.close());
+  const api = await startAgentApi({
+    apiKey: API_KEY,
+    projectId: PROJECT_ID,
+    clock,
+    script: options.script ?? (() => ({ workMs: 0, ending: 'manual' })),
+  });
+  resources.defer(() => api.close());
+  const dataDir = await createTempDir();
+  resources.defer(() => dataDir.remove());
+
+  const env: Environment = {
+    SLACK_BOT_TOKEN: slack.botToken,
+    ...(mode === 'socket' ? { SLACK_APP_TOKEN: slack.appToken } : { SLACK_SIGNING_SECRET: slack.signingSecret }),
+    SLACK_API_URL: proxy.apiUrl,
+    AGENT_BASE_URL: api.baseUrl,
+    AGENT_API_KEY: API_KEY,
+    AGENT_PROJECT_ID: PROJECT_ID,
+    DATA_DIR: dataDir.path,
+    HOST: '127.0.0.1',
+    PORT: String(botPort),
+    LOG_LEVEL: 'debug',
+    ...options.settings,
+  };
+  const config: Config = parseConfig(env, noFiles);
+  const lines: string[] = [];
+  const log = createLogger({
+    level: 'debug',
+    pretty: false,
+    destination: { write: (line) => void lines.push(line) },
+  });
+  const newService = () => createService(config, { clock, log });
+  let service = newService();
+  await service.start();
+  resources.defer(() => service.stop());
+
+  const posts = async (card: SlackMessage) =>
+    (await slack.control.thread(card.channel, card.ts)).filter(({ ts }) => ts !== card.ts);
+
+  return {
+    clock,
+    api,
+    slack: slack.control,
+    proxy,
+    signed: createSignedSlack({
+      url: `${botUrl}/slack/events`,
+      signingSecret: slack.signingSecret,
+      teamId: slack.teamId,
+    }),
+    get service() {
+      return service;
+    },
+    env,
+    log: lines,
+    ask: async (text, user = alice) => {
+      const before = new Set((await slack.control.messages(general)).map(({ ts }) => ts));
+      await slack.control.command({ channel: general, user, text });
+      return waitFor(
+        async () =>
+          (await slack.control.messages(general)).find(
+            (message) => !before.has(message.ts) && message.thread_ts === undefined && !message.subtype,
+          ),
+        (card): card is SlackMessage => card !== undefined,
+        { what: `the card for "${text.slice(0, 40)}"` },
+      );
+    },
+    told: (card, words) =>
+      waitFor(
+        async () => (await posts(card)).findLast(({ text }) => text.includes(words)),
+        (post): post is SlackMessage => post !== undefined,
+        { what: `a message with "${words}" in the thread` },
+      ),
+    soon: async (read, value, what) => {
+      await waitFor(read, (seen) => isDeepStrictEqual(seen, value), { what });
+    },
+    later: (read, predicate, what) =>
+      waitFor(
+        async () => {
+          await clock.advance(1_000);
+          return read();
+        },
+        predicate,
+        { what, timeoutMs: 10_000 },
+      ),
+    card: async ({ channel, ts }) =>
+      (await slack.control.messages(channel)).find((message) => message.ts === ts)?.text ?? '',
+    posts,
+    restart: async () => {
+      await service.stop();
+      service = newService();
+      await service.start();
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
