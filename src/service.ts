@@ -137,10 +137,16 @@ function explainConnection(error: unknown, config: Config): never {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   const { host, port } = config.http;
   if (code === 'EADDRINUSE') {
-    throw new StartError(`Port ${port} on ${host} is in use. Stop what uses it, or set PORT to another.`, error);
+    throw new StartError(
+      `Port ${port} on ${host} is in use. Stop what uses it, or set PORT to another.`,
+      error,
+    );
   }
   if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
-    throw new StartError(`Cannot listen on ${host}:${port} (${code}). Set HOST and PORT to what is allowed.`, error);
+    throw new StartError(
+      `Cannot listen on ${host}:${port} (${code}). Set HOST and PORT to what is allowed.`,
+      error,
+    );
   }
   const failure = classify(error);
   return explainSlack(new SlackCallError('apps.connections.open', failure, error), 'SLACK_APP_TOKEN');

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseConfig } from '../config.ts';
 import type { Environment } from '../config/values.ts';
+import { parseConfig } from '../config.ts';
 import { startAgentApi } from '../demo/agent-api/agent-api.ts';
 import { demoScript, demoWords } from '../demo/agent-api/demo-script.ts';
 import { findLocalSlack, whereToGetLocalSlack } from '../demo/local-slack/find.ts';

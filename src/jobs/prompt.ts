@@ -1,5 +1,5 @@
-/** Characters that show nothing: spaces, control and format characters, and those Unicode calls ignorable. */
-const INVISIBLE = /[\s\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}]/gu;
+/** Characters that show nothing: spaces, control and format characters, and those Unicode calls ignorable, and Braille's blank. */
+const INVISIBLE = /[\s\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /** True if a person sees nothing in the text. */
 export function isBlank(text: string): boolean {

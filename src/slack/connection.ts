@@ -73,7 +73,9 @@ function socketConnection(appToken: string, options: ConnectionOptions): Connect
     },
     problem: () => {
       const downMs = downSinceMs === null ? 0 : clock.now() - downSinceMs;
-      return downMs > SOCKET_DOWN_LIMIT_MS ? `no Socket Mode connection for ${Math.round(downMs / 1000)} s` : null;
+      return downMs > SOCKET_DOWN_LIMIT_MS
+        ? `no Socket Mode connection for ${Math.round(downMs / 1000)} s`
+        : null;
     },
   };
 }

@@ -79,7 +79,8 @@ export class Poster {
   /** Puts a reaction at a message, in place of another if there is one. May be repeated. */
   async react(channelId: string, ts: string, name: string, instead: string | null): Promise<void> {
     await this.call('reactions.add', { channel: channelId, timestamp: ts, name });
-    if (instead !== null) await this.call('reactions.remove', { channel: channelId, timestamp: ts, name: instead });
+    if (instead !== null)
+      await this.call('reactions.remove', { channel: channelId, timestamp: ts, name: instead });
   }
 
   /** The address of a message, for links from elsewhere. */
@@ -135,7 +136,10 @@ interface Answer {
 
 interface FoundMessage {
   readonly ts?: string;
-  readonly metadata?: { readonly event_type?: string; readonly event_payload?: { readonly call_id?: unknown } };
+  readonly metadata?: {
+    readonly event_type?: string;
+    readonly event_payload?: { readonly call_id?: unknown };
+  };
   readonly blocks?: readonly { readonly block_id?: string }[];
 }
 

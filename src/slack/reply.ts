@@ -1,6 +1,6 @@
 import type { Reply } from '../jobs/event.ts';
-import { sanitize } from './text/sanitize.ts';
 import { stripLeadingMention } from './text/readable-text.ts';
+import { sanitize } from './text/sanitize.ts';
 
 /** A message event as far as it matters here. Everything in it comes from outside. */
 export interface MessageEvent {
@@ -15,7 +15,11 @@ export interface MessageEvent {
 }
 
 /** What a person can write as a reply; all other subtypes (joins, edits, bots' posts) are not replies. */
-const HUMAN_SUBTYPES: ReadonlySet<string | undefined> = new Set([undefined, 'file_share', 'thread_broadcast']);
+const HUMAN_SUBTYPES: ReadonlySet<string | undefined> = new Set([
+  undefined,
+  'file_share',
+  'thread_broadcast',
+]);
 
 export interface ThreadReply {
   readonly threadTs: string;

@@ -6,7 +6,7 @@ import type { Jobs } from './store.ts';
 import type { Queries } from './tables.ts';
 
 /** More unsent replies than this wait for their turn: a transaction must stay short. */
-export const MAX_LOCKED_FOLLOW_UPS = 500;
+const MAX_LOCKED_FOLLOW_UPS = 500;
 
 export class SqlJobs implements Jobs {
   private readonly db: Queries;

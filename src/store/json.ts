@@ -2,7 +2,7 @@ import type { CallRequest } from '../jobs/call.ts';
 import type { Job } from '../jobs/job.ts';
 
 /** What is stored as JSON, in text columns of both databases. Only this program writes them. */
-export type Document = Job | CallRequest;
+type Document = Job | CallRequest;
 
 export function toJson(document: Document): string {
   return JSON.stringify(document);

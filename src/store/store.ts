@@ -6,10 +6,12 @@ import type { Job } from '../jobs/job.ts';
 export interface Store {
   /**
    * Runs `work` in one transaction: all of it is committed, durably, or none of it.
-   * An error from `work` undoes the transaction and is thrown on.
+   * An error from `work` undoes the transaction and is thrown on; errors of the database are StoreErrors.
+   * When Postgres undoes the transaction for the sake of others, `work` is run again from its start, so
+   * nothing outside of `tx` may depend on how often it runs. It must not open another transaction.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** Calls `listener` after each commit that scheduled tasks. Returns what ends it. */
+  /** Calls `listener`, which must not throw, after each commit that scheduled tasks. Returns what ends it. */
   onScheduled(listener: () => void): () => void;
   /** Throws if the store cannot be written. */
   check(): Promise<void>;
@@ -36,7 +38,7 @@ export interface Gestures {
 }
 
 export interface Jobs {
-  /** The job with its follow-ups that are not sent, oldest first; locked until the transaction ends. */
+  /** The job with its follow-ups that are not sent, the 500 oldest first; locked until the transaction ends. */
   lock(jobId: string): Promise<JobState | null>;
   get(jobId: string): Promise<Job | null>;
   /** The id of the job whose thread this is. */
@@ -44,7 +46,7 @@ export interface Jobs {
 }
 
 export interface FollowUps {
-  /** Follow-ups whose reaction in Slack is not the one that their state asks for, oldest first. */
+  /** Follow-ups whose reaction in Slack is not the one that their state asks for, the 100 oldest first. */
   withStaleReceipts(jobId: string): Promise<StaleReceipt[]>;
   /** Records which reaction stands at the follow-up now. */
   receiptShown(followUpId: string, receipt: Receipt): Promise<void>;
@@ -68,10 +70,14 @@ export interface Calls {
   /** The first call of the lane that has no outcome yet (wanted or started), in the order of the wishes. */
   next(lane: string): Promise<LedgerCall | null>;
   get(callId: string): Promise<LedgerCall | null>;
-  /** Marks the call as started, before the request goes out. */
+  /** Marks the call as started, before the request goes out. Throws if it is not wanted (any more). */
   start(callId: string, nowMs: number): Promise<void>;
+  /** Throws if the call is unknown, or done already. */
   settle(callId: string, outcome: CallOutcome, nowMs: number): Promise<void>;
-  /** When create and message calls of the project were started since then, oldest first: the hourly budget. */
+  /**
+   * When create and message calls of the project were started after `sinceMs`, oldest first: the hourly
+   * budget. A call that became wanted again (`retry`) does not count.
+   */
   startedAgentCalls(projectId: string, sinceMs: number): Promise<number[]>;
 }
 

@@ -84,11 +84,7 @@ async function toAgentCall(tx: Transaction, call: LedgerCall): Promise<AgentCall
 }
 
 /** The hourly budget, counted from the ledger, so that it survives restarts and is shared by replicas. */
-async function budgetFailure(
-  tools: Tools,
-  tx: Transaction,
-  projectId: string,
-): Promise<AgentFailure | null> {
+async function budgetFailure(tools: Tools, tx: Transaction, projectId: string): Promise<AgentFailure | null> {
   const nowMs = tools.clock.now();
   const startedAtMs = await tx.calls.startedAgentCalls(projectId, nowMs - HOUR_MS);
   const freesAtMs = startedAtMs.at(-tools.hourlyBudget);

@@ -1,7 +1,7 @@
+import { retryDelayMs } from '../jobs/schedule.ts';
 import type { Clock } from '../operations/clock.ts';
 import type { Logger } from '../operations/logger.ts';
 import { type ClaimedTask, LeaseLostError, type Store, type TaskKind } from '../store/store.ts';
-import { retryDelayMs } from '../jobs/schedule.ts';
 
 /** A crashed process's tasks are free again after this time. */
 const LEASE_MS = 24_000;

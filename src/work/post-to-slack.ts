@@ -67,7 +67,11 @@ async function post(tools: Tools, task: ClaimedTask, { call, job }: SlackCall): 
   }
 }
 
-async function tell(tools: Tools, job: Job, message: Awaited<ReturnType<typeof renderPost>>): Promise<string> {
+async function tell(
+  tools: Tools,
+  job: Job,
+  message: Awaited<ReturnType<typeof renderPost>>,
+): Promise<string> {
   const isFresh = tools.clock.now() - job.requestedAtMs < RESPONSE_URL_LIFE_MS;
   await tools.poster.tell(job.requesterId, isFresh ? job.responseUrl : null, message);
   return '';
@@ -82,7 +86,13 @@ async function notPosted(
 ): Promise<boolean> {
   switch (failure.outcome) {
     case 'refused':
-      return settle(tools, task, call, { state: 'failed', detail: failure.code }, refusal(call, failure.code));
+      return settle(
+        tools,
+        task,
+        call,
+        { state: 'failed', detail: failure.code },
+        refusal(call, failure.code),
+      );
     case 'retry':
       return retryLater(tools, task, call, failure);
     case 'unknown':
@@ -101,7 +111,11 @@ async function lookFor(tools: Tools, task: ClaimedTask, { call, job }: SlackCall
   try {
     const sinceMs = call.startedAtMs ?? call.wantedAtMs;
     const ts = await tools.poster.find({ ...destination, callId: call.id }, sinceMs);
-    tools.log.info('post_looked_for', { call_id: call.id, job_id: job.id, outcome: ts ? 'adopted' : 'absent' });
+    tools.log.info('post_looked_for', {
+      call_id: call.id,
+      job_id: job.id,
+      outcome: ts ? 'adopted' : 'absent',
+    });
     if (ts === null) return settle(tools, task, call, again, null);
     return done(tools, task, call, ts);
   } catch (error) {

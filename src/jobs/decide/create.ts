@@ -22,6 +22,7 @@ export function createFailed(draft: Draft, callId: string, failure: AgentFailure
       noteTrouble(draft, 'send', failure);
       break;
     case 'refused':
+      clearTrouble(draft, 'send');
       draft.change({ stage: { kind: 'rejected', message: failure.message } });
       draft.announce({ kind: 'create_rejected', message: failure.message });
       draft.refreshCard();

@@ -3,7 +3,7 @@ import type { JobEvent } from '../event.ts';
 import { createFailed, jobCreated, runAgain, startAgain } from './create.ts';
 import { Draft } from './draft.ts';
 import { messageAccepted, messageFailed, replyReceived, resend, sendDue } from './follow-ups.ts';
-import { checkFailed, jobChecked } from './observe.ts';
+import { checkFailed, jobChecked, noticeRefused } from './observe.ts';
 import { cardPosted, cardRefused } from './open.ts';
 
 /**
@@ -12,11 +12,11 @@ import { cardPosted, cardRefused } from './open.ts';
  */
 export function decide(state: JobState, event: JobEvent, context: DecisionContext): Decision {
   const draft = new Draft(state, context);
-  apply(draft, event, state);
+  apply(draft, event);
   return draft.decision();
 }
 
-function apply(draft: Draft, event: JobEvent, state: JobState): void {
+function apply(draft: Draft, event: JobEvent) {
   switch (event.type) {
     case 'card_posted':
       return cardPosted(draft, event.ts);
@@ -27,7 +27,7 @@ function apply(draft: Draft, event: JobEvent, state: JobState): void {
     case 'create_failed':
       return createFailed(draft, event.callId, event.failure);
     case 'reply_received':
-      return replyReceived(draft, event.reply, state.followUps.length);
+      return replyReceived(draft, event.reply);
     case 'send_due':
       return sendDue(draft);
     case 'message_accepted':
@@ -45,6 +45,6 @@ function apply(draft: Draft, event: JobEvent, state: JobState): void {
     case 'resend_pressed':
       return resend(draft, event.callId);
     case 'notice_refused':
-      return draft.announce({ kind: 'notice_failed', channelId: event.channelId, reason: event.reason });
+      return noticeRefused(draft, event.channelId, event.reason);
   }
 }

@@ -23,12 +23,16 @@ export class Draft {
     this.job = { ...this.job, ...fields };
   }
 
+  allFollowUps(): FollowUp[] {
+    return [...this.followUps.values()];
+  }
+
   followUpsIn(state: FollowUpState): FollowUp[] {
-    return [...this.followUps.values()].filter((followUp) => followUp.state === state);
+    return this.allFollowUps().filter((followUp) => followUp.state === state);
   }
 
   followUpsOfCall(callId: string): FollowUp[] {
-    return [...this.followUps.values()].filter((followUp) => followUp.callId === callId);
+    return this.allFollowUps().filter((followUp) => followUp.callId === callId);
   }
 
   /** Adds or replaces follow-ups, and brings their receipts in Slack and the card up to date. */
@@ -72,7 +76,7 @@ export class Draft {
   decision(): Decision {
     return {
       job: this.job,
-      followUps: [...this.followUps.values()].filter((followUp) => this.changedFollowUps.has(followUp.id)),
+      followUps: this.allFollowUps().filter((followUp) => this.changedFollowUps.has(followUp.id)),
       calls: this.calls,
       tasks: this.tasks,
     };

@@ -12,8 +12,10 @@ import { verdictOn } from './verdict.ts';
 /** Bounds what one thread can pile up while the API is away. */
 const MAX_OPEN_FOLLOW_UPS = 200;
 
-export function replyReceived(draft: Draft, reply: Reply, openFollowUps: number): void {
-  const refusal = refusalOf(draft, reply, openFollowUps);
+export function replyReceived(draft: Draft, reply: Reply): void {
+  const open = draft.allFollowUps();
+  if (open.some((followUp) => followUp.messageTs === reply.messageTs)) return;
+  const refusal = refusalOf(draft, reply.text) ?? pileRefusal(open.length);
   const id = draft.context.newId();
   const followUp: FollowUp = {
     ...reply,
@@ -29,15 +31,19 @@ export function replyReceived(draft: Draft, reply: Reply, openFollowUps: number)
   else draft.announce({ kind: 'message_rejected', callId: id, count: 1, message: refusal });
 }
 
-function refusalOf(draft: Draft, reply: Reply, openFollowUps: number): string | null {
-  const verdict = judgePrompt(reply.text, draft.context.policy.promptMaxLength);
+/** Why a reply is not even tried, or null. */
+function refusalOf(draft: Draft, text: string): string | null {
+  const verdict = judgePrompt(text, draft.context.policy.promptMaxLength);
   if (verdict.kind === 'empty') return 'it has no text';
   if (verdict.kind === 'too_long') {
     return `it has ${verdict.length} characters, and the limit is ${verdict.maxLength}`;
   }
-  if (openFollowUps >= MAX_OPEN_FOLLOW_UPS) return `${openFollowUps} replies are waiting already`;
   if (draft.job.stage.kind === 'rejected') return 'no job runs in this thread; press "Run again" first';
   return null;
+}
+
+function pileRefusal(openFollowUps: number): string | null {
+  return openFollowUps < MAX_OPEN_FOLLOW_UPS ? null : `${openFollowUps} replies were not sent yet`;
 }
 
 /** Plans when the waiting replies go out, if there is an agent job to send them to. */
@@ -59,7 +65,7 @@ export function sendDue(draft: Draft): void {
   }
   const batch = nextBatch(waiting, context.policy.promptMaxLength);
   const messages = job.messages + 1;
-  draft.change({ messages });
+  draft.change({ messages, sendNotBeforeMs: null });
   const callId = draft.want(`message:${job.id}:${messages}`, draft.agentLane, {
     kind: 'send_message',
     agentJobId: job.agentJob.id,
@@ -74,8 +80,9 @@ export function messageAccepted(
   agentJobId: string,
   agentJob: AgentJob | null,
 ): void {
-  const sent = draft.followUpsOfCall(callId);
-  draft.change({ sentFollowUps: draft.job.sentFollowUps + sent.length, sendNotBeforeMs: null });
+  const sent = draft.followUpsOfCall(callId).filter((followUp) => followUp.state !== 'sent');
+  if (sent.length === 0) return;
+  draft.change({ sentFollowUps: draft.job.sentFollowUps + sent.length });
   draft.put(sent.map((followUp) => ({ ...followUp, state: 'sent' })));
   clearTrouble(draft, 'send');
   // After *Run again* the thread has another agent job, and this message went to the one before.
@@ -84,8 +91,9 @@ export function messageAccepted(
 }
 
 export function messageFailed(draft: Draft, callId: string, failure: AgentFailure): void {
-  const followUps = draft.followUpsOfCall(callId);
+  const followUps = draft.followUpsOfCall(callId).filter((followUp) => followUp.state === 'sending');
   const count = followUps.length;
+  if (count === 0) return;
   switch (verdictOn('send_message', failure, draft.context.policy.retryUnknown)) {
     case 'retry':
       draft.put(followUps.map((followUp) => ({ ...followUp, state: 'waiting', callId: null })));
@@ -93,6 +101,7 @@ export function messageFailed(draft: Draft, callId: string, failure: AgentFailur
       break;
     case 'refused':
       draft.put(followUps.map((followUp) => ({ ...followUp, state: 'not_sent' })));
+      clearTrouble(draft, 'send');
       draft.announce({ kind: 'message_rejected', callId, count, message: failure.message });
       break;
     case 'unknown':
@@ -103,12 +112,18 @@ export function messageFailed(draft: Draft, callId: string, failure: AgentFailur
   scheduleSending(draft);
 }
 
-/** *Retry* and *Send again*: only replies that still lack an outcome go back in line, so once is enough. */
+/**
+ * *Retry* and *Send again*: only replies that still lack an outcome go back in line, so once is enough. A reply
+ * that still cannot be sent is refused again.
+ */
 export function resend(draft: Draft, callId: string): void {
   const again = draft
     .followUpsOfCall(callId)
     .filter((followUp) => followUp.state === 'not_sent' || followUp.state === 'unknown');
-  if (again.length === 0) return;
-  draft.put(again.map((followUp) => ({ ...followUp, state: 'waiting', callId: null })));
+  for (const followUp of again) {
+    const refusal = refusalOf(draft, followUp.text);
+    if (refusal === null) draft.put([{ ...followUp, state: 'waiting', callId: null }]);
+    else draft.announce({ kind: 'message_rejected', callId, count: 1, message: refusal });
+  }
   scheduleSending(draft);
 }

@@ -31,7 +31,8 @@ export function observe(draft: Draft, agentJob: AgentJob): void {
   const isNewLink = agentJob.prLink !== null && agentJob.prLink !== draft.job.announcedPrLink;
   if (isTurnOver(stage.settle, agentJob, draft.context.nowMs)) {
     draft.change({ stage: { kind: 'ended', status: agentJob.status } });
-    tellEnded(draft, agentJob, agentJob.status, isNewLink);
+    const isOtherLink = agentJob.prLink !== (stage.settle?.previousPrLink ?? null);
+    tellEnded(draft, agentJob, agentJob.status, isNewLink || isOtherLink);
     draft.refreshCard();
   } else {
     scheduleCheck(draft, stage.turnStartedAtMs);
@@ -107,13 +108,13 @@ function tellRunning(draft: Draft, status: string): void {
   else draft.announce({ kind: 'other_status', status });
 }
 
-function tellEnded(draft: Draft, agentJob: AgentJob, status: EndedStatus, isNewLink: boolean): void {
+function tellEnded(draft: Draft, agentJob: AgentJob, status: EndedStatus, isNews: boolean): void {
   draft.change({ told: { status, turn: draft.job.turn } });
   switch (status) {
     case 'completed':
       draft.announce({
         kind: 'finished',
-        files: isNewLink ? 'new' : agentJob.prLink === null ? 'none' : 'same',
+        files: agentJob.prLink === null ? 'none' : isNews ? 'new' : 'same',
       });
       break;
     case 'failed':
@@ -139,15 +140,20 @@ function isTurnOver(settle: Settle | null, agentJob: AgentJob, nowMs: number): b
 function announcePullRequest(draft: Draft, url: string): void {
   const { job, context } = draft;
   draft.change({ announcedPrLink: url });
-  draft.want(`pull_request:${job.id}:${job.turn}:${url}`, draft.threadLane, {
-    kind: 'announce',
-    announcement: { kind: 'pull_request', url, changed: job.announcedPrLink !== null },
-  });
+  draft.announce({ kind: 'pull_request', url, changed: job.announcedPrLink !== null });
   for (const channelId of context.policy.noticeChannels) {
     const lane = { to: 'slack', name: `notice:${job.id}:${channelId}` } as const;
     draft.want(`notice:${channelId}:${url}`, lane, { kind: 'notify_channel', channelId, url });
   }
   draft.refreshCard();
+}
+
+/** Told once per channel, however many notices it refuses. */
+export function noticeRefused(draft: Draft, channelId: string, reason: string): void {
+  draft.want(`notice_failed:${draft.job.id}:${channelId}`, draft.threadLane, {
+    kind: 'announce',
+    announcement: { kind: 'notice_failed', channelId, reason },
+  });
 }
 
 function scheduleCheck(draft: Draft, turnStartedAtMs: number): void {

@@ -9,15 +9,20 @@ const MISSES_BEFORE_TELLING = 3;
 /** Notes that something holds the job up, tells the thread when it lasts, and returns when to try again. */
 export function noteTrouble(draft: Draft, source: Trouble['source'], failure: AgentFailure): number {
   const { nowMs, jitter } = draft.context;
-  const kind = troubleKind(failure);
+  const kind = lastingKind(draft.job.trouble, failure);
+  // Whoever limits the rate can be reached.
+  if (kind === 'rate_limited' && draft.job.trouble?.kind === 'unreachable')
+    endTrouble(draft, draft.job.trouble);
   const before = draft.job.trouble?.kind === kind ? draft.job.trouble : null;
   const misses = (before?.misses ?? 0) + 1;
-  const retryAtMs = nowMs + (failure.retryAfterMs ?? retryDelayMs(misses, jitter));
+  // A `Retry-After` of zero, again and again, must not become a loop without a pause.
+  const retryAtMs = nowMs + (failure.retryAfterMs || retryDelayMs(misses, jitter));
   const tellNow = before?.told !== true && (misses >= MISSES_BEFORE_TELLING || isWorthTelling(kind, source));
   draft.change({
     trouble: {
       kind,
-      source,
+      // A rate limit of the sends outlasts one of the reads, which must not take its place.
+      source: before?.kind === 'rate_limited' && before.source === 'send' ? 'send' : source,
       sinceMs: before?.sinceMs ?? nowMs,
       misses,
       retryAtMs,
@@ -30,15 +35,29 @@ export function noteTrouble(draft: Draft, source: Trouble['source'], failure: Ag
 }
 
 /**
- * Ends the trouble that a success proves to be over: any answer shows that the API can be reached and takes
- * the key, but reads and sends have rate limits of their own.
+ * Ends the trouble that a success proves to be over. Any answer shows that the API can be reached and takes the
+ * key, but reads and sends have rate limits of their own, and sends may fail while reads succeed.
  */
 export function clearTrouble(draft: Draft, source: Trouble['source']): void {
   const { trouble } = draft.job;
-  if (trouble === null || (trouble.kind === 'rate_limited' && trouble.source !== source)) return;
+  if (trouble === null || (trouble.source !== source && isStillHeldUp(draft, trouble))) return;
+  endTrouble(draft, trouble);
+}
+
+function isStillHeldUp(draft: Draft, trouble: Trouble): boolean {
+  if (trouble.source === 'check') return trouble.kind === 'rate_limited';
+  return draft.followUpsIn('waiting').length > 0 || draft.followUpsIn('sending').length > 0;
+}
+
+function endTrouble(draft: Draft, trouble: Trouble): void {
   if (trouble.told && trouble.kind !== 'rate_limited') draft.announce({ kind: 'recovered' });
   draft.change({ trouble: null });
   draft.refreshCard();
+}
+
+/** That an administrator must act is true until a call succeeds: told anew at every other failure, it would be noise. */
+function lastingKind(before: Trouble | null, failure: AgentFailure): TroubleKind {
+  return before?.kind === 'needs_admin' ? 'needs_admin' : troubleKind(failure);
 }
 
 function troubleKind(failure: AgentFailure): TroubleKind {
