@@ -58,14 +58,19 @@ async function start(env: Environment): Promise<number> {
   const { createLogger } = await import('./operations/logger.ts');
   const config = parseConfig(env, (path) => readFileSync(path, 'utf8'));
   const log = createLogger({ level: config.logLevel, pretty: process.stdout.isTTY === true });
-  // Slack's socket client rejects into nowhere when a stop races a reconnect; the work itself is in the store.
-  process.on('unhandledRejection', (reason) => log.error('unhandled_rejection', { error: reason }));
+  surviveRejections((reason) => log.error('unhandled_rejection', { error: reason }));
   return runUntilSignal(createService(config, { log }), process);
 }
 
 async function demo(env: Environment): Promise<number> {
   const { runDemo } = await import('./commands/demo.ts');
+  surviveRejections((reason) => console.error('unhandled rejection', reason));
   return runDemo(env, process);
+}
+
+/** Slack's socket client rejects into nowhere when a stop races a reconnect; the work itself is in the store. */
+function surviveRejections(report: (reason: unknown) => void): void {
+  process.on('unhandledRejection', report);
 }
 
 async function version(): Promise<string> {

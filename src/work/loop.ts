@@ -29,6 +29,7 @@ export class Loop {
   private readonly kinds: readonly TaskKind[];
   private readonly inHand = new Map<ClaimedTask, Promise<void>>();
   private running: Promise<void> | null = null;
+  private isRunning = false;
   private stopping = false;
   private notified = false;
   private wake: () => void = () => {};
@@ -40,8 +41,12 @@ export class Loop {
   }
 
   start(): void {
+    if (this.running !== null) return;
     this.stopping = false;
-    this.running ??= this.run();
+    this.isRunning = true;
+    this.running = this.run().finally(() => {
+      this.isRunning = false;
+    });
   }
 
   /** Something may be due: looks at once. */
@@ -67,9 +72,8 @@ export class Loop {
     this.running = null;
   }
 
-  /** False if the loop has been started and ended by itself. */
   get isAlive(): boolean {
-    return this.running !== null;
+    return this.isRunning;
   }
 
   private async run(): Promise<void> {
