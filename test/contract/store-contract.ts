@@ -1,0 +1,22 @@
+import { describe } from 'vitest';
+import { callContract } from './store/calls.ts';
+import { gestureContract } from './store/gestures.ts';
+import { jobContract } from './store/jobs.ts';
+import type { OpenStore } from './store/opened.ts';
+import { receiptContract } from './store/receipts.ts';
+import { taskModelContract } from './store/task-model.ts';
+import { taskContract } from './store/tasks.ts';
+import { transactionContract } from './store/transactions.ts';
+
+/** What every store must do, whatever database it keeps its rows in. `open` opens an empty one. */
+export function storeContract(name: string, open: OpenStore): void {
+  describe(name, () => {
+    transactionContract(open);
+    gestureContract(open);
+    jobContract(open);
+    receiptContract(open);
+    callContract(open);
+    taskContract(open);
+    taskModelContract(open);
+  });
+}

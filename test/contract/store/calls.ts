@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest';
+import type { WantedCall } from '../../../src/jobs/call.ts';
+import { type OpenStore, useStore } from './opened.ts';
+import { aCall, aCreateCall, aDecision, aJob, NOW_MS } from './samples.ts';
+
+const LANE = 'thread:job-1';
+const HOUR_MS = 3_600_000;
+
+export function callContract(open: OpenStore): void {
+  describe('the ledger of calls', () => {
+    const opened = useStore(open);
+    const want = (...calls: WantedCall[]) => opened.run((tx) => tx.write(aDecision({ calls }), NOW_MS));
+    const next = (lane = LANE) => opened.run((tx) => tx.calls.next(lane));
+    const start = (id: string, atMs = NOW_MS) => opened.run((tx) => tx.calls.start(id, atMs));
+    const settle = (id: string, state: 'done' | 'failed' | 'unknown' | 'retry') =>
+      opened.run((tx) => tx.calls.settle(id, { state, detail: 'why' }, NOW_MS));
+    const budget = (projectId = 'docs', sinceMs = NOW_MS - HOUR_MS) =>
+      opened.run((tx) => tx.calls.startedAgentCalls(projectId, sinceMs));
+
+    test('a wanted call is read as it was wanted', async () => {
+      const request = {
+        kind: 'announce',
+        announcement: { kind: 'pull_request', url: 'https://example.com/1', changed: false },
+      } as const;
+      await want(aCall('a', { request }));
+      const expected = {
+        id: 'a',
+        jobId: 'job-1',
+        lane: LANE,
+        request,
+        state: 'wanted',
+        wantedAtMs: NOW_MS,
+        startedAtMs: null,
+      };
+      expect(await next()).toEqual(expected);
+      expect(await opened.run((tx) => tx.calls.get('a'))).toEqual(expected);
+    });
+
+    test('calls of a lane come in the order of the wishes, and a started one stays the first', async () => {
+      await want(aCall('b'), aCall('c'));
+      await want(aCall('a'));
+      expect((await next())?.id).toBe('b');
+      await start('b', NOW_MS + 5);
+      expect(await next()).toMatchObject({ id: 'b', state: 'started', startedAtMs: NOW_MS + 5 });
+      await settle('b', 'done');
+      expect((await next())?.id).toBe('c');
+      await start('c');
+      await settle('c', 'failed');
+      expect((await next())?.id).toBe('a');
+      await start('a');
+      await settle('a', 'unknown');
+      expect(await next()).toBeNull();
+    });
+
+    test('lanes do not wait for each other', async () => {
+      await want(aCall('a'), aCreateCall('b'));
+      await start('a');
+      expect((await next('agent:job-1'))?.id).toBe('b');
+    });
+
+    test('a second wish with the same natural key does nothing', async () => {
+      await want(aCall('a', { naturalKey: 'card' }));
+      await want(aCall('b', { naturalKey: 'card' }));
+      expect(await opened.run((tx) => tx.calls.get('b'))).toBeNull();
+      await start('a');
+      await settle('a', 'done');
+      await want(aCall('c', { naturalKey: 'card' }));
+      expect(await next()).toBeNull();
+    });
+
+    test('a natural key may be longer than an index takes', async () => {
+      // Random, or else Postgres would compress it.
+      const random = Array.from({ length: 20_000 }, (_, index) => ((index * 7919) ** 2).toString(36)).join(
+        '',
+      );
+      await want(aCall('a', { naturalKey: `${random}1` }), aCall('b', { naturalKey: `${random}2` }));
+      await want(aCall('c', { naturalKey: `${random}1` }));
+      expect(await opened.run((tx) => tx.calls.get('b'))).not.toBeNull();
+      expect(await opened.run((tx) => tx.calls.get('c'))).toBeNull();
+    });
+
+    test('a call to be retried is wanted again, in its old place', async () => {
+      await want(aCall('a'), aCall('b'));
+      await start('a');
+      await settle('a', 'retry');
+      expect(await next()).toMatchObject({ id: 'a', state: 'wanted', startedAtMs: null });
+    });
+
+    test('a failed post may become wanted again', async () => {
+      await want(aCall('a'));
+      await start('a');
+      await settle('a', 'failed');
+      expect(await next()).toBeNull();
+      await settle('a', 'retry');
+      expect((await next())?.id).toBe('a');
+    });
+
+    test('only a wanted call can be started, so none is made twice', async () => {
+      await want(aCall('a'));
+      await start('a');
+      await expect(start('a')).rejects.toThrow('not wanted');
+      await settle('a', 'done');
+      await expect(start('a')).rejects.toThrow('not wanted');
+      await expect(settle('a', 'retry')).rejects.toThrow('done already');
+      await expect(start('nobody')).rejects.toThrow('not wanted');
+    });
+
+    test('each lane with new wishes gets its task at once', async () => {
+      await want(aCall('a'), aCreateCall('b'));
+      const kinds = ['post_to_slack', 'call_agent'] as const;
+      const claim = { kinds, nowMs: NOW_MS, leaseUntilMs: NOW_MS + 1, limit: 10 };
+      const tasks = await opened.run((tx) => tx.tasks.claim(claim));
+      expect(tasks.map(({ kind, subject }) => `${kind} ${subject}`).sort()).toEqual([
+        'call_agent agent:job-1',
+        'post_to_slack thread:job-1',
+      ]);
+    });
+
+    test('a lane that waits for its retry is not hurried by a new wish', async () => {
+      const lane = { kind: 'post_to_slack', subject: LANE, runAtMs: NOW_MS + 60_000 } as const;
+      await opened.run((tx) => tx.tasks.schedule({ ...lane, ifScheduled: 'keep' }));
+      await want(aCall('a'));
+      expect(await opened.run((tx) => tx.tasks.nextDueAtMs(['post_to_slack']))).toBe(NOW_MS + 60_000);
+    });
+
+    test('a decision schedules the tasks of its job', async () => {
+      const task = { kind: 'check_job', runAtMs: NOW_MS + 5_000, ifScheduled: 'replace' } as const;
+      await opened.run((tx) => tx.write(aDecision({ tasks: [task] }), NOW_MS));
+      const claim = {
+        kinds: ['check_job'],
+        nowMs: NOW_MS + 5_000,
+        leaseUntilMs: NOW_MS + 6_000,
+        limit: 1,
+      } as const;
+      expect(await opened.run((tx) => tx.tasks.claim(claim))).toMatchObject([
+        { kind: 'check_job', subject: 'job-1', attempts: 0 },
+      ]);
+    });
+
+    test('the hourly budget counts the create and message calls of the project, oldest first', async () => {
+      const message = { kind: 'send_message', agentJobId: 'agent-1', prompt: 'And more' } as const;
+      await want(aCreateCall('a'), aCreateCall('b'), aCreateCall('c', { request: message }), aCall('post'));
+      await start('c', NOW_MS - 10);
+      await start('a', NOW_MS);
+      await start('post', NOW_MS);
+      const other = aJob({ id: 'job-2', channelId: 'C2', projectId: 'api' });
+      await opened.run((tx) => tx.write(aDecision({ job: other, calls: [aCreateCall('d')] }), NOW_MS));
+      await start('d', NOW_MS - 5);
+      expect(await budget()).toEqual([NOW_MS - 10, NOW_MS]);
+      expect(await budget('api')).toEqual([NOW_MS - 5]);
+      expect(await budget('nobody')).toEqual([]);
+    });
+
+    test('a call leaves the budget after exactly an hour', async () => {
+      await want(aCreateCall('a'));
+      await start('a');
+      await settle('a', 'done');
+      expect(await budget('docs', NOW_MS - 1)).toEqual([NOW_MS]);
+      expect(await budget('docs', NOW_MS)).toEqual([]);
+    });
+
+    test('a call that the API refused to take is not in the budget', async () => {
+      await want(aCreateCall('a'));
+      await start('a');
+      await settle('a', 'retry');
+      expect(await budget()).toEqual([]);
+    });
+  });
+}

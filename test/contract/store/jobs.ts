@@ -1,0 +1,119 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type OpenStore, useStore } from './opened.ts';
+import { aDecision, aFollowUp, aJob, NOW_MS, THREAD_TS } from './samples.ts';
+
+export function jobContract(open: OpenStore): void {
+  describe('jobs and their replies', () => {
+    const opened = useStore(open);
+    const write = (fields: Parameters<typeof aDecision>[0]) =>
+      opened.run((tx) => tx.write(aDecision(fields), NOW_MS));
+    const lock = (jobId = 'job-1') => opened.run((tx) => tx.jobs.lock(jobId));
+
+    test('a job is read as it was written last', async () => {
+      await write({ job: aJob({ threadTs: null, stage: { kind: 'opening' } }) });
+      const job = aJob({
+        stage: { kind: 'working', turnStartedAtMs: NOW_MS, settle: null },
+        told: { status: 'active', turn: 1 },
+      });
+      await write({ job });
+      expect(await opened.run((tx) => tx.jobs.get('job-1'))).toEqual(job);
+      expect(await lock()).toEqual({ job, followUps: [] });
+    });
+
+    test('an unknown job is null', async () => {
+      expect(await opened.run((tx) => tx.jobs.get('nobody'))).toBeNull();
+      expect(await lock('nobody')).toBeNull();
+    });
+
+    test('a job is found by its thread', async () => {
+      await write({ job: aJob() });
+      const find = (...thread: [string, string, string]) =>
+        opened.run((tx) => tx.jobs.findByThread(...thread));
+      expect(await find('T1', 'C1', THREAD_TS)).toBe('job-1');
+      expect(await find('T2', 'C1', THREAD_TS)).toBeNull();
+      expect(await find('T1', 'C2', THREAD_TS)).toBeNull();
+      expect(await find('T1', 'C1', '1700000000.000200')).toBeNull();
+    });
+
+    test('a thread belongs to one job; jobs without a thread do not get in each other’s way', async () => {
+      await write({ job: aJob({ threadTs: null }) });
+      await write({ job: aJob({ id: 'job-2', threadTs: null }) });
+      await write({ job: aJob() });
+      await expect(write({ job: aJob({ id: 'job-2' }) })).rejects.toThrow();
+    });
+
+    test('emoji, right-to-left text and 40,000 characters survive', async () => {
+      const prompt = `${'👩🏽‍💻 שלום מרחבא 文档 "\\\u2028'.repeat(2_000)}`.slice(0, 40_000);
+      await write({ job: aJob({ prompt }), followUps: [aFollowUp({ text: prompt })] });
+      const state = await lock();
+      expect(state?.job.prompt).toBe(prompt);
+      expect(state?.followUps[0]?.text).toBe(prompt);
+    });
+
+    test('no text makes a reply unwritable', { timeout: 30_000 }, async () => {
+      const anyText = fc.oneof(fc.string({ unit: 'binary' }), fc.constant('a\0b'), fc.constant('\ud800'));
+      await fc.assert(
+        fc.asyncProperty(anyText, async (text) => {
+          await write({ job: aJob({ prompt: text }), followUps: [aFollowUp({ text })] });
+          expect((await lock())?.job.prompt).toBe(text);
+        }),
+        { numRuns: 30 },
+      );
+    });
+
+    test('replies that are not sent come along, in the order of Slack’s timestamps', async () => {
+      const states = ['waiting', 'sent', 'unknown', 'sending', 'not_sent'] as const;
+      const followUps = states.map((state, index) =>
+        aFollowUp({ id: `f${index}`, messageTs: `170000000${9 - index}.000100`, state }),
+      );
+      await write({ followUps });
+      const expected = followUps.filter((followUp) => followUp.state !== 'sent').toReversed();
+      expect((await lock())?.followUps).toEqual(expected);
+    });
+
+    test('a thread with very many replies is taken in parts, the oldest first', async () => {
+      const followUps = Array.from({ length: 520 }, (_, index) =>
+        aFollowUp({ id: `f${index}`, messageTs: `${1_700_000_000 + index}.000100` }),
+      );
+      await write({ followUps: followUps.toReversed() });
+      expect((await lock())?.followUps).toEqual(followUps.slice(0, 500));
+    });
+
+    test('a reply changes with its id', async () => {
+      await write({ followUps: [aFollowUp()] });
+      const changed = aFollowUp({ state: 'sending', callId: 'call-1', text: 'And the retries, please' });
+      await write({ followUps: [changed] });
+      expect((await lock())?.followUps).toEqual([changed]);
+    });
+
+    test('a reply that is stored already is not stored a second time', async () => {
+      await write({ followUps: [aFollowUp()] });
+      await write({ followUps: [aFollowUp({ id: 'follow-up-2' })] });
+      expect((await lock())?.followUps).toEqual([aFollowUp()]);
+    });
+
+    test('the same timestamp in another job is another reply', async () => {
+      await write({ followUps: [aFollowUp()] });
+      const other = aFollowUp({ id: 'follow-up-2', jobId: 'job-2' });
+      await write({ job: aJob({ id: 'job-2', channelId: 'C2' }), followUps: [other] });
+      expect((await lock('job-2'))?.followUps).toEqual([other]);
+    });
+
+    test('eight replies to one thread at the same time are all kept', async () => {
+      await write({});
+      const reply = (index: number) =>
+        opened.run(async (tx) => {
+          const state = await tx.jobs.lock('job-1');
+          if (state === null) throw new Error('the job is stored');
+          const job = { ...state.job, posts: state.job.posts + 1 };
+          const followUp = aFollowUp({ id: `f${index}`, messageTs: `170000000${index}.000100` });
+          await tx.write(aDecision({ job, followUps: [followUp] }), NOW_MS);
+        });
+      await Promise.all(Array.from({ length: 8 }, (_, index) => reply(index)));
+      const state = await lock();
+      expect(state?.job.posts).toBe(8);
+      expect(state?.followUps).toHaveLength(8);
+    });
+  });
+}

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import type { FollowUpState } from '../../../src/jobs/follow-up.ts';
+import type { Receipt } from '../../../src/store/store.ts';
+import { type OpenStore, useStore } from './opened.ts';
+import { aDecision, aFollowUp, NOW_MS } from './samples.ts';
+
+export function receiptContract(open: OpenStore): void {
+  describe('receipts', () => {
+    const opened = useStore(open);
+    const stale = (jobId = 'job-1') => opened.run((tx) => tx.followUps.withStaleReceipts(jobId));
+
+    const wanted: Readonly<Record<FollowUpState, Receipt>> = {
+      waiting: 'eyes',
+      sending: 'eyes',
+      sent: 'done',
+      not_sent: 'warning',
+      unknown: 'warning',
+    };
+
+    test.each(Object.entries(wanted))(
+      'a reply that is %s asks for %s, until it is shown',
+      async (state, receipt) => {
+        const followUp = aFollowUp({ state: state as FollowUpState });
+        await opened.run((tx) => tx.write(aDecision({ followUps: [followUp] }), NOW_MS));
+        expect(await stale()).toEqual([
+          { followUpId: followUp.id, messageTs: followUp.messageTs, shown: null, wanted: receipt },
+        ]);
+        await opened.run((tx) => tx.followUps.receiptShown(followUp.id, receipt));
+        expect(await stale()).toEqual([]);
+      },
+    );
+
+    test('a reply that went out asks for another receipt than the one that stands', async () => {
+      await opened.run((tx) => tx.write(aDecision({ followUps: [aFollowUp()] }), NOW_MS));
+      await opened.run((tx) => tx.followUps.receiptShown('follow-up-1', 'eyes'));
+      const sent = aFollowUp({ state: 'sent' });
+      await opened.run((tx) => tx.write(aDecision({ followUps: [sent] }), NOW_MS));
+      expect(await stale()).toMatchObject([{ shown: 'eyes', wanted: 'done' }]);
+    });
+
+    test('they come in the order of the replies, a hundred at a time, and of the one job', async () => {
+      const followUps = Array.from({ length: 120 }, (_, index) =>
+        aFollowUp({ id: `f${index}`, messageTs: `${1_700_000_000 + index}.000100` }),
+      );
+      await opened.run((tx) => tx.write(aDecision({ followUps: followUps.toReversed() }), NOW_MS));
+      const ids = (await stale()).map((receipt) => receipt.followUpId);
+      expect(ids).toEqual(followUps.slice(0, 100).map((followUp) => followUp.id));
+      expect(await stale('job-2')).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,67 @@
+import type { WantedCall } from '../../../src/jobs/call.ts';
+import type { Decision } from '../../../src/jobs/decision.ts';
+import type { FollowUp } from '../../../src/jobs/follow-up.ts';
+import type { Job } from '../../../src/jobs/job.ts';
+
+export const NOW_MS = 1_700_000_000_000;
+export const THREAD_TS = '1700000000.000100';
+
+export function aJob(fields: Partial<Job> = {}): Job {
+  return {
+    id: 'job-1',
+    teamId: 'T1',
+    channelId: 'C1',
+    requesterId: 'U1',
+    projectId: 'docs',
+    prompt: 'Explain the webhooks',
+    requestedAtMs: NOW_MS,
+    responseUrl: null,
+    threadTs: THREAD_TS,
+    stage: { kind: 'creating' },
+    creates: 0,
+    messages: 0,
+    turn: 1,
+    agentJob: null,
+    checkedAtMs: null,
+    told: null,
+    posts: 0,
+    announcedPrLink: null,
+    trouble: null,
+    sendNotBeforeMs: null,
+    sentFollowUps: 0,
+    ...fields,
+  };
+}
+
+export function aFollowUp(fields: Partial<FollowUp> = {}): FollowUp {
+  return {
+    id: 'follow-up-1',
+    jobId: 'job-1',
+    messageTs: '1700000001.000100',
+    userId: 'U1',
+    text: 'And the retries',
+    receivedAtMs: NOW_MS,
+    state: 'waiting',
+    callId: null,
+    ...fields,
+  };
+}
+
+export function aCall(id: string, fields: Partial<WantedCall> = {}): WantedCall {
+  return {
+    id,
+    naturalKey: `key of ${id}`,
+    lane: { to: 'slack', name: 'thread:job-1' },
+    request: { kind: 'post_card' },
+    ...fields,
+  };
+}
+
+export function aCreateCall(id: string, fields: Partial<WantedCall> = {}): WantedCall {
+  const request = { kind: 'create_job', prompt: 'Explain the webhooks' } as const;
+  return aCall(id, { lane: { to: 'agent', name: 'agent:job-1' }, request, ...fields });
+}
+
+export function aDecision(fields: Partial<Decision> = {}): Decision {
+  return { job: aJob(), followUps: [], calls: [], tasks: [], ...fields };
+}

@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'vitest';
+import { type ClaimedTask, LeaseLostError, type TaskKind } from '../../../src/store/store.ts';
+import { type OpenStore, useStore } from './opened.ts';
+import { aDecision, NOW_MS } from './samples.ts';
+
+const LEASE_MS = 1_000;
+
+export function taskContract(open: OpenStore): void {
+  describe('the due queue', () => {
+    const opened = useStore(open);
+    const schedule = (subject: string, runAtMs: number, ifScheduled: 'keep' | 'replace' = 'keep') =>
+      opened.run((tx) => tx.tasks.schedule({ kind: 'check_job', subject, runAtMs, ifScheduled }));
+    const claim = (nowMs: number, limit = 10, kinds: readonly TaskKind[] = ['check_job']) =>
+      opened.run((tx) => tx.tasks.claim({ kinds, nowMs, leaseUntilMs: nowMs + LEASE_MS, limit }));
+    const claimOne = async (nowMs: number): Promise<ClaimedTask> => {
+      const [task] = await claim(nowMs);
+      if (task === undefined) throw new Error('a task is due');
+      return task;
+    };
+    const complete = (task: ClaimedTask) => opened.run((tx) => tx.tasks.complete(task.lease));
+    const postpone = (task: ClaimedTask, runAtMs: number) =>
+      opened.run((tx) => tx.tasks.postpone(task.lease, runAtMs));
+    const nextDueAtMs = () => opened.run((tx) => tx.tasks.nextDueAtMs(['check_job']));
+    const subjects = (tasks: readonly ClaimedTask[]) => tasks.map((task) => task.subject);
+
+    test('what is due is claimed, the oldest first, up to the limit', async () => {
+      await schedule('late', NOW_MS);
+      await schedule('early', NOW_MS - 2);
+      await schedule('middle', NOW_MS - 1);
+      await schedule('future', NOW_MS + 1);
+      expect(subjects(await claim(NOW_MS, 2))).toEqual(['early', 'middle']);
+      expect(subjects(await claim(NOW_MS))).toEqual(['late']);
+    });
+
+    test('only the kinds that are asked for are claimed', async () => {
+      await schedule('job-1', NOW_MS);
+      expect(await claim(NOW_MS, 10, ['refresh_card', 'post_to_slack'])).toEqual([]);
+      expect(await claim(NOW_MS, 10, [])).toEqual([]);
+      expect(await opened.run((tx) => tx.tasks.nextDueAtMs(['refresh_card']))).toBeNull();
+      expect(await opened.run((tx) => tx.tasks.nextDueAtMs([]))).toBeNull();
+    });
+
+    test('a task in hand is not claimed again before its lease runs out', async () => {
+      await schedule('job-1', NOW_MS);
+      await claimOne(NOW_MS);
+      expect(await claim(NOW_MS + LEASE_MS - 1)).toEqual([]);
+      expect(subjects(await claim(NOW_MS + LEASE_MS))).toEqual(['job-1']);
+    });
+
+    test('many claimers at the same time never get the same task', async () => {
+      for (let index = 0; index < 30; index += 1) await schedule(`job-${index}`, NOW_MS - index);
+      const claims = await Promise.all(Array.from({ length: 10 }, () => claim(NOW_MS, 4)));
+      const claimed = claims.flat().map((task) => task.subject);
+      expect(new Set(claimed).size).toBe(claimed.length);
+      expect(claimed.length + (await claim(NOW_MS, 100)).length).toBe(30);
+    });
+
+    test('a completed task is gone', async () => {
+      await schedule('job-1', NOW_MS);
+      await complete(await claimOne(NOW_MS));
+      expect(await nextDueAtMs()).toBeNull();
+    });
+
+    test('a postponed task comes back at its time and counts its attempts', async () => {
+      await schedule('job-1', NOW_MS);
+      await postpone(await claimOne(NOW_MS), NOW_MS + 10);
+      expect(await claim(NOW_MS + 9)).toEqual([]);
+      const again = await claimOne(NOW_MS + 10);
+      expect(again.attempts).toBe(1);
+      await postpone(again, NOW_MS + 20);
+      expect((await claimOne(NOW_MS + 20)).attempts).toBe(2);
+    });
+
+    test('a renewed lease holds on', async () => {
+      await schedule('job-1', NOW_MS);
+      await schedule('job-2', NOW_MS - 1);
+      const tasks = await claim(NOW_MS);
+      const untilMs = NOW_MS + 3 * LEASE_MS;
+      await opened.run((tx) =>
+        tx.tasks.renew(
+          tasks.map((task) => task.lease),
+          untilMs,
+        ),
+      );
+      expect(await claim(untilMs - 1)).toEqual([]);
+      expect(await claim(untilMs)).toHaveLength(2);
+    });
+
+    test('a lost lease is not renewed', async () => {
+      await schedule('job-1', NOW_MS);
+      const old = await claimOne(NOW_MS);
+      await claimOne(NOW_MS + LEASE_MS);
+      await opened.run((tx) => tx.tasks.renew([old.lease], NOW_MS + 100 * LEASE_MS));
+      expect(await claim(NOW_MS + 2 * LEASE_MS)).toHaveLength(1);
+    });
+
+    test.each(['fence', 'complete', 'postpone'] as const)(
+      'after a takeover %s by the old holder undoes its whole transaction',
+      async (verb) => {
+        await schedule('job-1', NOW_MS);
+        const old = await claimOne(NOW_MS);
+        const taken = await claimOne(NOW_MS + LEASE_MS);
+        const late = opened.run(async (tx) => {
+          await tx.write(aDecision(), NOW_MS);
+          await tx.tasks[verb](old.lease, NOW_MS);
+        });
+        await expect(late).rejects.toThrow(LeaseLostError);
+        expect(await opened.run((tx) => tx.jobs.get('job-1'))).toBeNull();
+        await complete(taken);
+        expect(await nextDueAtMs()).toBeNull();
+      },
+    );
+
+    test('a lease that ran out but was not taken over is still held', async () => {
+      await schedule('job-1', NOW_MS);
+      const task = await claimOne(NOW_MS);
+      await opened.run(async (tx) => {
+        await tx.tasks.fence(task.lease);
+        await tx.tasks.complete(task.lease);
+      });
+      await expect(complete(task)).rejects.toThrow(LeaseLostError);
+    });
+
+    test('keep leaves the time of a task that stands, replace sets it', async () => {
+      await schedule('job-1', NOW_MS + 10);
+      await schedule('job-1', NOW_MS + 5, 'keep');
+      expect(await nextDueAtMs()).toBe(NOW_MS + 10);
+      await schedule('job-1', NOW_MS + 20, 'replace');
+      expect(await nextDueAtMs()).toBe(NOW_MS + 20);
+    });
+
+    test.each([
+      { ifScheduled: 'keep', dueAtMs: NOW_MS },
+      { ifScheduled: 'replace', dueAtMs: NOW_MS + 30 },
+    ] as const)('scheduled again while in hand ($ifScheduled), it stays when completed', async (example) => {
+      await schedule('job-1', NOW_MS);
+      const task = await claimOne(NOW_MS);
+      await schedule('job-1', NOW_MS + 30, example.ifScheduled);
+      expect(await claim(NOW_MS + LEASE_MS - 1)).toEqual([]);
+      await complete(task);
+      expect(await nextDueAtMs()).toBe(example.dueAtMs);
+      expect((await claimOne(example.dueAtMs)).attempts).toBe(0);
+    });
+
+    test('scheduled again while in hand, it can still be postponed', async () => {
+      await schedule('job-1', NOW_MS);
+      const task = await claimOne(NOW_MS);
+      await schedule('job-1', NOW_MS);
+      await postpone(task, NOW_MS + 50);
+      expect(await nextDueAtMs()).toBe(NOW_MS + 50);
+      await complete(await claimOne(NOW_MS + 50));
+      expect(await nextDueAtMs()).toBeNull();
+    });
+
+    test('a success in between starts the count of attempts anew', async () => {
+      await schedule('job-1', NOW_MS);
+      await postpone(await claimOne(NOW_MS), NOW_MS);
+      const task = await claimOne(NOW_MS);
+      expect(task.attempts).toBe(1);
+      await schedule('job-1', NOW_MS);
+      await complete(task);
+      expect((await claimOne(NOW_MS)).attempts).toBe(0);
+    });
+
+    test('the next due time is that of the first task that can be claimed', async () => {
+      await schedule('job-1', NOW_MS);
+      await schedule('job-2', NOW_MS + 5 * LEASE_MS);
+      await claimOne(NOW_MS);
+      expect(await nextDueAtMs()).toBe(NOW_MS + LEASE_MS);
+      await schedule('job-3', NOW_MS + 1);
+      expect(await nextDueAtMs()).toBe(NOW_MS + 1);
+      await schedule('job-1', NOW_MS + 2 * LEASE_MS, 'replace');
+      await complete(await claimOne(NOW_MS + 1));
+      expect(await nextDueAtMs()).toBe(NOW_MS + 2 * LEASE_MS);
+    });
+  });
+}

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { type OpenStore, useStore } from './opened.ts';
+import { aCall, aDecision, NOW_MS } from './samples.ts';
+
+export function transactionContract(open: OpenStore): void {
+  describe('transactions', () => {
+    const opened = useStore(open);
+    const aTask = {
+      kind: 'check_job',
+      subject: 'job-1',
+      runAtMs: NOW_MS,
+      ifScheduled: 'keep',
+    } as const;
+
+    test('an error undoes all that was written, and comes back to the caller as it was', async () => {
+      const error = new Error('the decision failed');
+      const failing = opened.run(async (tx) => {
+        await tx.gestures.remember(['event:1'], NOW_MS);
+        await tx.write(aDecision({ calls: [aCall('a')] }), NOW_MS);
+        throw error;
+      });
+      await expect(failing).rejects.toBe(error);
+      await opened.run(async (tx) => {
+        expect(await tx.jobs.get('job-1')).toBeNull();
+        expect(await tx.calls.get('a')).toBeNull();
+        expect(await tx.tasks.nextDueAtMs(['post_to_slack'])).toBeNull();
+        expect(await tx.gestures.remember(['event:1'], NOW_MS)).toBe(true);
+      });
+    });
+
+    test('what `work` returns is the result', async () => {
+      expect(await opened.run(async () => 42)).toBe(42);
+    });
+
+    test('many transactions at the same time all come to their end', async () => {
+      const numbers = Array.from({ length: 40 }, (_, index) => index);
+      const results = await Promise.all(
+        numbers.map((number) =>
+          opened.run(async (tx) => {
+            await tx.gestures.remember([`event:${number}`], NOW_MS);
+            return number;
+          }),
+        ),
+      );
+      expect(results).toEqual(numbers);
+    });
+
+    test('listeners hear of scheduled tasks after the commit, and only of those', async () => {
+      const heard: string[] = [];
+      const end = opened.store.onScheduled(() => heard.push('scheduled'));
+      await opened.run(async (tx) => {
+        await tx.tasks.schedule(aTask);
+        expect(heard).toEqual([]);
+      });
+      expect(heard).toEqual(['scheduled']);
+
+      await opened.run((tx) => tx.gestures.remember(['event:1'], NOW_MS));
+      await opened.run((tx) => tx.write(aDecision(), NOW_MS));
+      expect(heard).toHaveLength(1);
+
+      await opened.run((tx) => tx.write(aDecision({ calls: [aCall('a')] }), NOW_MS));
+      expect(heard).toHaveLength(2);
+
+      end();
+      await opened.run((tx) => tx.tasks.schedule(aTask));
+      expect(heard).toHaveLength(2);
+    });
+
+    test('listeners do not hear of tasks that were undone', async () => {
+      let heard = 0;
+      opened.store.onScheduled(() => {
+        heard += 1;
+      });
+      const failing = opened.run(async (tx) => {
+        await tx.tasks.schedule(aTask);
+        throw new Error('undone');
+      });
+      await expect(failing).rejects.toThrow('undone');
+      expect(heard).toBe(0);
+    });
+
+    test('a check writes, again and again, and fails when the store is closed', async () => {
+      await opened.store.check();
+      await opened.store.check();
+      await opened.store.close();
+      await expect(opened.store.check()).rejects.toThrow();
+    });
+  });
+}

@@ -1,0 +1,192 @@
+import { inspect } from 'node:util';
+import { types } from 'pg';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { StoreError } from '../../src/store/errors.ts';
+import { openStore } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
+import { aDecision, aJob, NOW_MS } from '../contract/store/samples.ts';
+import { storeContract } from '../contract/store-contract.ts';
+import { createTestDatabase, type TestDatabase, testServerUrl } from '../support/postgres.ts';
+
+if (testServerUrl === undefined) {
+  describe.skip('the store on Postgres (skipped: to run it, set TEST_DATABASE_URL=postgres://user@host:5432/postgres)', () => {
+    test('does what every store does', () => {});
+  });
+} else {
+  postgresSuite(testServerUrl);
+}
+
+function postgresSuite(serverUrl: string): void {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase(serverUrl);
+  });
+  afterAll(() => database.drop());
+
+  async function openEmpty(): Promise<Store> {
+    const store = await openStore({ databaseUrl: database.url });
+    await database.query('truncate gesture, job, follow_up, call, task, heartbeat');
+    return store;
+  }
+
+  async function openReplicas(): Promise<[Store, Store]> {
+    const stores: [Store, Store] = [await openEmpty(), await openStore({ databaseUrl: database.url })];
+    onTestFinished(async () => {
+      await Promise.all(stores.map((store) => store.close()));
+    });
+    return stores;
+  }
+
+  storeContract('the store on Postgres', openEmpty);
+
+  describe('replicas on one Postgres', () => {
+    const kinds = ['check_job'] as const;
+    const schedule = (store: Store, subject: string) =>
+      store.transaction((tx) =>
+        tx.tasks.schedule({ kind: 'check_job', subject, runAtMs: NOW_MS, ifScheduled: 'replace' }),
+      );
+    const claim = (store: Store, nowMs: number, limit = 10) =>
+      store.transaction((tx) => tx.tasks.claim({ kinds, nowMs, leaseUntilMs: nowMs + 1_000, limit }));
+
+    test('may start at the same time on an empty database', async () => {
+      const empty = await createTestDatabase(serverUrl);
+      const opening = Array.from({ length: 4 }, () => openStore({ databaseUrl: empty.url }));
+      const stores = await Promise.all(opening);
+      await Promise.all(stores.map((store) => store.check()));
+      await Promise.all(stores.map((store) => store.close()));
+      await empty.drop();
+    });
+
+    test('never claim the same task', async () => {
+      const stores = await openReplicas();
+      for (let index = 0; index < 60; index += 1) await schedule(stores[0], `job-${index}`);
+      const claims = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => claim(stores[index % 2 === 0 ? 0 : 1], NOW_MS, 3)),
+      );
+      const claimed = claims.flat().map((task) => task.subject);
+      expect(claimed.length).toBeGreaterThan(0);
+      expect(new Set(claimed).size).toBe(claimed.length);
+      expect(claimed.length + (await claim(stores[0], NOW_MS, 100)).length).toBe(60);
+    });
+
+    test('keep the leases of one that ended: they run out by themselves', async () => {
+      const [first, second] = await openReplicas();
+      await schedule(first, 'job-1');
+      await claim(first, NOW_MS);
+      const third = await openStore({ databaseUrl: database.url });
+      await third.close();
+      expect(await claim(second, NOW_MS + 999)).toEqual([]);
+      expect(await claim(second, NOW_MS + 1_000)).toHaveLength(1);
+    });
+
+    test('cannot take over a task while its holder commits', async () => {
+      const [holder, other] = await openReplicas();
+      await schedule(holder, 'job-1');
+      const [task] = await claim(holder, NOW_MS);
+      if (task === undefined) throw new Error('a task is due');
+      await holder.transaction(async (tx) => {
+        await tx.tasks.fence(task.lease);
+        expect(await claim(other, NOW_MS + 5_000)).toEqual([]);
+        await tx.tasks.complete(task.lease);
+      });
+      expect(await claim(other, NOW_MS + 5_000)).toEqual([]);
+    });
+
+    test('schedule a task again while its holder commits, without waiting, and it stays', async () => {
+      const [holder, other] = await openReplicas();
+      await schedule(holder, 'job-1');
+      const [task] = await claim(holder, NOW_MS);
+      if (task === undefined) throw new Error('a task is due');
+      await holder.transaction(async (tx) => {
+        await tx.tasks.fence(task.lease);
+        await schedule(other, 'job-1');
+        await tx.tasks.complete(task.lease);
+      });
+      expect(await claim(other, NOW_MS)).toHaveLength(1);
+    });
+
+    test('that wait for each other’s jobs both get through', async () => {
+      const [first, second] = await openReplicas();
+      const jobs = [aJob({ id: 'job-a' }), aJob({ id: 'job-b', channelId: 'C2' })];
+      for (const job of jobs) await first.transaction((tx) => tx.write(aDecision({ job }), NOW_MS));
+      let runs = 0;
+      const locked = { 'job-a': Promise.withResolvers<void>(), 'job-b': Promise.withResolvers<void>() };
+      const lockBoth = (store: Store, mine: 'job-a' | 'job-b', theirs: 'job-a' | 'job-b') =>
+        store.transaction(async (tx) => {
+          runs += 1;
+          await tx.jobs.lock(mine);
+          locked[mine].resolve();
+          await locked[theirs].promise;
+          const state = await tx.jobs.lock(theirs);
+          if (state === null) throw new Error('the job is stored');
+          await tx.write(aDecision({ job: { ...state.job, posts: state.job.posts + 1 } }), NOW_MS);
+        });
+      await Promise.all([lockBoth(first, 'job-a', 'job-b'), lockBoth(second, 'job-b', 'job-a')]);
+      expect(runs).toBe(3);
+      for (const { id } of jobs) {
+        expect((await first.transaction((tx) => tx.jobs.get(id)))?.posts).toBe(1);
+      }
+    });
+  });
+
+  describe('a Postgres that fails', () => {
+    const breakConnections = () =>
+      database.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity ' +
+          'where datname = current_database() and pid <> pg_backend_pid()',
+      );
+
+    test('in the middle of a transaction undoes it, and the next one works', async () => {
+      const store = await openEmpty();
+      onTestFinished(() => store.close());
+      const failing = store.transaction(async (tx) => {
+        await tx.gestures.remember(['event:1'], NOW_MS);
+        await breakConnections();
+        await tx.gestures.remember(['event:2'], NOW_MS);
+      });
+      await expect(failing).rejects.toThrow(StoreError);
+      expect(await store.transaction((tx) => tx.gestures.remember(['event:1'], NOW_MS))).toBe(true);
+    });
+
+    test('while nothing is done does not end the program', async () => {
+      const store = await openEmpty();
+      onTestFinished(() => store.close());
+      await Promise.all(Array.from({ length: 10 }, () => store.check()));
+      await breakConnections();
+      const oncePerConnection = Array.from({ length: 10 }, () => store.check());
+      await Promise.allSettled(oncePerConnection);
+      await store.check();
+    });
+
+    test('because the database does not exist is told, with what to do', async () => {
+      const url = new URL(serverUrl);
+      url.pathname = '/no_such_database';
+      await expect(openStore({ databaseUrl: url.href })).rejects.toThrow(/Create the database.*DATABASE_URL/);
+    });
+
+    test('does not put prompts into errors', async () => {
+      const store = await openEmpty();
+      onTestFinished(() => store.close());
+      const write = (id: string) =>
+        store.transaction((tx) => tx.write(aDecision({ job: aJob({ id, prompt: 'top secret' }) }), NOW_MS));
+      await write('job-1');
+      const error: unknown = await write('job-2').catch((reason: unknown) => reason);
+      expect(inspect(error, { depth: null })).toContain('job_thread');
+      expect(inspect(error, { depth: null })).not.toMatch(/top secret|C1/);
+    });
+  });
+
+  test('a schema of a newer program is not touched: the operator is told', async () => {
+    const newer = await createTestDatabase(serverUrl);
+    onTestFinished(() => newer.drop());
+    await (await openStore({ databaseUrl: newer.url })).close();
+    await newer.query(`insert into kysely_migration values ('9999_later', '2999-01-01T00:00:00.000Z')`);
+    await expect(openStore({ databaseUrl: newer.url })).rejects.toThrow(/newer docs-agent.*9999_later/);
+  });
+
+  test('other users of the database driver keep their reading of 64-bit integers', async () => {
+    const store = await openEmpty();
+    await store.close();
+    expect(types.getTypeParser(20)('9007199254740993')).toBe('9007199254740993');
+  });
+}
