@@ -13,6 +13,7 @@ import { Poster } from './slack/poster.ts';
 import { UserNames } from './slack/user-names.ts';
 import { StartError } from './start-error.ts';
 import { openStore } from './store/open.ts';
+import { scheduleCatchUps } from './work/catch-up.ts';
 import { createLoops } from './work/loops.ts';
 import { ReadLimiter } from './work/read-limiter.ts';
 
@@ -60,10 +61,14 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
       names: new UserNames(client, clock, log),
       reads: new ReadLimiter(config.agent.readsPerMinute),
       hourlyBudget: config.agent.hourlyBudget,
+      botUserId: identity.botUserId,
       newContext,
     });
     const routes = healthRoutes(checks);
-    const connection = createConnection(transport, { apiUrl, logger, clock, routes });
+    const onConnected = () => {
+      scheduleCatchUps(store, clock.now()).catch((error) => log.error('catch_up_not_scheduled', { error }));
+    };
+    const connection = createConnection(transport, { apiUrl, logger, clock, routes, onConnected });
     const listeners = { store, log, newContext, projectId: config.agent.projectId };
     createSlackApp({ token: botToken, apiUrl, identity, connection, logger, log, listeners });
     checks.push(

@@ -29,5 +29,7 @@ export type Announcement =
     }
   /** Offers *Send again*. */
   | { readonly kind: 'message_unknown'; readonly callId: string; readonly count: number }
+  /** Replies were missed while the program was away, and are follow-ups now. */
+  | { readonly kind: 'caught_up'; readonly count: number }
   /** A notice channel refused its notice. */
   | { readonly kind: 'notice_failed'; readonly channelId: string; readonly reason: string };

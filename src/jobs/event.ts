@@ -9,6 +9,8 @@ export type JobEvent =
   | { readonly type: 'job_created'; readonly agentJob: AgentJob }
   | { readonly type: 'create_failed'; readonly callId: string; readonly failure: AgentFailure }
   | { readonly type: 'reply_received'; readonly reply: Reply }
+  /** So many replies were found in the thread that had been written long before. */
+  | { readonly type: 'old_replies_found'; readonly count: number }
   | { readonly type: 'send_due' }
   | {
       readonly type: 'message_accepted';

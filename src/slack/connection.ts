@@ -30,6 +30,8 @@ export interface ConnectionOptions {
   readonly apiUrl: string | null;
   readonly logger: BoltLogger;
   readonly clock: Clock;
+  /** Called at the start, and after each reconnect: gestures may have been missed before. */
+  readonly onConnected: () => void;
   /** Served at the port, in both modes. */
   readonly routes: readonly Route[];
 }
@@ -41,7 +43,7 @@ export function createConnection(transport: Transport, options: ConnectionOption
 }
 
 function socketConnection(appToken: string, options: ConnectionOptions): Connection {
-  const { apiUrl, logger, clock, routes } = options;
+  const { apiUrl, logger, clock, routes, onConnected } = options;
   const socketReceiver = new SocketModeReceiver({
     appToken,
     logger,
@@ -52,6 +54,7 @@ function socketConnection(appToken: string, options: ConnectionOptions): Connect
   let downSinceMs: number | null = clock.now();
   socketReceiver.client.on('connected', () => {
     downSinceMs = null;
+    onConnected();
   });
   for (const state of ['reconnecting', 'disconnecting', 'disconnected']) {
     socketReceiver.client.on(state, () => {
@@ -80,7 +83,10 @@ function socketConnection(appToken: string, options: ConnectionOptions): Connect
   };
 }
 
-function httpConnection(signingSecret: string, { logger, routes }: ConnectionOptions): Connection {
+function httpConnection(
+  signingSecret: string,
+  { logger, routes, onConnected }: ConnectionOptions,
+): Connection {
   const receiver = acknowledgeAfterCommit(
     new HTTPReceiver({
       signingSecret,
@@ -94,6 +100,7 @@ function httpConnection(signingSecret: string, { logger, routes }: ConnectionOpt
     start: async (address) => {
       const server = (await receiver.start(address)) as Server;
       isListening = true;
+      onConnected();
       return (server.address() as AddressInfo).port;
     },
     stop: async () => {

@@ -1,6 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import { classify, SlackCallError } from './failure.ts';
 import { callBlockId, callIdOfBlock, METADATA_EVENT_TYPE } from './ids.ts';
+import type { MessageEvent } from './reply.ts';
 import type { SlackMessage } from './views/message.ts';
 
 const RESPONSE_URL_TIMEOUT_MS = 10_000;
@@ -48,21 +49,40 @@ export class Poster {
    * or null if it is surely not there. It is known by its metadata, or by the id of its first block.
    */
   async find(post: Omit<Post, 'message'>, sinceMs: number): Promise<string | null> {
-    const method = post.threadTs === null ? 'conversations.history' : 'conversations.replies';
+    const oldest = ((sinceMs - CLOCK_SKEW_MS) / 1000).toFixed(6);
+    for await (const message of this.messages(post, { oldest, include_all_metadata: true })) {
+      if (message.ts !== undefined && isPostOf(message, post.callId)) return message.ts;
+    }
+    return null;
+  }
+
+  /** All messages of a thread, the root included, oldest first. */
+  async thread(channelId: string, threadTs: string): Promise<ThreadMessage[]> {
+    const found: ThreadMessage[] = [];
+    for await (const message of this.messages({ channelId, threadTs }, {})) {
+      if (message.ts !== undefined) found.push({ ...message, ts: message.ts, channel: channelId });
+    }
+    return found;
+  }
+
+  /** The messages of a thread, or of a channel, page by page. */
+  private async *messages(
+    { channelId, threadTs }: Pick<Post, 'channelId' | 'threadTs'>,
+    args: Record<string, unknown>,
+  ): AsyncGenerator<FoundMessage> {
+    const method = threadTs === null ? 'conversations.history' : 'conversations.replies';
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES; page += 1) {
       const result = await this.call(method, {
-        channel: post.channelId,
-        ...(post.threadTs === null ? {} : { ts: post.threadTs }),
-        oldest: ((sinceMs - CLOCK_SKEW_MS) / 1000).toFixed(6),
+        ...args,
+        channel: channelId,
+        ...(threadTs === null ? {} : { ts: threadTs }),
         limit: PAGE_SIZE,
-        include_all_metadata: true,
         ...(cursor === undefined ? {} : { cursor }),
       });
-      const found = result.messages?.find((message) => isPostOf(message, post.callId));
-      if (found?.ts !== undefined) return found.ts;
+      yield* result.messages ?? [];
       cursor = result.response_metadata?.next_cursor || undefined;
-      if (cursor === undefined) return null;
+      if (cursor === undefined) return;
     }
     throw new SlackCallError(
       method,
@@ -133,6 +153,8 @@ interface Answer {
   readonly messages?: readonly FoundMessage[];
   readonly response_metadata?: { readonly next_cursor?: string };
 }
+
+export type ThreadMessage = FoundMessage & MessageEvent;
 
 interface FoundMessage {
   readonly ts?: string;

@@ -44,8 +44,8 @@ export function replyOf(event: MessageEvent, botUserId: string | undefined): Thr
 }
 
 /** All the names under which Slack may deliver this message a second time. */
-export function messageKeys(teamId: string, eventId: string, event: MessageEvent): string[] {
-  const keys = [`event:${eventId}`, `message:${teamId}:${event.channel}:${event.ts}`];
+export function messageKeys(teamId: string, event: MessageEvent): string[] {
+  const keys = [`message:${teamId}:${event.channel}:${event.ts}`];
   if (event.client_msg_id !== undefined) keys.push(`client_msg:${teamId}:${event.client_msg_id}`);
   return keys;
 }

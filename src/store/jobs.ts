@@ -50,6 +50,23 @@ export class SqlJobs implements Jobs {
     return row?.id ?? null;
   }
 
+  async withLiveThreads(sinceMs: number, limit: number): Promise<string[]> {
+    const rows = await this.db
+      .selectFrom('job')
+      .select('id')
+      .where('thread_ts', 'is not', null)
+      .where((eb) =>
+        eb.or([
+          eb('stage', 'in', ['creating', 'create_unknown', 'working']),
+          eb('requested_at', '>', sinceMs),
+        ]),
+      )
+      .orderBy('requested_at', 'desc')
+      .limit(limit)
+      .execute();
+    return rows.map((row) => row.id);
+  }
+
   async put(job: Job): Promise<void> {
     const facts = {
       team_id: job.teamId,

@@ -43,6 +43,8 @@ export interface Jobs {
   get(jobId: string): Promise<Job | null>;
   /** The id of the job whose thread this is. */
   findByThread(teamId: string, channelId: string, threadTs: string): Promise<string | null>;
+  /** The ids of jobs that have a thread and are going on, or were asked for since then; the newest first. */
+  withLiveThreads(sinceMs: number, limit: number): Promise<string[]>;
 }
 
 export interface FollowUps {
@@ -123,7 +125,8 @@ export type TaskKind =
   | 'refresh_card'
   | 'refresh_receipts'
   | 'call_agent'
-  | 'post_to_slack';
+  | 'post_to_slack'
+  | 'catch_up';
 
 export interface NewTask {
   readonly kind: TaskKind;

@@ -1,5 +1,6 @@
 import type { ClaimedTask } from '../store/store.ts';
 import { callAgent } from './call-agent.ts';
+import { catchUp } from './catch-up.ts';
 import { checkJob } from './check-job.ts';
 import { Loop, type TaskHandler } from './loop.ts';
 import { postToSlack } from './post-to-slack.ts';
@@ -56,6 +57,7 @@ export function createLoops(tools: Tools): Loops {
         post_to_slack: handler(postToSlack),
         refresh_card: handler(refreshCard),
         refresh_receipts: handler(refreshReceipts),
+        catch_up: handler(catchUp),
       },
     }),
   ];

@@ -5,6 +5,7 @@ import { retryDelayMs } from '../jobs/schedule.ts';
 import { SlackCallError, type SlackFailure } from '../slack/failure.ts';
 import { applyEvent } from '../store/apply-event.ts';
 import type { CallOutcome, ClaimedTask, LedgerCall } from '../store/store.ts';
+import { scheduleCatchUp } from './catch-up.ts';
 import { type Destination, destinationOf, renderPost } from './render-post.ts';
 import type { Tools } from './tools.ts';
 
@@ -117,7 +118,10 @@ async function lookFor(tools: Tools, task: ClaimedTask, { call, job }: SlackCall
       outcome: ts ? 'adopted' : 'absent',
     });
     if (ts === null) return settle(tools, task, call, again, null);
-    return done(tools, task, call, ts);
+    await done(tools, task, call, ts);
+    // If it is the card: its thread was not known until now, so replies in it were not taken for follow-ups.
+    await tools.store.transaction((tx) => scheduleCatchUp(tx, job.id, tools.clock.now()));
+    return true;
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
     // Only a post that was refused leaves no way to look: the channel is gone for reading and for writing.

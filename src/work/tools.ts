@@ -18,5 +18,6 @@ export interface Tools {
   readonly reads: ReadLimiter;
   /** Create and message calls per project and hour. */
   readonly hourlyBudget: number;
+  readonly botUserId: string;
   readonly newContext: () => DecisionContext;
 }

@@ -28,6 +28,8 @@ function apply(draft: Draft, event: JobEvent) {
       return createFailed(draft, event.callId, event.failure);
     case 'reply_received':
       return replyReceived(draft, event.reply);
+    case 'old_replies_found':
+      return draft.announce({ kind: 'caught_up', count: event.count });
     case 'send_due':
       return sendDue(draft);
     case 'message_accepted':

@@ -15,7 +15,7 @@ export function threadReply(deps: ListenerDeps) {
       const jobId = await tx.jobs.findByThread(body.team_id, message.channel, found.threadTs);
       if (jobId === null) return;
       const decisionContext = deps.newContext();
-      const keys = messageKeys(body.team_id, body.event_id, message);
+      const keys = [`event:${body.event_id}`, ...messageKeys(body.team_id, message)];
       if (!(await tx.gestures.remember(keys, decisionContext.nowMs))) return;
       await applyEvent(tx, jobId, { type: 'reply_received', reply: found.reply }, decisionContext);
     });

@@ -6,7 +6,7 @@ import { createRejected, createUnknown, failed, messageRejected, messageUnknown 
 import { pullRequest } from './pull-request.ts';
 import { endedLine, line, otherStatusLine, troubleLine } from './state.ts';
 import { oneLine, promptTitle } from './untrusted.ts';
-import { askForChanges, signs } from './words.ts';
+import { askForChanges, followUps, signs } from './words.ts';
 
 const REASON_MAX = 100;
 
@@ -50,9 +50,18 @@ export function announcementView(
       return messageRejected(job, announcement);
     case 'message_unknown':
       return messageUnknown(job, announcement);
+    case 'caught_up':
+      return caughtUp(announcement.count);
     case 'notice_failed':
       return noticeFailed(announcement.channelId, announcement.reason);
   }
+}
+
+function caughtUp(count: number): SlackMessage {
+  const they = count === 1 ? 'It is taken' : 'They are taken';
+  return message(
+    paragraph(mrkdwn`📬 I was away, and found *${followUps(count)}* that came meanwhile. ${they} up now.`),
+  );
 }
 
 function started(turn: number): SlackMessage {

@@ -1,0 +1,73 @@
+import { retryDelayMs } from '../jobs/schedule.ts';
+import { SlackCallError } from '../slack/failure.ts';
+import type { ThreadMessage } from '../slack/poster.ts';
+import { messageKeys, replyOf } from '../slack/reply.ts';
+import { applyEvent } from '../store/apply-event.ts';
+import type { ClaimedTask, Store, Transaction } from '../store/store.ts';
+import type { Tools } from './tools.ts';
+
+/** Threads whose job was asked for longer ago, and has ended, are not read again. */
+const LIVE_FOR_MS = 14 * 86_400_000;
+const MAX_THREADS = 500;
+/** Slack lets an app read 50 threads a minute and workspace (Tier 3); this leaves room for other reads. */
+const SPACING_MS = 1_500;
+/** Older replies are announced when they are found; younger ones look as if they had come in time. */
+const OLD_AFTER_MS = 10 * 60_000;
+
+/** Plans to look for missed replies in all live threads, the newest first, without a burst of reads. */
+export async function scheduleCatchUps(store: Store, nowMs: number): Promise<void> {
+  await store.transaction(async (tx) => {
+    const jobIds = await tx.jobs.withLiveThreads(nowMs - LIVE_FOR_MS, MAX_THREADS);
+    for (const [index, jobId] of jobIds.entries()) {
+      await scheduleCatchUp(tx, jobId, nowMs + index * SPACING_MS);
+    }
+  });
+}
+
+/** Plans to look for missed replies in one thread. */
+export function scheduleCatchUp(tx: Transaction, jobId: string, runAtMs: number): Promise<void> {
+  return tx.tasks.schedule({ kind: 'catch_up', subject: jobId, runAtMs, ifScheduled: 'keep' });
+}
+
+/** Reads a thread, and takes in the replies that no event has told of: each is a follow-up, once. */
+export async function catchUp(tools: Tools, task: ClaimedTask): Promise<void> {
+  const job = await tools.store.transaction((tx) => tx.jobs.get(task.subject));
+  if (job?.threadTs == null) {
+    await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
+    return;
+  }
+  let messages: ThreadMessage[];
+  try {
+    messages = await tools.poster.thread(job.channelId, job.threadTs);
+  } catch (error) {
+    if (!(error instanceof SlackCallError)) throw error;
+    await giveUpOrRetry(tools, task, error);
+    return;
+  }
+  await tools.store.transaction(async (tx) => {
+    await tx.tasks.fence(task.lease);
+    const context = tools.newContext();
+    let oldReplies = 0;
+    for (const message of messages) {
+      const found = replyOf(message, tools.botUserId);
+      if (found === null) continue;
+      if (!(await tx.gestures.remember(messageKeys(job.teamId, message), context.nowMs))) continue;
+      await applyEvent(tx, job.id, { type: 'reply_received', reply: found.reply }, context);
+      if (context.nowMs - Number(message.ts) * 1000 > OLD_AFTER_MS) oldReplies += 1;
+    }
+    if (oldReplies > 0) {
+      await applyEvent(tx, job.id, { type: 'old_replies_found', count: oldReplies }, context);
+    }
+    await tx.tasks.complete(task.lease);
+  });
+}
+
+async function giveUpOrRetry(tools: Tools, task: ClaimedTask, { failure }: SlackCallError): Promise<void> {
+  tools.log.warn('thread_not_read', { job_id: task.subject, reason: failure.code });
+  await tools.store.transaction((tx) => {
+    // The channel or the thread is gone, or the bot has left it.
+    if (failure.outcome === 'refused') return tx.tasks.complete(task.lease);
+    const waitMs = failure.retryAfterMs ?? retryDelayMs(task.attempts + 1, Math.random());
+    return tx.tasks.postpone(task.lease, tools.clock.now() + waitMs);
+  });
+}
