@@ -10,8 +10,9 @@ import { verdictOn } from './verdict.ts';
 export function jobCreated(draft: Draft, agentJob: AgentJob): void {
   if (draft.job.stage.kind !== 'creating') return;
   clearTrouble(draft, 'send');
-  draft.change({ stage: { kind: 'working', turnStartedAtMs: draft.context.nowMs, settle: null } });
-  observe(draft, agentJob);
+  const stage = { kind: 'working', turnStartedAtMs: draft.context.nowMs, settle: null } as const;
+  draft.change({ stage });
+  observe(draft, stage, agentJob);
   scheduleSending(draft);
 }
 

@@ -100,7 +100,6 @@ export function messageFailed(draft: Draft, callId: string, failure: AgentFailur
       draft.change({ sendNotBeforeMs: noteTrouble(draft, 'send', failure) });
       break;
     case 'refused':
-      clearTrouble(draft, 'send');
       draft.put(followUps.map((followUp) => ({ ...followUp, state: 'not_sent' })));
       clearTrouble(draft, 'send');
       draft.announce({ kind: 'message_rejected', callId, count, message: failure.message });

@@ -1,24 +1,25 @@
 import { type AgentJob, type EndedStatus, isEnded } from '../agent-job.ts';
 import type { AgentFailure } from '../failure.ts';
-import type { Settle } from '../job.ts';
+import type { Settle, Stage } from '../job.ts';
 import { checkIntervalMs } from '../schedule.ts';
 import type { Draft } from './draft.ts';
 import { clearTrouble, noteTrouble } from './trouble.ts';
+
+type Working = Extract<Stage, { kind: 'working' }>;
 
 /** How old the "last checked" on a card may get while nothing else changes: edits of cards are limited. */
 const CARD_MAX_AGE_MS = 300_000;
 
 export function jobChecked(draft: Draft, agentJob: AgentJob): void {
-  if (draft.job.stage.kind !== 'working' || draft.job.agentJob?.id !== agentJob.id) return;
+  const { stage } = draft.job;
+  if (stage.kind !== 'working' || draft.job.agentJob?.id !== agentJob.id) return;
   clearTrouble(draft, 'check');
   draft.change({ checkedAtMs: draft.context.nowMs });
-  observe(draft, agentJob);
+  observe(draft, stage, agentJob);
 }
 
 /** Works out from the job as it is now what is new since what was announced: a missed step heals here. */
-export function observe(draft: Draft, agentJob: AgentJob): void {
-  const { stage } = draft.job;
-  if (stage.kind !== 'working') return;
+export function observe(draft: Draft, stage: Working, agentJob: AgentJob): void {
   noteFacts(draft, agentJob);
   if (!isEnded(agentJob.status)) {
     if (stage.settle !== null && !stage.settle.seenActive) {

@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'vitest';
+import { anAgentJob, failures, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
+import { aJobBeingCreated, anEndedJob, aWorkingJob } from '../support/stages.ts';
+
+describe('the agent takes the prompt', () => {
+  test('the thread says that the agent works, and the poller watches', () => {
+    const world = aWorkingJob();
+    expect(world.news).toEqual(['started turn 1']);
+    expect(world.job).toMatchObject({ stage: { kind: 'working' }, agentJob: { id: 'agent-1' } });
+    expect(world.seconds(world.tasks.get('check_job'))).toBe(5);
+  });
+
+  test('told twice, it is the same job', () => {
+    const world = aWorkingJob();
+    const again = world.apply({ type: 'job_created', agentJob: anAgentJob({ id: 'agent-2' }) });
+    expect(again.calls).toEqual([]);
+    expect(world.job.agentJob?.id).toBe('agent-1');
+  });
+
+  test('a job that is over already is told as over', () => {
+    const world = aJobBeingCreated();
+    world.created({ status: 'completed' });
+    expect(world.news).toEqual(['finished, pull request: none']);
+  });
+});
+
+describe('the agent surely did not get the prompt', () => {
+  test('the same call goes again, and the card knows when', () => {
+    const world = aJobBeingCreated();
+    world.createFails(failures.unreachable);
+    expect(world.open('create_job')).toHaveLength(1);
+    expect(world.seconds(world.job.trouble?.retryAtMs)).toBe(5);
+    expect(world.news).toEqual([]);
+  });
+
+  test('a rate limit is told at once, with the time that the API asked for', () => {
+    const world = aJobBeingCreated();
+    world.createFails(failures.rateLimited);
+    expect(world.news).toEqual(['rate_limited until 600 s']);
+  });
+
+  test.each([
+    ['a refused key', failures.unauthorized],
+    ['an unknown project', failures.notFound],
+  ])('%s is told at once, and the request is kept', (_name, failure) => {
+    const world = aJobBeingCreated();
+    world.createFails(failure);
+    world.createFails(failure);
+    expect(world.news).toEqual(['needs_admin until 5 s']);
+    world.created();
+    expect(world.news).toEqual(['needs_admin until 5 s', 'recovered', 'started turn 1']);
+  });
+});
+
+describe('the agent refuses the prompt', () => {
+  test('the thread says why, once, and Run again asks anew', () => {
+    const world = aJobBeingCreated();
+    const callId = world.open('create_job')[0]?.id ?? '';
+    world.createFails(failures.rejected);
+    const again = world.apply({ type: 'create_failed', callId, failure: failures.rejected });
+    expect(again.calls).toEqual([]);
+    expect(world.news).toEqual(['create rejected: prompt is too vague']);
+
+    world.apply({ type: 'run_again_pressed' });
+    world.created();
+    expect(world.news.at(-1)).toBe('started turn 2');
+  });
+
+  test('after an outage, the outage is told to be over', () => {
+    const world = aJobBeingCreated();
+    for (let miss = 0; miss < 3; miss += 1) world.createFails(failures.unreachable);
+    world.createFails(failures.rejected);
+    expect(world.news).toEqual([
+      'unreachable until 20 s',
+      'recovered',
+      'create rejected: prompt is too vague',
+    ]);
+    expect(world.job.trouble).toBeNull();
+  });
+});
+
+describe('nobody knows whether the agent got the prompt', () => {
+  test('the thread says so, and no other call is made', () => {
+    const world = aJobBeingCreated();
+    world.createFails(failures.timeout);
+    world.advance(60 * MINUTE_MS);
+    expect(world.news).toEqual(['create_unknown']);
+    expect(world.open('create_job')).toEqual([]);
+    expect(world.job.stage).toEqual({ kind: 'create_unknown', callId: world.buttonCallId });
+  });
+
+  test('Start again makes one call, however often it is pressed', () => {
+    const world = aJobBeingCreated();
+    world.createFails(failures.timeout);
+    const callId = world.buttonCallId;
+    world.apply({ type: 'start_again_pressed', callId });
+    world.apply({ type: 'start_again_pressed', callId });
+    expect(world.open('create_job')).toHaveLength(1);
+
+    world.created();
+    world.apply({ type: 'start_again_pressed', callId });
+    expect(world.job.creates).toBe(2);
+  });
+
+  test('the button of an earlier doubt does not answer a later one', () => {
+    const world = aJobBeingCreated();
+    world.createFails(failures.timeout);
+    const callId = world.buttonCallId;
+    world.apply({ type: 'start_again_pressed', callId });
+    world.createFails(failures.serverError);
+    world.apply({ type: 'start_again_pressed', callId });
+    expect(world.open('create_job')).toEqual([]);
+    world.apply({ type: 'start_again_pressed', callId: world.buttonCallId });
+    expect(world.open('create_job')).toHaveLength(1);
+  });
+
+  test('an operator who prefers a possible double gets another try instead of a question', () => {
+    const world = aJobBeingCreated({ retryUnknown: 'all' });
+    world.createFails(failures.timeout);
+    expect(world.open('create_job')).toHaveLength(1);
+    expect(world.news).toEqual([]);
+  });
+});
+
+describe('Run again', () => {
+  test('after a failure starts a new agent job in the same thread', () => {
+    const world = anEndedJob({ status: 'failed' });
+    world.apply({ type: 'run_again_pressed' });
+    world.apply({ type: 'run_again_pressed' });
+    expect(world.open('create_job').map(({ request }) => request.prompt)).toEqual([
+      'Document the rate limits',
+    ]);
+    world.created({ id: 'agent-2' });
+    expect(world.news).toEqual(['started turn 1', 'failed', 'started turn 2']);
+    expect(world.job).toMatchObject({ agentJob: { id: 'agent-2' }, threadTs: '1.000000' });
+  });
+
+  test('works for a job that vanished', () => {
+    const world = aWorkingJob();
+    world.check();
+    world.check(failures.notFound);
+    world.apply({ type: 'run_again_pressed' });
+    expect(world.open('create_job')).toHaveLength(1);
+  });
+
+  test('does nothing while the agent works, or when it has finished', () => {
+    for (const world of [aWorkingJob(), anEndedJob(), anEndedJob({ status: 'archived' })]) {
+      expect(world.apply({ type: 'run_again_pressed' }).calls).toEqual([]);
+    }
+  });
+
+  test('the answers about the job before do not count any more', () => {
+    const world = anEndedJob({ status: 'failed' });
+    world.apply({ type: 'run_again_pressed' });
+    world.created({ id: 'agent-2' });
+    world.apply({ type: 'job_checked', agentJob: anAgentJob({ status: 'failed' }) });
+    world.apply({ type: 'check_failed', agentJobId: 'agent-1', failure: failures.notFound });
+    expect(world.job.stage.kind).toBe('working');
+    expect(world.news.at(-1)).toBe('started turn 2');
+  });
+
+  test('the new job, too, may not be readable right after its creation', () => {
+    const world = anEndedJob({ status: 'failed' });
+    world.apply({ type: 'run_again_pressed' });
+    world.created({ id: 'agent-2' });
+    world.check(failures.notFound);
+    expect(world.job.stage.kind).toBe('working');
+  });
+
+  test('a reply that went to the job before counts as sent, but is no turn of the new one', () => {
+    const world = anEndedJob({ status: 'failed' });
+    world.reply('Try another page');
+    world.advance(4 * SECOND_MS);
+    world.apply({ type: 'run_again_pressed' });
+    world.accepted();
+    expect(world.states).toEqual(['sent']);
+    expect(world.job).toMatchObject({ stage: { kind: 'creating' }, turn: 2 });
+  });
+});
+
+describe('a failure that is told when no create call is under way', () => {
+  test('changes nothing', () => {
+    const world = aWorkingJob();
+    const late = world.apply({ type: 'create_failed', callId: 'id-3', failure: failures.timeout });
+    expect(late.calls).toEqual([]);
+    expect(world.job.stage.kind).toBe('working');
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import { request } from '../support/builders.ts';
+import { World } from '../support/world.ts';
+
+describe('a request', () => {
+  test('becomes a card before anything else happens', () => {
+    const world = new World();
+    expect(world.transcript).toEqual(['0 s card']);
+    expect(world.job).toMatchObject({ ...request, stage: { kind: 'opening' }, turn: 1, threadTs: null });
+  });
+
+  test('is given to the agent once the card has made a thread', () => {
+    const world = new World();
+    world.cardPosted();
+    expect(world.transcript).toEqual(['0 s card', '0 s create: Document the rate limits']);
+    expect(world.job).toMatchObject({ threadTs: '1.000000', stage: { kind: 'creating' } });
+  });
+
+  test('is given to the agent once, however often the card is reported', () => {
+    const world = new World();
+    world.cardPosted();
+    const again = world.apply({ type: 'card_posted', ts: '9.000000' });
+    expect(again.calls).toEqual([]);
+    expect(world.job.threadTs).toBe('1.000000');
+    expect(world.open('create_job')).toHaveLength(1);
+  });
+});
+
+describe('a card that Slack refuses', () => {
+  test('is told to the requester, and no job starts', () => {
+    const world = new World();
+    world.apply({ type: 'card_refused', reason: 'not_in_channel' });
+    expect(world.transcript).toEqual(['0 s card', '0 s requester: not_in_channel']);
+    expect(world.job.stage).toEqual({ kind: 'unopened', reason: 'not_in_channel' });
+  });
+
+  test('is told once', () => {
+    const world = new World();
+    world.apply({ type: 'card_refused', reason: 'not_in_channel' });
+    const again = world.apply({ type: 'card_refused', reason: 'not_in_channel' });
+    const late = world.apply({ type: 'card_posted', ts: '9.000000' });
+    expect([...again.calls, ...late.calls]).toEqual([]);
+  });
+
+  test('means nothing once the card is there', () => {
+    const world = new World();
+    world.cardPosted();
+    expect(world.apply({ type: 'card_refused', reason: 'timeout' }).calls).toEqual([]);
+    expect(world.job.stage.kind).toBe('creating');
+  });
+});

@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest';
+import { anAgentJob, failures, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
+import { anEndedJob, aWorkingJob, followUp } from '../support/stages.ts';
+
+const firstLink = 'https://example.com/pull/1';
+const secondLink = 'https://example.com/pull/2';
+
+describe('a follow-up to a finished job', () => {
+  test('is a new turn, and the job is watched again', () => {
+    const world = anEndedJob();
+    followUp(world);
+    expect(world.job).toMatchObject({ stage: { kind: 'working' }, turn: 2, sentFollowUps: 1 });
+    world.answer = anAgentJob();
+    world.advance(5 * SECOND_MS);
+    expect(world.news.at(-1)).toBe('started turn 2');
+  });
+
+  test('the old completed is not announced again while it lingers', () => {
+    const world = anEndedJob({ prLink: firstLink });
+    followUp(world);
+    const before = world.news;
+    world.advance(85 * SECOND_MS);
+    expect(world.news).toEqual(before);
+    expect(world.job.stage.kind).toBe('working');
+  });
+
+  test('is over when the job was seen active and then completed', () => {
+    const world = anEndedJob({ prLink: firstLink });
+    followUp(world);
+    world.advance(5 * SECOND_MS);
+    world.answer = anAgentJob();
+    world.advance(5 * SECOND_MS);
+    world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
+    world.advance(5 * SECOND_MS);
+    expect(world.news.slice(-2)).toEqual(['started turn 2', 'finished, pull request: same']);
+  });
+
+  test('is over when the link is another', () => {
+    const world = anEndedJob({ prLink: firstLink });
+    followUp(world);
+    world.answer = anAgentJob({ status: 'completed', prLink: secondLink });
+    world.advance(5 * SECOND_MS);
+    expect(world.news.slice(-2)).toEqual([
+      'finished, pull request: new',
+      `changed pull request ${secondLink}`,
+    ]);
+    expect(world.job.stage.kind).toBe('ended');
+  });
+
+  test('is over when the status is another', () => {
+    const world = anEndedJob();
+    followUp(world);
+    world.answer = anAgentJob({ status: 'failed' });
+    world.advance(5 * SECOND_MS);
+    expect(world.news.at(-1)).toBe('failed');
+  });
+
+  test('is over when the settle window has passed', () => {
+    const world = anEndedJob({ prLink: firstLink });
+    followUp(world);
+    world.advance(2 * MINUTE_MS);
+    expect(world.news.at(-1)).toBe('finished, pull request: same');
+  });
+
+  test('several in a row, the old completed still is not believed', () => {
+    const world = anEndedJob();
+    followUp(world, 'one');
+    world.advance(30 * SECOND_MS);
+    followUp(world, 'two');
+    const before = world.news;
+    world.advance(80 * SECOND_MS);
+    expect(world.news).toEqual(before);
+    expect(world.job.turn).toBe(3);
+    world.answer = anAgentJob({ status: 'failed' });
+    world.advance(5 * SECOND_MS);
+    expect(world.news.at(-1)).toBe('failed');
+  });
+
+  test('the answer to the message shows on the card', () => {
+    const world = anEndedJob();
+    world.reply('On a branch, please');
+    world.advance(4 * SECOND_MS);
+    world.accepted(anAgentJob({ ref: 'agent/branch' }));
+    expect(world.job.agentJob?.ref).toBe('agent/branch');
+  });
+
+  test('an answer about another job does not', () => {
+    const world = anEndedJob();
+    world.reply('On a branch, please');
+    world.advance(4 * SECOND_MS);
+    world.accepted(anAgentJob({ id: 'agent-9', ref: 'agent/branch' }));
+    expect(world.job.agentJob).toMatchObject({ id: 'agent-1', ref: 'main' });
+  });
+});
+
+describe('a follow-up to an active job', () => {
+  test('whose end was already under way is not lost', () => {
+    const world = aWorkingJob();
+    followUp(world);
+    world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
+    world.advance(30 * SECOND_MS);
+    expect(world.job.stage.kind).toBe('working');
+    expect(world.news.at(-1)).toBe(`first pull request ${firstLink}`);
+
+    world.answer = anAgentJob();
+    world.advance(10 * SECOND_MS);
+    world.answer = anAgentJob({ status: 'completed', prLink: secondLink });
+    world.advance(10 * SECOND_MS);
+    expect(world.news.slice(-2)).toEqual([
+      'finished, pull request: new',
+      `changed pull request ${secondLink}`,
+    ]);
+  });
+
+  test('whose end was the end of both is told when the settle window has passed', () => {
+    const world = aWorkingJob();
+    followUp(world);
+    world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
+    world.advance(2 * MINUTE_MS);
+    expect(world.news).toEqual([
+      'started turn 1',
+      `first pull request ${firstLink}`,
+      'finished, pull request: new',
+    ]);
+  });
+});
+
+describe('an archived, failed or vanished job', () => {
+  test('that takes a reply all the same is watched again', () => {
+    const world = aWorkingJob();
+    world.check();
+    world.check(failures.notFound);
+    followUp(world);
+    world.answer = anAgentJob();
+    world.advance(5 * SECOND_MS);
+    expect(world.news).toEqual(['started turn 1', 'vanished', 'started turn 2']);
+  });
+});

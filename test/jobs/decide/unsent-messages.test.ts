@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest';
+import { failures, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
+import { anEndedJob, aWorkingJob } from '../support/stages.ts';
+
+describe('a message that the API refuses', () => {
+  test('is told with its reason, and Retry sends it once more', () => {
+    const world = aWorkingJob();
+    world.reply('one');
+    world.advance(4 * SECOND_MS);
+    world.messageFails(failures.rejected);
+    expect(world.states).toEqual(['not_sent']);
+    expect(world.news.at(-1)).toBe('1 rejected: prompt is too vague');
+
+    const callId = world.buttonCallId;
+    world.apply({ type: 'resend_pressed', callId });
+    world.apply({ type: 'resend_pressed', callId });
+    world.advance(4 * SECOND_MS);
+    world.apply({ type: 'resend_pressed', callId });
+    expect(world.messages).toEqual(['one', 'one']);
+    world.accepted();
+    world.apply({ type: 'resend_pressed', callId });
+    world.advance(MINUTE_MS);
+    expect(world.messages).toHaveLength(2);
+    expect(world.states).toEqual(['sent']);
+  });
+
+  test('does not hold up the replies after it', () => {
+    const world = aWorkingJob();
+    world.reply('one');
+    world.advance(4 * SECOND_MS);
+    world.reply('two');
+    world.messageFails(failures.rejected);
+    world.advance(4 * SECOND_MS);
+    expect(world.messages).toEqual(['one', 'two']);
+  });
+
+  test('after a rate limit, the rate limit is over', () => {
+    const world = aWorkingJob();
+    world.reply('one');
+    world.advance(4 * SECOND_MS);
+    world.messageFails(failures.rateLimited);
+    world.advance(10 * MINUTE_MS);
+    world.messageFails(failures.rejected);
+    expect(world.job.trouble).toBeNull();
+  });
+
+  test.each([
+    ['nothing to read', '\u200b', 'it has no text'],
+    ['too much to read', 'x'.repeat(20_001), 'it has 20001 characters, and the limit is 20000'],
+  ])('%s is not even tried, nor when Retry is pressed', (_name, text, reason) => {
+    const world = aWorkingJob();
+    world.reply(text);
+    world.apply({ type: 'resend_pressed', callId: world.buttonCallId });
+    world.advance(MINUTE_MS);
+    expect(world.messages).toEqual([]);
+    expect(world.states).toEqual(['not_sent']);
+    expect(world.news.slice(1)).toEqual([`1 rejected: ${reason}`, `1 rejected: ${reason}`]);
+  });
+});
+
+describe('a message that may have arrived', () => {
+  test('is not repeated by itself, and Send again sends it once more', () => {
+    const world = aWorkingJob();
+    world.reply('one');
+    world.reply('two');
+    world.advance(4 * SECOND_MS);
+    world.messageFails(failures.timeout);
+    world.advance(MINUTE_MS);
+    expect(world.messages).toHaveLength(1);
+    expect(world.states).toEqual(['unknown', 'unknown']);
+    expect(world.news.at(-1)).toBe('2 unknown');
+
+    const callId = world.buttonCallId;
+    world.apply({ type: 'resend_pressed', callId });
+    world.apply({ type: 'resend_pressed', callId });
+    world.advance(0);
+    world.accepted();
+    world.advance(MINUTE_MS);
+    expect(world.messages).toEqual(['one\n\ntwo', 'one\n\ntwo']);
+  });
+
+  test('counts as sent if the answer comes late after all', () => {
+    const world = aWorkingJob();
+    world.reply('one');
+    world.advance(4 * SECOND_MS);
+    world.messageFails(failures.timeout);
+    const callId = world.buttonCallId;
+    world.apply({ type: 'message_accepted', callId, agentJobId: 'agent-1', agentJob: null });
+    expect(world.apply({ type: 'resend_pressed', callId }).followUps).toEqual([]);
+    expect(world.states).toEqual(['sent']);
+  });
+
+  test.each(['messages', 'all'] as const)(
+    'goes again by itself if the operator asked for it (%s)',
+    (retryUnknown) => {
+      const world = aWorkingJob({ retryUnknown });
+      world.reply('one');
+      world.advance(4 * SECOND_MS);
+      world.messageFails(failures.timeout);
+      world.advance(5 * SECOND_MS);
+      expect(world.messages).toEqual(['one', 'one']);
+    },
+  );
+});
+
+describe('a reply to a job that is over', () => {
+  test.each(['completed', 'failed', 'archived'])('is tried once when it is %s', (status) => {
+    const world = anEndedJob({ status });
+    world.reply('One more thing');
+    world.advance(4 * SECOND_MS);
+    world.messageFails(failures.notFound);
+    world.advance(MINUTE_MS);
+    expect(world.messages).toEqual(['One more thing']);
+    expect(world.news.at(-1)).toBe('1 rejected: not found');
+  });
+});
+
+test('a button for a message that is under way changes nothing', () => {
+  const world = aWorkingJob();
+  world.reply('one');
+  world.advance(4 * SECOND_MS);
+  const callId = world.open('send_message')[0]?.id ?? '';
+  expect(world.apply({ type: 'resend_pressed', callId }).followUps).toEqual([]);
+  expect(world.states).toEqual(['sending']);
+});
+
+test('buttons and outcomes of calls that this job never made change nothing', () => {
+  const world = aWorkingJob();
+  const { job } = world;
+  world.apply({ type: 'resend_pressed', callId: 'unheard-of' });
+  world.apply({ type: 'start_again_pressed', callId: 'unheard-of' });
+  world.apply({ type: 'message_failed', callId: 'unheard-of', failure: failures.timeout });
+  world.apply({ type: 'message_accepted', callId: 'unheard-of', agentJobId: 'agent-1', agentJob: null });
+  expect(world.job).toEqual(job);
+});

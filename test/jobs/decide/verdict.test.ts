@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest';
+import { verdictOn } from '../../../src/jobs/decide/verdict.ts';
+import type { AgentFailureReason } from '../../../src/jobs/failure.ts';
+import { aFailure } from '../support/builders.ts';
+
+const reasons: AgentFailureReason[] = [
+  'rate_limited',
+  'unreachable',
+  'unauthorized',
+  'not_found',
+  'rejected',
+  'server_error',
+  'bad_answer',
+];
+const calls = ['create_job', 'send_message'] as const;
+
+describe('when nothing happened', () => {
+  test.each(['rate_limited', 'unreachable', 'unauthorized'] as const)('%s: both calls go again', (reason) => {
+    for (const call of calls) expect(verdictOn(call, aFailure({ reason }), 'never')).toBe('retry');
+  });
+
+  test.each(['rejected', 'server_error', 'bad_answer'] as const)('%s: both are refused', (reason) => {
+    for (const call of calls) expect(verdictOn(call, aFailure({ reason }), 'all')).toBe('refused');
+  });
+
+  test('a create waits for its project, a message without its job is refused', () => {
+    const failure = aFailure({ reason: 'not_found' });
+    expect(verdictOn('create_job', failure, 'never')).toBe('retry');
+    expect(verdictOn('send_message', failure, 'never')).toBe('refused');
+  });
+});
+
+describe('when nobody knows', () => {
+  test.each(reasons)('%s: a person decides, unless the operator did', (reason) => {
+    const failure = aFailure({ outcome: 'unknown', reason });
+    expect(verdictOn('create_job', failure, 'never')).toBe('unknown');
+    expect(verdictOn('send_message', failure, 'never')).toBe('unknown');
+    expect(verdictOn('create_job', failure, 'messages')).toBe('unknown');
+    expect(verdictOn('send_message', failure, 'messages')).toBe('retry');
+    expect(verdictOn('create_job', failure, 'all')).toBe('retry');
+    expect(verdictOn('send_message', failure, 'all')).toBe('retry');
+  });
+});

@@ -1,0 +1,230 @@
+import type { AgentJob } from '../../../src/jobs/agent-job.ts';
+import type { Announcement } from '../../../src/jobs/announcement.ts';
+import type { CallRequest, WantedCall } from '../../../src/jobs/call.ts';
+import { decide } from '../../../src/jobs/decide/decide.ts';
+import { openJob } from '../../../src/jobs/decide/open.ts';
+import { verdictOn } from '../../../src/jobs/decide/verdict.ts';
+import type { Decision, DecisionContext, JobTaskKind, Policy } from '../../../src/jobs/decision.ts';
+import type { JobEvent } from '../../../src/jobs/event.ts';
+import type { AgentFailure } from '../../../src/jobs/failure.ts';
+import type { FollowUp, FollowUpState } from '../../../src/jobs/follow-up.ts';
+import type { Job } from '../../../src/jobs/job.ts';
+import { anAgentJob, policy as defaultPolicy, request } from './builders.ts';
+import { deepFreeze } from './deep-freeze.ts';
+import { lineOf, newsOf } from './transcript.ts';
+
+export const START_MS = Date.UTC(2026, 10, 20, 14);
+
+export interface WorldCall extends WantedCall {
+  readonly followUpIds: readonly string[];
+  state: 'open' | 'done' | 'failed' | 'unknown';
+}
+
+/**
+ * One job in a world that does what the store and the workers do: it keeps the job, its replies, the ledger of
+ * calls and the due tasks, and applies events to them. Slack takes every post at once.
+ */
+export class World {
+  nowMs = START_MS;
+  job: Job;
+  readonly policy: Policy;
+  readonly followUps = new Map<string, FollowUp>();
+  readonly calls: WorldCall[] = [];
+  /** Keys that were wanted a second time, which the ledger ignores. */
+  readonly repeatedKeys: string[] = [];
+  readonly tasks = new Map<JobTaskKind, number>();
+  readonly transcript: string[] = [];
+  readonly events: JobEvent[] = [];
+  /** What the API's get answers: a job, or a failure. */
+  answer: AgentJob | AgentFailure = anAgentJob();
+  /** What people wrote in the thread. */
+  readonly replies: string[] = [];
+  private ids = 0;
+
+  constructor(policy: Partial<Policy> = {}) {
+    this.policy = deepFreeze({ ...defaultPolicy, ...policy });
+    const opened = openJob(deepFreeze(request), this.context());
+    this.job = opened.job;
+    this.keep(opened);
+  }
+
+  apply(event: JobEvent): Decision {
+    const open = [...this.followUps.values()].filter(({ state }) => state !== 'sent');
+    const state = deepFreeze({ job: this.job, followUps: open.sort(byTime) });
+    const decision = decide(state, deepFreeze(event), this.context());
+    this.keep(decision);
+    this.events.push(event);
+    return decision;
+  }
+
+  cardPosted(): void {
+    this.settle(this.openCall('post_card'), 'done');
+    this.apply({ type: 'card_posted', ts: '1.000000' });
+  }
+
+  cardRefused(): void {
+    this.settle(this.openCall('post_card'), 'failed');
+    this.apply({ type: 'card_refused', reason: 'not_in_channel' });
+  }
+
+  created(facts: Partial<AgentJob> = {}): void {
+    const call = this.openCall('create_job');
+    const agentJob = anAgentJob(facts);
+    this.answer = agentJob;
+    this.settle(call, 'done');
+    this.apply({ type: 'job_created', agentJob });
+  }
+
+  createFails(failure: AgentFailure): void {
+    const call = this.openCall('create_job');
+    const verdict = verdictOn('create_job', failure, this.policy.retryUnknown);
+    // A create call that may go again is the same call.
+    if (verdict !== 'retry') this.settle(call, verdict === 'unknown' ? 'unknown' : 'failed');
+    this.apply({ type: 'create_failed', callId: call.id, failure });
+  }
+
+  /** A person writes in the thread. Returns the reply's timestamp. */
+  reply(text: string): string {
+    this.replies.push(text);
+    const messageTs = `2.${String(this.replies.length).padStart(6, '0')}`;
+    this.apply({ type: 'reply_received', reply: { messageTs, userId: 'U2', text } });
+    return messageTs;
+  }
+
+  accepted(agentJob: AgentJob | null = null): void {
+    const call = this.openCall('send_message');
+    this.settle(call, 'done');
+    const { agentJobId } = call.request;
+    this.apply({ type: 'message_accepted', callId: call.id, agentJobId, agentJob });
+  }
+
+  messageFails(failure: AgentFailure): void {
+    const call = this.openCall('send_message');
+    const verdict = verdictOn('send_message', failure, this.policy.retryUnknown);
+    // Replies that may go again go in a new call.
+    this.settle(call, verdict === 'unknown' ? 'unknown' : 'failed');
+    this.apply({ type: 'message_failed', callId: call.id, failure });
+  }
+
+  /** The poller reads the job now. */
+  check(answer: AgentJob | AgentFailure = this.answer): Decision {
+    this.tasks.delete('check_job');
+    const agentJobId = this.job.agentJob?.id ?? 'none';
+    return this.apply(
+      'reason' in answer
+        ? { type: 'check_failed', agentJobId, failure: answer }
+        : { type: 'job_checked', agentJob: { ...answer, id: agentJobId } },
+    );
+  }
+
+  /** Lets time pass, with the checks and sends that fall due. */
+  advance(ms: number): void {
+    const untilMs = this.nowMs + ms;
+    for (let due = this.nextTask(untilMs); due !== null; due = this.nextTask(untilMs)) {
+      this.nowMs = Math.max(this.nowMs, due.runAtMs);
+      if (due.kind === 'check_job') this.check();
+      else this.sendDue();
+    }
+    this.nowMs = untilMs;
+  }
+
+  sendDue(): Decision {
+    this.tasks.delete('send_follow_ups');
+    return this.apply({ type: 'send_due' });
+  }
+
+  /** The calls that have no outcome yet. */
+  open<Kind extends CallRequest['kind']>(kind: Kind) {
+    type Request = Extract<CallRequest, { kind: Kind }>;
+    const isOpen = (call: WorldCall): call is WorldCall & { readonly request: Request } =>
+      call.state === 'open' && call.request.kind === kind;
+    return this.calls.filter(isOpen);
+  }
+
+  /** All that was told in the thread, oldest first. */
+  get told(): Announcement[] {
+    return this.calls.flatMap(({ request: r }) => (r.kind === 'announce' ? [r.announcement] : []));
+  }
+
+  /** The same in words. */
+  get news(): string[] {
+    return this.told.map((announcement) => newsOf(announcement, START_MS));
+  }
+
+  /** The prompts of all message calls, oldest first. */
+  get messages(): string[] {
+    return this.calls.flatMap(({ request: r }) => (r.kind === 'send_message' ? [r.prompt] : []));
+  }
+
+  get states(): FollowUpState[] {
+    return [...this.followUps.values()].sort(byTime).map(({ state }) => state);
+  }
+
+  /** The call that the last button in the thread is about. */
+  get buttonCallId(): string {
+    const withButton = this.told.findLast((announcement) => 'callId' in announcement);
+    return withButton !== undefined && 'callId' in withButton ? withButton.callId : 'none';
+  }
+
+  seconds(atMs: number | null | undefined): number | null {
+    return typeof atMs === 'number' ? (atMs - START_MS) / 1000 : null;
+  }
+
+  private openCall<Kind extends CallRequest['kind']>(kind: Kind) {
+    const call = this.open(kind)[0];
+    if (call === undefined) throw new Error(`no ${kind} is under way`);
+    return call;
+  }
+
+  private settle(call: WorldCall, state: WorldCall['state']): void {
+    call.state = state;
+  }
+
+  private context(): DecisionContext {
+    const newId = () => {
+      this.ids += 1;
+      return `id-${this.ids}`;
+    };
+    return Object.freeze({ nowMs: this.nowMs, jitter: 0.5, newId, policy: this.policy });
+  }
+
+  private keep({ job, followUps, calls, tasks }: Decision): void {
+    this.job = job;
+    for (const followUp of followUps) this.keepFollowUp(followUp);
+    for (const call of calls) this.keepCall(call, followUps);
+    for (const { kind, runAtMs, ifScheduled } of tasks) {
+      if (ifScheduled === 'replace' || !this.tasks.has(kind)) this.tasks.set(kind, runAtMs);
+    }
+  }
+
+  /** A reply that is stored under another id stays as it is. */
+  private keepFollowUp(followUp: FollowUp): void {
+    const isStored = [...this.followUps.values()].some(
+      ({ id, messageTs }) => messageTs === followUp.messageTs && id !== followUp.id,
+    );
+    if (!isStored) this.followUps.set(followUp.id, followUp);
+  }
+
+  private keepCall(call: WantedCall, followUps: readonly FollowUp[]): void {
+    if (this.calls.some(({ naturalKey }) => naturalKey === call.naturalKey)) {
+      this.repeatedKeys.push(call.naturalKey);
+      return;
+    }
+    const followUpIds = followUps.filter(({ callId }) => callId === call.id).map(({ id }) => id);
+    const isPost = call.lane.to === 'slack' && call.request.kind !== 'post_card';
+    this.calls.push({ ...call, followUpIds, state: isPost ? 'done' : 'open' });
+    this.transcript.push(`${Math.round((this.nowMs - START_MS) / 1000)} s ${lineOf(call.request, START_MS)}`);
+  }
+
+  private nextTask(byMs: number): { kind: JobTaskKind; runAtMs: number } | null {
+    const due = (['check_job', 'send_follow_ups'] as const)
+      .map((kind) => ({ kind, runAtMs: this.tasks.get(kind) ?? Number.POSITIVE_INFINITY }))
+      .filter(({ runAtMs }) => runAtMs <= byMs)
+      .sort((a, b) => a.runAtMs - b.runAtMs);
+    return due[0] ?? null;
+  }
+}
+
+function byTime(a: FollowUp, b: FollowUp): number {
+  return a.messageTs < b.messageTs ? -1 : 1;
+}
