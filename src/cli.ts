@@ -9,7 +9,7 @@ const USAGE = `Usage: docs-agent <command>
   --help, --version
 `;
 
-/** sysexits.h's EX_USAGE and EX_CONFIG, so that a supervisor can tell a mistake from a crash. */
+/** From sysexits.h, so that a supervisor can tell a mistake from a crash. */
 const EXIT_USAGE = 64;
 const EXIT_CONFIG = 78;
 
@@ -80,16 +80,10 @@ async function version(): Promise<string> {
 }
 
 async function explain(error: unknown): Promise<number> {
-  const { ConfigError, formatProblems } = await import('./config/problems.ts');
-  if (error instanceof ConfigError) {
-    console.error(formatProblems(error));
-    return EXIT_CONFIG;
-  }
-  const { StartError } = await import('./start-error.ts');
-  const { StoreError } = await import('./store/errors.ts');
-  const isExpected = error instanceof StartError || error instanceof StoreError;
-  console.error(isExpected ? `docs-agent cannot start. ${error.message}` : error);
-  return 1;
+  const { explainError } = await import('./commands/explain-error.ts');
+  const { message, exitCode } = explainError(error);
+  console.error(message);
+  return exitCode;
 }
 
 process.exit(await main(process.argv.slice(2), process.env).catch(explain));

@@ -8,7 +8,8 @@ import type { Tools } from './tools.ts';
 /** Reads the agent job and tells what is new; the decision schedules the next check. */
 export async function checkJob(tools: Tools, task: ClaimedTask): Promise<void> {
   const job = await tools.store.transaction((tx) => tx.jobs.get(task.subject));
-  if (job?.stage.kind !== 'working' || job.agentJob === null) {
+  const isWatched = job?.stage.kind === 'working' || job?.stage.kind === 'ended';
+  if (!isWatched || job.agentJob === null) {
     await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
     return;
   }

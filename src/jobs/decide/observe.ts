@@ -12,9 +12,22 @@ const CARD_MAX_AGE_MS = 300_000;
 
 export function jobChecked(draft: Draft, agentJob: AgentJob): void {
   const { stage } = draft.job;
-  if (stage.kind !== 'working' || draft.job.agentJob?.id !== agentJob.id) return;
-  clearTrouble(draft, 'check');
-  draft.change({ checkedAtMs: draft.context.nowMs });
+  if (draft.job.agentJob?.id !== agentJob.id) return;
+  if (stage.kind === 'working') {
+    clearTrouble(draft, 'check');
+    draft.change({ checkedAtMs: draft.context.nowMs });
+    observe(draft, stage, agentJob);
+  } else if (stage.kind === 'ended') {
+    lookAgain(draft, agentJob);
+  }
+}
+
+/** A last look at a turn that had ended: if the agent took up the follow-up after all, the watch goes on. */
+function lookAgain(draft: Draft, agentJob: AgentJob): void {
+  const isNewLink = agentJob.prLink !== null && agentJob.prLink !== draft.job.announcedPrLink;
+  if (isEnded(agentJob.status) && !isNewLink) return;
+  const stage = { kind: 'working', turnStartedAtMs: draft.context.nowMs, settle: null } as const;
+  draft.change({ stage, checkedAtMs: draft.context.nowMs });
   observe(draft, stage, agentJob);
 }
 
@@ -32,6 +45,10 @@ export function observe(draft: Draft, stage: Working, agentJob: AgentJob): void 
   const isNewLink = agentJob.prLink !== null && agentJob.prLink !== draft.job.announcedPrLink;
   if (isTurnOver(stage.settle, agentJob, draft.context.nowMs)) {
     draft.change({ stage: { kind: 'ended', status: agentJob.status } });
+    // It may be the end of the turn before, if that was still going on when the follow-up was sent.
+    if (stage.settle !== null && stage.settle.previousStatus === null) {
+      draft.schedule('check_job', draft.context.nowMs + draft.context.policy.settleWindowMs);
+    }
     const isOtherLink = agentJob.prLink !== (stage.settle?.previousPrLink ?? null);
     tellEnded(draft, agentJob, agentJob.status, isNewLink || isOtherLink);
     draft.refreshCard();

@@ -136,3 +136,31 @@ describe('an archived, failed or vanished job', () => {
     expect(world.news).toEqual(['started turn 1', 'vanished', 'started turn 2']);
   });
 });
+
+describe('a follow-up whose turn began behind an ending', () => {
+  test('is watched again if the agent takes it up after the ending that was seen', () => {
+    const world = aWorkingJob();
+    followUp(world);
+    world.advance(5 * SECOND_MS);
+    world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
+    world.advance(10 * SECOND_MS);
+    expect(world.job.stage.kind).toBe('ended');
+    world.answer = anAgentJob();
+    world.advance(2 * MINUTE_MS);
+    expect(world.job.stage.kind).toBe('working');
+    world.answer = anAgentJob({ status: 'completed', prLink: secondLink });
+    world.advance(2 * MINUTE_MS);
+    expect(world.news.at(-1)).toBe(`changed pull request ${secondLink}`);
+  });
+
+  test('is not told of a second time if there is nothing new', () => {
+    const world = aWorkingJob();
+    followUp(world);
+    world.advance(5 * SECOND_MS);
+    world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
+    world.advance(10 * SECOND_MS);
+    const before = world.news;
+    world.advance(10 * MINUTE_MS);
+    expect(world.news).toEqual(before);
+  });
+});
