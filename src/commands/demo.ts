@@ -6,6 +6,7 @@ import { parseConfig } from '../config.ts';
 import { startAgentApi } from '../demo/agent-api/agent-api.ts';
 import { demoScript, demoWords } from '../demo/agent-api/demo-script.ts';
 import { findLocalSlack, whereToGetLocalSlack } from '../demo/local-slack/find.ts';
+import { startRenderingProxy } from '../demo/local-slack/rendering-proxy.ts';
 import { demoWorkspace } from '../demo/local-slack/workspace.ts';
 import { startLocalSlack } from '../demo/local-slack.ts';
 import { systemClock } from '../operations/clock.ts';
@@ -30,13 +31,16 @@ export async function runDemo(env: Environment, process: ProcessEvents): Promise
     script: demoScript,
   });
   resources.defer(() => api.close());
-  const slack = await startLocalSlack({ binary, port: 0, workspace: demoWorkspace });
+  const slack = await startLocalSlack({ binary, port: 0, workspace: demoWorkspace }).catch(explain);
   resources.defer(() => slack.stop());
+  const rendering = await startRenderingProxy(slack.apiUrl);
+  resources.defer(() => rendering.close());
 
   const settings: Environment = {
     SLACK_BOT_TOKEN: slack.botToken,
     SLACK_APP_TOKEN: slack.appToken,
-    SLACK_API_URL: slack.apiUrl,
+    // Puts dates and entities as Slack shows them: the local page does not know them.
+    SLACK_API_URL: rendering.apiUrl,
     AGENT_BASE_URL: api.baseUrl,
     AGENT_API_KEY: API_KEY,
     AGENT_PROJECT_ID: PROJECT_ID,
@@ -52,6 +56,10 @@ export async function runDemo(env: Environment, process: ProcessEvents): Promise
   const service = createService(parseConfig(settings, () => ''));
   // Awaited here: the resources must outlive it.
   return await runUntilSignal(service, process, () => console.log(welcome(slack.url)));
+}
+
+function explain(error: unknown): never {
+  throw new StartError(error instanceof Error ? error.message : String(error), error);
 }
 
 function welcome(url: string): string {

@@ -15,9 +15,12 @@ export async function runUntilSignal(
   onStarted: () => void = () => {},
 ): Promise<number> {
   const signals = countSignals(process);
-  await service.start();
-  onStarted();
-  await signals.first;
+  // A start may take long, when Slack does not open a connection, say: it can be broken off.
+  const isStarted = await Promise.race([service.start().then(() => true), signals.first.then(() => false)]);
+  if (isStarted) {
+    onStarted();
+    await signals.first;
+  }
   const limit = new Promise<number>((resolve) => {
     setTimeout(() => resolve(1), STOP_LIMIT_MS).unref();
   });

@@ -9,6 +9,8 @@ import { acknowledgeAfterCommit } from './receivers.ts';
 const CLIENT_PING_TIMEOUT_MS = 5_000;
 /** Slack refreshes sockets every few hours, which takes seconds. Longer than this is an outage. */
 const SOCKET_DOWN_LIMIT_MS = 30_000;
+/** For opening a connection; without the ceiling, a pause would grow to a third of the outage. */
+const OPENING_RETRIES = { forever: true, retries: 100, factor: 1.3, maxTimeout: 30_000 };
 
 export type Transport =
   | { readonly kind: 'socket'; readonly appToken: string }
@@ -48,16 +50,22 @@ function socketConnection(appToken: string, options: ConnectionOptions): Connect
     appToken,
     logger,
     clientPingTimeout: CLIENT_PING_TIMEOUT_MS,
-    // Not shared with the app: the client writes its own retry policy into this object.
-    installerOptions: { clientOptions: apiUrl === null ? {} : { slackApiUrl: apiUrl } },
+    // Not shared with the app, whose calls have other retries.
+    installerOptions: {
+      clientOptions: {
+        retryConfig: OPENING_RETRIES,
+        ...(apiUrl === null ? {} : { slackApiUrl: apiUrl }),
+      },
+    },
   });
   let downSinceMs: number | null = clock.now();
   socketReceiver.client.on('connected', () => {
     downSinceMs = null;
     onConnected();
   });
-  for (const state of ['reconnecting', 'disconnecting', 'disconnected']) {
-    socketReceiver.client.on(state, () => {
+  // The client says `close` when it has lost its socket, and `disconnected` when it gives up.
+  for (const event of ['close', 'disconnected']) {
+    socketReceiver.client.on(event, () => {
       downSinceMs ??= clock.now();
     });
   }

@@ -109,8 +109,14 @@ async function lookFor(tools: Tools, task: ClaimedTask, { call, job }: SlackCall
   const destination = destinationOf(job, call.request);
   const again: CallOutcome = { state: 'retry', detail: 'not found in Slack' };
   if (destination === null) return settle(tools, task, call, again, null);
+  const sinceMs = call.startedAtMs ?? call.wantedAtMs;
+  const lookAtMs = sinceMs + LOOK_AFTER_MS;
+  if (tools.clock.now() < lookAtMs) {
+    // After a crash, the next process may be here before the post of the one that died is at Slack.
+    await postpone(tools, task, lookAtMs);
+    return false;
+  }
   try {
-    const sinceMs = call.startedAtMs ?? call.wantedAtMs;
     const ts = await tools.poster.find({ ...destination, callId: call.id }, sinceMs);
     tools.log.info('post_looked_for', {
       call_id: call.id,

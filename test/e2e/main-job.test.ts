@@ -4,7 +4,8 @@ import { startWorld, type World } from './support/world.ts';
 
 const PR = 'https://github.com/acme/docs/pull/1';
 const announced = (posts: readonly { text: string }[]) => posts.filter(({ text }) => text.includes('🎉'));
-const finished = (posts: readonly { text: string }[]) => posts.filter(({ text }) => text.includes('Finished'));
+const finished = (posts: readonly { text: string }[]) =>
+  posts.filter(({ text }) => text.includes('Finished'));
 
 /** Ends the newest job's turn at the agent API. */
 function finish(world: World, prLink: string | null): void {
@@ -24,7 +25,11 @@ for (const mode of ['socket', 'http'] as const) {
       expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([['Add a quickstart']]);
 
       finish(world, PR);
-      const posts = await world.later(() => world.posts(root), (all) => announced(all).length > 0, 'the link');
+      const posts = await world.later(
+        () => world.posts(root),
+        (all) => announced(all).length > 0,
+        'the link',
+      );
       expect(announced(posts)[0]?.text).toContain(`<@${alice}>`);
       await world.later(
         () => world.card(root),
@@ -62,12 +67,24 @@ for (const mode of ['socket', 'http'] as const) {
         script: () => ({ workMs: 10_000, lagMs: 20_000, ending: 'pull_request' }),
       });
       const root = await world.ask('Add a quickstart');
-      await world.later(() => world.posts(root), (posts) => announced(posts).length === 1, 'the link');
+      await world.later(
+        () => world.posts(root),
+        (posts) => announced(posts).length === 1,
+        'the link',
+      );
       await world.slack.message({ channel: general, user: bob, text: 'One more thing', threadTs: root.ts });
-      await world.later(() => world.api.counts.message, (count) => count === 1, 'the follow-up');
+      await world.later(
+        () => world.api.counts.message,
+        (count) => count === 1,
+        'the follow-up',
+      );
       await world.clock.advance(15_000);
       expect(finished(await world.posts(root))).toHaveLength(1);
-      await world.later(() => world.posts(root), (posts) => finished(posts).length === 2, 'the second end');
+      await world.later(
+        () => world.posts(root),
+        (posts) => finished(posts).length === 2,
+        'the second end',
+      );
       expect(announced(await world.posts(root))).toHaveLength(1);
     });
   });

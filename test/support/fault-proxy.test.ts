@@ -113,6 +113,13 @@ describeWithLocalSlack('the fault proxy', () => {
     expect(await posted()).toEqual(['hello']);
   });
 
+  test('answers with an error although it happened', async () => {
+    proxy.fail('chat.postMessage', 'error_after');
+
+    await expect(post()).rejects.toMatchObject({ code: ErrorCode.HTTPError, statusCode: 500 });
+    expect(await posted()).toEqual(['hello']);
+  });
+
   test('leaves a call unanswered', async () => {
     const hasty = new WebClient(slack.botToken, {
       slackApiUrl: proxy.apiUrl,

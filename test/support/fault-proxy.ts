@@ -83,6 +83,9 @@ async function answer(
     const { status, headers, body } = await pass();
     response.writeHead(status, { ...headers, 'content-length': String(body.length) });
     response.write(body.subarray(0, body.length / 2), () => response.destroy());
+  } else if (fault === 'error_after') {
+    await pass();
+    response.writeHead(500).end();
   } else if (fault === 'hang') return;
   else if ('forwardAfter' in fault) {
     await fault.forwardAfter;

@@ -104,7 +104,7 @@ export interface SlackControl {
   reset(): Promise<void>;
 }
 
-function createSlackControl(url: string): SlackControl {
+export function createSlackControl(url: string): SlackControl {
   const get = async <T>(path: string) => (await answerOf(await fetch(`${url}/_control/${path}`))) as T;
   const post = async <T>(path: string, body: unknown) =>
     (await answerOf(

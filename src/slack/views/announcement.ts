@@ -1,12 +1,12 @@
 import type { Announcement } from '../../jobs/announcement.ts';
 import type { Job } from '../../jobs/job.ts';
-import { message, paragraph, type SlackMessage, smallPrint } from './message.ts';
+import { message, paragraph, type SlackMessage, smallPrint, smallQuotation } from './message.ts';
 import { channelMention, mrkdwn, userMention } from './mrkdwn.ts';
 import { createRejected, createUnknown, failed, messageRejected, messageUnknown } from './offers.ts';
-import { pullRequest } from './pull-request.ts';
-import { endedLine, line, otherStatusLine, troubleLine } from './state.ts';
+import { pullRequest, pullRequestLink } from './pull-request.ts';
+import { endedLine, finishedLine, line, otherStatusLine, troubleLine } from './state.ts';
 import { oneLine, promptTitle } from './untrusted.ts';
-import { askForChanges, followUps, signs } from './words.ts';
+import { followUps, signs } from './words.ts';
 
 const REASON_MAX = 100;
 
@@ -27,17 +27,13 @@ export function announcementView(
     case 'failed':
       return failed(job);
     case 'archived':
-      return message(paragraph(mrkdwn`${line(signs.archived)}. A reply is still tried once.`));
+      return message(paragraph(line(signs.archived, mrkdwn`a reply is still tried once`)));
     case 'vanished':
       return message(paragraph(endedLine('vanished', null)));
     case 'other_status':
       return message(paragraph(otherStatusLine(announcement.status)));
     case 'pull_request':
-      return message(
-        paragraph(pullRequestNews(job.requesterId, announcement.changed)),
-        smallPrint(promptTitle(job.prompt, names)),
-        pullRequest(announcement.url, 'primary'),
-      );
+      return pullRequestNews(announcement, job, names);
     case 'trouble':
       return troubled(announcement);
     case 'recovered':
@@ -65,7 +61,7 @@ function caughtUp(count: number): SlackMessage {
 }
 
 function started(turn: number): SlackMessage {
-  const news = turn > 1 ? mrkdwn`on your follow-up` : mrkdwn`reply in this thread to send a follow-up`;
+  const news = turn > 1 ? mrkdwn`on turn ${turn}` : mrkdwn`reply in this thread to send a follow-up`;
   return message(paragraph(line(signs.working, news)));
 }
 
@@ -73,19 +69,32 @@ function finished(files: 'new' | 'same' | 'none', job: Job): SlackMessage {
   const prLink = job.agentJob?.prLink;
   switch (files) {
     case 'new':
-      return message(paragraph(mrkdwn`${line(signs.finished)}. ${askForChanges}.`));
+      return message(paragraph(finishedLine()));
     case 'same':
       return message(
-        paragraph(mrkdwn`${line(signs.finished)}, the pull request is the same as before. ${askForChanges}.`),
-        ...(prLink ? [pullRequest(prLink)] : []),
+        paragraph(finishedLine(mrkdwn`the pull request is the same as before`)),
+        ...(prLink ? pullRequest(prLink) : []),
       );
     case 'none':
-      return message(paragraph(mrkdwn`${endedLine('completed', null)}. ${askForChanges}.`));
+      return message(paragraph(endedLine('completed', null)));
   }
 }
 
-function pullRequestNews(requesterId: string, changed: boolean) {
-  return mrkdwn`🎉 ${userMention(requesterId)} the *pull request* is ${changed ? 'updated' : 'ready'}.`;
+function pullRequestNews(
+  { url, changed }: Extract<Announcement, { kind: 'pull_request' }>,
+  job: Job,
+  names: ReadonlyMap<string, string>,
+): SlackMessage {
+  const requester = userMention(job.requesterId);
+  const news = changed
+    ? mrkdwn`🎉 ${requester} there is *another pull request*`
+    : mrkdwn`🎉 ${requester} the *pull request* is ready`;
+  const address = pullRequestLink(url);
+  return message(
+    paragraph(address === null ? mrkdwn`${news}.` : mrkdwn`${news}: ${address}`),
+    smallQuotation(promptTitle(job.prompt, names)),
+    ...pullRequest(url, { style: 'primary', isSpoken: address === null }),
+  );
 }
 
 function troubled({ trouble, retryAtMs }: Extract<Announcement, { kind: 'trouble' }>): SlackMessage {

@@ -1,10 +1,10 @@
 import type { Job } from '../../jobs/job.ts';
-import { message, type Part, paragraph, quotation, type SlackMessage, smallPrint } from './message.ts';
+import { message, paragraph, quotation, type SlackMessage, smallPrint, smallQuotation } from './message.ts';
 import { type Mrkdwn, mrkdwn, timeOfDay, userMention } from './mrkdwn.ts';
 import { pullRequest } from './pull-request.ts';
 import { stateLine } from './state.ts';
 import { oneLine, quotedPrompt, shown } from './untrusted.ts';
-import { askForChanges, followUps } from './words.ts';
+import { followUps } from './words.ts';
 
 const PROMPT_MAX = 1500;
 const REFUSAL_MAX = 500;
@@ -22,15 +22,13 @@ export interface Queue {
  */
 export function cardView(job: Job, queue: Queue, names: ReadonlyMap<string, string>): SlackMessage {
   const { stage, agentJob } = job;
-  const isFinished = stage.kind === 'ended' && stage.status === 'completed';
   return message(
     paragraph(stateLine(job)),
     ...(stage.kind === 'rejected' ? [quotation(shown(stage.message, REFUSAL_MAX))] : []),
     quotation(quotedPrompt(job.prompt, names, PROMPT_MAX)),
-    ...(agentJob?.prLink ? [pullRequest(agentJob.prLink, 'primary')] : []),
-    smallPrint(mrkdwn`Asked by ${userMention(job.requesterId)}`, ...origin(job)),
-    ...progress(job, queue),
-    ...(isFinished ? [smallPrint(mrkdwn`${askForChanges}`)] : []),
+    ...(agentJob?.prLink ? pullRequest(agentJob.prLink, { style: 'primary' }) : []),
+    smallPrint(mrkdwn`Asked by ${userMention(job.requesterId)}`, ...progress(job, queue)),
+    smallQuotation(...origin(job)),
   );
 }
 
@@ -44,13 +42,13 @@ function origin({ projectId, agentJob }: Job): string[] {
   return facts.flatMap(([name, fact]) => (fact ? [`${name} ${oneLine(fact, FACT_MAX)}`] : []));
 }
 
-function progress(job: Job, queue: Queue): Part[] {
+function progress(job: Job, queue: Queue): Mrkdwn[] {
   const facts: Mrkdwn[] = [];
-  if (job.turn > 1) facts.push(mrkdwn`Turn ${job.turn}`);
+  if (job.turn > 1) facts.push(mrkdwn`turn ${job.turn}`);
   if (job.sentFollowUps > 0) facts.push(mrkdwn`${followUps(job.sentFollowUps)} sent`);
   if (queue.waiting > 0) facts.push(waiting(job, queue));
-  if (job.checkedAtMs !== null) facts.push(mrkdwn`Last checked ${timeOfDay(job.checkedAtMs)}`);
-  return facts.length > 0 ? [smallPrint(...facts)] : [];
+  if (job.checkedAtMs !== null) facts.push(mrkdwn`last checked ${timeOfDay(job.checkedAtMs)}`);
+  return facts;
 }
 
 function waiting({ trouble }: Job, queue: Queue): Mrkdwn {

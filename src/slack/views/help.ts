@@ -6,7 +6,7 @@ export function helpView(): SlackMessage {
   return message(
     paragraph(mrkdwn`📖 *Ask for a documentation change, get the pull request.*`),
     paragraph(
-      mrkdwn`• \`/docs-agent &lt;prompt&gt;\` starts a job: its card in this channel shows how it goes
+      mrkdwn`• \`/docs-agent explain the rate limits\` starts a job: its card in this channel shows how it goes
 • a reply in the card's thread is a follow-up: it goes to the same job
 • the pull request is announced in the thread`,
     ),

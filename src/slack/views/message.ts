@@ -17,6 +17,7 @@ export interface Part {
 
 /** Longer addresses are left to the button: cut short, they would lead elsewhere. */
 const SPOKEN_URL_MAX = 1000;
+const SEPARATOR = ' · ';
 
 export function message(first: Part, ...more: Part[]): SlackMessage {
   const parts = [first, ...more];
@@ -34,40 +35,68 @@ export function quotation(text: string): Part {
   return { block: { type: 'section', text: plain(text) }, twin: mrkdwn`${text}` };
 }
 
-/** Small print: up to 10 facts; strings are untrusted text. */
-export function smallPrint(...facts: ReadonlyArray<string | Mrkdwn>): Part {
-  const elements = facts.map((fact) => (typeof fact === 'string' ? plain(fact) : markup(fact)));
-  const spoken = facts.map((fact) => (typeof fact === 'string' ? mrkdwn`${fact}` : fact).mrkdwn);
-  return { block: { type: 'context', elements }, twin: { mrkdwn: spoken.join(' · ') } };
+/** Small print in our own words. One element, so that its line breaks where it is full, and not before. */
+export function smallPrint(...facts: readonly Mrkdwn[]): Part {
+  const text = { mrkdwn: facts.map((fact) => fact.mrkdwn).join(SEPARATOR) };
+  return { block: { type: 'context', elements: [markup(text)] }, twin: text };
+}
+
+/** Small print of untrusted text, made by `untrusted.ts`. */
+export function smallQuotation(...facts: readonly string[]): Part {
+  const text = facts.join(SEPARATOR);
+  return { block: { type: 'context', elements: [plain(text)] }, twin: mrkdwn`${text}` };
+}
+
+/** The address as a link that shows all of it, or null if it is too long to be read. @param url from `httpUrl` */
+export function link(url: string): Mrkdwn | null {
+  const address = mrkdwn`${url}`.mrkdwn;
+  return address.length <= SPOKEN_URL_MAX ? { mrkdwn: `<${address}>` } : null;
+}
+
+/** A button, and what it says to those who cannot see it (null: the words around it name it). */
+export interface ButtonPart {
+  readonly button: Button;
+  readonly twin: Mrkdwn | null;
+}
+
+/** A row of buttons. */
+export function buttons(...row: readonly ButtonPart[]): Part {
+  const spoken = row.flatMap(({ twin }) => (twin === null ? [] : [twin.mrkdwn]));
+  return {
+    block: { type: 'actions', elements: row.map(({ button }) => button) },
+    twin: spoken.length === 0 ? null : { mrkdwn: spoken.join('\n') },
+  };
 }
 
 /** A button that makes something happen. The words around it must name it: it has no twin. */
 export function actionButton(label: string, actionId: ActionId, target: ButtonTarget): Part {
-  return buttonPart({ type: 'button', text: plain(label), action_id: actionId, value: encodeButton(target) });
+  const button: Button = {
+    type: 'button',
+    text: plain(label),
+    action_id: actionId,
+    value: encodeButton(target),
+  };
+  return buttons({ button, twin: null });
 }
 
 /** @param url from `httpUrl` */
-export function viewPullRequestButton(url: string, style?: 'primary'): Part {
+export function viewPullRequestButton(url: string, style?: 'primary'): ButtonPart {
   return linkButton('View pull request', actionIds.viewPullRequest, url, style);
 }
 
 /** @param url from `httpUrl` */
-export function openThreadButton(url: string): Part {
+export function openThreadButton(url: string): ButtonPart {
   return linkButton('Open the thread', actionIds.openThread, url);
 }
 
-function linkButton(label: string, actionId: ActionId, url: string, style?: 'primary'): Part {
+function linkButton(label: string, actionId: ActionId, url: string, style?: 'primary'): ButtonPart {
   const button: Button = { type: 'button', text: plain(label), action_id: actionId, url };
   const spokenUrl = mrkdwn`${url}`;
   const isShort = spokenUrl.mrkdwn.length <= SPOKEN_URL_MAX;
   const twin = isShort
     ? mrkdwn`${label}: ${spokenUrl}`
     : mrkdwn`${label}: use the button, the address is long`;
-  return { ...buttonPart(style === undefined ? button : { ...button, style }), twin };
-}
-
-function buttonPart(button: Button): Part {
-  return { block: { type: 'actions', elements: [button] }, twin: null };
+  return { button: style === undefined ? button : { ...button, style }, twin };
 }
 
 function plain(text: string): PlainTextElement {

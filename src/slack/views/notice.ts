@@ -2,10 +2,8 @@ import type { Job } from '../../jobs/job.ts';
 import { httpUrl } from './http-url.ts';
 import { message, openThreadButton, paragraph, quotation, type SlackMessage, smallPrint } from './message.ts';
 import { mrkdwn, userMention } from './mrkdwn.ts';
-import { pullRequest } from './pull-request.ts';
-import { oneLine, promptTitle } from './untrusted.ts';
-
-const FACT_MAX = 100;
+import { pullRequest, pullRequestLink } from './pull-request.ts';
+import { promptTitle } from './untrusted.ts';
 
 /**
  * Tells a notice channel of a pull request.
@@ -19,14 +17,16 @@ export function noticeView(
   names: ReadonlyMap<string, string>,
 ): SlackMessage {
   const threadUrl = permalink === null ? null : httpUrl(permalink);
+  const address = pullRequestLink(url);
+  const news = mrkdwn`📝 *New pull request*`;
   return message(
-    paragraph(mrkdwn`📝 *New pull request*`),
+    paragraph(address === null ? news : mrkdwn`${news}: ${address}`),
     quotation(promptTitle(job.prompt, names)),
-    smallPrint(
-      mrkdwn`Asked by ${userMention(job.requesterId)}`,
-      `Project ${oneLine(job.projectId, FACT_MAX)}`,
-    ),
-    pullRequest(url, 'primary'),
-    ...(threadUrl === null ? [] : [openThreadButton(threadUrl)]),
+    smallPrint(mrkdwn`Asked by ${userMention(job.requesterId)}`),
+    ...pullRequest(url, {
+      style: 'primary',
+      isSpoken: address === null,
+      beside: threadUrl === null ? [] : [openThreadButton(threadUrl)],
+    }),
   );
 }

@@ -17,7 +17,7 @@ interface SentTogether {
 export function failed(job: Job): SlackMessage {
   return message(
     paragraph(
-      mrkdwn`${line(signs.failed)}. The agent API gives no reason. *${labels.runAgain}* starts a new job with the same prompt.`,
+      mrkdwn`${line(signs.failed)} · the agent API gives no reason. *${labels.runAgain}* starts a new job with the same prompt.`,
     ),
     actionButton(labels.runAgain, actionIds.runAgain, { jobId: job.id }),
   );
@@ -26,7 +26,7 @@ export function failed(job: Job): SlackMessage {
 export function createRejected(job: Job, reason: string): SlackMessage {
   return message(
     paragraph(
-      mrkdwn`${line(signs.refused)}. The agent API did not take the prompt, nothing was started. It says:`,
+      mrkdwn`${line(signs.refused)} · the agent API did not take the prompt, nothing was started. It says:`,
     ),
     quotation(shown(reason, REFUSAL_MAX)),
     actionButton(labels.runAgain, actionIds.runAgain, { jobId: job.id }),
@@ -36,7 +36,7 @@ export function createRejected(job: Job, reason: string): SlackMessage {
 export function createUnknown(job: Job, callId: string): SlackMessage {
   return message(
     paragraph(
-      mrkdwn`${line(signs.startUnknown)}. The agent API did not answer clearly: the job may or may not have started. *${labels.startAgain}* could do the work twice.`,
+      mrkdwn`${line(signs.startUnknown)} · the agent API did not answer clearly: the job may or may not have started. *${labels.startAgain}* could do the work twice.`,
     ),
     actionButton(labels.startAgain, actionIds.startAgain, { jobId: job.id, callId }),
   );
@@ -46,8 +46,10 @@ export function messageRejected(
   job: Job,
   { callId, count, message: reason }: SentTogether & { readonly message: string },
 ): SlackMessage {
+  // By the API, or by us before it was asked.
+  const verb = count === 1 ? 'was' : 'were';
   return message(
-    paragraph(mrkdwn`⚠️ *Not sent* · the agent API refused ${followUps(count)}. It says:`),
+    paragraph(mrkdwn`⚠️ *Not sent* · ${followUps(count)} ${verb} refused. The reason:`),
     quotation(shown(reason, REFUSAL_MAX)),
     actionButton(labels.retry, actionIds.retry, { jobId: job.id, callId }),
   );

@@ -2,7 +2,7 @@ import { type EndedStatus, isEnded } from '../../jobs/agent-job.ts';
 import type { Job, Stage, Trouble, TroubleKind } from '../../jobs/job.ts';
 import { type Mrkdwn, mrkdwn, timeOfDay } from './mrkdwn.ts';
 import { oneLine } from './untrusted.ts';
-import { type Sign, signs, troubleSigns } from './words.ts';
+import { askForChanges, type Sign, signs, troubleSigns } from './words.ts';
 
 const STATUS_MAX = 100;
 
@@ -29,8 +29,8 @@ export function stateLine(job: Job): Mrkdwn {
 }
 
 /** An icon and a word, then what there is to add. */
-export function line({ icon, word }: Sign, detail?: Mrkdwn): Mrkdwn {
-  return detail === undefined ? mrkdwn`${icon} *${word}*` : mrkdwn`${icon} *${word}* · ${detail}`;
+export function line({ icon, word }: Sign, ...details: readonly Mrkdwn[]): Mrkdwn {
+  return details.reduce((said, detail) => mrkdwn`${said} · ${detail}`, mrkdwn`${icon} *${word}*`);
 }
 
 /** A status that this program does not know, as it is. */
@@ -67,11 +67,16 @@ function workingLine(status: string): Mrkdwn {
   return status === 'active' || isEnded(status) ? line(signs.working) : otherStatusLine(status);
 }
 
+/** A turn is over, and what there is to add. */
+export function finishedLine(...details: readonly Mrkdwn[]): Mrkdwn {
+  return line(signs.finished, ...details, mrkdwn`${askForChanges}`);
+}
+
 /** How a job ended. */
 export function endedLine(status: EndedStatus | 'vanished', prLink: string | null): Mrkdwn {
   switch (status) {
     case 'completed':
-      return prLink === null ? line(signs.finished, mrkdwn`no files changed`) : line(signs.finished);
+      return prLink === null ? finishedLine(mrkdwn`no files changed`) : finishedLine();
     case 'failed':
       return line(signs.failed);
     case 'archived':

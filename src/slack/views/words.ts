@@ -26,7 +26,7 @@ export const troubleSigns: Readonly<Record<TroubleKind, Sign>> = {
   needs_admin: { icon: '🔧', word: 'Needs an administrator' },
 };
 
-export const askForChanges = 'Reply in this thread to ask for changes';
+export const askForChanges = 'reply in this thread to ask for changes';
 
 export const labels = {
   runAgain: 'Run again',

@@ -1,14 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
-import { type Config, parseConfig } from '../../../src/config.ts';
 import type { Environment } from '../../../src/config/values.ts';
+import { type Config, parseConfig } from '../../../src/config.ts';
 import { type AgentApi, startAgentApi } from '../../../src/demo/agent-api/agent-api.ts';
 import type { Script } from '../../../src/demo/agent-api/script.ts';
 import { createLogger } from '../../../src/operations/logger.ts';
 import { createService, type Service } from '../../../src/service.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
-import { noFiles } from '../../support/settings.ts';
 import {
   alice,
   general,
@@ -17,17 +16,19 @@ import {
   startTestSlack,
   testWorkspace,
 } from '../../support/local-slack.ts';
+import { noFiles } from '../../support/settings.ts';
 import { createSignedSlack, type SignedSlack } from '../../support/signed-slack.ts';
 import { createTempDir } from '../../support/temp-dir.ts';
 import { createTestClock, type TestClock } from '../../support/test-clock.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
-export const PROJECT_ID = 'acme-docs';
+const PROJECT_ID = 'acme-docs';
 const API_KEY = 'test-key';
 
 /** The program with real parts around it: a local Slack behind a fault proxy, and the stand-in agent API. */
 export interface World {
   readonly clock: TestClock;
+  /** The one that runs now or ran last: see `apiUp`. */
   readonly api: AgentApi;
   readonly slack: SlackControl;
   readonly proxy: FaultProxy;
@@ -52,6 +53,10 @@ export interface World {
   posts(card: SlackMessage): Promise<readonly SlackMessage[]>;
   /** Stops the service and starts it again on the same store. */
   restart(): Promise<void>;
+  /** Ends the agent API: connections to it are refused. */
+  apiDown(): Promise<void>;
+  /** Starts another agent API at the address of the one that ended: it knows no jobs and has counted nothing. */
+  apiUp(): Promise<void>;
 }
 
 export interface WorldOptions {
@@ -76,19 +81,30 @@ export async function startWorld(options: WorldOptions = {}): Promise<World & As
   resources.defer(() => slack.stop());
   const proxy = await startFaultProxy({ target: slack.apiUrl });
   resources.defer(() => proxy.close());
-  const api = await startAgentApi({
-    apiKey: API_KEY,
-    projectId: PROJECT_ID,
-    clock,
-    script: options.script ?? (() => ({ workMs: 0, ending: 'manual' })),
-  });
-  resources.defer(() => api.close());
+  const newApi = (port: number) =>
+    startAgentApi({
+      apiKey: API_KEY,
+      projectId: PROJECT_ID,
+      clock,
+      port,
+      script: options.script ?? (() => ({ workMs: 0, ending: 'manual' })),
+    });
+  let api = await newApi(0);
+  let closeApi: (() => Promise<void>) | null = api.close;
+  const apiDown = async () => {
+    const close = closeApi;
+    closeApi = null;
+    await close?.();
+  };
+  resources.defer(apiDown);
   const dataDir = await createTempDir();
   resources.defer(() => dataDir.remove());
 
   const env: Environment = {
     SLACK_BOT_TOKEN: slack.botToken,
-    ...(mode === 'socket' ? { SLACK_APP_TOKEN: slack.appToken } : { SLACK_SIGNING_SECRET: slack.signingSecret }),
+    ...(mode === 'socket'
+      ? { SLACK_APP_TOKEN: slack.appToken }
+      : { SLACK_SIGNING_SECRET: slack.signingSecret }),
     SLACK_API_URL: proxy.apiUrl,
     AGENT_BASE_URL: api.baseUrl,
     AGENT_API_KEY: API_KEY,
@@ -116,7 +132,9 @@ export async function startWorld(options: WorldOptions = {}): Promise<World & As
 
   return {
     clock,
-    api,
+    get api() {
+      return api;
+    },
     slack: slack.control,
     proxy,
     signed: createSignedSlack({
@@ -166,6 +184,11 @@ export async function startWorld(options: WorldOptions = {}): Promise<World & As
       await service.stop();
       service = newService();
       await service.start();
+    },
+    apiDown,
+    apiUp: async () => {
+      api = await newApi(Number(new URL(api.baseUrl).port));
+      closeApi = api.close;
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };

@@ -12,22 +12,22 @@ describe('the thread is told', () => {
     expect(text({ kind: 'started', turn: 1 })).toMatchInlineSnapshot(
       `"⚙️ *Working* · reply in this thread to send a follow-up"`,
     );
-    expect(text({ kind: 'started', turn: 2 })).toMatchInlineSnapshot(`"⚙️ *Working* · on your follow-up"`);
+    expect(text({ kind: 'started', turn: 2 })).toMatchInlineSnapshot(`"⚙️ *Working* · on turn 2"`);
   });
 
   test('how a turn ended', () => {
     const job = aJob({ agentJob: anAgentJob({ status: 'completed', prLink: url }) });
     expect(text({ kind: 'finished', files: 'new' }, job)).toMatchInlineSnapshot(
-      `"✅ *Finished*. Reply in this thread to ask for changes."`,
+      `"✅ *Finished* · reply in this thread to ask for changes"`,
     );
     expect(text({ kind: 'finished', files: 'same' }, job)).toMatchInlineSnapshot(`
-      "✅ *Finished*, the pull request is the same as before. Reply in this thread to ask for changes.
+      "✅ *Finished* · the pull request is the same as before · reply in this thread to ask for changes
       View pull request: https://github.com/acme/docs/pull/7"
     `);
     expect(text({ kind: 'finished', files: 'none' })).toMatchInlineSnapshot(
-      `"✅ *Finished* · no files changed. Reply in this thread to ask for changes."`,
+      `"✅ *Finished* · no files changed · reply in this thread to ask for changes"`,
     );
-    expect(text({ kind: 'archived' })).toMatchInlineSnapshot(`"🗄️ *Archived*. A reply is still tried once."`);
+    expect(text({ kind: 'archived' })).toMatchInlineSnapshot(`"🗄️ *Archived* · a reply is still tried once"`);
     expect(text({ kind: 'vanished' })).toMatchInlineSnapshot(
       `"🌫️ *Vanished* · the agent API does not know this job any more"`,
     );
@@ -44,7 +44,7 @@ describe('the thread is told', () => {
         "blocks": [
           {
             "text": {
-              "text": "🎉 <@U1> the *pull request* is ready.",
+              "text": "🎉 <@U1> the *pull request* is ready: <https://github.com/acme/docs/pull/7>",
               "type": "mrkdwn",
               "verbatim": true,
             },
@@ -77,16 +77,15 @@ describe('the thread is told', () => {
             "type": "actions",
           },
         ],
-        "text": "🎉 <@U1> the *pull request* is ready.
-      Document the rate limits of our API
-      View pull request: https://github.com/acme/docs/pull/7",
+        "text": "🎉 <@U1> the *pull request* is ready: <https://github.com/acme/docs/pull/7>
+      Document the rate limits of our API",
       }
     `);
   });
 
   test('that the pull request is another one now', () => {
     expect(text({ kind: 'pull_request', url, changed: true })).toContain(
-      '<@U1> the *pull request* is updated.',
+      `<@U1> there is *another pull request*: <${url}>`,
     );
   });
 
@@ -98,6 +97,17 @@ describe('the thread is told', () => {
     );
     expect(message.text).toContain('Pull request: pr #7 &lt;x&gt;');
     expect(buttonsOf(message)).toEqual([]);
+  });
+
+  test('of a pull request whose address is too long to read, with the button alone', () => {
+    const long = `${url}?${'x'.repeat(1500)}`;
+    const message = announcementView({ kind: 'pull_request', url: long, changed: false }, aJob(), noNames);
+    expect(message.text).toMatchInlineSnapshot(`
+      "🎉 <@U1> the *pull request* is ready.
+      Document the rate limits of our API
+      View pull request: use the button, the address is long"
+    `);
+    expect(JSON.stringify(message.blocks)).toContain(`"url":"${long}"`);
   });
 
   test('what it waits for', () => {
@@ -132,7 +142,7 @@ describe('where a person must decide, the thread says why and offers a button', 
   test('after a failure', () => {
     const message = announcementView({ kind: 'failed' }, aJob(), noNames);
     expect(message.text).toMatchInlineSnapshot(
-      `"❌ *Failed*. The agent API gives no reason. *Run again* starts a new job with the same prompt."`,
+      `"❌ *Failed* · the agent API gives no reason. *Run again* starts a new job with the same prompt."`,
     );
     expect(buttonsOf(message)).toEqual([['Run again', { jobId: 'job-1' }]]);
   });
@@ -140,7 +150,7 @@ describe('where a person must decide, the thread says why and offers a button', 
   test('after the prompt was refused', () => {
     const message = announcementView({ kind: 'create_rejected', message: 'too vague' }, aJob(), noNames);
     expect(message.text).toMatchInlineSnapshot(`
-      "⛔ *Refused*. The agent API did not take the prompt, nothing was started. It says:
+      "⛔ *Refused* · the agent API did not take the prompt, nothing was started. It says:
       too vague"
     `);
     expect(buttonsOf(message)).toEqual([['Run again', { jobId: 'job-1' }]]);
@@ -149,7 +159,7 @@ describe('where a person must decide, the thread says why and offers a button', 
   test('when nobody knows whether the job started', () => {
     const message = announcementView({ kind: 'create_unknown', callId: 'call-1' }, aJob(), noNames);
     expect(message.text).toMatchInlineSnapshot(
-      `"❓ *Start unknown*. The agent API did not answer clearly: the job may or may not have started. *Start again* could do the work twice."`,
+      `"❓ *Start unknown* · the agent API did not answer clearly: the job may or may not have started. *Start again* could do the work twice."`,
     );
     expect(buttonsOf(message)).toEqual([['Start again', { jobId: 'job-1', callId: 'call-1' }]]);
   });
@@ -163,7 +173,7 @@ describe('where a person must decide, the thread says why and offers a button', 
     } as const;
     const message = announcementView(refused, aJob(), noNames);
     expect(message.text).toMatchInlineSnapshot(`
-      "⚠️ *Not sent* · the agent API refused 2 follow-ups. It says:
+      "⚠️ *Not sent* · 2 follow-ups were refused. The reason:
       job is closed"
     `);
     expect(buttonsOf(message)).toEqual([['Retry', { jobId: 'job-1', callId: 'call-1' }]]);

@@ -19,7 +19,8 @@ describe('the card', () => {
     expect(cardView(aJob(), nobodyWaits, noNames).text).toMatchInlineSnapshot(`
       "🚀 *Starting*
       “Document the rate limits of our API”
-      Asked by <@U1> · Project handbook"
+      Asked by <@U1>
+      Project handbook"
     `);
   });
 
@@ -34,8 +35,8 @@ describe('the card', () => {
     expect(cardView(job, { waiting: 1, untilMs: null }, noNames).text).toMatchInlineSnapshot(`
       "⚙️ *Working*
       “Document the rate limits of our API”
-      Asked by <@U1> · Project handbook · Repository acme/docs · Branch agent/rate-limits · Model sonnet
-      Turn 3 · 2 follow-ups sent · 1 follow-up waits · Last checked <!date^1795183500^{time}|14:05 UTC>"
+      Asked by <@U1> · turn 3 · 2 follow-ups sent · 1 follow-up waits · last checked <!date^1795183500^{time}|14:05 UTC>
+      Project handbook · Repository acme/docs · Branch agent/rate-limits · Model sonnet"
     `);
   });
 
@@ -46,7 +47,7 @@ describe('the card', () => {
         "blocks": [
           {
             "text": {
-              "text": "✅ *Finished*",
+              "text": "✅ *Finished* · reply in this thread to ask for changes",
               "type": "mrkdwn",
               "verbatim": true,
             },
@@ -83,52 +84,32 @@ describe('the card', () => {
                 "type": "mrkdwn",
                 "verbatim": true,
               },
-              {
-                "emoji": true,
-                "text": "Project handbook",
-                "type": "plain_text",
-              },
-              {
-                "emoji": true,
-                "text": "Repository acme/docs",
-                "type": "plain_text",
-              },
-              {
-                "emoji": true,
-                "text": "Branch agent/rate-limits",
-                "type": "plain_text",
-              },
-              {
-                "emoji": true,
-                "text": "Model sonnet",
-                "type": "plain_text",
-              },
             ],
             "type": "context",
           },
           {
             "elements": [
               {
-                "text": "Reply in this thread to ask for changes",
-                "type": "mrkdwn",
-                "verbatim": true,
+                "emoji": true,
+                "text": "Project handbook · Repository acme/docs · Branch agent/rate-limits · Model sonnet",
+                "type": "plain_text",
               },
             ],
             "type": "context",
           },
         ],
-        "text": "✅ *Finished*
+        "text": "✅ *Finished* · reply in this thread to ask for changes
       “Document the rate limits of our API”
       View pull request: https://github.com/acme/docs/pull/7
-      Asked by <@U1> · Project handbook · Repository acme/docs · Branch agent/rate-limits · Model sonnet
-      Reply in this thread to ask for changes",
+      Asked by <@U1>
+      Project handbook · Repository acme/docs · Branch agent/rate-limits · Model sonnet",
       }
     `);
   });
 
   test('says when nothing had to be changed', () => {
     expect(headline({ stage: completed, agentJob: anAgentJob({ status: 'completed' }) })).toBe(
-      '✅ *Finished* · no files changed',
+      '✅ *Finished* · no files changed · reply in this thread to ask for changes',
     );
   });
 
@@ -163,7 +144,7 @@ describe('the card', () => {
 
   test('does not blame follow-ups on a status that cannot be read', () => {
     const job = aJob({ stage: working, trouble: aTrouble({ kind: 'unreachable', source: 'check' }) });
-    expect(cardView(job, { waiting: 1, untilMs: null }, noNames).text).toMatch(/1 follow-up waits$/);
+    expect(cardView(job, { waiting: 1, untilMs: null }, noNames).text).toMatch(/1 follow-up waits$/m);
   });
 
   test('shows a status that it does not know, but not the end of the turn before', () => {

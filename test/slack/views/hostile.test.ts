@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Announcement } from '../../../src/jobs/announcement.ts';
 import type { Job, Stage } from '../../../src/jobs/job.ts';
+import { escapeMrkdwn } from '../../../src/slack/text/escape.ts';
 import { announcementView } from '../../../src/slack/views/announcement.ts';
 import { cardView } from '../../../src/slack/views/card.ts';
 import { httpUrl } from '../../../src/slack/views/http-url.ts';
@@ -29,7 +30,9 @@ describe('whatever people and the agent API write', () => {
   test('notices do', () => {
     const permalink = fc.option(address());
     fc.assert(
-      fc.property(job(), address(), permalink, (j, u, p) => expectSafe(noticeView(j, u, p, names), j)),
+      fc.property(job(), address(), permalink, (j, u, p) =>
+        expectSafe(noticeView(j, u, p, names), j, { kind: 'pull_request', url: u, changed: false }),
+      ),
     );
   });
 
@@ -41,11 +44,13 @@ describe('whatever people and the agent API write', () => {
   });
 });
 
-/** The markup that is ours: the requester, a notice channel, and a time. */
+/** The markup that is ours: the requester, a notice channel, a time, and a pull request's own address. */
 function expectSafe({ text, blocks }: SlackMessage, { requesterId }: Job, said?: Announcement): void {
   const channelId = said?.kind === 'notice_failed' ? said.channelId : '';
+  const url = said?.kind === 'pull_request' ? httpUrl(said.url) : null;
   const expectOurs = (mrkdwn: string) => {
     const rest = mrkdwn
+      .replaceAll(url === null ? 'no link' : `<${escapeMrkdwn(url)}>`, '')
       .replaceAll(/<!date\^\d+\^\{time\}\|\d\d:\d\d UTC>/g, '')
       .replaceAll(/<@[A-Z0-9]+>/g, (mention) => (mention === `<@${requesterId}>` ? '' : mention))
       .replaceAll(/<#[A-Z0-9]+>/g, (mention) => (mention === `<#${channelId}>` ? '' : mention));

@@ -9,12 +9,22 @@ describe('a notice channel is told of a pull request', () => {
   test('with a title, who asked, and the way to both', () => {
     const job = aJob({ prompt: 'Document the rate limits\nand the quotas' });
     expect(noticeView(job, url, permalink, noNames).text).toMatchInlineSnapshot(`
-      "📝 *New pull request*
+      "📝 *New pull request*: <https://github.com/acme/docs/pull/7>
       Document the rate limits
-      Asked by <@U1> · Project handbook
-      View pull request: https://github.com/acme/docs/pull/7
+      Asked by <@U1>
       Open the thread: https://acme.slack.com/archives/C1/p1795183500000100"
     `);
+  });
+
+  test('in one row of buttons', () => {
+    const rows = noticeView(aJob(), url, permalink, noNames).blocks.filter(({ type }) => type === 'actions');
+    expect(rows).toMatchObject([{ elements: [{ url }, { url: permalink }] }]);
+  });
+
+  test('of a pull request that is no web address, without a link, but with the way to the thread', () => {
+    const { text, blocks } = noticeView(aJob(), 'pr #7', permalink, noNames);
+    expect(text).toContain('\nPull request: pr #7\n');
+    expect(blocks.at(-1)).toMatchObject({ type: 'actions', elements: [{ url: permalink }] });
   });
 
   test('also when Slack gave no address of the thread', () => {

@@ -36,7 +36,7 @@ describe('a person who asks for help', () => {
   test('learns the one command and the one habit', () => {
     expect(helpView().text).toMatchInlineSnapshot(`
       "📖 *Ask for a documentation change, get the pull request.*
-      • \`/docs-agent &lt;prompt&gt;\` starts a job: its card in this channel shows how it goes
+      • \`/docs-agent explain the rate limits\` starts a job: its card in this channel shows how it goes
       • a reply in the card's thread is a follow-up: it goes to the same job
       • the pull request is announced in the thread
       \`/docs-agent -- help\` makes a prompt of a word that is a command"

@@ -14,6 +14,8 @@ export type Fault =
   | 'reset_after'
   /** Forwarded; the connection is cut in the middle of the answer's body. */
   | 'half_body'
+  /** Forwarded; answered with status 500 all the same. */
+  | 'error_after'
   /** Not forwarded, never answered. */
   | 'hang'
   /** Forwarded once this is resolved. */

@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { type ChildEnv, runProgram } from '../support/child-program.ts';
+import { SECRET, settings } from './support/settings.ts';
+
+async function outcomeOf(args: readonly string[], env: ChildEnv = {}) {
+  await using program = runProgram(args, env);
+  const { code } = await program.exit;
+  return { code, output: program.output() };
+}
+
+describe('the command line', () => {
+  test.concurrent('tells how it is used', async () => {
+    const { code, output } = await outcomeOf(['--help']);
+    expect(code).toBe(0);
+    expect(output).toMatch(/^Usage: docs-agent <command>/);
+    for (const word of ['start', 'demo', '.env.example', '--version']) expect(output).toContain(word);
+  });
+
+  test.concurrent('tells the same when nothing is asked of it', async () => {
+    expect(await outcomeOf([])).toEqual(await outcomeOf(['--help']));
+  });
+
+  test.concurrent('tells its version, the one of the package', async () => {
+    const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
+    expect(await outcomeOf(['--version'])).toEqual({ code: 0, output: `${version}\n` });
+  });
+
+  test.concurrent('does not guess at a command that it does not have', async () => {
+    const { code, output } = await outcomeOf(['strat']);
+    expect(code).toBe(64);
+    expect(output).toContain('There is no command "strat".');
+    expect(output).toContain('Usage: docs-agent <command>');
+  });
+});
+
+describe('settings that are wrong', () => {
+  test.concurrent('are all named at once when none are given', async () => {
+    const { code, output } = await outcomeOf(['start']);
+    expect(code).toBe(78);
+    const lines = output.trim().split('\n');
+    expect(lines.map((line) => line.split(' ')[0])).toEqual([
+      'SLACK_BOT_TOKEN',
+      'AGENT_BASE_URL',
+      'AGENT_API_KEY',
+      'AGENT_PROJECT_ID',
+      'SLACK_APP_TOKEN',
+    ]);
+    for (const line of lines) expect(line).toMatch(/is missing.* Example: [A-Z_]+=\S+/);
+  });
+
+  test.concurrent('are all named at once, with an example each, without their values and without a stack trace', async () => {
+    const { code, output } = await outcomeOf(['start'], {
+      ...settings,
+      SLACK_BOT_TOKEN: `xapp-${SECRET}`,
+      AGENT_API_KEY: `my ${SECRET}`,
+      DATABASE_URL: `mysql://docs:${SECRET}@db.example.com/docs`,
+      SLACK_SIGNING_SECRET_FILE: '/nowhere/at/all',
+      POLL_MIN_INTERVAL: 'soon',
+      PORT: '99999',
+    });
+    expect(code).toBe(78);
+    const named = output
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' ')[0]);
+    expect(named.toSorted()).toEqual([
+      'AGENT_API_KEY',
+      'DATABASE_URL',
+      'POLL_MIN_INTERVAL',
+      'PORT',
+      'SLACK_BOT_TOKEN',
+      'SLACK_SIGNING_SECRET',
+    ]);
+    expect(output).not.toContain(SECRET);
+    expect(output).not.toMatch(/^\s+at /m);
+  });
+
+  test.concurrent('such as a secret in a file that is not there are named with the file', async () => {
+    const path = '/nowhere/bot-token';
+    const env = { ...settings, SLACK_BOT_TOKEN: undefined, SLACK_BOT_TOKEN_FILE: path };
+    const { code, output } = await outcomeOf(['start'], env);
+    expect(code).toBe(78);
+    expect(output).toContain(`SLACK_BOT_TOKEN_FILE names a file that cannot be read: ${path} (ENOENT)`);
+  });
+});

@@ -1,0 +1,93 @@
+import { writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type ChildEnv, runProgram } from '../support/child-program.ts';
+import { createTempDir } from '../support/temp-dir.ts';
+import { NOWHERE, SECRET, settings, socketSettings } from './support/settings.ts';
+import { startTinySlack } from './support/tiny-slack.ts';
+
+/** Starts the program, which must fail with code 1, say so in one plain sentence, and keep its secrets. */
+async function failureOf(env: ChildEnv): Promise<string> {
+  await using program = runProgram(['start'], env);
+  expect(await program.exit).toEqual({ code: 1, signal: null });
+  const said = program.output();
+  expect(said).toContain('docs-agent cannot start. ');
+  expect(said).not.toMatch(/^\s+at /m);
+  expect(said).not.toContain(SECRET);
+  return said;
+}
+
+describe('a start that cannot be', () => {
+  test.concurrent('because Slack refuses the bot token says which setting to look at', async () => {
+    await using folder = await createTempDir();
+    await using slack = await startTinySlack({ 'auth.test': { ok: false, error: 'invalid_auth' } });
+    const said = await failureOf({ ...settings, SLACK_API_URL: slack.apiUrl, DATA_DIR: folder.path });
+    expect(said).toMatch(/Slack refuses the token \(invalid_auth\)\. Check SLACK_BOT_TOKEN/);
+  });
+
+  test.concurrent('because Slack refuses the app token says which setting to look at', async () => {
+    await using folder = await createTempDir();
+    await using slack = await startTinySlack({
+      'apps.connections.open': { ok: false, error: 'invalid_auth' },
+    });
+    const said = await failureOf({ ...socketSettings, SLACK_API_URL: slack.apiUrl, DATA_DIR: folder.path });
+    expect(said).toMatch(/Slack refuses the token \(invalid_auth\)\. Check SLACK_APP_TOKEN/);
+  });
+
+  test.concurrent('because Slack cannot be reached says so', async () => {
+    await using folder = await createTempDir();
+    const said = await failureOf({ ...settings, DATA_DIR: folder.path });
+    expect(said).toMatch(/Slack did not answer as it should \(econnrefused\)\. Check the network/);
+  });
+
+  for (const [mode, base] of [
+    ['HTTP mode', settings],
+    ['Socket Mode', socketSettings],
+  ] as const) {
+    test.concurrent(`because the port is in use says which, in ${mode}`, async () => {
+      await using folder = await createTempDir();
+      await using slack = await startTinySlack();
+      await using other = createServer().listen(0, '127.0.0.1');
+      await new Promise((resolve) => other.once('listening', resolve));
+      const { port } = other.address() as AddressInfo;
+      const env = { ...base, SLACK_API_URL: slack.apiUrl, DATA_DIR: folder.path, PORT: `${port}` };
+      expect(await failureOf(env)).toContain(
+        `Port ${port} on 127.0.0.1 is in use. Stop what uses it, or set PORT to another.`,
+      );
+    });
+  }
+
+  test.concurrent('because the data directory is a file says so, before anything is asked of Slack', async () => {
+    await using folder = await createTempDir();
+    await using slack = await startTinySlack();
+    const file = join(folder.path, 'data');
+    await writeFile(file, '');
+    const said = await failureOf({ ...settings, SLACK_API_URL: slack.apiUrl, DATA_DIR: file });
+    expect(said).toMatch(/is not a directory\. Set DATA_DIR/);
+    expect(slack.calls).toEqual([]);
+  });
+
+  test.concurrent('because another one uses the data directory says so, and the other one goes on', async () => {
+    await using folder = await createTempDir();
+    await using slack = await startTinySlack();
+    const env = { ...settings, SLACK_API_URL: slack.apiUrl, DATA_DIR: folder.path };
+    await using first = runProgram(['start'], env);
+    const { port } = await first.logged('started');
+    expect(await failureOf(env)).toMatch(/in use by another docs-agent.*DATA_DIR.*DATABASE_URL/);
+    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+  });
+
+  test.concurrent('because Postgres cannot be reached says so, without its password', async () => {
+    await using slack = await startTinySlack();
+    const said = await failureOf({
+      ...settings,
+      SLACK_API_URL: slack.apiUrl,
+      DATABASE_URL: `postgres://docs:${SECRET}@${NOWHERE}/docs`,
+    });
+    expect(said).toMatch(
+      /Postgres database at 127\.0\.0\.1 cannot be reached: nothing listens there\. Check DATABASE_URL/,
+    );
+  });
+});

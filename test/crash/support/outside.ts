@@ -1,0 +1,115 @@
+import { type AgentApi, startAgentApi } from '../../../src/demo/agent-api/agent-api.ts';
+import { systemClock } from '../../../src/operations/clock.ts';
+import { type ChildEnv, type ChildProgram, runProgram } from '../../support/child-program.ts';
+import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
+import { general, type SlackControl, type SlackMessage, startTestSlack } from '../../support/local-slack.ts';
+import { createTempDir } from '../../support/temp-dir.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const PROJECT_ID = 'acme-docs';
+const API_KEY = 'test-key';
+/** For work that includes the start of a process; on a busy machine that takes seconds. */
+const PATIENCE_MS = 15_000;
+
+/** The methods under which the agent API's proxy knows its calls. */
+export const agentCalls = {
+  create: `/v2/agent/${PROJECT_ID}/job`,
+  messageTo: (agentJobId: string) => `/v2/agent/${PROJECT_ID}/job/${agentJobId}/message`,
+} as const;
+
+/** All that is outside of the program, and outlives its processes. Time is real. */
+export interface Outside extends AsyncDisposable {
+  readonly api: AgentApi;
+  readonly slack: SlackControl;
+  /** Between the program and Slack. */
+  readonly proxy: FaultProxy;
+  /** Between the program and the agent API. */
+  readonly agentProxy: FaultProxy;
+  /** Starts a process of the program on the same store as all the others, and waits until it has started. */
+  start(): Promise<ChildProgram>;
+  /** All messages of the channel, oldest first. */
+  messages(): Promise<readonly SlackMessage[]>;
+  /** Waits for the card. */
+  card(): Promise<SlackMessage>;
+  /** Waits for a message in the thread that contains the words. */
+  told(words: string): Promise<SlackMessage>;
+  /** Waits until what is read satisfies the predicate. */
+  until<T>(read: () => T | Promise<T>, predicate: (value: T) => boolean, what: string): Promise<T>;
+  /** Ends the turn of the newest agent job with a pull request. */
+  finish(prLink: string): void;
+}
+
+/** `settings` come on top of those for a local Slack, a stand-in agent API, and a store in a folder. */
+export async function startOutside(settings: ChildEnv = {}): Promise<Outside> {
+  const resources = new AsyncDisposableStack();
+  const slack = await startTestSlack();
+  resources.defer(() => slack.stop());
+  const proxy = await startFaultProxy({ target: slack.apiUrl });
+  resources.defer(() => proxy.close());
+  const api = await startAgentApi({
+    apiKey: API_KEY,
+    projectId: PROJECT_ID,
+    clock: systemClock,
+    script: () => ({ workMs: 0, ending: 'manual' }),
+  });
+  resources.defer(() => api.close());
+  const agentProxy = await startFaultProxy({ target: api.baseUrl });
+  resources.defer(() => agentProxy.close());
+  const dataDir = await createTempDir();
+  resources.defer(() => dataDir.remove());
+
+  const env: ChildEnv = {
+    SLACK_BOT_TOKEN: slack.botToken,
+    SLACK_APP_TOKEN: slack.appToken,
+    SLACK_API_URL: proxy.apiUrl,
+    AGENT_BASE_URL: new URL(agentProxy.apiUrl).origin,
+    AGENT_API_KEY: API_KEY,
+    AGENT_PROJECT_ID: PROJECT_ID,
+    DATA_DIR: dataDir.path,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    POLL_MIN_INTERVAL: '100ms',
+    POLL_MAX_INTERVAL: '200ms',
+    FOLLOW_UP_WINDOW: '200ms',
+    ...settings,
+  };
+  const messages = () => slack.control.messages(general);
+  const find = (what: string, matches: (message: SlackMessage) => boolean) =>
+    waitFor(
+      async () => (await messages()).find(matches),
+      (message): message is SlackMessage => message !== undefined,
+      { what, timeoutMs: PATIENCE_MS },
+    );
+  return {
+    api,
+    slack: slack.control,
+    proxy,
+    agentProxy,
+    start: async () => {
+      const program = runProgram(['start'], env);
+      resources.use(program);
+      await program.logged('started');
+      return program;
+    },
+    messages,
+    card: () => find('the card', ({ thread_ts }) => thread_ts === undefined),
+    told: (words) =>
+      find(
+        `a message with "${words}"`,
+        ({ text, thread_ts }) => thread_ts !== undefined && text.includes(words),
+      ),
+    until: (read, predicate, what) => waitFor(read, predicate, { what, timeoutMs: PATIENCE_MS }),
+    finish: (prLink) => {
+      const job = api.jobs.at(-1);
+      if (job === undefined) throw new Error('there is no agent job');
+      api.finish(job.id, { status: 'completed', prLink });
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+/** Ends the process as a power cut would: without a chance to do anything. */
+export async function killHard(program: ChildProgram): Promise<void> {
+  program.kill('SIGKILL');
+  await program.exit;
+}

@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { WebClient } from '@slack/web-api';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { startRenderingProxy } from '../../../src/demo/local-slack/rendering-proxy.ts';
+
+interface Arrived {
+  readonly url: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+let arrived: Arrived[];
+let answer: { status: number; headers: Record<string, string>; body: string };
+let apiUrl: string;
+
+beforeEach(async () => {
+  arrived = [];
+  answer = { status: 200, headers: {}, body: '{"ok":true,"ts":"1.2"}' };
+  const slack = createServer(async (request, response) => {
+    arrived.push({ url: request.url, headers: request.headers, body: await text(request) });
+    response.writeHead(answer.status, answer.headers).end(answer.body);
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void slack.close());
+  await once(slack, 'listening');
+  const proxy = await startRenderingProxy(`http://127.0.0.1:${(slack.address() as AddressInfo).port}/api/`);
+  onTestFinished(() => proxy.close());
+  apiUrl = proxy.apiUrl;
+});
+
+const client = () => new WebClient('xoxb-1', { slackApiUrl: apiUrl, retryConfig: { retries: 0 } });
+const blocks = [{ type: 'section', text: { type: 'mrkdwn', text: '1 &lt; 2 &amp; 3 – é' } } as const];
+
+test('posts and updates reach the local Slack as Slack would show them', async () => {
+  const posted = await client().chat.postMessage({ channel: 'C1', text: '1 &lt; 2', blocks });
+  await client().chat.update({ channel: 'C1', ts: '1.2', text: '1 &lt; 2', blocks });
+
+  expect(posted).toMatchObject({ ok: true, ts: '1.2' });
+  expect(arrived.map(({ url }) => url)).toEqual(['/api/chat.postMessage', '/api/chat.update']);
+  for (const { headers, body } of arrived) {
+    const form = new URLSearchParams(body);
+    expect(form.get('text')).toBe('1 < 2');
+    expect(JSON.parse(form.get('blocks') ?? '')).toEqual([
+      { type: 'section', text: { type: 'mrkdwn', text: '1 < 2 & 3 – é' } },
+    ]);
+    expect(headers.authorization).toBe('Bearer xoxb-1');
+  }
+});
+
+test('everything else passes as it is', async () => {
+  await client().apiCall('conversations.history', { channel: 'C1', text: '1 &lt; 2' });
+  expect(new URLSearchParams(arrived[0]?.body).get('text')).toBe('1 &lt; 2');
+
+  answer = { status: 429, headers: { 'retry-after': '7' }, body: 'no' };
+  const refused = await fetch(`${apiUrl}auth.test?a=%26lt%3B`, { method: 'POST', body: '&lt;' });
+  expect([refused.status, refused.headers.get('retry-after'), await refused.text()]).toEqual([
+    429,
+    '7',
+    'no',
+  ]);
+  expect(arrived[1]).toMatchObject({ url: '/api/auth.test?a=%26lt%3B', body: '&lt;' });
+});
+
+test('a local Slack that is gone looks gone', async () => {
+  const proxy = await startRenderingProxy('http://127.0.0.1:1/api/');
+  onTestFinished(() => proxy.close());
+  await expect(fetch(`${proxy.apiUrl}auth.test`)).rejects.toThrow('fetch failed');
+});

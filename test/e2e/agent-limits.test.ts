@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { actionIds } from '../../src/slack/ids.ts';
+import { bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';
+import { saying } from './support/posts.ts';
+import { startWorld, type World } from './support/world.ts';
+
+const HOUR_MS = 3_600_000;
+
+async function working(world: World, prompt: string): Promise<SlackMessage> {
+  const card = await world.ask(prompt);
+  await world.told(card, 'Working');
+  return card;
+}
+
+describeWithLocalSlack('the hourly budget of calls to the agent API', () => {
+  test('holds the third call back until the first is an hour old, and the thread says so (E1, F2)', async () => {
+    await using world = await startWorld({
+      settings: { AGENT_HOURLY_BUDGET: '2', POLL_MIN_INTERVAL: '1h', POLL_MAX_INTERVAL: '1h' },
+    });
+    const startMs = world.clock.now();
+    const first = await working(world, 'First');
+    await world.clock.advance(10_000);
+    await working(world, 'Second');
+    const third = await world.ask('Third');
+    const told = await world.told(third, 'Waiting for the rate limit');
+    expect(told.text).toContain(`<!date^${Math.trunc((startMs + HOUR_MS) / 1000)}^`);
+
+    // A follow-up waits for the same budget, for the call after.
+    const reply = { channel: general, user: bob, text: 'Fourth', threadTs: first.ts };
+    const followUp = await world.slack.message(reply);
+    await world.clock.advance(4_000);
+    await world.told(first, 'Waiting for the rate limit');
+    await world.soon(() => world.slack.reactions(followUp), ['eyes'], 'the receipt "stored"');
+
+    await world.clock.advanceTo(startMs + HOUR_MS - 1);
+    expect(world.api.counts).toMatchObject({ create: 2, message: 0 });
+    await world.clock.advance(1);
+    await world.soon(() => world.api.counts.create + world.api.counts.message, 3, 'one more call');
+    await world.clock.advance(9_000);
+    expect(world.api.counts.create + world.api.counts.message).toBe(3);
+    await world.later(
+      () => world.api.counts,
+      ({ create, message }) => create === 3 && message === 1,
+      'both calls to be made',
+    );
+    await world.soon(() => world.slack.reactions(followUp), ['white_check_mark'], 'the receipt "accepted"');
+    expect(saying(await world.posts(third), 'Waiting for')).toHaveLength(1);
+  });
+});
+
+describeWithLocalSlack('a team that prefers a possible double to a question (AGENT_RETRY_UNKNOWN)', () => {
+  test('all: an unclear start and an unclear follow-up go out again by themselves', async () => {
+    await using world = await startWorld({ settings: { AGENT_RETRY_UNKNOWN: 'all' } });
+    world.api.failNext('create', { status: 500 }, 'reset_after');
+    const card = await world.ask('Add a quickstart');
+    await world.later(
+      () => world.api.counts.create,
+      (count) => count === 3,
+      'the start to be tried again',
+    );
+    await world.told(card, 'Working');
+    world.api.failNext('message', 'half_body');
+    const reply = { channel: general, user: bob, text: 'And a table', threadTs: card.ts };
+    const followUp = await world.slack.message(reply);
+    await world.later(
+      () => world.api.counts.message,
+      (count) => count === 2,
+      'the follow-up to be tried again',
+    );
+    await world.soon(() => world.slack.reactions(followUp), ['white_check_mark'], 'the receipt "accepted"');
+    await world.clock.advance(60_000);
+    expect(world.api.counts).toMatchObject({ create: 3, message: 2 });
+    expect(saying(await world.posts(card), 'may or may not')).toHaveLength(0);
+  });
+
+  test('messages: only an unclear follow-up does', async () => {
+    await using world = await startWorld({ settings: { AGENT_RETRY_UNKNOWN: 'messages' } });
+    world.api.failNext('create', { status: 500 });
+    const card = await world.ask('Add a quickstart');
+    const offer = await world.told(card, 'may or may not have started');
+    await world.clock.advance(60_000);
+    expect(world.api.counts.create).toBe(1);
+    await world.slack.press(offer, actionIds.startAgain, bob);
+    await world.told(card, 'Working');
+    world.api.failNext('message', { status: 500 });
+    await world.slack.message({ channel: general, user: bob, text: 'And a table', threadTs: card.ts });
+    await world.later(
+      () => world.api.counts.message,
+      (count) => count === 2,
+      'the follow-up to be tried again',
+    );
+    await world.clock.advance(60_000);
+    expect(world.api.counts).toMatchObject({ create: 2, message: 2 });
+  });
+});

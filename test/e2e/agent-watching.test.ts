@@ -1,0 +1,184 @@
+import { expect, test } from 'vitest';
+import type { Fault } from '../../src/demo/agent-api/fault.ts';
+import { actionIds } from '../../src/slack/ids.ts';
+import {
+  alice,
+  bob,
+  describeWithLocalSlack,
+  general,
+  random,
+  type SlackMessage,
+} from '../support/local-slack.ts';
+import { saying, toldLater } from './support/posts.ts';
+import { startWorld, type World } from './support/world.ts';
+
+const PR = 'https://github.com/acme/docs/pull/1';
+
+/** A job at which the agent works, and that was read at least once. */
+async function watched(world: World, prompt = 'Add a quickstart') {
+  const card = await world.ask(prompt);
+  await world.told(card, 'Working');
+  const reads = world.api.counts.get;
+  // The second read is planned when the first is written down.
+  await world.later(
+    () => world.api.counts.get,
+    (count) => count >= reads + 2,
+    'the first two checks',
+  );
+  const id = world.api.jobs.at(-1)?.id ?? '';
+  return {
+    card,
+    finish: (status: string, prLink?: string | null) =>
+      world.api.finish(id, { status, ...(prLink === undefined ? {} : { prLink }) }),
+  };
+}
+
+const links = (messages: readonly SlackMessage[]) =>
+  messages.flatMap(({ blocks = [] }) =>
+    blocks.flatMap(({ elements = [] }) => elements.filter(({ url }) => url)),
+  );
+
+describeWithLocalSlack('watching a job at an agent API that goes wrong', () => {
+  test('a status that nobody knows is shown as it is, and the watch goes on (W2)', async () => {
+    await using world = await startWorld();
+    const { card, finish } = await watched(world);
+    finish('waiting <!channel> for review');
+    await toldLater(world, card, 'waiting &lt;!channel&gt; for review');
+    await world.later(
+      () => world.card(card),
+      (text) => text.includes('waiting &lt;!channel&gt; for review'),
+      'the card to show it',
+    );
+    await world.clock.advance(60_000);
+    expect(saying(await world.posts(card), 'for review')).toHaveLength(1);
+    finish('completed', PR);
+    await toldLater(world, card, PR);
+  });
+
+  test('a pull request that is no address is shown as text, never as a link (W3)', async () => {
+    await using world = await startWorld({ settings: { NOTICE_CHANNELS: random } });
+    const { card, finish } = await watched(world);
+    finish('completed', 'javascript:alert("<!here>")');
+    await toldLater(world, card, 'Pull request: javascript:alert("&lt;!here&gt;")');
+    const notices = await world.later(
+      () => world.slack.messages(random),
+      (messages) => messages.length > 0,
+      'the notice',
+    );
+    await world.later(
+      () => world.card(card),
+      (text) => text.includes('Finished'),
+      'the card to show the end',
+    );
+    const channel = await world.slack.messages(general);
+    expect(links([...channel, ...notices]).map(({ action_id }) => action_id)).not.toContain(
+      actionIds.viewPullRequest,
+    );
+    expect(JSON.stringify(channel)).not.toContain('"url":"javascript');
+  });
+
+  test('a pull request that shows up during the work is on the card, and announced at the end (W3)', async () => {
+    await using world = await startWorld();
+    const { card, finish } = await watched(world);
+    finish('active', PR);
+    await world.later(
+      () => world.card(card),
+      (text) => text.includes(PR),
+      'the card to show the link',
+    );
+    await world.clock.advance(60_000);
+    expect(saying(await world.posts(card), PR)).toHaveLength(0);
+    finish('completed', PR);
+    await toldLater(world, card, '🎉');
+    await world.clock.advance(60_000);
+    expect(saying(await world.posts(card), '🎉')).toHaveLength(1);
+  });
+
+  test('a job that the API does not know any more is told as vanished; a reply is tried once (W2, F6)', async () => {
+    await using world = await startWorld();
+    const { card } = await watched(world);
+    world.api.failNext('get', { status: 404, body: { error: 'Job not found' } });
+    await toldLater(world, card, 'Vanished');
+    const reads = world.api.counts.get;
+    await world.clock.advance(120_000);
+    expect(world.api.counts.get).toBe(reads);
+
+    world.api.failNext('message', { status: 404, body: { error: 'Job not found' } });
+    await world.slack.message({ channel: general, user: bob, text: 'Still there?', threadTs: card.ts });
+    await toldLater(world, card, 'Job not found');
+    await world.clock.advance(60_000);
+    expect(world.api.counts).toMatchObject({ create: 1, message: 1 });
+    expect(saying(await world.posts(card), 'Vanished')).toHaveLength(1);
+  });
+
+  test('a job that cannot be read yet, right after its start, has not vanished (W2)', async () => {
+    await using world = await startWorld();
+    const notYet: Fault = { status: 404, body: { error: 'Job not found' } };
+    world.api.failNext('get', notYet, notYet, notYet);
+    const { card, finish } = await watched(world);
+    finish('completed', PR);
+    await toldLater(world, card, '🎉');
+    expect(saying(await world.posts(card), 'Vanished')).toHaveLength(0);
+  });
+
+  test.each<[string, string, Fault[]]>([
+    // A read that fails so is tried up to three times at once.
+    ['server errors', "Can't reach the agent API", Array<Fault>(9).fill({ status: 500 })],
+    ['a refused key', 'Needs an administrator', Array<Fault>(3).fill({ status: 401 })],
+  ])('an outage with %s is told once, and its end once (W2, E2)', async (_what, words, faults) => {
+    await using world = await startWorld();
+    const { card, finish } = await watched(world);
+    world.api.failNext('get', ...faults);
+    await toldLater(world, card, words);
+    await toldLater(world, card, 'Going on');
+    await world.clock.advance(60_000);
+    const posts = await world.posts(card);
+    expect(saying(posts, words)).toHaveLength(1);
+    expect(saying(posts, 'Going on')).toHaveLength(1);
+    finish('completed', PR);
+    await toldLater(world, card, '🎉');
+  });
+
+  test('requests made while the API is down are kept, told of, and start when it is back (E1, W2)', async () => {
+    await using world = await startWorld();
+    await world.apiDown();
+    const card = await world.ask('Survive an outage');
+    await toldLater(world, card, "Can't reach the agent API");
+    await world.apiUp();
+    await toldLater(world, card, 'Working');
+    const posts = await world.posts(card);
+    expect(saying(posts, "Can't reach")).toHaveLength(1);
+    expect(saying(posts, 'Going on')).toHaveLength(1);
+    await world.clock.advance(60_000);
+    expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([['Survive an outage']]);
+  });
+
+  test('a failed job can be run again in the same thread, once for all presses (W3)', async () => {
+    await using world = await startWorld();
+    const { card, finish } = await watched(world);
+    finish('failed');
+    const offer = await toldLater(world, card, 'Failed');
+    await Promise.all([alice, bob, alice].map((user) => world.slack.press(offer, actionIds.runAgain, user)));
+    await world.slack.press(offer, actionIds.runAgain, bob);
+    await world.later(
+      () => world.card(card),
+      (text) => text.includes('Working'),
+      'the card to go on',
+    );
+    expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([
+      ['Add a quickstart'],
+      ['Add a quickstart'],
+    ]);
+    await world.slack.message({ channel: general, user: bob, text: 'Now with a table', threadTs: card.ts });
+    await world.later(
+      () => world.api.counts.message,
+      (count) => count === 1,
+      'the follow-up',
+    );
+    expect(world.api.jobs[1]?.prompts).toEqual(['Add a quickstart', 'Now with a table']);
+    world.api.finish(world.api.jobs[1]?.id ?? '', { status: 'completed', prLink: PR });
+    await toldLater(world, card, '🎉');
+    expect(saying(await world.posts(card), 'Working* · on turn 2')).toHaveLength(1);
+    expect(world.api.counts.create).toBe(2);
+  });
+});

@@ -1,0 +1,134 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { actionIds } from '../../src/slack/ids.ts';
+import { alice, bob, describeWithLocalSlack, general } from '../support/local-slack.ts';
+import { saying } from './support/posts.ts';
+import { startWorld, type World } from './support/world.ts';
+
+/** From another connection: the program's store refuses all gestures and jobs until it is mended. */
+function breakStore(world: World): { mend(): void } {
+  const file = new DatabaseSync(join(world.env.DATA_DIR ?? '', 'docs-agent.db'), { timeout: 5_000 });
+  const tables = [
+    ['gesture', 'insert'],
+    ['job', 'insert'],
+    ['job', 'update'],
+  ] as const;
+  for (const [table, change] of tables) {
+    file.exec(`create trigger broken_${table}_${change} before ${change} on ${table}
+      begin select raise(abort, 'the disk is broken'); end`);
+  }
+  return {
+    mend: () => {
+      for (const [table, change] of tables) file.exec(`drop trigger broken_${table}_${change}`);
+      file.close();
+    },
+  };
+}
+
+const refusals = (world: World) => world.log.filter((line) => line.includes('the disk is broken')).length;
+
+describeWithLocalSlack('a store that cannot be written', () => {
+  test('over signed HTTP: what cannot be stored is not accepted, and works when sent again (S1, S5)', async () => {
+    await using world = await startWorld({ mode: 'http' });
+    world.api.failNext('create', { status: 500 });
+    const card = await world.ask('Add a quickstart');
+    const offer = await world.told(card, 'may or may not have started');
+    await world.clock.advance(1_000);
+
+    const store = breakStore(world);
+    const command = { channelId: general, userId: alice, text: 'Not stored', triggerId: 'once' };
+    const answer = await world.signed.sendCommand(command);
+    expect(answer.status).toBe(200);
+    expect(JSON.parse(answer.body)).toMatchObject({
+      response_type: 'ephemeral',
+      text: expect.stringContaining('could not be stored'),
+    });
+    const reply = {
+      type: 'message',
+      channel: general,
+      user: bob,
+      ts: '1700000000.000001',
+      thread_ts: card.ts,
+    };
+    const event = { event: { ...reply, text: 'Not stored' }, eventId: 'Ev1' };
+    expect((await world.signed.sendEvent(event)).status).toBeGreaterThanOrEqual(500);
+    const [actions] = offer.blocks?.filter(({ type }) => type === 'actions') ?? [];
+    const press = {
+      channelId: general,
+      userId: alice,
+      message: offer,
+      actionId: actionIds.startAgain,
+      blockId: String(actions?.block_id),
+      value: String(actions?.elements?.[0]?.value),
+    };
+    expect((await world.signed.sendAction(press)).status).toBeGreaterThanOrEqual(500);
+    await world.clock.advance(30_000);
+    expect(world.api.counts).toMatchObject({ create: 1, message: 0 });
+
+    store.mend();
+    expect(await world.signed.sendCommand(command)).toEqual({ status: 200, body: '' });
+    expect(await world.signed.sendEvent(event, { retryNum: 1 })).toMatchObject({ status: 200 });
+    expect(await world.signed.sendEvent(event, { retryNum: 2 })).toMatchObject({ status: 200 });
+    expect(await world.signed.sendAction(press)).toMatchObject({ status: 200 });
+    await world.told(card, 'Working');
+    await world.clock.advance(4_000);
+    await world.soon(
+      () => world.api.jobs.map(({ prompts }) => prompts).toSorted(),
+      [['Add a quickstart', 'Not stored'], ['Not stored']],
+      'all three to have their effect',
+    );
+  });
+
+  test('over Socket Mode: a reply is not acknowledged, and works when Slack sends it again (F1)', async () => {
+    await using world = await startWorld();
+    const card = await world.ask('Add a quickstart');
+    await world.told(card, 'Working');
+    await world.clock.advance(1_000);
+
+    const store = breakStore(world);
+    await world.slack.command({ channel: general, user: alice, text: 'Not stored' });
+    expect(world.proxy.socket.acks().at(-1)?.payload).toMatchObject({
+      text: expect.stringContaining('could not be stored'),
+    });
+    const acks = world.proxy.socket.acks().length;
+    const before = refusals(world);
+    const sending = world.slack.message({ channel: general, user: bob, text: 'Kept', threadTs: card.ts });
+    await world.soon(() => refusals(world) > before, true, 'the reply to be refused');
+    await world.clock.advance(10_000);
+    expect(world.proxy.socket.acks()).toHaveLength(acks);
+
+    store.mend();
+    world.proxy.socket.redeliver();
+    const reply = await sending;
+    expect(world.proxy.socket.acks()).toHaveLength(acks + 1);
+    await world.clock.advance(4_000);
+    await world.soon(() => world.slack.reactions(reply), ['white_check_mark'], 'the receipt "accepted"');
+    await world.clock.advance(10_000);
+    expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([['Add a quickstart', 'Kept']]);
+    expect(saying(await world.slack.messages(general), 'Starting')).toHaveLength(0);
+  });
+
+  test('while it lasts, running jobs go on when it is mended (W1)', async () => {
+    await using world = await startWorld();
+    const card = await world.ask('Add a quickstart');
+    await world.told(card, 'Working');
+    await world.clock.advance(1_000);
+    const store = breakStore(world);
+    const job = world.api.jobs[0]?.id ?? '';
+    world.api.finish(job, { status: 'completed', prLink: 'https://github.com/acme/docs/pull/1' });
+    await world.later(
+      () => refusals(world),
+      (count) => count > 1,
+      'two checks that cannot be stored',
+    );
+    expect(saying(await world.posts(card), 'Finished')).toHaveLength(0);
+    store.mend();
+    const posts = await world.later(
+      () => world.posts(card),
+      (all) => saying(all, '🎉').length > 0,
+      'the pull request',
+    );
+    expect(saying(posts, '🎉')).toHaveLength(1);
+  });
+});

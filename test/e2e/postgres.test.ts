@@ -1,0 +1,118 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { parseConfig } from '../../src/config.ts';
+import { createLogger } from '../../src/operations/logger.ts';
+import { createService } from '../../src/service.ts';
+import { alice, bob, describeWithLocalSlack, general } from '../support/local-slack.ts';
+import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
+import { noFiles } from '../support/settings.ts';
+import { startWorld, type World } from './support/world.ts';
+
+if (testServerUrl === undefined) {
+  describe.skip('the main job on Postgres (skipped: to run it, set TEST_DATABASE_URL=postgres://user@host:5432/postgres)', () => {
+    test('is done once by several replicas', () => {});
+  });
+} else {
+  postgresSuite(testServerUrl);
+}
+
+/** The shortest, with the second that it may take to find what the other replica scheduled. */
+const POLL_INTERVAL_MS = 6_000;
+
+// Time moves here only while no replica waits for anybody: a jump over the life of a lease in the middle of a
+// call, which a renewal cannot follow, would have the other replica take the call over.
+function postgresSuite(serverUrl: string): void {
+  /** `world.service` is one replica; another one runs beside it, with a connection to Slack of its own. */
+  async function startReplicas(): Promise<World> {
+    const database = await createTestDatabase(serverUrl);
+    onTestFinished(() => database.drop());
+    const settings = { DATABASE_URL: database.url, SETTLE_WINDOW: '0' };
+    const world = await startWorld({ mode: 'socket', settings });
+    onTestFinished(() => world[Symbol.asyncDispose]());
+    const log = createLogger({ level: 'debug', pretty: false, destination: { write: () => {} } });
+    const config = parseConfig({ ...world.env, PORT: '0' }, noFiles);
+    const other = createService(config, { clock: world.clock, log });
+    await other.start();
+    onTestFinished(() => other.stop());
+    return world;
+  }
+
+  /** Ends each job at the agent API with a pull request of its own, and lets the time of the next checks come. */
+  async function finishAll({ api, clock }: World): Promise<void> {
+    for (const [index, { id }] of api.jobs.entries()) {
+      api.finish(id, { status: 'completed', prLink: `https://github.com/acme/docs/pull/${index + 1}` });
+    }
+    await clock.advance(POLL_INTERVAL_MS);
+  }
+
+  const announced = async (world: World) =>
+    (await world.slack.messages(general)).filter(({ text }) => text.includes('🎉'));
+
+  describeWithLocalSlack('two replicas on one Postgres', () => {
+    test('that both get every gesture do the main job once (S1, S5, F1, W3)', async () => {
+      const world = await startReplicas();
+      const root = await world.ask('Add a quickstart');
+      await world.told(root, 'Working');
+      const text = 'Mention the CLI';
+      const reply = await world.slack.message({ channel: general, user: bob, text, threadTs: root.ts });
+      await world.soon(() => world.slack.reactions(reply), ['eyes'], 'the receipt "stored"');
+      await world.clock.advance(4_000);
+      await world.soon(() => world.slack.reactions(reply), ['white_check_mark'], 'the receipt "accepted"');
+      await finishAll(world);
+      await world.told(root, '🎉');
+      await world.told(root, 'Finished');
+      await world.soon(
+        async () => (await world.card(root)).includes('Finished'),
+        true,
+        'the card to show the end',
+      );
+      await world.clock.advance(60_000);
+
+      const { socket } = world.proxy;
+      expect(socket.envelopes().length).toBeGreaterThanOrEqual(2);
+      await world.soon(() => socket.acks().length, 2 * socket.envelopes().length, 'the answers of both');
+      expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([['Add a quickstart', text]]);
+      expect(world.api.counts).toMatchObject({ create: 1, message: 1 });
+      const cards = (await world.slack.messages(general)).filter(({ thread_ts }) => thread_ts === undefined);
+      expect(cards).toHaveLength(1);
+      const posts = (await world.posts(root)).filter(({ user }) => user !== bob);
+      const signs = posts.map((post) =>
+        ['🎉', 'Finished', 'Working'].find((sign) => post.text.includes(sign)),
+      );
+      expect(signs.toSorted()).toEqual(['Finished', 'Working', '🎉']);
+    });
+
+    test('share many requests at once, and double none of them', async () => {
+      const world = await startReplicas();
+      const prompts = Array.from({ length: 12 }, (_, index) => `Document part ${index}.`);
+      await Promise.all(prompts.map((text) => world.slack.command({ channel: general, user: alice, text })));
+      const working = async () =>
+        (await world.slack.messages(general)).filter(
+          ({ text, thread_ts }) => thread_ts !== undefined && text.includes('Working'),
+        ).length;
+      await world.soon(working, prompts.length, 'all the jobs to start');
+      await finishAll(world);
+      const count = async () => (await announced(world)).length;
+      await world.soon(count, prompts.length, 'all the links');
+      await world.clock.advance(60_000);
+
+      expect(world.api.jobs.flatMap((job) => job.prompts).toSorted()).toEqual(prompts.toSorted());
+      const roots = (await world.slack.messages(general)).filter(({ thread_ts }) => thread_ts === undefined);
+      expect(roots).toHaveLength(prompts.length);
+      const links = (await announced(world)).map(({ text }) => /pull\/\d+/.exec(text)?.[0]);
+      expect(new Set(links).size).toBe(prompts.length);
+      expect(links).toHaveLength(prompts.length);
+    });
+
+    test('may become one: the other goes on with the jobs of the one that stopped', async () => {
+      const world = await startReplicas();
+      const root = await world.ask('Add a quickstart');
+      await world.told(root, 'Working');
+      await world.service.stop();
+      await finishAll(world);
+      await world.told(root, '🎉');
+      await world.told(await world.ask('Add an FAQ'), 'Working');
+      expect(world.api.counts.create).toBe(2);
+      expect(await announced(world)).toHaveLength(1);
+    });
+  });
+}

@@ -1,0 +1,268 @@
+import { expect, test } from 'vitest';
+import type { Fault } from '../support/fault-proxy/fault.ts';
+import {
+  alice,
+  bob,
+  describeWithLocalSlack,
+  general,
+  random,
+  type SlackMessage,
+} from '../support/local-slack.ts';
+import { saying, toldLater } from './support/posts.ts';
+import { startWorld, type World } from './support/world.ts';
+
+const PR = 'https://github.com/acme/docs/pull/1';
+const pass: Fault = { forwardAfter: Promise.resolve() };
+const slowDown = (seconds: number): Fault => ({ status: 429, headers: { 'retry-after': String(seconds) } });
+
+const cards = async (world: World) =>
+  (await world.slack.messages(general)).filter(({ thread_ts, subtype }) => !thread_ts && !subtype);
+
+async function working(world: World, prompt = 'Add a quickstart'): Promise<SlackMessage> {
+  const card = await world.ask(prompt);
+  await world.told(card, 'Working');
+  return card;
+}
+
+/** Ends the turn of the agent job that was started with the prompt. */
+function finish(world: World, prompt: string, status: string, prLink?: string): void {
+  const job = world.api.jobs.find(({ prompts }) => prompts[0] === prompt);
+  if (job === undefined) throw new Error(`no job was asked for "${prompt}"`);
+  world.api.finish(job.id, prLink === undefined ? { status } : { status, prLink });
+}
+
+describeWithLocalSlack('a rate limit of Slack', () => {
+  test('holds up the card that met it, and nothing else (E1)', async () => {
+    await using world = await startWorld();
+    const startMs = world.clock.now();
+    world.proxy.fail('chat.postMessage', slowDown(30));
+    await world.slack.command({ channel: general, user: alice, text: 'Slow one' });
+    await world.soon(() => world.proxy.calls('chat.postMessage').length, 1, 'the first try');
+    await working(world, 'Quick one');
+    await world.clock.advanceTo(startMs + 29_999);
+    expect(saying(await cards(world), 'Slow one')).toHaveLength(0);
+    await world.clock.advance(1);
+    await world.soon(async () => saying(await cards(world), 'Slow one').length, 1, 'the card');
+    await world.soon(() => world.api.counts.create, 2, 'the job');
+    await world.clock.advance(60_000);
+    expect(await cards(world)).toHaveLength(2);
+    expect(world.api.counts.create).toBe(2);
+  });
+
+  test('holds up a thread in its order, or a notice, and nothing else (E1, N1)', async () => {
+    await using world = await startWorld({ settings: { NOTICE_CHANNELS: random } });
+    const slow = await working(world, 'Slow one');
+    const quick = await working(world, 'Quick one');
+    world.proxy.fail('chat.postMessage', slowDown(60), slowDown(20));
+    const tries = () => world.proxy.calls('chat.postMessage').length;
+    const before = tries();
+
+    finish(world, 'Slow one', 'napping');
+    await world.later(tries, (count) => count === before + 1, 'the post that has to wait');
+    const threadWaitsUntilMs = world.clock.now() + 60_000;
+    finish(world, 'Slow one', 'completed', PR);
+    await world.later(tries, (count) => count === before + 2, 'the notice that has to wait');
+    finish(world, 'Quick one', 'failed');
+    await toldLater(world, quick, 'Failed');
+    await world.later(
+      () => world.slack.messages(random),
+      (all) => all.length === 1,
+      'the notice',
+    );
+    expect(world.clock.now()).toBeLessThan(threadWaitsUntilMs);
+    expect(saying(await world.posts(slow), 'napping')).toHaveLength(0);
+
+    await world.clock.advanceTo(threadWaitsUntilMs);
+    await world.told(slow, PR);
+    await world.clock.advance(60_000);
+    const told = (await world.posts(slow)).map(({ text }) => /Working|napping|Finished|🎉/.exec(text)?.[0]);
+    expect(told).toEqual(['Working', 'napping', 'Finished', '🎉']);
+    expect(await world.slack.messages(random)).toHaveLength(1);
+  });
+});
+
+const posted: readonly (readonly [string, Fault])[] = [
+  ['a connection that breaks', 'reset_after'],
+  ['half an answer', 'half_body'],
+  ['a server error', 'error_after'],
+];
+const notPosted: readonly (readonly [string, Fault])[] = [
+  ['a connection that breaks', 'reset_before'],
+  ['a server error', { status: 500 }],
+  ['a web page', { status: 200, body: '<!doctype html><title>Please sign in</title>' }],
+];
+
+describeWithLocalSlack('a post that is answered unclearly', () => {
+  for (const [outcomes, isPosted] of [
+    [posted, true],
+    [notPosted, false],
+  ] as const) {
+    test.each(outcomes)(
+      `is ${isPosted ? 'found again' : 'posted again'} after %s, so that there is one (E1)`,
+      async (_what, fault) => {
+        await using world = await startWorld();
+        // The card meets the fault, and then the first post in its thread.
+        world.proxy.fail('chat.postMessage', fault, ...(isPosted ? [] : [pass]), fault);
+        await world.slack.command({ channel: general, user: alice, text: 'Add a quickstart' });
+        const [card] = await world.later(
+          () => cards(world),
+          (all) => all.length > 0,
+          'the card',
+        );
+        if (card === undefined) throw new Error('there is no card');
+        await toldLater(world, card, 'Working');
+        finish(world, 'Add a quickstart', 'completed', PR);
+        await toldLater(world, card, PR);
+
+        const tries = isPosted ? 1 : 2;
+        const texts = world.proxy.calls('chat.postMessage').map(({ args }) => String(args.text));
+        expect(texts.filter((text) => text.includes('Starting'))).toHaveLength(tries);
+        expect(texts.filter((text) => text.includes('Working'))).toHaveLength(tries);
+        expect(await cards(world)).toHaveLength(1);
+        expect(await world.posts(card)).toHaveLength(3);
+        expect(world.api.counts.create).toBe(1);
+      },
+    );
+  }
+
+  test('is found again after a restart in the middle (E1)', async () => {
+    await using world = await startWorld();
+    world.proxy.fail('chat.postMessage', 'reset_after');
+    const card = await world.ask('Add a quickstart');
+    await world.restart();
+    await toldLater(world, card, 'Working');
+    expect(await cards(world)).toHaveLength(1);
+    expect(world.api.counts.create).toBe(1);
+  });
+});
+
+describeWithLocalSlack('what Slack refuses to show', () => {
+  test('a card that cannot be edited loses nothing, and catches up (W2, W3)', async () => {
+    await using world = await startWorld();
+    world.proxy.fail(
+      'chat.update',
+      { error: 'cant_update_message' },
+      { status: 500 },
+      'reset_before',
+      'reset_after',
+      slowDown(20),
+      { error: 'ratelimited' },
+    );
+    const card = await working(world);
+    finish(world, 'Add a quickstart', 'completed', PR);
+    await toldLater(world, card, PR);
+    await world.later(
+      () => world.card(card),
+      (text) => text.includes('Finished') && text.includes(PR),
+      'the card to catch up',
+    );
+    expect(await world.posts(card)).toHaveLength(3);
+    expect(world.api.counts).toMatchObject({ create: 1, message: 0 });
+  });
+
+  test('receipts that cannot be shown do not hold up the follow-up, and catch up (F1)', async () => {
+    await using world = await startWorld();
+    const card = await working(world);
+    world.proxy.fail('reactions.add', { status: 500 }, slowDown(10), 'reset_before', {
+      error: 'missing_scope',
+    });
+    const message = { channel: general, user: bob, text: 'And a table', threadTs: card.ts };
+    const reply = await world.slack.message(message);
+    await world.clock.advance(4_000);
+    await world.soon(() => world.api.counts.message, 1, 'the follow-up to go out');
+    await world.later(
+      () => world.slack.reactions(reply),
+      (names) => names.includes('white_check_mark'),
+      'the receipt to catch up',
+    );
+    await world.clock.advance(60_000);
+    expect(await world.slack.reactions(reply)).toEqual(['white_check_mark']);
+    expect(world.api.counts.message).toBe(1);
+  });
+
+  test.each(['not_in_channel', 'channel_not_found'])(
+    'a card in a channel without the bot (%s): the requester is told how to invite it, and nothing starts (S4)',
+    async (error) => {
+      await using world = await startWorld();
+      world.proxy.fail('chat.postMessage', { error });
+      await world.slack.command({ channel: random, user: alice, text: 'Add a &lt;quickstart&gt;' });
+      const [answer] = await world.later(
+        () => world.slack.messages(random),
+        (all) => all.length > 0,
+        'the private answer',
+      );
+      expect(answer).toMatchObject({ subtype: 'ephemeral', ephemeral_to: alice });
+      expect(answer?.text).toContain('/invite @docs-agent');
+      expect(answer?.text).toContain('“Add a &lt;quickstart&gt;”');
+      await world.clock.advance(60_000);
+      expect(await world.slack.messages(random)).toHaveLength(1);
+      expect(world.api.requests).toEqual([]);
+    },
+  );
+
+  test('a private answer that cannot be given where the command was typed comes as a direct message (S4)', async () => {
+    await using world = await startWorld({ mode: 'http' });
+    world.proxy.fail('chat.postMessage', { error: 'not_in_channel' });
+    await world.signed.sendCommand({
+      channelId: random,
+      userId: alice,
+      text: 'Add a quickstart',
+      responseUrl: 'http://127.0.0.1:9/gone',
+    });
+    await world.later(
+      () => world.proxy.calls('chat.postMessage'),
+      (calls) => calls.length === 2,
+      'the direct message',
+    );
+    await world.clock.advance(60_000);
+    const [, answer] = world.proxy.calls('chat.postMessage');
+    expect(answer?.args).toMatchObject({
+      channel: alice,
+      text: expect.stringContaining('/invite @docs-agent'),
+    });
+    expect(world.proxy.calls('chat.postMessage')).toHaveLength(2);
+    expect(world.api.requests).toEqual([]);
+  });
+
+  test('a notice channel that refuses is reported once in the thread, however many notices it refuses (N1)', async () => {
+    await using world = await startWorld({ settings: { NOTICE_CHANNELS: `C0NOWHERE,${random}` } });
+    const card = await working(world);
+    finish(world, 'Add a quickstart', 'completed', PR);
+    const report = await toldLater(world, card, 'Notice not posted');
+    expect(report.text).toContain('<#C0NOWHERE>');
+    await toldLater(world, card, '🎉');
+
+    await world.slack.message({ channel: general, user: bob, text: 'Another one', threadTs: card.ts });
+    await world.later(
+      () => world.api.counts.message,
+      (count) => count === 1,
+      'the follow-up',
+    );
+    finish(world, 'Add a quickstart', 'completed', `${PR}2`);
+    await toldLater(world, card, `${PR}2`);
+    await world.later(
+      () => world.slack.messages(random),
+      (all) => all.length === 2,
+      'both notices',
+    );
+    await world.clock.advance(60_000);
+    const refused = world.proxy.calls('chat.postMessage').filter(({ args }) => args.channel === 'C0NOWHERE');
+    expect(refused).toHaveLength(2);
+    expect(saying(await world.posts(card), 'Notice not posted')).toHaveLength(1);
+  });
+
+  test('names that cannot be looked up are left as ids; the job starts (S1, S6)', async () => {
+    await using world = await startWorld();
+    world.proxy.fail(
+      'users.info',
+      { error: 'user_not_found' },
+      { status: 500 },
+      slowDown(30),
+      'reset_before',
+    );
+    const card = await world.ask(`Ask <@${bob}> about it`);
+    await world.told(card, 'Working');
+    expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[`Ask @${bob} about it`]]);
+    expect(card.text).toContain(`“Ask @${bob} about it”`);
+  });
+});

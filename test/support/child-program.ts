@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { waitFor } from './wait-for.ts';
+
+const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+/** Halves the work of starting, which is most of what these tests do. */
+const compileCache = fileURLToPath(new URL('../../node_modules/.cache/child-program', import.meta.url));
+/** Starting takes about half a second; on a busy machine many times that. */
+const PATIENCE_MS = 20_000;
+
+/** The child's variables: nothing comes from this process. */
+export type ChildEnv = Readonly<Record<string, string | undefined>>;
+
+/** A line that the program logged. */
+export interface LogLine {
+  readonly event: string;
+  readonly level: string;
+  readonly [field: string]: unknown;
+}
+
+/** `code` is null if a signal ended it. */
+interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** The real program as a process of its own. It is killed when the object is disposed, or this process ends. */
+export interface ChildProgram extends AsyncDisposable {
+  /** All that it has printed so far, to both of its outputs. */
+  output(): string;
+  /** What it has logged so far. */
+  log(): readonly LogLine[];
+  /** Waits for the first log line of this event; throws with its output if it ends or stays silent. */
+  logged(event: string): Promise<LogLine>;
+  /** Waits until its output matches, and returns the match; throws with its output as `logged` does. */
+  printed(pattern: RegExp): Promise<RegExpExecArray>;
+  kill(signal: NodeJS.Signals): void;
+  /** Resolves once it has ended and all of its output is there. */
+  readonly exit: Promise<Exit>;
+}
+
+/**
+ * Becomes the program in `$@`, and leaves a guard behind: once its standard input closes, which happens when
+ * this process ends, however it ends, the guard kills the process group. Takes nothing from the PATH.
+ */
+const GUARDED = `
+exec 3<&0
+{ read -r _ <&3; kill -KILL -$$; } >/dev/null 2>&1 &
+exec "$@" 3<&- </dev/null`;
+
+/** Runs `docs-agent <args>` with this Node. */
+export function runProgram(args: readonly string[], env: ChildEnv): ChildProgram {
+  const command = ['-c', GUARDED, 'docs-agent', process.execPath, cli, ...args];
+  const child = spawn('/bin/sh', command, {
+    env: { NODE_COMPILE_CACHE: compileCache, ...env },
+    // A process group of its own, for the guard to kill.
+    detached: true,
+  });
+  let output = '';
+  let stdout = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  let ended = false;
+  const exit = once(child, 'close').then(([code, signal]): Exit => {
+    ended = true;
+    return { code, signal };
+  });
+
+  // What follows the last line break is not a whole line yet.
+  const log = () => stdout.split('\n').slice(0, -1).flatMap(toLogLine);
+  const find = async <T>(read: () => T | null | undefined, what: string): Promise<T> => {
+    const look = () => ({ ended, found: read() });
+    const options = { what, timeoutMs: PATIENCE_MS };
+    const { found } = await waitFor(look, (seen) => seen.ended || seen.found != null, options).catch(look);
+    if (found == null) throw new Error(`${ended ? 'it ended' : 'it went on'} without ${what}:\n${output}`);
+    return found;
+  };
+
+  return {
+    output: () => output,
+    log,
+    logged: (event) => find(() => log().find((line) => line.event === event), `the log event ${event}`),
+    printed: (pattern) => find(() => pattern.exec(output), `printing ${pattern}`),
+    kill: (signal) => {
+      child.kill(signal);
+    },
+    exit,
+    [Symbol.asyncDispose]: async () => {
+      // The guard kills what still runs.
+      child.stdin.destroy();
+      await exit;
+    },
+  };
+}
+
+function toLogLine(line: string): LogLine[] {
+  return line.startsWith('{') ? [JSON.parse(line)] : [];
+}

@@ -1,0 +1,182 @@
+import { describe, expect, test } from 'vitest';
+import { createLoopWorld, type LoopWorld } from './support/a-loop.ts';
+import { createHands } from './support/hands.ts';
+
+describe('a loop', () => {
+  test('has many tasks in hand, as many as it may, and takes the next when one is done', async () => {
+    const hands = createHands();
+    const world = await createLoopWorld(hands.handle, 3);
+    const subjects = ['a', 'b', 'c', 'd', 'e'];
+    hands.delay(...subjects);
+    for (const [index, subject] of subjects.entries()) await world.schedule(subject, index - 10);
+    world.loop.start();
+    await world.settle();
+    expect(hands.taken).toEqual(['a', 'b', 'c']);
+    hands.finish('b');
+    await world.settle();
+    expect(hands.taken).toEqual(['a', 'b', 'c', 'd']);
+    for (const subject of subjects) hands.finish(subject);
+    await world.settle();
+    expect(hands.done.toSorted()).toEqual(subjects);
+  });
+
+  test('takes a task when it falls due, not before', async () => {
+    const hands = createHands();
+    const world = await createLoopWorld(hands.handle);
+    await world.schedule('soon', 300);
+    await world.schedule('later', 45_000);
+    world.loop.start();
+    await world.clock.advance(299);
+    expect(hands.done).toEqual([]);
+    await world.clock.advance(1);
+    expect(hands.done).toEqual(['soon']);
+    await world.clock.advance(44_699);
+    expect(hands.done).toEqual(['soon']);
+    await world.clock.advance(1);
+    expect(hands.done).toEqual(['soon', 'later']);
+  });
+
+  test('finds within a second what another process scheduled', async () => {
+    const hands = createHands();
+    const world = await createLoopWorld(hands.handle);
+    world.loop.start();
+    await world.settle();
+    await world.schedule('from elsewhere');
+    await world.clock.advance(1_000);
+    expect(hands.done).toEqual(['from elsewhere']);
+  });
+
+  test('is told to look by one tick, which ends when all that was due is done', async () => {
+    const hands = createHands();
+    const world = await createLoopWorld(hands.handle);
+    await world.schedule('a');
+    await world.schedule('b');
+    expect(await world.loop.tick()).toBe(2);
+    expect(hands.done.toSorted()).toEqual(['a', 'b']);
+    expect(await world.loop.tick()).toBe(0);
+  });
+
+  test('is alive from its start to its stop, and can be started again', async () => {
+    const hands = createHands();
+    const world = await createLoopWorld(hands.handle);
+    expect(world.loop.isAlive).toBe(false);
+    world.loop.start();
+    expect(world.loop.isAlive).toBe(true);
+    await world.loop.stop();
+    expect(world.loop.isAlive).toBe(false);
+    world.loop.start();
+    await world.settle();
+    await world.schedule('a');
+    await world.clock.advance(1_000);
+    expect(hands.done).toEqual(['a']);
+  });
+});
+
+describe('a loop that is notified', () => {
+  const scheduleAndNotify = async (world: LoopWorld) => {
+    await world.schedule('a');
+    world.loop.notify();
+  };
+
+  test('while it sleeps looks at once', async () => {
+    const hands = createHands();
+    const world = await createLoopWorld(hands.handle);
+    world.loop.start();
+    await world.settle();
+    await scheduleAndNotify(world);
+    await world.settle();
+    expect(hands.done).toEqual(['a']);
+  });
+
+  test('before its start looks at its start', async () => {
+    const hands = createHands();
+    const world = await createLoopWorld(hands.handle);
+    await scheduleAndNotify(world);
+    world.loop.start();
+    await world.settle();
+    expect(hands.done).toEqual(['a']);
+  });
+
+  for (const [moment, call] of [
+    ['claims', 'claim'],
+    ['looks for the next due time', 'nextDueAtMs'],
+  ] as const) {
+    test(`while it ${moment} does not sleep over it`, async () => {
+      const hands = createHands();
+      const world = await createLoopWorld(hands.handle);
+      const hold = world.holdAfter(call);
+      world.loop.start();
+      await hold.reached;
+      await scheduleAndNotify(world);
+      hold.release();
+      await world.settle();
+      expect(hands.done).toEqual(['a']);
+    });
+  }
+
+  test('while all its hands are full looks when one is free', async () => {
+    const hands = createHands();
+    const world = await createLoopWorld(hands.handle, 1);
+    hands.delay('busy');
+    await world.schedule('busy', -1);
+    world.loop.start();
+    await world.settle();
+    await scheduleAndNotify(world);
+    await world.settle();
+    expect(hands.taken).toEqual(['busy']);
+    hands.finish('busy');
+    await world.settle();
+    expect(hands.done).toEqual(['busy', 'a']);
+  });
+});
+
+describe('a stop', () => {
+  test('waits for what is in hand, and takes nothing more', async () => {
+    const hands = createHands();
+    const world = await createLoopWorld(hands.handle);
+    hands.delay('a', 'b');
+    await world.schedule('a');
+    await world.schedule('b');
+    world.loop.start();
+    await world.settle();
+    let isStopped = false;
+    const stopped = world.loop.stop().then(() => {
+      isStopped = true;
+    });
+    await world.schedule('c');
+    world.loop.notify();
+    hands.finish('a');
+    await world.clock.advance(5_000);
+    expect(isStopped).toBe(false);
+    hands.finish('b');
+    await stopped;
+    expect(hands.done).toEqual(['a', 'b']);
+    await world.clock.advance(5_000);
+    expect(hands.taken).toEqual(['a', 'b']);
+    expect(await world.claimElsewhere(world.clock.now())).toMatchObject([{ subject: 'c' }]);
+  });
+
+  test('during a claim finishes what was claimed', async () => {
+    const hands = createHands();
+    const world = await createLoopWorld(hands.handle);
+    await world.schedule('a');
+    const hold = world.holdAfter('claim');
+    world.loop.start();
+    await hold.reached;
+    const stopped = world.loop.stop();
+    hold.release();
+    await stopped;
+    expect(hands.done).toEqual(['a']);
+  });
+
+  test('wakes a loop that sleeps, so that it ends without a wait', async () => {
+    const world = await createLoopWorld(createHands().handle);
+    world.loop.start();
+    await world.settle();
+    await world.loop.stop();
+    const broken = world.breakStore();
+    await world.clock.advance(60_000);
+    expect(broken.attempts).toBe(0);
+    broken.mend();
+  });
+});
