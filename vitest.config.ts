@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/support/setup.ts'],
+    // Most of the time goes into waiting for other programs.
+    maxWorkers: 4,
     // For the tests that run whole programs.
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -5,6 +5,7 @@ import { createService } from '../../src/service.ts';
 import { alice, bob, describeWithLocalSlack, general } from '../support/local-slack.ts';
 import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
 import { noFiles } from '../support/settings.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { startWorld, type World } from './support/world.ts';
 
 if (testServerUrl === undefined) {
@@ -17,6 +18,8 @@ if (testServerUrl === undefined) {
 
 /** The shortest, with the second that it may take to find what the other replica scheduled. */
 const POLL_INTERVAL_MS = 6_000;
+/** Many jobs on a busy machine. */
+const PATIENCE_MS = 20_000;
 
 // Time moves here only while no replica waits for anybody: a jump over the life of a lease in the middle of a
 // call, which a renewal cannot follow, would have the other replica take the call over.
@@ -89,18 +92,18 @@ function postgresSuite(serverUrl: string): void {
         (await world.slack.messages(general)).filter(
           ({ text, thread_ts }) => thread_ts !== undefined && text.includes('Working'),
         ).length;
-      await world.soon(working, prompts.length, 'all the jobs to start');
+      const isAll = (count: number) => count === prompts.length;
+      await waitFor(working, isAll, { what: 'all the jobs to start', timeoutMs: PATIENCE_MS });
       await finishAll(world);
-      const count = async () => (await announced(world)).length;
-      await world.soon(count, prompts.length, 'all the links');
+      const links = async () => (await announced(world)).map(({ text }) => /pull\/\d+/.exec(text)?.[0]);
+      await waitFor(async () => (await links()).length, isAll, { what: 'the links', timeoutMs: PATIENCE_MS });
       await world.clock.advance(60_000);
 
       expect(world.api.jobs.flatMap((job) => job.prompts).toSorted()).toEqual(prompts.toSorted());
       const roots = (await world.slack.messages(general)).filter(({ thread_ts }) => thread_ts === undefined);
       expect(roots).toHaveLength(prompts.length);
-      const links = (await announced(world)).map(({ text }) => /pull\/\d+/.exec(text)?.[0]);
-      expect(new Set(links).size).toBe(prompts.length);
-      expect(links).toHaveLength(prompts.length);
+      expect(await links()).toHaveLength(prompts.length);
+      expect(new Set(await links()).size).toBe(prompts.length);
     });
 
     test('may become one: the other goes on with the jobs of the one that stopped', async () => {

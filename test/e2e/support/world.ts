@@ -1,5 +1,5 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import type { Environment } from '../../../src/config/values.ts';
 import { type Config, parseConfig } from '../../../src/config.ts';
@@ -71,7 +71,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World & As
   const resources = new AsyncDisposableStack();
   const mode = options.mode ?? 'socket';
   const clock = createTestClock(Date.now());
-  const botPort = await freePort();
+  const botPort = mode === 'http' ? await freePort() : 0;
   const botUrl = `http://127.0.0.1:${botPort}`;
   const app =
     mode === 'socket'
@@ -194,10 +194,19 @@ export async function startWorld(options: WorldOptions = {}): Promise<World & As
   };
 }
 
+/**
+ * A port for what must be known before the program listens. Not one that the system gives out by itself, which
+ * it might do again in the meantime.
+ */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
+  const port = 10_000 + Math.floor(Math.random() * 20_000);
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch {
+    return freePort();
+  }
+  server.close();
+  await once(server, 'close');
   return port;
 }
