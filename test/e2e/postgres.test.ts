@@ -86,7 +86,7 @@ function postgresSuite(serverUrl: string): void {
 
     test('share many requests at once, and double none of them', async () => {
       const world = await startReplicas();
-      const prompts = Array.from({ length: 12 }, (_, index) => `Document part ${index}.`);
+      const prompts = Array.from({ length: 8 }, (_, index) => `Document part ${index}.`);
       await Promise.all(prompts.map((text) => world.slack.command({ channel: general, user: alice, text })));
       const working = async () =>
         (await world.slack.messages(general)).filter(
