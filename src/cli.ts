@@ -59,7 +59,7 @@ async function start(env: Environment): Promise<number> {
   const config = parseConfig(env, (path) => readFileSync(path, 'utf8'));
   const log = createLogger({ level: config.logLevel, pretty: process.stdout.isTTY === true });
   surviveRejections((reason) => log.error('unhandled_rejection', { error: reason }));
-  return runUntilSignal(createService(config, { log }), process);
+  return runUntilSignal(createService(config, { log }), process, log);
 }
 
 async function demo(env: Environment): Promise<number> {

@@ -10,6 +10,7 @@ import { startRenderingProxy } from '../demo/local-slack/rendering-proxy.ts';
 import { demoWorkspace } from '../demo/local-slack/workspace.ts';
 import { startLocalSlack } from '../demo/local-slack.ts';
 import { systemClock } from '../operations/clock.ts';
+import { createLogger } from '../operations/logger.ts';
 import { createService } from '../service.ts';
 import { StartError } from '../start-error.ts';
 import { type ProcessEvents, runUntilSignal } from './start.ts';
@@ -53,9 +54,11 @@ export async function runDemo(env: Environment, process: ProcessEvents): Promise
     NOTICE_CHANNELS: demoWorkspace.noticeChannel,
     LOG_LEVEL: env.LOG_LEVEL ?? 'warn',
   };
-  const service = createService(parseConfig(settings, () => ''));
+  const config = parseConfig(settings, () => '');
+  const log = createLogger({ level: config.logLevel, pretty: true });
+  const service = createService(config, { log });
   // Awaited here: the resources must outlive it.
-  return await runUntilSignal(service, process, () => console.log(welcome(slack.url)));
+  return await runUntilSignal(service, process, log, () => console.log(welcome(slack.url)));
 }
 
 function explain(error: unknown): never {

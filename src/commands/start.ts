@@ -1,3 +1,4 @@
+import type { Logger } from '../operations/logger.ts';
 import type { Service } from '../service.ts';
 
 /** How long a stop may take before what is in hand is left to the next process. */
@@ -8,10 +9,14 @@ export interface ProcessEvents {
   on(event: 'SIGTERM' | 'SIGINT', listener: () => void): unknown;
 }
 
-/** Runs the service until SIGTERM or SIGINT; resolves to the exit code. A second signal ends it at once. */
+/**
+ * Runs the service until SIGTERM or SIGINT; resolves to the exit code: 0, or 1 if the stop took too long or
+ * was cut short by a second signal.
+ */
 export async function runUntilSignal(
   service: Service,
   process: ProcessEvents,
+  log: Logger,
   onStarted: () => void = () => {},
 ): Promise<number> {
   const signals = countSignals(process);
@@ -21,11 +26,14 @@ export async function runUntilSignal(
     onStarted();
     await signals.first;
   }
-  const limit = new Promise<number>((resolve) => {
-    setTimeout(() => resolve(1), STOP_LIMIT_MS).unref();
+  const limit = new Promise<'limit'>((resolve) => {
+    setTimeout(() => resolve('limit'), STOP_LIMIT_MS).unref();
   });
-  const stopped = service.stop().then(() => 0);
-  return Promise.race([stopped, limit, signals.second.then(() => 1)]);
+  const stopped = service.stop().then(() => 'stopped' as const);
+  const end = await Promise.race([stopped, limit, signals.second.then(() => 'second_signal' as const)]);
+  if (end === 'stopped') return 0;
+  log.error('stop_cut_short', { reason: end });
+  return 1;
 }
 
 function countSignals(process: ProcessEvents): { first: Promise<void>; second: Promise<void> } {

@@ -10,9 +10,6 @@ import { waitFor } from '../support/wait-for.ts';
 import { SIGNING_SECRET, settings, socketSettings } from './support/settings.ts';
 import { startTinySlack } from './support/tiny-slack.ts';
 
-/** Well under the ten seconds that a stop may take when something stays in hand. */
-const AT_ONCE_MS = 6_000;
-
 async function isReachable(url: string): Promise<boolean> {
   return fetch(url).then(
     () => true,
@@ -31,10 +28,8 @@ describe('a stop', () => {
         DATA_DIR: folder.path,
       });
       await program.logged('started');
-      const askedAtMs = performance.now();
       program.kill(signal);
       expect(await program.exit).toEqual({ code: 0, signal: null });
-      expect(performance.now() - askedAtMs).toBeLessThan(AT_ONCE_MS);
       expect(program.log().at(-1)).toMatchObject({ event: 'stopped' });
     });
   }
@@ -49,10 +44,8 @@ describe('a stop', () => {
     });
     const hangs = () => slack.calls.includes('apps.connections.open');
     await waitFor(hangs, Boolean, { what: 'the program to ask for a connection', timeoutMs: 20_000 });
-    const askedAtMs = performance.now();
     program.kill('SIGTERM');
     expect(await program.exit).toEqual({ code: 0, signal: null });
-    expect(performance.now() - askedAtMs).toBeLessThan(AT_ONCE_MS);
     expect(program.log().map(({ event }) => event)).not.toContain('started');
   });
 
@@ -92,10 +85,9 @@ describe('a stop', () => {
       { what: 'the program to take nothing more' },
     );
     expect(program.log().map(({ event }) => event)).not.toContain('stopped');
-    const askedAtMs = performance.now();
     program.kill('SIGTERM');
     expect(await program.exit).toEqual({ code: 1, signal: null });
-    expect(performance.now() - askedAtMs).toBeLessThan(AT_ONCE_MS);
+    expect(program.log().at(-1)).toMatchObject({ event: 'stop_cut_short', reason: 'second_signal' });
   });
 });
 
