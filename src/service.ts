@@ -17,6 +17,8 @@ import { scheduleCatchUps } from './work/catch-up.ts';
 import { createLoops } from './work/loops.ts';
 import { ReadLimiter } from './work/read-limiter.ts';
 
+const CANNOT_LISTEN = new Set(['EACCES', 'EADDRNOTAVAIL', 'EAI_AGAIN', 'EINVAL', 'ENOTFOUND']);
+
 /** The whole program in one object. Tests start it in memory. */
 export interface Service {
   /** Resolves when gestures are taken and work is done. Throws StartError or StoreError, and is stopped then. */
@@ -68,7 +70,7 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
     const onConnected = () => {
       scheduleCatchUps(store, clock.now()).catch((error) => log.error('catch_up_not_scheduled', { error }));
     };
-    const connection = createConnection(transport, { apiUrl, logger, clock, routes, onConnected });
+    const connection = createConnection(transport, { apiUrl, logger, log, clock, routes, onConnected });
     const listeners = { store, log, newContext, projectId: config.agent.projectId };
     createSlackApp({ token: botToken, apiUrl, identity, connection, logger, log, listeners });
     checks.push(
@@ -77,9 +79,11 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
       { name: 'work', problem: () => (loops.areAlive() ? null : 'the work loops have ended') },
     );
     loops.start();
-    resources.defer(() => loops.stop());
     resources.defer(store.onScheduled(() => loops.notify()));
-    resources.defer(() => connection.stop());
+    // At the same time: while the last gestures are stored, no more work is taken up.
+    resources.defer(async () => {
+      await Promise.all([connection.stop(), loops.stop()]);
+    });
     port = await connection.start(config.http).catch((error) => explainConnection(error, config));
     const mode = transport.kind;
     log.info('started', { mode, store: config.store.kind, port, team_id: identity.teamId });
@@ -147,7 +151,7 @@ function explainConnection(error: unknown, config: Config): never {
       error,
     );
   }
-  if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
+  if (typeof code === 'string' && CANNOT_LISTEN.has(code)) {
     throw new StartError(
       `Cannot listen on ${host}:${port} (${code}). Set HOST and PORT to what is allowed.`,
       error,

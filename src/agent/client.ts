@@ -12,6 +12,7 @@ export const ANSWER_MAX_BYTES = 1024 * 1024;
 const READ_CONNECTIONS = 32;
 const WRITE_CONNECTIONS = 8;
 const CONNECT_TIMEOUT_MS = 10_000;
+const JOB_FIELDS = ['status', 'source', 'model', 'prLink', 'createdAt'] as const;
 const repeats = { retries: 2, minTimeout: 100, factor: 3, randomize: true } as const;
 
 export interface AgentClientOptions {
@@ -81,7 +82,7 @@ export function createAgentClient({ baseUrl, apiKey, timeoutMs }: AgentClientOpt
     },
     getJob: async (projectId, agentJobId) => {
       const request: AgentRequest = { method: 'GET', path: jobPath(projectId, agentJobId) };
-      return call(reads, request, decodeRead, mayReadAgain);
+      return call(reads, request, (answer) => decodeRead(answer, agentJobId), mayReadAgain);
     },
     close: async () => {
       await Promise.all([reads.close(), writes.close()]);
@@ -99,8 +100,11 @@ function decodeAccepted({ status, body }: Answer): AgentJob | null {
   return isObject ? decodeJob(body, 'active') : notAJob(status);
 }
 
-function decodeRead({ status, body }: Answer): AgentJob {
-  return decodeJob(body, null) ?? notAJob(status);
+/** No field is formally required of a job that is read; it is the one that was asked for. */
+function decodeRead({ status, body }: Answer, jobId: string): AgentJob {
+  const isJob = typeof body === 'object' && body !== null && JOB_FIELDS.some((field) => field in body);
+  const job = isJob ? decodeJob({ ...body, id: 'as asked for' }, 'active') : null;
+  return job === null ? notAJob(status) : { ...job, id: jobId };
 }
 
 function notAJob(status: number): never {

@@ -7,8 +7,15 @@ export type CallRequest =
   | { readonly kind: 'post_card' }
   | { readonly kind: 'announce'; readonly announcement: Announcement }
   | { readonly kind: 'notify_channel'; readonly channelId: string; readonly url: string }
-  /** A private answer to the requester when the card could not be posted. `reason` is Slack's error code. */
-  | { readonly kind: 'tell_requester'; readonly reason: string };
+  /**
+   * A private answer to the requester: the card was refused or is delayed, or an announcement could not be
+   * posted in the thread. `reason` is Slack's error code.
+   */
+  | {
+      readonly kind: 'tell_requester';
+      readonly reason: string;
+      readonly about: 'card_refused' | 'card_delayed' | Announcement;
+    };
 
 export type CallKind = CallRequest['kind'];
 

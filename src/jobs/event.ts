@@ -1,4 +1,5 @@
 import type { AgentJob } from './agent-job.ts';
+import type { Announcement } from './announcement.ts';
 import type { AgentFailure } from './failure.ts';
 
 /** What can happen to a job: an answer from outside, a due time, or a person's gesture. */
@@ -6,6 +7,15 @@ export type JobEvent =
   | { readonly type: 'card_posted'; readonly ts: string }
   /** `reason` is Slack's error code. */
   | { readonly type: 'card_refused'; readonly reason: string }
+  /** Slack will not take the card until an administrator has mended the app's access. */
+  | { readonly type: 'card_delayed'; readonly reason: string }
+  /** A post in the thread was refused for good. */
+  | {
+      readonly type: 'post_refused';
+      readonly callId: string;
+      readonly announcement: Announcement;
+      readonly reason: string;
+    }
   | { readonly type: 'job_created'; readonly agentJob: AgentJob }
   | { readonly type: 'create_failed'; readonly callId: string; readonly failure: AgentFailure }
   | { readonly type: 'reply_received'; readonly reply: Reply }

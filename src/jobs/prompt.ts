@@ -14,6 +14,13 @@ export type PromptVerdict =
 /** Whether a prompt or follow-up, as the agent would read it, can be sent. */
 export function judgePrompt(text: string, maxLength: number): PromptVerdict {
   if (isBlank(text)) return { kind: 'empty' };
-  if (text.length > maxLength) return { kind: 'too_long', length: text.length, maxLength };
+  // By code points: what people call a character is rarely two of them, and often two UTF-16 units.
+  const length = text.length > maxLength ? [...text].length : text.length;
+  if (length > maxLength) return { kind: 'too_long', length, maxLength };
   return { kind: 'ok' };
+}
+
+/** The text without Slack's escaping, by which `&`, `<` and `>` are several characters long. */
+export function unescaped(slackText: string): string {
+  return slackText.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }

@@ -1,4 +1,5 @@
 import type { App, Receiver, ReceiverEvent } from '@slack/bolt';
+import type { Logger } from '../operations/logger.ts';
 
 /**
  * Bolt acknowledges events before their listeners run; a crash in between would lose the event. This wraps a
@@ -6,12 +7,12 @@ import type { App, Receiver, ReceiverEvent } from '@slack/bolt';
  * none if one of them failed: Slack then delivers it again. Commands and actions acknowledge themselves.
  * Stopping waits for the gestures that are being stored.
  */
-export function acknowledgeAfterCommit(receiver: Receiver): Receiver {
+export function acknowledgeAfterCommit(receiver: Receiver, log: Logger): Receiver {
   const inHand = new Set<Promise<void>>();
   return {
     init: (app) => {
       const processEvent = (event: ReceiverEvent) => {
-        const done = committed(app, event).finally(() => inHand.delete(done));
+        const done = committed(app, event, log).finally(() => inHand.delete(done));
         inHand.add(done);
         return done;
       };
@@ -25,8 +26,14 @@ export function acknowledgeAfterCommit(receiver: Receiver): Receiver {
   };
 }
 
-async function committed(app: App, event: ReceiverEvent): Promise<void> {
-  if (event.body.type !== 'event_callback') return app.processEvent(event);
+async function committed(app: App, event: ReceiverEvent, log: Logger): Promise<void> {
+  const { type } = event.body;
+  if (type === 'app_rate_limited') {
+    // Slack holds events back for a minute. Bolt knows no listener for this, and would answer 404.
+    log.warn('slack_events_rate_limited');
+    return event.ack();
+  }
+  if (type !== 'event_callback') return app.processEvent(event);
   let acknowledge = async () => {};
   const hold: ReceiverEvent['ack'] = async (response) => {
     acknowledge = () => event.ack(response);

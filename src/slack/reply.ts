@@ -44,8 +44,9 @@ export function replyOf(event: MessageEvent, botUserId: string | undefined): Thr
 }
 
 /** All the names under which Slack may deliver this message a second time. */
-export function messageKeys(teamId: string, event: MessageEvent): string[] {
+export function messageKeys(teamId: string, event: MessageEvent, eventId?: string): string[] {
   const keys = [`message:${teamId}:${event.channel}:${event.ts}`];
+  if (eventId !== undefined) keys.push(`event:${eventId}`);
   if (event.client_msg_id !== undefined) keys.push(`client_msg:${teamId}:${event.client_msg_id}`);
   return keys;
 }

@@ -50,6 +50,18 @@ export class SqlJobs implements Jobs {
     return row?.id ?? null;
   }
 
+  async opening(teamId: string, channelId: string, limit: number): Promise<string[]> {
+    const rows = await this.db
+      .selectFrom('job')
+      .select('id')
+      .where('team_id', '=', teamId)
+      .where('channel_id', '=', channelId)
+      .where('stage', '=', 'opening')
+      .limit(limit)
+      .execute();
+    return rows.map((row) => row.id);
+  }
+
   async withLiveThreads(sinceMs: number, limit: number): Promise<string[]> {
     const rows = await this.db
       .selectFrom('job')

@@ -48,6 +48,8 @@ async function createJobs(db: Kysely<unknown>): Promise<void> {
     .unique()
     .where(sql.ref('thread_ts'), 'is not', null)
     .execute();
+  await db.schema.createIndex('job_stage').on('job').columns(['stage', 'team_id', 'channel_id']).execute();
+  await db.schema.createIndex('job_requested').on('job').column('requested_at').execute();
   await db.schema
     .createTable('follow_up')
     .addColumn('id', 'text', (column) => column.primaryKey().notNull())

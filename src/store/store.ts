@@ -43,6 +43,8 @@ export interface Jobs {
   get(jobId: string): Promise<Job | null>;
   /** The id of the job whose thread this is. */
   findByThread(teamId: string, channelId: string, threadTs: string): Promise<string | null>;
+  /** The ids of the channel's jobs whose card is not known to be posted; at most `limit`. */
+  opening(teamId: string, channelId: string, limit: number): Promise<string[]>;
   /** The ids of jobs that have a thread and are going on, or were asked for since then; the newest first. */
   withLiveThreads(sinceMs: number, limit: number): Promise<string[]>;
 }

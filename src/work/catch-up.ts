@@ -1,9 +1,9 @@
-import { retryDelayMs } from '../jobs/schedule.ts';
 import { SlackCallError } from '../slack/failure.ts';
 import type { ThreadMessage } from '../slack/poster.ts';
 import { messageKeys, replyOf } from '../slack/reply.ts';
 import { applyEvent } from '../store/apply-event.ts';
 import type { ClaimedTask, Store, Transaction } from '../store/store.ts';
+import { slackRetryMs } from './slack-retry.ts';
 import type { Tools } from './tools.ts';
 
 /** Threads whose job was asked for longer ago, and has ended, are not read again. */
@@ -11,6 +11,8 @@ const LIVE_FOR_MS = 14 * 86_400_000;
 const MAX_THREADS = 500;
 /** Slack lets an app read 50 threads a minute and workspace (Tier 3); this leaves room for other reads. */
 const SPACING_MS = 1_500;
+/** The card is under way: its thread is known soon. */
+const OPENING_WAIT_MS = 1_000;
 /** Older replies are announced when they are found; younger ones look as if they had come in time. */
 const OLD_AFTER_MS = 10 * 60_000;
 
@@ -32,6 +34,11 @@ export function scheduleCatchUp(tx: Transaction, jobId: string, runAtMs: number)
 /** Reads a thread, and takes in the replies that no event has told of: each is a follow-up, once. */
 export async function catchUp(tools: Tools, task: ClaimedTask): Promise<void> {
   const job = await tools.store.transaction((tx) => tx.jobs.get(task.subject));
+  if (job?.stage.kind === 'opening') {
+    const runAtMs = tools.clock.now() + OPENING_WAIT_MS;
+    await tools.store.transaction((tx) => tx.tasks.postpone(task.lease, runAtMs));
+    return;
+  }
   if (job?.threadTs == null) {
     await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
     return;
@@ -67,7 +74,7 @@ async function giveUpOrRetry(tools: Tools, task: ClaimedTask, { failure }: Slack
   await tools.store.transaction((tx) => {
     // The channel or the thread is gone, or the bot has left it.
     if (failure.outcome === 'refused') return tx.tasks.complete(task.lease);
-    const waitMs = failure.retryAfterMs ?? retryDelayMs(task.attempts + 1, Math.random());
+    const waitMs = slackRetryMs(task, failure);
     return tx.tasks.postpone(task.lease, tools.clock.now() + waitMs);
   });
 }

@@ -1,12 +1,12 @@
 import type { CallRequest } from '../jobs/call.ts';
 import type { JobEvent } from '../jobs/event.ts';
 import type { Job } from '../jobs/job.ts';
-import { retryDelayMs } from '../jobs/schedule.ts';
 import { SlackCallError, type SlackFailure } from '../slack/failure.ts';
 import { applyEvent } from '../store/apply-event.ts';
 import type { CallOutcome, ClaimedTask, LedgerCall } from '../store/store.ts';
 import { scheduleCatchUp } from './catch-up.ts';
 import { type Destination, destinationOf, renderPost } from './render-post.ts';
+import { slackRetryMs } from './slack-retry.ts';
 import type { Tools } from './tools.ts';
 
 /** How long to wait before an unclear post is looked for: Slack may still be storing it. */
@@ -94,11 +94,14 @@ async function notPosted(
         { state: 'failed', detail: failure.code },
         refusal(call, failure.code),
       );
-    case 'retry':
-      return retryLater(tools, task, call, failure);
+    case 'retry': {
+      const isDelayed = failure.needsAdmin && call.request.kind === 'post_card';
+      const event: JobEvent | null = isDelayed ? { type: 'card_delayed', reason: failure.code } : null;
+      return retryLater(tools, task, call, failure, event);
+    }
     case 'unknown':
       // A private answer cannot be looked for. Told twice, it does less harm than a request that ends in silence.
-      if (destination === null) return retryLater(tools, task, call, failure);
+      if (destination === null) return retryLater(tools, task, call, failure, null);
       await postpone(tools, task, tools.clock.now() + LOOK_AFTER_MS);
       return false;
   }
@@ -135,7 +138,7 @@ async function lookFor(tools: Tools, task: ClaimedTask, { call, job }: SlackCall
       const { code } = error.failure;
       return settle(tools, task, call, { state: 'failed', detail: code }, refusal(call, code));
     }
-    await postpone(tools, task, tools.clock.now() + waitMs(task, error.failure));
+    await postpone(tools, task, tools.clock.now() + slackRetryMs(task, error.failure));
     return false;
   }
 }
@@ -166,12 +169,15 @@ async function retryLater(
   task: ClaimedTask,
   call: LedgerCall,
   failure: SlackFailure,
+  event: JobEvent | null,
 ): Promise<boolean> {
   await tools.store.transaction(async (tx) => {
     await tx.tasks.fence(task.lease);
-    const nowMs = tools.clock.now();
+    const context = tools.newContext();
+    const { nowMs } = context;
+    if (event !== null) await applyEvent(tx, call.jobId, event, context);
     await tx.calls.settle(call.id, { state: 'retry', detail: failure.code }, nowMs);
-    await tx.tasks.postpone(task.lease, nowMs + waitMs(task, failure));
+    await tx.tasks.postpone(task.lease, nowMs + slackRetryMs(task, failure));
   });
   return false;
 }
@@ -180,16 +186,15 @@ function postpone(tools: Tools, task: ClaimedTask, runAtMs: number): Promise<voi
   return tools.store.transaction((tx) => tx.tasks.postpone(task.lease, runAtMs));
 }
 
-function waitMs(task: ClaimedTask, failure: SlackFailure): number {
-  return failure.retryAfterMs ?? retryDelayMs(task.attempts + 1, Math.random());
-}
-
 /** What a refused post means for its job. */
 function refusal(call: LedgerCall, reason: string): JobEvent | null {
   const request: CallRequest = call.request;
   if (request.kind === 'post_card') return { type: 'card_refused', reason };
   if (request.kind === 'notify_channel') {
     return { type: 'notice_refused', channelId: request.channelId, reason };
+  }
+  if (request.kind === 'announce') {
+    return { type: 'post_refused', callId: call.id, announcement: request.announcement, reason };
   }
   return null;
 }

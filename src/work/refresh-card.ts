@@ -1,7 +1,7 @@
-import { retryDelayMs } from '../jobs/schedule.ts';
 import { SlackCallError } from '../slack/failure.ts';
 import { cardView } from '../slack/views/card.ts';
 import type { ClaimedTask } from '../store/store.ts';
+import { slackRetryMs } from './slack-retry.ts';
 import type { Tools } from './tools.ts';
 
 /** Renders the card from the job as it is now, and replaces it in place. Harmless to repeat. */
@@ -22,7 +22,7 @@ export async function refreshCard(tools: Tools, task: ClaimedTask): Promise<void
     const { failure } = error;
     tools.log.warn('card_not_refreshed', { job_id: job.id, reason: failure.code });
     if (failure.outcome !== 'refused') {
-      const waitMs = failure.retryAfterMs ?? retryDelayMs(task.attempts + 1, Math.random());
+      const waitMs = slackRetryMs(task, failure);
       await tools.store.transaction((tx) => tx.tasks.postpone(task.lease, tools.clock.now() + waitMs));
       return;
     }

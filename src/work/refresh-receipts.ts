@@ -1,6 +1,6 @@
-import { retryDelayMs } from '../jobs/schedule.ts';
 import { SlackCallError, type SlackFailure } from '../slack/failure.ts';
 import type { ClaimedTask, Receipt, StaleReceipt } from '../store/store.ts';
+import { slackRetryMs } from './slack-retry.ts';
 import type { Tools } from './tools.ts';
 
 const EMOJI: Readonly<Record<Receipt, string>> = {
@@ -20,7 +20,7 @@ export async function refreshReceipts(tools: Tools, task: ClaimedTask): Promise<
     const failures = await Promise.all(stale.map((receipt) => show(tools, job.channelId, receipt)));
     const failure = failures.find((candidate) => candidate !== null);
     if (failure) {
-      const waitMs = failure.retryAfterMs ?? retryDelayMs(task.attempts + 1, Math.random());
+      const waitMs = slackRetryMs(task, failure);
       await tools.store.transaction((tx) => tx.tasks.postpone(task.lease, tools.clock.now() + waitMs));
       return;
     }

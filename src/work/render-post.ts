@@ -5,7 +5,7 @@ import { announcementView } from '../slack/views/announcement.ts';
 import { cardView } from '../slack/views/card.ts';
 import type { SlackMessage } from '../slack/views/message.ts';
 import { noticeView } from '../slack/views/notice.ts';
-import { requesterView } from '../slack/views/requester.ts';
+import { delayedView, requesterView, unpostedView } from '../slack/views/requester.ts';
 import type { Tools } from './tools.ts';
 
 export interface Destination {
@@ -40,10 +40,25 @@ export async function renderPost(tools: Tools, job: Job, request: CallRequest): 
     case 'notify_channel':
       return noticeView(job, request.url, await threadLink(tools, job), names);
     case 'tell_requester':
-      return requesterView(request.reason, job.prompt, names);
+      return privateAnswer(request, job, names);
     case 'create_job':
     case 'send_message':
       throw new Error(`${request.kind} is not a post`);
+  }
+}
+
+function privateAnswer(
+  { reason, about }: Extract<CallRequest, { kind: 'tell_requester' }>,
+  job: Job,
+  names: ReadonlyMap<string, string>,
+): SlackMessage {
+  switch (about) {
+    case 'card_refused':
+      return requesterView(reason, job.prompt, names);
+    case 'card_delayed':
+      return delayedView(reason, job.prompt, names);
+    default:
+      return unpostedView(reason, announcementView(about, job, names));
   }
 }
 

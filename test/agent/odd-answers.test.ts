@@ -19,12 +19,18 @@ describe('an answer that lacks things', () => {
     expect(await client.getJob('p', 'job_1')).toEqual({ id: 'job_1', status: 'completed', ...nothing });
   });
 
-  test('a created job without a status is active, a read job without a status is no answer', async () => {
+  test('a job without a status is active, and a read job without an id is the one asked for', async () => {
     await using server = await serveHttp((_, response) => answer(response, 201, { id: 'job_1', status: 3 }));
     await using client = openClient(server.baseUrl);
     const active = { id: 'job_1', status: 'active', ...nothing };
     expect(await client.createJob('p', 'a')).toEqual(active);
     expect(await client.sendMessage('p', 'job_1', 'a')).toEqual(active);
+    expect(await client.getJob('p', 'job_1')).toEqual(active);
+  });
+
+  test('a read answer that has no field of a job is none', async () => {
+    await using server = await serveHttp((_, response) => answer(response, 200, { success: true }));
+    await using client = openClient(server.baseUrl);
     expect(await failureOf(client.getJob('p', 'job_1'))).toMatchObject({
       outcome: 'unknown',
       reason: 'bad_answer',

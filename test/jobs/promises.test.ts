@@ -97,7 +97,8 @@ describe('whatever happens, in whatever order, late, twice, and with a clock tha
   test('an event that comes twice at once has no second effect', () => {
     always((world) => {
       const last = world.events.at(-1);
-      if (last === undefined || mayCountTwice(last)) return;
+      // Time that passes may rightly change what an answer means.
+      if (last === undefined || world.lastEventAtMs !== world.nowMs || mayCountTwice(last)) return;
       const again = world.apply(last);
       expect({ calls: again.calls.map(({ request }) => request), followUps: again.followUps }).toEqual({
         calls: [],

@@ -1,7 +1,7 @@
 import type { AgentJob } from '../agent-job.ts';
 import type { AgentFailure } from '../failure.ts';
 import type { Draft } from './draft.ts';
-import { scheduleSending } from './follow-ups.ts';
+import { refuseWaiting, scheduleSending } from './follow-ups.ts';
 import { observe } from './observe.ts';
 import { wantCreate } from './open.ts';
 import { clearTrouble, noteTrouble } from './trouble.ts';
@@ -26,6 +26,7 @@ export function createFailed(draft: Draft, callId: string, failure: AgentFailure
       clearTrouble(draft, 'send');
       draft.change({ stage: { kind: 'rejected', message: failure.message } });
       draft.announce({ kind: 'create_rejected', message: failure.message });
+      refuseWaiting(draft, callId);
       draft.refreshCard();
       break;
     case 'unknown':

@@ -4,7 +4,7 @@ import { createFailed, jobCreated, runAgain, startAgain } from './create.ts';
 import { Draft } from './draft.ts';
 import { messageAccepted, messageFailed, replyReceived, resend, sendDue } from './follow-ups.ts';
 import { checkFailed, jobChecked, noticeRefused } from './observe.ts';
-import { cardPosted, cardRefused } from './open.ts';
+import { cardDelayed, cardPosted, cardRefused, postRefused } from './open.ts';
 
 /**
  * What follows from an event: the job as it is then, and the calls and tasks that are wanted. Pure: no clock,
@@ -22,6 +22,10 @@ function apply(draft: Draft, event: JobEvent) {
       return cardPosted(draft, event.ts);
     case 'card_refused':
       return cardRefused(draft, event.reason);
+    case 'card_delayed':
+      return cardDelayed(draft, event.reason);
+    case 'post_refused':
+      return postRefused(draft, event.callId, event.announcement, event.reason);
     case 'job_created':
       return jobCreated(draft, event.agentJob);
     case 'create_failed':

@@ -3,7 +3,7 @@ import { nextBatch, sendAtMs } from '../batch.ts';
 import type { Reply } from '../event.ts';
 import type { AgentFailure } from '../failure.ts';
 import type { FollowUp } from '../follow-up.ts';
-import { judgePrompt } from '../prompt.ts';
+import { judgePrompt, unescaped } from '../prompt.ts';
 import type { Draft } from './draft.ts';
 import { startTurn } from './observe.ts';
 import { clearTrouble, noteTrouble } from './trouble.ts';
@@ -11,6 +11,7 @@ import { verdictOn } from './verdict.ts';
 
 /** Bounds what one thread can pile up while the API is away. */
 const MAX_OPEN_FOLLOW_UPS = 200;
+const NO_JOB = 'no job runs in this thread; press "Run again" first';
 
 export function replyReceived(draft: Draft, reply: Reply): void {
   const open = draft.allFollowUps();
@@ -33,13 +34,20 @@ export function replyReceived(draft: Draft, reply: Reply): void {
 
 /** Why a reply is not even tried, or null. */
 function refusalOf(draft: Draft, text: string): string | null {
-  const verdict = judgePrompt(text, draft.context.policy.promptMaxLength);
+  const verdict = judgePrompt(unescaped(text), draft.context.policy.promptMaxLength);
   if (verdict.kind === 'empty') return 'it has no text';
   if (verdict.kind === 'too_long') {
     return `it has ${verdict.length} characters, and the limit is ${verdict.maxLength}`;
   }
-  if (draft.job.stage.kind === 'rejected') return 'no job runs in this thread; press "Run again" first';
-  return null;
+  return draft.job.stage.kind === 'rejected' ? NO_JOB : null;
+}
+
+/** There will be no job for the replies that wait for one. `callId` is the call that was refused. */
+export function refuseWaiting(draft: Draft, callId: string): void {
+  const waiting = draft.followUpsIn('waiting');
+  if (waiting.length === 0) return;
+  draft.put(waiting.map((followUp) => ({ ...followUp, state: 'not_sent', callId })));
+  draft.announce({ kind: 'message_rejected', callId, count: waiting.length, message: NO_JOB });
 }
 
 function pileRefusal(openFollowUps: number): string | null {

@@ -45,8 +45,10 @@ export function observe(draft: Draft, stage: Working, agentJob: AgentJob): void 
   const isNewLink = agentJob.prLink !== null && agentJob.prLink !== draft.job.announcedPrLink;
   if (isTurnOver(stage.settle, agentJob, draft.context.nowMs)) {
     draft.change({ stage: { kind: 'ended', status: agentJob.status } });
-    // It may be the end of the turn before, if that was still going on when the follow-up was sent.
-    if (stage.settle !== null && stage.settle.previousStatus === null) {
+    // It may be the end of the turn before, if that was still going on when the follow-up was sent; and a
+    // link may come a moment after the end.
+    const mayGoOn = stage.settle !== null && stage.settle.previousStatus === null;
+    if (mayGoOn || (agentJob.status === 'completed' && agentJob.prLink === null)) {
       draft.schedule('check_job', draft.context.nowMs + draft.context.policy.settleWindowMs);
     }
     const isOtherLink = agentJob.prLink !== (stage.settle?.previousPrLink ?? null);

@@ -1,3 +1,5 @@
+import type { Announcement } from '../announcement.ts';
+import type { CallRequest } from '../call.ts';
 import type { Decision, DecisionContext } from '../decision.ts';
 import type { Job } from '../job.ts';
 import { Draft } from './draft.ts';
@@ -48,8 +50,28 @@ export function cardPosted(draft: Draft, ts: string): void {
 export function cardRefused(draft: Draft, reason: string): void {
   if (draft.job.stage.kind !== 'opening') return;
   draft.change({ stage: { kind: 'unopened', reason } });
+  tellRequester(draft, 'refused', reason, 'card_refused');
+}
+
+/** The card waits for an administrator: the requester is told once that the request is kept. */
+export function cardDelayed(draft: Draft, reason: string): void {
+  if (draft.job.stage.kind === 'opening') tellRequester(draft, 'delayed', reason, 'card_delayed');
+}
+
+/** What the thread cannot be told, the requester is told privately. */
+export function postRefused(draft: Draft, callId: string, announcement: Announcement, reason: string): void {
+  tellRequester(draft, callId, reason, announcement);
+}
+
+/** `key` tells apart what the requester of a job is told; each is told once. */
+function tellRequester(
+  draft: Draft,
+  key: string,
+  reason: string,
+  about: Extract<CallRequest, { kind: 'tell_requester' }>['about'],
+): void {
   const lane = { to: 'slack', name: `requester:${draft.job.id}` } as const;
-  draft.want(`requester:${draft.job.id}`, lane, { kind: 'tell_requester', reason });
+  draft.want(`requester:${draft.job.id}:${key}`, lane, { kind: 'tell_requester', reason, about });
 }
 
 /** Wants the next create call. Callers make sure that no other is wanted or under way. */

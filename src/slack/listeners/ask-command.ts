@@ -41,7 +41,8 @@ async function store(deps: ListenerDeps, command: Args['command'], prompt: strin
   try {
     await deps.store.transaction(async (tx) => {
       const context = deps.newContext();
-      if (!(await tx.gestures.remember([`trigger:${command.trigger_id}`], context.nowMs))) return;
+      const keys = command.trigger_id ? [`trigger:${command.trigger_id}`] : [];
+      if (!(await tx.gestures.remember(keys, context.nowMs))) return;
       const request = {
         teamId: command.team_id,
         channelId: command.channel_id,

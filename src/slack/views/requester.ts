@@ -1,12 +1,14 @@
+import { cutEscaped } from './limits.ts';
 import { message, paragraph, quotation, type SlackMessage } from './message.ts';
 import { type Mrkdwn, mrkdwn } from './mrkdwn.ts';
 import { line } from './state.ts';
 import { oneLine, quotedPrompt } from './untrusted.ts';
-import { signs } from './words.ts';
+import { signs, troubleSigns } from './words.ts';
 
 /** So that the prompt can be copied from it and sent again, as far as a section holds it. */
 const PROMPT_MAX = 2500;
 const REASON_MAX = 100;
+const UNPOSTED_MAX = 2500;
 
 /**
  * Tells the requester, privately, why there is no card, and so no job.
@@ -24,6 +26,28 @@ export function requesterView(
       mrkdwn`${line(signs.notStarted)}. ${explanation(reason)} Nothing was started. Your prompt was:`,
     ),
     quotation(quotedPrompt(prompt, names, PROMPT_MAX)),
+  );
+}
+
+/** Tells the requester, privately, that the request waits for an administrator. */
+export function delayedView(
+  reason: string,
+  prompt: string,
+  names: ReadonlyMap<string, string>,
+): SlackMessage {
+  return message(
+    paragraph(
+      mrkdwn`${line(troubleSigns.needs_admin)}. Slack does not let the bot post (${oneLine(reason, REASON_MAX)}). Your request is kept, and starts when this is mended. Your prompt was:`,
+    ),
+    quotation(quotedPrompt(prompt, names, PROMPT_MAX)),
+  );
+}
+
+/** Tells the requester, privately, what Slack did not let the bot say in the thread. */
+export function unpostedView(reason: string, unposted: SlackMessage): SlackMessage {
+  return message(
+    paragraph(mrkdwn`I could not post this in the thread (${oneLine(reason, REASON_MAX)}):`),
+    paragraph({ mrkdwn: cutEscaped(unposted.text, UNPOSTED_MAX) }),
   );
 }
 

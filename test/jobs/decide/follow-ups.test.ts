@@ -27,21 +27,23 @@ describe('replies before there is an agent job', () => {
     expect(world.messages).toEqual(['one']);
   });
 
-  test('are refused with a reason when the prompt was refused; those that waited go out after Run again', () => {
+  test('are refused with a reason when the prompt was refused, early and late ones, and go out after Run again', () => {
     const world = aJobBeingCreated();
     world.reply('early');
     world.createFails(failures.rejected);
+    const earlyCallId = world.buttonCallId;
     world.reply('late');
-    expect(world.states).toEqual(['waiting', 'not_sent']);
+    expect(world.states).toEqual(['not_sent', 'not_sent']);
     expect(world.news.at(-1)).toBe('1 rejected: no job runs in this thread; press "Run again" first');
 
     const lateCallId = world.buttonCallId;
     world.apply({ type: 'resend_pressed', callId: lateCallId });
-    expect(world.states).toEqual(['waiting', 'not_sent']);
-    expect(world.news.filter((line) => line.startsWith('1 rejected'))).toHaveLength(2);
+    expect(world.states).toEqual(['not_sent', 'not_sent']);
+    expect(world.news.filter((line) => line.startsWith('1 rejected'))).toHaveLength(3);
 
     world.apply({ type: 'run_again_pressed' });
     world.apply({ type: 'resend_pressed', callId: lateCallId });
+    world.apply({ type: 'resend_pressed', callId: earlyCallId });
     world.created();
     world.advance(4 * SECOND_MS);
     expect(world.messages).toEqual(['early\n\nlate']);

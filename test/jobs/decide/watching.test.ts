@@ -19,10 +19,20 @@ describe('each change of status is told once', () => {
     const world = anEndedJob({ status });
     expect(world.news).toEqual(['started turn 1', news]);
     expect(world.job.stage).toEqual({ kind: 'ended', status });
-    expect(world.tasks.has('check_job')).toBe(false);
+    // A link may come a moment after the end.
+    expect(world.tasks.has('check_job')).toBe(status === 'completed');
 
-    expect(world.check().calls).toEqual([]);
+    expect(world.check(world.answer).calls).toEqual([]);
     expect(world.check(failures.notFound).calls).toEqual([]);
+    world.advance(10 * MINUTE_MS);
+    expect(world.tasks.has('check_job')).toBe(false);
+  });
+
+  test('a link that comes a moment after the end is announced', () => {
+    const world = anEndedJob({ status: 'completed' });
+    world.answer = anAgentJob({ status: 'completed', prLink: 'https://example.com/pull/1' });
+    world.advance(2 * MINUTE_MS);
+    expect(world.news.at(-1)).toBe('first pull request https://example.com/pull/1');
   });
 
   test('a status that nobody knows is told as it is, and polling goes on', () => {

@@ -35,6 +35,7 @@ export class World {
   readonly tasks = new Map<JobTaskKind, number>();
   readonly transcript: string[] = [];
   readonly events: JobEvent[] = [];
+  lastEventAtMs = 0;
   /** What the API's get answers: a job, or a failure. */
   answer: AgentJob | AgentFailure = anAgentJob();
   /** What people wrote in the thread. */
@@ -54,6 +55,7 @@ export class World {
     const decision = decide(state, deepFreeze(event), this.context());
     this.keep(decision);
     this.events.push(event);
+    this.lastEventAtMs = this.nowMs;
     return decision;
   }
 
