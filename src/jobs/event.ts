@@ -33,7 +33,8 @@ export type JobEvent =
   | { readonly type: 'message_failed'; readonly callId: string; readonly failure: AgentFailure }
   | { readonly type: 'job_checked'; readonly agentJob: AgentJob }
   | { readonly type: 'check_failed'; readonly agentJobId: string; readonly failure: AgentFailure }
-  | { readonly type: 'run_again_pressed' }
+  /** `creates`: how often the job had been created when the button was made. */
+  | { readonly type: 'run_again_pressed'; readonly creates: number }
   | { readonly type: 'start_again_pressed'; readonly callId: string }
   /** *Retry* and *Send again*: both put the replies of a call back in line. */
   | { readonly type: 'resend_pressed'; readonly callId: string }

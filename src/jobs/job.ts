@@ -7,7 +7,7 @@ export interface Job {
   readonly channelId: string;
   readonly requesterId: string;
   readonly projectId: string;
-  /** The prompt as Slack delivered it (escaped, with `<@U…>` tokens); see `slack/readable-text.ts`. */
+  /** The prompt as Slack delivered it (escaped, with `<@U…>` tokens); see `slack/text/readable-text.ts`. */
   readonly prompt: string;
   readonly requestedAtMs: number;
   /** Slack's address for private answers to the requester, good for 30 minutes. */
@@ -47,7 +47,13 @@ export type Stage =
   /** The API refused the prompt. */
   | { readonly kind: 'rejected'; readonly message: string }
   /** The agent works; the poller watches. */
-  | { readonly kind: 'working'; readonly turnStartedAtMs: number; readonly settle: Settle | null }
+  | {
+      readonly kind: 'working';
+      readonly turnStartedAtMs: number;
+      readonly settle: Settle | null;
+      /** Since when the API answers 404 to every read. */
+      readonly missingSinceMs?: number;
+    }
   | { readonly kind: 'ended'; readonly status: EndedStatus | 'vanished' };
 
 /** After a follow-up the API may still answer the state of the turn before; it is not believed until then. */

@@ -15,14 +15,21 @@ export type ActionId = (typeof actionIds)[keyof typeof actionIds];
 /** The `event_type` of the metadata that our messages carry. */
 export const METADATA_EVENT_TYPE = 'docs_agent_post';
 
-const buttonTarget = z.object({ jobId: z.string().min(1), callId: z.string().min(1).optional() });
+const buttonTarget = z.object({
+  jobId: z.string().min(1),
+  callId: z.string().min(1).optional(),
+  creates: z.int().optional(),
+});
 
-/** What a button is about: a job, and the call that it would make again. */
+/**
+ * What a button is about: a job, and the call that it would make again, or how often the job was created
+ * when the button was made.
+ */
 export type ButtonTarget = Readonly<z.infer<typeof buttonTarget>>;
 
 /** The value of a button. Slack takes up to 2000 characters. */
 export function encodeButton(target: ButtonTarget): string {
-  return JSON.stringify({ jobId: target.jobId, callId: target.callId });
+  return JSON.stringify({ jobId: target.jobId, callId: target.callId, creates: target.creates });
 }
 
 /** Null if the value is not one of ours. */

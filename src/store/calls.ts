@@ -49,7 +49,9 @@ export class SqlCalls implements Calls {
       .set(
         state === 'retry'
           ? { state: 'wanted', detail, started_at: null, ended_at: null }
-          : { state, detail, ended_at: nowMs },
+          : state === 'not_made'
+            ? { state: 'failed', detail, started_at: null, ended_at: nowMs }
+            : { state, detail, ended_at: nowMs },
       )
       .where('id', '=', callId)
       .where('state', '!=', 'done')

@@ -14,6 +14,8 @@ import type { Tables } from './tables.ts';
 /** Per replica; Postgres allows 100 altogether unless set otherwise. */
 const MAX_CONNECTIONS = 10;
 const CONNECT_TIMEOUT_MS = 10_000;
+/** A server that has vanished without a word must not hold up the loops. */
+const STATEMENT_TIMEOUT_MS = 15_000;
 /** Frees the locks of a replica that froze in the middle of a transaction. */
 const MAX_IDLE_IN_TRANSACTION_MS = 30_000;
 
@@ -28,6 +30,7 @@ export function openPostgres(databaseUrl: string): Database {
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: MAX_IDLE_IN_TRANSACTION_MS,
+    query_timeout: STATEMENT_TIMEOUT_MS,
     keepAlive: true,
     application_name: 'docs-agent',
     types: {

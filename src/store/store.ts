@@ -97,9 +97,12 @@ export interface LedgerCall {
 
 export type CallState = 'wanted' | 'started' | 'done' | 'failed' | 'unknown';
 
-/** `retry`: nothing happened, the call is wanted again. `detail` is kept for the operator. */
+/**
+ * `retry`: nothing happened, the call is wanted again. `not_made`: nothing happened, and another call takes its
+ * place; it has failed, and uses up no budget. `detail` is kept for the operator.
+ */
 export interface CallOutcome {
-  readonly state: 'done' | 'failed' | 'unknown' | 'retry';
+  readonly state: 'done' | 'failed' | 'unknown' | 'retry' | 'not_made';
   readonly detail: string | null;
 }
 

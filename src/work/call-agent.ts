@@ -27,47 +27,61 @@ const INTERRUPTED: AgentFailure = {
   retryAfterMs: null,
 };
 
+/** A call that can be made, with its prompt as the agent reads it. */
+interface Prepared {
+  readonly callId: string;
+  readonly prompt: string;
+}
+
 /** Makes the create and message calls of one job, one after the other, each at most once. */
 export async function callAgent(tools: Tools, task: ClaimedTask): Promise<void> {
   for (;;) {
     // Before the call is marked as started: a crash during the look-up of names must not make it unknown.
-    const prompt = await nextPrompt(tools, task.subject);
-    const started = await startNext(tools, task);
-    if (started === null) return;
-    const event = await perform(tools, started, prompt);
+    const prepared = await prepareNext(tools, task.subject);
+    const started = await startNext(tools, task, prepared);
+    if (started === 'ended') return;
+    if (started === 'not_prepared' || prepared === null) continue;
+    const event = await perform(tools, started, prepared.prompt);
     const goesOn = await tools.store.transaction((tx) => settle(tools, tx, task, started, event));
     if (!goesOn) return;
   }
 }
 
-async function nextPrompt(tools: Tools, lane: string): Promise<string> {
+async function prepareNext(tools: Tools, lane: string): Promise<Prepared | null> {
   const call = await tools.store.transaction((tx) => tx.calls.next(lane));
-  if (call === null || !('prompt' in call.request)) return '';
-  return readableText(call.request.prompt, await tools.names.of(call.request.prompt));
+  if (call === null || !('prompt' in call.request)) return null;
+  const { prompt } = call.request;
+  return { callId: call.id, prompt: readableText(prompt, await tools.names.of(prompt)) };
 }
 
-/** Marks the lane's next call as started; null if the task is settled for now. */
-async function startNext(tools: Tools, task: ClaimedTask): Promise<AgentCall | null> {
+/** Marks the lane's next call as started, if it is the prepared one; `ended`: the task is settled for now. */
+async function startNext(
+  tools: Tools,
+  task: ClaimedTask,
+  prepared: Prepared | null,
+): Promise<AgentCall | 'ended' | 'not_prepared'> {
   return tools.store.transaction(async (tx) => {
     await tx.tasks.fence(task.lease);
     for (;;) {
       const call = await tx.calls.next(task.subject);
       if (call === null) {
         await tx.tasks.complete(task.lease);
-        return null;
+        return 'ended';
       }
       const agentCall = await toAgentCall(tx, call);
       if (call.state === 'started') {
         const goesOn = await settle(tools, tx, task, agentCall, failed(agentCall, INTERRUPTED));
-        if (!goesOn) return null;
+        if (!goesOn) return 'ended';
         continue;
       }
       const overBudget = await budgetFailure(tools, tx, agentCall.job.projectId);
       if (overBudget !== null) {
         const goesOn = await settle(tools, tx, task, agentCall, failed(agentCall, overBudget));
-        if (!goesOn) return null;
+        if (!goesOn) return 'ended';
         continue;
       }
+      // It was wanted after the look.
+      if (call.id !== prepared?.callId) return 'not_prepared';
       await tx.calls.start(call.id, tools.clock.now());
       return agentCall;
     }
@@ -164,7 +178,7 @@ async function settle(
     return false;
   }
   // The replies of a message that goes out again are put into a new call, together with later ones.
-  const state = verdict === 'unknown' ? 'unknown' : 'failed';
+  const state = verdict === 'unknown' ? 'unknown' : verdict === 'retry' ? 'not_made' : 'failed';
   await tx.calls.settle(call.id, { state, detail }, context.nowMs);
   return true;
 }

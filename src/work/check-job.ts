@@ -14,7 +14,7 @@ export async function checkJob(tools: Tools, task: ClaimedTask): Promise<void> {
     return;
   }
   const nowMs = tools.clock.now();
-  const waitMs = tools.reads.take(job.projectId, nowMs);
+  const waitMs = tools.reads.take(job.projectId, job.id, nowMs);
   if (waitMs > 0) {
     await tools.store.transaction((tx) => tx.tasks.postpone(task.lease, nowMs + waitMs));
     return;

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { retryDelayMs } from '../jobs/schedule.ts';
 import type { Clock } from '../operations/clock.ts';
 import type { Logger } from '../operations/logger.ts';
@@ -84,7 +85,11 @@ export class Loop {
       try {
         const tasks = await this.claim();
         for (const task of tasks) void this.take(task).then(() => this.notify());
-        if (tasks.length > 0) continue;
+        if (tasks.length > 0) {
+          // On SQLite all of this runs without a pause: a backlog must not keep sockets and timers waiting.
+          await nextTurn();
+          continue;
+        }
         wakeAtMs = await this.nextLookAtMs();
       } catch (error) {
         this.options.log.error('loop_failed', { loop: this.options.name, error });

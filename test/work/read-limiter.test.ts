@@ -10,7 +10,7 @@ function readTimes(limiter: ReadLimiter, untilMs: number): number[] {
   const times: number[] = [];
   let nowMs = START_MS;
   while (nowMs < untilMs) {
-    const waitMs = limiter.take('docs', nowMs);
+    const waitMs = limiter.take('docs', 'job', nowMs);
     if (waitMs === 0) times.push(nowMs);
     nowMs += waitMs;
   }
@@ -37,7 +37,7 @@ describe('the cap on reads per minute', () => {
         let nowMs = START_MS;
         for (const gap of gaps) {
           nowMs += gap;
-          if (limiter.take('docs', nowMs) === 0) times.push(nowMs);
+          if (limiter.take('docs', 'job', nowMs) === 0) times.push(nowMs);
         }
         expect(mostInAnyMinute(times)).toBeLessThanOrEqual(cap);
       }),
@@ -65,17 +65,17 @@ describe('the cap on reads per minute', () => {
       fc.property(fc.integer({ min: 1, max: 1_000 }), (cap) => {
         const limiter = new ReadLimiter(cap);
         let waitMs = 0;
-        while (waitMs === 0) waitMs = limiter.take('docs', START_MS);
-        expect(limiter.take('docs', START_MS + waitMs - 1)).toBe(1);
-        expect(limiter.take('docs', START_MS + waitMs)).toBe(0);
+        while (waitMs === 0) waitMs = limiter.take('docs', 'job', START_MS);
+        expect(limiter.take('docs', 'job', START_MS + waitMs - 1)).toBe(1);
+        expect(limiter.take('docs', 'job', START_MS + waitMs)).toBe(0);
       }),
     );
   });
 
   test('is one for each project', () => {
     const limiter = new ReadLimiter(1);
-    expect(limiter.take('docs', START_MS)).toBe(0);
-    expect(limiter.take('api', START_MS)).toBe(0);
-    expect(limiter.take('docs', START_MS)).toBe(MINUTE_MS);
+    expect(limiter.take('docs', 'job', START_MS)).toBe(0);
+    expect(limiter.take('api', 'other job', START_MS)).toBe(0);
+    expect(limiter.take('docs', 'job', START_MS)).toBe(MINUTE_MS);
   });
 });

@@ -44,12 +44,12 @@ export function startAgain(draft: Draft, callId: string): void {
 }
 
 /** *Run again*: a new agent job in the same thread, with the same prompt. */
-export function runAgain(draft: Draft): void {
+export function runAgain(draft: Draft, creates: number): void {
   const { stage } = draft.job;
   const isOver =
     stage.kind === 'rejected' ||
     (stage.kind === 'ended' && (stage.status === 'failed' || stage.status === 'vanished'));
-  if (!isOver) return;
+  if (!isOver || creates !== draft.job.creates) return;
   draft.change({ agentJob: null, checkedAtMs: null, told: null, turn: draft.job.turn + 1 });
   wantCreate(draft);
 }

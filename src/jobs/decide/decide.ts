@@ -45,7 +45,7 @@ function apply(draft: Draft, event: JobEvent) {
     case 'check_failed':
       return checkFailed(draft, event.agentJobId, event.failure);
     case 'run_again_pressed':
-      return runAgain(draft);
+      return runAgain(draft, event.creates);
     case 'start_again_pressed':
       return startAgain(draft, event.callId);
     case 'resend_pressed':

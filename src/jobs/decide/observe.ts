@@ -15,8 +15,9 @@ export function jobChecked(draft: Draft, agentJob: AgentJob): void {
   if (draft.job.agentJob?.id !== agentJob.id) return;
   if (stage.kind === 'working') {
     clearTrouble(draft, 'check');
-    draft.change({ checkedAtMs: draft.context.nowMs });
-    observe(draft, stage, agentJob);
+    const { missingSinceMs: _found, ...found } = stage;
+    draft.change({ stage: found, checkedAtMs: draft.context.nowMs });
+    observe(draft, found, agentJob);
   } else if (stage.kind === 'ended') {
     lookAgain(draft, agentJob);
   }
@@ -67,11 +68,11 @@ export function checkFailed(draft: Draft, agentJobId: string, failure: AgentFail
     draft.schedule('check_job', noteTrouble(draft, 'check', failure));
     return;
   }
-  // A job that was created a moment ago may not be readable everywhere yet.
-  const isNew =
-    job.checkedAtMs === null && context.nowMs - job.stage.turnStartedAtMs < context.policy.settleWindowMs;
-  if (isNew) {
-    scheduleCheck(draft, job.stage.turnStartedAtMs);
+  // A new job may not be readable everywhere yet, and a gateway may miss one for a moment.
+  const missingSinceMs = job.stage.missingSinceMs ?? context.nowMs;
+  if (context.nowMs - missingSinceMs < context.policy.settleWindowMs) {
+    draft.change({ stage: { ...job.stage, missingSinceMs } });
+    draft.schedule('check_job', context.nowMs + context.policy.pollMinIntervalMs);
     return;
   }
   clearTrouble(draft, 'check');
@@ -86,11 +87,12 @@ export function checkFailed(draft: Draft, agentJobId: string, failure: AgentFail
 /** A follow-up was accepted: the watch goes on, and the state of the turn before is not believed for a while. */
 export function startTurn(draft: Draft, answer: AgentJob | null): void {
   const { job, context } = draft;
-  const previousStatus = job.stage.kind === 'ended' ? job.stage.status : previousStatusOf(job.stage);
+  const unsettled = unsettledOf(job.stage);
+  const previousStatus = job.stage.kind === 'ended' ? job.stage.status : (unsettled?.previousStatus ?? null);
   const settle: Settle = {
     untilMs: context.nowMs + context.policy.settleWindowMs,
     previousStatus,
-    previousPrLink: job.agentJob?.prLink ?? null,
+    previousPrLink: unsettled === null ? (job.agentJob?.prLink ?? null) : unsettled.previousPrLink,
     seenActive: false,
   };
   draft.change({
@@ -102,8 +104,9 @@ export function startTurn(draft: Draft, answer: AgentJob | null): void {
   draft.refreshCard();
 }
 
-function previousStatusOf(stage: Draft['job']['stage']): string | null {
-  return stage.kind === 'working' && stage.settle?.seenActive === false ? stage.settle.previousStatus : null;
+/** The state before a follow-up that the API has not shown to have taken up yet. */
+function unsettledOf(stage: Stage): Settle | null {
+  return stage.kind === 'working' && stage.settle?.seenActive === false ? stage.settle : null;
 }
 
 function noteFacts(draft: Draft, agentJob: AgentJob): void {

@@ -10,8 +10,8 @@ const MISSES_BEFORE_TELLING = 3;
 export function noteTrouble(draft: Draft, source: Trouble['source'], failure: AgentFailure): number {
   const { nowMs, jitter } = draft.context;
   const kind = lastingKind(draft.job.trouble, failure);
-  // Whoever limits the rate can be reached.
-  if (kind === 'rate_limited' && draft.job.trouble?.kind === 'unreachable')
+  // An API that limits the rate can be reached; our own budget says nothing of it.
+  if (kind === 'rate_limited' && failure.status !== null && draft.job.trouble?.kind === 'unreachable')
     endTrouble(draft, draft.job.trouble);
   const before = draft.job.trouble?.kind === kind ? draft.job.trouble : null;
   const misses = (before?.misses ?? 0) + 1;

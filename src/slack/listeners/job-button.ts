@@ -23,8 +23,10 @@ export function jobButton(deps: ListenerDeps, actionId: ActionId) {
   };
 }
 
-function eventOf(actionId: ActionId, { callId }: ButtonTarget): JobEvent | null {
-  if (actionId === actionIds.runAgain) return { type: 'run_again_pressed' };
+function eventOf(actionId: ActionId, { callId, creates }: ButtonTarget): JobEvent | null {
+  if (actionId === actionIds.runAgain) {
+    return creates === undefined ? null : { type: 'run_again_pressed', creates };
+  }
   if (callId === undefined) return null;
   if (actionId === actionIds.startAgain) return { type: 'start_again_pressed', callId };
   return { type: 'resend_pressed', callId };

@@ -2,7 +2,14 @@ import type { Announcement } from '../../jobs/announcement.ts';
 import type { Job } from '../../jobs/job.ts';
 import { message, paragraph, type SlackMessage, smallPrint, smallQuotation } from './message.ts';
 import { channelMention, mrkdwn, userMention } from './mrkdwn.ts';
-import { createRejected, createUnknown, failed, messageRejected, messageUnknown } from './offers.ts';
+import {
+  createRejected,
+  createUnknown,
+  failed,
+  messageRejected,
+  messageUnknown,
+  runAgainButton,
+} from './offers.ts';
 import { pullRequest, pullRequestLink } from './pull-request.ts';
 import { endedLine, finishedLine, line, otherStatusLine, troubleLine } from './state.ts';
 import { oneLine, promptTitle } from './untrusted.ts';
@@ -29,7 +36,7 @@ export function announcementView(
     case 'archived':
       return message(paragraph(line(signs.archived, mrkdwn`a reply is still tried once`)));
     case 'vanished':
-      return message(paragraph(endedLine('vanished', null)));
+      return message(paragraph(endedLine('vanished', null)), runAgainButton(job));
     case 'other_status':
       return message(paragraph(otherStatusLine(announcement.status)));
     case 'pull_request':

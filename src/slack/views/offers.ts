@@ -14,12 +14,17 @@ interface SentTogether {
   readonly count: number;
 }
 
+/** Good for this ending only: pressed after another start, it does nothing. */
+export function runAgainButton(job: Job): ReturnType<typeof actionButton> {
+  return actionButton(labels.runAgain, actionIds.runAgain, { jobId: job.id, creates: job.creates });
+}
+
 export function failed(job: Job): SlackMessage {
   return message(
     paragraph(
       mrkdwn`${line(signs.failed)} · the agent API gives no reason. *${labels.runAgain}* starts a new job with the same prompt.`,
     ),
-    actionButton(labels.runAgain, actionIds.runAgain, { jobId: job.id }),
+    runAgainButton(job),
   );
 }
 
@@ -29,7 +34,7 @@ export function createRejected(job: Job, reason: string): SlackMessage {
       mrkdwn`${line(signs.refused)} · the agent API did not take the prompt, nothing was started. It says:`,
     ),
     quotation(shown(reason, REFUSAL_MAX)),
-    actionButton(labels.runAgain, actionIds.runAgain, { jobId: job.id }),
+    runAgainButton(job),
   );
 }
 

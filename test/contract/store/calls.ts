@@ -12,10 +12,21 @@ export function callContract(open: OpenStore): void {
     const want = (...calls: WantedCall[]) => opened.run((tx) => tx.write(aDecision({ calls }), NOW_MS));
     const next = (lane = LANE) => opened.run((tx) => tx.calls.next(lane));
     const start = (id: string, atMs = NOW_MS) => opened.run((tx) => tx.calls.start(id, atMs));
-    const settle = (id: string, state: 'done' | 'failed' | 'unknown' | 'retry') =>
+    const settle = (id: string, state: 'done' | 'failed' | 'unknown' | 'retry' | 'not_made') =>
       opened.run((tx) => tx.calls.settle(id, { state, detail: 'why' }, NOW_MS));
     const budget = (projectId = 'docs', sinceMs = NOW_MS - HOUR_MS) =>
       opened.run((tx) => tx.calls.startedAgentCalls(projectId, sinceMs));
+
+    test('a call that was not made has failed, and uses up no budget; one that failed does', async () => {
+      await want(aCreateCall('a'), aCreateCall('b'));
+      await start('a');
+      await settle('a', 'not_made');
+      expect(await budget()).toEqual([]);
+      expect((await opened.run((tx) => tx.calls.get('a')))?.state).toBe('failed');
+      await start('b');
+      await settle('b', 'failed');
+      expect(await budget()).toEqual([NOW_MS]);
+    });
 
     test('a wanted call is read as it was wanted', async () => {
       const request = {

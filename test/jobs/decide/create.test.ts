@@ -61,7 +61,7 @@ describe('the agent refuses the prompt', () => {
     expect(again.calls).toEqual([]);
     expect(world.news).toEqual(['create rejected: prompt is too vague']);
 
-    world.apply({ type: 'run_again_pressed' });
+    world.apply({ type: 'run_again_pressed', creates: world.job.creates });
     world.created();
     expect(world.news.at(-1)).toBe('started turn 2');
   });
@@ -125,8 +125,8 @@ describe('nobody knows whether the agent got the prompt', () => {
 describe('Run again', () => {
   test('after a failure starts a new agent job in the same thread', () => {
     const world = anEndedJob({ status: 'failed' });
-    world.apply({ type: 'run_again_pressed' });
-    world.apply({ type: 'run_again_pressed' });
+    world.apply({ type: 'run_again_pressed', creates: world.job.creates });
+    world.apply({ type: 'run_again_pressed', creates: world.job.creates });
     expect(world.open('create_job').map(({ request }) => request.prompt)).toEqual([
       'Document the rate limits',
     ]);
@@ -137,21 +137,30 @@ describe('Run again', () => {
 
   test('works for a job that vanished', () => {
     const world = aWorkingJob();
-    world.check();
-    world.check(failures.notFound);
-    world.apply({ type: 'run_again_pressed' });
+    world.answer = failures.notFound;
+    world.advance(3 * MINUTE_MS);
+    world.apply({ type: 'run_again_pressed', creates: world.job.creates });
     expect(world.open('create_job')).toHaveLength(1);
+  });
+
+  test('does nothing when the button is of an ending before the last start', () => {
+    const world = aJobBeingCreated();
+    world.createFails(failures.rejected);
+    const creates = world.job.creates;
+    world.apply({ type: 'run_again_pressed', creates });
+    world.createFails(failures.rejected);
+    expect(world.apply({ type: 'run_again_pressed', creates }).calls).toEqual([]);
   });
 
   test('does nothing while the agent works, or when it has finished', () => {
     for (const world of [aWorkingJob(), anEndedJob(), anEndedJob({ status: 'archived' })]) {
-      expect(world.apply({ type: 'run_again_pressed' }).calls).toEqual([]);
+      expect(world.apply({ type: 'run_again_pressed', creates: world.job.creates }).calls).toEqual([]);
     }
   });
 
   test('the answers about the job before do not count any more', () => {
     const world = anEndedJob({ status: 'failed' });
-    world.apply({ type: 'run_again_pressed' });
+    world.apply({ type: 'run_again_pressed', creates: world.job.creates });
     world.created({ id: 'agent-2' });
     world.apply({ type: 'job_checked', agentJob: anAgentJob({ status: 'failed' }) });
     world.apply({ type: 'check_failed', agentJobId: 'agent-1', failure: failures.notFound });
@@ -161,7 +170,7 @@ describe('Run again', () => {
 
   test('the new job, too, may not be readable right after its creation', () => {
     const world = anEndedJob({ status: 'failed' });
-    world.apply({ type: 'run_again_pressed' });
+    world.apply({ type: 'run_again_pressed', creates: world.job.creates });
     world.created({ id: 'agent-2' });
     world.check(failures.notFound);
     expect(world.job.stage.kind).toBe('working');
@@ -171,7 +180,7 @@ describe('Run again', () => {
     const world = anEndedJob({ status: 'failed' });
     world.reply('Try another page');
     world.advance(4 * SECOND_MS);
-    world.apply({ type: 'run_again_pressed' });
+    world.apply({ type: 'run_again_pressed', creates: world.job.creates });
     world.accepted();
     expect(world.states).toEqual(['sent']);
     expect(world.job).toMatchObject({ stage: { kind: 'creating' }, turn: 2 });

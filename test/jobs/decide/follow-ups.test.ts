@@ -41,7 +41,7 @@ describe('replies before there is an agent job', () => {
     expect(world.states).toEqual(['not_sent', 'not_sent']);
     expect(world.news.filter((line) => line.startsWith('1 rejected'))).toHaveLength(3);
 
-    world.apply({ type: 'run_again_pressed' });
+    world.apply({ type: 'run_again_pressed', creates: world.job.creates });
     world.apply({ type: 'resend_pressed', callId: lateCallId });
     world.apply({ type: 'resend_pressed', callId: earlyCallId });
     world.created();

@@ -128,8 +128,8 @@ describe('a follow-up to an active job', () => {
 describe('an archived, failed or vanished job', () => {
   test('that takes a reply all the same is watched again', () => {
     const world = aWorkingJob();
-    world.check();
-    world.check(failures.notFound);
+    world.answer = failures.notFound;
+    world.advance(3 * MINUTE_MS);
     followUp(world);
     world.answer = anAgentJob();
     world.advance(5 * SECOND_MS);
@@ -162,5 +162,22 @@ describe('a follow-up whose turn began behind an ending', () => {
     const before = world.news;
     world.advance(10 * MINUTE_MS);
     expect(world.news).toEqual(before);
+  });
+});
+
+describe('a second follow-up before the first was seen to be taken up', () => {
+  test('the old ending with its old link is still not believed', () => {
+    const world = anEndedJob({ prLink: firstLink });
+    world.reply('one');
+    world.advance(4 * SECOND_MS);
+    world.accepted(anAgentJob());
+    world.reply('two');
+    world.advance(4 * SECOND_MS);
+    world.accepted(anAgentJob());
+    const before = world.news;
+    world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
+    world.advance(30 * SECOND_MS);
+    expect(world.news).toEqual(before);
+    expect(world.job.stage.kind).toBe('working');
   });
 });

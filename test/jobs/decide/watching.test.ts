@@ -200,6 +200,15 @@ describe('a job that the API does not know', () => {
     expect(world.news.at(-1)).toBe('finished, pull request: none');
   });
 
+  test('for a moment only, goes on, and its end is told', () => {
+    const world = aWorkingJob();
+    world.advance(10 * MINUTE_MS);
+    world.check(failures.notFound);
+    world.answer = anAgentJob({ status: 'failed' });
+    world.advance(MINUTE_MS);
+    expect(world.news).toEqual(['started turn 1', 'failed']);
+  });
+
   test('is believed when it stays unknown', () => {
     const world = aWorkingJob();
     world.answer = failures.notFound;

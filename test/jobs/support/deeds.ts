@@ -145,7 +145,11 @@ function agentTakes(world: World, described: boolean): void {
 function press(world: World, button: 'run_again' | 'start_again' | 'resend', pick: number): void {
   const callIds = world.told.flatMap((news) => ('callId' in news ? [news.callId] : []));
   const callId = callIds[pick % callIds.length] ?? 'none';
-  world.apply(button === 'run_again' ? { type: 'run_again_pressed' } : { type: `${button}_pressed`, callId });
+  world.apply(
+    button === 'run_again'
+      ? { type: 'run_again_pressed', creates: world.job.creates }
+      : { type: `${button}_pressed`, callId },
+  );
 }
 
 /** What cannot come again: a gesture is remembered, a call's lease is gone by its outcome, and a check reads anew. */

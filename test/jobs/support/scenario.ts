@@ -82,5 +82,9 @@ function play(world: World, step: Step): void {
 
 function press(world: World, button: 'run_again' | 'start_again' | 'resend'): void {
   const callId = world.buttonCallId;
-  world.apply(button === 'run_again' ? { type: 'run_again_pressed' } : { type: `${button}_pressed`, callId });
+  world.apply(
+    button === 'run_again'
+      ? { type: 'run_again_pressed', creates: world.job.creates }
+      : { type: `${button}_pressed`, callId },
+  );
 }

@@ -144,7 +144,9 @@ describe('where a person must decide, the thread says why and offers a button', 
     expect(message.text).toMatchInlineSnapshot(
       `"❌ *Failed* · the agent API gives no reason. *Run again* starts a new job with the same prompt."`,
     );
-    expect(buttonsOf(message)).toEqual([['Run again', { jobId: 'job-1' }]]);
+    expect(buttonsOf(message)).toMatchObject([
+      ['Run again', { jobId: 'job-1', creates: expect.any(Number) }],
+    ]);
   });
 
   test('after the prompt was refused', () => {
@@ -153,7 +155,9 @@ describe('where a person must decide, the thread says why and offers a button', 
       "⛔ *Refused* · the agent API did not take the prompt, nothing was started. It says:
       too vague"
     `);
-    expect(buttonsOf(message)).toEqual([['Run again', { jobId: 'job-1' }]]);
+    expect(buttonsOf(message)).toMatchObject([
+      ['Run again', { jobId: 'job-1', creates: expect.any(Number) }],
+    ]);
   });
 
   test('when nobody knows whether the job started', () => {
