@@ -97,7 +97,8 @@ describeWithLocalSlack('watching a job at an agent API that goes wrong', () => {
   test('a job that the API does not know any more is told as vanished; a reply is tried once (W2, F6)', async () => {
     await using world = await startWorld();
     const { card } = await watched(world);
-    world.api.failNext('get', { status: 404, body: { error: 'Job not found' } });
+    const missing: Fault = { status: 404, body: { error: 'Job not found' } };
+    world.api.failNext('get', ...Array<Fault>(100).fill(missing));
     await toldLater(world, card, 'Vanished');
     const reads = world.api.counts.get;
     await world.clock.advance(120_000);
