@@ -60,6 +60,12 @@ export class SqlCalls implements Calls {
   }
 
   async startedAgentCalls(projectId: string, sinceMs: number): Promise<number[]> {
+    // Locks the row until the transaction ends: replicas that count at the same time would all find room.
+    await this.db
+      .insertInto('budget')
+      .values({ project_id: projectId })
+      .onConflict((conflict) => conflict.column('project_id').doUpdateSet({ project_id: projectId }))
+      .execute();
     const rows = await this.db
       .selectFrom('call')
       .select('started_at')

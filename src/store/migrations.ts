@@ -22,6 +22,10 @@ async function start(db: Kysely<unknown>, sequenceType: SequenceType): Promise<v
     .addColumn('at', 'bigint', (column) => column.notNull())
     .execute();
   await db.schema
+    .createTable('budget')
+    .addColumn('project_id', 'text', (column) => column.primaryKey().notNull())
+    .execute();
+  await db.schema
     .createTable('heartbeat')
     .addColumn('id', 'integer', (column) => column.primaryKey())
     .addColumn('beats', 'bigint', (column) => column.notNull())

@@ -81,6 +81,7 @@ export interface Calls {
   /**
    * When create and message calls of the project were started after `sinceMs`, oldest first: the hourly
    * budget. A call that became wanted again (`retry`) does not count.
+   * Nobody else can count for the project until the transaction ends.
    */
   startedAgentCalls(projectId: string, sinceMs: number): Promise<number[]>;
 }

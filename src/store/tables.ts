@@ -12,6 +12,7 @@ export interface Tables {
   call: CallTable;
   task: TaskTable;
   heartbeat: HeartbeatTable;
+  budget: { project_id: string };
 }
 
 /** The database, or a transaction in it. */

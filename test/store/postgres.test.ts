@@ -25,7 +25,7 @@ function postgresSuite(serverUrl: string): void {
 
   async function openEmpty(): Promise<Store> {
     const store = await openStore({ databaseUrl: database.url });
-    await database.query('truncate gesture, job, follow_up, call, task, heartbeat');
+    await database.query('truncate gesture, job, follow_up, call, task, heartbeat, budget');
     return store;
   }
 

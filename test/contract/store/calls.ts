@@ -28,6 +28,18 @@ export function callContract(open: OpenStore): void {
       expect(await budget()).toEqual([NOW_MS]);
     });
 
+    test('the budget is not passed by calls that are started at the same time', async () => {
+      const ids = Array.from({ length: 8 }, (_, index) => `call-${index}`);
+      await want(...ids.map((id) => aCreateCall(id, { lane: { to: 'agent', name: `agent:${id}` } })));
+      const startInBudget = (id: string) =>
+        opened.run(async (tx) => {
+          const started = await tx.calls.startedAgentCalls('docs', NOW_MS - HOUR_MS);
+          if (started.length < 3) await tx.calls.start(id, NOW_MS);
+        });
+      await Promise.all(ids.map(startInBudget));
+      expect(await budget()).toHaveLength(3);
+    });
+
     test('a wanted call is read as it was wanted', async () => {
       const request = {
         kind: 'announce',
