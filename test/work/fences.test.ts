@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { expect, onTestFinished, test } from 'vitest';
+import type { AgentClient } from '../../src/agent/client.ts';
+import { openJob } from '../../src/jobs/decide/open.ts';
+import type { JobEvent } from '../../src/jobs/event.ts';
+import { createLogger } from '../../src/operations/logger.ts';
+import type { Poster } from '../../src/slack/poster.ts';
+import type { UserNames } from '../../src/slack/user-names.ts';
+import { applyEvent } from '../../src/store/apply-event.ts';
+import { openStore } from '../../src/store/open.ts';
+import { type ClaimedTask, LeaseLostError, type TaskKind } from '../../src/store/store.ts';
+import { callAgent } from '../../src/work/call-agent.ts';
+import { checkJob } from '../../src/work/check-job.ts';
+import { postToSlack } from '../../src/work/post-to-slack.ts';
+import { ReadLimiter } from '../../src/work/read-limiter.ts';
+import type { Tools } from '../../src/work/tools.ts';
+import { anAgentJob, policy, request } from '../jobs/support/builders.ts';
+import { createTempDir } from '../support/temp-dir.ts';
+import { createTestClock } from '../support/test-clock.ts';
+
+const LEASE_MS = 1_000;
+const agentJob = anAgentJob({ status: 'completed' });
+
+/** A job in a real store, and tools whose outward calls take so long that another process takes the task over. */
+async function overtaken(events: readonly JobEvent[], kind: TaskKind) {
+  const folder = await createTempDir();
+  onTestFinished(folder.remove);
+  const store = await openStore({ dataDir: folder.path });
+  onTestFinished(() => store.close());
+  const clock = createTestClock(Date.UTC(2026, 0, 1));
+  const newContext = () => ({ nowMs: clock.now(), jitter: 0.5, newId: randomUUID, policy });
+  const opening = openJob(request, newContext());
+  const jobId = opening.job.id;
+  await store.transaction(async (tx) => {
+    await tx.write(opening, clock.now());
+    for (const event of events) await applyEvent(tx, jobId, event, newContext());
+  });
+  const claim = () =>
+    store.transaction((tx) =>
+      tx.tasks.claim({ kinds: [kind], nowMs: clock.now(), leaseUntilMs: clock.now() + LEASE_MS, limit: 1 }),
+    );
+  const calledWhileOvertaken = async <T>(answer: T): Promise<T> => {
+    await clock.advance(LEASE_MS);
+    expect(await claim()).toHaveLength(1);
+    return answer;
+  };
+  const tools: Tools = {
+    store,
+    clock,
+    log: createLogger({ level: 'error', pretty: false, destination: { write: () => {} } }),
+    agent: {
+      createJob: () => calledWhileOvertaken(agentJob),
+      getJob: () => calledWhileOvertaken(agentJob),
+    } as unknown as AgentClient,
+    poster: { post: () => calledWhileOvertaken('1700000000.000100') } as unknown as Poster,
+    names: { of: async () => new Map() } as unknown as UserNames,
+    reads: new ReadLimiter(600),
+    hourlyBudget: 100,
+    botUserId: 'U0BOT',
+    newContext,
+  };
+  await clock.advance(60_000);
+  const read = () => store.transaction((tx) => tx.jobs.get(jobId));
+  const before = await read();
+  return { tools, claim, before, read };
+}
+
+const posted: JobEvent = { type: 'card_posted', ts: '1700000000.000100' };
+const created: JobEvent = { type: 'job_created', agentJob: anAgentJob() };
+
+test.each<[string, TaskKind, JobEvent[], (tools: Tools, task: ClaimedTask) => Promise<void>]>([
+  ['reads a status', 'check_job', [posted, created], checkJob],
+  ['creates a job', 'call_agent', [posted], callAgent],
+  ['posts a card', 'post_to_slack', [], postToSlack],
+])(
+  'a process that was frozen while it %s writes nothing when it wakes up',
+  async (_what, kind, events, work) => {
+    const { tools, claim, before, read } = await overtaken(events, kind);
+    const [task] = await claim();
+    if (task === undefined) throw new Error(`no ${kind} is due`);
+    await expect(work(tools, task)).rejects.toThrow(LeaseLostError);
+    expect(await read()).toEqual(before);
+  },
+);
