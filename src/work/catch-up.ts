@@ -13,6 +13,8 @@ const MAX_THREADS = 500;
 const SPACING_MS = 1_500;
 /** The card is under way: its thread is known soon. */
 const OPENING_WAIT_MS = 1_000;
+/** Unless it waits for an administrator: then a look a minute is enough. */
+const MAX_DOUBLINGS = 6;
 /** Older replies are announced when they are found; younger ones look as if they had come in time. */
 const OLD_AFTER_MS = 10 * 60_000;
 
@@ -35,7 +37,7 @@ export function scheduleCatchUp(tx: Transaction, jobId: string, runAtMs: number)
 export async function catchUp(tools: Tools, task: ClaimedTask): Promise<void> {
   const job = await tools.store.transaction((tx) => tx.jobs.get(task.subject));
   if (job?.stage.kind === 'opening') {
-    const runAtMs = tools.clock.now() + OPENING_WAIT_MS;
+    const runAtMs = tools.clock.now() + OPENING_WAIT_MS * 2 ** Math.min(task.attempts, MAX_DOUBLINGS);
     await tools.store.transaction((tx) => tx.tasks.postpone(task.lease, runAtMs));
     return;
   }
