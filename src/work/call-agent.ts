@@ -74,14 +74,14 @@ async function startNext(
         if (!goesOn) return 'ended';
         continue;
       }
+      // It was wanted after the look.
+      if (call.id !== prepared?.callId) return 'not_prepared';
       const overBudget = await budgetFailure(tools, tx, agentCall.job.projectId);
       if (overBudget !== null) {
         const goesOn = await settle(tools, tx, task, agentCall, failed(agentCall, overBudget));
         if (!goesOn) return 'ended';
         continue;
       }
-      // It was wanted after the look.
-      if (call.id !== prepared?.callId) return 'not_prepared';
       await tx.calls.start(call.id, tools.clock.now());
       return agentCall;
     }

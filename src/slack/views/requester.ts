@@ -21,12 +21,8 @@ export function requesterView(
   prompt: string,
   names: ReadonlyMap<string, string>,
 ): SlackMessage {
-  return message(
-    paragraph(
-      mrkdwn`${line(signs.notStarted)}. ${explanation(reason)} Nothing was started. Your prompt was:`,
-    ),
-    quotation(quotedPrompt(prompt, names, PROMPT_MAX)),
-  );
+  const news = mrkdwn`${line(signs.notStarted)}. ${explanation(reason)} Nothing was started.`;
+  return withPrompt(news, prompt, names);
 }
 
 /** Tells the requester, privately, that the request waits for an administrator. */
@@ -35,12 +31,9 @@ export function delayedView(
   prompt: string,
   names: ReadonlyMap<string, string>,
 ): SlackMessage {
-  return message(
-    paragraph(
-      mrkdwn`${line(troubleSigns.needs_admin)}. Slack does not let the bot post (${oneLine(reason, REASON_MAX)}). Your request is kept, and starts when this is mended. Your prompt was:`,
-    ),
-    quotation(quotedPrompt(prompt, names, PROMPT_MAX)),
-  );
+  const why = mrkdwn`Slack does not let the bot post (${oneLine(reason, REASON_MAX)}).`;
+  const news = mrkdwn`${line(troubleSigns.needs_admin)}. ${why} Your request is kept, and starts when this is mended.`;
+  return withPrompt(news, prompt, names);
 }
 
 /** Tells the requester, privately, what Slack did not let the bot say in the thread. */
@@ -48,6 +41,13 @@ export function unpostedView(reason: string, unposted: SlackMessage): SlackMessa
   return message(
     paragraph(mrkdwn`I could not post this in the thread (${oneLine(reason, REASON_MAX)}):`),
     paragraph({ mrkdwn: cutEscaped(unposted.text, UNPOSTED_MAX) }),
+  );
+}
+
+function withPrompt(news: Mrkdwn, prompt: string, names: ReadonlyMap<string, string>): SlackMessage {
+  return message(
+    paragraph(mrkdwn`${news} Your prompt was:`),
+    quotation(quotedPrompt(prompt, names, PROMPT_MAX)),
   );
 }
 

@@ -2,35 +2,20 @@ import type { WantedCall } from '../../../src/jobs/call.ts';
 import type { Decision } from '../../../src/jobs/decision.ts';
 import type { FollowUp } from '../../../src/jobs/follow-up.ts';
 import type { Job } from '../../../src/jobs/job.ts';
+import { aJob as anOpenedJob } from '../../support/a-job.ts';
 
 export const NOW_MS = 1_700_000_000_000;
 export const THREAD_TS = '1700000000.000100';
 
 export function aJob(fields: Partial<Job> = {}): Job {
-  return {
-    id: 'job-1',
-    teamId: 'T1',
-    channelId: 'C1',
-    requesterId: 'U1',
+  return anOpenedJob({
     projectId: 'docs',
     prompt: 'Explain the webhooks',
     requestedAtMs: NOW_MS,
-    responseUrl: null,
     threadTs: THREAD_TS,
     stage: { kind: 'creating' },
-    creates: 0,
-    messages: 0,
-    turn: 1,
-    agentJob: null,
-    checkedAtMs: null,
-    told: null,
-    posts: 0,
-    announcedPrLink: null,
-    trouble: null,
-    sendNotBeforeMs: null,
-    sentFollowUps: 0,
     ...fields,
-  };
+  });
 }
 
 export function aFollowUp(fields: Partial<FollowUp> = {}): FollowUp {

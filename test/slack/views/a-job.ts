@@ -1,5 +1,6 @@
 import type { AgentJob } from '../../../src/jobs/agent-job.ts';
 import type { Job, Stage, Trouble } from '../../../src/jobs/job.ts';
+import { aJob as anOpenedJob } from '../../support/a-job.ts';
 
 export const noNames: ReadonlyMap<string, string> = new Map();
 export const nobodyWaits = { waiting: 0, untilMs: null };
@@ -24,30 +25,13 @@ export function anAgentJob(facts: Partial<AgentJob> = {}): AgentJob {
 
 /** A job that has just been asked for by U1 in C1. */
 export function aJob(facts: Partial<Job> = {}): Job {
-  return {
-    id: 'job-1',
-    teamId: 'T1',
-    channelId: 'C1',
-    requesterId: 'U1',
-    projectId: 'handbook',
+  return anOpenedJob({
     prompt: 'Document the rate limits of our API',
     requestedAtMs: fivePastTwoMs,
-    responseUrl: null,
-    threadTs: null,
     stage: { kind: 'creating' },
     creates: 1,
-    messages: 0,
-    turn: 1,
-    agentJob: null,
-    checkedAtMs: null,
-    told: null,
-    posts: 0,
-    announcedPrLink: null,
-    trouble: null,
-    sendNotBeforeMs: null,
-    sentFollowUps: 0,
     ...facts,
-  };
+  });
 }
 
 export function aTrouble(facts: Partial<Trouble> = {}): Trouble {
