@@ -59,7 +59,7 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
       clock,
       log,
       agent,
-      poster: new Poster(client),
+      poster: new Poster(client, clock),
       names: new UserNames(client, clock, log),
       reads: new ReadLimiter(config.agent.readsPerMinute),
       hourlyBudget: config.agent.hourlyBudget,
@@ -76,7 +76,7 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
     checks.push(
       { name: 'store', problem: () => store.check().then(() => null) },
       { name: 'slack', problem: () => connection.problem() },
-      { name: 'work', problem: () => (loops.areAlive() ? null : 'the work loops have ended') },
+      { name: 'work', problem: () => loops.problem() },
     );
     loops.start();
     resources.defer(store.onScheduled(() => loops.notify()));

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { decodeErrorText } from './decode.ts';
 import { badAnswerError, isTimeout, noAnswerError, notSentError, refusedError } from './errors.ts';
-import { exchange } from './exchange.ts';
+import { exchange, type TimeLimits } from './exchange.ts';
 import { parseRetryAfterMs } from './retry-after.ts';
 
 export interface AgentRequest {
@@ -22,7 +22,7 @@ export async function attempt(
   dispatcher: Dispatcher,
   { method, path, body }: AgentRequest,
   apiKey: string,
-  signal: AbortSignal,
+  limits: TimeLimits,
 ): Promise<Answer> {
   const headers = {
     authorization: `Bearer ${apiKey}`,
@@ -32,7 +32,7 @@ export async function attempt(
     ...(body && { 'content-type': 'application/json' }),
   };
   const request = { method, path, headers, body: body ? JSON.stringify(body) : null };
-  const result = await exchange(dispatcher, request, signal);
+  const result = await exchange(dispatcher, request, limits);
   if (result.kind === 'not_sent') throw notSentError(result.cause);
   if (result.kind === 'no_answer') throw noAnswerError(null, result.cause);
 

@@ -2,6 +2,7 @@ import pRetry from 'p-retry';
 import { Pool } from 'undici';
 import type { AgentJob } from '../jobs/agent-job.ts';
 import type { AgentFailure } from '../jobs/failure.ts';
+import { SEND_WITHIN_MS } from '../operations/send-limit.ts';
 import { type AgentRequest, type Answer, attempt } from './attempt.ts';
 import { decodeJob } from './decode.ts';
 import { AgentError, badAnswerError } from './errors.ts';
@@ -63,8 +64,12 @@ export function createAgentClient({ baseUrl, apiKey, timeoutMs }: AgentClientOpt
     mayRepeat: (failure: AgentFailure) => boolean,
   ): Promise<T> {
     const endsAtMs = performance.now() + timeoutMs;
-    const signal = AbortSignal.timeout(timeoutMs);
-    return pRetry(async () => decode(await attempt(pool, request, apiKey, signal)), {
+    const limits = {
+      signal: AbortSignal.timeout(timeoutMs),
+      // The repeats, too: whether a prompt may still go out is not for this client to judge.
+      sendByMs: Date.now() + (request.method === 'POST' ? SEND_WITHIN_MS : timeoutMs),
+    };
+    return pRetry(async () => decode(await attempt(pool, request, apiKey, limits)), {
       ...repeats,
       shouldRetry: ({ error, retryDelay }) =>
         error instanceof AgentError && mayRepeat(error.failure) && performance.now() + retryDelay < endsAtMs,

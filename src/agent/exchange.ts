@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { TooLateToSendError } from '../operations/send-limit.ts';
 
 /** What came of one HTTP request. */
 export type Exchange =
@@ -14,9 +15,15 @@ export interface AnswerHead {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
+export interface TimeLimits {
+  readonly signal: AbortSignal;
+  /** Milliseconds since 1970. */
+  readonly sendByMs: number;
+}
+
 /**
  * Makes one request, and reads the answer to its end. Never throws. `signal` ends it at any stage, also
- * while it waits for a connection; a request that still waits then is never sent.
+ * while it waits for a connection; a request that still waits then, or after `sendByMs`, is never sent.
  *
  * This is `dispatch` and not `request` because undici calls `onRequestStart` right before it writes to a
  * connected socket: the one sure sign that something may have been sent.
@@ -24,7 +31,7 @@ export interface AnswerHead {
 export function exchange(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
-  signal: AbortSignal,
+  { signal, sendByMs }: TimeLimits,
 ): Promise<Exchange> {
   return new Promise((resolve) => {
     let started: Dispatcher.DispatchController | null = null;
@@ -46,6 +53,7 @@ export function exchange(
     dispatcher.dispatch(request, {
       onRequestStart: (controller) => {
         if (signal.aborted) controller.abort(signal.reason);
+        else if (Date.now() > sendByMs) controller.abort(new TooLateToSendError());
         else started = controller;
       },
       onResponseStart: (_controller, status, headers) => {

@@ -1,6 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Route } from './http-server.ts';
 
+/** Who asks wants an answer, also when a database does not give one. */
+const CHECK_LIMIT_MS = 5_000;
+
 /** What must be well for the program to do its work; `problem` tells what is not, or null. */
 export interface HealthCheck {
   readonly name: string;
@@ -30,7 +33,7 @@ export async function readiness(checks: readonly HealthCheck[]): Promise<Readine
   const results = await Promise.all(
     checks.map(async (check) => {
       try {
-        return [check.name, await check.problem()] as const;
+        return [check.name, await inTime(check.problem())] as const;
       } catch (error) {
         return [check.name, error instanceof Error ? error.message : 'failed'] as const;
       }
@@ -40,6 +43,16 @@ export async function readiness(checks: readonly HealthCheck[]): Promise<Readine
     ok: results.every(([, problem]) => problem === null),
     checks: Object.fromEntries(results.map(([name, problem]) => [name, problem ?? 'ok'])),
   };
+}
+
+async function inTime(problem: Promise<string | null> | string | null): Promise<string | null> {
+  const { promise: limit, resolve } = Promise.withResolvers<string>();
+  const timer = setTimeout(resolve, CHECK_LIMIT_MS, `no answer within ${CHECK_LIMIT_MS / 1000} s`);
+  try {
+    return await Promise.race([problem, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function answer(response: ServerResponse, status: number, body: unknown): void {

@@ -3,6 +3,7 @@ import { WebClient } from '@slack/web-api';
 import type { Logger } from '../operations/logger.ts';
 import type { Connection } from './connection.ts';
 import { classify, SlackCallError } from './failure.ts';
+import { fetchInTime } from './fetch-in-time.ts';
 import type { ListenerDeps } from './listeners/deps.ts';
 import { registerListeners } from './listeners/register.ts';
 
@@ -25,6 +26,7 @@ export function createPostingClient(token: string, apiUrl: string | null, logger
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
     timeout: CALL_TIMEOUT_MS,
+    fetch: fetchInTime(),
   });
 }
 

@@ -52,6 +52,7 @@ const NOT_SENT_CODES = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'ENOTFOUND',
+  'TOO_LATE_TO_SEND',
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 const ERROR_CODE = /^[a-z0-9_-]{1,80}$/i;
@@ -59,7 +60,7 @@ const ERROR_CODE = /^[a-z0-9_-]{1,80}$/i;
 /** Classifies what `WebClient` threw. Whatever is not surely definite is unknown. */
 export function classify(error: unknown): SlackFailure {
   if (error instanceof WebAPIRateLimitedError) {
-    return failure('retry', 'ratelimited', { retryAfterMs: error.retryAfter * 1000 });
+    return rateLimited(error.retryAfter * 1000);
   }
   if (error instanceof WebAPIPlatformError) return classifyCode(error.data.error);
   if (error instanceof WebAPIHTTPError && error.statusCode < 500) {
@@ -70,6 +71,16 @@ export function classify(error: unknown): SlackFailure {
     if (code !== null && NOT_SENT_CODES.has(code)) return failure('retry', code.toLowerCase());
   }
   return failure('unknown', error instanceof Error ? error.name : 'error');
+}
+
+/** The call was not made: the program was held up between the plan and the request. */
+export function tooLate(method: string): SlackCallError {
+  return new SlackCallError(method, failure('retry', 'too_late_to_send'), null);
+}
+
+/** The call did not happen; it may be made after this time. */
+export function rateLimited(retryAfterMs: number): SlackFailure {
+  return failure('retry', 'ratelimited', { retryAfterMs });
 }
 
 function classifyCode(code: string): SlackFailure {

@@ -1,6 +1,8 @@
 import type { WebClient } from '@slack/web-api';
-import { classify, SlackCallError } from './failure.ts';
+import type { Clock } from '../operations/clock.ts';
+import { classify, rateLimited, SlackCallError } from './failure.ts';
 import { callBlockId, callIdOfBlock, METADATA_EVENT_TYPE } from './ids.ts';
+import { RateGate } from './rate-gate.ts';
 import type { MessageEvent } from './reply.ts';
 import type { SlackMessage } from './views/message.ts';
 
@@ -23,10 +25,13 @@ export interface Post {
 /** The only place that writes to Slack. Every method throws SlackCallError. */
 export class Poster {
   private readonly client: WebClient;
+  private readonly clock: Clock;
+  private readonly gate = new RateGate();
 
   /** `client` must not retry by itself: a repeated post is a doubled message. */
-  constructor(client: WebClient) {
+  constructor(client: WebClient, clock: Clock) {
     this.client = client;
+    this.clock = clock;
   }
 
   /** Posts a message and returns its `ts`. */
@@ -136,11 +141,18 @@ export class Poster {
   }
 
   private async call(method: string, args: Record<string, unknown>): Promise<Answer> {
+    const channelId = typeof args.channel === 'string' ? args.channel : null;
+    const waitMs = this.gate.waitMs(method, channelId, this.clock.now());
+    if (waitMs > 0) throw new SlackCallError(method, rateLimited(waitMs), null);
     try {
       return (await this.client.apiCall(method, args)) as Answer;
     } catch (error) {
       const failure = classify(error);
       if (ALREADY_SO.has(failure.code)) return {};
+      if (failure.retryAfterMs !== null) {
+        const nowMs = this.clock.now();
+        this.gate.hold(method, channelId, nowMs + failure.retryAfterMs, nowMs);
+      }
       throw new SlackCallError(method, failure, error);
     }
   }

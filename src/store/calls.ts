@@ -59,23 +59,24 @@ export class SqlCalls implements Calls {
     if (numUpdatedRows === 0n) throw new Error(`Call ${callId} cannot be settled: unknown, or done already`);
   }
 
-  async startedAgentCalls(projectId: string, sinceMs: number): Promise<number[]> {
+  async agentCallStartedAt(projectId: string, nth: number, sinceMs: number): Promise<number | null> {
     // Locks the row until the transaction ends: replicas that count at the same time would all find room.
     await this.db
       .insertInto('budget')
       .values({ project_id: projectId })
       .onConflict((conflict) => conflict.column('project_id').doUpdateSet({ project_id: projectId }))
       .execute();
-    const rows = await this.db
+    const row = await this.db
       .selectFrom('call')
       .select('started_at')
       .where('project_id', '=', projectId)
       .where('started_at', '>', sinceMs)
       .where('kind', 'in', ['create_job', 'send_message'])
-      .orderBy('started_at')
-      .$narrowType<{ started_at: number }>()
-      .execute();
-    return rows.map((row) => row.started_at);
+      .orderBy('started_at', 'desc')
+      .offset(nth - 1)
+      .limit(1)
+      .executeTakeFirst();
+    return row?.started_at ?? null;
   }
 
   /** Does nothing if a call with the same natural key was wanted before. */

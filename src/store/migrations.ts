@@ -92,7 +92,12 @@ async function createCalls(db: Kysely<unknown>, sequenceType: SequenceType): Pro
     .columns(['lane', 'seq'])
     .where(sql.ref('ended_at'), 'is', null)
     .execute();
-  await db.schema.createIndex('call_started').on('call').columns(['project_id', 'started_at']).execute();
+  await db.schema
+    .createIndex('call_in_budget')
+    .on('call')
+    .columns(['project_id', 'started_at'])
+    .where(sql.ref('kind'), 'in', ['create_job', 'send_message'])
+    .execute();
 }
 
 async function createTasks(db: Kysely<unknown>): Promise<void> {

@@ -79,11 +79,11 @@ export interface Calls {
   /** Throws if the call is unknown, or done already. */
   settle(callId: string, outcome: CallOutcome, nowMs: number): Promise<void>;
   /**
-   * When create and message calls of the project were started after `sinceMs`, oldest first: the hourly
-   * budget. A call that became wanted again (`retry`) does not count.
+   * When the `nth` latest create or message call of the project was started, or null if fewer were started after
+   * `sinceMs`: the hourly budget. A call that became wanted again (`retry`) does not count.
    * Nobody else can count for the project until the transaction ends.
    */
-  startedAgentCalls(projectId: string, sinceMs: number): Promise<number[]>;
+  agentCallStartedAt(projectId: string, nth: number, sinceMs: number): Promise<number | null>;
 }
 
 export interface LedgerCall {

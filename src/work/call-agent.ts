@@ -4,9 +4,12 @@ import { verdictOn } from '../jobs/decide/verdict.ts';
 import type { JobEvent } from '../jobs/event.ts';
 import type { AgentFailure } from '../jobs/failure.ts';
 import type { Job } from '../jobs/job.ts';
+import { SEND_WITHIN_MS } from '../operations/send-limit.ts';
 import { readableText } from '../slack/text/readable-text.ts';
 import { applyEvent } from '../store/apply-event.ts';
 import type { ClaimedTask, LedgerCall, Transaction } from '../store/store.ts';
+import { budgetFailure } from './budget.ts';
+import { persist } from './persist.ts';
 import type { Tools } from './tools.ts';
 
 type AgentRequest = Extract<CallRequest, { kind: 'create_job' | 'send_message' }>;
@@ -17,13 +20,23 @@ interface AgentCall {
   readonly job: Job;
 }
 
-const HOUR_MS = 3_600_000;
+interface StartedCall extends AgentCall {
+  readonly startedAtMs: number;
+}
 
 const INTERRUPTED: AgentFailure = {
   outcome: 'unknown',
   reason: 'unreachable',
   status: null,
   message: 'the program was stopped while it waited for the answer',
+  retryAfterMs: null,
+};
+
+const TOO_LATE: AgentFailure = {
+  outcome: 'definite',
+  reason: 'unreachable',
+  status: null,
+  message: 'the program was held up before the request went out',
   retryAfterMs: null,
 };
 
@@ -42,7 +55,9 @@ export async function callAgent(tools: Tools, task: ClaimedTask): Promise<void> 
     if (started === 'ended') return;
     if (started === 'not_prepared' || prepared === null) continue;
     const event = await perform(tools, started, prepared.prompt);
-    const goesOn = await tools.store.transaction((tx) => settle(tools, tx, task, started, event));
+    const goesOn = await persist(tools, () =>
+      tools.store.transaction((tx) => settle(tools, tx, task, started, event)),
+    );
     if (!goesOn) return;
   }
 }
@@ -59,7 +74,7 @@ async function startNext(
   tools: Tools,
   task: ClaimedTask,
   prepared: Prepared | null,
-): Promise<AgentCall | 'ended' | 'not_prepared'> {
+): Promise<StartedCall | 'ended' | 'not_prepared'> {
   return tools.store.transaction(async (tx) => {
     await tx.tasks.fence(task.lease);
     for (;;) {
@@ -76,14 +91,16 @@ async function startNext(
       }
       // It was wanted after the look.
       if (call.id !== prepared?.callId) return 'not_prepared';
-      const overBudget = await budgetFailure(tools, tx, agentCall.job.projectId);
+      const { projectId } = agentCall.job;
+      const overBudget = await budgetFailure(tools, tx, projectId, agentCall.request.kind);
       if (overBudget !== null) {
         const goesOn = await settle(tools, tx, task, agentCall, failed(agentCall, overBudget));
         if (!goesOn) return 'ended';
         continue;
       }
-      await tx.calls.start(call.id, tools.clock.now());
-      return agentCall;
+      const startedAtMs = tools.clock.now();
+      await tx.calls.start(call.id, startedAtMs);
+      return { ...agentCall, startedAtMs };
     }
   });
 }
@@ -97,25 +114,11 @@ async function toAgentCall(tx: Transaction, call: LedgerCall): Promise<AgentCall
   return { call, request, job };
 }
 
-/** The hourly budget, counted from the ledger, so that it survives restarts and is shared by replicas. */
-async function budgetFailure(tools: Tools, tx: Transaction, projectId: string): Promise<AgentFailure | null> {
-  const nowMs = tools.clock.now();
-  const startedAtMs = await tx.calls.startedAgentCalls(projectId, nowMs - HOUR_MS);
-  const freesAtMs = startedAtMs.at(-tools.hourlyBudget);
-  if (freesAtMs === undefined) return null;
-  return {
-    outcome: 'definite',
-    reason: 'rate_limited',
-    status: null,
-    message: `the budget of ${tools.hourlyBudget} calls per hour is used up`,
-    retryAfterMs: freesAtMs + HOUR_MS - nowMs,
-  };
-}
-
-async function perform(tools: Tools, { call, request, job }: AgentCall, prompt: string): Promise<JobEvent> {
-  const startedAtMs = tools.clock.now();
+async function perform(tools: Tools, started: StartedCall, prompt: string): Promise<JobEvent> {
+  const { call, request, job, startedAtMs } = started;
   const facts = { call_id: call.id, call: request.kind, job_id: job.id };
   try {
+    if (tools.clock.now() > startedAtMs + SEND_WITHIN_MS) throw new AgentError(TOO_LATE);
     const event = await send(tools, call.id, job.projectId, request, prompt);
     const durationMs = tools.clock.now() - startedAtMs;
     tools.log.info('agent_called', { ...facts, outcome: 'done', duration_ms: durationMs });
@@ -131,7 +134,7 @@ async function perform(tools: Tools, { call, request, job }: AgentCall, prompt: 
       status: failure.status,
       duration_ms: durationMs,
     });
-    return failed({ call, request, job }, failure);
+    return failed(started, failure);
   }
 }
 
@@ -164,6 +167,8 @@ async function settle(
   event: JobEvent,
 ): Promise<boolean> {
   await tx.tasks.fence(task.lease);
+  // An earlier try to write this may have been committed without our learning of it.
+  if (await hasEnded(tx, call.id)) return true;
   const context = tools.newContext();
   const job = await applyEvent(tx, call.jobId, event, context);
   if (event.type !== 'create_failed' && event.type !== 'message_failed') {
@@ -181,4 +186,9 @@ async function settle(
   const state = verdict === 'unknown' ? 'unknown' : verdict === 'retry' ? 'not_made' : 'failed';
   await tx.calls.settle(call.id, { state, detail }, context.nowMs);
   return true;
+}
+
+async function hasEnded(tx: Transaction, callId: string): Promise<boolean> {
+  const state = (await tx.calls.get(callId))?.state;
+  return state !== 'wanted' && state !== 'started';
 }

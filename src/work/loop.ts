@@ -9,7 +9,11 @@ const LEASE_MS = 24_000;
 const RENEW_INTERVAL_MS = 8_000;
 /** Finds what other replicas scheduled; what this process schedules wakes the loop at once. */
 const IDLE_POLL_MS = 1_000;
+/** A due task that cannot be claimed is locked by somebody else: no need to ask again and again. */
+const SHORTEST_PAUSE_MS = 100;
 const PAUSE_AFTER_ERROR_MS = 1_000;
+/** A loop looks at least once a second; this long without a look, something holds it. */
+const STUCK_AFTER_MS = 60_000;
 
 export type TaskHandler = (task: ClaimedTask) => Promise<void>;
 
@@ -31,6 +35,7 @@ export class Loop {
   private readonly inHand = new Map<ClaimedTask, Promise<void>>();
   private running: Promise<void> | null = null;
   private isRunning = false;
+  private lookedAtMs = 0;
   private stopping = false;
   private notified = false;
   private wake: () => void = () => {};
@@ -45,6 +50,7 @@ export class Loop {
     if (this.running !== null) return;
     this.stopping = false;
     this.isRunning = true;
+    this.lookedAtMs = this.options.clock.now();
     this.running = this.run().finally(() => {
       this.isRunning = false;
     });
@@ -73,8 +79,14 @@ export class Loop {
     this.running = null;
   }
 
-  get isAlive(): boolean {
-    return this.isRunning;
+  /** What keeps the loop from looking for work, or null. */
+  problem(): string | null {
+    const { name, clock } = this.options;
+    if (!this.isRunning) return `the ${name} loop has ended`;
+    const silentMs = clock.now() - this.lookedAtMs;
+    return silentMs > STUCK_AFTER_MS
+      ? `the ${name} loop has not looked for work for ${Math.round(silentMs / 1000)} s`
+      : null;
   }
 
   private async run(): Promise<void> {
@@ -84,6 +96,7 @@ export class Loop {
       let wakeAtMs: number;
       try {
         const tasks = await this.claim();
+        this.lookedAtMs = this.options.clock.now();
         for (const task of tasks) void this.take(task).then(() => this.notify());
         if (tasks.length > 0) {
           // On SQLite all of this runs without a pause: a backlog must not keep sockets and timers waiting.
@@ -137,9 +150,11 @@ export class Loop {
   }
 
   private async nextLookAtMs(): Promise<number> {
-    const idleMs = this.options.clock.now() + IDLE_POLL_MS;
+    const nowMs = this.options.clock.now();
+    const idleMs = nowMs + IDLE_POLL_MS;
     if (this.inHand.size >= this.options.concurrency) return idleMs;
     const dueMs = await this.options.store.transaction((tx) => tx.tasks.nextDueAtMs(this.kinds));
+    if (dueMs !== null && dueMs <= nowMs) return nowMs + SHORTEST_PAUSE_MS;
     return Math.min(dueMs ?? idleMs, idleMs);
   }
 

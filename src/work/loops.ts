@@ -20,7 +20,8 @@ export interface Loops {
   notify(): void;
   /** Waits for the tasks in hand. */
   stop(): Promise<void>;
-  areAlive(): boolean;
+  /** What keeps them from their work, or null. */
+  problem(): string | null;
 }
 
 /** Which task is whose work. */
@@ -71,6 +72,6 @@ export function createLoops(tools: Tools): Loops {
     stop: async () => {
       await Promise.all(loops.map((loop) => loop.stop()));
     },
-    areAlive: () => loops.every((loop) => loop.isAlive),
+    problem: () => loops.map((loop) => loop.problem()).find((problem) => problem !== null) ?? null,
   };
 }

@@ -1,7 +1,8 @@
 import type { CallRequest } from '../jobs/call.ts';
 import type { JobEvent } from '../jobs/event.ts';
 import type { Job } from '../jobs/job.ts';
-import { SlackCallError, type SlackFailure } from '../slack/failure.ts';
+import { SEND_WITHIN_MS } from '../operations/send-limit.ts';
+import { SlackCallError, type SlackFailure, tooLate } from '../slack/failure.ts';
 import { applyEvent } from '../store/apply-event.ts';
 import type { CallOutcome, ClaimedTask, LedgerCall } from '../store/store.ts';
 import { scheduleCatchUp } from './catch-up.ts';
@@ -9,8 +10,13 @@ import { type Destination, destinationOf, renderPost } from './render-post.ts';
 import { slackRetryMs } from './slack-retry.ts';
 import type { Tools } from './tools.ts';
 
-/** How long to wait before an unclear post is looked for: Slack may still be storing it. */
-const LOOK_AFTER_MS = 2_000;
+/** When an unclear post is looked for first, counted from its start: Slack may still be storing it. */
+const FIRST_LOOK_AFTER_MS = 2_000;
+/**
+ * Only then is a post that is not there surely absent: a process that was frozen sends it within `SEND_WITHIN_MS`
+ * of its start or not at all, and Slack is given ten seconds to store it.
+ */
+const ABSENT_AFTER_MS = 15_000;
 /** Slack takes a `response_url` for half an hour. */
 const RESPONSE_URL_LIFE_MS = 30 * 60_000;
 
@@ -51,8 +57,9 @@ async function post(tools: Tools, task: ClaimedTask, { call, job }: SlackCall): 
     await tx.calls.start(call.id, startedAtMs);
   });
   const facts = { call_id: call.id, call: call.request.kind, job_id: job.id };
+  const destination = destinationOf(job, call.request);
   try {
-    const destination = destinationOf(job, call.request);
+    if (tools.clock.now() > startedAtMs + SEND_WITHIN_MS) throw tooLate('chat.postMessage');
     const ts =
       destination === null
         ? await tell(tools, job, message)
@@ -64,7 +71,7 @@ async function post(tools: Tools, task: ClaimedTask, { call, job }: SlackCall): 
     const { failure } = error;
     tools.log.warn('posted', { ...facts, outcome: failure.outcome, reason: failure.code });
     if (failure.needsAdmin) tools.log.error('slack_needs_admin', { reason: failure.code });
-    return await notPosted(tools, task, call, destinationOf(job, call.request), failure);
+    return await notPosted(tools, task, call, destination, failure);
   }
 }
 
@@ -102,7 +109,7 @@ async function notPosted(
     case 'unknown':
       // A private answer cannot be looked for. Told twice, it does less harm than a request that ends in silence.
       if (destination === null) return retryLater(tools, task, call, failure, null);
-      await postpone(tools, task, tools.clock.now() + LOOK_AFTER_MS);
+      await postpone(tools, task, tools.clock.now() + FIRST_LOOK_AFTER_MS);
       return false;
   }
 }
@@ -113,10 +120,12 @@ async function lookFor(tools: Tools, task: ClaimedTask, { call, job }: SlackCall
   const again: CallOutcome = { state: 'retry', detail: 'not found in Slack' };
   if (destination === null) return settle(tools, task, call, again, null);
   const sinceMs = call.startedAtMs ?? call.wantedAtMs;
-  const lookAtMs = sinceMs + LOOK_AFTER_MS;
-  if (tools.clock.now() < lookAtMs) {
+  const nowMs = tools.clock.now();
+  const firstLookMs = sinceMs + FIRST_LOOK_AFTER_MS;
+  const absentMs = sinceMs + ABSENT_AFTER_MS;
+  if (nowMs < firstLookMs) {
     // After a crash, the next process may be here before the post of the one that died is at Slack.
-    await postpone(tools, task, lookAtMs);
+    await postpone(tools, task, firstLookMs);
     return false;
   }
   try {
@@ -126,6 +135,10 @@ async function lookFor(tools: Tools, task: ClaimedTask, { call, job }: SlackCall
       job_id: job.id,
       outcome: ts ? 'adopted' : 'absent',
     });
+    if (ts === null && nowMs < absentMs) {
+      await postpone(tools, task, absentMs);
+      return false;
+    }
     if (ts === null) return settle(tools, task, call, again, null);
     await done(tools, task, call, ts);
     // If it is the card: its thread was not known until now, so replies in it were not taken for follow-ups.

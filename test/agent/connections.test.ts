@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { failureOf, openClient, serveHttp, serveTcp } from './support.ts';
 
 const notSent = { outcome: 'definite', reason: 'unreachable', status: null };
@@ -39,6 +39,21 @@ describe('connections', () => {
 });
 
 describe('a prompt that did not go out surely had no effect', () => {
+  test('the program was frozen while it connected: when it wakes, the prompt is not sent any more', async () => {
+    let requests = 0;
+    await using server = await serveHttp((_, response) => {
+      requests += 1;
+      response.end(job);
+    });
+    await using client = openClient(server.baseUrl);
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const failed = failureOf(client.createJob('p', 'a'));
+    vi.setSystemTime(Date.now() + 5_001);
+    expect(await failed).toMatchObject(notSent);
+    expect(requests).toBe(0);
+  });
+
   test('nobody listens', async () => {
     const server = await serveTcp(() => {});
     await server[Symbol.asyncDispose]();

@@ -48,6 +48,23 @@ describeWithLocalSlack('the hourly budget of calls to the agent API', () => {
     await world.soon(() => world.slack.reactions(followUp), ['white_check_mark'], 'the receipt "accepted"');
     expect(saying(await world.posts(third), 'Waiting for')).toHaveLength(1);
   });
+
+  test('keeps a tenth for the follow-ups of jobs that run, so that new jobs do not starve them (F2)', async () => {
+    await using world = await startWorld({ settings: { AGENT_HOURLY_BUDGET: '10' } });
+    const cards: SlackMessage[] = [];
+    for (let count = 1; count <= 9; count += 1) cards.push(await working(world, `Job ${count}`));
+    await world.told(await world.ask('Job 10'), 'Waiting for the rate limit');
+    expect(world.api.counts.create).toBe(9);
+
+    const threadTs = cards[0]?.ts ?? '';
+    await world.slack.message({ channel: general, user: bob, text: 'And the CLI', threadTs });
+    await world.clock.advance(4_000);
+    await world.soon(
+      () => world.api.counts,
+      { create: 9, message: 1, get: world.api.counts.get },
+      'the reply',
+    );
+  });
 });
 
 describeWithLocalSlack('a team that prefers a possible double to a question (AGENT_RETRY_UNKNOWN)', () => {

@@ -32,27 +32,45 @@ function finish(world: World, prompt: string, status: string, prLink?: string): 
 }
 
 describeWithLocalSlack('a rate limit of Slack', () => {
-  test('holds up the card that met it, and nothing else (E1)', async () => {
-    await using world = await startWorld();
+  test('holds up the posts of its channel, one after the other, and nothing else (E1)', async () => {
+    await using world = await startWorld({ settings: { NOTICE_CHANNELS: random } });
+    const other = await working(world, 'Quick one');
     const startMs = world.clock.now();
     world.proxy.fail('chat.postMessage', slowDown(30));
     await world.slack.command({ channel: general, user: alice, text: 'Slow one' });
-    await world.soon(() => world.proxy.calls('chat.postMessage').length, 1, 'the first try');
-    await working(world, 'Quick one');
+    const tries = () => world.proxy.calls('chat.postMessage').length;
+    await world.soon(tries, 3, 'the first try');
+    await world.slack.command({ channel: general, user: alice, text: 'Later one' });
+
+    // Edits, reactions, and posts in other channels have limits of their own.
+    finish(world, 'Quick one', 'completed', PR);
+    await world.later(
+      () => world.slack.messages(random),
+      (all) => all.length === 1,
+      'the notice',
+    );
+    await world.soon(async () => /Finished/.exec(await world.card(other))?.[0], 'Finished', 'the card');
     await world.clock.advanceTo(startMs + 29_999);
-    expect(saying(await cards(world), 'Slow one')).toHaveLength(0);
+    expect(await world.posts(other)).toHaveLength(1);
+    expect(await cards(world)).toHaveLength(1);
+    expect(tries()).toBe(4);
+
     await world.clock.advance(1);
     await world.soon(async () => saying(await cards(world), 'Slow one').length, 1, 'the card');
-    await world.soon(() => world.api.counts.create, 2, 'the job');
-    await world.clock.advance(60_000);
-    expect(await cards(world)).toHaveLength(2);
-    expect(world.api.counts.create).toBe(2);
+    expect(saying(await cards(world), 'Later one')).toHaveLength(0);
+    await world.later(
+      () => cards(world),
+      (all) => saying(all, 'Later one').length === 1,
+      'the other card',
+    );
+    await toldLater(world, other, PR);
+    expect(await world.posts(other)).toHaveLength(3);
+    expect(world.api.counts.create).toBe(3);
   });
 
-  test('holds up a thread in its order, or a notice, and nothing else (E1, N1)', async () => {
+  test('holds up a thread in its order, and a notice channel (E1, N1)', async () => {
     await using world = await startWorld({ settings: { NOTICE_CHANNELS: random } });
     const slow = await working(world, 'Slow one');
-    const quick = await working(world, 'Quick one');
     world.proxy.fail('chat.postMessage', slowDown(60), slowDown(20));
     const tries = () => world.proxy.calls('chat.postMessage').length;
     const before = tries();
@@ -62,15 +80,13 @@ describeWithLocalSlack('a rate limit of Slack', () => {
     const threadWaitsUntilMs = world.clock.now() + 60_000;
     finish(world, 'Slow one', 'completed', PR);
     await world.later(tries, (count) => count === before + 2, 'the notice that has to wait');
-    finish(world, 'Quick one', 'failed');
-    await toldLater(world, quick, 'Failed');
     await world.later(
       () => world.slack.messages(random),
       (all) => all.length === 1,
       'the notice',
     );
     expect(world.clock.now()).toBeLessThan(threadWaitsUntilMs);
-    expect(saying(await world.posts(slow), 'napping')).toHaveLength(0);
+    expect(await world.posts(slow)).toHaveLength(1);
 
     await world.clock.advanceTo(threadWaitsUntilMs);
     await world.told(slow, PR);

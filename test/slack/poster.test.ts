@@ -1,8 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { boltLogger } from '../../src/operations/bolt-logger.ts';
+import { systemClock } from '../../src/operations/clock.ts';
 import { createLogger } from '../../src/operations/logger.ts';
 import { createPostingClient } from '../../src/slack/app.ts';
 import { Poster } from '../../src/slack/poster.ts';
@@ -28,7 +29,7 @@ async function slackWith(...pages: object[][]) {
   const { port } = server.address() as AddressInfo;
   return {
     requests,
-    poster: new Poster(createPostingClient('xoxb-1', `http://127.0.0.1:${port}/api/`, quiet)),
+    poster: new Poster(createPostingClient('xoxb-1', `http://127.0.0.1:${port}/api/`, quiet), systemClock),
   };
 }
 
@@ -66,4 +67,16 @@ test('it is absent only when no page has it', async () => {
   const { poster, requests } = await slackWith([{ ts: '1.2' }], [{ ts: '1.3' }]);
   expect(await poster.find(post, STARTED_AT_MS)).toBeNull();
   expect(requests).toHaveLength(2);
+});
+
+test('a post of a program that was frozen while it connected is not sent when it wakes', async () => {
+  const { poster, requests } = await slackWith([]);
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const posted = poster.post({ ...post, message: { text: 'Hi', blocks: [] } });
+  // As far as the program comes without the network.
+  for (let turn = 0; turn < 100; turn += 1) await Promise.resolve();
+  vi.setSystemTime(Date.now() + 5_001);
+  await expect(posted).rejects.toMatchObject({ failure: { outcome: 'retry', code: 'too_late_to_send' } });
+  expect(requests).toEqual([]);
 });

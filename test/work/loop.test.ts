@@ -56,14 +56,14 @@ describe('a loop', () => {
     expect(await world.loop.tick()).toBe(0);
   });
 
-  test('is alive from its start to its stop, and can be started again', async () => {
+  test('has no problem from its start to its stop, and can be started again', async () => {
     const hands = createHands();
     const world = await createLoopWorld(hands.handle);
-    expect(world.loop.isAlive).toBe(false);
+    expect(world.loop.problem()).toMatch('has ended');
     world.loop.start();
-    expect(world.loop.isAlive).toBe(true);
+    expect(world.loop.problem()).toBeNull();
     await world.loop.stop();
-    expect(world.loop.isAlive).toBe(false);
+    expect(world.loop.problem()).toMatch('has ended');
     world.loop.start();
     await world.settle();
     await world.schedule('a');

@@ -1,0 +1,42 @@
+/** Slack takes about one message a second in a channel, and 50 calls a minute of most other methods. */
+const POST_SPACING_MS = 1_000;
+const CALL_SPACING_MS = 1_200;
+
+interface Hold {
+  readonly untilMs: number;
+  waiting: number;
+}
+
+/**
+ * What Slack's 429s have told: a method is held back, for one channel if it posts, until the time that Slack
+ * named. Those who ask meanwhile are sent away with times of their own, so that they do not all come back at
+ * once. https://docs.slack.dev/apis/web-api/rate-limits
+ */
+export class RateGate {
+  private readonly holds = new Map<string, Hold>();
+
+  /** How long a call has to wait; 0: it may go out. */
+  waitMs(method: string, channelId: string | null, nowMs: number): number {
+    const hold = this.holds.get(keyOf(method, channelId));
+    if (hold === undefined || hold.untilMs <= nowMs) return 0;
+    const spacingMs = isPost(method) ? POST_SPACING_MS : CALL_SPACING_MS;
+    const waitMs = hold.untilMs - nowMs + hold.waiting * spacingMs;
+    hold.waiting += 1;
+    return waitMs;
+  }
+
+  /** Slack limited this call. */
+  hold(method: string, channelId: string | null, untilMs: number, nowMs: number): void {
+    for (const [key, hold] of this.holds) if (hold.untilMs <= nowMs) this.holds.delete(key);
+    // The one that met the limit comes back first.
+    this.holds.set(keyOf(method, channelId), { untilMs, waiting: 1 });
+  }
+}
+
+function keyOf(method: string, channelId: string | null): string {
+  return isPost(method) ? `${method} ${channelId ?? ''}` : method;
+}
+
+function isPost(method: string): boolean {
+  return method === 'chat.postMessage';
+}

@@ -1,0 +1,26 @@
+import { StoreError } from '../store/errors.ts';
+import type { Tools } from './tools.ts';
+
+/** Shorter than a lease: while the store is away, nobody else can take the work over either. */
+const KEEP_TRYING_MS = 20_000;
+const PAUSE_MS = 1_000;
+
+/**
+ * Writes what cannot be found out again (the answer to a create or message call), also if the store is away
+ * for a while. `write` may run again after a commit that went through unnoticed, and must recognise that.
+ */
+export async function persist<T>(tools: Tools, write: () => Promise<T>): Promise<T> {
+  const untilMs = tools.clock.now() + KEEP_TRYING_MS;
+  for (;;) {
+    try {
+      return await write();
+    } catch (error) {
+      const nowMs = tools.clock.now();
+      if (!(error instanceof StoreError) || nowMs >= untilMs) throw error;
+      tools.log.warn('outcome_not_stored', { error });
+      await new Promise<void>((resolve) => {
+        tools.clock.at(nowMs + PAUSE_MS, resolve);
+      });
+    }
+  }
+}
