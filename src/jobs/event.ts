@@ -19,6 +19,9 @@ export type JobEvent =
   | { readonly type: 'job_created'; readonly agentJob: AgentJob }
   | { readonly type: 'create_failed'; readonly callId: string; readonly failure: AgentFailure }
   | { readonly type: 'reply_received'; readonly reply: Reply }
+  /** The reply was changed in Slack. Edits may come in any order, and more than once. */
+  | { readonly type: 'reply_edited'; readonly reply: Reply }
+  | { readonly type: 'reply_deleted'; readonly messageTs: string }
   /** So many replies were found in the thread that had been written long before. */
   | { readonly type: 'old_replies_found'; readonly count: number }
   | { readonly type: 'send_due' }
@@ -44,4 +47,6 @@ export interface Reply {
   readonly messageTs: string;
   readonly userId: string;
   readonly text: string;
+  /** Slack's timestamp of its last edit, or null. */
+  readonly editedTs: string | null;
 }

@@ -7,6 +7,8 @@ export interface FollowUp {
   readonly userId: string;
   /** The reply as Slack delivered it (escaped, with `<@U…>` tokens). */
   readonly text: string;
+  /** Slack's timestamp of the last edit that `text` shows, or null. */
+  readonly editedTs: string | null;
   readonly receivedAtMs: number;
   readonly state: FollowUpState;
   /** The message call that carries it or carried it last. */
@@ -19,5 +21,6 @@ export interface FollowUp {
  * - `sent`: accepted by the API
  * - `not_sent`: refused by the API; a person may retry
  * - `unknown`: may have been accepted; a person decides
+ * - `withdrawn`: deleted in Slack before it went out
  */
-export type FollowUpState = 'waiting' | 'sending' | 'sent' | 'not_sent' | 'unknown';
+export type FollowUpState = 'waiting' | 'sending' | 'sent' | 'not_sent' | 'unknown' | 'withdrawn';

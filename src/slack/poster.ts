@@ -11,6 +11,8 @@ const RESPONSE_URL_TIMEOUT_MS = 10_000;
 const CLOCK_SKEW_MS = 60_000;
 const PAGE_SIZE = 200;
 const MAX_PAGES = 20;
+/** Our own code for more than 4,000 messages: they are not read to their end. */
+export const TOO_MANY_MESSAGES = 'too_many_messages';
 /** Answers that mean "it is so already". */
 const ALREADY_SO = new Set(['already_reacted', 'no_reaction']);
 
@@ -91,7 +93,7 @@ export class Poster {
     }
     throw new SlackCallError(
       method,
-      { outcome: 'retry', code: 'too_many_messages', retryAfterMs: null, needsAdmin: false },
+      { outcome: 'retry', code: TOO_MANY_MESSAGES, retryAfterMs: null, needsAdmin: false },
       null,
     );
   }

@@ -12,6 +12,16 @@ export interface MessageEvent {
   readonly ts: string;
   readonly thread_ts?: string | undefined;
   readonly client_msg_id?: string | undefined;
+  /** Only of a person's edit: Slack changes messages too, when it adds the preview of a link. */
+  readonly edited?: { readonly ts?: string } | undefined;
+}
+
+/** An event that tells of another message: `message_changed` or `message_deleted`. */
+export interface ChangeEvent {
+  readonly subtype?: string | undefined;
+  readonly channel: string;
+  readonly message?: Omit<MessageEvent, 'channel'> | undefined;
+  readonly previous_message?: Omit<MessageEvent, 'channel'> | undefined;
 }
 
 /** What a person can write as a reply; all other subtypes (joins, edits, bots' posts) are not replies. */
@@ -39,8 +49,26 @@ export function replyOf(event: MessageEvent, botUserId: string | undefined): Thr
       messageTs: ts,
       userId: user,
       text: botUserId === undefined ? text : stripLeadingMention(text, botUserId),
+      editedTs: event.edited?.ts ?? null,
     },
   };
+}
+
+/** A reply that a person changed or deleted; `message` is the reply, as it is now or was last. */
+export interface ReplyChange {
+  readonly kind: 'edited' | 'deleted';
+  readonly message: MessageEvent;
+  readonly found: ThreadReply;
+}
+
+/** The change of a human reply in a thread that the event tells of, or null. */
+export function replyChangeOf(event: ChangeEvent, botUserId: string | undefined): ReplyChange | null {
+  const kind = event.subtype === 'message_deleted' ? 'deleted' : 'edited';
+  const changed = kind === 'deleted' ? event.previous_message : event.message;
+  if (changed === undefined || (kind === 'edited' && changed.edited?.ts === undefined)) return null;
+  const message = { ...changed, channel: event.channel };
+  const found = replyOf(message, botUserId);
+  return found && { kind, message, found };
 }
 
 /** All the names under which Slack may deliver this message a second time. */

@@ -9,6 +9,7 @@ const MAX_STALE_RECEIPTS = 100;
 const wantedReceipt = sql<Receipt>`case
   when state in ('waiting', 'sending') then 'eyes'
   when state = 'sent' then 'done'
+  when state = 'withdrawn' then receipt_shown
   else 'warning'
 end`;
 
@@ -49,6 +50,7 @@ export class SqlFollowUps implements FollowUps {
     const facts = {
       user_id: followUp.userId,
       text: followUp.text,
+      edited_ts: followUp.editedTs,
       received_at: followUp.receivedAtMs,
       state: followUp.state,
       call_id: followUp.callId,
@@ -74,6 +76,7 @@ export function followUpFromRow(row: FollowUpRow): FollowUp {
     messageTs: row.message_ts,
     userId: row.user_id,
     text: row.text,
+    editedTs: row.edited_ts,
     receivedAtMs: row.received_at,
     state: row.state,
     callId: row.call_id,

@@ -8,6 +8,8 @@ import type { Queries } from './tables.ts';
 /** More unsent replies than this wait for their turn: a transaction must stay short. */
 const MAX_LOCKED_FOLLOW_UPS = 500;
 
+const GOING_ON = ['creating', 'create_unknown', 'working'] as const;
+
 export class SqlJobs implements Jobs {
   private readonly db: Queries;
 
@@ -27,11 +29,14 @@ export class SqlJobs implements Jobs {
       .selectFrom('follow_up')
       .selectAll()
       .where('job_id', '=', jobId)
-      .where('state', '!=', 'sent')
+      .where('state', 'not in', ['sent', 'withdrawn'])
+      // Those that go out by themselves first: others may pile up for as long as nobody retries them.
+      .orderBy((eb) => eb.case().when('state', 'in', ['waiting', 'sending']).then(0).else(1).end())
       .orderBy('message_ts')
       .limit(MAX_LOCKED_FOLLOW_UPS)
       .execute();
-    return { job: jobFromJson(row.data), followUps: followUps.map(followUpFromRow) };
+    const inOrder = followUps.map(followUpFromRow).sort((a, b) => (a.messageTs < b.messageTs ? -1 : 1));
+    return { job: jobFromJson(row.data), followUps: inOrder };
   }
 
   async get(jobId: string): Promise<Job | null> {
@@ -67,12 +72,8 @@ export class SqlJobs implements Jobs {
       .selectFrom('job')
       .select('id')
       .where('thread_ts', 'is not', null)
-      .where((eb) =>
-        eb.or([
-          eb('stage', 'in', ['creating', 'create_unknown', 'working']),
-          eb('requested_at', '>', sinceMs),
-        ]),
-      )
+      .where((eb) => eb.or([eb('stage', 'in', GOING_ON), eb('requested_at', '>', sinceMs)]))
+      .orderBy((eb) => eb.case().when('stage', 'in', GOING_ON).then(0).else(1).end())
       .orderBy('requested_at', 'desc')
       .limit(limit)
       .execute();

@@ -61,6 +61,7 @@ async function createJobs(db: Kysely<unknown>): Promise<void> {
     .addColumn('message_ts', 'text', (column) => column.notNull())
     .addColumn('user_id', 'text', (column) => column.notNull())
     .addColumn('text', 'text', (column) => column.notNull())
+    .addColumn('edited_ts', 'text')
     .addColumn('received_at', 'bigint', (column) => column.notNull())
     .addColumn('state', 'text', (column) => column.notNull())
     .addColumn('call_id', 'text')

@@ -38,14 +38,20 @@ export interface Gestures {
 }
 
 export interface Jobs {
-  /** The job with its follow-ups that are not sent, the 500 oldest first; locked until the transaction ends. */
+  /**
+   * The job with its follow-ups that may still be sent, locked until the transaction ends: at most 500, those
+   * that go out by themselves first, and of these the oldest.
+   */
   lock(jobId: string): Promise<JobState | null>;
   get(jobId: string): Promise<Job | null>;
   /** The id of the job whose thread this is. */
   findByThread(teamId: string, channelId: string, threadTs: string): Promise<string | null>;
   /** The ids of the channel's jobs whose card is not known to be posted; at most `limit`. */
   opening(teamId: string, channelId: string, limit: number): Promise<string[]>;
-  /** The ids of jobs that have a thread and are going on, or were asked for since then; the newest first. */
+  /**
+   * The ids of jobs that have a thread and are going on, or were asked for since then. Those that are going on
+   * come first, and of each kind the newest.
+   */
   withLiveThreads(sinceMs: number, limit: number): Promise<string[]>;
 }
 

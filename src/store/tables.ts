@@ -43,6 +43,7 @@ interface FollowUpTable {
   message_ts: string;
   user_id: string;
   text: string;
+  edited_ts: string | null;
   received_at: number;
   state: FollowUpState;
   call_id: string | null;

@@ -1,5 +1,5 @@
 import { SlackCallError } from '../slack/failure.ts';
-import type { ThreadMessage } from '../slack/poster.ts';
+import { type ThreadMessage, TOO_MANY_MESSAGES } from '../slack/poster.ts';
 import { messageKeys, replyOf } from '../slack/reply.ts';
 import { applyEvent } from '../store/apply-event.ts';
 import type { ClaimedTask, Store, Transaction } from '../store/store.ts';
@@ -18,7 +18,7 @@ const MAX_DOUBLINGS = 6;
 /** Older replies are announced when they are found; younger ones look as if they had come in time. */
 const OLD_AFTER_MS = 10 * 60_000;
 
-/** Plans to look for missed replies in all live threads, the newest first, without a burst of reads. */
+/** Plans to look for missed replies in live threads, those of running jobs first, without a burst of reads. */
 export async function scheduleCatchUps(store: Store, nowMs: number): Promise<void> {
   await store.transaction(async (tx) => {
     const jobIds = await tx.jobs.withLiveThreads(nowMs - LIVE_FOR_MS, MAX_THREADS);
@@ -60,8 +60,12 @@ export async function catchUp(tools: Tools, task: ClaimedTask): Promise<void> {
     for (const message of messages) {
       const found = replyOf(message, tools.botUserId);
       if (found === null) continue;
-      if (!(await tx.gestures.remember(messageKeys(job.teamId, message), context.nowMs))) continue;
-      await applyEvent(tx, job.id, { type: 'reply_received', reply: found.reply }, context);
+      const { reply } = found;
+      if (!(await tx.gestures.remember(messageKeys(job.teamId, message), context.nowMs))) {
+        if (reply.editedTs !== null) await applyEvent(tx, job.id, { type: 'reply_edited', reply }, context);
+        continue;
+      }
+      await applyEvent(tx, job.id, { type: 'reply_received', reply }, context);
       if (context.nowMs - Number(message.ts) * 1000 > OLD_AFTER_MS) oldReplies += 1;
     }
     if (oldReplies > 0) {
@@ -74,8 +78,9 @@ export async function catchUp(tools: Tools, task: ClaimedTask): Promise<void> {
 async function giveUpOrRetry(tools: Tools, task: ClaimedTask, { failure }: SlackCallError): Promise<void> {
   tools.log.warn('thread_not_read', { job_id: task.subject, reason: failure.code });
   await tools.store.transaction((tx) => {
-    // The channel or the thread is gone, or the bot has left it.
-    if (failure.outcome === 'refused') return tx.tasks.complete(task.lease);
+    // The channel or the thread is gone, or the bot has left it; or nobody could follow this thread any more.
+    const isHopeless = failure.outcome === 'refused' || failure.code === TOO_MANY_MESSAGES;
+    if (isHopeless) return tx.tasks.complete(task.lease);
     const waitMs = slackRetryMs(task, failure);
     return tx.tasks.postpone(task.lease, tools.clock.now() + waitMs);
   });

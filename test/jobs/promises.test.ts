@@ -164,6 +164,7 @@ function whatIsStuck(world: World): string[] {
       world.tasks.has('send_follow_ups') ||
       world.open('send_message').length > 0,
     sent: true,
+    withdrawn: true,
   };
   return [
     ...(isAlive[stage.kind] ? [] : [`the job is ${stage.kind}`]),

@@ -2,9 +2,10 @@ import type { Decision, DecisionContext, JobState } from '../decision.ts';
 import type { JobEvent } from '../event.ts';
 import { createFailed, jobCreated, runAgain, startAgain } from './create.ts';
 import { Draft } from './draft.ts';
-import { messageAccepted, messageFailed, replyReceived, resend, sendDue } from './follow-ups.ts';
+import { messageAccepted, messageFailed, resend, sendDue } from './follow-ups.ts';
 import { checkFailed, jobChecked, noticeRefused } from './observe.ts';
 import { cardDelayed, cardPosted, cardRefused, postRefused } from './open.ts';
+import { replyDeleted, replyEdited, replyReceived } from './replies.ts';
 
 /**
  * What follows from an event: the job as it is then, and the calls and tasks that are wanted. Pure: no clock,
@@ -32,6 +33,10 @@ function apply(draft: Draft, event: JobEvent) {
       return createFailed(draft, event.callId, event.failure);
     case 'reply_received':
       return replyReceived(draft, event.reply);
+    case 'reply_edited':
+      return replyEdited(draft, event.reply);
+    case 'reply_deleted':
+      return replyDeleted(draft, event.messageTs);
     case 'old_replies_found':
       return draft.announce({ kind: 'caught_up', count: event.count });
     case 'send_due':

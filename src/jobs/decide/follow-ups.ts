@@ -1,39 +1,16 @@
 import type { AgentJob } from '../agent-job.ts';
 import { nextBatch, sendAtMs } from '../batch.ts';
-import type { Reply } from '../event.ts';
 import type { AgentFailure } from '../failure.ts';
-import type { FollowUp } from '../follow-up.ts';
 import { judgePrompt, unescaped } from '../prompt.ts';
 import type { Draft } from './draft.ts';
 import { startTurn } from './observe.ts';
 import { clearTrouble, noteTrouble } from './trouble.ts';
 import { verdictOn } from './verdict.ts';
 
-/** Bounds what one thread can pile up while the API is away. */
-const MAX_OPEN_FOLLOW_UPS = 200;
 const NO_JOB = 'no job runs in this thread; press "Run again" first';
 
-export function replyReceived(draft: Draft, reply: Reply): void {
-  const open = draft.allFollowUps();
-  if (open.some((followUp) => followUp.messageTs === reply.messageTs)) return;
-  const refusal = refusalOf(draft, reply.text) ?? pileRefusal(open.length);
-  const id = draft.context.newId();
-  const followUp: FollowUp = {
-    ...reply,
-    id,
-    jobId: draft.job.id,
-    receivedAtMs: draft.context.nowMs,
-    state: refusal === null ? 'waiting' : 'not_sent',
-    // Nothing was called; the id only tells the *Retry* button which reply is meant.
-    callId: refusal === null ? null : id,
-  };
-  draft.put([followUp]);
-  if (refusal === null) scheduleSending(draft);
-  else draft.announce({ kind: 'message_rejected', callId: id, count: 1, message: refusal });
-}
-
 /** Why a reply is not even tried, or null. */
-function refusalOf(draft: Draft, text: string): string | null {
+export function refusalOf(draft: Draft, text: string): string | null {
   const verdict = judgePrompt(unescaped(text), draft.context.policy.promptMaxLength);
   if (verdict.kind === 'empty') return 'it has no text';
   if (verdict.kind === 'too_long') {
@@ -48,10 +25,6 @@ export function refuseWaiting(draft: Draft, callId: string): void {
   if (waiting.length === 0) return;
   draft.put(waiting.map((followUp) => ({ ...followUp, state: 'not_sent', callId })));
   draft.announce({ kind: 'message_rejected', callId, count: waiting.length, message: NO_JOB });
-}
-
-function pileRefusal(openFollowUps: number): string | null {
-  return openFollowUps < MAX_OPEN_FOLLOW_UPS ? null : `${openFollowUps} replies were not sent yet`;
 }
 
 /** Plans when the waiting replies go out, if there is an agent job to send them to. */

@@ -36,7 +36,7 @@ export function jobContract(open: OpenStore): void {
       expect(await find('T1', 'C1', '1700000000.000200')).toBeNull();
     });
 
-    test('live threads are those of jobs that go on, and of recent ones, the newest first', async () => {
+    test('live threads are those of jobs that go on, the newest first, and then the recent ones', async () => {
       const ended = { kind: 'ended', status: 'completed' } as const;
       const jobs = [
         aJob({ id: 'old', threadTs: '1.1', requestedAtMs: 100, stage: ended }),
@@ -47,7 +47,7 @@ export function jobContract(open: OpenStore): void {
       ];
       for (const job of jobs) await write({ job });
       const live = (limit: number) => opened.run((tx) => tx.jobs.withLiveThreads(200, limit));
-      expect(await live(10)).toEqual(['newest', 'recent', 'old-working']);
+      expect(await live(10)).toEqual(['newest', 'old-working', 'recent']);
       expect(await live(1)).toEqual(['newest']);
     });
 
@@ -85,6 +85,17 @@ export function jobContract(open: OpenStore): void {
       await write({ followUps });
       const expected = followUps.filter((followUp) => followUp.state !== 'sent').toReversed();
       expect((await lock())?.followUps).toEqual(expected);
+    });
+
+    test('locking leaves none behind that goes out by itself, however many were refused before', async () => {
+      const refused = Array.from({ length: 500 }, (_, index) =>
+        aFollowUp({ id: `r${index}`, messageTs: `${1_700_000_000 + index}.000100`, state: 'not_sent' }),
+      );
+      const waiting = aFollowUp({ id: 'late', messageTs: '1700009999.000100' });
+      await write({ followUps: [...refused, waiting] });
+      const followUps = (await lock())?.followUps ?? [];
+      expect(followUps).toHaveLength(500);
+      expect(followUps.at(-1)).toEqual(waiting);
     });
 
     test('a thread with very many replies is taken in parts, the oldest first', async () => {

@@ -9,7 +9,7 @@ export function receiptContract(open: OpenStore): void {
     const opened = useStore(open);
     const stale = (jobId = 'job-1') => opened.run((tx) => tx.followUps.withStaleReceipts(jobId));
 
-    const wanted: Readonly<Record<FollowUpState, Receipt>> = {
+    const wanted: Readonly<Record<Exclude<FollowUpState, 'withdrawn'>, Receipt>> = {
       waiting: 'eyes',
       sending: 'eyes',
       sent: 'done',

@@ -25,6 +25,7 @@ export function aFollowUp(fields: Partial<FollowUp> = {}): FollowUp {
     messageTs: '1700000001.000100',
     userId: 'U1',
     text: 'And the retries',
+    editedTs: null,
     receivedAtMs: NOW_MS,
     state: 'waiting',
     callId: null,

@@ -55,7 +55,10 @@ describe('old replies that were found late', () => {
     const world = aWorkingJob();
     world.apply({ type: 'old_replies_found', count: 1 });
     world.reply('newer');
-    world.apply({ type: 'reply_received', reply: { messageTs: '1.500000', userId: 'U2', text: 'older' } });
+    world.apply({
+      type: 'reply_received',
+      reply: { messageTs: '1.500000', userId: 'U2', text: 'older', editedTs: null },
+    });
     world.advance(4 * SECOND_MS);
     expect(world.news.at(-1)).toBe('1 old replies found');
     expect(world.messages).toEqual(['older\n\nnewer']);
@@ -129,7 +132,7 @@ describe('one message at a time', () => {
   test('a reply that is told twice is one reply', () => {
     const world = aWorkingJob();
     const messageTs = world.reply('x'.repeat(20_001));
-    const again = { messageTs, userId: 'U2', text: 'x'.repeat(20_001) };
+    const again = { messageTs, userId: 'U2', text: 'x'.repeat(20_001), editedTs: null };
     expect(world.apply({ type: 'reply_received', reply: again }).calls).toEqual([]);
     expect(world.states).toEqual(['not_sent']);
   });

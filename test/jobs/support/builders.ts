@@ -48,6 +48,7 @@ export function aFollowUp(facts: Partial<FollowUp> = {}): FollowUp {
     messageTs: '1.000000',
     userId: 'U1',
     text: 'Shorter, please',
+    editedTs: null,
     receivedAtMs: 0,
     state: 'waiting',
     callId: null,

@@ -89,7 +89,7 @@ export class World {
   reply(text: string): string {
     this.replies.push(text);
     const messageTs = `2.${String(this.replies.length).padStart(6, '0')}`;
-    this.apply({ type: 'reply_received', reply: { messageTs, userId: 'U2', text } });
+    this.apply({ type: 'reply_received', reply: { messageTs, userId: 'U2', text, editedTs: null } });
     return messageTs;
   }
 
