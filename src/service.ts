@@ -71,7 +71,7 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
       scheduleCatchUps(store, clock.now()).catch((error) => log.error('catch_up_not_scheduled', { error }));
     };
     const connection = createConnection(transport, { apiUrl, logger, log, clock, routes, onConnected });
-    const listeners = { store, log, newContext, projectId: config.agent.projectId };
+    const listeners = { store, clock, log, newContext, projectId: config.agent.projectId };
     createSlackApp({ token: botToken, apiUrl, identity, connection, logger, log, listeners });
     checks.push(
       { name: 'store', problem: () => store.check().then(() => null) },

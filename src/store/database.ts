@@ -5,5 +5,7 @@ import type { Queries } from './tables.ts';
 export interface Database {
   readonly queries: Queries;
   readonly sequenceType: SequenceType;
+  /** Whether a commit can fail without a word of what became of it: the connection broke. */
+  readonly isRemote: boolean;
   close(): Promise<void>;
 }

@@ -5,6 +5,8 @@
 export class StoreError extends Error {
   /** The database's own code (an SQLSTATE, or SQLite's primary result code), where it gave one. */
   readonly code: string | null;
+  /** The transaction failed as it was committed, and what it wrote may be stored all the same. */
+  mayBeCommitted = false;
 
   constructor(message: string, code: string | null = null) {
     super(message);

@@ -45,7 +45,7 @@ export function openPostgres(databaseUrl: string): Database {
     dialect: new PostgresDialect({ pool: translatingPool(pool, databaseUrl) }),
     plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
   });
-  return { queries, sequenceType: 'bigserial', close: () => queries.destroy() };
+  return { queries, sequenceType: 'bigserial', isRemote: true, close: () => queries.destroy() };
 }
 
 /** The pool as Kysely uses it, with errors of ours. */

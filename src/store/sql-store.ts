@@ -44,16 +44,20 @@ export class SqlStore implements Store {
     work: (tx: Transaction) => Promise<T>,
     attemptsLeft: number,
   ): Promise<{ result: T; scheduled: boolean }> {
+    let isAtCommit = false;
     try {
       return await this.database.queries.transaction().execute(async (db) => {
         const tx = new SqlTransaction(db);
         const result = await work(tx);
+        isAtCommit = true;
         return { result, scheduled: tx.tasks.scheduled };
       });
     } catch (error) {
-      const conflict = error instanceof StoreError && CONFLICT_CODES.has(error.code);
-      if (!conflict || attemptsLeft === 1) throw error;
-      return this.attempt(work, attemptsLeft - 1);
+      if (!(error instanceof StoreError)) throw error;
+      const isConflict = CONFLICT_CODES.has(error.code);
+      if (isConflict && attemptsLeft > 1) return this.attempt(work, attemptsLeft - 1);
+      error.mayBeCommitted = isAtCommit && this.database.isRemote && !isConflict;
+      throw error;
     }
   }
 }

@@ -36,7 +36,7 @@ export function openSqlite(dataDir: string): Database {
     await queries.destroy();
     if (owner.isOpen) owner.close();
   };
-  return { queries, sequenceType: 'integer', close };
+  return { queries, sequenceType: 'integer', isRemote: false, close };
 }
 
 function createDirectory(directory: string): void {

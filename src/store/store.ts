@@ -6,7 +6,8 @@ import type { Job } from '../jobs/job.ts';
 export interface Store {
   /**
    * Runs `work` in one transaction: all of it is committed, durably, or none of it.
-   * An error from `work` undoes the transaction and is thrown on; errors of the database are StoreErrors.
+   * An error from `work` undoes the transaction and is thrown on; errors of the database are StoreErrors, of
+   * which one that is `mayBeCommitted` leaves open whether it was undone.
    * When Postgres undoes the transaction for the sake of others, `work` is run again from its start, so
    * nothing outside of `tx` may depend on how often it runs. It must not open another transaction.
    */

@@ -63,6 +63,10 @@ describeWithLocalSlack('a store that cannot be written', () => {
       value: String(actions?.elements?.[0]?.value),
     };
     expect((await world.signed.sendAction(press)).status).toBeGreaterThanOrEqual(500);
+    await world.slack.press(offer, actionIds.startAgain, alice);
+    expect(saying(await world.slack.messages(general), 'could not be stored')).toMatchObject([
+      { subtype: 'ephemeral', ephemeral_to: alice },
+    ]);
     await world.clock.advance(30_000);
     expect(world.api.counts).toMatchObject({ create: 1, message: 0 });
 

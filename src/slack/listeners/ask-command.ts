@@ -6,8 +6,9 @@ import { readableText } from '../text/readable-text.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { helpView } from '../views/help.ts';
 import type { SlackMessage } from '../views/message.ts';
-import { emptyPromptView, notStoredView, promptTooLongView, reservedWordView } from '../views/refusals.ts';
+import { emptyPromptView, promptTooLongView, reservedWordView } from '../views/refusals.ts';
 import type { ListenerDeps } from './deps.ts';
+import { storeGesture } from './store-gesture.ts';
 
 type Args = SlackCommandMiddlewareArgs & AllMiddlewareArgs;
 
@@ -17,8 +18,9 @@ export function askCommand(deps: ListenerDeps) {
     const parsed = parseCommand(sanitize(command.text ?? ''));
     const answer = privateAnswer(parsed, deps.newContext().policy.promptMaxLength);
     if (answer !== null) return ack({ response_type: 'ephemeral', ...answer });
-    const stored = parsed.kind !== 'prompt' || (await store(deps, command, parsed.prompt));
-    await (stored ? ack() : ack({ response_type: 'ephemeral', ...notStoredView() }));
+    if (parsed.kind !== 'prompt') return ack();
+    const problem = await storeGesture(deps, () => write(deps, command, parsed.prompt));
+    await (problem === null ? ack() : ack({ response_type: 'ephemeral', ...problem }));
   };
 }
 
@@ -36,26 +38,20 @@ function privateAnswer(command: Command, promptMaxLength: number): SlackMessage 
   }
 }
 
-/** False if the request could not be stored: then nothing was accepted, and the person is told so. */
-async function store(deps: ListenerDeps, command: Args['command'], prompt: string): Promise<boolean> {
-  try {
-    await deps.store.transaction(async (tx) => {
-      const context = deps.newContext();
-      const keys = command.trigger_id ? [`trigger:${command.trigger_id}`] : [];
-      if (!(await tx.gestures.remember(keys, context.nowMs))) return;
-      const request = {
-        teamId: command.team_id,
-        channelId: command.channel_id,
-        requesterId: command.user_id,
-        projectId: deps.projectId,
-        prompt,
-        responseUrl: command.response_url,
-      };
-      await tx.write(openJob(request, context), context.nowMs);
-    });
-    return true;
-  } catch (error) {
-    deps.log.error('gesture_not_stored', { gesture: 'command', error });
-    return false;
-  }
+/** Stores the request, once, however often it is delivered. */
+async function write(deps: ListenerDeps, command: Args['command'], prompt: string): Promise<void> {
+  await deps.store.transaction(async (tx) => {
+    const context = deps.newContext();
+    const keys = command.trigger_id ? [`trigger:${command.trigger_id}`] : [];
+    if (!(await tx.gestures.remember(keys, context.nowMs))) return;
+    const request = {
+      teamId: command.team_id,
+      channelId: command.channel_id,
+      requesterId: command.user_id,
+      projectId: deps.projectId,
+      prompt,
+      responseUrl: command.response_url,
+    };
+    await tx.write(openJob(request, context), context.nowMs);
+  });
 }

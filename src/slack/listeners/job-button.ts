@@ -3,23 +3,27 @@ import type { JobEvent } from '../../jobs/event.ts';
 import { applyEvent } from '../../store/apply-event.ts';
 import { type ActionId, actionIds, type ButtonTarget, decodeButton } from '../ids.ts';
 import type { ListenerDeps } from './deps.ts';
+import { storeGesture } from './store-gesture.ts';
 
 type Args = SlackActionMiddlewareArgs<BlockButtonAction> & AllMiddlewareArgs;
 
 /** A button under a job's message. A second press, or one that comes too late, changes nothing. */
 export function jobButton(deps: ListenerDeps, actionId: ActionId) {
-  return async ({ action, body, ack }: Args): Promise<void> => {
+  return async ({ action, body, ack, respond }: Args): Promise<void> => {
     const target = decodeButton(action.value ?? '');
     const event = target && eventOf(actionId, target);
-    if (target && event) {
-      await deps.store.transaction(async (tx) => {
-        const job = await tx.jobs.get(target.jobId);
+    const write = () =>
+      deps.store.transaction(async (tx) => {
+        const job = target && (await tx.jobs.get(target.jobId));
         // The value came back from outside: it only counts where the job lives.
-        if (job === null || job.channelId !== body.channel?.id || job.teamId !== body.team?.id) return;
+        if (!job || !event || job.channelId !== body.channel?.id || job.teamId !== body.team?.id) return;
         await applyEvent(tx, job.id, event, deps.newContext());
       });
-    }
-    await ack();
+    const problem = await storeGesture(deps, write);
+    if (problem === null) return ack();
+    await respond({ response_type: 'ephemeral', replace_original: false, ...problem });
+    // Unacknowledged, so that Slack shows a warning at the button, too.
+    throw new Error(`the press of ${actionId} was not stored`);
   };
 }
 

@@ -32,6 +32,15 @@ export function reservedWordView(word: string): SlackMessage {
   );
 }
 
+/** Sent again at once, it could be done twice. */
+export function storingUnclearView(): SlackMessage {
+  return message(
+    paragraph(
+      mrkdwn`❓ *It is not clear whether the request was stored.* If nothing appears within a minute, please try again.`,
+    ),
+  );
+}
+
 export function notStoredView(): SlackMessage {
   return message(
     paragraph(mrkdwn`⚠️ *The request could not be stored.* Nothing was started: please try again.`),
