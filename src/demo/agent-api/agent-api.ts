@@ -36,6 +36,8 @@ export interface AgentApi {
   finish(jobId: string, finish: Finish): void;
   /** The next requests of this kind meet these faults, one each, in this order. */
   failNext(operation: Operation, ...faults: readonly Fault[]): void;
+  /** From now on all requests meet this fault, an outage, until it is null. */
+  failAll(fault: Fault | null): void;
   /** Breaks all connections. */
   close(): Promise<void>;
 }
@@ -62,6 +64,7 @@ export async function startAgentApi(options: AgentApiOptions): Promise<AgentApi>
   const requests: AgentApiRequest[] = [];
   const counts = { create: 0, message: 0, get: 0 };
   const faults: Record<Operation, Fault[]> = { create: [], message: [], get: [] };
+  let outage: Fault | null = null;
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url: path = '', headers } = request;
@@ -69,7 +72,7 @@ export async function startAgentApi(options: AgentApiOptions): Promise<AgentApi>
     requests.push({ method, path, prompt, atMs: clock.now() });
     const route = findRoute(method, path);
     if (route) counts[route.operation] += 1;
-    const fault = route ? faults[route.operation].shift() : undefined;
+    const fault = outage ?? (route ? faults[route.operation].shift() : undefined);
     const authorized = headers.authorization === `Bearer ${apiKey}`;
     answer(response, fault, () => (authorized ? process(route, prompt) : refuse(401, 'Invalid API key')));
   }
@@ -113,6 +116,9 @@ export async function startAgentApi(options: AgentApiOptions): Promise<AgentApi>
     },
     failNext: (operation, ...more) => {
       faults[operation].push(...more);
+    },
+    failAll: (fault) => {
+      outage = fault;
     },
     close: async () => {
       const closed = once(server, 'close');

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { actionIds } from '../../src/slack/ids.ts';
+import { saying, toldLater } from '../e2e/support/posts.ts';
+import { startWorld, type World } from '../e2e/support/world.ts';
+import { alice, bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';
+import { type AgentOutcome, agentFaults } from './agent-faults.ts';
+
+/** Longer than any pause of the program after one fault. */
+const LONG_MS = 60_000;
+
+const createOffers = {
+  unknown: ['may or may not have started', actionIds.startAgain],
+  refused: ['did not take the prompt', actionIds.runAgain],
+} as const;
+const messageOffers = {
+  unknown: ['may or may not have arrived', actionIds.sendAgain],
+  refused: ['Not sent', actionIds.retry],
+} as const;
+
+describeWithLocalSlack('a fault of the agent API', () => {
+  let world: World & AsyncDisposable;
+  beforeAll(async () => {
+    world = await startWorld({
+      // Many jobs are watched at the end, which is not the subject here.
+      settings: { AGENT_TIMEOUT: '1s', POLL_MIN_INTERVAL: '60s' },
+    });
+  });
+  afterAll(() => world[Symbol.asyncDispose]());
+
+  /** How often the text was sent. */
+  const sent = (text: string) => world.api.requests.filter(({ prompt }) => prompt === text).length;
+  const pressTwiceAtOnce = (offer: SlackMessage, button: string) =>
+    Promise.all([alice, bob].map((user) => world.slack.press(offer, button, user)));
+  const expectToldOfAdministrator = async (card: SlackMessage, outcome: AgentOutcome) => {
+    const count = outcome === 'administrator' ? 1 : 0;
+    expect(saying(await world.posts(card), 'Needs an administrator')).toHaveLength(count);
+  };
+
+  describe.each(agentFaults)('$name', ({ name, fault, create, message }) => {
+    test(`at the start of a job: ${create}`, async () => {
+      const prompt = `Start and ${name.replaceAll('`', '')}`;
+      world.api.failNext('create', fault);
+      const card = await world.ask(prompt);
+      if (create === 'unknown' || create === 'refused') {
+        const [words, button] = createOffers[create];
+        const offer = await toldLater(world, card, words);
+        await world.clock.advance(LONG_MS);
+        expect(sent(prompt)).toBe(1);
+        await pressTwiceAtOnce(offer, button);
+      }
+      await toldLater(world, card, 'Working');
+      await world.clock.advance(LONG_MS);
+      expect(sent(prompt)).toBe(2);
+      await expectToldOfAdministrator(card, create);
+    });
+
+    test(`at a follow-up: ${message}, and later replies come after it`, async () => {
+      const prompt = `Follow up and ${name.replaceAll('`', '')}`;
+      const text = `Reply to ${prompt}`;
+      const card = await world.ask(prompt);
+      await toldLater(world, card, 'Working');
+      world.api.failNext('message', fault);
+      const first = await world.slack.message({ channel: general, user: bob, text, threadTs: card.ts });
+      if (message === 'unknown' || message === 'refused') {
+        const [words, button] = messageOffers[message];
+        const offer = await toldLater(world, card, words);
+        await world.clock.advance(LONG_MS);
+        expect(sent(text)).toBe(1);
+        await pressTwiceAtOnce(offer, button);
+      }
+      await world.later(
+        () => world.slack.reactions(first),
+        (names) => names.join() === 'white_check_mark',
+        'the receipt',
+      );
+      await world.clock.advance(LONG_MS);
+      expect(sent(text)).toBe(2);
+      await expectToldOfAdministrator(card, message);
+      expect(saying(await world.posts(card), 'may or may not')).toHaveLength(message === 'unknown' ? 1 : 0);
+    });
+  });
+});

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { saying, toldLater } from '../e2e/support/posts.ts';
+import { startWorld } from '../e2e/support/world.ts';
+import { bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';
+
+const MINUTE_MS = 60_000;
+
+describeWithLocalSlack('an outage of hours', () => {
+  test.concurrent.each([
+    ['the agent API is away', 'down', "Can't reach the agent API"],
+    ['its key is refused', 401, 'Needs an administrator'],
+    ['it limits the rate', 429, 'Waiting for the rate limit'],
+  ] as const)(
+    'when %s: nothing is lost, the order is kept, and the thread is told once when it starts and once when it ends',
+    async (_what, fault, words) => {
+      await using world = await startWorld();
+      const card = await world.ask('Before the outage');
+      await toldLater(world, card, 'Working');
+      if (fault === 'down') await world.apiDown();
+      else world.api.failAll({ status: fault });
+
+      const replies: SlackMessage[] = [];
+      for (const text of ['one', 'two', 'three']) {
+        replies.push(await world.slack.message({ channel: general, user: bob, text, threadTs: card.ts }));
+        await world.clock.advance(10 * MINUTE_MS);
+      }
+      const other = await world.ask('During the outage');
+      await toldLater(world, other, words);
+      await world.clock.advance(90 * MINUTE_MS);
+      const told = saying(await world.posts(card), words);
+      expect(told).toHaveLength(1);
+
+      if (fault === 'down') await world.apiUp();
+      else world.api.failAll(null);
+      await toldLater(world, other, 'Working');
+      await world.clock.advance(10 * MINUTE_MS);
+      if (fault === 'down') {
+        // The one that came back has forgotten its jobs: the replies are refused, and shown.
+        expect(saying(await world.posts(card), 'Not sent')).toHaveLength(1);
+      } else {
+        await world.soon(
+          () => world.slack.reactions(replies[2] as SlackMessage),
+          ['white_check_mark'],
+          'the receipt',
+        );
+        expect(world.api.jobs[0]?.prompts).toEqual(['Before the outage', 'one\n\ntwo\n\nthree']);
+      }
+      expect(saying(await world.posts(other), words)).toHaveLength(1);
+      expect(saying(await world.posts(other), 'Going on')).toHaveLength(fault === 429 ? 0 : 1);
+      expect(world.api.jobs.filter(({ prompts }) => prompts[0] === 'During the outage')).toHaveLength(1);
+    },
+  );
+});

@@ -1,0 +1,140 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Clock } from '../../src/operations/clock.ts';
+import type { SlackCall } from './fault-proxy/call.ts';
+import { createControl, type StrictControl } from './strict-slack/control.ts';
+import { Deliverer } from './strict-slack/deliverer.ts';
+import type { Delivery, DeliveryRecord, Transport } from './strict-slack/delivery.ts';
+import { createHttpTransport } from './strict-slack/http-transport.ts';
+import { createTimestamps, newId, strictApp } from './strict-slack/ids.ts';
+import type { Block } from './strict-slack/message.ts';
+import { eventCallback } from './strict-slack/payloads.ts';
+import { RateLimits } from './strict-slack/rate-limits.ts';
+import { ResponseUrls } from './strict-slack/response-urls.ts';
+import { createSocketTransport } from './strict-slack/socket-transport.ts';
+import { type StrictFault, WebApi } from './strict-slack/web-api.ts';
+import { Workspace } from './strict-slack/workspace.ts';
+
+export interface StrictSlackOptions {
+  /** All of its time, but for the signatures in HTTP mode, which the bot compares with the machine's time. */
+  readonly clock: Clock;
+  readonly app:
+    | { readonly mode: 'socket' }
+    /** The bot's `…/slack/events`; several, as of replicas behind a balancer, are taken in turn. */
+    | { readonly mode: 'events'; readonly requestUrls: readonly string[] };
+  /** Enforces Slack's documented rate limits. Default: false */
+  readonly limits?: boolean;
+  /** False: stores blocks under new ids, so that a post can be known again by its metadata alone. Default: true */
+  readonly keepsBlockIds?: boolean;
+}
+
+/** People and channels are those of `testWorkspace`, and tokens and ids those of `localApp`. */
+export interface StrictSlack extends AsyncDisposable {
+  /** With the slash at its end. */
+  readonly apiUrl: string;
+  readonly botToken: string;
+  readonly appToken: string;
+  readonly signingSecret: string;
+  readonly teamId: string;
+  readonly control: StrictControl;
+  /**
+   * Asked for each call of the Web API (also `apps.connections.open`, and `response_url` for a post to one):
+   * what goes wrong with it. Takes the place of an earlier one. The bot waits 10 real seconds for what hangs.
+   */
+  onCall(decide: (call: SlackCall) => StrictFault | null): void;
+  /**
+   * Asked at each attempt to deliver something: in how many copies it goes out at once (0: this attempt is
+   * lost). Takes the place of an earlier one.
+   */
+  onDelivery(copies: (delivery: Delivery) => number): void;
+  /** All calls so far, or those of one method, in the order of their arrival; also those that failed. */
+  calls(method?: string): readonly SlackCall[];
+  /** Every copy of everything that was delivered, in order. */
+  deliveries(): readonly DeliveryRecord[];
+  /** Calls and deliveries that have no answer yet; without what hangs, is held, or is given up. */
+  inFlight(): number;
+  readonly socket: {
+    /** Cuts all connections without a goodbye. */
+    cut(): void;
+    connections(): number;
+  };
+}
+
+/**
+ * Slack, as far as the bot uses it, in this process: strict about what it takes, with metadata, with its own
+ * retries, and with all of its time taken from a clock.
+ */
+export async function startStrictSlack(options: StrictSlackOptions): Promise<StrictSlack> {
+  const { clock, app } = options;
+  const server = createServer((request, response) => {
+    webApi.handle(request, response).catch((error: unknown) => {
+      failures.push(error);
+    });
+  });
+  // The bot must not meet a kept connection that closes just then.
+  server.keepAliveTimeout = 0;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+
+  const failures: unknown[] = [];
+  const socket = createSocketTransport(server, `ws://127.0.0.1:${port}`, clock);
+  const http = createHttpTransport(app.mode === 'events' ? app.requestUrls : []);
+  const transport: Transport = app.mode === 'socket' ? socket : http;
+  const deliverer = new Deliverer(clock, transport);
+  const workspace = new Workspace({
+    newTs: createTimestamps(clock),
+    tell: (channel, event) =>
+      deliverer.deliver({
+        id: newId('envelope-'),
+        kind: 'event',
+        payload: eventCallback(channel, event, clock.now()),
+      }),
+  });
+  const responseUrls = new ResponseUrls(workspace, clock, url);
+  const keepsBlockIds = options.keepsBlockIds ?? true;
+  const webApi = new WebApi({
+    context: {
+      workspace,
+      stored: (blocks) => blocks.map((block) => withBlockId(block, keepsBlockIds)),
+      newSocketAddress: socket.newAddress,
+    },
+    responseUrls,
+    limits: options.limits ? new RateLimits(clock) : null,
+  });
+  const { botToken, appToken, signingSecret, teamId } = strictApp;
+
+  return {
+    apiUrl: `${url}/api/`,
+    botToken,
+    appToken,
+    signingSecret,
+    teamId,
+    control: createControl({ workspace, deliverer, responseUrls, webApi }),
+    onCall: (decide) => {
+      webApi.decide = decide;
+    },
+    onDelivery: (copies) => {
+      deliverer.copies = copies;
+    },
+    calls: (method) => webApi.calls.filter((call) => method === undefined || call.method === method),
+    deliveries: () => deliverer.records,
+    inFlight: () => webApi.inFlight + deliverer.inFlight,
+    socket: { cut: socket.cut, connections: socket.connections },
+    [Symbol.asyncDispose]: async () => {
+      deliverer.close();
+      socket.close();
+      http.close();
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+      if (failures.length > 0) throw new AggregateError(failures, 'the strict Slack itself failed');
+    },
+  };
+}
+
+function withBlockId(block: Block, keepsBlockId: boolean): Block {
+  return keepsBlockId && block.block_id !== undefined ? block : { ...block, block_id: newId('').slice(0, 5) };
+}

@@ -1,0 +1,43 @@
+/** Something that Slack tells the bot of. */
+export interface Gesture {
+  /** The same at each delivery; the `envelope_id` of Socket Mode. */
+  readonly id: string;
+  /** Only events are delivered again. */
+  readonly kind: 'event' | 'command' | 'action';
+  /** What Slack sends: an `event_callback`, a command's fields, or `block_actions`. */
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+export interface Delivery extends Gesture {
+  /** 0 at first, up to 3. */
+  readonly attempt: number;
+  readonly retryReason: RetryReason | null;
+}
+
+export type RetryReason = 'http_timeout' | 'connection_failed' | 'http_error';
+
+/** What became of one copy of a delivery. */
+export type Answer =
+  | { readonly acknowledged: true; readonly payload: unknown }
+  | { readonly acknowledged: false; readonly reason: RetryReason };
+
+/** What the one who acted gets to know: without an acknowledgement, the bot may have taken it all the same. */
+export interface Acknowledgement {
+  readonly acknowledged: boolean;
+  /** What the bot sent with it, or null. */
+  readonly payload: unknown;
+}
+
+/** Carries one copy of a delivery to the bot. */
+export interface Transport {
+  send(delivery: Delivery): Promise<Answer>;
+}
+
+/** One copy of a delivery, as it went out. */
+export interface DeliveryRecord extends Delivery {
+  readonly sentAtMs: number;
+  /** Null: not acknowledged, or not yet. */
+  readonly acknowledgedAtMs: number | null;
+  /** What the bot sent with its acknowledgement. */
+  readonly answer: unknown;
+}

@@ -1,0 +1,30 @@
+export interface Block {
+  readonly type: string;
+  readonly block_id?: string;
+  readonly [field: string]: unknown;
+}
+
+export interface Reaction {
+  readonly name: string;
+  readonly users: readonly string[];
+}
+
+/** A message as Slack keeps it. Never changed: an edit puts another in its place. */
+export interface StoredMessage {
+  readonly type: 'message';
+  readonly ts: string;
+  readonly channel: string;
+  readonly user: string;
+  readonly text: string;
+  readonly team: string;
+  readonly thread_ts?: string;
+  readonly subtype?: string;
+  readonly client_msg_id?: string;
+  readonly bot_id?: string;
+  readonly app_id?: string;
+  readonly ephemeral_to?: string;
+  readonly blocks?: readonly Block[];
+  readonly metadata?: { readonly event_type: string; readonly event_payload: Record<string, unknown> };
+  readonly reactions?: readonly Reaction[];
+  readonly edited?: { readonly user: string; readonly ts: string };
+}

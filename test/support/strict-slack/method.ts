@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { ApiError } from './api-error.ts';
+import type { Block } from './message.ts';
+import type { Channel, Workspace } from './workspace.ts';
+
+export interface MethodContext {
+  readonly workspace: Workspace;
+  /** The blocks as they are stored. */
+  readonly stored: (blocks: readonly Block[]) => readonly Block[];
+  /** Where the next Socket Mode connection goes. */
+  readonly newSocketAddress: () => string;
+}
+
+/** Carries a call out, and returns its answer without `ok`. Throws ApiError. */
+export type Method = (context: MethodContext, args: unknown) => Readonly<Record<string, unknown>>;
+
+/** A method that takes such arguments; others are refused as `invalid_arguments`. */
+export function method<T extends z.ZodType>(
+  shape: T,
+  run: (context: MethodContext, args: z.infer<T>) => ReturnType<Method>,
+): Method {
+  return (context, args) => {
+    const parsed = shape.safeParse(args);
+    if (parsed.success) return run(context, parsed.data);
+    throw new ApiError(
+      'invalid_arguments',
+      parsed.error.issues.map(({ message, path }) => `${path.join('.')}: ${message}`),
+    );
+  };
+}
+
+/** Arguments as forms carry them, and as JSON does. */
+export const argument = {
+  text: z.string().min(1),
+  ts: z.string().regex(/^\d+\.\d{6}$/),
+  time: z.string().regex(/^\d+(\.\d{1,6})?$/),
+  flag: z.union([z.boolean(), z.stringbool()]),
+  count: z.coerce.number().int().min(1).max(999),
+};
+
+/** A channel that the bot is in. */
+export function joinedChannel(workspace: Workspace, id: string, botUserId: string): Channel {
+  const channel = workspace.channel(id);
+  if (!channel.members.has(botUserId)) throw new ApiError('not_in_channel');
+  return channel;
+}
+
+/** A channel that the bot is in, and that is not archived. */
+export function writableChannel(workspace: Workspace, id: string, botUserId: string): Channel {
+  const channel = joinedChannel(workspace, id, botUserId);
+  if (channel.isArchived) throw new ApiError('is_archived');
+  return channel;
+}

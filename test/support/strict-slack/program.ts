@@ -1,0 +1,129 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Environment } from '../../../src/config/values.ts';
+import { parseConfig } from '../../../src/config.ts';
+import { type AgentApi, startAgentApi } from '../../../src/demo/agent-api/agent-api.ts';
+import { createLogger } from '../../../src/operations/logger.ts';
+import { createService, type Service } from '../../../src/service.ts';
+import { alice, general, type SlackMessage } from '../local-slack.ts';
+import { noFiles } from '../settings.ts';
+import { type StrictSlack, type StrictSlackOptions, startStrictSlack } from '../strict-slack.ts';
+import { createTempDir } from '../temp-dir.ts';
+import { createTestClock, type TestClock } from '../test-clock.ts';
+import { waitFor } from '../wait-for.ts';
+
+export interface Program extends AsyncDisposable {
+  readonly clock: TestClock;
+  readonly api: AgentApi;
+  readonly slack: StrictSlack;
+  readonly service: Service;
+  /** All that the program logged. */
+  readonly log: readonly string[];
+  /** Types `/docs-agent <text>` in `general`, and lets time run until the card is there. */
+  ask(text: string): Promise<SlackMessage>;
+  /** Lets time run until the thread of the card has a message that contains the words. */
+  told(card: SlackMessage, words: string): Promise<SlackMessage>;
+  /** Lets time run, a second at each look, until what is read satisfies the predicate. */
+  later<T>(read: () => T | Promise<T>, predicate: (value: T) => boolean, what: string): Promise<T>;
+}
+
+export interface ProgramOptions {
+  readonly mode?: 'socket' | 'http';
+  readonly slack?: Pick<StrictSlackOptions, 'limits' | 'keepsBlockIds'>;
+  readonly settings?: Environment;
+}
+
+/** The whole program with the strict Slack and the stand-in agent API, whose turns last until a test ends them. */
+export async function startProgram(options: ProgramOptions = {}): Promise<Program> {
+  const resources = new AsyncDisposableStack();
+  const clock = createTestClock(Date.now());
+  const mode = options.mode ?? 'socket';
+  const port = mode === 'http' ? await freePort() : 0;
+  const requestUrls = [`http://127.0.0.1:${port}/slack/events`];
+  const slack = await startStrictSlack({
+    clock,
+    app: mode === 'http' ? { mode: 'events', requestUrls } : { mode: 'socket' },
+    ...options.slack,
+  });
+  resources.use(slack);
+  const api = await startAgentApi({
+    apiKey: 'test-key',
+    projectId: 'acme-docs',
+    clock,
+    script: () => ({ workMs: 0, ending: 'manual' }),
+  });
+  resources.defer(() => api.close());
+  const dataDir = await createTempDir();
+  resources.defer(() => dataDir.remove());
+  const env = {
+    SLACK_BOT_TOKEN: slack.botToken,
+    ...(mode === 'socket'
+      ? { SLACK_APP_TOKEN: slack.appToken }
+      : { SLACK_SIGNING_SECRET: slack.signingSecret }),
+    SLACK_API_URL: slack.apiUrl,
+    AGENT_BASE_URL: api.baseUrl,
+    AGENT_API_KEY: 'test-key',
+    AGENT_PROJECT_ID: 'acme-docs',
+    DATA_DIR: dataDir.path,
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    ...options.settings,
+  };
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const log = createLogger({ level: 'debug', pretty: false, destination });
+  const service = createService(parseConfig(env, noFiles), { clock, log });
+  await service.start();
+  resources.defer(() => service.stop());
+
+  const later: Program['later'] = (read, predicate, what) =>
+    waitFor(
+      async () => {
+        await clock.advance(1_000);
+        return read();
+      },
+      predicate,
+      { what, timeoutMs: 10_000 },
+    );
+  const found = async (read: () => Promise<SlackMessage | undefined>, what: string) => {
+    const message = await later(read, (value) => value !== undefined, what);
+    if (message === undefined) throw new Error(`there is no ${what}`);
+    return message;
+  };
+  return {
+    clock,
+    api,
+    slack,
+    service,
+    log: lines,
+    ask: async (text) => {
+      await slack.control.command({ channel: general, user: alice, text });
+      const cards = async () =>
+        (await slack.control.messages(general)).findLast(
+          (message) => message.thread_ts === undefined && message.text.includes(text),
+        );
+      return found(cards, `card for "${text}"`);
+    },
+    told: (card, words) =>
+      found(
+        async () =>
+          (await slack.control.thread(card.channel, card.ts)).findLast(
+            ({ ts, text }) => ts !== card.ts && text.includes(words),
+          ),
+        `message with "${words}"`,
+      ),
+    later,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+/** A port for what must be known before the program listens. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

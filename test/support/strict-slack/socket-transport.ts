@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import type { Server } from 'node:http';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Clock } from '../../../src/operations/clock.ts';
+import type { Answer, Delivery, Transport } from './delivery.ts';
+import { strictApp } from './ids.ts';
+
+const CONNECTIONS_MAX = 10;
+const REFRESH_AFTER_S = 3_600;
+const ENVELOPE_TYPES = { event: 'events_api', command: 'slash_commands', action: 'interactive' } as const;
+
+export interface SocketTransport extends Transport {
+  /** A new address; it is good for one connection. */
+  newAddress(): string;
+  /** Cuts all connections without a goodbye. */
+  cut(): void;
+  connections(): number;
+  close(): void;
+}
+
+/** Socket Mode on the server, each envelope on one of the connections in turn. @param baseUrl `ws://…` */
+export function createSocketTransport(server: Server, baseUrl: string, clock: Clock): SocketTransport {
+  const sockets = new WebSocketServer({ server });
+  const tickets = new Set<string>();
+  /** The connections, and who waits for the acknowledgement of which envelope on each. */
+  const waiting = new Map<WebSocket, Map<string, ((answer: Answer) => void)[]>>();
+  let turn = 0;
+
+  sockets.on('connection', (socket, { url = '' }) => {
+    socket.on('error', () => socket.terminate());
+    if (!tickets.delete(url)) return socket.terminate();
+    if (waiting.size >= CONNECTIONS_MAX) {
+      socket.send(JSON.stringify({ type: 'disconnect', reason: 'too_many_websockets' }));
+      return socket.close();
+    }
+    waiting.set(socket, new Map());
+    socket.on('message', (data) => acknowledge(socket, data.toString()));
+    socket.on('close', () => drop(socket));
+    socket.send(JSON.stringify(hello(waiting.size, clock.now())));
+  });
+
+  function acknowledge(socket: WebSocket, text: string): void {
+    const { envelope_id: id, payload = null } = JSON.parse(text);
+    waiting.get(socket)?.get(id)?.shift()?.({ acknowledged: true, payload });
+  }
+
+  function drop(socket: WebSocket): void {
+    const unanswered = [...(waiting.get(socket)?.values() ?? [])].flat();
+    waiting.delete(socket);
+    for (const resolve of unanswered) resolve({ acknowledged: false, reason: 'connection_failed' });
+  }
+
+  const cut = () => {
+    for (const socket of [...waiting.keys()]) {
+      drop(socket);
+      socket.terminate();
+    }
+  };
+
+  return {
+    send: (delivery) => {
+      const open = [...waiting.keys()].filter((socket) => socket.readyState === socket.OPEN);
+      const socket = open[turn % open.length];
+      turn += 1;
+      if (socket === undefined) return Promise.resolve({ acknowledged: false, reason: 'connection_failed' });
+      const { promise, resolve } = Promise.withResolvers<Answer>();
+      const envelopes = waiting.get(socket) ?? new Map();
+      envelopes.set(delivery.id, [...(envelopes.get(delivery.id) ?? []), resolve]);
+      socket.send(JSON.stringify(envelope(delivery)));
+      return promise;
+    },
+    newAddress: () => {
+      const path = `/link/?ticket=${randomUUID()}`;
+      tickets.add(path);
+      return baseUrl + path;
+    },
+    cut,
+    connections: () => waiting.size,
+    close: () => {
+      cut();
+      sockets.close();
+    },
+  };
+}
+
+function hello(connections: number, nowMs: number): unknown {
+  return {
+    type: 'hello',
+    num_connections: connections,
+    connection_info: { app_id: strictApp.appId },
+    debug_info: {
+      host: 'strict-slack',
+      started: new Date(nowMs).toISOString(),
+      approximate_connection_time: REFRESH_AFTER_S,
+    },
+  };
+}
+
+function envelope({ id, kind, payload, attempt, retryReason }: Delivery): unknown {
+  const isEvent = kind === 'event';
+  return {
+    envelope_id: id,
+    type: ENVELOPE_TYPES[kind],
+    accepts_response_payload: !isEvent,
+    payload,
+    ...(isEvent ? { retry_attempt: attempt, retry_reason: retryReason === null ? '' : 'timeout' } : {}),
+  };
+}

@@ -1,0 +1,131 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { answerCall } from '../fault-proxy/answer.ts';
+import { decodeCall, type SlackCall } from '../fault-proxy/call.ts';
+import type { Fault } from '../fault-proxy/fault.ts';
+import { type Exchange, readAll } from '../fault-proxy/forward.ts';
+import { ApiError } from './api-error.ts';
+import { chatMethods } from './chat-methods.ts';
+import { strictApp } from './ids.ts';
+import type { Method, MethodContext } from './method.ts';
+import type { RateLimits } from './rate-limits.ts';
+import { reactionMethods } from './reaction-methods.ts';
+import { readingMethods } from './reading-methods.ts';
+import type { ResponseUrls } from './response-urls.ts';
+
+const OPEN_SOCKET = 'apps.connections.open';
+const methods: Readonly<Record<string, Method>> = {
+  ...chatMethods,
+  ...readingMethods,
+  ...reactionMethods,
+  [OPEN_SOCKET]: ({ newSocketAddress }) => ({ url: newSocketAddress() }),
+};
+
+/** What goes wrong with a call. `errorAfter`: it happens, and is answered with this error all the same. */
+export type StrictFault = Fault | { readonly errorAfter: string };
+
+export interface WebApiOptions {
+  readonly context: MethodContext;
+  readonly responseUrls: ResponseUrls;
+  readonly limits: RateLimits | null;
+}
+
+/** The Web API, and the addresses to respond to, as a handler of HTTP requests. */
+export class WebApi {
+  decide: (call: SlackCall) => StrictFault | null = () => null;
+  isTokenRevoked = false;
+  readonly calls: SlackCall[] = [];
+  readonly #options: WebApiOptions;
+  #inFlight = 0;
+
+  constructor(options: WebApiOptions) {
+    this.#options = options;
+  }
+
+  /** Calls that will be answered by and by. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.#inFlight += 1;
+    const leave = once(() => {
+      this.#inFlight -= 1;
+    });
+    response.on('close', leave);
+    try {
+      const [, kind = '', rest = ''] = (request.url ?? '').split('/');
+      const method = kind === 'response' ? 'response_url' : rest.replace(/\?.*$/, '');
+      const call = decodeCall(method, request.headers, await readAll(request));
+      this.calls.push(call);
+      const fault = this.decide(call);
+      if (fault === 'hang' || isHeld(fault)) leave();
+      await answerCall(response, fault, () =>
+        kind === 'response' ? this.#respond(rest, call) : this.#call(call),
+      );
+    } catch (error) {
+      leave();
+      response.destroy();
+      // The bot may have gone away in the middle.
+      if (!request.errored) throw error;
+    }
+  }
+
+  #call(call: SlackCall): Exchange {
+    const waitSeconds = this.#options.limits?.refuse(call.method, call.args) ?? null;
+    if (waitSeconds !== null) {
+      const exchange = json(429, { ok: false, error: 'ratelimited' });
+      return { ...exchange, headers: { ...exchange.headers, 'retry-after': String(waitSeconds) } };
+    }
+    try {
+      const run = methods[call.method];
+      if (run === undefined) throw new ApiError('unknown_method');
+      this.#authorize(call);
+      const { token: _token, ...args } = call.args;
+      return json(200, { ok: true, ...run(this.#options.context, args) });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const details = error.details.length === 0 ? {} : { response_metadata: { messages: error.details } };
+      return json(200, { ok: false, error: error.code, ...details });
+    }
+  }
+
+  #authorize({ method, token }: SlackCall): void {
+    if (token === null) throw new ApiError('not_authed');
+    const { botToken, appToken } = strictApp;
+    if (token !== botToken && token !== appToken) throw new ApiError('invalid_auth');
+    if (token !== (method === OPEN_SOCKET ? appToken : botToken))
+      throw new ApiError('not_allowed_token_type');
+    if (this.isTokenRevoked && token === botToken) throw new ApiError('token_revoked');
+  }
+
+  #respond(id: string, { args }: SlackCall): Exchange {
+    try {
+      this.#options.responseUrls.take(id, args);
+      return { status: 200, headers: { 'content-type': 'text/html' }, body: Buffer.from('ok') };
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return json(404, { ok: false, error: error.code });
+    }
+  }
+}
+
+function isHeld(fault: StrictFault | null): boolean {
+  return typeof fault === 'object' && fault !== null && ('forwardAfter' in fault || 'answerAfter' in fault);
+}
+
+function json(status: number, value: unknown): Exchange {
+  const body = Buffer.from(JSON.stringify(value));
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(body.length),
+  };
+  return { status, headers, body };
+}
+
+function once(run: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) run();
+    isDone = true;
+  };
+}
