@@ -103,11 +103,14 @@ export class Poster {
     await this.call('chat.update', { channel: channelId, ts, text: message.text, blocks: message.blocks });
   }
 
-  /** Puts a reaction at a message, in place of another if there is one. May be repeated. */
-  async react(channelId: string, ts: string, name: string, instead: string | null): Promise<void> {
+  /** Puts a reaction at a message, in place of others, which need not be there. May be repeated. */
+  async react(channelId: string, ts: string, name: string, instead: readonly string[]): Promise<void> {
     await this.call('reactions.add', { channel: channelId, timestamp: ts, name });
-    if (instead !== null)
-      await this.call('reactions.remove', { channel: channelId, timestamp: ts, name: instead });
+    await Promise.all(
+      instead.map((other) =>
+        this.call('reactions.remove', { channel: channelId, timestamp: ts, name: other }),
+      ),
+    );
   }
 
   /** The address of a message, for links from elsewhere. */

@@ -9,7 +9,7 @@ const MAX_STALE_RECEIPTS = 100;
 const wantedReceipt = sql<Receipt>`case
   when state in ('waiting', 'sending') then 'eyes'
   when state = 'sent' then 'done'
-  when state = 'withdrawn' then receipt_shown
+  when state = 'withdrawn' then receipts_placed
   else 'warning'
 end`;
 
@@ -23,24 +23,24 @@ export class SqlFollowUps implements FollowUps {
   async withStaleReceipts(jobId: string): Promise<StaleReceipt[]> {
     const rows = await this.db
       .selectFrom('follow_up')
-      .select(['id', 'message_ts', 'receipt_shown', wantedReceipt.as('wanted')])
+      .select(['id', 'message_ts', 'receipts_placed', wantedReceipt.as('wanted')])
       .where('job_id', '=', jobId)
-      .where(sql<SqlBool>`receipt_shown is distinct from ${wantedReceipt}`)
+      .where(sql<SqlBool>`receipts_placed != ${wantedReceipt}`)
       .orderBy('message_ts')
       .limit(MAX_STALE_RECEIPTS)
       .execute();
     return rows.map((row) => ({
       followUpId: row.id,
       messageTs: row.message_ts,
-      shown: row.receipt_shown,
+      placed: row.receipts_placed === '' ? [] : (row.receipts_placed.split(',') as Receipt[]),
       wanted: row.wanted,
     }));
   }
 
-  async receiptShown(followUpId: string, receipt: Receipt): Promise<void> {
+  async receiptsPlaced(followUpId: string, receipts: readonly Receipt[]): Promise<void> {
     await this.db
       .updateTable('follow_up')
-      .set({ receipt_shown: receipt })
+      .set({ receipts_placed: receipts.join(',') })
       .where('id', '=', followUpId)
       .execute();
   }
@@ -63,7 +63,13 @@ export class SqlFollowUps implements FollowUps {
     if (changed.numUpdatedRows > 0n) return;
     await this.db
       .insertInto('follow_up')
-      .values({ id: followUp.id, job_id: followUp.jobId, message_ts: followUp.messageTs, ...facts })
+      .values({
+        id: followUp.id,
+        job_id: followUp.jobId,
+        message_ts: followUp.messageTs,
+        receipts_placed: '',
+        ...facts,
+      })
       .onConflict((conflict) => conflict.columns(['job_id', 'message_ts']).doNothing())
       .execute();
   }

@@ -57,10 +57,10 @@ export interface Jobs {
 }
 
 export interface FollowUps {
-  /** Follow-ups whose reaction in Slack is not the one that their state asks for, the 100 oldest first. */
+  /** Follow-ups at which not just the reaction may stand that their state asks for, the 100 oldest first. */
   withStaleReceipts(jobId: string): Promise<StaleReceipt[]>;
-  /** Records which reaction stands at the follow-up now. */
-  receiptShown(followUpId: string, receipt: Receipt): Promise<void>;
+  /** Records which reactions may stand at the follow-up now. */
+  receiptsPlaced(followUpId: string, receipts: readonly Receipt[]): Promise<void>;
 }
 
 /** The reaction at a reply. `eyes`: stored; `done`: accepted by the API; `warning`: not sent, or unknown. */
@@ -69,7 +69,8 @@ export type Receipt = 'eyes' | 'done' | 'warning';
 export interface StaleReceipt {
   readonly followUpId: string;
   readonly messageTs: string;
-  readonly shown: Receipt | null;
+  /** Those that were put there, or may have been: an answer can get lost. */
+  readonly placed: readonly Receipt[];
   readonly wanted: Receipt;
 }
 

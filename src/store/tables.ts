@@ -2,7 +2,7 @@ import type { Generated, Kysely, Selectable } from 'kysely';
 import type { CallKind } from '../jobs/call.ts';
 import type { FollowUpState } from '../jobs/follow-up.ts';
 import type { Stage } from '../jobs/job.ts';
-import type { CallState, Receipt, TaskKind } from './store.ts';
+import type { CallState, TaskKind } from './store.ts';
 
 /** The tables as the newest migration leaves them. Times are milliseconds since 1970. */
 export interface Tables {
@@ -47,7 +47,8 @@ interface FollowUpTable {
   received_at: number;
   state: FollowUpState;
   call_id: string | null;
-  receipt_shown: Receipt | null;
+  /** The reactions that may stand at the reply, separated by commas. */
+  receipts_placed: string;
 }
 
 interface CallTable {

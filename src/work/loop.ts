@@ -145,7 +145,10 @@ export class Loop {
       await store
         .transaction((tx) => tx.tasks.postpone(task.lease, runAtMs))
         // The lease runs out by itself, and the task is claimed again then.
-        .catch((cause: unknown) => log.error('task_not_postponed', { ...facts, error: cause }));
+        .catch((cause: unknown) => {
+          if (cause instanceof LeaseLostError) log.warn('task_lease_lost', facts);
+          else log.error('task_not_postponed', { ...facts, error: cause });
+        });
     }
   }
 

@@ -1,11 +1,24 @@
 import { SlackCallError } from '../slack/failure.ts';
 import { cardView } from '../slack/views/card.ts';
-import type { ClaimedTask } from '../store/store.ts';
+import { type ClaimedTask, LeaseLostError } from '../store/store.ts';
 import { slackRetryMs } from './slack-retry.ts';
 import type { Tools } from './tools.ts';
 
 /** Renders the card from the job as it is now, and replaces it in place. Harmless to repeat. */
 export async function refreshCard(tools: Tools, task: ClaimedTask): Promise<void> {
+  try {
+    await draw(tools, task);
+  } catch (error) {
+    // Who took the task over may have drawn a later card before this one arrived, and replaced it.
+    if (error instanceof LeaseLostError) {
+      const again = { kind: 'refresh_card', subject: task.subject, runAtMs: tools.clock.now() } as const;
+      await tools.store.transaction((tx) => tx.tasks.schedule({ ...again, ifScheduled: 'replace' }));
+    }
+    throw error;
+  }
+}
+
+async function draw(tools: Tools, task: ClaimedTask): Promise<void> {
   const state = await tools.store.transaction((tx) => tx.jobs.lock(task.subject));
   const job = state?.job;
   if (job?.threadTs == null) {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { answerCall } from './fault-proxy/answer.ts';
 import { decodeCall, type SlackCall } from './fault-proxy/call.ts';
 import { type Fault, FaultQueue } from './fault-proxy/fault.ts';
 import { type Exchange, forward, readAll } from './fault-proxy/forward.ts';
@@ -43,7 +44,7 @@ export async function startFaultProxy({ target }: { readonly target: string }): 
       const exchange = await forward(request, new URL(path, target).href, body);
       return method === 'apps.connections.open' ? withRelayAddress(exchange) : exchange;
     };
-    await answer(response, faults.take(method), pass);
+    await answerCall(response, faults.take(method), pass);
   }
 
   function withRelayAddress(exchange: Exchange): Exchange {
@@ -65,39 +66,4 @@ export async function startFaultProxy({ target }: { readonly target: string }): 
       await once(server, 'close');
     },
   };
-}
-
-async function answer(
-  response: ServerResponse,
-  fault: Fault | null,
-  pass: () => Promise<Exchange>,
-): Promise<void> {
-  const write = ({ status, headers, body }: Exchange) => response.writeHead(status, headers).end(body);
-
-  if (fault === null) write(await pass());
-  else if (fault === 'reset_before') response.destroy();
-  else if (fault === 'reset_after') {
-    await pass();
-    response.destroy();
-  } else if (fault === 'half_body') {
-    const { status, headers, body } = await pass();
-    response.writeHead(status, { ...headers, 'content-length': String(body.length) });
-    response.write(body.subarray(0, body.length / 2), () => response.destroy());
-  } else if (fault === 'error_after') {
-    await pass();
-    response.writeHead(500).end();
-  } else if (fault === 'hang') return;
-  else if ('forwardAfter' in fault) {
-    await fault.forwardAfter;
-    write(await pass());
-  } else if ('answerAfter' in fault) {
-    const exchange = await pass();
-    await fault.answerAfter;
-    write(exchange);
-  } else if ('error' in fault) {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ ok: false, error: fault.error }));
-  } else {
-    response.writeHead(fault.status, { 'content-type': 'text/plain', ...fault.headers }).end(fault.body);
-  }
 }

@@ -87,9 +87,13 @@ export interface SlackControl {
     readonly threadTs?: string;
   }): Promise<SlackMessage>;
   /** `/docs-agent <text>` */
-  command(command: { readonly channel: string; readonly user: string; readonly text: string }): Promise<void>;
+  command(command: {
+    readonly channel: string;
+    readonly user: string;
+    readonly text: string;
+  }): Promise<unknown>;
   /** Presses the message's button with this action id; throws if there is none. */
-  press(message: SlackMessage, actionId: string, user: string): Promise<void>;
+  press(message: SlackMessage, actionId: string, user: string): Promise<unknown>;
   editMessage(message: SlackMessage, text: string): Promise<void>;
   deleteMessage(message: SlackMessage): Promise<void>;
   /** All of the channel, replies and ephemeral messages included, oldest first. */

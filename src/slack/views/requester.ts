@@ -39,7 +39,9 @@ export function delayedView(
 /** Tells the requester, privately, what Slack did not let the bot say in the thread. */
 export function unpostedView(reason: string, unposted: SlackMessage): SlackMessage {
   return message(
-    paragraph(mrkdwn`I could not post this in the thread (${oneLine(reason, REASON_MAX)}):`),
+    paragraph(
+      mrkdwn`I could not post this in the thread, or could not see it there (${oneLine(reason, REASON_MAX)}):`,
+    ),
     paragraph({ mrkdwn: cutEscaped(unposted.text, UNPOSTED_MAX) }),
   );
 }

@@ -23,19 +23,29 @@ export function receiptContract(open: OpenStore): void {
         const followUp = aFollowUp({ state: state as FollowUpState });
         await opened.run((tx) => tx.write(aDecision({ followUps: [followUp] }), NOW_MS));
         expect(await stale()).toEqual([
-          { followUpId: followUp.id, messageTs: followUp.messageTs, shown: null, wanted: receipt },
+          { followUpId: followUp.id, messageTs: followUp.messageTs, placed: [], wanted: receipt },
         ]);
-        await opened.run((tx) => tx.followUps.receiptShown(followUp.id, receipt));
+        await opened.run((tx) => tx.followUps.receiptsPlaced(followUp.id, [receipt]));
         expect(await stale()).toEqual([]);
       },
     );
 
     test('a reply that went out asks for another receipt than the one that stands', async () => {
       await opened.run((tx) => tx.write(aDecision({ followUps: [aFollowUp()] }), NOW_MS));
-      await opened.run((tx) => tx.followUps.receiptShown('follow-up-1', 'eyes'));
+      await opened.run((tx) => tx.followUps.receiptsPlaced('follow-up-1', ['eyes']));
       const sent = aFollowUp({ state: 'sent' });
       await opened.run((tx) => tx.write(aDecision({ followUps: [sent] }), NOW_MS));
-      expect(await stale()).toMatchObject([{ shown: 'eyes', wanted: 'done' }]);
+      expect(await stale()).toMatchObject([{ placed: ['eyes'], wanted: 'done' }]);
+    });
+
+    test('a reaction that may stand beside the right one is stale, and one at a withdrawn reply is not', async () => {
+      const withdrawn = aFollowUp({ id: 'gone', messageTs: '1700000002.000100', state: 'withdrawn' });
+      await opened.run((tx) => tx.write(aDecision({ followUps: [aFollowUp(), withdrawn] }), NOW_MS));
+      await opened.run(async (tx) => {
+        await tx.followUps.receiptsPlaced('follow-up-1', ['warning', 'eyes']);
+        await tx.followUps.receiptsPlaced('gone', ['eyes']);
+      });
+      expect(await stale()).toMatchObject([{ placed: ['warning', 'eyes'], wanted: 'eyes' }]);
     });
 
     test('they come in the order of the replies, a hundred at a time, and of the one job', async () => {

@@ -14,7 +14,7 @@ const LOG_MAX = 1_000;
  * Acts as the people of the workspace. What makes a gesture returns when the bot has acknowledged it, when the
  * first attempt to deliver it has failed, or when 3 seconds of the clock have passed; it never throws for that.
  */
-export interface StrictControl extends Omit<SlackControl, 'command' | 'press'> {
+export interface StrictControl extends SlackControl {
   command(command: Parameters<SlackControl['command']>[0]): Promise<Acknowledgement>;
   press(message: SlackMessage, actionId: string, user: string): Promise<Acknowledgement>;
   archive(channel: string): void;

@@ -1,11 +1,9 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Environment } from '../../../src/config/values.ts';
 import { parseConfig } from '../../../src/config.ts';
 import { type AgentApi, startAgentApi } from '../../../src/demo/agent-api/agent-api.ts';
 import { createLogger } from '../../../src/operations/logger.ts';
 import { createService, type Service } from '../../../src/service.ts';
+import { freePort } from '../free-port.ts';
 import { alice, general, type SlackMessage } from '../local-slack.ts';
 import { noFiles } from '../settings.ts';
 import { type StrictSlack, type StrictSlackOptions, startStrictSlack } from '../strict-slack.ts';
@@ -116,14 +114,4 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
     later,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
-}
-
-/** A port for what must be known before the program listens. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { bob, general } from '../support/local-slack.ts';
+import { startProgram } from '../support/strict-slack/program.ts';
+import type { StrictFault } from '../support/strict-slack/web-api.ts';
+
+test.each<StrictFault>(['reset_after', 'half_body', 'error_after', { errorAfter: 'internal_error' }])(
+  'a receipt that was put up without an answer (%j) is taken away when the next one comes (F1)',
+  async (fault) => {
+    await using program = await startProgram();
+    const { slack } = program;
+    const card = await program.ask('Add a quickstart');
+    await program.told(card, 'Working');
+    slack.onCall(({ method, args }) => (method === 'reactions.add' && args.name === 'eyes' ? fault : null));
+    const reply = await slack.control.message({
+      channel: general,
+      user: bob,
+      text: 'And a table',
+      threadTs: card.ts,
+    });
+    await program.later(
+      () => slack.control.reactions(reply),
+      (names) => names.includes('white_check_mark'),
+      'the receipt',
+    );
+    await program.clock.advance(600_000);
+    expect(await slack.control.reactions(reply)).toEqual(['white_check_mark']);
+  },
+);
