@@ -9,7 +9,6 @@ const MAX_STALE_RECEIPTS = 100;
 const wantedReceipt = sql<Receipt>`case
   when state in ('waiting', 'sending') then 'eyes'
   when state = 'sent' then 'done'
-  when state = 'withdrawn' then receipts_placed
   else 'warning'
 end`;
 
@@ -23,24 +22,33 @@ export class SqlFollowUps implements FollowUps {
   async withStaleReceipts(jobId: string): Promise<StaleReceipt[]> {
     const rows = await this.db
       .selectFrom('follow_up')
-      .select(['id', 'message_ts', 'receipts_placed', wantedReceipt.as('wanted')])
+      .select(['id', 'message_ts', 'receipt_shown', 'receipts_tried', wantedReceipt.as('wanted')])
       .where('job_id', '=', jobId)
-      .where(sql<SqlBool>`receipts_placed != ${wantedReceipt}`)
+      .where('state', '!=', 'withdrawn')
+      .where(sql<SqlBool>`(receipts_tried != '' or receipt_shown is distinct from ${wantedReceipt})`)
       .orderBy('message_ts')
       .limit(MAX_STALE_RECEIPTS)
       .execute();
     return rows.map((row) => ({
       followUpId: row.id,
       messageTs: row.message_ts,
-      placed: row.receipts_placed === '' ? [] : (row.receipts_placed.split(',') as Receipt[]),
+      placed: placedReceipts(row),
       wanted: row.wanted,
     }));
   }
 
-  async receiptsPlaced(followUpId: string, receipts: readonly Receipt[]): Promise<void> {
+  async receiptsTried(followUpId: string, receipts: readonly Receipt[]): Promise<void> {
     await this.db
       .updateTable('follow_up')
-      .set({ receipts_placed: receipts.join(',') })
+      .set({ receipts_tried: receipts.join(',') })
+      .where('id', '=', followUpId)
+      .execute();
+  }
+
+  async receiptShown(followUpId: string, receipt: Receipt): Promise<void> {
+    await this.db
+      .updateTable('follow_up')
+      .set({ receipt_shown: receipt, receipts_tried: '' })
       .where('id', '=', followUpId)
       .execute();
   }
@@ -67,12 +75,17 @@ export class SqlFollowUps implements FollowUps {
         id: followUp.id,
         job_id: followUp.jobId,
         message_ts: followUp.messageTs,
-        receipts_placed: '',
+        receipts_tried: '',
         ...facts,
       })
       .onConflict((conflict) => conflict.columns(['job_id', 'message_ts']).doNothing())
       .execute();
   }
+}
+
+function placedReceipts(row: Pick<FollowUpRow, 'receipt_shown' | 'receipts_tried'>): Receipt[] {
+  const tried = row.receipts_tried === '' ? [] : (row.receipts_tried.split(',') as Receipt[]);
+  return [...new Set(row.receipt_shown === null ? tried : [row.receipt_shown, ...tried])];
 }
 
 export function followUpFromRow(row: FollowUpRow): FollowUp {

@@ -65,7 +65,8 @@ async function createJobs(db: Kysely<unknown>): Promise<void> {
     .addColumn('received_at', 'bigint', (column) => column.notNull())
     .addColumn('state', 'text', (column) => column.notNull())
     .addColumn('call_id', 'text')
-    .addColumn('receipts_placed', 'text', (column) => column.notNull())
+    .addColumn('receipt_shown', 'text')
+    .addColumn('receipts_tried', 'text', (column) => column.notNull())
     .addUniqueConstraint('follow_up_message', ['job_id', 'message_ts'])
     .execute();
 }

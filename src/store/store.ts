@@ -59,8 +59,10 @@ export interface Jobs {
 export interface FollowUps {
   /** Follow-ups at which not just the reaction may stand that their state asks for, the 100 oldest first. */
   withStaleReceipts(jobId: string): Promise<StaleReceipt[]>;
-  /** Records which reactions may stand at the follow-up now. */
-  receiptsPlaced(followUpId: string, receipts: readonly Receipt[]): Promise<void>;
+  /** Records which reactions may stand at the follow-up from now on; it is stale until one is shown. */
+  receiptsTried(followUpId: string, receipts: readonly Receipt[]): Promise<void>;
+  /** Records that this reaction stands at the follow-up, and no other. */
+  receiptShown(followUpId: string, receipt: Receipt): Promise<void>;
 }
 
 /** The reaction at a reply. `eyes`: stored; `done`: accepted by the API; `warning`: not sent, or unknown. */

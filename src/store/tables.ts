@@ -2,7 +2,7 @@ import type { Generated, Kysely, Selectable } from 'kysely';
 import type { CallKind } from '../jobs/call.ts';
 import type { FollowUpState } from '../jobs/follow-up.ts';
 import type { Stage } from '../jobs/job.ts';
-import type { CallState, TaskKind } from './store.ts';
+import type { CallState, Receipt, TaskKind } from './store.ts';
 
 /** The tables as the newest migration leaves them. Times are milliseconds since 1970. */
 export interface Tables {
@@ -47,8 +47,9 @@ interface FollowUpTable {
   received_at: number;
   state: FollowUpState;
   call_id: string | null;
-  /** The reactions that may stand at the reply, separated by commas. */
-  receipts_placed: string;
+  receipt_shown: Receipt | null;
+  /** Reactions that may stand at the reply besides, separated by commas. */
+  receipts_tried: string;
 }
 
 interface CallTable {

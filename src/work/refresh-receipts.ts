@@ -31,7 +31,7 @@ async function nextReceipts(tx: Transaction, task: ClaimedTask) {
   const job = await tx.jobs.get(task.subject);
   const stale = await tx.followUps.withStaleReceipts(task.subject);
   for (const { followUpId, placed, wanted } of stale) {
-    if (!placed.includes(wanted)) await tx.followUps.receiptsPlaced(followUpId, [...placed, wanted]);
+    await tx.followUps.receiptsTried(followUpId, [...placed, wanted]);
   }
   return { job, stale };
 }
@@ -53,7 +53,7 @@ async function show(
   }
   await tools.store.transaction(async (tx) => {
     await tx.tasks.fence(task.lease);
-    await tx.followUps.receiptsPlaced(followUpId, [wanted]);
+    await tx.followUps.receiptShown(followUpId, wanted);
   });
   return null;
 }

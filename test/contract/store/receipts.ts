@@ -25,27 +25,35 @@ export function receiptContract(open: OpenStore): void {
         expect(await stale()).toEqual([
           { followUpId: followUp.id, messageTs: followUp.messageTs, placed: [], wanted: receipt },
         ]);
-        await opened.run((tx) => tx.followUps.receiptsPlaced(followUp.id, [receipt]));
+        await opened.run((tx) => tx.followUps.receiptShown(followUp.id, receipt));
         expect(await stale()).toEqual([]);
       },
     );
 
     test('a reply that went out asks for another receipt than the one that stands', async () => {
       await opened.run((tx) => tx.write(aDecision({ followUps: [aFollowUp()] }), NOW_MS));
-      await opened.run((tx) => tx.followUps.receiptsPlaced('follow-up-1', ['eyes']));
+      await opened.run((tx) => tx.followUps.receiptShown('follow-up-1', 'eyes'));
       const sent = aFollowUp({ state: 'sent' });
       await opened.run((tx) => tx.write(aDecision({ followUps: [sent] }), NOW_MS));
       expect(await stale()).toMatchObject([{ placed: ['eyes'], wanted: 'done' }]);
     });
 
-    test('a reaction that may stand beside the right one is stale, and one at a withdrawn reply is not', async () => {
-      const withdrawn = aFollowUp({ id: 'gone', messageTs: '1700000002.000100', state: 'withdrawn' });
-      await opened.run((tx) => tx.write(aDecision({ followUps: [aFollowUp(), withdrawn] }), NOW_MS));
-      await opened.run(async (tx) => {
-        await tx.followUps.receiptsPlaced('follow-up-1', ['warning', 'eyes']);
-        await tx.followUps.receiptsPlaced('gone', ['eyes']);
-      });
-      expect(await stale()).toMatchObject([{ placed: ['warning', 'eyes'], wanted: 'eyes' }]);
+    test('a reaction that was tried is stale until it is known to stand, with all that may stand beside it', async () => {
+      await opened.run((tx) => tx.write(aDecision({ followUps: [aFollowUp()] }), NOW_MS));
+      const tried = (...receipts: Receipt[]) =>
+        opened.run((tx) => tx.followUps.receiptsTried('follow-up-1', receipts));
+      await tried('eyes');
+      expect(await stale()).toMatchObject([{ placed: ['eyes'], wanted: 'eyes' }]);
+      await opened.run((tx) => tx.followUps.receiptShown('follow-up-1', 'eyes'));
+      expect(await stale()).toEqual([]);
+      await tried('eyes', 'warning');
+      expect(await stale()).toMatchObject([{ placed: ['eyes', 'warning'], wanted: 'eyes' }]);
+    });
+
+    test('a reply that was withdrawn needs none', async () => {
+      const followUps = [aFollowUp({ state: 'withdrawn' })];
+      await opened.run((tx) => tx.write(aDecision({ followUps }), NOW_MS));
+      expect(await stale()).toEqual([]);
     });
 
     test('they come in the order of the replies, a hundred at a time, and of the one job', async () => {

@@ -77,6 +77,11 @@ export const failures = {
     message: 'slow down',
     retryAfterMs: 10 * MINUTE_MS,
   }),
+  overBudget: aFailure({
+    reason: 'rate_limited',
+    message: 'the budget of 100 calls per hour is used up',
+    retryAfterMs: HOUR_MS,
+  }),
   unauthorized: aFailure({ reason: 'unauthorized', status: 401, message: 'bad key' }),
   notFound: aFailure({ reason: 'not_found', status: 404, message: 'not found' }),
   rejected: aFailure({ reason: 'rejected', status: 400, message: 'prompt is too vague' }),

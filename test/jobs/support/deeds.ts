@@ -7,19 +7,33 @@ import type { World } from './world.ts';
 
 /** Anything that people, Slack, the API and the clock may do to a job. */
 export type Deed =
-  | { readonly do: 'reply'; readonly text: string }
+  /** `isLate`: Slack tells of it later, perhaps after younger ones. */
+  | { readonly do: 'reply'; readonly text: string; readonly isLate: boolean }
+  /** `isLate`: as for a reply. */
+  | { readonly do: 'edit' | 'remove'; readonly pick: number; readonly isLate: boolean }
+  /** Slack tells of something that it has not told of. */
+  | { readonly do: 'tell'; readonly pick: number }
   | { readonly do: 'wait'; readonly ms: number }
   /** The clock jumps, and nothing runs on the way. */
   | { readonly do: 'jump'; readonly ms: number }
   | { readonly do: 'card'; readonly refused: boolean }
+  | { readonly do: 'card_delayed' }
   | { readonly do: 'agent_takes'; readonly described: boolean }
-  | { readonly do: 'agent_fails'; readonly failure: AgentFailure }
+  /** `isTaken`: the API took the request, if the failure leaves that open. */
+  | { readonly do: 'agent_fails'; readonly failure: AgentFailure; readonly isTaken: boolean }
   | { readonly do: 'get_says'; readonly answer: Partial<AgentJob> | AgentFailure }
   | { readonly do: 'check' }
   | { readonly do: 'send_due' }
   | { readonly do: 'press'; readonly button: 'run_again' | 'start_again' | 'resend'; readonly pick: number }
   | { readonly do: 'repeat'; readonly pick: number }
   | { readonly do: 'irrelevant'; readonly event: JobEvent };
+
+export const anyPolicy = fc.record({
+  promptMaxLength: fc.constant(40),
+  followUpWindowMs: fc.constantFrom(0, 4_000),
+  settleWindowMs: fc.constantFrom(0, 90_000),
+  retryUnknown: fc.constantFrom('never', 'messages', 'all'),
+});
 
 const anyFailure = fc.constantFrom(...Object.values(failures));
 
@@ -46,14 +60,27 @@ const irrelevantEvents: JobEvent[] = [
 ];
 
 const deed: fc.Arbitrary<Deed> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('reply'), text: anyReply() }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('reply'), text: anyReply(), isLate: anyLateness() }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constantFrom('edit', 'remove'), pick: fc.nat(), isLate: anyLateness() }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('tell'), pick: fc.nat() }) },
+  { weight: 1, arbitrary: fc.constant({ do: 'card_delayed' }) },
   { weight: 6, arbitrary: fc.record({ do: fc.constant('wait'), ms: fc.integer({ min: 0, max: 120_000 }) }) },
   {
     weight: 1,
     arbitrary: fc.record({ do: fc.constant('jump'), ms: fc.integer({ min: -HOUR_MS, max: HOUR_MS }) }),
   },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('agent_takes'), described: fc.boolean() }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('agent_fails'), failure: anyFailure }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('agent_fails'),
+      failure: anyFailure,
+      isTaken: fc.boolean(),
+    }),
+  },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('get_says'), answer: anyAnswer }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('check') }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('send_due') }) },
@@ -90,12 +117,32 @@ function anyReply(): fc.Arbitrary<string> {
   );
 }
 
+function anyLateness(): fc.Arbitrary<boolean> {
+  return fc.integer({ min: 0, max: 3 }).map((dice) => dice === 0);
+}
+
 /** Does it, if it can be done now. */
 export function act(world: World, deed: Deed): void {
   switch (deed.do) {
     case 'reply':
       // Before the card there is no thread to reply in.
-      if (world.job.threadTs !== null) world.reply(deed.text);
+      if (world.job.threadTs === null) break;
+      world.thread.write(numbered(world, deed.text));
+      if (!deed.isLate) world.tell(world.thread.untold.length - 1);
+      break;
+    case 'edit':
+      world.thread.edit(deed.pick, (text) => `${text}!`);
+      if (!deed.isLate) world.tell(world.thread.untold.length - 1);
+      break;
+    case 'remove':
+      world.thread.remove(deed.pick);
+      if (!deed.isLate) world.tell(world.thread.untold.length - 1);
+      break;
+    case 'tell':
+      world.tell(deed.pick % world.thread.untold.length);
+      break;
+    case 'card_delayed':
+      if (world.open('post_card').length > 0) world.apply({ type: 'card_delayed', reason: 'missing_scope' });
       break;
     case 'wait':
       world.advance(deed.ms);
@@ -112,8 +159,8 @@ export function act(world: World, deed: Deed): void {
       agentTakes(world, deed.described);
       break;
     case 'agent_fails':
-      if (world.open('create_job').length > 0) world.createFails(deed.failure);
-      else if (world.open('send_message').length > 0) world.messageFails(deed.failure);
+      if (world.open('create_job').length > 0) world.createFails(deed.failure, deed.isTaken);
+      else if (world.open('send_message').length > 0) world.messageFails(deed.failure, deed.isTaken);
       break;
     case 'get_says':
       world.answer = 'reason' in deed.answer ? deed.answer : anAgentJob(deed.answer);
@@ -134,6 +181,11 @@ export function act(world: World, deed: Deed): void {
       world.apply(deed.event);
       break;
   }
+}
+
+/** So that no two are the same. What cannot be sent stays so. */
+function numbered(world: World, text: string): string {
+  return text.startsWith('x') ? `#${world.thread.size + 1} ${text}` : text;
 }
 
 function agentTakes(world: World, described: boolean): void {

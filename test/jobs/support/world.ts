@@ -11,13 +11,27 @@ import type { FollowUp, FollowUpState } from '../../../src/jobs/follow-up.ts';
 import type { Job } from '../../../src/jobs/job.ts';
 import { anAgentJob, policy as defaultPolicy, request } from './builders.ts';
 import { deepFreeze } from './deep-freeze.ts';
+import { Thread } from './thread.ts';
 import { lineOf, newsOf } from './transcript.ts';
 
 export const START_MS = Date.UTC(2026, 10, 20, 14);
 
 export interface WorldCall extends WantedCall {
   readonly followUpIds: readonly string[];
+  /** How many events there had been when it was wanted. */
+  readonly wantedAfter: number;
+  /** Of its follow-ups, as far as Slack had told of them then; null for one that was deleted. */
+  readonly texts: readonly (string | null)[];
   state: 'open' | 'done' | 'failed' | 'unknown';
+}
+
+/** A prompt or message that the API took. */
+export interface Taken {
+  readonly callId: string;
+  readonly kind: 'create_job' | 'send_message';
+  readonly prompt: string;
+  /** The program got the answer. */
+  readonly isAnswered: boolean;
 }
 
 /**
@@ -38,8 +52,10 @@ export class World {
   lastEventAtMs = 0;
   /** What the API's get answers: a job, or a failure. */
   answer: AgentJob | AgentFailure = anAgentJob();
-  /** What people wrote in the thread. */
-  readonly replies: string[] = [];
+  /** What people wrote. */
+  readonly thread = new Thread();
+  /** What the API took, in its order, whether it could say so or not. */
+  readonly taken: Taken[] = [];
   private ids = 0;
 
   constructor(policy: Partial<Policy> = {}) {
@@ -73,35 +89,46 @@ export class World {
     const call = this.openCall('create_job');
     const agentJob = anAgentJob(facts);
     this.answer = agentJob;
+    this.take(call, true);
     this.settle(call, 'done');
     this.apply({ type: 'job_created', agentJob });
   }
 
-  createFails(failure: AgentFailure): void {
+  /** `isTaken`: the API took it all the same, if that is what the failure leaves open. */
+  createFails(failure: AgentFailure, isTaken = false): void {
     const call = this.openCall('create_job');
+    if (isTaken && failure.outcome === 'unknown') this.take(call, false);
     const verdict = verdictOn('create_job', failure, this.policy.retryUnknown);
     // A create call that may go again is the same call.
     if (verdict !== 'retry') this.settle(call, verdict === 'unknown' ? 'unknown' : 'failed');
     this.apply({ type: 'create_failed', callId: call.id, failure });
   }
 
-  /** A person writes in the thread. Returns the reply's timestamp. */
+  /** A person writes in the thread, and Slack tells of it. Returns the reply's timestamp. */
   reply(text: string): string {
-    this.replies.push(text);
-    const messageTs = `2.${String(this.replies.length).padStart(6, '0')}`;
-    this.apply({ type: 'reply_received', reply: { messageTs, userId: 'U2', text, editedTs: null } });
+    const messageTs = this.thread.write(text);
+    this.tell(this.thread.untold.length - 1);
     return messageTs;
+  }
+
+  /** Slack tells of something in the thread that it has not told of yet, if there is something at this place. */
+  tell(index: number): void {
+    const event = this.thread.tell(index);
+    if (event !== null) this.apply(event);
   }
 
   accepted(agentJob: AgentJob | null = null): void {
     const call = this.openCall('send_message');
+    this.take(call, true);
     this.settle(call, 'done');
     const { agentJobId } = call.request;
     this.apply({ type: 'message_accepted', callId: call.id, agentJobId, agentJob });
   }
 
-  messageFails(failure: AgentFailure): void {
+  /** `isTaken`: as for `createFails`. */
+  messageFails(failure: AgentFailure, isTaken = false): void {
     const call = this.openCall('send_message');
+    if (isTaken && failure.outcome === 'unknown') this.take(call, false);
     const verdict = verdictOn('send_message', failure, this.policy.retryUnknown);
     // Replies that may go again go in a new call.
     this.settle(call, verdict === 'unknown' ? 'unknown' : 'failed');
@@ -178,6 +205,11 @@ export class World {
     return call;
   }
 
+  private take({ id, request }: WorldCall, isAnswered: boolean): void {
+    if (request.kind !== 'create_job' && request.kind !== 'send_message') return;
+    this.taken.push({ callId: id, kind: request.kind, prompt: request.prompt, isAnswered });
+  }
+
   private settle(call: WorldCall, state: WorldCall['state']): void {
     call.state = state;
   }
@@ -212,9 +244,17 @@ export class World {
       this.repeatedKeys.push(call.naturalKey);
       return;
     }
-    const followUpIds = followUps.filter(({ callId }) => callId === call.id).map(({ id }) => id);
+    const carried = followUps.filter(({ callId }) => callId === call.id);
+    const followUpIds = carried.map(({ id }) => id);
+    const texts = carried.map(({ messageTs }) => this.thread.told(messageTs));
     const isPost = call.lane.to === 'slack' && call.request.kind !== 'post_card';
-    this.calls.push({ ...call, followUpIds, state: isPost ? 'done' : 'open' });
+    this.calls.push({
+      ...call,
+      followUpIds,
+      texts,
+      wantedAfter: this.events.length,
+      state: isPost ? 'done' : 'open',
+    });
     this.transcript.push(`${Math.round((this.nowMs - START_MS) / 1000)} s ${lineOf(call.request, START_MS)}`);
   }
 

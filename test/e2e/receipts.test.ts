@@ -26,3 +26,30 @@ test.each<StrictFault>(['reset_after', 'half_body', 'error_after', { errorAfter:
     expect(await slack.control.reactions(reply)).toEqual(['white_check_mark']);
   },
 );
+
+test.each<StrictFault>(['reset_before', { status: 500 }])(
+  'a receipt that was not put up (%j) is put up later (F1)',
+  async (fault) => {
+    await using program = await startProgram();
+    const { slack } = program;
+    const card = await program.ask('Add a quickstart');
+    await program.told(card, 'Working');
+    let faults = 0;
+    slack.onCall(({ method, args }) => {
+      if (method !== 'reactions.add' || args.name !== 'white_check_mark' || faults === 2) return null;
+      faults += 1;
+      return fault;
+    });
+    const reply = await slack.control.message({
+      channel: general,
+      user: bob,
+      text: 'And a table',
+      threadTs: card.ts,
+    });
+    await program.later(
+      () => slack.control.reactions(reply),
+      (names) => names.join() === 'white_check_mark',
+      'the receipt',
+    );
+  },
+);

@@ -1,0 +1,17 @@
+import { HOUR_MS, MINUTE_MS } from './builders.ts';
+import type { Deed } from './deeds.ts';
+
+/** Slack tells of all, the agent takes what it is given, and finishes; replies go out until none is left. */
+export const theGoodEnd: readonly Deed[] = [
+  { do: 'card', refused: false },
+  { do: 'jump', ms: 2 * HOUR_MS },
+  { do: 'get_says', answer: {} },
+  ...Array.from({ length: 60 }).flatMap((): Deed[] => [
+    { do: 'tell', pick: 0 },
+    { do: 'wait', ms: MINUTE_MS },
+    { do: 'agent_takes', described: false },
+  ]),
+  { do: 'wait', ms: 10 * MINUTE_MS },
+  { do: 'get_says', answer: { status: 'completed' } },
+  { do: 'wait', ms: 10 * MINUTE_MS },
+];

@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { act, anyLife, anyPolicy, type Deed } from '../jobs/support/deeds.ts';
+import { theGoodEnd } from '../jobs/support/good-end.ts';
+import { World } from '../jobs/support/world.ts';
+import { doubled, sendableMarks, takingsOf } from './core/fates.ts';
+
+const RUNS = 400 * Number(process.env.MODEL_RUNS ?? 1);
+
+/** Lives through it and its good end, in which people press every button that they were ever shown. */
+function inTheEnd(promise: (world: World) => void): void {
+  fc.assert(
+    fc.property(anyPolicy, anyLife, (policy, life) => {
+      const world = new World(policy);
+      live(world, life);
+      for (let round = 0; round < 3; round += 1) {
+        live(world, theGoodEnd);
+        pressAll(world);
+      }
+      live(world, theGoodEnd);
+      promise(world);
+    }),
+    { numRuns: RUNS },
+  );
+}
+
+function live(world: World, deeds: readonly Deed[]): void {
+  for (const deed of deeds) act(world, deed);
+}
+
+function pressAll(world: World): void {
+  for (const news of world.told) {
+    if (news.kind === 'failed' || news.kind === 'vanished' || news.kind === 'create_rejected') {
+      world.apply({ type: 'run_again_pressed', creates: world.job.creates });
+    } else if (news.kind === 'create_unknown') {
+      world.apply({ type: 'start_again_pressed', callId: news.callId });
+    } else if ('callId' in news) {
+      world.apply({ type: 'resend_pressed', callId: news.callId });
+    }
+  }
+}
+
+describe('what the API took of a job, after any life with a good end', () => {
+  test('the prompt, unless there is no card', () => {
+    inTheEnd((world) => {
+      const creates = world.taken.filter(({ kind }) => kind === 'create_job');
+      if (world.job.stage.kind === 'unopened') expect(creates).toEqual([]);
+      else expect(creates.at(-1)).toMatchObject({ isAnswered: true });
+    });
+  });
+
+  test('every reply, and the last time with an answer', () => {
+    inTheEnd((world) => {
+      const isLost = (mark: string) => takingsOf(world, mark).at(-1)?.isAnswered !== true;
+      expect(sendableMarks(world).filter(isLost)).toEqual([]);
+    });
+  });
+
+  test('nothing twice, unless a person or a setting asked for it after an unclear answer', () => {
+    inTheEnd((world) => {
+      expect(doubled(world)).toEqual([]);
+    });
+  });
+});
