@@ -137,8 +137,7 @@ export class Poster {
         redirect: 'error',
         signal: AbortSignal.timeout(RESPONSE_URL_TIMEOUT_MS),
       });
-      await response.body?.cancel();
-      return response.ok;
+      return response.ok && isYes(await response.text());
     } catch {
       // The direct message is the way out.
       return false;
@@ -180,6 +179,11 @@ interface FoundMessage {
     readonly event_payload?: { readonly call_id?: unknown };
   };
   readonly blocks?: readonly { readonly block_id?: string }[];
+}
+
+/** A `response_url` that took the message says `ok`, or `{"ok":true}`; a proxy's page has the status 200, too. */
+function isYes(body: string): boolean {
+  return /^\s*(ok|\{\s*"ok"\s*:\s*true\b.*)?\s*$/s.test(body);
 }
 
 function isPostOf(message: FoundMessage, callId: string): boolean {

@@ -80,3 +80,20 @@ test('a post of a program that was frozen while it connected is not sent when it
   await expect(posted).rejects.toMatchObject({ failure: { outcome: 'retry', code: 'too_late_to_send' } });
   expect(requests).toEqual([]);
 });
+
+test.each([
+  ['ok', 'ok'],
+  ['a JSON that says so', '{"ok":true}'],
+  ['a refusal', '{"ok":false,"error":"expired_url"}', 'a direct message'],
+  ['a web page of a proxy', '<!doctype html><title>Please sign in</title>', 'a direct message'],
+])('a private answer that is answered with %s: %s', async (_what, answer, instead = 'nothing more') => {
+  const { poster, requests } = await slackWith([]);
+  const hook = createServer((_request, response) => response.end(answer)).listen(0, '127.0.0.1');
+  await new Promise((resolve) => hook.once('listening', resolve));
+  onTestFinished(() => void hook.close().closeAllConnections());
+  const { port } = hook.address() as AddressInfo;
+  await poster.tell('U1', `http://127.0.0.1:${port}/hook`, { text: 'Hi', blocks: [] });
+  expect(requests.map(({ method }) => method)).toEqual(
+    instead === 'nothing more' ? [] : ['chat.postMessage'],
+  );
+});

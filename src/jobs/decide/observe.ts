@@ -19,14 +19,14 @@ export function jobChecked(draft: Draft, agentJob: AgentJob): void {
     draft.change({ stage: found, checkedAtMs: draft.context.nowMs });
     observe(draft, found, agentJob);
   } else if (stage.kind === 'ended') {
-    lookAgain(draft, agentJob);
+    lookAgain(draft, stage.status, agentJob);
   }
 }
 
-/** A last look at a turn that had ended: if the agent took up the follow-up after all, the watch goes on. */
-function lookAgain(draft: Draft, agentJob: AgentJob): void {
+/** A last look at a turn that had ended: if it ended otherwise after all, or goes on, the watch goes on. */
+function lookAgain(draft: Draft, status: string, agentJob: AgentJob): void {
   const isNewLink = agentJob.prLink !== null && agentJob.prLink !== draft.job.announcedPrLink;
-  if (isEnded(agentJob.status) && !isNewLink) return;
+  if (agentJob.status === status && !isNewLink) return;
   const stage = { kind: 'working', turnStartedAtMs: draft.context.nowMs, settle: null } as const;
   draft.change({ stage, checkedAtMs: draft.context.nowMs });
   observe(draft, stage, agentJob);
@@ -46,9 +46,11 @@ export function observe(draft: Draft, stage: Working, agentJob: AgentJob): void 
   const isNewLink = agentJob.prLink !== null && agentJob.prLink !== draft.job.announcedPrLink;
   if (isTurnOver(stage.settle, agentJob, draft.context.nowMs)) {
     draft.change({ stage: { kind: 'ended', status: agentJob.status } });
-    // It may be the end of the turn before, if that was still going on when the follow-up was sent; and a
-    // link may come a moment after the end.
-    const mayGoOn = stage.settle !== null && stage.settle.previousStatus === null;
+    // It may be the end of the turn before, if that was still going on when the follow-up was sent, or if the
+    // job's status changed later while nobody looked; and a link may come a moment after the end.
+    const { settle } = stage;
+    const isUnseen = settle !== null && !settle.seenActive && draft.context.nowMs < settle.untilMs;
+    const mayGoOn = settle !== null && (settle.previousStatus === null || isUnseen);
     if (mayGoOn || (agentJob.status === 'completed' && agentJob.prLink === null)) {
       draft.schedule('check_job', draft.context.nowMs + draft.context.policy.settleWindowMs);
     }

@@ -153,6 +153,20 @@ describe('a follow-up whose turn began behind an ending', () => {
     expect(world.news.at(-1)).toBe(`changed pull request ${secondLink}`);
   });
 
+  test('is watched again, too, when the job had been archived meanwhile, and nobody had looked', () => {
+    const world = anEndedJob({ prLink: firstLink });
+    followUp(world);
+    world.answer = anAgentJob({ status: 'archived', prLink: firstLink });
+    world.advance(10 * SECOND_MS);
+    expect(world.job.stage).toEqual({ kind: 'ended', status: 'archived' });
+    world.answer = anAgentJob({ status: 'completed', prLink: secondLink });
+    world.advance(2 * MINUTE_MS);
+    expect(world.news.slice(-2)).toEqual([
+      'finished, pull request: new',
+      `changed pull request ${secondLink}`,
+    ]);
+  });
+
   test('is not told of a second time if there is nothing new', () => {
     const world = aWorkingJob();
     followUp(world);

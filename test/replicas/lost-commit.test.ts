@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+import { alice } from '../support/local-slack.ts';
+import { describeReplicas, startReplicas } from './support/replicas.ts';
+import { ask, askAndWait, expectStory, isAccepted, PROMPT, reply } from './support/story.ts';
+import { transactions } from './support/wire.ts';
+
+/** What was in hand may wait for the end of its lease. */
+const options = { timeout: 120_000 };
+
+describeReplicas('a commit whose answer is lost', (serverUrl) => {
+  for (const [what, where] of [
+    ['that was carried out', 'after'],
+    ['that was not carried out', 'before'],
+  ] as const) {
+    test(`of a command, ${what}: the job starts, once`, options, async () => {
+      await using world = await startReplicas(serverUrl);
+      await world.start();
+      const held = world.databaseProxy.hold(where, transactions.storesGesture);
+      const asking = ask(world);
+      (await held).cut();
+      await asking;
+      expect(world.proxy.socket.acks().at(-1)?.payload ?? {}).toEqual({});
+      await world.told('Working');
+      expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT]]);
+      await expectStory(world, 'Working');
+    });
+
+    test(`of a reply, ${what}: it is sent, once`, options, async () => {
+      await using world = await startReplicas(serverUrl);
+      await world.start();
+      const card = await askAndWait(world);
+      const held = world.databaseProxy.hold(where, transactions.storesGesture);
+      const acks = world.proxy.socket.acks().length;
+      const sending = reply(world, card, 'Mention the CLI');
+      (await held).cut();
+      const message = await sending;
+      if (world.proxy.socket.acks().length === acks) world.proxy.socket.redeliver();
+      await isAccepted(world, message);
+      expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT, 'Mention the CLI']]);
+      expect(world.api.counts).toMatchObject({ create: 1, message: 1 });
+      await expectStory(world, 'Working');
+    });
+
+    test(
+      `of the outcome of a create call, ${what}: the job is created and watched, once`,
+      options,
+      async () => {
+        await using world = await startReplicas(serverUrl);
+        await world.start();
+        // The card is posted first.
+        const posted = world.databaseProxy.hold('after', transactions.settlesDone);
+        await ask(world);
+        const created = world.databaseProxy.hold(where, transactions.settlesDone);
+        (await posted).pass();
+        (await created).cut();
+        await world.told('Working');
+        expect(world.api.counts.create).toBe(1);
+        await expectStory(world, 'Working');
+      },
+    );
+  }
+
+  test(
+    'of the start of a create call: it is not made, and the thread says that it is unclear',
+    options,
+    async () => {
+      await using world = await startReplicas(serverUrl);
+      await world.start();
+      const held = world.databaseProxy.hold('after', transactions.startsAgentCall);
+      await ask(world);
+      (await held).cut();
+      const offer = await world.told('may or may not have started');
+      expect(world.api.counts.create).toBe(0);
+      await world.slack.press(offer, 'start_again', alice);
+      await world.told('Working');
+      await expectStory(world, 'may or may not', 'Working');
+      expect(world.api.counts.create).toBe(1);
+    },
+  );
+
+  for (const where of ['before', 'after'] as const) {
+    test(
+      `of the outcome of a post (lost ${where} it is carried out): it stands there once`,
+      options,
+      async () => {
+        await using world = await startReplicas(serverUrl);
+        await world.start();
+        const posted = world.databaseProxy.hold(where, transactions.settlesDone);
+        await ask(world);
+        (await posted).cut();
+        await world.told('Working');
+        await expectStory(world, 'Working');
+      },
+    );
+  }
+
+  test(
+    'of a command, and a database that is gone: the person is told that it is not clear',
+    options,
+    async () => {
+      await using world = await startReplicas(serverUrl);
+      await world.start();
+      const held = world.databaseProxy.hold('after', transactions.storesGesture);
+      const asking = ask(world);
+      await held;
+      world.databaseProxy.cut();
+      await asking;
+      expect(world.proxy.socket.acks().at(-1)?.payload).toMatchObject({
+        text: expect.stringContaining('not clear whether'),
+      });
+      world.databaseProxy.mend();
+      await world.told('Working');
+      expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT]]);
+    },
+  );
+});

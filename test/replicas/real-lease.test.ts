@@ -1,0 +1,158 @@
+import { expect, test } from 'vitest';
+import { agentCalls, killHard } from '../crash/support/outside.ts';
+import { alice, bob, type SlackMessage } from '../support/local-slack.ts';
+import { waitFor } from '../support/wait-for.ts';
+import type { HeldCommit } from './support/database-proxy.ts';
+import { describeReplicas, type Replicas, startReplicas } from './support/replicas.ts';
+import { ask, askAndWait, expectStory, isAccepted, PROMPT, reply } from './support/story.ts';
+import { transactions } from './support/wire.ts';
+
+/** With a look once a second, work is taken over within 30 s. */
+const LEASE_MS = 24_000;
+/** For a busy machine. */
+const PATIENCE_MS = 60_000;
+/** These tests wait for a lease to run out, all at the same time. */
+const options = { timeout: 120_000 };
+
+/** Waits for what shows that the work was taken over. */
+async function takenOver<T>(read: () => Promise<T | undefined>, what: string): Promise<T> {
+  const isThere = (value: T | undefined): value is T => value !== undefined;
+  return waitFor(read, isThere, { what, timeoutMs: PATIENCE_MS });
+}
+
+const said = (world: Replicas, words: string) => async (): Promise<SlackMessage | undefined> =>
+  (await world.messages()).find(({ text, thread_ts }) => thread_ts !== undefined && text.includes(words));
+
+describeReplicas('a replica', (serverUrl) => {
+  test.concurrent(
+    'that is killed has its work taken over when its leases end, 24 seconds later at most',
+    options,
+    async () => {
+      // The follow-up goes out after the kill, and before the receipt is taken over.
+      await using world = await startReplicas(serverUrl, { FOLLOW_UP_WINDOW: '20s' });
+      const never = new Promise(() => {});
+      const first = await world.start();
+      const card = await askAndWait(world);
+      world.proxy.fail('reactions.add', { answerAfter: never });
+      const message = await reply(world, card, 'Mention the CLI');
+      await world.until(
+        () => world.proxy.calls('reactions.add').length,
+        (count) => count === 1,
+        'the receipt to be put',
+      );
+      world.agentProxy.fail(agentCalls.create, 'hang');
+      await ask(world, 'Add an FAQ');
+      await world.until(
+        () => world.agentProxy.calls(agentCalls.create).length,
+        (count) => count === 2,
+        'the second create call',
+      );
+      await killHard(first);
+      const [last] = await world.query('select max(lease_until) as ms from task');
+      expect(Number(last?.ms)).toBeLessThanOrEqual(Date.now() + LEASE_MS);
+      await world.start();
+      const offer = await takenOver(
+        said(world, 'may or may not have started'),
+        'the unclear call to be told',
+      );
+      await isAccepted(world, message);
+      await world.slack.press(offer, 'start_again', alice);
+      await world.until(
+        () => world.api.jobs.map(({ prompts }) => prompts.join('; ')),
+        (prompts) => prompts.includes('Add an FAQ'),
+        'the second job',
+      );
+      expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([
+        [PROMPT, 'Mention the CLI'],
+        ['Add an FAQ'],
+      ]);
+    },
+  );
+
+  /** The first replica, which freezes between the commit that marks its next call as started and its request. */
+  async function freezeAt(world: Replicas, begins: RegExp) {
+    const first = await world.start();
+    return async (gesture: () => Promise<unknown>) => {
+      const held = world.databaseProxy.hold('after', begins);
+      const done = gesture();
+      const commit: HeldCommit = await held;
+      await world.freeze(first);
+      await world.start();
+      return {
+        result: await done,
+        wake: async () => {
+          commit.pass();
+          first.kill('SIGCONT');
+          await first.logged('task_lease_lost');
+        },
+      };
+    };
+  }
+
+  test.concurrent(
+    'that freezes right before a create call, and wakes late, does not make it any more',
+    options,
+    async () => {
+      await using world = await startReplicas(serverUrl);
+      const freeze = await freezeAt(world, transactions.startsAgentCall);
+      const frozen = await freeze(() => ask(world));
+      const offer = await takenOver(
+        said(world, 'may or may not have started'),
+        'the unclear call to be told',
+      );
+      await world.slack.press(offer, 'start_again', alice);
+      await world.told('Working');
+      await frozen.wake();
+      expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT]]);
+      await expectStory(world, 'may or may not', 'Working');
+    },
+  );
+
+  test.concurrent(
+    'that freezes right before it sends a follow-up, and wakes late, does not send it any more',
+    options,
+    async () => {
+      await using world = await startReplicas(serverUrl);
+      const freeze = await freezeAt(world, transactions.startsAgentCall);
+      // Its create call comes first.
+      const create = world.databaseProxy.hold('after', transactions.startsAgentCall);
+      void create.then((commit) => commit.pass());
+      const card = await askAndWait(world);
+      const frozen = await freeze(() => reply(world, card, 'Mention the CLI'));
+      const offer = await takenOver(said(world, 'may or may not'), 'the unclear call to be told');
+      await world.slack.press(offer, 'send_again', bob);
+      await isAccepted(world, frozen.result as SlackMessage);
+      await frozen.wake();
+      expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT, 'Mention the CLI']]);
+      await expectStory(world, 'Working', 'may or may not');
+    },
+  );
+
+  test.concurrent(
+    'that freezes right before it posts a card, and wakes late, does not post it any more',
+    options,
+    async () => {
+      await using world = await startReplicas(serverUrl);
+      const freeze = await freezeAt(world, transactions.startsPost);
+      const frozen = await freeze(() => ask(world));
+      await takenOver(said(world, 'Working'), 'the job to be said to work');
+      await frozen.wake();
+      await expectStory(world, 'Working');
+    },
+  );
+
+  test.concurrent(
+    'that freezes right before a post in the thread, and wakes late, does not post it any more',
+    options,
+    async () => {
+      await using world = await startReplicas(serverUrl);
+      const freeze = await freezeAt(world, transactions.startsPost);
+      const card = world.databaseProxy.hold('after', transactions.startsPost);
+      void card.then((commit) => commit.pass());
+      const frozen = await freeze(() => ask(world));
+      await takenOver(said(world, 'Working'), 'the job to be said to work');
+      await frozen.wake();
+      await expectStory(world, 'Working');
+    },
+  );
+});

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import { agentCalls } from '../crash/support/outside.ts';
+import type { ChildProgram } from '../support/child-program.ts';
+import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { describeReplicas, startReplicas } from './support/replicas.ts';
+
+/** Of the create and message calls, and of the checks, one replica has this many in hand at most. */
+const SENDS_AT_ONCE = 16;
+
+/** Much work for a busy machine. */
+const PATIENCE_MS = 60_000;
+
+const done = (program: ChildProgram, event: string) =>
+  program.log().filter((line) => line.event === event && line.outcome === 'done').length;
+
+describeReplicas('a burst of requests and replies', (serverUrl) => {
+  for (const count of [2, 3]) {
+    test.concurrent(`is shared by ${count} replicas, and none is lost or doubled`, {
+      timeout: 3 * PATIENCE_MS,
+    }, async () => {
+      await using world = await startReplicas(serverUrl, {
+        POLL_MIN_INTERVAL: '1s',
+        POLL_MAX_INTERVAL: '2s',
+      });
+      const until = <T>(read: () => Promise<T>, predicate: (value: T) => boolean, what: string) =>
+        waitFor(read, predicate, { what, timeoutMs: PATIENCE_MS });
+      const replicas = await Promise.all(Array.from({ length: count }, () => world.start()));
+      // The last two need the last replica.
+      const numbers = Array.from({ length: (count - 1) * SENDS_AT_ONCE + 2 }, (_, index) => index);
+      const prompts = numbers.map((number) => `Document part ${number}.`);
+      const answer = Promise.withResolvers<void>();
+      world.agentProxy.fail(agentCalls.create, ...prompts.map(() => ({ answerAfter: answer.promise })));
+
+      await Promise.all(prompts.map((text) => world.slack.command({ channel: general, user: alice, text })));
+      const creating = `select id from task where kind = 'call_agent' and lease_until is not null`;
+      await until(
+        () => world.query(creating),
+        ({ length }) => length === prompts.length,
+        'all create calls to be in hand',
+      );
+      answer.resolve();
+      const posts = async (words: string) =>
+        (await world.messages()).filter(({ text, thread_ts }) => thread_ts && text.includes(words));
+      await until(
+        () => posts('Working'),
+        ({ length }) => length === prompts.length,
+        'all jobs to be said to work',
+      );
+      for (const replica of replicas) expect(done(replica, 'agent_called')).toBeGreaterThanOrEqual(2);
+
+      const threads = await posts('Working');
+      const replies = await Promise.all(
+        threads.map(({ thread_ts: threadTs = '' }) =>
+          world.slack.message({ channel: general, user: bob, text: 'And an example.', threadTs }),
+        ),
+      );
+      await until(
+        () => world.messages(),
+        (messages) => {
+          const accepted = messages.filter(
+            ({ reactions = [] }) =>
+              reactions.every(({ name }) => name === 'white_check_mark') && reactions.length === 1,
+          );
+          return accepted.length === replies.length;
+        },
+        'the receipts of all replies',
+      );
+      for (const [index, { id }] of world.api.jobs.entries()) {
+        world.api.finish(id, { status: 'completed', prLink: `https://github.com/acme/docs/pull/${index}` });
+      }
+      await until(
+        () => posts('Finished'),
+        ({ length }) => length === prompts.length,
+        'all jobs to be said to be over',
+      );
+      await until(
+        () => world.query('select id from task'),
+        ({ length }) => length === 0,
+        'all to be done',
+      );
+
+      expect(world.api.counts).toMatchObject({ create: prompts.length, message: prompts.length });
+      const sent = world.api.jobs.map((job) => job.prompts).toSorted();
+      expect(sent).toEqual(prompts.map((prompt) => [prompt, 'And an example.']).toSorted());
+      const links = (await posts('🎉')).map(({ text }) => /pull\/\d+/.exec(text)?.[0]);
+      expect(links).toHaveLength(prompts.length);
+      expect(new Set(links).size).toBe(prompts.length);
+      expect(await posts('Working')).toHaveLength(prompts.length);
+      expect(await posts('Finished')).toHaveLength(prompts.length);
+      // A busy program answers some commands that it is not clear whether they were stored.
+      const isCard = ({ thread_ts, subtype }: SlackMessage) =>
+        thread_ts === undefined && subtype === undefined;
+      const cards = (await world.messages()).filter(isCard);
+      expect(cards).toHaveLength(prompts.length);
+      for (const replica of replicas) expect(done(replica, 'posted')).toBeGreaterThan(0);
+    });
+  }
+});

@@ -1,0 +1,13 @@
+/** A text value among a statement's parameters, as it stands on the wire: it comes after its length. */
+const value = (text: string) => String.raw`\0\0\0\x${text.length.toString(16).padStart(2, '0')}${text}`;
+
+/** What tells the transactions of the program apart, for `DatabaseProxy.hold`. */
+export const transactions = {
+  storesGesture: /insert into "gesture"/,
+  /** The hourly budget is counted only for these. */
+  startsAgentCall: new RegExp(`"budget".*${value('started')}`, 's'),
+  startsPost: new RegExp(`^(?!.*"budget").*${value('started')}`, 's'),
+  settlesDone: new RegExp(`update "call" set "state".*${value('done')}`, 's'),
+  changesJob: /insert into "job"/,
+  claims: (kind: string) => new RegExp(`set "lease_token".*${kind}:`, 's'),
+} as const;
