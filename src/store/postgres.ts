@@ -16,8 +16,11 @@ const MAX_CONNECTIONS = 10;
 const CONNECT_TIMEOUT_MS = 10_000;
 /** A server that has vanished without a word must not hold up the loops. */
 const STATEMENT_TIMEOUT_MS = 15_000;
-/** Frees the locks of a replica that froze in the middle of a transaction. */
-const MAX_IDLE_IN_TRANSACTION_MS = 30_000;
+/**
+ * Frees the locks of a replica that froze in the middle of a transaction, before those who wait for them take up
+ * all connections of a replica that lives.
+ */
+const MAX_IDLE_IN_TRANSACTION_MS = 10_000;
 
 /** Postgres' type id of 64-bit integers, which `pg` reads as text. Ours are times and counts. */
 const INT8 = 20;

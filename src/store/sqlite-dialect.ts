@@ -11,12 +11,17 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 
-/**
- * Kysely on Node's own SQLite. `translate` makes the error that is thrown instead of one of SQLite's.
- */
-export function nodeSqliteDialect(file: DatabaseSync, translate: (error: unknown) => Error): Dialect {
+export interface SqliteHooks {
+  /** Makes the error that is thrown instead of one of SQLite's. */
+  readonly translate: (error: unknown) => Error;
+  /** Throws if the file must not be used any more; called before each transaction or single statement. */
+  readonly verify: () => void;
+}
+
+/** Kysely on Node's own SQLite. */
+export function nodeSqliteDialect(file: DatabaseSync, hooks: SqliteHooks): Dialect {
   return {
-    createDriver: () => new ImmediateDriver(file, translate),
+    createDriver: () => new ImmediateDriver(file, hooks),
     createQueryCompiler: () => new LocklessQueryCompiler(),
     createAdapter: () => new TransactionalAdapter(),
     createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
@@ -26,8 +31,8 @@ export function nodeSqliteDialect(file: DatabaseSync, translate: (error: unknown
 class ImmediateDriver extends SqliteDriver {
   private readonly file: DatabaseSync;
 
-  constructor(file: DatabaseSync, translate: (error: unknown) => Error) {
-    super({ database: kyselyDatabase(file, translate) });
+  constructor(file: DatabaseSync, hooks: SqliteHooks) {
+    super({ database: kyselyDatabase(file, hooks) });
     this.file = file;
   }
 
@@ -54,7 +59,7 @@ class TransactionalAdapter extends SqliteAdapter {
   }
 }
 
-function kyselyDatabase(file: DatabaseSync, translate: (error: unknown) => Error): SqliteDatabase {
+function kyselyDatabase(file: DatabaseSync, { translate, verify }: SqliteHooks): SqliteDatabase {
   const attempt = <T>(action: () => T): T => {
     try {
       return action();
@@ -65,6 +70,8 @@ function kyselyDatabase(file: DatabaseSync, translate: (error: unknown) => Error
   return {
     close: () => file.close(),
     prepare: (sql) => {
+      // Not within a transaction: its rollback must go through.
+      if (!file.isTransaction) verify();
       const statement = attempt(() => file.prepare(sql));
       const values = (parameters: readonly unknown[]) => parameters as SQLInputValue[];
       return {

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { HandleEmptyInListsPlugin, Kysely, replaceWithNoncontingentExpression } from 'kysely';
@@ -29,7 +29,7 @@ export function openSqlite(dataDir: string): Database {
     throw translate(error);
   }
   const queries = new Kysely<Tables>({
-    dialect: nodeSqliteDialect(file, translate),
+    dialect: nodeSqliteDialect(file, { translate, verify: lossDetector(directory) }),
     plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
   });
   const close = async () => {
@@ -83,6 +83,20 @@ function openFile(path: string): DatabaseSync {
     file.close();
     throw error;
   }
+}
+
+/** SQLite goes on writing into a file that was deleted; this throws once the file is not there any more. */
+function lossDetector(directory: string): () => void {
+  const look = () => statSync(join(directory, DATABASE_FILE), { throwIfNoEntry: false });
+  const opened = look();
+  return () => {
+    const now = look();
+    if (now !== undefined && now.ino === opened?.ino && now.dev === opened.dev) return;
+    throw new StoreError(
+      `The store in ${directory} was removed or replaced while docs-agent ran. Nothing can be stored until ` +
+        'docs-agent is started again; restore the directory from a backup before that, or it starts empty.',
+    );
+  };
 }
 
 function sqliteError(directory: string, error: unknown): StoreError {

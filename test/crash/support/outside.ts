@@ -9,7 +9,7 @@ import { waitFor } from '../../support/wait-for.ts';
 const PROJECT_ID = 'acme-docs';
 const API_KEY = 'test-key';
 /** For work that includes the start of a process; on a busy machine that takes seconds. */
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 45_000;
 
 /** The methods under which the agent API's proxy knows its calls. */
 export const agentCalls = {

@@ -17,6 +17,12 @@ const LOG_MAX = 1_000;
 export interface StrictControl extends SlackControl {
   command(command: Parameters<SlackControl['command']>[0]): Promise<Acknowledgement>;
   press(message: SlackMessage, actionId: string, user: string): Promise<Acknowledgement>;
+  /** One more channel, until `reset`. */
+  openChannel(channel: {
+    readonly id: string;
+    readonly name: string;
+    readonly members: readonly string[];
+  }): void;
   archive(channel: string): void;
   unarchive(channel: string): void;
   /** Lets a user, or the bot, into a channel. */
@@ -114,6 +120,7 @@ export function createControl({ workspace, deliverer, responseUrls, webApi }: Co
       webApi.calls.length = 0;
       deliverer.forget();
     },
+    openChannel: (channel) => workspace.openChannel(channel),
     archive: (id) => {
       workspace.channel(id).isArchived = true;
     },

@@ -47,7 +47,7 @@ export class Workspace {
   forgetMessages(): void {
     this.#channels.clear();
     for (const { id, name, members } of testWorkspace.channels) {
-      this.#open({ id, name, type: 'channel', members });
+      this.openChannel({ id, name, members });
     }
   }
 
@@ -62,6 +62,10 @@ export class Workspace {
       type: 'im',
       members: [id, strictApp.botUserId],
     });
+  }
+
+  openChannel(channel: Pick<Channel, 'id' | 'name'> & { readonly members: Iterable<string> }): void {
+    this.#open({ ...channel, type: 'channel' });
   }
 
   post(channel: Channel, draft: Draft): Change {

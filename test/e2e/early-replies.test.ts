@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
+import { type Program, startProgram } from '../support/strict-slack/program.ts';
+
+/** Lets Slack store the next cards, and keeps their answers back until this is called. */
+function holdCardAnswers({ slack }: Program): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  slack.onCall(({ method, args }) =>
+    method === 'chat.postMessage' && String(args.text).includes('Starting') ? { answerAfter: promise } : null,
+  );
+  return resolve;
+}
+
+const reply = ({ slack }: Program, card: SlackMessage, text: string) =>
+  slack.control.message({ channel: general, user: bob, text, threadTs: card.ts });
+
+describe('a reply to a card that is so new that its thread is not known yet', () => {
+  test('goes to the agent before one that was written later (F1)', async () => {
+    await using program = await startProgram();
+    const release = holdCardAnswers(program);
+    const card = await program.ask('Add a quickstart');
+    await reply(program, card, 'First');
+    for (let second = 0; second < 8; second += 1) await program.clock.advance(1_000);
+    release();
+    await program.later(
+      () => program.api.jobs.length,
+      (count) => count === 1,
+      'the job',
+    );
+    await reply(program, card, 'Second');
+    const prompts = await program.later(
+      () => program.api.jobs[0]?.prompts.join('\n\n') ?? '',
+      (text) => text.includes('First') && text.includes('Second'),
+      'both replies at the agent',
+    );
+    expect(prompts).toBe('Add a quickstart\n\nFirst\n\nSecond');
+  });
+
+  test('is not lost when many other cards of the channel are under way (F1)', async () => {
+    await using program = await startProgram();
+    const { slack, clock } = program;
+    slack.onCall(({ method }) => (method === 'chat.postMessage' ? { status: 500 } : null));
+    for (let other = 1; other <= 25; other += 1) {
+      await slack.control.command({ channel: general, user: alice, text: `Document part ${other}` });
+    }
+    await program.later(
+      () => slack.calls('chat.postMessage').length,
+      (count) => count === 25,
+      'the other cards to be tried',
+    );
+    const release = holdCardAnswers(program);
+    const card = await program.ask('Add a quickstart');
+    await reply(program, card, 'Mention the CLI');
+    release();
+    await clock.advance(1_000);
+    await program.later(
+      () => program.api.jobs.flatMap(({ prompts }) => prompts),
+      (prompts) => prompts.includes('Mention the CLI'),
+      'the reply at the agent',
+    );
+  });
+});

@@ -1,0 +1,86 @@
+import type { SlackMessage } from '../../support/local-slack.ts';
+import type { Finding, StoryEvidence } from './evidence.ts';
+import { callIdOf, kindOf, linksOf, ofKind, repeated } from './posts.ts';
+import { watchedJobOf } from './starts.ts';
+
+/** What the agent did is told once: each state, each pull request, in the thread and in the notice channel. */
+export function judgeAnnouncements(story: StoryEvidence): Finding[] {
+  if (story.cards.length === 0) return [];
+  return [...judgePosts(story), ...judgeStates(story), ...judgeLinks(story)];
+}
+
+function judgePosts({ cards, posts, notices }: StoryEvidence): Finding[] {
+  const calls = [...cards, ...posts, ...notices].flatMap((message) => callIdOf(message) ?? []);
+  return [
+    ...repeated(calls).map((id): Finding => ({ kind: 'doubled', what: `two messages of ${id}` })),
+    ...posts
+      .filter((post) => kindOf(post) === 'other')
+      .map(({ text }): Finding => ({ kind: 'unexpected', what: `the thread was told: ${text}` })),
+  ];
+}
+
+function judgeStates(story: StoryEvidence): Finding[] {
+  const { posts, messages } = story;
+  const states = posts.filter((post) => ['working', 'ended'].includes(kindOf(post)));
+  const findings: Finding[] = states
+    .filter(({ text }, index) => text.includes('*Working*') && states[index - 1]?.text === text)
+    .map(({ text }) => ({ kind: 'doubled', what: `told twice in a row: ${text}` }));
+  // A turn that ended within two looks is told as ended only; but none ends twice.
+  const turns = startsOf(story) + messages.filter(({ isTaken }) => isTaken).length;
+  for (const kind of ['working', 'ended'] as const) {
+    const told = ofKind(posts, kind).length;
+    if (told > turns)
+      findings.push({ kind: 'doubled', what: `${turns} turns, but ${told} were told as ${kind}` });
+  }
+  const last = states.at(-1);
+  if (last === undefined || !tellsEnd(last, endOf(story))) {
+    findings.push({ kind: 'lost', what: `the end is not told; the last was: ${last?.text ?? 'nothing'}` });
+  }
+  return findings;
+}
+
+/** How many agent jobs the thread has shown: the first one, and those that were run again. */
+function startsOf({ creates }: StoryEvidence): number {
+  return creates.filter(({ answer }) => answer === 'accepted').length;
+}
+
+function judgeLinks(story: StoryEvidence): Finding[] {
+  const { posts, notices, isPatient, replies } = story;
+  const links = linksOf(ofKind(posts, 'link'));
+  const noticed = linksOf(notices);
+  const findings = [
+    ...repeated(links).map((link): Finding => ({ kind: 'doubled', what: `announced twice: ${link}` })),
+    ...repeated(noticed).map((link): Finding => ({ kind: 'doubled', what: `two notices of ${link}` })),
+    ...links
+      .filter((link) => !noticed.includes(link))
+      .map((link): Finding => ({ kind: 'lost', what: `the notice of ${link}` })),
+    ...noticed
+      .filter((link) => !links.includes(link))
+      .map((link): Finding => ({ kind: 'lost', what: `the announcement of ${link}, which has a notice` })),
+  ];
+  const last = endOf(story)?.prLink ?? null;
+  if (last !== null && !links.includes(last)) {
+    findings.push({ kind: 'lost', what: `the announcement of ${last}` });
+  }
+  if (isPatient && links.length < 1 + replies.length) {
+    findings.push({
+      kind: 'lost',
+      what: `${1 + replies.length} links were waited for, ${links.length} were told`,
+    });
+  }
+  return findings;
+}
+
+/** What the agent job that the thread shows came to. */
+export function endOf(story: StoryEvidence): { status: string; prLink: string | null } | null {
+  const id = watchedJobOf(story);
+  return id === null ? null : (story.agentJobs.get(id) ?? null);
+}
+
+const WORDS: Readonly<Record<string, string>> = { completed: '*Finished*', failed: '*Failed*' };
+
+/** The message says how the job ended. */
+export function tellsEnd({ text }: SlackMessage, end: { readonly status: string } | null): boolean {
+  const word = WORDS[end?.status ?? ''];
+  return word !== undefined && text.includes(word);
+}

@@ -1,0 +1,53 @@
+import type { SlackMessage } from '../../support/local-slack.ts';
+import type { Attempt } from '../world/agent-front.ts';
+
+/** A command, and what its person was told. `unclear`: nothing, so that it may or may not have been stored. */
+export interface Asked {
+  readonly story: number;
+  readonly prompt: string;
+  readonly answer: 'accepted' | 'refused' | 'unclear';
+}
+
+/** A reply that stands in a thread. */
+export interface Written {
+  readonly number: number;
+  readonly story: number;
+  readonly text: string;
+  readonly ts: string;
+  /** When the bot acknowledged it first; null: it did not, so that only the thread's history tells of it. */
+  readonly acknowledgedAtMs: number | null;
+}
+
+/** What is to be seen of one story from outside, when all is over. */
+export interface StoryEvidence {
+  readonly asked: Asked;
+  readonly isPatient: boolean;
+  readonly replies: readonly Written[];
+  readonly cards: readonly SlackMessage[];
+  /** The bot's messages in the thread, oldest first. */
+  readonly posts: readonly SlackMessage[];
+  readonly notices: readonly SlackMessage[];
+  /** The calls that arrived at the agent API, in the order of their arrival. */
+  readonly creates: readonly Attempt[];
+  readonly messages: readonly Attempt[];
+  /** The agent jobs as they are in the end, by their ids. */
+  readonly agentJobs: ReadonlyMap<string, AgentJobEnd>;
+  /** The messages, by `ts`, whose button was pressed, with the bot's acknowledgement. */
+  readonly pressed: ReadonlySet<string>;
+  /** The reactions of the bot at each reply, by its `ts`. */
+  readonly receipts: ReadonlyMap<string, readonly string[]>;
+}
+
+export interface AgentJobEnd {
+  readonly status: string;
+  readonly prLink: string | null;
+}
+
+/**
+ * What is not as it must be. `lost`: something was accepted, and had no effect, or was not shown.
+ * `doubled`: it had more than one. `reordered`: replies changed places.
+ */
+export interface Finding {
+  readonly kind: 'lost' | 'doubled' | 'reordered' | 'unexpected';
+  readonly what: string;
+}

@@ -1,0 +1,91 @@
+import { repliesIn } from '../texts.ts';
+import type { Attempt } from '../world/agent-front.ts';
+import type { Finding, StoryEvidence, Written } from './evidence.ts';
+import { followUpsIn, ofKind } from './posts.ts';
+
+export const ACCEPTED = 'white_check_mark';
+export const NOT_SENT = 'warning';
+
+/** Each reply reaches the agent once, in order; twice only after it was shown as unknown. */
+export function judgeReplies(story: StoryEvidence): Finding[] {
+  const made = story.messages.filter(({ answer }) => answer !== 'refused');
+  return [
+    ...story.messages.flatMap((attempt) => judgeText(story, attempt)),
+    ...story.replies.flatMap((reply) => judgeReceipt(story, reply, made)),
+    ...judgeUnclear(story, made),
+    ...judgeOrder(story, made),
+  ];
+}
+
+/** A message to the agent is the texts of its replies, in the order of their timestamps, as they were written. */
+function judgeText({ replies }: StoryEvidence, { prompt }: Attempt): Finding[] {
+  const numbers = repliesIn(prompt);
+  const texts = replies
+    .filter(({ number }) => numbers.includes(number))
+    .toSorted(byTime)
+    .map(({ text }) => text);
+  return texts.join('\n\n') === prompt ? [] : [{ kind: 'unexpected', what: `the agent got: ${prompt}` }];
+}
+
+function judgeReceipt(story: StoryEvidence, { number, ts }: Written, made: readonly Attempt[]): Finding[] {
+  const receipts = story.receipts.get(ts) ?? [];
+  const receipt = receipts.join();
+  if (receipt === ACCEPTED) {
+    const isTaken = made.some(({ prompt, isTaken }) => isTaken && repliesIn(prompt).includes(number));
+    return isTaken ? [] : [{ kind: 'lost', what: `R${number} has ✅, but the agent never got it` }];
+  }
+  const offers = ofKind(story.posts, 'message_unknown').filter((post) => !story.pressed.has(post.ts));
+  if (receipt === NOT_SENT && offers.length > 0) return [];
+  return [{ kind: 'lost', what: `R${number} has the receipt "${receipt}"` }];
+}
+
+/** Every call whose outcome was unclear, and every call that was made again, was shown to be unknown. */
+function judgeUnclear(story: StoryEvidence, made: readonly Attempt[]): Finding[] {
+  const shown = ofKind(story.posts, 'message_unknown').map(followUpsIn);
+  return made.flatMap((attempt): Finding[] => {
+    if (!isUncertain(attempt, made)) return [];
+    const found = shown.indexOf(repliesIn(attempt.prompt).length);
+    if (found >= 0) {
+      shown.splice(found, 1);
+      return [];
+    }
+    const { answer, prompt } = attempt;
+    return answer === 'accepted'
+      ? [{ kind: 'doubled', what: `sent again, though nothing was unknown: ${prompt}` }]
+      : [{ kind: 'lost', what: `unknown, and not shown: ${prompt}` }];
+  });
+}
+
+function isUncertain(attempt: Attempt, made: readonly Attempt[]): boolean {
+  if (attempt.answer === 'unclear') return true;
+  const replies = repliesIn(attempt.prompt);
+  const later = made.slice(made.indexOf(attempt) + 1);
+  return later.some(({ prompt }) => repliesIn(prompt).some((number) => replies.includes(number)));
+}
+
+/**
+ * A reply that was acknowledged before the next one was written reaches the agent before it. What was shown as
+ * unknown, and sent again, comes later.
+ */
+function judgeOrder({ replies, posts }: StoryEvidence, made: readonly Attempt[]): Finding[] {
+  const uncertain = made.filter((attempt) => isUncertain(attempt, made));
+  // A process may have died before its call went out; nobody outside knows which replies that was about.
+  if (ofKind(posts, 'message_unknown').length > uncertain.length) return [];
+  const excused = new Set(uncertain.flatMap(({ prompt }) => repliesIn(prompt)));
+  const arrived = made.filter(({ isTaken }) => isTaken).flatMap(({ prompt }) => repliesIn(prompt));
+  const ordered = replies.filter(({ number }) => arrived.includes(number)).toSorted(byTime);
+  return ordered.flatMap((later, index) =>
+    ordered
+      .slice(0, index)
+      .filter(({ number, acknowledgedAtMs }) => {
+        const wasKnown = acknowledgedAtMs !== null && acknowledgedAtMs < Number(later.ts) * 1000;
+        const isOvertaken = arrived.indexOf(number) > arrived.indexOf(later.number);
+        return wasKnown && isOvertaken && !excused.has(number);
+      })
+      .map(({ number }): Finding => ({ kind: 'reordered', what: `R${later.number} overtook R${number}` })),
+  );
+}
+
+function byTime(a: Written, b: Written): number {
+  return Number(a.ts) - Number(b.ts);
+}

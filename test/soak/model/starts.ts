@@ -1,0 +1,43 @@
+import type { SlackMessage } from '../../support/local-slack.ts';
+import type { Finding, StoryEvidence } from './evidence.ts';
+import { ofKind } from './posts.ts';
+
+/** A command makes one card and one agent job; a second one only if a person was asked, and said so. */
+export function judgeStart(story: StoryEvidence): Finding[] {
+  const { asked, cards, creates, posts } = story;
+  const findings: Finding[] = [];
+  const mustBe = asked.answer === 'accepted' ? 1 : 0;
+  const mayBe = asked.answer === 'refused' ? 0 : 1;
+  if (cards.length < mustBe) findings.push({ kind: 'lost', what: 'the command has no card' });
+  if (cards.length > mayBe) findings.push({ kind: 'doubled', what: `the command has ${cards.length} cards` });
+  if (creates.some(({ prompt }) => prompt !== asked.prompt)) {
+    findings.push({ kind: 'unexpected', what: 'the agent got another prompt' });
+  }
+  if (cards.length === 0) {
+    if (creates.length > 0) findings.push({ kind: 'lost', what: 'the card of an agent job' });
+    return findings;
+  }
+
+  if (watchedJobOf(story) === null) findings.push({ kind: 'lost', what: 'there is no agent job' });
+  const unknown = ofKind(posts, 'create_unknown').length;
+  const unclear = creates.filter(({ answer }) => answer === 'unclear').length;
+  if (unclear > unknown) {
+    findings.push({ kind: 'lost', what: `${unclear} create calls were unclear, ${unknown} were shown` });
+  }
+  const made = creates.filter(({ answer }) => answer !== 'refused').length;
+  const allowed = 1 + offersToStart(story).filter(({ ts }) => story.pressed.has(ts)).length;
+  if (made > allowed) {
+    findings.push({ kind: 'doubled', what: `${made} create calls, though only ${allowed} were asked for` });
+  }
+  return findings;
+}
+
+/** *Start again* and *Run again*. */
+function offersToStart({ posts }: StoryEvidence): SlackMessage[] {
+  return [...ofKind(posts, 'create_unknown'), ...posts.filter(({ text }) => text.includes('*Failed*'))];
+}
+
+/** The agent job that the thread shows: the last one whose making was answered. Null: there is none. */
+export function watchedJobOf({ creates }: StoryEvidence): string | null {
+  return creates.findLast(({ answer }) => answer === 'accepted')?.agentJobId ?? null;
+}

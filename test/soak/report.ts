@@ -1,0 +1,78 @@
+import type { Finding } from './model/evidence.ts';
+import { ofKind } from './model/posts.ts';
+import type { RunResult } from './run.ts';
+
+type Row = readonly [what: string, count: number | string];
+
+/** The results of one run as a Markdown table. */
+export function reportOf(result: RunResult): string {
+  const { options } = result;
+  const place = options.database === 'sqlite' ? 'SQLite, one process' : 'Postgres, two replicas';
+  const kind = options.kills > 0 ? 'Random kills' : 'Soak';
+  return [`### ${kind} on ${place}`, table([...outcomes(result), ...causes(result)])].join('\n\n');
+}
+
+/** All that must be zero is zero. */
+export function isGood(result: RunResult): boolean {
+  return result.findings.size === 0 && (result.options.kills > 0 || result.endings.length === 0);
+}
+
+function outcomes(result: RunResult): Row[] {
+  const { stories, options } = result;
+  const asked = (answer: string) => stories.filter((story) => story.asked.answer === answer).length;
+  const unknown = unknownOf(result);
+  return [
+    ['jobs asked for', stories.length],
+    ['accepted', asked('accepted')],
+    ['without an answer (a card or none)', asked('unclear')],
+    ['refused', asked('refused')],
+    ['replies', stories.flatMap(({ replies }) => replies).length],
+    ['**lost**', found(result, 'lost')],
+    ['**doubled**', found(result, 'doubled')],
+    ['**out of order**', found(result, 'reordered')],
+    ['said or done unexpectedly', found(result, 'unexpected')],
+    ['creates of unknown outcome, each shown in its thread', unknown.creates],
+    ['messages of unknown outcome, each shown in its thread', unknown.messages],
+    ['of these, taken by the agent all the same', unknown.taken],
+    ...(options.kills > 0 ? [['kills', options.kills] as const] : []),
+    ['processes that ended by themselves', result.endings.length],
+    ['duration', `${Math.round(result.durationMs / 1000)} s`],
+  ];
+}
+
+function found({ findings }: RunResult, kind: Finding['kind']): number {
+  return [...findings.values()].flat().filter((finding) => finding.kind === kind).length;
+}
+
+function unknownOf({ stories }: RunResult): { creates: number; messages: number; taken: number } {
+  const posts = stories.flatMap((story) => story.posts);
+  const attempts = stories.flatMap(({ creates, messages }) => [...creates, ...messages]);
+  return {
+    creates: ofKind(posts, 'create_unknown').length,
+    messages: ofKind(posts, 'message_unknown').length,
+    taken: attempts.filter(({ answer, isTaken }) => answer === 'unclear' && isTaken).length,
+  };
+}
+
+function causes(result: RunResult): Row[] {
+  const all = (title: string, counts: ReadonlyMap<string, number>): Row[] => [
+    [`${title}`, sum(counts)],
+    ...[...counts].toSorted(([, a], [, b]) => b - a).map(([name, count]): Row => [`– ${name}`, count]),
+  ];
+  return [
+    ...all('calls to Slack', result.slackCalls),
+    ...all('faults of Slack', result.slackFaults),
+    ...all('calls to the agent API', result.agentCalls),
+    ...all('faults of the agent API', result.agentFaults),
+    ['second to fourth copies of gestures', result.extraCopies],
+  ];
+}
+
+function sum(counts: ReadonlyMap<string, number>): number {
+  return [...counts.values()].reduce((total, count) => total + count, 0);
+}
+
+function table(rows: readonly Row[]): string {
+  const lines = rows.map(([what, count]) => `| ${what} | ${count.toLocaleString('en-US')} |`);
+  return ['| what | count |', '| --- | ---: |', ...lines].join('\n');
+}

@@ -1,0 +1,153 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { alice, bob } from '../support/local-slack.ts';
+import { strictApp } from '../support/strict-slack/ids.ts';
+import type { Finding, StoryEvidence } from './model/evidence.ts';
+import { judgeStory } from './model/judge.ts';
+import { planStories } from './plan.ts';
+import { seededRandom } from './random.ts';
+import { createButtonPressers } from './world/button-pressers.ts';
+import { watchChannels } from './world/channel-watch.ts';
+import { gather } from './world/gather.ts';
+import { liveStories } from './world/people.ts';
+import { killAtRandom } from './world/random-killer.ts';
+import { type DatabaseKind, replicasOn, startSoakWorld } from './world/world.ts';
+
+const LOOK_INTERVAL_MS = 2_000;
+/** Slack takes a message a second in a channel; no channel is busier for long. */
+const STORIES_PER_CHANNEL = 5;
+const NOTE_INTERVAL_MS = 30_000;
+
+export interface RunOptions {
+  readonly database: DatabaseKind;
+  /** How many at most; with `kills`, they end with the last kill. */
+  readonly stories: number;
+  /** How many go on at a time. */
+  readonly atOnce: number;
+  /** How often a process is killed. */
+  readonly kills: number;
+  /** Makes the choices, though not the timing, the same again. */
+  readonly seed: number;
+  /** So often a reply is told a minute late. */
+  readonly lateShare: number;
+  /** How long nothing may change any more until it is taken for the end. */
+  readonly quietMs: number;
+  /** How long what is missing is waited for. */
+  readonly patienceMs: number;
+  readonly note: (progress: string) => void;
+}
+
+export interface RunResult {
+  readonly options: RunOptions;
+  readonly durationMs: number;
+  readonly stories: readonly StoryEvidence[];
+  /** Of the stories in which something is not as it must be. */
+  readonly findings: ReadonlyMap<StoryEvidence, readonly Finding[]>;
+  readonly slackCalls: Counts;
+  readonly slackFaults: Counts;
+  readonly agentCalls: Counts;
+  readonly agentFaults: Counts;
+  readonly extraCopies: number;
+  /** How processes ended that were not killed. */
+  readonly endings: readonly string[];
+  /** What each process printed. */
+  readonly outputs: readonly string[];
+}
+
+type Counts = ReadonlyMap<string, number>;
+
+/** Has people work with the program while things go wrong, lets all come to its end, and judges it. */
+export async function run(options: RunOptions): Promise<RunResult> {
+  const { database, seed, kills, note } = options;
+  const startedAtMs = Date.now();
+  const plans = planStories(seededRandom(seed), options.stories);
+  await using world = await startSoakWorld({
+    database,
+    random: seededRandom(seed + 1),
+    lateShare: options.lateShare,
+    channels: Math.ceil(options.atOnce / STORIES_PER_CHANNEL),
+  });
+  const { slack, channels, front, fleet, faults } = world;
+  const pressers = createButtonPressers(slack, seededRandom(seed + 2));
+  await using watch = watchChannels({
+    slack: slack.control,
+    channels,
+    people: [alice, bob],
+    onPost: pressers.consider,
+  });
+
+  for (const side of Object.values(faults)) side.begin();
+  let isKilling = kills > 0;
+  const killing = killAtRandom({
+    fleet,
+    replicas: replicasOn[database],
+    kills,
+    random: seededRandom(seed + 3),
+    note,
+  }).then(() => {
+    isKilling = false;
+  });
+  const goesOn = () => kills === 0 || isKilling;
+  const deeds = await liveStories(plans, { slack, watch, channels, atOnce: options.atOnce, goesOn, note });
+  await killing;
+  for (const side of Object.values(faults)) side.end();
+  note(`${deeds.asked.length} stories were told after ${seconds(startedAtMs)}; now they come to their ends`);
+
+  const stories = await theEnd();
+  await pressers.stop();
+  note(`the end after ${seconds(startedAtMs)}`);
+  return {
+    options,
+    durationMs: Date.now() - startedAtMs,
+    stories,
+    findings: judgeAll(stories),
+    slackCalls: countsBy(slack.calls(), ({ method }) => method),
+    slackFaults: faults.slack.counts,
+    agentCalls: front.counts,
+    agentFaults: faults.agent.counts,
+    extraCopies: world.extraCopies(),
+    endings: fleet.endings,
+    outputs: fleet.outputs(),
+  };
+
+  /** Waits until nothing is missing any more, and then until nothing changes any more. */
+  async function theEnd(): Promise<readonly StoryEvidence[]> {
+    const untilMs = Date.now() + options.patienceMs;
+    let noteAtMs = Date.now() + NOTE_INTERVAL_MS;
+    for (;;) {
+      const evidence = await gather({
+        plans,
+        deeds,
+        slack,
+        channels,
+        botUserId: strictApp.botUserId,
+        attempts: front.attempts,
+        agentJobs: await world.agentJobs(),
+        pressed: pressers.pressed,
+      });
+      const isQuiet = Date.now() - world.lastDeedAtMs() > options.quietMs;
+      const missing = [...judgeAll(evidence)].flatMap(([{ asked }, findings]) =>
+        findings.filter(({ kind }) => kind === 'lost').map(({ what }) => `J${asked.story}: ${what}`),
+      );
+      if ((isQuiet && missing.length === 0) || Date.now() > untilMs) return evidence;
+      if (Date.now() > noteAtMs) {
+        note(`${missing.length} missing so far: ${missing.slice(0, 5).join('; ')}`);
+        noteAtMs += NOTE_INTERVAL_MS;
+      }
+      await pause(LOOK_INTERVAL_MS);
+    }
+  }
+}
+
+function judgeAll(stories: readonly StoryEvidence[]): Map<StoryEvidence, readonly Finding[]> {
+  const judged = stories.map((story) => [story, judgeStory(story)] as const);
+  return new Map(judged.filter(([, findings]) => findings.length > 0));
+}
+
+function countsBy<T>(things: readonly T[], nameOf: (thing: T) => string): Map<string, number> {
+  const groups = Map.groupBy(things, nameOf);
+  return new Map([...groups].map(([name, group]) => [name, group.length]));
+}
+
+function seconds(sinceMs: number): string {
+  return `${Math.round((Date.now() - sinceMs) / 1000)} s`;
+}

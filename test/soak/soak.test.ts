@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { type RunOptions, run } from './run.ts';
+import { transcriptOf } from './transcript.ts';
+
+const PATIENCE_MS = 150_000;
+
+/** Small runs of `npm run soak` and `npm run test:crash`, which are the real proof. */
+const small = {
+  database: 'sqlite',
+  lateShare: 0,
+  quietMs: 5_000,
+  patienceMs: 90_000,
+  note: () => {},
+} as const;
+
+async function expectAllWell(options: Omit<RunOptions, keyof typeof small>): Promise<void> {
+  const { findings, stories } = await run({ ...small, ...options });
+  expect([...findings].map(([story, found]) => transcriptOf(story, found))).toEqual([]);
+  expect(stories.length).toBeGreaterThan(0);
+}
+
+test.concurrent(
+  'while calls fail on both sides, nothing is lost or doubled',
+  () => expectAllWell({ stories: 15, atOnce: 15, kills: 0, seed: 1 }),
+  PATIENCE_MS,
+);
+
+test.concurrent(
+  'while the program is killed again and again, nothing is lost or doubled',
+  () => expectAllWell({ stories: 100, atOnce: 4, kills: 5, seed: 2 }),
+  PATIENCE_MS,
+);

@@ -1,0 +1,41 @@
+/** What the agent makes of a text: another pull request, the one that there is, or nothing. */
+export type Wish = 'new_link' | 'same_link' | 'no_link' | 'fail_once';
+
+/** The prompt of a story. Its number is found again in all that is said of it. */
+export function promptText(story: number, wish: Wish): string {
+  return `Document part J${story}, please (${wish}).`;
+}
+
+export function replyText(reply: number, story: number, wish: Wish): string {
+  return `Reply R${reply} for part J${story}: say more (${wish}).`;
+}
+
+/** The number of the story that a text tells of, or null. */
+export function storyOf(text: string): number | null {
+  const [, digits] = /\bJ(\d+)\b/.exec(text) ?? [];
+  return digits === undefined ? null : Number(digits);
+}
+
+/** The replies that a message to the agent holds, in their order. */
+export function repliesIn(text: string): number[] {
+  return [...text.matchAll(/\bR(\d+) for part\b/g)].map(([, digits]) => Number(digits));
+}
+
+/** The wish of the last text in a message to the agent. */
+export function wishOf(text: string): Wish {
+  const [, wish = 'same_link'] =
+    [...text.matchAll(/\((new_link|same_link|no_link|fail_once)\)/g)].at(-1) ?? [];
+  return wish as Wish;
+}
+
+const LINK = /https:\/\/github\.com\/acme\/docs\/pull\/\d+/;
+
+/** The pull request that a message tells of, or null. */
+export function linkIn(text: string): string | null {
+  return LINK.exec(text)?.[0] ?? null;
+}
+
+/** The address of the nth pull request: no two are the same, and none is the stand-in agent's own. */
+export function pullRequestUrl(number: number): string {
+  return `https://github.com/acme/docs/pull/${1_000_000 + number}`;
+}

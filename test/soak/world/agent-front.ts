@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { findRoute } from '../../../src/demo/agent-api/route.ts';
+import { answerCall } from '../../support/fault-proxy/answer.ts';
+import type { Fault } from '../../support/fault-proxy/fault.ts';
+import { type Exchange, forward, readAll } from '../../support/fault-proxy/forward.ts';
+
+/** A create or message call as it arrived at the agent API. */
+export interface Attempt {
+  readonly kind: 'create' | 'message';
+  readonly prompt: string;
+  /** The job that a message was for, or that a create call made; null if it made none. */
+  readonly agentJobId: string | null;
+  readonly atMs: number;
+  /** The agent API did it. */
+  readonly isTaken: boolean;
+  /** What the caller was told; `unclear`: neither yes nor no. */
+  readonly answer: 'accepted' | 'refused' | 'unclear';
+}
+
+/** Stands before the agent API, lets calls go wrong, and remembers what arrived and what became of it. */
+export interface AgentFront extends AsyncDisposable {
+  readonly baseUrl: string;
+  readonly attempts: readonly Attempt[];
+  /** How many calls of each kind arrived. */
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+export async function startAgentFront(target: string, nextFault: () => Fault | null): Promise<AgentFront> {
+  const attempts: Attempt[] = [];
+  const counts = new Map<string, number>();
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url ?? '';
+    const route = findRoute(request.method ?? '', path);
+    const kind = route?.operation ?? 'get';
+    const atMs = Date.now();
+    const body = await readAll(request);
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    const fault = nextFault();
+    let exchange = null as Exchange | null;
+    const pass = async () => {
+      exchange = await forward(request, new URL(path, target).href, body);
+      return exchange;
+    };
+    // The caller may go away, or die, while its call is carried out.
+    const closed = once(response, 'close');
+    await answerCall(response, fault, pass);
+    if (kind === 'get') return;
+    await closed;
+    const isTaken = exchange !== null && exchange.status < 300;
+    attempts.push({
+      kind,
+      prompt: JSON.parse(body.toString()).prompt,
+      agentJobId: kind === 'message' ? (route?.jobId ?? null) : createdId(exchange),
+      atMs,
+      isTaken,
+      answer: answerOf(fault, response, isTaken),
+    });
+  }
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => response.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    attempts,
+    counts,
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+function createdId(exchange: Exchange | null): string | null {
+  return exchange?.status === 201 ? JSON.parse(exchange.body.toString()).id : null;
+}
+
+function answerOf(fault: Fault | null, response: ServerResponse, isTaken: boolean): Attempt['answer'] {
+  if (typeof fault === 'object' && fault !== null && 'status' in fault && fault.status < 500)
+    return 'refused';
+  return fault === null && isTaken && response.writableFinished ? 'accepted' : 'unclear';
+}

@@ -1,0 +1,50 @@
+import { type ChildEnv, type ChildProgram, runProgram } from '../../support/child-program.ts';
+
+/** The processes of the program; one that ends is replaced by another. */
+export interface Fleet extends AsyncDisposable {
+  /** Ends one with SIGKILL; resolves when another has taken its place. */
+  kill(index: number): Promise<void>;
+  /** How the processes ended that were not killed. */
+  readonly endings: readonly string[];
+  /** All that the processes printed, one text for each. */
+  outputs(): readonly string[];
+}
+
+/** Resolves when all replicas have started. */
+export async function startFleet(replicas: number, env: ChildEnv): Promise<Fleet> {
+  const programs: ChildProgram[] = [];
+  const current: ChildProgram[] = [];
+  const killed = new Set<ChildProgram>();
+  const endings: string[] = [];
+  const state = { isStopping: false };
+
+  function launch(index: number): ChildProgram {
+    const program = runProgram(['start'], env);
+    programs.push(program);
+    current[index] = program;
+    void program.exit.then(({ code, signal }) => {
+      if (state.isStopping) return;
+      if (!killed.has(program)) endings.push(`exit ${code ?? signal}`);
+      if (!killed.has(program)) launch(index);
+    });
+    return program;
+  }
+
+  await Promise.all(Array.from({ length: replicas }, (_, index) => launch(index).logged('started')));
+  return {
+    endings,
+    outputs: () => programs.map((program) => program.output()),
+    kill: async (index) => {
+      const program = current[index];
+      if (program === undefined) return;
+      killed.add(program);
+      program.kill('SIGKILL');
+      await program[Symbol.asyncDispose]();
+      launch(index);
+    },
+    [Symbol.asyncDispose]: async () => {
+      state.isStopping = true;
+      await Promise.all(current.map((program) => program[Symbol.asyncDispose]()));
+    },
+  };
+}

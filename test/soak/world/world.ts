@@ -1,0 +1,141 @@
+import { type AgentApi, startAgentApi } from '../../../src/demo/agent-api/agent-api.ts';
+import { systemClock } from '../../../src/operations/clock.ts';
+import { alice, bob, random as noticeChannel } from '../../support/local-slack.ts';
+import { createTestDatabase, testServerUrl } from '../../support/postgres.ts';
+import { strictApp } from '../../support/strict-slack/ids.ts';
+import { type StrictSlack, startStrictSlack } from '../../support/strict-slack.ts';
+import { createTempDir } from '../../support/temp-dir.ts';
+import type { AgentJobEnd } from '../model/evidence.ts';
+import type { Random } from '../random.ts';
+import { type AgentFront, startAgentFront } from './agent-front.ts';
+import { wishfulScript } from './agent-script.ts';
+import { copiesOf } from './copies.ts';
+import { agentFaultSource, type FaultSource, slackFaultSource } from './faults.ts';
+import { type Fleet, startFleet } from './fleet.ts';
+
+const PROJECT_ID = 'acme-docs';
+const API_KEY = 'test-key';
+
+const { botUserId } = strictApp;
+
+export type DatabaseKind = 'sqlite' | 'postgres';
+
+/** Two processes share a Postgres; only one may have an embedded store. */
+export const replicasOn: Readonly<Record<DatabaseKind, number>> = { sqlite: 1, postgres: 2 };
+
+/** The program, and all that is outside of it and goes wrong. Time is real. */
+export interface SoakWorld extends AsyncDisposable {
+  readonly slack: StrictSlack;
+  /** Where people are with the bot. */
+  readonly channels: readonly string[];
+  readonly front: AgentFront;
+  readonly fleet: Fleet;
+  readonly faults: Readonly<
+    Record<'slack' | 'agent', Pick<FaultSource<unknown>, 'counts' | 'begin' | 'end'>>
+  >;
+  /** How many copies of gestures were delivered beyond the first. */
+  readonly extraCopies: () => number;
+  /** The agent jobs as the API describes them now. */
+  agentJobs(): Promise<ReadonlyMap<string, AgentJobEnd>>;
+  /** When the program last changed something outside. */
+  lastDeedAtMs(): number;
+}
+
+export interface WorldOptions {
+  readonly database: DatabaseKind;
+  readonly random: Random;
+  readonly channels: number;
+  /** So often a reply is told a minute late. */
+  readonly lateShare: number;
+}
+
+/** Resolves when the program has started; nothing goes wrong until its faults begin. */
+export async function startSoakWorld(options: WorldOptions): Promise<SoakWorld> {
+  const { database, random } = options;
+  await using started = new AsyncDisposableStack();
+  const slackFaults = slackFaultSource(random);
+  const agentFaults = agentFaultSource(random);
+  const slack = started.use(await startStrictSlack({ clock: systemClock, app: { mode: 'socket' } }));
+  slack.control.invite(noticeChannel, botUserId);
+  const channels = Array.from({ length: options.channels }, (_, index) => `C0SOAK${index + 1}`);
+  for (const id of channels)
+    slack.control.openChannel({ id, name: id.toLowerCase(), members: [alice, bob, botUserId] });
+  const api = await startAgentApi({
+    apiKey: API_KEY,
+    projectId: PROJECT_ID,
+    clock: systemClock,
+    script: wishfulScript(random),
+  });
+  started.defer(() => api.close());
+  const front = started.use(await startAgentFront(api.baseUrl, () => agentFaults.next()));
+  let lastSlackDeedAtMs = 0;
+  slack.onCall(({ method }) => {
+    if (CHANGES.has(method)) lastSlackDeedAtMs = Date.now();
+    return slackFaults.next();
+  });
+  const copies = copiesOf(random, options.lateShare);
+  slack.onDelivery(copies.next);
+  const store = await storeSettings(database, started);
+  const env = {
+    SLACK_BOT_TOKEN: slack.botToken,
+    SLACK_APP_TOKEN: slack.appToken,
+    SLACK_API_URL: slack.apiUrl,
+    AGENT_BASE_URL: front.baseUrl,
+    AGENT_API_KEY: API_KEY,
+    AGENT_PROJECT_ID: PROJECT_ID,
+    AGENT_TIMEOUT: '2s',
+    AGENT_HOURLY_BUDGET: '100000',
+    AGENT_READS_PER_MINUTE: '100000',
+    NOTICE_CHANNELS: noticeChannel,
+    POLL_MIN_INTERVAL: '500ms',
+    POLL_MAX_INTERVAL: '2s',
+    FOLLOW_UP_WINDOW: '300ms',
+    SETTLE_WINDOW: '3s',
+    HOST: '127.0.0.1',
+    PORT: '0',
+    ...store,
+  };
+  const fleet = started.use(await startFleet(replicasOn[database], env));
+  const resources = started.move();
+  return {
+    slack,
+    channels,
+    front,
+    fleet,
+    faults: { slack: slackFaults, agent: agentFaults },
+    extraCopies: copies.extra,
+    agentJobs: () => readAgentJobs(api),
+    lastDeedAtMs: () => Math.max(lastSlackDeedAtMs, front.attempts.at(-1)?.atMs ?? 0),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+const CHANGES = new Set([
+  'chat.postMessage',
+  'chat.update',
+  'reactions.add',
+  'reactions.remove',
+  'response_url',
+]);
+
+async function storeSettings(database: DatabaseKind, resources: AsyncDisposableStack) {
+  if (database === 'sqlite') {
+    const folder = resources.use(await createTempDir());
+    return { DATA_DIR: folder.path };
+  }
+  if (testServerUrl === undefined) throw new Error('there is no Postgres: TEST_DATABASE_URL is not set');
+  const { url, drop } = await createTestDatabase(testServerUrl);
+  resources.defer(drop);
+  return { DATABASE_URL: url };
+}
+
+async function readAgentJobs(api: AgentApi): Promise<Map<string, AgentJobEnd>> {
+  const ends = new Map<string, AgentJobEnd>();
+  for (const { id } of api.jobs) {
+    const response = await fetch(`${api.baseUrl}/v2/agent/${PROJECT_ID}/job/${id}`, {
+      headers: { authorization: `Bearer ${API_KEY}` },
+    });
+    ends.set(id, (await response.json()) as AgentJobEnd);
+  }
+  return ends;
+}
