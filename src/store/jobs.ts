@@ -55,16 +55,18 @@ export class SqlJobs implements Jobs {
     return row?.id ?? null;
   }
 
-  async opening(teamId: string, channelId: string, limit: number): Promise<string[]> {
+  async lockOpening(teamId: string, channelId: string): Promise<number | null> {
     const rows = await this.db
       .selectFrom('job')
-      .select('id')
+      .select('requested_at')
       .where('team_id', '=', teamId)
       .where('channel_id', '=', channelId)
       .where('stage', '=', 'opening')
-      .limit(limit)
+      // In one order, so that two who lock them do not block each other for good.
+      .orderBy('id')
+      .forUpdate()
       .execute();
-    return rows.map((row) => row.id);
+    return rows.length === 0 ? null : Math.min(...rows.map((row) => row.requested_at));
   }
 
   async withLiveThreads(sinceMs: number, limit: number): Promise<string[]> {

@@ -69,6 +69,18 @@ async function createJobs(db: Kysely<unknown>): Promise<void> {
     .addColumn('receipts_tried', 'text', (column) => column.notNull())
     .addUniqueConstraint('follow_up_message', ['job_id', 'message_ts'])
     .execute();
+  await db.schema
+    .createTable('early_reply')
+    .addColumn('team_id', 'text', (column) => column.notNull())
+    .addColumn('channel_id', 'text', (column) => column.notNull())
+    .addColumn('thread_ts', 'text', (column) => column.notNull())
+    .addColumn('message_ts', 'text', (column) => column.notNull())
+    .addColumn('user_id', 'text', (column) => column.notNull())
+    .addColumn('text', 'text', (column) => column.notNull())
+    .addColumn('edited_ts', 'text', (column) => column.notNull())
+    .addColumn('received_at', 'bigint', (column) => column.notNull())
+    .addPrimaryKeyConstraint('early_reply_key', ['team_id', 'channel_id', 'thread_ts', 'message_ts'])
+    .execute();
 }
 
 async function createCalls(db: Kysely<unknown>, sequenceType: SequenceType): Promise<void> {

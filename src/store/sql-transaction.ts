@@ -1,5 +1,6 @@
 import type { Decision } from '../jobs/decision.ts';
 import { SqlCalls } from './calls.ts';
+import { SqlEarlyReplies } from './early-replies.ts';
 import { SqlFollowUps } from './follow-ups.ts';
 import { SqlGestures } from './gestures.ts';
 import { SqlJobs } from './jobs.ts';
@@ -10,6 +11,7 @@ import { SqlTasks } from './tasks.ts';
 export class SqlTransaction implements Transaction {
   readonly gestures: SqlGestures;
   readonly jobs: SqlJobs;
+  readonly earlyReplies: SqlEarlyReplies;
   readonly followUps: SqlFollowUps;
   readonly calls: SqlCalls;
   readonly tasks: SqlTasks;
@@ -17,6 +19,7 @@ export class SqlTransaction implements Transaction {
   constructor(db: Queries) {
     this.gestures = new SqlGestures(db);
     this.jobs = new SqlJobs(db);
+    this.earlyReplies = new SqlEarlyReplies(db);
     this.followUps = new SqlFollowUps(db);
     this.calls = new SqlCalls(db);
     this.tasks = new SqlTasks(db);

@@ -1,5 +1,6 @@
 import type { CallRequest, Lane } from '../jobs/call.ts';
 import type { Decision, JobState } from '../jobs/decision.ts';
+import type { Reply } from '../jobs/event.ts';
 import type { Job } from '../jobs/job.ts';
 
 /** The durable memory of the program. Every write happens in a transaction; none awaits the network. */
@@ -22,6 +23,7 @@ export interface Store {
 export interface Transaction {
   readonly gestures: Gestures;
   readonly jobs: Jobs;
+  readonly earlyReplies: EarlyReplies;
   readonly followUps: FollowUps;
   readonly calls: Calls;
   readonly tasks: Tasks;
@@ -47,13 +49,31 @@ export interface Jobs {
   get(jobId: string): Promise<Job | null>;
   /** The id of the job whose thread this is. */
   findByThread(teamId: string, channelId: string, threadTs: string): Promise<string | null>;
-  /** The ids of the channel's jobs whose card is not known to be posted; at most `limit`. */
-  opening(teamId: string, channelId: string, limit: number): Promise<string[]>;
+  /**
+   * Locks the channel's jobs whose card is not known to be posted, until the transaction ends. Returns when the
+   * first of them was asked for, or null if there is none.
+   */
+  lockOpening(teamId: string, channelId: string): Promise<number | null>;
   /**
    * The ids of jobs that have a thread and are going on, or were asked for since then. Those that are going on
    * come first, and of each kind the newest.
    */
   withLiveThreads(sinceMs: number, limit: number): Promise<string[]>;
+}
+
+/** Replies in threads that may turn out to be those of cards under way. They are kept for an hour. */
+export interface EarlyReplies {
+  /** Stores the reply, or replaces it if this is a later edit. */
+  put(thread: Thread, reply: Reply, nowMs: number): Promise<void>;
+  remove(thread: Thread, messageTs: string): Promise<void>;
+  /** Removes the thread's replies and returns them, oldest first. */
+  take(thread: Thread): Promise<Reply[]>;
+}
+
+export interface Thread {
+  readonly teamId: string;
+  readonly channelId: string;
+  readonly threadTs: string;
 }
 
 export interface FollowUps {

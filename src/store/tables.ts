@@ -9,6 +9,7 @@ export interface Tables {
   gesture: GestureTable;
   job: JobTable;
   follow_up: FollowUpTable;
+  early_reply: EarlyReplyTable;
   call: CallTable;
   task: TaskTable;
   heartbeat: HeartbeatTable;
@@ -50,6 +51,18 @@ interface FollowUpTable {
   receipt_shown: Receipt | null;
   /** Reactions that may stand at the reply besides, separated by commas. */
   receipts_tried: string;
+}
+
+interface EarlyReplyTable {
+  team_id: string;
+  channel_id: string;
+  thread_ts: string;
+  message_ts: string;
+  user_id: string;
+  text: string;
+  /** Empty if it was not edited. */
+  edited_ts: string;
+  received_at: number;
 }
 
 interface CallTable {

@@ -11,10 +11,6 @@ const LIVE_FOR_MS = 14 * 86_400_000;
 const MAX_THREADS = 500;
 /** Slack lets an app read 50 threads a minute and workspace (Tier 3); this leaves room for other reads. */
 const SPACING_MS = 1_500;
-/** The card is under way: its thread is known soon. */
-const OPENING_WAIT_MS = 1_000;
-/** Unless it waits for an administrator: then a look a minute is enough. */
-const MAX_DOUBLINGS = 6;
 /** Older replies are announced when they are found; younger ones look as if they had come in time. */
 const OLD_AFTER_MS = 10 * 60_000;
 
@@ -36,11 +32,6 @@ export function scheduleCatchUp(tx: Transaction, jobId: string, runAtMs: number)
 /** Reads a thread, and takes in the replies that no event has told of: each is a follow-up, once. */
 export async function catchUp(tools: Tools, task: ClaimedTask): Promise<void> {
   const job = await tools.store.transaction((tx) => tx.jobs.get(task.subject));
-  if (job?.stage.kind === 'opening') {
-    const runAtMs = tools.clock.now() + OPENING_WAIT_MS * 2 ** Math.min(task.attempts, MAX_DOUBLINGS);
-    await tools.store.transaction((tx) => tx.tasks.postpone(task.lease, runAtMs));
-    return;
-  }
   if (job?.threadTs == null) {
     await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
     return;

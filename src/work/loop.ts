@@ -95,6 +95,7 @@ export class Loop {
       this.notified = false;
       let wakeAtMs: number;
       try {
+        const claimedAtMs = this.options.clock.now();
         const tasks = await this.claim();
         this.lookedAtMs = this.options.clock.now();
         for (const task of tasks) void this.take(task).then(() => this.notify());
@@ -103,7 +104,7 @@ export class Loop {
           await nextTurn();
           continue;
         }
-        wakeAtMs = await this.nextLookAtMs();
+        wakeAtMs = await this.nextLookAtMs(claimedAtMs);
       } catch (error) {
         this.options.log.error('loop_failed', { loop: this.options.name, error });
         wakeAtMs = this.options.clock.now() + PAUSE_AFTER_ERROR_MS;
@@ -152,12 +153,12 @@ export class Loop {
     }
   }
 
-  private async nextLookAtMs(): Promise<number> {
+  private async nextLookAtMs(claimedAtMs: number): Promise<number> {
     const nowMs = this.options.clock.now();
     const idleMs = nowMs + IDLE_POLL_MS;
     if (this.inHand.size >= this.options.concurrency) return idleMs;
     const dueMs = await this.options.store.transaction((tx) => tx.tasks.nextDueAtMs(this.kinds));
-    if (dueMs !== null && dueMs <= nowMs) return nowMs + SHORTEST_PAUSE_MS;
+    if (dueMs !== null && dueMs <= claimedAtMs) return nowMs + SHORTEST_PAUSE_MS;
     return Math.min(dueMs ?? idleMs, idleMs);
   }
 

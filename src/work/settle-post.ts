@@ -1,3 +1,4 @@
+import type { DecisionContext } from '../jobs/decision.ts';
 import type { JobEvent } from '../jobs/event.ts';
 import type { Job } from '../jobs/job.ts';
 import type { SlackFailure } from '../slack/failure.ts';
@@ -24,11 +25,23 @@ export async function settle(
   await tools.store.transaction(async (tx) => {
     await tx.tasks.fence(task.lease);
     const context = tools.newContext();
-    if (event !== null) await applyEvent(tx, call.jobId, event, context);
+    if (event !== null) {
+      const job = await applyEvent(tx, call.jobId, event, context);
+      if (event.type === 'card_posted') await takeInEarlyReplies(tx, job, context);
+    }
     await tx.calls.settle(call.id, outcome, context.nowMs);
     await also(tx);
   });
   return true;
+}
+
+/** The card could be answered before its thread was known here. */
+async function takeInEarlyReplies(tx: Transaction, job: Job, context: DecisionContext): Promise<void> {
+  const { id, teamId, channelId, threadTs } = job;
+  if (threadTs === null) return;
+  for (const reply of await tx.earlyReplies.take({ teamId, channelId, threadTs })) {
+    await applyEvent(tx, id, { type: 'reply_received', reply }, context);
+  }
 }
 
 /** The message is in Slack. */

@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import { callContract } from './store/calls.ts';
+import { earlyReplyContract } from './store/early-replies.ts';
 import { gestureContract } from './store/gestures.ts';
 import { jobContract } from './store/jobs.ts';
 import type { OpenStore } from './store/opened.ts';
@@ -12,6 +13,7 @@ import { transactionContract } from './store/transactions.ts';
 export function storeContract(name: string, open: OpenStore): void {
   describe(name, () => {
     transactionContract(open);
+    earlyReplyContract(open);
     gestureContract(open);
     jobContract(open);
     receiptContract(open);

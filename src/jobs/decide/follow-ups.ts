@@ -3,7 +3,7 @@ import { nextBatch, sendAtMs } from '../batch.ts';
 import type { AgentFailure } from '../failure.ts';
 import { judgePrompt, unescaped } from '../prompt.ts';
 import type { Draft } from './draft.ts';
-import { startTurn } from './observe.ts';
+import { lookLater, startTurn } from './observe.ts';
 import { clearTrouble, noteTrouble } from './trouble.ts';
 import { verdictOn } from './verdict.ts';
 
@@ -88,6 +88,8 @@ export function messageFailed(draft: Draft, callId: string, failure: AgentFailur
     case 'unknown':
       draft.put(followUps.map((followUp) => ({ ...followUp, state: 'unknown' })));
       draft.announce({ kind: 'message_unknown', callId, count });
+      // If the agent has them all the same, it works on a turn that nobody watches.
+      if (draft.job.stage.kind === 'ended') lookLater(draft);
       break;
   }
   scheduleSending(draft);

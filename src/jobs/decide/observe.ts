@@ -23,6 +23,11 @@ export function jobChecked(draft: Draft, agentJob: AgentJob): void {
   }
 }
 
+/** Plans a last look at a turn that has ended. */
+export function lookLater(draft: Draft): void {
+  draft.schedule('check_job', draft.context.nowMs + draft.context.policy.settleWindowMs);
+}
+
 /** A last look at a turn that had ended: if it ended otherwise after all, or goes on, the watch goes on. */
 function lookAgain(draft: Draft, status: string, agentJob: AgentJob): void {
   const isNewLink = agentJob.prLink !== null && agentJob.prLink !== draft.job.announcedPrLink;
@@ -47,12 +52,14 @@ export function observe(draft: Draft, stage: Working, agentJob: AgentJob): void 
   if (isTurnOver(stage.settle, agentJob, draft.context.nowMs)) {
     draft.change({ stage: { kind: 'ended', status: agentJob.status } });
     // It may be the end of the turn before, if that was still going on when the follow-up was sent, or if the
-    // job's status changed later while nobody looked; and a link may come a moment after the end.
+    // job's status changed later while nobody looked; a follow-up of unknown fate may have been taken up; and a
+    // link may come a moment after the end.
     const { settle } = stage;
     const isUnseen = settle !== null && !settle.seenActive && draft.context.nowMs < settle.untilMs;
     const mayGoOn = settle !== null && (settle.previousStatus === null || isUnseen);
-    if (mayGoOn || (agentJob.status === 'completed' && agentJob.prLink === null)) {
-      draft.schedule('check_job', draft.context.nowMs + draft.context.policy.settleWindowMs);
+    const mayHaveMore = draft.followUpsIn('unknown').length > 0;
+    if (mayGoOn || mayHaveMore || (agentJob.status === 'completed' && agentJob.prLink === null)) {
+      lookLater(draft);
     }
     const isOtherLink = agentJob.prLink !== (stage.settle?.previousPrLink ?? null);
     tellEnded(draft, agentJob, agentJob.status, isNewLink || isOtherLink);

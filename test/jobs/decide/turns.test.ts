@@ -179,6 +179,33 @@ describe('a follow-up whose turn began behind an ending', () => {
   });
 });
 
+describe('a follow-up of unknown fate', () => {
+  test('to an ended job: if the agent took it up, its pull request is announced', () => {
+    const world = anEndedJob({ prLink: firstLink });
+    world.reply('one more thing');
+    world.advance(4 * SECOND_MS);
+    world.messageFails(failures.timeout);
+    world.answer = anAgentJob({ status: 'completed', prLink: secondLink });
+    world.advance(2 * MINUTE_MS);
+    expect(world.news.at(-1)).toBe(`changed pull request ${secondLink}`);
+  });
+
+  test('to a working job: so is one that the agent takes up after the end', () => {
+    const world = aWorkingJob();
+    world.reply('one more thing');
+    world.advance(4 * SECOND_MS);
+    world.messageFails(failures.timeout);
+    world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
+    world.advance(10 * SECOND_MS);
+    expect(world.job.stage.kind).toBe('ended');
+    world.answer = anAgentJob();
+    world.advance(2 * MINUTE_MS);
+    world.answer = anAgentJob({ status: 'completed', prLink: secondLink });
+    world.advance(2 * MINUTE_MS);
+    expect(world.news.at(-1)).toBe(`changed pull request ${secondLink}`);
+  });
+});
+
 describe('a second follow-up before the first was seen to be taken up', () => {
   test('the old ending with its old link is still not believed', () => {
     const world = anEndedJob({ prLink: firstLink });

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { type OpenStore, useStore } from './opened.ts';
+import { aDecision, aJob, NOW_MS } from './samples.ts';
+
+const HOUR_MS = 3_600_000;
+const thread = { teamId: 'T1', channelId: 'C1', threadTs: '1700000000.000100' };
+
+function aReply(messageTs: string, text: string, editedTs: string | null = null) {
+  return { messageTs, userId: 'U1', text, editedTs };
+}
+
+export function earlyReplyContract(open: OpenStore): void {
+  describe('early replies', () => {
+    const opened = useStore(open);
+    const put = (reply: ReturnType<typeof aReply>, nowMs = NOW_MS, where = thread) =>
+      opened.run((tx) => tx.earlyReplies.put(where, reply, nowMs));
+    const take = (where = thread) => opened.run((tx) => tx.earlyReplies.take(where));
+
+    test('are taken once, in the order of Slack’s timestamps, and of this thread alone', async () => {
+      const first = aReply('1700000001.000100', 'First');
+      const second = aReply('1700000002.000100', 'Second');
+      await put(second);
+      await put(first);
+      await put(aReply('1700000003.000100', 'Elsewhere'), NOW_MS, {
+        ...thread,
+        threadTs: '1700000009.000100',
+      });
+      expect(await take()).toEqual([first, second]);
+      expect(await take()).toEqual([]);
+    });
+
+    test('the last edit counts, in whatever order they come', async () => {
+      await put(aReply('1700000001.000100', 'Two', '1700000005.000000'));
+      await put(aReply('1700000001.000100', 'One', '1700000004.000000'));
+      await put(aReply('1700000001.000100', 'As written'));
+      expect(await take()).toMatchObject([{ text: 'Two', editedTs: '1700000005.000000' }]);
+    });
+
+    test('one that was deleted is gone', async () => {
+      await put(aReply('1700000001.000100', 'Gone'));
+      await opened.run((tx) => tx.earlyReplies.remove(thread, '1700000001.000100'));
+      expect(await take()).toEqual([]);
+    });
+
+    test('those that nobody asked for within an hour are forgotten', async () => {
+      await put(aReply('1700000001.000100', 'Of a thread that is no job’s'));
+      await put(aReply('1700000002.000100', 'Later'), NOW_MS + HOUR_MS + 1);
+      expect(await take()).toMatchObject([{ text: 'Later' }]);
+    });
+
+    test('a channel is said to have cards under way since the first was asked for', async () => {
+      const opening = { kind: 'opening' } as const;
+      const since = () => opened.run((tx) => tx.jobs.lockOpening('T1', 'C1'));
+      expect(await since()).toBeNull();
+      const write = (fields: Parameters<typeof aJob>[0]) =>
+        opened.run((tx) =>
+          tx.write(aDecision({ job: aJob({ teamId: 'T1', threadTs: null, ...fields }) }), NOW_MS),
+        );
+      await write({ id: 'known', channelId: 'C1' });
+      await write({ id: 'elsewhere', channelId: 'C2', stage: opening, requestedAtMs: 1 });
+      expect(await since()).toBeNull();
+      await write({ id: 'second', channelId: 'C1', stage: opening, requestedAtMs: 30 });
+      await write({ id: 'first', channelId: 'C1', stage: opening, requestedAtMs: 20 });
+      expect(await since()).toBe(20);
+    });
+  });
+}
