@@ -4,7 +4,7 @@ import type { Finding, StoryEvidence, Written } from './evidence.ts';
 import { followUpsIn, ofKind } from './posts.ts';
 
 export const ACCEPTED = 'white_check_mark';
-export const NOT_SENT = 'warning';
+const NOT_SENT = 'warning';
 
 /** Each reply reaches the agent once, in order; twice only after it was shown as unknown. */
 export function judgeReplies(story: StoryEvidence): Finding[] {
