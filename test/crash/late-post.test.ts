@@ -27,15 +27,22 @@ async function dieWhilePosting(world: World): Promise<void> {
 }
 
 describeWithLocalSlack('after a kill in the middle of a post, and a quick restart', () => {
-  test('Slack gets two seconds to store the post before it is looked for', async () => {
+  test('Slack gets two seconds to store the post before it is looked for, and fifteen before it is made again', async () => {
     await using world = await startWorld();
     await dieWhilePosting(world);
     await world.restart();
     await world.clock.advance(1_999);
     expect(world.proxy.calls('conversations.history')).toEqual([]);
 
+    const looks = () => world.proxy.calls('conversations.history').length;
     await world.clock.advance(1);
-    await world.soon(() => world.proxy.calls('conversations.history').length, 1, 'the look');
+    await world.soon(looks, 1, 'the first look');
+    await world.clock.advance(12_999);
+    expect(looks()).toBe(1);
+    expect(await world.slack.messages(general)).toEqual([]);
+
+    await world.clock.advance(1);
+    await world.soon(looks, 2, 'the second look');
     await world.soon(
       async () => (await world.slack.messages(general)).map(({ text }) => text.includes('Working')),
       [true, true],

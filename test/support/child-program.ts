@@ -49,9 +49,13 @@ exec 3<&0
 { read -r _ <&3; kill -KILL -$$; } >/dev/null 2>&1 &
 exec "$@" 3<&- </dev/null`;
 
-/** Runs `docs-agent <args>` with this Node. */
-export function runProgram(args: readonly string[], env: ChildEnv): ChildProgram {
-  const command = ['-c', GUARDED, 'docs-agent', process.execPath, cli, ...args];
+/** Runs `docs-agent <args>` with this Node; `nodeArgs` are for Node itself. */
+export function runProgram(
+  args: readonly string[],
+  env: ChildEnv,
+  nodeArgs: readonly string[] = [],
+): ChildProgram {
+  const command = ['-c', GUARDED, 'docs-agent', process.execPath, ...nodeArgs, cli, ...args];
   const child = spawn('/bin/sh', command, {
     env: { NODE_COMPILE_CACHE: compileCache, ...env },
     // A process group of its own, for the guard to kill.

@@ -1,7 +1,7 @@
 import { type AgentJob, type EndedStatus, isEnded } from '../agent-job.ts';
 import type { AgentFailure } from '../failure.ts';
 import type { Settle, Stage } from '../job.ts';
-import { checkIntervalMs } from '../schedule.ts';
+import { checkIntervalMs, retryDelayMs } from '../schedule.ts';
 import type { Draft } from './draft.ts';
 import { clearTrouble, noteTrouble } from './trouble.ts';
 
@@ -26,6 +26,14 @@ export function jobChecked(draft: Draft, agentJob: AgentJob): void {
 /** Plans a last look at a turn that has ended. */
 export function lookLater(draft: Draft): void {
   draft.schedule('check_job', draft.context.nowMs + draft.context.policy.settleWindowMs);
+}
+
+/** The last look failed: it may have been the one that sees what nobody else will tell. */
+function lookAgainLater(draft: Draft, failure: AgentFailure): void {
+  if (failure.reason === 'not_found') return;
+  const { nowMs, jitter, policy } = draft.context;
+  const waitMs = Math.max(failure.retryAfterMs ?? 0, policy.settleWindowMs, retryDelayMs(1, jitter));
+  draft.schedule('check_job', nowMs + waitMs);
 }
 
 /** A last look at a turn that had ended: if it ended otherwise after all, or goes on, the watch goes on. */
@@ -72,7 +80,9 @@ export function observe(draft: Draft, stage: Working, agentJob: AgentJob): void 
 
 export function checkFailed(draft: Draft, agentJobId: string, failure: AgentFailure): void {
   const { job, context } = draft;
-  if (job.stage.kind !== 'working' || job.agentJob?.id !== agentJobId) return;
+  if (job.agentJob?.id !== agentJobId) return;
+  if (job.stage.kind === 'ended') lookAgainLater(draft, failure);
+  if (job.stage.kind !== 'working') return;
   if (failure.reason !== 'not_found') {
     draft.schedule('check_job', noteTrouble(draft, 'check', failure));
     return;

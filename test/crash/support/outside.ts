@@ -1,10 +1,29 @@
 import { type AgentApi, startAgentApi } from '../../../src/demo/agent-api/agent-api.ts';
+import { localApp } from '../../../src/demo/local-slack/workspace.ts';
 import { systemClock } from '../../../src/operations/clock.ts';
 import { type ChildEnv, type ChildProgram, runProgram } from '../../support/child-program.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
-import { general, type SlackControl, type SlackMessage, startTestSlack } from '../../support/local-slack.ts';
+import {
+  alice,
+  bob,
+  general,
+  type SlackControl,
+  type SlackMessage,
+  startTestSlack,
+  testWorkspace,
+} from '../../support/local-slack.ts';
 import { createTempDir } from '../../support/temp-dir.ts';
 import { waitFor } from '../../support/wait-for.ts';
+
+/** A channel for notices; the bot is in it. */
+export const notices = 'C0NOTICES';
+const workspace = {
+  ...testWorkspace,
+  channels: [
+    ...testWorkspace.channels,
+    { id: notices, name: 'notices', members: [alice, bob, localApp.botUserId] },
+  ],
+};
 
 const PROJECT_ID = 'acme-docs';
 const API_KEY = 'test-key';
@@ -25,8 +44,12 @@ export interface Outside extends AsyncDisposable {
   readonly proxy: FaultProxy;
   /** Between the program and the agent API. */
   readonly agentProxy: FaultProxy;
+  /** Where the embedded store is. */
+  readonly dataDir: string;
   /** Starts a process of the program on the same store as all the others, and waits until it has started. */
   start(): Promise<ChildProgram>;
+  /** The same without the wait, and with settings of its own. */
+  launch(settings: ChildEnv, nodeArgs: readonly string[]): ChildProgram;
   /** All messages of the channel, oldest first. */
   messages(): Promise<readonly SlackMessage[]>;
   /** Waits for the card. */
@@ -42,7 +65,7 @@ export interface Outside extends AsyncDisposable {
 /** `settings` come on top of those for a local Slack, a stand-in agent API, and a store in a folder. */
 export async function startOutside(settings: ChildEnv = {}): Promise<Outside> {
   const resources = new AsyncDisposableStack();
-  const slack = await startTestSlack();
+  const slack = await startTestSlack(workspace);
   resources.defer(() => slack.stop());
   const proxy = await startFaultProxy({ target: slack.apiUrl });
   resources.defer(() => proxy.close());
@@ -80,14 +103,17 @@ export async function startOutside(settings: ChildEnv = {}): Promise<Outside> {
       (message): message is SlackMessage => message !== undefined,
       { what, timeoutMs: PATIENCE_MS },
     );
+  const launch = (own: ChildEnv, nodeArgs: readonly string[]) =>
+    resources.use(runProgram(['start'], { ...env, ...own }, nodeArgs));
   return {
     api,
     slack: slack.control,
     proxy,
     agentProxy,
+    dataDir: dataDir.path,
+    launch,
     start: async () => {
-      const program = runProgram(['start'], env);
-      resources.use(program);
+      const program = launch({}, []);
       await program.logged('started');
       return program;
     },

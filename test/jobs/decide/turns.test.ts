@@ -190,6 +190,18 @@ describe('a follow-up of unknown fate', () => {
     expect(world.news.at(-1)).toBe(`changed pull request ${secondLink}`);
   });
 
+  test('to an ended job: a look that fails is made again', () => {
+    const world = anEndedJob({ prLink: firstLink });
+    world.reply('one more thing');
+    world.advance(4 * SECOND_MS);
+    world.messageFails(failures.timeout);
+    world.answer = failures.serverError;
+    world.advance(5 * MINUTE_MS);
+    world.answer = anAgentJob({ status: 'completed', prLink: secondLink });
+    world.advance(2 * MINUTE_MS);
+    expect(world.news.at(-1)).toBe(`changed pull request ${secondLink}`);
+  });
+
   test('to a working job: so is one that the agent takes up after the end', () => {
     const world = aWorkingJob();
     world.reply('one more thing');

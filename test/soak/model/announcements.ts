@@ -1,4 +1,5 @@
 import type { SlackMessage } from '../../support/local-slack.ts';
+import { repliesIn } from '../texts.ts';
 import type { Finding, StoryEvidence } from './evidence.ts';
 import { callIdOf, kindOf, linksOf, ofKind, repeated } from './posts.ts';
 import { watchedJobOf } from './starts.ts';
@@ -45,7 +46,7 @@ function startsOf({ creates }: StoryEvidence): number {
 }
 
 function judgeLinks(story: StoryEvidence): Finding[] {
-  const { posts, notices, isPatient, replies } = story;
+  const { posts, notices, isPatient } = story;
   const links = linksOf(ofKind(posts, 'link'));
   const noticed = linksOf(notices);
   const findings = [
@@ -62,11 +63,11 @@ function judgeLinks(story: StoryEvidence): Finding[] {
   if (last !== null && !links.includes(last)) {
     findings.push({ kind: 'lost', what: `the announcement of ${last}` });
   }
-  if (isPatient && links.length < 1 + replies.length) {
-    findings.push({
-      kind: 'lost',
-      what: `${1 + replies.length} links were waited for, ${links.length} were told`,
-    });
+  // Each was written only when the link of the turn before was told, so no link can stand for two turns.
+  const taken = story.messages.filter(({ isTaken }) => isTaken).flatMap(({ prompt }) => repliesIn(prompt));
+  const turns = 1 + new Set(taken).size;
+  if (isPatient && links.length < turns) {
+    findings.push({ kind: 'lost', what: `${turns} turns made a link, ${links.length} were told` });
   }
   return findings;
 }

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { describeWithLocalSlack } from '../support/local-slack.ts';
+import { testServerUrl } from '../support/postgres.ts';
+import type { Kill } from './support/lives.ts';
+import { perform, type StoreKind } from './support/perform.ts';
+import { type FailPoint, failPoints, rareCommits } from './support/points.ts';
+
+/** A post that never went out is missed only after 15 seconds. */
+const LIMIT_MS = 150_000;
+/** Where the databases can differ: all that the program does when it was not killed before. */
+const postgresPoints = failPoints.filter(({ kind, crashed }) => kind === 'commit' && crashed === null);
+
+describeWithLocalSlack('without a kill', () => {
+  for (const story of ['replies', 'failure', 'edit', 'refusal'] as const) {
+    test.concurrent(`all that the program does is a fail point: ${story}`, {
+      timeout: LIMIT_MS,
+    }, async () => {
+      const { problems, done } = await perform(story, 'SQLite', []);
+      expect(problems).toEqual([]);
+      expect(unlisted(done)).toEqual([]);
+    });
+  }
+});
+
+describeWithLocalSlack('on SQLite', () => killedAt(failPoints, 'SQLite'));
+
+if (testServerUrl === undefined) {
+  describe.skip('on Postgres (skipped: to run it, set TEST_DATABASE_URL=postgres://user@host:5432/postgres)', () => {
+    killedAt(postgresPoints, 'Postgres');
+  });
+} else {
+  describeWithLocalSlack('on Postgres', () => killedAt(postgresPoints, 'Postgres'));
+}
+
+function killedAt(points: readonly FailPoint[], store: StoreKind): void {
+  for (const point of points) {
+    for (const kills of plays(point)) {
+      test.concurrent(titleOf(point, kills), { timeout: LIMIT_MS }, async () => {
+        const { story, crashed } = point;
+        const { problems, unknown, done } = await perform(
+          story,
+          store,
+          crashed ? [crashed, ...kills] : kills,
+        );
+        expect(problems).toEqual([]);
+        if (kills.some(({ when }) => point[when] === 'unknown')) expect(unknown).not.toEqual([]);
+        if (crashed) expect(unlisted(done)).toEqual([]);
+      });
+    }
+  }
+}
+
+/** One process dies before it, the next one after it; or each in a play of its own. */
+function plays({ at, isPassing }: FailPoint): Kill[][] {
+  const before: Kill = { at, when: 'before', nth: 1 };
+  const after: Kill = { at, when: 'after', nth: 1 };
+  return isPassing ? [[before], [after]] : [[before, after]];
+}
+
+function titleOf({ at, kind, crashed }: FailPoint, kills: readonly Kill[]): string {
+  const moments = kills.map(({ when }) => when).join(' and ');
+  const then = crashed === null ? '' : `, after a kill ${crashed.when} "${crashed.at}"`;
+  return `killed ${moments} the ${kind} of "${at}", and restarted${then}`;
+}
+
+/** Commits and calls at which no test kills the program. */
+function unlisted(done: readonly string[]): string[] {
+  const listed = new Set([...failPoints.map(({ at }) => at), ...rareCommits]);
+  return [...new Set(done)].filter((name) => !listed.has(name));
+}

@@ -1,0 +1,98 @@
+import { agentProblems, ledgerProblems } from './calls.ts';
+import type { Expected, ExpectedThread, Seen, SeenMessage } from './seen.ts';
+
+/** Told by the way: may be there, but only once. */
+const ASIDES = ['Waiting for the rate limit'];
+
+/** Everything that was lost or doubled, in words; none if the promise was kept. */
+export function problemsOf(expected: Expected, seen: Seen): string[] {
+  return [
+    ...expected.threads.flatMap((thread) => threadProblems(thread, expected.noticeChannels, seen)),
+    ...expected.refused.flatMap((prompt) => refusalProblems(prompt, seen)),
+    ...ledgerProblems(expected, seen),
+  ];
+}
+
+function threadProblems(thread: ExpectedThread, noticeChannels: readonly string[], seen: Seen): string[] {
+  const cards = cardsOf(thread.prompt, noticeChannels, seen);
+  const [card] = cards;
+  if (card === undefined || cards.length > 1) return [`${cards.length} cards for "${thread.prompt}"`];
+  return [
+    ...(card.text.includes(thread.end)
+      ? []
+      : [`the card says ${quoted(card.text)}, not ${quoted(thread.end)}`]),
+    ...postProblems(thread, card, seen),
+    ...noticeProblems(thread, noticeChannels, seen),
+    ...replyProblems(thread, card, seen),
+    ...agentProblems(thread, seen),
+  ];
+}
+
+function cardsOf(prompt: string, noticeChannels: readonly string[], { messages }: Seen): SeenMessage[] {
+  return messages.filter(
+    ({ isBot, isPrivate, threadTs, text, channel }) =>
+      isBot && !isPrivate && threadTs === null && text.includes(prompt) && !noticeChannels.includes(channel),
+  );
+}
+
+/** Questions are the ledger's affair. */
+function postProblems({ posts }: ExpectedThread, card: SeenMessage, { messages }: Seen): string[] {
+  const inThread = messages.filter(
+    ({ isBot, threadTs, offers }) => isBot && threadTs === card.ts && offers.length === 0,
+  );
+  const isAside = (text: string) => ASIDES.some((words) => text.includes(words));
+  const asides = inThread.filter(({ text }) => isAside(text));
+  const told = inThread.flatMap(({ text }) => (isAside(text) ? [] : [text]));
+  const isTold = told.length === posts.length && posts.every((words, index) => told[index]?.includes(words));
+  return [
+    ...(isTold ? [] : [`the thread says ${quoted(told)}, not ${quoted(posts)}`]),
+    ...(asides.length > ASIDES.length ? [`${asides.length} asides`] : []),
+  ];
+}
+
+function noticeProblems(
+  { links }: ExpectedThread,
+  channels: readonly string[],
+  { messages }: Seen,
+): string[] {
+  return channels.flatMap((channel) =>
+    links.flatMap((link) => {
+      const count = messages.filter(
+        (message) => message.channel === channel && message.text.includes(link),
+      ).length;
+      return count === 1 ? [] : [`${count} notices of ${link} in ${channel}`];
+    }),
+  );
+}
+
+function replyProblems(
+  { replies }: ExpectedThread,
+  card: SeenMessage,
+  { messages, followUps }: Seen,
+): string[] {
+  return replies.flatMap((text) => {
+    const states = followUps.flatMap((followUp) => (followUp.text === text ? [followUp.state] : []));
+    const written = messages.find((message) => message.threadTs === card.ts && message.text === text);
+    const receipts = written?.reactions ?? [];
+    return [
+      ...(states.join() === 'sent' ? [] : [`the reply ${quoted(text)} is stored as ${quoted(states)}`]),
+      ...(receipts.join() === 'white_check_mark'
+        ? []
+        : [`the reply ${quoted(text)} has the receipts ${quoted(receipts)}`]),
+    ];
+  });
+}
+
+/** A private answer can neither be looked for nor taken back: it may come twice. */
+function refusalProblems(prompt: string, { messages, agentJobs }: Seen): string[] {
+  const told = messages.filter(({ isBot, text }) => isBot && text.includes(prompt));
+  const isTold = told.length > 0 && told.every(({ isPrivate }) => isPrivate);
+  return [
+    ...(isTold && told.length <= 2 ? [] : [`${told.length} messages say that ${quoted(prompt)} was refused`]),
+    ...(agentJobs.some(([first]) => first === prompt) ? [`${quoted(prompt)} was started all the same`] : []),
+  ];
+}
+
+function quoted(value: unknown): string {
+  return JSON.stringify(value);
+}

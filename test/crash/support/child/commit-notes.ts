@@ -1,0 +1,115 @@
+import type { CallKind, CallRequest } from '../../../../src/jobs/call.ts';
+import type { Decision } from '../../../../src/jobs/decision.ts';
+import type {
+  CallOutcome,
+  ClaimedTask,
+  Lease,
+  LedgerCall,
+  Transaction,
+} from '../../../../src/store/store.ts';
+
+/** What only reads, or holds on to a task for longer. All else that a transaction does gives its commit a name. */
+const SILENT = new Set([
+  'jobs.lock',
+  'jobs.get',
+  'jobs.findByThread',
+  'jobs.lockOpening',
+  'jobs.withLiveThreads',
+  'followUps.withStaleReceipts',
+  'calls.next',
+  'calls.get',
+  'calls.agentCallStartedAt',
+  'tasks.renew',
+  'tasks.fence',
+  'tasks.nextDueAtMs',
+]);
+
+const REMEMBER = 'gestures.remember';
+
+/** Calls are known to the transactions that start and settle them by their ids only. */
+const kinds = new Map<string, CallKind>();
+
+type Deed = { readonly name: string; readonly args: readonly unknown[]; readonly result: unknown };
+
+/** The transaction, which notes in `deeds` what is done in it. */
+export function watched(tx: Transaction, deeds: Deed[]): Transaction {
+  const room = <T extends object>(of: T, path: string): T =>
+    new Proxy(of, {
+      get: (target, key) => {
+        const member: unknown = Reflect.get(target, key);
+        const name = `${path}${String(key)}`;
+        if (typeof member !== 'function') return isRoom(member) ? room(member, `${name}.`) : member;
+        return async (...args: unknown[]) => {
+          const result: unknown = await member.apply(target, args);
+          deeds.push({ name, args, result });
+          return result;
+        };
+      },
+    });
+  return room(tx, '');
+}
+
+function isRoom(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+/** The names of the commit that ends a transaction; none if it changed nothing. A claim of several kinds has several. */
+export function commitNames(deeds: readonly Deed[]): string[] {
+  for (const { result } of deeds) if (isCall(result)) kinds.set(result.id, result.request.kind);
+  const claimed = deeds.flatMap((deed) =>
+    deed.name === 'tasks.claim' ? (deed.result as ClaimedTask[]) : [],
+  );
+  if (claimed.length > 0) return [...new Set(claimed.map(({ kind }) => `claim ${kind}`))];
+  const parts = [...new Set(deeds.flatMap(partOf))];
+  const decisions = deeds.flatMap(({ name, args }) => (name === 'write' ? [args[0] as Decision] : []));
+  if (parts.length === 0 && decisions.length === 0) return [];
+  const what =
+    parts.join(', ') || (deeds.some(({ name }) => name === REMEMBER) ? 'store edit' : 'store press');
+  const wishes = decisions.flatMap(({ calls }) => calls.map(({ request }) => wishOf(request)));
+  return [wishes.length === 0 ? what : `${what} → ${wishes.join(', ')}`];
+}
+
+function isCall(value: unknown): value is LedgerCall {
+  return typeof value === 'object' && value !== null && 'request' in value && 'lane' in value;
+}
+
+function partOf({ name, args, result }: Deed): string[] {
+  if (SILENT.has(name) || name === 'write' || name === 'tasks.claim') return [];
+  const [first, second] = args;
+  switch (name) {
+    case REMEMBER:
+      return result === true ? [`store ${gestureOf(first as string[])}`] : [];
+    case 'calls.start':
+      return [`start ${kinds.get(first as string)}`];
+    case 'calls.settle':
+      return [`${(second as CallOutcome).state} ${kinds.get(first as string)}`];
+    case 'tasks.complete':
+      return [`end ${taskKindOf(first as Lease)}`];
+    case 'tasks.postpone':
+      return [`put off ${taskKindOf(first as Lease)}`];
+    case 'tasks.schedule':
+      return [`plan ${(first as { kind: string }).kind}`];
+    case 'earlyReplies.put':
+      return ['until the card is known'];
+    case 'earlyReplies.take':
+      return (result as unknown[]).length > 0 ? ['take in early replies'] : [];
+    case 'followUps.receiptsTried':
+      return ['try receipts'];
+    case 'followUps.receiptShown':
+      return ['receipt shown'];
+    default:
+      return [name];
+  }
+}
+
+function gestureOf([key = '']: readonly string[]): string {
+  return key.startsWith('trigger:') ? 'command' : 'reply';
+}
+
+function taskKindOf({ taskId }: Lease): string {
+  return taskId.replace(/:.*$/, '');
+}
+
+function wishOf(request: CallRequest): string {
+  return request.kind === 'announce' ? request.announcement.kind : request.kind;
+}

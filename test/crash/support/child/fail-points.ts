@@ -1,0 +1,47 @@
+import { appendFileSync } from 'node:fs';
+import { SqlStore } from '../../../../src/store/sql-store.ts';
+import type { Transaction } from '../../../../src/store/store.ts';
+import { commitNames, watched } from './commit-notes.ts';
+
+/** Loaded into the program by `--import`: lists its commits, and kills it at the one that it is told. */
+const { CRASH_LOG: logFile, CRASH_AT: name, CRASH_WHEN: when, CRASH_NTH: nth } = process.env;
+if (logFile === undefined) throw new Error('CRASH_LOG: where to list the commits');
+
+let timesReached = 0;
+
+async function reached(names: readonly string[], moment: 'before' | 'after'): Promise<void> {
+  if (moment !== when || name === undefined || !names.includes(name)) return;
+  timesReached += 1;
+  if (timesReached < Number(nth)) return;
+  process.kill(process.pid, 'SIGKILL');
+  await new Promise(() => {});
+}
+
+const transaction = SqlStore.prototype.transaction;
+SqlStore.prototype.transaction = async function <T>(
+  this: SqlStore,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  let names: string[] = [];
+  const result = await transaction.call(this, async (tx: Transaction) => {
+    const deeds: Parameters<typeof watched>[1] = [];
+    const done = await work(watched(tx, deeds));
+    names = commitNames(deeds);
+    await reached(names, 'before');
+    return done;
+  });
+  for (const committed of names) appendFileSync(logFile, `${committed}\n`);
+  await reached(names, 'after');
+  return result as T;
+};
+
+const { fetch } = globalThis;
+/** A private answer goes to an address that Slack gave, past the proxies. */
+globalThis.fetch = async (address, init) => {
+  const names = String(init?.body).includes('"response_type"') ? ['POST response_url'] : [];
+  await reached(names, 'before');
+  const response = await fetch(address, init);
+  for (const done of names) appendFileSync(logFile, `${done}\n`);
+  await reached(names, 'after');
+  return response;
+};

@@ -1,0 +1,58 @@
+import { createTestDatabase, testServerUrl } from '../../support/postgres.ts';
+import { problemsOf } from './checker/problems.ts';
+import { type Kill, startLives } from './lives.ts';
+import { lookAt } from './look.ts';
+import { startOutside } from './outside.ts';
+import { answerQuestions } from './questions.ts';
+import { createStage } from './stage.ts';
+import { readPostgres, readSqlite } from './store-reader.ts';
+import { type StoryName, stories } from './stories.ts';
+
+export type StoreKind = 'SQLite' | 'Postgres';
+
+export interface Performance {
+  /** What was lost or doubled. */
+  readonly problems: readonly string[];
+  /** The create and message calls of which nobody knows whether they happened, and that a person made again. */
+  readonly unknown: readonly string[];
+  /** The names of the commits and outward calls of all processes. */
+  readonly done: readonly string[];
+}
+
+/**
+ * Plays the story to its end with the real program, whose first process dies by the first kill, and so on; fails if a
+ * kill is never reached.
+ */
+export async function perform(
+  name: StoryName,
+  store: StoreKind,
+  kills: readonly Kill[],
+): Promise<Performance> {
+  const story = stories[name];
+  await using resources = new AsyncDisposableStack();
+  const database = store === 'Postgres' ? await createTestDatabase(testServerUrl ?? '') : null;
+  resources.defer(() => database?.drop());
+  const outside = resources.use(
+    await startOutside({ ...story.settings, ...(database && { DATABASE_URL: database.url }) }),
+  );
+  const reader = database === null ? readSqlite(outside.dataDir) : readPostgres(database);
+  const lives = resources.use(await startLives(outside, reader, kills));
+  const stage = createStage(outside, lives, reader);
+  const answers = resources.use(answerQuestions(outside, stage));
+  const expected = await story.play(stage);
+  await stage.killed(kills.length);
+  await stage.quiet();
+  await answers[Symbol.asyncDispose]();
+  await lives.stop();
+  const seen = await lookAt(outside, reader);
+  const unknown = seen.calls.filter(({ state }) => state === 'unknown');
+  const wrongly = unknown.filter(({ id }) => !lives.doubtful.includes(id));
+  return {
+    problems: [
+      ...problemsOf(expected, seen),
+      ...wrongly.map(({ kind }) => `a ${kind} was called unknown without need`),
+    ],
+    unknown: unknown.map(({ kind }) => kind),
+    done: lives.done(),
+  };
+}

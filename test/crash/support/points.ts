@@ -1,0 +1,150 @@
+import type { Kill } from './lives.ts';
+import type { StoryName } from './stories.ts';
+
+/** What is promised of a kill at a fail point, in words for `docs/reliability.md`. */
+export const promises = {
+  once: 'Goes on after the restart; everything happens once.',
+  ask_again: 'Nothing was accepted: the person sees that nothing comes of it, and does it again.',
+  look: 'Looked for in Slack: adopted if it is there, else posted once.',
+  unknown: 'May have happened: the thread says so, and a person decides.',
+  tell_again: 'A private answer cannot be looked for: it may come twice.',
+} as const;
+
+export type Promised = keyof typeof promises;
+
+/** A commit or an outward call at which the program is killed: before it, and in the next life after it. */
+export interface FailPoint {
+  /** A commit is named after what its transaction did, and after the calls that it wants. */
+  readonly at: string;
+  readonly kind: 'commit' | 'call';
+  /** What goes on meanwhile. */
+  readonly story: StoryName;
+  /** What comes to pass only after another crash: that one. */
+  readonly crashed: Kill | null;
+  /** Killed before it, the next process does something else in its place. */
+  readonly isPassing: boolean;
+  /** Promised of a kill before it, and after it. */
+  readonly before: Promised;
+  readonly after: Promised;
+}
+
+type Row = readonly [at: string, before: Promised, after: Promised];
+
+const after = (at: string): Kill => ({ at, when: 'after', nth: 1 });
+const before = (at: string): Kill => ({ at, when: 'before', nth: 1 });
+const points =
+  (kind: FailPoint['kind'], isPassing = false) =>
+  (story: StoryName, crashed: Kill | null, rows: readonly Row[]) =>
+    rows.map(([at, before, after]): FailPoint => ({ kind, story, crashed, isPassing, at, before, after }));
+const commits = points('commit');
+const passingCommits = points('commit', true);
+const calls = points('call');
+
+export const failPoints: readonly FailPoint[] = [
+  ...commits('failure', null, [
+    ['store command → post_card', 'ask_again', 'once'],
+    ['claim post_to_slack', 'once', 'once'],
+    ['start post_card', 'once', 'look'],
+    ['end post_to_slack', 'once', 'once'],
+    ['claim call_agent', 'once', 'once'],
+    ['start create_job', 'once', 'unknown'],
+    ['done create_job → started', 'unknown', 'once'],
+    ['end call_agent', 'once', 'once'],
+    ['start announce', 'once', 'look'],
+    ['claim refresh_card', 'once', 'once'],
+    ['end refresh_card', 'once', 'once'],
+    ['claim check_job', 'once', 'once'],
+    ['end check_job → finished, pull_request, notify_channel', 'once', 'once'],
+    ['start notify_channel', 'once', 'look'],
+    ['end check_job → started', 'once', 'once'],
+    ['end check_job → failed', 'once', 'once'],
+    ['store press → create_job', 'ask_again', 'once'],
+  ]),
+  ...passingCommits('failure', null, [
+    ['done post_card → create_job', 'look', 'once'],
+    ['done announce', 'look', 'once'],
+    ['done notify_channel', 'look', 'once'],
+  ]),
+  ...commits('replies', null, [
+    ['store reply', 'once', 'once'],
+    ['retry create_job, put off call_agent → trouble', 'unknown', 'once'],
+    ['claim refresh_receipts', 'once', 'once'],
+    ['try receipts', 'once', 'once'],
+    ['receipt shown', 'once', 'once'],
+    ['end refresh_receipts', 'once', 'once'],
+    ['claim send_follow_ups', 'once', 'once'],
+    ['end send_follow_ups → send_message', 'once', 'once'],
+    ['start send_message', 'once', 'unknown'],
+    ['done send_message', 'unknown', 'once'],
+    ['end check_job', 'once', 'once'],
+  ]),
+  ...commits('edit', null, [
+    ['store edit', 'once', 'once'],
+    ['retry create_job, put off call_agent', 'unknown', 'once'],
+    ['end check_job → finished', 'once', 'once'],
+  ]),
+  ...commits('refusal', null, [
+    ['failed post_card → tell_requester', 'look', 'once'],
+    ['start tell_requester', 'once', 'tell_again'],
+    ['done tell_requester', 'tell_again', 'once'],
+  ]),
+  ...calls('refusal', null, [
+    ['auth.test', 'once', 'once'],
+    ['apps.connections.open', 'once', 'once'],
+    ['users.info', 'once', 'once'],
+    ['POST response_url', 'tell_again', 'tell_again'],
+  ]),
+  ...calls('failure', null, [
+    ['chat.postMessage (card)', 'look', 'look'],
+    ['chat.postMessage (thread)', 'look', 'look'],
+    ['chat.postMessage (notice)', 'look', 'look'],
+    ['chat.getPermalink', 'once', 'once'],
+    ['chat.update', 'once', 'once'],
+    ['POST job', 'unknown', 'unknown'],
+    ['GET job', 'once', 'once'],
+  ]),
+  ...calls('replies', null, [
+    ['POST message', 'unknown', 'unknown'],
+    ['reactions.add', 'once', 'once'],
+    ['reactions.remove', 'once', 'once'],
+  ]),
+  // What a restart brings about.
+  ...commits('failure', before('done post_card → create_job'), [
+    ['done post_card, plan catch_up → create_job', 'look', 'once'],
+  ]),
+  ...commits('failure', before('done announce'), [['done announce, plan catch_up', 'look', 'once']]),
+  ...commits('failure', before('done notify_channel'), [
+    ['done notify_channel, plan catch_up', 'look', 'once'],
+  ]),
+  ...calls('failure', after('chat.postMessage (card)'), [['conversations.history', 'look', 'look']]),
+  ...commits('failure', after('chat.postMessage (notice)'), [
+    ['plan catch_up', 'once', 'once'],
+    ['claim catch_up', 'once', 'once'],
+    ['end catch_up', 'once', 'once'],
+  ]),
+  ...calls('failure', after('chat.postMessage (notice)'), [['conversations.replies', 'once', 'once']]),
+  ...commits('replies', before('store reply'), [['store reply, end catch_up', 'once', 'once']]),
+  ...passingCommits('unknownCard', after('chat.postMessage (card)'), [
+    ['store reply, until the card is known', 'once', 'once'],
+  ]),
+  ...commits('unknownCard', after('chat.postMessage (card)'), [
+    ['take in early replies, done post_card, plan catch_up → create_job', 'look', 'once'],
+  ]),
+  ...commits('replies', after('start post_card'), [
+    ['put off post_to_slack', 'look', 'look'],
+    ['retry post_card', 'look', 'once'],
+  ]),
+  ...commits('replies', after('start announce'), [['retry announce', 'look', 'once']]),
+  ...commits('replies', after('start notify_channel'), [['retry notify_channel', 'look', 'once']]),
+  ...commits('refusal', after('start tell_requester'), [['retry tell_requester', 'tell_again', 'once']]),
+  ...commits('replies', after('start create_job'), [
+    ['unknown create_job, end call_agent → create_unknown', 'unknown', 'unknown'],
+  ]),
+  ...commits('replies', after('start send_message'), [
+    ['unknown send_message, end call_agent → message_unknown', 'unknown', 'unknown'],
+    ['store press', 'unknown', 'unknown'],
+  ]),
+];
+
+/** What nothing can bring about for sure: the same as another fail point, with nothing left to do. */
+export const rareCommits: readonly string[] = ['end send_follow_ups'];

@@ -1,0 +1,147 @@
+import type { Job } from '../../../src/jobs/job.ts';
+import { alice, bob, general, type SlackMessage } from '../../support/local-slack.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import type { Lives } from './lives.ts';
+import type { Outside } from './outside.ts';
+import type { StoreReader } from './store-reader.ts';
+
+/** A post that never went out is missed only after 15 seconds, and processes start slowly on a busy machine. */
+const PATIENCE_MS = 60_000;
+
+/** People who do not know that the program may die at any moment; and what they see. */
+export interface Stage {
+  readonly lives: Lives;
+  /** Types the command until it is accepted. */
+  ask(prompt: string, channel?: string): Promise<void>;
+  card(prompt: string): Promise<SlackMessage>;
+  /** Writes in the thread, once. */
+  write(card: SlackMessage, text: string): Promise<void>;
+  /** Writes in the thread, and waits until the program knows of it. */
+  reply(card: SlackMessage, text: string): Promise<void>;
+  /** Changes a reply, as often as Slack has to tell of it. */
+  edit(from: string, to: string): Promise<void>;
+  /** Presses the button until the press is acknowledged. */
+  press(message: SlackMessage, actionId: string): Promise<void>;
+  /** Waits for a message in the thread that contains the words. */
+  told(card: SlackMessage, words: string): Promise<SlackMessage>;
+  /** Waits until the reply has this receipt and no other. */
+  receipt(text: string, name: 'eyes' | 'white_check_mark'): Promise<void>;
+  /** Waits for a message in the channel that contains the words. */
+  seen(channel: string, words: string): Promise<SlackMessage>;
+  /** Waits until the program has seen that the agent is at work. */
+  atWork(): Promise<void>;
+  /** Waits until a process has done this: the name of a commit or an outward call. */
+  done(name: string): Promise<void>;
+  /** Ends the turn of the newest agent job. */
+  finish(status: string, prLink?: string): void;
+  /** Waits for the kill of so many processes. */
+  killed(times: number): Promise<void>;
+  /** Waits until the program has nothing left to do. */
+  quiet(): Promise<void>;
+}
+
+export function createStage(outside: Outside, lives: Lives, store: StoreReader): Stage {
+  const { slack, api } = outside;
+  const until = <T>(read: () => T | Promise<T>, predicate: (value: T) => boolean, what: string) =>
+    Promise.race([waitFor(read, predicate, { what, timeoutMs: PATIENCE_MS }), lives.failed]);
+  const find = async (channel: string, matches: (message: SlackMessage) => boolean, what: string) => {
+    let found: SlackMessage | undefined;
+    await until(
+      async () => {
+        const messages = await slack.messages(channel);
+        found = messages.find(matches);
+        return messages.map(({ text }) => text);
+      },
+      () => found !== undefined,
+      what,
+    );
+    if (found === undefined) throw new Error(`no ${what}`);
+    return found;
+  };
+  /** Makes a gesture while the program is up. True if it is acknowledged. */
+  const attempt = async (gesture: () => Promise<unknown>) => {
+    const life = await lives.up();
+    return Promise.race([gesture().then(() => true), lives.ended(life).then(() => false), lives.failed]);
+  };
+  const jobs = async () =>
+    (await store.query('select data from job')).map(({ data }): Job => JSON.parse(String(data)));
+  const replies = async () =>
+    (await store.query('select text from follow_up')).map(({ text }) => String(text));
+  const isStored = async (text: string) => (await jobs()).some(({ prompt }) => prompt === text);
+  const press = async (message: SlackMessage, actionId: string) => {
+    while (!(await attempt(() => slack.press(message, actionId, alice)))) {}
+  };
+  const write = async ({ channel, ts }: SlackMessage, text: string) => {
+    await attempt(() => slack.message({ channel, user: bob, text, threadTs: ts }));
+  };
+  const written = (text: string) => find(general, (message) => message.text === text, `the reply "${text}"`);
+
+  return {
+    lives,
+    ask: async (prompt, channel = general) => {
+      const type = () => slack.command({ channel, user: alice, text: prompt });
+      // Who sees that nothing comes of it types it again.
+      while (!(await attempt(type)) && !(await isStored(prompt))) {}
+    },
+    card: (prompt) =>
+      find(general, ({ thread_ts, text }) => thread_ts === undefined && text.includes(prompt), 'the card'),
+    write,
+    reply: async (card, text) => {
+      await write(card, text);
+      await until(replies, (texts) => texts.includes(text), `the reply "${text}" in the store`);
+    },
+    edit: async (from, to) => {
+      const message = await written(from);
+      while (!(await attempt(() => slack.editMessage(message, to)))) {}
+    },
+    press,
+    told: async ({ channel, ts }, words) =>
+      find(
+        channel,
+        ({ thread_ts, text }) => thread_ts === ts && text.includes(words),
+        `"${words}" in the thread`,
+      ),
+    receipt: async (text, name) => {
+      await until(
+        async () => slack.reactions(await written(text)),
+        (names) => names.join() === name,
+        `the receipt ${name} of "${text}"`,
+      );
+    },
+    seen: (channel, words) => find(channel, ({ text }) => text.includes(words), `"${words}" in ${channel}`),
+    atWork: async () => {
+      await until(
+        jobs,
+        ([job]) => job?.stage.kind === 'working' && job.stage.settle?.seenActive !== false,
+        'the agent to be seen at work',
+      );
+    },
+    done: async (name) => {
+      await until(lives.done, (names) => names.includes(name), name);
+    },
+    finish: (status, prLink) => {
+      const job = api.jobs.at(-1);
+      if (job === undefined) throw new Error('there is no agent job');
+      api.finish(job.id, { status, ...(prLink === undefined ? {} : { prLink }) });
+    },
+    killed: async (times) => {
+      await until(
+        () => lives.kills,
+        (kills) => kills >= times,
+        `kill ${times}`,
+      );
+    },
+    quiet: async () => {
+      await until(
+        () => store.query('select kind, state from call where ended_at is null'),
+        (calls) => calls.length === 0,
+        'the end of all calls',
+      );
+      await until(
+        () => store.query('select id, attempts from task'),
+        (tasks) => tasks.length === 0,
+        'the end of all tasks',
+      );
+    },
+  };
+}
