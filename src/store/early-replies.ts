@@ -1,9 +1,13 @@
 import type { Reply } from '../jobs/event.ts';
 import type { EarlyReplies, Thread } from './store.ts';
-import type { Queries } from './tables.ts';
+import type { Queries, Tables } from './tables.ts';
 
 /** Much longer than it takes to find out whether a card was posted. */
 const KEEP_MS = 3_600_000;
+/** In place of the time of an edit, and later than all of them. */
+const WITHDRAWN = 'withdrawn';
+
+type Facts = Pick<Tables['early_reply'], 'user_id' | 'text' | 'edited_ts'>;
 
 export class SqlEarlyReplies implements EarlyReplies {
   private readonly db: Queries;
@@ -12,29 +16,12 @@ export class SqlEarlyReplies implements EarlyReplies {
     this.db = db;
   }
 
-  async put(thread: Thread, reply: Reply, nowMs: number): Promise<void> {
-    await this.db
-      .deleteFrom('early_reply')
-      .where('received_at', '<', nowMs - KEEP_MS)
-      .execute();
-    const facts = { user_id: reply.userId, text: reply.text, edited_ts: reply.editedTs ?? '' };
-    await this.db
-      .insertInto('early_reply')
-      .values({ ...columns(thread), message_ts: reply.messageTs, received_at: nowMs, ...facts })
-      .onConflict((conflict) =>
-        conflict
-          .columns(['team_id', 'channel_id', 'thread_ts', 'message_ts'])
-          .doUpdateSet(facts)
-          .where('early_reply.edited_ts', '<', facts.edited_ts),
-      )
-      .execute();
+  put(thread: Thread, { messageTs, userId, text, editedTs }: Reply, nowMs: number): Promise<void> {
+    return this.keep(thread, messageTs, { user_id: userId, text, edited_ts: editedTs ?? '' }, nowMs);
   }
 
-  async remove(thread: Thread, messageTs: string): Promise<void> {
-    await this.db
-      .deleteFrom('early_reply')
-      .where((eb) => eb.and({ ...columns(thread), message_ts: messageTs }))
-      .execute();
+  withdraw(thread: Thread, messageTs: string, nowMs: number): Promise<void> {
+    return this.keep(thread, messageTs, { user_id: '', text: '', edited_ts: WITHDRAWN }, nowMs);
   }
 
   async take(thread: Thread): Promise<Reply[]> {
@@ -44,6 +31,7 @@ export class SqlEarlyReplies implements EarlyReplies {
       .returning(['message_ts', 'user_id', 'text', 'edited_ts'])
       .execute();
     return rows
+      .filter((row) => row.edited_ts !== WITHDRAWN)
       .map((row) => ({
         messageTs: row.message_ts,
         userId: row.user_id,
@@ -51,6 +39,24 @@ export class SqlEarlyReplies implements EarlyReplies {
         editedTs: row.edited_ts || null,
       }))
       .sort((a, b) => (a.messageTs < b.messageTs ? -1 : 1));
+  }
+
+  /** Inserts the row, or replaces it by a later one. */
+  private async keep(thread: Thread, messageTs: string, facts: Facts, nowMs: number): Promise<void> {
+    await this.db
+      .deleteFrom('early_reply')
+      .where('received_at', '<', nowMs - KEEP_MS)
+      .execute();
+    await this.db
+      .insertInto('early_reply')
+      .values({ ...columns(thread), message_ts: messageTs, received_at: nowMs, ...facts })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['team_id', 'channel_id', 'thread_ts', 'message_ts'])
+          .doUpdateSet(facts)
+          .where('early_reply.edited_ts', '<', facts.edited_ts),
+      )
+      .execute();
   }
 }
 

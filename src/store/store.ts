@@ -65,8 +65,9 @@ export interface Jobs {
 export interface EarlyReplies {
   /** Stores the reply, or replaces it if this is a later edit. */
   put(thread: Thread, reply: Reply, nowMs: number): Promise<void>;
-  remove(thread: Thread, messageTs: string): Promise<void>;
-  /** Removes the thread's replies and returns them, oldest first. */
+  /** The reply was deleted in Slack: whatever else comes of it is too late. */
+  withdraw(thread: Thread, messageTs: string, nowMs: number): Promise<void>;
+  /** Removes the thread's replies and returns those that were not withdrawn, oldest first. */
   take(thread: Thread): Promise<Reply[]>;
 }
 
@@ -144,6 +145,8 @@ export interface Tasks {
   claim(claim: Claim): Promise<ClaimedTask[]>;
   /** Puts off the end of the leases that are still held. */
   renew(leases: readonly Lease[], untilMs: number): Promise<void>;
+  /** Makes a task due now, if it is scheduled and not in hand. Returns whether there is such a task at all. */
+  hasten(kind: TaskKind, subject: string, nowMs: number): Promise<boolean>;
   /** Throws LeaseLostError if the lease is not held any more; makes the rest of the transaction safe. */
   fence(lease: Lease): Promise<void>;
   /** Ends the task; if it was scheduled again while in hand, it stays and is free to be claimed. */

@@ -60,7 +60,7 @@ interface EarlyReplyTable {
   message_ts: string;
   user_id: string;
   text: string;
-  /** Empty if it was not edited. */
+  /** Empty if it was not edited, `withdrawn` if it was deleted. */
   edited_ts: string;
   received_at: number;
 }

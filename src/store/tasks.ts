@@ -67,6 +67,20 @@ export class SqlTasks implements Tasks {
     }));
   }
 
+  async hasten(kind: TaskKind, subject: string, nowMs: number): Promise<boolean> {
+    const id = `${kind}:${subject}`;
+    await this.db
+      .updateTable('task')
+      .set({ run_at: nowMs })
+      .where('id', '=', id)
+      .where('run_at', '>', nowMs)
+      .where('lease_token', 'is', null)
+      .execute();
+    const task = await this.db.selectFrom('task').select('id').where('id', '=', id).executeTakeFirst();
+    this.scheduled ||= task !== undefined;
+    return task !== undefined;
+  }
+
   async renew(leases: readonly Lease[], untilMs: number): Promise<void> {
     for (const lease of leases) {
       await this.held(lease).set({ lease_until: untilMs }).execute();

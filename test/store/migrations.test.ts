@@ -27,7 +27,16 @@ describe('migrations', () => {
   test('make the schema once, and leave it alone afterwards', async () => {
     await (await openStore({ dataDir })).close();
     await (await openStore({ dataDir })).close();
-    expect(tablesIn()).toEqual(['budget', 'call', 'follow_up', 'gesture', 'heartbeat', 'job', 'task']);
+    expect(tablesIn()).toEqual([
+      'budget',
+      'call',
+      'early_reply',
+      'follow_up',
+      'gesture',
+      'heartbeat',
+      'job',
+      'task',
+    ]);
   });
 
   test('that fail halfway leave nothing behind', async () => {

@@ -25,7 +25,7 @@ export function replyChange(deps: ListenerDeps) {
         const jobEvent = eventOf(change, isNew);
         if (jobEvent !== null) await applyEvent(tx, owner.jobId, jobEvent, decisionContext);
       } else if (change.kind === 'edited') await tx.earlyReplies.put(thread, reply, nowMs);
-      else await tx.earlyReplies.remove(thread, reply.messageTs);
+      else await tx.earlyReplies.withdraw(thread, reply.messageTs, nowMs);
     });
   };
 }

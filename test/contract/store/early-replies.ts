@@ -36,9 +36,15 @@ export function earlyReplyContract(open: OpenStore): void {
       expect(await take()).toMatchObject([{ text: 'Two', editedTs: '1700000005.000000' }]);
     });
 
-    test('one that was deleted is gone', async () => {
-      await put(aReply('1700000001.000100', 'Gone'));
-      await opened.run((tx) => tx.earlyReplies.remove(thread, '1700000001.000100'));
+    test('one that was deleted is gone, whatever else is heard of it afterwards', async () => {
+      const messageTs = '1700000001.000100';
+      const withdraw = () => opened.run((tx) => tx.earlyReplies.withdraw(thread, messageTs, NOW_MS));
+      await put(aReply(messageTs, 'Gone'));
+      await withdraw();
+      await put(aReply(messageTs, 'An edit before that', '1700000004.000000'));
+      expect(await take()).toEqual([]);
+      await withdraw();
+      await put(aReply(messageTs, 'Gone'));
       expect(await take()).toEqual([]);
     });
 

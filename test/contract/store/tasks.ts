@@ -32,6 +32,18 @@ export function taskContract(open: OpenStore): void {
       expect(subjects(await claim(NOW_MS))).toEqual(['late']);
     });
 
+    test('a task can be hastened, unless it is in hand', async () => {
+      const hasten = (subject: string) => opened.run((tx) => tx.tasks.hasten('check_job', subject, NOW_MS));
+      expect(await hasten('none')).toBe(false);
+      await schedule('later', NOW_MS + 60_000);
+      expect(await hasten('later')).toBe(true);
+      const task = await claimOne(NOW_MS);
+      expect(await hasten('later')).toBe(true);
+      expect(await claim(NOW_MS)).toEqual([]);
+      await complete(task);
+      expect(await hasten('later')).toBe(false);
+    });
+
     test('only the kinds that are asked for are claimed', async () => {
       await schedule('job-1', NOW_MS);
       expect(await claim(NOW_MS, 10, ['refresh_card', 'post_to_slack'])).toEqual([]);
