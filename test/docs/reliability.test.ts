@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { failPoints } from '../crash/support/points.ts';
 import { agentFaults } from '../faults/agent-faults.ts';
 import { slackFaults } from '../faults/slack-faults.ts';
 
@@ -28,6 +29,14 @@ describe('docs/reliability.md', () => {
   test('lists the faults of the agent API that are tested, and what they are taken for', () => {
     const tested = agentFaults.map(({ name, create, message }) => [name, create, message]);
     expect(tableAfter('Faults of the agent API')).toEqual(tested);
+  });
+
+  test('lists the fail points that are tested, and what is promised of them', () => {
+    const rows = failPoints.map(({ kind, at, crashed, before, after }) => {
+      const then = crashed === null ? '' : `, after a kill ${crashed.when} “${crashed.at}”`;
+      return [`${kind} “${at}”${then}`, ...[before, after].map((promised) => promised.replaceAll('_', ' '))];
+    });
+    expect(tableAfter('Fail points')).toEqual(rows);
   });
 
   test('names tests that exist', () => {
