@@ -2,6 +2,7 @@ import type { Reply } from '../event.ts';
 import type { FollowUp } from '../follow-up.ts';
 import type { Draft } from './draft.ts';
 import { refusalOf, scheduleSending } from './follow-ups.ts';
+import { forgetSendTrouble } from './trouble.ts';
 
 /** Bounds what one thread can pile up while the API is away. */
 const MAX_UNSENT_FOLLOW_UPS = 200;
@@ -34,6 +35,7 @@ export function replyDeleted(draft: Draft, messageTs: string): void {
   const followUp = find(draft, messageTs);
   if (followUp === null || followUp.state === 'sending' || followUp.state === 'sent') return;
   draft.put([{ ...followUp, state: 'withdrawn' }]);
+  forgetSendTrouble(draft);
 }
 
 /** `followUp` waits, or has been tried before; a refusal is told, and can be retried. */

@@ -13,6 +13,13 @@ export function noteTrouble(draft: Draft, source: Trouble['source'], failure: Ag
   // An API that limits the rate can be reached; our own budget says nothing of it.
   if (kind === 'rate_limited' && failure.status !== null && draft.job.trouble?.kind === 'unreachable')
     endTrouble(draft, draft.job.trouble);
+  // Our own budget does not end an outage that the thread was told of: its end must be told, too.
+  const { trouble } = draft.job;
+  if (kind === 'rate_limited' && failure.status === null && trouble?.kind === 'unreachable' && trouble.told) {
+    const retryAtMs = nowMs + (failure.retryAfterMs ?? retryDelayMs(1, jitter));
+    draft.change({ trouble: { ...trouble, retryAtMs } });
+    return retryAtMs;
+  }
   const before = draft.job.trouble?.kind === kind ? draft.job.trouble : null;
   const misses = (before?.misses ?? 0) + 1;
   // A `Retry-After` of zero, again and again, must not become a loop without a pause.
@@ -42,6 +49,14 @@ export function clearTrouble(draft: Draft, source: Trouble['source']): void {
   const { trouble } = draft.job;
   if (trouble === null || (trouble.source !== source && isStillHeldUp(draft, trouble))) return;
   endTrouble(draft, trouble);
+}
+
+/** Nothing waits to be sent any more: what held the sending up is of no interest to anybody. */
+export function forgetSendTrouble(draft: Draft): void {
+  const { trouble, agentJob } = draft.job;
+  if (trouble?.source === 'send' && agentJob !== null && !isStillHeldUp(draft, trouble)) {
+    draft.change({ trouble: null });
+  }
 }
 
 function isStillHeldUp(draft: Draft, trouble: Trouble): boolean {

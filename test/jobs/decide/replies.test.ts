@@ -88,6 +88,16 @@ describe('deleting a reply (F3)', () => {
     expect(world.messages).toEqual([]);
   });
 
+  test('that waits alone for the API leaves no trouble behind', () => {
+    const world = aWorkingJob();
+    const messageTs = world.reply('never mind');
+    world.advance(4 * SECOND_MS);
+    world.messageFails({ ...failures.rateLimited, retryAfterMs: HOUR_MS });
+    expect(world.job.trouble).not.toBeNull();
+    world.apply({ type: 'reply_deleted', messageTs });
+    expect(world.job.trouble).toBeNull();
+  });
+
   test('that was not sent takes it out of Retry', () => {
     const world = aWorkingJob();
     const messageTs = world.reply('x'.repeat(20_001));

@@ -25,6 +25,22 @@ describe('an API that cannot be reached', () => {
     expect(world.job.trouble).toBeNull();
   });
 
+  test('is said to be back also when our own budget ran out meanwhile', () => {
+    const world = aWorkingJob();
+    world.reply('one');
+    world.answer = failures.unreachable;
+    world.advance(4 * SECOND_MS);
+    world.advance(MINUTE_MS);
+    world.messageFails(failures.overBudget);
+    world.answer = anAgentJob();
+    world.advance(2 * HOUR_MS);
+    world.accepted();
+    world.advance(10 * MINUTE_MS);
+    expect(world.news.filter((news) => news.startsWith('unreachable'))).toHaveLength(1);
+    expect(world.news).toContain('recovered');
+    expect(world.job.trouble).toBeNull();
+  });
+
   test('is asked less and less often, at least every five minutes or so', () => {
     const world = aWorkingJob();
     world.answer = failures.unreachable;
