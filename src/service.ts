@@ -13,8 +13,8 @@ import { Poster } from './slack/poster.ts';
 import { UserNames } from './slack/user-names.ts';
 import { StartError } from './start-error.ts';
 import { openStore } from './store/open.ts';
-import { scheduleCatchUps } from './work/catch-up.ts';
 import { createLoops } from './work/loops.ts';
+import { missedReplies } from './work/missed-replies.ts';
 import { ReadLimiter } from './work/read-limiter.ts';
 
 const CANNOT_LISTEN = new Set(['EACCES', 'EADDRNOTAVAIL', 'EAI_AGAIN', 'EINVAL', 'ENOTFOUND']);
@@ -67,12 +67,13 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
       newContext,
     });
     const routes = healthRoutes(checks);
-    const onConnected = () => {
-      scheduleCatchUps(store, clock.now()).catch((error) => log.error('catch_up_not_scheduled', { error }));
-    };
+    const missed = missedReplies(store, clock, log);
+    resources.defer(() => missed.stop());
+    const onConnected = () => missed.lookFor();
     const connection = createConnection(transport, { apiUrl, logger, log, clock, routes, onConnected });
     const listeners = { store, clock, log, newContext, projectId: config.agent.projectId };
-    createSlackApp({ token: botToken, apiUrl, identity, connection, logger, log, listeners });
+    const onFailure = () => missed.lookFor();
+    createSlackApp({ token: botToken, apiUrl, identity, connection, logger, log, listeners, onFailure });
     checks.push(
       { name: 'store', problem: () => store.check().then(() => null) },
       { name: 'slack', problem: () => connection.problem() },

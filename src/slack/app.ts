@@ -48,6 +48,8 @@ export interface SlackAppOptions {
   readonly logger: BoltLogger;
   readonly log: Logger;
   readonly listeners: ListenerDeps;
+  /** Called when a gesture could not be taken in: Slack delivers an event again, but not for ever. */
+  readonly onFailure: () => void;
 }
 
 export function createSlackApp(options: SlackAppOptions): App {
@@ -64,6 +66,7 @@ export function createSlackApp(options: SlackAppOptions): App {
   });
   app.error(async (error) => {
     options.log.error('listener_failed', { error });
+    options.onFailure();
     // Thrown on, so that the gesture stays unacknowledged and Slack delivers it again.
     throw error;
   });

@@ -55,12 +55,14 @@ const NOT_SENT_CODES = new Set([
   'TOO_LATE_TO_SEND',
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
+/** Whatever the header says: nothing is held back for longer without another try. */
+const LONGEST_RETRY_AFTER_MS = 3_600_000;
 const ERROR_CODE = /^[a-z0-9_-]{1,80}$/i;
 
 /** Classifies what `WebClient` threw. Whatever is not surely definite is unknown. */
 export function classify(error: unknown): SlackFailure {
   if (error instanceof WebAPIRateLimitedError) {
-    return rateLimited(error.retryAfter * 1000);
+    return rateLimited(Math.min(error.retryAfter * 1000, LONGEST_RETRY_AFTER_MS));
   }
   if (error instanceof WebAPIPlatformError) return classifyCode(error.data.error);
   if (error instanceof WebAPIHTTPError && error.statusCode < 500) {

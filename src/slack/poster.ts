@@ -1,5 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import type { Clock } from '../operations/clock.ts';
+import { CLOCK_SKEW_MS } from './clock-skew.ts';
 import { classify, rateLimited, SlackCallError } from './failure.ts';
 import { callBlockId, callIdOfBlock, METADATA_EVENT_TYPE } from './ids.ts';
 import { RateGate } from './rate-gate.ts';
@@ -7,8 +8,6 @@ import type { MessageEvent } from './reply.ts';
 import type { SlackMessage } from './views/message.ts';
 
 const RESPONSE_URL_TIMEOUT_MS = 10_000;
-/** Slack's clock and ours may differ by this much when a post is looked for. */
-const CLOCK_SKEW_MS = 60_000;
 const PAGE_SIZE = 200;
 const MAX_PAGES = 20;
 /** Our own code for more than 4,000 messages: they are not read to their end. */
@@ -52,12 +51,14 @@ export class Poster {
   }
 
   /**
-   * Looks for a post whose outcome is unknown, in its thread (or channel), from `sinceMs` on. Returns its `ts`,
-   * or null if it is surely not there. It is known by its metadata, or by the id of its first block.
+   * Looks for a post whose outcome is unknown, in its thread (or channel), where it must be if it was stored
+   * between the two times. Returns its `ts`, or null if it is not there. It is known by its metadata, or by the
+   * id of its first block.
    */
-  async find(post: Omit<Post, 'message'>, sinceMs: number): Promise<string | null> {
+  async find(post: Omit<Post, 'message'>, sinceMs: number, untilMs: number): Promise<string | null> {
     const oldest = ((sinceMs - CLOCK_SKEW_MS) / 1000).toFixed(6);
-    for await (const message of this.messages(post, { oldest, include_all_metadata: true })) {
+    const latest = ((untilMs + CLOCK_SKEW_MS) / 1000).toFixed(6);
+    for await (const message of this.messages(post, { oldest, latest, include_all_metadata: true })) {
       if (message.ts !== undefined && isPostOf(message, post.callId)) return message.ts;
     }
     return null;

@@ -28,8 +28,11 @@ export class RateGate {
   /** Slack limited this call. */
   hold(method: string, channelId: string | null, untilMs: number, nowMs: number): void {
     for (const [key, hold] of this.holds) if (hold.untilMs <= nowMs) this.holds.delete(key);
-    // The one that met the limit comes back first.
-    this.holds.set(keyOf(method, channelId), { untilMs, waiting: 1 });
+    const key = keyOf(method, channelId);
+    const before = this.holds.get(key);
+    // Those that met the limit come back first, and one by one, too.
+    const waiting = (before?.waiting ?? 0) + 1;
+    this.holds.set(key, { untilMs: Math.max(untilMs, before?.untilMs ?? 0), waiting });
   }
 }
 

@@ -24,7 +24,8 @@ export class SqlEarlyReplies implements EarlyReplies {
     return this.keep(thread, messageTs, { user_id: '', text: '', edited_ts: WITHDRAWN }, nowMs);
   }
 
-  async take(thread: Thread): Promise<Reply[]> {
+  async take(thread: Thread, nowMs: number): Promise<Reply[]> {
+    await this.forgetOld(nowMs);
     const rows = await this.db
       .deleteFrom('early_reply')
       .where((eb) => eb.and(columns(thread)))
@@ -41,12 +42,28 @@ export class SqlEarlyReplies implements EarlyReplies {
       .sort((a, b) => (a.messageTs < b.messageTs ? -1 : 1));
   }
 
-  /** Inserts the row, or replaces it by a later one. */
-  private async keep(thread: Thread, messageTs: string, facts: Facts, nowMs: number): Promise<void> {
+  private async forgetOld(nowMs: number): Promise<void> {
     await this.db
       .deleteFrom('early_reply')
       .where('received_at', '<', nowMs - KEEP_MS)
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom('job')
+              .select('job.id')
+              .whereRef('job.team_id', '=', 'early_reply.team_id')
+              .whereRef('job.channel_id', '=', 'early_reply.channel_id')
+              .where('job.stage', '=', 'opening'),
+          ),
+        ),
+      )
       .execute();
+  }
+
+  /** Inserts the row, or replaces it by a later one. */
+  private async keep(thread: Thread, messageTs: string, facts: Facts, nowMs: number): Promise<void> {
+    await this.forgetOld(nowMs);
     await this.db
       .insertInto('early_reply')
       .values({ ...columns(thread), message_ts: messageTs, received_at: nowMs, ...facts })

@@ -62,6 +62,16 @@ export class SqlJobs implements Jobs {
       .where('team_id', '=', teamId)
       .where('channel_id', '=', channelId)
       .where('stage', '=', 'opening')
+      .where((eb) =>
+        eb.exists(
+          eb
+            .selectFrom('call')
+            .select('call.id')
+            .whereRef('call.job_id', '=', 'job.id')
+            .where('call.kind', '=', 'post_card')
+            .where('call.state', '=', 'started'),
+        ),
+      )
       // In one order, so that two who lock them do not block each other for good.
       .orderBy('id')
       .forUpdate()

@@ -50,8 +50,8 @@ export interface Jobs {
   /** The id of the job whose thread this is. */
   findByThread(teamId: string, channelId: string, threadTs: string): Promise<string | null>;
   /**
-   * Locks the channel's jobs whose card is not known to be posted, until the transaction ends. Returns when the
-   * first of them was asked for, or null if there is none.
+   * Locks the channel's jobs whose card may be posted without our knowing it, until the transaction ends. Returns
+   * when the first of them was asked for, or null if there is none.
    */
   lockOpening(teamId: string, channelId: string): Promise<number | null>;
   /**
@@ -61,14 +61,17 @@ export interface Jobs {
   withLiveThreads(sinceMs: number, limit: number): Promise<string[]>;
 }
 
-/** Replies in threads that may turn out to be those of cards under way. They are kept for an hour. */
+/**
+ * Replies in threads that may turn out to be those of cards under way. What nobody took for an hour is forgotten
+ * when the next is stored or taken, unless a card of the channel is still under way.
+ */
 export interface EarlyReplies {
   /** Stores the reply, or replaces it if this is a later edit. */
   put(thread: Thread, reply: Reply, nowMs: number): Promise<void>;
   /** The reply was deleted in Slack: whatever else comes of it is too late. */
   withdraw(thread: Thread, messageTs: string, nowMs: number): Promise<void>;
   /** Removes the thread's replies and returns those that were not withdrawn, oldest first. */
-  take(thread: Thread): Promise<Reply[]>;
+  take(thread: Thread, nowMs: number): Promise<Reply[]>;
 }
 
 export interface Thread {
@@ -111,7 +114,7 @@ export interface Calls {
   settle(callId: string, outcome: CallOutcome, nowMs: number): Promise<void>;
   /**
    * When the `nth` latest create or message call of the project was started, or null if fewer were started after
-   * `sinceMs`: the hourly budget. A call that became wanted again (`retry`) does not count.
+   * `sinceMs`: the hourly budget. A call that became wanted again (`retry`) counts when it is made again.
    * Nobody else can count for the project until the transaction ends.
    */
   agentCallStartedAt(projectId: string, nth: number, sinceMs: number): Promise<number | null>;
@@ -145,7 +148,10 @@ export interface Tasks {
   claim(claim: Claim): Promise<ClaimedTask[]>;
   /** Puts off the end of the leases that are still held. */
   renew(leases: readonly Lease[], untilMs: number): Promise<void>;
-  /** Makes a task due now, if it is scheduled and not in hand. Returns whether there is such a task at all. */
+  /**
+   * Makes a task due now, if it is scheduled, was not postponed yet, and is not in hand. Returns whether there is
+   * such a task, in hand or not.
+   */
   hasten(kind: TaskKind, subject: string, nowMs: number): Promise<boolean>;
   /** Throws LeaseLostError if the lease is not held any more; makes the rest of the transaction safe. */
   fence(lease: Lease): Promise<void>;

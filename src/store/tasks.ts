@@ -74,9 +74,15 @@ export class SqlTasks implements Tasks {
       .set({ run_at: nowMs })
       .where('id', '=', id)
       .where('run_at', '>', nowMs)
+      .where('attempts', '=', 0)
       .where('lease_token', 'is', null)
       .execute();
-    const task = await this.db.selectFrom('task').select('id').where('id', '=', id).executeTakeFirst();
+    const task = await this.db
+      .selectFrom('task')
+      .select('id')
+      .where('id', '=', id)
+      .where('attempts', '=', 0)
+      .executeTakeFirst();
     this.scheduled ||= task !== undefined;
     return task !== undefined;
   }

@@ -183,7 +183,8 @@ async function settle(
     return false;
   }
   // The replies of a message that goes out again are put into a new call, together with later ones.
-  const state = verdict === 'unknown' ? 'unknown' : verdict === 'retry' ? 'not_made' : 'failed';
+  const isMade = verdict !== 'retry' || event.failure.outcome === 'unknown';
+  const state = verdict === 'unknown' ? 'unknown' : isMade ? 'failed' : 'not_made';
   await tx.calls.settle(call.id, { state, detail }, context.nowMs);
   return true;
 }

@@ -9,10 +9,10 @@ import type { Tools } from './tools.ts';
 /** When an unclear post is looked for first, counted from its start: Slack may still be storing it. */
 export const FIRST_LOOK_AFTER_MS = 2_000;
 /**
- * Only then is a post that is not there surely absent: a process that was frozen sends it within `SEND_WITHIN_MS`
- * of its start or not at all, and Slack is given ten seconds to store it.
+ * Only then is a post that is not there surely absent: a request goes out within twice `SEND_WITHIN_MS` of its
+ * start (once until it is made, once until it is connected) or not at all, and Slack is given ten seconds more.
  */
-const ABSENT_AFTER_MS = 15_000;
+const ABSENT_AFTER_MS = 20_000;
 
 /**
  * The call was started, and what became of it is not known: adopts the post, or makes it wanted again. False if
@@ -31,7 +31,11 @@ export async function lookForPost(
   // After a crash, the next process may be here before the post of the one that died is at Slack.
   if (nowMs < sinceMs + FIRST_LOOK_AFTER_MS) return postpone(tools, task, sinceMs + FIRST_LOOK_AFTER_MS);
   try {
-    const ts = await tools.poster.find({ ...destination, callId: call.id }, sinceMs);
+    const ts = await tools.poster.find(
+      { ...destination, callId: call.id },
+      sinceMs,
+      sinceMs + ABSENT_AFTER_MS,
+    );
     const outcome = ts === null ? 'absent' : 'adopted';
     tools.log.info('post_looked_for', { call_id: call.id, job_id: job.id, outcome });
     if (ts !== null) {

@@ -13,6 +13,7 @@ import type { Tools } from './tools.ts';
 const SENDS_AT_ONCE = 16;
 const CHECKS_AT_ONCE = 32;
 const SLACK_CALLS_AT_ONCE = 16;
+const THREADS_READ_AT_ONCE = 4;
 
 export interface Loops {
   start(): void;
@@ -58,8 +59,15 @@ export function createLoops(tools: Tools): Loops {
         post_to_slack: handler(postToSlack),
         refresh_card: handler(refreshCard),
         refresh_receipts: handler(refreshReceipts),
-        catch_up: handler(catchUp),
       },
+    }),
+    new Loop({
+      name: 'read',
+      store,
+      clock,
+      log,
+      concurrency: THREADS_READ_AT_ONCE,
+      handlers: { catch_up: handler(catchUp) },
     }),
   ];
   return {

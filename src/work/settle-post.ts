@@ -39,7 +39,7 @@ export async function settle(
 async function takeInEarlyReplies(tx: Transaction, job: Job, context: DecisionContext): Promise<void> {
   const { id, teamId, channelId, threadTs } = job;
   if (threadTs === null) return;
-  for (const reply of await tx.earlyReplies.take({ teamId, channelId, threadTs })) {
+  for (const reply of await tx.earlyReplies.take({ teamId, channelId, threadTs }, context.nowMs)) {
     await applyEvent(tx, id, { type: 'reply_received', reply }, context);
   }
 }

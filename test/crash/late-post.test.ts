@@ -37,7 +37,7 @@ describeWithLocalSlack('after a kill in the middle of a post, and a quick restar
     const looks = () => world.proxy.calls('conversations.history').length;
     await world.clock.advance(1);
     await world.soon(looks, 1, 'the first look');
-    await world.clock.advance(12_999);
+    await world.clock.advance(17_999);
     expect(looks()).toBe(1);
     expect(await world.slack.messages(general)).toEqual([]);
 

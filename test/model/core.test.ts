@@ -5,7 +5,7 @@ import { theGoodEnd } from '../jobs/support/good-end.ts';
 import { World } from '../jobs/support/world.ts';
 import { doubled, sendableMarks, takingsOf } from './core/fates.ts';
 
-const RUNS = 400 * Number(process.env.MODEL_RUNS ?? 1);
+const RUNS = Number(process.env.MODEL_RUNS ?? 400);
 
 /** Lives through it and its good end, in which people press every button that they were ever shown. */
 function inTheEnd(promise: (world: World) => void): void {
@@ -59,6 +59,23 @@ describe('what the API took of a job, after any life with a good end', () => {
   test('nothing twice, unless a person or a setting asked for it after an unclear answer', () => {
     inTheEnd((world) => {
       expect(doubled(world)).toEqual([]);
+    });
+  });
+});
+
+describe('what the thread is told of the API, after any life with a good end', () => {
+  test('an outage is told once while it lasts, and then that it is over, unless what it held up is gone', () => {
+    inTheEnd(({ told, followUps }) => {
+      const news = told.flatMap((one) =>
+        one.kind === 'recovered'
+          ? ['over']
+          : one.kind === 'trouble' && one.trouble !== 'rate_limited'
+            ? [one.trouble]
+            : [],
+      );
+      expect(news.filter((one, index) => one === news[index - 1])).toEqual([]);
+      const isGone = [...followUps.values()].some(({ state }) => state === 'withdrawn');
+      if (!isGone) expect([undefined, 'over']).toContain(news.at(-1));
     });
   });
 });

@@ -10,6 +10,7 @@ import { Poster } from '../../src/slack/poster.ts';
 
 const quiet = boltLogger(createLogger({ level: 'error', pretty: false, destination: { write: () => {} } }));
 const STARTED_AT_MS = 1_700_000_000_000;
+const UNTIL_MS = STARTED_AT_MS + 20_000;
 const post = { channelId: 'C1', threadTs: '1.1', callId: 'call-1' };
 const metadata = (callId: string) => ({ event_type: 'docs_agent_post', event_payload: { call_id: callId } });
 
@@ -39,7 +40,7 @@ test('a post of unknown fate is found by the call id in its metadata', async () 
     { ts: '1.3', metadata: { ...metadata('call-1'), event_type: 'of_another_app' } },
     { ts: '1.4', metadata: metadata('call-1') },
   ]);
-  expect(await poster.find(post, STARTED_AT_MS)).toBe('1.4');
+  expect(await poster.find(post, STARTED_AT_MS, UNTIL_MS)).toBe('1.4');
   expect(requests[0]?.method).toBe('conversations.replies');
   expect(requests[0]?.args.get('include_all_metadata')).toBe('true');
 });
@@ -49,23 +50,24 @@ test('or by the id of its first block, where metadata does not come back', async
     { ts: '1.2', blocks: [{ block_id: 'call:call-0' }] },
     { ts: '1.3', blocks: [{ block_id: 'call:call-1' }, { block_id: 'x' }] },
   ]);
-  expect(await poster.find(post, STARTED_AT_MS)).toBe('1.3');
+  expect(await poster.find(post, STARTED_AT_MS, UNTIL_MS)).toBe('1.3');
 });
 
-test('it is looked for on all pages, from a minute before its start on, as clocks may differ', async () => {
+test('it is looked for on all pages, from a minute before its start to a minute after its time, as clocks may differ', async () => {
   const { poster, requests } = await slackWith(
     [{ ts: '1.2' }],
     [{ ts: '1.3', metadata: metadata('call-1') }],
   );
-  expect(await poster.find({ ...post, threadTs: null }, STARTED_AT_MS)).toBe('1.3');
+  expect(await poster.find({ ...post, threadTs: null }, STARTED_AT_MS, UNTIL_MS)).toBe('1.3');
   expect(requests.map(({ method }) => method)).toEqual(['conversations.history', 'conversations.history']);
   expect(requests[1]?.args.get('cursor')).toBe('page-1');
   expect(Number(requests[0]?.args.get('oldest'))).toBe(STARTED_AT_MS / 1000 - 60);
+  expect(Number(requests[0]?.args.get('latest'))).toBe(UNTIL_MS / 1000 + 60);
 });
 
 test('it is absent only when no page has it', async () => {
   const { poster, requests } = await slackWith([{ ts: '1.2' }], [{ ts: '1.3' }]);
-  expect(await poster.find(post, STARTED_AT_MS)).toBeNull();
+  expect(await poster.find(post, STARTED_AT_MS, UNTIL_MS)).toBeNull();
   expect(requests).toHaveLength(2);
 });
 

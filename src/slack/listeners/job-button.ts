@@ -17,7 +17,10 @@ export function jobButton(deps: ListenerDeps, actionId: ActionId) {
         const job = target && (await tx.jobs.get(target.jobId));
         // The value came back from outside: it only counts where the job lives.
         if (!job || !event || job.channelId !== body.channel?.id || job.teamId !== body.team?.id) return;
-        await applyEvent(tx, job.id, event, deps.newContext());
+        const context = deps.newContext();
+        const keys = body.trigger_id ? [`press:${body.trigger_id}`] : [];
+        if (!(await tx.gestures.remember(keys, context.nowMs))) return;
+        await applyEvent(tx, job.id, event, context);
       });
     const problem = await storeGesture(deps, write);
     if (problem === null) return ack();

@@ -1,7 +1,5 @@
 import type { Thread, Transaction } from '../../store/store.ts';
-
-/** Slack's clock and ours may differ by this much. */
-const CLOCK_SKEW_MS = 60_000;
+import { CLOCK_SKEW_MS } from '../clock-skew.ts';
 
 /**
  * The id of the job whose thread it is; `opening` if it may be that of a card under way, which can be seen and

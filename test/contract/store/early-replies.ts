@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type OpenStore, useStore } from './opened.ts';
-import { aDecision, aJob, NOW_MS } from './samples.ts';
+import { aCall, aDecision, aJob, NOW_MS } from './samples.ts';
 
 const HOUR_MS = 3_600_000;
 const thread = { teamId: 'T1', channelId: 'C1', threadTs: '1700000000.000100' };
@@ -14,7 +14,7 @@ export function earlyReplyContract(open: OpenStore): void {
     const opened = useStore(open);
     const put = (reply: ReturnType<typeof aReply>, nowMs = NOW_MS, where = thread) =>
       opened.run((tx) => tx.earlyReplies.put(where, reply, nowMs));
-    const take = (where = thread) => opened.run((tx) => tx.earlyReplies.take(where));
+    const take = (where = thread) => opened.run((tx) => tx.earlyReplies.take(where, NOW_MS));
 
     test('are taken once, in the order of Slack’s timestamps, and of this thread alone', async () => {
       const first = aReply('1700000001.000100', 'First');
@@ -54,20 +54,34 @@ export function earlyReplyContract(open: OpenStore): void {
       expect(await take()).toMatchObject([{ text: 'Later' }]);
     });
 
-    test('a channel is said to have cards under way since the first was asked for', async () => {
+    test('a channel has cards under way while their posts are out, since the first was asked for', async () => {
       const opening = { kind: 'opening' } as const;
       const since = () => opened.run((tx) => tx.jobs.lockOpening('T1', 'C1'));
+      const write = (id: string, fields: Parameters<typeof aJob>[0]) => {
+        const job = aJob({ teamId: 'T1', channelId: 'C1', threadTs: null, id, ...fields });
+        const calls = [aCall(`card of ${id}`, { lane: { to: 'slack', name: `thread:${id}` } })];
+        return opened.run((tx) => tx.write(aDecision({ job, calls }), NOW_MS));
+      };
+      const start = (id: string) => opened.run((tx) => tx.calls.start(`card of ${id}`, NOW_MS));
+      await write('known', {});
+      await start('known');
+      await write('elsewhere', { channelId: 'C2', stage: opening, requestedAtMs: 1 });
+      await start('elsewhere');
+      await write('waiting', { stage: opening, requestedAtMs: 2 });
       expect(await since()).toBeNull();
-      const write = (fields: Parameters<typeof aJob>[0]) =>
-        opened.run((tx) =>
-          tx.write(aDecision({ job: aJob({ teamId: 'T1', threadTs: null, ...fields }) }), NOW_MS),
-        );
-      await write({ id: 'known', channelId: 'C1' });
-      await write({ id: 'elsewhere', channelId: 'C2', stage: opening, requestedAtMs: 1 });
-      expect(await since()).toBeNull();
-      await write({ id: 'second', channelId: 'C1', stage: opening, requestedAtMs: 30 });
-      await write({ id: 'first', channelId: 'C1', stage: opening, requestedAtMs: 20 });
+      await write('second', { stage: opening, requestedAtMs: 30 });
+      await write('first', { stage: opening, requestedAtMs: 20 });
+      await start('second');
+      await start('first');
       expect(await since()).toBe(20);
+    });
+
+    test('what is old is kept while a card of the channel is under way', async () => {
+      const job = aJob({ teamId: 'T1', channelId: 'C1', threadTs: null, stage: { kind: 'opening' } });
+      await opened.run((tx) => tx.write(aDecision({ job }), NOW_MS));
+      await put(aReply('1700000001.000100', 'Early'));
+      await put(aReply('1700000002.000100', 'Later'), NOW_MS + 2 * HOUR_MS);
+      expect(await take()).toMatchObject([{ text: 'Early' }, { text: 'Later' }]);
     });
   });
 }

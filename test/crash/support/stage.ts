@@ -5,7 +5,7 @@ import type { Lives } from './lives.ts';
 import type { Outside } from './outside.ts';
 import type { StoreReader } from './store-reader.ts';
 
-/** A post that never went out is missed only after 15 seconds, and processes start slowly on a busy machine. */
+/** A post that never went out is missed only after 20 seconds, and processes start slowly on a busy machine. */
 const PATIENCE_MS = 60_000;
 
 /** People who do not know that the program may die at any moment; and what they see. */

@@ -1,0 +1,158 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { AgentApi } from '../../../src/demo/agent-api/agent-api.ts';
+import { answer, type Fault, type Operation, type Reply } from '../../../src/demo/agent-api/fault.ts';
+import { findRoute } from '../../../src/demo/agent-api/route.ts';
+import type { Clock } from '../../../src/operations/clock.ts';
+import { readAll } from '../../support/fault-proxy/forward.ts';
+
+/** `slow`: processed at once, and answered so much later. */
+export type AgentFault = Exclude<Fault, 'hang'> | { readonly slowMs: number };
+
+/** One request of the program to the agent API, and what became of it. */
+export interface AgentCall {
+  readonly operation: Operation;
+  /** Of the answer for a `create`, else of the address. */
+  jobId: string;
+  readonly prompt: string | null;
+  readonly atMs: number;
+  /** The status of the API's own answer, or null if the request did not get to it. */
+  status: number | null;
+  /** The answer as the API gave it. */
+  body: unknown;
+  /** That answer was handed over whole. */
+  answered: boolean;
+  /** The machine slept while it was under way: the program may have lost hold of it. */
+  disturbed: boolean;
+}
+
+/** Stands before the agent API, and knows what it took and what the program was told. */
+export interface AgentFront {
+  readonly baseUrl: string;
+  /** The oldest first. */
+  readonly calls: readonly AgentCall[];
+  /** Asked for each request: what goes wrong with it. */
+  onCall(decide: (operation: Operation, jobId: string) => AgentFault | null): void;
+  /** Requests that have no answer, without those that were made slow. */
+  active(): number;
+  /** Requests that were made slow, and wait for their time. */
+  held(): number;
+  /** Breaks all connections. */
+  cut(): void;
+  /** Connections are refused from now on, until `up`. */
+  down(): Promise<void>;
+  up(): Promise<void>;
+}
+
+export async function startAgentFront(api: AgentApi, clock: Clock): Promise<AgentFront & AsyncDisposable> {
+  const calls: AgentCall[] = [];
+  let decide: (operation: Operation, jobId: string) => AgentFault | null = () => null;
+  const open = new Set<ServerResponse>();
+  const held = new Set<ServerResponse>();
+  let server: Server | null = null;
+  let port = 0;
+
+  async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url = '' } = incoming;
+    const body = await readAll(incoming);
+    const route = findRoute(method, url);
+    if (route === null) throw new Error(`the program asked for ${method} ${url}`);
+    const { operation, jobId } = route;
+    const prompt = method === 'POST' ? String(JSON.parse(body.toString()).prompt) : null;
+    const call: AgentCall = {
+      operation,
+      jobId,
+      prompt,
+      atMs: clock.now(),
+      status: null,
+      body: null,
+      answered: false,
+      disturbed: false,
+    };
+    calls.push(call);
+    const fault = decide(operation, jobId);
+    const exchange = isProcessed(fault) ? await passOn(incoming, `${api.baseUrl}${url}`, body) : null;
+    if (exchange !== null) note(call, exchange);
+    if (isSlow(fault)) await hold(response, fault.slowMs);
+    const isWhole = exchange !== null && (fault === null || isSlow(fault));
+    response.once('finish', () => {
+      call.answered = isWhole;
+    });
+    answer(response, fault === null || isSlow(fault) ? undefined : fault, () => {
+      if (exchange === null) throw new Error('nothing was processed');
+      return exchange;
+    });
+  }
+
+  async function hold(response: ServerResponse, ms: number): Promise<void> {
+    held.add(response);
+    await new Promise<void>((resolve) => clock.at(clock.now() + ms, resolve));
+    held.delete(response);
+  }
+
+  async function listen(): Promise<void> {
+    server = createServer((request, response) => {
+      open.add(response);
+      response.once('close', () => {
+        open.delete(response);
+        held.delete(response);
+      });
+      handle(request, response).catch(() => response.destroy());
+    }).listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    ({ port } = server.address() as AddressInfo);
+  }
+
+  async function down(): Promise<void> {
+    const closing = server;
+    server = null;
+    if (closing === null) return;
+    const closed = once(closing, 'close');
+    closing.close();
+    closing.closeAllConnections();
+    await closed;
+  }
+
+  await listen();
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    calls,
+    onCall: (next) => {
+      decide = next;
+    },
+    active: () => open.size - held.size,
+    held: () => held.size,
+    cut: () => server?.closeAllConnections(),
+    down,
+    up: async () => {
+      if (server === null) await listen();
+    },
+    [Symbol.asyncDispose]: down,
+  };
+}
+
+function isSlow(fault: AgentFault | null): fault is { readonly slowMs: number } {
+  return typeof fault === 'object' && fault !== null && 'slowMs' in fault;
+}
+
+function isProcessed(fault: AgentFault | null): boolean {
+  return fault === null || isSlow(fault) || fault === 'reset_after' || fault === 'half_body';
+}
+
+/** On a connection of its own: a kept one may close just then, which would be a fault that nobody planned. */
+async function passOn({ method = '', headers }: IncomingMessage, url: string, body: Buffer): Promise<Reply> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  request(url, { method, headers: { ...headers, connection: 'close' }, agent: false }, resolve)
+    .on('error', reject)
+    .end(body);
+  const reply = await promise;
+  return { status: reply.statusCode ?? 0, body: JSON.parse((await readAll(reply)).toString()) };
+}
+
+function note(call: AgentCall, { status, body }: Reply): void {
+  call.status = status;
+  call.body = body;
+  const { id } = call.body as { id?: unknown };
+  if (call.operation === 'create' && typeof id === 'string') call.jobId = id;
+}

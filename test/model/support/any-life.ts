@@ -1,0 +1,163 @@
+import fc from 'fast-check';
+import type { Operation } from '../../../src/demo/agent-api/fault.ts';
+import { general, random } from '../../support/local-slack.ts';
+import type { AgentFault } from './agent-front.ts';
+import { anyAgentFault, anyRefusal, anySlackFault, anyWebPage } from './any-fault.ts';
+import { type Gesture, HOUR_MS, MINUTE_MS, SECOND_MS, type Step, type TurnPlan } from './steps.ts';
+import type { SlackFault } from './troubles.ts';
+
+/** Bolt's client takes five real seconds to connect again: only for long runs. */
+const CUTS = process.env.MODEL_RUNS === undefined ? 0 : 1;
+
+const pick = fc.nat({ max: 50 });
+
+const anyGesture: fc.Arbitrary<Gesture> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('ask'),
+      channel: fc.constantFrom(general, general, general, general, random),
+      isBob: fc.boolean(),
+    }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant('reply'),
+      pick,
+      kind: fc.constantFrom('words', 'words', 'words', 'words', 'words', 'blank'),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('edit'), pick }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('remove'), pick }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('press'), pick, times: fc.integer({ min: 1, max: 2 }) }),
+  },
+);
+
+const anyMethod = fc.constantFrom(
+  'chat.update',
+  'chat.getPermalink',
+  'reactions.add',
+  'reactions.remove',
+  'conversations.replies',
+  'conversations.history',
+  'users.info',
+  'response_url',
+);
+
+const anyOperation = fc.constantFrom<Operation>('create', 'message', 'get');
+
+const faultsOf = <T>(fault: fc.Arbitrary<T>) => fc.array(fault, { minLength: 1, maxLength: 4 });
+
+const anyPause = fc.oneof(
+  { weight: 3, arbitrary: fc.integer({ min: 0, max: 10 * SECOND_MS }) },
+  { weight: 3, arbitrary: fc.integer({ min: 0, max: 5 * MINUTE_MS }) },
+  { weight: 1, arbitrary: fc.integer({ min: 0, max: 5 * HOUR_MS }) },
+);
+
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 10,
+    arbitrary: fc.record({
+      do: fc.constant('together'),
+      gestures: fc.array(anyGesture, { minLength: 1, maxLength: 4 }),
+      copies: fc.constantFrom(1, 1, 1, 2, 3, 4, 0),
+    }),
+  },
+  { weight: 8, arbitrary: fc.record({ do: fc.constant('pass'), ms: anyPause }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('sleep'), ms: anyPause }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('slack_fails'),
+      method: anyMethod,
+      faults: faultsOf(
+        fc.oneof({ weight: 9, arbitrary: anySlackFault }, { weight: 1, arbitrary: anyWebPage }),
+      ),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('slack_fails'),
+      method: fc.constant('chat.postMessage'),
+      faults: faultsOf(
+        fc.oneof(
+          { weight: 18, arbitrary: anySlackFault },
+          { weight: 2, arbitrary: anyWebPage },
+          { weight: 1, arbitrary: anyRefusal },
+        ),
+      ),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('agent_fails'),
+      operation: anyOperation,
+      faults: faultsOf(anyAgentFault),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('slack_outage'),
+      fault: fc.constantFrom<SlackFault>('reset_before', { status: 503 }, { error: 'token_revoked' }),
+      ms: anyPause,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('agent_outage'),
+      fault: fc.constantFrom<AgentFault | 'refused'>(
+        'refused',
+        'reset_before',
+        { status: 503, headers: { 'retry-after': '60' } },
+        { status: 401 },
+        { status: 429 },
+      ),
+      ms: anyPause,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('restart'),
+      pick,
+      gestures: fc.array(anyGesture, { maxLength: 3 }),
+      ms: anyPause,
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('archive', 'vanish'), pick }) },
+  {
+    weight: CUTS,
+    arbitrary: fc.record({ do: fc.constant('cut'), gestures: fc.array(anyGesture, { maxLength: 3 }) }),
+  },
+);
+
+/** It begins with a request, so that there is something to happen to. */
+export const anyLife: fc.Arbitrary<readonly Step[]> = fc
+  .array(anyStep, { minLength: 4, maxLength: 25, size: 'max' })
+  .map((steps) => [
+    { do: 'together', gestures: [{ do: 'ask', channel: general, isBob: false }], copies: 1 },
+    ...steps,
+  ]);
+
+export const anyTurns: fc.Arbitrary<readonly TurnPlan[]> = fc.array(
+  fc.record({
+    workMs: fc.integer({ min: 0, max: 20 * MINUTE_MS }),
+    lagMs: fc.constantFrom(0, 0, 2_000, 60_000),
+    ending: fc.constantFrom('pull_request', 'pull_request', 'no_change', 'failure'),
+    isNewLink: fc.boolean(),
+  }),
+  { minLength: 1, maxLength: 6 },
+);
+
+export const anySettings = fc.record({
+  AGENT_HOURLY_BUDGET: fc.constantFrom('100', '4'),
+  FOLLOW_UP_WINDOW: fc.constantFrom('0', '4s', '60s'),
+  SETTLE_WINDOW: fc.constantFrom('90s', '5m'),
+});

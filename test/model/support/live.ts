@@ -1,0 +1,61 @@
+import type { Environment } from '../../../src/config/values.ts';
+import type { Script } from '../../../src/demo/agent-api/script.ts';
+import { general, random } from '../../support/local-slack.ts';
+import { startModelWorld } from './model-world.ts';
+import { People } from './people.ts';
+import { heal, perform } from './perform.ts';
+import { quickenPauses } from './quick-pauses.ts';
+import type { Step, TurnPlan } from './steps.ts';
+import { Trace } from './trace.ts';
+import { judge } from './verdict.ts';
+
+export interface Life {
+  readonly mode: 'http' | 'socket';
+  /** Default: 1 */
+  readonly replicas?: number;
+  readonly settings: Environment;
+  readonly turns: readonly TurnPlan[];
+  readonly steps: readonly Step[];
+}
+
+/** Lives through it, lets everything heal, and returns what was not kept of the promise. */
+export async function live({ mode, replicas = 1, settings, turns, steps }: Life): Promise<string[]> {
+  using _ = quickenPauses();
+  let isHealing = false;
+  let turn = 0;
+  const script: Script = () => {
+    turn += 1;
+    const plan = turns[turn % turns.length];
+    if (isHealing || plan === undefined) return { workMs: 60_000, ending: 'pull_request' };
+    const { isNewLink, ...rest } = plan;
+    return { ...rest, ...(isNewLink ? { prLink: `https://example.com/pull/${turn}` } : {}) };
+  };
+  await using world = await startModelWorld({
+    mode,
+    replicas,
+    script,
+    settings: {
+      NOTICE_CHANNELS: `${general},${random}`,
+      POLL_MIN_INTERVAL: '10s',
+      POLL_MAX_INTERVAL: '5m',
+      POLL_GROWTH: '0.2',
+      ...settings,
+    },
+  });
+  const people = new People(world);
+  const trace = new Trace(world);
+  await world.replicas.start();
+  try {
+    for (const step of steps) {
+      trace.note(step);
+      await perform(world, people, step);
+    }
+    trace.note('nothing goes wrong any more');
+    isHealing = true;
+    await heal(world, people);
+  } finally {
+    trace.note('the end');
+    if (process.env.MODEL_TRACE) await trace.write(process.env.MODEL_TRACE);
+  }
+  return await judge(world, people);
+}

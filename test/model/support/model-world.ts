@@ -1,0 +1,96 @@
+import type { Environment } from '../../../src/config/values.ts';
+import { type AgentApi, startAgentApi } from '../../../src/demo/agent-api/agent-api.ts';
+import type { Script } from '../../../src/demo/agent-api/script.ts';
+import { freePort } from '../../support/free-port.ts';
+import { startStrictSlack } from '../../support/strict-slack.ts';
+import { startAgentFront } from './agent-front.ts';
+import { PassingTime, type Surroundings } from './passing-time.ts';
+import { createQuickFolder } from './quick-folder.ts';
+import { Replicas } from './replicas.ts';
+import { createSkippingClock } from './skipping-clock.ts';
+import { Troubles } from './troubles.ts';
+
+const PROJECT_ID = 'acme-docs';
+const API_KEY = 'test-key';
+const START_MS = Date.UTC(2026, 10, 20, 8);
+
+/** The whole program between a strict Slack and the stand-in agent API, with a clock that skips what is dull. */
+export interface ModelWorld extends Surroundings, AsyncDisposable {
+  readonly api: AgentApi;
+  readonly time: PassingTime;
+  /** Slack has a way to tell the program of gestures, if it runs. */
+  isReachable(): boolean;
+  /** An agent job as the API describes it now. */
+  describe(jobId: string): Promise<{ readonly status: string; readonly prLink: string | null }>;
+}
+
+export interface ModelWorldOptions {
+  readonly mode: 'socket' | 'http';
+  readonly script: Script;
+  /** More than one needs a `DATABASE_URL`. Default: 1 */
+  readonly replicas?: number;
+  readonly settings?: Environment;
+}
+
+/** Starts everything but the program itself. */
+export async function startModelWorld(options: ModelWorldOptions): Promise<ModelWorld> {
+  const resources = new AsyncDisposableStack();
+  const clock = createSkippingClock(START_MS);
+  const ports = await Promise.all(
+    Array.from({ length: options.replicas ?? 1 }, () => (options.mode === 'http' ? freePort() : 0)),
+  );
+  const requestUrls = ports.map((port) => `http://127.0.0.1:${port}/slack/events`);
+  const slack = resources.use(
+    await startStrictSlack({
+      clock: clock.outside,
+      app: options.mode === 'socket' ? { mode: 'socket' } : { mode: 'events', requestUrls },
+    }),
+  );
+  const api = await startAgentApi({
+    apiKey: API_KEY,
+    projectId: PROJECT_ID,
+    clock: clock.outside,
+    script: options.script,
+  });
+  resources.defer(() => api.close());
+  const agent = resources.use(await startAgentFront(api, clock.outside));
+  const troubles = new Troubles(clock.outside);
+  slack.onCall((call) => (call.method === 'auth.test' ? null : troubles.nextOfSlack(call)));
+  agent.onCall((operation, jobId) => troubles.nextOfAgent(operation, jobId));
+  const folder = resources.use(await createQuickFolder());
+
+  const settings = ports.map(
+    (port): Environment => ({
+      SLACK_BOT_TOKEN: slack.botToken,
+      ...(options.mode === 'socket'
+        ? { SLACK_APP_TOKEN: slack.appToken }
+        : { SLACK_SIGNING_SECRET: slack.signingSecret }),
+      SLACK_API_URL: slack.apiUrl,
+      AGENT_BASE_URL: agent.baseUrl,
+      AGENT_API_KEY: API_KEY,
+      AGENT_PROJECT_ID: PROJECT_ID,
+      DATA_DIR: folder.path,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      ...options.settings,
+    }),
+  );
+  const replicas = resources.use(new Replicas(settings, clock.program, () => time.helpAlong()));
+  const around = { clock, slack, agent, troubles, replicas };
+  const time = new PassingTime(around);
+
+  return {
+    ...around,
+    api,
+    time,
+    isReachable: () => options.mode === 'http' || slack.socket.connections() > 0,
+    describe: async (jobId) => {
+      const url = `${api.baseUrl}/v2/agent/${PROJECT_ID}/job/${jobId}`;
+      const answer = await fetch(url, {
+        headers: { authorization: `Bearer ${API_KEY}`, connection: 'close' },
+      });
+      return (await answer.json()) as { status: string; prLink: string | null };
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}

@@ -1,0 +1,122 @@
+import { waitFor } from '../../support/wait-for.ts';
+import type { ModelWorld } from './model-world.ts';
+import type { People } from './people.ts';
+import { type Gesture, HOUR_MS, type Step } from './steps.ts';
+
+/** Does the step, as far as it can be done now. */
+export async function perform(world: ModelWorld, people: People, step: Step): Promise<void> {
+  switch (step.do) {
+    case 'together':
+      await together(world, people, step.gestures, step.copies);
+      break;
+    case 'pass':
+      await world.time.pass(step.ms);
+      break;
+    case 'sleep':
+      await world.time.sleep(step.ms);
+      break;
+    case 'slack_fails':
+      world.troubles.planSlack(step.method, step.faults);
+      break;
+    case 'agent_fails':
+      world.troubles.planAgent(step.operation, step.faults);
+      break;
+    case 'slack_outage':
+      world.troubles.slackOutage = step.fault;
+      await world.time.pass(step.ms);
+      world.troubles.slackOutage = null;
+      break;
+    case 'agent_outage':
+      if (step.fault === 'refused') await world.agent.down();
+      else world.troubles.agentOutage = step.fault;
+      await world.time.pass(step.ms);
+      world.troubles.agentOutage = null;
+      await world.agent.up();
+      break;
+    case 'restart':
+      await world.replicas.stop(step.pick % world.replicas.count);
+      await together(world, people, step.gestures, 1);
+      await world.time.pass(step.ms);
+      await world.replicas.start();
+      break;
+    case 'cut':
+      world.slack.socket.cut();
+      await together(world, people, step.gestures, 1);
+      await waitFor(world.isReachable, (is) => is, { what: 'another connection', timeoutMs: 30_000 });
+      break;
+    case 'archive':
+    case 'vanish':
+      endByHand(world, step.do, step.pick);
+      break;
+  }
+}
+
+async function together(
+  world: ModelWorld,
+  people: People,
+  gestures: readonly Gesture[],
+  copies: number,
+): Promise<void> {
+  // Commands and presses are never delivered again.
+  world.slack.onDelivery(({ kind, attempt }) => (attempt > 0 ? 1 : kind === 'event' ? copies : copies || 1));
+  await Promise.all(gestures.map((gesture) => act(people, gesture)));
+}
+
+export async function act(people: People, gesture: Gesture): Promise<void> {
+  switch (gesture.do) {
+    case 'ask':
+      return people.ask(gesture.channel, gesture.isBob);
+    case 'reply':
+      return people.reply(gesture.pick, gesture.kind);
+    case 'edit':
+      return people.edit(gesture.pick);
+    case 'remove':
+      return people.remove(gesture.pick);
+    case 'press':
+      return people.press(gesture.pick, gesture.times);
+  }
+}
+
+function endByHand({ api, troubles }: ModelWorld, how: 'archive' | 'vanish', pick: number): void {
+  const job = api.jobs[pick % api.jobs.length];
+  if (job === undefined || (process.env.TOLERATE && how === 'archive')) return;
+  if (how === 'archive') api.finish(job.id, { status: 'archived' });
+  else troubles.vanished.add(job.id);
+}
+
+const ROUNDS = 20;
+/** A reply to a job that the API has forgotten, or that never ran, can be tried again as often as one likes. */
+const IN_VAIN = /Job not found|no job runs in this thread/;
+const ROUNDS_OF_VAIN_HOPE = 3;
+
+/**
+ * Nothing goes wrong any more, all of Slack's messages are told, and people press every button that they have not
+ * pressed yet, those that start a job first. Ends when nothing is planned and nothing is left to be pressed.
+ */
+export async function heal(world: ModelWorld, people: People): Promise<void> {
+  world.troubles.end();
+  await world.agent.up();
+  world.slack.onDelivery(() => 1);
+  // All that Slack still tries to deliver, and all that was held up for hours.
+  await world.replicas.start();
+  await world.time.passAll(24 * HOUR_MS);
+  for (let index = 0; index < world.replicas.count; index += 1) await world.replicas.stop(index);
+  await world.replicas.start();
+  const pressed = new Set<string>();
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await world.time.passAll(24 * HOUR_MS);
+    const open = (await people.buttons()).filter(
+      ({ message: { ts, text } }) =>
+        !pressed.has(ts) &&
+        !text.includes('it has no text') &&
+        !(IN_VAIN.test(text) && round >= ROUNDS_OF_VAIN_HOPE),
+    );
+    const starts = open.filter(({ actionId }) => actionId === 'run_again' || actionId === 'start_again');
+    const next = starts.length > 0 ? starts : open;
+    if (next.length === 0) return;
+    for (const { message } of next) pressed.add(message.ts);
+    await people.pressAll(next);
+    await world.time.rest();
+  }
+  throw new Error('people press and press, and it does not come to an end');
+}

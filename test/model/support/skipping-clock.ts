@@ -1,0 +1,49 @@
+import type { Clock } from '../../../src/operations/clock.ts';
+
+/** One time for the program and for the world around it, which stands until a test puts it forward. */
+export interface SkippingClock {
+  /** For the program. Its alarms only say when to look again, so nobody has to stop at each of them. */
+  readonly program: Clock;
+  /** For all else. At each of its alarms something happens. */
+  readonly outside: Clock;
+  /** When the next alarm of the world outside is due, or null. */
+  nextOutsideMs(): number | null;
+  /** Puts the time forward at once and then runs all that has become due, as after a sleep of the machine. */
+  jumpTo(atMs: number): void;
+}
+
+interface Alarm {
+  readonly atMs: number;
+  readonly callback: () => void;
+}
+
+export function createSkippingClock(startMs: number): SkippingClock {
+  let nowMs = startMs;
+  const programAlarms = new Set<Alarm>();
+  const outsideAlarms = new Set<Alarm>();
+  const clockOf = (alarms: Set<Alarm>): Clock => ({
+    now: () => nowMs,
+    at: (atMs, callback) => {
+      const alarm = { atMs, callback };
+      alarms.add(alarm);
+      return () => alarms.delete(alarm);
+    },
+  });
+
+  return {
+    program: clockOf(programAlarms),
+    outside: clockOf(outsideAlarms),
+    nextOutsideMs: () =>
+      outsideAlarms.size === 0 ? null : Math.min(...[...outsideAlarms].map(({ atMs }) => atMs)),
+    jumpTo: (atMs) => {
+      nowMs = Math.max(nowMs, atMs);
+      // Those that are set on the way come with the next jump, or an alarm at its own time would run for ever.
+      for (const alarms of [outsideAlarms, programAlarms]) {
+        const due = [...alarms].filter((alarm) => alarm.atMs <= nowMs).sort((a, b) => a.atMs - b.atMs);
+        for (const alarm of due) {
+          if (alarms.delete(alarm)) alarm.callback();
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import type { Operation } from '../../../src/demo/agent-api/fault.ts';
+import type { AgentFault } from './agent-front.ts';
+import type { SlackFault } from './troubles.ts';
+
+export const SECOND_MS = 1_000;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+
+/** What a person does. `pick` chooses among what there is then. */
+export type Gesture =
+  | { readonly do: 'ask'; readonly channel: string; readonly isBob: boolean }
+  | { readonly do: 'reply'; readonly pick: number; readonly kind: 'words' | 'blank' }
+  | { readonly do: 'edit'; readonly pick: number }
+  | { readonly do: 'remove'; readonly pick: number }
+  | { readonly do: 'press'; readonly pick: number; readonly times: number };
+
+export type Step =
+  /** All at the same time, each delivered so often; an event that is delivered 0 times comes with Slack's retries. */
+  | { readonly do: 'together'; readonly gestures: readonly Gesture[]; readonly copies: number }
+  | { readonly do: 'pass'; readonly ms: number }
+  | { readonly do: 'sleep'; readonly ms: number }
+  | { readonly do: 'slack_fails'; readonly method: string; readonly faults: readonly SlackFault[] }
+  | { readonly do: 'agent_fails'; readonly operation: Operation; readonly faults: readonly AgentFault[] }
+  | { readonly do: 'slack_outage'; readonly fault: SlackFault; readonly ms: number }
+  | { readonly do: 'agent_outage'; readonly fault: AgentFault | 'refused'; readonly ms: number }
+  /** A replica of the program is away for so long, and meanwhile people go on. */
+  | {
+      readonly do: 'restart';
+      readonly pick: number;
+      readonly gestures: readonly Gesture[];
+      readonly ms: number;
+    }
+  /** The socket breaks, and people go on until there is another. */
+  | { readonly do: 'cut'; readonly gestures: readonly Gesture[] }
+  | { readonly do: 'archive' | 'vanish'; readonly pick: number };
+
+/** How the agent's turns go, one after the other, and then again from the first. */
+export interface TurnPlan {
+  readonly workMs: number;
+  readonly lagMs: number;
+  readonly ending: 'pull_request' | 'no_change' | 'failure';
+  /** Another pull request than the one before. */
+  readonly isNewLink: boolean;
+}

@@ -1,0 +1,58 @@
+import { alice, bob, general, random, type SlackMessage } from '../../../support/local-slack.ts';
+import type { AgentCall } from '../agent-front.ts';
+import type { ModelWorld } from '../model-world.ts';
+import { type Asked, isCard, type People } from '../people.ts';
+
+/** All that Slack and the agent API hold in the end of one request. */
+export interface Facts {
+  readonly asked: Asked;
+  readonly cards: readonly SlackMessage[];
+  /** The program's messages in the thread. */
+  readonly posts: readonly SlackMessage[];
+  /** What only the requester can see. */
+  readonly told: readonly SlackMessage[];
+  /** The create calls that the API took. */
+  readonly starts: readonly AgentCall[];
+  /** How many different buttons of this kind were pressed in the thread. */
+  pressed(...actionIds: readonly string[]): number;
+  /** Somebody deleted a reply in the thread. */
+  readonly hasWithdrawn: boolean;
+  /** Slack refused a post in the thread, so that a button may be missing. */
+  readonly isCensored: boolean;
+}
+
+/** The program cannot have been sure that the API took it. */
+export function isUnclear({ answered, disturbed }: AgentCall): boolean {
+  return !answered || disturbed;
+}
+
+export async function factsOf(world: ModelWorld, people: People): Promise<Facts[]> {
+  const { control } = world.slack;
+  const inChannels = [...(await control.messages(general)), ...(await control.messages(random))];
+  const direct = [...(await control.messages(alice)), ...(await control.messages(bob))];
+  return people.asked.map((asked) => {
+    const cards = inChannels.filter((message) => isCard(message) && message.text.includes(asked.mark));
+    const roots = cards.map(({ ts }) => ts);
+    const inThread = inChannels.filter(
+      ({ ts, thread_ts }) => thread_ts !== undefined && thread_ts !== ts && roots.includes(thread_ts),
+    );
+    const presses = people.presses.filter(({ message }) => roots.includes(message.thread_ts ?? message.ts));
+    const posts = inThread.filter(({ user }) => user !== alice && user !== bob);
+    return {
+      asked,
+      cards,
+      posts,
+      told: [...inChannels.filter(({ subtype }) => subtype === 'ephemeral'), ...direct],
+      starts: world.agent.calls.filter(
+        ({ operation, prompt, status }) =>
+          operation === 'create' && status === 201 && prompt?.includes(asked.mark),
+      ),
+      pressed: (...actionIds) =>
+        new Set(
+          presses.flatMap(({ message, actionId }) => (actionIds.includes(actionId) ? [message.ts] : [])),
+        ).size,
+      hasWithdrawn: people.replies.some((reply) => reply.asked === asked && reply.isDeleted),
+      isCensored: world.troubles.refusedPosts.length > 0,
+    };
+  });
+}

@@ -1,0 +1,54 @@
+import { general, random } from '../../../support/local-slack.ts';
+import type { ModelWorld } from '../model-world.ts';
+import type { Facts } from './facts.ts';
+
+/** What is wrong with what a thread tells of its job. `link`: the last that the API gave it, or null. */
+export async function judgeNews(world: ModelWorld, facts: Facts, link: string | null): Promise<string[]> {
+  const wrong: string[] = [];
+  const announced = facts.posts.filter(({ text }) => text.startsWith('🎉')).map(({ text }) => linkIn(text));
+  wrong.push(...twice(announced).map((url) => `${url} is announced twice`));
+  const inChannel = (await world.slack.control.messages(general)).filter(({ text }) => text.startsWith('📝'));
+  const notices = inChannel.map(({ text }) => linkIn(text));
+  wrong.push(...twice(notices).map((url) => `${url} has two notices`));
+  if (facts.isCensored) return wrong;
+  if (link !== null && !announced.includes(link)) wrong.push(`${link} is not announced`);
+  wrong.push(...announced.filter((url) => !notices.includes(url)).map((url) => `${url} has no notice`));
+  const reports = facts.posts.filter(({ text }) => text.includes('Notice not posted'));
+  if (reports.length !== Math.min(1, announced.length)) {
+    wrong.push(`${reports.length} times told that there is no notice in ${random}`);
+  }
+  wrong.push(...judgeTroubles(facts));
+  return wrong;
+}
+
+/** An outage is told once when it lasts, and once when it is over, unless what it held up was withdrawn. */
+function judgeTroubles({ posts, hasWithdrawn }: Facts): string[] {
+  const told = posts.flatMap(
+    ({ text }) => /Can't reach|Needs an administrator|Going on/.exec(text)?.[0] ?? [],
+  );
+  return told.flatMap((word, index) => {
+    if (word === told[index - 1]) return [`told twice: ${word}`];
+    if (word === 'Going on' && index === 0) return ['recovered from nothing'];
+    return word !== 'Going on' && index === told.length - 1 && !hasWithdrawn
+      ? [`never told that it is over: ${word}`]
+      : [];
+  });
+}
+
+/** Posts of the program that are there twice. */
+export async function judgePosts(world: ModelWorld): Promise<string[]> {
+  const messages = [
+    ...(await world.slack.control.messages(general)),
+    ...(await world.slack.control.messages(random)),
+  ];
+  const ids = messages.flatMap(({ blocks = [] }) => blocks[0]?.block_id ?? []);
+  return twice(ids.filter((id) => id.startsWith('call:'))).map((id) => `${id} is posted twice`);
+}
+
+function linkIn(text: string): string {
+  return /https:[^\s>|]+/.exec(text)?.[0] ?? 'no link';
+}
+
+function twice(values: readonly string[]): string[] {
+  return values.filter((value, index) => values.indexOf(value) < index);
+}
