@@ -6,8 +6,8 @@ export default defineConfig({
     setupFiles: ['test/support/setup.ts'],
     // Most of the time goes into waiting for other programs.
     maxWorkers: 4,
-    // For the tests that run whole programs.
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // For the tests that run whole programs, several at a time, on a busy machine.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });

@@ -149,8 +149,8 @@ export interface Tasks {
   /** Puts off the end of the leases that are still held. */
   renew(leases: readonly Lease[], untilMs: number): Promise<void>;
   /**
-   * Makes a task due now, if it is scheduled, was not postponed yet, and is not in hand. Returns whether there is
-   * such a task, in hand or not.
+   * Makes a task due now, unless it is in hand, or was postponed: then it keeps its time. Returns whether there is
+   * such a task.
    */
   hasten(kind: TaskKind, subject: string, nowMs: number): Promise<boolean>;
   /** Throws LeaseLostError if the lease is not held any more; makes the rest of the transaction safe. */

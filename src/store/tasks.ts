@@ -77,12 +77,7 @@ export class SqlTasks implements Tasks {
       .where('attempts', '=', 0)
       .where('lease_token', 'is', null)
       .execute();
-    const task = await this.db
-      .selectFrom('task')
-      .select('id')
-      .where('id', '=', id)
-      .where('attempts', '=', 0)
-      .executeTakeFirst();
+    const task = await this.db.selectFrom('task').select('id').where('id', '=', id).executeTakeFirst();
     this.scheduled ||= task !== undefined;
     return task !== undefined;
   }

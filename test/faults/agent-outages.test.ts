@@ -12,8 +12,10 @@ describeWithLocalSlack('an outage of hours', () => {
     ['it limits the rate', 429, 'Waiting for the rate limit'],
   ] as const)(
     'when %s: nothing is lost, the order is kept, and the thread is told once when it starts and once when it ends',
+    { timeout: 120_000 },
     async (_what, fault, words) => {
-      await using world = await startWorld();
+      // Looks are not the subject here, and there are many in hours.
+      await using world = await startWorld({ settings: { POLL_MIN_INTERVAL: '60s' } });
       const card = await world.ask('Before the outage');
       await toldLater(world, card, 'Working');
       if (fault === 'down') await world.apiDown();

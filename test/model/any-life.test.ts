@@ -8,7 +8,7 @@ import { live } from './support/live.ts';
  * name a file for its story.
  */
 const { MODEL_RUNS, MODEL_REPLAY } = process.env;
-const RUNS = Number(MODEL_RUNS ?? 25);
+const RUNS = Number(MODEL_RUNS ?? 40);
 const LIFE_WITHIN_MS = 60_000;
 
 test('whatever happens to the whole program, nothing is lost, doubled or left in silence', {

@@ -32,7 +32,7 @@ export function taskContract(open: OpenStore): void {
       expect(subjects(await claim(NOW_MS))).toEqual(['late']);
     });
 
-    test('a task can be hastened, unless it is in hand', async () => {
+    test('a task can be hastened, unless it is in hand or was postponed', async () => {
       const hasten = (subject: string) => opened.run((tx) => tx.tasks.hasten('check_job', subject, NOW_MS));
       expect(await hasten('none')).toBe(false);
       await schedule('later', NOW_MS + 60_000);
@@ -40,7 +40,10 @@ export function taskContract(open: OpenStore): void {
       const task = await claimOne(NOW_MS);
       expect(await hasten('later')).toBe(true);
       expect(await claim(NOW_MS)).toEqual([]);
-      await complete(task);
+      await postpone(task, NOW_MS + 60_000);
+      expect(await hasten('later')).toBe(true);
+      expect(await claim(NOW_MS)).toEqual([]);
+      await complete(await claimOne(NOW_MS + 60_000));
       expect(await hasten('later')).toBe(false);
     });
 

@@ -23,7 +23,7 @@ export interface AgentCall {
   body: unknown;
   /** That answer was handed over whole. */
   answered: boolean;
-  /** The machine slept while it was under way: the program may have lost hold of it. */
+  /** Time jumped while it was under way: the program may have lost hold of it. */
   disturbed: boolean;
 }
 

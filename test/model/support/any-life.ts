@@ -47,7 +47,7 @@ const anyMethod = fc.constantFrom(
   'response_url',
 );
 
-const anyOperation = fc.constantFrom<Operation>('create', 'message', 'get');
+const anyOperation = fc.constantFrom<Operation>('create', 'message', 'message', 'get');
 
 const faultsOf = <T>(fault: fc.Arbitrary<T>) => fc.array(fault, { minLength: 1, maxLength: 4 });
 

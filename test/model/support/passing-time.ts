@@ -32,6 +32,8 @@ export class PassingTime {
   readonly #around: Surroundings;
   /** The calls to the agent from this one on were made since the last rest. */
   #firstSinceRest = 0;
+  /** Time jumped since the last rest: a lease may have run out while its holder was at work. */
+  #isDisturbed = false;
 
   constructor(around: Surroundings) {
     this.#around = around;
@@ -43,16 +45,20 @@ export class PassingTime {
 
   /** Waits until the program has done all that is due. Throws if that does not end. */
   async rest(): Promise<void> {
-    const { clock, agent, replicas } = this.#around;
+    const { agent, replicas } = this.#around;
     const endMs = Date.now() + REST_WITHIN_MS;
     let turns = 0;
     for (let calm = 0; calm < CALM_TURNS; calm = (await this.#isAtWork()) ? 0 : calm + 1) {
       turns += 1;
       if (turns < EAGER_TURNS) await nextTurn();
       else await pause(1);
-      if (turns % STUCK_TURNS === 0 && replicas.count > 1) clock.jumpTo(this.now() + NEXT_LOOK_MS);
+      if (turns % STUCK_TURNS === 0 && replicas.count > 1) this.#jumpAmidst(NEXT_LOOK_MS);
       if (Date.now() > endMs) throw new Error(`the program does not come to rest: ${await this.#state()}`);
     }
+    if (this.#isDisturbed) {
+      for (const call of agent.calls.slice(this.#firstSinceRest)) call.disturbed = true;
+    }
+    this.#isDisturbed = false;
     this.#firstSinceRest = agent.calls.length - agent.held();
     if (this.#slowCalls() === 0) this.rests.push(agent.calls.length);
   }
@@ -72,16 +78,19 @@ export class PassingTime {
 
   /** The machine sleeps for so long, in the middle of whatever it does. */
   async sleep(ms: number): Promise<void> {
-    const first = this.#firstSinceRest;
-    this.#around.clock.jumpTo(this.now() + ms);
+    this.#jumpAmidst(ms);
     await this.rest();
-    for (const call of this.#around.agent.calls.slice(first)) call.disturbed = true;
   }
 
   /** If all that is left to wait for is a slow answer: lets a second pass. */
   helpAlong(): void {
     const { clock, slack, agent } = this.#around;
     if (slack.inFlight() === 0 && agent.active() === 0) clock.jumpTo(this.now() + NEXT_LOOK_MS);
+  }
+
+  #jumpAmidst(ms: number): void {
+    this.#isDisturbed = true;
+    this.#around.clock.jumpTo(this.now() + ms);
   }
 
   async #passUntil(untilMs: number): Promise<void> {

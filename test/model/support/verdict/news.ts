@@ -21,17 +21,16 @@ export async function judgeNews(world: ModelWorld, facts: Facts, link: string | 
   return wrong;
 }
 
-/** An outage is told once when it lasts, and once when it is over, unless what it held up was withdrawn. */
+/** An outage is told once when it lasts, and once when it is over; one that held up only deleted replies is not. */
 function judgeTroubles({ posts, hasWithdrawn }: Facts): string[] {
   const told = posts.flatMap(
     ({ text }) => /Can't reach|Needs an administrator|Going on/.exec(text)?.[0] ?? [],
   );
+  if (hasWithdrawn) return [];
   return told.flatMap((word, index) => {
     if (word === told[index - 1]) return [`told twice: ${word}`];
     if (word === 'Going on' && index === 0) return ['recovered from nothing'];
-    return word !== 'Going on' && index === told.length - 1 && !hasWithdrawn
-      ? [`never told that it is over: ${word}`]
-      : [];
+    return word !== 'Going on' && index === told.length - 1 ? [`never told that it is over: ${word}`] : [];
   });
 }
 
