@@ -124,6 +124,10 @@ export const failPoints: readonly FailPoint[] = [
   ]),
   ...calls('failure', after('chat.postMessage (notice)'), [['conversations.replies', 'once', 'once']]),
   ...commits('replies', before('store reply'), [['store reply, end catch_up', 'once', 'once']]),
+  ...commits('missed', before('store reply'), [
+    ['put off catch_up', 'once', 'once'],
+    ['put off send_follow_ups', 'once', 'once'],
+  ]),
   ...passingCommits('unknownCard', after('chat.postMessage (card)'), [
     ['store reply, until the card is known', 'once', 'once'],
   ]),

@@ -22,6 +22,7 @@ const SILENT = new Set([
   'tasks.renew',
   'tasks.fence',
   'tasks.nextDueAtMs',
+  'tasks.hasten',
 ]);
 
 const REMEMBER = 'gestures.remember';
@@ -103,7 +104,8 @@ function partOf({ name, args, result }: Deed): string[] {
 }
 
 function gestureOf([key = '']: readonly string[]): string {
-  return key.startsWith('trigger:') ? 'command' : 'reply';
+  if (key.startsWith('trigger:')) return 'command';
+  return key.startsWith('press:') ? 'press' : 'reply';
 }
 
 function taskKindOf({ taskId }: Lease): string {
