@@ -76,12 +76,9 @@ describeWithLocalSlack('a store that cannot be written', () => {
     expect(await world.signed.sendEvent(event, { retryNum: 2 })).toMatchObject({ status: 200 });
     expect(await world.signed.sendAction(press)).toMatchObject({ status: 200 });
     await world.told(card, 'Working');
-    await world.clock.advance(4_000);
-    await world.soon(
-      () => world.api.jobs.map(({ prompts }) => prompts).toSorted(),
-      [['Add a quickstart', 'Not stored'], ['Not stored']],
-      'all three to have their effect',
-    );
+    const prompts = () => world.api.jobs.map((job) => job.prompts).toSorted();
+    await world.later(prompts, (all) => all.flat().length === 3, 'all three to have their effect');
+    expect(prompts()).toEqual([['Add a quickstart', 'Not stored'], ['Not stored']]);
   });
 
   test('over Socket Mode: a reply is not acknowledged, and works when Slack sends it again (F1)', async () => {
@@ -106,9 +103,13 @@ describeWithLocalSlack('a store that cannot be written', () => {
     world.proxy.socket.redeliver();
     const reply = await sending;
     expect(world.proxy.socket.acks()).toHaveLength(acks + 1);
-    await world.clock.advance(4_000);
-    await world.soon(() => world.slack.reactions(reply), ['white_check_mark'], 'the receipt "accepted"');
-    await world.clock.advance(10_000);
+    // The thread is read for missed replies first.
+    await world.later(
+      () => world.slack.reactions(reply),
+      (names) => names.join() === 'white_check_mark',
+      'the receipt "accepted"',
+    );
+    await world.clock.advance(60_000);
     expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([['Add a quickstart', 'Kept']]);
     expect(saying(await world.slack.messages(general), 'Starting')).toHaveLength(0);
   });
