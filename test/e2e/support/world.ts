@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import type { Environment } from '../../../src/config/values.ts';
 import { type Config, parseConfig } from '../../../src/config.ts';
@@ -8,6 +6,7 @@ import type { Script } from '../../../src/demo/agent-api/script.ts';
 import { createLogger } from '../../../src/operations/logger.ts';
 import { createService, type Service } from '../../../src/service.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
+import { freePort } from '../../support/free-port.ts';
 import {
   alice,
   general,
@@ -192,21 +191,4 @@ export async function startWorld(options: WorldOptions = {}): Promise<World & As
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
-}
-
-/**
- * A port for what must be known before the program listens. Not one that the system gives out by itself, which
- * it might do again in the meantime.
- */
-async function freePort(): Promise<number> {
-  const port = 10_000 + Math.floor(Math.random() * 20_000);
-  const server = createServer().listen(port, '127.0.0.1');
-  try {
-    await once(server, 'listening');
-  } catch {
-    return freePort();
-  }
-  server.close();
-  await once(server, 'close');
-  return port;
 }
