@@ -5,9 +5,9 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/support/setup.ts'],
     // Most of the time goes into waiting for other programs.
-    maxWorkers: 4,
+    maxWorkers: 3,
     // For the tests that run whole programs, several at a time, on a busy machine.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

@@ -12,7 +12,7 @@ describeWithLocalSlack('a long outage', () => {
     ['it limits the rate', 429, 'Waiting for the rate limit'],
   ] as const)(
     'when %s: nothing is lost, the order is kept, and the thread is told once when it starts and once when it ends',
-    { timeout: 120_000 },
+    { timeout: 240_000 },
     async (_what, fault, words) => {
       // Looks are not the subject here, and there are many in such a time.
       await using world = await startWorld({ settings: { POLL_MIN_INTERVAL: '60s' } });
