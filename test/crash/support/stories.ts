@@ -60,6 +60,9 @@ export const stories = {
       await stage.told(card, 'Working');
       stage.finish('completed', `${PR}/1`);
       await stage.told(card, '🎉');
+      await stage.seen(notices, `${PR}/1`);
+      // A kill that belongs to the end of this turn must not meet the next one.
+      await stage.quiet();
       await stage.reply(card, 'More');
       await stage.told(card, 'turn 2');
       stage.finish('failed');
