@@ -71,7 +71,9 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
     resources.defer(() => missed.stop());
     const onConnected = () => missed.lookFor();
     const connection = createConnection(transport, { apiUrl, logger, log, clock, routes, onConnected });
-    const listeners = { store, clock, log, newContext, projectId: config.agent.projectId };
+    const { projectId } = config.agent;
+    const project = { id: projectId, name: projectId, noticeChannels: [] };
+    const listeners = { store, clock, log, newContext, projects: [project] as const };
     const onFailure = () => missed.lookFor();
     createSlackApp({ token: botToken, apiUrl, identity, connection, logger, log, listeners, onFailure });
     checks.push(

@@ -7,13 +7,18 @@ export interface Job {
   readonly channelId: string;
   readonly requesterId: string;
   readonly projectId: string;
+  readonly projectName: string;
   /** The prompt as Slack delivered it (escaped, with `<@U…>` tokens); see `slack/text/readable-text.ts`. */
   readonly prompt: string;
   readonly requestedAtMs: number;
   /** Slack's address for private answers to the requester, good for 30 minutes. */
   readonly responseUrl: string | null;
-  /** The root of the thread: the card's `ts`. Null until the card is posted. */
+  /** The root of the thread: the card, or a message that somebody else wrote. Null until there is one. */
   readonly threadTs: string | null;
+  /** Null until the card is posted. */
+  readonly cardTs: string | null;
+  /** Messages of the thread up to this one were there before the job, and are no follow-ups. */
+  readonly repliesAfterTs: string | null;
   readonly stage: Stage;
   /** Create calls wanted so far; numbers them, so that none can be wanted twice. */
   readonly creates: number;
@@ -80,3 +85,8 @@ export interface Trouble {
 
 /** `needs_admin`: the key is refused, or the project is unknown to the API. */
 export type TroubleKind = 'rate_limited' | 'unreachable' | 'needs_admin';
+
+/** The message stood in the thread before the job did: it is no follow-up. */
+export function isBeforeJob({ repliesAfterTs }: Job, messageTs: string): boolean {
+  return repliesAfterTs !== null && messageTs <= repliesAfterTs;
+}

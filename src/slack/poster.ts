@@ -1,3 +1,4 @@
+import type { ModalView } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
 import type { Clock } from '../operations/clock.ts';
 import { CLOCK_SKEW_MS } from './clock-skew.ts';
@@ -127,6 +128,25 @@ export class Poster {
   async tell(userId: string, responseUrl: string | null, message: SlackMessage): Promise<void> {
     if (responseUrl !== null && (await this.respond(responseUrl, message))) return;
     await this.call('chat.postMessage', { channel: userId, text: message.text, blocks: message.blocks });
+  }
+
+  /** Shows a message to one person, in a channel or thread, if they look at it now. It does not last. */
+  async whisper(
+    { channelId, threadTs, userId }: Pick<Post, 'channelId' | 'threadTs'> & { readonly userId: string },
+    message: SlackMessage,
+  ): Promise<void> {
+    await this.call('chat.postEphemeral', {
+      channel: channelId,
+      ...(threadTs === null ? {} : { thread_ts: threadTs }),
+      user: userId,
+      text: message.text,
+      blocks: message.blocks,
+    });
+  }
+
+  /** Opens a modal for who made the gesture; its trigger is good for three seconds, and once. */
+  async openModal(triggerId: string, view: ModalView): Promise<void> {
+    await this.call('views.open', { trigger_id: triggerId, view });
   }
 
   private async respond(responseUrl: string, message: SlackMessage): Promise<boolean> {

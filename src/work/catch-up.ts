@@ -1,3 +1,4 @@
+import { isBeforeJob } from '../jobs/job.ts';
 import { SlackCallError } from '../slack/failure.ts';
 import { type ThreadMessage, TOO_MANY_MESSAGES } from '../slack/poster.ts';
 import { messageKeys, replyOf } from '../slack/reply.ts';
@@ -50,7 +51,7 @@ export async function catchUp(tools: Tools, task: ClaimedTask): Promise<void> {
     let oldReplies = 0;
     for (const message of messages) {
       const found = replyOf(message, tools.botUserId);
-      if (found === null) continue;
+      if (found === null || isBeforeJob(job, message.ts)) continue;
       const { reply } = found;
       if (!(await tx.gestures.remember(messageKeys(job.teamId, message), context.nowMs))) {
         if (reply.editedTs !== null) await applyEvent(tx, job.id, { type: 'reply_edited', reply }, context);

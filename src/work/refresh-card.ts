@@ -21,7 +21,7 @@ export async function refreshCard(tools: Tools, task: ClaimedTask): Promise<void
 async function draw(tools: Tools, task: ClaimedTask): Promise<void> {
   const state = await tools.store.transaction((tx) => tx.jobs.lock(task.subject));
   const job = state?.job;
-  if (job?.threadTs == null) {
+  if (job?.cardTs == null) {
     await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
     return;
   }
@@ -29,7 +29,7 @@ async function draw(tools: Tools, task: ClaimedTask): Promise<void> {
   const names = await tools.names.of(job.prompt);
   try {
     const card = cardView(job, { waiting, untilMs: job.sendNotBeforeMs }, names);
-    await tools.poster.update(job.channelId, job.threadTs, card);
+    await tools.poster.update(job.channelId, job.cardTs, card);
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
     const { failure } = error;

@@ -17,7 +17,6 @@ export interface Destination {
 export function destinationOf(job: Job, request: CallRequest): Destination | null {
   switch (request.kind) {
     case 'post_card':
-      return { channelId: job.channelId, threadTs: null };
     case 'announce':
       return { channelId: job.channelId, threadTs: job.threadTs };
     case 'notify_channel':

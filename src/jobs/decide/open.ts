@@ -10,18 +10,23 @@ export interface JobRequest {
   readonly channelId: string;
   readonly requesterId: string;
   readonly projectId: string;
+  readonly projectName: string;
   /** As Slack delivered it. */
   readonly prompt: string;
   readonly responseUrl: string | null;
+  /** The thread of other people that the card is posted in, and its last message by then; null: a new thread. */
+  readonly thread: { readonly threadTs: string; readonly lastTs: string } | null;
 }
 
 /** Makes a job of a request: the card is posted first, so that the job has its thread. */
-export function openJob(request: JobRequest, context: DecisionContext): Decision {
+export function openJob({ thread, ...request }: JobRequest, context: DecisionContext): Decision {
   const job: Job = {
     ...request,
     id: context.newId(),
     requestedAtMs: context.nowMs,
-    threadTs: null,
+    threadTs: thread?.threadTs ?? null,
+    cardTs: null,
+    repliesAfterTs: thread?.lastTs ?? null,
     stage: { kind: 'opening' },
     creates: 0,
     messages: 0,
@@ -40,10 +45,10 @@ export function openJob(request: JobRequest, context: DecisionContext): Decision
   return draft.decision();
 }
 
-/** The thread exists: now the agent job can be created. */
+/** The card is there to be seen: now the agent job can be created. */
 export function cardPosted(draft: Draft, ts: string): void {
   if (draft.job.stage.kind !== 'opening') return;
-  draft.change({ threadTs: ts });
+  draft.change({ cardTs: ts, threadTs: draft.job.threadTs ?? ts });
   wantCreate(draft);
 }
 

@@ -1,5 +1,6 @@
 import type { Reply } from '../event.ts';
 import type { FollowUp } from '../follow-up.ts';
+import { isBeforeJob } from '../job.ts';
 import type { Draft } from './draft.ts';
 import { refusalOf, scheduleSending } from './follow-ups.ts';
 import { forgetSendTrouble } from './trouble.ts';
@@ -9,7 +10,7 @@ const MAX_UNSENT_FOLLOW_UPS = 200;
 
 /** A person wrote in the thread. */
 export function replyReceived(draft: Draft, reply: Reply): void {
-  if (find(draft, reply.messageTs) !== null) return;
+  if (find(draft, reply.messageTs) !== null || isBeforeJob(draft.job, reply.messageTs)) return;
   const id = draft.context.newId();
   const followUp: FollowUp = {
     ...reply,

@@ -44,13 +44,16 @@ async function write(deps: ListenerDeps, command: Args['command'], prompt: strin
     const context = deps.newContext();
     const keys = command.trigger_id ? [`trigger:${command.trigger_id}`] : [];
     if (!(await tx.gestures.remember(keys, context.nowMs))) return;
+    const [project] = deps.projects;
     const request = {
       teamId: command.team_id,
       channelId: command.channel_id,
       requesterId: command.user_id,
-      projectId: deps.projectId,
+      projectId: project.id,
+      projectName: project.name,
       prompt,
       responseUrl: command.response_url,
+      thread: null,
     };
     await tx.write(openJob(request, context), context.nowMs);
   });

@@ -1,4 +1,5 @@
 import type { DecisionContext } from '../../jobs/decision.ts';
+import type { Project } from '../../jobs/project.ts';
 import type { Clock } from '../../operations/clock.ts';
 import type { Logger } from '../../operations/logger.ts';
 import type { Store } from '../../store/store.ts';
@@ -9,6 +10,6 @@ export interface ListenerDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly newContext: () => DecisionContext;
-  /** The project that new jobs belong to. */
-  readonly projectId: string;
+  /** The projects that a job can belong to; the first is the default. */
+  readonly projects: readonly [Project, ...Project[]];
 }

@@ -32,9 +32,9 @@ export function cardView(job: Job, queue: Queue, names: ReadonlyMap<string, stri
   );
 }
 
-function origin({ projectId, agentJob }: Job): string[] {
+function origin({ projectName, agentJob }: Job): string[] {
   const facts = [
-    ['Project', projectId],
+    ['Project', projectName],
     ['Repository', agentJob?.repository],
     ['Branch', agentJob?.ref],
     ['Model', agentJob?.model],

@@ -6,7 +6,8 @@ describe('a request', () => {
   test('becomes a card before anything else happens', () => {
     const world = new World();
     expect(world.transcript).toEqual(['0 s card']);
-    expect(world.job).toMatchObject({ ...request, stage: { kind: 'opening' }, turn: 1, threadTs: null });
+    const { thread: _thread, ...facts } = request;
+    expect(world.job).toMatchObject({ ...facts, stage: { kind: 'opening' }, turn: 1, threadTs: null });
   });
 
   test('is given to the agent once the card has made a thread', () => {
@@ -23,6 +24,26 @@ describe('a request', () => {
     expect(again.calls).toEqual([]);
     expect(world.job.threadTs).toBe('1.000000');
     expect(world.open('create_job')).toHaveLength(1);
+  });
+});
+
+describe('a request in a thread of other people', () => {
+  const thread = { threadTs: '5.000000', lastTs: '7.000000' };
+
+  test('has its thread from the start, whatever the timestamp of its card', () => {
+    const world = new World({}, { ...request, thread });
+    expect(world.job).toMatchObject({ threadTs: '5.000000', cardTs: null });
+    world.apply({ type: 'card_posted', ts: '9.000000' });
+    expect(world.job).toMatchObject({ threadTs: '5.000000', cardTs: '9.000000' });
+  });
+
+  test('takes no message for a follow-up that was there before it', () => {
+    const world = new World({}, { ...request, thread });
+    const reply = { userId: 'U2', text: 'Hello', editedTs: null };
+    for (const messageTs of ['6.000000', '7.000000', '7.000001']) {
+      world.apply({ type: 'reply_received', reply: { ...reply, messageTs } });
+    }
+    expect([...world.followUps.values()].map(({ messageTs }) => messageTs)).toEqual(['7.000001']);
   });
 });
 

@@ -25,8 +25,10 @@ export const request: JobRequest = {
   channelId: 'C1',
   requesterId: 'U1',
   projectId: 'handbook',
+  projectName: 'handbook',
   prompt: 'Document the rate limits',
   responseUrl: null,
+  thread: null,
 };
 
 export function anAgentJob(facts: Partial<AgentJob> = {}): AgentJob {

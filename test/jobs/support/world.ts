@@ -2,14 +2,14 @@ import type { AgentJob } from '../../../src/jobs/agent-job.ts';
 import type { Announcement } from '../../../src/jobs/announcement.ts';
 import type { CallRequest, WantedCall } from '../../../src/jobs/call.ts';
 import { decide } from '../../../src/jobs/decide/decide.ts';
-import { openJob } from '../../../src/jobs/decide/open.ts';
+import { type JobRequest, openJob } from '../../../src/jobs/decide/open.ts';
 import { verdictOn } from '../../../src/jobs/decide/verdict.ts';
 import type { Decision, DecisionContext, JobTaskKind, Policy } from '../../../src/jobs/decision.ts';
 import type { JobEvent } from '../../../src/jobs/event.ts';
 import type { AgentFailure } from '../../../src/jobs/failure.ts';
 import type { FollowUp, FollowUpState } from '../../../src/jobs/follow-up.ts';
 import type { Job } from '../../../src/jobs/job.ts';
-import { anAgentJob, policy as defaultPolicy, request } from './builders.ts';
+import { anAgentJob, request as aRequest, policy as defaultPolicy } from './builders.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import { Thread } from './thread.ts';
 import { lineOf, newsOf } from './transcript.ts';
@@ -58,7 +58,7 @@ export class World {
   readonly taken: Taken[] = [];
   private ids = 0;
 
-  constructor(policy: Partial<Policy> = {}) {
+  constructor(policy: Partial<Policy> = {}, request: JobRequest = aRequest) {
     this.policy = deepFreeze({ ...defaultPolicy, ...policy });
     const opened = openJob(deepFreeze(request), this.context());
     this.job = opened.job;

@@ -207,7 +207,7 @@ function job(): fc.Arbitrary<Job> {
     .map(aTrouble);
   const facts = fc.record({
     requesterId: slackId(),
-    projectId: text(),
+    projectName: text(),
     prompt: text(),
     stage,
     agentJob: fc.option(agentJob),
