@@ -1,11 +1,19 @@
 /** What the text behind `/docs-agent` asks for. */
 export type Command =
-  | { readonly kind: 'help' }
-  /** A word that is kept for a command of its own. */
-  | { readonly kind: 'reserved'; readonly word: string }
+  | { readonly kind: PlainWord }
+  /** Nothing was typed. */
+  | { readonly kind: 'compose' }
+  /** The id of a job here or at the agent API, or null: the jobs of who asks. */
+  | { readonly kind: 'status'; readonly id: string | null }
+  /** The id of a job at the agent API. */
+  | { readonly kind: 'watch'; readonly id: string }
   | { readonly kind: 'prompt'; readonly prompt: string };
 
-const RESERVED = /^(?:(list|settings)|(status)(?:\s+\S+)?|(watch)\s+\S+)$/i;
+type PlainWord = 'help' | 'list' | 'settings';
+
+const PLAIN_COMMAND = /^(help|list|settings)$/i;
+const STATUS = /^status(?:\s+(\S+))?$/i;
+const WATCH = /^watch\s+(\S+)$/i;
 const FORCED_PROMPT = /^--(?:\s+|$)/;
 
 /**
@@ -14,9 +22,12 @@ const FORCED_PROMPT = /^--(?:\s+|$)/;
  */
 export function parseCommand(text: string): Command {
   const trimmed = text.trim();
-  if (/^help$/i.test(trimmed)) return { kind: 'help' };
-  const reserved = RESERVED.exec(trimmed);
-  const word = reserved?.[1] ?? reserved?.[2] ?? reserved?.[3];
-  if (word !== undefined) return { kind: 'reserved', word: word.toLowerCase() };
+  if (trimmed === '') return { kind: 'compose' };
+  const plain = PLAIN_COMMAND.exec(trimmed)?.[1]?.toLowerCase() as PlainWord | undefined;
+  if (plain !== undefined) return { kind: plain };
+  const status = STATUS.exec(trimmed);
+  if (status !== null) return { kind: 'status', id: status[1] ?? null };
+  const watched = WATCH.exec(trimmed)?.[1];
+  if (watched !== undefined) return { kind: 'watch', id: watched };
   return { kind: 'prompt', prompt: trimmed.replace(FORCED_PROMPT, '') };
 }

@@ -7,15 +7,15 @@ describe('a reserved word counts only as the whole text', () => {
   });
 
   test.each([
-    ['list', 'list'],
-    [' List ', 'list'],
-    ['settings', 'settings'],
-    ['status', 'status'],
-    ['status 42', 'status'],
-    ['watch 42', 'watch'],
-    ['WATCH  agent_42', 'watch'],
-  ])('%j is the command %s', (text, word) => {
-    expect(parseCommand(text)).toEqual({ kind: 'reserved', word });
+    ['list', { kind: 'list' }],
+    [' List ', { kind: 'list' }],
+    ['settings', { kind: 'settings' }],
+    ['status', { kind: 'status', id: null }],
+    ['status 42', { kind: 'status', id: '42' }],
+    ['watch 42', { kind: 'watch', id: '42' }],
+    ['WATCH  agent_42', { kind: 'watch', id: 'agent_42' }],
+  ])('%j is a command', (text, command) => {
+    expect(parseCommand(text)).toEqual(command);
   });
 
   test.each([
@@ -55,6 +55,6 @@ test('a prompt keeps its lines, without the space around it', () => {
   });
 });
 
-test('no text at all is an empty prompt', () => {
-  expect(parseCommand('  \n')).toEqual({ kind: 'prompt', prompt: '' });
+test('no text at all opens the modal', () => {
+  expect(parseCommand('  \n')).toEqual({ kind: 'compose' });
 });

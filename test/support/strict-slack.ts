@@ -3,16 +3,21 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../../src/operations/clock.ts';
 import type { SlackCall } from './fault-proxy/call.ts';
+import { withIds } from './strict-slack/block-ids.ts';
 import { createControl, type StrictControl } from './strict-slack/control.ts';
 import { Deliverer } from './strict-slack/deliverer.ts';
 import type { Delivery, DeliveryRecord, Transport } from './strict-slack/delivery.ts';
+import { Files } from './strict-slack/files.ts';
 import { createHttpTransport } from './strict-slack/http-transport.ts';
 import { createTimestamps, newId, strictApp } from './strict-slack/ids.ts';
-import type { Block } from './strict-slack/message.ts';
-import { eventCallback } from './strict-slack/payloads.ts';
+import type { MethodContext } from './strict-slack/method.ts';
+import { eventCallback, inChannel } from './strict-slack/payloads.ts';
 import { RateLimits } from './strict-slack/rate-limits.ts';
 import { ResponseUrls } from './strict-slack/response-urls.ts';
 import { createSocketTransport } from './strict-slack/socket-transport.ts';
+import { Statuses } from './strict-slack/statuses.ts';
+import { Triggers } from './strict-slack/triggers.ts';
+import { Views } from './strict-slack/views.ts';
 import { type StrictFault, WebApi } from './strict-slack/web-api.ts';
 import { Workspace } from './strict-slack/workspace.ts';
 
@@ -29,7 +34,7 @@ export interface StrictSlackOptions {
   readonly keepsBlockIds?: boolean;
 }
 
-/** People and channels are those of `testWorkspace`, and tokens and ids those of `localApp`. */
+/** People and channels are at first those of `testWorkspace`, and tokens and ids those of `localApp`. */
 export interface StrictSlack extends AsyncDisposable {
   /** With the slash at its end. */
   readonly apiUrl: string;
@@ -39,8 +44,9 @@ export interface StrictSlack extends AsyncDisposable {
   readonly teamId: string;
   readonly control: StrictControl;
   /**
-   * Asked for each call of the Web API (also `apps.connections.open`, and `response_url` for a post to one):
-   * what goes wrong with it. Takes the place of an earlier one. The bot waits 10 real seconds for what hangs.
+   * Asked for each call of the Web API (also `apps.connections.open`, `response_url` for a post to one, and
+   * `file_download`): what goes wrong with it. Takes the place of an earlier one. The bot waits 10 real seconds
+   * for what hangs.
    */
   onCall(decide: (call: SlackCall) => StrictFault | null): void;
   /**
@@ -84,23 +90,32 @@ export async function startStrictSlack(options: StrictSlackOptions): Promise<Str
   const http = createHttpTransport(app.mode === 'events' ? app.requestUrls : []);
   const transport: Transport = app.mode === 'socket' ? socket : http;
   const deliverer = new Deliverer(clock, transport);
+  const newTs = createTimestamps(clock);
   const workspace = new Workspace({
-    newTs: createTimestamps(clock),
+    newTs,
     tell: (channel, event) =>
       deliverer.deliver({
         id: newId('envelope-'),
         kind: 'event',
-        payload: eventCallback(channel, event, clock.now()),
+        payload: eventCallback(inChannel(channel, event), {
+          nowMs: clock.now(),
+          isShared: workspace.isShared(channel),
+        }),
       }),
   });
   const responseUrls = new ResponseUrls(workspace, clock, url);
   const keepsBlockIds = options.keepsBlockIds ?? true;
+  const context: MethodContext = {
+    workspace,
+    triggers: new Triggers(clock),
+    views: new Views(newTs),
+    files: new Files(url),
+    statuses: new Statuses(clock),
+    stored: (blocks) => withIds(blocks, keepsBlockIds),
+    newSocketAddress: socket.newAddress,
+  };
   const webApi = new WebApi({
-    context: {
-      workspace,
-      stored: (blocks) => blocks.map((block) => withBlockId(block, keepsBlockIds)),
-      newSocketAddress: socket.newAddress,
-    },
+    context,
     responseUrls,
     limits: options.limits ? new RateLimits(clock) : null,
   });
@@ -112,7 +127,7 @@ export async function startStrictSlack(options: StrictSlackOptions): Promise<Str
     appToken,
     signingSecret,
     teamId,
-    control: createControl({ workspace, deliverer, responseUrls, webApi }),
+    control: createControl({ clock, context, deliverer, responseUrls, webApi }),
     onCall: (decide) => {
       webApi.decide = decide;
     },
@@ -133,8 +148,4 @@ export async function startStrictSlack(options: StrictSlackOptions): Promise<Str
       if (failures.length > 0) throw new AggregateError(failures, 'the strict Slack itself failed');
     },
   };
-}
-
-function withBlockId(block: Block, keepsBlockId: boolean): Block {
-  return keepsBlockId && block.block_id !== undefined ? block : { ...block, block_id: newId('').slice(0, 5) };
 }

@@ -8,7 +8,7 @@ export interface SlackCall {
 }
 
 /** The fields that Slack's client sends as JSON text within a form. */
-const jsonFields = new Set(['attachments', 'blocks', 'metadata', 'view']);
+const jsonFields = new Set(['attachments', 'blocks', 'loading_messages', 'metadata', 'view']);
 
 export function decodeCall(method: string, headers: NodeJS.Dict<string | string[]>, body: Buffer): SlackCall {
   const token = /^Bearer (.+)$/.exec(headers.authorization?.toString() ?? '')?.[1] ?? null;

@@ -1,87 +1,77 @@
 import { z } from 'zod';
 import {
   ACTIONS_ELEMENTS_MAX,
-  BUTTON_TEXT_MAX,
-  BUTTON_URL_MAX,
-  BUTTON_VALUE_MAX,
   CONTEXT_ELEMENTS_MAX,
   MESSAGE_BLOCKS_MAX,
-  SECTION_TEXT_MAX,
 } from '../../../src/slack/views/limits.ts';
 import { ApiError } from './api-error.ts';
+import { image, inputElement, interactiveElement } from './elements.ts';
 import type { Block } from './message.ts';
+import { richTextElement } from './rich-text.ts';
+import { anyText, id, plainText } from './text-objects.ts';
 
-const ID_MAX = 255;
 const HEADER_TEXT_MAX = 150;
+const FIELDS_MAX = 10;
+const FIELD_TEXT_MAX = 2_000;
+const LABEL_MAX = 2_000;
 /** See MESSAGE_BLOCKS_TEXT_MAX in limits.ts: somewhat more is what Slack refuses. */
 const ALL_TEXT_MAX = 13_200;
 
-const plainText = (max: number) =>
-  z.strictObject({
-    type: z.literal('plain_text'),
-    text: z.string().min(1).max(max),
-    emoji: z.boolean().optional(),
-  });
-const mrkdwn = z.strictObject({
-  type: z.literal('mrkdwn'),
-  text: z.string().min(1).max(SECTION_TEXT_MAX),
-  verbatim: z.boolean().optional(),
-});
-const anyText = z.union([plainText(SECTION_TEXT_MAX), mrkdwn]);
-const id = z.string().max(ID_MAX);
-const image = z.strictObject({ type: z.literal('image'), image_url: z.url(), alt_text: z.string().min(1) });
-const button = z.strictObject({
-  type: z.literal('button'),
-  text: plainText(BUTTON_TEXT_MAX),
-  action_id: id.optional(),
-  value: z.string().max(BUTTON_VALUE_MAX).optional(),
-  url: z
-    .url({ protocol: /^https?$/ })
-    .max(BUTTON_URL_MAX)
-    .optional(),
-  style: z.enum(['primary', 'danger']).optional(),
-  accessibility_label: z.string().max(BUTTON_TEXT_MAX).optional(),
-});
+const block_id = id.optional();
 
 const block = z.discriminatedUnion('type', [
-  z.strictObject({
-    type: z.literal('section'),
-    block_id: id.optional(),
-    text: anyText,
-    accessory: z.union([button, image]).optional(),
-    expand: z.boolean().optional(),
-  }),
+  z
+    .strictObject({
+      type: z.literal('section'),
+      block_id,
+      text: anyText().optional(),
+      fields: z.array(anyText(FIELD_TEXT_MAX)).min(1).max(FIELDS_MAX).optional(),
+      accessory: z.union([interactiveElement, image]).optional(),
+      expand: z.boolean().optional(),
+    })
+    .refine(({ text, fields }) => text !== undefined || fields !== undefined, 'no text and no fields'),
   z.strictObject({
     type: z.literal('context'),
-    block_id: id.optional(),
+    block_id,
     elements: z
-      .array(z.union([anyText, image]))
+      .array(z.union([anyText(), image]))
       .min(1)
       .max(CONTEXT_ELEMENTS_MAX),
   }),
   z.strictObject({
     type: z.literal('actions'),
-    block_id: id.optional(),
+    block_id,
     elements: z
-      .array(button)
+      .array(interactiveElement)
       .min(1)
       .max(ACTIONS_ELEMENTS_MAX)
       .refine((all) => areUnique(all.map(({ action_id }) => action_id)), 'duplicate action_id'),
   }),
-  z.strictObject({ type: z.literal('header'), block_id: id.optional(), text: plainText(HEADER_TEXT_MAX) }),
-  z.strictObject({ type: z.literal('divider'), block_id: id.optional() }),
+  z.strictObject({ type: z.literal('header'), block_id, text: plainText(HEADER_TEXT_MAX) }),
+  z.strictObject({ type: z.literal('divider'), block_id }),
+  z.strictObject({ type: z.literal('rich_text'), block_id, elements: z.array(richTextElement) }),
+  z.strictObject({
+    type: z.literal('input'),
+    block_id,
+    label: plainText(LABEL_MAX),
+    element: inputElement,
+    hint: plainText(LABEL_MAX).optional(),
+    optional: z.boolean().optional(),
+    dispatch_action: z.boolean().optional(),
+  }),
 ]);
-const blocks = z
-  .array(block)
-  .max(MESSAGE_BLOCKS_MAX)
-  .refine((all) => areUnique(all.map(({ block_id }) => block_id)), 'duplicate block_id');
 
-/**
- * Throws ApiError unless Slack takes the blocks: `invalid_blocks`, `msg_blocks_too_long`. Only kinds of blocks
- * and fields that are listed here are known.
- */
+/** Blocks that can stand together; only kinds of blocks and fields that are listed here are known. */
+export const blockList = (max: number) =>
+  z
+    .array(block)
+    .max(max)
+    .refine((all) => areUnique(all.map((one) => one.block_id)), 'duplicate block_id');
+const messageBlocks = blockList(MESSAGE_BLOCKS_MAX);
+
+/** Throws ApiError unless Slack takes the blocks in a message: `invalid_blocks`, `msg_blocks_too_long`. */
 export function checkedBlocks(value: unknown): readonly Block[] {
-  const parsed = blocks.safeParse(value);
+  const parsed = messageBlocks.safeParse(value);
   if (!parsed.success) {
     throw new ApiError(
       'invalid_blocks',

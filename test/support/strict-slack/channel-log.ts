@@ -47,7 +47,7 @@ export class ChannelLog {
   }
 
   replyCount(rootTs: string): number {
-    return this.#threads.get(rootTs)?.length ?? 0;
+    return this.replies(rootTs).length;
   }
 
   topLevel(range: TsRange): StoredMessage[] {

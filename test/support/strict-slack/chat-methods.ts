@@ -79,6 +79,7 @@ const postMessage = method(
       ...checkedThread(channel, args.thread_ts),
       ...(args.reply_broadcast && args.thread_ts !== undefined ? { subtype: 'thread_broadcast' } : {}),
     });
+    if (args.thread_ts !== undefined) context.statuses.clear(channel.id, args.thread_ts);
     return { channel: channel.id, ts: message.ts, message: shown(message) };
   },
 );
@@ -97,7 +98,13 @@ const update = method(z.strictObject({ ...content, ts: argument.ts }), (context,
 });
 
 const postEphemeral = method(
-  z.strictObject({ ...content, user: argument.text, thread_ts: argument.ts.optional() }),
+  z.strictObject({
+    channel: argument.text,
+    user: argument.text,
+    text: z.string().optional(),
+    blocks: z.unknown().optional(),
+    thread_ts: argument.ts.optional(),
+  }),
   (context, args) => {
     const channel = writableChannel(context.workspace, args.channel, botUserId);
     if (!channel.members.has(args.user)) throw new ApiError('user_not_in_channel');

@@ -1,3 +1,5 @@
+import type { SlackFile } from './files.ts';
+
 export interface Block {
   readonly type: string;
   readonly block_id?: string;
@@ -17,6 +19,9 @@ export interface StoredMessage {
   readonly user: string;
   readonly text: string;
   readonly team: string;
+  /** Given for people of another workspace, and then as `team`. */
+  readonly user_team?: string;
+  readonly source_team?: string;
   readonly thread_ts?: string;
   readonly subtype?: string;
   readonly client_msg_id?: string;
@@ -24,6 +29,8 @@ export interface StoredMessage {
   readonly app_id?: string;
   readonly ephemeral_to?: string;
   readonly blocks?: readonly Block[];
+  readonly files?: readonly Partial<SlackFile>[];
+  readonly upload?: boolean;
   readonly metadata?: { readonly event_type: string; readonly event_payload: Record<string, unknown> };
   readonly reactions?: readonly Reaction[];
   readonly edited?: { readonly user: string; readonly ts: string };

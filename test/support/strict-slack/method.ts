@@ -1,11 +1,19 @@
 import { z } from 'zod';
 import { ApiError } from './api-error.ts';
+import type { Files } from './files.ts';
 import type { Block } from './message.ts';
+import type { Statuses } from './statuses.ts';
+import type { Triggers } from './triggers.ts';
+import type { Views } from './views.ts';
 import type { Channel, Workspace } from './workspace.ts';
 
 export interface MethodContext {
   readonly workspace: Workspace;
-  /** The blocks as they are stored. */
+  readonly triggers: Triggers;
+  readonly views: Views;
+  readonly files: Files;
+  readonly statuses: Statuses;
+  /** The blocks of a message as they are stored. */
   readonly stored: (blocks: readonly Block[]) => readonly Block[];
   /** Where the next Socket Mode connection goes. */
   readonly newSocketAddress: () => string;
@@ -41,8 +49,9 @@ export const argument = {
 /** A channel that the bot is in. */
 export function joinedChannel(workspace: Workspace, id: string, botUserId: string): Channel {
   const channel = workspace.channel(id);
-  if (!channel.members.has(botUserId)) throw new ApiError('not_in_channel');
-  return channel;
+  if (channel.members.has(botUserId)) return channel;
+  // Of what is private, the bot does not even know that it is there.
+  throw new ApiError(channel.type === 'channel' ? 'not_in_channel' : 'channel_not_found');
 }
 
 /** A channel that the bot is in, and that is not archived. */

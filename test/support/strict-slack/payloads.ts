@@ -1,18 +1,24 @@
 import { newId, strictApp } from './ids.ts';
-import type { Block, StoredMessage } from './message.ts';
-import { type Channel, type ChannelEvent, publicMessage } from './workspace.ts';
+import type { Person } from './people.ts';
+import type { Channel, ChannelEvent } from './workspace.ts';
 
-type Payload = Readonly<Record<string, unknown>>;
+export type Payload = Readonly<Record<string, unknown>>;
+
+export interface EventOptions {
+  readonly nowMs: number;
+  /** Whether people of another workspace are in the channel. */
+  readonly isShared: boolean;
+}
 
 /** The outer event, with an id of its own. */
-export function eventCallback(channel: Channel, event: ChannelEvent, nowMs: number): Payload {
+export function eventCallback(event: Payload, { nowMs, isShared }: EventOptions): Payload {
   const { teamId, appId, botUserId } = strictApp;
   return {
     token: 'deprecated',
     team_id: teamId,
     api_app_id: appId,
     type: 'event_callback',
-    event: { event_ts: event.ts, ...event, channel: channel.id, channel_type: channel.type },
+    event,
     event_id: newId('Ev'),
     event_time: Math.floor(nowMs / 1000),
     authorizations: [
@@ -24,24 +30,31 @@ export function eventCallback(channel: Channel, event: ChannelEvent, nowMs: numb
         is_enterprise_install: false,
       },
     ],
-    is_ext_shared_channel: false,
+    is_ext_shared_channel: isShared,
   };
+}
+
+/** What happened in a channel, with the channel. */
+export function inChannel(channel: Channel, event: ChannelEvent): Payload {
+  const type = event.type === 'message' ? { channel_type: channel.type } : {};
+  return { event_ts: event.ts, ...event, channel: channel.id, ...type };
 }
 
 export interface CommandGesture {
   readonly channel: Channel;
-  readonly user: { readonly id: string; readonly name: string };
+  readonly user: Person;
   readonly text: string;
   readonly responseUrl: string;
+  readonly triggerId: string;
 }
 
-export function slashCommand({ channel, user, text, responseUrl }: CommandGesture): Payload {
+export function slashCommand({ channel, user, text, responseUrl, triggerId }: CommandGesture): Payload {
   return {
     token: 'deprecated',
-    team_id: strictApp.teamId,
+    team_id: user.teamId,
     team_domain: 'strict',
     channel_id: channel.id,
-    channel_name: channel.name,
+    channel_name: channel.type === 'group' ? 'privategroup' : channel.name,
     user_id: user.id,
     user_name: user.name,
     command: '/docs-agent',
@@ -49,58 +62,6 @@ export function slashCommand({ channel, user, text, responseUrl }: CommandGestur
     api_app_id: strictApp.appId,
     is_enterprise_install: 'false',
     response_url: responseUrl,
-    trigger_id: newId('trigger-'),
+    trigger_id: triggerId,
   };
-}
-
-export interface PressGesture {
-  readonly channel: Channel;
-  readonly user: { readonly id: string; readonly name: string };
-  readonly message: StoredMessage;
-  readonly button: Payload & { readonly block_id: string };
-  readonly responseUrl: string;
-  readonly ts: string;
-}
-
-export function blockActions({ channel, user, message, button, responseUrl, ts }: PressGesture): Payload {
-  const { teamId, appId } = strictApp;
-  const container = { message_ts: message.ts, channel_id: channel.id, is_ephemeral: !!message.ephemeral_to };
-  const thread = message.thread_ts === undefined ? {} : { thread_ts: message.thread_ts };
-  return {
-    type: 'block_actions',
-    token: 'deprecated',
-    api_app_id: appId,
-    team: { id: teamId, domain: 'strict' },
-    enterprise: null,
-    is_enterprise_install: false,
-    user: { id: user.id, username: user.name, name: user.name, team_id: teamId },
-    channel: { id: channel.id, name: channel.name },
-    container: { type: 'message', ...container, ...thread },
-    message: {
-      ...publicMessage(channel, message),
-      ...(message.metadata === undefined ? {} : { metadata: message.metadata }),
-    },
-    state: { values: {} },
-    trigger_id: newId('trigger-'),
-    response_url: responseUrl,
-    actions: [{ ...button, action_ts: ts }],
-  };
-}
-
-/** The button with the action id, as the message shows it. Throws if there is none. */
-export function findButton(
-  blocks: readonly Block[],
-  actionId: string,
-): Payload & { readonly block_id: string } {
-  const buttons = blocks.flatMap(({ block_id = '', elements, accessory }) =>
-    [...(Array.isArray(elements) ? elements : []), accessory].flatMap((element) =>
-      element?.action_id === undefined ? [] : [{ ...element, block_id }],
-    ),
-  );
-  const button = buttons.find(({ action_id }) => action_id === actionId);
-  if (button === undefined) {
-    const present = buttons.map(({ action_id }) => action_id).join(', ');
-    throw new Error(`the message has no button "${actionId}"; it has: ${present || 'none'}`);
-  }
-  return button;
 }

@@ -3,16 +3,25 @@ import type { Clock } from '../../../src/operations/clock.ts';
 const MINUTE_MS = 60_000;
 /** Uses per minute and workspace. https://docs.slack.dev/apis/web-api/rate-limits */
 const PER_MINUTE: Readonly<Record<string, number>> = {
+  'assistant.threads.setStatus': 600,
   'auth.test': 300,
   'chat.getPermalink': 300,
   'chat.postEphemeral': 100,
   'chat.postMessage': 300,
   'chat.update': 50,
   'conversations.history': 50,
+  'conversations.open': 50,
   'conversations.replies': 50,
+  'files.info': 100,
   'reactions.add': 50,
   'reactions.remove': 20,
+  'usergroups.list': 20,
+  'usergroups.users.list': 20,
   'users.info': 100,
+  'views.open': 100,
+  'views.publish': 100,
+  'views.push': 100,
+  'views.update': 100,
 };
 /** Posts to one channel: one a second, and short bursts. */
 const CHANNEL_POSTS = { burst: 5, perMs: 1 / 1_000 };

@@ -91,19 +91,6 @@ const getPermalink = method(
   },
 );
 
-const usersInfo = method(
-  z.strictObject({ user: argument.text, include_locale: argument.flag.optional() }),
-  ({ workspace }, { user: id }) => {
-    const user = workspace.users.find((candidate) => candidate.id === id);
-    if (user === undefined) throw new ApiError('user_not_found');
-    const { name, realName } = user;
-    const profile = { display_name: name, real_name: realName };
-    return {
-      user: { id, team_id: teamId, name, real_name: realName, profile, deleted: false, is_bot: false },
-    };
-  },
-);
-
 const authTest = method(z.looseObject({}), () => ({
   url: 'https://strict.slack.com/',
   team: 'Strict',
@@ -119,5 +106,4 @@ export const readingMethods: Readonly<Record<string, Method>> = {
   'conversations.history': history,
   'conversations.replies': replies,
   'chat.getPermalink': getPermalink,
-  'users.info': usersInfo,
 };

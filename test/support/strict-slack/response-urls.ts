@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '../../../src/operations/clock.ts';
 import { ApiError } from './api-error.ts';
+import { withIds } from './block-ids.ts';
 import { checkedBlocks } from './blocks.ts';
 import { strictApp } from './ids.ts';
 import type { StoredMessage } from './message.ts';
@@ -61,10 +62,11 @@ export class ResponseUrls {
     const parsed = answer.safeParse(body);
     if (!parsed.success) throw new ApiError('invalid_payload');
     const { text = '', blocks, response_type, replace_original, delete_original, thread_ts } = parsed.data;
-    const shown = { text, ...(blocks === undefined ? {} : { blocks: checkedBlocks(blocks) }) };
+    const shown = { text, ...(blocks === undefined ? {} : { blocks: withIds(checkedBlocks(blocks)) }) };
     if (delete_original && original !== null) this.#workspace.delete(channel, original.ts);
     else if (replace_original && original !== null) {
-      this.#workspace.update(channel, { ...original, ...shown });
+      const { blocks: _blocks, ...kept } = channel.log.get(original.ts) ?? original;
+      this.#workspace.update(channel, { ...kept, ...shown });
     } else if (text !== '' || blocks !== undefined) {
       const { botUserId, botId, appId } = strictApp;
       this.#workspace.post(channel, {

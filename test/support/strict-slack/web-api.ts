@@ -5,19 +5,34 @@ import type { Fault } from '../fault-proxy/fault.ts';
 import { type Exchange, readAll } from '../fault-proxy/forward.ts';
 import { ApiError } from './api-error.ts';
 import { chatMethods } from './chat-methods.ts';
+import { download, fileMethods, signInPage } from './file-methods.ts';
 import { strictApp } from './ids.ts';
 import type { Method, MethodContext } from './method.ts';
+import { peopleMethods } from './people-methods.ts';
 import type { RateLimits } from './rate-limits.ts';
 import { reactionMethods } from './reaction-methods.ts';
 import { readingMethods } from './reading-methods.ts';
 import type { ResponseUrls } from './response-urls.ts';
+import { statusMethods } from './statuses.ts';
+import { viewMethods } from './view-methods.ts';
 
 const OPEN_SOCKET = 'apps.connections.open';
 const methods: Readonly<Record<string, Method>> = {
   ...chatMethods,
   ...readingMethods,
   ...reactionMethods,
+  ...viewMethods,
+  ...peopleMethods,
+  ...fileMethods,
+  ...statusMethods,
   [OPEN_SOCKET]: ({ newSocketAddress }) => ({ url: newSocketAddress() }),
+};
+
+/** How a call is named that is of no method, by the first part of its address. */
+const NAMES: Readonly<Record<string, string>> = {
+  response: 'response_url',
+  'files-pri': 'file_download',
+  signin: 'signin',
 };
 
 /** What goes wrong with a call. `errorAfter`: it happens, and is answered with this error all the same. */
@@ -53,21 +68,25 @@ export class WebApi {
     });
     response.on('close', leave);
     try {
-      const [, kind = '', rest = ''] = (request.url ?? '').split('/');
-      const method = kind === 'response' ? 'response_url' : rest.replace(/\?.*$/, '');
+      const [, kind = '', rest = ''] = /^\/([^/?]*)\/?([^?]*)/.exec(request.url ?? '') ?? [];
+      const method = NAMES[kind] ?? rest;
       const call = decodeCall(method, request.headers, await readAll(request));
       this.calls.push(call);
       const fault = this.decide(call);
       if (fault === 'hang' || isHeld(fault)) leave();
-      await answerCall(response, fault, () =>
-        kind === 'response' ? this.#respond(rest, call) : this.#call(call),
-      );
+      await answerCall(response, fault, () => this.#answer(kind, rest, call));
     } catch (error) {
       leave();
       response.destroy();
       // The bot may have gone away in the middle.
       if (!request.errored) throw error;
     }
+  }
+
+  #answer(kind: string, rest: string, call: SlackCall): Exchange {
+    if (kind === 'response') return this.#respond(rest, call);
+    if (kind === 'files-pri') return download(this.#options.context.files, rest, call.token);
+    return kind === 'signin' ? signInPage() : this.#call(call);
   }
 
   #call(call: SlackCall): Exchange {

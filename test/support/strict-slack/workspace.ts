@@ -3,17 +3,20 @@ import { ApiError } from './api-error.ts';
 import { ChannelLog } from './channel-log.ts';
 import { strictApp } from './ids.ts';
 import type { StoredMessage } from './message.ts';
+import { isOutsider, People } from './people.ts';
 
 export interface Channel {
   readonly id: string;
   readonly name: string;
-  readonly type: 'channel' | 'im';
+  /** Public, private, or of two people. */
+  readonly type: 'channel' | 'group' | 'im';
   readonly members: Set<string>;
   readonly log: ChannelLog;
   isArchived: boolean;
 }
 
-export type Draft = Omit<StoredMessage, 'type' | 'ts' | 'channel' | 'team'>;
+/** Of the bot's workspace, unless it says otherwise. */
+export type Draft = Omit<StoredMessage, 'type' | 'ts' | 'channel' | 'team'> & { readonly team?: string };
 
 /** What happens in a channel, as its event says it: without the channel's name and type. */
 export type ChannelEvent = Readonly<Record<string, unknown>> & { readonly type: string };
@@ -24,6 +27,14 @@ export interface WorkspaceOptions {
   readonly tell: (channel: Channel, event: ChannelEvent) => Promise<unknown>;
 }
 
+export interface NewChannel {
+  readonly id: string;
+  readonly name: string;
+  readonly members: Iterable<string>;
+  /** `im`: the direct messages of two people, without the bot. Default: channel */
+  readonly type?: Channel['type'];
+}
+
 interface Change {
   readonly message: StoredMessage;
   /** Resolves when the bot was told, or could not be. */
@@ -32,7 +43,7 @@ interface Change {
 
 /** People, channels and messages, and the events that follow from what happens to them. */
 export class Workspace {
-  readonly users = testWorkspace.users;
+  readonly people = new People();
   readonly newTs: () => string;
   readonly #tell: WorkspaceOptions['tell'];
   readonly #channels = new Map<string, Channel>();
@@ -40,11 +51,12 @@ export class Workspace {
   constructor({ newTs, tell }: WorkspaceOptions) {
     this.newTs = newTs;
     this.#tell = tell;
-    this.forgetMessages();
+    this.forget();
   }
 
   /** Begins again: the channels are empty, archived ones are open, and there are no direct messages. */
-  forgetMessages(): void {
+  forget(): void {
+    this.people.forget();
     this.#channels.clear();
     for (const { id, name, members } of testWorkspace.channels) {
       this.openChannel({ id, name, members });
@@ -55,7 +67,8 @@ export class Workspace {
   channel(id: string): Channel {
     const known = this.#channels.get(id) ?? this.#channels.get(imOf(id));
     if (known !== undefined) return known;
-    if (!this.users.some((user) => user.id === id)) throw new ApiError('channel_not_found');
+    const person = this.people.find(id);
+    if (person === undefined || person.isBot) throw new ApiError('channel_not_found');
     return this.#open({
       id: imOf(id),
       name: 'directmessage',
@@ -64,8 +77,22 @@ export class Workspace {
     });
   }
 
-  openChannel(channel: Pick<Channel, 'id' | 'name'> & { readonly members: Iterable<string> }): void {
-    this.#open({ ...channel, type: 'channel' });
+  openChannel(channel: NewChannel): void {
+    this.#open({ type: 'channel', ...channel });
+  }
+
+  /** Whether the person is in a channel that the bot is in. */
+  isNeighbour(userId: string): boolean {
+    const all = [...this.#channels.values()];
+    return all.some(({ members }) => members.has(userId) && members.has(strictApp.botUserId));
+  }
+
+  /** Whether somebody of another workspace is there. */
+  isShared({ members }: Channel): boolean {
+    return [...members].some((id) => {
+      const person = this.people.find(id);
+      return person !== undefined && isOutsider(person);
+    });
   }
 
   post(channel: Channel, draft: Draft): Change {
@@ -86,6 +113,7 @@ export class Workspace {
     const previous = channel.log.get(message.ts);
     if (previous === undefined) throw new ApiError('message_not_found');
     channel.log.replace(message);
+    if (message.ephemeral_to !== undefined) return { message, told: Promise.resolve() };
     const told = this.#tellIfMember(channel, {
       type: 'message',
       subtype: 'message_changed',
@@ -102,6 +130,7 @@ export class Workspace {
     if (message === undefined) throw new ApiError('message_not_found');
     const previous = publicMessage(channel, message);
     channel.log.delete(message);
+    if (message.ephemeral_to !== undefined) return { message, told: Promise.resolve() };
     const told = this.#tellIfMember(channel, {
       type: 'message',
       subtype: 'message_deleted',
@@ -121,8 +150,9 @@ export class Workspace {
   async #announce(channel: Channel, message: StoredMessage): Promise<void> {
     const event = { ...publicMessage(channel, message), event_ts: message.ts };
     const told = [this.#tellIfMember(channel, event)];
-    if (channel.type === 'channel' && message.text.includes(`<@${strictApp.botUserId}>`)) {
-      told.push(this.#tellIfMember(channel, { ...event, type: 'app_mention' }));
+    if (channel.type !== 'im' && message.text.includes(`<@${strictApp.botUserId}>`)) {
+      const { subtype: _subtype, ...mention } = event;
+      told.push(this.#tellIfMember(channel, { ...mention, type: 'app_mention' }));
     }
     await Promise.all(told);
   }
@@ -131,7 +161,7 @@ export class Workspace {
     if (channel.members.has(strictApp.botUserId)) await this.#tell(channel, event);
   }
 
-  #open(shape: Pick<Channel, 'id' | 'name' | 'type'> & { readonly members: Iterable<string> }): Channel {
+  #open(shape: NewChannel & Pick<Channel, 'type'>): Channel {
     const channel = { ...shape, members: new Set(shape.members), log: new ChannelLog(), isArchived: false };
     this.#channels.set(channel.id, channel);
     return channel;

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import type { SlackControl, SlackMessage } from '../local-slack.ts';
+import type { Acknowledgement } from './delivery.ts';
+import type { FileDraft, SlackFile } from './files.ts';
+import type { ControlOptions, Gestures } from './gestures.ts';
+import { blockActions, messageAction } from './interactions.ts';
+import type { StoredMessage } from './message.ts';
+import { slashCommand } from './payloads.ts';
+import { isOutsider, type Person } from './people.ts';
+import { pressedElement } from './pressed.ts';
+
+type MessageGestures = Pick<
+  SlackControl,
+  'editMessage' | 'deleteMessage' | 'messages' | 'thread' | 'reactions'
+>;
+
+/** What people do to messages. */
+export interface MessageControl extends MessageGestures {
+  /**
+   * Writes as a person; with a user id as channel, in that person's direct messages with the bot. The bot learns
+   * of files of people from other workspaces only that they are there: the rest is in `files.info`.
+   */
+  message(message: {
+    readonly channel: string;
+    readonly user: string;
+    readonly text: string;
+    readonly threadTs?: string;
+    readonly files?: readonly FileDraft[];
+  }): Promise<SlackMessage>;
+  command(command: Parameters<SlackControl['command']>[0]): Promise<Acknowledgement>;
+  /**
+   * Presses a button of the message, as it was read, or chooses in one of its menus: then `value` is the value or
+   * the text of the option. Of several buttons with the action id it is the one with the value.
+   */
+  press(message: SlackMessage, actionId: string, user: string, value?: string): Promise<Acknowledgement>;
+  /** Uses a shortcut from the menu of a message. */
+  shortcut(shortcut: {
+    readonly message: SlackMessage;
+    readonly user: string;
+    readonly callbackId: string;
+  }): Promise<Acknowledgement>;
+}
+
+export function createMessageControl(options: ControlOptions, gestures: Gestures): MessageControl {
+  const { clock, context, responseUrls } = options;
+  const { workspace, files, triggers } = context;
+  const { personOf, stored, tell } = gestures;
+
+  const attached = (person: Person, drafts: readonly FileDraft[]) => {
+    const added = drafts.map((draft) => files.add(person, draft, clock.now()));
+    return added.map((file) => (isOutsider(person) ? toBeAskedFor(file) : file));
+  };
+  const seenBy = ({ ephemeral_to: viewer }: StoredMessage, user: string) => {
+    if (viewer !== undefined && viewer !== user) throw new Error(`only ${viewer} sees this message`);
+  };
+
+  return {
+    message: async ({ channel: id, user, text, threadTs, files: drafts = [] }) => {
+      const channel = workspace.channel(id);
+      const person = personOf(user);
+      const { message, told } = workspace.post(channel, {
+        user: person.id,
+        text,
+        client_msg_id: randomUUID(),
+        ...homeOf(person),
+        ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+        ...(drafts.length === 0
+          ? {}
+          : { subtype: 'file_share', upload: false, files: attached(person, drafts) }),
+      });
+      await told;
+      return asSeen(message);
+    },
+    command: async ({ channel: id, user: userId, text }) => {
+      const channel = workspace.channel(id);
+      const place = { channel, userId, original: null };
+      const responseUrl = responseUrls.create(place);
+      const triggerId = triggers.create({ userId, channelId: channel.id });
+      const user = personOf(userId);
+      const answer = await tell('command', slashCommand({ channel, user, text, responseUrl, triggerId }));
+      if (answer.payload !== null) responseUrls.show(place, answer.payload);
+      return answer;
+    },
+    press: async (pressed, actionId, userId, value) => {
+      // The button may be of an earlier version of the message, which somebody still sees.
+      const { action } = pressedElement(pressed.blocks ?? [], actionId, value);
+      const { channel, message } = stored(pressed);
+      seenBy(message, userId);
+      const responseUrl = responseUrls.create({ channel, userId, original: message });
+      const triggerId = triggers.create({ userId, channelId: channel.id });
+      const user = personOf(userId);
+      const ts = workspace.newTs();
+      return tell('action', blockActions({ channel, user, message, action, responseUrl, triggerId, ts }));
+    },
+    shortcut: async ({ message: used, user: userId, callbackId }) => {
+      const { channel, message } = stored(used);
+      if (message.ephemeral_to !== undefined) throw new Error('a message that one person sees has no menu');
+      const responseUrl = responseUrls.create({ channel, userId, original: null });
+      const triggerId = triggers.create({ userId, channelId: channel.id });
+      const user = personOf(userId);
+      const ts = workspace.newTs();
+      return tell(
+        'action',
+        messageAction({ channel, user, message, callbackId, responseUrl, triggerId, ts }),
+      );
+    },
+    editMessage: async (edited, text) => {
+      const { channel, message } = stored(edited);
+      const edit = { user: message.user, ts: workspace.newTs() };
+      await workspace.update(channel, { ...message, text, edited: edit }).told;
+    },
+    deleteMessage: async (deleted) => {
+      const { channel, message } = stored(deleted);
+      await workspace.delete(channel, message.ts).told;
+    },
+    messages: async (id) => workspace.channel(id).log.all().map(asSeen),
+    thread: async (id, rootTs) => {
+      const { log } = workspace.channel(id);
+      const root = log.get(rootTs);
+      return [...(root === undefined ? [] : [root]), ...log.wholeThread(rootTs)].map(asSeen);
+    },
+    reactions: async ({ channel, ts }) =>
+      (workspace.channel(channel).log.get(ts)?.reactions ?? []).map(({ name }) => name),
+  };
+}
+
+/** As people see a message: without its metadata. */
+function asSeen({ metadata: _metadata, type: _type, ...message }: StoredMessage): SlackMessage {
+  return message as SlackMessage;
+}
+
+function homeOf(person: Person): { team?: string; user_team?: string; source_team?: string } {
+  const { teamId } = person;
+  return isOutsider(person) ? { team: teamId, user_team: teamId, source_team: teamId } : {};
+}
+
+/** https://docs.slack.dev/apis/slack-connect */
+function toBeAskedFor({ id }: SlackFile): Partial<SlackFile> {
+  return { id, created: 0, user: '', mode: 'file_access', file_access: 'check_file_info' };
+}

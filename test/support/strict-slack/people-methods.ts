@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { ApiError } from './api-error.ts';
+import { strictApp } from './ids.ts';
+import { argument, type Method, method } from './method.ts';
+import { isOutsider, type UserGroup } from './people.ts';
+
+const { teamId } = strictApp;
+
+const info = method(
+  z.strictObject({ user: argument.text, include_locale: argument.flag.optional() }),
+  ({ workspace }, args) => {
+    const person = workspace.people.get(args.user);
+    const { id, name, realName, isDeleted, isBot } = person;
+    const membership = {
+      is_restricted: person.isRestricted,
+      is_ultra_restricted: person.isUltraRestricted,
+      tz: person.tz,
+    };
+    return {
+      user: {
+        id,
+        team_id: person.teamId,
+        name,
+        real_name: realName,
+        profile: { display_name: name, real_name: realName, team: person.teamId },
+        deleted: isDeleted,
+        is_bot: isBot,
+        ...(isDeleted ? {} : membership),
+        ...(isOutsider(person) ? { is_stranger: !workspace.isNeighbour(id) } : {}),
+      },
+    };
+  },
+);
+
+const usersOfGroup = method(
+  z.strictObject({ usergroup: argument.text, include_disabled: argument.flag.optional() }),
+  ({ workspace }, { usergroup }) => {
+    const group = workspace.people.groups.get(usergroup);
+    if (group === undefined) throw new ApiError('no_such_subteam');
+    return { users: group.members };
+  },
+);
+
+const groups = method(
+  z.strictObject({
+    include_count: argument.flag.optional(),
+    include_disabled: argument.flag.optional(),
+    include_users: argument.flag.optional(),
+  }),
+  ({ workspace }, { include_count, include_users }) => ({
+    usergroups: [...workspace.people.groups.values()].map((group) => ({
+      ...shownGroup(group),
+      ...(include_count ? { user_count: group.members.length } : {}),
+      ...(include_users ? { users: group.members } : {}),
+    })),
+  }),
+);
+
+function shownGroup({ id, handle }: UserGroup): Readonly<Record<string, unknown>> {
+  return {
+    id,
+    team_id: teamId,
+    is_usergroup: true,
+    is_external: false,
+    name: handle,
+    handle,
+    description: '',
+    date_delete: 0,
+  };
+}
+
+/** Direct messages with one person, as the bot has no others. */
+const open = method(
+  z.strictObject({
+    users: z.string().optional(),
+    channel: z.string().optional(),
+    return_im: argument.flag.optional(),
+  }),
+  ({ workspace }, { users, channel: id, return_im }) => {
+    if (users === undefined && id === undefined) throw new ApiError('users_list_not_supplied');
+    const person = users === undefined ? undefined : workspace.people.get(users);
+    if (person?.isBot) throw new ApiError('cannot_dm_bot');
+    if (person?.isDeleted) throw new ApiError('user_disabled');
+    const channel = workspace.channel(person?.id ?? id ?? '');
+    if (channel.type !== 'im') throw new ApiError('channel_not_found');
+    return { channel: { id: channel.id, ...(return_im ? { is_im: true, user: person?.id } : {}) } };
+  },
+);
+
+export const peopleMethods: Readonly<Record<string, Method>> = {
+  'users.info': info,
+  'usergroups.list': groups,
+  'usergroups.users.list': usersOfGroup,
+  'conversations.open': open,
+};

@@ -1,0 +1,56 @@
+import type { ControlOptions } from './gestures.ts';
+import type { NewPerson, UserGroup } from './people.ts';
+import type { NewChannel } from './workspace.ts';
+
+/** What administrators do. New people, groups and channels are there until `reset`. */
+export interface WorkspaceControl {
+  /** One more channel: public, private, or the direct messages of two people. */
+  openChannel(channel: NewChannel): void;
+  archive(channel: string): void;
+  unarchive(channel: string): void;
+  /** Lets a user, or the bot, into a channel. */
+  invite(channel: string, user: string): void;
+  remove(channel: string, user: string): void;
+  /**
+   * One more person, in no channel yet; or another in place of one with the same id. Left out: a full member of the
+   * bot's workspace.
+   */
+  addUser(person: NewPerson): void;
+  /** Who is in a user group (`S…`), from now on. */
+  setUserGroup(id: string, members: readonly string[], handle?: UserGroup['handle']): void;
+  /** The line under the thread that says what the bot is doing, or null. */
+  status(channel: string, threadTs: string): string | null;
+  /** From now on every call with the bot's token is refused as `token_revoked`. */
+  revokeToken(): void;
+  restoreToken(): void;
+}
+
+export function createWorkspaceControl({ context, webApi }: ControlOptions): WorkspaceControl {
+  const { workspace, statuses } = context;
+  return {
+    openChannel: (channel) => workspace.openChannel(channel),
+    archive: (id) => {
+      workspace.channel(id).isArchived = true;
+    },
+    unarchive: (id) => {
+      workspace.channel(id).isArchived = false;
+    },
+    invite: (id, user) => {
+      workspace.channel(id).members.add(user);
+    },
+    remove: (id, user) => {
+      workspace.channel(id).members.delete(user);
+    },
+    addUser: (person) => workspace.people.add(person),
+    setUserGroup: (id, members, handle = id.toLowerCase()) => {
+      workspace.people.groups.set(id, { id, handle, members });
+    },
+    status: (id, threadTs) => statuses.get(workspace.channel(id).id, threadTs),
+    revokeToken: () => {
+      webApi.isTokenRevoked = true;
+    },
+    restoreToken: () => {
+      webApi.isTokenRevoked = false;
+    },
+  };
+}
