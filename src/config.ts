@@ -1,4 +1,7 @@
+import { loadConfigFile } from './config/file/load.ts';
+import type { ConfigFile } from './config/file/schema.ts';
 import { ConfigError, type ConfigProblem } from './config/problems.ts';
+import { type Projects, projectsOf } from './config/projects.ts';
 import { exampleOf, type Settings, settingNames, settings, unsupportedNames } from './config/settings.ts';
 import { type Environment, lookUp, type ReadFile, readValues, type SettingValues } from './config/values.ts';
 
@@ -13,13 +16,17 @@ export interface Config {
   readonly agent: {
     /** Does not end with a slash. */
     readonly baseUrl: string;
-    readonly apiKey: string;
-    readonly projectId: string;
+    /** By the id of the project. */
+    readonly apiKeys: Projects['apiKeys'];
     readonly timeoutMs: number;
     readonly readsPerMinute: number;
     readonly hourlyBudget: number;
     readonly retryUnknown: 'never' | 'messages' | 'all';
   };
+  readonly projects: Projects['projects'];
+  /** What is set for channels, by their ids. */
+  readonly channels: ReadonlyMap<string, ChannelDefaults>;
+  readonly access: Access;
   readonly store: StoreConfig;
   readonly http: { readonly port: number; readonly host: string };
   readonly noticeChannels: readonly string[];
@@ -38,6 +45,24 @@ export interface Config {
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
 }
 
+/** As `jobs/channel-settings.ts` describes it. */
+export interface ChannelDefaults {
+  readonly projectName: string | undefined;
+  readonly noticeChannels: readonly string[] | undefined;
+  readonly followUpMode: 'every_reply' | 'mentions' | undefined;
+  readonly followUpWindowMs: number | undefined;
+}
+
+/** As `jobs/access.ts` describes it. */
+export interface Access {
+  readonly users: ReadonlySet<string>;
+  readonly userGroups: ReadonlySet<string>;
+  readonly channels: ReadonlySet<string>;
+  readonly guests: boolean;
+  readonly otherWorkspaces: boolean;
+  readonly admins: ReadonlySet<string>;
+}
+
 export type SlackTransport =
   | { readonly kind: 'socket'; readonly appToken: string }
   | { readonly kind: 'http'; readonly signingSecret: string };
@@ -54,17 +79,37 @@ export function parseConfig(env: Environment, readFile: ReadFile): Config {
   const given = readValues(env, readFile);
   const parsed = settings.safeParse(given.values);
   const transport = parsed.success ? transportOf(parsed.data) : null;
+  const file = loadConfigFile(given.values.DOCS_AGENT_CONFIG, readFile);
+  const projects =
+    'value' in file
+      ? projectsOf(given.values, file.value.projects, env, readFile)
+      : // What the file says of them is not known.
+        { problems: [] };
   const problems = [
     ...given.unreadable.values(),
     ...invalidValues(given),
     ...missingTransport(given),
     ...reversedIntervals(given),
+    ...('problems' in file ? file.problems : []),
+    ...('problems' in projects ? projects.problems : []).filter(isNews(given)),
     ...unsupported(env),
   ];
-  if (!parsed.success || transport === null || problems.length > 0) {
-    throw new ConfigError(problems);
+  if (
+    parsed.success &&
+    transport !== null &&
+    'value' in file &&
+    'value' in projects &&
+    problems.length === 0
+  ) {
+    return toConfig(parsed.data, transport, file.value, projects.value);
   }
-  return toConfig(parsed.data, transport);
+  throw new ConfigError(problems);
+}
+
+/** A secret whose file cannot be read is not missing as well. */
+function isNews({ unreadable }: SettingValues): (problem: ConfigProblem) => boolean {
+  const known = new Set<string>(unreadable.keys());
+  return ({ variable }) => !known.has(variable);
 }
 
 function invalidValues({ values, unreadable }: SettingValues): ConfigProblem[] {
@@ -117,17 +162,41 @@ function transportOf(values: Settings): SlackTransport | null {
     : { kind: 'http', signingSecret: values.SLACK_SIGNING_SECRET };
 }
 
-function toConfig(values: Settings, transport: SlackTransport): Config {
+function toConfig(
+  values: Settings,
+  transport: SlackTransport,
+  file: ConfigFile,
+  { projects, apiKeys }: Projects,
+): Config {
   return {
     slack: { botToken: values.SLACK_BOT_TOKEN, apiUrl: values.SLACK_API_URL ?? null, transport },
     agent: {
       baseUrl: values.AGENT_BASE_URL,
-      apiKey: values.AGENT_API_KEY,
-      projectId: values.AGENT_PROJECT_ID,
+      apiKeys,
       timeoutMs: values.AGENT_TIMEOUT,
       readsPerMinute: values.AGENT_READS_PER_MINUTE,
       hourlyBudget: values.AGENT_HOURLY_BUDGET,
       retryUnknown: values.AGENT_RETRY_UNKNOWN,
+    },
+    projects,
+    channels: new Map(
+      Object.entries(file.channels).map(([id, channel]) => [
+        id,
+        {
+          projectName: channel.project,
+          noticeChannels: channel.notice_channels,
+          followUpMode: channel.follow_ups,
+          followUpWindowMs: channel.follow_up_window,
+        },
+      ]),
+    ),
+    access: {
+      users: new Set(file.access.users),
+      userGroups: new Set(file.access.user_groups),
+      channels: new Set(file.access.channels),
+      guests: file.access.guests,
+      otherWorkspaces: file.access.other_workspaces,
+      admins: new Set(file.admins),
     },
     store:
       values.DATABASE_URL === undefined

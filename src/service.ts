@@ -51,7 +51,10 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
     resources.defer(() => store.close());
     const client = createPostingClient(botToken, apiUrl, logger);
     const identity = await identify(client).catch((error) => explainSlack(error, 'SLACK_BOT_TOKEN'));
-    const agent = createAgentClient(config.agent);
+    const agent = createAgentClient({
+      ...config.agent,
+      apiKeyOf: (projectId) => config.agent.apiKeys.get(projectId),
+    });
     resources.defer(() => agent.close());
     const newContext = contextFactory(clock, policyOf(config));
     const loops = createLoops({
@@ -71,9 +74,7 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
     resources.defer(() => missed.stop());
     const onConnected = () => missed.lookFor();
     const connection = createConnection(transport, { apiUrl, logger, log, clock, routes, onConnected });
-    const { projectId } = config.agent;
-    const project = { id: projectId, name: projectId, noticeChannels: [] };
-    const listeners = { store, clock, log, newContext, projects: [project] as const };
+    const listeners = { store, clock, log, newContext, projects: config.projects };
     const onFailure = () => missed.lookFor();
     createSlackApp({ token: botToken, apiUrl, identity, connection, logger, log, listeners, onFailure });
     checks.push(

@@ -14,12 +14,21 @@ describe('settings', () => {
       },
       agent: {
         baseUrl: 'https://agent.example.com',
-        apiKey: 'agent-key',
-        projectId: 'docs',
+        apiKeys: new Map([['docs', 'agent-key']]),
         timeoutMs: 30_000,
         readsPerMinute: 600,
         hourlyBudget: 100,
         retryUnknown: 'never',
+      },
+      projects: [{ id: 'docs', name: 'docs', noticeChannels: [] }],
+      channels: new Map(),
+      access: {
+        users: new Set(),
+        userGroups: new Set(),
+        channels: new Set(),
+        guests: false,
+        otherWorkspaces: false,
+        admins: new Set(),
       },
       store: { kind: 'embedded', dataDir: './data' },
       http: { port: 3000, host: '0.0.0.0' },
@@ -111,11 +120,11 @@ describe('wrong settings', () => {
     expect(lines.map((line) => line.split(' ')[0])).toEqual([
       'SLACK_BOT_TOKEN',
       'AGENT_BASE_URL',
-      'AGENT_API_KEY',
-      'AGENT_PROJECT_ID',
       'AGENT_TIMEOUT',
       'SLACK_APP_TOKEN',
       'POLL_MAX_INTERVAL',
+      'AGENT_PROJECT_ID',
+      'AGENT_API_KEY',
       'TOKEN_ENCRYPTION_KEY',
     ]);
     expect(lines[0]).toBe('SLACK_BOT_TOKEN is missing. Example: SLACK_BOT_TOKEN=xoxb-12-34-abcd');
@@ -164,7 +173,6 @@ describe('wrong settings', () => {
   });
 
   test.each([
-    'DOCS_AGENT_CONFIG',
     'SLACK_CLIENT_ID',
     'SLACK_CLIENT_SECRET',
     'SLACK_STATE_SECRET',

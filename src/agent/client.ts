@@ -5,7 +5,7 @@ import type { AgentFailure } from '../jobs/failure.ts';
 import { SEND_WITHIN_MS } from '../operations/send-limit.ts';
 import { type AgentRequest, type Answer, attempt } from './attempt.ts';
 import { decodeJob } from './decode.ts';
-import { AgentError, badAnswerError } from './errors.ts';
+import { AgentError, badAnswerError, unknownProjectError } from './errors.ts';
 
 /** More than a thousand times the size of a job. An answer is not read beyond it. */
 export const ANSWER_MAX_BYTES = 1024 * 1024;
@@ -20,7 +20,8 @@ const repeats = { retries: 2, minTimeout: 100, factor: 3, randomize: true } as c
 export interface AgentClientOptions {
   /** The API's `{base_url}`, to which `/v2/agent/…` is added. It may have a path. */
   readonly baseUrl: string;
-  readonly apiKey: string;
+  /** The key of a project. Where there is none, calls fail as `unauthorized`, unmade. */
+  readonly apiKeyOf: (projectId: string) => string | undefined;
   /** Bounds a whole call: connecting, sending, the answer to its end, and all repeats. */
   readonly timeoutMs: number;
 }
@@ -38,7 +39,7 @@ export interface AgentClient {
 }
 
 /** Throws a TypeError if `baseUrl` is no URL. */
-export function createAgentClient({ baseUrl, apiKey, timeoutMs }: AgentClientOptions): AgentClient {
+export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs }: AgentClientOptions): AgentClient {
   const { origin, pathname } = new URL(baseUrl);
   const basePath = pathname.replace(/\/+$/, '');
   const shared = {
@@ -58,12 +59,15 @@ export function createAgentClient({ baseUrl, apiKey, timeoutMs }: AgentClientOpt
   const jobsPath = (projectId: string) => `${basePath}/v2/agent/${segment(projectId)}/job`;
   const jobPath = (projectId: string, jobId: string) => `${jobsPath(projectId)}/${segment(jobId)}`;
 
-  function call<T>(
+  async function call<T>(
     pool: Pool,
+    projectId: string,
     request: AgentRequest,
     decode: (answer: Answer) => T,
     mayRepeat: (failure: AgentFailure) => boolean,
   ): Promise<T> {
+    const apiKey = apiKeyOf(projectId);
+    if (apiKey === undefined) throw unknownProjectError(projectId);
     const endsAtMs = performance.now() + timeoutMs;
     const limits = {
       signal: AbortSignal.timeout(timeoutMs),
@@ -80,15 +84,15 @@ export function createAgentClient({ baseUrl, apiKey, timeoutMs }: AgentClientOpt
   return {
     createJob: async (projectId, prompt) => {
       const request: AgentRequest = { method: 'POST', path: jobsPath(projectId), body: { prompt } };
-      return call(writes, request, decodeCreated, wasNotSent);
+      return call(writes, projectId, request, decodeCreated, wasNotSent);
     },
     sendMessage: async (projectId, agentJobId, prompt) => {
       const path = `${jobPath(projectId, agentJobId)}/message`;
-      return call(writes, { method: 'POST', path, body: { prompt } }, decodeAccepted, wasNotSent);
+      return call(writes, projectId, { method: 'POST', path, body: { prompt } }, decodeAccepted, wasNotSent);
     },
     getJob: async (projectId, agentJobId) => {
       const request: AgentRequest = { method: 'GET', path: jobPath(projectId, agentJobId) };
-      return call(reads, request, (answer) => decodeRead(answer, agentJobId), mayReadAgain);
+      return call(reads, projectId, request, (answer) => decodeRead(answer, agentJobId), mayReadAgain);
     },
     close: async () => {
       await Promise.all([reads.close(), writes.close()]);

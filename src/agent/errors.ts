@@ -37,6 +37,13 @@ export function badAnswerError(status: number, problem: string, cause?: Error): 
   return new AgentError(failure, { cause });
 }
 
+/** No key is known for the project: it has gone from the settings since the job was asked for. */
+export function unknownProjectError(projectId: string): AgentError {
+  const message = `the project ${projectId} is not in the settings`;
+  const failure = { outcome: 'definite', reason: 'unauthorized', status: null, retryAfterMs: null } as const;
+  return new AgentError({ ...failure, message });
+}
+
 /** An answer with any other status than 2xx. `text` is the API's own words, or null. */
 export function refusedError(status: number, text: string | null, retryAfterMs: number | null): AgentError {
   const message = text ?? `the agent API answered with status ${status}`;

@@ -7,6 +7,9 @@ export interface ConfigProblem {
   readonly example: string;
 }
 
+/** What was read, or all that is wrong with it. */
+export type Checked<T> = { readonly value: T } | { readonly problems: readonly ConfigProblem[] };
+
 /** Thrown once for all that is wrong with the settings. */
 export class ConfigError extends Error {
   readonly problems: readonly ConfigProblem[];
@@ -16,6 +19,11 @@ export class ConfigError extends Error {
     this.name = 'ConfigError';
     this.problems = problems;
   }
+}
+
+/** ` (ENOENT)` */
+export function failureCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
 }
 
 /** One line for each problem: the variable, what is wrong, an example. */

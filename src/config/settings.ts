@@ -26,12 +26,13 @@ export const settings = z.object({
   SLACK_SIGNING_SECRET: setting('0123456789abcdef0123456789abcdef', secret().optional()),
   SLACK_API_URL: setting('http://127.0.0.1:4000/api/', slackUrl().optional()),
   AGENT_BASE_URL: setting('https://agent.example.com', agentUrl()),
-  AGENT_API_KEY: setting('the-key-of-the-agent-api', secret()),
-  AGENT_PROJECT_ID: setting('my-docs', word()),
+  AGENT_API_KEY: setting('the-key-of-the-agent-api', secret().optional()),
+  AGENT_PROJECT_ID: setting('my-docs', word().optional()),
   AGENT_TIMEOUT: setting('30s', duration('1s', '10m').prefault('30s')),
   AGENT_READS_PER_MINUTE: setting('600', wholeNumber(1, 100_000).prefault('600')),
   AGENT_HOURLY_BUDGET: setting('100', wholeNumber(1, 100_000).prefault('100')),
   AGENT_RETRY_UNKNOWN: setting('never', choice('never', 'messages', 'all').prefault('never')),
+  DOCS_AGENT_CONFIG: setting('./docs-agent.yml', path().optional()),
   DATABASE_URL: setting('postgres://user:password@db.example.com/docs_agent', databaseUrl().optional()),
   DATA_DIR: setting('./data', path().prefault('./data')),
   PORT: setting('3000', wholeNumber(0, 65_535).prefault('3000')),
@@ -62,7 +63,6 @@ export const secretNames = [
 
 /** Settings of versions to come: refused, so that nobody believes they work. */
 export const unsupportedNames = [
-  'DOCS_AGENT_CONFIG',
   'SLACK_CLIENT_ID',
   'SLACK_CLIENT_SECRET',
   'SLACK_STATE_SECRET',

@@ -1,5 +1,5 @@
-import type { ConfigProblem } from './problems.ts';
-import { exampleOf, type SettingName, secretNames, settingNames } from './settings.ts';
+import { type ConfigProblem, failureCode } from './problems.ts';
+import { type SettingName, secretNames, settingNames } from './settings.ts';
 
 /** The settings as text, trimmed; blank counts as not set. */
 export interface SettingValues {
@@ -21,20 +21,9 @@ export function readValues(env: Environment, readFile: ReadFile): SettingValues 
     }
   }
   for (const name of secretNames) {
-    const path = lookUp(env, `${name}_FILE`);
-    if (path === undefined) {
-      continue;
-    }
-    if (values[name] !== undefined) {
-      unreadable.set(name, twice(name));
-      continue;
-    }
-    const content = contentOf(path, readFile);
-    if ('failure' in content) {
-      unreadable.set(name, unreadableFile(name, content.failure));
-    } else {
-      values[name] = content.value;
-    }
+    const secret = lookUpSecret(env, name, readFile);
+    if (typeof secret === 'string') values[name] = secret;
+    else if (secret !== null) unreadable.set(name, secret);
   }
   return { values, unreadable };
 }
@@ -45,6 +34,29 @@ export function lookUp(env: Environment, variable: string): string | undefined {
   return value === '' ? undefined : value;
 }
 
+/** The value of a variable, or of the file that NAME_FILE names; null if neither is set. */
+export function lookUpSecret(
+  env: Environment,
+  variable: string,
+  readFile: ReadFile,
+): string | ConfigProblem | null {
+  const value = lookUp(env, variable);
+  const path = lookUp(env, `${variable}_FILE`);
+  if (path === undefined) return value ?? null;
+  if (value !== undefined) {
+    const message = `and ${variable}_FILE are both set: keep one of them`;
+    return { variable, message, example: `${variable}=…` };
+  }
+  const content = contentOf(path, readFile);
+  if ('value' in content) return content.value;
+  const file = `${variable}_FILE`;
+  return {
+    variable: file,
+    message: content.failure,
+    example: `${file}=/run/secrets/${variable.toLowerCase()}`,
+  };
+}
+
 function contentOf(path: string, readFile: ReadFile): { value: string } | { failure: string } {
   if (/^(xox|xapp)/.test(path)) {
     return { failure: 'holds a token where the path of a file is expected' };
@@ -53,20 +65,6 @@ function contentOf(path: string, readFile: ReadFile): { value: string } | { fail
     const value = readFile(path).trim();
     return value === '' ? { failure: `names an empty file: ${path}` } : { value };
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
-    return { failure: `names a file that cannot be read: ${path}${code}` };
+    return { failure: `names a file that cannot be read: ${path}${failureCode(error)}` };
   }
-}
-
-function twice(name: SettingName): ConfigProblem {
-  return {
-    variable: name,
-    message: `and ${name}_FILE are both set: keep one of them`,
-    example: exampleOf(name),
-  };
-}
-
-function unreadableFile(name: SettingName, message: string): ConfigProblem {
-  const variable = `${name}_FILE`;
-  return { variable, message, example: `${variable}=/run/secrets/${name.toLowerCase()}` };
 }

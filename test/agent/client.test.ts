@@ -52,8 +52,17 @@ describe('a job from its prompt to its pull request', () => {
 });
 
 describe('what the API refuses was not done', () => {
+  test('a project without a key is not asked for at all', async () => {
+    await using client = openClient(api.baseUrl, { apiKeyOf: () => undefined });
+    expect(await failureOf(client.createJob('docs', 'a'))).toMatchObject({
+      outcome: 'definite',
+      reason: 'unauthorized',
+      message: 'the project docs is not in the settings',
+    });
+  });
+
   test('a wrong key', async () => {
-    await using client = openClient(api.baseUrl, { apiKey: 'wrong' });
+    await using client = openClient(api.baseUrl, { apiKeyOf: () => 'wrong' });
     expect(await failureOf(client.createJob('docs', 'a'))).toEqual({
       outcome: 'definite',
       reason: 'unauthorized',

@@ -52,7 +52,7 @@ export function openClient(
   baseUrl: string,
   options: Partial<AgentClientOptions> = {},
 ): AgentClient & AsyncDisposable {
-  const client = createAgentClient({ baseUrl, apiKey: API_KEY, timeoutMs: 5_000, ...options });
+  const client = createAgentClient({ baseUrl, apiKeyOf: () => API_KEY, timeoutMs: 5_000, ...options });
   return { ...client, [Symbol.asyncDispose]: () => client.close() };
 }
 

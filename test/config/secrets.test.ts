@@ -28,7 +28,7 @@ describe('secrets in files', () => {
     );
     expect(config.slack.botToken).toBe('xoxb-from-file');
     expect(config.slack.transport).toEqual({ kind: 'socket', appToken: 'xapp-from-file' });
-    expect(config.agent.apiKey).toBe('key-from-file');
+    expect(config.agent.apiKeys.get('docs')).toBe('key-from-file');
     expect(config.store).toEqual({ kind: 'postgres', databaseUrl: 'postgres://db/docs' });
   });
 

@@ -1,0 +1,91 @@
+import type { ConfigFile } from './file/schema.ts';
+import { secret } from './kinds.ts';
+import type { Checked, ConfigProblem } from './problems.ts';
+import { exampleOf, type Settings } from './settings.ts';
+import { type Environment, lookUpSecret, type ReadFile } from './values.ts';
+
+/** A project of the agent API, as `jobs/project.ts` describes it. */
+interface Project {
+  readonly id: string;
+  readonly name: string;
+  readonly noticeChannels: readonly string[];
+}
+
+export interface Projects {
+  /** The default first. */
+  readonly projects: readonly [Project, ...Project[]];
+  /** The keys of the agent API, by the id of the project. */
+  readonly apiKeys: ReadonlyMap<string, string>;
+}
+
+type Listed = ConfigFile['projects'][number];
+type Given = Partial<Pick<Settings, 'AGENT_API_KEY' | 'AGENT_PROJECT_ID'>>;
+
+/** The projects of the settings and the file, with their keys; or what is wrong with them. */
+export function projectsOf(
+  given: Given,
+  listed: readonly Listed[],
+  env: Environment,
+  readFile: ReadFile,
+): Checked<Projects> {
+  const { AGENT_PROJECT_ID: defaultId } = given;
+  const only: Listed[] =
+    listed.length > 0 || defaultId === undefined ? [] : [{ id: defaultId, notice_channels: [] }];
+  const inOrder = [...listed, ...only].sort(
+    (a, b) => Number(b.id === defaultId) - Number(a.id === defaultId),
+  );
+  const keys = inOrder.map((project) => keyOf(project, given.AGENT_API_KEY, env, readFile));
+  const [first, ...others] = inOrder.map(({ id, name, notice_channels: noticeChannels }) => ({
+    id,
+    name: name ?? id,
+    noticeChannels,
+  }));
+  const problems = [
+    ...(first === undefined
+      ? [missing('AGENT_PROJECT_ID', 'set it, or list projects in DOCS_AGENT_CONFIG')]
+      : []),
+    ...(first === undefined && given.AGENT_API_KEY === undefined ? [missing('AGENT_API_KEY')] : []),
+    ...unlisted(defaultId, listed),
+    ...keys.filter((key) => typeof key !== 'string'),
+  ];
+  if (first === undefined || problems.length > 0) return { problems: unique(problems) };
+  const apiKeys = new Map(inOrder.map(({ id }, index) => [id, String(keys[index])]));
+  return { value: { projects: [first, ...others], apiKeys } };
+}
+
+function keyOf(
+  { id, api_key_env: variable }: Listed,
+  sharedKey: string | undefined,
+  env: Environment,
+  readFile: ReadFile,
+): string | ConfigProblem {
+  if (variable === undefined) return sharedKey ?? missing('AGENT_API_KEY');
+  const key = lookUpSecret(env, variable, readFile);
+  if (key !== null && typeof key !== 'string') return key;
+  const message = secret().safeParse(key ?? undefined).error?.issues[0]?.message;
+  if (message === undefined) return String(key);
+  return {
+    variable,
+    message: `${message} (the key of the project ${id})`,
+    example: `${variable}=the-key-of-${id}`,
+  };
+}
+
+function unlisted(id: string | undefined, listed: readonly Listed[]): ConfigProblem[] {
+  const [first] = listed;
+  if (first === undefined || id === undefined || listed.some((project) => project.id === id)) return [];
+  const message = 'is none of the projects that DOCS_AGENT_CONFIG lists';
+  return [{ variable: 'AGENT_PROJECT_ID', message, example: `AGENT_PROJECT_ID=${first.id}` }];
+}
+
+function missing(variable: 'AGENT_PROJECT_ID' | 'AGENT_API_KEY', what?: string): ConfigProblem {
+  return {
+    variable,
+    message: what === undefined ? 'is missing' : `is missing: ${what}`,
+    example: exampleOf(variable),
+  };
+}
+
+function unique(problems: readonly ConfigProblem[]): ConfigProblem[] {
+  return [...new Map(problems.map((problem) => [problem.variable + problem.message, problem])).values()];
+}

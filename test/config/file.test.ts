@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { formatProblems } from '../../src/config/problems.ts';
+import { parseConfig } from '../../src/config.ts';
+import { errorOf, noFiles, required } from '../support/settings.ts';
+
+const PATH = './docs-agent.yml';
+const withFile = (text: string) => (path: string) => (path === PATH ? text : noFiles(path));
+const config = (text: string, env: Record<string, string | undefined> = {}) =>
+  parseConfig({ ...required, AGENT_PROJECT_ID: undefined, DOCS_AGENT_CONFIG: PATH, ...env }, withFile(text));
+const problems = (text: string, env: Record<string, string | undefined> = {}) =>
+  errorOf({ ...required, AGENT_PROJECT_ID: undefined, DOCS_AGENT_CONFIG: PATH, ...env }, withFile(text))
+    .problems;
+const messages = (text: string) => problems(text).map(({ variable, message }) => `${variable} ${message}`);
+
+describe('the file of DOCS_AGENT_CONFIG', () => {
+  test('lists projects, each with a name, notice channels and a key', () => {
+    const text = [
+      'projects:',
+      '  - id: acme-docs',
+      '    name: docs',
+      '    notice_channels: [C0001]',
+      '  - id: acme-handbook',
+      '    api_key_env: HANDBOOK_KEY',
+    ].join('\n');
+    const { projects, agent } = config(text, { HANDBOOK_KEY: 'secret-2' });
+    expect(projects).toEqual([
+      { id: 'acme-docs', name: 'docs', noticeChannels: ['C0001'] },
+      { id: 'acme-handbook', name: 'acme-handbook', noticeChannels: [] },
+    ]);
+    expect(Object.fromEntries(agent.apiKeys)).toEqual({
+      'acme-docs': 'agent-key',
+      'acme-handbook': 'secret-2',
+    });
+  });
+
+  test('the default is the first project, or that of AGENT_PROJECT_ID', () => {
+    const text = 'projects: [{ id: one }, { id: two }]';
+    const defaultOf = (id?: string) => config(text, { AGENT_PROJECT_ID: id }).projects[0].id;
+    expect(defaultOf()).toBe('one');
+    expect(defaultOf('two')).toBe('two');
+  });
+
+  test('sets channels, access and admins', () => {
+    const text = [
+      'channels:',
+      '  C0001: { notice_channels: [C0002], follow_ups: mentions, follow_up_window: 30s }',
+      'access: { users: [U0001], user_groups: [S0001], channels: [C0001], guests: true }',
+      'admins: [U0001]',
+    ].join('\n');
+    const { channels, access } = config(text, { AGENT_PROJECT_ID: 'docs' });
+    expect(channels.get('C0001')).toEqual({
+      projectName: undefined,
+      noticeChannels: ['C0002'],
+      followUpMode: 'mentions',
+      followUpWindowMs: 30_000,
+    });
+    expect(access).toEqual({
+      users: new Set(['U0001']),
+      userGroups: new Set(['S0001']),
+      channels: new Set(['C0001']),
+      guests: true,
+      otherWorkspaces: false,
+      admins: new Set(['U0001']),
+    });
+  });
+
+  test('may be empty', () => {
+    expect(config('', { AGENT_PROJECT_ID: 'docs' }).projects).toHaveLength(1);
+  });
+
+  test('the example that comes with the program is right', () => {
+    const text = readFileSync(new URL('../../docs-agent.example.yml', import.meta.url), 'utf8');
+    expect(config(text, { HANDBOOK_API_KEY: 'key' }).projects.map(({ name }) => name)).toEqual([
+      'docs',
+      'handbook',
+    ]);
+  });
+});
+
+describe('what is wrong in the file', () => {
+  test('is told with its line, all of it at once', () => {
+    const text = [
+      'projects:',
+      '  - id: docs',
+      '    nmae: handbook',
+      '  - name: two words',
+      'channels:',
+      '  general: {}',
+      '  C0001:',
+      '    project: elsewhere',
+      '    follow_up_window: 4 s',
+      'access:',
+      '  guests: sometimes',
+      'admins: U0001',
+    ].join('\n');
+    expect(messages(text)).toEqual([
+      'DOCS_AGENT_CONFIG line 3: projects[0].nmae is not a setting of this file',
+      'DOCS_AGENT_CONFIG line 4: projects[1].id must be text',
+      'DOCS_AGENT_CONFIG line 4: projects[1].name must be one word of letters, digits, ".", "_" and "-"',
+      'DOCS_AGENT_CONFIG line 6: channels.general must be the id of a channel (C… or G…)',
+      'DOCS_AGENT_CONFIG line 9: channels.C0001.follow_up_window must be a duration with a unit: ms, s, m or h',
+      'DOCS_AGENT_CONFIG line 11: access.guests must be true or false',
+      'DOCS_AGENT_CONFIG line 12: admins must be a list',
+    ]);
+  });
+
+  test.each([
+    ['projects: [', 1],
+    ['projects:\n  - id: docs\n admins: []', 3],
+    ['admins: []\nadmins: []', 2],
+  ])('%j is no YAML', (text, line) => {
+    expect(messages(text)[0]).toMatch(new RegExp(`^DOCS_AGENT_CONFIG line ${line}: `));
+  });
+
+  test.each([
+    ['projects: [{ id: a }, { id: a }]', 'line 1: projects[1].id is the same as of projects[0]'],
+    [
+      'projects: [{ id: a }, { id: b, name: A }]',
+      'line 1: projects[1].name is the name of another project, too',
+    ],
+    [
+      'projects: [{ id: a }]\nchannels: { C0001: { project: b } }',
+      'line 2: channels.C0001.project is none of the projects (a)',
+    ],
+  ])('%j contradicts itself', (text, message) => {
+    expect(messages(text)).toContainEqual(`DOCS_AGENT_CONFIG ${message}`);
+  });
+
+  test('a file that is not there, a key that is missing, a project that is not listed: one problem each', () => {
+    const text = 'projects: [{ id: a, api_key_env: KEY_OF_A }]';
+    const env = { ...required, AGENT_PROJECT_ID: undefined, DOCS_AGENT_CONFIG: '/secret/place' };
+    expect(formatProblems(errorOf(env, noFiles))).toBe(
+      'DOCS_AGENT_CONFIG names a file that cannot be read (ENOENT). Example: docs-agent.example.yml',
+    );
+    expect(problems(text)).toEqual([
+      {
+        variable: 'KEY_OF_A',
+        message: 'is missing (the key of the project a)',
+        example: 'KEY_OF_A=the-key-of-a',
+      },
+    ]);
+    expect(problems(text, { KEY_OF_A: 'k', AGENT_PROJECT_ID: 'b' })).toEqual([
+      {
+        variable: 'AGENT_PROJECT_ID',
+        message: 'is none of the projects that DOCS_AGENT_CONFIG lists',
+        example: 'AGENT_PROJECT_ID=a',
+      },
+    ]);
+  });
+
+  test('never shows a secret', () => {
+    const text = 'projects: [{ id: a, api_key_env: sk-very-secret }]\nadmins: [sk-very-secret]';
+    expect(JSON.stringify(problems(text))).not.toContain('sk-very-secret');
+  });
+});
