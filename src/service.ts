@@ -6,11 +6,12 @@ import { boltLogger } from './operations/bolt-logger.ts';
 import { type Clock, systemClock } from './operations/clock.ts';
 import { type HealthCheck, healthRoutes, type Readiness, readiness } from './operations/health.ts';
 import { createLogger, type Logger } from './operations/logger.ts';
+import { Access } from './slack/access.ts';
 import { createPostingClient, createSlackApp, identify } from './slack/app.ts';
 import { createConnection } from './slack/connection.ts';
 import { classify, SlackCallError } from './slack/failure.ts';
 import { Poster } from './slack/poster.ts';
-import { UserNames } from './slack/user-names.ts';
+import { Users } from './slack/users.ts';
 import { StartError } from './start-error.ts';
 import { openStore } from './store/open.ts';
 import { createLoops } from './work/loops.ts';
@@ -57,13 +58,17 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
     });
     resources.defer(() => agent.close());
     const newContext = contextFactory(clock, policyOf(config));
+    const poster = new Poster(client, clock);
+    const users = new Users(client, clock, log);
+    const access = new Access(config.access, identity, users, client, clock);
     const loops = createLoops({
       store,
       clock,
       log,
       agent,
-      poster: new Poster(client, clock),
-      names: new UserNames(client, clock, log),
+      poster,
+      names: users,
+      access,
       reads: new ReadLimiter(config.agent.readsPerMinute),
       hourlyBudget: config.agent.hourlyBudget,
       botUserId: identity.botUserId,
@@ -74,7 +79,7 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
     resources.defer(() => missed.stop());
     const onConnected = () => missed.lookFor();
     const connection = createConnection(transport, { apiUrl, logger, log, clock, routes, onConnected });
-    const listeners = { store, clock, log, newContext, projects: config.projects };
+    const listeners = { store, poster, access, clock, log, newContext, projects: config.projects };
     const onFailure = () => missed.lookFor();
     createSlackApp({ token: botToken, apiUrl, identity, connection, logger, log, listeners, onFailure });
     checks.push(

@@ -13,6 +13,8 @@ export interface SlackIdentity {
   readonly botUserId: string;
   readonly botId: string;
   readonly teamId: string;
+  /** The organisation of an Enterprise Grid, or null. */
+  readonly enterpriseId: string | null;
 }
 
 /**
@@ -33,8 +35,13 @@ export function createPostingClient(token: string, apiUrl: string | null, logger
 /** Who the token belongs to. Throws SlackCallError if Slack refuses it or cannot be reached. */
 export async function identify(client: WebClient): Promise<SlackIdentity> {
   try {
-    const { user_id: botUserId, bot_id: botId, team_id: teamId } = await client.auth.test();
-    return { botUserId: botUserId ?? '', botId: botId ?? '', teamId: teamId ?? '' };
+    const answer = await client.auth.test();
+    return {
+      botUserId: answer.user_id ?? '',
+      botId: answer.bot_id ?? '',
+      teamId: answer.team_id ?? '',
+      enterpriseId: answer.enterprise_id ?? null,
+    };
   } catch (error) {
     throw new SlackCallError('auth.test', classify(error), error);
   }

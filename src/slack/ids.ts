@@ -10,6 +10,9 @@ export const actionIds = {
   openThread: 'open_thread',
 } as const;
 
+/** Of buttons that only open a link. */
+export const linkActionIds: ReadonlySet<string> = new Set([actionIds.viewPullRequest, actionIds.openThread]);
+
 export type ActionId = (typeof actionIds)[keyof typeof actionIds];
 
 /** The `event_type` of the metadata that our messages carry. */

@@ -1,4 +1,4 @@
-import { isBeforeJob } from '../jobs/job.ts';
+import { isBeforeJob, type Job } from '../jobs/job.ts';
 import { SlackCallError } from '../slack/failure.ts';
 import { type ThreadMessage, TOO_MANY_MESSAGES } from '../slack/poster.ts';
 import { messageKeys, replyOf } from '../slack/reply.ts';
@@ -39,7 +39,7 @@ export async function catchUp(tools: Tools, task: ClaimedTask): Promise<void> {
   }
   let messages: ThreadMessage[];
   try {
-    messages = await tools.poster.thread(job.channelId, job.threadTs);
+    messages = await admitted(tools, job, await tools.poster.thread(job.channelId, job.threadTs));
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
     await giveUpOrRetry(tools, task, error);
@@ -65,6 +65,20 @@ export async function catchUp(tools: Tools, task: ClaimedTask): Promise<void> {
     }
     await tx.tasks.complete(task.lease);
   });
+}
+
+/** Without the messages of people who may not use the program there. */
+async function admitted(
+  { access, botUserId }: Tools,
+  job: Job,
+  messages: readonly ThreadMessage[],
+): Promise<ThreadMessage[]> {
+  const authors = new Set(messages.flatMap((message) => replyOf(message, botUserId)?.reply.userId ?? []));
+  const refusals = await Promise.all(
+    [...authors].map(async (userId) => [userId, await access.refusal(userId, job.channelId)] as const),
+  );
+  const refused = new Set(refusals.flatMap(([userId, refusal]) => (refusal === null ? [] : [userId])));
+  return messages.filter(({ user }) => user === undefined || !refused.has(user));
 }
 
 async function giveUpOrRetry(tools: Tools, task: ClaimedTask, { failure }: SlackCallError): Promise<void> {

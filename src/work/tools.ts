@@ -2,8 +2,9 @@ import type { AgentClient } from '../agent/client.ts';
 import type { DecisionContext } from '../jobs/decision.ts';
 import type { Clock } from '../operations/clock.ts';
 import type { Logger } from '../operations/logger.ts';
+import type { Access } from '../slack/access.ts';
 import type { Poster } from '../slack/poster.ts';
-import type { UserNames } from '../slack/user-names.ts';
+import type { Users } from '../slack/users.ts';
 import type { Store } from '../store/store.ts';
 import type { ReadLimiter } from './read-limiter.ts';
 
@@ -14,7 +15,8 @@ export interface Tools {
   readonly log: Logger;
   readonly agent: AgentClient;
   readonly poster: Poster;
-  readonly names: UserNames;
+  readonly names: Users;
+  readonly access: Access;
   readonly reads: ReadLimiter;
   /** Create and message calls per project and hour. */
   readonly hourlyBudget: number;

@@ -4,8 +4,9 @@ import type { AgentClient } from '../../src/agent/client.ts';
 import { openJob } from '../../src/jobs/decide/open.ts';
 import type { JobEvent } from '../../src/jobs/event.ts';
 import { createLogger } from '../../src/operations/logger.ts';
+import type { Access } from '../../src/slack/access.ts';
 import type { Poster } from '../../src/slack/poster.ts';
-import type { UserNames } from '../../src/slack/user-names.ts';
+import type { Users } from '../../src/slack/users.ts';
 import { applyEvent } from '../../src/store/apply-event.ts';
 import { openStore } from '../../src/store/open.ts';
 import { type ClaimedTask, LeaseLostError, type TaskKind } from '../../src/store/store.ts';
@@ -53,7 +54,8 @@ async function overtaken(events: readonly JobEvent[], kind: TaskKind) {
       getJob: () => calledWhileOvertaken(agentJob),
     } as unknown as AgentClient,
     poster: { post: () => calledWhileOvertaken('1700000000.000100') } as unknown as Poster,
-    names: { of: async () => new Map() } as unknown as UserNames,
+    names: { of: async () => new Map() } as unknown as Users,
+    access: {} as unknown as Access,
     reads: new ReadLimiter(600),
     hourlyBudget: 100,
     botUserId: 'U0BOT',

@@ -2,6 +2,7 @@ import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
 import type { JobEvent } from '../../jobs/event.ts';
 import { applyEvent } from '../../store/apply-event.ts';
 import { type ChangeEvent, messageKeys, type ReplyChange, replyChangeOf } from '../reply.ts';
+import { isAdmitted } from './admission.ts';
 import type { ListenerDeps } from './deps.ts';
 import { whoseThread } from './whose-thread.ts';
 
@@ -14,6 +15,8 @@ export function replyChange(deps: ListenerDeps) {
     if (change === null) return;
     const { threadTs, reply } = change.found;
     const thread = { teamId: body.team_id, channelId: change.message.channel, threadTs };
+    if ((await deps.store.transaction((tx) => whoseThread(tx, thread))) === 'foreign') return;
+    if (change.kind === 'edited' && !(await isAdmitted(deps, { ...thread, userId: reply.userId }))) return;
     await deps.store.transaction(async (tx) => {
       const owner = await whoseThread(tx, thread);
       if (owner === 'foreign') return;

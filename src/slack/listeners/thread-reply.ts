@@ -1,6 +1,7 @@
 import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
 import { applyEvent } from '../../store/apply-event.ts';
 import { type MessageEvent, messageKeys, replyOf } from '../reply.ts';
+import { isAdmitted } from './admission.ts';
 import type { ListenerDeps } from './deps.ts';
 import { whoseThread } from './whose-thread.ts';
 
@@ -14,6 +15,8 @@ export function threadReply(deps: ListenerDeps) {
     if (found === null) return;
     const { threadTs, reply } = found;
     const thread = { teamId: body.team_id, channelId: message.channel, threadTs };
+    if ((await deps.store.transaction((tx) => whoseThread(tx, thread))) === 'foreign') return;
+    if (!(await isAdmitted(deps, { ...thread, userId: reply.userId }))) return;
     await deps.store.transaction(async (tx) => {
       const owner = await whoseThread(tx, thread);
       if (owner === 'foreign') return;

@@ -99,7 +99,8 @@ export class WebApi {
       const run = methods[call.method];
       if (run === undefined) throw new ApiError('unknown_method');
       this.#authorize(call);
-      const { token: _token, ...args } = call.args;
+      // Bolt's clients add the workspace to every call; with the token of one workspace it means nothing.
+      const { token: _token, team_id: _team, ...args } = call.args;
       return json(200, { ok: true, ...run(this.#options.context, args) });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

@@ -1,0 +1,71 @@
+import type { WebClient } from '@slack/web-api';
+import { type AccessRefusal, type AccessRule, accessRefusal } from '../jobs/access.ts';
+import type { Clock } from '../operations/clock.ts';
+import { CachedLookup } from './cached-lookup.ts';
+import { classify, SlackCallError } from './failure.ts';
+import type { Users } from './users.ts';
+
+/** How long a change of a user group may go unnoticed. */
+const FRESH_MS = 600_000;
+const MAX_GROUPS = 1_000;
+
+/** The workspace that the program is installed in. */
+export interface Home {
+  readonly teamId: string;
+  /** The organisation of an Enterprise Grid, or null. */
+  readonly enterpriseId: string | null;
+}
+
+/** The one rule of who may use the program, and where. Every entry point asks it. */
+export class Access {
+  private readonly rule: AccessRule;
+  private readonly home: Home;
+  private readonly users: Users;
+  private readonly members: CachedLookup<ReadonlySet<string>>;
+
+  constructor(rule: AccessRule, home: Home, users: Users, client: WebClient, clock: Clock) {
+    this.rule = rule;
+    this.home = home;
+    this.users = users;
+    const limits = { freshMs: FRESH_MS, max: MAX_GROUPS };
+    this.members = new CachedLookup((groupId) => lookUpMembers(client, groupId), clock, limits);
+  }
+
+  /**
+   * Why the person may not do this there, or null. `channelId`: null where there is no channel (App Home).
+   * Throws SlackCallError if Slack cannot be asked about the person, and never could.
+   */
+  async refusal(userId: string, channelId: string | null): Promise<AccessRefusal | null> {
+    const [standing, userGroups] = await Promise.all([this.standing(userId), this.groupsOf(userId)]);
+    return accessRefusal(this.rule, { userId, userGroups, ...standing }, channelId);
+  }
+
+  /** Who may change the settings of channels. */
+  isAdmin(userId: string): boolean {
+    return this.rule.admins.has(userId);
+  }
+
+  private async standing(userId: string) {
+    if (this.rule.guests && this.rule.otherWorkspaces) return { isGuest: false, isFromElsewhere: false };
+    const { isGuest, isStranger, teamId, enterpriseId } = await this.users.get(userId);
+    const isColleague = enterpriseId !== null && enterpriseId === this.home.enterpriseId;
+    const isFromElsewhere = isStranger || (teamId !== null && teamId !== this.home.teamId && !isColleague);
+    return { isGuest, isFromElsewhere };
+  }
+
+  private async groupsOf(userId: string): Promise<string[]> {
+    if (this.rule.users.has(userId)) return [];
+    const groups = [...this.rule.userGroups];
+    const members = await Promise.all(groups.map((groupId) => this.members.get(groupId)));
+    return groups.filter((_, index) => members[index]?.has(userId));
+  }
+}
+
+async function lookUpMembers(client: WebClient, groupId: string): Promise<ReadonlySet<string>> {
+  try {
+    const { users = [] } = await client.usergroups.users.list({ usergroup: groupId });
+    return new Set(users);
+  } catch (error) {
+    throw new SlackCallError('usergroups.users.list', classify(error), error);
+  }
+}

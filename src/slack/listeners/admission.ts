@@ -1,0 +1,61 @@
+import { SlackCallError } from '../failure.ts';
+import { notAllowedView, notCheckedView } from '../views/access.ts';
+import type { SlackMessage } from '../views/message.ts';
+import type { ListenerDeps } from './deps.ts';
+
+/** Slack shows people an error of its own after 3 seconds, and what they want is still to be stored. */
+const ANSWER_WITHIN_MS = 1_500;
+
+/** What a person is told who may not do this there, or of whom that is not known; null: it is allowed. */
+export async function admissionProblem(
+  deps: ListenerDeps,
+  userId: string,
+  channelId: string | null,
+): Promise<SlackMessage | null> {
+  const { promise: late, resolve } = Promise.withResolvers<SlackMessage>();
+  const cancel = deps.clock.at(deps.clock.now() + ANSWER_WITHIN_MS, () => resolve(notCheckedView()));
+  try {
+    return await Promise.race([asked(deps, userId, channelId), late]);
+  } finally {
+    cancel();
+  }
+}
+
+async function asked(
+  deps: ListenerDeps,
+  userId: string,
+  channelId: string | null,
+): Promise<SlackMessage | null> {
+  try {
+    const refusal = await deps.access.refusal(userId, channelId);
+    if (refusal === null) return null;
+    deps.log.info('access_refused', { user_id: userId, channel_id: channelId, reason: refusal });
+    return notAllowedView(refusal);
+  } catch (error) {
+    if (!(error instanceof SlackCallError)) throw error;
+    deps.log.warn('access_not_checked', { user_id: userId, reason: error.failure.code });
+    return notCheckedView();
+  }
+}
+
+/**
+ * Whether a person's message in a thread may be taken in; if not, the person is told. Throws if that is not known:
+ * Slack delivers the message again.
+ */
+export async function isAdmitted(
+  deps: ListenerDeps,
+  message: { readonly userId: string; readonly channelId: string; readonly threadTs: string },
+): Promise<boolean> {
+  const refusal = await deps.access.refusal(message.userId, message.channelId);
+  if (refusal === null) return true;
+  deps.log.info('access_refused', {
+    user_id: message.userId,
+    channel_id: message.channelId,
+    reason: refusal,
+  });
+  await deps.poster.whisper(message, notAllowedView(refusal)).catch((error: unknown) => {
+    // Only a courtesy: nothing was accepted.
+    deps.log.warn('refusal_not_told', { user_id: message.userId, error });
+  });
+  return false;
+}

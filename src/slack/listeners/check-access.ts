@@ -1,0 +1,104 @@
+import type {
+  AllMiddlewareArgs,
+  AnyMiddlewareArgs,
+  BlockAction,
+  MessageShortcut,
+  SlackActionMiddlewareArgs,
+  SlackCommandMiddlewareArgs,
+  SlackShortcutMiddlewareArgs,
+  SlackViewMiddlewareArgs,
+  ViewSubmitAction,
+} from '@slack/bolt';
+import { linkActionIds } from '../ids.ts';
+import type { SlackMessage } from '../views/message.ts';
+import { plainModal } from '../views/modal.ts';
+import { admissionProblem } from './admission.ts';
+import type { ListenerDeps } from './deps.ts';
+
+type Args = AnyMiddlewareArgs & AllMiddlewareArgs;
+type PressArgs = Omit<SlackActionMiddlewareArgs<BlockAction>, 'say'>;
+type ShortcutArgs = Omit<SlackShortcutMiddlewareArgs<MessageShortcut>, 'say'>;
+
+/**
+ * Stands before the listeners of commands, buttons, shortcuts and modals: who may not use the program is told so, and
+ * the gesture goes no further. Messages are let through here; their listeners ask `isAdmitted` for those in threads
+ * of ours.
+ */
+export function checkAccess(deps: ListenerDeps) {
+  return async (args: Args): Promise<void> => {
+    const gesture = gestureOf(args);
+    if (gesture !== null) {
+      const problem = await admissionProblem(deps, gesture.userId, gesture.channelId);
+      if (problem !== null) return gesture.refuse(problem);
+    }
+    await args.next();
+  };
+
+  function gestureOf(args: Args): Gesture | null {
+    if ('command' in args) return commandGesture(args as SlackCommandMiddlewareArgs);
+    const { type } = args.body;
+    if ('action' in args && type === 'block_actions') {
+      return pressGesture(deps, args as PressArgs);
+    }
+    if ('shortcut' in args && type === 'message_action') {
+      return shortcutGesture(args as ShortcutArgs);
+    }
+    if ('view' in args && type === 'view_submission') {
+      return submitGesture(args as SlackViewMiddlewareArgs<ViewSubmitAction>);
+    }
+    return null;
+  }
+}
+
+interface Gesture {
+  readonly userId: string;
+  readonly channelId: string | null;
+  refuse(problem: SlackMessage): Promise<void>;
+}
+
+function commandGesture({ command, ack }: SlackCommandMiddlewareArgs): Gesture {
+  return {
+    userId: command.user_id,
+    channelId: command.channel_id,
+    refuse: (problem) => ack({ response_type: 'ephemeral', ...problem }),
+  };
+}
+
+function pressGesture(
+  { poster, log }: ListenerDeps,
+  { action, body, ack, respond }: PressArgs,
+): Gesture | null {
+  // The link opens in any case.
+  if (linkActionIds.has(action.action_id)) return null;
+  return {
+    userId: body.user.id,
+    channelId: body.channel?.id ?? null,
+    refuse: async (problem) => {
+      await ack();
+      const told = body.response_url
+        ? respond({ response_type: 'ephemeral', replace_original: false, ...problem })
+        : poster.openModal(body.trigger_id, plainModal('Not allowed', problem));
+      // Only a courtesy: nothing was accepted.
+      await told.catch((error: unknown) => log.warn('refusal_not_told', { user_id: body.user.id, error }));
+    },
+  };
+}
+
+function shortcutGesture({ shortcut, ack, respond }: ShortcutArgs): Gesture {
+  return {
+    userId: shortcut.user.id,
+    channelId: shortcut.channel.id,
+    refuse: async (problem) => {
+      await ack();
+      await respond({ response_type: 'ephemeral', replace_original: false, ...problem });
+    },
+  };
+}
+
+function submitGesture({ body, ack }: SlackViewMiddlewareArgs<ViewSubmitAction>): Gesture {
+  return {
+    userId: body.user.id,
+    channelId: null,
+    refuse: (problem) => ack({ response_action: 'update', view: plainModal('Not allowed', problem) }),
+  };
+}

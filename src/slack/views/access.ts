@@ -1,0 +1,28 @@
+import type { AccessRefusal } from '../../jobs/access.ts';
+import { message, paragraph, type SlackMessage } from './message.ts';
+import { type Mrkdwn, mrkdwn } from './mrkdwn.ts';
+
+const reasons: Readonly<Record<AccessRefusal, Mrkdwn>> = {
+  other_workspace: mrkdwn`It is only for the people of the workspace where it is installed.`,
+  guest: mrkdwn`Guests may not use it here.`,
+  person: mrkdwn`It is limited to certain people, and you are not among them.`,
+  channel: mrkdwn`It is limited to certain channels, and this is not one of them.`,
+};
+
+/** Tells a person, privately, why the program does not do what was asked. */
+export function notAllowedView(refusal: AccessRefusal): SlackMessage {
+  return message(
+    paragraph(
+      mrkdwn`🔒 *You may not use docs-agent here.* ${reasons[refusal]} Nothing was started: ask an administrator if it should be otherwise.`,
+    ),
+  );
+}
+
+/** Slack could not say who the person is. */
+export function notCheckedView(): SlackMessage {
+  return message(
+    paragraph(
+      mrkdwn`⚠️ *I could not check whether you may do this.* Slack did not answer. Nothing was started: please try again.`,
+    ),
+  );
+}
