@@ -59,7 +59,12 @@ export type Stage =
       /** Since when the API answers 404 to every read. */
       readonly missingSinceMs?: number;
     }
-  | { readonly kind: 'ended'; readonly status: EndedStatus | 'vanished' };
+  | {
+      readonly kind: 'ended';
+      readonly status: EndedStatus | 'vanished';
+      /** How often it was looked at since for a follow-up of unknown fate. */
+      readonly looks?: number;
+    };
 
 /** After a follow-up the API may still answer the state of the turn before; it is not believed until then. */
 export interface Settle {

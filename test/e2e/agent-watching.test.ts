@@ -94,6 +94,26 @@ describeWithLocalSlack('watching a job at an agent API that goes wrong', () => {
     expect(saying(await world.posts(card), '🎉')).toHaveLength(1);
   });
 
+  test('a pull request that could not be read is read before a reply begins another turn (W3)', async () => {
+    await using world = await startWorld();
+    const { card, finish } = await watched(world);
+    world.api.failNext('get', ...Array<Fault>(9).fill({ status: 500 }));
+    await toldLater(world, card, "Can't reach the agent API");
+    finish('completed', PR);
+    await world.slack.message({ channel: general, user: bob, text: 'And a table', threadTs: card.ts });
+    await world.later(
+      () => world.api.counts.message,
+      (count) => count === 1,
+      'the reply to be sent',
+    );
+    finish('completed', `${PR}0`);
+    await toldLater(world, card, `${PR}0`);
+    expect(saying(await world.posts(card), '🎉').map(({ text }) => text.includes(`${PR}0`))).toEqual([
+      false,
+      true,
+    ]);
+  });
+
   test('a job that the API does not know any more is told as vanished; a reply is tried once (W2, F6)', async () => {
     await using world = await startWorld();
     const { card } = await watched(world);

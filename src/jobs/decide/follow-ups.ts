@@ -89,7 +89,10 @@ export function messageFailed(draft: Draft, callId: string, failure: AgentFailur
       draft.put(followUps.map((followUp) => ({ ...followUp, state: 'unknown' })));
       draft.announce({ kind: 'message_unknown', callId, count });
       // If the agent has them all the same, it works on a turn that nobody watches.
-      if (draft.job.stage.kind === 'ended') lookLater(draft);
+      if (draft.job.stage.kind === 'ended') {
+        draft.change({ stage: { kind: 'ended', status: draft.job.stage.status } });
+        lookLater(draft);
+      }
       break;
   }
   scheduleSending(draft);

@@ -6,7 +6,11 @@ import type { Draft } from './draft.ts';
 import { clearTrouble, noteTrouble } from './trouble.ts';
 
 type Working = Extract<Stage, { kind: 'working' }>;
+type Ended = Extract<Stage, { kind: 'ended' }>;
 
+/** After the look of the settle window, three more for a follow-up of unknown fate: with 90 seconds, at 6 minutes, half an hour, two hours. */
+const LATE_LOOKS = 3;
+const LATE_LOOK_GROWTH = 4;
 /** How old the "last checked" on a card may get while nothing else changes: edits of cards are limited. */
 const CARD_MAX_AGE_MS = 300_000;
 
@@ -19,7 +23,7 @@ export function jobChecked(draft: Draft, agentJob: AgentJob): void {
     draft.change({ stage: found, checkedAtMs: draft.context.nowMs });
     observe(draft, found, agentJob);
   } else if (stage.kind === 'ended') {
-    lookAgain(draft, stage.status, agentJob);
+    lookAgain(draft, stage, agentJob);
   }
 }
 
@@ -37,12 +41,24 @@ function lookAgainLater(draft: Draft, failure: AgentFailure): void {
 }
 
 /** A last look at a turn that had ended: if it ended otherwise after all, or goes on, the watch goes on. */
-function lookAgain(draft: Draft, status: string, agentJob: AgentJob): void {
+function lookAgain(draft: Draft, ended: Ended, agentJob: AgentJob): void {
   const isNewLink = agentJob.prLink !== null && agentJob.prLink !== draft.job.announcedPrLink;
-  if (agentJob.status === status && !isNewLink) return;
+  if (agentJob.status === ended.status && !isNewLink) {
+    lookForUnknown(draft, ended);
+    return;
+  }
   const stage = { kind: 'working', turnStartedAtMs: draft.context.nowMs, settle: null } as const;
   draft.change({ stage, checkedAtMs: draft.context.nowMs });
   observe(draft, stage, agentJob);
+}
+
+/** What the API has of a follow-up of unknown fate may still lie in some queue: there are a few more looks. */
+function lookForUnknown(draft: Draft, ended: Ended): void {
+  const looks = (ended.looks ?? 0) + 1;
+  if (looks > LATE_LOOKS || draft.followUpsIn('unknown').length === 0) return;
+  draft.change({ stage: { ...ended, looks } });
+  const { nowMs, policy } = draft.context;
+  draft.schedule('check_job', nowMs + policy.settleWindowMs * LATE_LOOK_GROWTH ** looks);
 }
 
 /** Works out from the job as it is now what is new since what was announced: a missed step heals here. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { anAgentJob, failures, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
+import { anAgentJob, failures, HOUR_MS, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
 import { anEndedJob, aWorkingJob, followUp } from '../support/stages.ts';
 
 const firstLink = 'https://example.com/pull/1';
@@ -200,6 +200,28 @@ describe('a follow-up of unknown fate', () => {
     world.answer = anAgentJob({ status: 'completed', prLink: secondLink });
     world.advance(2 * MINUTE_MS);
     expect(world.news.at(-1)).toBe(`changed pull request ${secondLink}`);
+  });
+
+  test('to an ended job: the agent may take it up an hour later, and is looked at until then', () => {
+    const world = anEndedJob({ prLink: firstLink });
+    world.reply('one more thing');
+    world.advance(4 * SECOND_MS);
+    world.messageFails(failures.timeout);
+    world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
+    world.advance(HOUR_MS);
+    world.answer = anAgentJob({ status: 'completed', prLink: secondLink });
+    world.advance(2 * HOUR_MS);
+    expect(world.news.at(-1)).toBe(`changed pull request ${secondLink}`);
+  });
+
+  test('to an ended job: it is not looked at for ever', () => {
+    const world = anEndedJob({ prLink: firstLink });
+    world.reply('one more thing');
+    world.advance(4 * SECOND_MS);
+    world.messageFails(failures.timeout);
+    world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
+    world.advance(4 * HOUR_MS);
+    expect(world.tasks.has('check_job')).toBe(false);
   });
 
   test('to a working job: so is one that the agent takes up after the end', () => {
