@@ -102,7 +102,7 @@ describe('direct messages with the bot', () => {
     ['users_list_not_supplied', {}],
     ['user_not_found', { users: 'U0NOBODY' }],
     ['cannot_dm_bot', { users: 'U0DOCSAGENT' }],
-    ['channel_not_found', { channel: general }],
+    ['method_not_supported_for_channel_type', { channel: general }],
   ])('are refused as %s', async (error, args) => {
     expect((await call('conversations.open', args)).error).toBe(error);
   });

@@ -82,7 +82,7 @@ const open = method(
     if (person?.isBot) throw new ApiError('cannot_dm_bot');
     if (person?.isDeleted) throw new ApiError('user_disabled');
     const channel = workspace.channel(person?.id ?? id ?? '');
-    if (channel.type !== 'im') throw new ApiError('channel_not_found');
+    if (channel.type !== 'im') throw new ApiError('method_not_supported_for_channel_type');
     return { channel: { id: channel.id, ...(return_im ? { is_im: true, user: person?.id } : {}) } };
   },
 );

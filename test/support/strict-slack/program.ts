@@ -11,6 +11,8 @@ import { createTempDir } from '../temp-dir.ts';
 import { createTestClock, type TestClock } from '../test-clock.ts';
 import { waitFor } from '../wait-for.ts';
 
+const CONFIG_FILE = 'docs-agent.yml';
+
 export interface Program extends AsyncDisposable {
   readonly clock: TestClock;
   readonly api: AgentApi;
@@ -30,6 +32,8 @@ export interface ProgramOptions {
   readonly mode?: 'socket' | 'http';
   readonly slack?: Pick<StrictSlackOptions, 'limits' | 'keepsBlockIds'>;
   readonly settings?: Environment;
+  /** The text of the file of DOCS_AGENT_CONFIG. */
+  readonly configFile?: string;
 }
 
 /** The whole program with the strict Slack and the stand-in agent API, whose turns last until a test ends them. */
@@ -66,12 +70,14 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
     DATA_DIR: dataDir.path,
     HOST: '127.0.0.1',
     PORT: String(port),
+    ...(options.configFile === undefined ? {} : { DOCS_AGENT_CONFIG: CONFIG_FILE }),
     ...options.settings,
   };
+  const readFile = (path: string) => (path === CONFIG_FILE ? (options.configFile ?? '') : noFiles(path));
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
   const log = createLogger({ level: 'debug', pretty: false, destination });
-  const service = createService(parseConfig(env, noFiles), { clock, log });
+  const service = createService(parseConfig(env, readFile), { clock, log });
   await service.start();
   resources.defer(() => service.stop());
 

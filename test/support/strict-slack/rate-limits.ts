@@ -12,7 +12,6 @@ const PER_MINUTE: Readonly<Record<string, number>> = {
   'conversations.history': 50,
   'conversations.open': 50,
   'conversations.replies': 50,
-  'files.info': 100,
   'reactions.add': 50,
   'reactions.remove': 20,
   'usergroups.list': 20,

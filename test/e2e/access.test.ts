@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest';
+import { alice, bob, general, random, type SlackMessage } from '../support/local-slack.ts';
+import { type Program, startProgram } from '../support/strict-slack/program.ts';
+
+const guest = 'U0GUEST';
+const stranger = 'U0STRANGER';
+const GROUP = 'S0WRITERS';
+
+/** With a guest, and a person of another workspace, in `general`. */
+async function start(configFile?: string): Promise<Program> {
+  const program = await startProgram(configFile === undefined ? {} : { configFile });
+  const { control } = program.slack;
+  control.addUser({ id: guest, name: 'gina', isRestricted: true });
+  control.addUser({ id: stranger, name: 'sam', teamId: 'T0ELSEWHERE' });
+  for (const person of [guest, stranger]) control.invite(general, person);
+  return program;
+}
+
+const privately = async ({ slack }: Program, user: string) =>
+  (await slack.control.messages(general))
+    .filter(({ ephemeral_to }) => ephemeral_to === user)
+    .map(({ text }) => text);
+
+/** Whether the command of this person starts a job, or what is answered. */
+async function asked(program: Program, user: string, channel = general): Promise<string> {
+  const { payload } = await program.slack.control.command({ channel, user, text: `Prompt of ${user}` });
+  const told = (payload as { text?: string } | null)?.text;
+  if (told !== undefined) return told;
+  await program.later(
+    async () => (await program.slack.control.messages(channel)).map(({ text }) => text).join('\n'),
+    (texts) => texts.includes(`Prompt of ${user}`),
+    'a card',
+  );
+  return 'started';
+}
+
+describe('without a word about access, the program is for the people of the workspace (A1)', () => {
+  test('full members may start jobs; guests and people from other workspaces are told why not', async () => {
+    await using program = await start();
+    expect(await asked(program, alice)).toBe('started');
+    expect(await asked(program, guest)).toContain('Guests may not use it here');
+    expect(await asked(program, stranger)).toContain('only for the people of the workspace');
+    expect(program.api.counts.create).toBe(1);
+  });
+
+  test('a reply of a guest is no follow-up, and the guest is told privately', async () => {
+    await using program = await start();
+    const card = await program.ask('Add a quickstart');
+    await program.told(card, 'Working');
+    const write = (user: string, text: string) =>
+      program.slack.control.message({ channel: general, user, text, threadTs: card.ts });
+    const refused = await write(guest, 'And my own page');
+    await write(bob, 'And a table');
+    await program.later(
+      () => program.api.counts.message,
+      (count) => count === 1,
+      'the follow-up of bob',
+    );
+    expect(program.api.jobs[0]?.prompts).toEqual(['Add a quickstart', 'And a table']);
+    expect(await program.slack.control.reactions(refused)).toEqual([]);
+    expect(await privately(program, guest)).toEqual([expect.stringContaining('Guests may not use it here')]);
+  });
+
+  test('a reply of a guest is no follow-up when it is edited, or found later in the thread', async () => {
+    await using program = await start();
+    const card = await program.ask('Add a quickstart');
+    await program.told(card, 'Working');
+    const { control } = program.slack;
+    program.slack.onDelivery(() => 0);
+    const missed = await control.message({ channel: general, user: guest, text: 'One', threadTs: card.ts });
+    await control.message({ channel: general, user: bob, text: 'Two', threadTs: card.ts });
+    program.slack.onDelivery(() => 1);
+    await control.editMessage(missed, 'One, edited');
+    program.slack.socket.cut();
+    await program.later(
+      () => program.api.jobs[0]?.prompts ?? [],
+      (prompts) => prompts.includes('Two'),
+      'the missed reply of bob',
+    );
+    expect(program.api.jobs[0]?.prompts).toEqual(['Add a quickstart', 'Two']);
+  });
+
+  test('a guest who presses a button is told why nothing happens', async () => {
+    await using program = await start();
+    const card = await program.ask('Add a quickstart');
+    await program.told(card, 'Working');
+    program.api.finish(program.api.jobs[0]?.id ?? '', { status: 'failed' });
+    const failed: SlackMessage = await program.told(card, 'Failed');
+    await program.slack.control.press(failed, 'run_again', guest);
+    const told = await program.later(
+      () => privately(program, guest),
+      (texts) => texts.length > 0,
+      'a private answer',
+    );
+    expect(told).toEqual([expect.stringContaining('Guests may not use it here')]);
+    await program.clock.advance(60_000);
+    expect(program.api.counts.create).toBe(1);
+  });
+});
+
+describe('the access rule of the file (A1)', () => {
+  test('lets guests and people from other workspaces in', async () => {
+    await using program = await start('access: { guests: true, other_workspaces: true }');
+    expect(await asked(program, guest)).toBe('started');
+    expect(await asked(program, stranger)).toBe('started');
+  });
+
+  test('limits the program to listed users, and to members of listed user groups', async () => {
+    await using program = await start(`access: { users: [${alice}], user_groups: [${GROUP}], guests: true }`);
+    program.slack.control.setUserGroup(GROUP, [guest]);
+    expect(await asked(program, alice)).toBe('started');
+    expect(await asked(program, guest)).toBe('started');
+    expect(await asked(program, bob)).toContain('limited to certain people');
+  });
+
+  test('limits the program to listed channels', async () => {
+    await using program = await start(`access: { channels: [${general}] }`);
+    expect(await asked(program, alice)).toBe('started');
+    expect(await asked(program, alice, random)).toContain('limited to certain channels');
+  });
+});
+
+describe('while Slack does not say who somebody is', () => {
+  test('nobody unknown is let in, and it is said so; who was known stays so', async () => {
+    await using program = await start();
+    expect(await asked(program, alice)).toBe('started');
+    program.slack.onCall(({ method }) => (method === 'users.info' ? { error: 'internal_error' } : null));
+    await program.clock.advance(660_000);
+    expect(await asked(program, bob)).toContain('could not check');
+    const { payload } = await program.slack.control.command({
+      channel: general,
+      user: alice,
+      text: 'Another',
+    });
+    expect(payload).not.toHaveProperty('text');
+  });
+
+  test('a reply is taken in when Slack can be asked again', async () => {
+    await using program = await start();
+    const card = await program.ask('Add a quickstart');
+    await program.told(card, 'Working');
+    program.slack.onCall(({ method }) => (method === 'users.info' ? { error: 'internal_error' } : null));
+    const message = { channel: general, user: bob, text: 'And a table', threadTs: card.ts };
+    const written = program.slack.control.message(message);
+    await program.later(
+      () => program.slack.calls('users.info').filter(({ args }) => args.user === bob),
+      (calls) => calls.length > 0,
+      'the question who bob is',
+    );
+    program.slack.onCall(() => null);
+    await program.later(
+      () => program.api.jobs[0]?.prompts ?? [],
+      (prompts) => prompts.includes('And a table'),
+      'the reply to be sent',
+    );
+    await written;
+  });
+});
