@@ -79,7 +79,17 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
     resources.defer(() => missed.stop());
     const onConnected = () => missed.lookFor();
     const connection = createConnection(transport, { apiUrl, logger, log, clock, routes, onConnected });
-    const listeners = { store, poster, access, clock, log, newContext, projects: config.projects };
+    const listeners = {
+      store,
+      poster,
+      names: users,
+      access,
+      clock,
+      log,
+      newContext,
+      workspaceUrl: identity.workspaceUrl,
+      projects: config.projects,
+    };
     const onFailure = () => missed.lookFor();
     createSlackApp({ token: botToken, apiUrl, identity, connection, logger, log, listeners, onFailure });
     checks.push(
@@ -129,6 +139,7 @@ function policyOf(config: Config): Policy {
     pollMaxIntervalMs: config.poll.maxIntervalMs,
     pollGrowth: config.poll.growth,
     followUpWindowMs: config.followUps.windowMs,
+    followUpMode: 'every_reply',
     settleWindowMs: config.settleWindowMs,
     promptMaxLength: config.promptMaxLength,
     noticeChannels: config.noticeChannels,

@@ -37,6 +37,7 @@ test('the app asks for the least that it needs', () => {
   expect(oauth_config.scopes).toEqual({
     bot: [
       'commands',
+      'app_mentions:read',
       'chat:write',
       'reactions:write',
       'channels:history',
@@ -47,6 +48,7 @@ test('the app asks for the least that it needs', () => {
     ],
   });
   expect(settings.event_subscriptions.bot_events).toEqual([
+    'app_mention',
     'message.channels',
     'message.groups',
     'message.im',

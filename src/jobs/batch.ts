@@ -3,6 +3,7 @@ import type { FollowUp } from './follow-up.ts';
 /** A person who keeps writing puts the sending off, but not for longer than this many windows. */
 const LONGEST_WAIT_IN_WINDOWS = 10;
 const SEPARATOR = '\n\n';
+const CORRECTION = 'Correction of an earlier message: ';
 
 /** When the replies that wait go out: one window after the last of them, so that a burst is one message. */
 export function sendAtMs(waiting: readonly FollowUp[], windowMs: number): number {
@@ -20,9 +21,14 @@ export function nextBatch(waiting: readonly FollowUp[], maxLength: number): Batc
   const followUps: FollowUp[] = [];
   let length = 0;
   for (const followUp of waiting) {
-    length += followUp.text.length + (followUps.length > 0 ? SEPARATOR.length : 0);
+    length += promptOf(followUp).length + (followUps.length > 0 ? SEPARATOR.length : 0);
     if (followUps.length > 0 && length > maxLength) break;
     followUps.push(followUp);
   }
-  return { followUps, prompt: followUps.map((followUp) => followUp.text).join(SEPARATOR) };
+  return { followUps, prompt: followUps.map(promptOf).join(SEPARATOR) };
+}
+
+/** What the agent is told by a follow-up. */
+export function promptOf({ text, isCorrection }: FollowUp): string {
+  return isCorrection ? CORRECTION + text : text;
 }

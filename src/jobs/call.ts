@@ -1,4 +1,5 @@
 import type { Announcement } from './announcement.ts';
+import type { Whisper } from './whisper.ts';
 
 /** An outward call that must happen once. */
 export type CallRequest =
@@ -8,14 +9,16 @@ export type CallRequest =
   | { readonly kind: 'announce'; readonly announcement: Announcement }
   | { readonly kind: 'notify_channel'; readonly channelId: string; readonly url: string }
   /**
-   * A private answer to the requester: the card was refused or is delayed, or an announcement could not be
-   * posted in the thread. `reason` is Slack's error code.
+   * A private answer to the requester: the card was refused or is delayed, the same was asked a moment ago, or
+   * an announcement could not be posted in the thread. `reason` is Slack's error code.
    */
   | {
       readonly kind: 'tell_requester';
       readonly reason: string;
-      readonly about: 'card_refused' | 'card_delayed' | Announcement;
-    };
+      readonly about: 'card_refused' | 'card_delayed' | 'asked_before' | Announcement;
+    }
+  /** A convenience, shown to one person in the thread: dropped if Slack does not take it, or may have. */
+  | { readonly kind: 'whisper'; readonly userId: string; readonly whisper: Whisper };
 
 export type CallKind = CallRequest['kind'];
 

@@ -7,14 +7,14 @@ export type Command =
   | { readonly kind: 'status'; readonly id: string | null }
   /** The id of a job at the agent API. */
   | { readonly kind: 'watch'; readonly id: string }
-  | { readonly kind: 'prompt'; readonly prompt: string };
+  /** As it was typed: `project.ts` reads what is at its start. */
+  | { readonly kind: 'prompt'; readonly text: string };
 
 type PlainWord = 'help' | 'list' | 'settings';
 
 const PLAIN_COMMAND = /^(help|list|settings)$/i;
 const STATUS = /^status(?:\s+(\S+))?$/i;
 const WATCH = /^watch\s+(\S+)$/i;
-const FORCED_PROMPT = /^--(?:\s+|$)/;
 
 /**
  * Reserved words count only when they are the whole text (with their one argument), so that
@@ -29,5 +29,5 @@ export function parseCommand(text: string): Command {
   if (status !== null) return { kind: 'status', id: status[1] ?? null };
   const watched = WATCH.exec(trimmed)?.[1];
   if (watched !== undefined) return { kind: 'watch', id: watched };
-  return { kind: 'prompt', prompt: trimmed.replace(FORCED_PROMPT, '') };
+  return { kind: 'prompt', text: trimmed };
 }

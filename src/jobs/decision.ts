@@ -2,7 +2,7 @@ import type { WantedCall } from './call.ts';
 import type { FollowUp } from './follow-up.ts';
 import type { Job } from './job.ts';
 
-/** A job with its replies that are not sent yet, oldest first. */
+/** A job with its replies that are not sent yet, and the one that an event is about, oldest first. */
 export interface JobState {
   readonly job: Job;
   readonly followUps: readonly FollowUp[];
@@ -42,6 +42,8 @@ export interface Policy {
   /** The interval is this share of the turn's age. */
   readonly pollGrowth: number;
   readonly followUpWindowMs: number;
+  /** Which replies are follow-ups. */
+  readonly followUpMode: 'every_reply' | 'mentions';
   readonly settleWindowMs: number;
   readonly promptMaxLength: number;
   readonly noticeChannels: readonly string[];

@@ -39,8 +39,13 @@ export type JobEvent =
   /** `creates`: how often the job had been created when the button was made. */
   | { readonly type: 'run_again_pressed'; readonly creates: number }
   | { readonly type: 'start_again_pressed'; readonly callId: string }
+  /** *Start another*; `responseUrl` takes the place of an older one. */
+  | { readonly type: 'start_another_pressed'; readonly responseUrl: string | null }
   /** *Retry* and *Send again*: both put the replies of a call back in line. */
   | { readonly type: 'resend_pressed'; readonly callId: string }
+  /** `message`: the number of the message call that the waiting replies were to go out with. */
+  | { readonly type: 'send_now_pressed'; readonly message: number }
+  | { readonly type: 'correction_pressed'; readonly messageTs: string }
   | { readonly type: 'notice_refused'; readonly channelId: string; readonly reason: string };
 
 export interface Reply {
@@ -49,4 +54,6 @@ export interface Reply {
   readonly text: string;
   /** Slack's timestamp of its last edit, or null. */
   readonly editedTs: string | null;
+  /** The bot is mentioned in it, also where `text` does not say so any more. */
+  readonly mentionsBot: boolean;
 }

@@ -13,6 +13,10 @@ export interface FollowUp {
   readonly state: FollowUpState;
   /** The message call that carries it or carried it last. */
   readonly callId: string | null;
+  /** How the reply reads since an edit that came too late for the message call, or null. */
+  readonly corrected: string | null;
+  /** `text` corrects what was sent before. */
+  readonly isCorrection: boolean;
 }
 
 /**
@@ -22,5 +26,18 @@ export interface FollowUp {
  * - `not_sent`: refused by the API; a person may retry
  * - `unknown`: may have been accepted; a person decides
  * - `withdrawn`: deleted in Slack before it went out
+ * - `kept_out`: its author does not want it sent (`aside …`); its text is not kept
  */
-export type FollowUpState = 'waiting' | 'sending' | 'sent' | 'not_sent' | 'unknown' | 'withdrawn';
+export type FollowUpState =
+  | 'waiting'
+  | 'sending'
+  | 'sent'
+  | 'not_sent'
+  | 'unknown'
+  | 'withdrawn'
+  | 'kept_out';
+
+/** The reply as its author wants it who made an aside of it. */
+export function keptOut(followUp: FollowUp): FollowUp {
+  return { ...followUp, text: '', corrected: null, state: 'kept_out', callId: null };
+}

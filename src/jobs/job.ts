@@ -38,9 +38,19 @@ export interface Job {
   /** Replies are held back until then, after a rate limit or an outage. */
   readonly sendNotBeforeMs: number | null;
   readonly sentFollowUps: number;
+  /** The message call that goes out without a window (*Send now*), or null. */
+  readonly hurriedMessage: number | null;
+  /** Only replies that mention the bot are follow-ups. */
+  readonly muted: boolean;
 }
 
 export type Stage =
+  /** The same was asked a moment ago: the requester is asked first whether this is meant to be another job. */
+  | {
+      readonly kind: 'asking';
+      readonly sameAsJobId: string;
+      readonly thread: StartThread | null;
+    }
   /** The card is not posted yet. */
   | { readonly kind: 'opening' }
   /** The card could not be posted: the job will not start. */
@@ -65,6 +75,12 @@ export type Stage =
       /** How often it was looked at since for a follow-up of unknown fate. */
       readonly looks?: number;
     };
+
+/** A thread of other people that a job starts in: its root, and its last message by then. */
+export interface StartThread {
+  readonly threadTs: string;
+  readonly lastTs: string;
+}
 
 /** After a follow-up the API may still answer the state of the turn before; it is not believed until then. */
 export interface Settle {

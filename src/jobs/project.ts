@@ -7,3 +7,37 @@ export interface Project {
   /** Where its pull requests are told of, besides the notice channels of all projects. */
   readonly noticeChannels: readonly string[];
 }
+
+/** The default comes first. */
+export type Projects = readonly [Project, ...Project[]];
+
+export type Addressed =
+  | { readonly kind: 'known'; readonly project: Project; readonly prompt: string }
+  /** `names`: those that there are. */
+  | { readonly kind: 'unknown_project'; readonly name: string; readonly names: readonly string[] };
+
+const FORCED_PROMPT = /^--(?:\s+|$)/;
+const NAMED_PROJECT = /^project=(\S*)\s*/i;
+
+/**
+ * Which project a text is for: `project=name` at its start says so, else it is the default. `--` at the start makes
+ * a prompt of whatever follows.
+ */
+export function addressed(text: string, projects: Projects, byDefault: Project): Addressed {
+  const trimmed = text.trim();
+  if (FORCED_PROMPT.test(trimmed)) {
+    return { kind: 'known', project: byDefault, prompt: trimmed.replace(FORCED_PROMPT, '') };
+  }
+  const named = NAMED_PROJECT.exec(trimmed);
+  if (named === null) return { kind: 'known', project: byDefault, prompt: trimmed };
+  const [start, name = ''] = named;
+  const project = projects.find((one) => isCalled(one, name));
+  if (project === undefined) {
+    return { kind: 'unknown_project', name, names: projects.map((one) => one.name) };
+  }
+  return { kind: 'known', project, prompt: trimmed.slice(start.length) };
+}
+
+function isCalled({ id, name }: Project, called: string): boolean {
+  return [name, id].some((known) => known.toLowerCase() === called.toLowerCase());
+}

@@ -15,6 +15,8 @@ export interface SlackIdentity {
   readonly teamId: string;
   /** The organisation of an Enterprise Grid, or null. */
   readonly enterpriseId: string | null;
+  /** With a slash at its end; null if Slack does not say. */
+  readonly workspaceUrl: string | null;
 }
 
 /**
@@ -41,6 +43,7 @@ export async function identify(client: WebClient): Promise<SlackIdentity> {
       botId: answer.bot_id ?? '',
       teamId: answer.team_id ?? '',
       enterpriseId: answer.enterprise_id ?? null,
+      workspaceUrl: answer.url ?? null,
     };
   } catch (error) {
     throw new SlackCallError('auth.test', classify(error), error);

@@ -6,8 +6,15 @@ export const actionIds = {
   startAgain: 'start_again',
   sendAgain: 'send_again',
   retry: 'retry',
+  sendNow: 'send_now',
+  sendCorrection: 'send_correction',
   viewPullRequest: 'view_pull_request',
   openThread: 'open_thread',
+  listNewer: 'list_newer',
+  listOlder: 'list_older',
+  showJob: 'show_job',
+  startAnother: 'start_another',
+  chooseMessages: 'choose_messages',
 } as const;
 
 /** Of buttons that only open a link. */
@@ -22,17 +29,19 @@ const buttonTarget = z.object({
   jobId: z.string().min(1),
   callId: z.string().min(1).optional(),
   creates: z.int().optional(),
+  message: z.int().optional(),
+  messageTs: z.string().optional(),
 });
 
 /**
  * What a button is about: a job, and the call that it would make again, or how often the job was created
- * when the button was made.
+ * when the button was made; or the message call that would go out, by its number, or the reply that was edited.
  */
 export type ButtonTarget = Readonly<z.infer<typeof buttonTarget>>;
 
 /** The value of a button. Slack takes up to 2000 characters. */
 export function encodeButton(target: ButtonTarget): string {
-  return JSON.stringify({ jobId: target.jobId, callId: target.callId, creates: target.creates });
+  return JSON.stringify(target);
 }
 
 /** Null if the value is not one of ours. */

@@ -105,9 +105,9 @@ export class Poster {
     await this.call('chat.update', { channel: channelId, ts, text: message.text, blocks: message.blocks });
   }
 
-  /** Puts a reaction at a message, in place of others, which need not be there. May be repeated. */
-  async react(channelId: string, ts: string, name: string, instead: readonly string[]): Promise<void> {
-    await this.call('reactions.add', { channel: channelId, timestamp: ts, name });
+  /** Puts a reaction (or none) at a message, in place of others, which need not be there. May be repeated. */
+  async react(channelId: string, ts: string, name: string | null, instead: readonly string[]): Promise<void> {
+    if (name !== null) await this.call('reactions.add', { channel: channelId, timestamp: ts, name });
     await Promise.all(
       instead.map((other) =>
         this.call('reactions.remove', { channel: channelId, timestamp: ts, name: other }),
@@ -142,6 +142,16 @@ export class Poster {
       text: message.text,
       blocks: message.blocks,
     });
+  }
+
+  /** As `whisper`; in a direct message if Slack does not take it there. */
+  async whisperOrTell(place: Parameters<Poster['whisper']>[0], message: SlackMessage): Promise<void> {
+    try {
+      await this.whisper(place, message);
+    } catch (error) {
+      if (!(error instanceof SlackCallError) || error.failure.outcome !== 'refused') throw error;
+      await this.tell(place.userId, null, message);
+    }
   }
 
   /** Opens a modal for who made the gesture; its trigger is good for three seconds, and once. */

@@ -1,5 +1,5 @@
 import type { Reply } from '../jobs/event.ts';
-import { stripLeadingMention } from './text/readable-text.ts';
+import { mentionedUserIds, stripLeadingMention } from './text/readable-text.ts';
 import { sanitize } from './text/sanitize.ts';
 
 /** A message event as far as it matters here. Everything in it comes from outside. */
@@ -38,9 +38,8 @@ export interface ThreadReply {
 
 /** The human reply in a thread that the event tells of, or null. */
 export function replyOf(event: MessageEvent, botUserId: string | undefined): ThreadReply | null {
-  const { subtype, bot_id: botId, user, ts, thread_ts: threadTs } = event;
-  if (!HUMAN_SUBTYPES.has(subtype) || botId !== undefined) return null;
-  if (user === undefined || user === botUserId) return null;
+  const { user, ts, thread_ts: threadTs } = event;
+  if (!isHuman(event, botUserId) || user === undefined) return null;
   if (threadTs === undefined || threadTs === ts) return null;
   const text = sanitize(event.text ?? '');
   return {
@@ -50,8 +49,17 @@ export function replyOf(event: MessageEvent, botUserId: string | undefined): Thr
       userId: user,
       text: botUserId === undefined ? text : stripLeadingMention(text, botUserId),
       editedTs: event.edited?.ts ?? null,
+      mentionsBot: botUserId !== undefined && mentionedUserIds(text).includes(botUserId),
     },
   };
+}
+
+/** Whether a person wrote it, and not just did something. */
+export function isHuman(
+  { subtype, bot_id: botId, user }: MessageEvent,
+  botUserId: string | undefined,
+): boolean {
+  return HUMAN_SUBTYPES.has(subtype) && botId === undefined && user !== undefined && user !== botUserId;
 }
 
 /** A reply that a person changed or deleted; `message` is the reply, as it is now or was last. */

@@ -1,5 +1,5 @@
 import { decide } from '../jobs/decide/decide.ts';
-import type { DecisionContext } from '../jobs/decision.ts';
+import type { Decision, DecisionContext } from '../jobs/decision.ts';
 import type { JobEvent } from '../jobs/event.ts';
 import type { Job } from '../jobs/job.ts';
 import type { Transaction } from './store.ts';
@@ -11,9 +11,30 @@ export async function applyEvent(
   event: JobEvent,
   context: DecisionContext,
 ): Promise<Job> {
-  const state = await tx.jobs.lock(jobId);
+  const { job } = await applied(tx, jobId, event, context);
+  return job;
+}
+
+/** As `applyEvent`; also says whether anything followed. */
+export async function applied(
+  tx: Transaction,
+  jobId: string,
+  event: JobEvent,
+  context: DecisionContext,
+): Promise<{ readonly job: Job; readonly hasEffect: boolean }> {
+  const state = await tx.jobs.lock(jobId, messageTsOf(event));
   if (state === null) throw new Error(`There is no job ${jobId} in the store`);
   const decision = decide(state, event, context);
   await tx.write(decision, context.nowMs);
-  return decision.job;
+  return { job: decision.job, hasEffect: decision.job !== state.job || hasWishes(decision) };
+}
+
+function hasWishes({ followUps, calls, tasks }: Decision): boolean {
+  return followUps.length + calls.length + tasks.length > 0;
+}
+
+/** The reply that the event is about. */
+function messageTsOf(event: JobEvent): string | null {
+  if ('reply' in event) return event.reply.messageTs;
+  return 'messageTs' in event ? event.messageTs : null;
 }

@@ -1,4 +1,5 @@
 import type { Reply } from '../jobs/event.ts';
+import { replyMoreFromJson, toJson } from './json.ts';
 import type { EarlyReplies, Thread } from './store.ts';
 import type { Queries, Tables } from './tables.ts';
 
@@ -7,7 +8,7 @@ const KEEP_MS = 3_600_000;
 /** In place of the time of an edit, and later than all of them. */
 const WITHDRAWN = 'withdrawn';
 
-type Facts = Pick<Tables['early_reply'], 'user_id' | 'text' | 'edited_ts'>;
+type Facts = Pick<Tables['early_reply'], 'user_id' | 'text' | 'edited_ts' | 'more'>;
 
 export class SqlEarlyReplies implements EarlyReplies {
   private readonly db: Queries;
@@ -16,12 +17,14 @@ export class SqlEarlyReplies implements EarlyReplies {
     this.db = db;
   }
 
-  put(thread: Thread, { messageTs, userId, text, editedTs }: Reply, nowMs: number): Promise<void> {
-    return this.keep(thread, messageTs, { user_id: userId, text, edited_ts: editedTs ?? '' }, nowMs);
+  put(thread: Thread, reply: Reply, nowMs: number): Promise<void> {
+    const { messageTs, userId, text, editedTs, ...more } = reply;
+    const facts = { user_id: userId, text, edited_ts: editedTs ?? '', more: toJson(more) };
+    return this.keep(thread, messageTs, facts, nowMs);
   }
 
   withdraw(thread: Thread, messageTs: string, nowMs: number): Promise<void> {
-    return this.keep(thread, messageTs, { user_id: '', text: '', edited_ts: WITHDRAWN }, nowMs);
+    return this.keep(thread, messageTs, { user_id: '', text: '', edited_ts: WITHDRAWN, more: '' }, nowMs);
   }
 
   async take(thread: Thread, nowMs: number): Promise<Reply[]> {
@@ -29,7 +32,7 @@ export class SqlEarlyReplies implements EarlyReplies {
     const rows = await this.db
       .deleteFrom('early_reply')
       .where((eb) => eb.and(columns(thread)))
-      .returning(['message_ts', 'user_id', 'text', 'edited_ts'])
+      .returning(['message_ts', 'user_id', 'text', 'edited_ts', 'more'])
       .execute();
     return rows
       .filter((row) => row.edited_ts !== WITHDRAWN)
@@ -38,6 +41,7 @@ export class SqlEarlyReplies implements EarlyReplies {
         userId: row.user_id,
         text: row.text,
         editedTs: row.edited_ts || null,
+        ...replyMoreFromJson(row.more),
       }))
       .sort((a, b) => (a.messageTs < b.messageTs ? -1 : 1));
   }

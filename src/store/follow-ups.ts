@@ -1,14 +1,16 @@
 import { type SqlBool, sql } from 'kysely';
 import type { FollowUp } from '../jobs/follow-up.ts';
+import { followUpMoreFromJson, toJson } from './json.ts';
 import type { FollowUps, Receipt, StaleReceipt } from './store.ts';
 import type { FollowUpRow, Queries } from './tables.ts';
 
 /** The rest is found when these are up to date. */
 const MAX_STALE_RECEIPTS = 100;
 
-const wantedReceipt = sql<Receipt>`case
+const wantedReceipt = sql<Receipt | null>`case
   when state in ('waiting', 'sending') then 'eyes'
   when state = 'sent' then 'done'
+  when state = 'kept_out' then null
   else 'warning'
 end`;
 
@@ -45,7 +47,7 @@ export class SqlFollowUps implements FollowUps {
       .execute();
   }
 
-  async receiptShown(followUpId: string, receipt: Receipt): Promise<void> {
+  async receiptShown(followUpId: string, receipt: Receipt | null): Promise<void> {
     await this.db
       .updateTable('follow_up')
       .set({ receipt_shown: receipt, receipts_tried: '' })
@@ -62,6 +64,7 @@ export class SqlFollowUps implements FollowUps {
       received_at: followUp.receivedAtMs,
       state: followUp.state,
       call_id: followUp.callId,
+      more: toJson({ corrected: followUp.corrected, isCorrection: followUp.isCorrection }),
     };
     const changed = await this.db
       .updateTable('follow_up')
@@ -99,5 +102,6 @@ export function followUpFromRow(row: FollowUpRow): FollowUp {
     receivedAtMs: row.received_at,
     state: row.state,
     callId: row.call_id,
+    ...followUpMoreFromJson(row.more),
   };
 }

@@ -20,4 +20,9 @@ export class SqlGestures implements Gestures {
       .execute();
     return added.length === distinct.length;
   }
+
+  async isKnown(keys: readonly string[]): Promise<boolean> {
+    const row = await this.db.selectFrom('gesture').select('key').where('key', 'in', keys).executeTakeFirst();
+    return row !== undefined;
+  }
 }

@@ -17,7 +17,7 @@ export class SqlJobs implements Jobs {
     this.db = db;
   }
 
-  async lock(jobId: string): Promise<JobState | null> {
+  async lock(jobId: string, messageTs: string | null = null): Promise<JobState | null> {
     const row = await this.db
       .selectFrom('job')
       .select('data')
@@ -29,9 +29,21 @@ export class SqlJobs implements Jobs {
       .selectFrom('follow_up')
       .selectAll()
       .where('job_id', '=', jobId)
-      .where('state', 'not in', ['sent', 'withdrawn'])
+      .where((eb) => {
+        const mayBeSent = eb('state', 'not in', ['sent', 'withdrawn', 'kept_out']);
+        return messageTs === null ? mayBeSent : eb.or([mayBeSent, eb('message_ts', '=', messageTs)]);
+      })
       // Those that go out by themselves first: others may pile up for as long as nobody retries them.
-      .orderBy((eb) => eb.case().when('state', 'in', ['waiting', 'sending']).then(0).else(1).end())
+      .orderBy((eb) =>
+        eb
+          .case()
+          .when('message_ts', '=', messageTs ?? '')
+          .then(0)
+          .when('state', 'in', ['waiting', 'sending'])
+          .then(1)
+          .else(2)
+          .end(),
+      )
       .orderBy('message_ts')
       .limit(MAX_LOCKED_FOLLOW_UPS)
       .execute();
@@ -79,6 +91,29 @@ export class SqlJobs implements Jobs {
     return rows.length === 0 ? null : Math.min(...rows.map((row) => row.requested_at));
   }
 
+  async requestedBy(
+    { teamId, channelId, requesterId }: Parameters<Jobs['requestedBy']>[0],
+    sinceMs: number,
+  ): Promise<Job[]> {
+    const asker = { team_id: teamId, channel_id: channelId, requester_id: requesterId };
+    // Locks the row until the transaction ends.
+    await this.db
+      .insertInto('asker')
+      .values(asker)
+      .onConflict((conflict) =>
+        conflict.columns(['team_id', 'channel_id', 'requester_id']).doUpdateSet(asker),
+      )
+      .execute();
+    const rows = await this.db
+      .selectFrom('job')
+      .select('data')
+      .where((eb) => eb.and(asker))
+      .where('requested_at', '>', sinceMs)
+      .orderBy('requested_at', 'desc')
+      .execute();
+    return rows.map((row) => jobFromJson(row.data));
+  }
+
   async withLiveThreads(sinceMs: number, limit: number): Promise<string[]> {
     const rows = await this.db
       .selectFrom('job')
@@ -101,6 +136,8 @@ export class SqlJobs implements Jobs {
       requester_id: job.requesterId,
       requested_at: job.requestedAtMs,
       stage: job.stage.kind,
+      agent_job_id: job.agentJob?.id ?? null,
+      has_pull_request: job.announcedPrLink === null ? 0 : 1,
       data: toJson(job),
     };
     await this.db

@@ -1,8 +1,14 @@
 import type { CallRequest } from '../jobs/call.ts';
+import type { Reply } from '../jobs/event.ts';
+import type { FollowUp } from '../jobs/follow-up.ts';
 import type { Job } from '../jobs/job.ts';
 
+/** What of a follow-up, and of an early reply, has no column of its own. */
+export type FollowUpMore = Pick<FollowUp, 'corrected' | 'isCorrection'>;
+export type ReplyMore = Pick<Reply, 'mentionsBot'>;
+
 /** What is stored as JSON, in text columns of both databases. Only this program writes them. */
-type Document = Job | CallRequest;
+type Document = Job | CallRequest | FollowUpMore | ReplyMore;
 
 export function toJson(document: Document): string {
   return JSON.stringify(document);
@@ -14,4 +20,12 @@ export function jobFromJson(json: string): Job {
 
 export function requestFromJson(json: string): CallRequest {
   return JSON.parse(json) as CallRequest;
+}
+
+export function followUpMoreFromJson(json: string): FollowUpMore {
+  return JSON.parse(json) as FollowUpMore;
+}
+
+export function replyMoreFromJson(json: string): ReplyMore {
+  return JSON.parse(json) as ReplyMore;
 }

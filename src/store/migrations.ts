@@ -26,6 +26,13 @@ async function start(db: Kysely<unknown>, sequenceType: SequenceType): Promise<v
     .addColumn('project_id', 'text', (column) => column.primaryKey().notNull())
     .execute();
   await db.schema
+    .createTable('asker')
+    .addColumn('team_id', 'text', (column) => column.notNull())
+    .addColumn('channel_id', 'text', (column) => column.notNull())
+    .addColumn('requester_id', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('asker_key', ['team_id', 'channel_id', 'requester_id'])
+    .execute();
+  await db.schema
     .createTable('heartbeat')
     .addColumn('id', 'integer', (column) => column.primaryKey())
     .addColumn('beats', 'bigint', (column) => column.notNull())
@@ -43,6 +50,8 @@ async function createJobs(db: Kysely<unknown>): Promise<void> {
     .addColumn('requester_id', 'text', (column) => column.notNull())
     .addColumn('requested_at', 'bigint', (column) => column.notNull())
     .addColumn('stage', 'text', (column) => column.notNull())
+    .addColumn('agent_job_id', 'text')
+    .addColumn('has_pull_request', 'integer', (column) => column.notNull())
     .addColumn('data', 'text', (column) => column.notNull())
     .execute();
   await db.schema
@@ -55,6 +64,23 @@ async function createJobs(db: Kysely<unknown>): Promise<void> {
   await db.schema.createIndex('job_stage').on('job').columns(['stage', 'team_id', 'channel_id']).execute();
   await db.schema.createIndex('job_requested').on('job').column('requested_at').execute();
   await db.schema
+    .createIndex('job_requester')
+    .on('job')
+    .columns(['team_id', 'requester_id', 'requested_at', 'id'])
+    .execute();
+  await db.schema
+    .createIndex('job_open')
+    .on('job')
+    .columns(['team_id', 'channel_id', 'requested_at', 'id'])
+    .where(sql.ref('stage'), 'in', ['opening', 'creating', 'create_unknown', 'working'])
+    .execute();
+  await db.schema
+    .createIndex('job_agent_job')
+    .on('job')
+    .columns(['agent_job_id'])
+    .where(sql.ref('agent_job_id'), 'is not', null)
+    .execute();
+  await db.schema
     .createTable('follow_up')
     .addColumn('id', 'text', (column) => column.primaryKey().notNull())
     .addColumn('job_id', 'text', (column) => column.notNull().references('job.id'))
@@ -65,6 +91,7 @@ async function createJobs(db: Kysely<unknown>): Promise<void> {
     .addColumn('received_at', 'bigint', (column) => column.notNull())
     .addColumn('state', 'text', (column) => column.notNull())
     .addColumn('call_id', 'text')
+    .addColumn('more', 'text', (column) => column.notNull())
     .addColumn('receipt_shown', 'text')
     .addColumn('receipts_tried', 'text', (column) => column.notNull())
     .addUniqueConstraint('follow_up_message', ['job_id', 'message_ts'])
@@ -79,6 +106,7 @@ async function createJobs(db: Kysely<unknown>): Promise<void> {
     .addColumn('text', 'text', (column) => column.notNull())
     .addColumn('edited_ts', 'text', (column) => column.notNull())
     .addColumn('received_at', 'bigint', (column) => column.notNull())
+    .addColumn('more', 'text', (column) => column.notNull())
     .addPrimaryKeyConstraint('early_reply_key', ['team_id', 'channel_id', 'thread_ts', 'message_ts'])
     .execute();
 }
@@ -100,6 +128,7 @@ async function createCalls(db: Kysely<unknown>, sequenceType: SequenceType): Pro
     .addColumn('started_at', 'bigint')
     .addColumn('ended_at', 'bigint')
     .execute();
+  await db.schema.createIndex('call_of_job').on('call').columns(['job_id', 'seq']).execute();
   await db.schema
     .createIndex('call_next_in_lane')
     .on('call')

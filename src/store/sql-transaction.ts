@@ -3,6 +3,7 @@ import { SqlCalls } from './calls.ts';
 import { SqlEarlyReplies } from './early-replies.ts';
 import { SqlFollowUps } from './follow-ups.ts';
 import { SqlGestures } from './gestures.ts';
+import { SqlJobLists } from './job-lists.ts';
 import { SqlJobs } from './jobs.ts';
 import { laneTaskKind, type Transaction } from './store.ts';
 import type { Queries } from './tables.ts';
@@ -11,6 +12,7 @@ import { SqlTasks } from './tasks.ts';
 export class SqlTransaction implements Transaction {
   readonly gestures: SqlGestures;
   readonly jobs: SqlJobs;
+  readonly lists: SqlJobLists;
   readonly earlyReplies: SqlEarlyReplies;
   readonly followUps: SqlFollowUps;
   readonly calls: SqlCalls;
@@ -19,6 +21,7 @@ export class SqlTransaction implements Transaction {
   constructor(db: Queries) {
     this.gestures = new SqlGestures(db);
     this.jobs = new SqlJobs(db);
+    this.lists = new SqlJobLists(db);
     this.earlyReplies = new SqlEarlyReplies(db);
     this.followUps = new SqlFollowUps(db);
     this.calls = new SqlCalls(db);

@@ -2,6 +2,7 @@ import type { CallRequest, Lane } from '../jobs/call.ts';
 import type { Decision, JobState } from '../jobs/decision.ts';
 import type { Reply } from '../jobs/event.ts';
 import type { Job } from '../jobs/job.ts';
+import type { JobLists } from './lists.ts';
 
 /** The durable memory of the program. Every write happens in a transaction; none awaits the network. */
 export interface Store {
@@ -23,6 +24,7 @@ export interface Store {
 export interface Transaction {
   readonly gestures: Gestures;
   readonly jobs: Jobs;
+  readonly lists: JobLists;
   readonly earlyReplies: EarlyReplies;
   readonly followUps: FollowUps;
   readonly calls: Calls;
@@ -38,14 +40,16 @@ export interface Gestures {
    * before (then some of the keys may have been added), and nothing must follow from it.
    */
   remember(keys: readonly string[], nowMs: number): Promise<boolean>;
+  /** Whether any of the keys is known. */
+  isKnown(keys: readonly string[]): Promise<boolean>;
 }
 
 export interface Jobs {
   /**
    * The job with its follow-ups that may still be sent, locked until the transaction ends: at most 500, those
-   * that go out by themselves first, and of these the oldest.
+   * that go out by themselves first, and of these the oldest; and the one at `messageTs`, whatever became of it.
    */
-  lock(jobId: string): Promise<JobState | null>;
+  lock(jobId: string, messageTs?: string | null): Promise<JobState | null>;
   get(jobId: string): Promise<Job | null>;
   /** The id of the job whose thread this is. */
   findByThread(teamId: string, channelId: string, threadTs: string): Promise<string | null>;
@@ -54,6 +58,14 @@ export interface Jobs {
    * when the first of them was asked for, or null if there is none.
    */
   lockOpening(teamId: string, channelId: string): Promise<number | null>;
+  /**
+   * What the person asked for in the channel since then, newest first. Nobody else can ask this of them there
+   * until the transaction ends: two requests at the same time see each other.
+   */
+  requestedBy(
+    asker: { readonly teamId: string; readonly channelId: string; readonly requesterId: string },
+    sinceMs: number,
+  ): Promise<Job[]>;
   /**
    * The ids of jobs that have a thread and are going on, or were asked for since then. Those that are going on
    * come first, and of each kind the newest.
@@ -85,8 +97,8 @@ export interface FollowUps {
   withStaleReceipts(jobId: string): Promise<StaleReceipt[]>;
   /** Records which reactions may stand at the follow-up from now on; it is stale until one is shown. */
   receiptsTried(followUpId: string, receipts: readonly Receipt[]): Promise<void>;
-  /** Records that this reaction stands at the follow-up, and no other. */
-  receiptShown(followUpId: string, receipt: Receipt): Promise<void>;
+  /** Records that this reaction (null: none) stands at the follow-up, and no other. */
+  receiptShown(followUpId: string, receipt: Receipt | null): Promise<void>;
 }
 
 /** The reaction at a reply. `eyes`: stored; `done`: accepted by the API; `warning`: not sent, or unknown. */
@@ -97,7 +109,8 @@ export interface StaleReceipt {
   readonly messageTs: string;
   /** Those that were put there, or may have been: an answer can get lost. */
   readonly placed: readonly Receipt[];
-  readonly wanted: Receipt;
+  /** Null: none. */
+  readonly wanted: Receipt | null;
 }
 
 /**

@@ -14,6 +14,8 @@ export interface Tables {
   task: TaskTable;
   heartbeat: HeartbeatTable;
   budget: { project_id: string };
+  /** Locked by who looks for what a person asked in a channel. */
+  asker: { team_id: string; channel_id: string; requester_id: string };
 }
 
 /** The database, or a transaction in it. */
@@ -34,6 +36,9 @@ interface JobTable {
   requester_id: string;
   requested_at: number;
   stage: Stage['kind'];
+  agent_job_id: string | null;
+  /** 1 or 0. */
+  has_pull_request: number;
   data: string;
 }
 
@@ -48,6 +53,8 @@ interface FollowUpTable {
   received_at: number;
   state: FollowUpState;
   call_id: string | null;
+  /** What is neither looked up nor needed by queries, as JSON. */
+  more: string;
   receipt_shown: Receipt | null;
   /** Reactions that may stand at the reply besides, separated by commas. */
   receipts_tried: string;
@@ -63,6 +70,8 @@ interface EarlyReplyTable {
   /** Empty if it was not edited, `withdrawn` if it was deleted. */
   edited_ts: string;
   received_at: number;
+  /** The rest, as JSON. */
+  more: string;
 }
 
 interface CallTable {

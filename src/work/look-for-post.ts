@@ -2,7 +2,7 @@ import { SlackCallError } from '../slack/failure.ts';
 import type { CallOutcome, ClaimedTask } from '../store/store.ts';
 import { scheduleCatchUp } from './catch-up.ts';
 import { destinationOf } from './render-post.ts';
-import { posted, postpone, refused, type SlackCall, settle } from './settle-post.ts';
+import { dropped, posted, postpone, refused, type SlackCall, settle } from './settle-post.ts';
 import { slackRetryMs } from './slack-retry.ts';
 import type { Tools } from './tools.ts';
 
@@ -23,6 +23,7 @@ export async function lookForPost(
   task: ClaimedTask,
   { call, job }: SlackCall,
 ): Promise<boolean> {
+  if (call.request.kind === 'whisper') return dropped(tools, task, call, 'interrupted');
   const destination = destinationOf(job, call.request);
   const again: CallOutcome = { state: 'retry', detail: 'not found in Slack' };
   if (destination === null) return settle(tools, task, call, again);

@@ -1,14 +1,18 @@
+import type { CallRequest } from '../jobs/call.ts';
 import type { Job } from '../jobs/job.ts';
 import { SEND_WITHIN_MS } from '../operations/send-limit.ts';
 import { SlackCallError, type SlackFailure, tooLate } from '../slack/failure.ts';
+import type { SlackMessage } from '../slack/views/message.ts';
 import type { ClaimedTask, LedgerCall } from '../store/store.ts';
 import { FIRST_LOOK_AFTER_MS, lookForPost } from './look-for-post.ts';
 import { type Destination, destinationOf, renderPost } from './render-post.ts';
-import { posted, postpone, refused, retryLater, type SlackCall } from './settle-post.ts';
+import { dropped, posted, postpone, refused, retryLater, type SlackCall } from './settle-post.ts';
 import type { Tools } from './tools.ts';
 
 /** Slack takes a `response_url` for half an hour. */
 const RESPONSE_URL_LIFE_MS = 30 * 60_000;
+/** Later, the person has turned to something else. */
+const WHISPER_TRIED_FOR_MS = 60_000;
 
 /** Makes the posts of one lane in their order, each once: what is unclear is looked for before it is repeated. */
 export async function postToSlack(tools: Tools, task: ClaimedTask): Promise<void> {
@@ -47,7 +51,7 @@ async function post(tools: Tools, task: ClaimedTask, { call, job }: SlackCall): 
     if (tools.clock.now() > startedAtMs + SEND_WITHIN_MS) throw tooLate('chat.postMessage');
     const ts =
       destination === null
-        ? await tell(tools, job, message)
+        ? await tell(tools, job, call.request, message)
         : await tools.poster.post({ ...destination, callId: call.id, message });
     tools.log.info('posted', { ...facts, outcome: 'done', duration_ms: tools.clock.now() - startedAtMs });
     return await posted(tools, task, call, ts);
@@ -60,11 +64,16 @@ async function post(tools: Tools, task: ClaimedTask, { call, job }: SlackCall): 
   }
 }
 
-async function tell(
-  tools: Tools,
-  job: Job,
-  message: Awaited<ReturnType<typeof renderPost>>,
-): Promise<string> {
+async function tell(tools: Tools, job: Job, request: CallRequest, message: SlackMessage): Promise<string> {
+  const { channelId, threadTs } = job;
+  if (request.kind === 'whisper') {
+    await tools.poster.whisper({ channelId, threadTs, userId: request.userId }, message);
+    return '';
+  }
+  if ('about' in request && request.about === 'asked_before') {
+    await tools.poster.whisperOrTell({ channelId, threadTs: null, userId: job.requesterId }, message);
+    return '';
+  }
   const isFresh = tools.clock.now() - job.requestedAtMs < RESPONSE_URL_LIFE_MS;
   await tools.poster.tell(job.requesterId, isFresh ? job.responseUrl : null, message);
   return '';
@@ -82,8 +91,11 @@ function notPosted(
     case 'refused':
       return refused(tools, task, call, failure.code);
     case 'retry':
-      return retryLater(tools, task, call, failure);
+      return call.request.kind === 'whisper' && tools.clock.now() - call.wantedAtMs > WHISPER_TRIED_FOR_MS
+        ? refused(tools, task, call, failure.code)
+        : retryLater(tools, task, call, failure);
     case 'unknown':
+      if (call.request.kind === 'whisper') return dropped(tools, task, call, failure.code);
       // A private answer cannot be looked for. Told twice, it does less harm than a request that ends in silence.
       if (destination === null) return retryLater(tools, task, call, failure);
       return postpone(tools, task, tools.clock.now() + FIRST_LOOK_AFTER_MS);

@@ -1,3 +1,4 @@
+import { queueOf } from '../jobs/queue.ts';
 import { SlackCallError } from '../slack/failure.ts';
 import { cardView } from '../slack/views/card.ts';
 import { type ClaimedTask, LeaseLostError } from '../store/store.ts';
@@ -21,14 +22,14 @@ export async function refreshCard(tools: Tools, task: ClaimedTask): Promise<void
 async function draw(tools: Tools, task: ClaimedTask): Promise<void> {
   const state = await tools.store.transaction((tx) => tx.jobs.lock(task.subject));
   const job = state?.job;
-  if (job?.cardTs == null) {
+  if (state === null || job?.cardTs == null) {
     await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
     return;
   }
-  const waiting = state?.followUps.filter(({ state: s }) => s === 'waiting' || s === 'sending').length ?? 0;
   const names = await tools.names.of(job.prompt);
   try {
-    const card = cardView(job, { waiting, untilMs: job.sendNotBeforeMs }, names);
+    const { nowMs, policy } = tools.newContext();
+    const card = cardView(job, queueOf(state, policy, nowMs), names);
     await tools.poster.update(job.channelId, job.cardTs, card);
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;

@@ -31,7 +31,7 @@ async function nextReceipts(tx: Transaction, task: ClaimedTask) {
   const job = await tx.jobs.get(task.subject);
   const stale = await tx.followUps.withStaleReceipts(task.subject);
   for (const { followUpId, placed, wanted } of stale) {
-    await tx.followUps.receiptsTried(followUpId, [...placed, wanted]);
+    await tx.followUps.receiptsTried(followUpId, wanted === null ? placed : [...placed, wanted]);
   }
   return { job, stale };
 }
@@ -44,7 +44,7 @@ async function show(
 ): Promise<SlackFailure | null> {
   const instead = placed.filter((receipt) => receipt !== wanted).map((receipt) => EMOJI[receipt]);
   try {
-    await tools.poster.react(channelId, messageTs, EMOJI[wanted], instead);
+    await tools.poster.react(channelId, messageTs, wanted && EMOJI[wanted], instead);
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
     tools.log.warn('receipt_not_shown', { follow_up_id: followUpId, reason: error.failure.code });

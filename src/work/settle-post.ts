@@ -61,6 +61,11 @@ export function refused(tools: Tools, task: ClaimedTask, call: LedgerCall, reaso
   return settle(tools, task, call, { state: 'failed', detail: reason }, refusal(call, reason));
 }
 
+/** It may have been shown: shown twice, it would only confuse. */
+export function dropped(tools: Tools, task: ClaimedTask, call: LedgerCall, reason: string): Promise<true> {
+  return settle(tools, task, call, { state: 'unknown', detail: reason });
+}
+
 /** Nothing happened: the lane waits, and makes the call again. */
 export async function retryLater(
   tools: Tools,

@@ -3,6 +3,7 @@ import { callContract } from './store/calls.ts';
 import { earlyReplyContract } from './store/early-replies.ts';
 import { gestureContract } from './store/gestures.ts';
 import { jobContract } from './store/jobs.ts';
+import { listContract } from './store/lists.ts';
 import type { OpenStore } from './store/opened.ts';
 import { receiptContract } from './store/receipts.ts';
 import { taskModelContract } from './store/task-model.ts';
@@ -16,6 +17,7 @@ export function storeContract(name: string, open: OpenStore): void {
     earlyReplyContract(open);
     gestureContract(open);
     jobContract(open);
+    listContract(open);
     receiptContract(open);
     callContract(open);
     taskContract(open);

@@ -61,10 +61,7 @@ describeWithLocalSlack('bad input', () => {
   test.each([
     ['help', '📖'],
     ['  HELP ', '📖'],
-    ['list', 'list is not available yet'],
     ['settings', 'settings is not available yet'],
-    ['status', 'status is not available yet'],
-    ['status job_1', 'status is not available yet'],
     ['watch job_1', 'watch is not available yet'],
   ])('“%s” is no prompt: it gets a private answer (S2)', async (text, answer) => {
     expect(await refused(text)).toMatchObject({
@@ -129,8 +126,8 @@ describeWithLocalSlack('bad input', () => {
   test.each([
     ['nothing that shows', '\u200b\u2060', 'it has no text'],
     ['too many characters', 'x'.repeat(MAX + 1), `it has ${MAX + 1} characters, and the limit is ${MAX}`],
-  ])('a reply with %s is not sent: the thread says why (F1, S6)', async (_what, text, reason) => {
-    const card = await world.ask('Wait for replies');
+  ])('a reply with %s is not sent: the thread says why (F1, S6)', async (what, text, reason) => {
+    const card = await world.ask(`Wait for ${what}`);
     await world.told(card, 'Working');
     const { message: before } = world.api.counts;
     const reply = await world.slack.message({ channel: general, user: bob, text, threadTs: card.ts });

@@ -61,15 +61,14 @@ describeWithLocalSlack('gestures over signed HTTP', () => {
     },
   );
 
-  test('the same words in two commands are two requests (S5)', async () => {
-    for (const triggerId of ['first of two', 'second of two']) {
-      await world.signed.sendCommand({ channelId: general, userId: alice, text: 'Start twice', triggerId });
-    }
-    await world.soon(
-      () => world.api.jobs.filter(({ prompts }) => prompts[0] === 'Start twice').length,
-      2,
-      'both jobs',
-    );
+  test('the same words in two commands are one job, and a question (S5)', async () => {
+    const send = (triggerId: string) =>
+      world.signed.sendCommand({ channelId: general, userId: alice, text: 'Start twice?', triggerId });
+    expect(await send('first of two')).toEqual({ status: 200, body: '' });
+    const { status, body } = await send('second of two');
+    expect(status).toBe(200);
+    expect(body).toContain('You asked the same just now');
+    expect((await send('second of two')).body).toContain('You asked the same just now');
   });
 
   describe('a reply that is delivered again is sent once (S5, F1)', () => {

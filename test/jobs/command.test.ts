@@ -30,28 +30,17 @@ describe('a reserved word counts only as the whole text', () => {
     'Document list',
     '--help',
     '--',
-  ])('%j is a prompt, or what is left of one', (text) => {
-    const prompt = text === '--' ? '' : text;
-    expect(parseCommand(text)).toEqual({ kind: 'prompt', prompt });
-  });
-});
-
-describe('two dashes make a prompt of anything', () => {
-  test.each([
-    ['-- help', 'help'],
-    ['--   list', 'list'],
-    ['--\nstatus 42', 'status 42'],
-    ['-- -- help', '-- help'],
-    ['-- ', ''],
-  ])('%j asks for %j', (text, prompt) => {
-    expect(parseCommand(text)).toEqual({ kind: 'prompt', prompt });
+    '-- help',
+    '--\nstatus 42',
+  ])('%j is a prompt', (text) => {
+    expect(parseCommand(text)).toEqual({ kind: 'prompt', text });
   });
 });
 
 test('a prompt keeps its lines, without the space around it', () => {
   expect(parseCommand('  Fix the typos\n\n- here\n- there \n')).toEqual({
     kind: 'prompt',
-    prompt: 'Fix the typos\n\n- here\n- there',
+    text: 'Fix the typos\n\n- here\n- there',
   });
 });
 

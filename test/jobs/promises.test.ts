@@ -147,6 +147,7 @@ function whatIsStuck(world: World): string[] {
     world.told.some((news) => 'callId' in news && news.callId === callId);
   const isAlive = {
     opening: world.open('post_card').length > 0,
+    asking: true,
     unopened: true,
     creating: world.open('create_job').length > 0,
     create_unknown: stage.kind === 'create_unknown' && isOffered(stage.callId),
@@ -162,6 +163,7 @@ function whatIsStuck(world: World): string[] {
       world.open('send_message').length > 0,
     sent: true,
     withdrawn: true,
+    kept_out: true,
   };
   return [
     ...(isAlive[stage.kind] ? [] : [`the job is ${stage.kind}`]),

@@ -1,7 +1,8 @@
 import type { AgentJob } from '../agent-job.ts';
 import type { AgentFailure } from '../failure.ts';
 import type { Draft } from './draft.ts';
-import { refuseWaiting, scheduleSending } from './follow-ups.ts';
+import { refuseWaiting } from './follow-ups.ts';
+import { scheduleSending } from './line-up.ts';
 import { observe } from './observe.ts';
 import { wantCreate } from './open.ts';
 import { clearTrouble, noteTrouble } from './trouble.ts';

@@ -1,11 +1,13 @@
 import type { Decision, DecisionContext, JobState } from '../decision.ts';
 import type { JobEvent } from '../event.ts';
+import { sendCorrection } from './corrections.ts';
 import { createFailed, jobCreated, runAgain, startAgain } from './create.ts';
 import { Draft } from './draft.ts';
-import { messageAccepted, messageFailed, resend, sendDue } from './follow-ups.ts';
+import { messageAccepted, messageFailed, resend, sendDue, sendNow } from './follow-ups.ts';
 import { checkFailed, jobChecked, noticeRefused } from './observe.ts';
 import { cardDelayed, cardPosted, cardRefused, postRefused } from './open.ts';
 import { replyDeleted, replyEdited, replyReceived } from './replies.ts';
+import { startAnother } from './request.ts';
 
 /**
  * What follows from an event: the job as it is then, and the calls and tasks that are wanted. Pure: no clock,
@@ -53,8 +55,14 @@ function apply(draft: Draft, event: JobEvent) {
       return runAgain(draft, event.creates);
     case 'start_again_pressed':
       return startAgain(draft, event.callId);
+    case 'start_another_pressed':
+      return startAnother(draft, event.responseUrl);
     case 'resend_pressed':
       return resend(draft, event.callId);
+    case 'send_now_pressed':
+      return sendNow(draft, event.message);
+    case 'correction_pressed':
+      return sendCorrection(draft, event.messageTs);
     case 'notice_refused':
       return noticeRefused(draft, event.channelId, event.reason);
   }

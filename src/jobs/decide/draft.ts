@@ -3,6 +3,7 @@ import type { CallRequest, Lane, WantedCall } from '../call.ts';
 import type { Decision, DecisionContext, JobState, JobTaskKind, WantedTask } from '../decision.ts';
 import type { FollowUp, FollowUpState } from '../follow-up.ts';
 import type { Job } from '../job.ts';
+import type { Whisper } from '../whisper.ts';
 
 /** A decision in the making. It never leaves `decide`, which returns what it adds up to. */
 export class Draft {
@@ -35,12 +36,19 @@ export class Draft {
     return this.allFollowUps().filter((followUp) => followUp.callId === callId);
   }
 
+  followUpAt(messageTs: string): FollowUp | null {
+    return this.allFollowUps().find((followUp) => followUp.messageTs === messageTs) ?? null;
+  }
+
+  /** Adds or replaces a follow-up of which nothing is shown. */
+  note(followUp: FollowUp): void {
+    this.followUps.set(followUp.id, followUp);
+    this.changedFollowUps.add(followUp.id);
+  }
+
   /** Adds or replaces follow-ups, and brings their receipts in Slack and the card up to date. */
   put(followUps: readonly FollowUp[]): void {
-    for (const followUp of followUps) {
-      this.followUps.set(followUp.id, followUp);
-      this.changedFollowUps.add(followUp.id);
-    }
+    for (const followUp of followUps) this.note(followUp);
     this.schedule('refresh_receipts', this.context.nowMs);
     this.refreshCard();
   }
@@ -48,6 +56,13 @@ export class Draft {
   announce(announcement: Announcement): void {
     this.change({ posts: this.job.posts + 1 });
     this.want(`post:${this.job.id}:${this.job.posts}`, this.threadLane, { kind: 'announce', announcement });
+  }
+
+  /** Tells one person something in the thread, privately. */
+  whisper(userId: string, whisper: Whisper): void {
+    this.change({ posts: this.job.posts + 1 });
+    const lane = { to: 'slack', name: `whisper:${this.job.id}` } as const;
+    this.want(`whisper:${this.job.id}:${this.job.posts}`, lane, { kind: 'whisper', userId, whisper });
   }
 
   /** Wants a call, and returns its id. */

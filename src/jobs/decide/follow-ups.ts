@@ -1,23 +1,14 @@
 import type { AgentJob } from '../agent-job.ts';
-import { nextBatch, sendAtMs } from '../batch.ts';
+import { nextBatch } from '../batch.ts';
 import type { AgentFailure } from '../failure.ts';
-import { judgePrompt, unescaped } from '../prompt.ts';
+import { type FollowUp, keptOut } from '../follow-up.ts';
+import { threadWordOf } from '../thread-word.ts';
+import { offerCorrection } from './corrections.ts';
 import type { Draft } from './draft.ts';
+import { NO_JOB, refusalOf, scheduleSending } from './line-up.ts';
 import { lookLater, startTurn } from './observe.ts';
 import { clearTrouble, noteTrouble } from './trouble.ts';
 import { verdictOn } from './verdict.ts';
-
-const NO_JOB = 'no job runs in this thread; press "Run again" first';
-
-/** Why a reply is not even tried, or null. */
-export function refusalOf(draft: Draft, text: string): string | null {
-  const verdict = judgePrompt(unescaped(text), draft.context.policy.promptMaxLength);
-  if (verdict.kind === 'empty') return 'it has no text';
-  if (verdict.kind === 'too_long') {
-    return `it has ${verdict.length} characters, and the limit is ${verdict.maxLength}`;
-  }
-  return draft.job.stage.kind === 'rejected' ? NO_JOB : null;
-}
 
 /** There will be no job for the replies that wait for one. `callId` is the call that was refused. */
 export function refuseWaiting(draft: Draft, callId: string): void {
@@ -27,16 +18,20 @@ export function refuseWaiting(draft: Draft, callId: string): void {
   draft.announce({ kind: 'message_rejected', callId, count: waiting.length, message: NO_JOB });
 }
 
-/** Plans when the waiting replies go out, if there is an agent job to send them to. */
-export function scheduleSending(draft: Draft): void {
-  const waiting = draft.followUpsIn('waiting');
-  if (waiting.length === 0 || draft.job.agentJob === null) return;
-  const windowEndMs = sendAtMs(waiting, draft.context.policy.followUpWindowMs);
-  draft.schedule('send_follow_ups', Math.max(windowEndMs, draft.job.sendNotBeforeMs ?? 0));
+/** *Send now*: the replies that wait for `message` go out without waiting for the end of their window. */
+export function sendNow(draft: Draft, message: number): void {
+  const { job } = draft;
+  const isNext = message === job.messages + 1 && job.hurriedMessage !== message;
+  if (!isNext || job.agentJob === null || draft.followUpsIn('waiting').length === 0) return;
+  draft.change({ hurriedMessage: message });
+  scheduleSending(draft);
 }
 
 /** Puts the waiting replies into one message call. One call is under way at a time, which keeps the order. */
 export function sendDue(draft: Draft): void {
+  // Edited while they were on their way, in vain.
+  const asides = draft.followUpsIn('waiting').filter(({ text }) => threadWordOf(text) !== null);
+  if (asides.length > 0) draft.put(asides.map(keptOut));
   const { job, context } = draft;
   const waiting = draft.followUpsIn('waiting');
   if (waiting.length === 0 || job.agentJob === null || draft.followUpsIn('sending').length > 0) return;
@@ -65,6 +60,9 @@ export function messageAccepted(
   if (sent.length === 0) return;
   draft.change({ sentFollowUps: draft.job.sentFollowUps + sent.length });
   draft.put(sent.map((followUp) => ({ ...followUp, state: 'sent' })));
+  for (const followUp of draft.followUpsOfCall(callId)) {
+    if (followUp.corrected !== null) offerCorrection(draft, followUp);
+  }
   clearTrouble(draft, 'send');
   // After *Run again* the thread has another agent job, and this message went to the one before.
   if (draft.job.agentJob?.id === agentJobId) startTurn(draft, agentJob);
@@ -72,7 +70,10 @@ export function messageAccepted(
 }
 
 export function messageFailed(draft: Draft, callId: string, failure: AgentFailure): void {
-  const followUps = draft.followUpsOfCall(callId).filter((followUp) => followUp.state === 'sending');
+  const followUps = draft
+    .followUpsOfCall(callId)
+    .filter((followUp) => followUp.state === 'sending')
+    .map(asItReads);
   const count = followUps.length;
   if (count === 0) return;
   switch (verdictOn('send_message', failure, draft.context.policy.retryUnknown)) {
@@ -107,9 +108,14 @@ export function resend(draft: Draft, callId: string): void {
     .followUpsOfCall(callId)
     .filter((followUp) => followUp.state === 'not_sent' || followUp.state === 'unknown');
   for (const followUp of again) {
-    const refusal = refusalOf(draft, followUp.text);
+    const refusal = refusalOf(draft, followUp);
     if (refusal === null) draft.put([{ ...followUp, state: 'waiting', callId: null }]);
     else draft.announce({ kind: 'message_rejected', callId, count: 1, message: refusal });
   }
   scheduleSending(draft);
+}
+
+/** What may go out again goes out as it was edited meanwhile. */
+function asItReads(followUp: FollowUp): FollowUp {
+  return { ...followUp, text: followUp.corrected ?? followUp.text, corrected: null };
 }

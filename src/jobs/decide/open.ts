@@ -1,7 +1,7 @@
 import type { Announcement } from '../announcement.ts';
 import type { CallRequest } from '../call.ts';
 import type { Decision, DecisionContext } from '../decision.ts';
-import type { Job } from '../job.ts';
+import type { Job, StartThread } from '../job.ts';
 import { Draft } from './draft.ts';
 
 /** A request for a new job, from whatever gesture. */
@@ -14,13 +14,20 @@ export interface JobRequest {
   /** As Slack delivered it. */
   readonly prompt: string;
   readonly responseUrl: string | null;
-  /** The thread of other people that the card is posted in, and its last message by then; null: a new thread. */
-  readonly thread: { readonly threadTs: string; readonly lastTs: string } | null;
+  /** The thread of other people that the card is posted in; null: a new thread. */
+  readonly thread: StartThread | null;
 }
 
 /** Makes a job of a request: the card is posted first, so that the job has its thread. */
-export function openJob({ thread, ...request }: JobRequest, context: DecisionContext): Decision {
-  const job: Job = {
+export function openJob(request: JobRequest, context: DecisionContext): Decision {
+  const draft = new Draft({ job: newJob(request, context), followUps: [] }, context);
+  wantCard(draft);
+  return draft.decision();
+}
+
+/** A job of which nothing is done yet. */
+export function newJob({ thread, ...request }: JobRequest, context: DecisionContext): Job {
+  return {
     ...request,
     id: context.newId(),
     requestedAtMs: context.nowMs,
@@ -39,10 +46,13 @@ export function openJob({ thread, ...request }: JobRequest, context: DecisionCon
     trouble: null,
     sendNotBeforeMs: null,
     sentFollowUps: 0,
+    hurriedMessage: null,
+    muted: false,
   };
-  const draft = new Draft({ job, followUps: [] }, context);
-  draft.want(`card:${job.id}`, draft.threadLane, { kind: 'post_card' });
-  return draft.decision();
+}
+
+export function wantCard(draft: Draft): void {
+  draft.want(`card:${draft.job.id}`, draft.threadLane, { kind: 'post_card' });
 }
 
 /** The card is there to be seen: now the agent job can be created. */
@@ -69,7 +79,7 @@ export function postRefused(draft: Draft, callId: string, announcement: Announce
 }
 
 /** `key` tells apart what the requester of a job is told; each is told once. */
-function tellRequester(
+export function tellRequester(
   draft: Draft,
   key: string,
   reason: string,

@@ -1,8 +1,10 @@
 import type { Reply } from '../event.ts';
-import type { FollowUp } from '../follow-up.ts';
+import { type FollowUp, keptOut } from '../follow-up.ts';
 import { isBeforeJob } from '../job.ts';
+import { threadWordOf } from '../thread-word.ts';
+import { offerCorrection } from './corrections.ts';
 import type { Draft } from './draft.ts';
-import { refusalOf, scheduleSending } from './follow-ups.ts';
+import { putOrRefuse, refusalOf } from './line-up.ts';
 import { forgetSendTrouble } from './trouble.ts';
 
 /** Bounds what one thread can pile up while the API is away. */
@@ -10,50 +12,98 @@ const MAX_UNSENT_FOLLOW_UPS = 200;
 
 /** A person wrote in the thread. */
 export function replyReceived(draft: Draft, reply: Reply): void {
-  if (find(draft, reply.messageTs) !== null || isBeforeJob(draft.job, reply.messageTs)) return;
-  const id = draft.context.newId();
+  if (draft.followUpAt(reply.messageTs) !== null || isBeforeJob(draft.job, reply.messageTs)) return;
+  const word = threadWordOf(reply.text);
+  if (word === 'mute' || word === 'unmute') {
+    mute(draft, reply.userId, word === 'mute');
+    return;
+  }
+  if (word !== 'aside' && !isTaken(draft, reply)) return;
+  const { messageTs, userId, text, editedTs } = reply;
   const followUp: FollowUp = {
-    ...reply,
-    id,
+    messageTs,
+    userId,
+    text,
+    editedTs,
+    id: draft.context.newId(),
     jobId: draft.job.id,
     receivedAtMs: draft.context.nowMs,
     state: 'waiting',
     callId: null,
+    corrected: null,
+    isCorrection: false,
   };
-  putOrRefuse(draft, followUp, refusalOf(draft, reply.text) ?? pileRefusal(draft));
+  if (word === 'aside') draft.note(keptOut(followUp));
+  else putOrRefuse(draft, followUp, refusalOf(draft, followUp) ?? pileRefusal(draft));
 }
 
-/** A reply that is not sent yet goes out as it reads now; of one that is on its way, what was sent stays. */
-export function replyEdited(draft: Draft, { messageTs, text, editedTs }: Reply): void {
-  const followUp = find(draft, messageTs);
-  if (followUp === null || isSeen(followUp, editedTs)) return;
-  const edited = { ...followUp, text, editedTs };
-  putOrRefuse(draft, edited, followUp.state === 'waiting' ? refusalOf(draft, text) : null);
+/**
+ * A reply that is not sent yet goes out as it reads now, and not at all if it became an aside; of one that is
+ * sent or on its way, what was sent stays, and a correction is offered. An aside that is none any more goes out;
+ * other replies that were not taken are left alone.
+ */
+export function replyEdited(draft: Draft, reply: Reply): void {
+  const { text, editedTs } = reply;
+  const before = draft.followUpAt(reply.messageTs);
+  if (before === null || isSeen(before, editedTs)) return;
+  const followUp = { ...before, editedTs };
+  switch (before.state) {
+    case 'waiting':
+    case 'not_sent':
+    case 'unknown':
+    case 'kept_out':
+      unsentEdited(draft, followUp, reply);
+      break;
+    case 'sending':
+      draft.note({ ...followUp, corrected: text });
+      break;
+    case 'sent':
+      offerCorrection(draft, { ...followUp, corrected: text });
+      break;
+    case 'withdrawn':
+      break;
+  }
+}
+
+function unsentEdited(draft: Draft, followUp: FollowUp, reply: Reply): void {
+  const { text, userId } = reply;
+  const word = threadWordOf(text);
+  if (word !== null) {
+    draft.put([keptOut(followUp)]);
+    forgetSendTrouble(draft);
+    if (word !== 'aside') mute(draft, userId, word === 'mute');
+    return;
+  }
+  if (followUp.state !== 'kept_out') {
+    const edited = { ...followUp, text };
+    putOrRefuse(draft, edited, followUp.state === 'waiting' ? refusalOf(draft, edited) : null);
+  } else if (isTaken(draft, reply)) {
+    const again: FollowUp = { ...followUp, text, state: 'waiting', receivedAtMs: draft.context.nowMs };
+    putOrRefuse(draft, again, refusalOf(draft, again) ?? pileRefusal(draft));
+  } else draft.note(followUp);
 }
 
 /** Withdraws a reply, unless it is sent or on its way. */
 export function replyDeleted(draft: Draft, messageTs: string): void {
-  const followUp = find(draft, messageTs);
-  if (followUp === null || followUp.state === 'sending' || followUp.state === 'sent') return;
+  const followUp = draft.followUpAt(messageTs);
+  if (followUp === null || followUp.state === 'withdrawn') return;
+  if (followUp.state === 'sending' || followUp.state === 'sent') {
+    draft.note({ ...followUp, corrected: null });
+    return;
+  }
   draft.put([{ ...followUp, state: 'withdrawn' }]);
   forgetSendTrouble(draft);
 }
 
-/** `followUp` waits, or has been tried before; a refusal is told, and can be retried. */
-function putOrRefuse(draft: Draft, followUp: FollowUp, refusal: string | null): void {
-  if (refusal === null) {
-    draft.put([followUp]);
-    scheduleSending(draft);
-    return;
-  }
-  // Nothing was called; the id only tells the *Retry* button which reply is meant.
-  const callId = followUp.id;
-  draft.put([{ ...followUp, state: 'not_sent', callId }]);
-  draft.announce({ kind: 'message_rejected', callId, count: 1, message: refusal });
+/** Told to whoever wrote it, also if nothing changes. */
+function mute(draft: Draft, userId: string, muted: boolean): void {
+  draft.change({ muted });
+  draft.whisper(userId, { kind: muted ? 'muted' : 'unmuted' });
+  draft.refreshCard();
 }
 
-function find(draft: Draft, messageTs: string): FollowUp | null {
-  return draft.allFollowUps().find((followUp) => followUp.messageTs === messageTs) ?? null;
+function isTaken({ job, context }: Draft, reply: Reply): boolean {
+  return reply.mentionsBot || (!job.muted && context.policy.followUpMode === 'every_reply');
 }
 
 /** Slack's timestamps have a fixed width, so their text order is their time order. */

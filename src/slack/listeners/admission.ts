@@ -39,12 +39,13 @@ async function asked(
 }
 
 /**
- * Whether a person's message in a thread may be taken in; if not, the person is told. Throws if that is not known:
- * Slack delivers the message again.
+ * Whether a person's message may be taken in; if not, the person is told, unless `isTold` is false. Throws if that is
+ * not known: Slack delivers the message again.
  */
 export async function isAdmitted(
   deps: ListenerDeps,
-  message: { readonly userId: string; readonly channelId: string; readonly threadTs: string },
+  message: { readonly userId: string; readonly channelId: string; readonly threadTs: string | null },
+  isTold = true,
 ): Promise<boolean> {
   const refusal = await deps.access.refusal(message.userId, message.channelId);
   if (refusal === null) return true;
@@ -53,6 +54,7 @@ export async function isAdmitted(
     channel_id: message.channelId,
     reason: refusal,
   });
+  if (!isTold) return false;
   await deps.poster.whisper(message, notAllowedView(refusal)).catch((error: unknown) => {
     // Only a courtesy: nothing was accepted.
     deps.log.warn('refusal_not_told', { user_id: message.userId, error });

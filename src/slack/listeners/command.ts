@@ -1,10 +1,12 @@
 import { parseCommand } from '../../jobs/command.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { helpView } from '../views/help.ts';
-import { emptyPromptView, reservedWordView } from '../views/refusals.ts';
+import { refusalView, reservedWordView } from '../views/refusals.ts';
 import { answer, type CommandArgs } from './answer.ts';
 import { ask } from './ask.ts';
 import type { ListenerDeps } from './deps.ts';
+import { list } from './list.ts';
+import { status } from './status.ts';
 
 /** `/docs-agent …`: which command it is, and so whose work. */
 export function command(deps: ListenerDeps) {
@@ -12,14 +14,16 @@ export function command(deps: ListenerDeps) {
     const parsed = parseCommand(sanitize(args.command.text ?? ''));
     switch (parsed.kind) {
       case 'prompt':
-        return ask(deps, args, parsed.prompt);
+        return ask(deps, args, parsed.text);
       case 'help':
         return answer(args, helpView());
       case 'compose':
-        return answer(args, emptyPromptView());
+        return answer(args, refusalView({ kind: 'empty' }));
       case 'list':
-      case 'settings':
+        return list(deps, args);
       case 'status':
+        return status(deps, args, parsed.id);
+      case 'settings':
       case 'watch':
         return answer(args, reservedWordView(parsed.kind));
     }

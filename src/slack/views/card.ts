@@ -1,38 +1,52 @@
 import type { Job } from '../../jobs/job.ts';
-import { message, paragraph, quotation, type SlackMessage, smallPrint, smallQuotation } from './message.ts';
+import type { Queue } from '../../jobs/queue.ts';
+import { cardOffers } from './card-offers.ts';
+import {
+  buttons,
+  message,
+  type Part,
+  paragraph,
+  quotation,
+  type SlackMessage,
+  smallPrint,
+  smallQuotation,
+} from './message.ts';
 import { type Mrkdwn, mrkdwn, timeOfDay, userMention } from './mrkdwn.ts';
 import { pullRequest } from './pull-request.ts';
 import { stateLine } from './state.ts';
 import { oneLine, quotedPrompt, shown } from './untrusted.ts';
-import { followUps } from './words.ts';
+import { followUps, signs } from './words.ts';
 
 const PROMPT_MAX = 1500;
 const REFUSAL_MAX = 500;
 const FACT_MAX = 100;
-
-/** The follow-ups of a job that wait, and until when, if that is known. */
-export interface Queue {
-  readonly waiting: number;
-  readonly untilMs: number | null;
-}
 
 /**
  * The root message of a job's thread: the job as it is now.
  * @param names Slack ids to names, for the mentions in the prompt
  */
 export function cardView(job: Job, queue: Queue, names: ReadonlyMap<string, string>): SlackMessage {
-  const { stage, agentJob } = job;
+  const { stage } = job;
   return message(
     paragraph(stateLine(job)),
     ...(stage.kind === 'rejected' ? [quotation(shown(stage.message, REFUSAL_MAX))] : []),
     quotation(quotedPrompt(job.prompt, names, PROMPT_MAX)),
-    ...(agentJob?.prLink ? pullRequest(agentJob.prLink, { style: 'primary' }) : []),
+    ...row(job, queue),
     smallPrint(mrkdwn`Asked by ${userMention(job.requesterId)}`, ...progress(job, queue)),
     smallQuotation(...origin(job)),
   );
 }
 
-function origin({ projectName, agentJob }: Job): string[] {
+/** The pull request, and what can be done. */
+function row(job: Job, queue: Queue): Part[] {
+  const offers = cardOffers(job, queue);
+  const prLink = job.agentJob?.prLink;
+  if (prLink) return pullRequest(prLink, { style: 'primary', beside: offers });
+  return offers.length === 0 ? [] : [buttons(...offers)];
+}
+
+/** What the agent works on, as far as it is known. */
+export function origin({ projectName, agentJob }: Job): string[] {
   const facts = [
     ['Project', projectName],
     ['Repository', agentJob?.repository],
@@ -47,6 +61,7 @@ function progress(job: Job, queue: Queue): Mrkdwn[] {
   if (job.turn > 1) facts.push(mrkdwn`turn ${job.turn}`);
   if (job.sentFollowUps > 0) facts.push(mrkdwn`${followUps(job.sentFollowUps)} sent`);
   if (queue.waiting > 0) facts.push(waiting(job, queue));
+  if (job.muted) facts.push(mrkdwn`${signs.muted.icon} muted: only mentions go to the agent`);
   if (job.checkedAtMs !== null) facts.push(mrkdwn`last checked ${timeOfDay(job.checkedAtMs)}`);
   return facts;
 }

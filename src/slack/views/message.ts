@@ -68,15 +68,26 @@ export function buttons(...row: readonly ButtonPart[]): Part {
   };
 }
 
-/** A button that makes something happen. The words around it must name it: it has no twin. */
+/** A button with a value of its own form. */
+export function pressButton(label: string, actionId: ActionId, value: string): ButtonPart {
+  const button: Button = { type: 'button', text: plain(label), action_id: actionId, value };
+  return { button, twin: mrkdwn`Button: ${label}` };
+}
+
+/** The paragraph with a button beside it, which its words do not name. @param part from `paragraph` or `quotation` */
+export function withButton(part: Part, label: string, actionId: ActionId, target: ButtonTarget): Part {
+  const { button } = pressButton(label, actionId, encodeButton(target));
+  return part.block.type === 'section' ? { ...part, block: { ...part.block, accessory: button } } : part;
+}
+
+/** A button that makes something happen. */
+export function offerButton(label: string, actionId: ActionId, target: ButtonTarget): ButtonPart {
+  return pressButton(label, actionId, encodeButton(target));
+}
+
+/** The same in a row of its own. The words around it must name it: it has no twin. */
 export function actionButton(label: string, actionId: ActionId, target: ButtonTarget): Part {
-  const button: Button = {
-    type: 'button',
-    text: plain(label),
-    action_id: actionId,
-    value: encodeButton(target),
-  };
-  return buttons({ button, twin: null });
+  return buttons({ ...offerButton(label, actionId, target), twin: null });
 }
 
 /** @param url from `httpUrl` */

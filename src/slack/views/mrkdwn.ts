@@ -2,8 +2,8 @@ import { escapeMrkdwn } from '../text/escape.ts';
 import { oneLine } from './untrusted.ts';
 
 const ID_MAX = 32;
-/** The last moment that `Date` knows: an API may ask to wait for longer. */
-const LAST_DATE_MS = 8.64e15;
+/** The last moment of year 9999: an API may ask to wait for longer. */
+const LAST_DATE_MS = 253_402_300_799_999;
 
 /** Text in Slack's markup, safe to send. Made by the `mrkdwn` template only. */
 export interface Mrkdwn {
@@ -33,10 +33,26 @@ export function channelMention(channelId: string): Mrkdwn {
 
 /** The time of day, shown in the reader's own time zone. */
 export function timeOfDay(atMs: number): Mrkdwn {
+  const { seconds, iso } = dated(atMs);
+  return { mrkdwn: `<!date^${seconds}^{time}|${iso.slice(11, 16)} UTC>` };
+}
+
+/** The day and the time, shown in the reader's own time zone, and in words if it is near. */
+export function moment(atMs: number): Mrkdwn {
+  const { seconds, iso } = dated(atMs);
+  return {
+    mrkdwn: `<!date^${seconds}^{date_short_pretty} at {time}|${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC>`,
+  };
+}
+
+/** A link with words of our own. @param url from `httpUrl`, or our own */
+export function ownLink(url: string, label: string): Mrkdwn {
+  return { mrkdwn: `<${mrkdwn`${url}`.mrkdwn}|${mrkdwn`${label}`.mrkdwn}>` };
+}
+
+function dated(atMs: number): { readonly seconds: number; readonly iso: string } {
   const ms = Math.min(Math.max(Math.trunc(atMs) || 0, 0), LAST_DATE_MS);
-  const date = new Date(ms);
-  const [hours, minutes] = [date.getUTCHours(), date.getUTCMinutes()].map((n) => String(n).padStart(2, '0'));
-  return { mrkdwn: `<!date^${Math.trunc(ms / 1000)}^{time}|${hours}:${minutes} UTC>` };
+  return { seconds: Math.trunc(ms / 1000), iso: new Date(ms).toISOString() };
 }
 
 function isSlackId(id: string): boolean {

@@ -1,25 +1,65 @@
+import type { Addressed } from '../../jobs/project.ts';
+import type { PromptVerdict } from '../../jobs/prompt.ts';
+import { readableText } from '../text/readable-text.ts';
 import { message, paragraph, type SlackMessage } from './message.ts';
-import { mrkdwn } from './mrkdwn.ts';
+import { type Mrkdwn, mrkdwn } from './mrkdwn.ts';
 import { oneLine } from './untrusted.ts';
 
 const WORD_MAX = 50;
+const NAMES_MAX = 1000;
 const numbers = new Intl.NumberFormat('en-US');
 
-export function emptyPromptView(): SlackMessage {
-  return message(
-    paragraph(
-      mrkdwn`✏️ *No prompt.* Say what to change: \`/docs-agent explain the rate limits\`. Nothing was started.`,
-    ),
-  );
+/** Why a request is not taken. */
+export type Refusal =
+  | Exclude<PromptVerdict, { kind: 'ok' }>
+  | Extract<Addressed, { kind: 'unknown_project' }>
+  /** The thread that it is for has a job. */
+  | { readonly kind: 'thread_taken' };
+
+export function refusalView(refusal: Refusal): SlackMessage {
+  return message(paragraph(mrkdwn`${explained(refusal)} Nothing was started.`));
 }
 
+function explained(refusal: Refusal): Mrkdwn {
+  switch (refusal.kind) {
+    case 'empty':
+      return mrkdwn`✏️ *No prompt.* Say what to change: \`/docs-agent explain the rate limits\`.`;
+    case 'too_long':
+      return mrkdwn`✂️ *The prompt is too long.* ${lengths(refusal)}`;
+    case 'unknown_project':
+      return mrkdwn`🗂️ *There is no project ${nameOf(refusal.name)}.* ${knownProjects(refusal.names)} To use it as a prompt, put \`--\` in front.`;
+    case 'thread_taken':
+      return mrkdwn`🧵 *A job runs in this thread already.* ${REPLY_INSTEAD}`;
+  }
+}
+
+/** The same at the field of a modal, where there is no markup. */
+export function refusalAtField(refusal: Refusal): string {
+  switch (refusal.kind) {
+    case 'empty':
+      return 'Say what to change.';
+    case 'too_long':
+      return `The prompt is too long. ${lengths(refusal)}`;
+    case 'unknown_project':
+      return `There is no project ${nameOf(refusal.name)}. ${knownProjects(refusal.names)}`;
+    case 'thread_taken':
+      return `A job runs in this thread already. ${REPLY_INSTEAD}`;
+  }
+}
+
+const REPLY_INSTEAD = 'Reply there: it goes to the agent.';
+
 /** Lengths in characters. */
-export function promptTooLongView(length: number, maxLength: number): SlackMessage {
-  return message(
-    paragraph(
-      mrkdwn`✂️ *The prompt is too long.* It has ${numbers.format(length)} characters, the limit is ${numbers.format(maxLength)}. Nothing was started.`,
-    ),
-  );
+function lengths({ length, maxLength }: Extract<Refusal, { kind: 'too_long' }>): string {
+  return `It has ${numbers.format(length)} characters, the limit is ${numbers.format(maxLength)}.`;
+}
+
+function nameOf(project: string): string {
+  return project === '' ? 'without a name' : oneLine(readableText(project, new Map()), WORD_MAX);
+}
+
+function knownProjects(names: readonly string[]): string {
+  return `The projects are: ${oneLine(names.join(', '), NAMES_MAX)}.`;
 }
 
 /** @param word a reserved word that does nothing yet, such as `list` */
@@ -38,6 +78,13 @@ export function storingUnclearView(): SlackMessage {
     paragraph(
       mrkdwn`❓ *It is not clear whether the request was stored.* If nothing appears within a minute, please try again.`,
     ),
+  );
+}
+
+/** What was asked for could not be shown. */
+export function notReadView(): SlackMessage {
+  return message(
+    paragraph(mrkdwn`⚠️ *This cannot be shown right now.* Nothing is lost: please try again in a minute.`),
   );
 }
 

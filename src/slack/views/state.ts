@@ -12,6 +12,8 @@ export function stateLine(job: Job): Mrkdwn {
   if (trouble !== null) return troubleLine(trouble.kind, trouble.retryAtMs);
   const { stage } = job;
   switch (stage.kind) {
+    case 'asking':
+      return line(signs.asking);
     case 'opening':
     case 'creating':
       return line(signs.starting);

@@ -8,6 +8,7 @@ export interface Sign {
 
 /** The states of a job, as they are called everywhere in Slack. */
 export const signs = {
+  asking: { icon: '🔁', word: 'Start another?' },
   starting: { icon: '🚀', word: 'Starting' },
   notStarted: { icon: '⛔', word: 'Not started' },
   startUnknown: { icon: '❓', word: 'Start unknown' },
@@ -17,6 +18,8 @@ export const signs = {
   failed: { icon: '❌', word: 'Failed' },
   archived: { icon: '🗄️', word: 'Archived' },
   vanished: { icon: '🌫️', word: 'Vanished' },
+  muted: { icon: '🔇', word: 'Muted' },
+  unmuted: { icon: '🔔', word: 'Unmuted' },
   otherStatus: { icon: 'ℹ️', word: 'Status' },
 } as const satisfies Record<string, Sign>;
 
@@ -33,6 +36,13 @@ export const labels = {
   startAgain: 'Start again',
   sendAgain: 'Send again',
   retry: 'Retry',
+  sendNow: 'Send now',
+  sendCorrection: 'Send the correction',
+  newer: 'Newer',
+  older: 'Older',
+  details: 'Details',
+  startAnother: 'Start another',
+  chooseMessages: 'Choose messages',
 } as const;
 
 /** `1 follow-up`, `2 follow-ups`. */

@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000;
 const thread = { teamId: 'T1', channelId: 'C1', threadTs: '1700000000.000100' };
 
 function aReply(messageTs: string, text: string, editedTs: string | null = null) {
-  return { messageTs, userId: 'U1', text, editedTs };
+  return { messageTs, userId: 'U1', text, editedTs, mentionsBot: text === 'First' };
 }
 
 export function earlyReplyContract(open: OpenStore): void {

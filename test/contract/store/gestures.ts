@@ -18,6 +18,14 @@ export function gestureContract(open: OpenStore): void {
       expect(await remember('event:1')).toBe(false);
     });
 
+    test('a gesture is known by each of its keys, and by no other', async () => {
+      await remember('event:1', 'message:C1:1');
+      const isKnown = (...keys: string[]) => opened.run((tx) => tx.gestures.isKnown(keys));
+      expect(await isKnown('event:2', 'message:C1:1')).toBe(true);
+      expect(await isKnown('event:2')).toBe(false);
+      expect(await isKnown()).toBe(false);
+    });
+
     test('gestures without a common key are different', async () => {
       expect(await remember('event:1', 'message:C1:1')).toBe(true);
       expect(await remember('event:2', 'message:C1:2')).toBe(true);

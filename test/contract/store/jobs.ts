@@ -51,6 +51,33 @@ export function jobContract(open: OpenStore): void {
       expect(await live(1)).toEqual(['newest']);
     });
 
+    test('what a person asked for in a channel is found, newest first', async () => {
+      const jobs = [
+        aJob({ id: 'old', threadTs: null, requestedAtMs: 100 }),
+        aJob({ id: 'first', threadTs: null, requestedAtMs: 300 }),
+        aJob({ id: 'second', threadTs: null, requestedAtMs: 400 }),
+        aJob({ id: 'elsewhere', threadTs: null, requestedAtMs: 400, channelId: 'C2' }),
+        aJob({ id: 'other-team', threadTs: null, requestedAtMs: 400, teamId: 'T2' }),
+        aJob({ id: 'somebody', threadTs: null, requestedAtMs: 400, requesterId: 'U2' }),
+      ];
+      for (const job of jobs) await write({ job });
+      const asker = { teamId: 'T1', channelId: 'C1', requesterId: 'U1' };
+      const found = await opened.run((tx) => tx.jobs.requestedBy(asker, 200));
+      expect(found.map(({ id }) => id)).toEqual(['second', 'first']);
+    });
+
+    test('of requests of one person at the same time, each sees those before it', async () => {
+      const asker = { teamId: 'T1', channelId: 'C1', requesterId: 'U1' };
+      const ask = (id: string) =>
+        opened.run(async (tx) => {
+          const before = await tx.jobs.requestedBy(asker, 0);
+          await tx.write(aDecision({ job: aJob({ id, threadTs: null }) }), NOW_MS);
+          return before.length;
+        });
+      const seen = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(ask));
+      expect(seen.sort()).toEqual([0, 1, 2, 3, 4]);
+    });
+
     test('a thread belongs to one job; jobs without a thread do not get in each other’s way', async () => {
       await write({ job: aJob({ threadTs: null }) });
       await write({ job: aJob({ id: 'job-2', threadTs: null }) });
@@ -85,6 +112,19 @@ export function jobContract(open: OpenStore): void {
       await write({ followUps });
       const expected = followUps.filter((followUp) => followUp.state !== 'sent').toReversed();
       expect((await lock())?.followUps).toEqual(expected);
+    });
+
+    test('the reply that an event is about comes along, whatever became of it', async () => {
+      const states = ['waiting', 'sent', 'kept_out', 'withdrawn'] as const;
+      const followUps = states.map((state, index) =>
+        aFollowUp({ id: state, messageTs: `170000000${index}.000100`, state, corrected: state }),
+      );
+      await write({ followUps });
+      expect((await lock())?.followUps.map(({ id }) => id)).toEqual(['waiting']);
+      for (const followUp of followUps.slice(1)) {
+        const state = await opened.run((tx) => tx.jobs.lock('job-1', followUp.messageTs));
+        expect(state?.followUps).toEqual([followUps[0], followUp]);
+      }
     });
 
     test('locking leaves none behind that goes out by itself, however many were refused before', async () => {

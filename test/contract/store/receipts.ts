@@ -9,7 +9,7 @@ export function receiptContract(open: OpenStore): void {
     const opened = useStore(open);
     const stale = (jobId = 'job-1') => opened.run((tx) => tx.followUps.withStaleReceipts(jobId));
 
-    const wanted: Readonly<Record<Exclude<FollowUpState, 'withdrawn'>, Receipt>> = {
+    const wanted: Readonly<Record<Exclude<FollowUpState, 'withdrawn' | 'kept_out'>, Receipt>> = {
       waiting: 'eyes',
       sending: 'eyes',
       sent: 'done',
@@ -53,6 +53,16 @@ export function receiptContract(open: OpenStore): void {
     test('a reply that was withdrawn needs none', async () => {
       const followUps = [aFollowUp({ state: 'withdrawn' })];
       await opened.run((tx) => tx.write(aDecision({ followUps }), NOW_MS));
+      expect(await stale()).toEqual([]);
+    });
+
+    test('the reaction at a reply that became an aside is to be taken away', async () => {
+      const aside = aFollowUp({ state: 'kept_out', text: '' });
+      await opened.run((tx) => tx.write(aDecision({ followUps: [aside] }), NOW_MS));
+      expect(await stale()).toEqual([]);
+      await opened.run((tx) => tx.followUps.receiptShown('follow-up-1', 'eyes'));
+      expect(await stale()).toMatchObject([{ placed: ['eyes'], wanted: null }]);
+      await opened.run((tx) => tx.followUps.receiptShown('follow-up-1', null));
       expect(await stale()).toEqual([]);
     });
 

@@ -29,6 +29,8 @@ export function aFollowUp(fields: Partial<FollowUp> = {}): FollowUp {
     receivedAtMs: NOW_MS,
     state: 'waiting',
     callId: null,
+    corrected: null,
+    isCorrection: false,
     ...fields,
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { failures, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
+import { aReply, failures, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
 import { aJobBeingCreated, aWorkingJob } from '../support/stages.ts';
 
 describe('replies before there is an agent job', () => {
@@ -57,7 +57,7 @@ describe('old replies that were found late', () => {
     world.reply('newer');
     world.apply({
       type: 'reply_received',
-      reply: { messageTs: '1.500000', userId: 'U2', text: 'older', editedTs: null },
+      reply: aReply({ messageTs: '1.500000', text: 'older' }),
     });
     world.advance(4 * SECOND_MS);
     expect(world.news.at(-1)).toBe('1 old replies found');
@@ -132,7 +132,7 @@ describe('one message at a time', () => {
   test('a reply that is told twice is one reply', () => {
     const world = aWorkingJob();
     const messageTs = world.reply('x'.repeat(20_001));
-    const again = { messageTs, userId: 'U2', text: 'x'.repeat(20_001), editedTs: null };
+    const again = aReply({ messageTs, text: 'x'.repeat(20_001) });
     expect(world.apply({ type: 'reply_received', reply: again }).calls).toEqual([]);
     expect(world.states).toEqual(['not_sent']);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { request } from '../support/builders.ts';
+import { aReply, request } from '../support/builders.ts';
 import { World } from '../support/world.ts';
 
 describe('a request', () => {
@@ -39,9 +39,8 @@ describe('a request in a thread of other people', () => {
 
   test('takes no message for a follow-up that was there before it', () => {
     const world = new World({}, { ...request, thread });
-    const reply = { userId: 'U2', text: 'Hello', editedTs: null };
     for (const messageTs of ['6.000000', '7.000000', '7.000001']) {
-      world.apply({ type: 'reply_received', reply: { ...reply, messageTs } });
+      world.apply({ type: 'reply_received', reply: aReply({ messageTs }) });
     }
     expect([...world.followUps.values()].map(({ messageTs }) => messageTs)).toEqual(['7.000001']);
   });

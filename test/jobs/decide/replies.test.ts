@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { failures, HOUR_MS, SECOND_MS } from '../support/builders.ts';
+import { aReply, failures, HOUR_MS, SECOND_MS } from '../support/builders.ts';
 import { aWorkingJob } from '../support/stages.ts';
 import type { World } from '../support/world.ts';
 
@@ -13,7 +13,7 @@ function aJobHeldUp(): World {
 }
 
 function edit(world: World, messageTs: string, text: string, editedTs = '9.000001'): void {
-  world.apply({ type: 'reply_edited', reply: { messageTs, userId: 'U2', text, editedTs } });
+  world.apply({ type: 'reply_edited', reply: aReply({ messageTs, text, editedTs }) });
 }
 
 describe('editing a reply that waits (F3)', () => {

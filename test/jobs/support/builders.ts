@@ -1,6 +1,7 @@
 import type { AgentJob } from '../../../src/jobs/agent-job.ts';
 import type { JobRequest } from '../../../src/jobs/decide/open.ts';
 import type { Policy } from '../../../src/jobs/decision.ts';
+import type { Reply } from '../../../src/jobs/event.ts';
 import type { AgentFailure } from '../../../src/jobs/failure.ts';
 import type { FollowUp } from '../../../src/jobs/follow-up.ts';
 
@@ -14,6 +15,7 @@ export const policy: Policy = {
   pollMaxIntervalMs: 60 * SECOND_MS,
   pollGrowth: 0.1,
   followUpWindowMs: 4 * SECOND_MS,
+  followUpMode: 'every_reply',
   settleWindowMs: 90 * SECOND_MS,
   promptMaxLength: 20_000,
   noticeChannels: ['C-NEWS'],
@@ -43,6 +45,17 @@ export function anAgentJob(facts: Partial<AgentJob> = {}): AgentJob {
   };
 }
 
+export function aReply(facts: Partial<Reply> = {}): Reply {
+  return {
+    messageTs: '1.000000',
+    userId: 'U2',
+    text: 'Shorter, please',
+    editedTs: null,
+    mentionsBot: false,
+    ...facts,
+  };
+}
+
 export function aFollowUp(facts: Partial<FollowUp> = {}): FollowUp {
   return {
     id: 'reply-1',
@@ -54,6 +67,8 @@ export function aFollowUp(facts: Partial<FollowUp> = {}): FollowUp {
     receivedAtMs: 0,
     state: 'waiting',
     callId: null,
+    corrected: null,
+    isCorrection: false,
     ...facts,
   };
 }

@@ -5,12 +5,14 @@ import type { AgentFailure } from '../../../src/jobs/failure.ts';
 import { anAgentJob, failures, HOUR_MS } from './builders.ts';
 import type { World } from './world.ts';
 
+const ASIDE = 'aside ';
+
 /** Anything that people, Slack, the API and the clock may do to a job. */
 export type Deed =
   /** `isLate`: Slack tells of it later, perhaps after younger ones. */
   | { readonly do: 'reply'; readonly text: string; readonly isLate: boolean }
-  /** `isLate`: as for a reply. */
-  | { readonly do: 'edit' | 'remove'; readonly pick: number; readonly isLate: boolean }
+  /** `isLate`: as for a reply. `flip`: makes an aside of a reply, or the other way round. */
+  | { readonly do: 'edit' | 'remove' | 'flip'; readonly pick: number; readonly isLate: boolean }
   /** Slack tells of something that it has not told of. */
   | { readonly do: 'tell'; readonly pick: number }
   | { readonly do: 'wait'; readonly ms: number }
@@ -24,9 +26,11 @@ export type Deed =
   | { readonly do: 'get_says'; readonly answer: Partial<AgentJob> | AgentFailure }
   | { readonly do: 'check' }
   | { readonly do: 'send_due' }
-  | { readonly do: 'press'; readonly button: 'run_again' | 'start_again' | 'resend'; readonly pick: number }
+  | { readonly do: 'press'; readonly button: PressedButton; readonly pick: number }
   | { readonly do: 'repeat'; readonly pick: number }
   | { readonly do: 'irrelevant'; readonly event: JobEvent };
+
+type PressedButton = 'run_again' | 'start_again' | 'resend' | 'send_now';
 
 export const anyPolicy = fc.record({
   promptMaxLength: fc.constant(40),
@@ -63,7 +67,11 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant('reply'), text: anyReply(), isLate: anyLateness() }) },
   {
     weight: 2,
-    arbitrary: fc.record({ do: fc.constantFrom('edit', 'remove'), pick: fc.nat(), isLate: anyLateness() }),
+    arbitrary: fc.record({
+      do: fc.constantFrom('edit', 'remove', 'flip'),
+      pick: fc.nat(),
+      isLate: anyLateness(),
+    }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('tell'), pick: fc.nat() }) },
   { weight: 1, arbitrary: fc.constant({ do: 'card_delayed' }) },
@@ -88,7 +96,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       do: fc.constant('press'),
-      button: fc.constantFrom('run_again', 'start_again', 'resend'),
+      button: fc.constantFrom('run_again', 'start_again', 'resend', 'send_now'),
       pick: fc.nat(),
     }),
   },
@@ -112,6 +120,7 @@ export const anyLife: fc.Arbitrary<readonly Deed[]> = fc
 function anyReply(): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 8, arbitrary: fc.string({ minLength: 1, maxLength: 10 }).map((text) => `x${text}`) },
+    { weight: 1, arbitrary: fc.constant(`${ASIDE}for the people`) },
     { weight: 1, arbitrary: fc.constant('\u200b') },
     { weight: 1, arbitrary: fc.constant('x'.repeat(41)) },
   );
@@ -132,6 +141,12 @@ export function act(world: World, deed: Deed): void {
       break;
     case 'edit':
       world.thread.edit(deed.pick, (text) => `${text}!`);
+      if (!deed.isLate) world.tell(world.thread.untold.length - 1);
+      break;
+    case 'flip':
+      world.thread.edit(deed.pick, (text) =>
+        text.startsWith(ASIDE) ? text.slice(ASIDE.length) : ASIDE + text,
+      );
       if (!deed.isLate) world.tell(world.thread.untold.length - 1);
       break;
     case 'remove':
@@ -194,7 +209,11 @@ function agentTakes(world: World, described: boolean): void {
 }
 
 /** Any button that was ever shown. */
-function press(world: World, button: 'run_again' | 'start_again' | 'resend', pick: number): void {
+function press(world: World, button: PressedButton, pick: number): void {
+  if (button === 'send_now') {
+    world.apply({ type: 'send_now_pressed', message: world.job.messages + (pick % 2) });
+    return;
+  }
   const callIds = world.told.flatMap((news) => ('callId' in news ? [news.callId] : []));
   const callId = callIds[pick % callIds.length] ?? 'none';
   world.apply(

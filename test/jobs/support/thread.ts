@@ -1,4 +1,5 @@
 import type { JobEvent, Reply } from '../../../src/jobs/event.ts';
+import { aReply } from './builders.ts';
 
 /** Something that happened to a reply in Slack. */
 interface Happening {
@@ -16,9 +17,9 @@ export class Thread {
   private edits = 0;
 
   /** A person writes. Returns the reply's timestamp. */
-  write(text: string): string {
+  write(text: string, mentionsBot = false): string {
     const messageTs = `2.${String(this.written.length + 1).padStart(6, '0')}`;
-    const reply = { messageTs, userId: 'U2', text, editedTs: null };
+    const reply = aReply({ messageTs, text, mentionsBot });
     this.written.push(reply);
     this.untold.push({ what: 'written', reply });
     return messageTs;

@@ -16,6 +16,8 @@ export function lineOf(request: CallRequest, startMs: number): string {
       return `notice in ${request.channelId}: ${request.url}`;
     case 'tell_requester':
       return `requester: ${request.reason}`;
+    case 'whisper':
+      return `whisper to ${request.userId}: ${request.whisper.kind}`;
   }
 }
 

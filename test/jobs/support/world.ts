@@ -66,7 +66,11 @@ export class World {
   }
 
   apply(event: JobEvent): Decision {
-    const open = [...this.followUps.values()].filter(({ state }) => state !== 'sent');
+    const messageTs = 'reply' in event ? event.reply.messageTs : 'messageTs' in event && event.messageTs;
+    const open = [...this.followUps.values()].filter(
+      (followUp) =>
+        !['sent', 'withdrawn', 'kept_out'].includes(followUp.state) || followUp.messageTs === messageTs,
+    );
     const state = deepFreeze({ job: this.job, followUps: open.sort(byTime) });
     const decision = decide(state, deepFreeze(event), this.context());
     this.keep(decision);
@@ -105,8 +109,8 @@ export class World {
   }
 
   /** A person writes in the thread, and Slack tells of it. Returns the reply's timestamp. */
-  reply(text: string): string {
-    const messageTs = this.thread.write(text);
+  reply(text: string, mentionsBot = false): string {
+    const messageTs = this.thread.write(text, mentionsBot);
     this.tell(this.thread.untold.length - 1);
     return messageTs;
   }
@@ -175,7 +179,14 @@ export class World {
     return this.calls.flatMap(({ request: r }) => (r.kind === 'announce' ? [r.announcement] : []));
   }
 
-  /** The same in words. */
+  /** All that was told to one person, oldest first. */
+  get whispers(): string[] {
+    return this.calls.flatMap(({ request: r }) =>
+      r.kind === 'whisper' ? [`${r.userId}: ${r.whisper.kind}`] : [],
+    );
+  }
+
+  /** All that was told in the thread, in words. */
   get news(): string[] {
     return this.told.map((announcement) => newsOf(announcement, START_MS));
   }

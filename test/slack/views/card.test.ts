@@ -32,7 +32,7 @@ describe('the card', () => {
       agentJob: anAgentJob(),
       checkedAtMs: fivePastTwoMs,
     });
-    expect(cardView(job, { waiting: 1, untilMs: null }, noNames).text).toMatchInlineSnapshot(`
+    expect(cardView(job, { waiting: 1, untilMs: null, sendNow: null }, noNames).text).toMatchInlineSnapshot(`
       "⚙️ *Working*
       “Document the rate limits of our API”
       Asked by <@U1> · turn 3 · 2 follow-ups sent · 1 follow-up waits · last checked <!date^1795183500^{time}|14:05 UTC>
@@ -137,14 +137,55 @@ describe('the card', () => {
 
   test('of a job at work says what its follow-ups wait for', () => {
     const job = aJob({ stage: working, trouble: aTrouble() });
-    const { text } = cardView(job, { waiting: 2, untilMs: fivePastTwoMs }, noNames);
+    const { text } = cardView(job, { waiting: 2, untilMs: fivePastTwoMs, sendNow: null }, noNames);
     expect(text).toContain('⚙️ *Working*');
     expect(text).toContain('2 follow-ups wait for the rate limit until <!date^1795183500^{time}|14:05 UTC>');
   });
 
+  test('says until when replies are gathered, and offers to send them now (F2, F3)', () => {
+    const job = aJob({ stage: working, agentJob: anAgentJob() });
+    const queue = { waiting: 2, untilMs: fivePastTwoMs, sendNow: 3 };
+    const { text, blocks } = cardView(job, queue, noNames);
+    expect(text).toMatchInlineSnapshot(`
+      "⚙️ *Working*
+      “Document the rate limits of our API”
+      Button: Send now
+      Asked by <@U1> · 2 follow-ups wait until <!date^1795183500^{time}|14:05 UTC>
+      Project handbook · Repository acme/docs · Branch agent/rate-limits · Model sonnet"
+    `);
+    expect(blocks[2]).toMatchInlineSnapshot(`
+      {
+        "elements": [
+          {
+            "action_id": "send_now",
+            "text": {
+              "emoji": true,
+              "text": "Send now",
+              "type": "plain_text",
+            },
+            "type": "button",
+            "value": "{"jobId":"job-1","message":3}",
+          },
+        ],
+        "type": "actions",
+      }
+    `);
+  });
+
+  test('of a muted thread says so (F4)', () => {
+    expect(cardView(aJob({ stage: working, muted: true }), nobodyWaits, noNames).text).toMatchInlineSnapshot(`
+      "⚙️ *Working*
+      “Document the rate limits of our API”
+      Asked by <@U1> · 🔇 muted: only mentions go to the agent
+      Project handbook"
+    `);
+  });
+
   test('does not blame follow-ups on a status that cannot be read', () => {
     const job = aJob({ stage: working, trouble: aTrouble({ kind: 'unreachable', source: 'check' }) });
-    expect(cardView(job, { waiting: 1, untilMs: null }, noNames).text).toMatch(/1 follow-up waits$/m);
+    expect(cardView(job, { waiting: 1, untilMs: null, sendNow: null }, noNames).text).toMatch(
+      /1 follow-up waits$/m,
+    );
   });
 
   test('shows a status that it does not know, but not the end of the turn before', () => {

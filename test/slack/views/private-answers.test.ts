@@ -1,13 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { askedBeforeView } from '../../../src/slack/views/asked-before.ts';
 import { helpView } from '../../../src/slack/views/help.ts';
-import {
-  emptyPromptView,
-  notStoredView,
-  promptTooLongView,
-  reservedWordView,
-} from '../../../src/slack/views/refusals.ts';
+import { notStoredView, refusalView, reservedWordView } from '../../../src/slack/views/refusals.ts';
 import { requesterView } from '../../../src/slack/views/requester.ts';
-import { noNames } from './a-job.ts';
+import { aJob, noNames } from './a-job.ts';
 
 const prompt = 'Document the rate limits &amp; quotas';
 
@@ -46,17 +42,45 @@ describe('a person who asks for help', () => {
 
 describe('a request that is refused', () => {
   test('says why, and that nothing was started', () => {
-    expect(emptyPromptView().text).toMatchInlineSnapshot(
+    expect(refusalView({ kind: 'empty' }).text).toMatchInlineSnapshot(
       `"✏️ *No prompt.* Say what to change: \`/docs-agent explain the rate limits\`. Nothing was started."`,
     );
-    expect(promptTooLongView(20_417, 20_000).text).toMatchInlineSnapshot(
+    expect(refusalView({ kind: 'too_long', length: 20_417, maxLength: 20_000 }).text).toMatchInlineSnapshot(
       `"✂️ *The prompt is too long.* It has 20,417 characters, the limit is 20,000. Nothing was started."`,
+    );
+    const names = ['docs', 'handbook'];
+    expect(refusalView({ kind: 'unknown_project', name: 'dosc', names }).text).toMatchInlineSnapshot(
+      `"🗂️ *There is no project dosc.* The projects are: docs, handbook. To use it as a prompt, put \`--\` in front. Nothing was started."`,
+    );
+    expect(refusalView({ kind: 'thread_taken' }).text).toMatchInlineSnapshot(
+      `"🧵 *A job runs in this thread already.* Reply there: it goes to the agent. Nothing was started."`,
     );
     expect(reservedWordView('list').text).toMatchInlineSnapshot(
       `"🚧 *list is not available yet.* To use it as a prompt, type \`/docs-agent -- list\`. Nothing was started."`,
     );
     expect(notStoredView().text).toMatchInlineSnapshot(
       `"⚠️ *The request could not be stored.* Nothing was started: please try again."`,
+    );
+  });
+});
+
+describe('a person who asks the same again', () => {
+  const sameAs = aJob({ requestedAtMs: 1_000, threadTs: '5.000000' });
+  const job = aJob({ requestedAtMs: 13_000 });
+  const permalink = 'https://acme.slack.com/archives/C1/p5';
+
+  test('is asked whether it is meant', () => {
+    expect(askedBeforeView({ job, sameAs }, permalink).text).toMatchInlineSnapshot(`
+      "🔁 *You asked the same 12 seconds ago.* That job is under way. *Start another* gives the agent the same work a second time.
+      Open the thread: https://acme.slack.com/archives/C1/p5"
+    `);
+    expect(
+      askedBeforeView({ job, sameAs: aJob({ requestedAtMs: 12_000 }) }, null).text,
+    ).toMatchInlineSnapshot(
+      `"🔁 *You asked the same 1 second ago.* That job is under way. Its card is about to appear. *Start another* gives the agent the same work a second time."`,
+    );
+    expect(askedBeforeView({ job, sameAs: null }, null).text).toMatchInlineSnapshot(
+      `"🔁 *You asked the same a moment ago.* That job is under way. *Start another* gives the agent the same work a second time."`,
     );
   });
 });

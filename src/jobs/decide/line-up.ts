@@ -1,0 +1,39 @@
+import { promptOf, sendAtMs } from '../batch.ts';
+import type { FollowUp } from '../follow-up.ts';
+import { judgePrompt, unescaped } from '../prompt.ts';
+import type { Draft } from './draft.ts';
+
+export const NO_JOB = 'no job runs in this thread; press "Run again" first';
+
+/** `followUp` waits, or has been tried before; a refusal is told, and can be retried. */
+export function putOrRefuse(draft: Draft, followUp: FollowUp, refusal: string | null): void {
+  if (refusal === null) {
+    draft.put([followUp]);
+    scheduleSending(draft);
+    return;
+  }
+  // Nothing was called; the id only tells the *Retry* button which reply is meant.
+  const callId = followUp.id;
+  draft.put([{ ...followUp, state: 'not_sent', callId }]);
+  draft.announce({ kind: 'message_rejected', callId, count: 1, message: refusal });
+}
+
+/** Why a reply is not even tried, or null. */
+export function refusalOf(draft: Draft, followUp: FollowUp): string | null {
+  const verdict = judgePrompt(unescaped(promptOf(followUp)), draft.context.policy.promptMaxLength);
+  if (verdict.kind === 'empty') return 'it has no text';
+  if (verdict.kind === 'too_long') {
+    return `it has ${verdict.length} characters, and the limit is ${verdict.maxLength}`;
+  }
+  return draft.job.stage.kind === 'rejected' ? NO_JOB : null;
+}
+
+/** Plans when the waiting replies go out, if there is an agent job to send them to. */
+export function scheduleSending(draft: Draft): void {
+  const waiting = draft.followUpsIn('waiting');
+  if (waiting.length === 0 || draft.job.agentJob === null) return;
+  const { job, context } = draft;
+  const isHurried = job.hurriedMessage === job.messages + 1;
+  const windowEndMs = isHurried ? context.nowMs : sendAtMs(waiting, context.policy.followUpWindowMs);
+  draft.schedule('send_follow_ups', Math.max(windowEndMs, job.sendNotBeforeMs ?? 0));
+}

@@ -1,0 +1,56 @@
+import type { Decision, DecisionContext } from '../decision.ts';
+import type { Job } from '../job.ts';
+import { Draft } from './draft.ts';
+import { type JobRequest, newJob, openJob, tellRequester, wantCard } from './open.ts';
+
+/** The same words within this time are probably no second wish. */
+export const ASKED_BEFORE_MS = 120_000;
+
+/**
+ * Makes a job of a request; if the requester asked the same a moment ago, one that waits for *Start another*.
+ * @param recent what the requester asked for in the channel within `ASKED_BEFORE_MS`
+ * @param isTold false if the requester gets the question as a message of its own
+ */
+export function requestJob(
+  request: JobRequest,
+  recent: readonly Job[],
+  isTold: boolean,
+  context: DecisionContext,
+): Decision {
+  const same = recent.find((job) => isSame(job, request) && isStarted(job));
+  if (same === undefined) return openJob(request, context);
+  const stage = { kind: 'asking', sameAsJobId: same.id, thread: request.thread } as const;
+  const job = { ...newJob({ ...request, thread: null }, context), stage };
+  const draft = new Draft({ job, followUps: [] }, context);
+  if (!isTold) tellRequester(draft, 'asked_before', '', 'asked_before');
+  return draft.decision();
+}
+
+/** The question that the requester was asked when the same request came in first, if it is open. */
+export function openQuestion(request: JobRequest, recent: readonly Job[]): Job | null {
+  return recent.find((job) => isSame(job, request) && job.stage.kind === 'asking') ?? null;
+}
+
+/** *Start another*: once. */
+export function startAnother(draft: Draft, responseUrl: string | null): void {
+  const { job, context } = draft;
+  if (job.stage.kind !== 'asking') return;
+  const { thread } = job.stage;
+  draft.change({
+    requestedAtMs: context.nowMs,
+    responseUrl: responseUrl ?? job.responseUrl,
+    threadTs: thread?.threadTs ?? null,
+    repliesAfterTs: thread?.lastTs ?? null,
+    stage: { kind: 'opening' },
+  });
+  wantCard(draft);
+}
+
+function isSame(job: Job, { prompt, projectId }: JobRequest): boolean {
+  return job.prompt === prompt && job.projectId === projectId;
+}
+
+/** Not those that wait for an answer, or came to nothing. */
+function isStarted({ stage }: Job): boolean {
+  return stage.kind !== 'asking' && stage.kind !== 'unopened';
+}

@@ -1,0 +1,61 @@
+import type { CallRequest } from './call.ts';
+
+/** A call of a job's ledger, with what became of it. */
+export interface PastCall {
+  readonly request: CallRequest;
+  readonly state: 'wanted' | 'started' | 'done' | 'failed' | 'unknown';
+  readonly wantedAtMs: number;
+  /** Null while it has no outcome. */
+  readonly endedAtMs: number | null;
+}
+
+/** A prompt or follow-up that reached the agent (or may have), and what came of it. */
+export interface Turn {
+  readonly kind: 'prompt' | 'follow_up';
+  /** As Slack delivered it. */
+  readonly text: string;
+  readonly startedAtMs: number;
+  /** False: whether the agent has it is unknown. */
+  readonly isAccepted: boolean;
+  /** In the order in which they were told. */
+  readonly outcomes: readonly Outcome[];
+}
+
+export interface Outcome {
+  readonly kind: 'finished' | 'failed' | 'archived' | 'vanished' | 'pull_request';
+  readonly atMs: number;
+}
+
+/** The turns of a job, from its calls in the order of the wishes. */
+export function turnsOf(calls: readonly PastCall[]): Turn[] {
+  const turns = calls.flatMap((call) => turnOf(call)).sort((a, b) => a.startedAtMs - b.startedAtMs);
+  const outcomes = calls.flatMap((call) => outcomeOf(call));
+  return turns.map((turn, index) => {
+    const untilMs = turns[index + 1]?.startedAtMs ?? Number.POSITIVE_INFINITY;
+    const own = outcomes.filter(({ atMs }) => atMs >= turn.startedAtMs && atMs < untilMs);
+    return { ...turn, outcomes: own };
+  });
+}
+
+function turnOf({ request, state, endedAtMs }: PastCall): Turn[] {
+  if (request.kind !== 'create_job' && request.kind !== 'send_message') return [];
+  if (endedAtMs === null || (state !== 'done' && state !== 'unknown')) return [];
+  const kind = request.kind === 'create_job' ? 'prompt' : 'follow_up';
+  const isAccepted = state === 'done';
+  return [{ kind, text: request.prompt, startedAtMs: endedAtMs, isAccepted, outcomes: [] }];
+}
+
+function outcomeOf({ request, wantedAtMs: atMs }: PastCall): Outcome[] {
+  if (request.kind !== 'announce') return [];
+  const { kind } = request.announcement;
+  switch (kind) {
+    case 'finished':
+    case 'failed':
+    case 'archived':
+    case 'vanished':
+    case 'pull_request':
+      return [{ kind, atMs }];
+    default:
+      return [];
+  }
+}

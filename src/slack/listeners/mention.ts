@@ -1,0 +1,31 @@
+import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
+import { type MessageEvent, messageKeys } from '../reply.ts';
+import { writtenOf } from '../written.ts';
+import type { ListenerDeps } from './deps.ts';
+import { startFromMessage } from './start-from-message.ts';
+import { takeReply } from './thread-reply.ts';
+
+type Args = SlackEventMiddlewareArgs<'app_mention'> & AllMiddlewareArgs;
+
+/**
+ * A mention starts a job; in a job's thread it is a follow-up. The same message comes as a `message` event, too,
+ * before or after this one.
+ */
+export function mention(deps: ListenerDeps) {
+  return async ({ event, body, context }: Args): Promise<void> => {
+    const message = event as MessageEvent;
+    const written = writtenOf(message, context.botUserId);
+    if (written === null) return;
+    const { team_id: teamId, event_id: eventId } = body;
+    if (written.threadTs === null) {
+      await startFromMessage(deps, written, { teamId, keys: messageKeys(teamId, message, eventId) });
+      return;
+    }
+    await takeReply(deps, message, {
+      teamId,
+      eventId,
+      botUserId: context.botUserId,
+      isRefusalTold: false,
+    });
+  };
+}

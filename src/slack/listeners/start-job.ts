@@ -1,0 +1,79 @@
+import type { JobRequest } from '../../jobs/decide/open.ts';
+import { ASKED_BEFORE_MS, openQuestion, requestJob } from '../../jobs/decide/request.ts';
+import type { Job } from '../../jobs/job.ts';
+import { addressed, type Project } from '../../jobs/project.ts';
+import { judgePrompt } from '../../jobs/prompt.ts';
+import type { Transaction } from '../../store/store.ts';
+import { readableText } from '../text/readable-text.ts';
+import type { Question } from '../views/asked-before.ts';
+import type { Refusal } from '../views/refusals.ts';
+import type { ListenerDeps } from './deps.ts';
+
+/** A wish for a job, from whatever gesture. */
+export interface Wish extends Omit<JobRequest, 'projectId' | 'projectName' | 'prompt'> {
+  /** All names under which Slack may deliver the gesture again. */
+  readonly keys: readonly string[];
+  /** As Slack delivered it, sanitized; `project=name` or `--` may stand at its start. */
+  readonly text: string;
+  /** Goes after the prompt. Escaped. */
+  readonly context?: string;
+  /** For a text that names none; null: the default. */
+  readonly project: Project | null;
+  /** Whether the answer to the gesture tells the requester of what came of it. */
+  readonly isAnswered: boolean;
+}
+
+export type Outcome =
+  /** Nothing is stored. */
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
+  /** Also if it was stored before. */
+  | { readonly kind: 'stored' }
+  | { readonly kind: 'asked_before'; readonly question: Question };
+
+/** Stores the wish, once, however often it is delivered. */
+export async function startJob(deps: ListenerDeps, wish: Wish): Promise<Outcome> {
+  const read = requestOf(deps, wish);
+  if ('refusal' in read) return { kind: 'refused', refusal: read.refusal };
+  const { request } = read;
+  return deps.store.transaction(async (tx): Promise<Outcome> => {
+    const context = deps.newContext();
+    const { nowMs } = context;
+    // Not remembered, so that the gesture may be made again.
+    if (!(await tx.gestures.isKnown(wish.keys)) && (await isTaken(tx, request))) {
+      return { kind: 'refused', refusal: { kind: 'thread_taken' } };
+    }
+    const isNew = await tx.gestures.remember(wish.keys, nowMs);
+    const recent = await tx.jobs.requestedBy(request, nowMs - ASKED_BEFORE_MS);
+    if (!isNew) return outcomeOf(openQuestion(request, recent), recent);
+    const decision = requestJob(request, recent, wish.isAnswered, context);
+    await tx.write(decision, nowMs);
+    return outcomeOf(decision.job, recent);
+  });
+}
+
+/** What is asked of the agent; or why it cannot be. */
+function requestOf(
+  deps: ListenerDeps,
+  { keys: _keys, text, context, project, isAnswered: _isAnswered, ...wish }: Wish,
+): { readonly request: JobRequest } | { readonly refusal: Refusal } {
+  const [first] = deps.projects;
+  const to = addressed(text, deps.projects, project ?? first);
+  if (to.kind === 'unknown_project') return { refusal: to };
+  const prompt = context === undefined ? to.prompt : `${to.prompt}\n\n${context}`;
+  const own = judgePrompt(readableText(to.prompt, new Map()), Number.POSITIVE_INFINITY);
+  if (own.kind !== 'ok') return { refusal: own };
+  const verdict = judgePrompt(readableText(prompt, new Map()), deps.newContext().policy.promptMaxLength);
+  if (verdict.kind !== 'ok') return { refusal: verdict };
+  return { request: { ...wish, projectId: to.project.id, projectName: to.project.name, prompt } };
+}
+
+async function isTaken(tx: Transaction, { teamId, channelId, thread }: JobRequest): Promise<boolean> {
+  return thread !== null && (await tx.jobs.findByThread(teamId, channelId, thread.threadTs)) !== null;
+}
+
+function outcomeOf(job: Job | null, recent: readonly Job[]): Outcome {
+  if (job?.stage.kind !== 'asking') return { kind: 'stored' };
+  const { sameAsJobId } = job.stage;
+  const sameAs = recent.find(({ id }) => id === sameAsJobId) ?? null;
+  return { kind: 'asked_before', question: { job, sameAs } };
+}

@@ -1,0 +1,60 @@
+import type { Job } from '../../jobs/job.ts';
+import { actionIds } from '../ids.ts';
+import { httpUrl } from './http-url.ts';
+import {
+  actionButton,
+  buttons,
+  message,
+  openThreadButton,
+  type Part,
+  paragraph,
+  type SlackMessage,
+} from './message.ts';
+import { type Mrkdwn, mrkdwn } from './mrkdwn.ts';
+import { labels } from './words.ts';
+
+/** A request that waits for an answer, and the job that it repeats, if that is still known. */
+export interface Question {
+  readonly job: Job;
+  readonly sameAs: Job | null;
+}
+
+/**
+ * Asks, privately, whether the same words a moment later are meant to be another job.
+ * @param permalink the address of the thread of the job that they repeat, or null if there is none yet
+ */
+export function askedBeforeView({ job, sameAs }: Question, permalink: string | null): SlackMessage {
+  const url = permalink === null ? null : httpUrl(permalink);
+  return message(
+    paragraph(askedBefore({ job, sameAs })),
+    ...(url === null ? [] : [buttons(openThreadButton(url))]),
+    startAnotherButton(job),
+  );
+}
+
+/** The question itself. */
+export function askedBefore({ job, sameAs }: Question): Mrkdwn {
+  const before = sameAs === null ? 'a moment ago' : secondsAgo(job.requestedAtMs - sameAs.requestedAtMs);
+  const there = sameAs?.threadTs === null ? ' Its card is about to appear.' : '';
+  return mrkdwn`🔁 *You asked the same ${before}.* That job is under way.${there} *${labels.startAnother}* gives the agent the same work a second time.`;
+}
+
+/** In place of the question, when it is answered. */
+export function startedAnotherView(): SlackMessage {
+  return message(paragraph(mrkdwn`🚀 *Starting another.* Its card is about to appear.`));
+}
+
+/** In place of a question that was answered before. */
+export function startedBeforeView(): SlackMessage {
+  return message(paragraph(mrkdwn`👌 *It was started already.* Nothing more was done.`));
+}
+
+function startAnotherButton(job: Job): Part {
+  return actionButton(labels.startAnother, actionIds.startAnother, { jobId: job.id });
+}
+
+function secondsAgo(ms: number): string {
+  const seconds = Math.max(Math.round(ms / 1000), 0);
+  if (seconds === 0) return 'just now';
+  return seconds === 1 ? '1 second ago' : `${seconds} seconds ago`;
+}

@@ -1,0 +1,42 @@
+import type { JobPage } from '../../store/lists.ts';
+import { actionIds } from '../ids.ts';
+import { encodePage } from '../page-button.ts';
+import { jobLine, type Reader } from './job-line.ts';
+import { buttons, message, type Part, paragraph, pressButton, type SlackMessage } from './message.ts';
+import { mrkdwn } from './mrkdwn.ts';
+import { labels } from './words.ts';
+
+/** As many as fit into the plain-text twin, however long their links are. */
+export const JOBS_PER_PAGE = 6;
+
+/** The reader's jobs, and the open ones of the channel. */
+export function listView(page: JobPage, reader: Reader): SlackMessage {
+  const [newest] = page.jobs;
+  if (newest === undefined) return nothingYet();
+  return message(
+    paragraph(mrkdwn`📋 *Your jobs, and the open ones of this channel*`),
+    ...page.jobs.flatMap((job) => jobLine(job, reader)),
+    ...turning(page),
+  );
+}
+
+function nothingYet(): SlackMessage {
+  return message(
+    paragraph(
+      mrkdwn`📋 *No jobs yet.* You have asked for none, and none is open in this channel. \`/docs-agent explain the rate limits\` starts one.`,
+    ),
+  );
+}
+
+function turning({ jobs, hasNewer, hasOlder }: JobPage): Part[] {
+  const [first, last] = [jobs.at(0), jobs.at(-1)];
+  const row = [
+    ...(hasNewer && first
+      ? [pressButton(labels.newer, actionIds.listNewer, encodePage({ to: 'newer', than: first }))]
+      : []),
+    ...(hasOlder && last
+      ? [pressButton(labels.older, actionIds.listOlder, encodePage({ to: 'older', than: last }))]
+      : []),
+  ];
+  return row.length === 0 ? [] : [buttons(...row)];
+}

@@ -1,0 +1,34 @@
+import type { Job } from '../../jobs/job.ts';
+import type { Whisper } from '../../jobs/whisper.ts';
+import { actionIds } from '../ids.ts';
+import { actionButton, message, paragraph, type SlackMessage } from './message.ts';
+import { mrkdwn } from './mrkdwn.ts';
+import { line } from './state.ts';
+import { labels, signs } from './words.ts';
+
+/** What one person is told in a job's thread, for their eyes only. */
+export function whisperView(whisper: Whisper, job: Job): SlackMessage {
+  switch (whisper.kind) {
+    case 'muted':
+      return message(
+        paragraph(
+          line(
+            signs.muted,
+            mrkdwn`replies stay in this thread, and only those that mention me go to the agent. Reply \`unmute\` to end this.`,
+          ),
+        ),
+      );
+    case 'unmuted':
+      return message(paragraph(line(signs.unmuted, mrkdwn`replies go to the agent again.`)));
+    case 'edited_after_sending':
+      return message(
+        paragraph(
+          mrkdwn`✏️ *Edited after it was sent* · the agent still has your earlier text. *${labels.sendCorrection}* sends the reply as it reads now.`,
+        ),
+        actionButton(labels.sendCorrection, actionIds.sendCorrection, {
+          jobId: job.id,
+          messageTs: whisper.messageTs,
+        }),
+      );
+  }
+}

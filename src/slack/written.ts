@@ -1,0 +1,28 @@
+import { isHuman, type MessageEvent } from './reply.ts';
+import { stripLeadingMention } from './text/readable-text.ts';
+import { sanitize } from './text/sanitize.ts';
+
+/** What a person wrote to the bot: a mention, or a direct message. */
+export interface Written {
+  readonly channelId: string;
+  readonly userId: string;
+  readonly ts: string;
+  /** Of the thread that it was written in, or null. */
+  readonly threadTs: string | null;
+  /** As Slack delivered it, without the mention at its start. */
+  readonly text: string;
+}
+
+/** Null if it is not a person's, or if it tells of an edit: that starts nothing. */
+export function writtenOf(event: MessageEvent, botUserId: string | undefined): Written | null {
+  const { user, ts, thread_ts: threadTs } = event;
+  if (!isHuman(event, botUserId) || user === undefined || event.edited !== undefined) return null;
+  const text = sanitize(event.text ?? '');
+  return {
+    channelId: event.channel,
+    userId: user,
+    ts,
+    threadTs: threadTs === undefined || threadTs === ts ? null : threadTs,
+    text: (botUserId === undefined ? text : stripLeadingMention(text, botUserId)).trim(),
+  };
+}

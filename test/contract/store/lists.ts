@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import type { Job } from '../../../src/jobs/job.ts';
+import type { Place } from '../../../src/store/lists.ts';
+import { type OpenStore, useStore } from './opened.ts';
+import { aDecision, aJob, NOW_MS } from './samples.ts';
+
+const ended = { kind: 'ended', status: 'completed' } as const;
+const agentJob = { id: 'agent-7', status: 'active', repository: null, ref: null, model: null, prLink: null };
+const sight = { teamId: 'T1', userId: 'U1', channelId: 'C1' };
+
+export function listContract(open: OpenStore): void {
+  describe('lists of jobs', () => {
+    const opened = useStore(open);
+    const write = async (...jobs: readonly Partial<Job>[]) => {
+      for (const job of jobs) {
+        await opened.run((tx) => tx.write(aDecision({ job: aJob({ threadTs: null, ...job }) }), NOW_MS));
+      }
+    };
+    const page = (start: { to: 'older' | 'newer'; than: Place } | null = null, limit = 10) =>
+      opened.run((tx) => tx.lists.page(sight, start, limit));
+    const idsOf = (jobs: readonly Job[]) => jobs.map(({ id }) => id);
+
+    test('a person sees own jobs wherever they are, and those of others that are open in the channel', async () => {
+      await write(
+        { id: 'own, over, elsewhere', channelId: 'C2', stage: ended, requestedAtMs: 1 },
+        { id: 'own, here', requestedAtMs: 2 },
+        { id: 'open, of another', requesterId: 'U2', requestedAtMs: 3 },
+        { id: 'over, of another', requesterId: 'U2', stage: ended, requestedAtMs: 4 },
+        { id: 'elsewhere, of another', requesterId: 'U2', channelId: 'C2', requestedAtMs: 5 },
+        { id: 'of another workspace', teamId: 'T2', requestedAtMs: 6 },
+      );
+      const { jobs, hasNewer, hasOlder } = await page();
+      expect(idsOf(jobs)).toEqual(['open, of another', 'own, here', 'own, over, elsewhere']);
+      expect({ hasNewer, hasOlder }).toEqual({ hasNewer: false, hasOlder: false });
+    });
+
+    test('pages neither repeat nor skip a job, also of those asked for at the same time', async () => {
+      const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+      await write(...ids.map((id, index) => ({ id, requestedAtMs: index < 4 ? 1 : 2 })));
+      const seen: string[] = [];
+      let start: Parameters<typeof page>[0] = null;
+      for (;;) {
+        const { jobs, hasOlder } = await page(start, 3);
+        seen.push(...idsOf(jobs));
+        const last = jobs.at(-1);
+        if (!hasOlder || last === undefined) break;
+        start = { to: 'older', than: last };
+      }
+      expect(seen).toEqual(['g', 'f', 'e', 'd', 'c', 'b', 'a']);
+    });
+
+    test('a page stays where it is when jobs come and go meanwhile', async () => {
+      await write(...[1, 2, 3, 4].map((at) => ({ id: `job-${at}`, requesterId: 'U2', requestedAtMs: at })));
+      const first = await page(null, 2);
+      expect(idsOf(first.jobs)).toEqual(['job-4', 'job-3']);
+      await write(
+        { id: 'job-5', requestedAtMs: 5 },
+        { id: 'job-3', requesterId: 'U2', requestedAtMs: 3, stage: ended },
+      );
+      const second = await page({ to: 'older', than: { requestedAtMs: 3, id: 'job-3' } }, 2);
+      expect(idsOf(second.jobs)).toEqual(['job-2', 'job-1']);
+      expect(second).toMatchObject({ hasNewer: true, hasOlder: false });
+    });
+
+    test('back from an older page come the jobs next to it; near the top that is the first page', async () => {
+      await write(...[1, 2, 3, 4, 5, 6].map((at) => ({ id: `job-${at}`, requestedAtMs: at })));
+      const newer = (at: number) => page({ to: 'newer', than: { requestedAtMs: at, id: `job-${at}` } }, 2);
+      const middle = await newer(2);
+      expect(idsOf(middle.jobs)).toEqual(['job-4', 'job-3']);
+      expect(middle).toMatchObject({ hasNewer: true, hasOlder: true });
+      const top = await newer(5);
+      expect(idsOf(top.jobs)).toEqual(['job-6', 'job-5']);
+      expect(top).toMatchObject({ hasNewer: false, hasOlder: true });
+      expect(await newer(4)).toMatchObject({ hasNewer: false });
+    });
+
+    test('the open jobs of a person, those with a pull request, and the latest', async () => {
+      await write(
+        { id: 'older', requestedAtMs: 1 },
+        { id: 'with link', requestedAtMs: 2, stage: ended, announcedPrLink: 'https://example.com/7' },
+        { id: 'newest', requestedAtMs: 3, channelId: 'C2' },
+        { id: 'latest', requestedAtMs: 4, stage: ended },
+        { id: 'of another', requestedAtMs: 5, requesterId: 'U2' },
+      );
+      const read = await opened.run(async (tx) => ({
+        open: idsOf(await tx.lists.openOf('T1', 'U1', 5)),
+        withPullRequest: idsOf(await tx.lists.withPullRequest('T1', 'U1', 5)),
+        latest: (await tx.lists.latestOf('T1', 'U1'))?.id,
+        none: await tx.lists.latestOf('T1', 'U3'),
+      }));
+      expect(read).toEqual({
+        open: ['newest', 'older'],
+        withPullRequest: ['with link'],
+        latest: 'latest',
+        none: null,
+      });
+    });
+
+    test('a job is meant by its id, by the first part of it, and by the id of its agent job', async () => {
+      const id = '3f2a9c1b-0000-4000-8000-000000000001';
+      await write({ id, agentJob }, { id: 'job-2' }, { id: '3f2a9c1c', teamId: 'T2' });
+      const meant = async (word: string) => idsOf(await opened.run((tx) => tx.lists.meant('T1', word)));
+      expect(await meant(id)).toEqual([id]);
+      expect(await meant('3F2A9C1B')).toEqual([id]);
+      expect(await meant('agent-7')).toEqual([id]);
+      expect(await meant('job-2')).toEqual(['job-2']);
+      for (const word of ['3f2a9c1', '%', '________', '3f2a9c1c', 'agent-8', ''])
+        expect(await meant(word)).toEqual([]);
+    });
+  });
+}

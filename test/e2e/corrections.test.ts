@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import type { SlackCall } from '../support/fault-proxy/call.ts';
+import { bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';
+import { startWorld, type World } from './support/world.ts';
+
+interface Element {
+  readonly action_id?: string;
+  readonly value?: string;
+}
+
+/** The button of what was shown, as it would be pressed. */
+function buttonOf(call: SlackCall | undefined, actionId: string): string {
+  const blocks = (call?.args.blocks ?? []) as readonly { readonly elements?: readonly Element[] }[];
+  const elements = blocks.flatMap(({ elements = [] }) => elements);
+  return elements.find(({ action_id }) => action_id === actionId)?.value ?? '';
+}
+
+async function aSentReply(world: World): Promise<{ card: SlackMessage; reply: SlackMessage }> {
+  const card = await world.ask('Add a quickstart');
+  await world.told(card, 'Working');
+  const message = { channel: general, user: bob, text: 'Use teh CLI', threadTs: card.ts };
+  const reply = await world.slack.message(message);
+  await world.clock.advance(4_000);
+  await world.soon(() => world.slack.reactions(reply), ['white_check_mark'], 'the receipt "accepted"');
+  return { card, reply };
+}
+
+describeWithLocalSlack('editing a reply that was sent (F3)', () => {
+  test('offers its author the correction, which goes out once, also after a restart', async () => {
+    await using world = await startWorld({ mode: 'http' });
+    const { card, reply } = await aSentReply(world);
+    await world.slack.editMessage(reply, 'Use the CLI');
+    const offers = () => world.proxy.calls('chat.postEphemeral');
+    await world.soon(() => offers().length, 1, 'the offer');
+    expect(offers()[0]?.args).toMatchObject({ user: bob, thread_ts: card.ts });
+    await world.restart();
+    const press = () =>
+      world.signed.sendAction({
+        channelId: general,
+        userId: bob,
+        message: reply,
+        actionId: 'send_correction',
+        blockId: 'b',
+        value: buttonOf(offers()[0], 'send_correction'),
+      });
+    expect((await press()).status).toBe(200);
+    expect((await press()).status).toBe(200);
+    await world.clock.advance(4_000);
+    const prompts = () => world.api.jobs[0]?.prompts;
+    await world.soon(() => prompts()?.length, 3, 'the correction');
+    expect((await press()).status).toBe(200);
+    await world.clock.advance(10_000);
+    expect(prompts()).toEqual([
+      'Add a quickstart',
+      'Use teh CLI',
+      'Correction of an earlier message: Use the CLI',
+    ]);
+    await world.soon(() => world.slack.reactions(reply), ['white_check_mark'], 'the receipt "accepted"');
+  });
+});
+
+describeWithLocalSlack('replies that wait', () => {
+  test('are counted on the card, with the time and *Send now*, which works once and then says so (F2, F3)', async () => {
+    await using world = await startWorld({ settings: { FOLLOW_UP_WINDOW: '60s' } });
+    const card = await world.ask('Add a quickstart');
+    await world.told(card, 'Working');
+    await world.slack.message({ channel: general, user: bob, text: 'Use the CLI', threadTs: card.ts });
+    const now = async () => (await world.slack.messages(general)).find(({ ts }) => ts === card.ts) ?? card;
+    const waiting = await world.later(
+      now,
+      ({ text }) => text.includes('Send now'),
+      'the card to offer Send now',
+    );
+    expect(waiting.text).toMatch(/1 follow-up waits until <!date/);
+    await world.slack.press(waiting, 'send_now', bob);
+    await world.soon(() => world.api.counts.message, 1, 'the follow-up');
+    await world.later(now, ({ text }) => !text.includes('Send now'), 'the card without the button');
+
+    await world.slack.press(waiting, 'send_now', bob);
+    await world.later(
+      () => world.slack.messages(general),
+      (all) => all.some(({ text, subtype }) => subtype === 'ephemeral' && text.includes('Too late')),
+      'the answer to the second press',
+    );
+    expect(world.api.counts.message).toBe(1);
+  });
+});

@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { alice, bob, general } from '../support/local-slack.ts';
+import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
+
+const bot = '<@U0DOCSAGENT>';
+
+let world: StrictWorld;
+beforeEach(async () => {
+  world = await startStrictWorld();
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+const write = (text: string, options: { channel?: string; user?: string; threadTs?: string } = {}) =>
+  world.slack.control.message({ channel: general, user: alice, text, ...options });
+const thread = async (channel: string, ts: string) =>
+  (await world.slack.control.thread(channel, ts)).slice(1).map(({ text }) => text);
+
+describe('a mention in a channel', () => {
+  test('starts a job in its own thread, and replies there are follow-ups (S3)', async () => {
+    const root = await write(`${bot} Document the rate limits`);
+    await world.started('Document the rate limits');
+    const card = await world.seen(general, ({ thread_ts }) => thread_ts === root.ts);
+    expect(card.text).toContain('“Document the rate limits”');
+    await write('And the retries', { threadTs: root.ts, user: bob });
+    await world.settled();
+    expect(world.prompts()).toEqual([['Document the rate limits', 'And the retries']]);
+  });
+
+  test('is one follow-up in a thread that has a job, also while its card is under way (S3, S5)', async () => {
+    const root = await write(`${bot} Document the rate limits`);
+    await write(`${bot} and the retries`, { threadTs: root.ts });
+    await world.settled(10_000);
+    await write(`${bot} and the errors`, { threadTs: root.ts });
+    await world.settled(10_000);
+    expect(world.prompts()).toEqual([['Document the rate limits', 'and the retries', 'and the errors']]);
+  });
+
+  test('without words is answered with help, privately (S3)', async () => {
+    await write(bot);
+    const { ephemeral_to } = await world.whispered(general, '/docs-agent');
+    expect(ephemeral_to).toBe(alice);
+    await world.settled();
+    expect(world.prompts()).toEqual([]);
+  });
+
+  test('that is too long is refused privately, with the limit (S6)', async () => {
+    await write(`${bot} ${'x'.repeat(20_001)}`);
+    await world.whispered(general, 'It has 20,001 characters, the limit is 20,000.');
+    await world.settled();
+    expect(world.prompts()).toEqual([]);
+  });
+
+  test('that is delivered three times starts one job (S5)', async () => {
+    world.slack.onDelivery(() => 3);
+    await write(`${bot} Document the rate limits`);
+    await world.settled(10_000);
+    expect(world.prompts()).toEqual([['Document the rate limits']]);
+  });
+
+  test('that is added by an edit, or deleted, starts nothing', async () => {
+    const message = await write('Document the rate limits');
+    await world.slack.control.editMessage(message, `${bot} Document the rate limits`);
+    await world.slack.control.deleteMessage(message);
+    await world.settled();
+    expect(world.prompts()).toEqual([]);
+  });
+});
+
+describe('a direct message', () => {
+  test('starts a job in its own thread (S3)', async () => {
+    const root = await write('Document the rate limits', { channel: alice });
+    await world.started('Document the rate limits');
+    await write('And the retries', { channel: alice, threadTs: root.ts });
+    await world.settled(10_000);
+    expect(world.prompts()).toEqual([['Document the rate limits', 'And the retries']]);
+    expect((await thread(root.channel, root.ts))[0]).toContain('“Document the rate limits”');
+  });
+
+  test('that is delivered three times starts one job (S5)', async () => {
+    world.slack.onDelivery(() => 3);
+    await write('Document the rate limits', { channel: alice });
+    await world.settled(10_000);
+    expect(world.prompts()).toEqual([['Document the rate limits']]);
+  });
+
+  test('that is blank or too long is refused (S6)', async () => {
+    await write('\u200b', { channel: alice });
+    await write('x'.repeat(20_001), { channel: alice });
+    await world.settled();
+    const said = (await world.slack.control.messages(alice)).map(({ text }) => text).join('\n');
+    expect(said).toContain('No prompt');
+    expect(said).toContain('the limit is 20,000');
+    expect(world.prompts()).toEqual([]);
+  });
+});
+
+describe('the same words again within two minutes', () => {
+  const again = 'Document the rate limits';
+
+  test('in a command are asked about, and started once on request (S5)', async () => {
+    await world.slack.control.command({ channel: general, user: alice, text: again });
+    await world.settled();
+    await world.slack.control.command({ channel: general, user: alice, text: ` ${again} ` });
+    const question = await world.whispered(general, 'You asked the same 5 seconds ago');
+    await world.settled();
+    expect(world.prompts()).toEqual([[again]]);
+    expect(JSON.stringify(question.blocks)).toContain('Open the thread');
+    await world.restart();
+    await world.slack.control.press(question, 'start_another', alice);
+    await world.slack.control.press(question, 'start_another', alice);
+    await world.settled();
+    expect(world.prompts()).toEqual([[again], [again]]);
+  });
+
+  test('in a mention are asked about privately (S5)', async () => {
+    await write(`${bot} ${again}`);
+    await world.settled();
+    const second = await write(`${bot} ${again}`);
+    const question = await world.whispered(general, 'You asked the same');
+    await world.slack.control.press(question, 'start_another', alice);
+    await world.settled();
+    expect(world.prompts()).toEqual([[again], [again]]);
+    expect((await thread(general, second.ts))[0]).toContain(`“${again}”`);
+  });
+
+  test('in a direct message are asked about (S5)', async () => {
+    for (const text of [again, again]) {
+      await write(text, { channel: alice });
+      await world.settled();
+    }
+    await world.whispered(alice, 'You asked the same');
+    expect(world.prompts()).toEqual([[again]]);
+  });
+
+  test('twice at the same moment, one is started and the other asked about (S5)', async () => {
+    const command = { channel: general, user: alice, text: again };
+    await Promise.all([world.slack.control.command(command), world.slack.control.command(command)]);
+    await world.whispered(general, 'You asked the same');
+    await world.settled();
+    expect(world.prompts()).toEqual([[again]]);
+  });
+
+  test('by somebody else, or later, are another job', async () => {
+    const command = (user: string) => world.slack.control.command({ channel: general, user, text: again });
+    await command(alice);
+    await command(bob);
+    await world.settled(121_000);
+    await command(alice);
+    await world.settled();
+    expect(world.prompts()).toEqual([[again], [again], [again]]);
+  });
+});

@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import { aReply, failures, HOUR_MS, SECOND_MS } from '../support/builders.ts';
+import { aWorkingJob } from '../support/stages.ts';
+import type { World } from '../support/world.ts';
+
+function edit(world: World, messageTs: string, text: string, editedTs = '9.000001'): void {
+  world.apply({ type: 'reply_edited', reply: aReply({ messageTs, text, editedTs }) });
+}
+
+function goesOut(world: World): readonly string[] {
+  world.advance(10 * SECOND_MS);
+  return world.messages;
+}
+
+describe('an aside (F4)', () => {
+  test.each(['aside: lunch?', 'Aside lunch?', 'ASIDE\nlunch?', ' aside, lunch?', 'aside'])(
+    'is kept out: %j',
+    (text) => {
+      const world = aWorkingJob();
+      world.reply(text);
+      expect(goesOut(world)).toEqual([]);
+      expect(world.states).toEqual(['kept_out']);
+      expect(world.whispers).toEqual([]);
+      expect(JSON.stringify([...world.followUps.values()])).not.toContain('lunch');
+    },
+  );
+
+  test.each(['Put it aside', 'asides are fine', 'aside-bar: no'])('is none: %j', (text) => {
+    const world = aWorkingJob();
+    world.reply(text);
+    expect(goesOut(world)).toEqual([text]);
+  });
+
+  test('goes out when its author makes a reply of it, in its place in the order', () => {
+    const world = aWorkingJob();
+    const messageTs = world.reply('aside: shorter');
+    world.reply('second');
+    edit(world, messageTs, 'shorter');
+    expect(goesOut(world)).toEqual(['shorter\n\nsecond']);
+  });
+
+  test('that is edited and still one stays out', () => {
+    const world = aWorkingJob();
+    const messageTs = world.reply('aside: lnch');
+    edit(world, messageTs, 'aside: lunch');
+    expect(goesOut(world)).toEqual([]);
+  });
+
+  test('can be made of a reply that waits, was refused, or is on its way and has to go again', () => {
+    const world = aWorkingJob();
+    edit(world, world.reply('waits'), 'aside: waits');
+    edit(world, world.reply('x'.repeat(20_001)), 'aside: refused');
+    const messageTs = world.reply('on its way');
+    world.advance(4 * SECOND_MS);
+    edit(world, messageTs, 'aside: on its way');
+    world.messageFails(failures.rateLimited);
+    world.advance(HOUR_MS);
+    expect(world.messages).toEqual(['on its way']);
+    expect(world.states).toEqual(['kept_out', 'kept_out', 'kept_out']);
+  });
+});
+
+describe('a muted thread (F4)', () => {
+  test('keeps replies to itself until it is unmuted; each is confirmed to whoever said so', () => {
+    const world = aWorkingJob();
+    world.reply('Mute');
+    expect(world.job.muted).toBe(true);
+    world.reply('Shall we have lunch?');
+    world.reply(' unmute ');
+    expect(world.job.muted).toBe(false);
+    world.reply('Shorter, please');
+    expect(goesOut(world)).toEqual(['Shorter, please']);
+    expect(world.whispers).toEqual(['U2: muted', 'U2: unmuted']);
+  });
+
+  test('lets a mention through', () => {
+    const world = aWorkingJob();
+    world.reply('mute');
+    world.reply('Shorter, please', true);
+    expect(goesOut(world)).toEqual(['Shorter, please']);
+  });
+
+  test('still sends what was written before', () => {
+    const world = aWorkingJob();
+    world.reply('Shorter, please');
+    world.reply('mute');
+    expect(goesOut(world)).toEqual(['Shorter, please']);
+  });
+
+  test('does not send what was written meanwhile when it is edited later', () => {
+    const world = aWorkingJob();
+    world.reply('mute');
+    const messageTs = world.reply('Shall we have lnch?');
+    const aside = world.reply('aside: lunch');
+    edit(world, aside, 'lunch');
+    world.reply('unmute');
+    edit(world, messageTs, 'Shall we have lunch?');
+    expect(goesOut(world)).toEqual([]);
+  });
+
+  test('is not made by a longer text that contains the word', () => {
+    const world = aWorkingJob();
+    world.reply('mute the intro');
+    expect(world.job.muted).toBe(false);
+    expect(goesOut(world)).toEqual(['mute the intro']);
+  });
+
+  test('can be made by an edit, too: the thread and the program say the same', () => {
+    const world = aWorkingJob();
+    edit(world, world.reply('mut'), 'mute');
+    expect(world.job.muted).toBe(true);
+    expect(goesOut(world)).toEqual([]);
+  });
+});
+
+test('where only mentions are follow-ups, other replies stay in the thread (F4, L3)', () => {
+  const world = aWorkingJob({ followUpMode: 'mentions' });
+  world.reply('Shall we have lunch?');
+  world.reply('Shorter, please', true);
+  expect(goesOut(world)).toEqual(['Shorter, please']);
+});

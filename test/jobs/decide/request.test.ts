@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { decide } from '../../../src/jobs/decide/decide.ts';
+import { openQuestion, requestJob } from '../../../src/jobs/decide/request.ts';
+import type { Job, Stage } from '../../../src/jobs/job.ts';
+import { aJob } from '../../support/a-job.ts';
+import { policy, request } from '../support/builders.ts';
+
+const context = (nowMs: number) => ({ nowMs, jitter: 0.5, newId: () => 'job-2', policy });
+const ask = (recent: readonly Job[], facts: Partial<typeof request> = {}, isTold = true) =>
+  requestJob({ ...request, ...facts }, recent, isTold, context(5_000));
+const thread = { threadTs: '5.000000', lastTs: '7.000000' };
+
+describe('the same request again', () => {
+  test('waits for an answer, and nothing is posted', () => {
+    const { job, calls, tasks } = ask([aJob({})], { thread });
+    expect(job).toMatchObject({ stage: { kind: 'asking', sameAsJobId: 'job-1', thread }, threadTs: null });
+    expect([...calls, ...tasks]).toEqual([]);
+  });
+
+  test('is asked about by a private message, if nothing else tells of it', () => {
+    const { calls } = ask([aJob({})], {}, false);
+    expect(calls.map((call) => call.request)).toEqual([
+      { kind: 'tell_requester', reason: '', about: 'asked_before' },
+    ]);
+  });
+
+  test('is a new job in other words, or for another project', () => {
+    expect(ask([aJob({})], { prompt: 'Other words' }).job.stage.kind).toBe('opening');
+    expect(ask([aJob({})], { projectId: 'other' }).job.stage.kind).toBe('opening');
+    expect(ask([]).job.stage.kind).toBe('opening');
+  });
+
+  test.each<Stage>([
+    { kind: 'unopened', reason: 'not_in_channel' },
+    { kind: 'asking', sameAsJobId: 'job-0', thread: null },
+  ])('is a new job if the one before came to nothing ($kind)', (stage) => {
+    expect(ask([aJob({ stage })]).job.stage.kind).toBe('opening');
+  });
+
+  test('leaves one question open', () => {
+    const { job } = ask([aJob({})]);
+    expect(openQuestion(request, [job, aJob({})])).toBe(job);
+    expect(openQuestion({ ...request, prompt: 'Other words' }, [job])).toBeNull();
+  });
+});
+
+describe('"Start another"', () => {
+  const press = { type: 'start_another_pressed', responseUrl: 'https://hooks.example/2' } as const;
+
+  test('opens the job, in its thread, once', () => {
+    const { job } = ask([aJob({})], { thread });
+    const first = decide({ job, followUps: [] }, press, context(9_000));
+    expect(first.calls.map((call) => call.request.kind)).toEqual(['post_card']);
+    expect(first.job).toMatchObject({
+      stage: { kind: 'opening' },
+      requestedAtMs: 9_000,
+      responseUrl: 'https://hooks.example/2',
+      threadTs: '5.000000',
+      repliesAfterTs: '7.000000',
+    });
+    const second = decide({ job: first.job, followUps: [] }, press, context(10_000));
+    expect(second.calls).toEqual([]);
+    expect(second.job).toEqual(first.job);
+  });
+});

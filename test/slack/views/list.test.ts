@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Reader } from '../../../src/slack/views/job-line.ts';
+import { JOBS_PER_PAGE, listView } from '../../../src/slack/views/list.ts';
+import { aJob, anAgentJob, completed, fivePastTwoMs, noNames, working } from './a-job.ts';
+import { expectSafe } from './support/expect-safe.ts';
+import { address, job, names, slackId } from './support/hostile.ts';
+
+const workspaceUrl = 'https://acme.slack.com/';
+const reader: Reader = { userId: 'U1', channelId: 'C1', workspaceUrl, names: noNames };
+const threadTs = '1795183500.000100';
+const alone = { hasNewer: false, hasOlder: false };
+
+test('a list says of each job what it is, how it is, and where (L1)', () => {
+  const prLink = 'https://github.com/acme/docs/pull/7';
+  const jobs = [
+    aJob({ id: 'job-3', requesterId: 'U2', threadTs, prompt: 'Explain &lt;b&gt; *tags*\nand more' }),
+    aJob({ id: 'job-2', threadTs, stage: completed, agentJob: anAgentJob({ status: 'completed', prLink }) }),
+    aJob({ id: 'job-1', channelId: 'C2', stage: working, requestedAtMs: fivePastTwoMs - 86_400_000 }),
+  ];
+  const { text, blocks } = listView({ jobs, hasNewer: true, hasOlder: true }, reader);
+  expect(text).toMatchInlineSnapshot(`
+    "📋 *Your jobs, and the open ones of this channel*
+    Explain &lt;b&gt; *tags*
+    🚀 *Starting* · asked <!date^1795183500^{date_short_pretty} at {time}|2026-11-20 14:05 UTC> by <@U2> · <https://acme.slack.com/archives/C1/p1795183500000100|thread>
+    Document the rate limits of our API
+    ✅ *Finished* · asked <!date^1795183500^{date_short_pretty} at {time}|2026-11-20 14:05 UTC> · <https://acme.slack.com/archives/C1/p1795183500000100|thread> · <https://github.com/acme/docs/pull/7>
+    Document the rate limits of our API
+    ⚙️ *Working* · asked <!date^1795097100^{date_short_pretty} at {time}|2026-11-19 14:05 UTC> in <#C2>
+    Button: Newer
+    Button: Older"
+  `);
+  expect(blocks.at(-1)).toMatchObject({
+    elements: [
+      { action_id: 'list_newer', value: `{"to":"newer","at":${fivePastTwoMs},"id":"job-3"}` },
+      { action_id: 'list_older', value: `{"to":"older","at":${fivePastTwoMs - 86_400_000},"id":"job-1"}` },
+    ],
+  });
+});
+
+test('who has no job, in a channel without one, learns how to start one', () => {
+  expect(listView({ jobs: [], ...alone }, reader).text).toMatchInlineSnapshot(
+    `"📋 *No jobs yet.* You have asked for none, and none is open in this channel. \`/docs-agent explain the rate limits\` starts one."`,
+  );
+});
+
+test('a job without a thread, or of a workspace without an address, has no link', () => {
+  expect(listView({ jobs: [aJob()], ...alone }, reader).text).not.toContain('slack.com');
+  const jobs = [aJob({ threadTs })];
+  expect(listView({ jobs, ...alone }, { ...reader, workspaceUrl: null }).text).not.toContain('archives');
+});
+
+test('whatever people and the agent API write, the list stays safe and inside the limits', () => {
+  const anyJob = fc
+    .tuple(job(), slackId(), fc.constantFrom(threadTs, null), fc.option(address()))
+    .map(([found, channelId, ts, announcedPrLink]) => ({
+      ...found,
+      channelId,
+      threadTs: ts,
+      announcedPrLink,
+    }));
+  const page = fc.record({
+    jobs: fc.array(anyJob, { maxLength: JOBS_PER_PAGE }),
+    hasNewer: fc.boolean(),
+    hasOlder: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(page, (shown) => {
+      const ours = {
+        users: shown.jobs.map(({ requesterId }) => requesterId),
+        channels: shown.jobs.map(({ channelId }) => channelId),
+        urls: shown.jobs.flatMap(({ agentJob, announcedPrLink }) => [agentJob?.prLink, announcedPrLink]),
+        labelled: shown.jobs.map(({ channelId }) => `${workspaceUrl}archives/${channelId}/p1795183500000100`),
+      };
+      expectSafe(listView(shown, { ...reader, names }), ours);
+    }),
+  );
+});

@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { FollowUp } from '../../../src/jobs/follow-up.ts';
+import type { Turn } from '../../../src/jobs/turns.ts';
+import type { Reader } from '../../../src/slack/views/job-line.ts';
+import { noJobYetView, noSuchJobView, statusView } from '../../../src/slack/views/status.ts';
+import { aFollowUp } from '../../jobs/support/builders.ts';
+import { aJob, anAgentJob, aTrouble, completed, fivePastTwoMs, noNames, working } from './a-job.ts';
+import { expectSafe } from './support/expect-safe.ts';
+import { job, names, text, time } from './support/hostile.ts';
+
+const workspaceUrl = 'https://acme.slack.com/';
+const reader: Reader = { userId: 'U1', channelId: 'C1', workspaceUrl, names: noNames };
+const threadTs = '1795183500.000100';
+const id = '3f2a9c1b-0000-4000-8000-000000000001';
+const minuteMs = 60_000;
+
+const aTurn = (facts: Partial<Turn>): Turn => ({
+  kind: 'follow_up',
+  text: 'Shorter, please',
+  startedAtMs: fivePastTwoMs,
+  isAccepted: true,
+  outcomes: [],
+  ...facts,
+});
+
+test('the status of a job tells its turns, and what waits (L1)', () => {
+  const found = aJob({
+    id,
+    threadTs,
+    stage: working,
+    agentJob: anAgentJob({ prLink: 'https://github.com/acme/docs/pull/7' }),
+    checkedAtMs: fivePastTwoMs + 9 * minuteMs,
+    trouble: aTrouble({ kind: 'unreachable' }),
+  });
+  const turns = [
+    aTurn({
+      kind: 'prompt',
+      outcomes: [
+        { kind: 'finished', atMs: fivePastTwoMs + minuteMs },
+        { kind: 'pull_request', atMs: fivePastTwoMs + minuteMs },
+      ],
+    }),
+    aTurn({ startedAtMs: fivePastTwoMs + 5 * minuteMs, isAccepted: false }),
+  ];
+  const unsent = [aFollowUp({ text: 'And the quotas' }), aFollowUp({ text: 'In French', state: 'not_sent' })];
+  expect(statusView({ job: found, turns, unsent }, reader).text).toMatchInlineSnapshot(`
+    "⚙️ *Working*
+    “Document the rate limits of our API”
+    View pull request: https://github.com/acme/docs/pull/7
+    Open the thread: https://acme.slack.com/archives/C1/p1795183500000100
+    Asked by <@U1> in <#C1> <!date^1795183500^{date_short_pretty} at {time}|2026-11-20 14:05 UTC> · last checked <!date^1795184040^{time}|14:14 UTC>
+    Project handbook · Repository acme/docs · Branch agent/rate-limits · Model sonnet · Agent job agent-1
+    *Turn 1* <!date^1795183500^{date_short_pretty} at {time}|2026-11-20 14:05 UTC> · ✅ *Finished* <!date^1795183560^{time}|14:06 UTC> · 🎉 *Pull request* <!date^1795183560^{time}|14:06 UTC>
+    *Turn 2* <!date^1795183800^{date_short_pretty} at {time}|2026-11-20 14:10 UTC> · may not have arrived
+    “Shorter, please”
+    👀 Waits: “And the quotas”
+    ⚠️ Not sent: “In French”
+    📡 *Can't reach the agent API* · next try at <!date^1795183500^{time}|14:05 UTC>
+    \`/docs-agent status 3f2a9c1b\` shows this again"
+  `);
+});
+
+test('of many turns and replies the last turns and the first replies are shown', () => {
+  const turns = Array.from({ length: 8 }, (_, index) => aTurn({ text: `turn ${index + 1}` }));
+  const unsent = Array.from({ length: 5 }, (_, index) => aFollowUp({ text: `reply ${index + 1}` }));
+  const shown = statusView({ job: aJob({ stage: completed }), turns, unsent }, reader).text;
+  expect(shown).toContain('3 earlier turns before these\n*Turn 4*');
+  expect(shown).not.toContain('“turn 3”');
+  expect(shown).toContain('“reply 3”\n2 follow-ups more not sent');
+});
+
+test('who asks for a job that is not there, or not theirs to see, reads the same words (L1)', () => {
+  expect(noSuchJobView().text).toMatchInlineSnapshot(
+    `"🔍 *No such job* among yours and those of this channel. \`/docs-agent list\` shows them."`,
+  );
+  expect(noJobYetView().text).toMatchInlineSnapshot(
+    `"🔍 *You have asked for no job yet.* \`/docs-agent explain the rate limits\` starts one."`,
+  );
+});
+
+test('whatever people and the agent API write, the status stays safe and inside the limits', () => {
+  const outcome = fc.record({
+    kind: fc.constantFrom('finished', 'failed', 'archived', 'vanished', 'pull_request'),
+    atMs: time(),
+  });
+  const turn = fc.record({
+    kind: fc.constantFrom('prompt', 'follow_up'),
+    text: text(),
+    startedAtMs: time(),
+    isAccepted: fc.boolean(),
+    outcomes: fc.array(outcome, { maxLength: 2 }),
+  });
+  const followUp = fc
+    .record({
+      text: text(),
+      state: fc.constantFrom<FollowUp['state'][]>('waiting', 'sending', 'not_sent', 'unknown'),
+    })
+    .map(aFollowUp);
+  const story = fc.record({
+    job: job().map((found) => ({ ...found, threadTs })),
+    turns: fc.array(turn as fc.Arbitrary<Turn>, { maxLength: 9 }),
+    unsent: fc.array(followUp, { maxLength: 9 }),
+  });
+  fc.assert(
+    fc.property(story, (told) => {
+      const ours = {
+        users: [told.job.requesterId],
+        channels: [told.job.channelId],
+        labelled: [],
+      };
+      expectSafe(statusView(told, { ...reader, names }), ours);
+    }),
+  );
+});

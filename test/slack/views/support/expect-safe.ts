@@ -1,0 +1,95 @@
+import type { KnownBlock } from '@slack/types';
+import { expect } from 'vitest';
+import { escapeMrkdwn } from '../../../../src/slack/text/escape.ts';
+import { httpUrl } from '../../../../src/slack/views/http-url.ts';
+import * as limits from '../../../../src/slack/views/limits.ts';
+import type { SlackMessage } from '../../../../src/slack/views/message.ts';
+
+/** What a view may make live: nothing else is ours. */
+export interface Ours {
+  readonly users?: readonly string[];
+  readonly channels?: readonly string[];
+  /** Addresses that stand as links with all of their text. */
+  readonly urls?: readonly (string | null | undefined)[];
+  /** Addresses that stand behind words of ours. */
+  readonly labelled?: readonly (string | null)[];
+}
+
+const TIME = /<!date\^\d+\^(?:\{date_short_pretty\} at )?\{time\}\|(?:\d{4}-\d\d-\d\d )?\d\d:\d\d UTC>/g;
+
+/** The message can be shown by Slack, and holds nothing live but what is ours, and times. */
+export function expectSafe({ text, blocks }: SlackMessage, ours: Ours): void {
+  const urls = (ours.urls ?? []).flatMap((address) => httpUrl(address ?? '') ?? []);
+  const links = [
+    ...urls.map((url) => `<${escapeMrkdwn(url)}>`),
+    ...(ours.labelled ?? []).flatMap((url) => (url === null ? [] : [`<${escapeMrkdwn(url)}|thread>`])),
+    ...idsIn(ours.users).map((id) => `<@${id}>`),
+    ...idsIn(ours.channels).map((id) => `<#${id}>`),
+  ];
+  const expectOurs = (mrkdwn: string) => {
+    const rest = links.reduce((left, link) => left.replaceAll(link, ''), mrkdwn).replaceAll(TIME, '');
+    expect(rest).not.toMatch(/[<>]/);
+    expect(rest).not.toMatch(/&(?!amp;|lt;|gt;)/);
+  };
+  expectOurs(text);
+  expect(text.length).toBeLessThanOrEqual(limits.MESSAGE_TEXT_MAX);
+  expect(text).not.toMatch(/[\u202a-\u202e\u2066-\u2069]|[^\P{Cc}\n\t]|\n\s*\n\s*\n/u);
+  expect(JSON.stringify({ text, blocks }).isWellFormed()).toBe(true);
+  expect(JSON.stringify({ text, blocks })).not.toMatch(/\\ud[89a-f]/);
+  expect(blocks.length).toBeGreaterThan(0);
+  expect(blocks.length).toBeLessThanOrEqual(limits.MESSAGE_BLOCKS_MAX);
+  const texts = blocks.flatMap((block) => textsOf(block));
+  expect(texts.join('').length).toBeLessThanOrEqual(limits.MESSAGE_BLOCKS_TEXT_MAX);
+  for (const { type, text: shown } of textObjects(blocks)) {
+    if (type === 'mrkdwn') expectOurs(shown);
+  }
+}
+
+function idsIn(given: readonly string[] = []): string[] {
+  return given.filter((id) => /^[A-Z0-9]+$/.test(id));
+}
+
+/** All text of a block, after checking the block's own limits. */
+function textsOf(block: KnownBlock): string[] {
+  switch (block.type) {
+    case 'section': {
+      const shown = block.text?.text ?? '';
+      expect(shown.trim()).not.toBe('');
+      expect(escapedLength(shown)).toBeLessThanOrEqual(limits.SECTION_TEXT_MAX);
+      return block.accessory?.type === 'button' ? [shown, expectButton(block.accessory)] : [shown];
+    }
+    case 'context':
+      expect(block.elements.length).toBeGreaterThan(0);
+      expect(block.elements.length).toBeLessThanOrEqual(limits.CONTEXT_ELEMENTS_MAX);
+      return block.elements.map((element) => ('text' in element ? element.text : ''));
+    case 'actions':
+      expect(block.elements.length).toBeLessThanOrEqual(limits.ACTIONS_ELEMENTS_MAX);
+      return block.elements.map((element) => expectButton(element));
+    default:
+      throw new Error(`no view makes a ${block.type} block`);
+  }
+}
+
+function expectButton(element: Extract<KnownBlock, { type: 'actions' }>['elements'][number]): string {
+  if (element.type !== 'button') throw new Error(`no view makes a ${element.type} element`);
+  expect(element.text.text.length).toBeLessThanOrEqual(limits.BUTTON_TEXT_MAX);
+  expect((element.value ?? '').length).toBeLessThanOrEqual(limits.BUTTON_VALUE_MAX);
+  if (element.url !== undefined) {
+    expect(element.url).toMatch(/^https?:\/\/[^\s<>|]+$/);
+    expect(element.url.length).toBeLessThanOrEqual(limits.BUTTON_URL_MAX);
+    expect(httpUrl(element.url)).toBe(element.url);
+  }
+  return element.text.text;
+}
+
+function textObjects(blocks: KnownBlock[]): { type: string; text: string }[] {
+  return blocks.flatMap((block) => {
+    if (block.type === 'section') return block.text ? [block.text] : [];
+    if (block.type !== 'context') return [];
+    return block.elements.flatMap((element) => ('text' in element ? [element] : []));
+  });
+}
+
+function escapedLength(shown: string): number {
+  return shown.length + 4 * (shown.match(/&/g) ?? []).length;
+}

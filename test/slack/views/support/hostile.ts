@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import type { Announcement } from '../../../../src/jobs/announcement.ts';
+import type { Job, Stage } from '../../../../src/jobs/job.ts';
+import { anyCharacter } from '../../any-character.ts';
+import { aJob, aTrouble } from '../a-job.ts';
+
+/** Names that people gave themselves. */
+export const names = new Map([['U2', '<!channel> \u202eevil\n\n\n*Finished*']]);
+
+function hostileWords() {
+  return fc.constantFrom(
+    '<!channel>',
+    '<!here|x>',
+    '<!subteam^S1>',
+    '<@U1>',
+    '<@U2>',
+    '<#C1|general>',
+    '<https://evil.example|github.com>',
+    '&lt;!channel&gt;',
+    '&amp;lt;',
+    '&',
+    '<',
+    '>',
+    '|',
+    'javascript:alert(1)',
+    '\u0000',
+    '\u001b[2J',
+    '\u202e',
+    '\u2066',
+    '\ud800',
+    '\udc00',
+    '👩‍💻',
+    'e\u0301\u0301\u0301',
+    '\u200b',
+    '\n',
+    '\n\n\n\n',
+    '\r',
+    '```',
+    '*',
+    '_',
+    '://',
+    ' ',
+    'word',
+  );
+}
+
+export function text() {
+  const short = fc.string({
+    unit: fc.oneof(hostileWords(), anyCharacter),
+    maxLength: 30,
+  });
+  const endless = fc
+    .tuple(hostileWords(), short)
+    .map(([word, end]) => word.repeat(40_000 / word.length) + end);
+  return fc.oneof({ weight: 4, arbitrary: short }, { weight: 1, arbitrary: endless });
+}
+
+export function address() {
+  const pullRequest = 'https://github.com/acme/docs/pull/7';
+  const withTail = text().map((tail) => `${pullRequest}?${tail.slice(0, 2500)}#${tail.slice(0, 9)}`);
+  return fc.oneof(text(), withTail, fc.constantFrom(pullRequest, `${pullRequest}?${'&'.repeat(2900)}`));
+}
+
+export function time() {
+  return fc.oneof(fc.integer({ min: 0, max: 4e12 }), fc.double());
+}
+
+export function slackId() {
+  return fc.oneof(fc.constantFrom('U1', 'C9'), text());
+}
+
+export function job(): fc.Arbitrary<Job> {
+  const stage = fc.oneof<fc.Arbitrary<Stage>[]>(
+    fc.constantFrom<Stage>(
+      { kind: 'opening' },
+      { kind: 'creating' },
+      { kind: 'create_unknown', callId: 'c' },
+    ),
+    fc.constant<Stage>({ kind: 'working', turnStartedAtMs: 0, settle: null }),
+    text().map((message) => ({ kind: 'rejected', message })),
+    text().map((reason) => ({ kind: 'unopened', reason })),
+    fc
+      .constantFrom('completed', 'failed', 'archived', 'vanished')
+      .map((status) => ({ kind: 'ended', status })),
+  );
+  const fact = () => fc.option(text());
+  const agentJob = fc.record({
+    id: text(),
+    status: text(),
+    repository: fact(),
+    ref: fact(),
+    model: fact(),
+    prLink: fc.option(address()),
+  });
+  const kind = fc.constantFrom('rate_limited', 'unreachable', 'needs_admin');
+  const trouble = fc
+    .record({ kind, source: fc.constantFrom('check', 'send'), retryAtMs: time() })
+    .map(aTrouble);
+  const facts = fc.record({
+    requesterId: slackId(),
+    projectName: text(),
+    prompt: text(),
+    stage,
+    agentJob: fc.option(agentJob),
+    turn: fc.nat(),
+    sentFollowUps: fc.nat(),
+    checkedAtMs: fc.option(time()),
+    trouble: fc.option(trouble),
+  });
+  return facts.map(aJob);
+}
+
+export function announcement(): fc.Arbitrary<Announcement> {
+  const call = { callId: fc.uuid(), count: fc.nat() };
+  return fc.oneof<fc.Arbitrary<Announcement>[]>(
+    fc.record({ kind: fc.constant('started'), turn: fc.nat() }),
+    fc.record({ kind: fc.constant('finished'), files: fc.constantFrom('new', 'same', 'none') }),
+    fc.record({ kind: fc.constantFrom('failed', 'archived', 'vanished', 'recovered') }),
+    fc.record({ kind: fc.constant('other_status'), status: text() }),
+    fc.record({ kind: fc.constant('pull_request'), url: address(), changed: fc.boolean() }),
+    fc.record({
+      kind: fc.constant('trouble'),
+      trouble: fc.constantFrom('rate_limited', 'unreachable', 'needs_admin'),
+      retryAtMs: time(),
+    }),
+    fc.record({ kind: fc.constant('create_rejected'), message: text() }),
+    fc.record({ kind: fc.constant('create_unknown'), callId: fc.uuid() }),
+    fc.record({ kind: fc.constant('message_rejected'), ...call, message: text() }),
+    fc.record({ kind: fc.constant('message_unknown'), ...call }),
+    fc.record({ kind: fc.constant('notice_failed'), channelId: slackId(), reason: text() }),
+  );
+}
