@@ -40,6 +40,8 @@ export interface Config {
   /** 0: every reply goes out on its own. */
   readonly followUps: { readonly windowMs: number };
   readonly settleWindowMs: number;
+  /** A turn that lasts longer makes the thread be asked whether to keep watching. */
+  readonly longRunningAfterMs: number;
   /** In characters. */
   readonly promptMaxLength: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
@@ -211,6 +213,7 @@ function toConfig(
     },
     followUps: { windowMs: values.FOLLOW_UP_WINDOW },
     settleWindowMs: values.SETTLE_WINDOW,
+    longRunningAfterMs: values.LONG_RUNNING_AFTER,
     promptMaxLength: values.PROMPT_MAX_LENGTH,
     logLevel: values.LOG_LEVEL,
   };

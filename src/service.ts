@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createAgentClient } from './agent/client.ts';
+import { notedClient } from './agent/noted-client.ts';
 import type { Config } from './config.ts';
-import type { DecisionContext, Policy } from './jobs/decision.ts';
+import type { AnyJobContext, Policy } from './jobs/decision.ts';
 import { boltLogger } from './operations/bolt-logger.ts';
 import { type Clock, systemClock } from './operations/clock.ts';
 import { type HealthCheck, healthRoutes, type Readiness, readiness } from './operations/health.ts';
@@ -52,12 +53,10 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
     resources.defer(() => store.close());
     const client = createPostingClient(botToken, apiUrl, logger);
     const identity = await identify(client).catch((error) => explainSlack(error, 'SLACK_BOT_TOKEN'));
-    const agent = createAgentClient({
-      ...config.agent,
-      apiKeyOf: (projectId) => config.agent.apiKeys.get(projectId),
-    });
-    resources.defer(() => agent.close());
-    const newContext = contextFactory(clock, policyOf(config));
+    const apiKeyOf = (projectId: string) => config.agent.apiKeys.get(projectId);
+    const agent = notedClient(createAgentClient({ ...config.agent, apiKeyOf }), clock);
+    resources.defer(() => agent.client.close());
+    const newContext = contextFactory(clock, config);
     const poster = new Poster(client, clock);
     const users = new Users(client, clock, log);
     const access = new Access(config.access, identity, users, client, clock);
@@ -65,13 +64,19 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
       store,
       clock,
       log,
-      agent,
+      agent: agent.client,
       poster,
       names: users,
       access,
       reads: new ReadLimiter(config.agent.readsPerMinute),
       hourlyBudget: config.agent.hourlyBudget,
       botUserId: identity.botUserId,
+      surroundings: {
+        workspaceUrl: identity.workspaceUrl,
+        projects: config.projects,
+        agent: (projectId) => agent.facts(projectId),
+        slackProblem: () => connection.problem(),
+      },
       newContext,
     });
     const routes = healthRoutes(checks);
@@ -141,14 +146,17 @@ function policyOf(config: Config): Policy {
     followUpWindowMs: config.followUps.windowMs,
     followUpMode: 'every_reply',
     settleWindowMs: config.settleWindowMs,
+    longRunningAfterMs: config.longRunningAfterMs,
     promptMaxLength: config.promptMaxLength,
     noticeChannels: config.noticeChannels,
     retryUnknown: config.agent.retryUnknown,
   };
 }
 
-function contextFactory(clock: Clock, policy: Policy): () => DecisionContext {
-  return () => ({ nowMs: clock.now(), jitter: Math.random(), newId: randomUUID, policy });
+function contextFactory(clock: Clock, config: Config): () => AnyJobContext {
+  const { projects, channels } = config;
+  const [policy, rules] = [policyOf(config), { projects, channels }];
+  return () => ({ nowMs: clock.now(), jitter: Math.random(), newId: randomUUID, policy, rules });
 }
 
 function explainSlack(error: unknown, variable: string): never {

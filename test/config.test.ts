@@ -36,6 +36,7 @@ describe('settings', () => {
       poll: { minIntervalMs: 5_000, maxIntervalMs: 60_000, growth: 0.1 },
       followUps: { windowMs: 4_000 },
       settleWindowMs: 90_000,
+      longRunningAfterMs: 21_600_000,
       promptMaxLength: 20_000,
       logLevel: 'info',
     });
@@ -57,6 +58,7 @@ describe('settings', () => {
       POLL_GROWTH: '0.5',
       FOLLOW_UP_WINDOW: '0',
       SETTLE_WINDOW: '2m',
+      LONG_RUNNING_AFTER: '2h',
       PROMPT_MAX_LENGTH: '100',
       LOG_LEVEL: 'debug',
     });
@@ -69,6 +71,7 @@ describe('settings', () => {
       poll: { minIntervalMs: 500, maxIntervalMs: 3_600_000, growth: 0.5 },
       followUps: { windowMs: 0 },
       settleWindowMs: 120_000,
+      longRunningAfterMs: 7_200_000,
       promptMaxLength: 100,
       logLevel: 'debug',
     });
@@ -166,6 +169,7 @@ describe('wrong settings', () => {
     ['POLL_GROWTH', '1e-1'],
     ['FOLLOW_UP_WINDOW', '4 s'],
     ['SETTLE_WINDOW', '2h'],
+    ['LONG_RUNNING_AFTER', '30s'],
     ['PROMPT_MAX_LENGTH', '0'],
     ['LOG_LEVEL', 'verbose'],
   ])('%s=%j is one problem', (variable, value) => {

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { ASK_SHORTCUT_ID } from '../src/slack/ids.ts';
+import { labels } from '../src/slack/views/words.ts';
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
 const source = read('../manifest.yml');
@@ -49,6 +51,7 @@ test('the app asks for the least that it needs', () => {
   });
   expect(settings.event_subscriptions.bot_events).toEqual([
     'app_mention',
+    'app_home_opened',
     'message.channels',
     'message.groups',
     'message.im',
@@ -56,5 +59,8 @@ test('the app asks for the least that it needs', () => {
   ]);
   expect(settings.interactivity.is_enabled).toBe(true);
   expect(settings.socket_mode_enabled).toBe(true);
+  expect(features.shortcuts).toMatchObject([
+    { name: labels.askDocsAgent, type: 'message', callback_id: ASK_SHORTCUT_ID },
+  ]);
   expect(features.slash_commands).toMatchObject([{ command: '/docs-agent', should_escape: true }]);
 });

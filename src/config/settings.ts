@@ -43,6 +43,7 @@ export const settings = z.object({
   POLL_GROWTH: setting('0.1', decimalNumber(0.01, 1).prefault('0.1')),
   FOLLOW_UP_WINDOW: setting('4s', duration('0', '10m').prefault('4s')),
   SETTLE_WINDOW: setting('90s', duration('0', '1h').prefault('90s')),
+  LONG_RUNNING_AFTER: setting('6h', duration('1m', '720h').prefault('6h')),
   PROMPT_MAX_LENGTH: setting('20000', wholeNumber(1, 1_000_000).prefault('20000')),
   LOG_LEVEL: setting('info', choice('debug', 'info', 'warn', 'error').prefault('info')),
 });

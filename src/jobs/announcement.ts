@@ -11,6 +11,8 @@ export type Announcement =
   | { readonly kind: 'archived' }
   /** The API does not know the job any more. */
   | { readonly kind: 'vanished' }
+  /** Nor did it ever know the one that was to be watched. */
+  | { readonly kind: 'no_such_job' }
   /** A status that this program does not know, shown as it is. Untrusted. */
   | { readonly kind: 'other_status'; readonly status: string }
   | { readonly kind: 'pull_request'; readonly url: string; readonly changed: boolean }
@@ -20,16 +22,19 @@ export type Announcement =
   | { readonly kind: 'create_rejected'; readonly message: string }
   /** Offers *Start again*. */
   | { readonly kind: 'create_unknown'; readonly callId: string }
-  /** The API refused replies; offers *Retry*. */
+  /** The API refused replies; offers *Retry*, or *Run again* if it does not know the job. */
   | {
       readonly kind: 'message_rejected';
       readonly callId: string;
       readonly count: number;
       readonly message: string;
+      readonly offer: 'retry' | 'run_again';
     }
   /** Offers *Send again*. */
   | { readonly kind: 'message_unknown'; readonly callId: string; readonly count: number }
   /** Replies were missed while the program was away, and are follow-ups now. */
   | { readonly kind: 'caught_up'; readonly count: number }
+  /** The agent has been at it for long; offers *Keep watching* and *Stop watching*. */
+  | { readonly kind: 'long_running'; readonly question: number; readonly sinceMs: number }
   /** A notice channel refused its notice. */
   | { readonly kind: 'notice_failed'; readonly channelId: string; readonly reason: string };

@@ -1,6 +1,8 @@
 import type { WantedCall } from './call.ts';
+import type { FollowUpMode } from './channel-settings.ts';
 import type { FollowUp } from './follow-up.ts';
 import type { Job } from './job.ts';
+import type { Rules } from './policy.ts';
 
 /** A job with its replies that are not sent yet, and the one that an event is about, oldest first. */
 export interface JobState {
@@ -36,15 +38,21 @@ export interface DecisionContext {
   readonly policy: Policy;
 }
 
+/** For whatever job: the policy is that of everywhere, until `policyFor` makes it that of the job. */
+export interface AnyJobContext extends DecisionContext {
+  readonly rules: Rules;
+}
+
 export interface Policy {
   readonly pollMinIntervalMs: number;
   readonly pollMaxIntervalMs: number;
   /** The interval is this share of the turn's age. */
   readonly pollGrowth: number;
   readonly followUpWindowMs: number;
-  /** Which replies are follow-ups. */
-  readonly followUpMode: 'every_reply' | 'mentions';
+  readonly followUpMode: FollowUpMode;
   readonly settleWindowMs: number;
+  /** A turn that lasts longer makes the thread be asked whether to keep watching. */
+  readonly longRunningAfterMs: number;
   readonly promptMaxLength: number;
   readonly noticeChannels: readonly string[];
   readonly retryUnknown: 'never' | 'messages' | 'all';

@@ -37,7 +37,18 @@ export type JobEvent =
   | { readonly type: 'job_checked'; readonly agentJob: AgentJob }
   | { readonly type: 'check_failed'; readonly agentJobId: string; readonly failure: AgentFailure }
   /** `creates`: how often the job had been created when the button was made. */
-  | { readonly type: 'run_again_pressed'; readonly creates: number }
+  | {
+      readonly type: 'run_again_pressed';
+      readonly creates: number;
+      /** The message call that the API did not know the job for: its replies go to the new job. */
+      readonly callId?: string | undefined;
+    }
+  /** `cards`: how often the card had been tried when the button was made. */
+  | { readonly type: 'try_again_pressed'; readonly cards: number; readonly responseUrl: string | null }
+  /** `question`: by its number. */
+  | { readonly type: 'keep_watching_pressed'; readonly question: number }
+  | { readonly type: 'stop_watching_pressed'; readonly question: number }
+  | { readonly type: 'resume_watching_pressed'; readonly question: number }
   | { readonly type: 'start_again_pressed'; readonly callId: string }
   /** *Start another*; `responseUrl` takes the place of an older one. */
   | { readonly type: 'start_another_pressed'; readonly responseUrl: string | null }

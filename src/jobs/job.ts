@@ -8,8 +8,13 @@ export interface Job {
   readonly requesterId: string;
   readonly projectId: string;
   readonly projectName: string;
-  /** The prompt as Slack delivered it (escaped, with `<@U…>` tokens); see `slack/text/readable-text.ts`. */
+  /**
+   * The prompt as Slack delivered it (escaped, with `<@U…>` tokens); see `slack/text/readable-text.ts`. Of a job that
+   * was attached, what stands in its place.
+   */
   readonly prompt: string;
+  /** The agent job that somebody else started, and this job was attached to (`watch`), or null. */
+  readonly attachedTo: string | null;
   readonly requestedAtMs: number;
   /** Slack's address for private answers to the requester, good for 30 minutes. */
   readonly responseUrl: string | null;
@@ -38,6 +43,10 @@ export interface Job {
   /** Replies are held back until then, after a rate limit or an outage. */
   readonly sendNotBeforeMs: number | null;
   readonly sentFollowUps: number;
+  /** How often the thread was asked whether to keep watching; numbers the questions. */
+  readonly watchQuestions: number;
+  /** Card calls wanted so far; numbers them. */
+  readonly cards: number;
   /** The message call that goes out without a window (*Send now*), or null. */
   readonly hurriedMessage: number | null;
   /** Only replies that mention the bot are follow-ups. */
@@ -68,6 +77,10 @@ export type Stage =
       readonly settle: Settle | null;
       /** Since when the API answers 404 to every read. */
       readonly missingSinceMs?: number;
+      /** From when on the thread is asked whether to keep watching; absent: when the turn has lasted long. */
+      readonly askFromMs?: number;
+      /** What the thread was asked last in this turn. */
+      readonly question?: WatchQuestion;
     }
   | {
       readonly kind: 'ended';
@@ -80,6 +93,17 @@ export type Stage =
 export interface StartThread {
   readonly threadTs: string;
   readonly lastTs: string;
+}
+
+/** Whether to keep watching a turn that lasts long. */
+export interface WatchQuestion {
+  readonly number: number;
+  readonly answer: 'keep' | 'stop' | null;
+}
+
+/** People stopped the watch: the agent's work is not looked at, until they resume it or write a follow-up. */
+export function isUnwatched({ stage }: Job): boolean {
+  return stage.kind === 'working' && stage.question?.answer === 'stop';
 }
 
 /** After a follow-up the API may still answer the state of the turn before; it is not believed until then. */

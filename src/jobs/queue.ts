@@ -1,5 +1,6 @@
 import { sendAtMs } from './batch.ts';
 import type { JobState, Policy } from './decision.ts';
+import type { FollowUp } from './follow-up.ts';
 
 /** With less time left, the replies are gone before a person has found the button. */
 const WORTH_A_BUTTON_MS = 2_000;
@@ -12,23 +13,34 @@ export interface Queue {
   readonly untilMs: number | null;
   /** The message call that *Send now* would make, by its number; null if there is nothing to hasten. */
   readonly sendNow: number | null;
+  /** The oldest that a person has to decide about, with those of the same call; null if there is none. */
+  readonly undecided: { readonly state: 'not_sent' | 'unknown'; readonly callId: string } | null;
 }
 
-export const nobodyWaits: Queue = { waiting: 0, untilMs: null, sendNow: null };
+export const nobodyWaits: Queue = { waiting: 0, untilMs: null, sendNow: null, undecided: null };
 
-export function queueOf({ job, followUps }: JobState, policy: Policy, nowMs: number): Queue {
+export function queueOf(state: JobState, policy: Policy, nowMs: number): Queue {
+  const undecided = undecidedOf(state.followUps);
+  const waiting = state.followUps.filter(({ state: s }) => s === 'waiting' || s === 'sending').length;
+  return { ...nobodyWaits, ...waitOf(state, policy, nowMs), waiting, undecided };
+}
+
+/** Until when those wait that are not under way yet, and whether they can be hastened. */
+function waitOf({ job, followUps }: JobState, policy: Policy, nowMs: number): Partial<Queue> {
   const waiting = followUps.filter(({ state }) => state === 'waiting');
+  if (waiting.length === 0) return {};
+  if (job.sendNotBeforeMs !== null && job.sendNotBeforeMs > nowMs) return { untilMs: job.sendNotBeforeMs };
+  const message = job.messages + 1;
   const isSending = followUps.some(({ state }) => state === 'sending');
-  const count = waiting.length + followUps.filter(({ state }) => state === 'sending').length;
-  if (waiting.length === 0) return { ...nobodyWaits, waiting: count };
-  if (job.sendNotBeforeMs !== null && job.sendNotBeforeMs > nowMs) {
-    return { waiting: count, untilMs: job.sendNotBeforeMs, sendNow: null };
-  }
-  const next = job.messages + 1;
-  if (job.agentJob === null || isSending || job.hurriedMessage === next) {
-    return { ...nobodyWaits, waiting: count };
-  }
+  if (job.agentJob === null || isSending || job.hurriedMessage === message) return {};
   const untilMs = sendAtMs(waiting, policy.followUpWindowMs);
-  if (untilMs <= nowMs) return { ...nobodyWaits, waiting: count };
-  return { waiting: count, untilMs, sendNow: untilMs - nowMs >= WORTH_A_BUTTON_MS ? next : null };
+  if (untilMs <= nowMs) return {};
+  return { untilMs, sendNow: untilMs - nowMs >= WORTH_A_BUTTON_MS ? message : null };
+}
+
+function undecidedOf(followUps: readonly FollowUp[]): Queue['undecided'] {
+  for (const { state, callId } of followUps) {
+    if ((state === 'not_sent' || state === 'unknown') && callId !== null) return { state, callId };
+  }
+  return null;
 }

@@ -6,6 +6,10 @@ export const actionIds = {
   startAgain: 'start_again',
   sendAgain: 'send_again',
   retry: 'retry',
+  tryAgain: 'try_again',
+  keepWatching: 'keep_watching',
+  stopWatching: 'stop_watching',
+  resumeWatching: 'resume_watching',
   sendNow: 'send_now',
   sendCorrection: 'send_correction',
   viewPullRequest: 'view_pull_request',
@@ -13,9 +17,32 @@ export const actionIds = {
   listNewer: 'list_newer',
   listOlder: 'list_older',
   showJob: 'show_job',
+  startJob: 'start_job',
+  openSettings: 'open_settings',
   startAnother: 'start_another',
   chooseMessages: 'choose_messages',
 } as const;
+
+/** The forms, and what people fill in there: each is the id of its block and of its element. */
+export const viewIds = {
+  compose: 'compose',
+  threadPreview: 'thread_preview',
+  startAnother: 'start_another',
+  settings: 'settings',
+  settingsChannel: 'settings_channel',
+} as const;
+export const formIds = {
+  prompt: 'prompt',
+  project: 'project',
+  channel: 'channel',
+  followUpMode: 'follow_up_mode',
+  followUpWindow: 'follow_up_window',
+  noticeChannels: 'notice_channels',
+  /** Followed by the number of the group. */
+  messages: 'messages_',
+} as const;
+/** In the menu of a message. */
+export const ASK_SHORTCUT_ID = 'ask_docs_agent';
 
 /** Of buttons that only open a link. */
 export const linkActionIds: ReadonlySet<string> = new Set([actionIds.viewPullRequest, actionIds.openThread]);
@@ -29,13 +56,16 @@ const buttonTarget = z.object({
   jobId: z.string().min(1),
   callId: z.string().min(1).optional(),
   creates: z.int().optional(),
+  cards: z.int().optional(),
+  question: z.int().optional(),
   message: z.int().optional(),
   messageTs: z.string().optional(),
 });
 
 /**
- * What a button is about: a job, and the call that it would make again, or how often the job was created
- * when the button was made; or the message call that would go out, by its number, or the reply that was edited.
+ * What a button is about: a job, and what tells which of its like it was when it was made: the call that it would
+ * make again, how often the job was created or its card tried, the question that it answers, the message call
+ * that would go out, or the reply that was edited.
  */
 export type ButtonTarget = Readonly<z.infer<typeof buttonTarget>>;
 

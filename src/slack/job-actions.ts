@@ -1,13 +1,27 @@
 import type { JobEvent } from '../jobs/event.ts';
 import { type ActionId, actionIds, type ButtonTarget } from './ids.ts';
+import type { SlackMessage } from './views/message.ts';
+import { watchAnsweredView } from './views/offers.ts';
+import { tryingAgainView } from './views/requester.ts';
+import { correctionSentView } from './views/whisper.ts';
 import { labels } from './views/words.ts';
+
+/** A press of a button, as far as it matters for what it means. */
+export interface Press {
+  readonly userId: string;
+  readonly responseUrl: string | null;
+}
 
 /** A button of a job. */
 export interface JobAction {
   readonly actionId: ActionId;
   readonly label: string;
   /** What a press means; null if the target lacks what that needs. */
-  readonly eventOf: (target: ButtonTarget) => JobEvent | null;
+  readonly eventOf: (target: ButtonTarget, press: Press) => JobEvent | null;
+  /** Shown in place of the message with the button, once that has done its work. */
+  readonly afterwards?: (press: Press) => SlackMessage;
+  /** The button is in a private answer, perhaps in a direct message: only the requester's press counts. */
+  readonly isRequesters?: true;
 }
 
 /** All buttons whose press is an event of their job. */
@@ -15,12 +29,21 @@ export const jobActions: readonly JobAction[] = [
   {
     actionId: actionIds.runAgain,
     label: labels.runAgain,
-    eventOf: ({ creates }) => (creates === undefined ? null : { type: 'run_again_pressed', creates }),
+    eventOf: ({ creates, callId }) =>
+      creates === undefined ? null : { type: 'run_again_pressed', creates, callId },
   },
   {
     actionId: actionIds.startAgain,
     label: labels.startAgain,
     eventOf: ({ callId }) => (callId === undefined ? null : { type: 'start_again_pressed', callId }),
+  },
+  {
+    actionId: actionIds.tryAgain,
+    label: labels.tryAgain,
+    eventOf: ({ cards }, { responseUrl }) =>
+      cards === undefined ? null : { type: 'try_again_pressed', cards, responseUrl },
+    afterwards: tryingAgainView,
+    isRequesters: true,
   },
   { actionId: actionIds.sendAgain, label: labels.sendAgain, eventOf: resend },
   { actionId: actionIds.retry, label: labels.retry, eventOf: resend },
@@ -33,9 +56,32 @@ export const jobActions: readonly JobAction[] = [
     actionId: actionIds.sendCorrection,
     label: labels.sendCorrection,
     eventOf: ({ messageTs }) => (messageTs === undefined ? null : { type: 'correction_pressed', messageTs }),
+    afterwards: correctionSentView,
+  },
+  watchAction(actionIds.keepWatching, labels.keepWatching, 'keep_watching_pressed'),
+  watchAction(actionIds.stopWatching, labels.stopWatching, 'stop_watching_pressed'),
+  {
+    actionId: actionIds.resumeWatching,
+    label: labels.resumeWatching,
+    eventOf: ({ question }) =>
+      question === undefined ? null : { type: 'resume_watching_pressed', question },
   },
 ];
 
 function resend({ callId }: ButtonTarget): JobEvent | null {
   return callId === undefined ? null : { type: 'resend_pressed', callId };
+}
+
+/** An answer to the question whether to keep watching. */
+function watchAction(
+  actionId: ActionId,
+  label: string,
+  type: 'keep_watching_pressed' | 'stop_watching_pressed',
+): JobAction {
+  return {
+    actionId,
+    label,
+    eventOf: ({ question }) => (question === undefined ? null : { type, question }),
+    afterwards: ({ userId }) => watchAnsweredView(label, userId),
+  };
 }

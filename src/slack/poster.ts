@@ -65,10 +65,11 @@ export class Poster {
     return null;
   }
 
-  /** All messages of a thread, the root included, oldest first. */
-  async thread(channelId: string, threadTs: string): Promise<ThreadMessage[]> {
+  /** All messages of a thread from `oldestTs` on (default: all), the root included in any case, oldest first. */
+  async thread(channelId: string, threadTs: string, oldestTs?: string): Promise<ThreadMessage[]> {
     const found: ThreadMessage[] = [];
-    for await (const message of this.messages({ channelId, threadTs }, {})) {
+    const since = oldestTs === undefined ? {} : { oldest: oldestTs, inclusive: true };
+    for await (const message of this.messages({ channelId, threadTs }, since)) {
       if (message.ts !== undefined) found.push({ ...message, ts: message.ts, channel: channelId });
     }
     return found;
@@ -154,9 +155,20 @@ export class Poster {
     }
   }
 
-  /** Opens a modal for who made the gesture; its trigger is good for three seconds, and once. */
-  async openModal(triggerId: string, view: ModalView): Promise<void> {
-    await this.call('views.open', { trigger_id: triggerId, view });
+  /** Opens a modal for who made the gesture, and returns its id. The trigger is good for three seconds, and once. */
+  async openModal(triggerId: string, view: ModalView): Promise<string> {
+    const result = await this.call('views.open', { trigger_id: triggerId, view });
+    return String(result.view?.id);
+  }
+
+  /** Puts another view in the place of one that is open. */
+  async updateModal(viewId: string, view: ModalView): Promise<void> {
+    await this.call('views.update', { view_id: viewId, view });
+  }
+
+  /** Replaces the home tab of one person. May be repeated. */
+  async publishHome(userId: string, { blocks }: SlackMessage): Promise<void> {
+    await this.call('views.publish', { user_id: userId, view: { type: 'home', blocks } });
   }
 
   private async respond(responseUrl: string, message: SlackMessage): Promise<boolean> {
@@ -197,6 +209,7 @@ export class Poster {
 interface Answer {
   readonly ts?: string;
   readonly permalink?: string;
+  readonly view?: { readonly id?: string };
   readonly messages?: readonly FoundMessage[];
   readonly response_metadata?: { readonly next_cursor?: string };
 }

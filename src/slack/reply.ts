@@ -7,10 +7,14 @@ export interface MessageEvent {
   readonly subtype?: string | undefined;
   readonly bot_id?: string | undefined;
   readonly user?: string | undefined;
+  /** How a bot calls itself. */
+  readonly username?: string | undefined;
   readonly text?: string | undefined;
   readonly channel: string;
   readonly ts: string;
   readonly thread_ts?: string | undefined;
+  /** Who wrote the root of the thread; not always told. */
+  readonly parent_user_id?: string | undefined;
   readonly client_msg_id?: string | undefined;
   /** Only of a person's edit: Slack changes messages too, when it adds the preview of a link. */
   readonly edited?: { readonly ts?: string } | undefined;

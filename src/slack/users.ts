@@ -40,9 +40,13 @@ export class Users {
   }
 
   /** The names of those who are mentioned in the text. Who cannot be looked up is left out. */
-  async of(slackText: string): Promise<ReadonlyMap<string, string>> {
-    const ids = mentionedUserIds(slackText).slice(0, MAX_LOOKUPS_PER_TEXT);
-    const entries = await Promise.all(ids.map(async (id) => [id, await this.nameOf(id)] as const));
+  of(slackText: string): Promise<ReadonlyMap<string, string>> {
+    return this.named(mentionedUserIds(slackText).slice(0, MAX_LOOKUPS_PER_TEXT));
+  }
+
+  /** The names of these people. Who cannot be looked up is left out. */
+  async named(userIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const entries = await Promise.all(userIds.map(async (id) => [id, await this.nameOf(id)] as const));
     return new Map(entries.flatMap(([id, name]) => (name === null ? [] : [[id, name]])));
   }
 

@@ -1,7 +1,8 @@
 import { decide } from '../jobs/decide/decide.ts';
-import type { Decision, DecisionContext } from '../jobs/decision.ts';
+import type { AnyJobContext, Decision, Policy } from '../jobs/decision.ts';
 import type { JobEvent } from '../jobs/event.ts';
 import type { Job } from '../jobs/job.ts';
+import { policyFor } from '../jobs/policy.ts';
 import type { Transaction } from './store.ts';
 
 /** Reads a job, decides what follows from the event, and writes it. Returns the job as it is then. */
@@ -9,7 +10,7 @@ export async function applyEvent(
   tx: Transaction,
   jobId: string,
   event: JobEvent,
-  context: DecisionContext,
+  context: AnyJobContext,
 ): Promise<Job> {
   const { job } = await applied(tx, jobId, event, context);
   return job;
@@ -20,13 +21,20 @@ export async function applied(
   tx: Transaction,
   jobId: string,
   event: JobEvent,
-  context: DecisionContext,
+  context: AnyJobContext,
 ): Promise<{ readonly job: Job; readonly hasEffect: boolean }> {
   const state = await tx.jobs.lock(jobId, messageTsOf(event));
   if (state === null) throw new Error(`There is no job ${jobId} in the store`);
-  const decision = decide(state, event, context);
+  const policy = await policyOf(tx, state.job, context);
+  const decision = decide(state, event, { ...context, policy });
   await tx.write(decision, context.nowMs);
   return { job: decision.job, hasEffect: decision.job !== state.job || hasWishes(decision) };
+}
+
+/** The policy of one job. */
+export async function policyOf(tx: Transaction, job: Job, { policy, rules }: AnyJobContext): Promise<Policy> {
+  const saved = await tx.channelSettings.get(job.teamId, job.channelId);
+  return policyFor(policy, rules, job, saved?.settings ?? null);
 }
 
 function hasWishes({ followUps, calls, tasks }: Decision): boolean {

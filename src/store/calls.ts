@@ -79,6 +79,17 @@ export class SqlCalls implements Calls {
     return row?.started_at ?? null;
   }
 
+  async agentCallsSince(projectId: string, sinceMs: number): Promise<number> {
+    const { count } = await this.db
+      .selectFrom('call')
+      .select((eb) => eb.fn.countAll<number | string>().as('count'))
+      .where('project_id', '=', projectId)
+      .where('started_at', '>', sinceMs)
+      .where('kind', 'in', ['create_job', 'send_message'])
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  }
+
   /** Does nothing if a call with the same natural key was wanted before. */
   async want(call: WantedCall, job: Job, nowMs: number): Promise<void> {
     await this.db

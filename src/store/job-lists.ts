@@ -16,6 +16,8 @@ const MAX_UNSENT = 50;
 /** Fewer characters of an id would name too many jobs. */
 const ID_START = /^[0-9a-f-]{8,36}$/i;
 const ANY: Condition = sql`1 = 1`;
+/** One that still asks whether it is wanted at all is none. */
+const IS_JOB: Condition = sql`stage != 'asking'`;
 const HAS_PULL_REQUEST: Condition = sql`has_pull_request = 1`;
 /** In the words of the index, so that the databases see that it serves. */
 const IS_OPEN: Condition = sql`stage in (${sql.join(openStages.map((stage) => sql.lit(stage)))})`;
@@ -55,6 +57,7 @@ export class SqlJobLists implements JobLists {
       .selectFrom('job')
       .select('data')
       .where('team_id', '=', teamId)
+      .where(IS_JOB)
       .where((eb) =>
         eb.or([
           eb('id', '=', id),
@@ -113,7 +116,7 @@ export class SqlJobLists implements JobLists {
         .orderBy('requested_at', direction)
         .orderBy('id', direction)
         .limit(limit);
-    const own = nearest(sql`requester_id = ${userId}`).as('own');
+    const own = nearest(sql`requester_id = ${userId} and ${IS_JOB}`).as('own');
     const open = nearest(sql`channel_id = ${channelId} and ${IS_OPEN}`).as('open');
     const rows = await this.db
       .selectFrom(own)
@@ -133,6 +136,7 @@ export class SqlJobLists implements JobLists {
       .where('team_id', '=', teamId)
       .where('requester_id', '=', userId)
       .where(isMeant)
+      .where(IS_JOB)
       .orderBy('requested_at', 'desc')
       .orderBy('id', 'desc')
       .limit(limit)

@@ -95,23 +95,39 @@ export class SqlJobs implements Jobs {
     { teamId, channelId, requesterId }: Parameters<Jobs['requestedBy']>[0],
     sinceMs: number,
   ): Promise<Job[]> {
-    const asker = { team_id: teamId, channel_id: channelId, requester_id: requesterId };
-    // Locks the row until the transaction ends.
-    await this.db
-      .insertInto('asker')
-      .values(asker)
-      .onConflict((conflict) =>
-        conflict.columns(['team_id', 'channel_id', 'requester_id']).doUpdateSet(asker),
-      )
-      .execute();
+    await this.passAlone(`asker:${teamId}:${channelId}:${requesterId}`);
     const rows = await this.db
       .selectFrom('job')
       .select('data')
-      .where((eb) => eb.and(asker))
+      .where('team_id', '=', teamId)
+      .where('channel_id', '=', channelId)
+      .where('requester_id', '=', requesterId)
       .where('requested_at', '>', sinceMs)
       .orderBy('requested_at', 'desc')
       .execute();
     return rows.map((row) => jobFromJson(row.data));
+  }
+
+  async ofAgentJob(teamId: string, projectId: string, agentJobId: string): Promise<Job[]> {
+    await this.passAlone(`agent_job:${teamId}:${projectId}:${agentJobId}`);
+    const rows = await this.db
+      .selectFrom('job')
+      .select('data')
+      .where('agent_job_id', '=', agentJobId)
+      .where('team_id', '=', teamId)
+      .where('project_id', '=', projectId)
+      .orderBy('requested_at', 'desc')
+      .execute();
+    return rows.map((row) => jobFromJson(row.data));
+  }
+
+  /** Nobody else passes by this name until the transaction ends. */
+  private async passAlone(name: string): Promise<void> {
+    await this.db
+      .insertInto('turnstile')
+      .values({ name })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ name }))
+      .execute();
   }
 
   async withLiveThreads(sinceMs: number, limit: number): Promise<string[]> {
@@ -136,7 +152,7 @@ export class SqlJobs implements Jobs {
       requester_id: job.requesterId,
       requested_at: job.requestedAtMs,
       stage: job.stage.kind,
-      agent_job_id: job.agentJob?.id ?? null,
+      agent_job_id: job.agentJob?.id ?? job.attachedTo,
       has_pull_request: job.announcedPrLink === null ? 0 : 1,
       data: toJson(job),
     };

@@ -1,4 +1,5 @@
 import type { CallRequest } from '../jobs/call.ts';
+import type { ChannelSettings } from '../jobs/channel-settings.ts';
 import type { Reply } from '../jobs/event.ts';
 import type { FollowUp } from '../jobs/follow-up.ts';
 import type { Job } from '../jobs/job.ts';
@@ -8,7 +9,7 @@ export type FollowUpMore = Pick<FollowUp, 'corrected' | 'isCorrection'>;
 export type ReplyMore = Pick<Reply, 'mentionsBot'>;
 
 /** What is stored as JSON, in text columns of both databases. Only this program writes them. */
-type Document = Job | CallRequest | FollowUpMore | ReplyMore;
+type Document = Job | CallRequest | ChannelSettings | FollowUpMore | ReplyMore;
 
 export function toJson(document: Document): string {
   return JSON.stringify(document);
@@ -20,6 +21,10 @@ export function jobFromJson(json: string): Job {
 
 export function requestFromJson(json: string): CallRequest {
   return JSON.parse(json) as CallRequest;
+}
+
+export function settingsFromJson(json: string): ChannelSettings {
+  return JSON.parse(json) as ChannelSettings;
 }
 
 export function followUpMoreFromJson(json: string): FollowUpMore {

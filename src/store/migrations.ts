@@ -26,11 +26,24 @@ async function start(db: Kysely<unknown>, sequenceType: SequenceType): Promise<v
     .addColumn('project_id', 'text', (column) => column.primaryKey().notNull())
     .execute();
   await db.schema
-    .createTable('asker')
+    .createTable('turnstile')
+    .addColumn('name', 'text', (column) => column.primaryKey().notNull())
+    .execute();
+  await db.schema
+    .createTable('channel_setting')
     .addColumn('team_id', 'text', (column) => column.notNull())
     .addColumn('channel_id', 'text', (column) => column.notNull())
-    .addColumn('requester_id', 'text', (column) => column.notNull())
-    .addPrimaryKeyConstraint('asker_key', ['team_id', 'channel_id', 'requester_id'])
+    .addColumn('data', 'text', (column) => column.notNull())
+    .addColumn('changed_by', 'text', (column) => column.notNull())
+    .addColumn('changed_at', 'bigint', (column) => column.notNull())
+    .addPrimaryKeyConstraint('channel_setting_key', ['team_id', 'channel_id'])
+    .execute();
+  await db.schema
+    .createTable('home')
+    .addColumn('team_id', 'text', (column) => column.notNull())
+    .addColumn('user_id', 'text', (column) => column.notNull())
+    .addColumn('opened_at', 'bigint', (column) => column.notNull())
+    .addPrimaryKeyConstraint('home_key', ['team_id', 'user_id'])
     .execute();
   await db.schema
     .createTable('heartbeat')

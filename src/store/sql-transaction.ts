@@ -1,8 +1,10 @@
 import type { Decision } from '../jobs/decision.ts';
 import { SqlCalls } from './calls.ts';
+import { SqlSettingsOfChannels } from './channel-settings.ts';
 import { SqlEarlyReplies } from './early-replies.ts';
 import { SqlFollowUps } from './follow-ups.ts';
 import { SqlGestures } from './gestures.ts';
+import { SqlHomes } from './homes.ts';
 import { SqlJobLists } from './job-lists.ts';
 import { SqlJobs } from './jobs.ts';
 import { laneTaskKind, type Transaction } from './store.ts';
@@ -17,6 +19,8 @@ export class SqlTransaction implements Transaction {
   readonly followUps: SqlFollowUps;
   readonly calls: SqlCalls;
   readonly tasks: SqlTasks;
+  readonly homes: SqlHomes;
+  readonly channelSettings: SqlSettingsOfChannels;
 
   constructor(db: Queries) {
     this.gestures = new SqlGestures(db);
@@ -26,9 +30,12 @@ export class SqlTransaction implements Transaction {
     this.followUps = new SqlFollowUps(db);
     this.calls = new SqlCalls(db);
     this.tasks = new SqlTasks(db);
+    this.channelSettings = new SqlSettingsOfChannels(db);
+    this.homes = new SqlHomes(db, this.tasks);
   }
 
-  async write({ job, followUps, calls, tasks }: Decision, nowMs: number): Promise<void> {
+  async write(decision: Decision, nowMs: number): Promise<void> {
+    const { job, followUps, calls, tasks } = decision;
     await this.jobs.put(job);
     for (const followUp of followUps) await this.followUps.put(followUp);
     for (const call of calls) {
@@ -38,5 +45,6 @@ export class SqlTransaction implements Transaction {
       await this.tasks.schedule({ kind, subject: lane.name, runAtMs: nowMs, ifScheduled: 'keep' });
     }
     for (const task of tasks) await this.tasks.schedule({ ...task, subject: job.id });
+    await this.homes.follow(decision, nowMs);
   }
 }

@@ -2,6 +2,8 @@ import type { CallRequest, Lane } from '../jobs/call.ts';
 import type { Decision, JobState } from '../jobs/decision.ts';
 import type { Reply } from '../jobs/event.ts';
 import type { Job } from '../jobs/job.ts';
+import type { SettingsOfChannels } from './channel-settings.ts';
+import type { Homes } from './homes.ts';
 import type { JobLists } from './lists.ts';
 
 /** The durable memory of the program. Every write happens in a transaction; none awaits the network. */
@@ -29,6 +31,8 @@ export interface Transaction {
   readonly followUps: FollowUps;
   readonly calls: Calls;
   readonly tasks: Tasks;
+  readonly homes: Homes;
+  readonly channelSettings: SettingsOfChannels;
   /** Writes all that a decision says: the job (inserted if new), its follow-ups, calls, and tasks. */
   write(decision: Decision, nowMs: number): Promise<void>;
 }
@@ -66,6 +70,8 @@ export interface Jobs {
     asker: { readonly teamId: string; readonly channelId: string; readonly requesterId: string },
     sinceMs: number,
   ): Promise<Job[]>;
+  /** The jobs that watch this agent job, newest first. Nobody else can ask this until the transaction ends. */
+  ofAgentJob(teamId: string, projectId: string, agentJobId: string): Promise<Job[]>;
   /**
    * The ids of jobs that have a thread and are going on, or were asked for since then. Those that are going on
    * come first, and of each kind the newest.
@@ -131,6 +137,8 @@ export interface Calls {
    * Nobody else can count for the project until the transaction ends.
    */
   agentCallStartedAt(projectId: string, nth: number, sinceMs: number): Promise<number | null>;
+  /** How many of these were started after `sinceMs`. Locks nothing. */
+  agentCallsSince(projectId: string, sinceMs: number): Promise<number>;
 }
 
 export interface LedgerCall {
@@ -176,7 +184,10 @@ export interface Tasks {
   nextDueAtMs(kinds: readonly TaskKind[]): Promise<number | null>;
 }
 
-/** Tasks on a job have the job's id as subject, tasks on a lane of calls the lane's name. */
+/**
+ * Tasks on a job have the job's id as subject, tasks on a lane of calls the lane's name, and those on a home what
+ * `ownerOfHome` reads.
+ */
 export type TaskKind =
   | 'check_job'
   | 'send_follow_ups'
@@ -184,7 +195,8 @@ export type TaskKind =
   | 'refresh_receipts'
   | 'call_agent'
   | 'post_to_slack'
-  | 'catch_up';
+  | 'catch_up'
+  | 'refresh_home';
 
 export interface NewTask {
   readonly kind: TaskKind;

@@ -14,8 +14,10 @@ export interface Tables {
   task: TaskTable;
   heartbeat: HeartbeatTable;
   budget: { project_id: string };
-  /** Locked by who looks for what a person asked in a channel. */
-  asker: { team_id: string; channel_id: string; requester_id: string };
+  channel_setting: ChannelSettingTable;
+  home: { team_id: string; user_id: string; opened_at: number };
+  /** Locked by who looks whether there is such a job, and makes one if not. */
+  turnstile: { name: string };
 }
 
 /** The database, or a transaction in it. */
@@ -101,6 +103,14 @@ interface TaskTable {
   lease_until: number | null;
   attempts: number;
   revision: number;
+}
+
+interface ChannelSettingTable {
+  team_id: string;
+  channel_id: string;
+  data: string;
+  changed_by: string;
+  changed_at: number;
 }
 
 interface HeartbeatTable {

@@ -1,6 +1,7 @@
 import { AgentError } from '../agent/errors.ts';
 import type { AgentJob } from '../jobs/agent-job.ts';
 import type { JobEvent } from '../jobs/event.ts';
+import { isUnwatched } from '../jobs/job.ts';
 import { applyEvent } from '../store/apply-event.ts';
 import type { ClaimedTask } from '../store/store.ts';
 import type { Tools } from './tools.ts';
@@ -9,7 +10,7 @@ import type { Tools } from './tools.ts';
 export async function checkJob(tools: Tools, task: ClaimedTask): Promise<void> {
   const job = await tools.store.transaction((tx) => tx.jobs.get(task.subject));
   const isWatched = job?.stage.kind === 'working' || job?.stage.kind === 'ended';
-  if (!isWatched || job.agentJob === null) {
+  if (!isWatched || job.agentJob === null || isUnwatched(job)) {
     await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
     return;
   }

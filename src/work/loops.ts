@@ -5,6 +5,7 @@ import { checkJob } from './check-job.ts';
 import { Loop, type TaskHandler } from './loop.ts';
 import { postToSlack } from './post-to-slack.ts';
 import { refreshCard } from './refresh-card.ts';
+import { refreshHome } from './refresh-home.ts';
 import { refreshReceipts } from './refresh-receipts.ts';
 import { sendFollowUps } from './send-follow-ups.ts';
 import type { Tools } from './tools.ts';
@@ -59,6 +60,7 @@ export function createLoops(tools: Tools): Loops {
         post_to_slack: handler(postToSlack),
         refresh_card: handler(refreshCard),
         refresh_receipts: handler(refreshReceipts),
+        refresh_home: handler(refreshHome),
       },
     }),
     new Loop({

@@ -1,6 +1,7 @@
 import { queueOf } from '../jobs/queue.ts';
 import { SlackCallError } from '../slack/failure.ts';
 import { cardView } from '../slack/views/card.ts';
+import { policyOf } from '../store/apply-event.ts';
 import { type ClaimedTask, LeaseLostError } from '../store/store.ts';
 import { slackRetryMs } from './slack-retry.ts';
 import type { Tools } from './tools.ts';
@@ -20,16 +21,19 @@ export async function refreshCard(tools: Tools, task: ClaimedTask): Promise<void
 }
 
 async function draw(tools: Tools, task: ClaimedTask): Promise<void> {
-  const state = await tools.store.transaction((tx) => tx.jobs.lock(task.subject));
-  const job = state?.job;
-  if (state === null || job?.cardTs == null) {
+  const found = await tools.store.transaction(async (tx) => {
+    const state = await tx.jobs.lock(task.subject);
+    return state && { state, policy: await policyOf(tx, state.job, tools.newContext()) };
+  });
+  const job = found?.state.job;
+  if (found === null || job?.cardTs == null) {
     await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
     return;
   }
   const names = await tools.names.of(job.prompt);
   try {
-    const { nowMs, policy } = tools.newContext();
-    const card = cardView(job, queueOf(state, policy, nowMs), names);
+    const queue = queueOf(found.state, found.policy, tools.clock.now());
+    const card = cardView(job, queue, names);
     await tools.poster.update(job.channelId, job.cardTs, card);
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;

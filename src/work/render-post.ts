@@ -62,7 +62,7 @@ async function privateAnswer(
     case 'asked_before':
       return question(tools, job);
     case 'card_refused':
-      return requesterView(reason, job.prompt, names);
+      return requesterView(reason, job, names);
     case 'card_delayed':
       return delayedView(reason, job.prompt, names);
     default:

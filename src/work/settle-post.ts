@@ -1,4 +1,4 @@
-import type { DecisionContext } from '../jobs/decision.ts';
+import type { AnyJobContext } from '../jobs/decision.ts';
 import type { JobEvent } from '../jobs/event.ts';
 import type { Job } from '../jobs/job.ts';
 import type { SlackFailure } from '../slack/failure.ts';
@@ -36,7 +36,7 @@ export async function settle(
 }
 
 /** The card could be answered before its thread was known here. */
-async function takeInEarlyReplies(tx: Transaction, job: Job, context: DecisionContext): Promise<void> {
+async function takeInEarlyReplies(tx: Transaction, job: Job, context: AnyJobContext): Promise<void> {
   const { id, teamId, channelId, threadTs } = job;
   if (threadTs === null) return;
   for (const reply of await tx.earlyReplies.take({ teamId, channelId, threadTs }, context.nowMs)) {

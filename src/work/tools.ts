@@ -1,5 +1,5 @@
 import type { AgentClient } from '../agent/client.ts';
-import type { DecisionContext } from '../jobs/decision.ts';
+import type { AnyJobContext } from '../jobs/decision.ts';
 import type { Clock } from '../operations/clock.ts';
 import type { Logger } from '../operations/logger.ts';
 import type { Access } from '../slack/access.ts';
@@ -7,6 +7,7 @@ import type { Poster } from '../slack/poster.ts';
 import type { Users } from '../slack/users.ts';
 import type { Store } from '../store/store.ts';
 import type { ReadLimiter } from './read-limiter.ts';
+import type { Surroundings } from './refresh-home.ts';
 
 /** What the handlers of tasks work with. */
 export interface Tools {
@@ -21,5 +22,6 @@ export interface Tools {
   /** Create and message calls per project and hour. */
   readonly hourlyBudget: number;
   readonly botUserId: string;
-  readonly newContext: () => DecisionContext;
+  readonly surroundings: Surroundings;
+  readonly newContext: () => AnyJobContext;
 }

@@ -1,7 +1,9 @@
 import { describe } from 'vitest';
 import { callContract } from './store/calls.ts';
+import { settingsContract } from './store/channel-settings.ts';
 import { earlyReplyContract } from './store/early-replies.ts';
 import { gestureContract } from './store/gestures.ts';
+import { homeContract } from './store/homes.ts';
 import { jobContract } from './store/jobs.ts';
 import { listContract } from './store/lists.ts';
 import type { OpenStore } from './store/opened.ts';
@@ -18,6 +20,8 @@ export function storeContract(name: string, open: OpenStore): void {
     gestureContract(open);
     jobContract(open);
     listContract(open);
+    homeContract(open);
+    settingsContract(open);
     receiptContract(open);
     callContract(open);
     taskContract(open);

@@ -96,30 +96,24 @@ for (const mode of ['socket', 'http'] as const) {
       expect(sent('Document the impossible')).toBe(2);
     });
 
-    test.each([
-      [400, 'Prompt is about <!channel>'],
-      [404, 'Job not found'],
-    ])(
-      'a follow-up refused with %i is shown in the API’s words, and can be retried (F1, F6)',
-      async (status, error) => {
-        const card = await working(`Refuse with ${status}`);
-        world.api.failNext('message', { status, body: { error } });
-        const message = await reply(card, `Refused with ${status}`);
-        await world.clock.advance(4_000);
-        const offer = await world.told(card, error.replace('<', '&lt;').replace('>', '&gt;'));
-        await receipt(message, 'warning');
-        const other = await reply(card, `Taken after ${status}`);
-        await world.clock.advance(4_000);
-        await receipt(other, 'white_check_mark');
+    test('a follow-up that is refused is shown in the API’s words, and can be retried (F1, F6)', async () => {
+      const card = await working('Refuse a follow-up');
+      world.api.failNext('message', { status: 400, body: { error: 'Prompt is about <!channel>' } });
+      const message = await reply(card, 'Refused');
+      await world.clock.advance(4_000);
+      const offer = await world.told(card, 'Prompt is about &lt;!channel&gt;');
+      await receipt(message, 'warning');
+      const other = await reply(card, 'Taken');
+      await world.clock.advance(4_000);
+      await receipt(other, 'white_check_mark');
 
-        await pressThreeTimes(offer, actionIds.retry);
-        await world.clock.advance(4_000);
-        await receipt(message, 'white_check_mark');
-        await world.clock.advance(20_000);
-        expect(sent(`Refused with ${status}`)).toBe(2);
-        expect(sent(`Taken after ${status}`)).toBe(1);
-      },
-    );
+      await pressThreeTimes(offer, actionIds.retry);
+      await world.clock.advance(4_000);
+      await receipt(message, 'white_check_mark');
+      await world.clock.advance(20_000);
+      expect(sent('Refused')).toBe(2);
+      expect(sent('Taken')).toBe(1);
+    });
 
     test('at a rate limit the start waits for as long as the API asks, and the thread says so (E1, W2)', async () => {
       world.api.failNext('create', { status: 429, headers: { 'retry-after': '120' } });

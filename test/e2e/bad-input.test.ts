@@ -61,7 +61,7 @@ describeWithLocalSlack('bad input', () => {
   test.each([
     ['help', '📖'],
     ['  HELP ', '📖'],
-    ['settings', 'settings is not available yet'],
+    ['settings', 'Only administrators may change the settings'],
     ['watch job_1', 'watch is not available yet'],
   ])('“%s” is no prompt: it gets a private answer (S2)', async (text, answer) => {
     expect(await refused(text)).toMatchObject({

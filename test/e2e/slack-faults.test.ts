@@ -269,6 +269,8 @@ describeWithLocalSlack('what Slack refuses to show', () => {
 
   test('names that cannot be looked up are left as ids; the job starts (S1, S6)', async () => {
     await using world = await startWorld();
+    // Who asks must be known, or is not let in.
+    await world.told(await world.ask('Add a quickstart'), 'Working');
     world.proxy.fail(
       'users.info',
       { error: 'user_not_found' },
@@ -278,7 +280,7 @@ describeWithLocalSlack('what Slack refuses to show', () => {
     );
     const card = await world.ask(`Ask <@${bob}> about it`);
     await world.told(card, 'Working');
-    expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[`Ask @${bob} about it`]]);
+    expect(world.api.jobs.at(-1)?.prompts).toEqual([`Ask @${bob} about it`]);
     expect(card.text).toContain(`“Ask @${bob} about it”`);
   });
 });

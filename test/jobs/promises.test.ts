@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JobEvent } from '../../src/jobs/event.ts';
+import { isUnwatched } from '../../src/jobs/job.ts';
 import { failures } from './support/builders.ts';
 import { act, anyLife, anyPolicy } from './support/deeds.ts';
 import { theGoodEnd } from './support/good-end.ts';
@@ -152,7 +153,7 @@ function whatIsStuck(world: World): string[] {
     creating: world.open('create_job').length > 0,
     create_unknown: stage.kind === 'create_unknown' && isOffered(stage.callId),
     rejected: world.told.some(({ kind }) => kind === 'create_rejected'),
-    working: world.tasks.has('check_job'),
+    working: world.tasks.has('check_job') || isUnwatched(world.job),
     ended: true,
   };
   const isSending = (callId: string | null) => world.open('send_message').some(({ id }) => id === callId);

@@ -6,7 +6,8 @@ import type { World } from './support/world.ts';
 
 function queue(world: World) {
   const followUps = [...world.followUps.values()].filter(({ state }) => state !== 'sent');
-  const { untilMs, ...rest } = queueOf({ job: world.job, followUps }, world.policy, world.nowMs);
+  const { untilMs, undecided, ...rest } = queueOf({ job: world.job, followUps }, world.policy, world.nowMs);
+  expect(undecided).toBeNull();
   return { ...rest, until: world.seconds(untilMs) };
 }
 
@@ -52,4 +53,13 @@ test('replies that were hastened are not offered it again', () => {
   world.reply('one');
   world.apply({ type: 'send_now_pressed', message: 1 });
   expect(queue(world)).toEqual({ waiting: 1, until: null, sendNow: null });
+});
+
+test('the oldest reply that a person has to decide about is named, as long as nobody has', () => {
+  const world = aWorkingJob({ promptMaxLength: 5 });
+  world.reply('too long');
+  world.reply('far too long');
+  const followUps = [...world.followUps.values()];
+  const { undecided } = queueOf({ job: world.job, followUps }, world.policy, world.nowMs);
+  expect(undecided).toEqual({ state: 'not_sent', callId: followUps[0]?.id });
 });

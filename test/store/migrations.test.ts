@@ -28,15 +28,17 @@ describe('migrations', () => {
     await (await openStore({ dataDir })).close();
     await (await openStore({ dataDir })).close();
     expect(tablesIn()).toEqual([
-      'asker',
       'budget',
       'call',
+      'channel_setting',
       'early_reply',
       'follow_up',
       'gesture',
       'heartbeat',
+      'home',
       'job',
       'task',
+      'turnstile',
     ]);
   });
 

@@ -21,6 +21,8 @@ import { createTestClock } from '../support/test-clock.ts';
 
 const LEASE_MS = 1_000;
 const agentJob = anAgentJob({ status: 'completed' });
+const projects = [{ id: 'handbook', name: 'handbook', noticeChannels: [] }] as const;
+const rules = { projects, channels: new Map() };
 
 /** A job in a real store, and tools whose outward calls take so long that another process takes the task over. */
 async function overtaken(events: readonly JobEvent[], kind: TaskKind) {
@@ -29,7 +31,7 @@ async function overtaken(events: readonly JobEvent[], kind: TaskKind) {
   const store = await openStore({ dataDir: folder.path });
   onTestFinished(() => store.close());
   const clock = createTestClock(Date.UTC(2026, 0, 1));
-  const newContext = () => ({ nowMs: clock.now(), jitter: 0.5, newId: randomUUID, policy });
+  const newContext = () => ({ nowMs: clock.now(), jitter: 0.5, newId: randomUUID, policy, rules });
   const opening = openJob(request, newContext());
   const jobId = opening.job.id;
   await store.transaction(async (tx) => {
@@ -59,6 +61,12 @@ async function overtaken(events: readonly JobEvent[], kind: TaskKind) {
     reads: new ReadLimiter(600),
     hourlyBudget: 100,
     botUserId: 'U0BOT',
+    surroundings: {
+      workspaceUrl: null,
+      projects,
+      agent: () => ({ answeredAtMs: null, trouble: null }),
+      slackProblem: () => null,
+    },
     newContext,
   };
   await clock.advance(60_000);

@@ -1,5 +1,6 @@
 import type { AgentJob } from '../agent-job.ts';
 import type { AgentFailure } from '../failure.ts';
+import type { FollowUp } from '../follow-up.ts';
 import type { Draft } from './draft.ts';
 import { refuseWaiting } from './follow-ups.ts';
 import { scheduleSending } from './line-up.ts';
@@ -44,13 +45,25 @@ export function startAgain(draft: Draft, callId: string): void {
   if (stage.kind === 'create_unknown' && stage.callId === callId) wantCreate(draft);
 }
 
-/** *Run again*: a new agent job in the same thread, with the same prompt. */
-export function runAgain(draft: Draft, creates: number): void {
+/**
+ * *Run again*: a new agent job in the same thread, with the same prompt. If it was offered because the API did not
+ * know the job that a message was for, the new job gets that message's replies.
+ */
+export function runAgain(draft: Draft, creates: number, callId?: string): void {
   const { stage } = draft.job;
+  const missed = callId === undefined ? [] : draft.followUpsOfCall(callId).filter(isNotSent);
   const isOver =
     stage.kind === 'rejected' ||
     (stage.kind === 'ended' && (stage.status === 'failed' || stage.status === 'vanished'));
-  if (!isOver || creates !== draft.job.creates) return;
+  if (draft.job.attachedTo !== null) return;
+  if ((!isOver && missed.length === 0) || creates !== draft.job.creates) return;
+  if (missed.length > 0) {
+    draft.put(missed.map((followUp) => ({ ...followUp, state: 'waiting', callId: null })));
+  }
   draft.change({ agentJob: null, checkedAtMs: null, told: null, turn: draft.job.turn + 1 });
   wantCreate(draft);
+}
+
+function isNotSent({ state }: FollowUp): boolean {
+  return state === 'not_sent';
 }

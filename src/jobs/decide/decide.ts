@@ -4,8 +4,9 @@ import { sendCorrection } from './corrections.ts';
 import { createFailed, jobCreated, runAgain, startAgain } from './create.ts';
 import { Draft } from './draft.ts';
 import { messageAccepted, messageFailed, resend, sendDue, sendNow } from './follow-ups.ts';
+import { keepWatching, resumeWatching, stopWatching } from './long-running.ts';
 import { checkFailed, jobChecked, noticeRefused } from './observe.ts';
-import { cardDelayed, cardPosted, cardRefused, postRefused } from './open.ts';
+import { cardDelayed, cardPosted, cardRefused, postRefused, tryAgain } from './open.ts';
 import { replyDeleted, replyEdited, replyReceived } from './replies.ts';
 import { startAnother } from './request.ts';
 
@@ -52,13 +53,21 @@ function apply(draft: Draft, event: JobEvent) {
     case 'check_failed':
       return checkFailed(draft, event.agentJobId, event.failure);
     case 'run_again_pressed':
-      return runAgain(draft, event.creates);
+      return runAgain(draft, event.creates, event.callId);
     case 'start_again_pressed':
       return startAgain(draft, event.callId);
     case 'start_another_pressed':
       return startAnother(draft, event.responseUrl);
     case 'resend_pressed':
       return resend(draft, event.callId);
+    case 'try_again_pressed':
+      return tryAgain(draft, event.cards, event.responseUrl);
+    case 'keep_watching_pressed':
+      return keepWatching(draft, event.question);
+    case 'stop_watching_pressed':
+      return stopWatching(draft, event.question);
+    case 'resume_watching_pressed':
+      return resumeWatching(draft, event.question);
     case 'send_now_pressed':
       return sendNow(draft, event.message);
     case 'correction_pressed':

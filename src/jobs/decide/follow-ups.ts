@@ -15,7 +15,13 @@ export function refuseWaiting(draft: Draft, callId: string): void {
   const waiting = draft.followUpsIn('waiting');
   if (waiting.length === 0) return;
   draft.put(waiting.map((followUp) => ({ ...followUp, state: 'not_sent', callId })));
-  draft.announce({ kind: 'message_rejected', callId, count: waiting.length, message: NO_JOB });
+  draft.announce({
+    kind: 'message_rejected',
+    callId,
+    count: waiting.length,
+    message: NO_JOB,
+    offer: 'retry',
+  });
 }
 
 /** *Send now*: the replies that wait for `message` go out without waiting for the end of their window. */
@@ -84,7 +90,13 @@ export function messageFailed(draft: Draft, callId: string, failure: AgentFailur
     case 'refused':
       draft.put(followUps.map((followUp) => ({ ...followUp, state: 'not_sent' })));
       clearTrouble(draft, 'send');
-      draft.announce({ kind: 'message_rejected', callId, count, message: failure.message });
+      draft.announce({
+        kind: 'message_rejected',
+        callId,
+        count,
+        message: failure.message,
+        offer: failure.reason === 'not_found' ? 'run_again' : 'retry',
+      });
       break;
     case 'unknown':
       draft.put(followUps.map((followUp) => ({ ...followUp, state: 'unknown' })));
@@ -110,7 +122,7 @@ export function resend(draft: Draft, callId: string): void {
   for (const followUp of again) {
     const refusal = refusalOf(draft, followUp);
     if (refusal === null) draft.put([{ ...followUp, state: 'waiting', callId: null }]);
-    else draft.announce({ kind: 'message_rejected', callId, count: 1, message: refusal });
+    else draft.announce({ kind: 'message_rejected', callId, count: 1, message: refusal, offer: 'retry' });
   }
   scheduleSending(draft);
 }

@@ -15,7 +15,7 @@ export function putOrRefuse(draft: Draft, followUp: FollowUp, refusal: string | 
   // Nothing was called; the id only tells the *Retry* button which reply is meant.
   const callId = followUp.id;
   draft.put([{ ...followUp, state: 'not_sent', callId }]);
-  draft.announce({ kind: 'message_rejected', callId, count: 1, message: refusal });
+  draft.announce({ kind: 'message_rejected', callId, count: 1, message: refusal, offer: 'retry' });
 }
 
 /** Why a reply is not even tried, or null. */

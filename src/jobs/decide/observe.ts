@@ -1,8 +1,9 @@
 import { type AgentJob, type EndedStatus, isEnded } from '../agent-job.ts';
 import type { AgentFailure } from '../failure.ts';
-import type { Settle, Stage } from '../job.ts';
+import { isUnwatched, type Settle, type Stage } from '../job.ts';
 import { checkIntervalMs, retryDelayMs } from '../schedule.ts';
 import type { Draft } from './draft.ts';
+import { askIfLong } from './long-running.ts';
 import { clearTrouble, noteTrouble } from './trouble.ts';
 
 type Working = Extract<Stage, { kind: 'working' }>;
@@ -16,7 +17,7 @@ const CARD_MAX_AGE_MS = 300_000;
 
 export function jobChecked(draft: Draft, agentJob: AgentJob): void {
   const { stage } = draft.job;
-  if (draft.job.agentJob?.id !== agentJob.id) return;
+  if (draft.job.agentJob?.id !== agentJob.id || isUnwatched(draft.job)) return;
   if (stage.kind === 'working') {
     clearTrouble(draft, 'check');
     const { missingSinceMs: _found, ...found } = stage;
@@ -69,6 +70,7 @@ export function observe(draft: Draft, stage: Working, agentJob: AgentJob): void 
       draft.change({ stage: { ...stage, settle: { ...stage.settle, seenActive: true } } });
     }
     tellRunning(draft, agentJob.status);
+    askIfLong(draft);
     scheduleCheck(draft, stage.turnStartedAtMs);
     return;
   }
@@ -96,7 +98,7 @@ export function observe(draft: Draft, stage: Working, agentJob: AgentJob): void 
 
 export function checkFailed(draft: Draft, agentJobId: string, failure: AgentFailure): void {
   const { job, context } = draft;
-  if (job.agentJob?.id !== agentJobId) return;
+  if (job.agentJob?.id !== agentJobId || isUnwatched(job)) return;
   if (job.stage.kind === 'ended') lookAgainLater(draft, failure);
   if (job.stage.kind !== 'working') return;
   if (failure.reason !== 'not_found') {
@@ -105,7 +107,8 @@ export function checkFailed(draft: Draft, agentJobId: string, failure: AgentFail
   }
   // A new job may not be readable everywhere yet, and a gateway may miss one for a moment.
   const missingSinceMs = job.stage.missingSinceMs ?? context.nowMs;
-  if (context.nowMs - missingSinceMs < context.policy.settleWindowMs) {
+  const wasNeverThere = job.attachedTo !== null && job.checkedAtMs === null;
+  if (!wasNeverThere && context.nowMs - missingSinceMs < context.policy.settleWindowMs) {
     draft.change({ stage: { ...job.stage, missingSinceMs } });
     draft.schedule('check_job', context.nowMs + context.policy.pollMinIntervalMs);
     return;
@@ -115,7 +118,7 @@ export function checkFailed(draft: Draft, agentJobId: string, failure: AgentFail
     stage: { kind: 'ended', status: 'vanished' },
     told: { status: 'vanished', turn: job.turn },
   });
-  draft.announce({ kind: 'vanished' });
+  draft.announce({ kind: wasNeverThere ? 'no_such_job' : 'vanished' });
   draft.refreshCard();
 }
 

@@ -16,6 +16,8 @@ export interface JobRequest {
   readonly responseUrl: string | null;
   /** The thread of other people that the card is posted in; null: a new thread. */
   readonly thread: StartThread | null;
+  /** The agent job to watch instead of creating one. */
+  readonly attachedTo?: string;
 }
 
 /** Makes a job of a request: the card is posted first, so that the job has its thread. */
@@ -28,6 +30,7 @@ export function openJob(request: JobRequest, context: DecisionContext): Decision
 /** A job of which nothing is done yet. */
 export function newJob({ thread, ...request }: JobRequest, context: DecisionContext): Job {
   return {
+    attachedTo: null,
     ...request,
     id: context.newId(),
     requestedAtMs: context.nowMs,
@@ -46,31 +49,57 @@ export function newJob({ thread, ...request }: JobRequest, context: DecisionCont
     trouble: null,
     sendNotBeforeMs: null,
     sentFollowUps: 0,
+    watchQuestions: 0,
+    cards: 0,
     hurriedMessage: null,
     muted: false,
   };
 }
 
 export function wantCard(draft: Draft): void {
-  draft.want(`card:${draft.job.id}`, draft.threadLane, { kind: 'post_card' });
+  const cards = draft.job.cards + 1;
+  draft.change({ cards });
+  draft.want(`card:${draft.job.id}:${cards}`, draft.threadLane, { kind: 'post_card' });
 }
 
-/** The card is there to be seen: now the agent job can be created. */
+/** The card is there to be seen: now the agent job can be created, or watched. */
 export function cardPosted(draft: Draft, ts: string): void {
   if (draft.job.stage.kind !== 'opening') return;
   draft.change({ cardTs: ts, threadTs: draft.job.threadTs ?? ts });
-  wantCreate(draft);
+  if (draft.job.attachedTo === null) wantCreate(draft);
+  else attach(draft, draft.job.attachedTo);
+}
+
+/** The first look tells what there is to say of it. */
+function attach(draft: Draft, agentJobId: string): void {
+  const { nowMs } = draft.context;
+  const unseen = { status: 'unknown', repository: null, ref: null, model: null, prLink: null };
+  draft.change({
+    stage: { kind: 'working', turnStartedAtMs: nowMs, settle: null },
+    agentJob: { id: agentJobId, ...unseen },
+  });
+  draft.schedule('check_job', nowMs);
+  draft.refreshCard();
 }
 
 export function cardRefused(draft: Draft, reason: string): void {
   if (draft.job.stage.kind !== 'opening') return;
   draft.change({ stage: { kind: 'unopened', reason } });
-  tellRequester(draft, 'refused', reason, 'card_refused');
+  tellRequester(draft, `refused:${draft.job.cards}`, reason, 'card_refused');
+}
+
+/** *Try again*, after a card that was refused: the prompt was kept. Works once for each refusal. */
+export function tryAgain(draft: Draft, cards: number, responseUrl: string | null): void {
+  const { job, context } = draft;
+  if (job.stage.kind !== 'unopened' || cards !== job.cards) return;
+  draft.change({ stage: { kind: 'opening' }, requestedAtMs: context.nowMs, responseUrl });
+  wantCard(draft);
 }
 
 /** The card waits for an administrator: the requester is told once that the request is kept. */
 export function cardDelayed(draft: Draft, reason: string): void {
-  if (draft.job.stage.kind === 'opening') tellRequester(draft, 'delayed', reason, 'card_delayed');
+  if (draft.job.stage.kind !== 'opening') return;
+  tellRequester(draft, `delayed:${draft.job.cards}`, reason, 'card_delayed');
 }
 
 /** What the thread cannot be told, the requester is told privately. */

@@ -3,7 +3,7 @@ import type { SlackMessage } from '../views/message.ts';
 import { refusalView } from '../views/refusals.ts';
 import { answer, type CommandArgs } from './answer.ts';
 import type { ListenerDeps } from './deps.ts';
-import { linkSoon } from './link-soon.ts';
+import { linkTo } from './link-to.ts';
 import { type Outcome, startJob } from './start-job.ts';
 import { storeGesture } from './store-gesture.ts';
 
@@ -24,18 +24,18 @@ export async function ask(deps: ListenerDeps, args: CommandArgs, text: string): 
       isAnswered: true,
     });
   });
-  const message = problem ?? (await answerTo(deps, outcome));
+  const message = problem ?? answerTo(deps, outcome);
   await (message === null ? args.ack() : answer(args, message));
 }
 
 /** Null: the card is the answer. */
-export async function answerTo(deps: ListenerDeps, outcome: Outcome): Promise<SlackMessage | null> {
+function answerTo(deps: ListenerDeps, outcome: Outcome): SlackMessage | null {
   switch (outcome.kind) {
     case 'stored':
       return null;
     case 'refused':
       return refusalView(outcome.refusal);
     case 'asked_before':
-      return askedBeforeView(outcome.question, await linkSoon(deps, outcome.question.sameAs));
+      return askedBeforeView(outcome.question, linkTo(deps, outcome.question.sameAs));
   }
 }

@@ -1,12 +1,14 @@
 import { parseCommand } from '../../jobs/command.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { helpView } from '../views/help.ts';
-import { refusalView, reservedWordView } from '../views/refusals.ts';
 import { answer, type CommandArgs } from './answer.ts';
 import { ask } from './ask.ts';
+import { compose } from './compose.ts';
 import type { ListenerDeps } from './deps.ts';
 import { list } from './list.ts';
+import { settings } from './settings.ts';
 import { status } from './status.ts';
+import { watch } from './watch.ts';
 
 /** `/docs-agent …`: which command it is, and so whose work. */
 export function command(deps: ListenerDeps) {
@@ -18,14 +20,15 @@ export function command(deps: ListenerDeps) {
       case 'help':
         return answer(args, helpView());
       case 'compose':
-        return answer(args, refusalView({ kind: 'empty' }));
+        return compose(deps, args);
       case 'list':
         return list(deps, args);
       case 'status':
         return status(deps, args, parsed.id);
       case 'settings':
+        return settings(deps, args);
       case 'watch':
-        return answer(args, reservedWordView(parsed.kind));
+        return watch(deps, args, parsed.id);
     }
   };
 }

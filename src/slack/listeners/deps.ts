@@ -1,4 +1,4 @@
-import type { DecisionContext } from '../../jobs/decision.ts';
+import type { AnyJobContext } from '../../jobs/decision.ts';
 import type { Projects } from '../../jobs/project.ts';
 import type { Clock } from '../../operations/clock.ts';
 import type { Logger } from '../../operations/logger.ts';
@@ -15,7 +15,7 @@ export interface ListenerDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly newContext: () => DecisionContext;
+  readonly newContext: () => AnyJobContext;
   /** With a slash at its end; null if Slack does not say. */
   readonly workspaceUrl: string | null;
   /** The projects that a job can belong to; the first is the default. */

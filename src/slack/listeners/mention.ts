@@ -1,6 +1,9 @@
 import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
 import { type MessageEvent, messageKeys } from '../reply.ts';
-import { writtenOf } from '../written.ts';
+import { chooseMessagesView } from '../views/thread-preview.ts';
+import { type Written, writtenOf } from '../written.ts';
+import { isAdmitted } from './admission.ts';
+import { answerWriter } from './answer-writer.ts';
 import type { ListenerDeps } from './deps.ts';
 import { startFromMessage } from './start-from-message.ts';
 import { takeReply } from './thread-reply.ts';
@@ -21,11 +24,26 @@ export function mention(deps: ListenerDeps) {
       await startFromMessage(deps, written, { teamId, keys: messageKeys(teamId, message, eventId) });
       return;
     }
-    await takeReply(deps, message, {
+    const owner = await takeReply(deps, message, {
       teamId,
       eventId,
       botUserId: context.botUserId,
       isRefusalTold: false,
     });
+    // A thread that may be that of a card under way may also be anybody's.
+    const mayBeElsewhere = owner === 'opening' && message.parent_user_id !== context.botUserId;
+    if (owner === 'foreign' || mayBeElsewhere)
+      await offerThread(deps, teamId, { ...written, threadTs: written.threadTs });
   };
+}
+
+/** Nothing of a thread goes to the agent before a person has seen what. */
+async function offerThread(
+  deps: ListenerDeps,
+  teamId: string,
+  { channelId, userId, ts, threadTs }: Written & { readonly threadTs: string },
+): Promise<void> {
+  const at = { channelId, userId, threadTs, keys: [`mention:${teamId}:${channelId}:${ts}`] };
+  if (!(await isAdmitted(deps, at))) return;
+  await answerWriter(deps, at, chooseMessagesView({ channelId, threadTs, messageTs: ts }));
 }

@@ -1,16 +1,22 @@
-import type { App, BlockButtonAction } from '@slack/bolt';
-import { actionIds, linkActionIds } from '../ids.ts';
+import type { App, BlockButtonAction, ViewSubmitAction } from '@slack/bolt';
+import { type ActionId, ASK_SHORTCUT_ID, actionIds, linkActionIds, viewIds } from '../ids.ts';
 import { jobActions } from '../job-actions.ts';
 import { checkAccess } from './check-access.ts';
+import { chooseMessages } from './choose-messages.ts';
 import { command } from './command.ts';
+import { composeFromHome, composeSubmitted } from './compose.ts';
 import type { ListenerDeps } from './deps.ts';
 import { directMessage } from './direct-message.ts';
+import { homeOpened } from './home-opened.ts';
 import { jobButton } from './job-button.ts';
 import { turnPage } from './list.ts';
 import { mention } from './mention.ts';
+import { messageShortcut } from './message-shortcut.ts';
 import { replyChange } from './reply-change.ts';
-import { startAnother } from './start-another.ts';
+import { settingsChannelChosen, settingsFromHome, settingsSubmitted } from './settings.ts';
+import { startAnother, startAnotherSubmitted } from './start-another.ts';
 import { showJob } from './status.ts';
+import { threadPreviewSubmitted } from './thread-preview.ts';
 import { threadReply } from './thread-reply.ts';
 
 /** The routing table: which gesture goes where. */
@@ -19,20 +25,27 @@ export function registerListeners(app: App, deps: ListenerDeps): void {
   app.command('/docs-agent', command(deps));
   app.event('message', threadReply(deps));
   app.event('message', replyChange(deps));
+  app.event('app_home_opened', homeOpened(deps));
   app.event('message', directMessage(deps));
   app.event('app_mention', mention(deps));
-  app.action<BlockButtonAction>(
-    { type: 'block_actions', action_id: actionIds.startAnother },
-    startAnother(deps),
-  );
+  app.shortcut({ callback_id: ASK_SHORTCUT_ID, type: 'message_action' }, messageShortcut(deps));
+  const button = (id: ActionId) => ({ type: 'block_actions', action_id: id }) as const;
+  app.action<BlockButtonAction>(button(actionIds.startJob), composeFromHome(deps));
+  app.action<BlockButtonAction>(button(actionIds.startAnother), startAnother(deps));
+  app.action<BlockButtonAction>(button(actionIds.chooseMessages), chooseMessages(deps));
+  app.view<ViewSubmitAction>(viewIds.compose, composeSubmitted(deps));
+  app.view<ViewSubmitAction>(viewIds.threadPreview, threadPreviewSubmitted(deps));
+  app.view<ViewSubmitAction>(viewIds.startAnother, startAnotherSubmitted(deps));
+  app.action<BlockButtonAction>(button(actionIds.openSettings), settingsFromHome(deps));
+  app.view<ViewSubmitAction>(viewIds.settingsChannel, settingsChannelChosen(deps));
+  app.view<ViewSubmitAction>(viewIds.settings, settingsSubmitted(deps));
   for (const jobAction of jobActions) {
-    const button = { type: 'block_actions', action_id: jobAction.actionId } as const;
-    app.action<BlockButtonAction>(button, jobButton(deps, jobAction));
+    app.action<BlockButtonAction>(button(jobAction.actionId), jobButton(deps, jobAction));
   }
   for (const id of [actionIds.listNewer, actionIds.listOlder]) {
-    app.action<BlockButtonAction>({ type: 'block_actions', action_id: id }, turnPage(deps));
+    app.action<BlockButtonAction>(button(id), turnPage(deps));
   }
-  app.action<BlockButtonAction>({ type: 'block_actions', action_id: actionIds.showJob }, showJob(deps));
+  app.action<BlockButtonAction>(button(actionIds.showJob), showJob(deps));
   for (const id of linkActionIds) {
     app.action(id, ({ ack }) => ack());
   }

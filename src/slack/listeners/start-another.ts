@@ -1,15 +1,18 @@
 import type { AllMiddlewareArgs, BlockButtonAction, SlackActionMiddlewareArgs } from '@slack/bolt';
 import { applyEvent } from '../../store/apply-event.ts';
+import { decodeAskingForm } from '../form-data.ts';
 import { decodeButton } from '../ids.ts';
 import { startedAnotherView, startedBeforeView } from '../views/asked-before.ts';
 import type { SlackMessage } from '../views/message.ts';
+import { plainModal } from '../views/modal.ts';
 import { refusalView } from '../views/refusals.ts';
 import type { ListenerDeps } from './deps.ts';
 import { storeGesture } from './store-gesture.ts';
+import type { SubmitArgs } from './submit.ts';
 
 type Args = SlackActionMiddlewareArgs<BlockButtonAction> & AllMiddlewareArgs;
 
-export interface AnotherPress {
+interface AnotherPress {
   /** As it came back from outside. */
   readonly jobId: string;
   readonly teamId: string;
@@ -40,8 +43,26 @@ export function startAnother(deps: ListenerDeps) {
   };
 }
 
+/** The same in a form. */
+export function startAnotherSubmitted(deps: ListenerDeps) {
+  return async ({ ack, body, view }: SubmitArgs): Promise<void> => {
+    const form = decodeAskingForm(view.private_metadata);
+    const press = {
+      jobId: form?.jobId ?? '',
+      teamId: body.team?.id ?? '',
+      userId: body.user.id,
+      responseUrl: form?.responseUrl ?? null,
+    };
+    let answer = startedBeforeView();
+    const problem = await storeGesture(deps, async () => {
+      answer = await storeAnother(deps, press);
+    });
+    await ack({ response_action: 'update', view: plainModal('Start another?', problem ?? answer) });
+  };
+}
+
 /** Starts the job, once. Returns what the person is told. */
-export async function storeAnother(deps: ListenerDeps, press: AnotherPress): Promise<SlackMessage> {
+async function storeAnother(deps: ListenerDeps, press: AnotherPress): Promise<SlackMessage> {
   return deps.store.transaction(async (tx) => {
     const job = await tx.jobs.get(press.jobId);
     const isTheirs = job?.requesterId === press.userId && job.teamId === press.teamId;

@@ -7,6 +7,7 @@ import type { Transaction } from '../../store/store.ts';
 import { readableText } from '../text/readable-text.ts';
 import type { Question } from '../views/asked-before.ts';
 import type { Refusal } from '../views/refusals.ts';
+import { projectOf } from './default-project.ts';
 import type { ListenerDeps } from './deps.ts';
 
 /** A wish for a job, from whatever gesture. */
@@ -17,7 +18,7 @@ export interface Wish extends Omit<JobRequest, 'projectId' | 'projectName' | 'pr
   readonly text: string;
   /** Goes after the prompt. Escaped. */
   readonly context?: string;
-  /** For a text that names none; null: the default. */
+  /** For a text that names none; null: that of the channel. */
   readonly project: Project | null;
   /** Whether the answer to the gesture tells the requester of what came of it. */
   readonly isAnswered: boolean;
@@ -32,7 +33,8 @@ export type Outcome =
 
 /** Stores the wish, once, however often it is delivered. */
 export async function startJob(deps: ListenerDeps, wish: Wish): Promise<Outcome> {
-  const read = requestOf(deps, wish);
+  const project = wish.project ?? (await projectOf(deps, wish.teamId, wish.channelId));
+  const read = requestOf(deps, { ...wish, project });
   if ('refusal' in read) return { kind: 'refused', refusal: read.refusal };
   const { request } = read;
   return deps.store.transaction(async (tx): Promise<Outcome> => {
@@ -54,10 +56,16 @@ export async function startJob(deps: ListenerDeps, wish: Wish): Promise<Outcome>
 /** What is asked of the agent; or why it cannot be. */
 function requestOf(
   deps: ListenerDeps,
-  { keys: _keys, text, context, project, isAnswered: _isAnswered, ...wish }: Wish,
+  {
+    keys: _keys,
+    text,
+    context,
+    project,
+    isAnswered: _isAnswered,
+    ...wish
+  }: Wish & { readonly project: Project },
 ): { readonly request: JobRequest } | { readonly refusal: Refusal } {
-  const [first] = deps.projects;
-  const to = addressed(text, deps.projects, project ?? first);
+  const to = addressed(text, deps.projects, project);
   if (to.kind === 'unknown_project') return { refusal: to };
   const prompt = context === undefined ? to.prompt : `${to.prompt}\n\n${context}`;
   const own = judgePrompt(readableText(to.prompt, new Map()), Number.POSITIVE_INFINITY);

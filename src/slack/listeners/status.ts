@@ -6,10 +6,14 @@ import type { Transaction } from '../../store/store.ts';
 import { decodeButton } from '../ids.ts';
 import { jobReference } from '../job-reference.ts';
 import type { SlackMessage } from '../views/message.ts';
+import { plainModal } from '../views/modal.ts';
 import { type JobStory, noJobYetView, noSuchJobView, statusView } from '../views/status.ts';
 import { answer, type CommandArgs } from './answer.ts';
 import type { ListenerDeps } from './deps.ts';
 import { namesIn, show } from './show.ts';
+
+/** The home tab is in no channel: only own jobs are seen there. */
+const NO_CHANNEL = '';
 
 type Args = SlackActionMiddlewareArgs<BlockButtonAction> & AllMiddlewareArgs;
 
@@ -23,17 +27,21 @@ export async function status(deps: ListenerDeps, args: CommandArgs, word: string
   await answer(args, await show(deps, () => read(deps, sight, find, missing)));
 }
 
-/** *Details*: one job of a list, in full. */
+/** *Details*: one job of a list, in full; of the home tab, in a modal. */
 export function showJob(deps: ListenerDeps) {
   return async ({ ack, action, body, respond }: Args): Promise<void> => {
     await ack();
-    const [teamId, channelId] = [body.team?.id, body.channel?.id];
+    const [teamId, channelId] = [body.team?.id, body.channel?.id ?? NO_CHANNEL];
     const target = decodeButton(action.value ?? '');
-    if (teamId === undefined || channelId === undefined || target === null) return;
+    if (teamId === undefined || target === null) return;
     const sight = { teamId, userId: body.user.id, channelId };
     const find = async (tx: Transaction) => visible(sight, await tx.jobs.get(target.jobId));
     const message = await show(deps, () => read(deps, sight, find, noSuchJobView()));
-    await respond({ response_type: 'ephemeral', replace_original: false, ...message });
+    if (body.response_url) {
+      await respond({ response_type: 'ephemeral', replace_original: false, ...message });
+    } else {
+      await deps.poster.openModal(body.trigger_id, plainModal('Job', message));
+    }
   };
 }
 

@@ -6,9 +6,10 @@ import {
   createRejected,
   createUnknown,
   failed,
+  longRunning,
   messageRejected,
   messageUnknown,
-  runAgainButton,
+  runAgain,
 } from './offers.ts';
 import { pullRequest, pullRequestLink } from './pull-request.ts';
 import { endedLine, finishedLine, line, otherStatusLine, troubleLine } from './state.ts';
@@ -16,6 +17,7 @@ import { oneLine, promptTitle } from './untrusted.ts';
 import { followUps, signs } from './words.ts';
 
 const REASON_MAX = 100;
+const ID_MAX = 100;
 
 /**
  * A message of its own in the job's thread.
@@ -36,7 +38,9 @@ export function announcementView(
     case 'archived':
       return message(paragraph(line(signs.archived, mrkdwn`a reply is still tried once`)));
     case 'vanished':
-      return message(paragraph(endedLine('vanished', null)), runAgainButton(job));
+      return message(paragraph(endedLine('vanished', null)), ...runAgain(job));
+    case 'no_such_job':
+      return noSuchAgentJob(job);
     case 'other_status':
       return message(paragraph(otherStatusLine(announcement.status)));
     case 'pull_request':
@@ -55,9 +59,20 @@ export function announcementView(
       return messageUnknown(job, announcement);
     case 'caught_up':
       return caughtUp(announcement.count);
+    case 'long_running':
+      return longRunning(job, announcement);
     case 'notice_failed':
       return noticeFailed(announcement.channelId, announcement.reason);
   }
+}
+
+function noSuchAgentJob({ attachedTo, projectName }: Job): SlackMessage {
+  const id = oneLine(attachedTo ?? '', ID_MAX);
+  return message(
+    paragraph(
+      mrkdwn`🔍 *No such job* · the agent API knows no job “${id}” in the project ${oneLine(projectName, ID_MAX)}. Check the id, then type \`/docs-agent watch\` with the right one.`,
+    ),
+  );
 }
 
 function caughtUp(count: number): SlackMessage {

@@ -1,5 +1,8 @@
+import type { ModalView } from '@slack/types';
 import type { Job } from '../../jobs/job.ts';
-import { actionIds } from '../ids.ts';
+import { encode } from '../form-data.ts';
+import { actionIds, viewIds } from '../ids.ts';
+import { form } from './form.ts';
 import { httpUrl } from './http-url.ts';
 import {
   actionButton,
@@ -24,16 +27,29 @@ export interface Question {
  * @param permalink the address of the thread of the job that they repeat, or null if there is none yet
  */
 export function askedBeforeView({ job, sameAs }: Question, permalink: string | null): SlackMessage {
+  return message(...questionParts({ job, sameAs }, permalink), startAnotherButton(job));
+}
+
+function questionParts(question: Question, permalink: string | null): [Part, ...Part[]] {
   const url = permalink === null ? null : httpUrl(permalink);
-  return message(
-    paragraph(askedBefore({ job, sameAs })),
-    ...(url === null ? [] : [buttons(openThreadButton(url))]),
-    startAnotherButton(job),
-  );
+  return [paragraph(askedBefore(question)), ...(url === null ? [] : [buttons(openThreadButton(url))])];
+}
+
+/** The same in a form, in place of the one that was submitted. */
+export function askedBeforeForm(
+  question: Question,
+  permalink: string | null,
+  responseUrl: string | null,
+): ModalView {
+  const data = encode({ jobId: question.job.id, responseUrl });
+  const { startAnother } = labels;
+  return form({ id: viewIds.startAnother, title: 'Start another?', submit: startAnother, data }, [
+    ...questionParts(question, permalink).map(({ block }) => block),
+  ]);
 }
 
 /** The question itself. */
-export function askedBefore({ job, sameAs }: Question): Mrkdwn {
+function askedBefore({ job, sameAs }: Question): Mrkdwn {
   const before = sameAs === null ? 'a moment ago' : secondsAgo(job.requestedAtMs - sameAs.requestedAtMs);
   const there = sameAs?.threadTs === null ? ' Its card is about to appear.' : '';
   return mrkdwn`🔁 *You asked the same ${before}.* That job is under way.${there} *${labels.startAnother}* gives the agent the same work a second time.`;

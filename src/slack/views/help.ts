@@ -1,15 +1,35 @@
-import { message, paragraph, type SlackMessage, smallPrint } from './message.ts';
+import { message, type Part, paragraph, type SlackMessage, smallPrint } from './message.ts';
 import { mrkdwn } from './mrkdwn.ts';
+import { labels } from './words.ts';
+
+/** Every way to use the bot. */
+export const ways: readonly Part[] = [
+  paragraph(
+    mrkdwn`*Start a job*
+• \`/docs-agent explain the rate limits\` in a channel; \`/docs-agent\` alone opens a form
+• \`@docs-agent …\` in a channel; in a thread of other people you choose which messages go along
+• a direct message to me, *${labels.askDocsAgent}* in the menu of a message, *${labels.startJob}* in my Home tab
+• \`project=name\` at the start chooses the project`,
+  ),
+  paragraph(
+    mrkdwn`*Steer it*
+• every reply in the job's thread is a follow-up; edit or delete it while it waits
+• \`aside …\` keeps a reply out, \`mute\` and \`unmute\` all of them (a mention still gets through)
+• the pull request is announced in the thread`,
+  ),
+  paragraph(
+    mrkdwn`*See what is going on*
+• \`/docs-agent list\` your jobs and this channel's; \`/docs-agent status\` one in full; my Home tab
+• \`/docs-agent watch ${'<job id>'}\` a thread for a job that was started elsewhere
+• \`/docs-agent settings\` what holds for this channel`,
+  ),
+];
 
 /** How to use the bot. */
 export function helpView(): SlackMessage {
   return message(
     paragraph(mrkdwn`📖 *Ask for a documentation change, get the pull request.*`),
-    paragraph(
-      mrkdwn`• \`/docs-agent explain the rate limits\` starts a job: its card in this channel shows how it goes
-• a reply in the card's thread is a follow-up: it goes to the same job
-• the pull request is announced in the thread`,
-    ),
+    ...ways,
     smallPrint(mrkdwn`\`/docs-agent -- help\` makes a prompt of a word that is a command`),
   );
 }

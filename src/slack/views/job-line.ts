@@ -25,7 +25,6 @@ export interface Reader {
 export function jobLine(job: Job, reader: Reader): Part[] {
   const title = quotation(promptTitle(job.prompt, reader.names));
   const facts = smallPrint(briefState(job), asked(job, reader), ...links(job, reader));
-  if (reader.channelId === null) return [title, facts];
   return [withButton(title, labels.details, actionIds.showJob, { jobId: job.id }), facts];
 }
 

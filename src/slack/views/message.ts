@@ -69,9 +69,12 @@ export function buttons(...row: readonly ButtonPart[]): Part {
 }
 
 /** A button with a value of its own form. */
-export function pressButton(label: string, actionId: ActionId, value: string): ButtonPart {
+export function pressButton(label: string, actionId: ActionId, value: string, style?: 'primary'): ButtonPart {
   const button: Button = { type: 'button', text: plain(label), action_id: actionId, value };
-  return { button, twin: mrkdwn`Button: ${label}` };
+  return {
+    button: style === undefined ? button : { ...button, style },
+    twin: mrkdwn`Button: ${label}`,
+  };
 }
 
 /** The paragraph with a button beside it, which its words do not name. @param part from `paragraph` or `quotation` */
@@ -88,6 +91,11 @@ export function offerButton(label: string, actionId: ActionId, target: ButtonTar
 /** The same in a row of its own. The words around it must name it: it has no twin. */
 export function actionButton(label: string, actionId: ActionId, target: ButtonTarget): Part {
   return buttons({ ...offerButton(label, actionId, target), twin: null });
+}
+
+/** As `actionButton`, with another value: at most 2000 characters. */
+export function valueButton(label: string, actionId: ActionId, value: string): Part {
+  return buttons({ button: { type: 'button', text: plain(label), action_id: actionId, value }, twin: null });
 }
 
 /** @param url from `httpUrl` */

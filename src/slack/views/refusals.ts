@@ -1,7 +1,7 @@
 import type { Addressed } from '../../jobs/project.ts';
 import type { PromptVerdict } from '../../jobs/prompt.ts';
 import { readableText } from '../text/readable-text.ts';
-import { message, paragraph, type SlackMessage } from './message.ts';
+import { buttons, message, openThreadButton, paragraph, type SlackMessage } from './message.ts';
 import { type Mrkdwn, mrkdwn } from './mrkdwn.ts';
 import { oneLine } from './untrusted.ts';
 
@@ -33,20 +33,6 @@ function explained(refusal: Refusal): Mrkdwn {
   }
 }
 
-/** The same at the field of a modal, where there is no markup. */
-export function refusalAtField(refusal: Refusal): string {
-  switch (refusal.kind) {
-    case 'empty':
-      return 'Say what to change.';
-    case 'too_long':
-      return `The prompt is too long. ${lengths(refusal)}`;
-    case 'unknown_project':
-      return `There is no project ${nameOf(refusal.name)}. ${knownProjects(refusal.names)}`;
-    case 'thread_taken':
-      return `A job runs in this thread already. ${REPLY_INSTEAD}`;
-  }
-}
-
 const REPLY_INSTEAD = 'Reply there: it goes to the agent.';
 
 /** Lengths in characters. */
@@ -60,6 +46,26 @@ function nameOf(project: string): string {
 
 function knownProjects(names: readonly string[]): string {
   return `The projects are: ${oneLine(names.join(', '), NAMES_MAX)}.`;
+}
+
+/** `threadUrl`: null if the card of the job that watches it is not there yet. */
+export function watchedAlreadyView(threadUrl: string | null): SlackMessage {
+  const news = paragraph(mrkdwn`👀 *This job is watched already.* Reply in its thread to send a follow-up.`);
+  return threadUrl === null ? message(news) : message(news, buttons(openThreadButton(threadUrl)));
+}
+
+/** The word behind `watch` is too long for an id. */
+export function noJobIdView(): SlackMessage {
+  return message(
+    paragraph(
+      mrkdwn`🔍 *That is no id of a job.* \`/docs-agent watch\` takes the id of a job at the agent API.`,
+    ),
+  );
+}
+
+/** Said at the field for the channel. */
+export function noChannelView(): SlackMessage {
+  return message(paragraph(mrkdwn`Choose a channel.`));
 }
 
 /** @param word a reserved word that does nothing yet, such as `list` */

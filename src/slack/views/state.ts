@@ -1,5 +1,5 @@
 import { type EndedStatus, isEnded } from '../../jobs/agent-job.ts';
-import type { Job, Stage, Trouble, TroubleKind } from '../../jobs/job.ts';
+import { isUnwatched, type Job, type Stage, type Trouble, type TroubleKind } from '../../jobs/job.ts';
 import { type Mrkdwn, mrkdwn, timeOfDay } from './mrkdwn.ts';
 import { oneLine } from './untrusted.ts';
 import { askForChanges, type Sign, signs, troubleSigns } from './words.ts';
@@ -24,6 +24,7 @@ export function stateLine(job: Job): Mrkdwn {
     case 'rejected':
       return line(signs.refused, mrkdwn`the agent API did not take the prompt`);
     case 'working':
+      if (isUnwatched(job)) return line(signs.unwatched, mrkdwn`the agent itself goes on`);
       return workingLine(job.agentJob?.status ?? 'active');
     case 'ended':
       return endedLine(stage.status, job.agentJob?.prLink ?? null);

@@ -32,3 +32,8 @@ export function whisperView(whisper: Whisper, job: Job): SlackMessage {
       );
   }
 }
+
+/** In place of the offer, when it was taken. */
+export function correctionSentView(): SlackMessage {
+  return message(paragraph(mrkdwn`✏️ *The correction goes to the agent.*`));
+}

@@ -78,6 +78,38 @@ export function jobContract(open: OpenStore): void {
       expect(seen.sort()).toEqual([0, 1, 2, 3, 4]);
     });
 
+    test('a job is found by its agent job, also before that was read', async () => {
+      const agentJob = {
+        id: 'agent-1',
+        status: 'active',
+        repository: null,
+        ref: null,
+        model: null,
+        prLink: null,
+      };
+      const jobs = [
+        aJob({ id: 'created', threadTs: null, requestedAtMs: 100, agentJob }),
+        aJob({ id: 'attached', threadTs: null, requestedAtMs: 200, attachedTo: 'agent-1' }),
+        aJob({ id: 'other', threadTs: null, attachedTo: 'agent-2' }),
+        aJob({ id: 'other-project', threadTs: null, attachedTo: 'agent-1', projectId: 'p-2' }),
+        aJob({ id: 'other-team', threadTs: null, attachedTo: 'agent-1', teamId: 'T2' }),
+      ];
+      for (const job of jobs) await write({ job });
+      const found = await opened.run((tx) => tx.jobs.ofAgentJob('T1', 'docs', 'agent-1'));
+      expect(found.map(({ id }) => id)).toEqual(['attached', 'created']);
+    });
+
+    test('of several who want to watch an agent job at the same time, each sees those before', async () => {
+      const watch = (id: string) =>
+        opened.run(async (tx) => {
+          const before = await tx.jobs.ofAgentJob('T1', 'docs', 'agent-1');
+          await tx.write(aDecision({ job: aJob({ id, threadTs: null, attachedTo: 'agent-1' }) }), NOW_MS);
+          return before.length;
+        });
+      const seen = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(watch));
+      expect(seen.sort()).toEqual([0, 1, 2, 3, 4]);
+    });
+
     test('a thread belongs to one job; jobs without a thread do not get in each other’s way', async () => {
       await write({ job: aJob({ threadTs: null }) });
       await write({ job: aJob({ id: 'job-2', threadTs: null }) });

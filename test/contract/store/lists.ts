@@ -26,6 +26,7 @@ export function listContract(open: OpenStore): void {
         { id: 'own, here', requestedAtMs: 2 },
         { id: 'open, of another', requesterId: 'U2', requestedAtMs: 3 },
         { id: 'over, of another', requesterId: 'U2', stage: ended, requestedAtMs: 4 },
+        { id: 'asks first', stage: { kind: 'asking', sameAsJobId: 'a', thread: null }, requestedAtMs: 5 },
         { id: 'elsewhere, of another', requesterId: 'U2', channelId: 'C2', requestedAtMs: 5 },
         { id: 'of another workspace', teamId: 'T2', requestedAtMs: 6 },
       );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { aReply, request } from '../support/builders.ts';
+import { aReply, HOUR_MS, request } from '../support/builders.ts';
 import { World } from '../support/world.ts';
 
 describe('a request', () => {
@@ -67,5 +67,35 @@ describe('a card that Slack refuses', () => {
     world.cardPosted();
     expect(world.apply({ type: 'card_refused', reason: 'timeout' }).calls).toEqual([]);
     expect(world.job.stage.kind).toBe('creating');
+  });
+});
+
+describe('*Try again* after a refused card (S4)', () => {
+  function refused(): World {
+    const world = new World({}, { ...request, responseUrl: 'https://old.example' });
+    world.cardRefused();
+    return world;
+  }
+
+  test('posts the card and starts the job, with the prompt that was kept, also after weeks', () => {
+    const world = refused();
+    world.advance(30 * 24 * HOUR_MS);
+    world.apply({ type: 'try_again_pressed', cards: 1, responseUrl: 'https://new.example' });
+    expect(world.job).toMatchObject({ stage: { kind: 'opening' }, responseUrl: 'https://new.example' });
+    world.cardPosted();
+    expect(world.open('create_job')[0]?.request.prompt).toBe(request.prompt);
+  });
+
+  test('works once for each refusal', () => {
+    const world = refused();
+    const press = (cards: number) => world.apply({ type: 'try_again_pressed', cards, responseUrl: null });
+    press(1);
+    expect(press(1).calls).toEqual([]);
+    world.cardRefused();
+    expect(press(1).calls).toEqual([]);
+    press(2);
+    expect(world.open('post_card')).toHaveLength(1);
+    expect(world.transcript.filter((line) => line.includes('requester'))).toHaveLength(2);
+    expect(world.repeatedKeys).toEqual([]);
   });
 });

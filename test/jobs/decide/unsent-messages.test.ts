@@ -34,6 +34,22 @@ describe('a message that the API refuses', () => {
     expect(world.messages).toEqual(['one', 'two']);
   });
 
+  test('because it does not know the job offers Run again: the new job gets the prompt, and then the replies (F6)', () => {
+    const world = anEndedJob();
+    world.reply('one');
+    world.advance(4 * SECOND_MS);
+    world.messageFails(failures.notFound);
+    expect(world.told.at(-1)).toMatchObject({ kind: 'message_rejected', offer: 'run_again' });
+    const press = { type: 'run_again_pressed', creates: 1, callId: world.buttonCallId } as const;
+    world.apply(press);
+    expect(world.apply(press).calls).toEqual([]);
+    expect(world.states).toEqual(['waiting']);
+    world.created({ id: 'agent-2' });
+    world.advance(4 * SECOND_MS);
+    expect(world.open('send_message')[0]?.request).toMatchObject({ agentJobId: 'agent-2', prompt: 'one' });
+    expect(world.apply(press).calls).toEqual([]);
+  });
+
   test('after a rate limit, the rate limit is over', () => {
     const world = aWorkingJob();
     world.reply('one');

@@ -17,6 +17,7 @@ export const policy: Policy = {
   followUpWindowMs: 4 * SECOND_MS,
   followUpMode: 'every_reply',
   settleWindowMs: 90 * SECOND_MS,
+  longRunningAfterMs: 6 * HOUR_MS,
   promptMaxLength: 20_000,
   noticeChannels: ['C-NEWS'],
   retryUnknown: 'never',

@@ -30,12 +30,14 @@ export type Deed =
   | { readonly do: 'repeat'; readonly pick: number }
   | { readonly do: 'irrelevant'; readonly event: JobEvent };
 
-type PressedButton = 'run_again' | 'start_again' | 'resend' | 'send_now';
+type WatchButton = 'keep_watching' | 'stop_watching' | 'resume_watching';
+type PressedButton = 'run_again' | 'start_again' | 'resend' | 'send_now' | 'try_again' | WatchButton;
 
 export const anyPolicy = fc.record({
   promptMaxLength: fc.constant(40),
   followUpWindowMs: fc.constantFrom(0, 4_000),
   settleWindowMs: fc.constantFrom(0, 90_000),
+  longRunningAfterMs: fc.constantFrom(60_000, 6 * HOUR_MS),
   retryUnknown: fc.constantFrom('never', 'messages', 'all'),
 });
 
@@ -96,7 +98,16 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       do: fc.constant('press'),
-      button: fc.constantFrom('run_again', 'start_again', 'resend', 'send_now'),
+      button: fc.constantFrom(
+        'run_again',
+        'start_again',
+        'resend',
+        'send_now',
+        'try_again',
+        'keep_watching',
+        'stop_watching',
+        'resume_watching',
+      ),
       pick: fc.nat(),
     }),
   },
@@ -210,17 +221,26 @@ function agentTakes(world: World, described: boolean): void {
 
 /** Any button that was ever shown. */
 function press(world: World, button: PressedButton, pick: number): void {
-  if (button === 'send_now') {
-    world.apply({ type: 'send_now_pressed', message: world.job.messages + (pick % 2) });
-    return;
-  }
   const callIds = world.told.flatMap((news) => ('callId' in news ? [news.callId] : []));
   const callId = callIds[pick % callIds.length] ?? 'none';
-  world.apply(
-    button === 'run_again'
-      ? { type: 'run_again_pressed', creates: world.job.creates }
-      : { type: `${button}_pressed`, callId },
-  );
+  const { messages, cards, creates, watchQuestions } = world.job;
+  switch (button) {
+    case 'run_again':
+      world.apply({ type: 'run_again_pressed', creates, callId: pick % 2 === 0 ? callId : undefined });
+      break;
+    case 'start_again':
+    case 'resend':
+      world.apply({ type: `${button}_pressed`, callId });
+      break;
+    case 'send_now':
+      world.apply({ type: 'send_now_pressed', message: messages + (pick % 2) });
+      break;
+    case 'try_again':
+      world.apply({ type: 'try_again_pressed', cards: cards - (pick % 2), responseUrl: null });
+      break;
+    default:
+      world.apply({ type: `${button}_pressed`, question: watchQuestions - (pick % 2) });
+  }
 }
 
 /** What cannot come again: a gesture is remembered, a call's lease is gone by its outcome, and a check reads anew. */

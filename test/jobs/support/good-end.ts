@@ -11,6 +11,7 @@ export const theGoodEnd: readonly Deed[] = [
     { do: 'wait', ms: MINUTE_MS },
     { do: 'agent_takes', described: false },
   ]),
+  { do: 'press', button: 'resume_watching', pick: 0 },
   { do: 'wait', ms: 10 * MINUTE_MS },
   { do: 'get_says', answer: { status: 'completed' } },
   { do: 'wait', ms: 10 * MINUTE_MS },

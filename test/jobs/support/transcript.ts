@@ -39,6 +39,8 @@ export function newsOf(announcement: Announcement, startMs: number): string {
       return `${announcement.count} rejected: ${announcement.message}`;
     case 'message_unknown':
       return `${announcement.count} unknown`;
+    case 'long_running':
+      return `long running since ${(announcement.sinceMs - startMs) / 1000} s`;
     case 'notice_failed':
       return `notice failed in ${announcement.channelId}: ${announcement.reason}`;
     case 'caught_up':
@@ -48,6 +50,7 @@ export function newsOf(announcement: Announcement, startMs: number): string {
     case 'vanished':
     case 'recovered':
     case 'create_unknown':
+    case 'no_such_job':
       return announcement.kind;
   }
 }

@@ -9,7 +9,11 @@ export { nobodyWaits } from '../../../src/jobs/queue.ts';
 export const fivePastTwoMs = Date.UTC(2026, 10, 20, 14, 5);
 
 export const completed: Stage = { kind: 'ended', status: 'completed' };
-export const working: Stage = { kind: 'working', turnStartedAtMs: fivePastTwoMs, settle: null };
+export const working: Extract<Stage, { kind: 'working' }> = {
+  kind: 'working',
+  turnStartedAtMs: fivePastTwoMs,
+  settle: null,
+};
 
 export function anAgentJob(facts: Partial<AgentJob> = {}): AgentJob {
   return {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Announcement } from '../../../src/jobs/announcement.ts';
 import { decodeButton } from '../../../src/slack/ids.ts';
 import { announcementView } from '../../../src/slack/views/announcement.ts';
+import { watchAnsweredView } from '../../../src/slack/views/offers.ts';
 import { aJob, anAgentJob, fivePastTwoMs, noNames } from './a-job.ts';
 
 const url = 'https://github.com/acme/docs/pull/7';
@@ -34,6 +35,17 @@ describe('the thread is told', () => {
     expect(text({ kind: 'other_status', status: 'on <hold>' })).toMatchInlineSnapshot(
       `"ℹ️ *Status* · on &lt;hold&gt;"`,
     );
+  });
+
+  test('of a job that was only to be watched: that it is not there, or how it ended (W5)', () => {
+    const attached = aJob({ attachedTo: 'job_<42>' });
+    expect(text({ kind: 'no_such_job' }, attached)).toMatchInlineSnapshot(
+      `"🔍 *No such job* · the agent API knows no job “job_&lt;42&gt;” in the project handbook. Check the id, then type \`/docs-agent watch\` with the right one."`,
+    );
+    for (const kind of ['failed', 'vanished'] as const) {
+      const { blocks } = announcementView({ kind }, attached, noNames);
+      expect(JSON.stringify(blocks)).not.toContain('Run again');
+    }
   });
 
   test('of the pull request, so that the requester notices', () => {
@@ -174,6 +186,7 @@ describe('where a person must decide, the thread says why and offers a button', 
       callId: 'call-1',
       count: 2,
       message: 'job is closed',
+      offer: 'retry',
     } as const;
     const message = announcementView(refused, aJob(), noNames);
     expect(message.text).toMatchInlineSnapshot(`
@@ -181,6 +194,37 @@ describe('where a person must decide, the thread says why and offers a button', 
       job is closed"
     `);
     expect(buttonsOf(message)).toEqual([['Retry', { jobId: 'job-1', callId: 'call-1' }]]);
+  });
+
+  test('after the API did not know the job of a follow-up', () => {
+    const refused = {
+      kind: 'message_rejected',
+      callId: 'call-1',
+      count: 2,
+      message: 'Job not found',
+      offer: 'run_again',
+    } as const;
+    const message = announcementView(refused, aJob(), noNames);
+    expect(message.text).toMatchInlineSnapshot(`
+      "⚠️ *Not sent* · the agent API does not know this job any more. *Run again* starts a new one with the same prompt, which then gets the 2 follow-ups.
+      Job not found"
+    `);
+    expect(buttonsOf(message)).toEqual([['Run again', { jobId: 'job-1', creates: 1, callId: 'call-1' }]]);
+  });
+
+  test('after a long time of work (W4)', () => {
+    const asked = { kind: 'long_running', question: 2, sinceMs: fivePastTwoMs } as const;
+    const message = announcementView(asked, aJob(), noNames);
+    expect(message.text).toMatchInlineSnapshot(
+      `"⏱️ *Still working* · the agent has been at this turn since <!date^1795183500^{date_short_pretty} at {time}|2026-11-20 14:05 UTC>. *Keep watching*, or *Stop watching*? The agent itself goes on either way."`,
+    );
+    expect(buttonsOf(message)).toEqual([
+      ['Keep watching', { jobId: 'job-1', question: 2 }],
+      ['Stop watching', { jobId: 'job-1', question: 2 }],
+    ]);
+    expect(watchAnsweredView('Stop watching', 'U2').text).toMatchInlineSnapshot(
+      `"⏱️ *Still working* · <@U2> chose *Stop watching*."`,
+    );
   });
 
   test('when nobody knows whether a follow-up arrived', () => {

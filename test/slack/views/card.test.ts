@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Stage } from '../../../src/jobs/job.ts';
+import type { Queue } from '../../../src/jobs/queue.ts';
 import { cardView } from '../../../src/slack/views/card.ts';
 import {
   aJob,
@@ -11,6 +12,8 @@ import {
   noNames,
   working,
 } from './a-job.ts';
+
+type Facts = Parameters<typeof aJob>[0];
 
 const prLink = 'https://github.com/acme/docs/pull/7';
 
@@ -32,7 +35,7 @@ describe('the card', () => {
       agentJob: anAgentJob(),
       checkedAtMs: fivePastTwoMs,
     });
-    expect(cardView(job, { waiting: 1, untilMs: null, sendNow: null }, noNames).text).toMatchInlineSnapshot(`
+    expect(cardView(job, { ...nobodyWaits, waiting: 1, untilMs: null }, noNames).text).toMatchInlineSnapshot(`
       "⚙️ *Working*
       “Document the rate limits of our API”
       Asked by <@U1> · turn 3 · 2 follow-ups sent · 1 follow-up waits · last checked <!date^1795183500^{time}|14:05 UTC>
@@ -137,14 +140,14 @@ describe('the card', () => {
 
   test('of a job at work says what its follow-ups wait for', () => {
     const job = aJob({ stage: working, trouble: aTrouble() });
-    const { text } = cardView(job, { waiting: 2, untilMs: fivePastTwoMs, sendNow: null }, noNames);
+    const { text } = cardView(job, { ...nobodyWaits, waiting: 2, untilMs: fivePastTwoMs }, noNames);
     expect(text).toContain('⚙️ *Working*');
     expect(text).toContain('2 follow-ups wait for the rate limit until <!date^1795183500^{time}|14:05 UTC>');
   });
 
   test('says until when replies are gathered, and offers to send them now (F2, F3)', () => {
     const job = aJob({ stage: working, agentJob: anAgentJob() });
-    const queue = { waiting: 2, untilMs: fivePastTwoMs, sendNow: 3 };
+    const queue = { ...nobodyWaits, waiting: 2, untilMs: fivePastTwoMs, sendNow: 3 };
     const { text, blocks } = cardView(job, queue, noNames);
     expect(text).toMatchInlineSnapshot(`
       "⚙️ *Working*
@@ -172,6 +175,24 @@ describe('the card', () => {
     `);
   });
 
+  test.each<[string, Facts, Partial<Queue>]>([
+    ['Run again', { stage: { kind: 'ended', status: 'failed' } }, {}],
+    ['Run again', { stage: { kind: 'ended', status: 'vanished' } }, {}],
+    ['Run again', { stage: { kind: 'rejected', message: 'no' } }, {}],
+    ['Start again', { stage: { kind: 'create_unknown', callId: 'c' } }, {}],
+    ['Retry', { stage: working }, { undecided: { state: 'not_sent', callId: 'c' } }],
+    ['Send again', { stage: working }, { undecided: { state: 'unknown', callId: 'c' } }],
+    ['Resume watching', { stage: { ...working, question: { number: 1, answer: 'stop' } } }, {}],
+  ])('offers what can be done: %s', (label, facts, queue) => {
+    const { text } = cardView(aJob(facts), { ...nobodyWaits, ...queue }, noNames);
+    expect(text.match(/(?<=Button: ).*/g)).toEqual([label]);
+  });
+
+  test('of a job that nobody watches any more says so (W4)', () => {
+    const stage: Stage = { ...working, question: { number: 1, answer: 'stop' } };
+    expect(headline({ stage })).toBe('💤 *Not watched any more* · the agent itself goes on');
+  });
+
   test('of a muted thread says so (F4)', () => {
     expect(cardView(aJob({ stage: working, muted: true }), nobodyWaits, noNames).text).toMatchInlineSnapshot(`
       "⚙️ *Working*
@@ -183,7 +204,7 @@ describe('the card', () => {
 
   test('does not blame follow-ups on a status that cannot be read', () => {
     const job = aJob({ stage: working, trouble: aTrouble({ kind: 'unreachable', source: 'check' }) });
-    expect(cardView(job, { waiting: 1, untilMs: null, sendNow: null }, noNames).text).toMatch(
+    expect(cardView(job, { ...nobodyWaits, waiting: 1, untilMs: null }, noNames).text).toMatch(
       /1 follow-up waits$/m,
     );
   });

@@ -14,7 +14,12 @@ import { address, announcement, job, names, text, time } from './support/hostile
 
 describe('whatever people and the agent API write', () => {
   test('the card stays safe and inside the limits', () => {
-    const queue = fc.record({ waiting: fc.nat(), untilMs: fc.option(time()), sendNow: fc.option(fc.nat()) });
+    const queue = fc.record({
+      waiting: fc.nat(),
+      untilMs: fc.option(time()),
+      sendNow: fc.option(fc.nat()),
+      undecided: fc.option(fc.record({ state: fc.constantFrom('not_sent', 'unknown'), callId: fc.uuid() })),
+    });
     fc.assert(
       fc.property(job(), queue, (j, q) => expectSafe(cardView(j, q, names), { users: [j.requesterId] })),
     );
@@ -48,7 +53,7 @@ describe('whatever people and the agent API write', () => {
   });
 
   test('private answers do', () => {
-    fc.assert(fc.property(text(), text(), (reason, p) => expectSafe(requesterView(reason, p, names), {})));
+    fc.assert(fc.property(text(), job(), (reason, j) => expectSafe(requesterView(reason, j, names), {})));
     fc.assert(fc.property(text(), (word) => expectSafe(reservedWordView(word), {})));
     fc.assert(
       fc.property(text(), fc.array(text()), (name, known) =>

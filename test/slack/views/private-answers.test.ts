@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { askedBeforeView } from '../../../src/slack/views/asked-before.ts';
 import { helpView } from '../../../src/slack/views/help.ts';
-import { notStoredView, refusalView, reservedWordView } from '../../../src/slack/views/refusals.ts';
+import {
+  noJobIdView,
+  notStoredView,
+  refusalView,
+  reservedWordView,
+  watchedAlreadyView,
+} from '../../../src/slack/views/refusals.ts';
 import { requesterView } from '../../../src/slack/views/requester.ts';
 import { aJob, noNames } from './a-job.ts';
 
@@ -9,9 +15,9 @@ const prompt = 'Document the rate limits &amp; quotas';
 
 describe('a person whose card could not be posted is told', () => {
   test.each(['not_in_channel', 'channel_not_found'])('how to invite the bot (%s)', (reason) => {
-    expect(requesterView(reason, prompt, noNames).text).toBe(
-      '⛔ *Not started*. The bot is not in this conversation: type `/invite @docs-agent`, then send the command ' +
-        'again. Nothing was started. Your prompt was:\n“Document the rate limits &amp; quotas”',
+    expect(requesterView(reason, aJob({ prompt, cards: 1 }), noNames).text).toBe(
+      '⛔ *Not started*. The bot is not in this conversation: type `/invite @docs-agent`, then press ' +
+        '*Try again*. Nothing was started. Your prompt was:\n“Document the rate limits &amp; quotas”',
     );
   });
 
@@ -21,7 +27,7 @@ describe('a person whose card could not be posted is told', () => {
     ['restricted_action_read_only_channel', 'The bot may not post in this channel'],
     ['weird_<code>', 'Slack did not take the message (weird_&lt;code&gt;)'],
   ])('why: %s', (reason, explanation) => {
-    const { text } = requesterView(reason, prompt, noNames);
+    const { text } = requesterView(reason, aJob({ prompt, cards: 1 }), noNames);
     expect(text).toContain(explanation);
     expect(text).toContain('Nothing was started.');
     expect(text).toContain('“Document the rate limits &amp; quotas”');
@@ -29,12 +35,22 @@ describe('a person whose card could not be posted is told', () => {
 });
 
 describe('a person who asks for help', () => {
-  test('learns the one command and the one habit', () => {
+  test('learns every way to start a job, to steer it, and to see how it is', () => {
     expect(helpView().text).toMatchInlineSnapshot(`
       "📖 *Ask for a documentation change, get the pull request.*
-      • \`/docs-agent explain the rate limits\` starts a job: its card in this channel shows how it goes
-      • a reply in the card's thread is a follow-up: it goes to the same job
+      *Start a job*
+      • \`/docs-agent explain the rate limits\` in a channel; \`/docs-agent\` alone opens a form
+      • \`@docs-agent …\` in a channel; in a thread of other people you choose which messages go along
+      • a direct message to me, *Ask Docs Agent* in the menu of a message, *Start a job* in my Home tab
+      • \`project=name\` at the start chooses the project
+      *Steer it*
+      • every reply in the job's thread is a follow-up; edit or delete it while it waits
+      • \`aside …\` keeps a reply out, \`mute\` and \`unmute\` all of them (a mention still gets through)
       • the pull request is announced in the thread
+      *See what is going on*
+      • \`/docs-agent list\` your jobs and this channel's; \`/docs-agent status\` one in full; my Home tab
+      • \`/docs-agent watch &lt;job id&gt;\` a thread for a job that was started elsewhere
+      • \`/docs-agent settings\` what holds for this channel
       \`/docs-agent -- help\` makes a prompt of a word that is a command"
     `);
   });
@@ -54,6 +70,16 @@ describe('a request that is refused', () => {
     );
     expect(refusalView({ kind: 'thread_taken' }).text).toMatchInlineSnapshot(
       `"🧵 *A job runs in this thread already.* Reply there: it goes to the agent. Nothing was started."`,
+    );
+    expect(watchedAlreadyView('https://acme.slack.com/archives/C1/p5').text).toMatchInlineSnapshot(`
+      "👀 *This job is watched already.* Reply in its thread to send a follow-up.
+      Open the thread: https://acme.slack.com/archives/C1/p5"
+    `);
+    expect(watchedAlreadyView(null).text).toMatchInlineSnapshot(
+      `"👀 *This job is watched already.* Reply in its thread to send a follow-up."`,
+    );
+    expect(noJobIdView().text).toMatchInlineSnapshot(
+      `"🔍 *That is no id of a job.* \`/docs-agent watch\` takes the id of a job at the agent API."`,
     );
     expect(reservedWordView('list').text).toMatchInlineSnapshot(
       `"🚧 *list is not available yet.* To use it as a prompt, type \`/docs-agent -- list\`. Nothing was started."`,

@@ -99,6 +99,7 @@ export function job(): fc.Arbitrary<Job> {
   const facts = fc.record({
     requesterId: slackId(),
     projectName: text(),
+    attachedTo: fc.option(text()),
     prompt: text(),
     stage,
     agentJob: fc.option(agentJob),
@@ -115,7 +116,7 @@ export function announcement(): fc.Arbitrary<Announcement> {
   return fc.oneof<fc.Arbitrary<Announcement>[]>(
     fc.record({ kind: fc.constant('started'), turn: fc.nat() }),
     fc.record({ kind: fc.constant('finished'), files: fc.constantFrom('new', 'same', 'none') }),
-    fc.record({ kind: fc.constantFrom('failed', 'archived', 'vanished', 'recovered') }),
+    fc.record({ kind: fc.constantFrom('failed', 'archived', 'vanished', 'no_such_job', 'recovered') }),
     fc.record({ kind: fc.constant('other_status'), status: text() }),
     fc.record({ kind: fc.constant('pull_request'), url: address(), changed: fc.boolean() }),
     fc.record({
@@ -125,7 +126,13 @@ export function announcement(): fc.Arbitrary<Announcement> {
     }),
     fc.record({ kind: fc.constant('create_rejected'), message: text() }),
     fc.record({ kind: fc.constant('create_unknown'), callId: fc.uuid() }),
-    fc.record({ kind: fc.constant('message_rejected'), ...call, message: text() }),
+    fc.record({
+      kind: fc.constant('message_rejected'),
+      ...call,
+      message: text(),
+      offer: fc.constantFrom('retry', 'run_again'),
+    }),
+    fc.record({ kind: fc.constant('long_running'), question: fc.nat(), sinceMs: time() }),
     fc.record({ kind: fc.constant('message_unknown'), ...call }),
     fc.record({ kind: fc.constant('notice_failed'), channelId: slackId(), reason: text() }),
   );

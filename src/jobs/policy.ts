@@ -1,0 +1,46 @@
+import type { ChannelSettings } from './channel-settings.ts';
+import type { Policy } from './decision.ts';
+import type { Job } from './job.ts';
+import type { Project, Projects } from './project.ts';
+
+/** What the operator has set for projects and channels. */
+export interface Rules {
+  readonly projects: Projects;
+  /** By the ids of the channels. */
+  readonly channels: ReadonlyMap<string, ChannelSettings>;
+}
+
+/** The settings of a channel: what its administrators saved (null: nothing) before what the operator set. */
+export function settingsOf(rules: Rules, channelId: string, saved: ChannelSettings | null): ChannelSettings {
+  const set = rules.channels.get(channelId);
+  return {
+    projectName: saved?.projectName ?? set?.projectName,
+    noticeChannels: saved?.noticeChannels ?? set?.noticeChannels,
+    followUpMode: saved?.followUpMode ?? set?.followUpMode,
+    followUpWindowMs: saved?.followUpWindowMs ?? set?.followUpWindowMs,
+  };
+}
+
+/** The policy of a job: that of everywhere, with what is set for its project and its channel. */
+export function policyFor(
+  everywhere: Policy,
+  rules: Rules,
+  { channelId, projectId }: Pick<Job, 'channelId' | 'projectId'>,
+  saved: ChannelSettings | null,
+): Policy {
+  const settings = settingsOf(rules, channelId, saved);
+  const project = rules.projects.find(({ id }) => id === projectId);
+  const notices = [everywhere.noticeChannels, project?.noticeChannels ?? [], settings.noticeChannels ?? []];
+  return {
+    ...everywhere,
+    followUpWindowMs: settings.followUpWindowMs ?? everywhere.followUpWindowMs,
+    followUpMode: settings.followUpMode ?? everywhere.followUpMode,
+    noticeChannels: [...new Set(notices.flat())],
+  };
+}
+
+/** The project of requests in the channel that name none. */
+export function defaultProject(rules: Rules, channelId: string, saved: ChannelSettings | null): Project {
+  const { projectName } = settingsOf(rules, channelId, saved);
+  return rules.projects.find(({ name }) => name === projectName) ?? rules.projects[0];
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+
+/** Where a job is to start that is asked for in a form. */
+const place = z.object({
+  /** Null: the form asks for it. */
+  channelId: z.string().min(1).nullable(),
+  /** For private answers. */
+  responseUrl: z.string().min(1).nullable(),
+});
+export type Place = Readonly<z.infer<typeof place>>;
+
+/** A message to the bot in a thread that has no job. */
+const mentionedIn = z.object({
+  channelId: z.string().min(1),
+  threadTs: z.string().min(1),
+  messageTs: z.string().min(1),
+});
+export type MentionedIn = Readonly<z.infer<typeof mentionedIn>>;
+
+/** The thread whose messages a form offers. */
+const offered = mentionedIn.extend({
+  /** The oldest message that is offered. */
+  oldestTs: z.string().min(1),
+  permalink: z.string().nullable(),
+  responseUrl: z.string().min(1).nullable(),
+});
+export type OfferedThread = Readonly<z.infer<typeof offered>>;
+
+const asking = z.object({ jobId: z.string().min(1), responseUrl: z.string().min(1).nullable() });
+export type AskingForm = Readonly<z.infer<typeof asking>>;
+
+/** The settings of a channel. */
+const settings = z.object({
+  channelId: z.string().min(1),
+  responseUrl: z.string().min(1).nullable(),
+  /** When they had been saved last, when the form was made. */
+  changedAtMs: z.number().nullable(),
+  /** The batching window that held then. */
+  windowMs: z.number(),
+});
+export type SettingsData = Readonly<z.infer<typeof settings>>;
+
+/** What a form or a button carries from its making to its use: at most 3000 characters, 2000 for a button. */
+export function encode(data: Place | MentionedIn | OfferedThread | AskingForm | SettingsData): string {
+  return JSON.stringify(data);
+}
+
+export const decodePlace = (text: string) => decode(place, text);
+export const decodeMentionedIn = (text: string) => decode(mentionedIn, text);
+export const decodeOfferedThread = (text: string) => decode(offered, text);
+export const decodeAskingForm = (text: string) => decode(asking, text);
+
+export const decodeSettings = (text: string) => decode(settings, text);
+
+/** Null if it is not one of ours. */
+function decode<T>(schema: z.ZodType<T>, text: string): T | null {
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}

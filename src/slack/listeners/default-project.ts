@@ -1,0 +1,15 @@
+import { defaultProject } from '../../jobs/policy.ts';
+import type { Project } from '../../jobs/project.ts';
+import type { ListenerDeps } from './deps.ts';
+
+/** The project of requests in the channel that name none. */
+export async function projectOf(
+  { projects, store, newContext }: ListenerDeps,
+  teamId: string,
+  channelId: string | null,
+): Promise<Project> {
+  const [first, ...others] = projects;
+  if (channelId === null || others.length === 0) return first;
+  const saved = await store.transaction((tx) => tx.channelSettings.get(teamId, channelId));
+  return defaultProject(newContext().rules, channelId, saved?.settings ?? null);
+}

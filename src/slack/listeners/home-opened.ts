@@ -1,0 +1,12 @@
+import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
+import type { ListenerDeps } from './deps.ts';
+
+type Args = SlackEventMiddlewareArgs<'app_home_opened'> & AllMiddlewareArgs;
+
+/** A person looks at the home tab. */
+export function homeOpened({ store, clock }: ListenerDeps) {
+  return async ({ event, body }: Args): Promise<void> => {
+    if (event.tab !== 'home') return;
+    await store.transaction((tx) => tx.homes.opened(body.team_id, event.user, clock.now()));
+  };
+}

@@ -1,0 +1,66 @@
+import { isBlank } from '../jobs/prompt.ts';
+import type { ThreadMessage } from './poster.ts';
+import { escapeMrkdwn } from './text/escape.ts';
+import { mentionedUserIds, readableText } from './text/readable-text.ts';
+import { displayText, sanitize } from './text/sanitize.ts';
+import type { ThreadLine } from './views/thread-preview.ts';
+
+const LINES_MAX = 50;
+/** What people, and other bots, say; the rest is noise such as joins. */
+const SAID: ReadonlySet<string | undefined> = new Set([
+  undefined,
+  'bot_message',
+  'file_share',
+  'me_message',
+  'thread_broadcast',
+]);
+
+/** The messages of a thread that can go along with the one that mentions the bot: the newest, oldest first. */
+export function offeredMessages(
+  messages: readonly ThreadMessage[],
+  mentionTs: string,
+  botUserId: string | undefined,
+): { readonly offered: readonly ThreadMessage[]; readonly leftOut: number } {
+  const said = messages.filter(
+    ({ subtype, user, ts, text = '' }) =>
+      SAID.has(subtype) && user !== botUserId && ts !== mentionTs && !isBlank(text),
+  );
+  return { offered: said.slice(-LINES_MAX), leftOut: Math.max(said.length - LINES_MAX, 0) };
+}
+
+/** The ids of those who wrote the messages, or are mentioned in them. */
+export function peopleIn(messages: readonly ThreadMessage[]): string[] {
+  const ids = messages.flatMap(({ user, text = '' }) => [...(user ? [user] : []), ...mentionedUserIds(text)]);
+  return [...new Set(ids)];
+}
+
+/** As people read them. */
+export function toLines(
+  messages: readonly ThreadMessage[],
+  names: ReadonlyMap<string, string>,
+): ThreadLine[] {
+  return messages.map((message) => ({
+    ts: message.ts,
+    author: authorOf(message, names),
+    text: readableText(sanitize(message.text ?? ''), names),
+  }));
+}
+
+/** What goes to the agent after the prompt, as Slack would deliver it. */
+export function threadContext(
+  messages: readonly ThreadMessage[],
+  names: ReadonlyMap<string, string>,
+  permalink: string | null,
+): string | undefined {
+  if (messages.length === 0) return undefined;
+  const place = permalink === null ? '' : ` ${escapeMrkdwn(permalink)}`;
+  const lines = messages.map(
+    (message) => `${escapeMrkdwn(authorOf(message, names))}: ${sanitize(message.text ?? '').trim()}`,
+  );
+  return [`Context from the Slack thread${place}:`, ...lines].join('\n');
+}
+
+function authorOf({ user, username }: ThreadMessage, names: ReadonlyMap<string, string>): string {
+  const name = (user === undefined ? undefined : names.get(user)) ?? username ?? user ?? 'somebody';
+  return displayText(name).replace(/\s+/g, ' ');
+}

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { alice, bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';
+import { toldLater } from './support/posts.ts';
+import { startWorld, type World } from './support/world.ts';
+
+const offering = (world: World, card: SlackMessage, label: string) =>
+  world.later(
+    async () => (await world.slack.messages(general)).find(({ ts }) => ts === card.ts) ?? card,
+    ({ text }) => text.includes(`Button: ${label}`),
+    `the card to offer ${label}`,
+  );
+
+describeWithLocalSlack('the card', () => {
+  test('offers *Run again* where the thread could not (W3)', async () => {
+    await using world = await startWorld();
+    const card = await world.ask('Add a quickstart');
+    await world.told(card, 'Working');
+    world.proxy.fail('chat.postMessage', { error: 'restricted_action' });
+    world.api.finish(world.api.jobs[0]?.id ?? '', { status: 'failed' });
+    await world.slack.press(await offering(world, card, 'Run again'), 'run_again', alice);
+    await world.later(
+      () => world.api.counts.create,
+      (count) => count === 2,
+      'the second job',
+    );
+    expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([
+      ['Add a quickstart'],
+      ['Add a quickstart'],
+    ]);
+  });
+
+  test('offers *Retry* for the oldest replies that were not sent (F1)', async () => {
+    await using world = await startWorld();
+    const card = await world.ask('Add a quickstart');
+    await world.told(card, 'Working');
+    world.api.failNext('message', { status: 400, body: '{"error":"not now"}' });
+    await world.slack.message({ channel: general, user: bob, text: 'Use the CLI', threadTs: card.ts });
+    await toldLater(world, card, 'Not sent');
+    await world.slack.press(await offering(world, card, 'Retry'), 'retry', bob);
+    await world.later(
+      () => world.api.jobs[0]?.prompts.length,
+      (count) => count === 2,
+      'the follow-up',
+    );
+  });
+
+  test('of a job that the API does not know any more: the thread offers *Run again* to a reply (F6)', async () => {
+    await using world = await startWorld();
+    const card = await world.ask('Add a quickstart');
+    await world.told(card, 'Working');
+    world.api.finish(world.api.jobs[0]?.id ?? '', { status: 'completed' });
+    await toldLater(world, card, 'Finished');
+    world.api.failNext('message', { status: 404, body: '{"error":"job not found"}' });
+    await world.slack.message({ channel: general, user: bob, text: 'Use the CLI', threadTs: card.ts });
+    const refused = await toldLater(world, card, 'does not know this job');
+    await world.slack.press(refused, 'run_again', bob);
+    await world.later(
+      () => world.api.jobs.at(-1)?.prompts,
+      (prompts) => prompts?.length === 2,
+      'the new job to have the reply',
+    );
+    expect(world.api.jobs.at(-1)?.prompts).toEqual(['Add a quickstart', 'Use the CLI']);
+  });
+});

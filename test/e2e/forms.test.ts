@@ -1,0 +1,178 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { alice, bob, general, random, type SlackMessage } from '../support/local-slack.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
+
+const bot = '<@U0DOCSAGENT>';
+
+let world: StrictWorld;
+beforeEach(async () => {
+  world = await startStrictWorld();
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+const write = (text: string, options: { user?: string; threadTs?: string; channel?: string } = {}) =>
+  world.slack.control.message({ channel: general, user: alice, text, ...options });
+const command = (text = '') => world.slack.control.command({ channel: general, user: alice, text });
+const modal = () => world.slack.control.modal(alice);
+/** All that stands in the form, as text. */
+const shown = () => JSON.stringify(modal()?.blocks);
+/** Waits until the form shows these words. */
+const opened = (words: string) =>
+  waitFor(shown, (text = '') => text.includes(words), { what: `a form with "${words}"` });
+const submit = (values: Readonly<Record<string, string | string[]>> = {}) =>
+  world.slack.control.submit(alice, values);
+
+describe('the form behind /docs-agent alone', () => {
+  test('starts a job in the channel (S2)', async () => {
+    await command();
+    expect(await submit({ prompt: 'Document <b> &amp; *co*\n\nin two lines ' })).toMatchObject({
+      errors: null,
+    });
+    await world.started('Document <b> &amp; *co*\n\nin two lines');
+    expect(modal()).toBeNull();
+    await world.seen(general, ({ text }) => text.includes('“Document &lt;b&gt; &amp;amp; *co*'));
+  });
+
+  test('says what is wrong at the field, and keeps what was typed (S2, S6)', async () => {
+    await command();
+    expect((await submit({ prompt: 'project=nowhere fix' })).errors?.prompt).toBe(
+      '🗂️ There is no project nowhere. The projects are: acme-docs. To use it as a prompt, put -- in front. Nothing was started.',
+    );
+    expect((await submit({ prompt: '\u200b' })).errors?.prompt).toContain('No prompt');
+    expect((await submit({ prompt: '-- project=nowhere fix' })).errors).toBeNull();
+    await world.started('project=nowhere fix');
+  });
+
+  test('that is submitted three times starts one job (S5)', async () => {
+    await command();
+    world.slack.onDelivery(() => 3);
+    await submit({ prompt: 'Document the rate limits' });
+    await world.settled();
+    expect(world.prompts()).toEqual([['Document the rate limits']]);
+  });
+
+  test('asks about the same words again, and starts another on request, once (S5)', async () => {
+    await command('Document the rate limits');
+    await world.settled();
+    await command();
+    await submit({ prompt: 'Document the rate limits' });
+    expect(modal()?.callback_id).toBe('start_another');
+    expect(shown()).toContain('You asked the same 5 seconds ago');
+    await world.restart();
+    await submit();
+    expect(shown()).toContain('Starting another');
+    await world.settled();
+    expect(world.prompts()).toEqual([['Document the rate limits'], ['Document the rate limits']]);
+  });
+
+  test('that Slack does not open is replaced by words (S2)', async () => {
+    world.slack.onCall(({ method }) => (method === 'views.open' ? { error: 'expired_trigger_id' } : null));
+    await command();
+    await world.whispered(general, 'type the prompt');
+  });
+});
+
+describe('a mention in a thread without a job', () => {
+  let root: SlackMessage;
+  beforeEach(async () => {
+    root = await write('Our limits <confuse> people', { user: bob });
+    await write('They got a 429 & gave up', { threadTs: root.ts });
+    await write(`${bot} Document this`, { threadTs: root.ts });
+  });
+  const choose = async () => {
+    const offer = await world.whispered(general, 'No job runs in this thread yet');
+    await world.slack.control.press(offer, 'choose_messages', alice);
+  };
+  const chosen = async () => {
+    await choose();
+    await opened('go along');
+  };
+
+  test('shows what would go along, and sends what is still ticked (S3)', async () => {
+    await chosen();
+    expect(shown()).toContain('They got a 429');
+    expect(shown()).not.toContain('left out');
+    await write('One more, too late for the form', { threadTs: root.ts, user: bob });
+    await submit({ prompt: 'Document this, please' });
+    const prompt = () => world.prompts()[0]?.[0] ?? '';
+    await world.settled();
+    expect(prompt()).toMatch(
+      /^Document this, please\n\nContext from the Slack thread https:\S+:\nbob: Our limits <confuse> people\nalice: They got a 429 & gave up$/,
+    );
+    const card = await world.seen(
+      general,
+      ({ user, thread_ts }) => user === 'U0DOCSAGENT' && thread_ts === root.ts,
+    );
+    expect(card.thread_ts).toBe(root.ts);
+    await write('And the retries', { threadTs: root.ts });
+    await world.settled();
+    expect(world.prompts()[0]?.slice(1)).toEqual(['And the retries']);
+  });
+
+  test('leaves out what is unticked (S3)', async () => {
+    await chosen();
+    await submit({ messages_0: ['They got a 429 & gave up'] });
+    await world.settled();
+    expect(world.prompts()[0]?.[0]).not.toContain('confuse');
+    expect(world.prompts()[0]?.[0]).toContain('They got a 429 & gave up');
+  });
+
+  test('may go without any message (S3)', async () => {
+    await chosen();
+    await submit({ messages_0: [] });
+    await world.started('Document this');
+  });
+
+  test('starts one job in the thread: a second form is told so (S3)', async () => {
+    await chosen();
+    await submit();
+    await world.settled();
+    await choose();
+    const said = await world.whispered(general, 'A job runs in this thread already');
+    expect(said.ephemeral_to).toBe(alice);
+    expect(world.prompts()).toHaveLength(1);
+  });
+
+  test('in a long thread offers the newest fifty, and says how many are left out (S3)', async () => {
+    for (let index = 0; index < 60; index += 1) await write(`message ${index}`, { threadTs: root.ts });
+    await choose();
+    await opened('12 older messages are left out');
+    expect(modal()?.blocks.filter(({ type }) => type === 'input')).toHaveLength(6);
+    await submit();
+    await world.settled();
+    const prompt = world.prompts()[0]?.[0] ?? '';
+    expect(prompt).toContain('message 59');
+    expect(prompt).toContain('message 10');
+    expect(prompt).not.toContain('message 9\n');
+  });
+
+  test('says so if the thread cannot be read (S3)', async () => {
+    world.slack.onCall(({ method }) =>
+      method === 'conversations.replies' ? { error: 'missing_scope' } : null,
+    );
+    await choose();
+    await opened('I could not read the thread');
+  });
+});
+
+describe('"Ask Docs Agent" in the menu of a message', () => {
+  test('opens the form with the message and its address (S3)', async () => {
+    const message = await write('The page on limits is *wrong*', { user: bob });
+    await world.slack.control.shortcut({ message, user: alice, callbackId: 'ask_docs_agent' });
+    expect(await opened('About')).toMatch(
+      /About this Slack message \(https:[^)]+\):\\n> The page on limits is \*wrong\*\\n\\n/,
+    );
+    await submit();
+    await world.settled();
+    expect(world.prompts()[0]?.[0]).toContain('> The page on limits is *wrong*');
+  });
+
+  test('works without the address where the bot is not (S3, S4)', async () => {
+    const message = await write('Wrong page', { user: bob, channel: random });
+    await world.slack.control.shortcut({ message, user: alice, callbackId: 'ask_docs_agent' });
+    await opened('> Wrong page');
+    await submit();
+    await world.whispered(random, 'Not started');
+  });
+});

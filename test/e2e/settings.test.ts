@@ -1,0 +1,139 @@
+import { expect, test } from 'vitest';
+import { alice, bob, general, random } from '../support/local-slack.ts';
+import { strictApp } from '../support/strict-slack/ids.ts';
+import { type Program, startProgram } from '../support/strict-slack/program.ts';
+
+const configFile = `
+projects:
+  - id: acme-docs
+    name: handbook
+  - id: acme-api
+    name: api
+admins: [${alice}, ${bob}]
+channels:
+  ${random}: { follow_ups: mentions }
+`;
+
+const start = () => startProgram({ configFile });
+
+/** Types \`settings\`, and waits for the form. */
+async function openSettings(program: Program, user = alice, channel = general): Promise<void> {
+  await program.slack.control.command({ channel, user, text: 'settings' });
+  await program.later(
+    () => program.slack.control.modal(user)?.callback_id,
+    (id) => id === 'settings',
+    'the form',
+  );
+}
+
+/** The last private answer to the person. */
+const told = async ({ slack }: Program, user: string, channel = general) =>
+  (await slack.control.messages(channel)).filter(({ ephemeral_to }) => ephemeral_to === user).at(-1)?.text ??
+  '';
+
+test('the settings of a channel hold for its next jobs and replies, and for no other channel (L3)', async () => {
+  await using program = await start();
+  const { control } = program.slack;
+  await openSettings(program);
+  const { errors } = await control.submit(alice, { follow_up_mode: 'mentions', follow_up_window: '0' });
+  expect(errors).toBeNull();
+  await program.later(
+    () => told(program, alice),
+    (text) => text.includes('Settings saved'),
+    'the confirmation',
+  );
+  expect(await told(program, alice)).toContain('only mentions are follow-ups · each reply goes out at once');
+  const card = await program.ask('Explain the rate limits');
+  await program.told(card, 'Working');
+  await control.message({ channel: general, user: bob, text: 'Only between us', threadTs: card.ts });
+  await control.message({
+    channel: general,
+    user: bob,
+    text: `<@${strictApp.botUserId}> Shorter`,
+    threadTs: card.ts,
+  });
+  await program.later(
+    () => program.api.counts.message,
+    (count) => count === 1,
+    'the mention at the API',
+  );
+  expect(program.api.jobs[0]?.prompts).toEqual(['Explain the rate limits', 'Shorter']);
+});
+
+test('the form shows what holds in the channel, by the configuration and by what was saved (L3)', async () => {
+  await using program = await start();
+  const { control } = program.slack;
+  await openSettings(program, alice, random);
+  const shown = () => JSON.stringify(control.modal(alice)?.blocks);
+  expect(shown()).toContain(
+    '"initial_option":{"text":{"type":"plain_text","text":"Only replies that mention docs-agent"',
+  );
+  await control.submit(alice, { project: 'acme-api', notice_channels: [general] });
+  await program.later(
+    () => told(program, alice, random),
+    (text) => text.includes('Settings saved'),
+    'the confirmation',
+  );
+  await openSettings(program, alice, random);
+  expect(shown()).toContain(`"initial_conversations":["${general}"]`);
+  expect(shown()).toContain('"value":"acme-api"');
+});
+
+test('the default project of a channel is that of requests which name none (L3)', async () => {
+  await using program = await start();
+  const { control } = program.slack;
+  await openSettings(program);
+  await control.submit(alice, { project: 'acme-api' });
+  await program.later(
+    () => told(program, alice),
+    (text) => text.includes('project api'),
+    'the confirmation',
+  );
+  const card = await program.ask('Explain the rate limits');
+  expect(card.text).toContain('Project api');
+});
+
+test('of two administrators who save at once the later wins, and is told what changed (L3)', async () => {
+  await using program = await start();
+  const { control } = program.slack;
+  await openSettings(program, alice);
+  await openSettings(program, bob);
+  await control.submit(bob, { follow_up_window: '60000' });
+  await control.submit(alice, { follow_up_window: '10000' });
+  const confirmation = await program.later(
+    () => told(program, alice),
+    (text) => text.includes('Settings saved'),
+    'the confirmation',
+  );
+  expect(confirmation).toContain(`<@${bob}> had saved others`);
+  expect(confirmation).toMatch(/replies within 10 s.*\n.*\n.*replies within 1 minute/);
+});
+
+test('only administrators may change the settings, also when they were until the form was sent (L3)', async () => {
+  await using program = await startProgram({ configFile: configFile.replace(`, ${bob}`, '') });
+  const { control } = program.slack;
+  await control.command({ channel: general, user: bob, text: 'settings' });
+  expect(await told(program, bob)).toContain('Only administrators may change the settings');
+  expect(control.modal(bob)).toBeNull();
+});
+
+test('*Settings* at home asks for the channel first, and confirms in place (L3)', async () => {
+  await using program = await start();
+  const { control } = program.slack;
+  await control.openHome(alice);
+  await program.later(
+    () => JSON.stringify(control.home(alice)?.blocks ?? []),
+    (home) => home.includes('"Settings"'),
+    'the home',
+  );
+  await control.pressInView(alice, 'open_settings');
+  await program.later(
+    () => control.modal(alice)?.callback_id,
+    (id) => id === 'settings_channel',
+    'the first form',
+  );
+  await control.submit(alice, { channel: random });
+  expect(control.modal(alice)?.callback_id).toBe('settings');
+  await control.submit(alice, { follow_up_mode: 'every_reply' });
+  expect(JSON.stringify(control.modal(alice)?.blocks)).toContain('Settings saved');
+});

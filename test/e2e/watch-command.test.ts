@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { alice, bob, general } from '../support/local-slack.ts';
+import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
+
+let world: StrictWorld;
+beforeEach(async () => {
+  world = await startStrictWorld();
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+const command = (text: string, user = alice) => world.slack.control.command({ channel: general, user, text });
+const inThread = (words: string) =>
+  world.seen(general, ({ thread_ts, text }) => thread_ts !== undefined && text.includes(words));
+
+/** A job that was started past the bot. */
+async function elsewhere(): Promise<string> {
+  const response = await fetch(`${world.api.baseUrl}/v2/agent/acme-docs/job`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer test-key', 'content-type': 'application/json', connection: 'close' },
+    body: JSON.stringify({ prompt: 'Started elsewhere' }),
+  });
+  return ((await response.json()) as { id: string }).id;
+}
+
+test('"watch" shows a job that was started elsewhere in a thread, and takes follow-ups (W5)', async () => {
+  const id = await elsewhere();
+  await command(`watch ${id}`);
+  const card = await world.seen(general, ({ text }) => text.includes(`“Agent job ${id}”`));
+  await inThread('Working');
+  await world.slack.control.message({
+    channel: general,
+    user: bob,
+    text: 'Shorter, please',
+    threadTs: card.ts,
+  });
+  await world.settled();
+  expect(world.prompts()).toEqual([['Started elsewhere', 'Shorter, please']]);
+});
+
+test('"watch" of a job that is watched already links to its thread, however many ask (W5)', async () => {
+  const id = await elsewhere();
+  await Promise.all([command(`watch ${id}`), command(`watch ${id}`, bob)]);
+  await world.settled();
+  await command(`watch ${id}`, bob);
+  const answer = await world.seen(
+    general,
+    ({ subtype, text, blocks }) =>
+      subtype === 'ephemeral' && text.includes('watched already') && JSON.stringify(blocks).includes('url'),
+  );
+  expect(answer.ephemeral_to).toBe(bob);
+  const cards = (await world.slack.control.messages(general)).filter(({ text }) =>
+    text.includes('“Agent job'),
+  );
+  expect(cards).toHaveLength(1);
+});
+
+test('"watch" of a job that the API does not know says so at once, and works with the right id (W5)', async () => {
+  await command('watch nothing');
+  await inThread('No such job');
+  expect(world.prompts()).toEqual([]);
+  const id = await elsewhere();
+  await command(`watch ${id}`);
+  await inThread('Working');
+});

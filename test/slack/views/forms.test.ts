@@ -1,0 +1,211 @@
+import type { KnownBlock, ModalView } from '@slack/types';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Projects } from '../../../src/jobs/project.ts';
+import { askedBeforeForm } from '../../../src/slack/views/asked-before.ts';
+import { composeView, noFormView, promptAbout } from '../../../src/slack/views/compose.ts';
+import { atField } from '../../../src/slack/views/form.ts';
+import { refusalView } from '../../../src/slack/views/refusals.ts';
+import {
+  chooseMessagesView,
+  type ThreadLine,
+  threadNotReadView,
+  threadPreviewView,
+} from '../../../src/slack/views/thread-preview.ts';
+import { checkedView } from '../../support/strict-slack/view-shape.ts';
+import { anyCharacter } from '../any-character.ts';
+import { aJob } from './a-job.ts';
+
+const projects: Projects = [
+  { id: 'p-1', name: 'docs', noticeChannels: [] },
+  { id: 'p-2', name: 'handbook', noticeChannels: [] },
+];
+const [docs] = projects;
+const thread = {
+  channelId: 'C1',
+  threadTs: '5.000000',
+  messageTs: '7.000000',
+  oldestTs: '5.000000',
+  permalink: 'https://acme.slack.com/archives/C1/p5',
+  responseUrl: null,
+};
+const line = (facts: Partial<ThreadLine> = {}): ThreadLine => ({
+  ts: '5.000000',
+  author: 'Bob',
+  text: 'The limits are unclear',
+  ...facts,
+});
+const choices = { projects, project: docs, promptMaxLength: 20_000 };
+const atHome = { channelId: null, responseUrl: null };
+
+/** The form as a person reads it, one field or note on each line. */
+function readForm(view: ModalView): string {
+  expect(() => checkedView(view, 'modal')).not.toThrow();
+  const title = `[${view.title.text}] → ${view.submit?.text}`;
+  return [title, ...view.blocks.map((block) => readBlock(block as KnownBlock))].join('\n');
+}
+
+function readBlock(block: KnownBlock): string {
+  if (block.type === 'context' || block.type === 'section')
+    return JSON.stringify(
+      block.type === 'section'
+        ? block.text?.text
+        : block.elements.map((element) => ('text' in element ? element.text : '')),
+    );
+  if (block.type !== 'input') return block.type;
+  const { element } = block;
+  const hint = block.hint === undefined ? '' : ` (${block.hint.text})`;
+  const options = 'options' in element && element.options !== undefined ? element.options : [];
+  const stands = 'initial_value' in element ? ` = ${JSON.stringify(element.initial_value)}` : '';
+  return [
+    `${block.label.text}: ${element.type}${stands}${hint}`,
+    ...options.map(
+      ({ text, description }) => `  ☑ ${text.text}${description ? ` · ${description.text}` : ''}`,
+    ),
+  ].join('\n');
+}
+
+describe('the form that asks for a job', () => {
+  test('asks for the prompt, and where there is a choice for the project and the channel (S2)', () => {
+    expect(readForm(composeView({ place: atHome, prompt: '', ...choices }))).toMatchInlineSnapshot(`
+      "[Ask Docs Agent] → Start
+      What should change in the docs?: plain_text_input (Slack takes 3,000 characters here; a message to the bot may be longer.)
+      Project: static_select
+        ☑ docs
+        ☑ handbook
+      Channel: conversations_select (The card goes there. The bot must be in it.)"
+    `);
+  });
+
+  test('asks for nothing that is known (S2)', () => {
+    const known = { channelId: 'C1', responseUrl: 'https://hooks.slack.example/1' };
+    const one = { projects: [docs] as const, project: docs, promptMaxLength: 2000 };
+    expect(readForm(composeView({ place: known, prompt: '', ...one }))).toMatchInlineSnapshot(`
+      "[Ask Docs Agent] → Start
+      What should change in the docs?: plain_text_input"
+    `);
+  });
+
+  test('quotes the message that it is about (S3)', () => {
+    expect(
+      promptAbout('Limits are\n*wrong*', 'https://acme.slack.com/archives/C1/p5'),
+    ).toMatchInlineSnapshot(`
+      "About this Slack message (https://acme.slack.com/archives/C1/p5):
+      > Limits are
+      > *wrong*
+
+      "
+    `);
+    expect(promptAbout('', null)).toMatchInlineSnapshot(`
+      "About this Slack message:
+      > (empty)
+
+      "
+    `);
+    expect(promptAbout('x'.repeat(9_000), null).length).toBeLessThan(3000);
+  });
+});
+
+describe('the form with the messages of a thread', () => {
+  test('has all of them ticked, and says what is left out (S3)', () => {
+    const lines = [line(), line({ ts: '6.000000', author: 'Alice', text: 'They\nare  not' })];
+    const view = threadPreviewView({ thread, prompt: 'Document this', lines, leftOut: 12, ...choices });
+    expect(readForm(view)).toMatchInlineSnapshot(`
+      "[Ask Docs Agent] → Start
+      What should change in the docs?: plain_text_input = "Document this" (Slack takes 3,000 characters here; a message to the bot may be longer.)
+      Project: static_select
+        ☑ docs
+        ☑ handbook
+      Messages that go along: checkboxes
+        ☑ The limits are unclear · Bob
+        ☑ They are not · Alice
+      ["12 older messages are left out."]"
+    `);
+  });
+
+  test('says that there is nothing to choose, and that a long prompt is cut (S3)', () => {
+    const view = threadPreviewView({ thread, prompt: 'x'.repeat(3001), lines: [], leftOut: 0, ...choices });
+    expect(readForm(view).replace(/x{20,}/, 'xx')).toMatchInlineSnapshot(`
+      "[Ask Docs Agent] → Start
+      What should change in the docs?: plain_text_input = "xx…" (Slack takes 3,000 characters here; a message to the bot may be longer.)
+      Project: static_select
+        ☑ docs
+        ☑ handbook
+      ["There is no other text in this thread."]
+      ["Your message is longer than the field: its end is cut off."]"
+    `);
+  });
+
+  test('is offered, and explained if it cannot be made (S3)', () => {
+    expect(chooseMessagesView(thread).text).toMatchInlineSnapshot(
+      `"🧵 *No job runs in this thread yet.* *Choose messages* shows what would go to the agent along with your words. Nothing is sent before that."`,
+    );
+    expect(threadNotReadView(true).text).toMatchInlineSnapshot(
+      `"⚠️ *I could not read the thread.* It has too many messages. Please try again, or start a job outside of it: \`/docs-agent explain the rate limits\`. Nothing was started."`,
+    );
+    expect(noFormView().text).toMatchInlineSnapshot(
+      `"⚠️ *Slack did not open the form.* Please try again, or type the prompt: \`/docs-agent explain the rate limits\`. Nothing was started."`,
+    );
+  });
+});
+
+test('the form that asks whether the same again is meant (S5)', () => {
+  const question = {
+    job: aJob({ requestedAtMs: 13_000 }),
+    sameAs: aJob({ requestedAtMs: 1_000, threadTs: '5.0' }),
+  };
+  expect(readForm(askedBeforeForm(question, thread.permalink, null))).toMatchInlineSnapshot(`
+    "[Start another?] → Start another
+    "🔁 *You asked the same 12 seconds ago.* That job is under way. *Start another* gives the agent the same work a second time."
+    actions"
+  `);
+});
+
+describe('whatever people write', () => {
+  const text = () =>
+    fc.string({
+      unit: fc.oneof(anyCharacter, fc.constantFrom('<!channel>', '&lt;', '\n', '\u202e')),
+      maxLength: 4_000,
+    });
+
+  test('Slack takes the form of a thread, and nothing in it is live', () => {
+    const lines = fc.array(fc.record({ ts: fc.uuid(), author: text(), text: text() }), { maxLength: 50 });
+    fc.assert(
+      fc.property(text(), lines, text(), (prompt, l, name) => {
+        const named = [{ ...docs, name }, docs] as const;
+        const view = threadPreviewView({ thread, prompt, lines: l, leftOut: 1, ...choices, projects: named });
+        checkedView(view, 'modal');
+        expectPlain(view);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('Slack takes the form that asks for a job', () => {
+    fc.assert(
+      fc.property(text(), fc.webUrl(), (said, url) => {
+        const view = composeView({ place: atHome, prompt: promptAbout(said, url), ...choices });
+        checkedView(view, 'modal');
+        expectPlain(view);
+      }),
+    );
+  });
+
+  test('what is wrong is said at the field without markup', () => {
+    fc.assert(
+      fc.property(text(), (name) => {
+        const error = atField(refusalView({ kind: 'unknown_project', name, names: ['docs'] }));
+        expect(error).not.toMatch(/[*`]/);
+        expect(error.length).toBeLessThanOrEqual(500);
+      }),
+    );
+  });
+});
+
+/** All markup is of our own words. */
+function expectPlain(view: ModalView): void {
+  const markup = JSON.stringify(view.blocks.filter(({ type }) => type === 'context' || type === 'section'));
+  expect(markup).not.toMatch(/[<>&]/);
+  expect(JSON.stringify(view).isWellFormed()).toBe(true);
+  expect((view.private_metadata ?? '').length).toBeLessThanOrEqual(3000);
+}

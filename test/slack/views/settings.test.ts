@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  adminsOnlyView,
+  type Settings,
+  settingsForm,
+  settingsSavedView,
+  windowsMs,
+} from '../../../src/slack/views/settings.ts';
+import { fivePastTwoMs } from './a-job.ts';
+import { expectSafe } from './support/expect-safe.ts';
+import { slackId, text, time } from './support/hostile.ts';
+
+const handbook = { id: 'p1', name: 'handbook', noticeChannels: [] };
+const api = { id: 'p2', name: 'api', noticeChannels: [] };
+const data = { channelId: 'C1', responseUrl: null, changedAtMs: null, windowMs: 4_000 };
+const settings: Settings = {
+  project: handbook,
+  noticeChannels: [],
+  followUpMode: 'every_reply',
+  followUpWindowMs: 4_000,
+};
+const idsOf = (form: ReturnType<typeof settingsForm>) => form.blocks.map(({ block_id }) => block_id);
+
+test('the form shows the settings as they hold; a project is asked for only if there is a choice (L3)', () => {
+  const form = settingsForm(
+    data,
+    { ...settings, project: api, noticeChannels: ['C9'], followUpMode: 'mentions', followUpWindowMs: 15_000 },
+    [handbook, api],
+  );
+  expect(idsOf(form)).toEqual([
+    undefined,
+    'project',
+    'follow_up_mode',
+    'follow_up_window',
+    'notice_channels',
+  ]);
+  expect(form.blocks.slice(1)).toMatchObject([
+    { element: { initial_option: { value: 'p2' } } },
+    { element: { initial_option: { value: 'mentions' } } },
+    { element: { initial_option: { value: '15000', text: { text: '15 s' } } } },
+    { element: { initial_conversations: ['C9'] } },
+  ]);
+  expect(idsOf(settingsForm(data, settings, [handbook]))).not.toContain('project');
+});
+
+test('the windows that can be chosen are the usual ones, and the one that holds', () => {
+  expect(windowsMs(4_000)).toEqual([0, 4_000, 10_000, 30_000, 60_000, 120_000, 300_000]);
+  expect(windowsMs(15_000)).toContain(15_000);
+});
+
+test('what was saved is confirmed, with what somebody else saved meanwhile (L3)', () => {
+  expect(settingsSavedView('C1', settings, null).text).toMatchInlineSnapshot(`
+    "⚙️ *Settings saved* for <#C1>. They hold from now on.
+    project handbook · every reply is a follow-up · replies within 4 s go out as one · no notices of its own"
+  `);
+  const theirs: Settings = {
+    project: api,
+    noticeChannels: ['C8', 'C9'],
+    followUpMode: 'mentions',
+    followUpWindowMs: 0,
+  };
+  const meanwhile = { userId: 'U2', atMs: fivePastTwoMs, settings: theirs };
+  const shown = settingsSavedView('C1', { ...settings, followUpWindowMs: 120_000 }, meanwhile);
+  expect(shown.text).toMatchInlineSnapshot(`
+    "⚙️ *Settings saved* for <#C1>. They hold from now on.
+    project handbook · every reply is a follow-up · replies within 2 minutes go out as one · no notices of its own
+    ⚠️ <@U2> had saved others at <!date^1795183500^{time}|14:05 UTC>, while your form was open. Yours have taken their place; those were:
+    project api · only mentions are follow-ups · each reply goes out at once · notices in <#C8>, <#C9>"
+  `);
+});
+
+test('who is no administrator is told so (L3)', () => {
+  expect(adminsOnlyView().text).toMatchInlineSnapshot(
+    `"🔒 *Only administrators may change the settings.* They are the \`admins\` in the configuration file of docs-agent. Nothing was changed."`,
+  );
+});
+
+test('whatever stands in the configuration, the confirmation is safe', () => {
+  const some = fc.record({ name: text(), channelId: slackId(), atMs: time(), userId: slackId() });
+  fc.assert(
+    fc.property(some, ({ name, channelId, atMs, userId }) => {
+      const odd = { ...settings, project: { ...api, name }, noticeChannels: [channelId] };
+      const view = settingsSavedView(channelId, odd, { userId, atMs, settings: odd });
+      expectSafe(view, { users: [userId], channels: [channelId] });
+    }),
+  );
+});
