@@ -116,6 +116,12 @@ export class Poster {
     );
   }
 
+  /** Shows a line under a thread, after the app's name, until the next post there, or for two minutes. */
+  async setStatus(channelId: string, threadTs: string, status: string): Promise<void> {
+    const place = { channel_id: channelId, thread_ts: threadTs };
+    await this.call('assistant.threads.setStatus', { ...place, status });
+  }
+
   /** The address of a message, for links from elsewhere. */
   async permalink(channelId: string, ts: string): Promise<string> {
     const result = await this.call('chat.getPermalink', { channel: channelId, message_ts: ts });

@@ -5,9 +5,10 @@ import { isUnwatched } from '../jobs/job.ts';
 import { applyEvent } from '../store/apply-event.ts';
 import type { ClaimedTask } from '../store/store.ts';
 import type { Tools } from './tools.ts';
+import type { WorkingStatus } from './working-status.ts';
 
 /** Reads the agent job and tells what is new; the decision schedules the next check. */
-export async function checkJob(tools: Tools, task: ClaimedTask): Promise<void> {
+export async function checkJob(tools: Tools, status: WorkingStatus, task: ClaimedTask): Promise<void> {
   const job = await tools.store.transaction((tx) => tx.jobs.get(task.subject));
   const isWatched = job?.stage.kind === 'working' || job?.stage.kind === 'ended';
   if (!isWatched || job.agentJob === null || isUnwatched(job)) {
@@ -21,11 +22,13 @@ export async function checkJob(tools: Tools, task: ClaimedTask): Promise<void> {
     return;
   }
   const event = await read(tools, job.projectId, job.agentJob);
-  await tools.store.transaction(async (tx) => {
+  const after = await tools.store.transaction(async (tx) => {
     await tx.tasks.fence(task.lease);
-    await applyEvent(tx, job.id, event, tools.newContext());
+    const checked = await applyEvent(tx, job.id, event, tools.newContext());
     await tx.tasks.complete(task.lease);
+    return checked;
   });
+  status.show(tools, after);
 }
 
 async function read(tools: Tools, projectId: string, before: AgentJob): Promise<JobEvent> {

@@ -3,12 +3,14 @@ import { callAgent } from './call-agent.ts';
 import { catchUp } from './catch-up.ts';
 import { checkJob } from './check-job.ts';
 import { Loop, type TaskHandler } from './loop.ts';
+import { Pace } from './pace.ts';
 import { postToSlack } from './post-to-slack.ts';
-import { refreshCard } from './refresh-card.ts';
+import { CARD_SPACING_MS, refreshCard } from './refresh-card.ts';
 import { refreshHome } from './refresh-home.ts';
 import { refreshReceipts } from './refresh-receipts.ts';
 import { sendFollowUps } from './send-follow-ups.ts';
 import type { Tools } from './tools.ts';
+import { WorkingStatus } from './working-status.ts';
 
 /** Separate hands, so that a slow agent API never keeps Slack waiting, nor many checks the sending. */
 const SENDS_AT_ONCE = 16;
@@ -33,6 +35,8 @@ export function createLoops(tools: Tools): Loops {
     (task) =>
       handle(tools, task);
   const { store, clock, log } = tools;
+  const cardPace = new Pace(CARD_SPACING_MS);
+  const status = new WorkingStatus();
   const loops = [
     new Loop({
       name: 'send',
@@ -48,7 +52,7 @@ export function createLoops(tools: Tools): Loops {
       clock,
       log,
       concurrency: CHECKS_AT_ONCE,
-      handlers: { check_job: handler(checkJob) },
+      handlers: { check_job: (task) => checkJob(tools, status, task) },
     }),
     new Loop({
       name: 'slack',
@@ -58,7 +62,7 @@ export function createLoops(tools: Tools): Loops {
       concurrency: SLACK_CALLS_AT_ONCE,
       handlers: {
         post_to_slack: handler(postToSlack),
-        refresh_card: handler(refreshCard),
+        refresh_card: (task) => refreshCard(tools, cardPace, task),
         refresh_receipts: handler(refreshReceipts),
         refresh_home: handler(refreshHome),
       },

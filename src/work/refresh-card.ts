@@ -3,11 +3,21 @@ import { SlackCallError } from '../slack/failure.ts';
 import { cardView } from '../slack/views/card.ts';
 import { policyOf } from '../store/apply-event.ts';
 import { type ClaimedTask, LeaseLostError } from '../store/store.ts';
+import type { Pace } from './pace.ts';
 import { slackRetryMs } from './slack-retry.ts';
 import type { Tools } from './tools.ts';
 
+/** People cannot follow more, and Slack limits the edits of all messages together. */
+export const CARD_SPACING_MS = 3_000;
+
 /** Renders the card from the job as it is now, and replaces it in place. Harmless to repeat. */
-export async function refreshCard(tools: Tools, task: ClaimedTask): Promise<void> {
+export async function refreshCard(tools: Tools, pace: Pace, task: ClaimedTask): Promise<void> {
+  const nowMs = tools.clock.now();
+  const waitMs = pace.take(task.subject, nowMs);
+  if (waitMs > 0) {
+    await tools.store.transaction((tx) => tx.tasks.postpone(task.lease, nowMs + waitMs));
+    return;
+  }
   try {
     await draw(tools, task);
   } catch (error) {

@@ -137,3 +137,37 @@ test('*Settings* at home asks for the channel first, and confirms in place (L3)'
   await control.submit(alice, { follow_up_mode: 'every_reply' });
   expect(JSON.stringify(control.modal(alice)?.blocks)).toContain('Settings saved');
 });
+
+test('a pull request is told of in the notice channels of everywhere, the project and the channel, each once (N1)', async () => {
+  const more = ['C0PROJECT', 'C0CHANNEL'];
+  await using program = await startProgram({
+    configFile: configFile.replace(
+      'name: handbook',
+      `name: handbook\n    notice_channels: [C0PROJECT, ${random}]`,
+    ),
+    settings: { NOTICE_CHANNELS: random },
+  });
+  const { control } = program.slack;
+  for (const id of more)
+    control.openChannel({
+      id,
+      name: id.toLowerCase(),
+      type: 'channel',
+      members: [alice, strictApp.botUserId],
+    });
+  control.invite(random, strictApp.botUserId);
+  await openSettings(program);
+  await control.submit(alice, { notice_channels: ['C0CHANNEL', random] });
+  const card = await program.ask('Explain the rate limits');
+  await program.told(card, 'Working');
+  program.api.finish(program.api.jobs[0]?.id ?? '', {
+    status: 'completed',
+    prLink: 'https://github.com/acme/docs/pull/7',
+  });
+  await program.told(card, 'is ready');
+  await program.clock.advance(10_000);
+  for (const channel of [random, ...more]) {
+    const notices = (await control.messages(channel)).filter(({ text }) => text.includes('New pull request'));
+    expect(notices, channel).toHaveLength(1);
+  }
+});

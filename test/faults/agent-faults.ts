@@ -5,9 +5,10 @@ import type { Fault } from '../../src/demo/agent-api/fault.ts';
  * - `waits`: nothing happened; it goes out again by itself
  * - `unknown`: it may have been taken; the thread says so, and a person decides
  * - `refused`: the API will not take it; its words are shown, and a person may try again
+ * - `gone`: the API does not know the job; a person may run it again, and the new job gets the message
  * - `administrator`: nothing happened; it is kept until the key or the project is mended
  */
-export type AgentOutcome = 'waits' | 'unknown' | 'refused' | 'administrator';
+export type AgentOutcome = 'waits' | 'unknown' | 'refused' | 'gone' | 'administrator';
 
 /** One row of the table of the agent API's faults in docs/reliability.md. */
 export interface AgentFault {
@@ -42,6 +43,6 @@ export const agentFaults: readonly AgentFault[] = [
     name: '404: for a create call the project is unknown, for a message the job',
     fault: { status: 404 },
     create: 'administrator',
-    message: 'refused',
+    message: 'gone',
   },
 ];

@@ -15,6 +15,7 @@ import { checkJob } from '../../src/work/check-job.ts';
 import { postToSlack } from '../../src/work/post-to-slack.ts';
 import { ReadLimiter } from '../../src/work/read-limiter.ts';
 import type { Tools } from '../../src/work/tools.ts';
+import { WorkingStatus } from '../../src/work/working-status.ts';
 import { anAgentJob, policy, request } from '../jobs/support/builders.ts';
 import { createTempDir } from '../support/temp-dir.ts';
 import { createTestClock } from '../support/test-clock.ts';
@@ -79,7 +80,12 @@ const posted: JobEvent = { type: 'card_posted', ts: '1700000000.000100' };
 const created: JobEvent = { type: 'job_created', agentJob: anAgentJob() };
 
 test.each<[string, TaskKind, JobEvent[], (tools: Tools, task: ClaimedTask) => Promise<void>]>([
-  ['reads a status', 'check_job', [posted, created], checkJob],
+  [
+    'reads a status',
+    'check_job',
+    [posted, created],
+    (tools, task) => checkJob(tools, new WorkingStatus(), task),
+  ],
   ['creates a job', 'call_agent', [posted], callAgent],
   ['posts a card', 'post_to_slack', [], postToSlack],
 ])(

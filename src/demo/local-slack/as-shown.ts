@@ -1,4 +1,4 @@
-const DATE = /<!date\^(\d+)\^\{time\}\|[^<>]*>/g;
+const DATE = /<!date\^(\d+)\^([^|<>^]*)\|[^<>]*>/g;
 const TOKEN = /<[^<>]*>/g;
 const ENTITY = /&(?:amp|lt|gt);/g;
 const characters: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
@@ -6,23 +6,27 @@ const characters: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<'
 const MARKUP = /<(?:[@#!]|https?:)|\||^>/m;
 
 /**
- * The mrkdwn with what local-slack's page does not know put as Slack would show it: times of day in this
+ * The mrkdwn with what local-slack's page does not know put as Slack would show it: dates and times in this
  * machine's time zone instead of date markup, and characters instead of entities. `&lt;` and `&gt;` stay where
  * the characters could become markup on that page.
  */
 export function asShown(mrkdwn: string): string {
-  const dated = mrkdwn.replace(DATE, (_date, seconds: string) => timeOfDay(Number(seconds)));
+  const dated = mrkdwn.replace(DATE, (_date, seconds: string, form: string) =>
+    dayAndTime(Number(seconds), form),
+  );
   const isHarmless = !MARKUP.test(decode(dated.replace(TOKEN, ' ')));
   return isHarmless ? decode(dated) : dated.replaceAll('&amp;', '&');
 }
 
-/** The form of a `chat.postMessage` or `chat.update` call with its text and its mrkdwn objects as shown. */
+/** The form of a call with a message or a view, with its text and its mrkdwn objects as shown. */
 export function formAsShown(form: string): string {
   const fields = new URLSearchParams(form);
   const text = fields.get('text');
   if (text !== null) fields.set('text', asShown(text));
-  const blocks = fields.get('blocks');
-  if (blocks !== null) fields.set('blocks', JSON.stringify(JSON.parse(blocks, reviveAsShown)));
+  for (const name of ['blocks', 'view']) {
+    const json = fields.get(name);
+    if (json !== null) fields.set(name, JSON.stringify(JSON.parse(json, reviveAsShown)));
+  }
   return fields.toString();
 }
 
@@ -32,8 +36,14 @@ function reviveAsShown(_key: string, value: unknown): unknown {
   return { ...value, text: asShown(value.text) };
 }
 
-function timeOfDay(seconds: number): string {
+/** Days are not called "today" here, as Slack does: a page that stays open would be wrong tomorrow. */
+function dayAndTime(seconds: number, form: string): string {
   const date = new Date(seconds * 1000);
+  const day = date.toLocaleDateString('en-US', { month: 'short', day: 'numeric', year: 'numeric' });
+  return form.replace('{date_short_pretty}', day).replace('{time}', timeOfDay(date));
+}
+
+function timeOfDay(date: Date): string {
   return [date.getHours(), date.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
 }
 

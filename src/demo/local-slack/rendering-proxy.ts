@@ -14,7 +14,8 @@ export interface RenderingProxy {
 /**
  * Stands between the bot and a local Slack, whose page shows dates and entities as they are sent where Slack
  * shows times and characters. Without it the demo would look wrong; with a bot that sent something else to the
- * demo than to Slack, the demo would prove nothing. It changes these in posts and updates, and nothing else.
+ * demo than to Slack, the demo would prove nothing. It changes these in messages and
+ * views, and nothing else; what goes with an acknowledgement does not come this way.
  */
 export async function startRenderingProxy(localApiUrl: string): Promise<RenderingProxy> {
   const server = createServer((request, response) => {
@@ -36,7 +37,7 @@ export async function startRenderingProxy(localApiUrl: string): Promise<Renderin
 
 async function forward(target: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const sent = await buffer(request);
-  const body = isMessage(request) ? Buffer.from(formAsShown(sent.toString())) : sent;
+  const body = hasText(request) ? Buffer.from(formAsShown(sent.toString())) : sent;
   const { 'transfer-encoding': _chunked, ...headers } = request.headers;
   const forwarded = httpRequest(new URL(request.url ?? '', target), {
     method: request.method,
@@ -50,7 +51,10 @@ async function forward(target: URL, request: IncomingMessage, response: ServerRe
   await pipeline(answer, response);
 }
 
-function isMessage({ url = '', headers }: IncomingMessage): boolean {
+function hasText({ url = '', headers }: IncomingMessage): boolean {
   const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true;
-  return isForm && /\/chat\.(?:postMessage|update)$/.test(url);
+  return (
+    isForm &&
+    /\/(?:chat\.(?:postMessage|postEphemeral|update)|views\.(?:open|update|push|publish))$/.test(url)
+  );
 }

@@ -2,7 +2,7 @@ import type { AgentJob } from '../agent-job.ts';
 import type { AgentFailure } from '../failure.ts';
 import type { FollowUp } from '../follow-up.ts';
 import type { Draft } from './draft.ts';
-import { refuseWaiting } from './follow-ups.ts';
+import { refuseWaiting, resend } from './follow-ups.ts';
 import { scheduleSending } from './line-up.ts';
 import { observe } from './observe.ts';
 import { wantCreate } from './open.ts';
@@ -47,16 +47,19 @@ export function startAgain(draft: Draft, callId: string): void {
 
 /**
  * *Run again*: a new agent job in the same thread, with the same prompt. If it was offered because the API did not
- * know the job that a message was for, the new job gets that message's replies.
+ * know the job that a message was for, the new job gets that message's replies, also if it runs already.
  */
 export function runAgain(draft: Draft, creates: number, callId?: string): void {
   const { stage } = draft.job;
   const missed = callId === undefined ? [] : draft.followUpsOfCall(callId).filter(isNotSent);
+  if (creates !== draft.job.creates) {
+    if (callId !== undefined && missed.length > 0) resend(draft, callId);
+    return;
+  }
   const isOver =
     stage.kind === 'rejected' ||
     (stage.kind === 'ended' && (stage.status === 'failed' || stage.status === 'vanished'));
-  if (draft.job.attachedTo !== null) return;
-  if ((!isOver && missed.length === 0) || creates !== draft.job.creates) return;
+  if (draft.job.attachedTo !== null || (!isOver && missed.length === 0)) return;
   if (missed.length > 0) {
     draft.put(missed.map((followUp) => ({ ...followUp, state: 'waiting', callId: null })));
   }

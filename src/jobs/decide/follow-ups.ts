@@ -95,7 +95,7 @@ export function messageFailed(draft: Draft, callId: string, failure: AgentFailur
         callId,
         count,
         message: failure.message,
-        offer: failure.reason === 'not_found' ? 'run_again' : 'retry',
+        offer: failure.reason === 'not_found' && draft.job.attachedTo === null ? 'run_again' : 'retry',
       });
       break;
     case 'unknown':

@@ -68,16 +68,6 @@ export function noChannelView(): SlackMessage {
   return message(paragraph(mrkdwn`Choose a channel.`));
 }
 
-/** @param word a reserved word that does nothing yet, such as `list` */
-export function reservedWordView(word: string): SlackMessage {
-  const command = oneLine(word, WORD_MAX);
-  return message(
-    paragraph(
-      mrkdwn`🚧 *${command} is not available yet.* To use it as a prompt, type \`/docs-agent -- ${command}\`. Nothing was started.`,
-    ),
-  );
-}
-
 /** Sent again at once, it could be done twice. */
 export function storingUnclearView(): SlackMessage {
   return message(

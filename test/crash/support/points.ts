@@ -105,6 +105,7 @@ export const failPoints: readonly FailPoint[] = [
   ]),
   ...calls('replies', null, [
     ['POST message', 'unknown', 'unknown'],
+    ['assistant.threads.setStatus', 'once', 'once'],
     ['reactions.add', 'once', 'once'],
     ['reactions.remove', 'once', 'once'],
   ]),

@@ -10,6 +10,19 @@ describe('the page of the local Slack shows', () => {
     expect(asShown(`⏳ until ${date}, then ${date}`)).toBe('⏳ until 09:05, then 09:05');
   });
 
+  test('a date instead of date markup', () => {
+    const moment = date.replace('{time}', '{date_short_pretty} at {time}');
+    expect(asShown(`asked ${moment}`)).toBe('asked Nov 20, 2026 at 09:05');
+  });
+
+  test('the same in views', () => {
+    const view = { type: 'home', blocks: [{ type: 'section', text: { type: 'mrkdwn', text: date } }] };
+    const form = new URLSearchParams(
+      formAsShown(new URLSearchParams({ view: JSON.stringify(view) }).toString()),
+    );
+    expect(form.get('view')).toContain('"text":"09:05"');
+  });
+
   test.each([
     ['a &lt;b&gt; &amp; c', 'a <b> & c'],
     ['&amp;lt; is an entity', '&lt; is an entity'],

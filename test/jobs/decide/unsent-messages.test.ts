@@ -50,6 +50,21 @@ describe('a message that the API refuses', () => {
     expect(world.apply(press).calls).toEqual([]);
   });
 
+  test('because it does not know the job, and again: the second *Run again* gives its replies to the new job, too', () => {
+    const world = anEndedJob();
+    const offers = ['one', 'two'].map((text) => {
+      world.reply(text);
+      world.advance(4 * SECOND_MS);
+      world.messageFails(failures.notFound);
+      return { type: 'run_again_pressed', creates: 1, callId: world.buttonCallId } as const;
+    });
+    for (const press of offers) world.apply(press);
+    world.created({ id: 'agent-2' });
+    world.advance(4 * SECOND_MS);
+    expect(world.messages.at(-1)).toBe('one\n\ntwo');
+    expect(world.job.creates).toBe(2);
+  });
+
   test('after a rate limit, the rate limit is over', () => {
     const world = aWorkingJob();
     world.reply('one');

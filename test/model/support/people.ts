@@ -128,7 +128,9 @@ export class People {
   /** Every button that makes something happen, the oldest first. */
   async buttons(): Promise<Press[]> {
     const messages = await this.#world.slack.control.messages(general);
-    return messages.flatMap((message) =>
+    // The card repeats what its thread offers.
+    const posts = messages.filter((message) => !isCard(message));
+    return posts.flatMap((message) =>
       (message.blocks ?? [])
         .flatMap(({ elements = [] }) => elements.map(({ action_id = '' }) => action_id))
         .filter((actionId) => BUTTONS.includes(actionId))

@@ -4,7 +4,7 @@ import { announcementView } from '../../../src/slack/views/announcement.ts';
 import { askedBeforeView } from '../../../src/slack/views/asked-before.ts';
 import { cardView } from '../../../src/slack/views/card.ts';
 import { noticeView } from '../../../src/slack/views/notice.ts';
-import { refusalView, reservedWordView } from '../../../src/slack/views/refusals.ts';
+import { refusalView } from '../../../src/slack/views/refusals.ts';
 import { requesterView } from '../../../src/slack/views/requester.ts';
 import { tooLateView } from '../../../src/slack/views/too-late.ts';
 import { whisperView } from '../../../src/slack/views/whisper.ts';
@@ -54,7 +54,6 @@ describe('whatever people and the agent API write', () => {
 
   test('private answers do', () => {
     fc.assert(fc.property(text(), job(), (reason, j) => expectSafe(requesterView(reason, j, names), {})));
-    fc.assert(fc.property(text(), (word) => expectSafe(reservedWordView(word), {})));
     fc.assert(
       fc.property(text(), fc.array(text()), (name, known) =>
         expectSafe(refusalView({ kind: 'unknown_project', name, names: known }), {}),

@@ -5,7 +5,6 @@ import {
   noJobIdView,
   notStoredView,
   refusalView,
-  reservedWordView,
   watchedAlreadyView,
 } from '../../../src/slack/views/refusals.ts';
 import { requesterView } from '../../../src/slack/views/requester.ts';
@@ -80,9 +79,6 @@ describe('a request that is refused', () => {
     );
     expect(noJobIdView().text).toMatchInlineSnapshot(
       `"🔍 *That is no id of a job.* \`/docs-agent watch\` takes the id of a job at the agent API."`,
-    );
-    expect(reservedWordView('list').text).toMatchInlineSnapshot(
-      `"🚧 *list is not available yet.* To use it as a prompt, type \`/docs-agent -- list\`. Nothing was started."`,
     );
     expect(notStoredView().text).toMatchInlineSnapshot(
       `"⚠️ *The request could not be stored.* Nothing was started: please try again."`,

@@ -18,6 +18,8 @@ export interface Program extends AsyncDisposable {
   readonly api: AgentApi;
   readonly slack: StrictSlack;
   readonly service: Service;
+  /** Stops the service and starts it again on the same store. */
+  restart(): Promise<void>;
   /** All that the program logged. */
   readonly log: readonly string[];
   /** Types `/docs-agent <text>` in `general`, and lets time run until the card is there. */
@@ -77,7 +79,8 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
   const log = createLogger({ level: 'debug', pretty: false, destination });
-  const service = createService(parseConfig(env, readFile), { clock, log });
+  const newService = () => createService(parseConfig(env, readFile), { clock, log });
+  let service = newService();
   await service.start();
   resources.defer(() => service.stop());
 
@@ -99,7 +102,14 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
     clock,
     api,
     slack,
-    service,
+    get service() {
+      return service;
+    },
+    restart: async () => {
+      await service.stop();
+      service = newService();
+      await service.start();
+    },
     log: lines,
     ask: async (text) => {
       await slack.control.command({ channel: general, user: alice, text });

@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { alice, bob, general, random } from '../support/local-slack.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
+
+const bot = '<@U0DOCSAGENT>';
+const guest = 'U0GUEST';
+const refusal = 'Guests may not use it here';
+
+let world: StrictWorld;
+afterEach(() => world[Symbol.asyncDispose]());
+
+const write = (user: string, text: string, options: { channel?: string; threadTs?: string } = {}) =>
+  world.slack.control.message({ channel: general, user, text, ...options });
+const modal = (user: string) => JSON.stringify(world.slack.control.modal(user)?.blocks);
+const nothingStarted = async () => {
+  await world.settled();
+  expect(world.prompts()).toEqual([]);
+};
+
+describe('a guest, who may not use the program (A1)', () => {
+  beforeEach(async () => {
+    world = await startStrictWorld();
+    world.slack.control.addUser({ id: guest, name: 'gina', isRestricted: true });
+    world.slack.control.invite(general, guest);
+  });
+
+  test('starts no job by a mention', async () => {
+    await write(guest, `${bot} Document my page`);
+    await world.whispered(general, refusal);
+    await nothingStarted();
+  });
+
+  test('starts no job by a direct message', async () => {
+    await write(guest, 'Document my page', { channel: guest });
+    await world.whispered(guest, refusal);
+    await nothingStarted();
+  });
+
+  test('is offered no messages of a thread, and cannot choose any', async () => {
+    const root = await write(bob, 'The limits are unclear');
+    await write(guest, `${bot} Document this`, { threadTs: root.ts });
+    await world.whispered(general, refusal);
+    await write(alice, `${bot} Document this`, { threadTs: root.ts });
+    await world.whispered(general, 'No job runs in this thread yet');
+    await nothingStarted();
+  });
+
+  test('gets no form by the command or by the menu of a message', async () => {
+    const message = await write(bob, 'The limits are unclear');
+    await world.slack.control.command({ channel: general, user: guest, text: '' });
+    await world.slack.control.shortcut({ message, user: guest, callbackId: 'ask_docs_agent' });
+    await world.settled();
+    expect(modal(guest)).toBeUndefined();
+  });
+
+  test('cannot watch a job', async () => {
+    await world.slack.control.command({ channel: general, user: guest, text: 'watch job_1' });
+    await world.whispered(general, refusal);
+    await nothingStarted();
+  });
+});
+
+describe('where only some channels are allowed (A1)', () => {
+  beforeEach(async () => {
+    world = await startStrictWorld({ configFile: `access:\n  channels: [${random}]\n` });
+    world.slack.control.invite(random, 'U0DOCSAGENT');
+  });
+
+  test('a form that was opened at home starts a job in those only', async () => {
+    await world.slack.control.openHome(alice);
+    await waitFor(
+      () => world.slack.control.home(alice),
+      (home) => home !== null,
+      { what: 'the home' },
+    );
+    await world.slack.control.pressInView(alice, 'start_job');
+    await waitFor(
+      () => modal(alice),
+      (text = '') => text.includes('Channel'),
+      { what: 'the form' },
+    );
+    const refused = await world.slack.control.submit(alice, { prompt: 'Document it', channel: general });
+    expect(refused.errors?.prompt).toContain('limited to certain channels');
+    const { errors } = await world.slack.control.submit(alice, { channel: random });
+    expect(errors).toBeNull();
+    await world.started('Document it');
+  });
+
+  test('a mention elsewhere starts none', async () => {
+    await write(alice, `${bot} Document it`);
+    await world.whispered(general, 'limited to certain channels');
+    await nothingStarted();
+  });
+});

@@ -1,0 +1,97 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test } from 'vitest';
+import { alice, general } from '../support/local-slack.ts';
+import { type Program, startProgram } from '../support/strict-slack/program.ts';
+import { createTempDir } from '../support/temp-dir.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+/** The program, and its store, from another connection. */
+async function start(): Promise<{ program: Program; execute: (sql: string) => Promise<void> }> {
+  const folder = await createTempDir();
+  onTestFinished(folder.remove);
+  const configFile = `admins: [${alice}]`;
+  const program = await startProgram({ configFile, settings: { DATA_DIR: folder.path } });
+  const file = new DatabaseSync(join(folder.path, 'docs-agent.db'), { timeout: 0 });
+  onTestFinished(() => file.close());
+  const execute = async (sql: string) => {
+    // The program, in this same process, must be let on to end what it writes just then.
+    await waitFor(
+      () => isDone(() => file.exec(sql)),
+      (done) => done,
+      { what: sql },
+    );
+  };
+  return { program, execute };
+}
+
+function isDone(work: () => void): boolean {
+  try {
+    work();
+    return true;
+  } catch (error) {
+    if (error instanceof Error && error.message.includes('locked')) return false;
+    throw error;
+  }
+}
+
+async function answerTo({ slack }: Program, text: string): Promise<unknown> {
+  const { payload } = await slack.control.command({ channel: general, user: alice, text });
+  return payload;
+}
+
+test('who asks for a list, a status or the settings while the store is broken is told so, and can ask again (L1, L3)', async () => {
+  const { program, execute } = await start();
+  await using _program = program;
+  await program.ask('Explain the rate limits');
+  await execute('alter table job rename to job_away; alter table channel_setting rename to setting_away');
+  for (const text of ['list', 'status', 'settings']) {
+    expect(await answerTo(program, text)).toMatchObject({
+      response_type: 'ephemeral',
+      text: expect.stringContaining('cannot be shown right now'),
+    });
+  }
+  await execute('alter table job_away rename to job; alter table setting_away rename to channel_setting');
+  for (const text of ['list', 'status']) {
+    expect(await answerTo(program, text)).toMatchObject({ text: expect.stringContaining('rate limits') });
+  }
+});
+
+test('settings that cannot be stored stay in the form, which can be sent again (L3)', async () => {
+  const { program, execute } = await start();
+  await using _program = program;
+  const { control } = program.slack;
+  await answerTo(program, 'settings');
+  await program.later(
+    () => control.modal(alice)?.callback_id,
+    (id) => id === 'settings',
+    'the form',
+  );
+  await execute(
+    "create trigger broken before insert on channel_setting begin select raise(abort, 'the disk is broken'); end",
+  );
+  const { errors } = await control.submit(alice, { follow_up_mode: 'mentions' });
+  expect(JSON.stringify(errors)).toContain('could not be stored');
+  await execute('drop trigger broken');
+  expect((await control.submit(alice)).errors).toBeNull();
+  expect(control.modal(alice)).toBeNull();
+});
+
+test('a home that is opened while the store is broken is drawn when it is mended (L2)', async () => {
+  const { program, execute } = await start();
+  await using _program = program;
+  await execute('alter table home rename to home_away');
+  const opening = program.slack.control.openHome(alice);
+  await program.later(
+    () => program.log.some((line) => line.includes('no such table: home')),
+    (isRefused) => isRefused,
+    'the failure',
+  );
+  await execute('alter table home_away rename to home');
+  await program.later(
+    () => program.slack.control.home(alice),
+    (home) => home !== null,
+    'the home',
+  );
+  await opening;
+});

@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { localApp } from '../../src/demo/local-slack/workspace.ts';
+import { alice, bob, describeWithLocalSlack, general } from '../support/local-slack.ts';
+import { startWorld, type World } from './support/world.ts';
+
+const bot = `<@${localApp.botUserId}>`;
+
+describeWithLocalSlack('in the local Slack', () => {
+  let world: World & AsyncDisposable;
+  beforeAll(async () => {
+    world = await startWorld();
+  });
+  afterAll(() => world[Symbol.asyncDispose]());
+  const prompts = () => world.api.jobs.at(-1)?.prompts;
+
+  test('a mention starts a job in its thread, and replies there are follow-ups (S3)', async () => {
+    const root = await world.slack.message({ channel: general, user: alice, text: `${bot} Fix the typos` });
+    await world.told(root, 'Working');
+    await world.slack.message({ channel: general, user: bob, text: 'All of them', threadTs: root.ts });
+    await world.clock.advance(4_000);
+    await world.soon(prompts, ['Fix the typos', 'All of them'], 'the follow-up');
+  });
+
+  test('a direct message starts a job in its thread (S3)', async () => {
+    const root = await world.slack.message({ channel: alice, user: alice, text: 'Fix the links' });
+    await world.told(root, 'Working');
+    expect(prompts()).toEqual(['Fix the links']);
+  });
+});
