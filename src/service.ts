@@ -12,6 +12,7 @@ import { createPostingClient, createSlackApp, identify } from './slack/app.ts';
 import { createConnection } from './slack/connection.ts';
 import { classify, SlackCallError } from './slack/failure.ts';
 import { Poster } from './slack/poster.ts';
+import { SnippetReader } from './slack/snippet-reader.ts';
 import { Users } from './slack/users.ts';
 import { StartError } from './start-error.ts';
 import { openStore } from './store/open.ts';
@@ -68,6 +69,8 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
       poster,
       names: users,
       access,
+      snippets: new SnippetReader(botToken, apiUrl),
+      promptMaxLength: config.promptMaxLength,
       reads: new ReadLimiter(config.agent.readsPerMinute),
       hourlyBudget: config.agent.hourlyBudget,
       botUserId: identity.botUserId,

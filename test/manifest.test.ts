@@ -46,6 +46,7 @@ test('the app asks for the least that it needs', () => {
       'groups:history',
       'im:history',
       'mpim:history',
+      'files:read',
       'users:read',
     ],
   });

@@ -17,6 +17,7 @@ import { type ProcessEvents, runUntilSignal } from './start.ts';
 
 const PROJECT_ID = 'acme-docs';
 const API_KEY = 'demo-key';
+const CONFIG_FILE = `admins: [${demoWorkspace.users[0].id}]`;
 
 /** Runs the bot against a local Slack and a stand-in agent API until a signal; resolves to the exit code. */
 export async function runDemo(env: Environment, process: ProcessEvents): Promise<number> {
@@ -52,9 +53,10 @@ export async function runDemo(env: Environment, process: ProcessEvents): Promise
     POLL_MIN_INTERVAL: '1s',
     FOLLOW_UP_WINDOW: '1s',
     NOTICE_CHANNELS: demoWorkspace.noticeChannel,
+    DOCS_AGENT_CONFIG: 'demo.yml',
     LOG_LEVEL: env.LOG_LEVEL ?? 'warn',
   };
-  const config = parseConfig(settings, () => '');
+  const config = parseConfig(settings, () => CONFIG_FILE);
   const log = createLogger({ level: config.logLevel, pretty: true });
   const service = createService(config, { log });
   // Awaited here: the resources must outlive it.

@@ -1,3 +1,4 @@
+import type { FileKind, SnippetProblem } from './attached.ts';
 import type { TroubleKind } from './job.ts';
 
 /** What a job has to say in its thread, as a message of its own. Rendered by `slack/views`. */
@@ -36,5 +37,13 @@ export type Announcement =
   | { readonly kind: 'caught_up'; readonly count: number }
   /** The agent has been at it for long; offers *Keep watching* and *Stop watching*. */
   | { readonly kind: 'long_running'; readonly question: number; readonly sinceMs: number }
+  /** What a person wrote in the form. */
+  | { readonly kind: 'follow_up'; readonly userId: string; readonly text: string }
+  /** Came along with a message, and the agent API cannot take it. */
+  | { readonly kind: 'files_not_sent'; readonly files: readonly FileKind[] }
+  | {
+      readonly kind: 'snippets_not_sent';
+      readonly snippets: readonly { readonly name: string; readonly problem: SnippetProblem }[];
+    }
   /** A notice channel refused its notice. */
   | { readonly kind: 'notice_failed'; readonly channelId: string; readonly reason: string };

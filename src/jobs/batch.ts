@@ -1,4 +1,5 @@
 import type { FollowUp } from './follow-up.ts';
+import { isBlank } from './prompt.ts';
 
 /** A person who keeps writing puts the sending off, but not for longer than this many windows. */
 const LONGEST_WAIT_IN_WINDOWS = 10;
@@ -28,7 +29,14 @@ export function nextBatch(waiting: readonly FollowUp[], maxLength: number): Batc
   return { followUps, prompt: followUps.map(promptOf).join(SEPARATOR) };
 }
 
+/** Those that can go out now: all before the first whose snippets are still to be read. */
+export function readyOf(waiting: readonly FollowUp[]): readonly FollowUp[] {
+  const end = waiting.findIndex(({ snippets }) => snippets.length > 0);
+  return end < 0 ? waiting : waiting.slice(0, end);
+}
+
 /** What the agent is told by a follow-up. */
-export function promptOf({ text, isCorrection }: FollowUp): string {
-  return isCorrection ? CORRECTION + text : text;
+export function promptOf({ text, inlined, isCorrection }: FollowUp): string {
+  const own = isCorrection ? CORRECTION + text : text;
+  return [own, inlined].filter((part) => !isBlank(part)).join(SEPARATOR);
 }

@@ -27,7 +27,12 @@ export interface WantedTask {
 }
 
 /** Work on a job that is not a call: there is at most one of each per job. */
-export type JobTaskKind = 'check_job' | 'send_follow_ups' | 'refresh_card' | 'refresh_receipts';
+export type JobTaskKind =
+  | 'check_job'
+  | 'send_follow_ups'
+  | 'refresh_card'
+  | 'refresh_receipts'
+  | 'read_snippets';
 
 /** Settings and facts that decisions need; time and chance come in as values. */
 export interface DecisionContext {

@@ -1,5 +1,6 @@
 import type { AgentJob } from './agent-job.ts';
 import type { Announcement } from './announcement.ts';
+import type { Attached, ReadSnippet } from './attached.ts';
 import type { AgentFailure } from './failure.ts';
 
 /** What can happen to a job: an answer from outside, a due time, or a person's gesture. */
@@ -57,6 +58,20 @@ export type JobEvent =
   /** `message`: the number of the message call that the waiting replies were to go out with. */
   | { readonly type: 'send_now_pressed'; readonly message: number }
   | { readonly type: 'correction_pressed'; readonly messageTs: string }
+  /** A person wrote a follow-up in the form; the thread shows it first. */
+  | { readonly type: 'follow_up_written'; readonly userId: string; readonly text: string }
+  | {
+      readonly type: 'follow_up_shown';
+      readonly messageTs: string;
+      readonly userId: string;
+      readonly text: string;
+    }
+  /** `messageTs`: of the reply that brought them along; null: they came with the prompt. */
+  | {
+      readonly type: 'snippets_read';
+      readonly messageTs: string | null;
+      readonly snippets: readonly ReadSnippet[];
+    }
   | { readonly type: 'notice_refused'; readonly channelId: string; readonly reason: string };
 
 export interface Reply {
@@ -67,4 +82,5 @@ export interface Reply {
   readonly editedTs: string | null;
   /** The bot is mentioned in it, also where `text` does not say so any more. */
   readonly mentionsBot: boolean;
+  readonly attached: Attached;
 }

@@ -1,3 +1,5 @@
+import type { Snippet } from './attached.ts';
+
 /** A reply in a job's thread that is to be sent to the agent. */
 export interface FollowUp {
   readonly id: string;
@@ -17,6 +19,10 @@ export interface FollowUp {
   readonly corrected: string | null;
   /** `text` corrects what was sent before. */
   readonly isCorrection: boolean;
+  /** Texts that came along, and are still to be read: until then it cannot go out. */
+  readonly snippets: readonly Snippet[];
+  /** Those that were read, to go out with `text`; escaped like it. */
+  readonly inlined: string;
 }
 
 /**
@@ -39,5 +45,6 @@ export type FollowUpState =
 
 /** The reply as its author wants it who made an aside of it. */
 export function keptOut(followUp: FollowUp): FollowUp {
-  return { ...followUp, text: '', corrected: null, state: 'kept_out', callId: null };
+  const nothing = { text: '', corrected: null, snippets: [], inlined: '', callId: null };
+  return { ...followUp, ...nothing, state: 'kept_out' };
 }

@@ -1,4 +1,5 @@
 import type { AgentJob, EndedStatus } from './agent-job.ts';
+import type { FileKind, Snippet } from './attached.ts';
 
 /** One request made in Slack, its thread, and the agent job that works on it. */
 export interface Job {
@@ -15,6 +16,12 @@ export interface Job {
   readonly prompt: string;
   /** The agent job that somebody else started, and this job was attached to (`watch`), or null. */
   readonly attachedTo: string | null;
+  /** Texts that came along with it, and are still to be read. */
+  readonly snippets: readonly Snippet[];
+  /** Those that were read, to go to the agent with the prompt; escaped like it. */
+  readonly inlined: string;
+  /** What else came along: the thread is told that the agent does not get it. */
+  readonly others: readonly FileKind[];
   readonly requestedAtMs: number;
   /** Slack's address for private answers to the requester, good for 30 minutes. */
   readonly responseUrl: string | null;
@@ -134,4 +141,9 @@ export type TroubleKind = 'rate_limited' | 'unreachable' | 'needs_admin';
 /** The message stood in the thread before the job did: it is no follow-up. */
 export function isBeforeJob({ repliesAfterTs }: Job, messageTs: string): boolean {
   return repliesAfterTs !== null && messageTs <= repliesAfterTs;
+}
+
+/** What the agent is asked first. */
+export function startPromptOf({ prompt, inlined }: Job): string {
+  return inlined === '' ? prompt : `${prompt}\n\n${inlined}`;
 }

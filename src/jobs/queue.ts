@@ -1,4 +1,4 @@
-import { sendAtMs } from './batch.ts';
+import { readyOf, sendAtMs } from './batch.ts';
 import type { JobState, Policy } from './decision.ts';
 import type { FollowUp } from './follow-up.ts';
 
@@ -27,7 +27,7 @@ export function queueOf(state: JobState, policy: Policy, nowMs: number): Queue {
 
 /** Until when those wait that are not under way yet, and whether they can be hastened. */
 function waitOf({ job, followUps }: JobState, policy: Policy, nowMs: number): Partial<Queue> {
-  const waiting = followUps.filter(({ state }) => state === 'waiting');
+  const waiting = readyOf(followUps.filter(({ state }) => state === 'waiting'));
   if (waiting.length === 0) return {};
   if (job.sendNotBeforeMs !== null && job.sendNotBeforeMs > nowMs) return { untilMs: job.sendNotBeforeMs };
   const message = job.messages + 1;

@@ -35,8 +35,13 @@ const settings = z.object({
   responseUrl: z.string().min(1).nullable(),
   /** When they had been saved last, when the form was made. */
   changedAtMs: z.number().nullable(),
-  /** The batching window that held then. */
-  windowMs: z.number(),
+  /** What held then; it holds on where nothing else is filled in. */
+  held: z.object({
+    projectId: z.string(),
+    followUpMode: z.string(),
+    followUpWindowMs: z.number(),
+    noticeChannels: z.array(z.string()),
+  }),
 });
 export type SettingsData = Readonly<z.infer<typeof settings>>;
 

@@ -10,6 +10,7 @@ export const actionIds = {
   keepWatching: 'keep_watching',
   stopWatching: 'stop_watching',
   resumeWatching: 'resume_watching',
+  followUp: 'follow_up',
   sendNow: 'send_now',
   sendCorrection: 'send_correction',
   viewPullRequest: 'view_pull_request',
@@ -26,6 +27,7 @@ export const actionIds = {
 /** The forms, and what people fill in there: each is the id of its block and of its element. */
 export const viewIds = {
   compose: 'compose',
+  followUp: 'follow_up',
   threadPreview: 'thread_preview',
   startAnother: 'start_another',
   settings: 'settings',

@@ -1,4 +1,5 @@
 import type { Reply } from '../jobs/event.ts';
+import { attachedOf } from './attached.ts';
 import { mentionedUserIds, stripLeadingMention } from './text/readable-text.ts';
 import { sanitize } from './text/sanitize.ts';
 
@@ -15,6 +16,8 @@ export interface MessageEvent {
   readonly thread_ts?: string | undefined;
   /** Who wrote the root of the thread; not always told. */
   readonly parent_user_id?: string | undefined;
+  /** What came along, as Slack describes it. */
+  readonly files?: unknown;
   readonly client_msg_id?: string | undefined;
   /** Only of a person's edit: Slack changes messages too, when it adds the preview of a link. */
   readonly edited?: { readonly ts?: string } | undefined;
@@ -54,6 +57,7 @@ export function replyOf(event: MessageEvent, botUserId: string | undefined): Thr
       text: botUserId === undefined ? text : stripLeadingMention(text, botUserId),
       editedTs: event.edited?.ts ?? null,
       mentionsBot: botUserId !== undefined && mentionedUserIds(text).includes(botUserId),
+      attached: attachedOf(event.files),
     },
   };
 }

@@ -1,3 +1,5 @@
+import type { Attached } from '../jobs/attached.ts';
+import { attachedOf } from './attached.ts';
 import { isHuman, type MessageEvent } from './reply.ts';
 import { stripLeadingMention } from './text/readable-text.ts';
 import { sanitize } from './text/sanitize.ts';
@@ -11,6 +13,7 @@ export interface Written {
   readonly threadTs: string | null;
   /** As Slack delivered it, without the mention at its start. */
   readonly text: string;
+  readonly attached: Attached;
 }
 
 /** Null if it is not a person's, or if it tells of an edit: that starts nothing. */
@@ -18,11 +21,15 @@ export function writtenOf(event: MessageEvent, botUserId: string | undefined): W
   const { user, ts, thread_ts: threadTs } = event;
   if (!isHuman(event, botUserId) || user === undefined || event.edited !== undefined) return null;
   const text = sanitize(event.text ?? '');
+  const own = (botUserId === undefined ? text : stripLeadingMention(text, botUserId)).trim();
+  const attached = attachedOf(event.files);
+  const names = attached.snippets.map(({ name }) => name).join(', ');
   return {
     channelId: event.channel,
     userId: user,
     ts,
     threadTs: threadTs === undefined || threadTs === ts ? null : threadTs,
-    text: (botUserId === undefined ? text : stripLeadingMention(text, botUserId)).trim(),
+    text: own === '' && names !== '' ? `See ${names}` : own,
+    attached,
   };
 }

@@ -64,7 +64,12 @@ export class SqlFollowUps implements FollowUps {
       received_at: followUp.receivedAtMs,
       state: followUp.state,
       call_id: followUp.callId,
-      more: toJson({ corrected: followUp.corrected, isCorrection: followUp.isCorrection }),
+      more: toJson({
+        corrected: followUp.corrected,
+        isCorrection: followUp.isCorrection,
+        snippets: followUp.snippets,
+        inlined: followUp.inlined,
+      }),
     };
     const changed = await this.db
       .updateTable('follow_up')

@@ -193,6 +193,7 @@ export type TaskKind =
   | 'send_follow_ups'
   | 'refresh_card'
   | 'refresh_receipts'
+  | 'read_snippets'
   | 'call_agent'
   | 'post_to_slack'
   | 'catch_up'

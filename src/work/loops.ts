@@ -5,6 +5,7 @@ import { checkJob } from './check-job.ts';
 import { Loop, type TaskHandler } from './loop.ts';
 import { Pace } from './pace.ts';
 import { postToSlack } from './post-to-slack.ts';
+import { readSnippets } from './read-snippets.ts';
 import { CARD_SPACING_MS, refreshCard } from './refresh-card.ts';
 import { refreshHome } from './refresh-home.ts';
 import { refreshReceipts } from './refresh-receipts.ts';
@@ -73,7 +74,7 @@ export function createLoops(tools: Tools): Loops {
       clock,
       log,
       concurrency: THREADS_READ_AT_ONCE,
-      handlers: { catch_up: handler(catchUp) },
+      handlers: { catch_up: handler(catchUp), read_snippets: handler(readSnippets) },
     }),
   ];
   return {

@@ -1,3 +1,4 @@
+import type { CallRequest } from '../jobs/call.ts';
 import type { AnyJobContext } from '../jobs/decision.ts';
 import type { JobEvent } from '../jobs/event.ts';
 import type { Job } from '../jobs/job.ts';
@@ -52,8 +53,15 @@ export function posted(
   ts: string,
   also?: (tx: Transaction) => Promise<void>,
 ): Promise<true> {
-  const event: JobEvent | null = call.request.kind === 'post_card' ? { type: 'card_posted', ts } : null;
+  const event = shownEvent(call.request, ts);
   return settle(tools, task, call, { state: 'done', detail: ts }, event, also);
+}
+
+function shownEvent(request: CallRequest, ts: string): JobEvent | null {
+  if (request.kind === 'post_card') return { type: 'card_posted', ts };
+  if (request.kind !== 'announce' || request.announcement.kind !== 'follow_up') return null;
+  const { userId, text } = request.announcement;
+  return { type: 'follow_up_shown', messageTs: ts, userId, text };
 }
 
 /** Slack does not take it. `reason` is its error code. */

@@ -4,6 +4,7 @@ import type { Clock } from '../operations/clock.ts';
 import type { Logger } from '../operations/logger.ts';
 import type { Access } from '../slack/access.ts';
 import type { Poster } from '../slack/poster.ts';
+import type { SnippetReader } from '../slack/snippet-reader.ts';
 import type { Users } from '../slack/users.ts';
 import type { Store } from '../store/store.ts';
 import type { ReadLimiter } from './read-limiter.ts';
@@ -18,6 +19,9 @@ export interface Tools {
   readonly poster: Poster;
   readonly names: Users;
   readonly access: Access;
+  readonly snippets: SnippetReader;
+  /** In characters. */
+  readonly promptMaxLength: number;
   readonly reads: ReadLimiter;
   /** Create and message calls per project and hour. */
   readonly hourlyBudget: number;

@@ -42,9 +42,9 @@ describe('settings that are wrong', () => {
     expect(lines.map((line) => line.split(' ')[0])).toEqual([
       'SLACK_BOT_TOKEN',
       'AGENT_BASE_URL',
-      'AGENT_API_KEY',
-      'AGENT_PROJECT_ID',
       'SLACK_APP_TOKEN',
+      'AGENT_PROJECT_ID',
+      'AGENT_API_KEY',
     ]);
     for (const line of lines) expect(line).toMatch(/is missing.* Example: [A-Z_]+=\S+/);
   });

@@ -82,19 +82,19 @@ describeWithLocalSlack('after a kill -9 and a restart', () => {
     });
   }
 
-  for (const [what, method] of [
-    // The name of the person who is mentioned is looked up first.
-    ['before the card was tried', 'users.info'],
-    ['before Slack took the card', 'chat.postMessage'],
+  for (const [what, method, faults] of [
+    // After the person who asks, the person who is mentioned is looked up.
+    ['before the card was tried', 'users.info', [pass, 'hang']],
+    ['before Slack took the card', 'chat.postMessage', ['hang']],
   ] as const) {
     test.concurrent(`right after the command was acknowledged, ${what}, the card appears`, async () => {
       await using world = await startOutside();
-      world.proxy.fail(method, 'hang');
+      world.proxy.fail(method, ...faults);
       const first = await world.start();
       await ask(world, `Ask <@${bob}> for a quickstart`);
       await world.until(
         () => world.proxy.calls(method).length,
-        (count) => count === 1,
+        (count) => count === faults.length,
         'the call',
       );
       expect(await world.messages()).toEqual([]);

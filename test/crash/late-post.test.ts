@@ -43,9 +43,10 @@ describeWithLocalSlack('after a kill in the middle of a post, and a quick restar
 
     await world.clock.advance(1);
     await world.soon(looks, 2, 'the second look');
-    await world.soon(
+    // A card is redrawn at most every three seconds.
+    await world.later(
       async () => (await world.slack.messages(general)).map(({ text }) => text.includes('Working')),
-      [true, true],
+      (working) => working.length === 2 && working.every(Boolean),
       'the card and the first post in its thread',
     );
     expect(world.proxy.calls('chat.postMessage')).toHaveLength(2);

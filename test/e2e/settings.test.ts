@@ -109,7 +109,7 @@ test('of two administrators who save at once the later wins, and is told what ch
   expect(confirmation).toMatch(/replies within 10 s.*\n.*\n.*replies within 1 minute/);
 });
 
-test('only administrators may change the settings, also when they were until the form was sent (L3)', async () => {
+test('only administrators may change the settings (L3)', async () => {
   await using program = await startProgram({ configFile: configFile.replace(`, ${bob}`, '') });
   const { control } = program.slack;
   await control.command({ channel: general, user: bob, text: 'settings' });

@@ -49,7 +49,11 @@ describeWithLocalSlack('a rate limit of Slack', () => {
       (all) => all.length === 1,
       'the notice',
     );
-    await world.soon(async () => /Finished/.exec(await world.card(other))?.[0], 'Finished', 'the card');
+    await world.later(
+      () => world.card(other),
+      (text) => text.includes('Finished'),
+      'the card',
+    );
     await world.clock.advanceTo(startMs + 29_999);
     expect(await world.posts(other)).toHaveLength(1);
     expect(await cards(world)).toHaveLength(1);

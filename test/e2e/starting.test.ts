@@ -83,6 +83,14 @@ describe('a direct message', () => {
     expect(world.prompts()).toEqual([['Document the rate limits']]);
   });
 
+  test('in a thread without a job is not left without an answer (S3)', async () => {
+    const root = await write('help', { channel: alice });
+    await write('And now?', { channel: alice, threadTs: root.ts });
+    await world.whispered(alice, 'No job runs in this thread yet');
+    await world.settled();
+    expect(world.prompts()).toEqual([]);
+  });
+
   test('that is blank or too long is refused (S6)', async () => {
     await write('\u200b', { channel: alice });
     await write('x'.repeat(20_001), { channel: alice });

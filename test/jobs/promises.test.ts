@@ -183,5 +183,6 @@ function whatIsStuck(world: World): string[] {
 /** A second failure may be the second try's; a second check reads again; each press of a button is answered. */
 function mayCountTwice(event: JobEvent): boolean {
   if (event.type === 'create_failed') return event.failure.reason !== failures.rejected.reason;
+  if (event.type === 'run_again_pressed') return event.callId !== undefined;
   return event.type === 'check_failed' || event.type === 'resend_pressed';
 }

@@ -31,8 +31,8 @@ export interface ChildProgram extends AsyncDisposable {
   output(): string;
   /** What it has logged so far. */
   log(): readonly LogLine[];
-  /** Waits for the first log line of this event; throws with its output if it ends or stays silent. */
-  logged(event: string): Promise<LogLine>;
+  /** Waits for the first log line of one of these events; throws with its output if it ends or stays silent. */
+  logged(...events: readonly string[]): Promise<LogLine>;
   /** Waits until its output matches, and returns the match; throws with its output as `logged` does. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
   kill(signal: NodeJS.Signals): void;
@@ -89,7 +89,8 @@ export function runProgram(
   return {
     output: () => output,
     log,
-    logged: (event) => find(() => log().find((line) => line.event === event), `the log event ${event}`),
+    logged: (...events) =>
+      find(() => log().find(({ event }) => events.includes(event)), `the log event ${events.join(' or ')}`),
     printed: (pattern) => find(() => pattern.exec(output), `printing ${pattern}`),
     kill: (signal) => {
       child.kill(signal);

@@ -6,6 +6,7 @@ import type { JobEvent } from '../../src/jobs/event.ts';
 import { createLogger } from '../../src/operations/logger.ts';
 import type { Access } from '../../src/slack/access.ts';
 import type { Poster } from '../../src/slack/poster.ts';
+import { SnippetReader } from '../../src/slack/snippet-reader.ts';
 import type { Users } from '../../src/slack/users.ts';
 import { applyEvent } from '../../src/store/apply-event.ts';
 import { openStore } from '../../src/store/open.ts';
@@ -59,6 +60,8 @@ async function overtaken(events: readonly JobEvent[], kind: TaskKind) {
     poster: { post: () => calledWhileOvertaken('1700000000.000100') } as unknown as Poster,
     names: { of: async () => new Map() } as unknown as Users,
     access: {} as unknown as Access,
+    snippets: new SnippetReader('', null),
+    promptMaxLength: 20_000,
     reads: new ReadLimiter(600),
     hourlyBudget: 100,
     botUserId: 'U0BOT',

@@ -30,6 +30,22 @@ export function formAsShown(form: string): string {
   return fields.toString();
 }
 
+/** The JSON of a message as it is answered: its text and its mrkdwn objects as shown. */
+export function messageAsShown(json: string): string {
+  return JSON.stringify(withShownText(JSON.parse(json, reviveAsShown)));
+}
+
+/** The JSON of an acknowledgement, with a message or a view in it, or nothing. */
+export function acknowledgementAsShown(json: string): string {
+  const { payload, ...rest } = JSON.parse(json, reviveAsShown);
+  return JSON.stringify(payload === undefined ? rest : { ...rest, payload: withShownText(payload) });
+}
+
+function withShownText(message: unknown): unknown {
+  const hasText = typeof message === 'object' && message !== null && 'text' in message;
+  return hasText && typeof message.text === 'string' ? { ...message, text: asShown(message.text) } : message;
+}
+
 function reviveAsShown(_key: string, value: unknown): unknown {
   const isMrkdwn = typeof value === 'object' && value !== null && 'type' in value && value.type === 'mrkdwn';
   if (!isMrkdwn || !('text' in value) || typeof value.text !== 'string') return value;

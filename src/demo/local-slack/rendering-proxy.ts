@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
+import type { Duplex } from 'node:stream';
+import { buffer, text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { formAsShown } from './as-shown.ts';
+import { formAsShown, messageAsShown } from './as-shown.ts';
+import { relaySocket } from './socket-relay.ts';
 
 export interface RenderingProxy {
   /** To be used instead of the local Slack's. Ends with a slash. */
@@ -18,26 +20,38 @@ export interface RenderingProxy {
  * views, and nothing else; what goes with an acknowledgement does not come this way.
  */
 export async function startRenderingProxy(localApiUrl: string): Promise<RenderingProxy> {
+  const target = new URL(localApiUrl);
   const server = createServer((request, response) => {
-    forward(new URL(localApiUrl), request, response).catch(() => response.destroy());
+    forward(target, origin, request, response).catch(() => response.destroy());
+  });
+  const sockets = new Set<Duplex>();
+  server.on('upgrade', (request, socket: Duplex) => {
+    sockets.add(socket.on('close', () => sockets.delete(socket)));
+    relaySocket(target, origin, request, socket);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
+  const origin = `http://127.0.0.1:${port}`;
   return {
-    apiUrl: `http://127.0.0.1:${port}${new URL(localApiUrl).pathname}`,
+    apiUrl: origin + target.pathname,
     close: async () => {
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();
+      for (const socket of sockets) socket.destroy();
       await closed;
     },
   };
 }
 
-async function forward(target: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const sent = await buffer(request);
-  const body = hasText(request) ? Buffer.from(formAsShown(sent.toString())) : sent;
+async function forward(
+  target: URL,
+  origin: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const body = asShown(request, await buffer(request));
   const { 'transfer-encoding': _chunked, ...headers } = request.headers;
   const forwarded = httpRequest(new URL(request.url ?? '', target), {
     method: request.method,
@@ -47,8 +61,31 @@ async function forward(target: URL, request: IncomingMessage, response: ServerRe
   });
   forwarded.end(body);
   const [answer] = (await once(forwarded, 'response')) as [IncomingMessage];
-  response.writeHead(answer.statusCode ?? 502, answer.headers);
-  await pipeline(answer, response);
+  const changed = answerOf(request.url ?? '', target, origin);
+  if (changed === null) {
+    response.writeHead(answer.statusCode ?? 502, answer.headers);
+    await pipeline(answer, response);
+    return;
+  }
+  const { 'content-length': _length, 'transfer-encoding': _encoding, ...kept } = answer.headers;
+  const content = Buffer.from(changed(await text(answer)));
+  response.writeHead(answer.statusCode ?? 502, { ...kept, 'content-length': content.length });
+  response.end(content);
+}
+
+/** Answers that name an address: of the socket, which leads through here; of the workspace, which is the page. */
+function answerOf(url: string, target: URL, origin: string): ((answer: string) => string) | null {
+  if (url.endsWith('/apps.connections.open')) {
+    return (answer) => answer.replace(target.host, new URL(origin).host);
+  }
+  if (!url.endsWith('/auth.test')) return null;
+  return (answer) => answer.replace(/"url":"[^"]*"/, `"url":"${target.origin}/"`);
+}
+
+function asShown(request: IncomingMessage, sent: Buffer): Buffer {
+  if (hasText(request)) return Buffer.from(formAsShown(sent.toString()));
+  const isAnswer = request.method === 'POST' && /\/response\/[^/]+$/.test(request.url ?? '');
+  return isAnswer ? Buffer.from(messageAsShown(sent.toString())) : sent;
 }
 
 function hasText({ url = '', headers }: IncomingMessage): boolean {

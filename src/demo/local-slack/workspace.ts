@@ -32,10 +32,10 @@ export const localApp = {
 
 const docs = 'C0DOCS';
 const docsChanges = 'C0CHANGES';
-const people: readonly LocalUser[] = [
+const people = [
   { id: 'U0ALICE', name: 'alice', realName: 'Alice Anderson' },
   { id: 'U0BOB', name: 'bob', realName: 'Bob Brown' },
-];
+] as const satisfies readonly LocalUser[];
 const everybody = [...people.map(({ id }) => id), localApp.botUserId];
 
 /** The demo's people and channels, and the channel that gets its notices. */

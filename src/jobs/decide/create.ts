@@ -52,7 +52,8 @@ export function startAgain(draft: Draft, callId: string): void {
 export function runAgain(draft: Draft, creates: number, callId?: string): void {
   const { stage } = draft.job;
   const missed = callId === undefined ? [] : draft.followUpsOfCall(callId).filter(isNotSent);
-  if (creates !== draft.job.creates) {
+  const isStarting = stage.kind === 'creating' || stage.kind === 'create_unknown';
+  if (isStarting || creates !== draft.job.creates) {
     if (callId !== undefined && missed.length > 0) resend(draft, callId);
     return;
   }

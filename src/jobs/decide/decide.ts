@@ -4,11 +4,13 @@ import { sendCorrection } from './corrections.ts';
 import { createFailed, jobCreated, runAgain, startAgain } from './create.ts';
 import { Draft } from './draft.ts';
 import { messageAccepted, messageFailed, resend, sendDue, sendNow } from './follow-ups.ts';
+import { followUpShown } from './line-up.ts';
 import { keepWatching, resumeWatching, stopWatching } from './long-running.ts';
 import { checkFailed, jobChecked, noticeRefused } from './observe.ts';
 import { cardDelayed, cardPosted, cardRefused, postRefused, tryAgain } from './open.ts';
 import { replyDeleted, replyEdited, replyReceived } from './replies.ts';
 import { startAnother } from './request.ts';
+import { snippetsRead } from './snippets.ts';
 
 /**
  * What follows from an event: the job as it is then, and the calls and tasks that are wanted. Pure: no clock,
@@ -72,6 +74,12 @@ function apply(draft: Draft, event: JobEvent) {
       return sendNow(draft, event.message);
     case 'correction_pressed':
       return sendCorrection(draft, event.messageTs);
+    case 'follow_up_written':
+      return draft.announce({ kind: 'follow_up', userId: event.userId, text: event.text });
+    case 'follow_up_shown':
+      return followUpShown(draft, event);
+    case 'snippets_read':
+      return snippetsRead(draft, event.messageTs, event.snippets);
     case 'notice_refused':
       return noticeRefused(draft, event.channelId, event.reason);
   }

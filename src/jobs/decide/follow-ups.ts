@@ -1,5 +1,5 @@
 import type { AgentJob } from '../agent-job.ts';
-import { nextBatch } from '../batch.ts';
+import { nextBatch, readyOf } from '../batch.ts';
 import type { AgentFailure } from '../failure.ts';
 import { type FollowUp, keptOut } from '../follow-up.ts';
 import { threadWordOf } from '../thread-word.ts';
@@ -28,7 +28,7 @@ export function refuseWaiting(draft: Draft, callId: string): void {
 export function sendNow(draft: Draft, message: number): void {
   const { job } = draft;
   const isNext = message === job.messages + 1 && job.hurriedMessage !== message;
-  if (!isNext || job.agentJob === null || draft.followUpsIn('waiting').length === 0) return;
+  if (!isNext || job.agentJob === null || readyOf(draft.followUpsIn('waiting')).length === 0) return;
   draft.change({ hurriedMessage: message });
   scheduleSending(draft);
 }
@@ -39,7 +39,7 @@ export function sendDue(draft: Draft): void {
   const asides = draft.followUpsIn('waiting').filter(({ text }) => threadWordOf(text) !== null);
   if (asides.length > 0) draft.put(asides.map(keptOut));
   const { job, context } = draft;
-  const waiting = draft.followUpsIn('waiting');
+  const waiting = readyOf(draft.followUpsIn('waiting'));
   if (waiting.length === 0 || job.agentJob === null || draft.followUpsIn('sending').length > 0) return;
   if (job.sendNotBeforeMs !== null && context.nowMs < job.sendNotBeforeMs) {
     draft.schedule('send_follow_ups', job.sendNotBeforeMs);

@@ -1,8 +1,10 @@
 import type { Announcement } from '../announcement.ts';
+import type { Attached } from '../attached.ts';
 import type { CallRequest } from '../call.ts';
 import type { Decision, DecisionContext } from '../decision.ts';
-import type { Job, StartThread } from '../job.ts';
+import { type Job, type StartThread, startPromptOf } from '../job.ts';
 import { Draft } from './draft.ts';
+import { followUpShown } from './line-up.ts';
 
 /** A request for a new job, from whatever gesture. */
 export interface JobRequest {
@@ -16,6 +18,8 @@ export interface JobRequest {
   readonly responseUrl: string | null;
   /** The thread of other people that the card is posted in; null: a new thread. */
   readonly thread: StartThread | null;
+  /** What came along with the message that asks for it. */
+  readonly attached?: Attached;
   /** The agent job to watch instead of creating one. */
   readonly attachedTo?: string;
 }
@@ -28,10 +32,13 @@ export function openJob(request: JobRequest, context: DecisionContext): Decision
 }
 
 /** A job of which nothing is done yet. */
-export function newJob({ thread, ...request }: JobRequest, context: DecisionContext): Job {
+export function newJob({ thread, attached, ...request }: JobRequest, context: DecisionContext): Job {
   return {
     attachedTo: null,
     ...request,
+    snippets: attached?.snippets ?? [],
+    others: attached?.others ?? [],
+    inlined: '',
     id: context.newId(),
     requestedAtMs: context.nowMs,
     threadTs: thread?.threadTs ?? null,
@@ -66,8 +73,14 @@ export function wantCard(draft: Draft): void {
 export function cardPosted(draft: Draft, ts: string): void {
   if (draft.job.stage.kind !== 'opening') return;
   draft.change({ cardTs: ts, threadTs: draft.job.threadTs ?? ts });
-  if (draft.job.attachedTo === null) wantCreate(draft);
-  else attach(draft, draft.job.attachedTo);
+  const { attachedTo, snippets, others } = draft.job;
+  if (others.length > 0) draft.announce({ kind: 'files_not_sent', files: others });
+  if (attachedTo !== null) attach(draft, attachedTo);
+  else if (snippets.length === 0) wantCreate(draft);
+  else {
+    draft.change({ stage: { kind: 'creating' } });
+    draft.schedule('read_snippets', draft.context.nowMs);
+  }
 }
 
 /** The first look tells what there is to say of it. */
@@ -104,6 +117,11 @@ export function cardDelayed(draft: Draft, reason: string): void {
 
 /** What the thread cannot be told, the requester is told privately. */
 export function postRefused(draft: Draft, callId: string, announcement: Announcement, reason: string): void {
+  if (announcement.kind === 'follow_up') {
+    // It goes to the agent all the same; where a message would stand, there is none for a receipt.
+    const messageTs = (draft.context.nowMs / 1000).toFixed(6);
+    followUpShown(draft, { ...announcement, messageTs });
+  }
   tellRequester(draft, callId, reason, announcement);
 }
 
@@ -124,7 +142,7 @@ export function wantCreate(draft: Draft): void {
   draft.change({ stage: { kind: 'creating' }, creates });
   draft.want(`create:${draft.job.id}:${creates}`, draft.agentLane, {
     kind: 'create_job',
-    prompt: draft.job.prompt,
+    prompt: startPromptOf(draft.job),
   });
   draft.refreshCard();
 }

@@ -1,14 +1,13 @@
 import type { Reply } from '../event.ts';
 import { type FollowUp, keptOut } from '../follow-up.ts';
 import { isBeforeJob } from '../job.ts';
+import { isBlank } from '../prompt.ts';
 import { threadWordOf } from '../thread-word.ts';
 import { offerCorrection } from './corrections.ts';
 import type { Draft } from './draft.ts';
-import { putOrRefuse, refusalOf } from './line-up.ts';
+import { newFollowUp, pileRefusal, putOrRefuse, refusalOf } from './line-up.ts';
+import { nameOthers } from './snippets.ts';
 import { forgetSendTrouble } from './trouble.ts';
-
-/** Bounds what one thread can pile up while the API is away. */
-const MAX_UNSENT_FOLLOW_UPS = 200;
 
 /** A person wrote in the thread. */
 export function replyReceived(draft: Draft, reply: Reply): void {
@@ -19,21 +18,16 @@ export function replyReceived(draft: Draft, reply: Reply): void {
     return;
   }
   if (word !== 'aside' && !isTaken(draft, reply)) return;
-  const { messageTs, userId, text, editedTs } = reply;
-  const followUp: FollowUp = {
-    messageTs,
-    userId,
-    text,
-    editedTs,
-    id: draft.context.newId(),
-    jobId: draft.job.id,
-    receivedAtMs: draft.context.nowMs,
-    state: 'waiting',
-    callId: null,
-    corrected: null,
-    isCorrection: false,
-  };
-  if (word === 'aside') draft.note(keptOut(followUp));
+  const followUp = newFollowUp(draft, reply);
+  const { text, attached } = reply;
+  if (word === 'aside') {
+    draft.note(keptOut(followUp));
+    return;
+  }
+  nameOthers(draft, attached.others);
+  if (attached.snippets.length > 0) draft.schedule('read_snippets', draft.context.nowMs);
+  const isOnlyFiles = isBlank(text) && attached.snippets.length === 0 && attached.others.length > 0;
+  if (isOnlyFiles) draft.note(keptOut(followUp));
   else putOrRefuse(draft, followUp, refusalOf(draft, followUp) ?? pileRefusal(draft));
 }
 
@@ -109,9 +103,4 @@ function isTaken({ job, context }: Draft, reply: Reply): boolean {
 /** Slack's timestamps have a fixed width, so their text order is their time order. */
 function isSeen(followUp: FollowUp, editedTs: string | null): boolean {
   return editedTs === null || (followUp.editedTs !== null && followUp.editedTs >= editedTs);
-}
-
-function pileRefusal(draft: Draft): string | null {
-  const unsent = draft.followUpsIn('waiting').length + draft.followUpsIn('sending').length;
-  return unsent < MAX_UNSENT_FOLLOW_UPS ? null : `${unsent} replies were not sent yet`;
 }

@@ -3,8 +3,8 @@ import { notAllowedView, notCheckedView } from '../views/access.ts';
 import type { SlackMessage } from '../views/message.ts';
 import type { ListenerDeps } from './deps.ts';
 
-/** Slack shows people an error of its own after 3 seconds, and what they want is still to be stored. */
-const ANSWER_WITHIN_MS = 1_500;
+/** Slack shows people an error of its own after 3 seconds, of which the storing may take most. */
+const ANSWER_WITHIN_MS = 1_000;
 
 /** What a person is told who may not do this there, or of whom that is not known; null: it is allowed. */
 export async function admissionProblem(

@@ -22,20 +22,25 @@ type Chosen =
 /** What an administrator filled in, or what is wrong with it: the form may be older than the configuration. */
 export function chosenSettings(
   { projects }: Pick<ListenerDeps, 'projects'>,
-  { windowMs }: SettingsData,
+  { held }: SettingsData,
   { state }: ViewOutput,
 ): Chosen {
   const at = (id: string) => state.values[id]?.[id];
-  const projectId = at(formIds.project)?.selected_option?.value;
-  const project = projectId === undefined ? projects[0] : projects.find(({ id }) => id === projectId);
-  if (project === undefined) return { problem: notAChoiceView(), field: formIds.project };
-  const followUpMode = at(formIds.followUpMode)?.selected_option?.value;
+  const projectId = at(formIds.project)?.selected_option?.value ?? held.projectId;
+  const project = projects.find(({ id }) => id === projectId);
+  if (project === undefined) {
+    const field = projects.length > 1 ? formIds.project : formIds.followUpMode;
+    return { problem: notAChoiceView(), field };
+  }
+  const followUpMode = at(formIds.followUpMode)?.selected_option?.value ?? held.followUpMode;
   if (!isMode(followUpMode)) return { problem: notAChoiceView(), field: formIds.followUpMode };
-  const followUpWindowMs = Number(at(formIds.followUpWindow)?.selected_option?.value);
-  if (!windowsMs(windowMs).includes(followUpWindowMs)) {
+  const window = at(formIds.followUpWindow)?.selected_option?.value;
+  const followUpWindowMs = window === undefined ? held.followUpWindowMs : Number(window);
+  if (!windowsMs(held.followUpWindowMs).includes(followUpWindowMs)) {
     return { problem: notAChoiceView(), field: formIds.followUpWindow };
   }
-  const noticeChannels = [...new Set(at(formIds.noticeChannels)?.selected_conversations ?? [])];
+  const chosen = at(formIds.noticeChannels)?.selected_conversations ?? held.noticeChannels;
+  const noticeChannels = [...new Set(chosen)];
   if (noticeChannels.length > NOTICE_CHANNELS_MAX || !noticeChannels.every((id) => CHANNEL_ID.test(id))) {
     return { problem: tooManyNoticesView(), field: formIds.noticeChannels };
   }

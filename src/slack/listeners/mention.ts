@@ -1,10 +1,8 @@
 import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
 import { type MessageEvent, messageKeys } from '../reply.ts';
-import { chooseMessagesView } from '../views/thread-preview.ts';
-import { type Written, writtenOf } from '../written.ts';
-import { isAdmitted } from './admission.ts';
-import { answerWriter } from './answer-writer.ts';
+import { writtenOf } from '../written.ts';
 import type { ListenerDeps } from './deps.ts';
+import { offerThread } from './offer-thread.ts';
 import { startFromMessage } from './start-from-message.ts';
 import { takeReply } from './thread-reply.ts';
 
@@ -35,15 +33,4 @@ export function mention(deps: ListenerDeps) {
     if (owner === 'foreign' || mayBeElsewhere)
       await offerThread(deps, teamId, { ...written, threadTs: written.threadTs });
   };
-}
-
-/** Nothing of a thread goes to the agent before a person has seen what. */
-async function offerThread(
-  deps: ListenerDeps,
-  teamId: string,
-  { channelId, userId, ts, threadTs }: Written & { readonly threadTs: string },
-): Promise<void> {
-  const at = { channelId, userId, threadTs, keys: [`mention:${teamId}:${channelId}:${ts}`] };
-  if (!(await isAdmitted(deps, at))) return;
-  await answerWriter(deps, at, chooseMessagesView({ channelId, threadTs, messageTs: ts }));
 }

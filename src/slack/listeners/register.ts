@@ -7,6 +7,7 @@ import { command } from './command.ts';
 import { composeFromHome, composeSubmitted } from './compose.ts';
 import type { ListenerDeps } from './deps.ts';
 import { directMessage } from './direct-message.ts';
+import { followUpPressed, followUpSubmitted } from './follow-up-form.ts';
 import { homeOpened } from './home-opened.ts';
 import { jobButton } from './job-button.ts';
 import { turnPage } from './list.ts';
@@ -33,6 +34,8 @@ export function registerListeners(app: App, deps: ListenerDeps): void {
   app.action<BlockButtonAction>(button(actionIds.startJob), composeFromHome(deps));
   app.action<BlockButtonAction>(button(actionIds.startAnother), startAnother(deps));
   app.action<BlockButtonAction>(button(actionIds.chooseMessages), chooseMessages(deps));
+  app.action<BlockButtonAction>(button(actionIds.followUp), followUpPressed(deps));
+  app.view<ViewSubmitAction>(viewIds.followUp, followUpSubmitted(deps));
   app.view<ViewSubmitAction>(viewIds.compose, composeSubmitted(deps));
   app.view<ViewSubmitAction>(viewIds.threadPreview, threadPreviewSubmitted(deps));
   app.view<ViewSubmitAction>(viewIds.startAnother, startAnotherSubmitted(deps));

@@ -89,12 +89,9 @@ async function formOf(
     const found = await inTime(deps, READ_WITHIN_MS, currentSettings(deps, teamId, channelId), null);
     if (found === null) return null;
     const { settings: current, changedAtMs } = found;
-    const data: SettingsData = {
-      channelId,
-      responseUrl,
-      changedAtMs,
-      windowMs: current.followUpWindowMs,
-    };
+    const { project, ...others } = current;
+    const held = { projectId: project.id, ...others, noticeChannels: [...current.noticeChannels] };
+    const data: SettingsData = { channelId, responseUrl, changedAtMs, held };
     return settingsForm(data, current, deps.projects);
   } catch (error) {
     deps.log.error('settings_not_read', { error });

@@ -1,9 +1,10 @@
 import type { SlackMessage } from '../views/message.ts';
 import { notReadView } from '../views/refusals.ts';
 import type { ListenerDeps } from './deps.ts';
+import { inTime } from './in-time.ts';
 
 /** Slack shows people an error of its own after 3 seconds. */
-const ANSWER_WITHIN_MS = 2_500;
+const ANSWER_WITHIN_MS = 1_800;
 /** A list without the names of those who are mentioned is better than none. */
 const NAMES_WITHIN_MS = 1_000;
 
@@ -20,14 +21,4 @@ export async function show(deps: ListenerDeps, read: () => Promise<SlackMessage>
 /** The names of those who are mentioned in the texts, as far as they are known in time. */
 export function namesIn(deps: ListenerDeps, texts: readonly string[]): Promise<ReadonlyMap<string, string>> {
   return inTime(deps, NAMES_WITHIN_MS, deps.names.of(texts.join('\n')), new Map());
-}
-
-async function inTime<T>(deps: ListenerDeps, limitMs: number, reading: Promise<T>, otherwise: T): Promise<T> {
-  const { promise: late, resolve } = Promise.withResolvers<T>();
-  const cancel = deps.clock.at(deps.clock.now() + limitMs, () => resolve(otherwise));
-  try {
-    return await Promise.race([reading, late]);
-  } finally {
-    cancel();
-  }
 }

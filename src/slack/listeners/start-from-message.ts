@@ -13,7 +13,7 @@ export async function startFromMessage(
   written: Written,
   { teamId, keys }: { readonly teamId: string; readonly keys: readonly string[] },
 ): Promise<void> {
-  const { channelId, userId, ts, text } = written;
+  const { channelId, userId, ts, text, attached } = written;
   const at = { channelId, userId, threadTs: null, keys };
   if (!(await isAdmitted(deps, at))) return;
   const { kind } = parseCommand(text);
@@ -24,6 +24,7 @@ export async function startFromMessage(
     channelId,
     requesterId: userId,
     text,
+    attached,
     project: null,
     responseUrl: null,
     thread: { threadTs: ts, lastTs: ts },

@@ -10,6 +10,7 @@ import { plainModal } from '../views/modal.ts';
 import { type JobStory, noJobYetView, noSuchJobView, statusView } from '../views/status.ts';
 import { answer, type CommandArgs } from './answer.ts';
 import type { ListenerDeps } from './deps.ts';
+import { openForm } from './open-form.ts';
 import { namesIn, show } from './show.ts';
 
 /** The home tab is in no channel: only own jobs are seen there. */
@@ -31,16 +32,17 @@ export async function status(deps: ListenerDeps, args: CommandArgs, word: string
 export function showJob(deps: ListenerDeps) {
   return async ({ ack, action, body, respond }: Args): Promise<void> => {
     await ack();
-    const [teamId, channelId] = [body.team?.id, body.channel?.id ?? NO_CHANNEL];
+    const [teamId, channelId] = [body.team?.id, body.channel?.id || NO_CHANNEL];
     const target = decodeButton(action.value ?? '');
     if (teamId === undefined || target === null) return;
     const sight = { teamId, userId: body.user.id, channelId };
     const find = async (tx: Transaction) => visible(sight, await tx.jobs.get(target.jobId));
     const message = await show(deps, () => read(deps, sight, find, noSuchJobView()));
-    if (body.response_url) {
+    if (channelId !== NO_CHANNEL) {
       await respond({ response_type: 'ephemeral', replace_original: false, ...message });
     } else {
-      await deps.poster.openModal(body.trigger_id, plainModal('Job', message));
+      const isOpen = (await openForm(deps, body.trigger_id, plainModal('Job', message))) !== null;
+      if (!isOpen) await deps.poster.tell(body.user.id, null, message);
     }
   };
 }

@@ -4,7 +4,7 @@ import { notStoredView, storingUnclearView } from '../views/refusals.ts';
 import type { ListenerDeps } from './deps.ts';
 
 /** Slack shows people an error of its own after 3 seconds. */
-const ANSWER_WITHIN_MS = 2_500;
+const ANSWER_WITHIN_MS = 1_800;
 
 /**
  * Stores what a person wants. Null: it is stored; else what the person is told. `write` stores it at most once,

@@ -1,11 +1,13 @@
 import type { Announcement } from '../../jobs/announcement.ts';
 import type { Job } from '../../jobs/job.ts';
-import { message, paragraph, type SlackMessage, smallPrint, smallQuotation } from './message.ts';
+import { filesNotSent, snippetsNotSent } from './attached.ts';
+import { message, paragraph, quotation, type SlackMessage, smallPrint, smallQuotation } from './message.ts';
 import { channelMention, mrkdwn, userMention } from './mrkdwn.ts';
 import {
   createRejected,
   createUnknown,
   failed,
+  followUpButton,
   longRunning,
   messageRejected,
   messageUnknown,
@@ -13,9 +15,10 @@ import {
 } from './offers.ts';
 import { pullRequest, pullRequestLink } from './pull-request.ts';
 import { endedLine, finishedLine, line, otherStatusLine, troubleLine } from './state.ts';
-import { oneLine, promptTitle } from './untrusted.ts';
+import { oneLine, promptTitle, quotedPrompt } from './untrusted.ts';
 import { followUps, signs } from './words.ts';
 
+const FOLLOW_UP_MAX = 2500;
 const REASON_MAX = 100;
 const ID_MAX = 100;
 
@@ -61,6 +64,12 @@ export function announcementView(
       return caughtUp(announcement.count);
     case 'long_running':
       return longRunning(job, announcement);
+    case 'follow_up':
+      return written(announcement, names);
+    case 'files_not_sent':
+      return filesNotSent(announcement.files);
+    case 'snippets_not_sent':
+      return snippetsNotSent(announcement.snippets);
     case 'notice_failed':
       return noticeFailed(announcement.channelId, announcement.reason);
   }
@@ -98,8 +107,18 @@ function finished(files: 'new' | 'same' | 'none', job: Job): SlackMessage {
         ...(prLink ? pullRequest(prLink) : []),
       );
     case 'none':
-      return message(paragraph(endedLine('completed', null)));
+      return message(paragraph(endedLine('completed', null)), followUpButton(job));
   }
+}
+
+function written(
+  { userId, text }: Extract<Announcement, { kind: 'follow_up' }>,
+  names: ReadonlyMap<string, string>,
+): SlackMessage {
+  return message(
+    paragraph(mrkdwn`💬 *Follow-up* by ${userMention(userId)}`),
+    quotation(quotedPrompt(text, names, FOLLOW_UP_MAX)),
+  );
 }
 
 function pullRequestNews(

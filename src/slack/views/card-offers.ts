@@ -6,7 +6,7 @@ import { labels } from './words.ts';
 
 /** What can be done about a job as it is now: also what was offered in the thread, where Slack may have refused it. */
 export function cardOffers(job: Job, { sendNow, undecided }: Queue): ButtonPart[] {
-  const { id: jobId, stage, creates } = job;
+  const { id: jobId, stage, creates, agentJob } = job;
   const offers: ButtonPart[] = [];
   if (stage.kind === 'create_unknown') {
     const target = { jobId, callId: stage.callId };
@@ -16,6 +16,9 @@ export function cardOffers(job: Job, { sendNow, undecided }: Queue): ButtonPart[
   if (isUnwatched(job) && stage.kind === 'working' && stage.question !== undefined) {
     const target = { jobId, question: stage.question.number };
     offers.push(offerButton(labels.resumeWatching, actionIds.resumeWatching, target));
+  }
+  if (stage.kind === 'ended' && stage.status === 'completed' && !agentJob?.prLink) {
+    offers.push(offerButton(labels.followUp, actionIds.followUp, { jobId }));
   }
   if (undecided !== null) {
     const { callId, state } = undecided;

@@ -109,3 +109,8 @@ export function longRunning(
 export function watchAnsweredView(label: string, userId: string): SlackMessage {
   return message(paragraph(mrkdwn`${line(signs.longRunning)} · ${userMention(userId)} chose *${label}*.`));
 }
+
+/** After an end without a pull request: somebody may know what is missing. */
+export function followUpButton({ id: jobId }: Job): Part {
+  return actionButton(labels.followUp, actionIds.followUp, { jobId });
+}

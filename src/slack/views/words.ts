@@ -43,6 +43,8 @@ export const labels = {
   stopWatching: 'Stop watching',
   resumeWatching: 'Resume watching',
   start: 'Start',
+  followUp: 'Follow up',
+  send: 'Send',
   sendNow: 'Send now',
   sendCorrection: 'Send the correction',
   newer: 'Newer',

@@ -5,8 +5,10 @@ import { aCall, aDecision, aJob, NOW_MS } from './samples.ts';
 const HOUR_MS = 3_600_000;
 const thread = { teamId: 'T1', channelId: 'C1', threadTs: '1700000000.000100' };
 
+const attached = { snippets: [{ name: 'notes.txt', url: 'https://files.slack.com/n' }], others: [] };
+
 function aReply(messageTs: string, text: string, editedTs: string | null = null) {
-  return { messageTs, userId: 'U1', text, editedTs, mentionsBot: text === 'First' };
+  return { messageTs, userId: 'U1', text, editedTs, mentionsBot: text === 'First', attached };
 }
 
 export function earlyReplyContract(open: OpenStore): void {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Job } from '../../../src/jobs/job.ts';
 import type { Place } from '../../../src/store/lists.ts';
 import { type OpenStore, useStore } from './opened.ts';
-import { aDecision, aJob, NOW_MS } from './samples.ts';
+import { aCall, aCreateCall, aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
 
 const ended = { kind: 'ended', status: 'completed' } as const;
 const agentJob = { id: 'agent-7', status: 'active', repository: null, ref: null, model: null, prLink: null };
@@ -95,6 +95,36 @@ export function listContract(open: OpenStore): void {
         latest: 'latest',
         none: null,
       });
+    });
+
+    test('the calls of a job are told in the order of the wishes, with what became of them', async () => {
+      const job = aJob({ threadTs: null });
+      await opened.run((tx) =>
+        tx.write(aDecision({ job, calls: [aCreateCall('call-1'), aCall('call-2')] }), NOW_MS),
+      );
+      await opened.run(async (tx) => {
+        await tx.calls.start('call-1', NOW_MS + 1);
+        await tx.calls.settle('call-1', { state: 'done', detail: null }, NOW_MS + 2);
+      });
+      const calls = await opened.run((tx) => tx.lists.callsOf('job-1'));
+      expect(calls).toMatchObject([
+        { request: { kind: 'create_job' }, state: 'done', wantedAtMs: NOW_MS, endedAtMs: NOW_MS + 2 },
+        { request: { kind: 'post_card' }, state: 'wanted', endedAtMs: null },
+      ]);
+      expect(await opened.run((tx) => tx.lists.callsOf('job-2'))).toEqual([]);
+      const made = (sinceMs: number) => opened.run((tx) => tx.calls.agentCallsSince('docs', sinceMs));
+      expect(await made(NOW_MS)).toBe(1);
+      expect(await made(NOW_MS + 1)).toBe(0);
+    });
+
+    test('the follow-ups that have not reached the agent, the oldest first', async () => {
+      const states = ['sent', 'waiting', 'withdrawn', 'not_sent', 'unknown', 'sending'] as const;
+      const followUps = states.map((state, n) =>
+        aFollowUp({ id: `follow-up-${n}`, messageTs: `170000000${9 - n}.000100`, state }),
+      );
+      await opened.run((tx) => tx.write(aDecision({ followUps }), NOW_MS));
+      const unsent = await opened.run((tx) => tx.lists.unsentOf('job-1'));
+      expect(unsent.map(({ state }) => state)).toEqual(['sending', 'unknown', 'not_sent', 'waiting']);
     });
 
     test('a job is meant by its id, by the first part of it, and by the id of its agent job', async () => {

@@ -31,6 +31,8 @@ export function aFollowUp(fields: Partial<FollowUp> = {}): FollowUp {
     callId: null,
     corrected: null,
     isCorrection: false,
+    snippets: [],
+    inlined: '',
     ...fields,
   };
 }

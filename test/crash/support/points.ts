@@ -77,6 +77,7 @@ export const failPoints: readonly FailPoint[] = [
     ['start send_message', 'once', 'unknown'],
     ['done send_message', 'unknown', 'once'],
     ['end check_job', 'once', 'once'],
+    ['put off refresh_card', 'once', 'once'],
   ]),
   ...commits('edit', null, [
     ['store edit', 'once', 'once'],

@@ -127,7 +127,8 @@ export const stories = {
       stage.lives.busy.add('conversations.replies');
       await stage.write(card, 'One');
       await stage.killed(1);
-      await stage.reply(card, 'Two');
+      // If the process dies before it has stored it, nobody tells it of this one, either.
+      await stage.write(card, 'Two');
       // Many times the window in which replies are put together.
       await sleep(4_000);
       stage.lives.busy.delete('conversations.replies');

@@ -1,4 +1,5 @@
 import type { AgentJob } from '../../../src/jobs/agent-job.ts';
+import { nothingAttached } from '../../../src/jobs/attached.ts';
 import type { JobRequest } from '../../../src/jobs/decide/open.ts';
 import type { Policy } from '../../../src/jobs/decision.ts';
 import type { Reply } from '../../../src/jobs/event.ts';
@@ -53,6 +54,7 @@ export function aReply(facts: Partial<Reply> = {}): Reply {
     text: 'Shorter, please',
     editedTs: null,
     mentionsBot: false,
+    attached: nothingAttached,
     ...facts,
   };
 }
@@ -70,6 +72,8 @@ export function aFollowUp(facts: Partial<FollowUp> = {}): FollowUp {
     callId: null,
     corrected: null,
     isCorrection: false,
+    snippets: [],
+    inlined: '',
     ...facts,
   };
 }

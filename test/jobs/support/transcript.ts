@@ -41,6 +41,12 @@ export function newsOf(announcement: Announcement, startMs: number): string {
       return `${announcement.count} unknown`;
     case 'long_running':
       return `long running since ${(announcement.sinceMs - startMs) / 1000} s`;
+    case 'follow_up':
+      return `follow-up by ${announcement.userId}: ${announcement.text}`;
+    case 'files_not_sent':
+      return `not sent: ${announcement.files.join(', ')}`;
+    case 'snippets_not_sent':
+      return `not sent: ${announcement.snippets.map(({ name, problem }) => `${name} ${problem}`).join(', ')}`;
     case 'notice_failed':
       return `notice failed in ${announcement.channelId}: ${announcement.reason}`;
     case 'caught_up':

@@ -12,6 +12,11 @@ import { Troubles } from './troubles.ts';
 
 const PROJECT_ID = 'acme-docs';
 const API_KEY = 'test-key';
+/**
+ * Before a start, and before Slack has its answer: the program waits for these in the machine's time, which the
+ * model does not have.
+ */
+const UNTROUBLED = new Set(['auth.test', 'users.info']);
 const START_MS = Date.UTC(2026, 10, 20, 8);
 
 /** The whole program between a strict Slack and the stand-in agent API, with a clock that skips what is dull. */
@@ -55,7 +60,7 @@ export async function startModelWorld(options: ModelWorldOptions): Promise<Model
   resources.defer(() => api.close());
   const agent = resources.use(await startAgentFront(api, clock.outside));
   const troubles = new Troubles(clock.outside);
-  slack.onCall((call) => (call.method === 'auth.test' ? null : troubles.nextOfSlack(call)));
+  slack.onCall((call) => (UNTROUBLED.has(call.method) ? null : troubles.nextOfSlack(call)));
   agent.onCall((operation, jobId) => troubles.nextOfAgent(operation, jobId));
   const folder = resources.use(await createQuickFolder());
 

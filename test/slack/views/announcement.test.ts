@@ -212,6 +212,27 @@ describe('where a person must decide, the thread says why and offers a button', 
     expect(buttonsOf(message)).toEqual([['Run again', { jobId: 'job-1', creates: 1, callId: 'call-1' }]]);
   });
 
+  test('after a message with what the agent cannot take (F5)', () => {
+    const files = { kind: 'files_not_sent', files: ['file', 'image', 'file', 'sound'] } as const;
+    expect(announcementView(files, aJob(), noNames).text).toMatchInlineSnapshot(
+      `"📎 1 image, 1 sound and 2 files were not sent: the agent takes text only."`,
+    );
+    const one = { kind: 'files_not_sent', files: ['image'] } as const;
+    expect(announcementView(one, aJob(), noNames).text).toMatchInlineSnapshot(
+      `"📎 1 image was not sent: the agent takes text only."`,
+    );
+    const snippets = [
+      { name: 'a &amp; b.txt', problem: 'unreadable' },
+      { name: 'long.txt', problem: 'too_long' },
+    ] as const;
+    const unread = { kind: 'snippets_not_sent', snippets } as const;
+    expect(announcementView(unread, aJob(), noNames).text).toMatchInlineSnapshot(`
+      "📎 *Not sent* with the message:
+      a &amp; b.txt · Slack does not let me read it
+      long.txt · it is too long for one message to the agent"
+    `);
+  });
+
   test('after a long time of work (W4)', () => {
     const asked = { kind: 'long_running', question: 2, sinceMs: fivePastTwoMs } as const;
     const message = announcementView(asked, aJob(), noNames);

@@ -29,7 +29,7 @@ describe('whatever people and the agent API write', () => {
     fc.assert(
       fc.property(announcement(), job(), (a, j) => {
         const ours = {
-          users: [j.requesterId],
+          users: [j.requesterId, ...(a.kind === 'follow_up' ? [a.userId] : [])],
           channels: a.kind === 'notice_failed' ? [a.channelId] : [],
           urls: a.kind === 'pull_request' ? [a.url] : [],
         };

@@ -13,7 +13,12 @@ import { slackId, text, time } from './support/hostile.ts';
 
 const handbook = { id: 'p1', name: 'handbook', noticeChannels: [] };
 const api = { id: 'p2', name: 'api', noticeChannels: [] };
-const data = { channelId: 'C1', responseUrl: null, changedAtMs: null, windowMs: 4_000 };
+const data = {
+  channelId: 'C1',
+  responseUrl: null,
+  changedAtMs: null,
+  held: { projectId: 'p1', followUpMode: 'every_reply', followUpWindowMs: 4_000, noticeChannels: [] },
+};
 const settings: Settings = {
   project: handbook,
   noticeChannels: [],

@@ -132,6 +132,18 @@ export function announcement(): fc.Arbitrary<Announcement> {
       message: text(),
       offer: fc.constantFrom('retry', 'run_again'),
     }),
+    fc.record({ kind: fc.constant('follow_up'), userId: slackId(), text: text() }),
+    fc.record({
+      kind: fc.constant('files_not_sent'),
+      files: fc.array(fc.constantFrom('image', 'video', 'sound', 'file'), { minLength: 1 }),
+    }),
+    fc.record({
+      kind: fc.constant('snippets_not_sent'),
+      snippets: fc.array(fc.record({ name: text(), problem: fc.constantFrom('unreadable', 'too_long') }), {
+        minLength: 1,
+        maxLength: 10,
+      }),
+    }),
     fc.record({ kind: fc.constant('long_running'), question: fc.nat(), sinceMs: time() }),
     fc.record({ kind: fc.constant('message_unknown'), ...call }),
     fc.record({ kind: fc.constant('notice_failed'), channelId: slackId(), reason: text() }),

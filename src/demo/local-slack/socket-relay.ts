@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { acknowledgementAsShown } from './as-shown.ts';
+import { rewrittenText } from './socket-text.ts';
+
+/**
+ * Passes a Socket Mode connection on to the local Slack: what the bot answers is put as Slack would show it, and
+ * the addresses for later answers lead through `ownOrigin`.
+ */
+export function relaySocket(target: URL, ownOrigin: string, request: IncomingMessage, client: Duplex): void {
+  const server = connect(Number(target.port), target.hostname);
+  for (const side of [client, server]) {
+    side.on('error', () => {});
+    side.on('close', () => {
+      client.destroy();
+      server.destroy();
+    });
+  }
+  server.write(handshake(request, target.host));
+  client.pipe(rewrittenText(acknowledgementAsShown)).pipe(server);
+  server.once('data', (answer: Buffer) => {
+    // The answer to the handshake ends before the first frame.
+    const end = answer.indexOf('\r\n\r\n') + 4;
+    client.write(answer.subarray(0, end));
+    if (end < answer.length) server.unshift(answer.subarray(end));
+    server.pipe(rewrittenText((text) => text.replaceAll(target.origin, ownOrigin))).pipe(client);
+  });
+}
+
+function handshake({ url = '/', headers }: IncomingMessage, host: string): string {
+  // Compressed messages could not be read.
+  const { 'sec-websocket-extensions': _compression, ...kept } = headers;
+  const lines = Object.entries({ ...kept, host }).map(([name, value]) => `${name}: ${value}`);
+  return `GET ${url} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`;
+}

@@ -1,0 +1,31 @@
+/** What a message brings along besides its text. */
+export interface Attached {
+  /** Texts that are sent with it. */
+  readonly snippets: readonly Snippet[];
+  /** What the agent API cannot take. */
+  readonly others: readonly FileKind[];
+}
+
+/** A text in Slack that is still to be read. */
+export interface Snippet {
+  readonly name: string;
+  /** Where Slack has it; null: Slack did not say. Untrusted. */
+  readonly url: string | null;
+}
+
+export type FileKind = 'image' | 'video' | 'sound' | 'file';
+
+/** What became of a snippet. */
+export type ReadSnippet =
+  | { readonly name: string; readonly text: string }
+  | { readonly name: string; readonly problem: SnippetProblem };
+
+/** `unreadable`: Slack does not give it to the program. */
+export type SnippetProblem = 'unreadable' | 'too_long';
+
+export const nothingAttached: Attached = { snippets: [], others: [] };
+
+/** A snippet as it stands in a prompt. */
+export function inlined(name: string, text: string): string {
+  return `${name}:\n${text}`;
+}

@@ -1,0 +1,60 @@
+import type { ReadSnippet, Snippet } from '../jobs/attached.ts';
+import type { JobState } from '../jobs/decision.ts';
+import { retryDelayMs } from '../jobs/schedule.ts';
+import { escapeMrkdwn } from '../slack/text/escape.ts';
+import { sanitize } from '../slack/text/sanitize.ts';
+import { applyEvent } from '../store/apply-event.ts';
+import type { ClaimedTask } from '../store/store.ts';
+import type { Tools } from './tools.ts';
+
+/** Then a snippet that Slack does not give counts as unreadable: the reply must not wait for ever. */
+const MAX_TRIES = 5;
+
+/** Reads the texts that came along with a prompt or with replies, so that these can go out. */
+export async function readSnippets(tools: Tools, task: ClaimedTask): Promise<void> {
+  for (;;) {
+    const state = await tools.store.transaction((tx) => tx.jobs.lock(task.subject));
+    const next = state && nextUnread(state);
+    if (next === null) break;
+    const { messageTs, snippets } = next;
+    const read = await readAll(tools, task, snippets);
+    if ('retryAfterMs' in read) {
+      const waitMs = read.retryAfterMs ?? retryDelayMs(task.attempts + 1, Math.random());
+      await tools.store.transaction((tx) => tx.tasks.postpone(task.lease, tools.clock.now() + waitMs));
+      return;
+    }
+    await tools.store.transaction(async (tx) => {
+      await tx.tasks.fence(task.lease);
+      const event = { type: 'snippets_read', messageTs, snippets: read.snippets } as const;
+      await applyEvent(tx, task.subject, event, tools.newContext());
+    });
+  }
+  await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
+}
+
+/** Those of the prompt, or of the oldest reply that waits for some; null if there are none. */
+function nextUnread({ job, followUps }: JobState) {
+  if (job.snippets.length > 0) return { messageTs: null, snippets: job.snippets };
+  return followUps.find(({ snippets }) => snippets.length > 0) ?? null;
+}
+
+async function readAll(
+  tools: Tools,
+  task: ClaimedTask,
+  snippets: readonly Snippet[],
+): Promise<{ readonly snippets: readonly ReadSnippet[] } | { readonly retryAfterMs: number | null }> {
+  const maxLength = tools.promptMaxLength;
+  const done: ReadSnippet[] = [];
+  for (const { name, url } of snippets) {
+    const content =
+      url === null ? { problem: 'unreadable' as const } : await tools.snippets.read(url, maxLength);
+    const outcome = 'text' in content ? 'done' : 'problem' in content ? content.problem : 'failed';
+    tools.log.info('snippet_read', { job_id: task.subject, outcome });
+    if ('retryAfterMs' in content) {
+      if (task.attempts + 1 < MAX_TRIES) return content;
+      done.push({ name, problem: 'unreadable' });
+    } else if ('text' in content) done.push({ name, text: escapeMrkdwn(sanitize(content.text)) });
+    else done.push({ name, ...content });
+  }
+  return { snippets: done };
+}

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { alice, bob, general } from '../support/local-slack.ts';
+import { type Program, startProgram } from '../support/strict-slack/program.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+async function finished(program: Program) {
+  const card = await program.ask('Add a quickstart');
+  await program.told(card, 'Working');
+  program.api.finish(program.api.jobs[0]?.id ?? '', { status: 'completed' });
+  return { card, end: await program.told(card, 'no files changed') };
+}
+
+const form = (program: Program, user: string) =>
+  waitFor(
+    () => program.slack.control.modal(user),
+    (view) => view !== null,
+    { what: 'the form' },
+  );
+
+const followUps = (program: Program) => program.api.jobs[0]?.prompts.slice(1) ?? [];
+
+test('*Follow up* asks for one after an end without a pull request, and shows in the thread who wrote it (W3)', async () => {
+  await using program = await startProgram();
+  const { card, end } = await finished(program);
+  const { control } = program.slack;
+  await control.press(end, 'follow_up', bob);
+  await form(program, bob);
+  expect((await control.submit(bob, { prompt: '\u200b' })).errors?.prompt).toContain('No prompt');
+  expect((await control.submit(bob, { prompt: 'Add <b> & a table' })).errors).toBeNull();
+  const shown = await program.told(card, '*Follow-up*');
+  expect(shown.text).toBe(`💬 *Follow-up* by <@${bob}>\n“Add &lt;b&gt; &amp; a table”`);
+  await program.later(
+    () => followUps(program),
+    (all) => all.length > 0,
+    'the follow-up',
+  );
+  expect(followUps(program)).toEqual(['Add <b> & a table']);
+  await program.later(
+    () => control.reactions(shown),
+    (names) => names.join() === 'white_check_mark',
+    'the receipt',
+  );
+});
+
+test('the card offers it too; the form that is delivered three times sends one follow-up (W3)', async () => {
+  await using program = await startProgram();
+  const { card } = await finished(program);
+  const { control } = program.slack;
+  const now = async () => (await control.messages(general)).find(({ ts }) => ts === card.ts) ?? card;
+  const offering = await program.later(now, ({ text }) => text.includes('Follow up'), 'the card');
+  await control.press(offering, 'follow_up', alice);
+  await form(program, alice);
+  program.slack.onDelivery(() => 3);
+  await control.submit(alice, { prompt: 'Add a table' });
+  await program.later(
+    () => followUps(program),
+    (all) => all.length > 0,
+    'the follow-up',
+  );
+  await program.clock.advance(20_000);
+  expect(followUps(program)).toEqual(['Add a table']);
+});

@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { alice, general, random, type SlackMessage } from '../support/local-slack.ts';
+import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
+
+const bot = '<@U0DOCSAGENT>';
+const configFile = `
+projects:
+  - id: acme-docs
+    name: docs
+  - id: acme-handbook
+    name: handbook
+channels:
+  ${random}:
+    project: handbook
+`;
+
+let world: StrictWorld;
+beforeEach(async () => {
+  world = await startStrictWorld({ configFile });
+  world.slack.control.invite(random, 'U0DOCSAGENT');
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+const command = (text: string, channel = general) =>
+  world.slack.control.command({ channel, user: alice, text });
+const write = (text: string, channel = general) =>
+  world.slack.control.message({ channel, user: alice, text });
+const card = (prompt: string, channel = general): Promise<SlackMessage> =>
+  world.seen(channel, ({ text }) => text.includes(`“${prompt}”`));
+
+test('a job belongs to the first project, or to that of its channel (S1)', async () => {
+  await command('Fix the typos');
+  expect((await card('Fix the typos')).text).toContain('Project docs');
+  await command('Fix the links', random);
+  expect((await card('Fix the links', random)).text).toContain('Project handbook');
+});
+
+test('project=name at the start of a command, a mention or a direct message chooses another (S1, S3)', async () => {
+  await command('project=handbook Fix the typos');
+  expect((await card('Fix the typos')).text).toContain('Project handbook');
+  await write(`${bot} project=Handbook Fix the links`);
+  expect((await card('Fix the links')).text).toContain('Project handbook');
+  await write('project=handbook Fix the images', alice);
+  expect((await card('Fix the images', alice)).text).toContain('Project handbook');
+});
+
+test('an unknown project is answered with those that there are, and nothing starts (S6)', async () => {
+  await command('project=hanbdook Fix the typos');
+  await world.whispered(general, 'There is no project hanbdook.* The projects are: docs, handbook.');
+  await write(`${bot} project=hanbdook Fix the typos`);
+  await world.settled();
+  expect(world.prompts()).toEqual([]);
+});
+
+test('two dashes turn it off (S2)', async () => {
+  await command('-- project=handbook is how it is written');
+  expect((await card('project=handbook is how it is written')).text).toContain('Project docs');
+});
+
+test('the form has the project of the channel preselected, and takes another (S2)', async () => {
+  await command('', random);
+  await world.slack.control.submit(alice, { prompt: 'Fix the typos' });
+  expect((await card('Fix the typos', random)).text).toContain('Project handbook');
+  await command('', random);
+  await world.slack.control.submit(alice, { prompt: 'Fix the typos', project: 'docs' });
+  await world.seen(random, ({ text }) => text.includes('“Fix the typos”') && text.includes('Project docs'));
+});
+
+test('the same words for another project are another job (S5)', async () => {
+  await command('Fix the typos');
+  await command('project=handbook Fix the typos');
+  await world.settled();
+  const cards = (await world.slack.control.messages(general)).filter(({ text }) => text.includes('“Fix'));
+  expect(cards).toHaveLength(2);
+});
