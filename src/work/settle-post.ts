@@ -71,7 +71,7 @@ export function refused(tools: Tools, task: ClaimedTask, call: LedgerCall, reaso
 
 /** It may have been shown: shown twice, it would only confuse. */
 export function dropped(tools: Tools, task: ClaimedTask, call: LedgerCall, reason: string): Promise<true> {
-  return settle(tools, task, call, { state: 'unknown', detail: reason });
+  return settle(tools, task, call, { state: 'failed', detail: `may have been shown: ${reason}` });
 }
 
 /** Nothing happened: the lane waits, and makes the call again. */

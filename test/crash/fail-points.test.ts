@@ -11,7 +11,7 @@ const LIMIT_MS = 150_000;
 const postgresPoints = failPoints.filter(({ kind, crashed }) => kind === 'commit' && crashed === null);
 
 describeWithLocalSlack('without a kill', () => {
-  for (const story of ['replies', 'failure', 'edit', 'refusal'] as const) {
+  for (const story of ['replies', 'failure', 'edit', 'mute', 'refusal'] as const) {
     test.concurrent(`all that the program does is a fail point: ${story}`, {
       timeout: LIMIT_MS,
     }, async () => {

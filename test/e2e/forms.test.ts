@@ -73,6 +73,17 @@ describe('the form behind /docs-agent alone', () => {
   });
 });
 
+test('forms work over HTTP, too (S2)', async () => {
+  await using overHttp = await startStrictWorld({ mode: 'http' });
+  const { control } = overHttp.slack;
+  await control.command({ channel: general, user: alice, text: '' });
+  expect((await control.submit(alice, { prompt: 'project=nowhere fix' })).errors?.prompt).toContain(
+    'nowhere',
+  );
+  expect((await control.submit(alice, { prompt: 'Fix the typos' })).errors).toBeNull();
+  await overHttp.started('Fix the typos');
+});
+
 describe('a mention in a thread without a job', () => {
   let root: SlackMessage;
   beforeEach(async () => {
@@ -110,8 +121,11 @@ describe('a mention in a thread without a job', () => {
     expect(world.prompts()[0]?.slice(1)).toEqual(['And the retries']);
   });
 
-  test('leaves out what is unticked (S3)', async () => {
+  test('leaves out what is unticked, also after restarts (S3)', async () => {
+    await world.whispered(general, 'No job runs in this thread yet');
+    await world.restart();
     await chosen();
+    await world.restart();
     await submit({ messages_0: ['They got a 429 & gave up'] });
     await world.settled();
     expect(world.prompts()[0]?.[0]).not.toContain('confuse');
@@ -158,14 +172,14 @@ describe('a mention in a thread without a job', () => {
 
 describe('"Ask Docs Agent" in the menu of a message', () => {
   test('opens the form with the message and its address (S3)', async () => {
-    const message = await write('The page on limits is *wrong*', { user: bob });
+    const message = await write(`The page on limits is *wrong*, <@${alice}>`, { user: bob });
     await world.slack.control.shortcut({ message, user: alice, callbackId: 'ask_docs_agent' });
     expect(await opened('About')).toMatch(
-      /About this Slack message \(https:[^)]+\):\\n> The page on limits is \*wrong\*\\n\\n/,
+      /About this Slack message \(https:[^)]+\):\\n> The page on limits is \*wrong\*, @alice\\n\\n/,
     );
     await submit();
     await world.settled();
-    expect(world.prompts()[0]?.[0]).toContain('> The page on limits is *wrong*');
+    expect(world.prompts()[0]?.[0]).toContain('> The page on limits is *wrong*, @alice');
   });
 
   test('works without the address where the bot is not (S3, S4)', async () => {

@@ -2,23 +2,18 @@ import { SlackCallError } from '../failure.ts';
 import { notAllowedView, notCheckedView } from '../views/access.ts';
 import type { SlackMessage } from '../views/message.ts';
 import type { ListenerDeps } from './deps.ts';
+import { inTime } from './in-time.ts';
 
 /** Slack shows people an error of its own after 3 seconds, of which the storing may take most. */
 const ANSWER_WITHIN_MS = 1_000;
 
 /** What a person is told who may not do this there, or of whom that is not known; null: it is allowed. */
-export async function admissionProblem(
+export function admissionProblem(
   deps: ListenerDeps,
   userId: string,
   channelId: string | null,
 ): Promise<SlackMessage | null> {
-  const { promise: late, resolve } = Promise.withResolvers<SlackMessage>();
-  const cancel = deps.clock.at(deps.clock.now() + ANSWER_WITHIN_MS, () => resolve(notCheckedView()));
-  try {
-    return await Promise.race([asked(deps, userId, channelId), late]);
-  } finally {
-    cancel();
-  }
+  return inTime(deps, ANSWER_WITHIN_MS, asked(deps, userId, channelId), notCheckedView());
 }
 
 async function asked(

@@ -52,13 +52,13 @@ function isAtHome(job: Job, { isRequesters }: JobAction, { team, channel, user }
 /** As far as Slack takes it. */
 async function tell(
   { log }: ListenerDeps,
-  { container }: Args['body'],
+  body: Args['body'],
   respond: Args['respond'],
   answer: Answer | null,
 ): Promise<void> {
   if (answer === null) return;
-  const { thread_ts: threadTs } = container;
-  const place = typeof threadTs === 'string' ? { thread_ts: threadTs } : {};
+  const threadTs = threadOf(body);
+  const place = threadTs === null ? {} : { thread_ts: threadTs };
   const how = answer.inPlace
     ? { replace_original: true }
     : { response_type: 'ephemeral' as const, replace_original: false, ...place };
@@ -67,4 +67,10 @@ async function tell(
   } catch (error) {
     log.warn('press_not_answered', { error });
   }
+}
+
+/** The thread that the button stands in; null for the root, which is seen in its channel. */
+function threadOf({ container, message }: Args['body']): string | null {
+  const threadTs: unknown = container.thread_ts ?? message?.thread_ts;
+  return typeof threadTs === 'string' && threadTs !== container.message_ts ? threadTs : null;
 }

@@ -8,6 +8,7 @@ export const promises = {
   look: 'Looked for in Slack: adopted if it is there, else posted once.',
   unknown: 'May have happened: the thread says so, and a person decides.',
   tell_again: 'A private answer cannot be looked for: it may come twice.',
+  drop: 'A private hint cannot be looked for, and is not worth a second: it may be lost.',
 } as const;
 
 export type Promised = keyof typeof promises;
@@ -39,6 +40,7 @@ const points =
 const commits = points('commit');
 const passingCommits = points('commit', true);
 const calls = points('call');
+const passingCalls = points('call', true);
 
 export const failPoints: readonly FailPoint[] = [
   ...commits('failure', null, [
@@ -84,6 +86,12 @@ export const failPoints: readonly FailPoint[] = [
     ['retry create_job, put off call_agent', 'unknown', 'once'],
     ['end check_job → finished', 'once', 'once'],
   ]),
+  ...passingCommits('mute', null, [
+    ['store reply → whisper', 'once', 'once'],
+    ['start whisper', 'once', 'drop'],
+    ['done whisper', 'drop', 'once'],
+  ]),
+  ...passingCalls('mute', null, [['chat.postEphemeral', 'drop', 'drop']]),
   ...commits('refusal', null, [
     ['failed post_card → tell_requester', 'look', 'once'],
     ['start tell_requester', 'once', 'tell_again'],
@@ -143,6 +151,7 @@ export const failPoints: readonly FailPoint[] = [
   ...commits('replies', after('start announce'), [['retry announce', 'look', 'once']]),
   ...commits('replies', after('start notify_channel'), [['retry notify_channel', 'look', 'once']]),
   ...commits('refusal', after('start tell_requester'), [['retry tell_requester', 'tell_again', 'once']]),
+  ...passingCommits('mute', after('start whisper'), [['failed whisper', 'drop', 'once']]),
   ...commits('replies', after('start create_job'), [
     ['unknown create_job, end call_agent → create_unknown', 'unknown', 'unknown'],
   ]),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChildEnv } from '../../support/child-program.ts';
-import { bob, random } from '../../support/local-slack.ts';
+import { bob, general, random } from '../../support/local-slack.ts';
 import type { Expected, ExpectedThread } from './checker/seen.ts';
 import { agentCalls, notices } from './outside.ts';
 import type { Stage } from './stage.ts';
@@ -98,6 +98,21 @@ export const stories = {
       stage.finish('completed');
       await stage.told(card, 'no files changed');
       return oneThread({ posts: ['Working', 'Finished'], replies: ['As edited'] });
+    },
+  },
+  /** The thread is kept to the people. */
+  mute: {
+    settings,
+    play: async (stage) => {
+      await stage.ask(PROMPT);
+      const card = await stage.card(PROMPT);
+      await stage.told(card, 'Working');
+      await stage.write(card, 'mute');
+      await stage.seen(general, 'muted: only mentions');
+      await stage.atWork();
+      stage.finish('completed');
+      await stage.told(card, 'no files changed');
+      return oneThread({ posts: ['Working', 'Finished'] });
     },
   },
   /** The card stands in its channel, and is answered, before the program knows of it. */

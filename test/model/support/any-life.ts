@@ -11,7 +11,7 @@ const CUTS = process.env.MODEL_RUNS === undefined ? 0 : 1;
 
 const pick = fc.nat({ max: 50 });
 
-const anyGesture: fc.Arbitrary<Gesture> = fc.oneof(
+const gestures: fc.WeightedArbitrary<Gesture>[] = [
   {
     weight: 4,
     arbitrary: fc.record({
@@ -34,7 +34,12 @@ const anyGesture: fc.Arbitrary<Gesture> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ do: fc.constant('press'), pick, times: fc.integer({ min: 1, max: 2 }) }),
   },
-);
+];
+
+const mention: fc.WeightedArbitrary<Gesture> = {
+  weight: 4,
+  arbitrary: fc.record({ do: fc.constant('mention'), isBob: fc.boolean() }),
+};
 
 const anyMethod = fc.constantFrom(
   'chat.update',
@@ -57,7 +62,7 @@ const anyPause = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: 0, max: 5 * HOUR_MS }) },
 );
 
-const anyStep: fc.Arbitrary<Step> = fc.oneof(
+const stepsWith = (anyGesture: fc.Arbitrary<Gesture>): fc.WeightedArbitrary<Step>[] => [
   {
     weight: 10,
     arbitrary: fc.record({
@@ -67,7 +72,6 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 8, arbitrary: fc.record({ do: fc.constant('pass'), ms: anyPause }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('sleep'), ms: anyPause }) },
   {
     weight: 4,
     arbitrary: fc.record({
@@ -136,15 +140,29 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
     weight: CUTS,
     arbitrary: fc.record({ do: fc.constant('cut'), gestures: fc.array(anyGesture, { maxLength: 3 }) }),
   },
-);
+];
+
+const sleep: fc.WeightedArbitrary<Step> = {
+  weight: 1,
+  arbitrary: fc.record({ do: fc.constant('sleep'), ms: anyPause }),
+};
 
 /** It begins with a request, so that there is something to happen to. */
-export const anyLife: fc.Arbitrary<readonly Step[]> = fc
-  .array(anyStep, { minLength: 4, maxLength: 25, size: 'max' })
-  .map((steps) => [
-    { do: 'together', gestures: [{ do: 'ask', channel: general, isBob: false }], copies: 1 },
-    ...steps,
-  ]);
+const lifeOf = (anyStep: fc.Arbitrary<Step>): fc.Arbitrary<readonly Step[]> =>
+  fc
+    .array(anyStep, { minLength: 4, maxLength: 25, size: 'max' })
+    .map((steps) => [
+      { do: 'together', gestures: [{ do: 'ask', channel: general, isBob: false }], copies: 1 },
+      ...steps,
+    ]);
+
+export const anyLife = lifeOf(fc.oneof(...stepsWith(fc.oneof(...gestures)), sleep));
+
+/**
+ * With mentions, too. The machine does not sleep: the check that a request goes out in time looks at the real clock,
+ * and one that was written just before the sleep arrives after it.
+ */
+export const anyLifeWithMentions = lifeOf(fc.oneof(...stepsWith(fc.oneof(...gestures, mention))));
 
 export const anyTurns: fc.Arbitrary<readonly TurnPlan[]> = fc.array(
   fc.record({

@@ -1,15 +1,18 @@
 import type { SlackMessage } from '../../support/local-slack.ts';
 import { alice, bob, general } from '../../support/local-slack.ts';
+import { strictApp } from '../../support/strict-slack/ids.ts';
 import type { ModelWorld } from './model-world.ts';
 
-/** A `/docs-agent` command, and what its author was told at once. */
+/** A `/docs-agent` command, or a mention, and what is known at once of what came of it. */
 export interface Asked {
   /** Is in the prompt, and nowhere else. */
   readonly mark: string;
   readonly channel: string;
   readonly user: string;
-  /** Slack had the program's word that it is kept. */
+  /** Slack had the program's word that a command is kept. */
   isAccepted: boolean;
+  /** Of a mention: it counts as accepted when one of its deliveries was acknowledged. */
+  mentionTs: string | null;
 }
 
 /** A person's message in the thread of a card. */
@@ -54,16 +57,28 @@ export class People {
   }
 
   async ask(channel: string, isBob: boolean): Promise<void> {
+    const { asked, text } = this.#newRequest(channel, isBob);
+    const answer = await this.#world.slack.control.command({ channel, user: asked.user, text });
+    asked.isAccepted = answer.acknowledged && !answer.payload;
+  }
+
+  async mention(isBob: boolean): Promise<void> {
+    const { asked, text } = this.#newRequest(general, isBob);
+    const words = `<@${strictApp.botUserId}> ${text}`;
+    const { ts } = await this.#world.slack.control.message({
+      channel: general,
+      user: asked.user,
+      text: words,
+    });
+    asked.mentionTs = ts;
+  }
+
+  #newRequest(channel: string, isBob: boolean): { readonly asked: Asked; readonly text: string } {
     const user = isBob ? bob : alice;
     const mark = `request-${this.asked.length + 1};`;
-    const asked: Asked = { mark, channel, user, isAccepted: false };
+    const asked: Asked = { mark, channel, user, isAccepted: false, mentionTs: null };
     this.asked.push(asked);
-    const answer = await this.#world.slack.control.command({
-      channel,
-      user,
-      text: `${mark} document <@${bob}>'s rate &amp; limits`,
-    });
-    asked.isAccepted = answer.acknowledged && !answer.payload;
+    return { asked, text: `${mark} document <@${bob}>'s rate &amp; limits` };
   }
 
   /** In one of the threads, if there is one. */
@@ -89,7 +104,7 @@ export class People {
       channel: card.channel,
       user: bob,
       text,
-      threadTs: card.ts,
+      threadTs: threadOf(card),
     });
     reply.knownAtRest = this.#restIfConfirmed(({ ts }) => ts === reply.message.ts);
   }
@@ -154,8 +169,11 @@ export class People {
   }
 }
 
-/** The root of a job's thread: it quotes the prompt, and is not a notice. */
-export function isCard(message: SlackMessage): boolean {
-  const isRoot = message.thread_ts === undefined || message.thread_ts === message.ts;
-  return isRoot && message.subtype === undefined && !message.text.startsWith('📝');
+/** A job's card: of the program's messages, it alone has the prompt in quotation marks. */
+export function isCard({ user, subtype, text }: SlackMessage): boolean {
+  return user === strictApp.botUserId && subtype === undefined && text.includes('“');
+}
+
+export function threadOf({ ts, thread_ts: threadTs }: SlackMessage): string {
+  return threadTs ?? ts;
 }

@@ -66,6 +66,8 @@ export async function act(people: People, gesture: Gesture): Promise<void> {
   switch (gesture.do) {
     case 'ask':
       return people.ask(gesture.channel, gesture.isBob);
+    case 'mention':
+      return people.mention(gesture.isBob);
     case 'reply':
       return people.reply(gesture.pick, gesture.kind);
     case 'edit':

@@ -9,6 +9,7 @@ export const HOUR_MS = 60 * MINUTE_MS;
 /** What a person does. `pick` chooses among what there is then. */
 export type Gesture =
   | { readonly do: 'ask'; readonly channel: string; readonly isBob: boolean }
+  | { readonly do: 'mention'; readonly isBob: boolean }
   | { readonly do: 'reply'; readonly pick: number; readonly kind: 'words' | 'blank' }
   | { readonly do: 'edit'; readonly pick: number }
   | { readonly do: 'remove'; readonly pick: number }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Stage } from '../../../src/jobs/job.ts';
 import { askedBeforeView } from '../../../src/slack/views/asked-before.ts';
 import { helpView } from '../../../src/slack/views/help.ts';
 import {
@@ -91,6 +92,16 @@ describe('a person who asks the same again', () => {
   const job = aJob({ requestedAtMs: 13_000 });
   const permalink = 'https://acme.slack.com/archives/C1/p5';
 
+  test('learns what became of the job before', () => {
+    const fate = (stage: Stage) =>
+      askedBeforeView({ job, sameAs: { ...sameAs, stage } }, null).text.split('.* ')[1];
+    expect(fate({ kind: 'ended', status: 'completed' })).toMatch(/^That job is over: reply in its thread/);
+    expect(fate({ kind: 'rejected', message: '' })).toMatch(/^The agent API did not take it/);
+    expect(fate({ kind: 'create_unknown', callId: 'c' })).toMatch(
+      /^It is not clear whether that job started/,
+    );
+  });
+
   test('is asked whether it is meant', () => {
     expect(askedBeforeView({ job, sameAs }, permalink).text).toMatchInlineSnapshot(`
       "🔁 *You asked the same 12 seconds ago.* That job is under way. *Start another* gives the agent the same work a second time.
@@ -99,7 +110,7 @@ describe('a person who asks the same again', () => {
     expect(
       askedBeforeView({ job, sameAs: aJob({ requestedAtMs: 12_000 }) }, null).text,
     ).toMatchInlineSnapshot(
-      `"🔁 *You asked the same 1 second ago.* That job is under way. Its card is about to appear. *Start another* gives the agent the same work a second time."`,
+      `"🔁 *You asked the same 1 second ago.* That job is under way, its card is about to appear. *Start another* gives the agent the same work a second time."`,
     );
     expect(askedBeforeView({ job, sameAs: null }, null).text).toMatchInlineSnapshot(
       `"🔁 *You asked the same a moment ago.* That job is under way. *Start another* gives the agent the same work a second time."`,

@@ -58,5 +58,5 @@ export function ledgerProblems({ refused }: Expected, seen: Seen): string[] {
 function hasGoodEnd({ kind, state }: SeenCall): boolean {
   if (state === 'done') return true;
   if (state === 'unknown') return kind === 'create_job' || kind === 'send_message';
-  return state === 'failed' && kind === 'post_card';
+  return state === 'failed' && (kind === 'post_card' || kind === 'whisper');
 }

@@ -2,7 +2,7 @@ import { agentProblems, ledgerProblems } from './calls.ts';
 import type { Expected, ExpectedThread, Seen, SeenMessage } from './seen.ts';
 
 /** Told by the way: may be there, but only once. */
-const ASIDES = ['Waiting for the rate limit'];
+const ASIDES = ['Waiting for the rate limit', '*Muted*'];
 
 /** Everything that was lost or doubled, in words; none if the promise was kept. */
 export function problemsOf(expected: Expected, seen: Seen): string[] {

@@ -1,11 +1,13 @@
 import { alice, bob, general, random, type SlackMessage } from '../../../support/local-slack.ts';
 import type { AgentCall } from '../agent-front.ts';
 import type { ModelWorld } from '../model-world.ts';
-import { type Asked, isCard, type People } from '../people.ts';
+import { type Asked, isCard, type People, threadOf } from '../people.ts';
 
 /** All that Slack and the agent API hold in the end of one request. */
 export interface Facts {
   readonly asked: Asked;
+  /** Slack had the program's word that it is kept. */
+  readonly isAccepted: boolean;
   readonly cards: readonly SlackMessage[];
   /** The program's messages in the thread. */
   readonly posts: readonly SlackMessage[];
@@ -32,14 +34,17 @@ export async function factsOf(world: ModelWorld, people: People): Promise<Facts[
   const direct = [...(await control.messages(alice)), ...(await control.messages(bob))];
   return people.asked.map((asked) => {
     const cards = inChannels.filter((message) => isCard(message) && message.text.includes(asked.mark));
-    const roots = cards.map(({ ts }) => ts);
+    const roots = cards.map(threadOf);
+    const cardTs = cards.map(({ ts }) => ts);
     const inThread = inChannels.filter(
-      ({ ts, thread_ts }) => thread_ts !== undefined && thread_ts !== ts && roots.includes(thread_ts),
+      ({ ts, thread_ts }) =>
+        thread_ts !== undefined && thread_ts !== ts && roots.includes(thread_ts) && !cardTs.includes(ts),
     );
-    const presses = people.presses.filter(({ message }) => roots.includes(message.thread_ts ?? message.ts));
+    const presses = people.presses.filter(({ message }) => roots.includes(threadOf(message)));
     const posts = inThread.filter(({ user }) => user !== alice && user !== bob);
     return {
       asked,
+      isAccepted: asked.isAccepted || isMentionTaken(world, asked),
       cards,
       posts,
       told: [...inChannels.filter(({ subtype }) => subtype === 'ephemeral'), ...direct],
@@ -54,5 +59,12 @@ export async function factsOf(world: ModelWorld, people: People): Promise<Facts[
       hasWithdrawn: people.replies.some((reply) => reply.asked === asked && reply.isDeleted),
       isCensored: world.troubles.refusedPosts.length > 0,
     };
+  });
+}
+
+function isMentionTaken({ slack }: ModelWorld, { mentionTs }: Asked): boolean {
+  return slack.deliveries().some(({ payload, acknowledgedAtMs }) => {
+    const event = (payload.event ?? {}) as { readonly type?: string; readonly ts?: string };
+    return acknowledgedAtMs !== null && event.type === 'app_mention' && event.ts === mentionTs;
   });
 }

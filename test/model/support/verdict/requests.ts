@@ -10,7 +10,7 @@ export function judgeRequest(facts: Facts, status: string | null): string[] {
   if (asked.channel === random && (cards.length > 0 || starts.length > 0)) {
     wrong.push('started where the bot is not');
   }
-  if (asked.isAccepted && cards.length === 0 && !isToldNo) wrong.push('neither a card nor an answer');
+  if (facts.isAccepted && cards.length === 0 && !isToldNo) wrong.push('neither a card nor an answer');
   const [card] = cards;
   if (card === undefined) {
     if (starts.length > 0) wrong.push('a job without a card');

@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test } from 'vitest';
+import { alice, general } from '../support/local-slack.ts';
+import { createTempDir } from '../support/temp-dir.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { startStrictWorld } from './support/strict-world.ts';
+
+const bot = '<@U0DOCSAGENT>';
+
+async function start() {
+  const dataDir = await createTempDir();
+  const world = await startStrictWorld({ settings: { DATA_DIR: dataDir.path } });
+  onTestFinished(async () => {
+    await world[Symbol.asyncDispose]();
+    await dataDir.remove();
+  });
+  return { world, file: join(dataDir.path, 'docs-agent.db') };
+}
+
+/** From another connection: jobs cannot be stored, or changed, until it is mended. */
+function breakStore(path: string, change: 'insert' | 'update'): { mend(): void } {
+  const file = new DatabaseSync(path, { timeout: 5_000 });
+  file.exec(
+    `create trigger broken before ${change} on job begin select raise(abort, 'the disk is broken'); end`,
+  );
+  return {
+    mend: () => {
+      file.exec('drop trigger broken');
+      file.close();
+    },
+  };
+}
+
+test('a mention and a direct message that could not be stored start when Slack delivers them again (S3, S5)', async () => {
+  const { world, file } = await start();
+  await world.settled();
+  const store = breakStore(file, 'insert');
+  const write = (channel: string, text: string) =>
+    world.slack.control.message({ channel, user: alice, text });
+  const written = [write(general, `${bot} Fix the typos`), write(alice, 'Fix the links')];
+  const failures = () => world.log.filter((line) => line.includes('listener_failed')).length;
+  await waitFor(failures, (count) => count === 2, { what: 'both to fail' });
+  store.mend();
+  // Slack waits 3 seconds for each, and delivers them again at once, after a minute, and after five.
+  await world.clock.advance(3_000);
+  await Promise.all(written);
+  await world.clock.advance(60_000);
+  await world.started('Fix the typos');
+  await world.started('Fix the links');
+  await world.clock.advance(300_000);
+  expect(world.prompts().flat().sort()).toEqual(['Fix the links', 'Fix the typos']);
+});
+
+test('a form that could not be stored says so, keeps what was typed, and works when sent again (S2)', async () => {
+  const { world, file } = await start();
+  await world.slack.control.command({ channel: general, user: alice, text: '' });
+  const store = breakStore(file, 'insert');
+  const { errors } = await world.slack.control.submit(alice, { prompt: 'Fix the typos' });
+  expect(errors?.prompt).toContain('The request could not be stored. Nothing was started: please try again.');
+  store.mend();
+  expect((await world.slack.control.submit(alice)).errors).toBeNull();
+  await world.settled();
+  expect(world.prompts()).toEqual([['Fix the typos']]);
+});
+
+test('"Start another" that could not be stored says so, and works when pressed again (S5)', async () => {
+  const { world, file } = await start();
+  const command = { channel: general, user: alice, text: 'Fix the typos' };
+  await world.slack.control.command(command);
+  await world.settled();
+  await world.slack.control.command(command);
+  const question = await world.whispered(general, 'You asked the same');
+  await world.settled();
+  const store = breakStore(file, 'update');
+  const press = world.slack.control.press(question, 'start_another', alice);
+  await world.whispered(general, 'could not be stored');
+  // Slack waits 3 seconds for the acknowledgement.
+  await world.clock.advance(3_000);
+  await press;
+  store.mend();
+  await world.slack.control.press(question, 'start_another', alice);
+  await world.settled();
+  expect(world.prompts()).toEqual([['Fix the typos'], ['Fix the typos']]);
+});
