@@ -39,16 +39,23 @@ describeWithLocalSlack('bad input', () => {
   };
 
   test.each([
-    ['nothing', ''],
-    ['blanks', '  \n\t '],
     ['characters that show nothing', '\u200b\u200d\u2060\ufeff\u00ad\u3164\u2800'],
-    ['control characters', '\u0000\u0007\u001b'],
     ['a forced prompt of nothing', '-- \u200b'],
   ])('a command with %s gets a private answer, and nothing else happens (S6)', async (_what, text) => {
     expect(await refused(text)).toMatchObject({
       response_type: 'ephemeral',
       text: expect.stringContaining('No prompt'),
     });
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['blanks', '  \n\t '],
+    ['control characters', '\u0000\u0007\u001b'],
+  ])('a command with %s opens the form, and nothing else happens (S2)', async (_what, text) => {
+    const opened = world.proxy.calls('views.open').length;
+    expect(await refused(text)).toEqual({});
+    expect(world.proxy.calls('views.open')).toHaveLength(opened + 1);
   });
 
   test('a prompt that is too long gets a private answer with the limit, and nothing else happens (S6)', async () => {
@@ -62,7 +69,6 @@ describeWithLocalSlack('bad input', () => {
     ['help', '📖'],
     ['  HELP ', '📖'],
     ['settings', 'Only administrators may change the settings'],
-    ['watch job_1', 'watch is not available yet'],
   ])('“%s” is no prompt: it gets a private answer (S2)', async (text, answer) => {
     expect(await refused(text)).toMatchObject({
       response_type: 'ephemeral',
