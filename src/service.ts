@@ -9,11 +9,11 @@ import { type HealthCheck, healthRoutes, type Readiness, readiness } from './ope
 import { createLogger, type Logger } from './operations/logger.ts';
 import { Access } from './slack/access.ts';
 import { createPostingClient, createSlackApp, identify } from './slack/app.ts';
-import { createConnection } from './slack/connection.ts';
-import { classify, SlackCallError } from './slack/failure.ts';
-import { Poster } from './slack/poster.ts';
-import { SnippetReader } from './slack/snippet-reader.ts';
-import { Users } from './slack/users.ts';
+import { classify, SlackCallError } from './slack/calls/failure.ts';
+import { Poster } from './slack/calls/poster.ts';
+import { SnippetReader } from './slack/calls/snippet-reader.ts';
+import { Users } from './slack/calls/users.ts';
+import { createConnection } from './slack/connection/connection.ts';
 import { StartError } from './start-error.ts';
 import { openStore } from './store/open.ts';
 import { createLoops } from './work/loops.ts';

@@ -1,9 +1,9 @@
 import type { WebClient } from '@slack/web-api';
 import { type AccessRefusal, type AccessRule, accessRefusal } from '../jobs/access.ts';
 import type { Clock } from '../operations/clock.ts';
-import { CachedLookup } from './cached-lookup.ts';
-import { classify, SlackCallError } from './failure.ts';
-import type { Users } from './users.ts';
+import { CachedLookup } from './calls/cached-lookup.ts';
+import { classify, SlackCallError } from './calls/failure.ts';
+import type { Users } from './calls/users.ts';
 
 /** How long a change of a user group may go unnoticed. */
 const FRESH_MS = 600_000;

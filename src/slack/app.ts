@@ -1,9 +1,9 @@
 import { App, type Logger as BoltLogger } from '@slack/bolt';
 import { WebClient } from '@slack/web-api';
 import type { Logger } from '../operations/logger.ts';
-import type { Connection } from './connection.ts';
-import { classify, SlackCallError } from './failure.ts';
-import { fetchInTime } from './fetch-in-time.ts';
+import { classify, SlackCallError } from './calls/failure.ts';
+import { fetchInTime } from './calls/fetch-in-time.ts';
+import type { Connection } from './connection/connection.ts';
 import type { ListenerDeps } from './listeners/deps.ts';
 import { registerListeners } from './listeners/register.ts';
 

@@ -1,5 +1,5 @@
 import { isBlank } from '../jobs/prompt.ts';
-import type { ThreadMessage } from './poster.ts';
+import type { ThreadMessage } from './calls/poster.ts';
 import { escapeMrkdwn } from './text/escape.ts';
 import { mentionedUserIds, readableText } from './text/readable-text.ts';
 import { displayText, sanitize } from './text/sanitize.ts';

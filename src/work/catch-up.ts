@@ -1,10 +1,10 @@
 import { isBeforeJob, type Job } from '../jobs/job.ts';
-import { SlackCallError } from '../slack/failure.ts';
-import { type ThreadMessage, TOO_MANY_MESSAGES } from '../slack/poster.ts';
+import { SlackCallError } from '../slack/calls/failure.ts';
+import { type ThreadMessage, TOO_MANY_MESSAGES } from '../slack/calls/poster.ts';
 import { messageKeys, replyOf } from '../slack/reply.ts';
 import { applyEvent } from '../store/apply-event.ts';
 import type { ClaimedTask, Store, Transaction } from '../store/store.ts';
-import { slackRetryMs } from './slack-retry.ts';
+import { slackRetryMs } from './posts/slack-retry.ts';
 import type { Tools } from './tools.ts';
 
 /** Threads whose job was asked for longer ago, and has ended, are not read again. */

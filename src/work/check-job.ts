@@ -4,8 +4,8 @@ import type { JobEvent } from '../jobs/event.ts';
 import { isUnwatched } from '../jobs/job.ts';
 import { applyEvent } from '../store/apply-event.ts';
 import type { ClaimedTask } from '../store/store.ts';
+import type { WorkingStatus } from './refresh/working-status.ts';
 import type { Tools } from './tools.ts';
-import type { WorkingStatus } from './working-status.ts';
 
 /** Reads the agent job and tells what is new; the decision schedules the next check. */
 export async function checkJob(tools: Tools, status: WorkingStatus, task: ClaimedTask): Promise<void> {

@@ -3,15 +3,15 @@ import { callAgent } from './call-agent.ts';
 import { catchUp } from './catch-up.ts';
 import { checkJob } from './check-job.ts';
 import { Loop, type TaskHandler } from './loop.ts';
-import { Pace } from './pace.ts';
-import { postToSlack } from './post-to-slack.ts';
+import { postToSlack } from './posts/post-to-slack.ts';
 import { readSnippets } from './read-snippets.ts';
-import { CARD_SPACING_MS, refreshCard } from './refresh-card.ts';
-import { refreshHome } from './refresh-home.ts';
-import { refreshReceipts } from './refresh-receipts.ts';
+import { Pace } from './refresh/pace.ts';
+import { CARD_SPACING_MS, refreshCard } from './refresh/refresh-card.ts';
+import { refreshHome } from './refresh/refresh-home.ts';
+import { refreshReceipts } from './refresh/refresh-receipts.ts';
+import { WorkingStatus } from './refresh/working-status.ts';
 import { sendFollowUps } from './send-follow-ups.ts';
 import type { Tools } from './tools.ts';
-import { WorkingStatus } from './working-status.ts';
 
 /** Separate hands, so that a slow agent API never keeps Slack waiting, nor many checks the sending. */
 const SENDS_AT_ONCE = 16;

@@ -3,12 +3,12 @@ import type { AnyJobContext } from '../jobs/decision.ts';
 import type { Clock } from '../operations/clock.ts';
 import type { Logger } from '../operations/logger.ts';
 import type { Access } from '../slack/access.ts';
-import type { Poster } from '../slack/poster.ts';
-import type { SnippetReader } from '../slack/snippet-reader.ts';
-import type { Users } from '../slack/users.ts';
+import type { Poster } from '../slack/calls/poster.ts';
+import type { SnippetReader } from '../slack/calls/snippet-reader.ts';
+import type { Users } from '../slack/calls/users.ts';
 import type { Store } from '../store/store.ts';
 import type { ReadLimiter } from './read-limiter.ts';
-import type { Surroundings } from './refresh-home.ts';
+import type { Surroundings } from './refresh/refresh-home.ts';
 
 /** What the handlers of tasks work with. */
 export interface Tools {

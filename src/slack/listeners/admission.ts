@@ -1,4 +1,4 @@
-import { SlackCallError } from '../failure.ts';
+import { SlackCallError } from '../calls/failure.ts';
 import { notAllowedView, notCheckedView } from '../views/access.ts';
 import type { SlackMessage } from '../views/message.ts';
 import type { ListenerDeps } from './deps.ts';

@@ -4,8 +4,8 @@ import type { Clock } from '../../operations/clock.ts';
 import type { Logger } from '../../operations/logger.ts';
 import type { Store } from '../../store/store.ts';
 import type { Access } from '../access.ts';
-import type { Poster } from '../poster.ts';
-import type { Users } from '../users.ts';
+import type { Poster } from '../calls/poster.ts';
+import type { Users } from '../calls/users.ts';
 
 /** What listeners work with. */
 export interface ListenerDeps {

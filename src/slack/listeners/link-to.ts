@@ -1,5 +1,5 @@
 import type { Job } from '../../jobs/job.ts';
-import { SlackCallError } from '../failure.ts';
+import { SlackCallError } from '../calls/failure.ts';
 import { threadLink } from '../thread-link.ts';
 import type { ListenerDeps } from './deps.ts';
 import { inTime } from './in-time.ts';

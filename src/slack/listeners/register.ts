@@ -1,24 +1,24 @@
 import type { App, BlockButtonAction, ViewSubmitAction } from '@slack/bolt';
 import { type ActionId, ASK_SHORTCUT_ID, actionIds, linkActionIds, viewIds } from '../ids.ts';
 import { jobActions } from '../job-actions.ts';
+import { jobButton } from './buttons/job-button.ts';
+import { startAnother, startAnotherSubmitted } from './buttons/start-another.ts';
 import { checkAccess } from './check-access.ts';
-import { chooseMessages } from './choose-messages.ts';
-import { command } from './command.ts';
-import { composeFromHome, composeSubmitted } from './compose.ts';
+import { command } from './commands/command.ts';
+import { turnPage } from './commands/list.ts';
+import { settingsChannelChosen, settingsFromHome, settingsSubmitted } from './commands/settings.ts';
+import { showJob } from './commands/status.ts';
 import type { ListenerDeps } from './deps.ts';
-import { directMessage } from './direct-message.ts';
-import { followUpPressed, followUpSubmitted } from './follow-up-form.ts';
+import { chooseMessages } from './forms/choose-messages.ts';
+import { composeFromHome, composeSubmitted } from './forms/compose.ts';
+import { followUpPressed, followUpSubmitted } from './forms/follow-up-form.ts';
+import { messageShortcut } from './forms/message-shortcut.ts';
+import { threadPreviewSubmitted } from './forms/thread-preview.ts';
 import { homeOpened } from './home-opened.ts';
-import { jobButton } from './job-button.ts';
-import { turnPage } from './list.ts';
-import { mention } from './mention.ts';
-import { messageShortcut } from './message-shortcut.ts';
-import { replyChange } from './reply-change.ts';
-import { settingsChannelChosen, settingsFromHome, settingsSubmitted } from './settings.ts';
-import { startAnother, startAnotherSubmitted } from './start-another.ts';
-import { showJob } from './status.ts';
-import { threadPreviewSubmitted } from './thread-preview.ts';
-import { threadReply } from './thread-reply.ts';
+import { directMessage } from './messages/direct-message.ts';
+import { mention } from './messages/mention.ts';
+import { replyChange } from './messages/reply-change.ts';
+import { threadReply } from './messages/thread-reply.ts';
 
 /** The routing table: which gesture goes where. */
 export function registerListeners(app: App, deps: ListenerDeps): void {

@@ -1,0 +1,58 @@
+import type { Clock } from '../../operations/clock.ts';
+
+interface Known<T> {
+  readonly value: T;
+  readonly freshUntilMs: number;
+}
+
+/**
+ * What Slack says of something, kept for a while. If Slack cannot be asked later, what it said last still counts.
+ */
+export class CachedLookup<T> {
+  private readonly lookUp: (id: string) => Promise<T>;
+  private readonly clock: Clock;
+  private readonly limits: { readonly freshMs: number; readonly max: number };
+  private readonly known = new Map<string, Known<T>>();
+  private readonly underWay = new Map<string, Promise<T>>();
+
+  constructor(
+    lookUp: (id: string) => Promise<T>,
+    clock: Clock,
+    limits: { readonly freshMs: number; readonly max: number },
+  ) {
+    this.lookUp = lookUp;
+    this.clock = clock;
+    this.limits = limits;
+  }
+
+  /** Fails as the look-up does, if nothing is known. */
+  async get(id: string): Promise<T> {
+    const known = this.known.get(id);
+    if (known !== undefined && known.freshUntilMs > this.clock.now()) return known.value;
+    try {
+      return await this.ask(id);
+    } catch (error) {
+      if (known === undefined) throw error;
+      return known.value;
+    }
+  }
+
+  /** Asks once for all who want to know at the same time. */
+  private ask(id: string): Promise<T> {
+    const asked = this.underWay.get(id);
+    if (asked !== undefined) return asked;
+    const asking = this.lookUp(id)
+      .then((value) => this.remember(id, value))
+      .finally(() => this.underWay.delete(id));
+    this.underWay.set(id, asking);
+    return asking;
+  }
+
+  private remember(id: string, value: T): T {
+    this.known.delete(id);
+    const [oldest] = this.known.keys();
+    if (this.known.size >= this.limits.max && oldest !== undefined) this.known.delete(oldest);
+    this.known.set(id, { value, freshUntilMs: this.clock.now() + this.limits.freshMs });
+    return value;
+  }
+}

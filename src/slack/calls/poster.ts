@@ -1,0 +1,244 @@
+import type { ModalView } from '@slack/types';
+import type { WebClient } from '@slack/web-api';
+import type { Clock } from '../../operations/clock.ts';
+import { callBlockId, callIdOfBlock, METADATA_EVENT_TYPE } from '../ids.ts';
+import type { MessageEvent } from '../reply.ts';
+import type { SlackMessage } from '../views/message.ts';
+import { CLOCK_SKEW_MS } from './clock-skew.ts';
+import { classify, rateLimited, SlackCallError } from './failure.ts';
+import { RateGate } from './rate-gate.ts';
+
+const RESPONSE_URL_TIMEOUT_MS = 10_000;
+const PAGE_SIZE = 200;
+const MAX_PAGES = 20;
+/** Our own code for more than 4,000 messages: they are not read to their end. */
+export const TOO_MANY_MESSAGES = 'too_many_messages';
+/** Answers that mean "it is so already". */
+const ALREADY_SO = new Set(['already_reacted', 'no_reaction']);
+
+export interface Post {
+  readonly channelId: string;
+  readonly threadTs: string | null;
+  /** The ledger's id of this post; it travels with the message, so that `find` can recognise it. */
+  readonly callId: string;
+  readonly message: SlackMessage;
+}
+
+/** The only place that writes to Slack. Every method throws SlackCallError. */
+export class Poster {
+  private readonly client: WebClient;
+  private readonly clock: Clock;
+  private readonly gate = new RateGate();
+
+  /** `client` must not retry by itself: a repeated post is a doubled message. */
+  constructor(client: WebClient, clock: Clock) {
+    this.client = client;
+    this.clock = clock;
+  }
+
+  /** Posts a message and returns its `ts`. */
+  async post({ channelId, threadTs, callId, message }: Post): Promise<string> {
+    const [first, ...rest] = message.blocks;
+    const result = await this.call('chat.postMessage', {
+      channel: channelId,
+      ...(threadTs === null ? {} : { thread_ts: threadTs }),
+      text: message.text,
+      blocks: first === undefined ? [] : [{ ...first, block_id: callBlockId(callId) }, ...rest],
+      metadata: { event_type: METADATA_EVENT_TYPE, event_payload: { call_id: callId } },
+      unfurl_links: false,
+      unfurl_media: false,
+    });
+    return String(result.ts);
+  }
+
+  /**
+   * Looks for a post whose outcome is unknown, in its thread (or channel), where it must be if it was stored
+   * between the two times. Returns its `ts`, or null if it is not there. It is known by its metadata, or by the
+   * id of its first block.
+   */
+  async find(post: Omit<Post, 'message'>, sinceMs: number, untilMs: number): Promise<string | null> {
+    const oldest = ((sinceMs - CLOCK_SKEW_MS) / 1000).toFixed(6);
+    const latest = ((untilMs + CLOCK_SKEW_MS) / 1000).toFixed(6);
+    for await (const message of this.messages(post, { oldest, latest, include_all_metadata: true })) {
+      if (message.ts !== undefined && isPostOf(message, post.callId)) return message.ts;
+    }
+    return null;
+  }
+
+  /** All messages of a thread from `oldestTs` on (default: all), the root included in any case, oldest first. */
+  async thread(channelId: string, threadTs: string, oldestTs?: string): Promise<ThreadMessage[]> {
+    const found: ThreadMessage[] = [];
+    const since = oldestTs === undefined ? {} : { oldest: oldestTs, inclusive: true };
+    for await (const message of this.messages({ channelId, threadTs }, since)) {
+      if (message.ts !== undefined) found.push({ ...message, ts: message.ts, channel: channelId });
+    }
+    return found;
+  }
+
+  /** The messages of a thread, or of a channel, page by page. */
+  private async *messages(
+    { channelId, threadTs }: Pick<Post, 'channelId' | 'threadTs'>,
+    args: Record<string, unknown>,
+  ): AsyncGenerator<FoundMessage> {
+    const method = threadTs === null ? 'conversations.history' : 'conversations.replies';
+    let cursor: string | undefined;
+    for (let page = 0; page < MAX_PAGES; page += 1) {
+      const result = await this.call(method, {
+        ...args,
+        channel: channelId,
+        ...(threadTs === null ? {} : { ts: threadTs }),
+        limit: PAGE_SIZE,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      yield* result.messages ?? [];
+      cursor = result.response_metadata?.next_cursor || undefined;
+      if (cursor === undefined) return;
+    }
+    throw new SlackCallError(
+      method,
+      { outcome: 'retry', code: TOO_MANY_MESSAGES, retryAfterMs: null, needsAdmin: false },
+      null,
+    );
+  }
+
+  /** Replaces a message in place. May be repeated. */
+  async update(channelId: string, ts: string, message: SlackMessage): Promise<void> {
+    await this.call('chat.update', { channel: channelId, ts, text: message.text, blocks: message.blocks });
+  }
+
+  /** Puts a reaction (or none) at a message, in place of others, which need not be there. May be repeated. */
+  async react(channelId: string, ts: string, name: string | null, instead: readonly string[]): Promise<void> {
+    if (name !== null) await this.call('reactions.add', { channel: channelId, timestamp: ts, name });
+    await Promise.all(
+      instead.map((other) =>
+        this.call('reactions.remove', { channel: channelId, timestamp: ts, name: other }),
+      ),
+    );
+  }
+
+  /** Shows a line under a thread, after the app's name, until the next post there, or for two minutes. */
+  async setStatus(channelId: string, threadTs: string, status: string): Promise<void> {
+    const place = { channel_id: channelId, thread_ts: threadTs };
+    await this.call('assistant.threads.setStatus', { ...place, status });
+  }
+
+  /** The address of a message, for links from elsewhere. */
+  async permalink(channelId: string, ts: string): Promise<string> {
+    const result = await this.call('chat.getPermalink', { channel: channelId, message_ts: ts });
+    return String(result.permalink);
+  }
+
+  /**
+   * Tells one person something: where the command was typed while its `response_url` is good, else in a
+   * direct message.
+   */
+  async tell(userId: string, responseUrl: string | null, message: SlackMessage): Promise<void> {
+    if (responseUrl !== null && (await this.respond(responseUrl, message))) return;
+    await this.call('chat.postMessage', { channel: userId, text: message.text, blocks: message.blocks });
+  }
+
+  /** Shows a message to one person, in a channel or thread, if they look at it now. It does not last. */
+  async whisper(
+    { channelId, threadTs, userId }: Pick<Post, 'channelId' | 'threadTs'> & { readonly userId: string },
+    message: SlackMessage,
+  ): Promise<void> {
+    await this.call('chat.postEphemeral', {
+      channel: channelId,
+      ...(threadTs === null ? {} : { thread_ts: threadTs }),
+      user: userId,
+      text: message.text,
+      blocks: message.blocks,
+    });
+  }
+
+  /** As `whisper`; in a direct message if Slack does not take it there. */
+  async whisperOrTell(place: Parameters<Poster['whisper']>[0], message: SlackMessage): Promise<void> {
+    try {
+      await this.whisper(place, message);
+    } catch (error) {
+      if (!(error instanceof SlackCallError) || error.failure.outcome !== 'refused') throw error;
+      await this.tell(place.userId, null, message);
+    }
+  }
+
+  /** Opens a modal for who made the gesture, and returns its id. The trigger is good for three seconds, and once. */
+  async openModal(triggerId: string, view: ModalView): Promise<string> {
+    const result = await this.call('views.open', { trigger_id: triggerId, view });
+    return String(result.view?.id);
+  }
+
+  /** Puts another view in the place of one that is open. */
+  async updateModal(viewId: string, view: ModalView): Promise<void> {
+    await this.call('views.update', { view_id: viewId, view });
+  }
+
+  /** Replaces the home tab of one person. May be repeated. */
+  async publishHome(userId: string, { blocks }: SlackMessage): Promise<void> {
+    await this.call('views.publish', { user_id: userId, view: { type: 'home', blocks } });
+  }
+
+  private async respond(responseUrl: string, message: SlackMessage): Promise<boolean> {
+    try {
+      const response = await fetch(responseUrl, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ response_type: 'ephemeral', text: message.text, blocks: message.blocks }),
+        redirect: 'error',
+        signal: AbortSignal.timeout(RESPONSE_URL_TIMEOUT_MS),
+      });
+      return response.ok && isYes(await response.text());
+    } catch {
+      // The direct message is the way out.
+      return false;
+    }
+  }
+
+  private async call(method: string, args: Record<string, unknown>): Promise<Answer> {
+    const channelId = typeof args.channel === 'string' ? args.channel : null;
+    const waitMs = this.gate.waitMs(method, channelId, this.clock.now());
+    if (waitMs > 0) throw new SlackCallError(method, rateLimited(waitMs), null);
+    try {
+      return (await this.client.apiCall(method, args)) as Answer;
+    } catch (error) {
+      const failure = classify(error);
+      if (ALREADY_SO.has(failure.code)) return {};
+      if (failure.retryAfterMs !== null) {
+        const nowMs = this.clock.now();
+        this.gate.hold(method, channelId, nowMs + failure.retryAfterMs, nowMs);
+      }
+      throw new SlackCallError(method, failure, error);
+    }
+  }
+}
+
+/** The fields that are read from Slack's answers; which of them are there depends on the method. */
+interface Answer {
+  readonly ts?: string;
+  readonly permalink?: string;
+  readonly view?: { readonly id?: string };
+  readonly messages?: readonly FoundMessage[];
+  readonly response_metadata?: { readonly next_cursor?: string };
+}
+
+export type ThreadMessage = FoundMessage & MessageEvent;
+
+interface FoundMessage {
+  readonly ts?: string;
+  readonly metadata?: {
+    readonly event_type?: string;
+    readonly event_payload?: { readonly call_id?: unknown };
+  };
+  readonly blocks?: readonly { readonly block_id?: string }[];
+}
+
+/** A `response_url` that took the message says `ok`, or `{"ok":true}`; a proxy's page has the status 200, too. */
+function isYes(body: string): boolean {
+  return /^\s*(ok|\{\s*"ok"\s*:\s*true\b.*)?\s*$/s.test(body);
+}
+
+function isPostOf(message: FoundMessage, callId: string): boolean {
+  if (message.metadata?.event_type === METADATA_EVENT_TYPE) {
+    if (message.metadata.event_payload?.call_id === callId) return true;
+  }
+  return message.blocks?.some((block) => callIdOfBlock(block.block_id ?? '') === callId) ?? false;
+}

@@ -1,0 +1,39 @@
+import type { Logger as BoltLogger, Receiver } from '@slack/bolt';
+import type { Clock } from '../../operations/clock.ts';
+import type { Route } from '../../operations/http-server.ts';
+import type { Logger } from '../../operations/logger.ts';
+import { httpConnection } from './http-connection.ts';
+import { socketConnection } from './socket-connection.ts';
+
+export type Transport =
+  | { readonly kind: 'socket'; readonly appToken: string }
+  | { readonly kind: 'http'; readonly signingSecret: string };
+
+/** The way in for Slack's gestures, and the port for health checks. */
+export interface Connection {
+  readonly receiver: Receiver;
+  /** Connects to Slack or listens for it. Resolves to the port that is served. */
+  start(address: { readonly port: number; readonly host: string }): Promise<number>;
+  /** Ends when no gesture is in hand any more. */
+  stop(): Promise<void>;
+  /** What is wrong with the connection now, or null. */
+  problem(): string | null;
+}
+
+export interface ConnectionOptions {
+  /** Null is Slack's own. */
+  readonly apiUrl: string | null;
+  readonly logger: BoltLogger;
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** Called at the start, and after each reconnect: gestures may have been missed before. */
+  readonly onConnected: () => void;
+  /** Served at the port, in both modes. */
+  readonly routes: readonly Route[];
+}
+
+export function createConnection(transport: Transport, options: ConnectionOptions): Connection {
+  return transport.kind === 'socket'
+    ? socketConnection(transport.appToken, options)
+    : httpConnection(transport.signingSecret, options);
+}

@@ -1,0 +1,51 @@
+import type { App, Receiver, ReceiverEvent } from '@slack/bolt';
+import type { Logger } from '../../operations/logger.ts';
+
+/**
+ * Bolt acknowledges events before their listeners run; a crash in between would lose the event. This wraps a
+ * receiver so that Slack gets the acknowledgement of an event only after its listeners have committed, and
+ * none if one of them failed: Slack then delivers it again. Commands and actions acknowledge themselves.
+ * Stopping waits for the gestures that are being stored.
+ */
+export function acknowledgeAfterCommit(receiver: Receiver, log: Logger): Receiver {
+  const inHand = new Set<Promise<void>>();
+  return {
+    init: (app) => {
+      const processEvent = (event: ReceiverEvent) => {
+        const done = committed(app, event, log).finally(() => inHand.delete(done));
+        inHand.add(done);
+        return done;
+      };
+      receiver.init(withProcessEvent(app, processEvent));
+    },
+    start: (...args) => receiver.start(...args),
+    stop: async (...args) => {
+      await receiver.stop(...args);
+      await Promise.allSettled(inHand);
+    },
+  };
+}
+
+async function committed(app: App, event: ReceiverEvent, log: Logger): Promise<void> {
+  const { type } = event.body;
+  if (type === 'app_rate_limited') {
+    // Slack holds events back for a minute. Bolt knows no listener for this, and would answer 404.
+    log.warn('slack_events_rate_limited');
+    return event.ack();
+  }
+  if (type !== 'event_callback') return app.processEvent(event);
+  let acknowledge = async () => {};
+  const hold: ReceiverEvent['ack'] = async (response) => {
+    acknowledge = () => event.ack(response);
+  };
+  await app.processEvent({ ...event, ack: hold });
+  await acknowledge();
+}
+
+/** Receivers call nothing of the app but `processEvent`. */
+function withProcessEvent(app: App, processEvent: App['processEvent']): App {
+  return new Proxy(app, {
+    get: (target, property, proxy) =>
+      property === 'processEvent' ? processEvent : Reflect.get(target, property, proxy),
+  });
+}

@@ -1,0 +1,76 @@
+import type { AllMiddlewareArgs, BlockButtonAction, SlackActionMiddlewareArgs } from '@slack/bolt';
+import type { Job } from '../../../jobs/job.ts';
+import { applied } from '../../../store/apply-event.ts';
+import { decodeButton } from '../../ids.ts';
+import type { JobAction } from '../../job-actions.ts';
+import type { SlackMessage } from '../../views/message.ts';
+import { tooLateView } from '../../views/too-late.ts';
+import type { ListenerDeps } from '../deps.ts';
+import { storeGesture } from '../store-gesture.ts';
+
+type Args = SlackActionMiddlewareArgs<BlockButtonAction> & AllMiddlewareArgs;
+
+/** What is shown after a press: to all in place of the message with the button, or to who pressed. */
+interface Answer {
+  readonly message: SlackMessage;
+  readonly inPlace: boolean;
+}
+
+/** A button of a job. Who presses it a second time, or too late, is told what is the case. */
+export function jobButton(deps: ListenerDeps, jobAction: JobAction) {
+  return async ({ action, body, ack, respond }: Args): Promise<void> => {
+    const target = decodeButton(action.value ?? '');
+    const press = { userId: body.user.id, responseUrl: body.response_url || null };
+    const event = target && jobAction.eventOf(target, press);
+    const { label, afterwards } = jobAction;
+    let answer: Answer | null = null;
+    const write = () =>
+      deps.store.transaction(async (tx) => {
+        const job = target && (await tx.jobs.get(target.jobId));
+        if (!job || !event || !isAtHome(job, jobAction, body)) return;
+        const context = deps.newContext();
+        const keys = body.trigger_id ? [`press:${body.trigger_id}`] : [];
+        if (!(await tx.gestures.remember(keys, context.nowMs))) return;
+        const after = await applied(tx, job.id, event, context);
+        if (!after.hasEffect) answer = { message: tooLateView(label, after.job), inPlace: false };
+        else if (afterwards !== undefined) answer = { message: afterwards(press), inPlace: true };
+      });
+    const problem = await storeGesture(deps, write);
+    if (problem === null) await ack();
+    await tell(deps, body, respond, problem === null ? answer : { message: problem, inPlace: false });
+    // Unacknowledged, so that Slack shows a warning at the button, too.
+    if (problem !== null) throw new Error(`the press of ${jobAction.actionId} was not stored`);
+  };
+}
+
+/** The target came back from outside: it only counts where the job lives, or for who was shown the button. */
+function isAtHome(job: Job, { isRequesters }: JobAction, { team, channel, user }: Args['body']): boolean {
+  if (job.teamId !== team?.id) return false;
+  return isRequesters ? job.requesterId === user.id : job.channelId === channel?.id;
+}
+
+/** As far as Slack takes it. */
+async function tell(
+  { log }: ListenerDeps,
+  body: Args['body'],
+  respond: Args['respond'],
+  answer: Answer | null,
+): Promise<void> {
+  if (answer === null) return;
+  const threadTs = threadOf(body);
+  const place = threadTs === null ? {} : { thread_ts: threadTs };
+  const how = answer.inPlace
+    ? { replace_original: true }
+    : { response_type: 'ephemeral' as const, replace_original: false, ...place };
+  try {
+    await respond({ ...how, ...answer.message });
+  } catch (error) {
+    log.warn('press_not_answered', { error });
+  }
+}
+
+/** The thread that the button stands in; null for the root, which is seen in its channel. */
+function threadOf({ container, message }: Args['body']): string | null {
+  const threadTs: unknown = container.thread_ts ?? message?.thread_ts;
+  return typeof threadTs === 'string' && threadTs !== container.message_ts ? threadTs : null;
+}

@@ -1,0 +1,77 @@
+import type { AllMiddlewareArgs, BlockButtonAction, SlackActionMiddlewareArgs } from '@slack/bolt';
+import { applyEvent } from '../../../store/apply-event.ts';
+import { decodeAskingForm } from '../../form-data.ts';
+import { decodeButton } from '../../ids.ts';
+import { startedAnotherView, startedBeforeView } from '../../views/asked-before.ts';
+import type { SlackMessage } from '../../views/message.ts';
+import { plainModal } from '../../views/modal.ts';
+import { refusalView } from '../../views/refusals.ts';
+import type { ListenerDeps } from '../deps.ts';
+import type { SubmitArgs } from '../forms/submit.ts';
+import { storeGesture } from '../store-gesture.ts';
+
+type Args = SlackActionMiddlewareArgs<BlockButtonAction> & AllMiddlewareArgs;
+
+interface AnotherPress {
+  /** As it came back from outside. */
+  readonly jobId: string;
+  readonly teamId: string;
+  readonly userId: string;
+  /** Takes the place of that of the first gesture. */
+  readonly responseUrl: string | null;
+}
+
+/** *Start another*, under the question whether the same words are meant to be another job. */
+export function startAnother(deps: ListenerDeps) {
+  return async ({ action, body, ack, respond }: Args): Promise<void> => {
+    const jobId = decodeButton(action.value ?? '')?.jobId ?? '';
+    const press = {
+      jobId,
+      teamId: body.team?.id ?? '',
+      userId: body.user.id,
+      responseUrl: body.response_url || null,
+    };
+    let answer = startedBeforeView();
+    const problem = await storeGesture(deps, async () => {
+      answer = await storeAnother(deps, press);
+    });
+    if (problem === null) await ack();
+    const replace = problem === null;
+    await respond({ response_type: 'ephemeral', replace_original: replace, ...(problem ?? answer) });
+    // Unacknowledged, so that Slack shows a warning at the button, too.
+    if (problem !== null) throw new Error('the press of start_another was not stored');
+  };
+}
+
+/** The same in a form. */
+export function startAnotherSubmitted(deps: ListenerDeps) {
+  return async ({ ack, body, view }: SubmitArgs): Promise<void> => {
+    const form = decodeAskingForm(view.private_metadata);
+    const press = {
+      jobId: form?.jobId ?? '',
+      teamId: body.team?.id ?? '',
+      userId: body.user.id,
+      responseUrl: form?.responseUrl ?? null,
+    };
+    let answer = startedBeforeView();
+    const problem = await storeGesture(deps, async () => {
+      answer = await storeAnother(deps, press);
+    });
+    await ack({ response_action: 'update', view: plainModal('Start another?', problem ?? answer) });
+  };
+}
+
+/** Starts the job, once. Returns what the person is told. */
+async function storeAnother(deps: ListenerDeps, press: AnotherPress): Promise<SlackMessage> {
+  return deps.store.transaction(async (tx) => {
+    const job = await tx.jobs.get(press.jobId);
+    const isTheirs = job?.requesterId === press.userId && job.teamId === press.teamId;
+    if (!job || !isTheirs || job.stage.kind !== 'asking') return startedBeforeView();
+    const { thread } = job.stage;
+    const holder = thread && (await tx.jobs.findByThread(job.teamId, job.channelId, thread.threadTs));
+    if (holder !== null) return refusalView({ kind: 'thread_taken' });
+    const event = { type: 'start_another_pressed', responseUrl: press.responseUrl } as const;
+    await applyEvent(tx, job.id, event, deps.newContext());
+    return startedAnotherView();
+  });
+}

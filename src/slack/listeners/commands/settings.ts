@@ -1,0 +1,105 @@
+import type { AllMiddlewareArgs, BlockButtonAction, SlackActionMiddlewareArgs } from '@slack/bolt';
+import { decodeSettings, type SettingsData } from '../../form-data.ts';
+import { formIds } from '../../ids.ts';
+import type { SlackMessage } from '../../views/message.ts';
+import { plainModal } from '../../views/modal.ts';
+import { noChannelView, notReadView } from '../../views/refusals.ts';
+import {
+  adminsOnlyView,
+  settingsChannelForm,
+  settingsForm,
+  settingsSavedView,
+} from '../../views/settings.ts';
+import type { ListenerDeps } from '../deps.ts';
+import { chosenSettings } from '../forms/chosen-settings.ts';
+import { openForm } from '../forms/open-form.ts';
+import { currentSettings, type Saved, saveSettings } from '../forms/save-settings.ts';
+import { refuseAtField, type SubmitArgs } from '../forms/submit.ts';
+import { inTime } from '../in-time.ts';
+import { storeGesture } from '../store-gesture.ts';
+import { answer, type CommandArgs } from './answer.ts';
+
+type PressArgs = SlackActionMiddlewareArgs<BlockButtonAction> & AllMiddlewareArgs;
+
+const READ_WITHIN_MS = 1_000;
+
+/** `/docs-agent settings`: the form for the channel. */
+export async function settings(deps: ListenerDeps, args: CommandArgs): Promise<void> {
+  const { team_id, channel_id: channelId, user_id: userId, trigger_id, response_url } = args.command;
+  if (!deps.access.isAdmin(userId)) return answer(args, adminsOnlyView());
+  const view = await formOf(deps, team_id, channelId, response_url);
+  const isOpen = view !== null && (await openForm(deps, trigger_id, view)) !== null;
+  await (isOpen ? args.ack() : answer(args, notReadView()));
+}
+
+/** *Settings* at the app's home: first, which channel is meant. */
+export function settingsFromHome(deps: ListenerDeps) {
+  return async ({ ack, body }: PressArgs): Promise<void> => {
+    await ack();
+    const view = deps.access.isAdmin(body.user.id)
+      ? settingsChannelForm()
+      : plainModal('Settings', adminsOnlyView());
+    if ((await openForm(deps, body.trigger_id, view)) === null) {
+      await deps.poster.tell(body.user.id, null, notReadView());
+    }
+  };
+}
+
+/** The channel was chosen. */
+export function settingsChannelChosen(deps: ListenerDeps) {
+  return async ({ ack, body, view }: SubmitArgs): Promise<void> => {
+    const { channel } = formIds;
+    const channelId = view.state.values[channel]?.[channel]?.selected_conversation;
+    if (!channelId) return refuseAtField(ack, noChannelView(), channel);
+    if (!deps.access.isAdmin(body.user.id)) return refuseAtField(ack, adminsOnlyView(), channel);
+    const form = await formOf(deps, body.team?.id ?? '', channelId, null);
+    if (form === null) return refuseAtField(ack, notReadView(), channel);
+    await ack({ response_action: 'update', view: form });
+  };
+}
+
+/** The settings were filled in: they are saved, and only then acknowledged. */
+export function settingsSubmitted(deps: ListenerDeps) {
+  return async ({ ack, body, view }: SubmitArgs): Promise<void> => {
+    const refuse = (problem: SlackMessage, field: string = formIds.followUpMode) =>
+      refuseAtField(ack, problem, field);
+    const data = decodeSettings(view.private_metadata);
+    if (data === null) return refuse(notReadView());
+    if (!deps.access.isAdmin(body.user.id)) return refuse(adminsOnlyView());
+    const chosen = chosenSettings(deps, data, view);
+    if ('problem' in chosen) return refuse(chosen.problem, chosen.field);
+    let saved: Saved = { settings: chosen.settings, meanwhile: null };
+    const problem = await storeGesture(deps, async () => {
+      const by = { teamId: body.team?.id ?? '', userId: body.user.id, key: `view:${view.id}` };
+      saved = await saveSettings(deps, by, data, chosen.settings);
+    });
+    if (problem !== null) return refuse(problem);
+    const confirmation = settingsSavedView(data.channelId, saved.settings, saved.meanwhile);
+    if (data.responseUrl === null) {
+      return ack({ response_action: 'update', view: plainModal('Settings', confirmation) });
+    }
+    await ack();
+    await deps.poster.tell(body.user.id, data.responseUrl, confirmation);
+  };
+}
+
+/** Null if the settings could not be read. */
+async function formOf(
+  deps: ListenerDeps,
+  teamId: string,
+  channelId: string,
+  responseUrl: string | null,
+): Promise<ReturnType<typeof settingsForm> | null> {
+  try {
+    const found = await inTime(deps, READ_WITHIN_MS, currentSettings(deps, teamId, channelId), null);
+    if (found === null) return null;
+    const { settings: current, changedAtMs } = found;
+    const { project, ...others } = current;
+    const held = { projectId: project.id, ...others, noticeChannels: [...current.noticeChannels] };
+    const data: SettingsData = { channelId, responseUrl, changedAtMs, held };
+    return settingsForm(data, current, deps.projects);
+  } catch (error) {
+    deps.log.error('settings_not_read', { error });
+    return null;
+  }
+}

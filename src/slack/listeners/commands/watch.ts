@@ -1,0 +1,59 @@
+import { openJob } from '../../../jobs/decide/open.ts';
+import type { Job } from '../../../jobs/job.ts';
+import { escapeMrkdwn } from '../../text/escape.ts';
+import { readableText } from '../../text/readable-text.ts';
+import { noJobIdView, watchedAlreadyView } from '../../views/refusals.ts';
+import { projectOf } from '../default-project.ts';
+import type { ListenerDeps } from '../deps.ts';
+import { linkTo } from '../link-to.ts';
+import { storeGesture } from '../store-gesture.ts';
+import { answer, type CommandArgs } from './answer.ts';
+
+const ID_MAX = 200;
+
+/** `/docs-agent watch <job id>`: a card for a job that was started elsewhere. @param word as Slack delivered it */
+export async function watch(deps: ListenerDeps, args: CommandArgs, word: string): Promise<void> {
+  const agentJobId = readableText(word, new Map());
+  if (agentJobId.length > ID_MAX) return answer(args, noJobIdView());
+  let watcher: Job | null = null;
+  const problem = await storeGesture(deps, async () => {
+    watcher = await write(deps, args.command, agentJobId);
+  });
+  const message = problem ?? (watcher && watchedAlreadyView(linkTo(deps, watcher)));
+  await (message === null ? args.ack() : answer(args, message));
+}
+
+/** Stores the request, once. Returns the job that watches the agent job already, or null. */
+async function write(
+  deps: ListenerDeps,
+  command: CommandArgs['command'],
+  agentJobId: string,
+): Promise<Job | null> {
+  const { team_id: teamId, channel_id: channelId, trigger_id: triggerId } = command;
+  const project = await projectOf(deps, teamId, channelId);
+  return deps.store.transaction(async (tx) => {
+    const context = deps.newContext();
+    const keys = triggerId ? [`trigger:${triggerId}`] : [];
+    if (!(await tx.gestures.remember(keys, context.nowMs))) return null;
+    const watcher = (await tx.jobs.ofAgentJob(teamId, project.id, agentJobId)).find(isWatching);
+    if (watcher !== undefined) return watcher;
+    const request = {
+      teamId,
+      channelId,
+      requesterId: command.user_id,
+      projectId: project.id,
+      projectName: project.name,
+      prompt: escapeMrkdwn(`Agent job ${agentJobId}`),
+      responseUrl: command.response_url,
+      thread: null,
+      attachedTo: agentJobId,
+    };
+    await tx.write(openJob(request, context), context.nowMs);
+    return null;
+  });
+}
+
+/** Not if the card was refused, or the agent API did not know the job. */
+function isWatching({ stage }: Job): boolean {
+  return stage.kind !== 'unopened' && !(stage.kind === 'ended' && stage.status === 'vanished');
+}

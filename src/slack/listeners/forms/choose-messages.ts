@@ -1,0 +1,103 @@
+import type { AllMiddlewareArgs, BlockButtonAction, SlackActionMiddlewareArgs } from '@slack/bolt';
+import { SlackCallError } from '../../calls/failure.ts';
+import { TOO_MANY_MESSAGES } from '../../calls/poster.ts';
+import { decodeMentionedIn, type MentionedIn } from '../../form-data.ts';
+import { readableText, stripLeadingMention } from '../../text/readable-text.ts';
+import { sanitize } from '../../text/sanitize.ts';
+import { offeredMessages, peopleIn, toLines } from '../../thread-lines.ts';
+import { noFormView } from '../../views/compose.ts';
+import { plainModal } from '../../views/modal.ts';
+import { refusalView } from '../../views/refusals.ts';
+import {
+  readingThreadView,
+  type ThreadPreview,
+  threadNotReadView,
+  threadPreviewView,
+} from '../../views/thread-preview.ts';
+import { labels } from '../../views/words.ts';
+import { projectOf } from '../default-project.ts';
+import type { ListenerDeps } from '../deps.ts';
+import { linkTo } from '../link-to.ts';
+import { openForm } from './open-form.ts';
+
+type Args = SlackActionMiddlewareArgs<BlockButtonAction> & AllMiddlewareArgs;
+
+interface Bot {
+  readonly teamId: string;
+  readonly botUserId: string | undefined;
+}
+
+/** *Choose messages*: opens a form at once, and fills it when the thread is read. */
+export function chooseMessages(deps: ListenerDeps) {
+  return async ({ action, body, context, ack, respond }: Args): Promise<void> => {
+    const mentioned = decodeMentionedIn(action.value ?? '');
+    const teamId = body.team?.id ?? '';
+    const holder =
+      mentioned &&
+      (await deps.store.transaction((tx) =>
+        tx.jobs.findByThread(teamId, mentioned.channelId, mentioned.threadTs),
+      ));
+    await ack();
+    if (mentioned === null) return;
+    if (holder !== null) {
+      await respond({ replace_original: true, ...refusalView({ kind: 'thread_taken' }) });
+      return;
+    }
+    const viewId = await openForm(
+      deps,
+      body.trigger_id,
+      plainModal(labels.askDocsAgent, readingThreadView()),
+    );
+    if (viewId === null) {
+      await respond({ response_type: 'ephemeral', replace_original: false, ...noFormView() });
+      return;
+    }
+    const responseUrl = body.response_url || null;
+    await show(deps, viewId, { ...mentioned, responseUrl }, { teamId, botUserId: context.botUserId });
+  };
+}
+
+async function show(
+  deps: ListenerDeps,
+  viewId: string,
+  mentioned: MentionedIn & { readonly responseUrl: string | null },
+  bot: Bot,
+): Promise<void> {
+  try {
+    const preview = await read(deps, mentioned, bot);
+    await deps.poster.updateModal(viewId, threadPreviewView(preview));
+  } catch (error) {
+    if (!(error instanceof SlackCallError)) throw error;
+    const { code } = error.failure;
+    deps.log.warn('thread_not_offered', { channel_id: mentioned.channelId, reason: code });
+    const view = plainModal(labels.askDocsAgent, threadNotReadView(code === TOO_MANY_MESSAGES));
+    // The person may have closed it.
+    await deps.poster.updateModal(viewId, view).catch(() => {});
+  }
+}
+
+async function read(
+  deps: ListenerDeps,
+  mentioned: MentionedIn & { readonly responseUrl: string | null },
+  { teamId, botUserId }: Bot,
+): Promise<ThreadPreview> {
+  const { channelId, threadTs, messageTs } = mentioned;
+  const messages = await deps.poster.thread(channelId, threadTs);
+  const { offered, leftOut } = offeredMessages(messages, messageTs, botUserId);
+  const mention = messages.find(({ ts }) => ts === messageTs);
+  const names = await deps.names.named(peopleIn([...offered, ...(mention ? [mention] : [])]));
+  const said = sanitize(mention?.text ?? '');
+  return {
+    thread: {
+      ...mentioned,
+      oldestTs: offered[0]?.ts ?? messageTs,
+      permalink: linkTo(deps, { channelId, threadTs }),
+    },
+    prompt: readableText(botUserId === undefined ? said : stripLeadingMention(said, botUserId), names).trim(),
+    lines: toLines(offered, names),
+    leftOut,
+    projects: deps.projects,
+    project: await projectOf(deps, teamId, channelId),
+    promptMaxLength: deps.newContext().policy.promptMaxLength,
+  };
+}

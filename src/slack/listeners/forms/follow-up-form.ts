@@ -1,0 +1,54 @@
+import type { AllMiddlewareArgs, BlockButtonAction, SlackActionMiddlewareArgs } from '@slack/bolt';
+import { judgePrompt, unescaped } from '../../../jobs/prompt.ts';
+import { applyEvent } from '../../../store/apply-event.ts';
+import { decodeButton } from '../../ids.ts';
+import { noFormView } from '../../views/compose.ts';
+import { followUpForm } from '../../views/follow-up-form.ts';
+import { refusalView } from '../../views/refusals.ts';
+import { admissionProblem } from '../admission.ts';
+import type { ListenerDeps } from '../deps.ts';
+import { storeGesture } from '../store-gesture.ts';
+import { filledIn } from './filled-in.ts';
+import { openForm } from './open-form.ts';
+import { refuseAtField, type SubmitArgs } from './submit.ts';
+
+type PressArgs = SlackActionMiddlewareArgs<BlockButtonAction> & AllMiddlewareArgs;
+
+/** *Follow up*: a form for those who do not think of replying. It can be used as long as there is the thread. */
+export function followUpPressed(deps: ListenerDeps) {
+  return async ({ action, body, ack, respond }: PressArgs): Promise<void> => {
+    await ack();
+    const job = await jobOf(deps, action.value ?? '');
+    if (job === null || job.channelId !== body.channel?.id || job.teamId !== body.team?.id) return;
+    const view = followUpForm(job, deps.newContext().policy.promptMaxLength);
+    if ((await openForm(deps, body.trigger_id, view)) !== null) return;
+    await respond({ response_type: 'ephemeral', replace_original: false, ...noFormView() });
+  };
+}
+
+/** The form was submitted: stored, and only then acknowledged; what is wrong is said at the field. */
+export function followUpSubmitted(deps: ListenerDeps) {
+  return async ({ ack, body, view }: SubmitArgs): Promise<void> => {
+    const userId = body.user.id;
+    const { text } = filledIn(deps, view);
+    const verdict = judgePrompt(unescaped(text), deps.newContext().policy.promptMaxLength);
+    if (verdict.kind !== 'ok') return refuseAtField(ack, refusalView(verdict));
+    const job = await jobOf(deps, view.private_metadata);
+    if (job === null || job.teamId !== body.team?.id) return ack();
+    const denial = await admissionProblem(deps, userId, job.channelId);
+    if (denial !== null) return refuseAtField(ack, denial);
+    const problem = await storeGesture(deps, () =>
+      deps.store.transaction(async (tx) => {
+        const context = deps.newContext();
+        if (!(await tx.gestures.remember([`view:${view.id}`], context.nowMs))) return;
+        await applyEvent(tx, job.id, { type: 'follow_up_written', userId, text }, context);
+      }),
+    );
+    await (problem === null ? ack() : refuseAtField(ack, problem));
+  };
+}
+
+async function jobOf(deps: ListenerDeps, value: string) {
+  const target = decodeButton(value);
+  return target && deps.store.transaction((tx) => tx.jobs.get(target.jobId));
+}

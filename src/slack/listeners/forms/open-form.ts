@@ -1,0 +1,49 @@
+import type { ModalView } from '@slack/types';
+import { SlackCallError } from '../../calls/failure.ts';
+import type { Place } from '../../form-data.ts';
+import { composeView } from '../../views/compose.ts';
+import { projectOf } from '../default-project.ts';
+import type { ListenerDeps } from '../deps.ts';
+import { inTime } from '../in-time.ts';
+
+const WITHIN_MS = 2_000;
+/** Another project can still be chosen in the form. */
+const PROJECT_WITHIN_MS = 500;
+
+/** Opens the form that asks for a job. False if Slack did not, or not in time. */
+export async function openCompose(
+  deps: ListenerDeps,
+  { triggerId, teamId }: { readonly triggerId: string; readonly teamId: string },
+  place: Place,
+  prompt = '',
+): Promise<boolean> {
+  const [first] = deps.projects;
+  const project = await inTime(deps, PROJECT_WITHIN_MS, projectOf(deps, teamId, place.channelId), first);
+  const view = composeView({
+    place,
+    prompt,
+    projects: deps.projects,
+    project,
+    promptMaxLength: deps.newContext().policy.promptMaxLength,
+  });
+  return (await openForm(deps, triggerId, view)) !== null;
+}
+
+/** Returns the id of the view; null if Slack did not open it, or not in time. */
+export function openForm(deps: ListenerDeps, triggerId: string, view: ModalView): Promise<string | null> {
+  return inTime(deps, WITHIN_MS, opened(deps, triggerId, view), null);
+}
+
+async function opened(
+  { poster, log }: ListenerDeps,
+  triggerId: string,
+  view: ModalView,
+): Promise<string | null> {
+  try {
+    return await poster.openModal(triggerId, view);
+  } catch (error) {
+    if (!(error instanceof SlackCallError)) throw error;
+    log.warn('form_not_opened', { form: view.callback_id, reason: error.failure.code });
+    return null;
+  }
+}

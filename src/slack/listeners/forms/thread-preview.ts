@@ -1,0 +1,43 @@
+import { SlackCallError } from '../../calls/failure.ts';
+import { decodeOfferedThread, type OfferedThread } from '../../form-data.ts';
+import { peopleIn, threadContext } from '../../thread-lines.ts';
+import { threadNotReadView } from '../../views/thread-preview.ts';
+import type { ListenerDeps } from '../deps.ts';
+import { inTime } from '../in-time.ts';
+import type { Wish } from '../start-job.ts';
+import { filledIn } from './filled-in.ts';
+import { refuseAtField, type SubmitArgs, startFromForm } from './submit.ts';
+
+/** The rest of the 3 seconds is for the storing. */
+const READ_WITHIN_MS = 1_500;
+
+/** The form with the messages of a thread was submitted: the job starts in that thread. */
+export function threadPreviewSubmitted(deps: ListenerDeps) {
+  return async (args: SubmitArgs): Promise<void> => {
+    const offered = decodeOfferedThread(args.view.private_metadata);
+    const { text, project, ticked } = filledIn(deps, args.view);
+    const read =
+      offered && (await inTime(deps, READ_WITHIN_MS, readTicked(deps, offered, new Set(ticked)), null));
+    if (offered === null || read === null) return refuseAtField(args.ack, threadNotReadView(false));
+    const { channelId, responseUrl } = offered;
+    await startFromForm(deps, args, { channelId, responseUrl, text, project, ...read });
+  };
+}
+
+/** Null if Slack does not give the thread. */
+async function readTicked(
+  { poster, names }: ListenerDeps,
+  { channelId, threadTs, oldestTs, permalink }: OfferedThread,
+  ticked: ReadonlySet<string>,
+): Promise<Pick<Wish, 'thread' | 'context'> | null> {
+  try {
+    const messages = await poster.thread(channelId, threadTs, oldestTs);
+    const chosen = messages.filter(({ ts }) => ticked.has(ts));
+    const context = threadContext(chosen, await names.named(peopleIn(chosen)), permalink);
+    const lastTs = messages.at(-1)?.ts ?? threadTs;
+    return { thread: { threadTs, lastTs }, ...(context === undefined ? {} : { context }) };
+  } catch (error) {
+    if (!(error instanceof SlackCallError)) throw error;
+    return null;
+  }
+}

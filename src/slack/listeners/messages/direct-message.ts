@@ -1,0 +1,27 @@
+import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
+import { type MessageEvent, messageKeys } from '../../reply.ts';
+import { writtenOf } from '../../written.ts';
+import type { ListenerDeps } from '../deps.ts';
+import { offerThread } from './offer-thread.ts';
+import { startFromMessage } from './start-from-message.ts';
+import { whoseThread } from './whose-thread.ts';
+
+type Args = SlackEventMiddlewareArgs<'message'> & AllMiddlewareArgs;
+
+/** A message to the bot itself starts a job, unless it is written in a thread. */
+export function directMessage(deps: ListenerDeps) {
+  return async ({ event, body, context }: Args): Promise<void> => {
+    if (event.channel_type !== 'im') return;
+    const message = event as MessageEvent;
+    const written = writtenOf(message, context.botUserId);
+    if (written === null) return;
+    const { team_id: teamId, event_id: eventId } = body;
+    const { channelId, threadTs } = written;
+    if (threadTs !== null) {
+      const owner = await deps.store.transaction((tx) => whoseThread(tx, { teamId, channelId, threadTs }));
+      if (owner === 'foreign') await offerThread(deps, teamId, { ...written, threadTs });
+      return;
+    }
+    await startFromMessage(deps, written, { teamId, keys: messageKeys(teamId, message, eventId) });
+  };
+}

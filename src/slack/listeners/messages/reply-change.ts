@@ -1,0 +1,40 @@
+import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
+import type { JobEvent } from '../../../jobs/event.ts';
+import { applyEvent } from '../../../store/apply-event.ts';
+import { type ChangeEvent, messageKeys, type ReplyChange, replyChangeOf } from '../../reply.ts';
+import { isAdmitted } from '../admission.ts';
+import type { ListenerDeps } from '../deps.ts';
+import { whoseThread } from './whose-thread.ts';
+
+type Args = SlackEventMiddlewareArgs<'message'> & AllMiddlewareArgs;
+
+/** A person's reply that waits goes out as it was changed, and not at all if it was deleted. */
+export function replyChange(deps: ListenerDeps) {
+  return async ({ event, body, context }: Args): Promise<void> => {
+    const change = replyChangeOf(event as ChangeEvent, context.botUserId);
+    if (change === null) return;
+    const { threadTs, reply } = change.found;
+    const thread = { teamId: body.team_id, channelId: change.message.channel, threadTs };
+    if ((await deps.store.transaction((tx) => whoseThread(tx, thread))) === 'foreign') return;
+    if (change.kind === 'edited' && !(await isAdmitted(deps, { ...thread, userId: reply.userId }))) return;
+    await deps.store.transaction(async (tx) => {
+      const owner = await whoseThread(tx, thread);
+      if (owner === 'foreign') return;
+      const decisionContext = deps.newContext();
+      const { nowMs } = decisionContext;
+      // The change may overtake the message itself, which then must not come after it.
+      const isNew = await tx.gestures.remember(messageKeys(body.team_id, change.message), nowMs);
+      if (owner !== 'opening') {
+        const jobEvent = eventOf(change, isNew);
+        if (jobEvent !== null) await applyEvent(tx, owner.jobId, jobEvent, decisionContext);
+      } else if (change.kind === 'edited') await tx.earlyReplies.put(thread, reply, nowMs);
+      else await tx.earlyReplies.withdraw(thread, reply.messageTs, nowMs);
+    });
+  };
+}
+
+/** `isNew`: the message itself has not been heard of yet. */
+function eventOf({ kind, found: { reply } }: ReplyChange, isNew: boolean): JobEvent | null {
+  if (kind === 'edited') return { type: isNew ? 'reply_received' : 'reply_edited', reply };
+  return isNew ? null : { type: 'reply_deleted', messageTs: reply.messageTs };
+}

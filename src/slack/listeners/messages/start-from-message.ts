@@ -1,0 +1,34 @@
+import { parseCommand } from '../../../jobs/command.ts';
+import { helpView } from '../../views/help.ts';
+import { refusalView } from '../../views/refusals.ts';
+import type { Written } from '../../written.ts';
+import { isAdmitted } from '../admission.ts';
+import type { ListenerDeps } from '../deps.ts';
+import { startJob } from '../start-job.ts';
+import { answerWriter } from './answer-writer.ts';
+
+/** A message to the bot, at the top level, starts a job in its own thread, or is answered privately. */
+export async function startFromMessage(
+  deps: ListenerDeps,
+  written: Written,
+  { teamId, keys }: { readonly teamId: string; readonly keys: readonly string[] },
+): Promise<void> {
+  const { channelId, userId, ts, text, attached } = written;
+  const at = { channelId, userId, threadTs: null, keys };
+  if (!(await isAdmitted(deps, at))) return;
+  const { kind } = parseCommand(text);
+  if (kind === 'help' || kind === 'compose') return answerWriter(deps, at, helpView());
+  const outcome = await startJob(deps, {
+    keys,
+    teamId,
+    channelId,
+    requesterId: userId,
+    text,
+    attached,
+    project: null,
+    responseUrl: null,
+    thread: { threadTs: ts, lastTs: ts },
+    isAnswered: false,
+  });
+  if (outcome.kind === 'refused') await answerWriter(deps, at, refusalView(outcome.refusal));
+}

@@ -1,0 +1,49 @@
+import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
+import { applyEvent } from '../../../store/apply-event.ts';
+import { type MessageEvent, messageKeys, replyOf } from '../../reply.ts';
+import { isAdmitted } from '../admission.ts';
+import type { ListenerDeps } from '../deps.ts';
+import { whoseThread } from './whose-thread.ts';
+
+type Args = SlackEventMiddlewareArgs<'message'> & AllMiddlewareArgs;
+
+/** A person's reply in a job's thread is a follow-up. An error leaves it unacknowledged: Slack sends it again. */
+export function threadReply(deps: ListenerDeps) {
+  return async ({ event, body, context }: Args): Promise<void> => {
+    const { team_id: teamId, event_id: eventId } = body;
+    await takeReply(deps, event as MessageEvent, { teamId, eventId, botUserId: context.botUserId });
+  };
+}
+
+interface Delivery {
+  readonly teamId: string;
+  readonly eventId: string;
+  readonly botUserId: string | undefined;
+  /** Default: true. False where another event tells of the same message. */
+  readonly isRefusalTold?: boolean;
+}
+
+/** Takes a person's reply in, once. Returns whose thread it is in; null if it is no reply, or not allowed. */
+export async function takeReply(
+  deps: ListenerDeps,
+  message: MessageEvent,
+  { teamId, eventId, botUserId, isRefusalTold = true }: Delivery,
+): Promise<Awaited<ReturnType<typeof whoseThread>> | null> {
+  const found = replyOf(message, botUserId);
+  if (found === null) return null;
+  const { threadTs, reply } = found;
+  const thread = { teamId, channelId: message.channel, threadTs };
+  if ((await deps.store.transaction((tx) => whoseThread(tx, thread))) === 'foreign') return 'foreign';
+  if (!(await isAdmitted(deps, { ...thread, userId: reply.userId }, isRefusalTold))) return null;
+  return deps.store.transaction(async (tx) => {
+    const owner = await whoseThread(tx, thread);
+    if (owner === 'foreign') return owner;
+    const context = deps.newContext();
+    const { nowMs } = context;
+    const isNew = await tx.gestures.remember(messageKeys(teamId, message, eventId), nowMs);
+    if (!isNew) return owner;
+    if (owner === 'opening') await tx.earlyReplies.put(thread, reply, nowMs);
+    else await applyEvent(tx, owner.jobId, { type: 'reply_received', reply }, context);
+    return owner;
+  });
+}

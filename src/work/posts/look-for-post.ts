@@ -1,0 +1,54 @@
+import { SlackCallError } from '../../slack/calls/failure.ts';
+import type { CallOutcome, ClaimedTask } from '../../store/store.ts';
+import { scheduleCatchUp } from '../catch-up.ts';
+import type { Tools } from '../tools.ts';
+import { destinationOf } from './render-post.ts';
+import { dropped, posted, postpone, refused, type SlackCall, settle } from './settle-post.ts';
+import { slackRetryMs } from './slack-retry.ts';
+
+/** When an unclear post is looked for first, counted from its start: Slack may still be storing it. */
+export const FIRST_LOOK_AFTER_MS = 2_000;
+/**
+ * Only then is a post that is not there surely absent: a request goes out within twice `SEND_WITHIN_MS` of its
+ * start (once until it is made, once until it is connected) or not at all, and Slack is given ten seconds more.
+ */
+const ABSENT_AFTER_MS = 20_000;
+
+/**
+ * The call was started, and what became of it is not known: adopts the post, or makes it wanted again. False if
+ * the lane has to wait.
+ */
+export async function lookForPost(
+  tools: Tools,
+  task: ClaimedTask,
+  { call, job }: SlackCall,
+): Promise<boolean> {
+  if (call.request.kind === 'whisper') return dropped(tools, task, call, 'interrupted');
+  const destination = destinationOf(job, call.request);
+  const again: CallOutcome = { state: 'retry', detail: 'not found in Slack' };
+  if (destination === null) return settle(tools, task, call, again);
+  const sinceMs = call.startedAtMs ?? call.wantedAtMs;
+  const nowMs = tools.clock.now();
+  // After a crash, the next process may be here before the post of the one that died is at Slack.
+  if (nowMs < sinceMs + FIRST_LOOK_AFTER_MS) return postpone(tools, task, sinceMs + FIRST_LOOK_AFTER_MS);
+  try {
+    const ts = await tools.poster.find(
+      { ...destination, callId: call.id },
+      sinceMs,
+      sinceMs + ABSENT_AFTER_MS,
+    );
+    const outcome = ts === null ? 'absent' : 'adopted';
+    tools.log.info('post_looked_for', { call_id: call.id, job_id: job.id, outcome });
+    if (ts !== null) {
+      // If it is the card: its thread was not known until now, so replies in it were not taken for follow-ups.
+      return await posted(tools, task, call, ts, (tx) => scheduleCatchUp(tx, job.id, nowMs));
+    }
+    if (nowMs < sinceMs + ABSENT_AFTER_MS) return await postpone(tools, task, sinceMs + ABSENT_AFTER_MS);
+    return await settle(tools, task, call, again);
+  } catch (error) {
+    if (!(error instanceof SlackCallError)) throw error;
+    // Only a post that was refused leaves no way to look: the channel is gone for reading and for writing.
+    if (error.failure.outcome === 'refused') return refused(tools, task, call, error.failure.code);
+    return postpone(tools, task, tools.clock.now() + slackRetryMs(task, error.failure));
+  }
+}

@@ -1,0 +1,103 @@
+import type { CallRequest } from '../../jobs/call.ts';
+import type { Job } from '../../jobs/job.ts';
+import { SEND_WITHIN_MS } from '../../operations/send-limit.ts';
+import { SlackCallError, type SlackFailure, tooLate } from '../../slack/calls/failure.ts';
+import type { SlackMessage } from '../../slack/views/message.ts';
+import type { ClaimedTask, LedgerCall } from '../../store/store.ts';
+import type { Tools } from '../tools.ts';
+import { FIRST_LOOK_AFTER_MS, lookForPost } from './look-for-post.ts';
+import { type Destination, destinationOf, renderPost } from './render-post.ts';
+import { dropped, posted, postpone, refused, retryLater, type SlackCall } from './settle-post.ts';
+
+/** Slack takes a `response_url` for half an hour. */
+const RESPONSE_URL_LIFE_MS = 30 * 60_000;
+/** Later, the person has turned to something else. */
+const WHISPER_TRIED_FOR_MS = 60_000;
+
+/** Makes the posts of one lane in their order, each once: what is unclear is looked for before it is repeated. */
+export async function postToSlack(tools: Tools, task: ClaimedTask): Promise<void> {
+  for (;;) {
+    const next = await nextCall(tools, task);
+    if (next === null) return;
+    const goesOn =
+      next.call.state === 'started' ? await lookForPost(tools, task, next) : await post(tools, task, next);
+    if (!goesOn) return;
+  }
+}
+
+async function nextCall(tools: Tools, task: ClaimedTask): Promise<SlackCall | null> {
+  return tools.store.transaction(async (tx) => {
+    const call = await tx.calls.next(task.subject);
+    if (call === null) {
+      await tx.tasks.complete(task.lease);
+      return null;
+    }
+    const job = await tx.jobs.get(call.jobId);
+    if (job === null) throw new Error(`Call ${call.id} has no job`);
+    return { call, job };
+  });
+}
+
+async function post(tools: Tools, task: ClaimedTask, { call, job }: SlackCall): Promise<boolean> {
+  const message = await renderPost(tools, job, call.request);
+  const startedAtMs = tools.clock.now();
+  await tools.store.transaction(async (tx) => {
+    await tx.tasks.fence(task.lease);
+    await tx.calls.start(call.id, startedAtMs);
+  });
+  const facts = { call_id: call.id, call: call.request.kind, job_id: job.id };
+  const destination = destinationOf(job, call.request);
+  try {
+    if (tools.clock.now() > startedAtMs + SEND_WITHIN_MS) throw tooLate('chat.postMessage');
+    const ts =
+      destination === null
+        ? await tell(tools, job, call.request, message)
+        : await tools.poster.post({ ...destination, callId: call.id, message });
+    tools.log.info('posted', { ...facts, outcome: 'done', duration_ms: tools.clock.now() - startedAtMs });
+    return await posted(tools, task, call, ts);
+  } catch (error) {
+    if (!(error instanceof SlackCallError)) throw error;
+    const { failure } = error;
+    tools.log.warn('posted', { ...facts, outcome: failure.outcome, reason: failure.code });
+    if (failure.needsAdmin) tools.log.error('slack_needs_admin', { reason: failure.code });
+    return await notPosted(tools, task, call, destination, failure);
+  }
+}
+
+async function tell(tools: Tools, job: Job, request: CallRequest, message: SlackMessage): Promise<string> {
+  const { channelId, threadTs } = job;
+  if (request.kind === 'whisper') {
+    await tools.poster.whisper({ channelId, threadTs, userId: request.userId }, message);
+    return '';
+  }
+  if ('about' in request && request.about === 'asked_before') {
+    await tools.poster.whisperOrTell({ channelId, threadTs: null, userId: job.requesterId }, message);
+    return '';
+  }
+  const isFresh = tools.clock.now() - job.requestedAtMs < RESPONSE_URL_LIFE_MS;
+  await tools.poster.tell(job.requesterId, isFresh ? job.responseUrl : null, message);
+  return '';
+}
+
+/** False if the lane has to wait. */
+function notPosted(
+  tools: Tools,
+  task: ClaimedTask,
+  call: LedgerCall,
+  destination: Destination | null,
+  failure: SlackFailure,
+): Promise<boolean> {
+  switch (failure.outcome) {
+    case 'refused':
+      return refused(tools, task, call, failure.code);
+    case 'retry':
+      return call.request.kind === 'whisper' && tools.clock.now() - call.wantedAtMs > WHISPER_TRIED_FOR_MS
+        ? refused(tools, task, call, failure.code)
+        : retryLater(tools, task, call, failure);
+    case 'unknown':
+      if (call.request.kind === 'whisper') return dropped(tools, task, call, failure.code);
+      // A private answer cannot be looked for. Told twice, it does less harm than a request that ends in silence.
+      if (destination === null) return retryLater(tools, task, call, failure);
+      return postpone(tools, task, tools.clock.now() + FIRST_LOOK_AFTER_MS);
+  }
+}

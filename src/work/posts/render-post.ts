@@ -1,0 +1,89 @@
+import type { CallRequest } from '../../jobs/call.ts';
+import type { Job } from '../../jobs/job.ts';
+import { nobodyWaits } from '../../jobs/queue.ts';
+import { SlackCallError } from '../../slack/calls/failure.ts';
+import { announcementView } from '../../slack/views/announcement.ts';
+import { askedBeforeView } from '../../slack/views/asked-before.ts';
+import { cardView } from '../../slack/views/card.ts';
+import type { SlackMessage } from '../../slack/views/message.ts';
+import { noticeView } from '../../slack/views/notice.ts';
+import { delayedView, requesterView, unpostedView } from '../../slack/views/requester.ts';
+import { whisperView } from '../../slack/views/whisper.ts';
+import type { Tools } from '../tools.ts';
+
+export interface Destination {
+  readonly channelId: string;
+  readonly threadTs: string | null;
+}
+
+/** Where a post goes; null for what one person is told privately. */
+export function destinationOf(job: Job, request: CallRequest): Destination | null {
+  switch (request.kind) {
+    case 'post_card':
+    case 'announce':
+      return { channelId: job.channelId, threadTs: job.threadTs };
+    case 'notify_channel':
+      return { channelId: request.channelId, threadTs: null };
+    case 'tell_requester':
+    case 'whisper':
+      return null;
+    case 'create_job':
+    case 'send_message':
+      throw new Error(`${request.kind} is not a post`);
+  }
+}
+
+export async function renderPost(tools: Tools, job: Job, request: CallRequest): Promise<SlackMessage> {
+  const names = await tools.names.of(job.prompt);
+  switch (request.kind) {
+    case 'post_card':
+      return cardView(job, nobodyWaits, names);
+    case 'announce':
+      return announcementView(request.announcement, job, names);
+    case 'notify_channel':
+      return noticeView(job, request.url, await threadLink(tools, job), names);
+    case 'tell_requester':
+      return privateAnswer(tools, request, job, names);
+    case 'whisper':
+      return whisperView(request.whisper, job);
+    case 'create_job':
+    case 'send_message':
+      throw new Error(`${request.kind} is not a post`);
+  }
+}
+
+async function privateAnswer(
+  tools: Tools,
+  { reason, about }: Extract<CallRequest, { kind: 'tell_requester' }>,
+  job: Job,
+  names: ReadonlyMap<string, string>,
+): Promise<SlackMessage> {
+  switch (about) {
+    case 'asked_before':
+      return question(tools, job);
+    case 'card_refused':
+      return requesterView(reason, job, names);
+    case 'card_delayed':
+      return delayedView(reason, job.prompt, names);
+    default:
+      return unpostedView(reason, announcementView(about, job, names));
+  }
+}
+
+async function question(tools: Tools, job: Job): Promise<SlackMessage> {
+  const { stage } = job;
+  const sameAs =
+    stage.kind === 'asking' ? await tools.store.transaction((tx) => tx.jobs.get(stage.sameAsJobId)) : null;
+  return askedBeforeView({ job, sameAs }, sameAs && (await threadLink(tools, sameAs)));
+}
+
+/** A notice is worth more without the link than not at all. */
+async function threadLink(tools: Tools, job: Job): Promise<string | null> {
+  if (job.threadTs === null) return null;
+  try {
+    return await tools.poster.permalink(job.channelId, job.threadTs);
+  } catch (error) {
+    if (error instanceof SlackCallError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,116 @@
+import type { CallRequest } from '../../jobs/call.ts';
+import type { AnyJobContext } from '../../jobs/decision.ts';
+import type { JobEvent } from '../../jobs/event.ts';
+import type { Job } from '../../jobs/job.ts';
+import type { SlackFailure } from '../../slack/calls/failure.ts';
+import { applyEvent } from '../../store/apply-event.ts';
+import type { CallOutcome, ClaimedTask, LedgerCall, Transaction } from '../../store/store.ts';
+import type { Tools } from '../tools.ts';
+import { slackRetryMs } from './slack-retry.ts';
+
+/** A post of the ledger, and the job that it is about. */
+export interface SlackCall {
+  readonly call: LedgerCall;
+  readonly job: Job;
+}
+
+/** Writes the outcome of a post with what follows from it. True: the lane goes on. */
+export async function settle(
+  tools: Tools,
+  task: ClaimedTask,
+  call: LedgerCall,
+  outcome: CallOutcome,
+  event: JobEvent | null = null,
+  also: (tx: Transaction) => Promise<void> = async () => {},
+): Promise<true> {
+  await tools.store.transaction(async (tx) => {
+    await tx.tasks.fence(task.lease);
+    const context = tools.newContext();
+    if (event !== null) {
+      const job = await applyEvent(tx, call.jobId, event, context);
+      if (event.type === 'card_posted') await takeInEarlyReplies(tx, job, context);
+    }
+    await tx.calls.settle(call.id, outcome, context.nowMs);
+    await also(tx);
+  });
+  return true;
+}
+
+/** The card could be answered before its thread was known here. */
+async function takeInEarlyReplies(tx: Transaction, job: Job, context: AnyJobContext): Promise<void> {
+  const { id, teamId, channelId, threadTs } = job;
+  if (threadTs === null) return;
+  for (const reply of await tx.earlyReplies.take({ teamId, channelId, threadTs }, context.nowMs)) {
+    await applyEvent(tx, id, { type: 'reply_received', reply }, context);
+  }
+}
+
+/** The message is in Slack. */
+export function posted(
+  tools: Tools,
+  task: ClaimedTask,
+  call: LedgerCall,
+  ts: string,
+  also?: (tx: Transaction) => Promise<void>,
+): Promise<true> {
+  const event = shownEvent(call.request, ts);
+  return settle(tools, task, call, { state: 'done', detail: ts }, event, also);
+}
+
+function shownEvent(request: CallRequest, ts: string): JobEvent | null {
+  if (request.kind === 'post_card') return { type: 'card_posted', ts };
+  if (request.kind !== 'announce' || request.announcement.kind !== 'follow_up') return null;
+  const { userId, text } = request.announcement;
+  return { type: 'follow_up_shown', messageTs: ts, userId, text };
+}
+
+/** Slack does not take it. `reason` is its error code. */
+export function refused(tools: Tools, task: ClaimedTask, call: LedgerCall, reason: string): Promise<true> {
+  return settle(tools, task, call, { state: 'failed', detail: reason }, refusal(call, reason));
+}
+
+/** It may have been shown: shown twice, it would only confuse. */
+export function dropped(tools: Tools, task: ClaimedTask, call: LedgerCall, reason: string): Promise<true> {
+  return settle(tools, task, call, { state: 'failed', detail: `may have been shown: ${reason}` });
+}
+
+/** Nothing happened: the lane waits, and makes the call again. */
+export async function retryLater(
+  tools: Tools,
+  task: ClaimedTask,
+  call: LedgerCall,
+  failure: SlackFailure,
+): Promise<false> {
+  const isDelayed = failure.needsAdmin && call.request.kind === 'post_card';
+  await tools.store.transaction(async (tx) => {
+    await tx.tasks.fence(task.lease);
+    const context = tools.newContext();
+    const { nowMs } = context;
+    if (isDelayed) {
+      await applyEvent(tx, call.jobId, { type: 'card_delayed', reason: failure.code }, context);
+    }
+    await tx.calls.settle(call.id, { state: 'retry', detail: failure.code }, nowMs);
+    await tx.tasks.postpone(task.lease, nowMs + slackRetryMs(task, failure));
+  });
+  return false;
+}
+
+/** The lane waits, and the call stays as it is. */
+export async function postpone(tools: Tools, task: ClaimedTask, runAtMs: number): Promise<false> {
+  await tools.store.transaction((tx) => tx.tasks.postpone(task.lease, runAtMs));
+  return false;
+}
+
+/** What a refused post means for its job. */
+function refusal({ id, request }: LedgerCall, reason: string): JobEvent | null {
+  switch (request.kind) {
+    case 'post_card':
+      return { type: 'card_refused', reason };
+    case 'notify_channel':
+      return { type: 'notice_refused', channelId: request.channelId, reason };
+    case 'announce':
+      return { type: 'post_refused', callId: id, announcement: request.announcement, reason };
+    default:
+      return null;
+  }
+}

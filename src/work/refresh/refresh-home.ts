@@ -1,0 +1,77 @@
+import type { AgentFacts } from '../../jobs/agent-facts.ts';
+import type { Projects } from '../../jobs/project.ts';
+import { SlackCallError } from '../../slack/calls/failure.ts';
+import { notAllowedView } from '../../slack/views/access.ts';
+import {
+  type HomeFacts,
+  homeView,
+  OPEN_JOBS_MAX,
+  PROJECTS_MAX,
+  PULL_REQUESTS_MAX,
+} from '../../slack/views/home.ts';
+import type { SlackMessage } from '../../slack/views/message.ts';
+import { ownerOfHome } from '../../store/homes.ts';
+import type { ClaimedTask } from '../../store/store.ts';
+import { slackRetryMs } from '../posts/slack-retry.ts';
+import type { Tools } from '../tools.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** What the home tells besides a person's jobs. */
+export interface Surroundings {
+  readonly workspaceUrl: string | null;
+  readonly projects: Projects;
+  /** How the agent API has lately answered for the project. */
+  agent(projectId: string): AgentFacts;
+  /** What is wrong with the connection by which Slack's gestures arrive, or null. */
+  slackProblem(): string | null;
+}
+
+/** Draws a person's home as things are now. Harmless to repeat. */
+export async function refreshHome(tools: Tools, task: ClaimedTask): Promise<void> {
+  const { teamId, userId } = ownerOfHome(task.subject);
+  try {
+    const refusal = await tools.access.refusal(userId, null);
+    const view = refusal === null ? await draw(tools, teamId, userId) : notAllowedView(refusal);
+    await tools.poster.publishHome(userId, view);
+  } catch (error) {
+    if (!(error instanceof SlackCallError)) throw error;
+    const { failure } = error;
+    tools.log.warn('home_not_refreshed', { user_id: userId, reason: failure.code });
+    if (failure.outcome !== 'refused') {
+      const waitMs = slackRetryMs(task, failure);
+      await tools.store.transaction((tx) => tx.tasks.postpone(task.lease, tools.clock.now() + waitMs));
+      return;
+    }
+  }
+  await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
+}
+
+async function draw(tools: Tools, teamId: string, userId: string): Promise<SlackMessage> {
+  const { workspaceUrl } = tools.surroundings;
+  const facts = await read(tools, teamId, userId);
+  const prompts = [...facts.open, ...facts.withPullRequest].map(({ prompt }) => prompt);
+  const names = await tools.names.of(prompts.join('\n'));
+  return homeView(facts, { userId, channelId: null, workspaceUrl, names });
+}
+
+function read(tools: Tools, teamId: string, userId: string): Promise<HomeFacts> {
+  const { surroundings, hourlyBudget, access } = tools;
+  const atMs = tools.clock.now();
+  return tools.store.transaction(async (tx) => {
+    const projects = [];
+    for (const { id, name } of surroundings.projects.slice(0, PROJECTS_MAX)) {
+      const made = await tx.calls.agentCallsSince(id, atMs - HOUR_MS);
+      const callsLeft = Math.max(hourlyBudget - made, 0);
+      projects.push({ name, callsLeft, hourlyBudget, agent: surroundings.agent(id) });
+    }
+    return {
+      open: await tx.lists.openOf(teamId, userId, OPEN_JOBS_MAX + 1),
+      withPullRequest: await tx.lists.withPullRequest(teamId, userId, PULL_REQUESTS_MAX),
+      projects,
+      slackProblem: surroundings.slackProblem(),
+      isAdmin: access.isAdmin(userId),
+      atMs,
+    };
+  });
+}

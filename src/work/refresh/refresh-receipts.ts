@@ -1,0 +1,59 @@
+import { SlackCallError, type SlackFailure } from '../../slack/calls/failure.ts';
+import type { ClaimedTask, Receipt, StaleReceipt, Transaction } from '../../store/store.ts';
+import { slackRetryMs } from '../posts/slack-retry.ts';
+import type { Tools } from '../tools.ts';
+
+const EMOJI: Readonly<Record<Receipt, string>> = {
+  eyes: 'eyes',
+  done: 'white_check_mark',
+  warning: 'warning',
+};
+
+/** Brings the reactions at a job's replies in line with what became of them. Harmless to repeat. */
+export async function refreshReceipts(tools: Tools, task: ClaimedTask): Promise<void> {
+  for (;;) {
+    const { job, stale } = await tools.store.transaction((tx) => nextReceipts(tx, task));
+    if (job === null || stale.length === 0) break;
+    const failures = await Promise.all(stale.map((receipt) => show(tools, task, job.channelId, receipt)));
+    const failure = failures.find((candidate) => candidate !== null);
+    if (failure) {
+      const waitMs = slackRetryMs(task, failure);
+      await tools.store.transaction((tx) => tx.tasks.postpone(task.lease, tools.clock.now() + waitMs));
+      return;
+    }
+  }
+  await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
+}
+
+/** What is about to be put there is recorded first: its answer may get lost, and then it must be taken away. */
+async function nextReceipts(tx: Transaction, task: ClaimedTask) {
+  await tx.tasks.fence(task.lease);
+  const job = await tx.jobs.get(task.subject);
+  const stale = await tx.followUps.withStaleReceipts(task.subject);
+  for (const { followUpId, placed, wanted } of stale) {
+    await tx.followUps.receiptsTried(followUpId, wanted === null ? placed : [...placed, wanted]);
+  }
+  return { job, stale };
+}
+
+async function show(
+  tools: Tools,
+  task: ClaimedTask,
+  channelId: string,
+  { followUpId, messageTs, placed, wanted }: StaleReceipt,
+): Promise<SlackFailure | null> {
+  const instead = placed.filter((receipt) => receipt !== wanted).map((receipt) => EMOJI[receipt]);
+  try {
+    await tools.poster.react(channelId, messageTs, wanted && EMOJI[wanted], instead);
+  } catch (error) {
+    if (!(error instanceof SlackCallError)) throw error;
+    tools.log.warn('receipt_not_shown', { follow_up_id: followUpId, reason: error.failure.code });
+    // A reply that was deleted, or a channel that was left, takes no reaction any more.
+    if (error.failure.outcome !== 'refused') return error.failure;
+  }
+  await tools.store.transaction(async (tx) => {
+    await tx.tasks.fence(task.lease);
+    await tx.followUps.receiptShown(followUpId, wanted);
+  });
+  return null;
+}

@@ -1,0 +1,44 @@
+import { isUnwatched, type Job } from '../../jobs/job.ts';
+import { SlackCallError } from '../../slack/calls/failure.ts';
+import type { Tools } from '../tools.ts';
+import { Pace } from './pace.ts';
+
+/** Slack takes the line away by itself after two minutes. */
+const RENEW_MS = 60_000;
+/** Where the app may not do this, that will hardly change soon. */
+const PAUSE_MS = 3_600_000;
+/** Slack may be slow: what is no more than an ornament must not pile up. */
+const MAX_IN_FLIGHT = 8;
+const STATUS = 'is working on the docs…';
+
+/** Slack's own line under a thread that says that the agent is at work. Nothing depends on it. */
+export class WorkingStatus {
+  private readonly pace = new Pace(RENEW_MS);
+  private pausedUntilMs = 0;
+  private inFlight = 0;
+
+  /** Shows or renews the line if the agent is seen at work. Waits for nothing, and never fails. */
+  show(tools: Tools, job: Job): void {
+    const { stage, agentJob, channelId, threadTs } = job;
+    const isAtWork = stage.kind === 'working' && agentJob?.status === 'active' && !isUnwatched(job);
+    const nowMs = tools.clock.now();
+    if (!isAtWork || threadTs === null || nowMs < this.pausedUntilMs || this.inFlight >= MAX_IN_FLIGHT)
+      return;
+    if (this.pace.take(job.id, nowMs) > 0) return;
+    this.inFlight += 1;
+    tools.poster
+      .setStatus(channelId, threadTs, STATUS)
+      .catch((error: unknown) => this.noteFailure(tools, error))
+      .finally(() => {
+        this.inFlight -= 1;
+      });
+  }
+
+  private noteFailure({ log, clock }: Tools, error: unknown): void {
+    const failure = error instanceof SlackCallError ? error.failure : null;
+    log.debug('status_not_shown', { reason: failure?.code ?? String(error) });
+    if (failure !== null && (failure.outcome === 'refused' || failure.needsAdmin)) {
+      this.pausedUntilMs = clock.now() + PAUSE_MS;
+    }
+  }
+}
