@@ -47,7 +47,7 @@ test('the home of somebody new says how to begin (L2)', () => {
     • the pull request is announced in the thread
     *See what is going on*
     • \`/docs-agent list\` your jobs and this channel's; \`/docs-agent status\` one in full; my Home tab
-    • \`/docs-agent watch &lt;job id&gt;\` a thread for a job that was started elsewhere
+    • \`/docs-agent watch job_123\` a thread for a job that was started elsewhere
     • \`/docs-agent settings\` what holds for this channel"
   `);
 });
@@ -102,7 +102,7 @@ test('the home shows the open jobs, the last pull requests, and how things are (
     • the pull request is announced in the thread
     *See what is going on*
     • \`/docs-agent list\` your jobs and this channel's; \`/docs-agent status\` one in full; my Home tab
-    • \`/docs-agent watch &lt;job id&gt;\` a thread for a job that was started elsewhere
+    • \`/docs-agent watch job_123\` a thread for a job that was started elsewhere
     • \`/docs-agent settings\` what holds for this channel"
   `);
 });
