@@ -34,6 +34,8 @@ describeWithLocalSlack('a long outage', () => {
 
       if (fault === 'down') await world.apiUp();
       else world.api.failAll(null);
+      // The longest time between two tries.
+      await world.clock.advance(5 * MINUTE_MS);
       await toldLater(world, other, 'Working');
       await world.clock.advance(10 * MINUTE_MS);
       if (fault === 'down') {
