@@ -88,6 +88,7 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
     const onConnected = () => missed.lookFor();
     const connection = createConnection(transport, { apiUrl, logger, log, clock, routes, onConnected });
     const listeners = {
+      teamId: identity.teamId,
       store,
       poster,
       names: users,

@@ -20,7 +20,8 @@ export interface Standing {
   readonly userGroups: readonly string[];
 }
 
-export type AccessRefusal = 'other_workspace' | 'guest' | 'person' | 'channel';
+/** `unknown_person`: Slack does not say who it is. */
+export type AccessRefusal = 'unknown_person' | 'other_workspace' | 'guest' | 'person' | 'channel';
 
 /** Why the person may not use the program there, or null. `channelId`: null where there is no channel (App Home). */
 export function accessRefusal(

@@ -69,8 +69,8 @@ export type Stage =
     }
   /** The card is not posted yet. */
   | { readonly kind: 'opening' }
-  /** The card could not be posted: the job will not start. */
-  | { readonly kind: 'unopened'; readonly reason: string }
+  /** The card could not be posted: the job will not start, and its thread is free for another. */
+  | { readonly kind: 'unopened'; readonly reason: string; readonly thread: StartThread | null }
   /** The create call is wanted, waits for its retry, or is under way. */
   | { readonly kind: 'creating' }
   /** The create call may or may not have made a job: a person decides. */
@@ -141,6 +141,11 @@ export type TroubleKind = 'rate_limited' | 'unreachable' | 'needs_admin';
 /** The message stood in the thread before the job did: it is no follow-up. */
 export function isBeforeJob({ repliesAfterTs }: Job, messageTs: string): boolean {
   return repliesAfterTs !== null && messageTs <= repliesAfterTs;
+}
+
+/** As Slack writes times; of fixed width, so their text order is their time order. */
+export function slackTime(atMs: number): string {
+  return (atMs / 1000).toFixed(6);
 }
 
 /** What the agent is asked first. */

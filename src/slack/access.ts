@@ -37,6 +37,7 @@ export class Access {
    */
   async refusal(userId: string, channelId: string | null): Promise<AccessRefusal | null> {
     const [standing, userGroups] = await Promise.all([this.standing(userId), this.groupsOf(userId)]);
+    if (standing === null) return 'unknown_person';
     return accessRefusal(this.rule, { userId, userGroups, ...standing }, channelId);
   }
 
@@ -45,9 +46,12 @@ export class Access {
     return this.rule.admins.has(userId);
   }
 
+  /** Null if Slack says that there is nobody of this id to tell of. */
   private async standing(userId: string) {
     if (this.rule.guests && this.rule.otherWorkspaces) return { isGuest: false, isFromElsewhere: false };
-    const { isGuest, isStranger, teamId, enterpriseId } = await this.users.get(userId);
+    const user = await this.users.get(userId).catch(nullIfRefused);
+    if (user === null) return null;
+    const { isGuest, isStranger, teamId, enterpriseId } = user;
     const isColleague = enterpriseId !== null && enterpriseId === this.home.enterpriseId;
     const isFromElsewhere = isStranger || (teamId !== null && teamId !== this.home.teamId && !isColleague);
     return { isGuest, isFromElsewhere };
@@ -59,6 +63,11 @@ export class Access {
     const members = await Promise.all(groups.map((groupId) => this.members.get(groupId)));
     return groups.filter((_, index) => members[index]?.has(userId));
   }
+}
+
+function nullIfRefused(error: unknown): null {
+  if (error instanceof SlackCallError && error.failure.outcome === 'refused') return null;
+  throw error;
 }
 
 async function lookUpMembers(client: WebClient, groupId: string): Promise<ReadonlySet<string>> {

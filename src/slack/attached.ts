@@ -6,6 +6,8 @@ import { displayText } from './text/sanitize.ts';
 /** Bounds what one message can make the program read. */
 const MAX_SNIPPETS = 10;
 const NAME_MAX = 100;
+/** Of the files that are only counted; Slack lets a message have ten. */
+const MAX_NAMED = 20;
 
 /** A file as far as it matters here. Slack describes some by less: those of other workspaces, or deleted ones. */
 const file = z.object({
@@ -32,6 +34,32 @@ export function attachedOf(given: unknown): Attached {
     })),
     others: all.filter((other) => !snippets.includes(other)).map(kindOf),
   };
+}
+
+/** What came along with several messages, as if with one. */
+export function together(all: readonly Attached[]): Attached {
+  const snippets = all.flatMap((one) => one.snippets);
+  const tooMany = snippets.slice(MAX_SNIPPETS).map(() => 'file' as const);
+  return {
+    snippets: snippets.slice(0, MAX_SNIPPETS),
+    others: [...all.flatMap((one) => one.others), ...tooMany],
+  };
+}
+
+/** As much of it as a form can carry; the rest is only named. */
+export function carried({ snippets, others }: Attached, maxLength: number): Attached {
+  let length = 0;
+  const fitting = snippets.filter((snippet) => {
+    length += JSON.stringify(snippet).length;
+    return length <= maxLength;
+  });
+  const rest = snippets.slice(fitting.length).map(() => 'file' as const);
+  return { snippets: fitting, others: [...others, ...rest].slice(0, MAX_NAMED) };
+}
+
+/** In a few words, as Slack would deliver them; empty if there is nothing. */
+export function attachedInWords({ snippets, others }: Attached): string {
+  return [...snippets.map(({ name }) => name), ...others].join(', ');
 }
 
 function isSnippet({ mode, mimetype }: File): boolean {

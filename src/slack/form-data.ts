@@ -1,11 +1,18 @@
 import { z } from 'zod';
 
+/** What came along with the message that a form is about. */
+const attached = z.object({
+  snippets: z.array(z.object({ name: z.string(), url: z.string().nullable() })).readonly(),
+  others: z.array(z.enum(['image', 'video', 'sound', 'file'])).readonly(),
+});
+
 /** Where a job is to start that is asked for in a form. */
 const place = z.object({
   /** Null: the form asks for it. */
   channelId: z.string().min(1).nullable(),
   /** For private answers. */
   responseUrl: z.string().min(1).nullable(),
+  attached: attached.optional(),
 });
 export type Place = Readonly<z.infer<typeof place>>;
 

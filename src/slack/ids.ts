@@ -49,6 +49,9 @@ export const ASK_SHORTCUT_ID = 'ask_docs_agent';
 /** Of buttons that only open a link. */
 export const linkActionIds: ReadonlySet<string> = new Set([actionIds.viewPullRequest, actionIds.openThread]);
 
+/** Of buttons that may stand elsewhere than their job: the listener checks whether it may be done there. */
+export const elsewhereActionIds: ReadonlySet<string> = new Set([actionIds.tryAgain, actionIds.startAnother]);
+
 export type ActionId = (typeof actionIds)[keyof typeof actionIds];
 
 /** The `event_type` of the metadata that our messages carry. */

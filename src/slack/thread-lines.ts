@@ -1,6 +1,7 @@
 import { isBlank } from '../jobs/prompt.ts';
+import { attachedInWords, attachedOf } from './attached.ts';
 import type { ThreadMessage } from './calls/poster.ts';
-import { escapeMrkdwn } from './text/escape.ts';
+import { escapeMrkdwn, unescapeMrkdwn } from './text/escape.ts';
 import { mentionedUserIds, readableText } from './text/readable-text.ts';
 import { displayText, sanitize } from './text/sanitize.ts';
 import type { ThreadLine } from './views/thread-preview.ts';
@@ -22,8 +23,11 @@ export function offeredMessages(
   botUserId: string | undefined,
 ): { readonly offered: readonly ThreadMessage[]; readonly leftOut: number } {
   const said = messages.filter(
-    ({ subtype, user, ts, text = '' }) =>
-      SAID.has(subtype) && user !== botUserId && ts !== mentionTs && !isBlank(text),
+    (message) =>
+      SAID.has(message.subtype) &&
+      message.user !== botUserId &&
+      message.ts !== mentionTs &&
+      !isBlank(saidIn(message)),
   );
   return { offered: said.slice(-LINES_MAX), leftOut: Math.max(said.length - LINES_MAX, 0) };
 }
@@ -40,9 +44,9 @@ export function toLines(
   names: ReadonlyMap<string, string>,
 ): ThreadLine[] {
   return messages.map((message) => ({
-    ts: message.ts,
-    author: authorOf(message, names),
-    text: readableText(sanitize(message.text ?? ''), names),
+    id: versionOf(message),
+    author: [authorOf(message, names), ...filesOf(message)].join(' · 📎 '),
+    text: readableText(saidIn(message), names),
   }));
 }
 
@@ -54,10 +58,25 @@ export function threadContext(
 ): string | undefined {
   if (messages.length === 0) return undefined;
   const place = permalink === null ? '' : ` ${escapeMrkdwn(permalink)}`;
-  const lines = messages.map(
-    (message) => `${escapeMrkdwn(authorOf(message, names))}: ${sanitize(message.text ?? '').trim()}`,
-  );
+  const lines = messages.map((message) => `${escapeMrkdwn(authorOf(message, names))}: ${saidIn(message)}`);
   return [`Context from the Slack thread${place}:`, ...lines].join('\n');
+}
+
+/** Names the message as it is now: an edit makes it another. It begins with the timestamp, then `|`. */
+export function versionOf({ ts, edited }: ThreadMessage): string {
+  return `${ts}|${edited?.ts ?? ''}`;
+}
+
+/** The words of a message; or else what it brings along, in brackets. */
+export function saidIn({ text = '', files }: Pick<ThreadMessage, 'text' | 'files'>): string {
+  const said = sanitize(text).trim();
+  const names = attachedInWords(attachedOf(files));
+  return isBlank(said) && names !== '' ? `[${names}]` : said;
+}
+
+function filesOf({ files }: ThreadMessage): string[] {
+  const names = unescapeMrkdwn(attachedInWords(attachedOf(files)));
+  return names === '' ? [] : [names];
 }
 
 function authorOf({ user, username }: ThreadMessage, names: ReadonlyMap<string, string>): string {

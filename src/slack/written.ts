@@ -21,15 +21,19 @@ export function writtenOf(event: MessageEvent, botUserId: string | undefined): W
   const { user, ts, thread_ts: threadTs } = event;
   if (!isHuman(event, botUserId) || user === undefined || event.edited !== undefined) return null;
   const text = sanitize(event.text ?? '');
-  const own = (botUserId === undefined ? text : stripLeadingMention(text, botUserId)).trim();
   const attached = attachedOf(event.files);
-  const names = attached.snippets.map(({ name }) => name).join(', ');
   return {
     channelId: event.channel,
     userId: user,
     ts,
     threadTs: threadTs === undefined || threadTs === ts ? null : threadTs,
-    text: own === '' && names !== '' ? `See ${names}` : own,
+    text: wishIn(text, attached, botUserId),
     attached,
   };
+}
+
+/** What is asked for, without the mention at its start; snippets without a word are to be seen. */
+export function wishIn(text: string, { snippets }: Attached, botUserId: string | undefined): string {
+  const own = (botUserId === undefined ? text : stripLeadingMention(text, botUserId)).trim();
+  return own === '' && snippets.length > 0 ? `See ${snippets.map(({ name }) => name).join(', ')}` : own;
 }

@@ -87,9 +87,51 @@ describe('where only some channels are allowed (A1)', () => {
     await world.started('Document it');
   });
 
+  test('*Try again* works in the direct message where it is offered (S4)', async () => {
+    world.slack.onCall(({ method, args }) =>
+      method === 'chat.postMessage' && args.channel === random ? { error: 'restricted_action' } : null,
+    );
+    await write(alice, `${bot} Document it`, { channel: random });
+    const offer = await world.seen(alice, ({ text }) => text.includes('Not started'));
+    world.slack.onCall(() => null);
+    await world.slack.control.press(offer, 'try_again', alice);
+    await world.started('Document it');
+  });
+
   test('a mention elsewhere starts none', async () => {
     await write(alice, `${bot} Document it`);
     await world.whispered(general, 'limited to certain channels');
     await nothingStarted();
   });
+});
+
+test('who is let in from another workspace starts and steers jobs of this one (A1)', async () => {
+  const foreign = 'U0FOREIGN';
+  world = await startStrictWorld({ configFile: 'access: { other_workspaces: true }' });
+  const { control } = world.slack;
+  control.addUser({ id: foreign, name: 'fay', teamId: 'T0OTHER' });
+  control.invite(general, foreign);
+  const message = await write(bob, 'The limits are unclear');
+  await control.shortcut({ message, user: foreign, callbackId: 'ask_docs_agent' });
+  await waitFor(
+    () => modal(foreign),
+    (text) => text !== undefined,
+    { what: 'the form' },
+  );
+  expect((await control.submit(foreign, { prompt: 'Document it' })).errors).toBeNull();
+  await world.started('Document it');
+  const card = await world.seen(general, ({ text }) => text.includes('“Document it”'));
+  await write(alice, 'And the retries', { threadTs: card.ts });
+  await world.settled();
+  world.api.finish(world.api.jobs[0]?.id ?? '', { status: 'completed' });
+  const end = await world.told(card, 'no files changed');
+  await control.press(end, 'follow_up', foreign);
+  await waitFor(
+    () => modal(foreign),
+    (text = '') => text.includes('prompt'),
+    { what: 'the form for a follow-up' },
+  );
+  expect((await control.submit(foreign, { prompt: 'Add a table' })).errors).toBeNull();
+  await world.settled();
+  expect(world.prompts()).toEqual([['Document it', 'And the retries', 'Add a table']]);
 });

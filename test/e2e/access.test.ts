@@ -156,3 +156,34 @@ describe('while Slack does not say who somebody is', () => {
     await written;
   });
 });
+
+describe('a person whom Slack does not tell of (A1)', () => {
+  const gone = 'U0GONE';
+
+  test('is not let in, and does not keep the replies of others out, live or missed', async () => {
+    await using program = await start();
+    const { slack } = program;
+    slack.control.addUser({ id: gone, name: 'gone' });
+    slack.control.invite(general, gone);
+    slack.onCall(({ method, args }) =>
+      method === 'users.info' && args.user === gone ? { error: 'user_not_found' } : null,
+    );
+    const card = await program.ask('Add a quickstart');
+    await program.told(card, 'Working');
+    const write = (user: string, text: string) =>
+      slack.control.message({ channel: general, user, text, threadTs: card.ts });
+    // Returns when the event is acknowledged.
+    await write(gone, 'My own page');
+    slack.onDelivery(() => 0);
+    await write(gone, 'And another');
+    await write(bob, 'And a table');
+    slack.onDelivery(() => 1);
+    slack.socket.cut();
+    await program.later(
+      () => program.api.jobs[0]?.prompts ?? [],
+      (prompts) => prompts.length > 1,
+      'the missed reply of bob',
+    );
+    expect(program.api.jobs[0]?.prompts).toEqual(['Add a quickstart', 'And a table']);
+  });
+});

@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bob, general } from '../support/local-slack.ts';
 import type { FileDraft } from '../support/strict-slack/files.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
 import { type Program, startProgram } from '../support/strict-slack/program.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const snippet: FileDraft = { name: 'notes.txt', content: 'Use <b> & "c"\nTwo', mode: 'snippet' };
 const picture: FileDraft = { name: 'a.png', content: Buffer.of(1), mimetype: 'image/png', filetype: 'png' };
@@ -86,4 +87,92 @@ test('a mention with a snippet starts a job with it (F5, S3)', async () => {
     'the job',
   );
   expect(program.api.jobs[0]?.prompts).toEqual(['See notes.txt\n\nnotes.txt:\nUse <b> & "c"\nTwo']);
+});
+
+describe('what is chosen in a form (F5)', () => {
+  const mention = `<@${strictApp.botUserId}>`;
+  const prompts = ({ api }: Program) => api.jobs.map((job) => job.prompts.join());
+  const form = ({ slack }: Program) =>
+    waitFor(
+      () => slack.control.modal(bob),
+      (view) => view !== null,
+      { what: 'form' },
+    );
+  const started = (program: Program) =>
+    program.later(
+      () => prompts(program),
+      (all) => all.length > 0,
+      'the job',
+    );
+  const namedIn = async ({ slack, later }: Program, words: string) =>
+    later(
+      async () => (await slack.control.messages(general)).map(({ text }) => text).join('\n'),
+      (texts) => texts.includes(words),
+      'the words in the channel',
+    );
+
+  test('of a thread: snippets go along, those of the mention too, and pictures are named', async () => {
+    await using program = await startProgram();
+    const { control } = program.slack;
+    const write = (text: string, files: readonly FileDraft[], threadTs?: string) =>
+      control.message({
+        channel: general,
+        user: bob,
+        text,
+        files,
+        ...(threadTs === undefined ? {} : { threadTs }),
+      });
+    const root = await write('See the picture', [picture]);
+    await write('', [snippet], root.ts);
+    await write(mention, [{ ...snippet, name: 'mine.txt', content: 'my own' }], root.ts);
+    const offer = await waitFor(
+      async () => (await control.messages(general)).find(({ text }) => text.includes('No job runs')),
+      (found) => found !== undefined,
+      { what: 'the offer' },
+    );
+    if (offer === undefined) throw new Error('no offer');
+    await control.press(offer, 'choose_messages', bob);
+    const shown = await waitFor(
+      () => JSON.stringify(control.modal(bob)?.blocks),
+      (text = '') => text.includes('See the picture'),
+      { what: 'the form' },
+    );
+    expect(shown).toContain('[notes.txt]');
+    expect(shown).toContain('See mine.txt');
+    await control.submit(bob);
+    await started(program);
+    const [prompt] = prompts(program);
+    expect(prompt).toMatch(/^See mine.txt\n\nContext.*See the picture\nbob: \[notes.txt\]\n/s);
+    expect(prompt).toMatch(/mine.txt:\nmy own\n\nnotes.txt:\nUse <b> & "c"\nTwo$/s);
+    await namedIn(program, '1 image was not sent');
+  });
+
+  test('of a message: its snippet goes along, its picture is named', async () => {
+    await using program = await startProgram();
+    const { control } = program.slack;
+    const message = await control.message({
+      channel: general,
+      user: bob,
+      text: '',
+      files: [snippet, picture],
+    });
+    await control.shortcut({ message, user: bob, callbackId: 'ask_docs_agent' });
+    expect(JSON.stringify(await form(program))).toContain('> [notes.txt, image]');
+    await control.submit(bob, { prompt: 'Document this' });
+    await started(program);
+    expect(prompts(program)).toEqual(['Document this\n\nnotes.txt:\nUse <b> & "c"\nTwo']);
+    await namedIn(program, '1 image was not sent');
+  });
+});
+
+test('a direct message that is only a picture is told that it was not sent (F5)', async () => {
+  await using program = await startProgram();
+  const { control } = program.slack;
+  await control.message({ channel: bob, user: bob, text: '', files: [picture] });
+  const told = await waitFor(
+    async () => (await control.messages(bob)).at(-1)?.text,
+    (text = '') => text.includes('not sent'),
+    { what: 'an answer' },
+  );
+  expect(told).toContain('1 image was not sent');
 });

@@ -42,6 +42,20 @@ test('*Follow up* asks for one after an end without a pull request, and shows in
   );
 });
 
+test('what is written in the form goes to the agent, also if it begins like an aside (F4)', async () => {
+  await using program = await startProgram();
+  const { end } = await finished(program);
+  const { control } = program.slack;
+  await control.press(end, 'follow_up', bob);
+  await form(program, bob);
+  await control.submit(bob, { prompt: 'Aside: not one, but what the table is called' });
+  await program.later(
+    () => followUps(program),
+    (all) => all.length > 0,
+    'the follow-up',
+  );
+});
+
 test('the card offers it too; the form that is delivered three times sends one follow-up (W3)', async () => {
   await using program = await startProgram();
   const { card } = await finished(program);

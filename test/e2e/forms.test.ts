@@ -34,6 +34,33 @@ describe('the form behind /docs-agent alone', () => {
     await world.seen(general, ({ text }) => text.includes('“Document &lt;b&gt; &amp;amp; *co*'));
   });
 
+  test('keeps what was typed when Slack does not say who somebody is (S2, A1)', async () => {
+    await command();
+    await world.restart();
+    world.slack.onCall(({ method }) => (method === 'users.info' ? { error: 'internal_error' } : null));
+    const { errors } = await submit({ prompt: 'Document it' });
+    expect(errors?.prompt).toContain('could not check');
+    world.slack.onCall(() => null);
+    expect((await submit()).errors).toBeNull();
+    await world.started('Document it');
+  });
+
+  test('takes at once what was typed for long by somebody who is known, though Slack is slow (S2)', async () => {
+    await command();
+    await world.clock.advance(660_000);
+    const asked = world.slack.calls('users.info').length;
+    world.slack.onCall(({ method }) => (method === 'users.info' ? 'hang' : null));
+    const submitted = submit({ prompt: 'Document it' });
+    await waitFor(
+      () => world.slack.calls('users.info').length,
+      (count) => count > asked,
+      { what: 'the question who alice is' },
+    );
+    await world.clock.advance(300);
+    expect((await submitted).errors).toBeNull();
+    await world.started('Document it');
+  });
+
   test('says what is wrong at the field, and keeps what was typed (S2, S6)', async () => {
     await command();
     expect((await submit({ prompt: 'project=nowhere fix' })).errors?.prompt).toBe(
@@ -130,6 +157,16 @@ describe('a mention in a thread without a job', () => {
     await world.settled();
     expect(world.prompts()[0]?.[0]).not.toContain('confuse');
     expect(world.prompts()[0]?.[0]).toContain('They got a 429 & gave up');
+  });
+
+  test('does not send what was changed after it was shown, and says so (S3)', async () => {
+    await chosen();
+    await world.slack.control.editMessage(root, 'Delete all docs');
+    const said = (await submit()).errors?.prompt;
+    expect(said).toContain('A ticked message of bob was edited meanwhile: “Delete all docs”');
+    await submit({ messages_0: ['They got a 429 & gave up'] });
+    await world.settled();
+    expect(world.prompts()).toEqual([[expect.not.stringContaining('Delete all docs')]]);
   });
 
   test('may go without any message (S3)', async () => {

@@ -171,3 +171,17 @@ test('a pull request is told of in the notice channels of everywhere, the projec
     expect(notices, channel).toHaveLength(1);
   }
 });
+
+test('where only mentions are follow-ups, the thread and its card say so (L3)', async () => {
+  await using program = await start();
+  program.slack.control.invite(random, strictApp.botUserId);
+  await program.slack.control.command({ channel: random, user: alice, text: 'Add a quickstart' });
+  const posts = async () => (await program.slack.control.messages(random)).map(({ text }) => text).join('\n');
+  await program.later(
+    posts,
+    (text) => text.includes('mention me in this thread to send a follow-up'),
+    'the news',
+  );
+  expect(await posts()).toContain('only mentions go to the agent');
+  expect(await posts()).not.toContain('reply in this thread');
+});

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { alice, bob, general } from '../support/local-slack.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
 
 const bot = '<@U0DOCSAGENT>';
@@ -43,6 +44,17 @@ describe('a mention in a channel', () => {
     expect(world.prompts()).toEqual([]);
   });
 
+  test('that is a command is answered with where to type it, and starts nothing (S3)', async () => {
+    await write(`${bot} list`);
+    expect((await world.whispered(general, '/docs-agent list')).ephemeral_to).toBe(alice);
+    await write('status', { channel: alice });
+    await world.seen(alice, ({ text }) => text.includes('/docs-agent status'));
+    await world.settled();
+    expect(world.prompts()).toEqual([]);
+    await write(`${bot} -- list`);
+    await world.started('list');
+  });
+
   test('that is too long is refused privately, with the limit (S6)', async () => {
     await write(`${bot} ${'x'.repeat(20_001)}`);
     await world.whispered(general, 'It has 20,001 characters, the limit is 20,000.');
@@ -55,6 +67,30 @@ describe('a mention in a channel', () => {
     await write(`${bot} Document the rate limits`);
     await world.settled(10_000);
     expect(world.prompts()).toEqual([['Document the rate limits']]);
+  });
+
+  test('in a thread whose job Slack did not let start is answered, and can take the thread (S3, S4)', async () => {
+    world.slack.onCall(({ method, args }) =>
+      method === 'chat.postMessage' && args.channel === general ? { error: 'restricted_action' } : null,
+    );
+    const root = await write(`${bot} Document the rate limits`);
+    const offer = await world.seen(alice, ({ text }) => text.includes('Not started'));
+    world.slack.onCall(() => null);
+    await write(`${bot} Document the errors`, { user: bob, threadTs: root.ts });
+    const choice = await world.whispered(general, 'No job runs in this thread yet');
+    await world.slack.control.press(choice, 'choose_messages', bob);
+    await waitFor(
+      () => JSON.stringify(world.slack.control.modal(bob)),
+      (form) => form?.includes('rate limits') ?? false,
+      { what: 'the form' },
+    );
+    await world.slack.control.submit(bob);
+    await world.settled();
+    expect(world.prompts()).toHaveLength(1);
+    await world.slack.control.press(offer, 'try_again', alice);
+    await world.whispered(alice, 'A job runs in this thread already');
+    await world.settled();
+    expect(world.prompts()).toHaveLength(1);
   });
 
   test('that is added by an edit, or deleted, starts nothing', async () => {
@@ -131,6 +167,20 @@ describe('the same words again within two minutes', () => {
     expect((await thread(general, second.ts))[0]).toContain(`“${again}”`);
   });
 
+  test('leave to people what they wrote in the thread before the answer (S5, S3)', async () => {
+    await write(`${bot} ${again}`);
+    await world.settled();
+    const second = await write(`${bot} ${again}`);
+    const question = await world.whispered(general, 'You asked the same');
+    await write('Between us: who wrote this?', { user: bob, threadTs: second.ts });
+    await world.settled();
+    await world.slack.control.press(question, 'start_another', alice);
+    await world.settled();
+    await world.restart();
+    await world.settled(20_000);
+    expect(world.prompts()).toEqual([[again], [again]]);
+  });
+
   test('in a direct message are asked about (S5)', async () => {
     for (const text of [again, again]) {
       await write(text, { channel: alice });
@@ -157,4 +207,18 @@ describe('the same words again within two minutes', () => {
     await world.settled();
     expect(world.prompts()).toEqual([[again], [again], [again]]);
   });
+});
+
+test('who was removed from a private channel cannot read a thread of it any more (S3)', async () => {
+  const secret = 'C0SECRET';
+  const { control } = world.slack;
+  control.openChannel({ id: secret, name: 'secret', type: 'group', members: [alice, bob, 'U0DOCSAGENT'] });
+  const root = await write('old talk', { channel: secret, user: bob });
+  const mention = { channel: secret, threadTs: root.ts };
+  world.slack.onCall(({ method }) =>
+    method === 'chat.postEphemeral' ? { error: 'user_not_in_channel' } : null,
+  );
+  await write(`${bot} Document it`, mention);
+  const told = await world.seen(alice, ({ text }) => text.includes('does not let me answer you there'));
+  expect(JSON.stringify(told.blocks)).not.toContain('choose_messages');
 });

@@ -36,7 +36,7 @@ export function sendNow(draft: Draft, message: number): void {
 /** Puts the waiting replies into one message call. One call is under way at a time, which keeps the order. */
 export function sendDue(draft: Draft): void {
   // Edited while they were on their way, in vain.
-  const asides = draft.followUpsIn('waiting').filter(({ text }) => threadWordOf(text) !== null);
+  const asides = draft.followUpsIn('waiting').filter(wasMadeAside);
   if (asides.length > 0) draft.put(asides.map(keptOut));
   const { job, context } = draft;
   const waiting = readyOf(draft.followUpsIn('waiting'));
@@ -125,6 +125,11 @@ export function resend(draft: Draft, callId: string): void {
     else draft.announce({ kind: 'message_rejected', callId, count: 1, message: refusal, offer: 'retry' });
   }
   scheduleSending(draft);
+}
+
+/** What was written in the form, and never edited, is meant for the agent, whatever its first word. */
+function wasMadeAside({ text, editedTs }: FollowUp): boolean {
+  return editedTs !== null && threadWordOf(text) !== null;
 }
 
 /** What may go out again goes out as it was edited meanwhile. */

@@ -2,7 +2,7 @@ import type { Announcement } from '../announcement.ts';
 import type { Attached } from '../attached.ts';
 import type { CallRequest } from '../call.ts';
 import type { Decision, DecisionContext } from '../decision.ts';
-import { type Job, type StartThread, startPromptOf } from '../job.ts';
+import { type Job, type StartThread, slackTime, startPromptOf } from '../job.ts';
 import { Draft } from './draft.ts';
 import { followUpShown } from './line-up.ts';
 
@@ -63,6 +63,17 @@ export function newJob({ thread, attached, ...request }: JobRequest, context: De
   };
 }
 
+/** A button made the job wanted. What people wrote in the thread until then was not meant for it. */
+export function openIn(draft: Draft, thread: StartThread | null): void {
+  const { nowMs } = draft.context;
+  const isLater = thread !== null && Number(thread.lastTs) * 1000 > nowMs;
+  draft.change({
+    stage: { kind: 'opening' },
+    threadTs: thread?.threadTs ?? null,
+    repliesAfterTs: thread && (isLater ? thread.lastTs : slackTime(nowMs)),
+  });
+}
+
 export function wantCard(draft: Draft): void {
   const cards = draft.job.cards + 1;
   draft.change({ cards });
@@ -96,8 +107,10 @@ function attach(draft: Draft, agentJobId: string): void {
 }
 
 export function cardRefused(draft: Draft, reason: string): void {
-  if (draft.job.stage.kind !== 'opening') return;
-  draft.change({ stage: { kind: 'unopened', reason } });
+  const { stage, threadTs, repliesAfterTs } = draft.job;
+  if (stage.kind !== 'opening') return;
+  const thread = threadTs === null ? null : { threadTs, lastTs: repliesAfterTs ?? threadTs };
+  draft.change({ stage: { kind: 'unopened', reason, thread }, threadTs: null });
   tellRequester(draft, `refused:${draft.job.cards}`, reason, 'card_refused');
 }
 
@@ -105,7 +118,8 @@ export function cardRefused(draft: Draft, reason: string): void {
 export function tryAgain(draft: Draft, cards: number, responseUrl: string | null): void {
   const { job, context } = draft;
   if (job.stage.kind !== 'unopened' || cards !== job.cards) return;
-  draft.change({ stage: { kind: 'opening' }, requestedAtMs: context.nowMs, responseUrl });
+  openIn(draft, job.stage.thread);
+  draft.change({ requestedAtMs: context.nowMs, responseUrl });
   wantCard(draft);
 }
 
@@ -119,8 +133,7 @@ export function cardDelayed(draft: Draft, reason: string): void {
 export function postRefused(draft: Draft, callId: string, announcement: Announcement, reason: string): void {
   if (announcement.kind === 'follow_up') {
     // It goes to the agent all the same; where a message would stand, there is none for a receipt.
-    const messageTs = (draft.context.nowMs / 1000).toFixed(6);
-    followUpShown(draft, { ...announcement, messageTs });
+    followUpShown(draft, { ...announcement, messageTs: slackTime(draft.context.nowMs) });
   }
   tellRequester(draft, callId, reason, announcement);
 }

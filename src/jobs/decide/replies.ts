@@ -13,15 +13,13 @@ import { forgetSendTrouble } from './trouble.ts';
 export function replyReceived(draft: Draft, reply: Reply): void {
   if (draft.followUpAt(reply.messageTs) !== null || isBeforeJob(draft.job, reply.messageTs)) return;
   const word = threadWordOf(reply.text);
-  if (word === 'mute' || word === 'unmute') {
-    mute(draft, reply.userId, word === 'mute');
-    return;
-  }
-  if (word !== 'aside' && !isTaken(draft, reply)) return;
+  if (word === null && !isTaken(draft, reply)) return;
   const followUp = newFollowUp(draft, reply);
-  const { text, attached } = reply;
-  if (word === 'aside') {
+  const { text, attached, userId } = reply;
+  if (word !== null) {
+    // Remembered, since it may be edited into a request.
     draft.note(keptOut(followUp));
+    if (word !== 'aside') mute(draft, userId, word === 'mute');
     return;
   }
   nameOthers(draft, attached.others);

@@ -1,7 +1,7 @@
 import type { Decision, DecisionContext } from '../decision.ts';
 import type { Job } from '../job.ts';
 import { Draft } from './draft.ts';
-import { type JobRequest, newJob, openJob, tellRequester, wantCard } from './open.ts';
+import { type JobRequest, newJob, openIn, openJob, tellRequester, wantCard } from './open.ts';
 
 /** The same words within this time are probably no second wish. */
 export const ASKED_BEFORE_MS = 120_000;
@@ -17,7 +17,7 @@ export function requestJob(
   isTold: boolean,
   context: DecisionContext,
 ): Decision {
-  const same = recent.find((job) => isSame(job, request) && isStarted(job));
+  const same = recent.find((job) => isSame(job, request) && isFruitful(job));
   if (same === undefined) return openJob(request, context);
   const stage = { kind: 'asking', sameAsJobId: same.id, thread: request.thread } as const;
   const job = { ...newJob({ ...request, thread: null }, context), stage };
@@ -35,14 +35,8 @@ export function openQuestion(request: JobRequest, recent: readonly Job[]): Job |
 export function startAnother(draft: Draft, responseUrl: string | null): void {
   const { job, context } = draft;
   if (job.stage.kind !== 'asking') return;
-  const { thread } = job.stage;
-  draft.change({
-    requestedAtMs: context.nowMs,
-    responseUrl: responseUrl ?? job.responseUrl,
-    threadTs: thread?.threadTs ?? null,
-    repliesAfterTs: thread?.lastTs ?? null,
-    stage: { kind: 'opening' },
-  });
+  openIn(draft, job.stage.thread);
+  draft.change({ requestedAtMs: context.nowMs, responseUrl: responseUrl ?? job.responseUrl });
   wantCard(draft);
 }
 
@@ -50,7 +44,19 @@ function isSame(job: Job, { prompt, projectId }: JobRequest): boolean {
   return job.prompt === prompt && job.projectId === projectId;
 }
 
-/** Not those that wait for an answer, or came to nothing. */
-function isStarted({ stage }: Job): boolean {
-  return stage.kind !== 'asking' && stage.kind !== 'unopened';
+/** It is at work, or may be, or its work is done. Of others, the same words are rightly said again. */
+function isFruitful({ stage }: Job): boolean {
+  switch (stage.kind) {
+    case 'opening':
+    case 'creating':
+    case 'create_unknown':
+    case 'working':
+      return true;
+    case 'ended':
+      return stage.status === 'completed';
+    case 'asking':
+    case 'unopened':
+    case 'rejected':
+      return false;
+  }
 }

@@ -1,12 +1,16 @@
 import type { Clock } from '../../operations/clock.ts';
 
+/** Slack waits 3 seconds for an answer to a gesture, and most of that is for the storing. */
+const WAIT_MS = 300;
+
 interface Known<T> {
   readonly value: T;
   readonly freshUntilMs: number;
 }
 
 /**
- * What Slack says of something, kept for a while. If Slack cannot be asked later, what it said last still counts.
+ * What Slack says of something, kept for a while. If Slack cannot be asked later, or does not answer at once, what it
+ * said last still counts.
  */
 export class CachedLookup<T> {
   private readonly lookUp: (id: string) => Promise<T>;
@@ -29,12 +33,15 @@ export class CachedLookup<T> {
   async get(id: string): Promise<T> {
     const known = this.known.get(id);
     if (known !== undefined && known.freshUntilMs > this.clock.now()) return known.value;
-    try {
-      return await this.ask(id);
-    } catch (error) {
-      if (known === undefined) throw error;
-      return known.value;
-    }
+    const asked = this.ask(id);
+    return known === undefined ? asked : this.soon(asked, known.value);
+  }
+
+  /** An answer that comes later counts for who asks next. */
+  private soon(asked: Promise<T>, known: T): Promise<T> {
+    const { promise: late, resolve } = Promise.withResolvers<T>();
+    const cancel = this.clock.at(this.clock.now() + WAIT_MS, () => resolve(known));
+    return Promise.race([asked.catch(() => known), late]).finally(cancel);
   }
 
   /** Asks once for all who want to know at the same time. */

@@ -151,13 +151,17 @@ export class Poster {
     });
   }
 
-  /** As `whisper`; in a direct message if Slack does not take it there. */
-  async whisperOrTell(place: Parameters<Poster['whisper']>[0], message: SlackMessage): Promise<void> {
+  /** As `whisper`; if Slack does not take it there, `elsewhere` in a direct message. */
+  async whisperOrTell(
+    place: Parameters<Poster['whisper']>[0],
+    message: SlackMessage,
+    elsewhere = message,
+  ): Promise<void> {
     try {
       await this.whisper(place, message);
     } catch (error) {
       if (!(error instanceof SlackCallError) || error.failure.outcome !== 'refused') throw error;
-      await this.tell(place.userId, null, message);
+      await this.tell(place.userId, null, elsewhere);
     }
   }
 

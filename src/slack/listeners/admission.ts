@@ -16,6 +16,16 @@ export function admissionProblem(
   return inTime(deps, ANSWER_WITHIN_MS, asked(deps, userId, channelId), notCheckedView());
 }
 
+/** The same of what is done with a job from elsewhere than its channel; null, too, if there is no such job. */
+export async function jobAdmissionProblem(
+  deps: ListenerDeps,
+  userId: string,
+  jobId: string,
+): Promise<SlackMessage | null> {
+  const job = await deps.store.transaction((tx) => tx.jobs.get(jobId));
+  return job && admissionProblem(deps, userId, job.channelId);
+}
+
 async function asked(
   deps: ListenerDeps,
   userId: string,

@@ -9,11 +9,12 @@ import type {
   SlackViewMiddlewareArgs,
   ViewSubmitAction,
 } from '@slack/bolt';
-import { linkActionIds } from '../ids.ts';
+import { elsewhereActionIds, linkActionIds } from '../ids.ts';
 import type { SlackMessage } from '../views/message.ts';
 import { plainModal } from '../views/modal.ts';
 import { admissionProblem } from './admission.ts';
 import type { ListenerDeps } from './deps.ts';
+import { refuseAtField } from './forms/submit.ts';
 
 type Args = AnyMiddlewareArgs & AllMiddlewareArgs;
 type PressArgs = Omit<SlackActionMiddlewareArgs<BlockAction>, 'say'>;
@@ -72,7 +73,7 @@ function pressGesture(
   if (linkActionIds.has(action.action_id)) return null;
   return {
     userId: body.user.id,
-    channelId: body.channel?.id ?? null,
+    channelId: elsewhereActionIds.has(action.action_id) ? null : (body.channel?.id ?? null),
     refuse: async (problem) => {
       await ack();
       const told = body.response_url
@@ -95,10 +96,16 @@ function shortcutGesture({ shortcut, ack, respond }: ShortcutArgs): Gesture {
   };
 }
 
-function submitGesture({ body, ack }: SlackViewMiddlewareArgs<ViewSubmitAction>): Gesture {
+function submitGesture({ body, ack, view }: SlackViewMiddlewareArgs<ViewSubmitAction>): Gesture {
   return {
     userId: body.user.id,
     channelId: null,
-    refuse: (problem) => ack({ response_action: 'update', view: plainModal('Not allowed', problem) }),
+    // At a field, where there is one: what is filled in stays.
+    refuse: (problem) => {
+      const field = view.blocks.find(({ type }) => type === 'input')?.block_id;
+      return field === undefined
+        ? ack({ response_action: 'update', view: plainModal('Not allowed', problem) })
+        : refuseAtField(ack, problem, field);
+    },
   };
 }

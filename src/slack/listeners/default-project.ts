@@ -4,8 +4,7 @@ import type { ListenerDeps } from './deps.ts';
 
 /** The project of requests in the channel that name none. */
 export async function projectOf(
-  { projects, store, newContext }: ListenerDeps,
-  teamId: string,
+  { projects, store, newContext, teamId }: ListenerDeps,
   channelId: string | null,
 ): Promise<Project> {
   const [first, ...others] = projects;

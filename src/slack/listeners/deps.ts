@@ -9,6 +9,8 @@ import type { Users } from '../calls/users.ts';
 
 /** What listeners work with. */
 export interface ListenerDeps {
+  /** The workspace that the program is installed in. People of others come with the id of theirs. */
+  readonly teamId: string;
   readonly poster: Poster;
   readonly access: Access;
   readonly names: Users;

@@ -33,7 +33,7 @@ export type Outcome =
 
 /** Stores the wish, once, however often it is delivered. */
 export async function startJob(deps: ListenerDeps, wish: Wish): Promise<Outcome> {
-  const project = wish.project ?? (await projectOf(deps, wish.teamId, wish.channelId));
+  const project = wish.project ?? (await projectOf(deps, wish.channelId));
   const read = requestOf(deps, { ...wish, project });
   if ('refusal' in read) return { kind: 'refused', refusal: read.refusal };
   const { request } = read;

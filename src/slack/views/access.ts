@@ -3,6 +3,7 @@ import { message, paragraph, type SlackMessage } from './message.ts';
 import { type Mrkdwn, mrkdwn } from './mrkdwn.ts';
 
 const reasons: Readonly<Record<AccessRefusal, Mrkdwn>> = {
+  unknown_person: mrkdwn`Slack does not tell me who you are.`,
   other_workspace: mrkdwn`It is only for the people of the workspace where it is installed.`,
   guest: mrkdwn`Guests may not use it here.`,
   person: mrkdwn`It is limited to certain people, and you are not among them.`,

@@ -1,4 +1,5 @@
 import type { Announcement } from '../../jobs/announcement.ts';
+import type { FollowUpMode } from '../../jobs/channel-settings.ts';
 import type { Job } from '../../jobs/job.ts';
 import { filesNotSent, snippetsNotSent } from './attached.ts';
 import { message, paragraph, quotation, type SlackMessage, smallPrint, smallQuotation } from './message.ts';
@@ -16,7 +17,7 @@ import {
 import { pullRequest, pullRequestLink } from './pull-request.ts';
 import { endedLine, finishedLine, line, otherStatusLine, troubleLine } from './state.ts';
 import { oneLine, promptTitle, quotedPrompt } from './untrusted.ts';
-import { followUps, signs } from './words.ts';
+import { followUps, replyTo, signs } from './words.ts';
 
 const FOLLOW_UP_MAX = 2500;
 const REASON_MAX = 100;
@@ -30,18 +31,19 @@ export function announcementView(
   announcement: Announcement,
   job: Job,
   names: ReadonlyMap<string, string>,
+  mode: FollowUpMode = 'every_reply',
 ): SlackMessage {
   switch (announcement.kind) {
     case 'started':
-      return started(announcement.turn);
+      return started(announcement.turn, mode);
     case 'finished':
-      return finished(announcement.files, job);
+      return finished(announcement.files, job, mode);
     case 'failed':
       return failed(job);
     case 'archived':
       return message(paragraph(line(signs.archived, mrkdwn`a reply is still tried once`)));
     case 'vanished':
-      return message(paragraph(endedLine('vanished', null)), ...runAgain(job));
+      return message(paragraph(endedLine('vanished', null, mode)), ...runAgain(job));
     case 'no_such_job':
       return noSuchAgentJob(job);
     case 'other_status':
@@ -91,23 +93,23 @@ function caughtUp(count: number): SlackMessage {
   );
 }
 
-function started(turn: number): SlackMessage {
-  const news = turn > 1 ? mrkdwn`on turn ${turn}` : mrkdwn`reply in this thread to send a follow-up`;
+function started(turn: number, mode: FollowUpMode): SlackMessage {
+  const news = turn > 1 ? mrkdwn`on turn ${turn}` : mrkdwn`${replyTo('send a follow-up', mode)}`;
   return message(paragraph(line(signs.working, news)));
 }
 
-function finished(files: 'new' | 'same' | 'none', job: Job): SlackMessage {
+function finished(files: 'new' | 'same' | 'none', job: Job, mode: FollowUpMode): SlackMessage {
   const prLink = job.agentJob?.prLink;
   switch (files) {
     case 'new':
-      return message(paragraph(finishedLine()));
+      return message(paragraph(finishedLine(mode)));
     case 'same':
       return message(
-        paragraph(finishedLine(mrkdwn`the pull request is the same as before`)),
+        paragraph(finishedLine(mode, mrkdwn`the pull request is the same as before`)),
         ...(prLink ? pullRequest(prLink) : []),
       );
     case 'none':
-      return message(paragraph(endedLine('completed', null)), followUpButton(job));
+      return message(paragraph(endedLine('completed', null, mode)), followUpButton(job));
   }
 }
 

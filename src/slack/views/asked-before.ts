@@ -4,6 +4,7 @@ import { encode } from '../form-data.ts';
 import { actionIds, viewIds } from '../ids.ts';
 import { form } from './form.ts';
 import { httpUrl } from './http-url.ts';
+import { briefState } from './job-line.ts';
 import {
   actionButton,
   buttons,
@@ -51,22 +52,13 @@ export function askedBeforeForm(
 /** The question itself. */
 function askedBefore({ job, sameAs }: Question): Mrkdwn {
   const before = sameAs === null ? 'a moment ago' : secondsAgo(job.requestedAtMs - sameAs.requestedAtMs);
-  return mrkdwn`🔁 *You asked the same ${before}.* ${fate(sameAs)} *${labels.startAnother}* gives the agent the same work a second time.`;
+  return mrkdwn`🔁 *You asked the same ${before}.*${fate(sameAs)} *${labels.startAnother}* gives the agent the same work a second time.`;
 }
 
-function fate(sameAs: Job | null): string {
-  switch (sameAs?.stage.kind) {
-    case 'ended':
-      return 'That job is over: reply in its thread to go on with it.';
-    case 'rejected':
-      return 'The agent API did not take it.';
-    case 'create_unknown':
-      return 'It is not clear whether that job started: its thread asks what to do.';
-    default:
-      return sameAs?.threadTs === null
-        ? 'That job is under way, its card is about to appear.'
-        : 'That job is under way.';
-  }
+function fate(sameAs: Job | null): Mrkdwn {
+  if (sameAs === null) return mrkdwn``;
+  if (sameAs.stage.kind === 'ended') return mrkdwn` That job is over: reply in its thread to go on with it.`;
+  return mrkdwn` That job: ${briefState(sameAs)}.`;
 }
 
 /** In place of the question, when it is answered. */

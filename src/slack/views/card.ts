@@ -1,3 +1,4 @@
+import type { FollowUpMode } from '../../jobs/channel-settings.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { Queue } from '../../jobs/queue.ts';
 import { cardOffers } from './card-offers.ts';
@@ -15,7 +16,7 @@ import { type Mrkdwn, mrkdwn, timeOfDay, userMention } from './mrkdwn.ts';
 import { pullRequest } from './pull-request.ts';
 import { stateLine } from './state.ts';
 import { oneLine, quotedPrompt, shown } from './untrusted.ts';
-import { followUps, signs } from './words.ts';
+import { followUps, onlyMentions, signs } from './words.ts';
 
 const PROMPT_MAX = 1500;
 const REFUSAL_MAX = 500;
@@ -25,14 +26,19 @@ const FACT_MAX = 100;
  * The root message of a job's thread: the job as it is now.
  * @param names Slack ids to names, for the mentions in the prompt
  */
-export function cardView(job: Job, queue: Queue, names: ReadonlyMap<string, string>): SlackMessage {
+export function cardView(
+  job: Job,
+  queue: Queue,
+  names: ReadonlyMap<string, string>,
+  mode: FollowUpMode = 'every_reply',
+): SlackMessage {
   const { stage } = job;
   return message(
-    paragraph(stateLine(job)),
+    paragraph(stateLine(job, mode)),
     ...(stage.kind === 'rejected' ? [quotation(shown(stage.message, REFUSAL_MAX))] : []),
     quotation(quotedPrompt(job.prompt, names, PROMPT_MAX)),
     ...row(job, queue),
-    smallPrint(mrkdwn`Asked by ${userMention(job.requesterId)}`, ...progress(job, queue)),
+    smallPrint(mrkdwn`Asked by ${userMention(job.requesterId)}`, ...progress(job, queue, mode)),
     smallQuotation(...origin(job)),
   );
 }
@@ -56,12 +62,13 @@ export function origin({ projectName, agentJob }: Job): string[] {
   return facts.flatMap(([name, fact]) => (fact ? [`${name} ${oneLine(fact, FACT_MAX)}`] : []));
 }
 
-function progress(job: Job, queue: Queue): Mrkdwn[] {
+function progress(job: Job, queue: Queue, mode: FollowUpMode): Mrkdwn[] {
   const facts: Mrkdwn[] = [];
   if (job.turn > 1) facts.push(mrkdwn`turn ${job.turn}`);
   if (job.sentFollowUps > 0) facts.push(mrkdwn`${followUps(job.sentFollowUps)} sent`);
   if (queue.waiting > 0) facts.push(waiting(job, queue));
-  if (job.muted) facts.push(mrkdwn`${signs.muted.icon} muted: only mentions go to the agent`);
+  if (job.muted) facts.push(mrkdwn`${signs.muted.icon} muted: ${onlyMentions}`);
+  else if (mode === 'mentions') facts.push(mrkdwn`${onlyMentions}`);
   if (job.checkedAtMs !== null) facts.push(mrkdwn`last checked ${timeOfDay(job.checkedAtMs)}`);
   return facts;
 }

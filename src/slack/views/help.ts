@@ -1,3 +1,4 @@
+import type { Command } from '../../jobs/command.ts';
 import { message, type Part, paragraph, type SlackMessage, smallPrint } from './message.ts';
 import { mrkdwn } from './mrkdwn.ts';
 import { labels } from './words.ts';
@@ -31,5 +32,15 @@ export function helpView(): SlackMessage {
     paragraph(mrkdwn`📖 *Ask for a documentation change, get the pull request.*`),
     ...ways,
     smallPrint(mrkdwn`\`/docs-agent -- help\` makes a prompt of a word that is a command`),
+  );
+}
+
+/** Answers a message to the bot that is a command. */
+export function typedOnlyView(kind: Exclude<Command['kind'], 'help' | 'compose' | 'prompt'>): SlackMessage {
+  const typed = kind === 'watch' ? 'watch job_123' : kind;
+  return message(
+    paragraph(
+      mrkdwn`📖 *This is a command: type it in a channel.* \`/docs-agent ${typed}\` is answered privately. Nothing was started. If you do mean these words, put \`--\` in front: \`-- ${typed}\``,
+    ),
   );
 }

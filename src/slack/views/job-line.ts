@@ -31,7 +31,7 @@ export function jobLine(job: Job, reader: Reader): Part[] {
 /** The state as `stateLine` has it, without advice that only holds in the job's thread. */
 export function briefState(job: Job): Mrkdwn {
   const { stage, agentJob } = job;
-  if (stage.kind !== 'ended' || stage.status !== 'completed') return stateLine(job);
+  if (stage.kind !== 'ended' || stage.status !== 'completed') return stateLine(job, 'every_reply');
   return line(signs.finished, ...(agentJob?.prLink ? [] : [mrkdwn`no files changed`]));
 }
 

@@ -26,8 +26,14 @@ export function userMention(userId: string): Mrkdwn {
   return isSlackId(userId) ? { mrkdwn: `<@${userId}>` } : mrkdwn`${oneLine(userId, ID_MAX)}`;
 }
 
+/** Direct messages have no name that Slack could show. */
+export function isDirectMessage(channelId: string): boolean {
+  return channelId.startsWith('D');
+}
+
 /** Names the channel and links to it. */
 export function channelMention(channelId: string): Mrkdwn {
+  if (isDirectMessage(channelId)) return mrkdwn`a direct message`;
   return isSlackId(channelId) ? { mrkdwn: `<#${channelId}>` } : mrkdwn`${oneLine(channelId, ID_MAX)}`;
 }
 

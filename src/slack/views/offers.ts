@@ -107,7 +107,10 @@ export function longRunning(
 
 /** In place of the question, when it is answered. */
 export function watchAnsweredView(label: string, userId: string): SlackMessage {
-  return message(paragraph(mrkdwn`${line(signs.longRunning)} · ${userMention(userId)} chose *${label}*.`));
+  const fate = label === labels.stopWatching ? ' The agent itself goes on.' : '';
+  return message(
+    paragraph(mrkdwn`${line(signs.longRunning)} · ${userMention(userId)} chose *${label}*.${fate}`),
+  );
 }
 
 /** After an end without a pull request: somebody may know what is missing. */

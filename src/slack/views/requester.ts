@@ -2,7 +2,7 @@ import type { Job } from '../../jobs/job.ts';
 import { actionIds } from '../ids.ts';
 import { cutEscaped } from './limits.ts';
 import { actionButton, message, type Part, paragraph, quotation, type SlackMessage } from './message.ts';
-import { type Mrkdwn, mrkdwn } from './mrkdwn.ts';
+import { isDirectMessage, type Mrkdwn, mrkdwn } from './mrkdwn.ts';
 import { line } from './state.ts';
 import { oneLine, quotedPrompt } from './untrusted.ts';
 import { labels, signs, troubleSigns } from './words.ts';
@@ -17,13 +17,20 @@ const UNPOSTED_MAX = 2500;
  * @param reason Slack's error code
  * @param names Slack ids to names, for the mentions in the prompt
  */
-export function requesterView(
-  reason: string,
-  { id: jobId, cards, prompt }: Job,
-  names: ReadonlyMap<string, string>,
-): SlackMessage {
-  const news = mrkdwn`${line(signs.notStarted)}. ${explanation(reason)} Nothing was started.`;
-  return withPrompt(news, prompt, names, actionButton(labels.tryAgain, actionIds.tryAgain, { jobId, cards }));
+export function requesterView(reason: string, job: Job, names: ReadonlyMap<string, string>): SlackMessage {
+  const news = mrkdwn`${line(signs.notStarted)}. ${explanation(reason, job)} Nothing was started.`;
+  const offers = isBetweenPeople(reason, job) ? [] : [tryAgainButton(job)];
+  return withPrompt(news, job.prompt, names, ...offers);
+}
+
+/** For the requester of a job whose card Slack refused. */
+export function tryAgainButton({ id: jobId, cards }: Job): Part {
+  return actionButton(labels.tryAgain, actionIds.tryAgain, { jobId, cards });
+}
+
+/** A direct message of two people: no bot can be invited there. */
+export function isBetweenPeople(reason: string, { channelId }: Job): boolean {
+  return isAbsence(reason) && isDirectMessage(channelId);
 }
 
 /** In its place, when *Try again* was pressed. */
@@ -65,8 +72,15 @@ function withPrompt(
   );
 }
 
-function explanation(reason: string): Mrkdwn {
-  if (reason === 'not_in_channel' || reason === 'channel_not_found') {
+function isAbsence(reason: string): boolean {
+  return reason === 'not_in_channel' || reason === 'channel_not_found';
+}
+
+function explanation(reason: string, job: Job): Mrkdwn {
+  if (isBetweenPeople(reason, job)) {
+    return mrkdwn`I cannot come into a direct message of two people: use a channel, or write to me directly.`;
+  }
+  if (isAbsence(reason)) {
     return mrkdwn`The bot is not in this conversation: type \`/invite @docs-agent\`, then press *${labels.tryAgain}*.`;
   }
   if (reason === 'is_archived') {

@@ -1,13 +1,14 @@
 import { type EndedStatus, isEnded } from '../../jobs/agent-job.ts';
+import type { FollowUpMode } from '../../jobs/channel-settings.ts';
 import { isUnwatched, type Job, type Stage, type Trouble, type TroubleKind } from '../../jobs/job.ts';
 import { type Mrkdwn, mrkdwn, timeOfDay } from './mrkdwn.ts';
 import { oneLine } from './untrusted.ts';
-import { askForChanges, type Sign, signs, troubleSigns } from './words.ts';
+import { replyTo, type Sign, signs, troubleSigns } from './words.ts';
 
 const STATUS_MAX = 100;
 
 /** A job's state in one line: icon, word, and what there is to add. */
-export function stateLine(job: Job): Mrkdwn {
+export function stateLine(job: Job, mode: FollowUpMode): Mrkdwn {
   const trouble = headlineTrouble(job);
   if (trouble !== null) return troubleLine(trouble.kind, trouble.retryAtMs);
   const { stage } = job;
@@ -27,7 +28,7 @@ export function stateLine(job: Job): Mrkdwn {
       if (isUnwatched(job)) return line(signs.unwatched, mrkdwn`the agent itself goes on`);
       return workingLine(job.agentJob?.status ?? 'active');
     case 'ended':
-      return endedLine(stage.status, job.agentJob?.prLink ?? null);
+      return endedLine(stage.status, job.agentJob?.prLink ?? null, mode);
   }
 }
 
@@ -71,15 +72,19 @@ function workingLine(status: string): Mrkdwn {
 }
 
 /** A turn is over, and what there is to add. */
-export function finishedLine(...details: readonly Mrkdwn[]): Mrkdwn {
-  return line(signs.finished, ...details, mrkdwn`${askForChanges}`);
+export function finishedLine(mode: FollowUpMode, ...details: readonly Mrkdwn[]): Mrkdwn {
+  return line(signs.finished, ...details, mrkdwn`${replyTo('ask for changes', mode)}`);
 }
 
 /** How a job ended. */
-export function endedLine(status: EndedStatus | 'vanished', prLink: string | null): Mrkdwn {
+export function endedLine(
+  status: EndedStatus | 'vanished',
+  prLink: string | null,
+  mode: FollowUpMode,
+): Mrkdwn {
   switch (status) {
     case 'completed':
-      return prLink === null ? finishedLine(mrkdwn`no files changed`) : finishedLine();
+      return prLink === null ? finishedLine(mode, mrkdwn`no files changed`) : finishedLine(mode);
     case 'failed':
       return line(signs.failed);
     case 'archived':

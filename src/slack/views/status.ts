@@ -18,6 +18,7 @@ import {
 } from './message.ts';
 import { channelMention, type Mrkdwn, moment, mrkdwn, timeOfDay, userMention } from './mrkdwn.ts';
 import { pullRequest } from './pull-request.ts';
+import { isBetweenPeople, tryAgainButton } from './requester.ts';
 import { line, troubleLine } from './state.ts';
 import { oneLine, quotedPrompt, shown } from './untrusted.ts';
 import { followUps, signs } from './words.ts';
@@ -48,6 +49,7 @@ export function statusView({ job, turns, unsent }: JobStory, reader: Reader): Sl
     ...(stage.kind === 'rejected' ? [quotation(shown(stage.message, REFUSAL_MAX))] : []),
     quotation(quotedPrompt(job.prompt, reader.names, PROMPT_MAX)),
     ...links(job, reader),
+    ...again(job, reader),
     smallPrint(...history(job)),
     smallQuotation(...origin(job), ...agentJobId(job)),
     ...turnParts(turns, reader),
@@ -79,6 +81,13 @@ function links({ agentJob, channelId, threadTs }: Job, { workspaceUrl }: Reader)
   if (!agentJob?.prLink) return beside.length === 0 ? [] : [buttons(...beside)];
   const isShort = (httpUrl(agentJob.prLink) ?? '').length <= SPOKEN_PULL_REQUEST_MAX;
   return pullRequest(agentJob.prLink, { style: 'primary', isSpoken: isShort, beside });
+}
+
+/** What Slack refused may have been told where it is not seen any more. */
+function again(job: Job, { userId }: Reader): Part[] {
+  const { stage, requesterId } = job;
+  if (stage.kind !== 'unopened' || requesterId !== userId || isBetweenPeople(stage.reason, job)) return [];
+  return [tryAgainButton(job)];
 }
 
 function history(job: Job): Mrkdwn[] {

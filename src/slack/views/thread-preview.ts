@@ -13,12 +13,17 @@ import {
 } from './form.ts';
 import { message, paragraph, type SlackMessage, smallPrint, valueButton } from './message.ts';
 import { mrkdwn } from './mrkdwn.ts';
+import { oneLine } from './untrusted.ts';
 import { labels } from './words.ts';
+
+const AUTHOR_MAX = 75;
+const QUOTED_MAX = 200;
 
 /** A message of a thread that can go along with a prompt. */
 export interface ThreadLine {
-  readonly ts: string;
-  /** Who wrote it, and what, as people read it. Untrusted. */
+  /** Of the message as it is shown: an edit makes it another. */
+  readonly id: string;
+  /** Who wrote it (and what came along), and what, as people read it. Untrusted. */
   readonly author: string;
   readonly text: string;
 }
@@ -45,6 +50,15 @@ export function chooseMessagesView(mentioned: MentionedIn): SlackMessage {
   );
 }
 
+/** The same where Slack does not take it in the thread. Whether the person may read that thread is not known. */
+export function noJobInThreadView(): SlackMessage {
+  return message(
+    paragraph(
+      mrkdwn`🧵 *No job runs in the thread where you mentioned me*, and Slack does not let me answer you there. Nothing was started: mention me outside of it, or use \`/docs-agent explain the rate limits\`.`,
+    ),
+  );
+}
+
 /** Asks which messages of the thread go along with the prompt. */
 export function threadPreviewView(preview: ThreadPreview): ModalView {
   const { thread, prompt, lines, projects, project, promptMaxLength } = preview;
@@ -56,7 +70,7 @@ export function threadPreviewView(preview: ThreadPreview): ModalView {
       tickedInput(
         `${formIds.messages}${index}`,
         index === 0 ? 'Messages that go along' : 'Later messages',
-        group.map(({ ts, text, author }) => checkboxOption(ts, text, author)),
+        group.map(({ id, text, author }) => checkboxOption(id, text, author)),
       ),
     ),
     ...notesOf(preview).map((note) => smallPrint(note).block),
@@ -73,6 +87,15 @@ export function threadNotReadView(isTooLong: boolean): SlackMessage {
   return message(
     paragraph(
       mrkdwn`⚠️ *I could not read the thread.* ${why} Please try again, or start a job outside of it: \`/docs-agent explain the rate limits\`. Nothing was started.`,
+    ),
+  );
+}
+
+/** @param line a message that was ticked, as it is now */
+export function changedMeanwhileView({ author, text }: ThreadLine): SlackMessage {
+  return message(
+    paragraph(
+      mrkdwn`✏️ A ticked message of ${oneLine(author, AUTHOR_MAX)} was edited meanwhile: “${oneLine(text, QUOTED_MAX)}” Untick it, or close this form and choose the messages again. Nothing was started.`,
     ),
   );
 }

@@ -1,7 +1,7 @@
 import type { Job } from '../../jobs/job.ts';
+import { briefState } from './job-line.ts';
 import { message, paragraph, type SlackMessage } from './message.ts';
 import { mrkdwn } from './mrkdwn.ts';
-import { stateLine } from './state.ts';
 
 /**
  * For who pressed a button that does nothing any more.
@@ -10,7 +10,7 @@ import { stateLine } from './state.ts';
 export function tooLateView(label: string, job: Job): SlackMessage {
   return message(
     paragraph(
-      mrkdwn`⌛ *Too late for “${label}”*: it was pressed before, or the job has gone on since. Now: ${stateLine(job)}`,
+      mrkdwn`⌛ *Too late for “${label}”*: it was pressed before, or the job has gone on since. Now: ${briefState(job)}`,
     ),
   );
 }

@@ -1,13 +1,14 @@
+import type { FollowUpMode } from '../../jobs/channel-settings.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { Whisper } from '../../jobs/whisper.ts';
 import { actionIds } from '../ids.ts';
 import { actionButton, message, paragraph, type SlackMessage } from './message.ts';
-import { mrkdwn } from './mrkdwn.ts';
+import { type Mrkdwn, mrkdwn } from './mrkdwn.ts';
 import { line } from './state.ts';
 import { labels, signs } from './words.ts';
 
 /** What one person is told in a job's thread, for their eyes only. */
-export function whisperView(whisper: Whisper, job: Job): SlackMessage {
+export function whisperView(whisper: Whisper, job: Job, mode: FollowUpMode = 'every_reply'): SlackMessage {
   switch (whisper.kind) {
     case 'muted':
       return message(
@@ -19,7 +20,7 @@ export function whisperView(whisper: Whisper, job: Job): SlackMessage {
         ),
       );
     case 'unmuted':
-      return message(paragraph(line(signs.unmuted, mrkdwn`replies go to the agent again.`)));
+      return message(paragraph(line(signs.unmuted, unmuted(mode))));
     case 'edited_after_sending':
       return message(
         paragraph(
@@ -31,6 +32,12 @@ export function whisperView(whisper: Whisper, job: Job): SlackMessage {
         }),
       );
   }
+}
+
+function unmuted(mode: FollowUpMode): Mrkdwn {
+  return mode === 'mentions'
+    ? mrkdwn`in this channel, only replies that mention me go to the agent.`
+    : mrkdwn`replies go to the agent again.`;
 }
 
 /** In place of the offer, when it was taken. */

@@ -1,3 +1,4 @@
+import type { FollowUpMode } from '../../jobs/channel-settings.ts';
 import type { TroubleKind } from '../../jobs/job.ts';
 
 /** An icon and a word, always together: neither colour nor picture is the only sign. */
@@ -31,7 +32,14 @@ export const troubleSigns: Readonly<Record<TroubleKind, Sign>> = {
   needs_admin: { icon: '🔧', word: 'Needs an administrator' },
 };
 
-export const askForChanges = 'reply in this thread to ask for changes';
+/** How to reach the agent in a job's thread: `reply in this thread to …`. */
+export function replyTo(purpose: string, mode: FollowUpMode): string {
+  return mode === 'mentions'
+    ? `mention me in this thread to ${purpose}`
+    : `reply in this thread to ${purpose}`;
+}
+
+export const onlyMentions = 'only mentions go to the agent';
 
 export const labels = {
   runAgain: 'Run again',

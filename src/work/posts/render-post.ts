@@ -1,4 +1,5 @@
 import type { CallRequest } from '../../jobs/call.ts';
+import type { FollowUpMode } from '../../jobs/channel-settings.ts';
 import type { Job } from '../../jobs/job.ts';
 import { nobodyWaits } from '../../jobs/queue.ts';
 import { SlackCallError } from '../../slack/calls/failure.ts';
@@ -9,6 +10,7 @@ import type { SlackMessage } from '../../slack/views/message.ts';
 import { noticeView } from '../../slack/views/notice.ts';
 import { delayedView, requesterView, unpostedView } from '../../slack/views/requester.ts';
 import { whisperView } from '../../slack/views/whisper.ts';
+import { policyOf } from '../../store/apply-event.ts';
 import type { Tools } from '../tools.ts';
 
 export interface Destination {
@@ -35,17 +37,19 @@ export function destinationOf(job: Job, request: CallRequest): Destination | nul
 
 export async function renderPost(tools: Tools, job: Job, request: CallRequest): Promise<SlackMessage> {
   const names = await tools.names.of(job.prompt);
+  const policy = await tools.store.transaction((tx) => policyOf(tx, job, tools.newContext()));
+  const mode = policy.followUpMode;
   switch (request.kind) {
     case 'post_card':
-      return cardView(job, nobodyWaits, names);
+      return cardView(job, nobodyWaits, names, mode);
     case 'announce':
-      return announcementView(request.announcement, job, names);
+      return announcementView(request.announcement, job, names, mode);
     case 'notify_channel':
       return noticeView(job, request.url, await threadLink(tools, job), names);
     case 'tell_requester':
-      return privateAnswer(tools, request, job, names);
+      return privateAnswer(tools, request, job, { names, mode });
     case 'whisper':
-      return whisperView(request.whisper, job);
+      return whisperView(request.whisper, job, mode);
     case 'create_job':
     case 'send_message':
       throw new Error(`${request.kind} is not a post`);
@@ -56,7 +60,7 @@ async function privateAnswer(
   tools: Tools,
   { reason, about }: Extract<CallRequest, { kind: 'tell_requester' }>,
   job: Job,
-  names: ReadonlyMap<string, string>,
+  { names, mode }: { readonly names: ReadonlyMap<string, string>; readonly mode: FollowUpMode },
 ): Promise<SlackMessage> {
   switch (about) {
     case 'asked_before':
@@ -66,7 +70,7 @@ async function privateAnswer(
     case 'card_delayed':
       return delayedView(reason, job.prompt, names);
     default:
-      return unpostedView(reason, announcementView(about, job, names));
+      return unpostedView(reason, announcementView(about, job, names, mode));
   }
 }
 

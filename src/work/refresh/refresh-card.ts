@@ -43,7 +43,7 @@ async function draw(tools: Tools, task: ClaimedTask): Promise<void> {
   const names = await tools.names.of(job.prompt);
   try {
     const queue = queueOf(found.state, found.policy, tools.clock.now());
-    const card = cardView(job, queue, names);
+    const card = cardView(job, queue, names, found.policy.followUpMode);
     await tools.poster.update(job.channelId, job.cardTs, card);
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;

@@ -25,11 +25,14 @@ describe('an aside (F4)', () => {
     },
   );
 
-  test.each(['Put it aside', 'asides are fine', 'aside-bar: no'])('is none: %j', (text) => {
-    const world = aWorkingJob();
-    world.reply(text);
-    expect(goesOut(world)).toEqual([text]);
-  });
+  test.each(['Put it aside', 'asides are fine', 'aside-bar: no', 'Aside from the table, go on'])(
+    'is none: %j',
+    (text) => {
+      const world = aWorkingJob();
+      world.reply(text);
+      expect(goesOut(world)).toEqual([text]);
+    },
+  );
 
   test('goes out when its author makes a reply of it, in its place in the order', () => {
     const world = aWorkingJob();
@@ -103,6 +106,13 @@ describe('a muted thread (F4)', () => {
     world.reply('mute the intro');
     expect(world.job.muted).toBe(false);
     expect(goesOut(world)).toEqual(['mute the intro']);
+  });
+
+  test('takes a word that ended it, and was edited into a request, for that', () => {
+    const world = aWorkingJob();
+    const messageTs = world.reply('unmute');
+    edit(world, messageTs, 'Mention the retries');
+    expect(goesOut(world)).toEqual(['Mention the retries']);
   });
 
   test('can be made by an edit, too: the thread and the program say the same', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { slackTime } from '../../../src/jobs/job.ts';
 import { aReply, HOUR_MS, request } from '../support/builders.ts';
 import { World } from '../support/world.ts';
 
@@ -47,11 +48,21 @@ describe('a request in a thread of other people', () => {
 });
 
 describe('a card that Slack refuses', () => {
+  test('leaves the thread to others until *Try again*, and what was said meanwhile to people', () => {
+    const thread = { threadTs: '5.000000', lastTs: '7.000000' };
+    const world = new World({}, { ...request, thread });
+    world.apply({ type: 'card_refused', reason: 'restricted_action' });
+    expect(world.job.threadTs).toBeNull();
+    world.advance(HOUR_MS);
+    world.apply({ type: 'try_again_pressed', cards: 1, responseUrl: null });
+    expect(world.job).toMatchObject({ threadTs: '5.000000', repliesAfterTs: slackTime(world.nowMs) });
+  });
+
   test('is told to the requester, and no job starts', () => {
     const world = new World();
     world.apply({ type: 'card_refused', reason: 'not_in_channel' });
     expect(world.transcript).toEqual(['0 s card', '0 s requester: not_in_channel']);
-    expect(world.job.stage).toEqual({ kind: 'unopened', reason: 'not_in_channel' });
+    expect(world.job.stage).toEqual({ kind: 'unopened', reason: 'not_in_channel', thread: null });
   });
 
   test('is told once', () => {

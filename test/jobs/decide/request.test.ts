@@ -31,8 +31,11 @@ describe('the same request again', () => {
   });
 
   test.each<Stage>([
-    { kind: 'unopened', reason: 'not_in_channel' },
+    { kind: 'unopened', reason: 'not_in_channel', thread: null },
     { kind: 'asking', sameAsJobId: 'job-0', thread: null },
+    { kind: 'rejected', message: 'no' },
+    { kind: 'ended', status: 'failed' },
+    { kind: 'ended', status: 'vanished' },
   ])('is a new job if the one before came to nothing ($kind)', (stage) => {
     expect(ask([aJob({ stage })]).job.stage.kind).toBe('opening');
   });
@@ -56,7 +59,7 @@ describe('"Start another"', () => {
       requestedAtMs: 9_000,
       responseUrl: 'https://hooks.example/2',
       threadTs: '5.000000',
-      repliesAfterTs: '7.000000',
+      repliesAfterTs: '9.000000',
     });
     const second = decide({ job: first.job, followUps: [] }, press, context(10_000));
     expect(second.calls).toEqual([]);

@@ -8,6 +8,17 @@ import { aJob, anAgentJob, fivePastTwoMs, noNames } from './a-job.ts';
 const url = 'https://github.com/acme/docs/pull/7';
 const text = (announcement: Announcement, job = aJob()) => announcementView(announcement, job, noNames).text;
 
+test('where only mentions go to the agent, nobody is told to just reply (L3)', () => {
+  const mentions = (announcement: Announcement) =>
+    announcementView(announcement, aJob(), noNames, 'mentions').text;
+  expect(mentions({ kind: 'started', turn: 1 })).toMatchInlineSnapshot(
+    `"⚙️ *Working* · mention me in this thread to send a follow-up"`,
+  );
+  expect(mentions({ kind: 'finished', files: 'new' })).toMatchInlineSnapshot(
+    `"✅ *Finished* · mention me in this thread to ask for changes"`,
+  );
+});
+
 describe('the thread is told', () => {
   test('that the agent works', () => {
     expect(text({ kind: 'started', turn: 1 })).toMatchInlineSnapshot(
@@ -244,7 +255,7 @@ describe('where a person must decide, the thread says why and offers a button', 
       ['Stop watching', { jobId: 'job-1', question: 2 }],
     ]);
     expect(watchAnsweredView('Stop watching', 'U2').text).toMatchInlineSnapshot(
-      `"⏱️ *Still working* · <@U2> chose *Stop watching*."`,
+      `"⏱️ *Still working* · <@U2> chose *Stop watching*. The agent itself goes on."`,
     );
   });
 

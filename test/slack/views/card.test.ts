@@ -118,7 +118,7 @@ describe('the card', () => {
 
   test.each<[string, Stage]>([
     ['🚀 *Starting*', { kind: 'opening' }],
-    ['⛔ *Not started*', { kind: 'unopened', reason: 'not_in_channel' }],
+    ['⛔ *Not started*', { kind: 'unopened', reason: 'not_in_channel', thread: null }],
     ['❓ *Start unknown* · the job may or may not have started', { kind: 'create_unknown', callId: 'c' }],
     ['⛔ *Refused* · the agent API did not take the prompt', { kind: 'rejected', message: 'no' }],
     ['⚙️ *Working*', working],
@@ -191,6 +191,18 @@ describe('the card', () => {
   test('of a job that nobody watches any more says so (W4)', () => {
     const stage: Stage = { ...working, question: { number: 1, answer: 'stop' } };
     expect(headline({ stage })).toBe('💤 *Not watched any more* · the agent itself goes on');
+  });
+
+  test('says so where only mentions go to the agent (L3)', () => {
+    expect(
+      cardView(aJob({ stage: completed }), nobodyWaits, noNames, 'mentions').text,
+    ).toMatchInlineSnapshot(`
+      "✅ *Finished* · no files changed · mention me in this thread to ask for changes
+      “Document the rate limits of our API”
+      Button: Follow up
+      Asked by <@U1> · only mentions go to the agent
+      Project handbook"
+    `);
   });
 
   test('of a muted thread says so (F4)', () => {

@@ -30,7 +30,7 @@ const thread = {
   responseUrl: null,
 };
 const line = (facts: Partial<ThreadLine> = {}): ThreadLine => ({
-  ts: '5.000000',
+  id: '5.000000|',
   author: 'Bob',
   text: 'The limits are unclear',
   ...facts,
@@ -108,7 +108,7 @@ describe('the form that asks for a job', () => {
 
 describe('the form with the messages of a thread', () => {
   test('has all of them ticked, and says what is left out (S3)', () => {
-    const lines = [line(), line({ ts: '6.000000', author: 'Alice', text: 'They\nare  not' })];
+    const lines = [line(), line({ id: '6.000000|', author: 'Alice', text: 'They\nare  not' })];
     const view = threadPreviewView({ thread, prompt: 'Document this', lines, leftOut: 12, ...choices });
     expect(readForm(view)).toMatchInlineSnapshot(`
       "[Ask Docs Agent] → Start
@@ -156,7 +156,7 @@ test('the form that asks whether the same again is meant (S5)', () => {
   };
   expect(readForm(askedBeforeForm(question, thread.permalink, null))).toMatchInlineSnapshot(`
     "[Start another?] → Start another
-    "🔁 *You asked the same 12 seconds ago.* That job is under way. *Start another* gives the agent the same work a second time."
+    "🔁 *You asked the same 12 seconds ago.* That job: 🚀 *Starting*. *Start another* gives the agent the same work a second time."
     actions"
   `);
 });
@@ -169,7 +169,7 @@ describe('whatever people write', () => {
     });
 
   test('Slack takes the form of a thread, and nothing in it is live', () => {
-    const lines = fc.array(fc.record({ ts: fc.uuid(), author: text(), text: text() }), { maxLength: 50 });
+    const lines = fc.array(fc.record({ id: fc.uuid(), author: text(), text: text() }), { maxLength: 50 });
     fc.assert(
       fc.property(text(), lines, text(), (prompt, l, name) => {
         const named = [{ ...docs, name }, docs] as const;

@@ -38,6 +38,11 @@ test('a list says of each job what it is, how it is, and where (L1)', () => {
   });
 });
 
+test('of a job in a direct message a list says so, instead of an id (L1)', () => {
+  const jobs = [aJob({ channelId: 'D0ALICE' })];
+  expect(listView({ jobs, ...alone }, reader).text).toMatch(/ in a direct message$/m);
+});
+
 test('who has no job, in a channel without one, learns how to start one', () => {
   expect(listView({ jobs: [], ...alone }, reader).text).toMatchInlineSnapshot(
     `"📋 *No jobs yet.* You have asked for none, and none is open in this channel. \`/docs-agent explain the rate limits\` starts one."`,

@@ -21,6 +21,14 @@ describe('a person whose card could not be posted is told', () => {
     );
   });
 
+  test('what to use instead of a direct message of two people (S4)', () => {
+    const job = aJob({ prompt, cards: 1, channelId: 'D0ALICEBOB' });
+    expect(requesterView('channel_not_found', job, noNames).text).toMatchInlineSnapshot(`
+      "⛔ *Not started*. I cannot come into a direct message of two people: use a channel, or write to me directly. Nothing was started. Your prompt was:
+      “Document the rate limits &amp; quotas”"
+    `);
+  });
+
   test.each([
     ['is_archived', 'This channel is archived'],
     ['restricted_action', 'The bot may not post in this channel'],
@@ -96,24 +104,22 @@ describe('a person who asks the same again', () => {
     const fate = (stage: Stage) =>
       askedBeforeView({ job, sameAs: { ...sameAs, stage } }, null).text.split('.* ')[1];
     expect(fate({ kind: 'ended', status: 'completed' })).toMatch(/^That job is over: reply in its thread/);
-    expect(fate({ kind: 'rejected', message: '' })).toMatch(/^The agent API did not take it/);
-    expect(fate({ kind: 'create_unknown', callId: 'c' })).toMatch(
-      /^It is not clear whether that job started/,
-    );
+    expect(fate({ kind: 'rejected', message: '' })).toMatch(/^That job: ⛔ \*Refused\*/);
+    expect(fate({ kind: 'create_unknown', callId: 'c' })).toMatch(/^That job: ❓ \*Start unknown\*/);
   });
 
   test('is asked whether it is meant', () => {
     expect(askedBeforeView({ job, sameAs }, permalink).text).toMatchInlineSnapshot(`
-      "🔁 *You asked the same 12 seconds ago.* That job is under way. *Start another* gives the agent the same work a second time.
+      "🔁 *You asked the same 12 seconds ago.* That job: 🚀 *Starting*. *Start another* gives the agent the same work a second time.
       Open the thread: https://acme.slack.com/archives/C1/p5"
     `);
     expect(
       askedBeforeView({ job, sameAs: aJob({ requestedAtMs: 12_000 }) }, null).text,
     ).toMatchInlineSnapshot(
-      `"🔁 *You asked the same 1 second ago.* That job is under way, its card is about to appear. *Start another* gives the agent the same work a second time."`,
+      `"🔁 *You asked the same 1 second ago.* That job: 🚀 *Starting*. *Start another* gives the agent the same work a second time."`,
     );
     expect(askedBeforeView({ job, sameAs: null }, null).text).toMatchInlineSnapshot(
-      `"🔁 *You asked the same a moment ago.* That job is under way. *Start another* gives the agent the same work a second time."`,
+      `"🔁 *You asked the same a moment ago.* *Start another* gives the agent the same work a second time."`,
     );
   });
 });

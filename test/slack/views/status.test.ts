@@ -61,6 +61,14 @@ test('the status of a job tells its turns, and what waits (L1)', () => {
   `);
 });
 
+test('who asked for a job that did not start can try again from its status (L1, S4)', () => {
+  const stage = { kind: 'unopened', reason: 'not_in_channel', thread: null } as const;
+  const story = { job: aJob({ stage, cards: 1 }), turns: [], unsent: [] };
+  const shown = (userId: string) => JSON.stringify(statusView(story, { ...reader, userId }).blocks);
+  expect(shown('U1')).toContain('Try again');
+  expect(shown('U2')).not.toContain('Try again');
+});
+
 test('of many turns and replies the last turns and the first replies are shown', () => {
   const turns = Array.from({ length: 8 }, (_, index) => aTurn({ text: `turn ${index + 1}` }));
   const unsent = Array.from({ length: 5 }, (_, index) => aFollowUp({ text: `reply ${index + 1}` }));

@@ -13,6 +13,12 @@ describe('what one person is told in the thread', () => {
     );
   });
 
+  test('a thread was unmuted where only mentions go to the agent (F4, L3)', () => {
+    expect(whisperView({ kind: 'unmuted' }, aJob(), 'mentions').text).toMatchInlineSnapshot(
+      `"🔔 *Unmuted* · in this channel, only replies that mention me go to the agent."`,
+    );
+  });
+
   test('a reply was edited after it was sent (F3)', () => {
     const whisper = { kind: 'edited_after_sending', messageTs: '1.000100' } as const;
     const { text, blocks } = whisperView(whisper, aJob());

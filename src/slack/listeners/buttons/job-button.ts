@@ -4,9 +4,12 @@ import { applied } from '../../../store/apply-event.ts';
 import { decodeButton } from '../../ids.ts';
 import type { JobAction } from '../../job-actions.ts';
 import type { SlackMessage } from '../../views/message.ts';
+import { refusalView } from '../../views/refusals.ts';
 import { tooLateView } from '../../views/too-late.ts';
+import { jobAdmissionProblem } from '../admission.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { storeGesture } from '../store-gesture.ts';
+import { isThreadTaken } from '../thread-taken.ts';
 
 type Args = SlackActionMiddlewareArgs<BlockButtonAction> & AllMiddlewareArgs;
 
@@ -24,10 +27,21 @@ export function jobButton(deps: ListenerDeps, jobAction: JobAction) {
     const event = target && jobAction.eventOf(target, press);
     const { label, afterwards } = jobAction;
     let answer: Answer | null = null;
-    const write = () =>
-      deps.store.transaction(async (tx) => {
+    const write = async () => {
+      // Of the others, the middleware has checked the channel.
+      const denial =
+        target && jobAction.isRequesters ? await jobAdmissionProblem(deps, press.userId, target.jobId) : null;
+      if (denial !== null) {
+        answer = { message: denial, inPlace: false };
+        return;
+      }
+      await deps.store.transaction(async (tx) => {
         const job = target && (await tx.jobs.get(target.jobId));
-        if (!job || !event || !isAtHome(job, jobAction, body)) return;
+        if (!job || !event || job.teamId !== deps.teamId || !isAtHome(job, jobAction, body)) return;
+        if (await isThreadTaken(tx, job)) {
+          answer = { message: refusalView({ kind: 'thread_taken' }), inPlace: false };
+          return;
+        }
         const context = deps.newContext();
         const keys = body.trigger_id ? [`press:${body.trigger_id}`] : [];
         if (!(await tx.gestures.remember(keys, context.nowMs))) return;
@@ -35,6 +49,7 @@ export function jobButton(deps: ListenerDeps, jobAction: JobAction) {
         if (!after.hasEffect) answer = { message: tooLateView(label, after.job), inPlace: false };
         else if (afterwards !== undefined) answer = { message: afterwards(press), inPlace: true };
       });
+    };
     const problem = await storeGesture(deps, write);
     if (problem === null) await ack();
     await tell(deps, body, respond, problem === null ? answer : { message: problem, inPlace: false });
@@ -44,8 +59,7 @@ export function jobButton(deps: ListenerDeps, jobAction: JobAction) {
 }
 
 /** The target came back from outside: it only counts where the job lives, or for who was shown the button. */
-function isAtHome(job: Job, { isRequesters }: JobAction, { team, channel, user }: Args['body']): boolean {
-  if (job.teamId !== team?.id) return false;
+function isAtHome(job: Job, { isRequesters }: JobAction, { channel, user }: Args['body']): boolean {
   return isRequesters ? job.requesterId === user.id : job.channelId === channel?.id;
 }
 

@@ -6,19 +6,26 @@ import { startedAnotherView, startedBeforeView } from '../../views/asked-before.
 import type { SlackMessage } from '../../views/message.ts';
 import { plainModal } from '../../views/modal.ts';
 import { refusalView } from '../../views/refusals.ts';
+import { jobAdmissionProblem } from '../admission.ts';
 import type { ListenerDeps } from '../deps.ts';
 import type { SubmitArgs } from '../forms/submit.ts';
 import { storeGesture } from '../store-gesture.ts';
+import { isThreadTaken } from '../thread-taken.ts';
 
 type Args = SlackActionMiddlewareArgs<BlockButtonAction> & AllMiddlewareArgs;
 
 interface AnotherPress {
   /** As it came back from outside. */
   readonly jobId: string;
-  readonly teamId: string;
   readonly userId: string;
   /** Takes the place of that of the first gesture. */
   readonly responseUrl: string | null;
+}
+
+interface Answer {
+  readonly message: SlackMessage;
+  /** Whether there is nothing left to press for. */
+  readonly isFinal: boolean;
 }
 
 /** *Start another*, under the question whether the same words are meant to be another job. */
@@ -27,17 +34,16 @@ export function startAnother(deps: ListenerDeps) {
     const jobId = decodeButton(action.value ?? '')?.jobId ?? '';
     const press = {
       jobId,
-      teamId: body.team?.id ?? '',
       userId: body.user.id,
       responseUrl: body.response_url || null,
     };
-    let answer = startedBeforeView();
+    let answer: Answer = { message: startedBeforeView(), isFinal: true };
     const problem = await storeGesture(deps, async () => {
       answer = await storeAnother(deps, press);
     });
     if (problem === null) await ack();
-    const replace = problem === null;
-    await respond({ response_type: 'ephemeral', replace_original: replace, ...(problem ?? answer) });
+    const replace = problem === null && answer.isFinal;
+    await respond({ response_type: 'ephemeral', replace_original: replace, ...(problem ?? answer.message) });
     // Unacknowledged, so that Slack shows a warning at the button, too.
     if (problem !== null) throw new Error('the press of start_another was not stored');
   };
@@ -49,29 +55,29 @@ export function startAnotherSubmitted(deps: ListenerDeps) {
     const form = decodeAskingForm(view.private_metadata);
     const press = {
       jobId: form?.jobId ?? '',
-      teamId: body.team?.id ?? '',
       userId: body.user.id,
       responseUrl: form?.responseUrl ?? null,
     };
-    let answer = startedBeforeView();
+    let answer: Answer = { message: startedBeforeView(), isFinal: true };
     const problem = await storeGesture(deps, async () => {
       answer = await storeAnother(deps, press);
     });
-    await ack({ response_action: 'update', view: plainModal('Start another?', problem ?? answer) });
+    await ack({ response_action: 'update', view: plainModal('Start another?', problem ?? answer.message) });
   };
 }
 
 /** Starts the job, once. Returns what the person is told. */
-async function storeAnother(deps: ListenerDeps, press: AnotherPress): Promise<SlackMessage> {
-  return deps.store.transaction(async (tx) => {
+async function storeAnother(deps: ListenerDeps, press: AnotherPress): Promise<Answer> {
+  const denial = await jobAdmissionProblem(deps, press.userId, press.jobId);
+  if (denial !== null) return { message: denial, isFinal: false };
+  const message = await deps.store.transaction(async (tx) => {
     const job = await tx.jobs.get(press.jobId);
-    const isTheirs = job?.requesterId === press.userId && job.teamId === press.teamId;
+    const isTheirs = job?.requesterId === press.userId && job.teamId === deps.teamId;
     if (!job || !isTheirs || job.stage.kind !== 'asking') return startedBeforeView();
-    const { thread } = job.stage;
-    const holder = thread && (await tx.jobs.findByThread(job.teamId, job.channelId, thread.threadTs));
-    if (holder !== null) return refusalView({ kind: 'thread_taken' });
+    if (await isThreadTaken(tx, job)) return refusalView({ kind: 'thread_taken' });
     const event = { type: 'start_another_pressed', responseUrl: press.responseUrl } as const;
     await applyEvent(tx, job.id, event, deps.newContext());
     return startedAnotherView();
   });
+  return { message, isFinal: true };
 }

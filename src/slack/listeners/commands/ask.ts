@@ -14,7 +14,7 @@ export async function ask(deps: ListenerDeps, args: CommandArgs, text: string): 
   const problem = await storeGesture(deps, async () => {
     outcome = await startJob(deps, {
       keys: command.trigger_id ? [`trigger:${command.trigger_id}`] : [],
-      teamId: command.team_id,
+      teamId: deps.teamId,
       channelId: command.channel_id,
       requesterId: command.user_id,
       text,

@@ -11,17 +11,17 @@ type Args = SlackActionMiddlewareArgs<BlockButtonAction> & AllMiddlewareArgs;
 
 /** `/docs-agent list` */
 export async function list(deps: ListenerDeps, args: CommandArgs): Promise<void> {
-  const { team_id: teamId, user_id: userId, channel_id: channelId } = args.command;
-  await answer(args, await show(deps, () => read(deps, { teamId, userId, channelId }, null)));
+  const { user_id: userId, channel_id: channelId } = args.command;
+  await answer(args, await show(deps, () => read(deps, { teamId: deps.teamId, userId, channelId }, null)));
 }
 
 /** *Newer* and *Older*: another page takes the place of the list. */
 export function turnPage(deps: ListenerDeps) {
   return async ({ ack, action, body, respond }: Args): Promise<void> => {
     await ack();
-    const [teamId, channelId] = [body.team?.id, body.channel?.id];
-    if (teamId === undefined || channelId === undefined) return;
-    const sight = { teamId, userId: body.user.id, channelId };
+    const channelId = body.channel?.id;
+    if (channelId === undefined) return;
+    const sight = { teamId: deps.teamId, userId: body.user.id, channelId };
     const page = await show(deps, () => read(deps, sight, decodePage(action.value ?? '')));
     await respond({ response_type: 'ephemeral', replace_original: true, ...page });
   };

@@ -25,9 +25,9 @@ const READ_WITHIN_MS = 1_000;
 
 /** `/docs-agent settings`: the form for the channel. */
 export async function settings(deps: ListenerDeps, args: CommandArgs): Promise<void> {
-  const { team_id, channel_id: channelId, user_id: userId, trigger_id, response_url } = args.command;
+  const { channel_id: channelId, user_id: userId, trigger_id, response_url } = args.command;
   if (!deps.access.isAdmin(userId)) return answer(args, adminsOnlyView());
-  const view = await formOf(deps, team_id, channelId, response_url);
+  const view = await formOf(deps, channelId, response_url);
   const isOpen = view !== null && (await openForm(deps, trigger_id, view)) !== null;
   await (isOpen ? args.ack() : answer(args, notReadView()));
 }
@@ -52,7 +52,7 @@ export function settingsChannelChosen(deps: ListenerDeps) {
     const channelId = view.state.values[channel]?.[channel]?.selected_conversation;
     if (!channelId) return refuseAtField(ack, noChannelView(), channel);
     if (!deps.access.isAdmin(body.user.id)) return refuseAtField(ack, adminsOnlyView(), channel);
-    const form = await formOf(deps, body.team?.id ?? '', channelId, null);
+    const form = await formOf(deps, channelId, null);
     if (form === null) return refuseAtField(ack, notReadView(), channel);
     await ack({ response_action: 'update', view: form });
   };
@@ -70,7 +70,7 @@ export function settingsSubmitted(deps: ListenerDeps) {
     if ('problem' in chosen) return refuse(chosen.problem, chosen.field);
     let saved: Saved = { settings: chosen.settings, meanwhile: null };
     const problem = await storeGesture(deps, async () => {
-      const by = { teamId: body.team?.id ?? '', userId: body.user.id, key: `view:${view.id}` };
+      const by = { userId: body.user.id, key: `view:${view.id}` };
       saved = await saveSettings(deps, by, data, chosen.settings);
     });
     if (problem !== null) return refuse(problem);
@@ -86,12 +86,11 @@ export function settingsSubmitted(deps: ListenerDeps) {
 /** Null if the settings could not be read. */
 async function formOf(
   deps: ListenerDeps,
-  teamId: string,
   channelId: string,
   responseUrl: string | null,
 ): Promise<ReturnType<typeof settingsForm> | null> {
   try {
-    const found = await inTime(deps, READ_WITHIN_MS, currentSettings(deps, teamId, channelId), null);
+    const found = await inTime(deps, READ_WITHIN_MS, currentSettings(deps, channelId), null);
     if (found === null) return null;
     const { settings: current, changedAtMs } = found;
     const { project, ...others } = current;

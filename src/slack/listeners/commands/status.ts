@@ -20,7 +20,8 @@ type Args = SlackActionMiddlewareArgs<BlockButtonAction> & AllMiddlewareArgs;
 
 /** `/docs-agent status [job]` @param word what names the job; null: the latest of who asks */
 export async function status(deps: ListenerDeps, args: CommandArgs, word: string | null): Promise<void> {
-  const { team_id: teamId, user_id: userId, channel_id: channelId } = args.command;
+  const { user_id: userId, channel_id: channelId } = args.command;
+  const { teamId } = deps;
   const sight = { teamId, userId, channelId };
   const find = (tx: Transaction) =>
     word === null ? tx.lists.latestOf(teamId, userId) : named(tx, sight, word);
@@ -32,10 +33,10 @@ export async function status(deps: ListenerDeps, args: CommandArgs, word: string
 export function showJob(deps: ListenerDeps) {
   return async ({ ack, action, body, respond }: Args): Promise<void> => {
     await ack();
-    const [teamId, channelId] = [body.team?.id, body.channel?.id || NO_CHANNEL];
+    const channelId = body.channel?.id || NO_CHANNEL;
     const target = decodeButton(action.value ?? '');
-    if (teamId === undefined || target === null) return;
-    const sight = { teamId, userId: body.user.id, channelId };
+    if (target === null) return;
+    const sight = { teamId: deps.teamId, userId: body.user.id, channelId };
     const find = async (tx: Transaction) => visible(sight, await tx.jobs.get(target.jobId));
     const message = await show(deps, () => read(deps, sight, find, noSuchJobView()));
     if (channelId !== NO_CHANNEL) {

@@ -29,8 +29,9 @@ async function write(
   command: CommandArgs['command'],
   agentJobId: string,
 ): Promise<Job | null> {
-  const { team_id: teamId, channel_id: channelId, trigger_id: triggerId } = command;
-  const project = await projectOf(deps, teamId, channelId);
+  const { channel_id: channelId, trigger_id: triggerId } = command;
+  const { teamId } = deps;
+  const project = await projectOf(deps, channelId);
   return deps.store.transaction(async (tx) => {
     const context = deps.newContext();
     const keys = triggerId ? [`trigger:${triggerId}`] : [];

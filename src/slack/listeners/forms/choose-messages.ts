@@ -1,20 +1,23 @@
 import type { AllMiddlewareArgs, BlockButtonAction, SlackActionMiddlewareArgs } from '@slack/bolt';
+import { attachedOf } from '../../attached.ts';
 import { SlackCallError } from '../../calls/failure.ts';
 import { TOO_MANY_MESSAGES } from '../../calls/poster.ts';
 import { decodeMentionedIn, type MentionedIn } from '../../form-data.ts';
-import { readableText, stripLeadingMention } from '../../text/readable-text.ts';
+import { readableText } from '../../text/readable-text.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { offeredMessages, peopleIn, toLines } from '../../thread-lines.ts';
 import { noFormView } from '../../views/compose.ts';
 import { plainModal } from '../../views/modal.ts';
 import { refusalView } from '../../views/refusals.ts';
 import {
+  noJobInThreadView,
   readingThreadView,
   type ThreadPreview,
   threadNotReadView,
   threadPreviewView,
 } from '../../views/thread-preview.ts';
 import { labels } from '../../views/words.ts';
+import { wishIn } from '../../written.ts';
 import { projectOf } from '../default-project.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { linkTo } from '../link-to.ts';
@@ -22,23 +25,22 @@ import { openForm } from './open-form.ts';
 
 type Args = SlackActionMiddlewareArgs<BlockButtonAction> & AllMiddlewareArgs;
 
-interface Bot {
-  readonly teamId: string;
-  readonly botUserId: string | undefined;
-}
-
 /** *Choose messages*: opens a form at once, and fills it when the thread is read. */
 export function chooseMessages(deps: ListenerDeps) {
   return async ({ action, body, context, ack, respond }: Args): Promise<void> => {
     const mentioned = decodeMentionedIn(action.value ?? '');
-    const teamId = body.team?.id ?? '';
     const holder =
       mentioned &&
       (await deps.store.transaction((tx) =>
-        tx.jobs.findByThread(teamId, mentioned.channelId, mentioned.threadTs),
+        tx.jobs.findByThread(deps.teamId, mentioned.channelId, mentioned.threadTs),
       ));
     await ack();
     if (mentioned === null) return;
+    // Elsewhere it would show a thread to who may have been removed from its channel.
+    if (body.channel?.id !== mentioned.channelId) {
+      await respond({ replace_original: true, ...noJobInThreadView() });
+      return;
+    }
     if (holder !== null) {
       await respond({ replace_original: true, ...refusalView({ kind: 'thread_taken' }) });
       return;
@@ -53,7 +55,7 @@ export function chooseMessages(deps: ListenerDeps) {
       return;
     }
     const responseUrl = body.response_url || null;
-    await show(deps, viewId, { ...mentioned, responseUrl }, { teamId, botUserId: context.botUserId });
+    await show(deps, viewId, { ...mentioned, responseUrl }, context.botUserId);
   };
 }
 
@@ -61,10 +63,10 @@ async function show(
   deps: ListenerDeps,
   viewId: string,
   mentioned: MentionedIn & { readonly responseUrl: string | null },
-  bot: Bot,
+  botUserId: string | undefined,
 ): Promise<void> {
   try {
-    const preview = await read(deps, mentioned, bot);
+    const preview = await read(deps, mentioned, botUserId);
     await deps.poster.updateModal(viewId, threadPreviewView(preview));
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
@@ -79,7 +81,7 @@ async function show(
 async function read(
   deps: ListenerDeps,
   mentioned: MentionedIn & { readonly responseUrl: string | null },
-  { teamId, botUserId }: Bot,
+  botUserId: string | undefined,
 ): Promise<ThreadPreview> {
   const { channelId, threadTs, messageTs } = mentioned;
   const messages = await deps.poster.thread(channelId, threadTs);
@@ -90,14 +92,14 @@ async function read(
   return {
     thread: {
       ...mentioned,
-      oldestTs: offered[0]?.ts ?? messageTs,
+      oldestTs: messages.find(({ ts }) => ts === messageTs || ts === offered[0]?.ts)?.ts ?? messageTs,
       permalink: linkTo(deps, { channelId, threadTs }),
     },
-    prompt: readableText(botUserId === undefined ? said : stripLeadingMention(said, botUserId), names).trim(),
+    prompt: readableText(wishIn(said, attachedOf(mention?.files), botUserId), names),
     lines: toLines(offered, names),
     leftOut,
     projects: deps.projects,
-    project: await projectOf(deps, teamId, channelId),
+    project: await projectOf(deps, channelId),
     promptMaxLength: deps.newContext().policy.promptMaxLength,
   };
 }

@@ -1,4 +1,5 @@
 import type { AllMiddlewareArgs, BlockButtonAction, SlackActionMiddlewareArgs } from '@slack/bolt';
+import { nothingAttached } from '../../../jobs/attached.ts';
 import { decodePlace } from '../../form-data.ts';
 import { formIds } from '../../ids.ts';
 import { noFormView } from '../../views/compose.ts';
@@ -14,8 +15,7 @@ type PressArgs = SlackActionMiddlewareArgs<BlockButtonAction> & AllMiddlewareArg
 /** `/docs-agent` alone: the form asks for the rest. */
 export async function compose(deps: ListenerDeps, args: CommandArgs): Promise<void> {
   const { channel_id: channelId, response_url: responseUrl, trigger_id: triggerId } = args.command;
-  const gesture = { triggerId, teamId: args.command.team_id };
-  const isOpen = await openCompose(deps, gesture, { channelId, responseUrl });
+  const isOpen = await openCompose(deps, triggerId, { channelId, responseUrl });
   await (isOpen ? args.ack() : answer(args, noFormView()));
 }
 
@@ -23,8 +23,7 @@ export async function compose(deps: ListenerDeps, args: CommandArgs): Promise<vo
 export function composeFromHome(deps: ListenerDeps) {
   return async ({ ack, body }: PressArgs): Promise<void> => {
     await ack();
-    const gesture = { triggerId: body.trigger_id, teamId: body.team?.id ?? '' };
-    if (await openCompose(deps, gesture, { channelId: null, responseUrl: null })) return;
+    if (await openCompose(deps, body.trigger_id, { channelId: null, responseUrl: null })) return;
     await deps.poster.tell(body.user.id, null, noFormView());
   };
 }
@@ -37,6 +36,7 @@ export function composeSubmitted(deps: ListenerDeps) {
     const channelId = place?.channelId ?? chosen;
     if (channelId === null) return refuseAtField(args.ack, noChannelView(), formIds.channel);
     const responseUrl = place?.responseUrl ?? null;
-    await startFromForm(deps, args, { channelId, text, project, responseUrl, thread: null });
+    const attached = place?.attached ?? nothingAttached;
+    await startFromForm(deps, args, { channelId, text, attached, project, responseUrl, thread: null });
   };
 }

@@ -5,6 +5,7 @@ import { decodeButton } from '../../ids.ts';
 import { noFormView } from '../../views/compose.ts';
 import { followUpForm } from '../../views/follow-up-form.ts';
 import { refusalView } from '../../views/refusals.ts';
+import { noSuchJobView } from '../../views/status.ts';
 import { admissionProblem } from '../admission.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { storeGesture } from '../store-gesture.ts';
@@ -19,7 +20,7 @@ export function followUpPressed(deps: ListenerDeps) {
   return async ({ action, body, ack, respond }: PressArgs): Promise<void> => {
     await ack();
     const job = await jobOf(deps, action.value ?? '');
-    if (job === null || job.channelId !== body.channel?.id || job.teamId !== body.team?.id) return;
+    if (job === null || job.channelId !== body.channel?.id) return;
     const view = followUpForm(job, deps.newContext().policy.promptMaxLength);
     if ((await openForm(deps, body.trigger_id, view)) !== null) return;
     await respond({ response_type: 'ephemeral', replace_original: false, ...noFormView() });
@@ -34,7 +35,7 @@ export function followUpSubmitted(deps: ListenerDeps) {
     const verdict = judgePrompt(unescaped(text), deps.newContext().policy.promptMaxLength);
     if (verdict.kind !== 'ok') return refuseAtField(ack, refusalView(verdict));
     const job = await jobOf(deps, view.private_metadata);
-    if (job === null || job.teamId !== body.team?.id) return ack();
+    if (job === null) return refuseAtField(ack, noSuchJobView());
     const denial = await admissionProblem(deps, userId, job.channelId);
     if (denial !== null) return refuseAtField(ack, denial);
     const problem = await storeGesture(deps, () =>
@@ -50,5 +51,6 @@ export function followUpSubmitted(deps: ListenerDeps) {
 
 async function jobOf(deps: ListenerDeps, value: string) {
   const target = decodeButton(value);
-  return target && deps.store.transaction((tx) => tx.jobs.get(target.jobId));
+  const job = target && (await deps.store.transaction((tx) => tx.jobs.get(target.jobId)));
+  return job?.teamId === deps.teamId ? job : null;
 }

@@ -1,6 +1,7 @@
 import type { AllMiddlewareArgs, MessageShortcut, SlackShortcutMiddlewareArgs } from '@slack/bolt';
+import { attachedOf, carried } from '../../attached.ts';
 import { readableText } from '../../text/readable-text.ts';
-import { sanitize } from '../../text/sanitize.ts';
+import { saidIn } from '../../thread-lines.ts';
 import { noFormView, promptAbout } from '../../views/compose.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { inTime } from '../in-time.ts';
@@ -11,20 +12,22 @@ type Args = SlackShortcutMiddlewareArgs<MessageShortcut> & AllMiddlewareArgs;
 
 /** Slack waits 3 seconds for a form: else the ids stay. */
 const NAMES_WITHIN_MS = 500;
+/** Of the 3000 characters that a form can carry. */
+const ATTACHED_MAX = 2_000;
 
 /** "Ask Docs Agent" in the menu of a message: the form, with the message and its address. */
 export function messageShortcut(deps: ListenerDeps) {
   return async ({ shortcut, ack, respond }: Args): Promise<void> => {
     await ack();
     const { channel, message, response_url: responseUrl, trigger_id: triggerId } = shortcut;
-    const said = sanitize(message.text ?? '');
+    const said = saidIn({ text: message.text, files: message.files });
     const [link, names] = await Promise.all([
       permalinkSoon(deps, channel.id, message.ts),
       inTime(deps, NAMES_WITHIN_MS, deps.names.of(said), new Map<string, string>()),
     ]);
-    const place = { channelId: channel.id, responseUrl };
-    const gesture = { triggerId, teamId: shortcut.team?.id ?? '' };
-    if (await openCompose(deps, gesture, place, promptAbout(readableText(said, names), link))) return;
+    const attached = carried(attachedOf(message.files), ATTACHED_MAX);
+    const place = { channelId: channel.id, responseUrl, attached };
+    if (await openCompose(deps, triggerId, place, promptAbout(readableText(said, names), link))) return;
     await respond({ response_type: 'ephemeral', replace_original: false, ...noFormView() });
   };
 }

@@ -13,12 +13,12 @@ const PROJECT_WITHIN_MS = 500;
 /** Opens the form that asks for a job. False if Slack did not, or not in time. */
 export async function openCompose(
   deps: ListenerDeps,
-  { triggerId, teamId }: { readonly triggerId: string; readonly teamId: string },
+  triggerId: string,
   place: Place,
   prompt = '',
 ): Promise<boolean> {
   const [first] = deps.projects;
-  const project = await inTime(deps, PROJECT_WITHIN_MS, projectOf(deps, teamId, place.channelId), first);
+  const project = await inTime(deps, PROJECT_WITHIN_MS, projectOf(deps, place.channelId), first);
   const view = composeView({
     place,
     prompt,

@@ -13,10 +13,9 @@ export interface Saved {
 /** The settings that hold in a channel, and when they were saved (null: never). */
 export async function currentSettings(
   deps: ListenerDeps,
-  teamId: string,
   channelId: string,
 ): Promise<{ readonly settings: Settings; readonly changedAtMs: number | null }> {
-  const saved = await deps.store.transaction((tx) => tx.channelSettings.get(teamId, channelId));
+  const saved = await deps.store.transaction((tx) => tx.channelSettings.get(deps.teamId, channelId));
   return {
     settings: holding(deps, channelId, saved?.settings ?? null),
     changedAtMs: saved?.changedAtMs ?? null,
@@ -29,7 +28,7 @@ export async function currentSettings(
  */
 export async function saveSettings(
   deps: ListenerDeps,
-  by: { readonly teamId: string; readonly userId: string; readonly key: string },
+  by: { readonly userId: string; readonly key: string },
   { channelId, changedAtMs }: SettingsData,
   settings: Settings,
 ): Promise<Saved> {
@@ -38,7 +37,7 @@ export async function saveSettings(
     const { nowMs } = deps.newContext();
     if (!(await tx.gestures.remember([by.key], nowMs))) return { settings, meanwhile: null };
     const saved = { settings: own, changedBy: by.userId, changedAtMs: nowMs };
-    const before = await tx.channelSettings.replace(by.teamId, channelId, saved);
+    const before = await tx.channelSettings.replace(deps.teamId, channelId, saved);
     if (before === null || before.changedAtMs === changedAtMs) return { settings, meanwhile: null };
     const theirs = holding(deps, channelId, before.settings);
     return {

@@ -16,7 +16,7 @@ export type SubmitArgs = SlackViewMiddlewareArgs<ViewSubmitAction> & AllMiddlewa
 export async function startFromForm(
   deps: ListenerDeps,
   { ack, body, view }: SubmitArgs,
-  wish: Pick<Wish, 'channelId' | 'text' | 'context' | 'project' | 'responseUrl' | 'thread'>,
+  wish: Pick<Wish, 'channelId' | 'text' | 'context' | 'attached' | 'project' | 'responseUrl' | 'thread'>,
 ): Promise<void> {
   const { channelId, responseUrl } = wish;
   const requesterId = body.user.id;
@@ -24,9 +24,8 @@ export async function startFromForm(
   if (denial !== null) return refuseAtField(ack, denial);
   let outcome: Outcome = { kind: 'stored' };
   const problem = await storeGesture(deps, async () => {
-    const teamId = body.team?.id ?? '';
     const keys = [`view:${view.id}`];
-    outcome = await startJob(deps, { ...wish, keys, teamId, requesterId, isAnswered: true });
+    outcome = await startJob(deps, { ...wish, keys, teamId: deps.teamId, requesterId, isAnswered: true });
   });
   if (problem !== null) return refuseAtField(ack, problem);
   await answerForm(deps, ack, outcome, responseUrl);

@@ -1,7 +1,8 @@
+import { attachedOf, together } from '../../attached.ts';
 import { SlackCallError } from '../../calls/failure.ts';
 import { decodeOfferedThread, type OfferedThread } from '../../form-data.ts';
-import { peopleIn, threadContext } from '../../thread-lines.ts';
-import { threadNotReadView } from '../../views/thread-preview.ts';
+import { peopleIn, threadContext, toLines } from '../../thread-lines.ts';
+import { changedMeanwhileView, type ThreadLine, threadNotReadView } from '../../views/thread-preview.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { inTime } from '../in-time.ts';
 import type { Wish } from '../start-job.ts';
@@ -19,23 +20,30 @@ export function threadPreviewSubmitted(deps: ListenerDeps) {
     const read =
       offered && (await inTime(deps, READ_WITHIN_MS, readTicked(deps, offered, new Set(ticked)), null));
     if (offered === null || read === null) return refuseAtField(args.ack, threadNotReadView(false));
+    if ('changed' in read) return refuseAtField(args.ack, changedMeanwhileView(read.changed));
     const { channelId, responseUrl } = offered;
     await startFromForm(deps, args, { channelId, responseUrl, text, project, ...read });
   };
 }
 
-/** Null if Slack does not give the thread. */
+/** `changed`: a message that is another than the one that was ticked. Null if Slack does not give the thread. */
 async function readTicked(
   { poster, names }: ListenerDeps,
-  { channelId, threadTs, oldestTs, permalink }: OfferedThread,
+  { channelId, threadTs, messageTs, oldestTs, permalink }: OfferedThread,
   ticked: ReadonlySet<string>,
-): Promise<Pick<Wish, 'thread' | 'context'> | null> {
+): Promise<Pick<Wish, 'thread' | 'context' | 'attached'> | { readonly changed: ThreadLine } | null> {
   try {
     const messages = await poster.thread(channelId, threadTs, oldestTs);
-    const chosen = messages.filter(({ ts }) => ticked.has(ts));
-    const context = threadContext(chosen, await names.named(peopleIn(chosen)), permalink);
+    const tickedTs = new Set([...ticked].map((id) => id.split('|', 1)[0]));
+    const chosen = messages.filter(({ ts }) => tickedTs.has(ts));
+    const known = await names.named(peopleIn(chosen));
+    const [changed] = toLines(chosen, known).filter(({ id }) => !ticked.has(id));
+    if (changed !== undefined) return { changed };
+    const context = threadContext(chosen, known, permalink);
     const lastTs = messages.at(-1)?.ts ?? threadTs;
-    return { thread: { threadTs, lastTs }, ...(context === undefined ? {} : { context }) };
+    const mention = messages.filter(({ ts }) => ts === messageTs);
+    const attached = together([...mention, ...chosen].map(({ files }) => attachedOf(files)));
+    return { thread: { threadTs, lastTs }, attached, ...(context === undefined ? {} : { context }) };
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
     return null;

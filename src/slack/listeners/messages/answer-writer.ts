@@ -11,15 +11,16 @@ export interface WrittenAt {
 }
 
 /**
- * Answers a message privately, where it was written, or else in a direct message. An error leaves the event
+ * Answers a message privately, where it was written, or else (with `elsewhere`) in a direct message. An error leaves the event
  * unacknowledged: Slack delivers it again. Told twice, it does less harm than an answer that is lost.
  */
 export async function answerWriter(
   deps: ListenerDeps,
   { keys, ...place }: WrittenAt,
   message: SlackMessage,
+  elsewhere = message,
 ): Promise<void> {
   if (await deps.store.transaction((tx) => tx.gestures.isKnown(keys))) return;
-  await deps.poster.whisperOrTell(place, message);
+  await deps.poster.whisperOrTell(place, message, elsewhere);
   await deps.store.transaction((tx) => tx.gestures.remember(keys, deps.clock.now()));
 }

@@ -15,13 +15,13 @@ export function directMessage(deps: ListenerDeps) {
     const message = event as MessageEvent;
     const written = writtenOf(message, context.botUserId);
     if (written === null) return;
-    const { team_id: teamId, event_id: eventId } = body;
+    const { teamId } = deps;
     const { channelId, threadTs } = written;
     if (threadTs !== null) {
       const owner = await deps.store.transaction((tx) => whoseThread(tx, { teamId, channelId, threadTs }));
-      if (owner === 'foreign') await offerThread(deps, teamId, { ...written, threadTs });
+      if (owner === 'foreign') await offerThread(deps, { ...written, threadTs });
       return;
     }
-    await startFromMessage(deps, written, { teamId, keys: messageKeys(teamId, message, eventId) });
+    await startFromMessage(deps, written, messageKeys(teamId, message, body.event_id));
   };
 }

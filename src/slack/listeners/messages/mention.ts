@@ -17,13 +17,12 @@ export function mention(deps: ListenerDeps) {
     const message = event as MessageEvent;
     const written = writtenOf(message, context.botUserId);
     if (written === null) return;
-    const { team_id: teamId, event_id: eventId } = body;
+    const { event_id: eventId } = body;
     if (written.threadTs === null) {
-      await startFromMessage(deps, written, { teamId, keys: messageKeys(teamId, message, eventId) });
+      await startFromMessage(deps, written, messageKeys(deps.teamId, message, eventId));
       return;
     }
     const owner = await takeReply(deps, message, {
-      teamId,
       eventId,
       botUserId: context.botUserId,
       isRefusalTold: false,
@@ -31,6 +30,6 @@ export function mention(deps: ListenerDeps) {
     // A thread that may be that of a card under way may also be anybody's.
     const mayBeElsewhere = owner === 'opening' && message.parent_user_id !== context.botUserId;
     if (owner === 'foreign' || mayBeElsewhere)
-      await offerThread(deps, teamId, { ...written, threadTs: written.threadTs });
+      await offerThread(deps, { ...written, threadTs: written.threadTs });
   };
 }

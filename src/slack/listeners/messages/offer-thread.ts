@@ -1,4 +1,4 @@
-import { chooseMessagesView } from '../../views/thread-preview.ts';
+import { chooseMessagesView, noJobInThreadView } from '../../views/thread-preview.ts';
 import type { Written } from '../../written.ts';
 import { isAdmitted } from '../admission.ts';
 import type { ListenerDeps } from '../deps.ts';
@@ -10,10 +10,10 @@ import { answerWriter } from './answer-writer.ts';
  */
 export async function offerThread(
   deps: ListenerDeps,
-  teamId: string,
   { channelId, userId, ts, threadTs }: Written & { readonly threadTs: string },
 ): Promise<void> {
-  const at = { channelId, userId, threadTs, keys: [`mention:${teamId}:${channelId}:${ts}`] };
+  const at = { channelId, userId, threadTs, keys: [`mention:${deps.teamId}:${channelId}:${ts}`] };
   if (!(await isAdmitted(deps, at))) return;
-  await answerWriter(deps, at, chooseMessagesView({ channelId, threadTs, messageTs: ts }));
+  const offer = chooseMessagesView({ channelId, threadTs, messageTs: ts });
+  await answerWriter(deps, at, offer, noJobInThreadView());
 }

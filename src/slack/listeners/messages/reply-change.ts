@@ -10,11 +10,11 @@ type Args = SlackEventMiddlewareArgs<'message'> & AllMiddlewareArgs;
 
 /** A person's reply that waits goes out as it was changed, and not at all if it was deleted. */
 export function replyChange(deps: ListenerDeps) {
-  return async ({ event, body, context }: Args): Promise<void> => {
+  return async ({ event, context }: Args): Promise<void> => {
     const change = replyChangeOf(event as ChangeEvent, context.botUserId);
     if (change === null) return;
     const { threadTs, reply } = change.found;
-    const thread = { teamId: body.team_id, channelId: change.message.channel, threadTs };
+    const thread = { teamId: deps.teamId, channelId: change.message.channel, threadTs };
     if ((await deps.store.transaction((tx) => whoseThread(tx, thread))) === 'foreign') return;
     if (change.kind === 'edited' && !(await isAdmitted(deps, { ...thread, userId: reply.userId }))) return;
     await deps.store.transaction(async (tx) => {
@@ -23,7 +23,7 @@ export function replyChange(deps: ListenerDeps) {
       const decisionContext = deps.newContext();
       const { nowMs } = decisionContext;
       // The change may overtake the message itself, which then must not come after it.
-      const isNew = await tx.gestures.remember(messageKeys(body.team_id, change.message), nowMs);
+      const isNew = await tx.gestures.remember(messageKeys(deps.teamId, change.message), nowMs);
       if (owner !== 'opening') {
         const jobEvent = eventOf(change, isNew);
         if (jobEvent !== null) await applyEvent(tx, owner.jobId, jobEvent, decisionContext);

@@ -1,5 +1,6 @@
 import { parseCommand } from '../../../jobs/command.ts';
-import { helpView } from '../../views/help.ts';
+import { filesNotSent } from '../../views/attached.ts';
+import { helpView, typedOnlyView } from '../../views/help.ts';
 import { refusalView } from '../../views/refusals.ts';
 import type { Written } from '../../written.ts';
 import { isAdmitted } from '../admission.ts';
@@ -11,16 +12,19 @@ import { answerWriter } from './answer-writer.ts';
 export async function startFromMessage(
   deps: ListenerDeps,
   written: Written,
-  { teamId, keys }: { readonly teamId: string; readonly keys: readonly string[] },
+  keys: readonly string[],
 ): Promise<void> {
   const { channelId, userId, ts, text, attached } = written;
   const at = { channelId, userId, threadTs: null, keys };
   if (!(await isAdmitted(deps, at))) return;
   const { kind } = parseCommand(text);
+  if (kind === 'compose' && attached.others.length > 0)
+    return answerWriter(deps, at, filesNotSent(attached.others));
   if (kind === 'help' || kind === 'compose') return answerWriter(deps, at, helpView());
+  if (kind !== 'prompt') return answerWriter(deps, at, typedOnlyView(kind));
   const outcome = await startJob(deps, {
     keys,
-    teamId,
+    teamId: deps.teamId,
     channelId,
     requesterId: userId,
     text,

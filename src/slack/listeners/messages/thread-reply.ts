@@ -10,13 +10,12 @@ type Args = SlackEventMiddlewareArgs<'message'> & AllMiddlewareArgs;
 /** A person's reply in a job's thread is a follow-up. An error leaves it unacknowledged: Slack sends it again. */
 export function threadReply(deps: ListenerDeps) {
   return async ({ event, body, context }: Args): Promise<void> => {
-    const { team_id: teamId, event_id: eventId } = body;
-    await takeReply(deps, event as MessageEvent, { teamId, eventId, botUserId: context.botUserId });
+    const { botUserId } = context;
+    await takeReply(deps, event as MessageEvent, { eventId: body.event_id, botUserId });
   };
 }
 
 interface Delivery {
-  readonly teamId: string;
   readonly eventId: string;
   readonly botUserId: string | undefined;
   /** Default: true. False where another event tells of the same message. */
@@ -27,11 +26,12 @@ interface Delivery {
 export async function takeReply(
   deps: ListenerDeps,
   message: MessageEvent,
-  { teamId, eventId, botUserId, isRefusalTold = true }: Delivery,
+  { eventId, botUserId, isRefusalTold = true }: Delivery,
 ): Promise<Awaited<ReturnType<typeof whoseThread>> | null> {
   const found = replyOf(message, botUserId);
   if (found === null) return null;
   const { threadTs, reply } = found;
+  const { teamId } = deps;
   const thread = { teamId, channelId: message.channel, threadTs };
   if ((await deps.store.transaction((tx) => whoseThread(tx, thread))) === 'foreign') return 'foreign';
   if (!(await isAdmitted(deps, { ...thread, userId: reply.userId }, isRefusalTold))) return null;

@@ -78,7 +78,7 @@ export function job(): fc.Arbitrary<Job> {
     ),
     fc.constant<Stage>({ kind: 'working', turnStartedAtMs: 0, settle: null }),
     text().map((message) => ({ kind: 'rejected', message })),
-    text().map((reason) => ({ kind: 'unopened', reason })),
+    text().map((reason) => ({ kind: 'unopened', reason, thread: null })),
     fc
       .constantFrom('completed', 'failed', 'archived', 'vanished')
       .map((status) => ({ kind: 'ended', status })),
