@@ -48,6 +48,7 @@ test('the app asks for the least that it needs', () => {
       'mpim:history',
       'files:read',
       'users:read',
+      'usergroups:read',
     ],
   });
   expect(settings.event_subscriptions.bot_events).toEqual([

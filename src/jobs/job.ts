@@ -152,3 +152,8 @@ export function slackTime(atMs: number): string {
 export function startPromptOf({ prompt, inlined }: Job): string {
   return inlined === '' ? prompt : `${prompt}\n\n${inlined}`;
 }
+
+/** Whether it watches an agent job that the API has not told of yet. */
+export function isUnseen({ attachedTo, checkedAtMs }: Job): boolean {
+  return attachedTo !== null && checkedAtMs === null;
+}

@@ -58,9 +58,12 @@ export interface SlackAppOptions {
   readonly logger: BoltLogger;
   readonly log: Logger;
   readonly listeners: ListenerDeps;
-  /** Called when a gesture could not be taken in: Slack delivers an event again, but not for ever. */
+  /** Called when an event could not be taken in: Slack delivers it again, but not for ever. */
   readonly onFailure: () => void;
 }
+
+/** Of the extended handler: Bolt does not export their type. */
+type FailureArgs = Parameters<Parameters<App['error']>[0]>[0];
 
 export function createSlackApp(options: SlackAppOptions): App {
   const app = new App({
@@ -73,10 +76,11 @@ export function createSlackApp(options: SlackAppOptions): App {
     clientOptions: options.apiUrl === null ? {} : { slackApiUrl: options.apiUrl },
     logger: options.logger,
     convoStore: false,
+    extendedErrorHandler: true,
   });
-  app.error(async (error) => {
+  app.error(async ({ error, body }: FailureArgs) => {
     options.log.error('listener_failed', { error });
-    options.onFailure();
+    if (body.type === 'event_callback') options.onFailure();
     // Thrown on, so that the gesture stays unacknowledged and Slack delivers it again.
     throw error;
   });

@@ -32,10 +32,10 @@ export function offeredMessages(
   return { offered: said.slice(-LINES_MAX), leftOut: Math.max(said.length - LINES_MAX, 0) };
 }
 
-/** The ids of those who wrote the messages, or are mentioned in them. */
+/** The ids of those who wrote the messages, then of those who are mentioned in them. */
 export function peopleIn(messages: readonly ThreadMessage[]): string[] {
-  const ids = messages.flatMap(({ user, text = '' }) => [...(user ? [user] : []), ...mentionedUserIds(text)]);
-  return [...new Set(ids)];
+  const authors = messages.flatMap(({ user }) => user ?? []);
+  return [...new Set([...authors, ...messages.flatMap(({ text = '' }) => mentionedUserIds(text))])];
 }
 
 /** As people read them. */

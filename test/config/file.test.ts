@@ -105,6 +105,25 @@ describe('what is wrong in the file', () => {
     ]);
   });
 
+  test('is what no form in Slack could show: too long a name, too many to choose from (S2, A3)', () => {
+    const list = (count: number, one: (index: number) => string) =>
+      Array.from({ length: count }, (_, i) => one(i));
+    const settings = (length: number, projects: number, channels: number) =>
+      [
+        `projects: [{ id: ${'i'.repeat(length)}, name: ${'n'.repeat(length)} }, ${list(projects - 1, (i) => `{ id: p${i} }`).join()}]`,
+        `channels: { C0001: { notice_channels: [${list(channels, (i) => `C1${i}`).join()}] } }`,
+      ].join('\n');
+    expect(config(settings(75, 100, 10)).projects).toHaveLength(100);
+    expect(messages(settings(75, 101, 10))).toEqual([
+      'DOCS_AGENT_CONFIG line 1: projects must be at most 100',
+    ]);
+    expect(messages(settings(76, 1, 11))).toEqual([
+      'DOCS_AGENT_CONFIG line 1: projects[0].id must have at most 75 characters',
+      'DOCS_AGENT_CONFIG line 1: projects[0].name must have at most 75 characters',
+      'DOCS_AGENT_CONFIG line 2: channels.C0001.notice_channels must be at most 10',
+    ]);
+  });
+
   test.each([
     ['projects: [', 1],
     ['projects:\n  - id: docs\n admins: []', 3],

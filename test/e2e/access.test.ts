@@ -61,6 +61,22 @@ describe('without a word about access, the program is for the people of the work
     expect(await privately(program, guest)).toEqual([expect.stringContaining('Guests may not use it here')]);
   });
 
+  test('a guest who goes on talking in the thread of a job is told once (A1)', async () => {
+    await using program = await start();
+    const card = await program.ask('Add a quickstart');
+    await program.told(card, 'Working');
+    const write = (user: string, text: string) =>
+      program.slack.control.message({ channel: general, user, text, threadTs: card.ts });
+    for (const text of ['Hello', 'Is it done?', 'Thanks']) await write(guest, text);
+    await write(bob, 'And a table');
+    await program.later(
+      () => program.api.counts.message,
+      (count) => count === 1,
+      'the follow-up of bob',
+    );
+    expect(await privately(program, guest)).toEqual([expect.stringContaining('Guests may not use it here')]);
+  });
+
   test('a reply of a guest is no follow-up when it is edited, or found later in the thread', async () => {
     await using program = await start();
     const card = await program.ask('Add a quickstart');
@@ -121,6 +137,31 @@ describe('the access rule of the file (A1)', () => {
 });
 
 describe('while Slack does not say who somebody is', () => {
+  test('because the app lacks a permission, people are told that an administrator must act (E2)', async () => {
+    await using program = await start(`access: { user_groups: [${GROUP}] }`);
+    const { slack } = program;
+    slack.onCall(({ method }) => (method === 'usergroups.users.list' ? { error: 'missing_scope' } : null));
+    expect(await asked(program, bob)).toContain('an administrator must install the app again');
+    // Unacknowledged, it comes again.
+    const text = '<@U0DOCSAGENT> Document it';
+    const written = slack.control.message({ channel: general, user: alice, text });
+    const told = await program.later(
+      () => privately(program, alice),
+      (texts) => texts.length > 0,
+      'a private answer',
+    );
+    expect(told).toEqual([expect.stringContaining('an administrator must install the app again')]);
+    slack.control.setUserGroup(GROUP, [alice]);
+    slack.onCall(() => null);
+    await program.later(
+      () => program.api.counts.create,
+      (count) => count === 1,
+      'the job',
+    );
+    await written;
+    expect(await privately(program, alice)).toHaveLength(1);
+  });
+
   test('nobody unknown is let in, and it is said so; who was known stays so', async () => {
     await using program = await start();
     expect(await asked(program, alice)).toBe('started');

@@ -198,6 +198,18 @@ describe('a mention in a thread without a job', () => {
     expect(prompt).not.toContain('message 9\n');
   });
 
+  test('asks Slack for twenty names at most, those of the authors first (S3)', async () => {
+    const crowd = Array.from({ length: 30 }, (_, index) => `<@U0CROWD${index}>`).join(' ');
+    await write(`Ask ${crowd}`, { threadTs: root.ts });
+    await chosen();
+    expect(shown()).toContain('bob');
+    const asked = world.slack
+      .calls('users.info')
+      .filter(({ args }) => String(args.user).startsWith('U0CROWD'));
+    expect(asked.length).toBeGreaterThan(0);
+    expect(asked.length).toBeLessThan(20);
+  });
+
   test('says so if the thread cannot be read (S3)', async () => {
     world.slack.onCall(({ method }) =>
       method === 'conversations.replies' ? { error: 'missing_scope' } : null,

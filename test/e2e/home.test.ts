@@ -96,3 +96,24 @@ test('a guest reads at home why there is nothing (L2, A1)', async () => {
   expect(home).toContain('Guests may not use it');
   expect(home).not.toContain('Start a job');
 });
+
+test('a form that Slack does not open has no thread read again for missed replies (L2)', async () => {
+  await using program = await startProgram();
+  const { slack } = program;
+  const card = await program.ask('Explain the rate limits');
+  await program.told(card, 'Working');
+  await openHome(program);
+  await program.clock.advance(10_000);
+  const readBefore = slack.calls('conversations.replies').length;
+  slack.onCall(({ method, args }) =>
+    method === 'views.open' || args.channel === alice ? { error: 'internal_error' } : null,
+  );
+  await slack.control.pressInView(alice, 'start_job');
+  await program.later(
+    () => slack.calls('chat.postMessage').filter(({ args }) => args.channel === alice).length,
+    (count) => count > 0,
+    'the private answer',
+  );
+  await program.clock.advance(10_000);
+  expect(slack.calls('conversations.replies')).toHaveLength(readBefore);
+});

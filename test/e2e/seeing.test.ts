@@ -50,6 +50,27 @@ test('`list` shows to one person the own jobs and the open ones of the channel, 
   expect((await answerTo(program, 'list', bob, random)).text).toContain('No jobs yet');
 });
 
+test('`status` of a request that Slack did not let start offers *Try again* (L1, S4)', async () => {
+  await using program = await startProgram();
+  const { control } = program.slack;
+  program.slack.onCall(({ method, args }) =>
+    method === 'chat.postMessage' && args.channel === general ? { error: 'restricted_action' } : null,
+  );
+  await control.command({ channel: general, user: alice, text: 'Explain the rate limits' });
+  await program.later(
+    async () => (await control.messages(general)).map(({ text }) => text).join('\n'),
+    (text) => text.includes('Not started'),
+    'the refusal',
+  );
+  program.slack.onCall(() => null);
+  await control.press(await answerTo(program, 'status'), 'try_again', alice);
+  await program.later(
+    () => program.api.jobs.length,
+    (count) => count === 1,
+    'the job',
+  );
+});
+
 test('long lists turn pages in place, also when jobs were added since (L1)', async () => {
   await using program = await startProgram();
   const { slack } = program;

@@ -1,6 +1,6 @@
 import { type AgentJob, type EndedStatus, isEnded } from '../agent-job.ts';
 import type { AgentFailure } from '../failure.ts';
-import { isUnwatched, type Settle, type Stage } from '../job.ts';
+import { isUnseen, isUnwatched, type Settle, type Stage } from '../job.ts';
 import { checkIntervalMs, retryDelayMs } from '../schedule.ts';
 import type { Draft } from './draft.ts';
 import { askIfLong } from './long-running.ts';
@@ -107,7 +107,7 @@ export function checkFailed(draft: Draft, agentJobId: string, failure: AgentFail
   }
   // A new job may not be readable everywhere yet, and a gateway may miss one for a moment.
   const missingSinceMs = job.stage.missingSinceMs ?? context.nowMs;
-  const wasNeverThere = job.attachedTo !== null && job.checkedAtMs === null;
+  const wasNeverThere = isUnseen(job);
   if (!wasNeverThere && context.nowMs - missingSinceMs < context.policy.settleWindowMs) {
     draft.change({ stage: { ...job.stage, missingSinceMs } });
     draft.schedule('check_job', context.nowMs + context.policy.pollMinIntervalMs);

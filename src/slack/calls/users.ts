@@ -8,8 +8,8 @@ import { classify, SlackCallError } from './failure.ts';
 /** How long a change of name or standing may go unnoticed. */
 const FRESH_MS = 600_000;
 const MAX_USERS = 5_000;
-/** Bounds the look-ups that one text can cause; further mentions show their ids. */
-const MAX_LOOKUPS_PER_TEXT = 20;
+/** Bounds the look-ups that one text, or thread, can cause; others are shown by their ids. */
+const MAX_NAMED = 20;
 
 /** What `users.info` says of a person. */
 export interface User {
@@ -41,12 +41,13 @@ export class Users {
 
   /** The names of those who are mentioned in the text. Who cannot be looked up is left out. */
   of(slackText: string): Promise<ReadonlyMap<string, string>> {
-    return this.named(mentionedUserIds(slackText).slice(0, MAX_LOOKUPS_PER_TEXT));
+    return this.named(mentionedUserIds(slackText));
   }
 
-  /** The names of these people. Who cannot be looked up is left out. */
+  /** The names of the first twenty of these people. Who cannot be looked up is left out. */
   async named(userIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const entries = await Promise.all(userIds.map(async (id) => [id, await this.nameOf(id)] as const));
+    const asked = userIds.slice(0, MAX_NAMED);
+    const entries = await Promise.all(asked.map(async (id) => [id, await this.nameOf(id)] as const));
     return new Map(entries.flatMap(([id, name]) => (name === null ? [] : [[id, name]])));
   }
 

@@ -38,31 +38,55 @@ async function asked(
     return notAllowedView(refusal);
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
-    deps.log.warn('access_not_checked', { user_id: userId, reason: error.failure.code });
-    return notCheckedView();
+    const { code, needsAdmin } = error.failure;
+    deps.log.warn('access_not_checked', { user_id: userId, reason: code });
+    return notCheckedView(needsAdmin);
   }
 }
 
 /**
- * Whether a person's message may be taken in; if not, the person is told, unless `isTold` is false. Throws if that is
- * not known: Slack delivers the message again.
+ * Whether a person's message may be taken in; if not, the person is told. Throws if that is not known: Slack delivers
+ * the message again. `toldAs` names the telling, which is done once; null: another event tells.
  */
 export async function isAdmitted(
   deps: ListenerDeps,
-  message: { readonly userId: string; readonly channelId: string; readonly threadTs: string | null },
-  isTold = true,
+  message: WrittenBy,
+  toldAs: string | null,
 ): Promise<boolean> {
-  const refusal = await deps.access.refusal(message.userId, message.channelId);
-  if (refusal === null) return true;
-  deps.log.info('access_refused', {
-    user_id: message.userId,
-    channel_id: message.channelId,
-    reason: refusal,
-  });
-  if (!isTold) return false;
-  await deps.poster.whisper(message, notAllowedView(refusal)).catch((error: unknown) => {
+  const { userId, channelId } = message;
+  try {
+    const refusal = await deps.access.refusal(userId, channelId);
+    if (refusal === null) return true;
+    deps.log.info('access_refused', { user_id: userId, channel_id: channelId, reason: refusal });
+    if (toldAs !== null) await tellOnce(deps, message, toldAs, notAllowedView(refusal));
+    return false;
+  } catch (error) {
+    const needsAdmin = error instanceof SlackCallError && error.failure.needsAdmin;
+    if (needsAdmin && toldAs !== null) await tellOnce(deps, message, toldAs, notCheckedView(needsAdmin));
+    throw error;
+  }
+}
+
+/** Who writes on in a thread is told once. */
+export function refusalInThread({ channelId, threadTs, userId }: WrittenBy): string {
+  return `${channelId}:${threadTs}:${userId}`;
+}
+
+interface WrittenBy {
+  readonly userId: string;
+  readonly channelId: string;
+  readonly threadTs: string | null;
+}
+
+async function tellOnce(
+  { store, poster, clock, log }: ListenerDeps,
+  message: WrittenBy,
+  toldAs: string,
+  view: SlackMessage,
+): Promise<void> {
+  if (!(await store.transaction((tx) => tx.gestures.remember([`refusal:${toldAs}`], clock.now())))) return;
+  await poster.whisper(message, view).catch((error: unknown) => {
     // Only a courtesy: nothing was accepted.
-    deps.log.warn('refusal_not_told', { user_id: message.userId, error });
+    log.warn('refusal_not_told', { user_id: message.userId, error });
   });
-  return false;
 }

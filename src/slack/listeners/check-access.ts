@@ -13,8 +13,10 @@ import { elsewhereActionIds, linkActionIds } from '../ids.ts';
 import type { SlackMessage } from '../views/message.ts';
 import { plainModal } from '../views/modal.ts';
 import { admissionProblem } from './admission.ts';
+import { courtesy } from './courtesy.ts';
 import type { ListenerDeps } from './deps.ts';
 import { refuseAtField } from './forms/submit.ts';
+import { answering } from './in-time.ts';
 
 type Args = AnyMiddlewareArgs & AllMiddlewareArgs;
 type PressArgs = Omit<SlackActionMiddlewareArgs<BlockAction>, 'say'>;
@@ -28,11 +30,11 @@ type ShortcutArgs = Omit<SlackShortcutMiddlewareArgs<MessageShortcut>, 'say'>;
 export function checkAccess(deps: ListenerDeps) {
   return async (args: Args): Promise<void> => {
     const gesture = gestureOf(args);
-    if (gesture !== null) {
+    if (gesture === null) return args.next();
+    await answering(deps, async () => {
       const problem = await admissionProblem(deps, gesture.userId, gesture.channelId);
-      if (problem !== null) return gesture.refuse(problem);
-    }
-    await args.next();
+      await (problem === null ? args.next() : gesture.refuse(problem));
+    });
   };
 
   function gestureOf(args: Args): Gesture | null {
@@ -42,7 +44,7 @@ export function checkAccess(deps: ListenerDeps) {
       return pressGesture(deps, args as PressArgs);
     }
     if ('shortcut' in args && type === 'message_action') {
-      return shortcutGesture(args as ShortcutArgs);
+      return shortcutGesture(deps, args as ShortcutArgs);
     }
     if ('view' in args && type === 'view_submission') {
       return submitGesture(args as SlackViewMiddlewareArgs<ViewSubmitAction>);
@@ -65,10 +67,7 @@ function commandGesture({ command, ack }: SlackCommandMiddlewareArgs): Gesture {
   };
 }
 
-function pressGesture(
-  { poster, log }: ListenerDeps,
-  { action, body, ack, respond }: PressArgs,
-): Gesture | null {
+function pressGesture(deps: ListenerDeps, { action, body, ack, respond }: PressArgs): Gesture | null {
   // The link opens in any case.
   if (linkActionIds.has(action.action_id)) return null;
   return {
@@ -78,20 +77,19 @@ function pressGesture(
       await ack();
       const told = body.response_url
         ? respond({ response_type: 'ephemeral', replace_original: false, ...problem })
-        : poster.openModal(body.trigger_id, plainModal('Not allowed', problem));
-      // Only a courtesy: nothing was accepted.
-      await told.catch((error: unknown) => log.warn('refusal_not_told', { user_id: body.user.id, error }));
+        : deps.poster.openModal(body.trigger_id, plainModal('Not allowed', problem));
+      await courtesy(deps, told);
     },
   };
 }
 
-function shortcutGesture({ shortcut, ack, respond }: ShortcutArgs): Gesture {
+function shortcutGesture(deps: ListenerDeps, { shortcut, ack, respond }: ShortcutArgs): Gesture {
   return {
     userId: shortcut.user.id,
     channelId: shortcut.channel.id,
     refuse: async (problem) => {
       await ack();
-      await respond({ response_type: 'ephemeral', replace_original: false, ...problem });
+      await courtesy(deps, respond({ response_type: 'ephemeral', replace_original: false, ...problem }));
     },
   };
 }

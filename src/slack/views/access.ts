@@ -19,11 +19,10 @@ export function notAllowedView(refusal: AccessRefusal): SlackMessage {
   );
 }
 
-/** Slack could not say who the person is. */
-export function notCheckedView(): SlackMessage {
-  return message(
-    paragraph(
-      mrkdwn`⚠️ *I could not check whether you may do this.* Slack did not answer. Nothing was started: please try again.`,
-    ),
-  );
+/** Slack could not say who the person is. @param needsAdmin it will not, as the app is set up */
+export function notCheckedView(needsAdmin = false): SlackMessage {
+  const why = needsAdmin
+    ? mrkdwn`Slack does not let me ask: an administrator must install the app again, with all permissions of its manifest. Nothing was started.`
+    : mrkdwn`Slack did not answer. Nothing was started: please try again.`;
+  return message(paragraph(mrkdwn`⚠️ *I could not check whether you may do this.* ${why}`));
 }

@@ -15,13 +15,12 @@ import {
   runAgain,
 } from './offers.ts';
 import { pullRequest, pullRequestLink } from './pull-request.ts';
-import { endedLine, finishedLine, line, otherStatusLine, troubleLine } from './state.ts';
+import { endedLine, finishedLine, line, noSuchJobLine, otherStatusLine, troubleLine } from './state.ts';
 import { oneLine, promptTitle, quotedPrompt } from './untrusted.ts';
 import { followUps, replyTo, signs } from './words.ts';
 
 const FOLLOW_UP_MAX = 2500;
 const REASON_MAX = 100;
-const ID_MAX = 100;
 
 /**
  * A message of its own in the job's thread.
@@ -77,12 +76,10 @@ export function announcementView(
   }
 }
 
-function noSuchAgentJob({ attachedTo, projectName }: Job): SlackMessage {
-  const id = oneLine(attachedTo ?? '', ID_MAX);
+function noSuchAgentJob(job: Job): SlackMessage {
+  const watch = mrkdwn`\`/docs-agent watch\``;
   return message(
-    paragraph(
-      mrkdwn`🔍 *No such job* · the agent API knows no job “${id}” in the project ${oneLine(projectName, ID_MAX)}. Check the id, then type \`/docs-agent watch\` with the right one.`,
-    ),
+    paragraph(mrkdwn`${noSuchJobLine(job)}. Check the id, then type ${watch} with the right one.`),
   );
 }
 

@@ -57,7 +57,7 @@ function askedBefore({ job, sameAs }: Question): Mrkdwn {
 
 function fate(sameAs: Job | null): Mrkdwn {
   if (sameAs === null) return mrkdwn``;
-  if (sameAs.stage.kind === 'ended') return mrkdwn` That job is over: reply in its thread to go on with it.`;
+  if (sameAs.stage.kind === 'ended') return mrkdwn` That job is over: you can go on with it in its thread.`;
   return mrkdwn` That job: ${briefState(sameAs)}.`;
 }
 

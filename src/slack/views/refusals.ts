@@ -29,11 +29,12 @@ function explained(refusal: Refusal): Mrkdwn {
     case 'unknown_project':
       return mrkdwn`🗂️ *There is no project ${nameOf(refusal.name)}.* ${knownProjects(refusal.names)} To use it as a prompt, put \`--\` in front.`;
     case 'thread_taken':
-      return mrkdwn`🧵 *A job runs in this thread already.* ${REPLY_INSTEAD}`;
+      return mrkdwn`🧵 *A job runs in this thread already.* ${MENTION_INSTEAD}`;
   }
 }
 
-const REPLY_INSTEAD = 'Reply there: it goes to the agent.';
+/** True also where only mentions go to the agent. */
+const MENTION_INSTEAD = 'Mention me there: it goes to the agent.';
 
 /** Lengths in characters. */
 function lengths({ length, maxLength }: Extract<Refusal, { kind: 'too_long' }>): string {
@@ -50,7 +51,9 @@ function knownProjects(names: readonly string[]): string {
 
 /** `threadUrl`: null if the card of the job that watches it is not there yet. */
 export function watchedAlreadyView(threadUrl: string | null): SlackMessage {
-  const news = paragraph(mrkdwn`👀 *This job is watched already.* Reply in its thread to send a follow-up.`);
+  const news = paragraph(
+    mrkdwn`👀 *This job is watched already.* Mention me in its thread to send a follow-up.`,
+  );
   return threadUrl === null ? message(news) : message(news, buttons(openThreadButton(threadUrl)));
 }
 

@@ -1,11 +1,19 @@
 import { type EndedStatus, isEnded } from '../../jobs/agent-job.ts';
 import type { FollowUpMode } from '../../jobs/channel-settings.ts';
-import { isUnwatched, type Job, type Stage, type Trouble, type TroubleKind } from '../../jobs/job.ts';
+import {
+  isUnseen,
+  isUnwatched,
+  type Job,
+  type Stage,
+  type Trouble,
+  type TroubleKind,
+} from '../../jobs/job.ts';
 import { type Mrkdwn, mrkdwn, timeOfDay } from './mrkdwn.ts';
 import { oneLine } from './untrusted.ts';
 import { replyTo, type Sign, signs, troubleSigns } from './words.ts';
 
 const STATUS_MAX = 100;
+const ID_MAX = 100;
 
 /** A job's state in one line: icon, word, and what there is to add. */
 export function stateLine(job: Job, mode: FollowUpMode): Mrkdwn {
@@ -28,6 +36,7 @@ export function stateLine(job: Job, mode: FollowUpMode): Mrkdwn {
       if (isUnwatched(job)) return line(signs.unwatched, mrkdwn`the agent itself goes on`);
       return workingLine(job.agentJob?.status ?? 'active');
     case 'ended':
+      if (stage.status === 'vanished' && isUnseen(job)) return noSuchJobLine(job);
       return endedLine(stage.status, job.agentJob?.prLink ?? null, mode);
   }
 }
@@ -44,8 +53,8 @@ export function otherStatusLine(status: string): Mrkdwn {
 
 /** The trouble that is the state now. One that only holds up follow-ups is told beside them. */
 function headlineTrouble(job: Job): Trouble | null {
-  const isUnseen = job.stage.kind === 'working' && job.trouble?.source === 'check';
-  return isUnseen || isStarting(job.stage) ? job.trouble : null;
+  const isOutOfSight = job.stage.kind === 'working' && job.trouble?.source === 'check';
+  return isOutOfSight || isStarting(job.stage) ? job.trouble : null;
 }
 
 /** Then there is no agent job yet, and a trouble holds up its start. */
@@ -74,6 +83,13 @@ function workingLine(status: string): Mrkdwn {
 /** A turn is over, and what there is to add. */
 export function finishedLine(mode: FollowUpMode, ...details: readonly Mrkdwn[]): Mrkdwn {
   return line(signs.finished, ...details, mrkdwn`${replyTo('ask for changes', mode)}`);
+}
+
+/** The job that was to be watched is not there. */
+export function noSuchJobLine({ attachedTo, projectName }: Job): Mrkdwn {
+  const id = oneLine(attachedTo ?? '', ID_MAX);
+  const project = oneLine(projectName, ID_MAX);
+  return line(signs.noSuchJob, mrkdwn`the agent API knows no job “${id}” in the project ${project}`);
 }
 
 /** How a job ended. */

@@ -20,6 +20,7 @@ export const signs = {
   finished: { icon: '✅', word: 'Finished' },
   failed: { icon: '❌', word: 'Failed' },
   archived: { icon: '🗄️', word: 'Archived' },
+  noSuchJob: { icon: '🔍', word: 'No such job' },
   vanished: { icon: '🌫️', word: 'Vanished' },
   muted: { icon: '🔇', word: 'Muted' },
   unmuted: { icon: '🔔', word: 'Unmuted' },

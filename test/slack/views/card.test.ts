@@ -129,6 +129,13 @@ describe('the card', () => {
     expect(headline({ stage })).toBe(expected);
   });
 
+  test('says that the job to watch is not there, not that it went away (W5)', () => {
+    const stage: Stage = { kind: 'ended', status: 'vanished' };
+    expect(headline({ stage, attachedTo: 'job_1', agentJob: null, checkedAtMs: null })).toBe(
+      '🔍 *No such job* · the agent API knows no job “job_1” in the project handbook',
+    );
+  });
+
   test.each([
     ['rate_limited', '⏳ *Waiting for the rate limit* · until <!date^1795183500^{time}|14:05 UTC>'],
     ['unreachable', "📡 *Can't reach the agent API* · next try at <!date^1795183500^{time}|14:05 UTC>"],

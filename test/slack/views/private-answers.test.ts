@@ -77,14 +77,14 @@ describe('a request that is refused', () => {
       `"🗂️ *There is no project dosc.* The projects are: docs, handbook. To use it as a prompt, put \`--\` in front. Nothing was started."`,
     );
     expect(refusalView({ kind: 'thread_taken' }).text).toMatchInlineSnapshot(
-      `"🧵 *A job runs in this thread already.* Reply there: it goes to the agent. Nothing was started."`,
+      `"🧵 *A job runs in this thread already.* Mention me there: it goes to the agent. Nothing was started."`,
     );
     expect(watchedAlreadyView('https://acme.slack.com/archives/C1/p5').text).toMatchInlineSnapshot(`
-      "👀 *This job is watched already.* Reply in its thread to send a follow-up.
+      "👀 *This job is watched already.* Mention me in its thread to send a follow-up.
       Open the thread: https://acme.slack.com/archives/C1/p5"
     `);
     expect(watchedAlreadyView(null).text).toMatchInlineSnapshot(
-      `"👀 *This job is watched already.* Reply in its thread to send a follow-up."`,
+      `"👀 *This job is watched already.* Mention me in its thread to send a follow-up."`,
     );
     expect(noJobIdView().text).toMatchInlineSnapshot(
       `"🔍 *That is no id of a job.* \`/docs-agent watch\` takes the id of a job at the agent API."`,
@@ -103,7 +103,9 @@ describe('a person who asks the same again', () => {
   test('learns what became of the job before', () => {
     const fate = (stage: Stage) =>
       askedBeforeView({ job, sameAs: { ...sameAs, stage } }, null).text.split('.* ')[1];
-    expect(fate({ kind: 'ended', status: 'completed' })).toMatch(/^That job is over: reply in its thread/);
+    expect(fate({ kind: 'ended', status: 'completed' })).toMatch(
+      /^That job is over: you can go on with it in its thread/,
+    );
     expect(fate({ kind: 'rejected', message: '' })).toMatch(/^That job: ⛔ \*Refused\*/);
     expect(fate({ kind: 'create_unknown', callId: 'c' })).toMatch(/^That job: ❓ \*Start unknown\*/);
   });

@@ -7,6 +7,7 @@ import type { SlackMessage } from '../../views/message.ts';
 import { refusalView } from '../../views/refusals.ts';
 import { tooLateView } from '../../views/too-late.ts';
 import { jobAdmissionProblem } from '../admission.ts';
+import { courtesy } from '../courtesy.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { storeGesture } from '../store-gesture.ts';
 import { isThreadTaken } from '../thread-taken.ts';
@@ -65,7 +66,7 @@ function isAtHome(job: Job, { isRequesters }: JobAction, { channel, user }: Args
 
 /** As far as Slack takes it. */
 async function tell(
-  { log }: ListenerDeps,
+  deps: ListenerDeps,
   body: Args['body'],
   respond: Args['respond'],
   answer: Answer | null,
@@ -76,11 +77,7 @@ async function tell(
   const how = answer.inPlace
     ? { replace_original: true }
     : { response_type: 'ephemeral' as const, replace_original: false, ...place };
-  try {
-    await respond({ ...how, ...answer.message });
-  } catch (error) {
-    log.warn('press_not_answered', { error });
-  }
+  await courtesy(deps, respond({ ...how, ...answer.message }));
 }
 
 /** The thread that the button stands in; null for the root, which is seen in its channel. */

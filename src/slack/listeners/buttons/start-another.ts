@@ -7,6 +7,7 @@ import type { SlackMessage } from '../../views/message.ts';
 import { plainModal } from '../../views/modal.ts';
 import { refusalView } from '../../views/refusals.ts';
 import { jobAdmissionProblem } from '../admission.ts';
+import { courtesy } from '../courtesy.ts';
 import type { ListenerDeps } from '../deps.ts';
 import type { SubmitArgs } from '../forms/submit.ts';
 import { storeGesture } from '../store-gesture.ts';
@@ -43,7 +44,10 @@ export function startAnother(deps: ListenerDeps) {
     });
     if (problem === null) await ack();
     const replace = problem === null && answer.isFinal;
-    await respond({ response_type: 'ephemeral', replace_original: replace, ...(problem ?? answer.message) });
+    await courtesy(
+      deps,
+      respond({ response_type: 'ephemeral', replace_original: replace, ...(problem ?? answer.message) }),
+    );
     // Unacknowledged, so that Slack shows a warning at the button, too.
     if (problem !== null) throw new Error('the press of start_another was not stored');
   };

@@ -3,6 +3,7 @@ import type { PageStart, Sight } from '../../../store/lists.ts';
 import { decodePage } from '../../page-button.ts';
 import { JOBS_PER_PAGE, listView } from '../../views/list.ts';
 import type { SlackMessage } from '../../views/message.ts';
+import { courtesy } from '../courtesy.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { answer, type CommandArgs } from './answer.ts';
 import { namesIn, show } from './show.ts';
@@ -23,7 +24,7 @@ export function turnPage(deps: ListenerDeps) {
     if (channelId === undefined) return;
     const sight = { teamId: deps.teamId, userId: body.user.id, channelId };
     const page = await show(deps, () => read(deps, sight, decodePage(action.value ?? '')));
-    await respond({ response_type: 'ephemeral', replace_original: true, ...page });
+    await courtesy(deps, respond({ response_type: 'ephemeral', replace_original: true, ...page }));
   };
 }
 

@@ -10,6 +10,7 @@ import {
   settingsForm,
   settingsSavedView,
 } from '../../views/settings.ts';
+import { courtesy } from '../courtesy.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { chosenSettings } from '../forms/chosen-settings.ts';
 import { openForm } from '../forms/open-form.ts';
@@ -40,7 +41,7 @@ export function settingsFromHome(deps: ListenerDeps) {
       ? settingsChannelForm()
       : plainModal('Settings', adminsOnlyView());
     if ((await openForm(deps, body.trigger_id, view)) === null) {
-      await deps.poster.tell(body.user.id, null, notReadView());
+      await courtesy(deps, deps.poster.tell(body.user.id, null, notReadView()));
     }
   };
 }
@@ -79,7 +80,7 @@ export function settingsSubmitted(deps: ListenerDeps) {
       return ack({ response_action: 'update', view: plainModal('Settings', confirmation) });
     }
     await ack();
-    await deps.poster.tell(body.user.id, data.responseUrl, confirmation);
+    await courtesy(deps, deps.poster.tell(body.user.id, data.responseUrl, confirmation));
   };
 }
 

@@ -18,6 +18,7 @@ import {
 } from '../../views/thread-preview.ts';
 import { labels } from '../../views/words.ts';
 import { wishIn } from '../../written.ts';
+import { courtesy } from '../courtesy.ts';
 import { projectOf } from '../default-project.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { linkTo } from '../link-to.ts';
@@ -38,11 +39,11 @@ export function chooseMessages(deps: ListenerDeps) {
     if (mentioned === null) return;
     // Elsewhere it would show a thread to who may have been removed from its channel.
     if (body.channel?.id !== mentioned.channelId) {
-      await respond({ replace_original: true, ...noJobInThreadView() });
+      await courtesy(deps, respond({ replace_original: true, ...noJobInThreadView() }));
       return;
     }
     if (holder !== null) {
-      await respond({ replace_original: true, ...refusalView({ kind: 'thread_taken' }) });
+      await courtesy(deps, respond({ replace_original: true, ...refusalView({ kind: 'thread_taken' }) }));
       return;
     }
     const viewId = await openForm(
@@ -51,7 +52,7 @@ export function chooseMessages(deps: ListenerDeps) {
       plainModal(labels.askDocsAgent, readingThreadView()),
     );
     if (viewId === null) {
-      await respond({ response_type: 'ephemeral', replace_original: false, ...noFormView() });
+      await courtesy(deps, respond({ response_type: 'ephemeral', replace_original: false, ...noFormView() }));
       return;
     }
     const responseUrl = body.response_url || null;

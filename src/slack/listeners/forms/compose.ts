@@ -5,6 +5,7 @@ import { formIds } from '../../ids.ts';
 import { noFormView } from '../../views/compose.ts';
 import { noChannelView } from '../../views/refusals.ts';
 import { answer, type CommandArgs } from '../commands/answer.ts';
+import { courtesy } from '../courtesy.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { filledIn } from './filled-in.ts';
 import { openCompose } from './open-form.ts';
@@ -24,7 +25,7 @@ export function composeFromHome(deps: ListenerDeps) {
   return async ({ ack, body }: PressArgs): Promise<void> => {
     await ack();
     if (await openCompose(deps, body.trigger_id, { channelId: null, responseUrl: null })) return;
-    await deps.poster.tell(body.user.id, null, noFormView());
+    await courtesy(deps, deps.poster.tell(body.user.id, null, noFormView()));
   };
 }
 

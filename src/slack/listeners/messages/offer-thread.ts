@@ -13,7 +13,7 @@ export async function offerThread(
   { channelId, userId, ts, threadTs }: Written & { readonly threadTs: string },
 ): Promise<void> {
   const at = { channelId, userId, threadTs, keys: [`mention:${deps.teamId}:${channelId}:${ts}`] };
-  if (!(await isAdmitted(deps, at))) return;
+  if (!(await isAdmitted(deps, at, at.keys[0] ?? ts))) return;
   const offer = chooseMessagesView({ channelId, threadTs, messageTs: ts });
   await answerWriter(deps, at, offer, noJobInThreadView());
 }

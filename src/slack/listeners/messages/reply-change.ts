@@ -2,7 +2,7 @@ import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
 import type { JobEvent } from '../../../jobs/event.ts';
 import { applyEvent } from '../../../store/apply-event.ts';
 import { type ChangeEvent, messageKeys, type ReplyChange, replyChangeOf } from '../../reply.ts';
-import { isAdmitted } from '../admission.ts';
+import { isAdmitted, refusalInThread } from '../admission.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { whoseThread } from './whose-thread.ts';
 
@@ -16,7 +16,8 @@ export function replyChange(deps: ListenerDeps) {
     const { threadTs, reply } = change.found;
     const thread = { teamId: deps.teamId, channelId: change.message.channel, threadTs };
     if ((await deps.store.transaction((tx) => whoseThread(tx, thread))) === 'foreign') return;
-    if (change.kind === 'edited' && !(await isAdmitted(deps, { ...thread, userId: reply.userId }))) return;
+    const writer = { ...thread, userId: reply.userId };
+    if (change.kind === 'edited' && !(await isAdmitted(deps, writer, refusalInThread(writer)))) return;
     await deps.store.transaction(async (tx) => {
       const owner = await whoseThread(tx, thread);
       if (owner === 'foreign') return;

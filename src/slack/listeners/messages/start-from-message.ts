@@ -16,7 +16,7 @@ export async function startFromMessage(
 ): Promise<void> {
   const { channelId, userId, ts, text, attached } = written;
   const at = { channelId, userId, threadTs: null, keys };
-  if (!(await isAdmitted(deps, at))) return;
+  if (!(await isAdmitted(deps, at, `message:${channelId}:${ts}`))) return;
   const { kind } = parseCommand(text);
   if (kind === 'compose' && attached.others.length > 0)
     return answerWriter(deps, at, filesNotSent(attached.others));

@@ -1,7 +1,7 @@
 import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
 import { applyEvent } from '../../../store/apply-event.ts';
 import { type MessageEvent, messageKeys, replyOf } from '../../reply.ts';
-import { isAdmitted } from '../admission.ts';
+import { isAdmitted, refusalInThread } from '../admission.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { whoseThread } from './whose-thread.ts';
 
@@ -34,7 +34,8 @@ export async function takeReply(
   const { teamId } = deps;
   const thread = { teamId, channelId: message.channel, threadTs };
   if ((await deps.store.transaction((tx) => whoseThread(tx, thread))) === 'foreign') return 'foreign';
-  if (!(await isAdmitted(deps, { ...thread, userId: reply.userId }, isRefusalTold))) return null;
+  const writer = { ...thread, userId: reply.userId };
+  if (!(await isAdmitted(deps, writer, isRefusalTold ? refusalInThread(writer) : null))) return null;
   return deps.store.transaction(async (tx) => {
     const owner = await whoseThread(tx, thread);
     if (owner === 'foreign') return owner;
