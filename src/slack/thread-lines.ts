@@ -63,7 +63,7 @@ export function threadContext(
 }
 
 /** Names the message as it is now: an edit makes it another. It begins with the timestamp, then `|`. */
-export function versionOf({ ts, edited }: ThreadMessage): string {
+function versionOf({ ts, edited }: ThreadMessage): string {
   return `${ts}|${edited?.ts ?? ''}`;
 }
 
