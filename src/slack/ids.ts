@@ -24,7 +24,7 @@ export const actionIds = {
   chooseMessages: 'choose_messages',
 } as const;
 
-/** The forms, and what people fill in there: each is the id of its block and of its element. */
+/** The forms. */
 export const viewIds = {
   compose: 'compose',
   followUp: 'follow_up',
@@ -33,6 +33,8 @@ export const viewIds = {
   settings: 'settings',
   settingsChannel: 'settings_channel',
 } as const;
+
+/** What people fill in there: each is the id of its block and of its element. */
 export const formIds = {
   prompt: 'prompt',
   project: 'project',
@@ -43,6 +45,7 @@ export const formIds = {
   /** Followed by the number of the group. */
   messages: 'messages_',
 } as const;
+
 /** In the menu of a message. */
 export const ASK_SHORTCUT_ID = 'ask_docs_agent';
 

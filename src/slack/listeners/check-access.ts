@@ -13,7 +13,7 @@ import { elsewhereActionIds, linkActionIds } from '../ids.ts';
 import type { SlackMessage } from '../views/message.ts';
 import { plainModal } from '../views/modal.ts';
 import { admissionProblem } from './admission.ts';
-import { courtesy } from './courtesy.ts';
+import { answerBeside, courtesy } from './courtesy.ts';
 import type { ListenerDeps } from './deps.ts';
 import { refuseAtField } from './forms/submit.ts';
 import { answering } from './in-time.ts';
@@ -75,10 +75,8 @@ function pressGesture(deps: ListenerDeps, { action, body, ack, respond }: PressA
     channelId: elsewhereActionIds.has(action.action_id) ? null : (body.channel?.id ?? null),
     refuse: async (problem) => {
       await ack();
-      const told = body.response_url
-        ? respond({ response_type: 'ephemeral', replace_original: false, ...problem })
-        : deps.poster.openModal(body.trigger_id, plainModal('Not allowed', problem));
-      await courtesy(deps, told);
+      if (body.response_url) return answerBeside(deps, respond, problem);
+      await courtesy(deps, deps.poster.openModal(body.trigger_id, plainModal('Not allowed', problem)));
     },
   };
 }
@@ -89,7 +87,7 @@ function shortcutGesture(deps: ListenerDeps, { shortcut, ack, respond }: Shortcu
     channelId: shortcut.channel.id,
     refuse: async (problem) => {
       await ack();
-      await courtesy(deps, respond({ response_type: 'ephemeral', replace_original: false, ...problem }));
+      await answerBeside(deps, respond, problem);
     },
   };
 }

@@ -117,6 +117,7 @@ function projectOption({ id, name }: Project): PlainTextOption {
   return { text: plain(oneLine(name, OPTION_TEXT_MAX)), value: id };
 }
 
-function plain(text: string): { readonly type: 'plain_text'; readonly text: string } {
+/** Text of a form, without markup. */
+export function plain(text: string): { readonly type: 'plain_text'; readonly text: string } {
   return { type: 'plain_text', text };
 }

@@ -1,9 +1,9 @@
-import type { InputBlock, ModalView, PlainTextOption, SectionBlock } from '@slack/types';
+import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
 import type { FollowUpMode } from '../../jobs/channel-settings.ts';
 import type { Project, Projects } from '../../jobs/project.ts';
 import { encode, type SettingsData } from '../form-data.ts';
 import { formIds, viewIds } from '../ids.ts';
-import { channelInput, form, projectInput } from './form.ts';
+import { channelInput, form, plain, projectInput } from './form.ts';
 import { message, paragraph, type SlackMessage, smallPrint } from './message.ts';
 import { channelMention, type Mrkdwn, mrkdwn, timeOfDay, userMention } from './mrkdwn.ts';
 import { oneLine } from './untrusted.ts';
@@ -31,7 +31,7 @@ export interface Settings {
 export function settingsForm(data: SettingsData, settings: Settings, projects: Projects): ModalView {
   const { project, noticeChannels, followUpMode, followUpWindowMs } = settings;
   return form({ id: viewIds.settings, title: 'Settings', submit: labels.save, data: encode(data) }, [
-    heading(mrkdwn`For jobs in ${channelMention(data.channelId)}, from now on.`),
+    paragraph(mrkdwn`For jobs in ${channelMention(data.channelId)}, from now on.`).block,
     ...projectInput(projects, project),
     menu(formIds.followUpMode, 'Follow-ups', modeOptions(), followUpMode),
     menu(
@@ -162,12 +162,4 @@ function windowOptions(followUpWindowMs: number): PlainTextOption[] {
 function duration(ms: number): string {
   if (ms % 60_000 !== 0) return `${ms / 1000} s`;
   return ms === 60_000 ? '1 minute' : `${ms / 60_000} minutes`;
-}
-
-function heading(text: Mrkdwn): SectionBlock {
-  return { type: 'section', text: { type: 'mrkdwn', text: text.mrkdwn, verbatim: true } };
-}
-
-function plain(text: string): { readonly type: 'plain_text'; readonly text: string } {
-  return { type: 'plain_text', text };
 }

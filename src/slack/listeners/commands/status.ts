@@ -8,7 +8,7 @@ import { jobReference } from '../../job-reference.ts';
 import type { SlackMessage } from '../../views/message.ts';
 import { plainModal } from '../../views/modal.ts';
 import { type JobStory, noJobYetView, noSuchJobView, statusView } from '../../views/status.ts';
-import { courtesy } from '../courtesy.ts';
+import { answerBeside, courtesy } from '../courtesy.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { openForm } from '../forms/open-form.ts';
 import { answer, type CommandArgs } from './answer.ts';
@@ -41,7 +41,7 @@ export function showJob(deps: ListenerDeps) {
     const find = async (tx: Transaction) => visible(sight, await tx.jobs.get(target.jobId));
     const message = await show(deps, () => read(deps, sight, find, noSuchJobView()));
     if (channelId !== NO_CHANNEL) {
-      await courtesy(deps, respond({ response_type: 'ephemeral', replace_original: false, ...message }));
+      await answerBeside(deps, respond, message);
     } else {
       const isOpen = (await openForm(deps, body.trigger_id, plainModal('Job', message))) !== null;
       if (!isOpen) await courtesy(deps, deps.poster.tell(body.user.id, null, message));

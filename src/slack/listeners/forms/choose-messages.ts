@@ -18,7 +18,7 @@ import {
 } from '../../views/thread-preview.ts';
 import { labels } from '../../views/words.ts';
 import { wishIn } from '../../written.ts';
-import { courtesy } from '../courtesy.ts';
+import { answerBeside, courtesy } from '../courtesy.ts';
 import { projectOf } from '../default-project.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { linkTo } from '../link-to.ts';
@@ -52,7 +52,7 @@ export function chooseMessages(deps: ListenerDeps) {
       plainModal(labels.askDocsAgent, readingThreadView()),
     );
     if (viewId === null) {
-      await courtesy(deps, respond({ response_type: 'ephemeral', replace_original: false, ...noFormView() }));
+      await answerBeside(deps, respond, noFormView());
       return;
     }
     const responseUrl = body.response_url || null;

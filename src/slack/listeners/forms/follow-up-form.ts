@@ -7,7 +7,7 @@ import { followUpForm } from '../../views/follow-up-form.ts';
 import { refusalView } from '../../views/refusals.ts';
 import { noSuchJobView } from '../../views/status.ts';
 import { admissionProblem } from '../admission.ts';
-import { courtesy } from '../courtesy.ts';
+import { answerBeside } from '../courtesy.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { storeGesture } from '../store-gesture.ts';
 import { filledIn } from './filled-in.ts';
@@ -24,7 +24,7 @@ export function followUpPressed(deps: ListenerDeps) {
     if (job === null || job.channelId !== body.channel?.id) return;
     const view = followUpForm(job, deps.newContext().policy.promptMaxLength);
     if ((await openForm(deps, body.trigger_id, view)) !== null) return;
-    await courtesy(deps, respond({ response_type: 'ephemeral', replace_original: false, ...noFormView() }));
+    await answerBeside(deps, respond, noFormView());
   };
 }
 

@@ -3,7 +3,7 @@ import { attachedOf, carried } from '../../attached.ts';
 import { readableText } from '../../text/readable-text.ts';
 import { saidIn } from '../../thread-lines.ts';
 import { noFormView, promptAbout } from '../../views/compose.ts';
-import { courtesy } from '../courtesy.ts';
+import { answerBeside } from '../courtesy.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { inTime } from '../in-time.ts';
 import { permalinkSoon } from '../link-to.ts';
@@ -29,6 +29,6 @@ export function messageShortcut(deps: ListenerDeps) {
     const attached = carried(attachedOf(message.files), ATTACHED_MAX);
     const place = { channelId: channel.id, responseUrl, attached };
     if (await openCompose(deps, triggerId, place, promptAbout(readableText(said, names), link))) return;
-    await courtesy(deps, respond({ response_type: 'ephemeral', replace_original: false, ...noFormView() }));
+    await answerBeside(deps, respond, noFormView());
   };
 }
