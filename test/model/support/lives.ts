@@ -1,0 +1,30 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import { anySettings, anyTurns } from './any-life.ts';
+import { live } from './live.ts';
+import type { Step } from './steps.ts';
+
+/**
+ * MODEL_RUNS: how many lives. MODEL_REPLAY: the seed and path of a counterexample, as JSON; then MODEL_TRACE may
+ * name a file for its story.
+ */
+const { MODEL_RUNS, MODEL_REPLAY } = process.env;
+/** The longest that one life may take. */
+export const LIFE_WITHIN_MS = 60_000;
+
+/** So many lives, unless MODEL_RUNS says otherwise. */
+export function runsOr(usual: number): number {
+  return Number(MODEL_RUNS ?? usual);
+}
+
+/** Lives through so many lives of these steps, each in one process. Fails if one of them breaks the promise. */
+export async function expectGoodLives(steps: fc.Arbitrary<readonly Step[]>, runs: number): Promise<void> {
+  const mode = fc.constantFrom<'http' | 'socket'>('http', 'socket');
+  const life = fc.record({ mode, settings: anySettings, turns: anyTurns, steps });
+  await fc.assert(
+    fc.asyncProperty(life, async (one) => {
+      expect(await live(one)).toEqual([]);
+    }),
+    { numRuns: runs, ...JSON.parse(MODEL_REPLAY ?? '{}') },
+  );
+}
