@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, formatProblems } from '../src/config/problems.ts';
 import { settingNames } from '../src/config/settings.ts';
+import { fc } from './support/properties.ts';
 import { errorOf, parse, problemsOf, variablesOf } from './support/settings.ts';
 
 describe('settings', () => {

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseRetryAfterMs } from '../../src/agent/retry-after.ts';
+import { fc } from '../support/properties.ts';
 import { failureOf, openClient, serveHttp } from './support.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

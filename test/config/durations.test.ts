@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseDuration } from '../../src/config/durations.ts';
+import { fc } from '../support/properties.ts';
 
 test.each([
   ['500ms', 500],

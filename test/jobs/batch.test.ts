@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { nextBatch, sendAtMs } from '../../src/jobs/batch.ts';
+import { fc } from '../support/properties.ts';
 import { aFollowUp } from './support/builders.ts';
 
 const at = (receivedAtMs: number) => aFollowUp({ receivedAtMs });

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JobEvent } from '../../src/jobs/event.ts';
 import { isUnwatched } from '../../src/jobs/job.ts';
+import { fc } from '../support/properties.ts';
 import { failures } from './support/builders.ts';
 import { act, anyLife, anyPolicy } from './support/deeds.ts';
 import { theGoodEnd } from './support/good-end.ts';

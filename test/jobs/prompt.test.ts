@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isBlank, judgePrompt } from '../../src/jobs/prompt.ts';
+import { fc } from '../support/properties.ts';
 
 const invisible = {
   nothing: '',

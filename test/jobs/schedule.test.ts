@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkIntervalMs, retryDelayMs } from '../../src/jobs/schedule.ts';
+import { fc } from '../support/properties.ts';
 import { HOUR_MS, MINUTE_MS, policy, SECOND_MS } from './support/builders.ts';
 
 const anyJitter = fc.double({ min: 0, max: 1, noNaN: true });

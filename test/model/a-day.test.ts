@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Script } from '../../src/demo/agent-api/script.ts';
 import { general, random } from '../support/local-slack.ts';
+import { fc } from '../support/properties.ts';
 import { anyAgentFault, anySlackFault } from './support/any-fault.ts';
 import { startModelWorld } from './support/model-world.ts';
 import { People } from './support/people.ts';

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { act, anyLife, anyPolicy, type Deed } from '../jobs/support/deeds.ts';
 import { theGoodEnd } from '../jobs/support/good-end.ts';
 import { World } from '../jobs/support/world.ts';
+import { fc } from '../support/properties.ts';
 import { doubled, sendableMarks, takingsOf } from './core/fates.ts';
 
 const RUNS = Number(process.env.MODEL_RUNS ?? 400);

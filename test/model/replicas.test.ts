@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
+import { fc } from '../support/properties.ts';
 import { anyLife, anySettings, anyTurns } from './support/any-life.ts';
 import { live } from './support/live.ts';
 

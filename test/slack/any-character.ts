@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../support/properties.ts';
 
 /** Any code point: control characters, every script, emoji, and halves of surrogate pairs. */
 export const anyCharacter = fc

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { callBlockId, callIdOfBlock, decodeButton, encodeButton } from '../../src/slack/ids.ts';
+import { fc } from '../support/properties.ts';
 
 describe('a button', () => {
   test('tells which job and call it is about', () => {

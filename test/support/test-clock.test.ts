@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { fc } from './properties.ts';
 import { createTestClock } from './test-clock.ts';
 
 describe('the test clock', () => {

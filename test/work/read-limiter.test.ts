@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ReadLimiter } from '../../src/work/read-limiter.ts';
+import { fc } from '../support/properties.ts';
 
 const MINUTE_MS = 60_000;
 const START_MS = Date.UTC(2026, 0, 1);

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { fc } from '../../support/properties.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aDecision, aFollowUp, aJob, NOW_MS, THREAD_TS } from './samples.ts';
 

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Lease, LeaseLostError, type TaskKind, type Transaction } from '../../../src/store/store.ts';
+import { fc } from '../../support/properties.ts';
 import { type OpenStore, useStore } from './opened.ts';
 
 const KINDS = ['check_job', 'refresh_card'] as const satisfies readonly TaskKind[];

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { asShown, formAsShown } from '../../../src/demo/local-slack/as-shown.ts';
+import { fc } from '../../support/properties.ts';
 
 const at = new Date(2026, 10, 20, 9, 5);
 const date = `<!date^${at.getTime() / 1000}^{time}|14:05 UTC>`;

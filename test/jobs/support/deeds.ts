@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import type { AgentJob } from '../../../src/jobs/agent-job.ts';
 import type { JobEvent } from '../../../src/jobs/event.ts';
 import type { AgentFailure } from '../../../src/jobs/failure.ts';
+import { fc } from '../../support/properties.ts';
 import { anAgentJob, failures, HOUR_MS } from './builders.ts';
 import type { World } from './world.ts';
 

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../../support/properties.ts';
 import type { AgentFault } from './agent-front.ts';
 import type { SlackFault } from './troubles.ts';
 

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import type { Operation } from '../../../src/demo/agent-api/fault.ts';
 import { general, random } from '../../support/local-slack.ts';
+import { fc } from '../../support/properties.ts';
 import type { AgentFault } from './agent-front.ts';
 import { anyAgentFault, anyRefusal, anySlackFault, anyWebPage } from './any-fault.ts';
 import { type Gesture, HOUR_MS, MINUTE_MS, SECOND_MS, type Step, type TurnPlan } from './steps.ts';

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect } from 'vitest';
+import { fc } from '../../support/properties.ts';
 import { anySettings, anyTurns } from './any-life.ts';
 import { live } from './live.ts';
 import type { Step } from './steps.ts';

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { escapeMrkdwn, unescapeMrkdwn } from '../../../src/slack/text/escape.ts';
+import { fc } from '../../support/properties.ts';
 
 describe('text put into markup', () => {
   test('cannot call a channel, mention a person, or hide where a link leads', () => {

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { escapeMrkdwn } from '../../../src/slack/text/escape.ts';
 import {
@@ -6,6 +5,7 @@ import {
   readableText,
   stripLeadingMention,
 } from '../../../src/slack/text/readable-text.ts';
+import { fc } from '../../support/properties.ts';
 import { anyCharacter } from '../any-character.ts';
 
 const names = new Map([['U1', 'Ann']]);

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { displayText, sanitize } from '../../../src/slack/text/sanitize.ts';
+import { fc } from '../../support/properties.ts';
 import { anyCharacter } from '../any-character.ts';
 
 describe('text taken in', () => {

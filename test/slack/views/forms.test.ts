@@ -1,5 +1,4 @@
 import type { KnownBlock, ModalView } from '@slack/types';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Projects } from '../../../src/jobs/project.ts';
 import { askedBeforeForm } from '../../../src/slack/views/asked-before.ts';
@@ -12,6 +11,7 @@ import {
   threadNotReadView,
   threadPreviewView,
 } from '../../../src/slack/views/thread-preview.ts';
+import { fc } from '../../support/properties.ts';
 import { checkedView } from '../../support/strict-slack/view-shape.ts';
 import { anyCharacter } from '../any-character.ts';
 import { aJob } from './a-job.ts';

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type HomeFacts, homeView, OPEN_JOBS_MAX } from '../../../src/slack/views/home.ts';
 import type { Reader } from '../../../src/slack/views/job-line.ts';
+import { fc } from '../../support/properties.ts';
 import { aJob, anAgentJob, completed, fivePastTwoMs, noNames, working } from './a-job.ts';
 import { expectSafe } from './support/expect-safe.ts';
 import { job, names, text, time } from './support/hostile.ts';

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, test } from 'vitest';
 import { announcementView } from '../../../src/slack/views/announcement.ts';
 import { askedBeforeView } from '../../../src/slack/views/asked-before.ts';
@@ -8,6 +7,7 @@ import { refusalView } from '../../../src/slack/views/refusals.ts';
 import { requesterView } from '../../../src/slack/views/requester.ts';
 import { tooLateView } from '../../../src/slack/views/too-late.ts';
 import { whisperView } from '../../../src/slack/views/whisper.ts';
+import { fc } from '../../support/properties.ts';
 import { aJob } from './a-job.ts';
 import { expectSafe } from './support/expect-safe.ts';
 import { address, announcement, job, names, text, time } from './support/hostile.ts';

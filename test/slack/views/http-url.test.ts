@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { httpUrl } from '../../../src/slack/views/http-url.ts';
+import { fc } from '../../support/properties.ts';
 import { anyCharacter } from '../any-character.ts';
 
 describe('an address from the agent', () => {

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { escapeMrkdwn } from '../../../src/slack/text/escape.ts';
 import { cut, cutEscaped } from '../../../src/slack/views/limits.ts';
+import { fc } from '../../support/properties.ts';
 
 const text = fc.string({
   unit: fc.oneof(

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   adminsOnlyView,
@@ -7,6 +6,7 @@ import {
   settingsSavedView,
   windowsMs,
 } from '../../../src/slack/views/settings.ts';
+import { fc } from '../../support/properties.ts';
 import { fivePastTwoMs } from './a-job.ts';
 import { expectSafe } from './support/expect-safe.ts';
 import { slackId, text, time } from './support/hostile.ts';

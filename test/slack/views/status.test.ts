@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { FollowUp } from '../../../src/jobs/follow-up.ts';
 import type { Turn } from '../../../src/jobs/turns.ts';
 import type { Reader } from '../../../src/slack/views/job-line.ts';
 import { noJobYetView, noSuchJobView, statusView } from '../../../src/slack/views/status.ts';
 import { aFollowUp } from '../../jobs/support/builders.ts';
+import { fc } from '../../support/properties.ts';
 import { aJob, anAgentJob, aTrouble, completed, fivePastTwoMs, noNames, working } from './a-job.ts';
 import { expectSafe } from './support/expect-safe.ts';
 import { job, names, text, time } from './support/hostile.ts';

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import type { Announcement } from '../../../../src/jobs/announcement.ts';
 import type { Job, Stage } from '../../../../src/jobs/job.ts';
+import { fc } from '../../../support/properties.ts';
 import { anyCharacter } from '../../any-character.ts';
 import { aJob, aTrouble } from '../a-job.ts';
 
