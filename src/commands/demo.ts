@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import type { Environment } from '../config/values.ts';
 import { parseConfig } from '../config.ts';
 import { startAgentApi } from '../demo/agent-api/agent-api.ts';
@@ -13,14 +14,16 @@ import { systemClock } from '../operations/clock.ts';
 import { createLogger } from '../operations/logger.ts';
 import { createService } from '../service.ts';
 import { StartError } from '../start-error.ts';
-import { type ProcessEvents, runUntilSignal } from './start.ts';
+import type { Host } from './command.ts';
+import { runUntilSignal } from './start.ts';
 
 const PROJECT_ID = 'acme-docs';
 const API_KEY = 'demo-key';
 const CONFIG_FILE = `admins: [${demoWorkspace.users[0].id}]`;
 
-/** Runs the bot against a local Slack and a stand-in agent API until a signal; resolves to the exit code. */
-export async function runDemo(env: Environment, process: ProcessEvents): Promise<number> {
+/** `docs-agent demo`: the bot against a local Slack and a stand-in agent API, until a signal. */
+export async function demo(args: string[], { env, process }: Host): Promise<number> {
+  parseArgs({ args });
   const binary = findLocalSlack(env);
   if (binary === null) throw new StartError(whereToGetLocalSlack);
   await using resources = new AsyncDisposableStack();

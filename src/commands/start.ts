@@ -1,12 +1,18 @@
-import type { Logger } from '../operations/logger.ts';
-import type { Service } from '../service.ts';
+import { parseArgs } from 'node:util';
+import { createLogger, type Logger } from '../operations/logger.ts';
+import { createService, type Service } from '../service.ts';
+import type { Host, ProcessEvents } from './command.ts';
+import { readConfig } from './read-config.ts';
 
 /** How long a stop may take before what is in hand is left to the next process. */
 const STOP_LIMIT_MS = 10_000;
 
-/** What of the process a running service needs; only `cli.ts` has the real one. */
-export interface ProcessEvents {
-  on(event: 'SIGTERM' | 'SIGINT', listener: () => void): unknown;
+/** `docs-agent start` */
+export async function start(args: string[], { env, process: events }: Host): Promise<number> {
+  parseArgs({ args });
+  const config = readConfig(env);
+  const log = createLogger({ level: config.logLevel, pretty: process.stdout.isTTY === true });
+  return runUntilSignal(createService(config, { log }), events, log);
 }
 
 /**
@@ -19,6 +25,8 @@ export async function runUntilSignal(
   log: Logger,
   onStarted: () => void = () => {},
 ): Promise<number> {
+  // Slack's socket client rejects into nowhere when a stop races a reconnect; the work itself is in the store.
+  process.on('unhandledRejection', (reason) => log.error('unhandled_rejection', { error: reason }));
   const signals = countSignals(process);
   // A start may take long, when Slack does not open a connection, say: it can be broken off.
   const isStarted = await Promise.race([service.start().then(() => true), signals.first.then(() => false)]);

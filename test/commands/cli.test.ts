@@ -32,6 +32,24 @@ describe('the command line', () => {
     expect(output).toContain('There is no command "strat".');
     expect(output).toContain('Usage: docs-agent <command>');
   });
+
+  test.concurrent('does not guess at a flag that a command does not have', async () => {
+    const { code, output } = await outcomeOf(['start', '--port=3000']);
+    expect(code).toBe(64);
+    expect(output).toMatch(/^Unknown option '--port'\.\n\nUsage: docs-agent start\n/);
+  });
+
+  test.concurrent('does not take words that a command does not expect', async () => {
+    const { code, output } = await outcomeOf(['start', 'now']);
+    expect(code).toBe(64);
+    expect(output).toMatch(/^Unexpected argument 'now'\.\n\nUsage: docs-agent start\n/);
+  });
+
+  test.concurrent('tells how one command is used', async () => {
+    const { code, output } = await outcomeOf(['start', '--help']);
+    expect(code).toBe(0);
+    expect(output).toMatch(/^Usage: docs-agent start\n/);
+  });
 });
 
 describe('settings that are wrong', () => {
