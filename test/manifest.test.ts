@@ -3,11 +3,21 @@ import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { ASK_SHORTCUT_ID } from '../src/slack/ids.ts';
+import { type ManifestOptions, manifestYaml } from '../src/slack/manifest.ts';
 import { labels } from '../src/slack/views/words.ts';
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
-const source = read('../manifest.yml');
-const address = 'https://docs-agent.example.com/slack/events';
+const url = 'https://bot.example.com';
+const oauth = { url, tokenRotation: false };
+const rotating = { url, tokenRotation: true };
+
+const variants: readonly [name: string, options: ManifestOptions][] = [
+  ['Socket Mode', { url: null, oauth: null }],
+  ['HTTP mode', { url, oauth: null }],
+  ['Socket Mode with OAuth', { url: null, oauth }],
+  ['HTTP mode with OAuth', { url, oauth }],
+  ['HTTP mode with OAuth and rotating tokens', { url, oauth: rotating }],
+];
 
 function problems(version: string, manifest: unknown): unknown {
   const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
@@ -16,53 +26,83 @@ function problems(version: string, manifest: unknown): unknown {
 }
 
 describe.each(['v1', 'v2'])("by Slack's schema %s", (version) => {
-  test('the manifest is valid', () => {
-    expect(problems(version, parse(source))).toEqual([]);
-  });
-
-  test('it is still valid after the changes for HTTP mode', () => {
-    const manifest = parse(source);
-    manifest.features.slash_commands[0].url = address;
-    manifest.settings.event_subscriptions.request_url = address;
-    manifest.settings.interactivity.request_url = address;
-    manifest.settings.socket_mode_enabled = false;
-    expect(problems(version, manifest)).toEqual([]);
+  test.each(variants)('the manifest for %s is valid', (_name, options) => {
+    expect(problems(version, parse(manifestYaml(options)))).toEqual([]);
   });
 
   test('a manifest with an unknown key is not', () => {
-    expect(problems(version, { ...parse(source), homepage: 'https://example.com' })).not.toEqual([]);
+    const manifest = parse(manifestYaml({ url: null, oauth: null }));
+    expect(problems(version, { ...manifest, homepage: 'https://example.com' })).not.toEqual([]);
   });
 });
 
+test('manifest.yml is the one for Socket Mode (`npm run -s docs-agent manifest > manifest.yml`)', () => {
+  expect(read('../manifest.yml')).toBe(manifestYaml({ url: null, oauth: null }));
+});
+
 test('the app asks for the least that it needs', () => {
-  const { oauth_config, settings, features } = parse(source);
-  expect(oauth_config.scopes).toEqual({
-    bot: [
-      'commands',
-      'app_mentions:read',
-      'chat:write',
-      'reactions:write',
-      'channels:history',
-      'groups:history',
-      'im:history',
-      'mpim:history',
-      'files:read',
-      'users:read',
-      'usergroups:read',
+  const { oauth_config, settings, features } = parse(manifestYaml({ url: null, oauth: null }));
+  expect(oauth_config).toEqual({
+    scopes: {
+      bot: [
+        'commands',
+        'app_mentions:read',
+        'chat:write',
+        'reactions:write',
+        'channels:history',
+        'groups:history',
+        'im:history',
+        'mpim:history',
+        'files:read',
+        'users:read',
+        'usergroups:read',
+      ],
+    },
+  });
+  expect(settings.event_subscriptions).toEqual({
+    bot_events: [
+      'app_mention',
+      'app_home_opened',
+      'message.channels',
+      'message.groups',
+      'message.im',
+      'message.mpim',
     ],
   });
-  expect(settings.event_subscriptions.bot_events).toEqual([
-    'app_mention',
-    'app_home_opened',
-    'message.channels',
-    'message.groups',
-    'message.im',
-    'message.mpim',
-  ]);
-  expect(settings.interactivity.is_enabled).toBe(true);
+  expect(settings.interactivity).toEqual({ is_enabled: true });
   expect(settings.socket_mode_enabled).toBe(true);
   expect(features.shortcuts).toMatchObject([
     { name: labels.askDocsAgent, type: 'message', callback_id: ASK_SHORTCUT_ID },
   ]);
   expect(features.slash_commands).toMatchObject([{ command: '/docs-agent', should_escape: true }]);
+  expect(features.slash_commands[0]).not.toHaveProperty('url');
+});
+
+test('in HTTP mode all requests of Slack go to one address', () => {
+  const { settings, features } = parse(manifestYaml({ url, oauth: null }));
+  const address = 'https://bot.example.com/slack/events';
+  expect(features.slash_commands[0].url).toBe(address);
+  expect(settings.event_subscriptions.request_url).toBe(address);
+  expect(settings.interactivity.request_url).toBe(address);
+  expect(settings.socket_mode_enabled).toBe(false);
+});
+
+test('with OAuth, Slack sends people back, and tells when the app is removed', () => {
+  const { oauth_config, settings } = parse(manifestYaml({ url, oauth }));
+  expect(oauth_config.redirect_urls).toEqual(['https://bot.example.com/slack/oauth_redirect']);
+  expect(settings.event_subscriptions.bot_events).toEqual(
+    expect.arrayContaining(['app_uninstalled', 'tokens_revoked']),
+  );
+  expect(settings.token_rotation_enabled).toBe(false);
+  expect(parse(manifestYaml({ url, oauth: rotating })).settings.token_rotation_enabled).toBe(true);
+});
+
+test.each(variants)('the manifest for %s gives a reason for each scope and event', (_name, options) => {
+  const lines = manifestYaml(options).split('\n');
+  const wishes = lines.flatMap((line, index) =>
+    /^ +- [a-z_.]+(:[a-z]+)?$/.test(line) ? [lines[index - 1]?.trim()] : [],
+  );
+  expect(wishes.length).toBeGreaterThan(15);
+  for (const above of wishes) expect(above).toMatch(/^# /);
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(120);
 });

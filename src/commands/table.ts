@@ -15,6 +15,11 @@ const commands: readonly Command[] = [
     load: async () => (await import('./start.ts')).start,
   },
   {
+    usage: 'manifest [--url <address> [--oauth [--token-rotation]] [--socket]]',
+    summary: 'print the manifest of the Slack app, for HTTP if there is an address, else for Socket Mode',
+    load: async () => (await import('./manifest.ts')).manifest,
+  },
+  {
     usage: 'demo',
     summary: 'try it in the browser, without a Slack workspace',
     load: async () => (await import('./demo.ts')).demo,
@@ -25,15 +30,16 @@ export function findCommand(name: string): Command | undefined {
   return commands.find(({ usage }) => usage.split(' ')[0] === name);
 }
 
-const LONGEST = Math.max(...commands.map(({ usage }) => usage.length));
-
 export const USAGE = `Usage: docs-agent <command>
 
-${commands.map(({ usage, summary }) => `  ${usage.padEnd(LONGEST)}  ${summary}`).join('\n')}
-
+${commands.map(lines).join('\n')}
   --help, --version
 `;
 
-export function usageOf({ usage, summary }: Command): string {
-  return `Usage: docs-agent ${usage}\n\n  ${summary}\n`;
+export function usageOf(command: Command): string {
+  return `Usage: docs-agent ${lines(command).trimStart()}`;
+}
+
+function lines({ usage, summary }: Command): string {
+  return `  ${usage}\n      ${summary}\n`;
 }

@@ -1,0 +1,153 @@
+import { Document, isMap, isNode } from 'yaml';
+import { ASK_SHORTCUT_ID } from './ids.ts';
+import { botEvents, botScopes, oauthEvents, type Wish } from './scopes.ts';
+import { labels } from './views/words.ts';
+
+/** Where Slack's requests arrive in HTTP mode. */
+export const EVENTS_PATH = '/slack/events';
+/** Where Slack sends who installs the app back to. */
+export const OAUTH_REDIRECT_PATH = '/slack/oauth_redirect';
+
+const COMMENT_WIDTH = 105;
+
+export interface ManifestOptions {
+  /** The public address, without a slash at its end: HTTP mode. Null: Socket Mode. */
+  readonly url: string | null;
+  /** How other workspaces install the app by themselves; null: it is installed in one, by hand. */
+  readonly oauth: { readonly url: string; readonly tokenRotation: boolean } | null;
+}
+
+type Path = readonly (string | number)[];
+
+/** The manifest of the Slack app, as YAML that says what each part is for. */
+export function manifestYaml(options: ManifestOptions): string {
+  const document = new Document(manifest(options));
+  for (const [path, comment] of comments(options)) commentAt(document, path, comment);
+  document.commentBefore = wrapped(introduction(options));
+  return document.toString({ lineWidth: 0 });
+}
+
+function manifest({ url, oauth }: ManifestOptions): object {
+  const address = url === null ? null : url + EVENTS_PATH;
+  const requestUrl = address === null ? {} : { request_url: address };
+  return {
+    _metadata: { major_version: 2 },
+    display_information: {
+      name: 'Docs Agent',
+      description: 'Ask for a documentation change, steer it by replying, get the pull request.',
+      background_color: '#1d1c1d',
+    },
+    features: {
+      app_home: {
+        home_tab_enabled: true,
+        messages_tab_enabled: true,
+        messages_tab_read_only_enabled: false,
+      },
+      bot_user: { display_name: 'docs-agent', always_online: true },
+      slash_commands: [
+        {
+          command: '/docs-agent',
+          ...(address === null ? {} : { url: address }),
+          description: 'Ask for a documentation change',
+          usage_hint: '[what should change in the docs]',
+          should_escape: true,
+        },
+      ],
+      shortcuts: [
+        {
+          name: labels.askDocsAgent,
+          type: 'message',
+          callback_id: ASK_SHORTCUT_ID,
+          description: 'Ask for a documentation change because of this message',
+        },
+      ],
+    },
+    oauth_config: {
+      ...(oauth === null ? {} : { redirect_urls: [oauth.url + OAUTH_REDIRECT_PATH] }),
+      scopes: { bot: names(botScopes) },
+    },
+    settings: {
+      event_subscriptions: { ...requestUrl, bot_events: names(eventsOf(oauth)) },
+      interactivity: { is_enabled: true, ...requestUrl },
+      org_deploy_enabled: false,
+      socket_mode_enabled: url === null,
+      token_rotation_enabled: oauth?.tokenRotation ?? false,
+    },
+  };
+}
+
+function comments({ oauth }: ManifestOptions): [path: Path, comment: string][] {
+  const reasons = (path: Path, wishes: readonly Wish[]) =>
+    wishes.map(({ reason }, index): [Path, string] => [[...path, index], reason]);
+  return [
+    [
+      ['features', 'app_home', 'messages_tab_enabled'],
+      'A direct message starts a job. Private answers go there, too, when Slack no longer takes them in the channel.',
+    ],
+    [
+      ['features', 'slash_commands', 0, 'should_escape'],
+      'Mentions and links arrive as ids and addresses, not as look-alike text.',
+    ],
+    ...reasons(['oauth_config', 'scopes', 'bot'], botScopes),
+    ...reasons(['settings', 'event_subscriptions', 'bot_events'], eventsOf(oauth)),
+    ...(oauth?.tokenRotation
+      ? [
+          [
+            ['settings', 'token_rotation_enabled'],
+            'Tokens expire after 12 hours and are renewed. Slack does not let this be turned off again.',
+          ] satisfies [Path, string],
+        ]
+      : []),
+  ];
+}
+
+function introduction({ url, oauth }: ManifestOptions): string[] {
+  const create = 'The Slack app. Create it at https://api.slack.com/apps ("From a manifest").';
+  const install =
+    oauth === null
+      ? 'Install the app to the workspace: "Bot User OAuth Token" is SLACK_BOT_TOKEN.'
+      : 'Client ID and Client Secret ("Basic Information") are SLACK_CLIENT_ID and SLACK_CLIENT_SECRET.';
+  return url === null
+    ? [
+        `${create} This is for Socket Mode: no public address is needed.`,
+        'Make an app-level token ("Basic Information") with the scope connections:write: it is SLACK_APP_TOKEN.',
+        install,
+      ]
+    : [
+        `${create} This is for HTTP mode: Slack calls ${url}.`,
+        'Slack checks the address when you save: start docs-agent first. SLACK_SIGNING_SECRET is in "Basic Information".',
+        install,
+      ];
+}
+
+function eventsOf(oauth: ManifestOptions['oauth']): readonly Wish[] {
+  return oauth === null ? botEvents : [...botEvents, ...oauthEvents];
+}
+
+function names(wishes: readonly Wish[]): string[] {
+  return wishes.map(({ name }) => name);
+}
+
+/** Above a key of a map or an item of a list. */
+function commentAt(document: Document, path: Path, comment: string): void {
+  const parent = document.getIn(path.slice(0, -1), true);
+  const node = isMap(parent)
+    ? parent.items.find(({ key }) => String(key) === path.at(-1))?.key
+    : document.getIn(path, true);
+  if (isNode(node)) node.commentBefore = wrapped([comment]);
+}
+
+function wrapped(paragraphs: readonly string[]): string {
+  return paragraphs.flatMap(lines).join('\n');
+}
+
+function lines(paragraph: string): string[] {
+  const [first = '', ...words] = paragraph.split(' ');
+  const done = [` ${first}`];
+  for (const word of words) {
+    const last = done.at(-1) ?? '';
+    if (last.length + word.length < COMMENT_WIDTH) done.splice(-1, 1, `${last} ${word}`);
+    else done.push(` ${word}`);
+  }
+  return done;
+}

@@ -1,0 +1,56 @@
+/** Something that the app asks Slack for, and why it cannot do without. */
+export interface Wish {
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** The scopes of the bot token: the manifest asks for them, the installation too, and `doctor` compares. */
+export const botScopes: readonly Wish[] = [
+  { name: 'commands', reason: 'Take /docs-agent, and "Ask Docs Agent" in the menu of a message.' },
+  { name: 'app_mentions:read', reason: 'Start a job at a mention.' },
+  {
+    name: 'chat:write',
+    reason:
+      'Post the card, its thread, notices and private answers, keep the card up to date, and show under a ' +
+      'thread that the agent works.',
+  },
+  { name: 'reactions:write', reason: 'Show at each reply whether it was stored, sent or refused.' },
+  {
+    name: 'channels:history',
+    reason:
+      'Get the replies in threads of public channels. Read threads again for missed replies, and look there ' +
+      'for posts of unknown fate.',
+  },
+  { name: 'groups:history', reason: 'The same in private channels.' },
+  { name: 'im:history', reason: 'The same in direct messages, where a message starts a job, too.' },
+  { name: 'mpim:history', reason: 'The same in group messages.' },
+  { name: 'files:read', reason: 'Read the text snippets that come along with a request or a reply.' },
+  {
+    name: 'users:read',
+    reason: 'Tell guests and people of other workspaces from members, and turn mentions into names.',
+  },
+  {
+    name: 'usergroups:read',
+    reason:
+      'Tell who is in the user groups that may use the bot. Only needed with user_groups in the settings.',
+  },
+];
+
+/** What only some settings need. */
+export const USER_GROUPS_SCOPE = 'usergroups:read';
+
+/** The events that Slack sends; none needs more than the scopes above. */
+export const botEvents: readonly Wish[] = [
+  { name: 'app_mention', reason: 'Mentions.' },
+  { name: 'app_home_opened', reason: 'Draw the home tab when somebody opens it.' },
+  { name: 'message.channels', reason: 'Replies in public channels.' },
+  { name: 'message.groups', reason: 'Replies in private channels.' },
+  { name: 'message.im', reason: 'Direct messages.' },
+  { name: 'message.mpim', reason: 'Replies in group messages.' },
+];
+
+/** With OAuth, besides: what ends an installation. */
+export const oauthEvents: readonly Wish[] = [
+  { name: 'app_uninstalled', reason: 'Forget the tokens of a workspace that removed the app.' },
+  { name: 'tokens_revoked', reason: 'Forget tokens that were revoked.' },
+];

@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { runProgram } from '../support/child-program.ts';
+
+async function run(...args: readonly string[]) {
+  await using program = runProgram(['manifest', ...args], {});
+  const { code } = await program.exit;
+  return { code, output: program.output() };
+}
+
+const EVENTS = 'https://bot.example.com/slack/events';
+
+describe('docs-agent manifest', () => {
+  test.concurrent('prints the manifest of the repository, without any settings', async () => {
+    const output = await readFile(new URL('../../manifest.yml', import.meta.url), 'utf8');
+    expect(await run()).toEqual({ code: 0, output });
+  });
+
+  test.concurrent.each(['https://bot.example.com', 'https://bot.example.com/', EVENTS])(
+    'takes the public address as %s',
+    async (address) => {
+      const { code, output } = await run('--url', address);
+      expect(code).toBe(0);
+      const { settings, oauth_config } = parse(output);
+      expect(settings.event_subscriptions.request_url).toBe(EVENTS);
+      expect(settings.socket_mode_enabled).toBe(false);
+      expect(oauth_config).not.toHaveProperty('redirect_urls');
+    },
+  );
+
+  test.concurrent('prints one for many workspaces, also in Socket Mode', async () => {
+    const args = ['--url', 'https://bot.example.com', '--oauth', '--token-rotation', '--socket'];
+    const { code, output } = await run(...args);
+    expect(code).toBe(0);
+    const { settings, oauth_config } = parse(output);
+    expect(oauth_config.redirect_urls).toEqual(['https://bot.example.com/slack/oauth_redirect']);
+    expect(settings).toMatchObject({ socket_mode_enabled: true, token_rotation_enabled: true });
+    expect(settings.event_subscriptions).not.toHaveProperty('request_url');
+  });
+
+  test.concurrent.each([
+    [['--url', 'http://bot.example.com'], 'must be an https address'],
+    [['--url', 'bot.example.com'], 'must be an https address'],
+    [['--url', 'https://me:secret@bot.example.com'], 'must be an https address'],
+    [['--url'], "Option '--url <value>' argument missing"],
+    [['--oauth'], '--oauth needs --url'],
+    [['--token-rotation'], '--token-rotation needs --oauth'],
+    [['--http'], "Unknown option '--http'"],
+  ])('says how it is used when called with %j', async (args, words) => {
+    const { code, output } = await run(...args);
+    expect(code).toBe(64);
+    expect(output).toContain(words);
+    expect(output).toContain('Usage: docs-agent manifest');
+    expect(output).not.toContain('secret');
+  });
+});

@@ -1,0 +1,38 @@
+/**
+ * What Slack's documentation says that each method needs of a bot token: one of these scopes. Of the methods that
+ * read conversations it is the one of the conversation's kind, in the order public, private, direct, group.
+ */
+const READ_CONVERSATION = ['channels:history', 'groups:history', 'im:history', 'mpim:history'] as const;
+
+export const scopesOfMethods: Readonly<Record<string, readonly string[]>> = {
+  'apps.connections.open': [],
+  'assistant.threads.setStatus': ['chat:write'],
+  'auth.test': [],
+  'chat.getPermalink': [],
+  'chat.postEphemeral': ['chat:write'],
+  'chat.postMessage': ['chat:write'],
+  'chat.update': ['chat:write'],
+  'conversations.history': READ_CONVERSATION,
+  'conversations.replies': READ_CONVERSATION,
+  'reactions.add': ['reactions:write'],
+  'reactions.remove': ['reactions:write'],
+  'usergroups.users.list': ['usergroups:read'],
+  'users.info': ['users:read'],
+  'views.open': [],
+  'views.publish': [],
+  'views.update': [],
+};
+
+export const scopesOfEvents: Readonly<Record<string, readonly string[]>> = {
+  app_home_opened: [],
+  app_mention: ['app_mentions:read'],
+  app_uninstalled: [],
+  'message.channels': ['channels:history'],
+  'message.groups': ['groups:history'],
+  'message.im': ['im:history'],
+  'message.mpim': ['mpim:history'],
+  tokens_revoked: [],
+};
+
+/** Commands and shortcuts; and the files of messages, which are read by their addresses. */
+export const otherScopes = ['commands', 'files:read'];
