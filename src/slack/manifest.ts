@@ -4,9 +4,9 @@ import { botEvents, botScopes, oauthEvents, type Wish } from './scopes.ts';
 import { labels } from './views/words.ts';
 
 /** Where Slack's requests arrive in HTTP mode. */
-export const EVENTS_PATH = '/slack/events';
+const EVENTS_PATH = '/slack/events';
 /** Where Slack sends who installs the app back to. */
-export const OAUTH_REDIRECT_PATH = '/slack/oauth_redirect';
+const OAUTH_REDIRECT_PATH = '/slack/oauth_redirect';
 
 const COMMENT_WIDTH = 105;
 

@@ -36,9 +36,6 @@ export const botScopes: readonly Wish[] = [
   },
 ];
 
-/** What only some settings need. */
-export const USER_GROUPS_SCOPE = 'usergroups:read';
-
 /** The events that Slack sends; none needs more than the scopes above. */
 export const botEvents: readonly Wish[] = [
   { name: 'app_mention', reason: 'Mentions.' },
