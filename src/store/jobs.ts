@@ -143,6 +143,15 @@ export class SqlJobs implements Jobs {
     return rows.map((row) => row.id);
   }
 
+  async cardDrawnAtMs(jobId: string): Promise<number | null> {
+    const job = this.db.selectFrom('job').select('card_drawn_at').where('id', '=', jobId);
+    return (await job.executeTakeFirst())?.card_drawn_at ?? null;
+  }
+
+  async cardDrawn(jobId: string, nowMs: number): Promise<void> {
+    await this.db.updateTable('job').set({ card_drawn_at: nowMs }).where('id', '=', jobId).execute();
+  }
+
   async put(job: Job): Promise<void> {
     const facts = {
       team_id: job.teamId,

@@ -66,6 +66,7 @@ async function createJobs(db: Kysely<unknown>): Promise<void> {
     .addColumn('agent_job_id', 'text')
     .addColumn('has_pull_request', 'integer', (column) => column.notNull())
     .addColumn('data', 'text', (column) => column.notNull())
+    .addColumn('card_drawn_at', 'bigint')
     .execute();
   await db.schema
     .createIndex('job_thread')

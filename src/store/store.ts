@@ -77,6 +77,10 @@ export interface Jobs {
    * come first, and of each kind the newest.
    */
   withLiveThreads(sinceMs: number, limit: number): Promise<string[]>;
+  /** When the job's card was edited last, or null. */
+  cardDrawnAtMs(jobId: string): Promise<number | null>;
+  /** Records that the card is edited at this time. */
+  cardDrawn(jobId: string, nowMs: number): Promise<void>;
 }
 
 /**

@@ -28,7 +28,7 @@ interface GestureTable {
   at: number;
 }
 
-/** `data` is the whole job; the other columns repeat what is looked up. */
+/** `data` is the whole job; the columns before it repeat what is looked up. */
 interface JobTable {
   id: string;
   team_id: string;
@@ -42,6 +42,8 @@ interface JobTable {
   /** 1 or 0. */
   has_pull_request: number;
   data: string;
+  /** Not part of the job: who draws its card writes it, and a decision leaves it as it is. */
+  card_drawn_at: number | null;
 }
 
 interface FollowUpTable {

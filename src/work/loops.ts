@@ -5,8 +5,7 @@ import { checkJob } from './check-job.ts';
 import { Loop, type TaskHandler } from './loop.ts';
 import { postToSlack } from './posts/post-to-slack.ts';
 import { readSnippets } from './read-snippets.ts';
-import { Pace } from './refresh/pace.ts';
-import { CARD_SPACING_MS, refreshCard } from './refresh/refresh-card.ts';
+import { refreshCard } from './refresh/refresh-card.ts';
 import { refreshHome } from './refresh/refresh-home.ts';
 import { refreshReceipts } from './refresh/refresh-receipts.ts';
 import { WorkingStatus } from './refresh/working-status.ts';
@@ -36,7 +35,6 @@ export function createLoops(tools: Tools): Loops {
     (task) =>
       handle(tools, task);
   const { store, clock, log } = tools;
-  const cardPace = new Pace(CARD_SPACING_MS);
   const status = new WorkingStatus();
   const loops = [
     new Loop({
@@ -63,7 +61,7 @@ export function createLoops(tools: Tools): Loops {
       concurrency: SLACK_CALLS_AT_ONCE,
       handlers: {
         post_to_slack: handler(postToSlack),
-        refresh_card: (task) => refreshCard(tools, cardPace, task),
+        refresh_card: handler(refreshCard),
         refresh_receipts: handler(refreshReceipts),
         refresh_home: handler(refreshHome),
       },

@@ -1,6 +1,12 @@
-import { expect, test } from 'vitest';
-import { bob, describeWithLocalSlack, general } from '../support/local-slack.ts';
-import { startProgram } from '../support/strict-slack/program.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Environment } from '../../src/config/values.ts';
+import { parseConfig } from '../../src/config.ts';
+import { createLogger } from '../../src/operations/logger.ts';
+import { createService } from '../../src/service.ts';
+import { bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';
+import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
+import { noFiles } from '../support/settings.ts';
+import { type Program, startProgram } from '../support/strict-slack/program.ts';
 import { startWorld } from './support/world.ts';
 
 describeWithLocalSlack('the card', () => {
@@ -24,6 +30,87 @@ describeWithLocalSlack('the card', () => {
       'the card',
     );
     expect(edits()).toBeLessThanOrEqual(before + 2);
+  });
+});
+
+function shortestGapMs(timesMs: readonly number[]): number {
+  return Math.min(...timesMs.slice(1).map((atMs, index) => atMs - (timesMs[index] ?? 0)));
+}
+
+describe('the pace of a card’s edits', () => {
+  /** Asks, and notes from then on when the card is edited. */
+  async function startNoting(settings: Environment) {
+    const program = await startProgram({ settings: { FOLLOW_UP_WINDOW: '5m', ...settings } });
+    onTestFinished(() => program[Symbol.asyncDispose]());
+    const card = await program.ask('Add a quickstart');
+    await program.told(card, 'Working');
+    await program.clock.advance(10_000);
+    const editedAtMs: number[] = [];
+    program.slack.onCall(({ method }) => {
+      if (method === 'chat.update') editedAtMs.push(program.clock.now());
+      return null;
+    });
+    return {
+      program,
+      editedAtMs,
+      reply: (text: string) =>
+        program.slack.control.message({ channel: general, user: bob, text, threadTs: card.ts }),
+      shows: async (words: string) => {
+        const cards = () => program.slack.control.messages(general);
+        const isShown = (messages: readonly SlackMessage[]) =>
+          messages.some(({ ts, text }) => ts === card.ts && text.includes(words));
+        await program.later(cards, isShown, `the card to show "${words}"`);
+      },
+    };
+  }
+
+  async function goesOnAfter(change: (program: Program) => Promise<void>, settings: Environment = {}) {
+    const { program, editedAtMs, reply, shows } = await startNoting(settings);
+    await reply('One');
+    await shows('1 follow-up waits');
+    await change(program);
+    await reply('Two');
+    await shows('2 follow-ups wait');
+    expect(editedAtMs.length).toBeGreaterThan(1);
+    expect(shortestGapMs(editedAtMs)).toBeGreaterThanOrEqual(3_000);
+  }
+
+  test('is kept over a restart, and what was put off is drawn', async () => {
+    await goesOnAfter((program) => program.restart());
+  });
+
+  describe.skipIf(testServerUrl === undefined)('by several replicas on Postgres', () => {
+    async function startReplica({ env, clock }: Program): Promise<void> {
+      const log = createLogger({ level: 'debug', pretty: false, destination: { write: () => {} } });
+      const replica = createService(parseConfig({ ...env, PORT: '0' }, noFiles), { clock, log });
+      await replica.start();
+      onTestFinished(() => replica.stop());
+    }
+    async function databaseUrl(): Promise<string> {
+      const database = await createTestDatabase(testServerUrl ?? '');
+      onTestFinished(() => database.drop());
+      return database.url;
+    }
+
+    test('is kept when another one goes on', async () => {
+      const change = async (program: Program) => {
+        await startReplica(program);
+        await program.service.stop();
+      };
+      await goesOnAfter(change, { DATABASE_URL: await databaseUrl() });
+    });
+
+    test('is kept while two of them draw', async () => {
+      const { program, editedAtMs, reply, shows } = await startNoting({ DATABASE_URL: await databaseUrl() });
+      await startReplica(program);
+      for (let count = 1; count <= 12; count += 1) {
+        await reply(`Reply ${count}`);
+        await program.clock.advance(500);
+      }
+      await shows('12 follow-ups wait');
+      expect(editedAtMs.length).toBeGreaterThan(1);
+      expect(shortestGapMs(editedAtMs)).toBeGreaterThanOrEqual(3_000);
+    });
   });
 });
 

@@ -1,59 +1,82 @@
-import { queueOf } from '../../jobs/queue.ts';
+import type { FollowUpMode } from '../../jobs/channel-settings.ts';
+import type { Job } from '../../jobs/job.ts';
+import { type Queue, queueOf } from '../../jobs/queue.ts';
 import { SlackCallError } from '../../slack/calls/failure.ts';
 import { cardView } from '../../slack/views/card.ts';
 import { policyOf } from '../../store/apply-event.ts';
-import { type ClaimedTask, LeaseLostError } from '../../store/store.ts';
+import { type ClaimedTask, LeaseLostError, type Transaction } from '../../store/store.ts';
 import { slackRetryMs } from '../posts/slack-retry.ts';
 import type { Tools } from '../tools.ts';
-import type { Pace } from './pace.ts';
 
 /** People cannot follow more, and Slack limits the edits of all messages together. */
-export const CARD_SPACING_MS = 3_000;
+const CARD_SPACING_MS = 3_000;
 
 /** Renders the card from the job as it is now, and replaces it in place. Harmless to repeat. */
-export async function refreshCard(tools: Tools, pace: Pace, task: ClaimedTask): Promise<void> {
-  const nowMs = tools.clock.now();
-  const waitMs = pace.take(task.subject, nowMs);
-  if (waitMs > 0) {
-    await tools.store.transaction((tx) => tx.tasks.postpone(task.lease, nowMs + waitMs));
-    return;
-  }
+export async function refreshCard(tools: Tools, task: ClaimedTask): Promise<void> {
+  const { store, clock } = tools;
+  const drawing = await store.transaction((tx) => startDrawing(tools, tx, task));
+  if (drawing === null) return;
   try {
-    await draw(tools, task);
+    await draw(tools, task, drawing);
   } catch (error) {
     // Who took the task over may have drawn a later card before this one arrived, and replaced it.
     if (error instanceof LeaseLostError) {
-      const again = { kind: 'refresh_card', subject: task.subject, runAtMs: tools.clock.now() } as const;
-      await tools.store.transaction((tx) => tx.tasks.schedule({ ...again, ifScheduled: 'replace' }));
+      const again = { kind: 'refresh_card', subject: task.subject, runAtMs: clock.now() } as const;
+      await store.transaction((tx) => tx.tasks.schedule({ ...again, ifScheduled: 'replace' }));
     }
     throw error;
   }
 }
 
-async function draw(tools: Tools, task: ClaimedTask): Promise<void> {
-  const found = await tools.store.transaction(async (tx) => {
-    const state = await tx.jobs.lock(task.subject);
-    return state && { state, policy: await policyOf(tx, state.job, tools.newContext()) };
-  });
-  const job = found?.state.job;
-  if (found === null || job?.cardTs == null) {
-    await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
-    return;
+interface Drawing {
+  readonly job: Job;
+  readonly cardTs: string;
+  readonly queue: Queue;
+  readonly mode: FollowUpMode;
+}
+
+/** Records that the card is edited now. Null if there is none, or it was edited a moment ago: then not yet. */
+async function startDrawing(tools: Tools, tx: Transaction, task: ClaimedTask): Promise<Drawing | null> {
+  await tx.tasks.fence(task.lease);
+  const state = await tx.jobs.lock(task.subject);
+  if (state === null || state.job.cardTs === null) {
+    await tx.tasks.complete(task.lease);
+    return null;
   }
-  const names = await tools.names.of(job.prompt);
+  const { job } = state;
+  const nowMs = tools.clock.now();
+  const lastMs = await tx.jobs.cardDrawnAtMs(job.id);
+  // The clock of another replica may be a bit fast. Further ahead, it is our clock that was set back.
+  if (lastMs !== null && Math.abs(nowMs - lastMs) < CARD_SPACING_MS) {
+    await tx.tasks.postpone(task.lease, lastMs + CARD_SPACING_MS);
+    return null;
+  }
+  await tx.jobs.cardDrawn(job.id, nowMs);
+  const policy = await policyOf(tx, job, tools.newContext());
+  return { job, cardTs: state.job.cardTs, queue: queueOf(state, policy, nowMs), mode: policy.followUpMode };
+}
+
+async function draw(
+  { store, clock, log, poster, names }: Tools,
+  task: ClaimedTask,
+  { job, cardTs, queue, mode }: Drawing,
+): Promise<void> {
+  const card = cardView(job, queue, await names.of(job.prompt), mode);
   try {
-    const queue = queueOf(found.state, found.policy, tools.clock.now());
-    const card = cardView(job, queue, names, found.policy.followUpMode);
-    await tools.poster.update(job.channelId, job.cardTs, card);
+    await poster.update(job.channelId, cardTs, card);
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
     const { failure } = error;
-    tools.log.warn('card_not_refreshed', { job_id: job.id, reason: failure.code });
+    log.warn('card_not_refreshed', { job_id: job.id, reason: failure.code });
     if (failure.outcome !== 'refused') {
       const waitMs = slackRetryMs(task, failure);
-      await tools.store.transaction((tx) => tx.tasks.postpone(task.lease, tools.clock.now() + waitMs));
+      await store.transaction((tx) => tx.tasks.postpone(task.lease, clock.now() + waitMs));
       return;
     }
   }
-  await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
+  await store.transaction(async (tx) => {
+    // Slack may have edited it at any time until now.
+    await tx.jobs.cardDrawn(job.id, clock.now());
+    await tx.tasks.complete(task.lease);
+  });
 }

@@ -21,6 +21,17 @@ export function jobContract(open: OpenStore): void {
       expect(await lock()).toEqual({ job, followUps: [] });
     });
 
+    test('when its card was edited is remembered, whatever becomes of the job', async () => {
+      await write({});
+      const drawnAtMs = (jobId = 'job-1') => opened.run((tx) => tx.jobs.cardDrawnAtMs(jobId));
+      expect(await drawnAtMs()).toBeNull();
+      await opened.run((tx) => tx.jobs.cardDrawn('job-1', NOW_MS));
+      await write({ job: aJob({ posts: 2 }) });
+      expect(await drawnAtMs()).toBe(NOW_MS);
+      expect((await lock())?.job.posts).toBe(2);
+      expect(await drawnAtMs('nobody')).toBeNull();
+    });
+
     test('an unknown job is null', async () => {
       expect(await opened.run((tx) => tx.jobs.get('nobody'))).toBeNull();
       expect(await lock('nobody')).toBeNull();

@@ -18,6 +18,8 @@ export interface Program extends AsyncDisposable {
   readonly api: AgentApi;
   readonly slack: StrictSlack;
   readonly service: Service;
+  /** The settings that the service runs with. */
+  readonly env: Environment;
   /** Stops the service and starts it again on the same store. */
   restart(): Promise<void>;
   /** All that the program logged. */
@@ -105,6 +107,7 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
     get service() {
       return service;
     },
+    env,
     restart: async () => {
       await service.stop();
       service = newService();

@@ -17,6 +17,7 @@ const SILENT = new Set([
   'jobs.requestedBy',
   'jobs.ofAgentJob',
   'jobs.withLiveThreads',
+  'jobs.cardDrawnAtMs',
   'gestures.isKnown',
   'followUps.withStaleReceipts',
   'calls.next',
@@ -102,6 +103,8 @@ function partOf({ name, args, result }: Deed): string[] {
       return [`put off ${taskKindOf(first as Lease)}`];
     case 'tasks.schedule':
       return [`plan ${(first as { kind: string }).kind}`];
+    case 'jobs.cardDrawn':
+      return ['draw card'];
     case 'earlyReplies.put':
       return ['until the card is known'];
     case 'earlyReplies.take':
