@@ -61,7 +61,9 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
     const poster = new Poster(client, clock);
     const users = new Users(client, clock, log);
     const access = new Access(config.access, identity, users, client, clock);
+    const stopping = new AbortController();
     const loops = createLoops({
+      stopping: stopping.signal,
       store,
       clock,
       log,
@@ -110,6 +112,7 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
     resources.defer(store.onScheduled(() => loops.notify()));
     // At the same time: while the last gestures are stored, no more work is taken up.
     resources.defer(async () => {
+      stopping.abort();
       await Promise.all([connection.stop(), loops.stop()]);
     });
     port = await connection.start(config.http).catch((error) => explainConnection(error, config));

@@ -34,7 +34,7 @@ export interface AgentClient {
   sendMessage(projectId: string, agentJobId: string, prompt: string): Promise<AgentJob | null>;
   /** Asks up to three times within `timeoutMs`, unless the API answers with a 3xx, a 4xx or `Retry-After`. */
   getJob(projectId: string, agentJobId: string): Promise<AgentJob>;
-  /** Waits for the calls under way. Calls made later fail as `unreachable`. */
+  /** Breaks off the calls under way, if any. These, and calls made later, fail as `unreachable`. */
   close(): Promise<void>;
 }
 
@@ -95,7 +95,7 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs }: AgentClientO
       return call(reads, projectId, request, (answer) => decodeRead(answer, agentJobId), mayReadAgain);
     },
     close: async () => {
-      await Promise.all([reads.close(), writes.close()]);
+      await Promise.all([reads.destroy(), writes.destroy()]);
     },
   };
 }

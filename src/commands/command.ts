@@ -1,8 +1,10 @@
 import type { Environment } from '../config/values.ts';
 
+export type StopSignal = 'SIGTERM' | 'SIGINT';
+
 /** What of its process a command needs; only `cli.ts` has the real one. */
 export interface ProcessEvents {
-  on(event: 'SIGTERM' | 'SIGINT', listener: () => void): unknown;
+  on(event: StopSignal, listener: () => void): unknown;
   on(event: 'unhandledRejection', listener: (reason: unknown) => void): unknown;
 }
 

@@ -1,11 +1,13 @@
 import { parseArgs } from 'node:util';
 import { createLogger, type Logger } from '../operations/logger.ts';
 import { createService, type Service } from '../service.ts';
-import type { Host, ProcessEvents } from './command.ts';
+import type { Host, ProcessEvents, StopSignal } from './command.ts';
 import { readConfig } from './read-config.ts';
 
 /** How long a stop may take before what is in hand is left to the next process. */
 const STOP_LIMIT_MS = 10_000;
+
+const SIGNAL_NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
 
 /** `docs-agent start` */
 export async function start(args: string[], { env, process: events }: Host): Promise<number> {
@@ -16,8 +18,8 @@ export async function start(args: string[], { env, process: events }: Host): Pro
 }
 
 /**
- * Runs the service until SIGTERM or SIGINT; resolves to the exit code: 0, or 1 if the stop took too long or
- * was cut short by a second signal.
+ * Runs the service until SIGTERM or SIGINT; resolves to the exit code: 0, or 1 if the stop took too long, or that
+ * of a program that died of the signal (130 or 143) if a second one cut the stop short.
  */
 export async function runUntilSignal(
   service: Service,
@@ -38,20 +40,20 @@ export async function runUntilSignal(
     setTimeout(() => resolve('limit'), STOP_LIMIT_MS).unref();
   });
   const stopped = service.stop().then(() => 'stopped' as const);
-  const end = await Promise.race([stopped, limit, signals.second.then(() => 'second_signal' as const)]);
+  const end = await Promise.race([stopped, limit, signals.second]);
   if (end === 'stopped') return 0;
   log.error('stop_cut_short', { reason: end });
-  return 1;
+  return end === 'limit' ? 1 : 128 + SIGNAL_NUMBERS[end];
 }
 
-function countSignals(process: ProcessEvents): { first: Promise<void>; second: Promise<void> } {
-  const first = Promise.withResolvers<void>();
-  const second = Promise.withResolvers<void>();
+function countSignals(process: ProcessEvents): { first: Promise<StopSignal>; second: Promise<StopSignal> } {
+  const first = Promise.withResolvers<StopSignal>();
+  const second = Promise.withResolvers<StopSignal>();
   let count = 0;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
       count += 1;
-      (count === 1 ? first : second).resolve();
+      (count === 1 ? first : second).resolve(signal);
     });
   }
   return { first: first.promise, second: second.promise };

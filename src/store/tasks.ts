@@ -122,6 +122,12 @@ export class SqlTasks implements Tasks {
     if (numUpdatedRows === 0n) throw new LeaseLostError(lease.taskId);
   }
 
+  async release(leases: readonly Lease[]): Promise<void> {
+    for (const lease of leases) {
+      await this.held(lease).set(freeLease).execute();
+    }
+  }
+
   async nextDueAtMs(kinds: readonly TaskKind[]): Promise<number | null> {
     // Two queries, so that each walks an index: most tasks are free, and few are in hand.
     const free = await this.db

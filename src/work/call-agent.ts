@@ -9,6 +9,7 @@ import { readableText } from '../slack/text/readable-text.ts';
 import { applyEvent } from '../store/apply-event.ts';
 import type { ClaimedTask, LedgerCall, Transaction } from '../store/store.ts';
 import { budgetFailure } from './budget.ts';
+import { leave } from './leave.ts';
 import { persist } from './persist.ts';
 import type { Tools } from './tools.ts';
 
@@ -49,6 +50,7 @@ interface Prepared {
 /** Makes the create and message calls of one job, one after the other, each at most once. */
 export async function callAgent(tools: Tools, task: ClaimedTask): Promise<void> {
   for (;;) {
+    if (tools.stopping.aborted) return leave(tools, task);
     // Before the call is marked as started: a crash during the look-up of names must not make it unknown.
     const prepared = await prepareNext(tools, task.subject);
     const started = await startNext(tools, task, prepared);

@@ -12,6 +12,13 @@ const IDLE_POLL_MS = 1_000;
 /** A due task that cannot be claimed is locked by somebody else: no need to ask again and again. */
 const SHORTEST_PAUSE_MS = 100;
 const PAUSE_AFTER_ERROR_MS = 1_000;
+/** A stop waits so long for what is in hand. It leaves three of the ten seconds that the whole stop may take. */
+const HAND_BACK_AFTER_MS = 7_000;
+/**
+ * Not free for others before their lease ends: the request of a process that has stopped must not arrive after
+ * that of the process that took over, and show what is out of date.
+ */
+const DRAWINGS: ReadonlySet<TaskKind> = new Set(['refresh_card', 'refresh_receipts', 'refresh_home']);
 /** A loop looks at least once a second; this long without a look, something holds it. */
 const STUCK_AFTER_MS = 60_000;
 
@@ -33,6 +40,7 @@ export class Loop {
   private readonly options: LoopOptions;
   private readonly kinds: readonly TaskKind[];
   private readonly inHand = new Map<ClaimedTask, Promise<void>>();
+  private readonly handedBack = new Set<ClaimedTask>();
   private running: Promise<void> | null = null;
   private isRunning = false;
   private lookedAtMs = 0;
@@ -69,12 +77,17 @@ export class Loop {
     return tasks.length;
   }
 
-  /** Claims nothing more, and waits for what is in hand. */
+  /** Claims nothing more, waits for what is in hand, and hands back what is not done after seven seconds. */
   async stop(): Promise<void> {
+    const { clock } = this.options;
     this.stopping = true;
     this.wake();
+    const limit = Promise.withResolvers<void>();
+    const cancelLimit = clock.at(clock.now() + HAND_BACK_AFTER_MS, limit.resolve);
     await this.running;
-    await Promise.all(this.inHand.values());
+    await Promise.race([Promise.all(this.inHand.values()), limit.promise]);
+    cancelLimit();
+    await this.handBack();
     this.cancelRenewal();
     this.running = null;
   }
@@ -137,6 +150,7 @@ export class Loop {
       await handlers[task.kind]?.(task);
       log.debug('task_done', { ...facts, duration_ms: clock.now() - startedAtMs });
     } catch (error) {
+      if (this.handedBack.has(task)) return;
       if (error instanceof LeaseLostError) {
         log.warn('task_lease_lost', facts);
         return;
@@ -151,6 +165,19 @@ export class Loop {
           else log.error('task_not_postponed', { ...facts, error: cause });
         });
     }
+  }
+
+  /** Whoever takes these over finds in the ledger which of their calls are under way. */
+  private async handBack(): Promise<void> {
+    const { log, store } = this.options;
+    const tasks = [...this.inHand.keys()];
+    if (tasks.length === 0) return;
+    for (const task of tasks) {
+      this.handedBack.add(task);
+      log.warn('task_handed_back', { task: task.kind, subject: task.subject });
+    }
+    const free = tasks.filter(({ kind }) => !DRAWINGS.has(kind));
+    await store.transaction((tx) => tx.tasks.release(free.map(({ lease }) => lease)));
   }
 
   private async nextLookAtMs(claimedAtMs: number): Promise<number> {

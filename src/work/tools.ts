@@ -27,5 +27,7 @@ export interface Tools {
   readonly hourlyBudget: number;
   readonly botUserId: string;
   readonly surroundings: Surroundings;
+  /** Aborted when the program stops: what has not begun is left to the next process. */
+  readonly stopping: AbortSignal;
   readonly newContext: () => AnyJobContext;
 }

@@ -28,12 +28,14 @@ describe('connections', () => {
     expect(server.sockets).toHaveLength(3);
   });
 
-  test('closing waits for the calls under way, and refuses later ones', async () => {
-    await using server = await serveHttp((_, response) => response.end(job));
+  test('closing breaks off the calls under way, whose fate is unknown then, and refuses later ones', async () => {
+    const asked = Promise.withResolvers<void>();
+    await using server = await serveHttp(() => asked.resolve());
     const client = openClient(server.baseUrl);
-    const created = client.createJob('p', 'a');
+    const failed = failureOf(client.createJob('p', 'a'));
+    await asked.promise;
     await client.close();
-    expect(await created).toMatchObject({ id: 'job_1' });
+    expect(await failed).toMatchObject({ outcome: 'unknown', reason: 'unreachable' });
     expect(await failureOf(client.createJob('p', 'a'))).toMatchObject(notSent);
   });
 });

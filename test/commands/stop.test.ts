@@ -85,9 +85,9 @@ describe('a stop', () => {
       { what: 'the program to take nothing more' },
     );
     expect(program.log().map(({ event }) => event)).not.toContain('stopped');
-    program.kill('SIGTERM');
-    expect(await program.exit).toEqual({ code: 1, signal: null });
-    expect(program.log().at(-1)).toMatchObject({ event: 'stop_cut_short', reason: 'second_signal' });
+    program.kill('SIGINT');
+    expect(await program.exit).toEqual({ code: 130, signal: null });
+    expect(program.log().at(-1)).toMatchObject({ event: 'stop_cut_short', reason: 'SIGINT' });
   });
 });
 

@@ -71,6 +71,7 @@ async function overtaken(events: readonly JobEvent[], kind: TaskKind) {
       agent: () => ({ answeredAtMs: null, trouble: null }),
       slackProblem: () => null,
     },
+    stopping: new AbortController().signal,
     newContext,
   };
   await clock.advance(60_000);

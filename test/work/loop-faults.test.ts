@@ -55,13 +55,32 @@ describe('a lease', () => {
       expect(await isTaken()).toBe(false);
     }
     const stopped = world.loop.stop();
-    for (let second = 0; second < 60; second += 1) {
+    for (let second = 0; second < 6; second += 1) {
       await world.clock.advance(1_000);
       expect(await isTaken()).toBe(false);
     }
     hands.finish('long');
     await stopped;
     expect(hands.done).toEqual(['long']);
+  });
+
+  test('is given back by a stop that has waited seven seconds: others may take the task at once', async () => {
+    const hands = createHands();
+    const world = await createLoopWorld(hands.handle);
+    hands.delay('long');
+    await world.schedule('long');
+    world.loop.start();
+    await world.settle();
+    const stopped = world.loop.stop();
+    await world.clock.advance(6_999);
+    expect(await world.claimElsewhere(world.clock.now())).toEqual([]);
+    await world.clock.advance(1);
+    await stopped;
+    expect(await world.claimElsewhere(world.clock.now())).toMatchObject([{ subject: 'long', attempts: 0 }]);
+    // What the stopped one writes all the same is undone, without a fuss.
+    hands.finish('long');
+    await world.settle();
+    expect(world.log.map(({ event }) => event)).toEqual(['task_handed_back']);
   });
 
   test('of a task whose process is gone runs out after 24 seconds', async () => {

@@ -4,6 +4,7 @@ import { SEND_WITHIN_MS } from '../../operations/send-limit.ts';
 import { SlackCallError, type SlackFailure, tooLate } from '../../slack/calls/failure.ts';
 import type { SlackMessage } from '../../slack/views/message.ts';
 import type { ClaimedTask, LedgerCall } from '../../store/store.ts';
+import { leave } from '../leave.ts';
 import type { Tools } from '../tools.ts';
 import { FIRST_LOOK_AFTER_MS, lookForPost } from './look-for-post.ts';
 import { type Destination, destinationOf, renderPost } from './render-post.ts';
@@ -17,6 +18,7 @@ const WHISPER_TRIED_FOR_MS = 60_000;
 /** Makes the posts of one lane in their order, each once: what is unclear is looked for before it is repeated. */
 export async function postToSlack(tools: Tools, task: ClaimedTask): Promise<void> {
   for (;;) {
+    if (tools.stopping.aborted) return leave(tools, task);
     const next = await nextCall(tools, task);
     if (next === null) return;
     const goesOn =

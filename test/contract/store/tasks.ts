@@ -86,6 +86,22 @@ export function taskContract(open: OpenStore): void {
       expect((await claimOne(NOW_MS + 20)).attempts).toBe(2);
     });
 
+    test('tasks that are given back can be claimed at once, as they were', async () => {
+      await schedule('job-1', NOW_MS);
+      await schedule('job-2', NOW_MS - 1);
+      const tasks = await claim(NOW_MS);
+      await opened.run((tx) => tx.tasks.release(tasks.map((task) => task.lease)));
+      await expect(complete(tasks[0] as ClaimedTask)).rejects.toThrow(LeaseLostError);
+      const again = await claim(NOW_MS);
+      expect(again.map(({ subject, attempts }) => [subject, attempts])).toEqual([
+        ['job-2', 0],
+        ['job-1', 0],
+      ]);
+      // What another holds by now is left alone.
+      await opened.run((tx) => tx.tasks.release(tasks.map((task) => task.lease)));
+      expect(await claim(NOW_MS)).toEqual([]);
+    });
+
     test('a renewed lease holds on', async () => {
       await schedule('job-1', NOW_MS);
       await schedule('job-2', NOW_MS - 1);

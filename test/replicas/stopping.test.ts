@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest';
+import { agentCalls } from '../crash/support/outside.ts';
+import { alice, general, type SlackMessage } from '../support/local-slack.ts';
+import { describeReplicas, type Replicas, startReplicas } from './support/replicas.ts';
+import { ask, expectStory, reply } from './support/story.ts';
+
+const ROUNDS = 3;
+/** A lease that has to run out, or a post that has to be looked for twice, would take longer. */
+const LONGEST_WAIT_S = 15;
+/** A stop may last so long; what comes after it has three seconds more. */
+const STOP_LIMIT_MS = 10_000;
+
+describeReplicas('a replica that is stopped', (serverUrl) => {
+  test('while the agent takes its time hands the call back: the other one says at once that its fate is unknown', async () => {
+    await using world = await startReplicas(serverUrl);
+    const first = await world.start();
+    world.agentProxy.fail(agentCalls.create, { answerAfter: new Promise(() => {}) });
+    await ask(world);
+    await world.hasInHand('call_agent');
+    await world.until(() => world.api.counts.create, Boolean, 'the agent to have the prompt');
+    await world.start();
+
+    const atMs = Date.now();
+    first.kill('SIGTERM');
+    expect(await first.exit).toEqual({ code: 0, signal: null });
+    expect(Date.now() - atMs).toBeLessThan(STOP_LIMIT_MS);
+    expect(first.log().map(({ event }) => event)).toContain('task_handed_back');
+    expect(first.log().filter(({ level }) => level === 'error')).toEqual([]);
+    await world.told('may or may not');
+    // Long before the lease would have run out.
+    expect(Date.now() - atMs).toBeLessThan(STOP_LIMIT_MS + 3_000);
+    expect(world.api.counts.create).toBe(1);
+  });
+
+  test('while the agent takes a few seconds waits for the answer', async () => {
+    await using world = await startReplicas(serverUrl);
+    const first = await world.start();
+    const answer = Promise.withResolvers<void>();
+    world.agentProxy.fail(agentCalls.create, { answerAfter: answer.promise });
+    await ask(world);
+    await world.hasInHand('call_agent');
+    await world.until(() => world.api.counts.create, Boolean, 'the agent to have the prompt');
+    first.kill('SIGTERM');
+    await world.start();
+    answer.resolve();
+    expect(await first.exit).toEqual({ code: 0, signal: null });
+    await world.told('Working');
+    expect(world.api.counts.create).toBe(1);
+    await expectStory(world, 'Working');
+  });
+});
+
+describeReplicas('a rolling restart, over and over', (serverUrl) => {
+  test('loses and doubles nothing, and keeps nobody waiting', async () => {
+    await using world = await startReplicas(serverUrl);
+    let oldest = await world.start();
+    let next = await world.start();
+    const asked: string[] = [];
+    const replied: string[] = [];
+    let isOver = false;
+    const people = (async () => {
+      while (!isOver) {
+        const text = `Document endpoint ${asked.length + 1}, please`;
+        asked.push(text);
+        await world.slack.command({ channel: general, user: alice, text });
+        const card = await cardOf(world, text);
+        const words = `And its errors ${asked.length}`;
+        replied.push(words);
+        await reply(world, card, words);
+      }
+    })();
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const before = asked.length;
+      await world.until(
+        () => asked.length,
+        (count) => count >= before + 2,
+        'people to go on',
+      );
+      const atMs = Date.now();
+      oldest.kill('SIGTERM');
+      expect(await oldest.exit).toEqual({ code: 0, signal: null });
+      expect(Date.now() - atMs).toBeLessThan(STOP_LIMIT_MS);
+      oldest = next;
+      next = await world.start();
+    }
+    isOver = true;
+    await people;
+    await world.until(
+      () => world.api.counts.message,
+      (count) => count >= replied.length,
+      'all replies to arrive',
+    );
+    await world.until(
+      async () => (await posts(world, 'Working')).length,
+      (count) => count >= asked.length,
+      'all jobs to be said to be at work',
+    );
+
+    expect(world.api.counts.create).toBe(asked.length);
+    expect(world.api.jobs.map(({ prompts }) => prompts).toSorted()).toEqual(
+      asked.map((text, index) => [text, replied[index]]).toSorted(),
+    );
+    const messages = await world.messages();
+    for (const text of asked) {
+      expect(messages.filter((m) => m.thread_ts === undefined && m.text.includes(text))).toHaveLength(1);
+    }
+    expect(messages.filter((m) => m.text.includes('may or may not'))).toEqual([]);
+    const waits = (await posts(world, 'Working')).map((post) => Number(post.ts) - Number(post.thread_ts));
+    expect(Math.max(...waits)).toBeLessThan(LONGEST_WAIT_S);
+  });
+});
+
+async function cardOf(world: Replicas, text: string): Promise<SlackMessage> {
+  const find = async () =>
+    (await world.messages()).find(
+      (message) => message.thread_ts === undefined && message.text.includes(text),
+    );
+  return world.until(find, (card) => card !== undefined, `the card of "${text}"`) as Promise<SlackMessage>;
+}
+
+async function posts(world: Replicas, words: string): Promise<SlackMessage[]> {
+  return (await world.messages()).filter((m) => m.thread_ts !== undefined && m.text.includes(words));
+}
