@@ -5,8 +5,8 @@ export type Command =
   | { readonly kind: 'compose' }
   /** The id of a job here or at the agent API, or null: the jobs of who asks. */
   | { readonly kind: 'status'; readonly id: string | null }
-  /** The id of a job at the agent API. */
-  | { readonly kind: 'watch'; readonly id: string }
+  /** The id of a job at the agent API, and what its project is called; null: the project of the channel. */
+  | { readonly kind: 'watch'; readonly id: string; readonly projectName: string | null }
   /** As it was typed: `project.ts` reads what is at its start. */
   | { readonly kind: 'prompt'; readonly text: string };
 
@@ -14,7 +14,7 @@ type PlainWord = 'help' | 'list' | 'settings';
 
 const PLAIN_COMMAND = /^(help|list|settings)$/i;
 const STATUS = /^status(?:\s+(\S+))?$/i;
-const WATCH = /^watch\s+(\S+)$/i;
+const WATCH = /^(?:project=(\S+)\s+)?watch\s+(\S+)$/i;
 
 /**
  * Reserved words count only when they are the whole text (with their one argument), so that
@@ -27,7 +27,7 @@ export function parseCommand(text: string): Command {
   if (plain !== undefined) return { kind: plain };
   const status = STATUS.exec(trimmed);
   if (status !== null) return { kind: 'status', id: status[1] ?? null };
-  const watched = WATCH.exec(trimmed)?.[1];
-  if (watched !== undefined) return { kind: 'watch', id: watched };
+  const [, projectName = null, watched] = WATCH.exec(trimmed) ?? [];
+  if (watched !== undefined) return { kind: 'watch', id: watched, projectName };
   return { kind: 'prompt', text: trimmed };
 }

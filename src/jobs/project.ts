@@ -31,13 +31,17 @@ export function addressed(text: string, projects: Projects, byDefault: Project):
   const named = NAMED_PROJECT.exec(trimmed);
   if (named === null) return { kind: 'known', project: byDefault, prompt: trimmed };
   const [start, name = ''] = named;
-  const project = projects.find((one) => isCalled(one, name));
-  if (project === undefined) {
-    return { kind: 'unknown_project', name, names: projects.map((one) => one.name) };
-  }
-  return { kind: 'known', project, prompt: trimmed.slice(start.length) };
+  const project = projectCalled(name, projects);
+  return 'kind' in project ? project : { kind: 'known', project, prompt: trimmed.slice(start.length) };
 }
 
-function isCalled({ id, name }: Project, called: string): boolean {
-  return [name, id].some((known) => known.toLowerCase() === called.toLowerCase());
+/** The project with this name or id, in capitals or not. */
+export function projectCalled(
+  called: string,
+  projects: Projects,
+): Project | Extract<Addressed, { kind: 'unknown_project' }> {
+  const found = projects.find(({ id, name }) =>
+    [name, id].some((known) => known.toLowerCase() === called.toLowerCase()),
+  );
+  return found ?? { kind: 'unknown_project', name: called, names: projects.map(({ name }) => name) };
 }

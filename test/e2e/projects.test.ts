@@ -73,3 +73,30 @@ test('the same words for another project are another job (S5)', async () => {
   const cards = (await world.slack.control.messages(general)).filter(({ text }) => text.includes('“Fix'));
   expect(cards).toHaveLength(2);
 });
+
+test('"watch" looks in the project that is named, and an unknown one is told (W5)', async () => {
+  await command('project=handbook watch job_1');
+  expect((await card('Agent job job_1')).text).toContain('Project handbook');
+  const told = await world.seen(
+    general,
+    ({ text, thread_ts }) => thread_ts !== undefined && text.includes('No such job'),
+  );
+  expect(told.text).toContain('in the project handbook');
+  expect(told.text).toContain('`/docs-agent project=name watch job_123`');
+  await command('project=hanbdook watch job_1');
+  await world.whispered(general, 'There is no project hanbdook.* The projects are: docs, handbook.');
+});
+
+test('the same id in two projects is two jobs to "watch" (W5)', async () => {
+  await command('watch job_1');
+  await command('project=handbook watch job_1');
+  await card('Agent job job_1');
+  await world.seen(
+    general,
+    ({ text }) => text.includes('“Agent job job_1”') && text.includes('Project docs'),
+  );
+  await world.seen(
+    general,
+    ({ text }) => text.includes('“Agent job job_1”') && text.includes('Project handbook'),
+  );
+});

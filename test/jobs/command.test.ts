@@ -12,8 +12,9 @@ describe('a reserved word counts only as the whole text', () => {
     ['settings', { kind: 'settings' }],
     ['status', { kind: 'status', id: null }],
     ['status 42', { kind: 'status', id: '42' }],
-    ['watch 42', { kind: 'watch', id: '42' }],
-    ['WATCH  agent_42', { kind: 'watch', id: 'agent_42' }],
+    ['watch 42', { kind: 'watch', id: '42', projectName: null }],
+    ['WATCH  agent_42', { kind: 'watch', id: 'agent_42', projectName: null }],
+    ['project=docs watch 42', { kind: 'watch', id: '42', projectName: 'docs' }],
   ])('%j is a command', (text, command) => {
     expect(parseCommand(text)).toEqual(command);
   });
@@ -24,6 +25,7 @@ describe('a reserved word counts only as the whole text', () => {
     'status codes need a page',
     'watch',
     'watch out for broken links',
+    'project=docs watch out for broken links',
     'settings page: add screenshots',
     'lists',
     'helpful hints',

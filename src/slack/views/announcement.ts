@@ -77,9 +77,10 @@ export function announcementView(
 }
 
 function noSuchAgentJob(job: Job): SlackMessage {
-  const watch = mrkdwn`\`/docs-agent watch\``;
   return message(
-    paragraph(mrkdwn`${noSuchJobLine(job)}. Check the id, then type ${watch} with the right one.`),
+    paragraph(
+      mrkdwn`${noSuchJobLine(job)}. Check the id, then type \`/docs-agent watch\` with the right one; \`/docs-agent project=name watch job_123\` looks in another project.`,
+    ),
   );
 }
 

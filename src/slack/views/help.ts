@@ -21,7 +21,7 @@ export const ways: readonly Part[] = [
   paragraph(
     mrkdwn`*See what is going on*
 • \`/docs-agent list\` your jobs and this channel's; \`/docs-agent status\` one in full; my Home tab
-• \`/docs-agent watch job_123\` a thread for a job that was started elsewhere
+• \`/docs-agent watch job_123\` a thread for a job that was started elsewhere, in another project \`project=name watch job_123\`
 • \`/docs-agent settings\` what holds for this channel`,
   ),
 ];

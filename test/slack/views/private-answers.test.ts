@@ -57,7 +57,7 @@ describe('a person who asks for help', () => {
       • the pull request is announced in the thread
       *See what is going on*
       • \`/docs-agent list\` your jobs and this channel's; \`/docs-agent status\` one in full; my Home tab
-      • \`/docs-agent watch job_123\` a thread for a job that was started elsewhere
+      • \`/docs-agent watch job_123\` a thread for a job that was started elsewhere, in another project \`project=name watch job_123\`
       • \`/docs-agent settings\` what holds for this channel
       \`/docs-agent -- help\` makes a prompt of a word that is a command"
     `);

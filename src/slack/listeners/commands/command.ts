@@ -28,7 +28,7 @@ export function command(deps: ListenerDeps) {
       case 'settings':
         return settings(deps, args);
       case 'watch':
-        return watch(deps, args, parsed.id);
+        return watch(deps, args, parsed);
     }
   };
 }

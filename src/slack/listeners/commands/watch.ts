@@ -1,8 +1,9 @@
 import { openJob } from '../../../jobs/decide/open.ts';
 import type { Job } from '../../../jobs/job.ts';
+import { type Project, projectCalled } from '../../../jobs/project.ts';
 import { escapeMrkdwn } from '../../text/escape.ts';
 import { readableText } from '../../text/readable-text.ts';
-import { noJobIdView, watchedAlreadyView } from '../../views/refusals.ts';
+import { noJobIdView, refusalView, watchedAlreadyView } from '../../views/refusals.ts';
 import { projectOf } from '../default-project.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { linkTo } from '../link-to.ts';
@@ -11,13 +12,22 @@ import { answer, type CommandArgs } from './answer.ts';
 
 const ID_MAX = 200;
 
-/** `/docs-agent watch <job id>`: a card for a job that was started elsewhere. @param word as Slack delivered it */
-export async function watch(deps: ListenerDeps, args: CommandArgs, word: string): Promise<void> {
-  const agentJobId = readableText(word, new Map());
+/**
+ * `/docs-agent watch <job id>`: a card for a job that was started elsewhere. `project=name` in front says where.
+ * @param wish as Slack delivered it
+ */
+export async function watch(
+  deps: ListenerDeps,
+  args: CommandArgs,
+  wish: { readonly id: string; readonly projectName: string | null },
+): Promise<void> {
+  const named = wish.projectName === null ? null : projectCalled(wish.projectName, deps.projects);
+  if (named !== null && 'kind' in named) return answer(args, refusalView(named));
+  const agentJobId = readableText(wish.id, new Map());
   if (agentJobId.length > ID_MAX) return answer(args, noJobIdView());
   let watcher: Job | null = null;
   const problem = await storeGesture(deps, async () => {
-    watcher = await write(deps, args.command, agentJobId);
+    watcher = await write(deps, args.command, agentJobId, named);
   });
   const message = problem ?? (watcher && watchedAlreadyView(linkTo(deps, watcher)));
   await (message === null ? args.ack() : answer(args, message));
@@ -28,10 +38,11 @@ async function write(
   deps: ListenerDeps,
   command: CommandArgs['command'],
   agentJobId: string,
+  named: Project | null,
 ): Promise<Job | null> {
   const { channel_id: channelId, trigger_id: triggerId } = command;
   const { teamId } = deps;
-  const project = await projectOf(deps, channelId);
+  const project = named ?? (await projectOf(deps, channelId));
   return deps.store.transaction(async (tx) => {
     const context = deps.newContext();
     const keys = triggerId ? [`trigger:${triggerId}`] : [];
