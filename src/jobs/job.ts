@@ -14,6 +14,8 @@ export interface Job {
    * was attached, what stands in its place.
    */
   readonly prompt: string;
+  /** Messages of the thread that it was asked for in, which go to the agent after the prompt; escaped like it. */
+  readonly context: string;
   /** The agent job that somebody else started, and this job was attached to (`watch`), or null. */
   readonly attachedTo: string | null;
   /** Texts that came along with it, and are still to be read. */
@@ -149,8 +151,12 @@ export function slackTime(atMs: number): string {
 }
 
 /** What the agent is asked first. */
-export function startPromptOf({ prompt, inlined }: Job): string {
-  return inlined === '' ? prompt : `${prompt}\n\n${inlined}`;
+export function startPromptOf({
+  prompt,
+  context,
+  inlined,
+}: Pick<Job, 'prompt' | 'context' | 'inlined'>): string {
+  return [prompt, context, inlined].filter((part) => part !== '').join('\n\n');
 }
 
 /** Whether it watches an agent job that the API has not told of yet. */

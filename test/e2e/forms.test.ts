@@ -140,9 +140,10 @@ describe('a mention in a thread without a job', () => {
     );
     const card = await world.seen(
       general,
-      ({ user, thread_ts }) => user === 'U0DOCSAGENT' && thread_ts === root.ts,
+      ({ user, thread_ts, text }) =>
+        user === 'U0DOCSAGENT' && thread_ts === root.ts && text.includes('“Document this, please”'),
     );
-    expect(card.thread_ts).toBe(root.ts);
+    expect(card.text).toContain('with messages of this thread');
     await write('And the retries', { threadTs: root.ts });
     await world.settled();
     expect(world.prompts()[0]?.slice(1)).toEqual(['And the retries']);

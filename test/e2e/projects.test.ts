@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { alice, general, random, type SlackMessage } from '../support/local-slack.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
 
 const bot = '<@U0DOCSAGENT>';
@@ -64,6 +65,31 @@ test('the form has the project of the channel preselected, and takes another (S2
   await command('', random);
   await world.slack.control.submit(alice, { prompt: 'Fix the typos', project: 'docs' });
   await world.seen(random, ({ text }) => text.includes('“Fix the typos”') && text.includes('Project docs'));
+});
+
+test('a form whose text and menu name different projects is refused at the menu, and keeps both (S2)', async () => {
+  await command('');
+  const said = await world.slack.control.submit(alice, { prompt: 'project=handbook Fix the typos' });
+  expect(said.errors?.project).toBe(
+    '🗂️ Which project? The prompt begins with project=handbook, but docs is chosen here. Choose the same, or take it out of the prompt. Nothing was started.',
+  );
+  expect((await world.slack.control.submit(alice, { project: 'handbook' })).errors).toBeNull();
+  expect((await card('Fix the typos')).text).toContain('Project handbook');
+});
+
+test('a project that a mention in a thread names is chosen in the menu of its form (S3)', async () => {
+  const root = await write('The typos annoy people');
+  const reply = { channel: general, user: alice, threadTs: root.ts };
+  await world.slack.control.message({ ...reply, text: `${bot} project=handbook Fix them` });
+  const offer = await world.whispered(general, 'No job runs in this thread yet');
+  await world.slack.control.press(offer, 'choose_messages', alice);
+  await waitFor(
+    () => JSON.stringify(world.slack.control.modal(alice)?.blocks),
+    (form) => form?.includes('"initial_value":"Fix them"') ?? false,
+    { what: 'the form' },
+  );
+  expect((await world.slack.control.submit(alice)).errors).toBeNull();
+  expect((await card('Fix them')).text).toContain('Project handbook');
 });
 
 test('the same words for another project are another job (S5)', async () => {

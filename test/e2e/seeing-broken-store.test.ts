@@ -7,10 +7,10 @@ import { createTempDir } from '../support/temp-dir.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** The program, and its store, from another connection. */
-async function start(): Promise<{ program: Program; execute: (sql: string) => Promise<void> }> {
+async function start(more = ''): Promise<{ program: Program; execute: (sql: string) => Promise<void> }> {
   const folder = await createTempDir();
   onTestFinished(folder.remove);
-  const configFile = `admins: [${alice}]`;
+  const configFile = `admins: [${alice}]${more}`;
   const program = await startProgram({ configFile, settings: { DATA_DIR: folder.path } });
   const file = new DatabaseSync(join(folder.path, 'docs-agent.db'), { timeout: 0 });
   onTestFinished(() => file.close());
@@ -75,6 +75,26 @@ test('settings that cannot be stored stay in the form, which can be sent again (
   await execute('drop trigger broken');
   expect((await control.submit(alice)).errors).toBeNull();
   expect(control.modal(alice)).toBeNull();
+});
+
+test('the messages of a thread that cannot be offered while the store is broken: the form says so (S3)', async () => {
+  const { program, execute } = await start(
+    '\nprojects: [{ id: acme-docs, name: docs }, { id: acme-api, name: api }]',
+  );
+  await using _program = program;
+  const { control } = program.slack;
+  const root = await control.message({ channel: general, user: alice, text: 'The limits are unclear' });
+  await control.message({ channel: general, user: alice, text: '<@U0DOCSAGENT> Fix it', threadTs: root.ts });
+  const offers = async () =>
+    (await control.messages(general)).findLast(({ subtype }) => subtype === 'ephemeral');
+  const offer = await program.later(offers, (found) => found !== undefined, 'the offer');
+  await execute('alter table channel_setting rename to setting_away');
+  if (offer !== undefined) await control.press(offer, 'choose_messages', alice);
+  await program.later(
+    () => JSON.stringify(control.modal(alice)?.blocks),
+    (form) => form?.includes('cannot be shown right now') ?? false,
+    'the words',
+  );
 });
 
 test('a home that is opened while the store is broken is drawn when it is mended (L2)', async () => {

@@ -15,6 +15,8 @@ export interface JobRequest {
   readonly projectName: string;
   /** As Slack delivered it. */
   readonly prompt: string;
+  /** Goes to the agent after the prompt; escaped like it. */
+  readonly context?: string;
   readonly responseUrl: string | null;
   /** The thread of other people that the card is posted in; null: a new thread. */
   readonly thread: StartThread | null;
@@ -32,10 +34,14 @@ export function openJob(request: JobRequest, context: DecisionContext): Decision
 }
 
 /** A job of which nothing is done yet. */
-export function newJob({ thread, attached, ...request }: JobRequest, context: DecisionContext): Job {
+export function newJob(
+  { thread, attached, context: said = '', ...request }: JobRequest,
+  context: DecisionContext,
+): Job {
   return {
     attachedTo: null,
     ...request,
+    context: said,
     snippets: attached?.snippets ?? [],
     others: attached?.others ?? [],
     inlined: '',

@@ -40,8 +40,8 @@ export function startAnother(draft: Draft, responseUrl: string | null): void {
   wantCard(draft);
 }
 
-function isSame(job: Job, { prompt, projectId }: JobRequest): boolean {
-  return job.prompt === prompt && job.projectId === projectId;
+function isSame(job: Job, { prompt, context = '', projectId }: JobRequest): boolean {
+  return job.prompt === prompt && job.context === context && job.projectId === projectId;
 }
 
 /** It is at work, or may be, or its work is done. Of others, the same words are rightly said again. */

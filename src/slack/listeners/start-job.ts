@@ -1,6 +1,6 @@
 import type { JobRequest } from '../../jobs/decide/open.ts';
 import { ASKED_BEFORE_MS, openQuestion, requestJob } from '../../jobs/decide/request.ts';
-import type { Job } from '../../jobs/job.ts';
+import { type Job, startPromptOf } from '../../jobs/job.ts';
 import { addressed, type Project } from '../../jobs/project.ts';
 import { judgePrompt } from '../../jobs/prompt.ts';
 import type { Transaction } from '../../store/store.ts';
@@ -16,9 +16,7 @@ export interface Wish extends Omit<JobRequest, 'projectId' | 'projectName' | 'pr
   readonly keys: readonly string[];
   /** As Slack delivered it, sanitized; `project=name` or `--` may stand at its start. */
   readonly text: string;
-  /** Goes after the prompt. Escaped. */
-  readonly context?: string;
-  /** For a text that names none; null: that of the channel. */
+  /** What was chosen beside the text; null: that of the channel, if the text names none. */
   readonly project: Project | null;
   /** Whether the answer to the gesture tells the requester of what came of it. */
   readonly isAnswered: boolean;
@@ -33,8 +31,7 @@ export type Outcome =
 
 /** Stores the wish, once, however often it is delivered. */
 export async function startJob(deps: ListenerDeps, wish: Wish): Promise<Outcome> {
-  const project = wish.project ?? (await projectOf(deps, wish.channelId));
-  const read = requestOf(deps, { ...wish, project });
+  const read = requestOf(deps, wish, wish.project ?? (await projectOf(deps, wish.channelId)));
   if ('refusal' in read) return { kind: 'refused', refusal: read.refusal };
   const { request } = read;
   return deps.store.transaction(async (tx): Promise<Outcome> => {
@@ -56,21 +53,19 @@ export async function startJob(deps: ListenerDeps, wish: Wish): Promise<Outcome>
 /** What is asked of the agent; or why it cannot be. */
 function requestOf(
   deps: ListenerDeps,
-  {
-    keys: _keys,
-    text,
-    context,
-    project,
-    isAnswered: _isAnswered,
-    ...wish
-  }: Wish & { readonly project: Project },
+  { keys: _keys, text, project: chosen, isAnswered: _isAnswered, ...wish }: Wish,
+  byDefault: Project,
 ): { readonly request: JobRequest } | { readonly refusal: Refusal } {
-  const to = addressed(text, deps.projects, project);
+  const to = addressed(text, deps.projects, byDefault);
   if (to.kind === 'unknown_project') return { refusal: to };
-  const prompt = context === undefined ? to.prompt : `${to.prompt}\n\n${context}`;
-  const own = judgePrompt(readableText(to.prompt, new Map()), Number.POSITIVE_INFINITY);
+  if (chosen !== null && chosen.id !== to.project.id) {
+    return { refusal: { kind: 'two_projects', named: to.project.name, chosen: chosen.name } };
+  }
+  const { prompt } = to;
+  const own = judgePrompt(readableText(prompt, new Map()), Number.POSITIVE_INFINITY);
   if (own.kind !== 'ok') return { refusal: own };
-  const verdict = judgePrompt(readableText(prompt, new Map()), deps.newContext().policy.promptMaxLength);
+  const whole = startPromptOf({ prompt, context: wish.context ?? '', inlined: '' });
+  const verdict = judgePrompt(readableText(whole, new Map()), deps.newContext().policy.promptMaxLength);
   if (verdict.kind !== 'ok') return { refusal: verdict };
   return { request: { ...wish, projectId: to.project.id, projectName: to.project.name, prompt } };
 }

@@ -18,7 +18,8 @@ import { stateLine } from './state.ts';
 import { oneLine, quotedPrompt, shown } from './untrusted.ts';
 import { followUps, onlyMentions, signs } from './words.ts';
 
-const PROMPT_MAX = 1500;
+/** A card is glanced at. */
+const PROMPT_MAX = 600;
 const REFUSAL_MAX = 500;
 const FACT_MAX = 100;
 
@@ -64,6 +65,7 @@ export function origin({ projectName, agentJob }: Job): string[] {
 
 function progress(job: Job, queue: Queue, mode: FollowUpMode): Mrkdwn[] {
   const facts: Mrkdwn[] = [];
+  if (job.context !== '') facts.push(mrkdwn`with messages of this thread`);
   if (job.turn > 1) facts.push(mrkdwn`turn ${job.turn}`);
   if (job.sentFollowUps > 0) facts.push(mrkdwn`${followUps(job.sentFollowUps)} sent`);
   if (queue.waiting > 0) facts.push(waiting(job, queue));

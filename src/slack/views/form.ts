@@ -7,7 +7,7 @@ import type { SlackMessage } from './message.ts';
 import { oneLine, shown } from './untrusted.ts';
 
 /** Characters in a text input. https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element */
-export const INPUT_TEXT_MAX = 3000;
+const INPUT_TEXT_MAX = 3000;
 /** Characters in an option, and in its description. https://docs.slack.dev/reference/block-kit/composition-objects/option-object */
 const OPTION_TEXT_MAX = 75;
 /** https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element */
@@ -33,9 +33,14 @@ export function form(
   };
 }
 
+/** How long a prompt may be that is written in a form. */
+export function promptFieldMax(promptMaxLength: number): number {
+  return Math.min(INPUT_TEXT_MAX, promptMaxLength);
+}
+
 /** @param prompt what stands there at first; cut to what an input takes */
 export function promptInput(prompt: string, promptMaxLength: number): InputBlock {
-  const max = Math.min(INPUT_TEXT_MAX, promptMaxLength);
+  const max = promptFieldMax(promptMaxLength);
   const initial = cut(prompt, max);
   return {
     type: 'input',
@@ -61,7 +66,7 @@ export function promptInput(prompt: string, promptMaxLength: number): InputBlock
 /** Asks for the project, if there is a choice. */
 export function projectInput(projects: Projects, preselected: Project): InputBlock[] {
   if (projects.length === 1) return [];
-  const options = projects.slice(0, MENU_OPTIONS_MAX).map(projectOption);
+  const options = offered(projects, preselected).map(projectOption);
   const initial = options.find(({ value }) => value === preselected.id);
   const element = { type: 'static_select', action_id: formIds.project, options } as const;
   return [
@@ -72,6 +77,11 @@ export function projectInput(projects: Projects, preselected: Project): InputBlo
       element: initial === undefined ? element : { ...element, initial_option: initial },
     },
   ];
+}
+
+function offered(projects: Projects, preselected: Project): readonly Project[] {
+  const first = projects.slice(0, MENU_OPTIONS_MAX);
+  return first.some(({ id }) => id === preselected.id) ? first : [...first.slice(0, -1), preselected];
 }
 
 export function channelInput(hint = 'The card goes there. The bot must be in it.'): InputBlock {

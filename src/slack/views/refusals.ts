@@ -13,6 +13,8 @@ const numbers = new Intl.NumberFormat('en-US');
 export type Refusal =
   | Exclude<PromptVerdict, { kind: 'ok' }>
   | Extract<Addressed, { kind: 'unknown_project' }>
+  /** The text names another project than the menu beside it. */
+  | { readonly kind: 'two_projects'; readonly named: string; readonly chosen: string }
   /** The thread that it is for has a job. */
   | { readonly kind: 'thread_taken' };
 
@@ -28,6 +30,8 @@ function explained(refusal: Refusal): Mrkdwn {
       return mrkdwn`✂️ *The prompt is too long.* ${lengths(refusal)}`;
     case 'unknown_project':
       return mrkdwn`🗂️ *There is no project ${nameOf(refusal.name)}.* ${knownProjects(refusal.names)} To use it as a prompt, put \`--\` in front.`;
+    case 'two_projects':
+      return mrkdwn`🗂️ *Which project?* The prompt begins with project=${nameOf(refusal.named)}, but ${nameOf(refusal.chosen)} is chosen here. Choose the same, or take it out of the prompt.`;
     case 'thread_taken':
       return mrkdwn`🧵 *A job runs in this thread already.* ${MENTION_INSTEAD}`;
   }

@@ -6,8 +6,8 @@ import {
   CHECKBOXES_MAX,
   checkboxOption,
   form,
-  INPUT_TEXT_MAX,
   projectInput,
+  promptFieldMax,
   promptInput,
   tickedInput,
 } from './form.ts';
@@ -100,13 +100,13 @@ export function changedMeanwhileView({ author, text }: ThreadLine): SlackMessage
   );
 }
 
-function notesOf({ lines, leftOut, prompt }: ThreadPreview) {
+function notesOf({ lines, leftOut, prompt, promptMaxLength }: ThreadPreview) {
   return [
     ...(lines.length === 0 ? [mrkdwn`There is no other text in this thread.`] : []),
     ...(leftOut > 0
       ? [mrkdwn`${leftOut} older ${leftOut === 1 ? 'message is' : 'messages are'} left out.`]
       : []),
-    ...(prompt.length > INPUT_TEXT_MAX
+    ...(prompt.length > promptFieldMax(promptMaxLength)
       ? [mrkdwn`Your message is longer than the field: its end is cut off.`]
       : []),
   ];

@@ -24,9 +24,10 @@ describe('the same request again', () => {
     ]);
   });
 
-  test('is a new job in other words, or for another project', () => {
+  test('is a new job in other words, about other messages, or for another project', () => {
     expect(ask([aJob({})], { prompt: 'Other words' }).job.stage.kind).toBe('opening');
     expect(ask([aJob({})], { projectId: 'other' }).job.stage.kind).toBe('opening');
+    expect(ask([aJob({})], { context: 'Other messages' }).job.stage.kind).toBe('opening');
     expect(ask([]).job.stage.kind).toBe('opening');
   });
 

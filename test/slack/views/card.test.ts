@@ -240,6 +240,15 @@ describe('the card', () => {
     expect(text).toContain('“Ask @Bob &amp; link the guide (https://a.example)”');
   });
 
+  test('quotes the prompt short, and of the thread that went along says no more than that (S1, S3)', () => {
+    const context = 'Context: bob: A secret';
+    const cardOf = (prompt: string) => cardView(aJob({ prompt, context }), nobodyWaits, noNames).text;
+    expect(cardOf('Why? '.repeat(500)).length).toBeLessThan(800);
+    expect(cardOf('Why? '.repeat(500))).toContain('Why?…”');
+    expect(cardOf('Why?')).not.toContain('secret');
+    expect(cardOf('Why?')).toContain('Asked by <@U1> · with messages of this thread');
+  });
+
   test('quotes why a prompt was refused', () => {
     const job = aJob({ stage: { kind: 'rejected', message: 'prompt is <b>too vague</b>' } });
     expect(cardView(job, nobodyWaits, noNames).text).toContain('\nprompt is &lt;b&gt;too vague&lt;/b&gt;\n');

@@ -36,6 +36,7 @@ const line = (facts: Partial<ThreadLine> = {}): ThreadLine => ({
   ...facts,
 });
 const choices = { projects, project: docs, promptMaxLength: 20_000 };
+const blank = { prompt: '', isCut: false };
 const atHome = { channelId: null, responseUrl: null };
 
 /** The form as a person reads it, one field or note on each line. */
@@ -67,7 +68,7 @@ function readBlock(block: KnownBlock): string {
 
 describe('the form that asks for a job', () => {
   test('asks for the prompt, and where there is a choice for the project and the channel (S2)', () => {
-    expect(readForm(composeView({ place: atHome, prompt: '', ...choices }))).toMatchInlineSnapshot(`
+    expect(readForm(composeView({ place: atHome, ...blank, ...choices }))).toMatchInlineSnapshot(`
       "[Ask Docs Agent] → Start
       What should change in the docs?: plain_text_input (Slack takes 3,000 characters here; a message to the bot may be longer.)
       Project: static_select
@@ -80,29 +81,54 @@ describe('the form that asks for a job', () => {
   test('asks for nothing that is known (S2)', () => {
     const known = { channelId: 'C1', responseUrl: 'https://hooks.slack.example/1' };
     const one = { projects: [docs] as const, project: docs, promptMaxLength: 2000 };
-    expect(readForm(composeView({ place: known, prompt: '', ...one }))).toMatchInlineSnapshot(`
+    expect(readForm(composeView({ place: known, ...blank, ...one }))).toMatchInlineSnapshot(`
       "[Ask Docs Agent] → Start
       What should change in the docs?: plain_text_input"
     `);
   });
 
   test('quotes the message that it is about (S3)', () => {
-    expect(
-      promptAbout('Limits are\n*wrong*', 'https://acme.slack.com/archives/C1/p5'),
-    ).toMatchInlineSnapshot(`
+    const quoted = (text: string, permalink: string | null) => promptAbout(text, permalink, 20_000).prompt;
+    expect(quoted('Limits are\n*wrong*', 'https://acme.slack.com/archives/C1/p5')).toMatchInlineSnapshot(`
       "About this Slack message (https://acme.slack.com/archives/C1/p5):
       > Limits are
       > *wrong*
 
       "
     `);
-    expect(promptAbout('', null)).toMatchInlineSnapshot(`
+    expect(quoted('', null)).toMatchInlineSnapshot(`
       "About this Slack message:
       > (empty)
 
       "
     `);
-    expect(promptAbout('x'.repeat(9_000), null).length).toBeLessThan(3000);
+  });
+
+  test('quotes as much of a long message as there is room beside a wish, and says that it is cut (S3)', () => {
+    const quotedIn = (length: number, promptMaxLength: number) => {
+      const quoted = promptAbout('x'.repeat(length), null, promptMaxLength);
+      const place = { channelId: 'C1', responseUrl: null };
+      const form = readForm(composeView({ place, ...quoted, ...choices, projects: [docs], promptMaxLength }));
+      return { quoted: quoted.prompt.match(/x/g)?.length, said: form.split('\n').at(-1) };
+    };
+    expect(quotedIn(2_460, 20_000)).toEqual({ quoted: 2_460, said: expect.not.stringContaining('cut off') });
+    expect(quotedIn(2_500, 20_000)).toMatchInlineSnapshot(`
+      {
+        "quoted": 2471,
+        "said": "["✂️ The message is too long for this field: its end is cut off. To send all of it, reply to it with \`@docs-agent …\` instead."]",
+      }
+    `);
+    expect(quotedIn(2_000, 1_000)).toMatchObject({ quoted: 471, said: expect.stringContaining('cut off') });
+    expect(quotedIn(2_000, 10).said).toContain('cut off');
+  });
+
+  test('has the project of the channel to choose among however many (S2)', () => {
+    const many = Array.from({ length: 150 }, (_, n) => ({ ...docs, id: `p-${n}`, name: `project-${n}` }));
+    const place = { channelId: 'C1', responseUrl: null };
+    const last = { ...docs, id: 'p-149', name: 'project-149' };
+    const view = composeView({ place, ...blank, ...choices, projects: [docs, ...many], project: last });
+    expect(view.blocks[1]).toMatchObject({ element: { initial_option: { value: 'p-149' } } });
+    expect(() => checkedView(view, 'modal')).not.toThrow();
   });
 });
 
@@ -184,7 +210,7 @@ describe('whatever people write', () => {
   test('Slack takes the form that asks for a job', () => {
     fc.assert(
       fc.property(text(), fc.webUrl(), (said, url) => {
-        const view = composeView({ place: atHome, prompt: promptAbout(said, url), ...choices });
+        const view = composeView({ place: atHome, ...promptAbout(said, url, 20_000), ...choices });
         checkedView(view, 'modal');
         expectPlain(view);
       }),

@@ -1,4 +1,5 @@
 import type { AllMiddlewareArgs, BlockButtonAction, SlackActionMiddlewareArgs } from '@slack/bolt';
+import { addressed } from '../../../jobs/project.ts';
 import { attachedOf } from '../../attached.ts';
 import { SlackCallError } from '../../calls/failure.ts';
 import { TOO_MANY_MESSAGES } from '../../calls/poster.ts';
@@ -7,8 +8,9 @@ import { readableText } from '../../text/readable-text.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { offeredMessages, peopleIn, toLines } from '../../thread-lines.ts';
 import { noFormView } from '../../views/compose.ts';
+import type { SlackMessage } from '../../views/message.ts';
 import { plainModal } from '../../views/modal.ts';
-import { refusalView } from '../../views/refusals.ts';
+import { notReadView, refusalView } from '../../views/refusals.ts';
 import {
   noJobInThreadView,
   readingThreadView,
@@ -70,13 +72,15 @@ async function show(
     const preview = await read(deps, mentioned, botUserId);
     await deps.poster.updateModal(viewId, threadPreviewView(preview));
   } catch (error) {
-    if (!(error instanceof SlackCallError)) throw error;
-    const { code } = error.failure;
-    deps.log.warn('thread_not_offered', { channel_id: mentioned.channelId, reason: code });
-    const view = plainModal(labels.askDocsAgent, threadNotReadView(code === TOO_MANY_MESSAGES));
+    deps.log.warn('thread_not_offered', { channel_id: mentioned.channelId, error });
     // The person may have closed it.
-    await deps.poster.updateModal(viewId, view).catch(() => {});
+    await deps.poster.updateModal(viewId, plainModal(labels.askDocsAgent, notOffered(error))).catch(() => {});
   }
+}
+
+function notOffered(error: unknown): SlackMessage {
+  if (!(error instanceof SlackCallError)) return notReadView();
+  return threadNotReadView(error.failure.code === TOO_MANY_MESSAGES);
 }
 
 async function read(
@@ -90,17 +94,22 @@ async function read(
   const mention = messages.find(({ ts }) => ts === messageTs);
   const names = await deps.names.named(peopleIn([...offered, ...(mention ? [mention] : [])]));
   const said = sanitize(mention?.text ?? '');
+  const wish = wishIn(said, attachedOf(mention?.files), botUserId);
+  const byDefault = await projectOf(deps, channelId);
+  const to = addressed(wish, deps.projects, byDefault);
+  // Named in words, it is chosen in the menu instead.
+  const named = to.kind === 'known' && to.project.id !== byDefault.id ? to : null;
   return {
     thread: {
       ...mentioned,
       oldestTs: messages.find(({ ts }) => ts === messageTs || ts === offered[0]?.ts)?.ts ?? messageTs,
       permalink: linkTo(deps, { channelId, threadTs }),
     },
-    prompt: readableText(wishIn(said, attachedOf(mention?.files), botUserId), names),
+    prompt: readableText(named?.prompt ?? wish, names),
     lines: toLines(offered, names),
     leftOut,
     projects: deps.projects,
-    project: await projectOf(deps, channelId),
+    project: named?.project ?? byDefault,
     promptMaxLength: deps.newContext().policy.promptMaxLength,
   };
 }

@@ -28,7 +28,9 @@ export function messageShortcut(deps: ListenerDeps) {
     ]);
     const attached = carried(attachedOf(message.files), ATTACHED_MAX);
     const place = { channelId: channel.id, responseUrl, attached };
-    if (await openCompose(deps, triggerId, place, promptAbout(readableText(said, names), link))) return;
+    const { promptMaxLength } = deps.newContext().policy;
+    const quoted = promptAbout(readableText(said, names), link, promptMaxLength);
+    if (await openCompose(deps, triggerId, place, quoted)) return;
     await answerBeside(deps, respond, noFormView());
   };
 }

@@ -1,7 +1,7 @@
 import type { ModalView } from '@slack/types';
 import { SlackCallError } from '../../calls/failure.ts';
 import type { Place } from '../../form-data.ts';
-import { composeView } from '../../views/compose.ts';
+import { type Compose, composeView } from '../../views/compose.ts';
 import { projectOf } from '../default-project.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { inTime } from '../in-time.ts';
@@ -15,13 +15,13 @@ export async function openCompose(
   deps: ListenerDeps,
   triggerId: string,
   place: Place,
-  prompt = '',
+  filledIn: Pick<Compose, 'prompt' | 'isCut'> = { prompt: '', isCut: false },
 ): Promise<boolean> {
   const [first] = deps.projects;
   const project = await inTime(deps, PROJECT_WITHIN_MS, projectOf(deps, place.channelId), first);
   const view = composeView({
     place,
-    prompt,
+    ...filledIn,
     projects: deps.projects,
     project,
     promptMaxLength: deps.newContext().policy.promptMaxLength,

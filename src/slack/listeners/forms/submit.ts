@@ -48,8 +48,11 @@ async function answerForm(
   switch (outcome.kind) {
     case 'stored':
       return ack();
-    case 'refused':
-      return refuseAtField(ack, refusalView(outcome.refusal));
+    case 'refused': {
+      const { refusal } = outcome;
+      const field = refusal.kind === 'two_projects' ? formIds.project : formIds.prompt;
+      return refuseAtField(ack, refusalView(refusal), field);
+    }
     case 'asked_before': {
       const { question } = outcome;
       const view = askedBeforeForm(question, linkTo(deps, question.sameAs), responseUrl);

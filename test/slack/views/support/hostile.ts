@@ -101,6 +101,7 @@ export function job(): fc.Arbitrary<Job> {
     projectName: text(),
     attachedTo: fc.option(text()),
     prompt: text(),
+    context: text(),
     stage,
     agentJob: fc.option(agentJob),
     turn: fc.nat(),
