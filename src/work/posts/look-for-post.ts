@@ -13,6 +13,11 @@ export const FIRST_LOOK_AFTER_MS = 2_000;
  * start (once until it is made, once until it is connected) or not at all, and Slack is given ten seconds more.
  */
 const ABSENT_AFTER_MS = 20_000;
+/**
+ * What was written to the connection just before the machine slept reaches Slack when it wakes. By then Slack has
+ * closed a connection on which nothing came for so long. It also bounds what is read of a busy channel.
+ */
+const ARRIVES_WITHIN_MS = 15 * 60_000;
 
 /**
  * The call was started, and what became of it is not known: adopts the post, or makes it wanted again. False if
@@ -35,7 +40,7 @@ export async function lookForPost(
     const ts = await tools.poster.find(
       { ...destination, callId: call.id },
       sinceMs,
-      sinceMs + ABSENT_AFTER_MS,
+      sinceMs + ARRIVES_WITHIN_MS,
     );
     const outcome = ts === null ? 'absent' : 'adopted';
     tools.log.info('post_looked_for', { call_id: call.id, job_id: job.id, outcome });
