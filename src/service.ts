@@ -7,13 +7,11 @@ import { boltLogger } from './operations/bolt-logger.ts';
 import { type Clock, systemClock } from './operations/clock.ts';
 import { type HealthCheck, healthRoutes, type Readiness, readiness } from './operations/health.ts';
 import { createLogger, type Logger } from './operations/logger.ts';
-import { Access } from './slack/access.ts';
-import { createPostingClient, createSlackApp, identify } from './slack/app.ts';
+import { createSlackApp } from './slack/app.ts';
 import { classify, SlackCallError } from './slack/calls/failure.ts';
-import { Poster } from './slack/calls/poster.ts';
-import { SnippetReader } from './slack/calls/snippet-reader.ts';
-import { Users } from './slack/calls/users.ts';
+import { createPostingClient } from './slack/calls/posting-client.ts';
 import { createConnection } from './slack/connection/connection.ts';
+import { oneWorkspace } from './slack/one-workspace.ts';
 import { StartError } from './start-error.ts';
 import { openStore } from './store/open.ts';
 import { createLoops } from './work/loops.ts';
@@ -52,15 +50,14 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
       config.store.kind === 'embedded' ? { dataDir: config.store.dataDir } : config.store,
     );
     resources.defer(() => store.close());
-    const client = createPostingClient(botToken, apiUrl, logger);
-    const identity = await identify(client).catch((error) => explainSlack(error, 'SLACK_BOT_TOKEN'));
+    const client = createPostingClient(apiUrl, logger);
+    const workspaces = await oneWorkspace({ client, apiUrl, clock, log }, botToken, config).catch((error) =>
+      explainSlack(error, 'SLACK_BOT_TOKEN'),
+    );
     const apiKeyOf = (projectId: string) => config.agent.apiKeys.get(projectId);
     const agent = notedClient(createAgentClient({ ...config.agent, apiKeyOf }), clock);
     resources.defer(() => agent.client.close());
     const newContext = contextFactory(clock, config);
-    const poster = new Poster(client, clock);
-    const users = new Users(client, clock, log);
-    const access = new Access(config.access, identity, users, client, clock);
     const stopping = new AbortController();
     const loops = createLoops({
       stopping: stopping.signal,
@@ -68,17 +65,11 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
       clock,
       log,
       agent: agent.client,
-      poster,
-      names: users,
-      access,
-      snippets: new SnippetReader(botToken, apiUrl),
+      workspaces,
       promptMaxLength: config.promptMaxLength,
       reads: new ReadLimiter(config.agent.readsPerMinute),
       hourlyBudget: config.agent.hourlyBudget,
-      botUserId: identity.botUserId,
       surroundings: {
-        workspaceUrl: identity.workspaceUrl,
-        projects: config.projects,
         agent: (projectId) => agent.facts(projectId),
         slackProblem: () => connection.problem(),
       },
@@ -89,20 +80,10 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
     resources.defer(() => missed.stop());
     const onConnected = () => missed.lookFor();
     const connection = createConnection(transport, { apiUrl, logger, log, clock, routes, onConnected });
-    const listeners = {
-      teamId: identity.teamId,
-      store,
-      poster,
-      names: users,
-      access,
-      clock,
-      log,
-      newContext,
-      workspaceUrl: identity.workspaceUrl,
-      projects: config.projects,
-    };
+    const listeners = { store, clock, log, newContext };
+    const workspaceOf = async () => workspaces.only;
     const onFailure = () => missed.lookFor();
-    createSlackApp({ token: botToken, apiUrl, identity, connection, logger, log, listeners, onFailure });
+    createSlackApp({ workspaceOf, connection, logger, log, listeners, onFailure });
     checks.push(
       { name: 'store', problem: () => store.check().then(() => null) },
       { name: 'slack', problem: () => connection.problem() },
@@ -117,7 +98,7 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
     });
     port = await connection.start(config.http).catch((error) => explainConnection(error, config));
     const mode = transport.kind;
-    log.info('started', { mode, store: config.store.kind, port, team_id: identity.teamId });
+    log.info('started', { mode, store: config.store.kind, port, team_id: workspaces.only.teamId });
   }
 
   async function stop(): Promise<void> {
@@ -163,7 +144,8 @@ function policyOf(config: Config): Policy {
 function contextFactory(clock: Clock, config: Config): () => AnyJobContext {
   const { projects, channels } = config;
   const [policy, rules] = [policyOf(config), { projects, channels }];
-  return () => ({ nowMs: clock.now(), jitter: Math.random(), newId: randomUUID, policy, rules });
+  const rulesOf = () => rules;
+  return () => ({ nowMs: clock.now(), jitter: Math.random(), newId: randomUUID, policy, rulesOf });
 }
 
 function explainSlack(error: unknown, variable: string): never {

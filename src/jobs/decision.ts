@@ -45,7 +45,7 @@ export interface DecisionContext {
 
 /** For whatever job: the policy is that of everywhere, until `policyFor` makes it that of the job. */
 export interface AnyJobContext extends DecisionContext {
-  readonly rules: Rules;
+  readonly rulesOf: (teamId: string) => Rules;
 }
 
 export interface Policy {

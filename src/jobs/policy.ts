@@ -3,9 +3,9 @@ import type { Policy } from './decision.ts';
 import type { Job } from './job.ts';
 import type { Project, Projects } from './project.ts';
 
-/** What the operator has set for projects and channels. */
+/** What the operator has set for the projects and channels of a workspace. */
 export interface Rules {
-  readonly projects: Projects;
+  readonly projects: readonly Project[];
   /** By the ids of the channels. */
   readonly channels: ReadonlyMap<string, ChannelSettings>;
 }
@@ -40,7 +40,6 @@ export function policyFor(
 }
 
 /** The project of requests in the channel that name none. */
-export function defaultProject(rules: Rules, channelId: string, saved: ChannelSettings | null): Project {
-  const { projectName } = settingsOf(rules, channelId, saved);
-  return rules.projects.find(({ name }) => name === projectName) ?? rules.projects[0];
+export function defaultProject(projects: Projects, { projectName }: ChannelSettings): Project {
+  return projects.find(({ name }) => name === projectName) ?? projects[0];
 }

@@ -1,8 +1,9 @@
-import type { WebClient } from '@slack/web-api';
+import type { UsergroupsUsersListResponse } from '@slack/web-api';
 import { type AccessRefusal, type AccessRule, accessRefusal } from '../jobs/access.ts';
 import type { Clock } from '../operations/clock.ts';
 import { CachedLookup } from './calls/cached-lookup.ts';
-import { classify, SlackCallError } from './calls/failure.ts';
+import type { SlackCaller } from './calls/caller.ts';
+import { SlackCallError } from './calls/failure.ts';
 import type { Users } from './calls/users.ts';
 
 /** How long a change of a user group may go unnoticed. */
@@ -23,12 +24,12 @@ export class Access {
   private readonly users: Users;
   private readonly members: CachedLookup<ReadonlySet<string>>;
 
-  constructor(rule: AccessRule, home: Home, users: Users, client: WebClient, clock: Clock) {
+  constructor(rule: AccessRule, home: Home, users: Users, call: SlackCaller, clock: Clock) {
     this.rule = rule;
     this.home = home;
     this.users = users;
     const limits = { freshMs: FRESH_MS, max: MAX_GROUPS };
-    this.members = new CachedLookup((groupId) => lookUpMembers(client, groupId), clock, limits);
+    this.members = new CachedLookup((groupId) => lookUpMembers(call, groupId), clock, limits);
   }
 
   /**
@@ -70,11 +71,9 @@ function nullIfRefused(error: unknown): null {
   throw error;
 }
 
-async function lookUpMembers(client: WebClient, groupId: string): Promise<ReadonlySet<string>> {
-  try {
-    const { users = [] } = await client.usergroups.users.list({ usergroup: groupId });
-    return new Set(users);
-  } catch (error) {
-    throw new SlackCallError('usergroups.users.list', classify(error), error);
-  }
+async function lookUpMembers(call: SlackCaller, groupId: string): Promise<ReadonlySet<string>> {
+  const { users = [] } = await call<UsergroupsUsersListResponse>('usergroups.users.list', {
+    usergroup: groupId,
+  });
+  return new Set(users);
 }

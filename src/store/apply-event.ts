@@ -32,9 +32,13 @@ export async function applied(
 }
 
 /** The policy of one job. */
-export async function policyOf(tx: Transaction, job: Job, { policy, rules }: AnyJobContext): Promise<Policy> {
+export async function policyOf(
+  tx: Transaction,
+  job: Job,
+  { policy, rulesOf }: AnyJobContext,
+): Promise<Policy> {
   const saved = await tx.channelSettings.get(job.teamId, job.channelId);
-  return policyFor(policy, rules, job, saved?.settings ?? null);
+  return policyFor(policy, rulesOf(job.teamId), job, saved?.settings ?? null);
 }
 
 function hasWishes({ followUps, calls, tasks }: Decision): boolean {

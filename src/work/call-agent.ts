@@ -65,10 +65,14 @@ export async function callAgent(tools: Tools, task: ClaimedTask): Promise<void> 
 }
 
 async function prepareNext(tools: Tools, lane: string): Promise<Prepared | null> {
-  const call = await tools.store.transaction((tx) => tx.calls.next(lane));
-  if (call === null || !('prompt' in call.request)) return null;
-  const { prompt } = call.request;
-  return { callId: call.id, prompt: readableText(prompt, await tools.names.of(prompt)) };
+  const next = await tools.store.transaction(async (tx) => {
+    const call = await tx.calls.next(lane);
+    return call && (await toAgentCall(tx, call));
+  });
+  if (next === null) return null;
+  const { prompt } = next.request;
+  const { names } = await tools.workspaces.of(next.job.teamId);
+  return { callId: next.call.id, prompt: readableText(prompt, await names.of(prompt)) };
 }
 
 /** Marks the lane's next call as started, if it is the prepared one; `ended`: the task is settled for now. */

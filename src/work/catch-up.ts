@@ -2,6 +2,7 @@ import { isBeforeJob, type Job } from '../jobs/job.ts';
 import { SlackCallError } from '../slack/calls/failure.ts';
 import { type ThreadMessage, TOO_MANY_MESSAGES } from '../slack/calls/poster.ts';
 import { messageKeys, replyOf } from '../slack/reply.ts';
+import type { Workspace } from '../slack/workspace.ts';
 import { applyEvent } from '../store/apply-event.ts';
 import type { ClaimedTask, Store, Transaction } from '../store/store.ts';
 import { slackRetryMs } from './posts/slack-retry.ts';
@@ -37,9 +38,10 @@ export async function catchUp(tools: Tools, task: ClaimedTask): Promise<void> {
     await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
     return;
   }
+  const workspace = await tools.workspaces.of(job.teamId);
   let messages: ThreadMessage[];
   try {
-    messages = await admitted(tools, job, await tools.poster.thread(job.channelId, job.threadTs));
+    messages = await admitted(workspace, job, await workspace.poster.thread(job.channelId, job.threadTs));
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
     await giveUpOrRetry(tools, task, error);
@@ -50,7 +52,7 @@ export async function catchUp(tools: Tools, task: ClaimedTask): Promise<void> {
     const context = tools.newContext();
     let oldReplies = 0;
     for (const message of messages) {
-      const found = replyOf(message, tools.botUserId);
+      const found = replyOf(message, workspace.botUserId);
       if (found === null || isBeforeJob(job, message.ts)) continue;
       const { reply } = found;
       if (!(await tx.gestures.remember(messageKeys(job.teamId, message), context.nowMs))) {
@@ -69,7 +71,7 @@ export async function catchUp(tools: Tools, task: ClaimedTask): Promise<void> {
 
 /** Without the messages of people who may not use the program there. */
 async function admitted(
-  { access, botUserId }: Tools,
+  { access, botUserId }: Workspace,
   job: Job,
   messages: readonly ThreadMessage[],
 ): Promise<ThreadMessage[]> {

@@ -1,6 +1,8 @@
 import type { ReadSnippet, Snippet } from '../jobs/attached.ts';
 import type { JobState } from '../jobs/decision.ts';
 import { retryDelayMs } from '../jobs/schedule.ts';
+import { SlackCallError } from '../slack/calls/failure.ts';
+import type { SnippetReader } from '../slack/calls/snippet-reader.ts';
 import { escapeMrkdwn } from '../slack/text/escape.ts';
 import { sanitize } from '../slack/text/sanitize.ts';
 import { applyEvent } from '../store/apply-event.ts';
@@ -17,7 +19,8 @@ export async function readSnippets(tools: Tools, task: ClaimedTask): Promise<voi
     const next = state && nextUnread(state);
     if (next === null) break;
     const { messageTs, snippets } = next;
-    const read = await readAll(tools, task, snippets);
+    const workspace = await tools.workspaces.of(next.teamId);
+    const read = await readAll(tools, workspace.snippets, task, snippets).catch(retryLater);
     if ('retryAfterMs' in read) {
       const waitMs = read.retryAfterMs ?? retryDelayMs(task.attempts + 1, Math.random());
       await tools.store.transaction((tx) => tx.tasks.postpone(task.lease, tools.clock.now() + waitMs));
@@ -34,20 +37,28 @@ export async function readSnippets(tools: Tools, task: ClaimedTask): Promise<voi
 
 /** Those of the prompt, or of the oldest reply that waits for some; null if there are none. */
 function nextUnread({ job, followUps }: JobState) {
-  if (job.snippets.length > 0) return { messageTs: null, snippets: job.snippets };
-  return followUps.find(({ snippets }) => snippets.length > 0) ?? null;
+  const { teamId } = job;
+  if (job.snippets.length > 0) return { teamId, messageTs: null, snippets: job.snippets };
+  const reply = followUps.find(({ snippets }) => snippets.length > 0);
+  return reply === undefined ? null : { teamId, messageTs: reply.messageTs, snippets: reply.snippets };
+}
+
+/** Without a token, nothing is said about the snippets: they wait for it. */
+function retryLater(error: unknown): { readonly retryAfterMs: null } {
+  if (!(error instanceof SlackCallError)) throw error;
+  return { retryAfterMs: null };
 }
 
 async function readAll(
   tools: Tools,
+  reader: SnippetReader,
   task: ClaimedTask,
   snippets: readonly Snippet[],
 ): Promise<{ readonly snippets: readonly ReadSnippet[] } | { readonly retryAfterMs: number | null }> {
   const maxLength = tools.promptMaxLength;
   const done: ReadSnippet[] = [];
   for (const { name, url } of snippets) {
-    const content =
-      url === null ? { problem: 'unreadable' as const } : await tools.snippets.read(url, maxLength);
+    const content = url === null ? { problem: 'unreadable' as const } : await reader.read(url, maxLength);
     const outcome = 'text' in content ? 'done' : 'problem' in content ? content.problem : 'failed';
     tools.log.info('snippet_read', { job_id: task.subject, outcome });
     if ('retryAfterMs' in content) {

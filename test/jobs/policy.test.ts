@@ -1,13 +1,16 @@
 import { expect, test } from 'vitest';
-import { defaultProject, policyFor, type Rules } from '../../src/jobs/policy.ts';
+import type { ChannelSettings } from '../../src/jobs/channel-settings.ts';
+import { defaultProject, policyFor, settingsOf } from '../../src/jobs/policy.ts';
+import type { Projects } from '../../src/jobs/project.ts';
 import { policy } from './support/builders.ts';
 
-const rules: Rules = {
-  projects: [
-    { id: 'p1', name: 'handbook', noticeChannels: [] },
-    { id: 'p2', name: 'api', noticeChannels: ['C-API', 'C-NEWS'] },
-  ],
-  channels: new Map([
+const projects: Projects = [
+  { id: 'p1', name: 'handbook', noticeChannels: [] },
+  { id: 'p2', name: 'api', noticeChannels: ['C-API', 'C-NEWS'] },
+];
+const rules = {
+  projects,
+  channels: new Map<string, ChannelSettings>([
     [
       'C1',
       { projectName: 'api', noticeChannels: ['C-DOCS'], followUpMode: 'mentions', followUpWindowMs: 10_000 },
@@ -18,7 +21,7 @@ const inChannel = (channelId: string, projectId = 'p1') => ({ channelId, project
 
 test('a channel of which nothing is set is as everywhere (L3)', () => {
   expect(policyFor(policy, rules, inChannel('C2'), null)).toEqual(policy);
-  expect(defaultProject(rules, 'C2', null).name).toBe('handbook');
+  expect(defaultProject(projects, settingsOf(rules, 'C2', null)).name).toBe('handbook');
 });
 
 test('what the operator set for a channel goes before what is set for everywhere (L3)', () => {
@@ -28,7 +31,7 @@ test('what the operator set for a channel goes before what is set for everywhere
     followUpMode: 'mentions',
     followUpWindowMs: 10_000,
   });
-  expect(defaultProject(rules, 'C1', null).name).toBe('api');
+  expect(defaultProject(projects, settingsOf(rules, 'C1', null)).name).toBe('api');
 });
 
 test('what the administrators of a channel saved goes before both, one by one (L3)', () => {
@@ -38,7 +41,9 @@ test('what the administrators of a channel saved goes before both, one by one (L
     followUpMode: 'mentions',
     followUpWindowMs: 0,
   });
-  expect(defaultProject(rules, 'C1', { projectName: 'handbook' }).name).toBe('handbook');
+  expect(defaultProject(projects, settingsOf(rules, 'C1', { projectName: 'handbook' })).name).toBe(
+    'handbook',
+  );
 });
 
 test('a pull request is told of in the channels of everywhere, of its project and of its channel, each once (N1)', () => {
@@ -48,6 +53,6 @@ test('a pull request is told of in the channels of everywhere, of its project an
 });
 
 test('a project that is no longer there leaves the first as default, and its notices out', () => {
-  expect(defaultProject(rules, 'C1', { projectName: 'gone' }).name).toBe('handbook');
+  expect(defaultProject(projects, settingsOf(rules, 'C1', { projectName: 'gone' })).name).toBe('handbook');
   expect(policyFor(policy, rules, inChannel('C2', 'gone'), null).noticeChannels).toEqual(['C-NEWS']);
 });

@@ -4,10 +4,7 @@ import type { AgentClient } from '../../src/agent/client.ts';
 import { openJob } from '../../src/jobs/decide/open.ts';
 import type { JobEvent } from '../../src/jobs/event.ts';
 import { createLogger } from '../../src/operations/logger.ts';
-import type { Access } from '../../src/slack/access.ts';
-import type { Poster } from '../../src/slack/calls/poster.ts';
-import { SnippetReader } from '../../src/slack/calls/snippet-reader.ts';
-import type { Users } from '../../src/slack/calls/users.ts';
+import type { Workspace } from '../../src/slack/workspace.ts';
 import { applyEvent } from '../../src/store/apply-event.ts';
 import { openStore } from '../../src/store/open.ts';
 import { type ClaimedTask, LeaseLostError, type TaskKind } from '../../src/store/store.ts';
@@ -24,7 +21,7 @@ import { createTestClock } from '../support/test-clock.ts';
 const LEASE_MS = 1_000;
 const agentJob = anAgentJob({ status: 'completed' });
 const projects = [{ id: 'handbook', name: 'handbook', noticeChannels: [] }] as const;
-const rules = { projects, channels: new Map() };
+const rulesOf = () => ({ projects, channels: new Map() });
 
 /** A job in a real store, and tools whose outward calls take so long that another process takes the task over. */
 async function overtaken(events: readonly JobEvent[], kind: TaskKind) {
@@ -33,7 +30,7 @@ async function overtaken(events: readonly JobEvent[], kind: TaskKind) {
   const store = await openStore({ dataDir: folder.path });
   onTestFinished(() => store.close());
   const clock = createTestClock(Date.UTC(2026, 0, 1));
-  const newContext = () => ({ nowMs: clock.now(), jitter: 0.5, newId: randomUUID, policy, rules });
+  const newContext = () => ({ nowMs: clock.now(), jitter: 0.5, newId: randomUUID, policy, rulesOf });
   const opening = openJob(request, newContext());
   const jobId = opening.job.id;
   await store.transaction(async (tx) => {
@@ -49,6 +46,10 @@ async function overtaken(events: readonly JobEvent[], kind: TaskKind) {
     expect(await claim()).toHaveLength(1);
     return answer;
   };
+  const workspace = {
+    poster: { post: () => calledWhileOvertaken('1700000000.000100') },
+    names: { of: async () => new Map() },
+  } as unknown as Workspace;
   const tools: Tools = {
     store,
     clock,
@@ -57,17 +58,11 @@ async function overtaken(events: readonly JobEvent[], kind: TaskKind) {
       createJob: () => calledWhileOvertaken(agentJob),
       getJob: () => calledWhileOvertaken(agentJob),
     } as unknown as AgentClient,
-    poster: { post: () => calledWhileOvertaken('1700000000.000100') } as unknown as Poster,
-    names: { of: async () => new Map() } as unknown as Users,
-    access: {} as unknown as Access,
-    snippets: new SnippetReader('', null),
+    workspaces: { of: async () => workspace },
     promptMaxLength: 20_000,
     reads: new ReadLimiter(600),
     hourlyBudget: 100,
-    botUserId: 'U0BOT',
     surroundings: {
-      workspaceUrl: null,
-      projects,
       agent: () => ({ answeredAtMs: null, trouble: null }),
       slackProblem: () => null,
     },

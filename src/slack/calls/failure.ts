@@ -80,6 +80,11 @@ export function tooLate(method: string): SlackCallError {
   return new SlackCallError(method, failure('retry', 'too_late_to_send'), null);
 }
 
+/** Nobody has installed the program in the workspace, or it was uninstalled. The code is ours. */
+export function notInstalled(method: string): SlackCallError {
+  return new SlackCallError(method, failure('retry', 'not_installed', { needsAdmin: true }), null);
+}
+
 /** The call did not happen; it may be made after this time. */
 export function rateLimited(retryAfterMs: number): SlackFailure {
   return failure('retry', 'ratelimited', { retryAfterMs });

@@ -1,11 +1,12 @@
 import type { ModalView } from '@slack/types';
-import type { WebClient } from '@slack/web-api';
+import type { WebAPICallResult } from '@slack/web-api';
 import type { Clock } from '../../operations/clock.ts';
 import { callBlockId, callIdOfBlock, METADATA_EVENT_TYPE } from '../ids.ts';
 import type { MessageEvent } from '../reply.ts';
 import type { SlackMessage } from '../views/message.ts';
+import type { SlackCaller } from './caller.ts';
 import { CLOCK_SKEW_MS } from './clock-skew.ts';
-import { classify, rateLimited, SlackCallError } from './failure.ts';
+import { rateLimited, SlackCallError } from './failure.ts';
 import { RateGate } from './rate-gate.ts';
 
 const RESPONSE_URL_TIMEOUT_MS = 10_000;
@@ -24,15 +25,15 @@ export interface Post {
   readonly message: SlackMessage;
 }
 
-/** The only place that writes to Slack. Every method throws SlackCallError. */
+/** The only place that writes to a workspace of Slack. Every method throws SlackCallError. */
 export class Poster {
-  private readonly client: WebClient;
+  private readonly callSlack: SlackCaller;
   private readonly clock: Clock;
   private readonly gate = new RateGate();
 
-  /** `client` must not retry by itself: a repeated post is a doubled message. */
-  constructor(client: WebClient, clock: Clock) {
-    this.client = client;
+  /** `callSlack` must not retry by itself: a repeated post is a doubled message. */
+  constructor(callSlack: SlackCaller, clock: Clock) {
+    this.callSlack = callSlack;
     this.clock = clock;
   }
 
@@ -202,26 +203,26 @@ export class Poster {
     const waitMs = this.gate.waitMs(method, channelId, this.clock.now());
     if (waitMs > 0) throw new SlackCallError(method, rateLimited(waitMs), null);
     try {
-      return (await this.client.apiCall(method, args)) as Answer;
+      return await this.callSlack<Answer>(method, args);
     } catch (error) {
-      const failure = classify(error);
-      if (ALREADY_SO.has(failure.code)) return {};
+      if (!(error instanceof SlackCallError)) throw error;
+      const { failure } = error;
+      if (ALREADY_SO.has(failure.code)) return { ok: true };
       if (failure.retryAfterMs !== null) {
         const nowMs = this.clock.now();
         this.gate.hold(method, channelId, nowMs + failure.retryAfterMs, nowMs);
       }
-      throw new SlackCallError(method, failure, error);
+      throw error;
     }
   }
 }
 
 /** The fields that are read from Slack's answers; which of them are there depends on the method. */
-interface Answer {
+interface Answer extends WebAPICallResult {
   readonly ts?: string;
   readonly permalink?: string;
   readonly view?: { readonly id?: string };
   readonly messages?: readonly FoundMessage[];
-  readonly response_metadata?: { readonly next_cursor?: string };
 }
 
 export type ThreadMessage = FoundMessage & MessageEvent;

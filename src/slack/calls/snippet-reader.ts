@@ -1,4 +1,5 @@
 import type { SnippetProblem } from '../../jobs/attached.ts';
+import type { BotToken } from './caller.ts';
 
 const SLACK_FILES_HOST = 'files.slack.com';
 const TIMEOUT_MS = 10_000;
@@ -13,25 +14,27 @@ export type SnippetContent =
 
 /** Reads texts that people sent along in Slack. */
 export class SnippetReader {
-  private readonly token: string;
+  private readonly botToken: BotToken;
   /** Of another Slack, in tests; null: Slack's own. */
   private readonly otherOrigin: string | null;
 
-  constructor(token: string, apiUrl: string | null) {
-    this.token = token;
+  constructor(botToken: BotToken, apiUrl: string | null) {
+    this.botToken = botToken;
     this.otherOrigin = apiUrl === null ? null : new URL(apiUrl).origin;
   }
 
   /**
    * The address comes from outside, and the token goes along: only Slack's own server is asked, and it cannot send
    * the request on to another. Without the scope `files:read`, Slack answers with a page to sign in.
+   * Throws SlackCallError only if there is no token.
    */
   async read(address: string, maxLength: number): Promise<SnippetContent> {
     const url = URL.parse(address);
     if (url === null || !this.isSlacks(url)) return { problem: 'unreadable' };
+    const token = await this.botToken();
     try {
       const response = await fetch(url, {
-        headers: { authorization: `Bearer ${this.token}` },
+        headers: { authorization: `Bearer ${token}` },
         redirect: 'manual',
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });

@@ -1,9 +1,10 @@
-import type { WebClient } from '@slack/web-api';
+import type { UsersInfoResponse } from '@slack/web-api';
 import type { Clock } from '../../operations/clock.ts';
 import type { Logger } from '../../operations/logger.ts';
 import { mentionedUserIds } from '../text/readable-text.ts';
 import { CachedLookup } from './cached-lookup.ts';
-import { classify, SlackCallError } from './failure.ts';
+import type { SlackCaller } from './caller.ts';
+import { SlackCallError } from './failure.ts';
 
 /** How long a change of name or standing may go unnoticed. */
 const FRESH_MS = 600_000;
@@ -23,15 +24,15 @@ export interface User {
   readonly enterpriseId: string | null;
 }
 
-/** The people of Slack, with a bounded cache. */
+/** The people of a workspace, with a bounded cache. */
 export class Users {
   private readonly log: Logger;
   private readonly lookup: CachedLookup<User>;
 
-  constructor(client: WebClient, clock: Clock, log: Logger) {
+  constructor(call: SlackCaller, clock: Clock, log: Logger) {
     this.log = log;
     const limits = { freshMs: FRESH_MS, max: MAX_USERS };
-    this.lookup = new CachedLookup((userId) => lookUp(client, userId), clock, limits);
+    this.lookup = new CachedLookup((userId) => lookUp(call, userId), clock, limits);
   }
 
   /** Throws SlackCallError if Slack cannot be asked, and never could. */
@@ -62,17 +63,13 @@ export class Users {
   }
 }
 
-async function lookUp(client: WebClient, userId: string): Promise<User> {
-  try {
-    const { user } = await client.users.info({ user: userId });
-    return {
-      name: user?.profile?.display_name || user?.real_name || user?.name || null,
-      isGuest: user?.is_restricted === true || user?.is_ultra_restricted === true,
-      isStranger: user?.is_stranger === true,
-      teamId: user?.team_id ?? null,
-      enterpriseId: user?.enterprise_user?.enterprise_id ?? null,
-    };
-  } catch (error) {
-    throw new SlackCallError('users.info', classify(error), error);
-  }
+async function lookUp(call: SlackCaller, userId: string): Promise<User> {
+  const { user } = await call<UsersInfoResponse>('users.info', { user: userId });
+  return {
+    name: user?.profile?.display_name || user?.real_name || user?.name || null,
+    isGuest: user?.is_restricted === true || user?.is_ultra_restricted === true,
+    isStranger: user?.is_stranger === true,
+    teamId: user?.team_id ?? null,
+    enterpriseId: user?.enterprise_user?.enterprise_id ?? null,
+  };
 }

@@ -1,4 +1,4 @@
-import { defaultProject } from '../../jobs/policy.ts';
+import { defaultProject, settingsOf } from '../../jobs/policy.ts';
 import type { Project } from '../../jobs/project.ts';
 import type { ListenerDeps } from './deps.ts';
 
@@ -10,5 +10,6 @@ export async function projectOf(
   const [first, ...others] = projects;
   if (channelId === null || others.length === 0) return first;
   const saved = await store.transaction((tx) => tx.channelSettings.get(teamId, channelId));
-  return defaultProject(newContext().rules, channelId, saved?.settings ?? null);
+  const rules = newContext().rulesOf(teamId);
+  return defaultProject(projects, settingsOf(rules, channelId, saved?.settings ?? null));
 }

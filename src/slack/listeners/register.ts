@@ -1,6 +1,7 @@
-import type { App, BlockButtonAction, ViewSubmitAction } from '@slack/bolt';
+import type { App, BlockButtonAction, Context, ViewSubmitAction } from '@slack/bolt';
 import { type ActionId, ASK_SHORTCUT_ID, actionIds, linkActionIds, viewIds } from '../ids.ts';
 import { jobActions } from '../job-actions.ts';
+import type { Workspace } from '../workspace.ts';
 import { jobButton } from './buttons/job-button.ts';
 import { startAnother, startAnotherSubmitted } from './buttons/start-another.ts';
 import { checkAccess } from './check-access.ts';
@@ -8,7 +9,7 @@ import { command } from './commands/command.ts';
 import { turnPage } from './commands/list.ts';
 import { settingsChannelChosen, settingsFromHome, settingsSubmitted } from './commands/settings.ts';
 import { showJob } from './commands/status.ts';
-import type { ListenerDeps } from './deps.ts';
+import type { ListenerDeps, SharedDeps } from './deps.ts';
 import { chooseMessages } from './forms/choose-messages.ts';
 import { composeFromHome, composeSubmitted } from './forms/compose.ts';
 import { followUpPressed, followUpSubmitted } from './forms/follow-up-form.ts';
@@ -21,35 +22,49 @@ import { replyChange } from './messages/reply-change.ts';
 import { threadReply } from './messages/thread-reply.ts';
 
 /** The routing table: which gesture goes where. */
-export function registerListeners(app: App, deps: ListenerDeps): void {
-  app.use(checkAccess(deps));
-  app.command('/docs-agent', command(deps));
-  app.event('message', threadReply(deps));
-  app.event('message', replyChange(deps));
-  app.event('app_home_opened', homeOpened(deps));
-  app.event('message', directMessage(deps));
-  app.event('app_mention', mention(deps));
-  app.shortcut({ callback_id: ASK_SHORTCUT_ID, type: 'message_action' }, messageShortcut(deps));
+export function registerListeners(app: App, shared: SharedDeps): void {
+  /** The listener, working in the workspace of the gesture. */
+  const here =
+    <Args extends { readonly context: Context }>(
+      listener: (deps: ListenerDeps) => (args: Args) => Promise<void>,
+    ) =>
+    (args: Args) =>
+      listener({ ...shared, ...workspaceOf(args.context) })(args);
+  app.use(here(checkAccess));
+  app.command('/docs-agent', here(command));
+  app.event('message', here(threadReply));
+  app.event('message', here(replyChange));
+  app.event('app_home_opened', here(homeOpened));
+  app.event('message', here(directMessage));
+  app.event('app_mention', here(mention));
+  app.shortcut({ callback_id: ASK_SHORTCUT_ID, type: 'message_action' }, here(messageShortcut));
   const button = (id: ActionId) => ({ type: 'block_actions', action_id: id }) as const;
-  app.action<BlockButtonAction>(button(actionIds.startJob), composeFromHome(deps));
-  app.action<BlockButtonAction>(button(actionIds.startAnother), startAnother(deps));
-  app.action<BlockButtonAction>(button(actionIds.chooseMessages), chooseMessages(deps));
-  app.action<BlockButtonAction>(button(actionIds.followUp), followUpPressed(deps));
-  app.view<ViewSubmitAction>(viewIds.followUp, followUpSubmitted(deps));
-  app.view<ViewSubmitAction>(viewIds.compose, composeSubmitted(deps));
-  app.view<ViewSubmitAction>(viewIds.threadPreview, threadPreviewSubmitted(deps));
-  app.view<ViewSubmitAction>(viewIds.startAnother, startAnotherSubmitted(deps));
-  app.action<BlockButtonAction>(button(actionIds.openSettings), settingsFromHome(deps));
-  app.view<ViewSubmitAction>(viewIds.settingsChannel, settingsChannelChosen(deps));
-  app.view<ViewSubmitAction>(viewIds.settings, settingsSubmitted(deps));
+  app.action<BlockButtonAction>(button(actionIds.startJob), here(composeFromHome));
+  app.action<BlockButtonAction>(button(actionIds.startAnother), here(startAnother));
+  app.action<BlockButtonAction>(button(actionIds.chooseMessages), here(chooseMessages));
+  app.action<BlockButtonAction>(button(actionIds.followUp), here(followUpPressed));
+  app.view<ViewSubmitAction>(viewIds.followUp, here(followUpSubmitted));
+  app.view<ViewSubmitAction>(viewIds.compose, here(composeSubmitted));
+  app.view<ViewSubmitAction>(viewIds.threadPreview, here(threadPreviewSubmitted));
+  app.view<ViewSubmitAction>(viewIds.startAnother, here(startAnotherSubmitted));
+  app.action<BlockButtonAction>(button(actionIds.openSettings), here(settingsFromHome));
+  app.view<ViewSubmitAction>(viewIds.settingsChannel, here(settingsChannelChosen));
+  app.view<ViewSubmitAction>(viewIds.settings, here(settingsSubmitted));
   for (const jobAction of jobActions) {
-    app.action<BlockButtonAction>(button(jobAction.actionId), jobButton(deps, jobAction));
+    app.action<BlockButtonAction>(
+      button(jobAction.actionId),
+      here((deps) => jobButton(deps, jobAction)),
+    );
   }
   for (const id of [actionIds.listNewer, actionIds.listOlder]) {
-    app.action<BlockButtonAction>(button(id), turnPage(deps));
+    app.action<BlockButtonAction>(button(id), here(turnPage));
   }
-  app.action<BlockButtonAction>(button(actionIds.showJob), showJob(deps));
+  app.action<BlockButtonAction>(button(actionIds.showJob), here(showJob));
   for (const id of linkActionIds) {
     app.action(id, ({ ack }) => ack());
   }
+}
+
+function workspaceOf(context: Context): Workspace {
+  return context.workspace;
 }

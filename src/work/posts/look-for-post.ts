@@ -26,7 +26,7 @@ const ARRIVES_WITHIN_MS = 15 * 60_000;
 export async function lookForPost(
   tools: Tools,
   task: ClaimedTask,
-  { call, job }: SlackCall,
+  { call, job, workspace }: SlackCall,
 ): Promise<boolean> {
   if (call.request.kind === 'whisper') return dropped(tools, task, call, 'interrupted');
   const destination = destinationOf(job, call.request);
@@ -37,7 +37,7 @@ export async function lookForPost(
   // After a crash, the next process may be here before the post of the one that died is at Slack.
   if (nowMs < sinceMs + FIRST_LOOK_AFTER_MS) return postpone(tools, task, sinceMs + FIRST_LOOK_AFTER_MS);
   try {
-    const ts = await tools.poster.find(
+    const ts = await workspace.poster.find(
       { ...destination, callId: call.id },
       sinceMs,
       sinceMs + ARRIVES_WITHIN_MS,

@@ -1,5 +1,3 @@
-import type { CallRequest } from '../../jobs/call.ts';
-import type { Job } from '../../jobs/job.ts';
 import { SEND_WITHIN_MS } from '../../operations/send-limit.ts';
 import { SlackCallError, type SlackFailure, tooLate } from '../../slack/calls/failure.ts';
 import type { SlackMessage } from '../../slack/views/message.ts';
@@ -28,7 +26,7 @@ export async function postToSlack(tools: Tools, task: ClaimedTask): Promise<void
 }
 
 async function nextCall(tools: Tools, task: ClaimedTask): Promise<SlackCall | null> {
-  return tools.store.transaction(async (tx) => {
+  const next = await tools.store.transaction(async (tx) => {
     const call = await tx.calls.next(task.subject);
     if (call === null) {
       await tx.tasks.complete(task.lease);
@@ -38,10 +36,12 @@ async function nextCall(tools: Tools, task: ClaimedTask): Promise<SlackCall | nu
     if (job === null) throw new Error(`Call ${call.id} has no job`);
     return { call, job };
   });
+  return next && { ...next, workspace: await tools.workspaces.of(next.job.teamId) };
 }
 
-async function post(tools: Tools, task: ClaimedTask, { call, job }: SlackCall): Promise<boolean> {
-  const message = await renderPost(tools, job, call.request);
+async function post(tools: Tools, task: ClaimedTask, next: SlackCall): Promise<boolean> {
+  const { call, job, workspace } = next;
+  const message = await renderPost(tools, workspace, job, call.request);
   const startedAtMs = tools.clock.now();
   await tools.store.transaction(async (tx) => {
     await tx.tasks.fence(task.lease);
@@ -53,8 +53,8 @@ async function post(tools: Tools, task: ClaimedTask, { call, job }: SlackCall): 
     if (tools.clock.now() > startedAtMs + SEND_WITHIN_MS) throw tooLate('chat.postMessage');
     const ts =
       destination === null
-        ? await tell(tools, job, call.request, message)
-        : await tools.poster.post({ ...destination, callId: call.id, message });
+        ? await tell(tools, next, message)
+        : await workspace.poster.post({ ...destination, callId: call.id, message });
     tools.log.info('posted', { ...facts, outcome: 'done', duration_ms: tools.clock.now() - startedAtMs });
     return await posted(tools, task, call, ts);
   } catch (error) {
@@ -66,18 +66,22 @@ async function post(tools: Tools, task: ClaimedTask, { call, job }: SlackCall): 
   }
 }
 
-async function tell(tools: Tools, job: Job, request: CallRequest, message: SlackMessage): Promise<string> {
+async function tell(
+  { clock }: Tools,
+  { call: { request }, job, workspace: { poster } }: SlackCall,
+  message: SlackMessage,
+): Promise<string> {
   const { channelId, threadTs } = job;
   if (request.kind === 'whisper') {
-    await tools.poster.whisper({ channelId, threadTs, userId: request.userId }, message);
+    await poster.whisper({ channelId, threadTs, userId: request.userId }, message);
     return '';
   }
   if ('about' in request && request.about === 'asked_before') {
-    await tools.poster.whisperOrTell({ channelId, threadTs: null, userId: job.requesterId }, message);
+    await poster.whisperOrTell({ channelId, threadTs: null, userId: job.requesterId }, message);
     return '';
   }
-  const isFresh = tools.clock.now() - job.requestedAtMs < RESPONSE_URL_LIFE_MS;
-  await tools.poster.tell(job.requesterId, isFresh ? job.responseUrl : null, message);
+  const isFresh = clock.now() - job.requestedAtMs < RESPONSE_URL_LIFE_MS;
+  await poster.tell(job.requesterId, isFresh ? job.responseUrl : null, message);
   return '';
 }
 

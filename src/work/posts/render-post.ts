@@ -10,6 +10,7 @@ import type { SlackMessage } from '../../slack/views/message.ts';
 import { noticeView } from '../../slack/views/notice.ts';
 import { delayedView, requesterView, unpostedView } from '../../slack/views/requester.ts';
 import { whisperView } from '../../slack/views/whisper.ts';
+import type { Workspace } from '../../slack/workspace.ts';
 import { policyOf } from '../../store/apply-event.ts';
 import type { Tools } from '../tools.ts';
 
@@ -35,8 +36,13 @@ export function destinationOf(job: Job, request: CallRequest): Destination | nul
   }
 }
 
-export async function renderPost(tools: Tools, job: Job, request: CallRequest): Promise<SlackMessage> {
-  const names = await tools.names.of(job.prompt);
+export async function renderPost(
+  tools: Tools,
+  workspace: Workspace,
+  job: Job,
+  request: CallRequest,
+): Promise<SlackMessage> {
+  const names = await workspace.names.of(job.prompt);
   const policy = await tools.store.transaction((tx) => policyOf(tx, job, tools.newContext()));
   const mode = policy.followUpMode;
   switch (request.kind) {
@@ -45,9 +51,9 @@ export async function renderPost(tools: Tools, job: Job, request: CallRequest): 
     case 'announce':
       return announcementView(request.announcement, job, names, mode);
     case 'notify_channel':
-      return noticeView(job, request.url, await threadLink(tools, job), names);
+      return noticeView(job, request.url, await threadLink(workspace, job), names);
     case 'tell_requester':
-      return privateAnswer(tools, request, job, { names, mode });
+      return privateAnswer(tools, workspace, request, job, { names, mode });
     case 'whisper':
       return whisperView(request.whisper, job, mode);
     case 'create_job':
@@ -58,13 +64,14 @@ export async function renderPost(tools: Tools, job: Job, request: CallRequest): 
 
 async function privateAnswer(
   tools: Tools,
+  workspace: Workspace,
   { reason, about }: Extract<CallRequest, { kind: 'tell_requester' }>,
   job: Job,
   { names, mode }: { readonly names: ReadonlyMap<string, string>; readonly mode: FollowUpMode },
 ): Promise<SlackMessage> {
   switch (about) {
     case 'asked_before':
-      return question(tools, job);
+      return question(tools, workspace, job);
     case 'card_refused':
       return requesterView(reason, job, names);
     case 'card_delayed':
@@ -74,18 +81,18 @@ async function privateAnswer(
   }
 }
 
-async function question(tools: Tools, job: Job): Promise<SlackMessage> {
+async function question(tools: Tools, workspace: Workspace, job: Job): Promise<SlackMessage> {
   const { stage } = job;
   const sameAs =
     stage.kind === 'asking' ? await tools.store.transaction((tx) => tx.jobs.get(stage.sameAsJobId)) : null;
-  return askedBeforeView({ job, sameAs }, sameAs && (await threadLink(tools, sameAs)));
+  return askedBeforeView({ job, sameAs }, sameAs && (await threadLink(workspace, sameAs)));
 }
 
 /** A notice is worth more without the link than not at all. */
-async function threadLink(tools: Tools, job: Job): Promise<string | null> {
+async function threadLink({ poster }: Workspace, job: Job): Promise<string | null> {
   if (job.threadTs === null) return null;
   try {
-    return await tools.poster.permalink(job.channelId, job.threadTs);
+    return await poster.permalink(job.channelId, job.threadTs);
   } catch (error) {
     if (error instanceof SlackCallError) return null;
     throw error;

@@ -3,15 +3,17 @@ import type { AnyJobContext } from '../../jobs/decision.ts';
 import type { JobEvent } from '../../jobs/event.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { SlackFailure } from '../../slack/calls/failure.ts';
+import type { Workspace } from '../../slack/workspace.ts';
 import { applyEvent } from '../../store/apply-event.ts';
 import type { CallOutcome, ClaimedTask, LedgerCall, Transaction } from '../../store/store.ts';
 import type { Tools } from '../tools.ts';
 import { slackRetryMs } from './slack-retry.ts';
 
-/** A post of the ledger, and the job that it is about. */
+/** A post of the ledger, the job that it is about, and where. */
 export interface SlackCall {
   readonly call: LedgerCall;
   readonly job: Job;
+  readonly workspace: Workspace;
 }
 
 /** Writes the outcome of a post with what follows from it. True: the lane goes on. */

@@ -57,10 +57,11 @@ async function startDrawing(tools: Tools, tx: Transaction, task: ClaimedTask): P
 }
 
 async function draw(
-  { store, clock, log, poster, names }: Tools,
+  { store, clock, log, workspaces }: Tools,
   task: ClaimedTask,
   { job, cardTs, queue, mode }: Drawing,
 ): Promise<void> {
+  const { poster, names } = await workspaces.of(job.teamId);
   const card = cardView(job, queue, await names.of(job.prompt), mode);
   try {
     await poster.update(job.channelId, cardTs, card);

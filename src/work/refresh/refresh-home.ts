@@ -1,5 +1,4 @@
 import type { AgentFacts } from '../../jobs/agent-facts.ts';
-import type { Projects } from '../../jobs/project.ts';
 import { SlackCallError } from '../../slack/calls/failure.ts';
 import { notAllowedView } from '../../slack/views/access.ts';
 import {
@@ -10,6 +9,7 @@ import {
   PULL_REQUESTS_MAX,
 } from '../../slack/views/home.ts';
 import type { SlackMessage } from '../../slack/views/message.ts';
+import type { Workspace } from '../../slack/workspace.ts';
 import { ownerOfHome } from '../../store/homes.ts';
 import type { ClaimedTask } from '../../store/store.ts';
 import { slackRetryMs } from '../posts/slack-retry.ts';
@@ -19,8 +19,6 @@ const HOUR_MS = 3_600_000;
 
 /** What the home tells besides a person's jobs. */
 export interface Surroundings {
-  readonly workspaceUrl: string | null;
-  readonly projects: Projects;
   /** How the agent API has lately answered for the project. */
   agent(projectId: string): AgentFacts;
   /** What is wrong with the connection by which Slack's gestures arrive, or null. */
@@ -30,10 +28,11 @@ export interface Surroundings {
 /** Draws a person's home as things are now. Harmless to repeat. */
 export async function refreshHome(tools: Tools, task: ClaimedTask): Promise<void> {
   const { teamId, userId } = ownerOfHome(task.subject);
+  const workspace = await tools.workspaces.of(teamId);
   try {
-    const refusal = await tools.access.refusal(userId, null);
-    const view = refusal === null ? await draw(tools, teamId, userId) : notAllowedView(refusal);
-    await tools.poster.publishHome(userId, view);
+    const refusal = await workspace.access.refusal(userId, null);
+    const view = refusal === null ? await draw(tools, workspace, userId) : notAllowedView(refusal);
+    await workspace.poster.publishHome(userId, view);
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
     const { failure } = error;
@@ -47,20 +46,21 @@ export async function refreshHome(tools: Tools, task: ClaimedTask): Promise<void
   await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
 }
 
-async function draw(tools: Tools, teamId: string, userId: string): Promise<SlackMessage> {
-  const { workspaceUrl } = tools.surroundings;
-  const facts = await read(tools, teamId, userId);
+async function draw(tools: Tools, workspace: Workspace, userId: string): Promise<SlackMessage> {
+  const { workspaceUrl } = workspace;
+  const facts = await read(tools, workspace, userId);
   const prompts = [...facts.open, ...facts.withPullRequest].map(({ prompt }) => prompt);
-  const names = await tools.names.of(prompts.join('\n'));
+  const names = await workspace.names.of(prompts.join('\n'));
   return homeView(facts, { userId, channelId: null, workspaceUrl, names });
 }
 
-function read(tools: Tools, teamId: string, userId: string): Promise<HomeFacts> {
-  const { surroundings, hourlyBudget, access } = tools;
+function read(tools: Tools, workspace: Workspace, userId: string): Promise<HomeFacts> {
+  const { surroundings, hourlyBudget } = tools;
+  const { teamId } = workspace;
   const atMs = tools.clock.now();
   return tools.store.transaction(async (tx) => {
     const projects = [];
-    for (const { id, name } of surroundings.projects.slice(0, PROJECTS_MAX)) {
+    for (const { id, name } of workspace.projects.slice(0, PROJECTS_MAX)) {
       const made = await tx.calls.agentCallsSince(id, atMs - HOUR_MS);
       const callsLeft = Math.max(hourlyBudget - made, 0);
       projects.push({ name, callsLeft, hourlyBudget, agent: surroundings.agent(id) });
@@ -70,7 +70,7 @@ function read(tools: Tools, teamId: string, userId: string): Promise<HomeFacts> 
       withPullRequest: await tx.lists.withPullRequest(teamId, userId, PULL_REQUESTS_MAX),
       projects,
       slackProblem: surroundings.slackProblem(),
-      isAdmin: access.isAdmin(userId),
+      isAdmin: workspace.access.isAdmin(userId),
       atMs,
     };
   });

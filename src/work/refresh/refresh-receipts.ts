@@ -1,3 +1,4 @@
+import type { Job } from '../../jobs/job.ts';
 import { SlackCallError, type SlackFailure } from '../../slack/calls/failure.ts';
 import type { ClaimedTask, Receipt, StaleReceipt, Transaction } from '../../store/store.ts';
 import { slackRetryMs } from '../posts/slack-retry.ts';
@@ -14,7 +15,7 @@ export async function refreshReceipts(tools: Tools, task: ClaimedTask): Promise<
   for (;;) {
     const { job, stale } = await tools.store.transaction((tx) => nextReceipts(tx, task));
     if (job === null || stale.length === 0) break;
-    const failures = await Promise.all(stale.map((receipt) => show(tools, task, job.channelId, receipt)));
+    const failures = await Promise.all(stale.map((receipt) => show(tools, task, job, receipt)));
     const failure = failures.find((candidate) => candidate !== null);
     if (failure) {
       const waitMs = slackRetryMs(task, failure);
@@ -39,12 +40,13 @@ async function nextReceipts(tx: Transaction, task: ClaimedTask) {
 async function show(
   tools: Tools,
   task: ClaimedTask,
-  channelId: string,
+  { teamId, channelId }: Job,
   { followUpId, messageTs, placed, wanted }: StaleReceipt,
 ): Promise<SlackFailure | null> {
   const instead = placed.filter((receipt) => receipt !== wanted).map((receipt) => EMOJI[receipt]);
+  const { poster } = await tools.workspaces.of(teamId);
   try {
-    await tools.poster.react(channelId, messageTs, wanted && EMOJI[wanted], instead);
+    await poster.react(channelId, messageTs, wanted && EMOJI[wanted], instead);
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
     tools.log.warn('receipt_not_shown', { follow_up_id: followUpId, reason: error.failure.code });

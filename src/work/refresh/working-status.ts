@@ -19,15 +19,16 @@ export class WorkingStatus {
 
   /** Shows or renews the line if the agent is seen at work. Waits for nothing, and never fails. */
   show(tools: Tools, job: Job): void {
-    const { stage, agentJob, channelId, threadTs } = job;
+    const { stage, agentJob, teamId, channelId, threadTs } = job;
     const isAtWork = stage.kind === 'working' && agentJob?.status === 'active' && !isUnwatched(job);
     const nowMs = tools.clock.now();
     if (!isAtWork || threadTs === null || nowMs < this.pausedUntilMs || this.inFlight >= MAX_IN_FLIGHT)
       return;
     if (this.pace.take(job.id, nowMs) > 0) return;
     this.inFlight += 1;
-    tools.poster
-      .setStatus(channelId, threadTs, STATUS)
+    tools.workspaces
+      .of(teamId)
+      .then(({ poster }) => poster.setStatus(channelId, threadTs, STATUS))
       .catch((error: unknown) => this.noteFailure(tools, error))
       .finally(() => {
         this.inFlight -= 1;

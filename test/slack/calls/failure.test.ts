@@ -4,8 +4,8 @@ import type { WebClient } from '@slack/web-api';
 import { expect, test } from 'vitest';
 import { boltLogger } from '../../../src/operations/bolt-logger.ts';
 import { createLogger } from '../../../src/operations/logger.ts';
-import { createPostingClient } from '../../../src/slack/app.ts';
 import { classify } from '../../../src/slack/calls/failure.ts';
+import { createPostingClient } from '../../../src/slack/calls/posting-client.ts';
 
 type Behaviour = (response: ServerResponse) => void;
 
@@ -26,7 +26,7 @@ async function outcomeOf(behaviour: Behaviour) {
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
-  const client: WebClient = createPostingClient('xoxb-1', `http://127.0.0.1:${port}/api/`, quiet);
+  const client: WebClient = createPostingClient(`http://127.0.0.1:${port}/api/`, quiet);
   try {
     await client.chat.postMessage({ channel: 'C1', text: 'hello' });
     throw new Error('the call should have failed');
@@ -79,7 +79,7 @@ test('a connection that is refused sent nothing, so the post may be made again',
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
-  const client = createPostingClient('xoxb-1', `http://127.0.0.1:${port}/api/`, quiet);
+  const client = createPostingClient(`http://127.0.0.1:${port}/api/`, quiet);
   const error = await client.chat
     .postMessage({ channel: 'C1', text: 'hello' })
     .catch((cause: unknown) => cause);

@@ -5,8 +5,9 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { boltLogger } from '../../../src/operations/bolt-logger.ts';
 import { systemClock } from '../../../src/operations/clock.ts';
 import { createLogger } from '../../../src/operations/logger.ts';
-import { createPostingClient } from '../../../src/slack/app.ts';
+import { createCaller } from '../../../src/slack/calls/caller.ts';
 import { Poster } from '../../../src/slack/calls/poster.ts';
+import { createPostingClient } from '../../../src/slack/calls/posting-client.ts';
 
 const quiet = boltLogger(createLogger({ level: 'error', pretty: false, destination: { write: () => {} } }));
 const STARTED_AT_MS = 1_700_000_000_000;
@@ -28,9 +29,13 @@ async function slackWith(...pages: object[][]) {
   await new Promise((resolve) => server.once('listening', resolve));
   onTestFinished(() => void server.close().closeAllConnections());
   const { port } = server.address() as AddressInfo;
+  const client = createPostingClient(`http://127.0.0.1:${port}/api/`, quiet);
   return {
     requests,
-    poster: new Poster(createPostingClient('xoxb-1', `http://127.0.0.1:${port}/api/`, quiet), systemClock),
+    poster: new Poster(
+      createCaller(client, async () => 'xoxb-1'),
+      systemClock,
+    ),
   };
 }
 

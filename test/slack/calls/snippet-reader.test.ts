@@ -20,13 +20,13 @@ async function startServer(answer: Answer) {
 
 async function read(answer: Answer, maxLength = 100) {
   const { origin } = await startServer(answer);
-  return new SnippetReader('xoxb-1', `${origin}/api/`).read(`${origin}/notes.txt`, maxLength);
+  return new SnippetReader(async () => 'xoxb-1', `${origin}/api/`).read(`${origin}/notes.txt`, maxLength);
 }
 
 describe('a text snippet', () => {
   test('is read with the token', async () => {
     const { origin, tokens } = await startServer((_request, response) => response.end('süß'));
-    const reader = new SnippetReader('xoxb-1', `${origin}/api/`);
+    const reader = new SnippetReader(async () => 'xoxb-1', `${origin}/api/`);
     expect(await reader.read(`${origin}/notes.txt`, 100)).toEqual({ text: 'süß' });
     expect(tokens).toEqual(['Bearer xoxb-1']);
   });
@@ -84,6 +84,8 @@ describe('the token goes to nobody else', () => {
     'file:///etc/passwd',
     'no address',
   ])('by an address that is not Slack’s: %s', async (address) => {
-    expect(await new SnippetReader('xoxb-1', null).read(address, 100)).toEqual({ problem: 'unreadable' });
+    expect(await new SnippetReader(async () => 'xoxb-1', null).read(address, 100)).toEqual({
+      problem: 'unreadable',
+    });
   });
 });

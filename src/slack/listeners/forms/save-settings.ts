@@ -48,10 +48,10 @@ export async function saveSettings(
 }
 
 function holding(deps: ListenerDeps, channelId: string, saved: ChannelSettings | null): Settings {
-  const { policy, rules } = deps.newContext();
-  const set = settingsOf(rules, channelId, saved);
+  const { policy, rulesOf } = deps.newContext();
+  const set = settingsOf(rulesOf(deps.teamId), channelId, saved);
   return {
-    project: defaultProject(rules, channelId, saved),
+    project: defaultProject(deps.projects, set),
     noticeChannels: set.noticeChannels ?? [],
     followUpMode: set.followUpMode ?? policy.followUpMode,
     followUpWindowMs: set.followUpWindowMs ?? policy.followUpWindowMs,
