@@ -3,6 +3,7 @@ import type { ConfigFile } from './config/file/schema.ts';
 import { ConfigError, type ConfigProblem } from './config/problems.ts';
 import { type Projects, projectsOf } from './config/projects.ts';
 import { exampleOf, type Settings, settingNames, settings, unsupportedNames } from './config/settings.ts';
+import { type StoreConfig, storeOf } from './config/store.ts';
 import { type Environment, lookUp, type ReadFile, readValues, type SettingValues } from './config/values.ts';
 
 /** All settings, checked. What they mean, and their defaults, is listed in `.env.example`. */
@@ -68,10 +69,6 @@ export interface Access {
 export type SlackTransport =
   | { readonly kind: 'socket'; readonly appToken: string }
   | { readonly kind: 'http'; readonly signingSecret: string };
-
-export type StoreConfig =
-  | { readonly kind: 'embedded'; readonly dataDir: string }
-  | { readonly kind: 'postgres'; readonly databaseUrl: string };
 
 /**
  * Reads the settings from environment variables, and secrets also from the files that NAME_FILE names.
@@ -200,10 +197,7 @@ function toConfig(
       otherWorkspaces: file.access.other_workspaces,
       admins: new Set(file.admins),
     },
-    store:
-      values.DATABASE_URL === undefined
-        ? { kind: 'embedded', dataDir: values.DATA_DIR }
-        : { kind: 'postgres', databaseUrl: values.DATABASE_URL },
+    store: storeOf(values),
     http: { port: values.PORT, host: values.HOST },
     noticeChannels: values.NOTICE_CHANNELS,
     poll: {

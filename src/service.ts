@@ -150,12 +150,13 @@ function contextFactory(clock: Clock, config: Config): () => AnyJobContext {
 
 function explainSlack(error: unknown, variable: string): never {
   if (!(error instanceof SlackCallError)) throw error;
-  const { code, needsAdmin } = error.failure;
+  const { code, needsAdmin, outcome } = error.failure;
   throw new StartError(
     needsAdmin
       ? `Slack refuses the token (${code}). Check ${variable}: it must be of an app that is installed.`
       : `Slack did not answer as it should (${code}). Check the network, and SLACK_API_URL if it is set.`,
     error,
+    !needsAdmin && outcome !== 'refused',
   );
 }
 
@@ -166,6 +167,7 @@ function explainConnection(error: unknown, config: Config): never {
     throw new StartError(
       `Port ${port} on ${host} is in use. Stop what uses it, or set PORT to another.`,
       error,
+      true,
     );
   }
   if (typeof code === 'string' && CANNOT_LISTEN.has(code)) {

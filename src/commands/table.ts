@@ -20,6 +20,11 @@ const commands: readonly Command[] = [
     load: async () => (await import('./manifest.ts')).manifest,
   },
   {
+    usage: 'migrate',
+    summary: "bring the store's schema up to date, as a start does",
+    load: async () => (await import('./migrate.ts')).migrate,
+  },
+  {
     usage: 'demo',
     summary: 'try it in the browser, without a Slack workspace',
     load: async () => (await import('./demo.ts')).demo,

@@ -5,13 +5,16 @@
 export class StoreError extends Error {
   /** The database's own code (an SQLSTATE, or SQLite's primary result code), where it gave one. */
   readonly code: string | null;
+  /** It may pass by itself: the database is away or in use, say. */
+  readonly isTemporary: boolean;
   /** The transaction failed as it was committed, and what it wrote may be stored all the same. */
   mayBeCommitted = false;
 
-  constructor(message: string, code: string | null = null) {
+  constructor(message: string, code: string | null = null, isTemporary = false) {
     super(message);
     this.name = 'StoreError';
     this.code = code;
+    this.isTemporary = isTemporary;
   }
 }
 

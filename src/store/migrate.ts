@@ -5,12 +5,12 @@ import type { Queries } from './tables.ts';
 
 /**
  * Brings the schema up to date: all of the missing migrations, or none. Several processes may do it at
- * the same time (Kysely's migrator takes an advisory lock on Postgres).
+ * the same time (Kysely's migrator takes an advisory lock on Postgres). Returns the names of those it made.
  */
-export async function migrate(db: Queries, migrations: Record<string, Migration>): Promise<void> {
+export async function migrate(db: Queries, migrations: Record<string, Migration>): Promise<string[]> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
-  const { error } = await migrator.migrateToLatest();
-  if (error === undefined) return;
+  const { error, results = [] } = await migrator.migrateToLatest();
+  if (error === undefined) return results.map(({ migrationName }) => migrationName);
   if (error instanceof StoreError) throw error;
   const unknown = (await appliedMigrations(db)).filter((name) => !(name in migrations));
   if (unknown.length > 0) {

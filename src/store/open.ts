@@ -1,3 +1,4 @@
+import type { Database } from './database.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations.ts';
 import { openPostgres } from './postgres.ts';
@@ -13,10 +14,24 @@ export type StoreLocation = { readonly dataDir: string } | { readonly databaseUr
  * cannot be used or is in use, a file is damaged, Postgres cannot be reached or refuses, the schema is newer.
  */
 export async function openStore(location: StoreLocation): Promise<Store> {
+  const { database } = await openDatabase(location);
+  return new SqlStore(database);
+}
+
+/** Brings the schema up to date; fails as `openStore` does. Returns the names of the migrations that it made. */
+export async function migrateStore(location: StoreLocation): Promise<readonly string[]> {
+  const { database, migrated } = await openDatabase(location);
+  await database.close();
+  return migrated;
+}
+
+async function openDatabase(
+  location: StoreLocation,
+): Promise<{ readonly database: Database; readonly migrated: readonly string[] }> {
   const isEmbedded = 'dataDir' in location;
   const database = isEmbedded ? openSqlite(location.dataDir) : openPostgres(location.databaseUrl);
   try {
-    await migrate(database.queries, migrations(database.sequenceType));
+    const migrated = await migrate(database.queries, migrations(database.sequenceType));
     if (isEmbedded) {
       // The process that held them is gone, or the directory could not have been opened.
       await database.queries
@@ -25,7 +40,7 @@ export async function openStore(location: StoreLocation): Promise<Store> {
         .where('lease_token', 'is not', null)
         .execute();
     }
-    return new SqlStore(database);
+    return { database, migrated };
   } catch (error) {
     await database.close();
     throw error;

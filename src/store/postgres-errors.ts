@@ -22,6 +22,11 @@ const REFUSALS: Readonly<Record<string, readonly [why: string, advice: string]>>
   '57P03': ['it is starting up or shutting down', 'Try again in a moment.'],
 };
 
+/** Of the refusals, those that may end by themselves. */
+const PASSING_REFUSALS: ReadonlySet<string> = new Set(['53300', '57P03']);
+/** Of SQLSTATEs: the connection is broken, means are short, an operator of the database intervenes. */
+const PASSING_STATES = /^(08|53|57)/;
+
 /** By SQLSTATE: what to do about a statement that Postgres refused. */
 const STATEMENT_ADVICE: Readonly<Record<string, string>> = {
   '25006': 'DATABASE_URL leads to a read-only server: it must lead to the primary.',
@@ -55,6 +60,7 @@ export function connectionErrors(databaseUrl: string): (error: unknown) => Store
     return new StoreError(
       `${where} cannot be reached: ${withoutPassword(why, databaseUrl)}. ${advice}`,
       code,
+      !(code !== null && code in REFUSALS) || PASSING_REFUSALS.has(code),
     );
   };
 }
@@ -64,7 +70,8 @@ export function statementError(error: unknown): StoreError {
   const code = codeOf(error);
   const advice = STATEMENT_ADVICE[code ?? ''];
   const message = `Postgres failed: ${messageOf(error)}${code === null ? '' : ` (${code})`}.`;
-  return new StoreError(advice === undefined ? message : `${message} ${advice}`, code);
+  const isTemporary = code === null || PASSING_STATES.test(code);
+  return new StoreError(advice === undefined ? message : `${message} ${advice}`, code, isTemporary);
 }
 
 function messageOf(error: unknown): string {

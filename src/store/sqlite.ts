@@ -70,6 +70,8 @@ function takeOwnership(directory: string): DatabaseSync {
     throw new StoreError(
       `The data directory ${directory} is in use by another docs-agent. Stop that one, or give this one ` +
         'another DATA_DIR. Several replicas of one docs-agent need a Postgres database: set DATABASE_URL.',
+      null,
+      true,
     );
   }
 }
@@ -104,7 +106,11 @@ function sqliteError(directory: string, error: unknown): StoreError {
   const code = resultCode(error);
   const advice =
     (code === null ? null : ADVICE[code]) ?? 'If it stays so, restore the directory from a backup.';
-  return new StoreError(`The store in ${directory} failed: ${message}. ${advice}`, code?.toString() ?? null);
+  return new StoreError(
+    `The store in ${directory} failed: ${message}. ${advice}`,
+    code?.toString() ?? null,
+    code === SQLITE_BUSY,
+  );
 }
 
 /** SQLite's primary result code. */

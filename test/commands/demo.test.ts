@@ -67,7 +67,7 @@ test.concurrent('the demo on a machine without a local Slack says how to get one
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(elsewhere)}`,
     TMPDIR: folder.path,
   });
-  expect(await demo.exit).toEqual({ code: 1, signal: null });
+  expect(await demo.exit).toEqual({ code: 78, signal: null });
   expect(demo.output()).toMatch(/There is no local Slack on this machine\. .*npm install.*LOCAL_SLACK_BIN/);
   expect(demo.output()).not.toMatch(/^\s+at /m);
   expect(await readdir(folder.path)).toEqual([]);
@@ -79,7 +79,7 @@ test.concurrent('the demo with a local Slack that cannot be run says so, and lea
     LOCAL_SLACK_BIN: '/nowhere/local-slack',
     TMPDIR: folder.path,
   });
-  expect(await demo.exit).toEqual({ code: 1, signal: null });
+  expect(await demo.exit).toEqual({ code: 78, signal: null });
   expect(demo.output()).toMatch(/cannot start\. local Slack \(\/nowhere\/local-slack\) ended at its start/);
   expect(demo.output()).not.toMatch(/^\s+at /m);
   expect(await readdir(folder.path)).toEqual([]);

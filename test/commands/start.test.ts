@@ -8,10 +8,13 @@ import { createTempDir } from '../support/temp-dir.ts';
 import { NOWHERE, SECRET, settings, socketSettings } from './support/settings.ts';
 import { startTinySlack } from './support/tiny-slack.ts';
 
-/** Starts the program, which must fail with code 1, say so in one plain sentence, and keep its secrets. */
-async function failureOf(env: ChildEnv): Promise<string> {
+/** sysexits.h's, for supervisors: another start may succeed, or somebody must change something first. */
+type ExitCode = 75 | 78;
+
+/** Starts the program, which must fail with this code, say so in one plain sentence, and keep its secrets. */
+async function failureOf(env: ChildEnv, code: ExitCode): Promise<string> {
   await using program = runProgram(['start'], env);
-  expect(await program.exit).toEqual({ code: 1, signal: null });
+  expect(await program.exit).toEqual({ code, signal: null });
   const said = program.output();
   expect(said).toContain('docs-agent cannot start. ');
   expect(said).not.toMatch(/^\s+at /m);
@@ -23,7 +26,7 @@ describe('a start that cannot be', () => {
   test.concurrent('because Slack refuses the bot token says which setting to look at', async () => {
     await using folder = await createTempDir();
     await using slack = await startTinySlack({ 'auth.test': { ok: false, error: 'invalid_auth' } });
-    const said = await failureOf({ ...settings, SLACK_API_URL: slack.apiUrl, DATA_DIR: folder.path });
+    const said = await failureOf({ ...settings, SLACK_API_URL: slack.apiUrl, DATA_DIR: folder.path }, 78);
     expect(said).toMatch(/Slack refuses the token \(invalid_auth\)\. Check SLACK_BOT_TOKEN/);
   });
 
@@ -32,14 +35,24 @@ describe('a start that cannot be', () => {
     await using slack = await startTinySlack({
       'apps.connections.open': { ok: false, error: 'invalid_auth' },
     });
-    const said = await failureOf({ ...socketSettings, SLACK_API_URL: slack.apiUrl, DATA_DIR: folder.path });
+    const said = await failureOf(
+      { ...socketSettings, SLACK_API_URL: slack.apiUrl, DATA_DIR: folder.path },
+      78,
+    );
     expect(said).toMatch(/Slack refuses the token \(invalid_auth\)\. Check SLACK_APP_TOKEN/);
   });
 
   test.concurrent('because Slack cannot be reached says so', async () => {
     await using folder = await createTempDir();
-    const said = await failureOf({ ...settings, DATA_DIR: folder.path });
+    const said = await failureOf({ ...settings, DATA_DIR: folder.path }, 75);
     expect(said).toMatch(/Slack did not answer as it should \(econnrefused\)\. Check the network/);
+  });
+
+  test.concurrent('because Slack has a fault of its own says so, and that another try may help', async () => {
+    await using folder = await createTempDir();
+    await using slack = await startTinySlack({ 'auth.test': { ok: false, error: 'internal_error' } });
+    const said = await failureOf({ ...settings, SLACK_API_URL: slack.apiUrl, DATA_DIR: folder.path }, 75);
+    expect(said).toMatch(/Slack did not answer as it should \(internal_error\)/);
   });
 
   for (const [mode, base] of [
@@ -53,7 +66,7 @@ describe('a start that cannot be', () => {
       await new Promise((resolve) => other.once('listening', resolve));
       const { port } = other.address() as AddressInfo;
       const env = { ...base, SLACK_API_URL: slack.apiUrl, DATA_DIR: folder.path, PORT: `${port}` };
-      expect(await failureOf(env)).toContain(
+      expect(await failureOf(env, 75)).toContain(
         `Port ${port} on 127.0.0.1 is in use. Stop what uses it, or set PORT to another.`,
       );
     });
@@ -64,7 +77,7 @@ describe('a start that cannot be', () => {
     await using slack = await startTinySlack();
     const file = join(folder.path, 'data');
     await writeFile(file, '');
-    const said = await failureOf({ ...settings, SLACK_API_URL: slack.apiUrl, DATA_DIR: file });
+    const said = await failureOf({ ...settings, SLACK_API_URL: slack.apiUrl, DATA_DIR: file }, 78);
     expect(said).toMatch(/is not a directory\. Set DATA_DIR/);
     expect(slack.calls).toEqual([]);
   });
@@ -75,17 +88,20 @@ describe('a start that cannot be', () => {
     const env = { ...settings, SLACK_API_URL: slack.apiUrl, DATA_DIR: folder.path };
     await using first = runProgram(['start'], env);
     const { port } = await first.logged('started');
-    expect(await failureOf(env)).toMatch(/in use by another docs-agent.*DATA_DIR.*DATABASE_URL/);
+    expect(await failureOf(env, 75)).toMatch(/in use by another docs-agent.*DATA_DIR.*DATABASE_URL/);
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
   });
 
   test.concurrent('because Postgres cannot be reached says so, without its password', async () => {
     await using slack = await startTinySlack();
-    const said = await failureOf({
-      ...settings,
-      SLACK_API_URL: slack.apiUrl,
-      DATABASE_URL: `postgres://docs:${SECRET}@${NOWHERE}/docs`,
-    });
+    const said = await failureOf(
+      {
+        ...settings,
+        SLACK_API_URL: slack.apiUrl,
+        DATABASE_URL: `postgres://docs:${SECRET}@${NOWHERE}/docs`,
+      },
+      75,
+    );
     expect(said).toMatch(
       /Postgres database at 127\.0\.0\.1 cannot be reached: nothing listens there\. Check DATABASE_URL/,
     );

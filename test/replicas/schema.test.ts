@@ -54,7 +54,7 @@ function schemaSuite(serverUrl: string): void {
       const before = [await migrations(database), await tables(database)];
 
       await using older = runProgram(['start'], env);
-      expect(await older.exit).toEqual({ code: 1, signal: null });
+      expect(await older.exit).toEqual({ code: 78, signal: null });
       expect(older.output()).toMatch(
         /docs-agent cannot start\. .*newer docs-agent.*9999_later.*Start that version or a later one\./,
       );
