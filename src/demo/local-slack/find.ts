@@ -1,6 +1,5 @@
-import { accessSync, constants } from 'node:fs';
 import { createRequire } from 'node:module';
-import { delimiter, join } from 'node:path';
+import { onPath } from '../on-path.ts';
 
 /** What to tell somebody whose machine has no local Slack. */
 export const whereToGetLocalSlack =
@@ -39,18 +38,4 @@ export function findLocalSlack(
   if (chosen) return chosen;
   const packaged = machine.resolve(`local-slack-${machine.platform}-${machine.arch}/bin/local-slack`);
   return packaged ?? onPath(path, 'local-slack');
-}
-
-function onPath(path: string, program: string): string | null {
-  const candidates = path.split(delimiter).map((folder) => join(folder, program));
-  return candidates.find(isExecutable) ?? null;
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

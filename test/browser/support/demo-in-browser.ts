@@ -1,0 +1,36 @@
+import type { BrowserContextOptions } from 'playwright-core';
+import { findLocalSlack } from '../../../src/demo/local-slack/find.ts';
+import { runProgram } from '../../support/child-program.ts';
+import { createTempDir } from '../../support/temp-dir.ts';
+import { findChromium, launchBrowser, whereToGetChromium } from './browser.ts';
+import { createSlackPage, type SlackPage } from './slack-page.ts';
+
+/** A step takes some milliseconds and a turn of the demo's agent six seconds; on a busy machine many times that. */
+const PATIENCE_MS = 45_000;
+
+/** The demo as a program of its own, and its page in a browser. Both end with the object. */
+export interface DemoInBrowser extends AsyncDisposable {
+  /** The page of the local Slack, as its first visitor finds it: as Alice, in the channel `docs`. */
+  openSlack(): Promise<SlackPage>;
+}
+
+export async function startDemoInBrowser(look: BrowserContextOptions = {}): Promise<DemoInBrowser> {
+  const chromium = findChromium(process.env);
+  if (chromium === null) throw new Error(whereToGetChromium);
+  await using starting = new AsyncDisposableStack();
+  const folder = starting.use(await createTempDir());
+  const LOCAL_SLACK_BIN = findLocalSlack(process.env) ?? '';
+  const demo = starting.use(runProgram(['demo'], { LOCAL_SLACK_BIN, TMPDIR: folder.path }));
+  const browser = starting.use(await launchBrowser(chromium));
+  const [, url = ''] = await demo.printed(/Open (http:\S+) and/);
+  const resources = starting.move();
+  return {
+    openSlack: async () => {
+      const page = await browser.newPage(look);
+      page.setDefaultTimeout(PATIENCE_MS);
+      await page.goto(url);
+      return createSlackPage(page);
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}

@@ -1,0 +1,62 @@
+import type { Locator, Page } from 'playwright-core';
+
+/**
+ * What a person sees in the page of the local Slack, and does with mouse and keyboard. What is pressed or filled in
+ * is waited for; what must be seen is a locator to wait for.
+ */
+export interface SlackPage extends AsyncDisposable {
+  readonly page: Page;
+  /** Clicks a channel or the app in the sidebar. */
+  open(place: string): Promise<void>;
+  /** Goes on as another person: `Bob Brown`. */
+  actAs(name: string): Promise<void>;
+  /** Types into the box under the channel, and sends it. */
+  write(text: string): Promise<void>;
+  /** Types `@docs-agent` and takes the offer to complete it, then the text, and sends it. */
+  mention(text: string): Promise<void>;
+  /** Types into the box under the open thread, and sends it. */
+  reply(text: string): Promise<void>;
+  /** Opens the message's thread: by the count of its replies, which stands below the message. */
+  openThread(root: Locator): Promise<void>;
+  /** The messages of the open channel that contain the words. */
+  message(words: string): Locator;
+  /** The messages of the open thread that contain the words. */
+  threadMessage(words: string): Locator;
+  /** The form that lies above everything. */
+  readonly form: Locator;
+  /** The open home of the app. */
+  readonly home: Locator;
+  /** All that can be seen, as text, to tell why a test failed. */
+  shown(): Promise<string>;
+}
+
+export function createSlackPage(page: Page): SlackPage {
+  const box = page.getByPlaceholder(/^Message #/);
+  const threadBox = page.getByPlaceholder(/^Reply in thread/);
+  const send = async (into: Locator, text: string) => {
+    await into.pressSequentially(text);
+    await into.press('Enter');
+  };
+  const messages = (pane: string, words: string) => page.locator(`${pane} .msg`).filter({ hasText: words });
+  return {
+    page,
+    open: (place) => page.locator('.sidebar-item').filter({ hasText: place }).first().click(),
+    actAs: async (name) => {
+      await page.getByLabel('Act as').selectOption(name);
+    },
+    write: (text) => send(box, text),
+    mention: async (text) => {
+      await box.pressSequentially('@docs');
+      await page.locator('.mention-option').filter({ hasText: 'docs-agent' }).click();
+      await send(box, text);
+    },
+    reply: (text) => send(threadBox, text),
+    openThread: (root) => root.locator('.thread-summary').click(),
+    message: (words) => messages('.messages', words),
+    threadMessage: (words) => messages('.thread-pane', words),
+    form: page.locator('.modal'),
+    home: page.locator('.home'),
+    shown: () => page.locator('.app').ariaSnapshot(),
+    [Symbol.asyncDispose]: () => page.context().close(),
+  };
+}
