@@ -59,7 +59,6 @@ export class PassingTime {
       for (const call of agent.calls.slice(this.#firstSinceRest)) call.disturbed = true;
     }
     this.#isDisturbed = false;
-    this.#around.troubles.isAfterSleep = false;
     this.#firstSinceRest = agent.calls.length - agent.held();
     if (this.#slowCalls() === 0) this.rests.push(agent.calls.length);
   }
@@ -79,7 +78,6 @@ export class PassingTime {
 
   /** The machine sleeps for so long, in the middle of whatever it does. */
   async sleep(ms: number): Promise<void> {
-    this.#around.troubles.isAfterSleep = true;
     this.#jumpAmidst(ms);
     await this.rest();
   }

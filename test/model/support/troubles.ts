@@ -23,12 +23,6 @@ export class Troubles {
   chance: Chance | null = null;
   /** Agent jobs that the API does not know any more. */
   readonly vanished = new Set<string>();
-  /**
-   * The machine has just slept: what arrives now may have been sent before. Really it would have arrived then, or
-   * not have been sent at all (`SEND_WITHIN_MS`, by the real clock); the program looks for no post that was stored
-   * so late. So none is stored now without an answer.
-   */
-  isAfterSleep = false;
   /** The texts of the posts that Slack refused for good. */
   readonly refusedPosts: string[] = [];
   readonly #slack = new Map<string, SlackFault[]>();
@@ -64,10 +58,7 @@ export class Troubles {
 
   nextOfSlack({ method, args }: SlackCall): StrictFault | null {
     const fault = this.#outageFor(method) ?? this.#slack.get(method)?.shift() ?? this.chance?.slack() ?? null;
-    if (method === 'chat.postMessage') {
-      if (isRefusal(fault)) this.refusedPosts.push(String(args.text));
-      if (this.isAfterSleep && isStoredUnanswered(fault)) return 'reset_before';
-    }
+    if (method === 'chat.postMessage' && isRefusal(fault)) this.refusedPosts.push(String(args.text));
     if (typeof fault !== 'object' || fault === null || !('slowMs' in fault)) return fault;
     this.#held += 1;
     const later = new Promise<void>((resolve) => {
@@ -90,12 +81,6 @@ export class Troubles {
     if (this.vanished.has(jobId)) return { status: 404, body: { error: 'Job not found' } };
     return this.agentOutage ?? this.#agent.get(operation)?.shift() ?? this.chance?.agent() ?? null;
   }
-}
-
-/** The post is stored, and its sender does not learn of it. */
-function isStoredUnanswered(fault: SlackFault | null): boolean {
-  if (typeof fault === 'object') return fault !== null && 'errorAfter' in fault;
-  return fault === 'reset_after' || fault === 'error_after' || fault === 'half_body';
 }
 
 /** Slack will never take the post. */
