@@ -7,12 +7,18 @@ import { boltLogger } from './operations/bolt-logger.ts';
 import { type Clock, systemClock } from './operations/clock.ts';
 import { type HealthCheck, healthRoutes, type Readiness, readiness } from './operations/health.ts';
 import { createLogger, type Logger } from './operations/logger.ts';
+import { createMetrics } from './operations/metrics/metrics.ts';
+import { metricsRoute } from './operations/metrics/route.ts';
+import type { LoopState } from './operations/metrics/state.ts';
+import { observedLogger } from './operations/observed-logger.ts';
+import { stateReader } from './service/program-state.ts';
 import { createSlackApp } from './slack/app.ts';
 import { classify, SlackCallError } from './slack/calls/failure.ts';
 import { createPostingClient } from './slack/calls/posting-client.ts';
 import { createConnection } from './slack/connection/connection.ts';
 import { oneWorkspace } from './slack/one-workspace.ts';
 import { StartError } from './start-error.ts';
+import { observedStore } from './store/observed-store.ts';
 import { openStore } from './store/open.ts';
 import { createLoops } from './work/loops.ts';
 import { missedReplies } from './work/missed-replies.ts';
@@ -38,17 +44,23 @@ export interface Overrides {
 
 export function createService(config: Config, overrides: Overrides = {}): Service {
   const clock = overrides.clock ?? systemClock;
-  const log = overrides.log ?? createLogger({ level: config.logLevel, pretty: process.stdout.isTTY });
+  const metrics = createMetrics();
+  const log = observedLogger(
+    overrides.log ?? createLogger({ level: config.logLevel, pretty: process.stdout.isTTY }),
+    metrics.observe,
+  );
   const checks: HealthCheck[] = [];
   let resources = new AsyncDisposableStack();
   let port = config.http.port;
 
   async function start(): Promise<void> {
+    resources.defer(() => metrics.close());
     const logger = boltLogger(log);
     const { botToken, apiUrl, transport } = config.slack;
-    const store = await openStore(
+    const opened = await openStore(
       config.store.kind === 'embedded' ? { dataDir: config.store.dataDir } : config.store,
     );
+    const store = observedStore(opened, metrics.transaction);
     resources.defer(() => store.close());
     const client = createPostingClient(apiUrl, logger);
     const workspaces = await oneWorkspace({ client, apiUrl, clock, log }, botToken, config).catch((error) =>
@@ -75,7 +87,15 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
       },
       newContext,
     });
-    const routes = healthRoutes(checks);
+    const readState = stateReader({
+      store,
+      clock,
+      projects: config.projects,
+      hourlyBudget: config.agent.hourlyBudget,
+      loops: () => loops.states(),
+      slackProblem: () => connection.problem(),
+    });
+    const routes = [...healthRoutes(checks), metricsRoute(metrics, readState)];
     const missed = missedReplies(store, clock, log);
     resources.defer(() => missed.stop());
     const onConnected = () => missed.lookFor();
@@ -87,7 +107,7 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
     checks.push(
       { name: 'store', problem: () => store.check().then(() => null) },
       { name: 'slack', problem: () => connection.problem() },
-      { name: 'work', problem: () => loops.problem() },
+      { name: 'work', problem: () => workProblem(loops.states()) },
     );
     loops.start();
     resources.defer(store.onScheduled(() => loops.notify()));
@@ -124,6 +144,11 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
       return port;
     },
   };
+}
+
+function workProblem(loops: readonly LoopState[]): string | null {
+  const problems = loops.flatMap(({ problem }) => problem ?? []);
+  return problems.length === 0 ? null : problems.join('; ');
 }
 
 function policyOf(config: Config): Policy {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Route } from './http-server.ts';
+import { within } from './within.ts';
 
 /** Who asks wants an answer, also when a database does not give one. */
 const CHECK_LIMIT_MS = 5_000;
@@ -29,30 +30,21 @@ export interface Readiness {
   readonly checks: Readonly<Record<string, string>>;
 }
 
+/** No checks: the program does not work yet, or not any more. */
 export async function readiness(checks: readonly HealthCheck[]): Promise<Readiness> {
   const results = await Promise.all(
     checks.map(async (check) => {
       try {
-        return [check.name, await inTime(check.problem())] as const;
+        return [check.name, await within(CHECK_LIMIT_MS, check.problem())] as const;
       } catch (error) {
         return [check.name, error instanceof Error ? error.message : 'failed'] as const;
       }
     }),
   );
   return {
-    ok: results.every(([, problem]) => problem === null),
+    ok: results.length > 0 && results.every(([, problem]) => problem === null),
     checks: Object.fromEntries(results.map(([name, problem]) => [name, problem ?? 'ok'])),
   };
-}
-
-async function inTime(problem: Promise<string | null> | string | null): Promise<string | null> {
-  const { promise: limit, resolve } = Promise.withResolvers<string>();
-  const timer = setTimeout(resolve, CHECK_LIMIT_MS, `no answer within ${CHECK_LIMIT_MS / 1000} s`);
-  try {
-    return await Promise.race([problem, limit]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function answer(response: ServerResponse, status: number, body: unknown): void {

@@ -5,6 +5,7 @@ import type { Clock } from '../operations/clock.ts';
 import type { Logger } from '../operations/logger.ts';
 import { Access } from './access.ts';
 import { type BotToken, createCaller } from './calls/caller.ts';
+import { notedCaller } from './calls/noted-caller.ts';
 import { Poster } from './calls/poster.ts';
 import { SnippetReader } from './calls/snippet-reader.ts';
 import { Users } from './calls/users.ts';
@@ -49,7 +50,7 @@ export function createWorkspace(
   botToken: BotToken,
   settings: WorkspaceSettings,
 ): Workspace {
-  const call = createCaller(client, botToken);
+  const call = notedCaller(createCaller(client, botToken), { log, clock, teamId: identity.teamId });
   const names = new Users(call, clock, log);
   return {
     ...identity,

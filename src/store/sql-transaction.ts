@@ -1,5 +1,6 @@
 import type { Decision } from '../jobs/decision.ts';
 import { SqlCalls } from './calls.ts';
+import { SqlCensus } from './census.ts';
 import { SqlSettingsOfChannels } from './channel-settings.ts';
 import { SqlEarlyReplies } from './early-replies.ts';
 import { SqlFollowUps } from './follow-ups.ts';
@@ -21,6 +22,7 @@ export class SqlTransaction implements Transaction {
   readonly tasks: SqlTasks;
   readonly homes: SqlHomes;
   readonly channelSettings: SqlSettingsOfChannels;
+  readonly census: SqlCensus;
 
   constructor(db: Queries) {
     this.gestures = new SqlGestures(db);
@@ -31,6 +33,7 @@ export class SqlTransaction implements Transaction {
     this.calls = new SqlCalls(db);
     this.tasks = new SqlTasks(db);
     this.channelSettings = new SqlSettingsOfChannels(db);
+    this.census = new SqlCensus(db);
     this.homes = new SqlHomes(db, this.tasks);
   }
 

@@ -9,6 +9,7 @@ import { readableText } from '../slack/text/readable-text.ts';
 import { applyEvent } from '../store/apply-event.ts';
 import type { ClaimedTask, LedgerCall, Transaction } from '../store/store.ts';
 import { budgetFailure } from './budget.ts';
+import { factsOf } from './job-facts.ts';
 import { leave } from './leave.ts';
 import { persist } from './persist.ts';
 import type { Tools } from './tools.ts';
@@ -122,7 +123,7 @@ async function toAgentCall(tx: Transaction, call: LedgerCall): Promise<AgentCall
 
 async function perform(tools: Tools, started: StartedCall, prompt: string): Promise<JobEvent> {
   const { call, request, job, startedAtMs } = started;
-  const facts = { call_id: call.id, call: request.kind, job_id: job.id };
+  const facts = { call_id: call.id, call: request.kind, ...factsOf(job) };
   try {
     if (tools.clock.now() > startedAtMs + SEND_WITHIN_MS) throw new AgentError(TOO_LATE);
     const event = await send(tools, call.id, job.projectId, request, prompt);
@@ -137,7 +138,7 @@ async function perform(tools: Tools, started: StartedCall, prompt: string): Prom
       ...facts,
       outcome: failure.outcome,
       reason: failure.reason,
-      status: failure.status,
+      http_status: failure.status,
       duration_ms: durationMs,
     });
     return failed(started, failure);

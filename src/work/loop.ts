@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { retryDelayMs } from '../jobs/schedule.ts';
 import type { Clock } from '../operations/clock.ts';
 import type { Logger } from '../operations/logger.ts';
+import type { LoopState } from '../operations/metrics/state.ts';
 import { type ClaimedTask, LeaseLostError, type Store, type TaskKind } from '../store/store.ts';
 
 /** A crashed process's tasks are free again after this time. */
@@ -92,8 +93,17 @@ export class Loop {
     this.running = null;
   }
 
+  state(): LoopState {
+    return {
+      name: this.options.name,
+      problem: this.problem(),
+      tasks: this.kinds,
+      tasksInHand: this.inHand.size,
+    };
+  }
+
   /** What keeps the loop from looking for work, or null. */
-  problem(): string | null {
+  private problem(): string | null {
     const { name, clock } = this.options;
     if (!this.isRunning) return `the ${name} loop has ended`;
     const silentMs = clock.now() - this.lookedAtMs;
@@ -146,22 +156,23 @@ export class Loop {
     const { log, store, clock, handlers } = this.options;
     const startedAtMs = clock.now();
     const facts = { task: task.kind, subject: task.subject, attempts: task.attempts };
+    const ended = (outcome: string) => ({ ...facts, outcome, duration_ms: clock.now() - startedAtMs });
     try {
       await handlers[task.kind]?.(task);
-      log.debug('task_done', { ...facts, duration_ms: clock.now() - startedAtMs });
+      log.debug('task_done', ended('done'));
     } catch (error) {
       if (this.handedBack.has(task)) return;
       if (error instanceof LeaseLostError) {
-        log.warn('task_lease_lost', facts);
+        log.warn('task_lease_lost', ended('lease_lost'));
         return;
       }
-      log.error('task_failed', { ...facts, error });
+      log.error('task_failed', { ...ended('failed'), error });
       const runAtMs = clock.now() + retryDelayMs(task.attempts + 1, 0.5);
       await store
         .transaction((tx) => tx.tasks.postpone(task.lease, runAtMs))
         // The lease runs out by itself, and the task is claimed again then.
         .catch((cause: unknown) => {
-          if (cause instanceof LeaseLostError) log.warn('task_lease_lost', facts);
+          if (cause instanceof LeaseLostError) log.warn('task_lease_lost', ended('lease_lost'));
           else log.error('task_not_postponed', { ...facts, error: cause });
         });
     }

@@ -1,3 +1,4 @@
+import type { LoopState } from '../operations/metrics/state.ts';
 import type { ClaimedTask } from '../store/store.ts';
 import { callAgent } from './call-agent.ts';
 import { catchUp } from './catch-up.ts';
@@ -24,8 +25,7 @@ export interface Loops {
   notify(): void;
   /** Waits for the tasks in hand. */
   stop(): Promise<void>;
-  /** What keeps them from their work, or null. */
-  problem(): string | null;
+  states(): readonly LoopState[];
 }
 
 /** Which task is whose work. */
@@ -85,6 +85,6 @@ export function createLoops(tools: Tools): Loops {
     stop: async () => {
       await Promise.all(loops.map((loop) => loop.stop()));
     },
-    problem: () => loops.map((loop) => loop.problem()).find((problem) => problem !== null) ?? null,
+    states: () => loops.map((loop) => loop.state()),
   };
 }

@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import { callContract } from './store/calls.ts';
+import { censusContract } from './store/census.ts';
 import { settingsContract } from './store/channel-settings.ts';
 import { earlyReplyContract } from './store/early-replies.ts';
 import { gestureContract } from './store/gestures.ts';
@@ -24,6 +25,7 @@ export function storeContract(name: string, open: OpenStore): void {
     settingsContract(open);
     receiptContract(open);
     callContract(open);
+    censusContract(open);
     taskContract(open);
     taskModelContract(open);
   });

@@ -30,6 +30,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   'p-retry': 'src/agent/',
   pino: 'src/operations/',
   'pino-pretty': 'src/operations/',
+  'prom-client': 'src/operations/',
 };
 
 /** Rooms without I/O, and the only packages that they and all that they import may use. */

@@ -136,7 +136,7 @@ describe('a store that fails', () => {
     expect(broken.attempts).toBe(1);
     await world.clock.advance(3_000);
     expect(broken.attempts).toBe(4);
-    expect(world.loop.problem()).toBeNull();
+    expect(world.loop.state().problem).toBeNull();
     expect(world.log.filter(({ event }) => event === 'loop_failed')).toHaveLength(4);
     broken.mend();
     await world.clock.advance(1_000);

@@ -59,11 +59,11 @@ describe('a loop', () => {
   test('has no problem from its start to its stop, and can be started again', async () => {
     const hands = createHands();
     const world = await createLoopWorld(hands.handle);
-    expect(world.loop.problem()).toMatch('has ended');
+    expect(world.loop.state().problem).toMatch('has ended');
     world.loop.start();
-    expect(world.loop.problem()).toBeNull();
+    expect(world.loop.state().problem).toBeNull();
     await world.loop.stop();
-    expect(world.loop.problem()).toMatch('has ended');
+    expect(world.loop.state().problem).toMatch('has ended');
     world.loop.start();
     await world.settle();
     await world.schedule('a');

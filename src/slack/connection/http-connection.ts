@@ -17,7 +17,7 @@ export function httpConnection(
       logger,
       customRoutes: routes.map(({ path, handle }) => ({ path, method: 'GET', handler: handle })),
     }),
-    log,
+    { log, clock },
   );
   let server: Server | null = null;
   return {

@@ -1,5 +1,7 @@
 import type { App, Receiver, ReceiverEvent } from '@slack/bolt';
+import type { Clock } from '../../operations/clock.ts';
 import type { Logger } from '../../operations/logger.ts';
+import { noted } from './noted-gesture.ts';
 
 /**
  * Bolt acknowledges events before their listeners run; a crash in between would lose the event. This wraps a
@@ -7,12 +9,15 @@ import type { Logger } from '../../operations/logger.ts';
  * none if one of them failed: Slack then delivers it again. Commands and actions acknowledge themselves.
  * Stopping waits for the gestures that are being stored.
  */
-export function acknowledgeAfterCommit(receiver: Receiver, log: Logger): Receiver {
+export function acknowledgeAfterCommit(
+  receiver: Receiver,
+  tools: { readonly log: Logger; readonly clock: Clock },
+): Receiver {
   const inHand = new Set<Promise<void>>();
   return {
     init: (app) => {
       const processEvent = (event: ReceiverEvent) => {
-        const done = committed(app, event, log).finally(() => inHand.delete(done));
+        const done = committed(app, event, tools).finally(() => inHand.delete(done));
         inHand.add(done);
         return done;
       };
@@ -26,20 +31,26 @@ export function acknowledgeAfterCommit(receiver: Receiver, log: Logger): Receive
   };
 }
 
-async function committed(app: App, event: ReceiverEvent, log: Logger): Promise<void> {
+async function committed(
+  app: App,
+  event: ReceiverEvent,
+  tools: { readonly log: Logger; readonly clock: Clock },
+): Promise<void> {
   const { type } = event.body;
   if (type === 'app_rate_limited') {
     // Slack holds events back for a minute. Bolt knows no listener for this, and would answer 404.
-    log.warn('slack_events_rate_limited');
+    tools.log.warn('slack_events_rate_limited');
     return event.ack();
   }
-  if (type !== 'event_callback') return app.processEvent(event);
-  let acknowledge = async () => {};
-  const hold: ReceiverEvent['ack'] = async (response) => {
-    acknowledge = () => event.ack(response);
-  };
-  await app.processEvent({ ...event, ack: hold });
-  await acknowledge();
+  await noted(event, tools, async (gesture) => {
+    if (type !== 'event_callback') return app.processEvent(gesture);
+    let acknowledge = async () => {};
+    const hold: ReceiverEvent['ack'] = async (response) => {
+      acknowledge = () => gesture.ack(response);
+    };
+    await app.processEvent({ ...gesture, ack: hold });
+    await acknowledge();
+  });
 }
 
 /** Receivers call nothing of the app but `processEvent`. */

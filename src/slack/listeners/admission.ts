@@ -1,4 +1,6 @@
+import type { AccessRefusal } from '../../jobs/access.ts';
 import { SlackCallError } from '../calls/failure.ts';
+import { noteGesture } from '../connection/noted-gesture.ts';
 import { notAllowedView, notCheckedView } from '../views/access.ts';
 import type { SlackMessage } from '../views/message.ts';
 import type { ListenerDeps } from './deps.ts';
@@ -34,11 +36,12 @@ async function asked(
   try {
     const refusal = await deps.access.refusal(userId, channelId);
     if (refusal === null) return null;
-    deps.log.info('access_refused', { user_id: userId, channel_id: channelId, reason: refusal });
+    noteRefusal(deps, userId, channelId, refusal);
     return notAllowedView(refusal);
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
     const { code, needsAdmin } = error.failure;
+    noteGesture({ outcome: 'failed' });
     deps.log.warn('access_not_checked', { user_id: userId, reason: code });
     return notCheckedView(needsAdmin);
   }
@@ -57,7 +60,7 @@ export async function isAdmitted(
   try {
     const refusal = await deps.access.refusal(userId, channelId);
     if (refusal === null) return true;
-    deps.log.info('access_refused', { user_id: userId, channel_id: channelId, reason: refusal });
+    noteRefusal(deps, userId, channelId, refusal);
     if (toldAs !== null) await tellOnce(deps, message, toldAs, notAllowedView(refusal));
     return false;
   } catch (error) {
@@ -65,6 +68,16 @@ export async function isAdmitted(
     if (needsAdmin && toldAs !== null) await tellOnce(deps, message, toldAs, notCheckedView(needsAdmin));
     throw error;
   }
+}
+
+function noteRefusal(
+  { log }: ListenerDeps,
+  userId: string,
+  channelId: string | null,
+  reason: AccessRefusal,
+): void {
+  noteGesture({ outcome: 'refused' });
+  log.info('access_refused', { user_id: userId, channel_id: channelId, reason });
 }
 
 /** Who writes on in a thread is told once. */

@@ -9,6 +9,7 @@ import type {
   SlackViewMiddlewareArgs,
   ViewSubmitAction,
 } from '@slack/bolt';
+import { noteGesture } from '../connection/noted-gesture.ts';
 import { elsewhereActionIds, linkActionIds } from '../ids.ts';
 import type { SlackMessage } from '../views/message.ts';
 import { plainModal } from '../views/modal.ts';
@@ -33,7 +34,9 @@ export function checkAccess(deps: ListenerDeps) {
     if (gesture === null) return args.next();
     await answering(deps, async () => {
       const problem = await admissionProblem(deps, gesture.userId, gesture.channelId);
-      await (problem === null ? args.next() : gesture.refuse(problem));
+      if (problem === null) return args.next();
+      noteGesture({ outcome: 'refused' });
+      await gesture.refuse(problem);
     });
   };
 

@@ -4,6 +4,7 @@ import { type Job, startPromptOf } from '../../jobs/job.ts';
 import { addressed, type Project } from '../../jobs/project.ts';
 import { judgePrompt } from '../../jobs/prompt.ts';
 import type { Transaction } from '../../store/store.ts';
+import { noteGesture } from '../connection/noted-gesture.ts';
 import { readableText } from '../text/readable-text.ts';
 import type { Question } from '../views/asked-before.ts';
 import type { Refusal } from '../views/refusals.ts';
@@ -31,6 +32,12 @@ export type Outcome =
 
 /** Stores the wish, once, however often it is delivered. */
 export async function startJob(deps: ListenerDeps, wish: Wish): Promise<Outcome> {
+  const outcome = await started(deps, wish);
+  if (outcome.kind === 'refused') noteGesture({ outcome: 'refused' });
+  return outcome;
+}
+
+async function started(deps: ListenerDeps, wish: Wish): Promise<Outcome> {
   const read = requestOf(deps, wish, wish.project ?? (await projectOf(deps, wish.channelId)));
   if ('refusal' in read) return { kind: 'refused', refusal: read.refusal };
   const { request } = read;
@@ -43,8 +50,12 @@ export async function startJob(deps: ListenerDeps, wish: Wish): Promise<Outcome>
     }
     const isNew = await tx.gestures.remember(wish.keys, nowMs);
     const recent = await tx.jobs.requestedBy(request, nowMs - ASKED_BEFORE_MS);
-    if (!isNew) return outcomeOf(openQuestion(request, recent), recent);
+    if (!isNew) {
+      noteGesture({ outcome: 'duplicate' });
+      return outcomeOf(openQuestion(request, recent), recent);
+    }
     const decision = requestJob(request, recent, wish.isAnswered, context);
+    noteGesture({ outcome: 'accepted', jobId: decision.job.id });
     await tx.write(decision, nowMs);
     return outcomeOf(decision.job, recent);
   });

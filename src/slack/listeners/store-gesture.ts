@@ -1,4 +1,5 @@
 import { StoreError } from '../../store/errors.ts';
+import { noteGesture } from '../connection/noted-gesture.ts';
 import type { SlackMessage } from '../views/message.ts';
 import { notStoredView, storingUnclearView } from '../views/refusals.ts';
 import type { ListenerDeps } from './deps.ts';
@@ -11,8 +12,13 @@ const ANSWER_WITHIN_MS = 1_800;
  * Stores what a person wants. Null: it is stored; else what the person is told. `write` stores it at most once,
  * so that it may run again.
  */
-export function storeGesture(deps: ListenerDeps, write: () => Promise<void>): Promise<SlackMessage | null> {
-  return inTime(deps, ANSWER_WITHIN_MS, stored(deps, write), storingUnclearView());
+export async function storeGesture(
+  deps: ListenerDeps,
+  write: () => Promise<void>,
+): Promise<SlackMessage | null> {
+  const problem = await inTime(deps, ANSWER_WITHIN_MS, stored(deps, write), storingUnclearView());
+  if (problem !== null) noteGesture({ outcome: 'failed' });
+  return problem;
 }
 
 async function stored(deps: ListenerDeps, write: () => Promise<void>): Promise<SlackMessage | null> {

@@ -1,6 +1,7 @@
 import { SlackCallError } from '../../slack/calls/failure.ts';
 import type { CallOutcome, ClaimedTask } from '../../store/store.ts';
 import { scheduleCatchUp } from '../catch-up.ts';
+import { factsOf } from '../job-facts.ts';
 import type { Tools } from '../tools.ts';
 import { destinationOf } from './render-post.ts';
 import { dropped, posted, postpone, refused, type SlackCall, settle } from './settle-post.ts';
@@ -43,7 +44,7 @@ export async function lookForPost(
       sinceMs + ARRIVES_WITHIN_MS,
     );
     const outcome = ts === null ? 'absent' : 'adopted';
-    tools.log.info('post_looked_for', { call_id: call.id, job_id: job.id, outcome });
+    tools.log.info('post_looked_for', { call_id: call.id, ...factsOf(job), outcome });
     if (ts !== null) {
       // If it is the card: its thread was not known until now, so replies in it were not taken for follow-ups.
       return await posted(tools, task, call, ts, (tx) => scheduleCatchUp(tx, job.id, nowMs));

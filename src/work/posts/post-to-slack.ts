@@ -2,6 +2,7 @@ import { SEND_WITHIN_MS } from '../../operations/send-limit.ts';
 import { SlackCallError, type SlackFailure, tooLate } from '../../slack/calls/failure.ts';
 import type { SlackMessage } from '../../slack/views/message.ts';
 import type { ClaimedTask, LedgerCall } from '../../store/store.ts';
+import { factsOf } from '../job-facts.ts';
 import { leave } from '../leave.ts';
 import type { Tools } from '../tools.ts';
 import { FIRST_LOOK_AFTER_MS, lookForPost } from './look-for-post.ts';
@@ -47,7 +48,7 @@ async function post(tools: Tools, task: ClaimedTask, next: SlackCall): Promise<b
     await tx.tasks.fence(task.lease);
     await tx.calls.start(call.id, startedAtMs);
   });
-  const facts = { call_id: call.id, call: call.request.kind, job_id: job.id };
+  const facts = { call_id: call.id, call: call.request.kind, ...factsOf(job) };
   const destination = destinationOf(job, call.request);
   try {
     if (tools.clock.now() > startedAtMs + SEND_WITHIN_MS) throw tooLate('chat.postMessage');
@@ -55,12 +56,20 @@ async function post(tools: Tools, task: ClaimedTask, next: SlackCall): Promise<b
       destination === null
         ? await tell(tools, next, message)
         : await workspace.poster.post({ ...destination, callId: call.id, message });
-    tools.log.info('posted', { ...facts, outcome: 'done', duration_ms: tools.clock.now() - startedAtMs });
+    const nowMs = tools.clock.now();
+    const times = { duration_ms: nowMs - startedAtMs, lag_ms: nowMs - call.wantedAtMs };
+    tools.log.info('posted', { ...facts, outcome: 'done', ...times });
     return await posted(tools, task, call, ts);
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
     const { failure } = error;
-    tools.log.warn('posted', { ...facts, outcome: failure.outcome, reason: failure.code });
+    const durationMs = tools.clock.now() - startedAtMs;
+    tools.log.warn('posted', {
+      ...facts,
+      outcome: failure.outcome,
+      reason: failure.code,
+      duration_ms: durationMs,
+    });
     if (failure.needsAdmin) tools.log.error('slack_needs_admin', { reason: failure.code });
     return await notPosted(tools, task, call, destination, failure);
   }

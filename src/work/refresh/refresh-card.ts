@@ -5,6 +5,7 @@ import { SlackCallError } from '../../slack/calls/failure.ts';
 import { cardView } from '../../slack/views/card.ts';
 import { policyOf } from '../../store/apply-event.ts';
 import { type ClaimedTask, LeaseLostError, type Transaction } from '../../store/store.ts';
+import { factsOf } from '../job-facts.ts';
 import { slackRetryMs } from '../posts/slack-retry.ts';
 import type { Tools } from '../tools.ts';
 
@@ -68,7 +69,7 @@ async function draw(
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
     const { failure } = error;
-    log.warn('card_not_refreshed', { job_id: job.id, reason: failure.code });
+    log.warn('card_not_refreshed', { ...factsOf(job), reason: failure.code });
     if (failure.outcome !== 'refused') {
       const waitMs = slackRetryMs(task, failure);
       await store.transaction((tx) => tx.tasks.postpone(task.lease, clock.now() + waitMs));

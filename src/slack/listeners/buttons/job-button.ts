@@ -1,6 +1,7 @@
 import type { AllMiddlewareArgs, BlockButtonAction, SlackActionMiddlewareArgs } from '@slack/bolt';
 import type { Job } from '../../../jobs/job.ts';
 import { applied } from '../../../store/apply-event.ts';
+import { noteGesture } from '../../connection/noted-gesture.ts';
 import { decodeButton } from '../../ids.ts';
 import type { JobAction } from '../../job-actions.ts';
 import type { SlackMessage } from '../../views/message.ts';
@@ -45,7 +46,9 @@ export function jobButton(deps: ListenerDeps, jobAction: JobAction) {
         }
         const context = deps.newContext();
         const keys = body.trigger_id ? [`press:${body.trigger_id}`] : [];
-        if (!(await tx.gestures.remember(keys, context.nowMs))) return;
+        const isNew = await tx.gestures.remember(keys, context.nowMs);
+        noteGesture({ outcome: isNew ? 'accepted' : 'duplicate', jobId: job.id });
+        if (!isNew) return;
         const after = await applied(tx, job.id, event, context);
         if (!after.hasEffect) answer = { message: tooLateView(label, after.job), inPlace: false };
         else if (afterwards !== undefined) answer = { message: afterwards(press), inPlace: true };

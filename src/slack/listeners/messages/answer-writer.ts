@@ -1,3 +1,4 @@
+import { noteGesture } from '../../connection/noted-gesture.ts';
 import type { SlackMessage } from '../../views/message.ts';
 import type { ListenerDeps } from '../deps.ts';
 
@@ -20,7 +21,9 @@ export async function answerWriter(
   message: SlackMessage,
   elsewhere = message,
 ): Promise<void> {
-  if (await deps.store.transaction((tx) => tx.gestures.isKnown(keys))) return;
+  const isKnown = await deps.store.transaction((tx) => tx.gestures.isKnown(keys));
+  noteGesture({ outcome: isKnown ? 'duplicate' : 'accepted' });
+  if (isKnown) return;
   await deps.poster.whisperOrTell(place, message, elsewhere);
   await deps.store.transaction((tx) => tx.gestures.remember(keys, deps.clock.now()));
 }

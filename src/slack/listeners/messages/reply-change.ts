@@ -1,6 +1,7 @@
 import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
 import type { JobEvent } from '../../../jobs/event.ts';
 import { applyEvent } from '../../../store/apply-event.ts';
+import { noteGesture } from '../../connection/noted-gesture.ts';
 import { type ChangeEvent, messageKeys, type ReplyChange, replyChangeOf } from '../../reply.ts';
 import { isAdmitted, refusalInThread } from '../admission.ts';
 import type { ListenerDeps } from '../deps.ts';
@@ -21,6 +22,7 @@ export function replyChange(deps: ListenerDeps) {
     await deps.store.transaction(async (tx) => {
       const owner = await whoseThread(tx, thread);
       if (owner === 'foreign') return;
+      noteGesture({ outcome: 'accepted', jobId: owner === 'opening' ? undefined : owner.jobId });
       const decisionContext = deps.newContext();
       const { nowMs } = decisionContext;
       // The change may overtake the message itself, which then must not come after it.

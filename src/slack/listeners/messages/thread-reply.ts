@@ -1,5 +1,6 @@
 import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
 import { applyEvent } from '../../../store/apply-event.ts';
+import { noteGesture } from '../../connection/noted-gesture.ts';
 import { type MessageEvent, messageKeys, replyOf } from '../../reply.ts';
 import { isAdmitted, refusalInThread } from '../admission.ts';
 import type { ListenerDeps } from '../deps.ts';
@@ -42,6 +43,8 @@ export async function takeReply(
     const context = deps.newContext();
     const { nowMs } = context;
     const isNew = await tx.gestures.remember(messageKeys(teamId, message, eventId), nowMs);
+    const jobId = owner === 'opening' ? undefined : owner.jobId;
+    noteGesture({ outcome: isNew ? 'accepted' : 'duplicate', jobId });
     if (!isNew) return owner;
     if (owner === 'opening') await tx.earlyReplies.put(thread, reply, nowMs);
     else await applyEvent(tx, owner.jobId, { type: 'reply_received', reply }, context);

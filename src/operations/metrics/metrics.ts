@@ -1,0 +1,34 @@
+import { Registry } from 'prom-client';
+import type { Observe } from '../observed-logger.ts';
+import { countOperations } from './operations.ts';
+import { measureProcess } from './process.ts';
+import { type ProgramState, showState } from './state.ts';
+import { countTransactions, type Transacted } from './transactions.ts';
+
+/** What Prometheus asks for. Each has its own counters, so that several services can live in one process. */
+export interface Metrics {
+  readonly observe: Observe;
+  readonly transaction: (transacted: Transacted) => void;
+  readonly contentType: string;
+  /** All metrics in the text format, those of the program's state as it is now. */
+  text(state: ProgramState): Promise<string>;
+  close(): void;
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const observe = countOperations(registry);
+  const transaction = countTransactions(registry);
+  const show = showState(registry);
+  const process = measureProcess(registry);
+  return {
+    observe,
+    transaction,
+    contentType: registry.contentType,
+    text: (state) => {
+      show(state);
+      return registry.metrics();
+    },
+    close: () => process.close(),
+  };
+}

@@ -1,0 +1,53 @@
+import type { Projects } from '../jobs/project.ts';
+import type { Clock } from '../operations/clock.ts';
+import type { LoopState, ProgramState, StoreState } from '../operations/metrics/state.ts';
+import { within } from '../operations/within.ts';
+import type { Store } from '../store/store.ts';
+
+/** However often somebody asks, the store is read no more often. */
+const FRESH_MS = 5_000;
+/** Prometheus waits ten seconds for an answer, and most of it does not need the store. */
+const STORE_LIMIT_MS = 2_000;
+const HOUR_MS = 3_600_000;
+
+export interface Watched {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly projects: Projects;
+  readonly hourlyBudget: number;
+  readonly loops: () => readonly LoopState[];
+  readonly slackProblem: () => string | null;
+}
+
+/** Returns what reads the state of the program, for its metrics. It never fails. */
+export function stateReader(watched: Watched): () => Promise<ProgramState> {
+  const { clock, hourlyBudget, loops, slackProblem } = watched;
+  let reading: Promise<StoreState | null> | null = null;
+  let readAtMs = 0;
+  return async () => {
+    if (reading === null || clock.now() - readAtMs >= FRESH_MS) {
+      readAtMs = clock.now();
+      reading = within(STORE_LIMIT_MS, readStore(watched)).catch(() => null);
+    }
+    return { loops: loops(), isSlackConnected: slackProblem() === null, hourlyBudget, store: await reading };
+  };
+}
+
+async function readStore({ store, clock, projects, hourlyBudget }: Watched): Promise<StoreState> {
+  return store.transaction(async (tx) => {
+    const nowMs = clock.now();
+    const openJobs = await tx.census.openJobs();
+    const due = await tx.census.dueTasks(nowMs);
+    const budgetLeft = new Map<string, number>();
+    for (const { id, name } of projects) {
+      const made = await tx.calls.agentCallsSince(id, nowMs - HOUR_MS);
+      budgetLeft.set(name, Math.max(0, hourlyBudget - made));
+    }
+    const dueTasks = due.map(({ kind, count, dueSinceMs }) => ({
+      kind,
+      count,
+      oldestMs: nowMs - dueSinceMs,
+    }));
+    return { openJobs, dueTasks, budgetLeft };
+  });
+}

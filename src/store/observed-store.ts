@@ -1,0 +1,25 @@
+import type { Transacted } from '../operations/metrics/transactions.ts';
+import { StoreError } from './errors.ts';
+import type { Store } from './store.ts';
+
+/** The same store; how each transaction ended is told. */
+export function observedStore(store: Store, tell: (transacted: Transacted) => void): Store {
+  return {
+    transaction: async (work) => {
+      const startedAtMs = performance.now();
+      const ended = (outcome: Transacted['outcome']) =>
+        tell({ outcome, durationMs: performance.now() - startedAtMs });
+      try {
+        const result = await store.transaction(work);
+        ended('done');
+        return result;
+      } catch (error) {
+        ended(error instanceof StoreError ? 'failed' : 'undone');
+        throw error;
+      }
+    },
+    onScheduled: (listener) => store.onScheduled(listener),
+    check: () => store.check(),
+    close: () => store.close(),
+  };
+}

@@ -1,0 +1,165 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { alice, bob, general } from '../support/local-slack.ts';
+import { scrape } from '../support/scraped.ts';
+import type { Program } from '../support/strict-slack/program.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { startStrictWorld } from './support/strict-world.ts';
+
+const FRESH_MS = 5_000;
+
+/** What the program tells once it has told of everything before. */
+async function scraped({ clock, service }: Program) {
+  await clock.advance(FRESH_MS);
+  return scrape(service);
+}
+
+for (const mode of ['socket', 'http'] as const) {
+  test(`a job from its request to its pull request is counted, in ${mode} mode`, async () => {
+    await using world = await startStrictWorld({ mode });
+    const { slack, api } = world;
+    const card = await world.ask('Document the rate limits');
+    await world.started('Document the rate limits');
+    slack.onDelivery(() => 2);
+    await slack.control.message({ channel: general, user: bob, text: 'And the retries', threadTs: card.ts });
+    await world.later(
+      () => world.prompts(),
+      ([prompts]) => prompts?.length === 2,
+      'the follow-up at the API',
+    );
+    expect(await scraped(world)).toMatchObject({
+      'docs_agent_open_jobs{stage="working"}': 1,
+      'docs_agent_hourly_budget_left{project="acme-docs"}': 98,
+      docs_agent_hourly_budget: 100,
+    });
+    const [job] = api.jobs;
+    api.finish(job?.id ?? '', { status: 'completed', prLink: 'https://example.com/pull/1' });
+    await world.told(card, 'https://example.com/pull/1');
+    await world.settled();
+
+    expect(await scraped(world)).toMatchObject({
+      'docs_agent_gestures_total{kind="command",outcome="accepted"}': 1,
+      'docs_agent_gestures_total{kind="message",outcome="accepted"}': 1,
+      'docs_agent_gestures_total{kind="message",outcome="duplicate"}': 1,
+      'docs_agent_gestures_total{kind="command",outcome="failed"}': 0,
+      'docs_agent_gesture_acknowledgement_seconds_count{kind="command"}': 1,
+      'docs_agent_agent_calls_total{method="create_job",outcome="done",reason="none"}': 1,
+      'docs_agent_agent_calls_total{method="send_message",outcome="done",reason="none"}': 1,
+      'docs_agent_agent_calls_total{method="create_job",outcome="unknown",reason="server_error"}': 0,
+      'docs_agent_agent_call_seconds_count{method="create_job"}': 1,
+      'docs_agent_status_changes_total{status="completed"}': 1,
+      'docs_agent_checks_total{outcome="changed"}': 1,
+      'docs_agent_checks_total{outcome="unchanged"}': expect.any(Number),
+      'docs_agent_posts_total{post="post_card",outcome="done"}': 1,
+      'docs_agent_post_lag_seconds_count{post="announce"}': expect.any(Number),
+      'docs_agent_slack_calls_total{method="chat.postMessage",outcome="done"}': expect.any(Number),
+      'docs_agent_slack_call_seconds_count{method="chat.update"}': expect.any(Number),
+      'docs_agent_tasks_total{task="call_agent",outcome="done"}': expect.any(Number),
+      'docs_agent_store_transactions_total{outcome="done"}': expect.any(Number),
+      'docs_agent_open_jobs{stage="working"}': 0,
+      'docs_agent_due_tasks{loop="check",task="check_job"}': 0,
+      'docs_agent_oldest_due_task_seconds{loop="check",task="check_job"}': 0,
+      'docs_agent_loop_up{loop="send"}': 1,
+      'docs_agent_loop_tasks_in_hand{loop="slack"}': 0,
+      docs_agent_slack_connection_up: 1,
+      docs_agent_store_up: 1,
+      process_resident_memory_bytes: expect.any(Number),
+      process_cpu_seconds_total: expect.any(Number),
+      nodejs_eventloop_lag_p99_seconds: expect.any(Number),
+    });
+  });
+}
+
+test('no label holds the id of a person, a channel or a job, nor words from outside', async () => {
+  await using world = await startStrictWorld();
+  const card = await world.ask('Document the rate limits');
+  await world.started('Document the rate limits');
+  const [job] = world.api.jobs;
+  world.api.finish(job?.id ?? '', { status: 'gone-fishing' });
+  await world.told(card, 'gone-fishing');
+  const series = Object.keys(await scraped(world)).join('\n');
+  expect(series).toContain('docs_agent_status_changes_total{status="other"}');
+  for (const id of [alice, general, card.ts, job?.id ?? '', 'Document', 'gone-fishing']) {
+    expect(series).not.toContain(id);
+  }
+});
+
+test('what fails is counted by how it failed', async () => {
+  await using world = await startStrictWorld();
+  const { api, slack } = world;
+  api.failNext('create', { status: 500 });
+  await world.ask('Document the rate limits');
+  api.failAll({ status: 401 });
+  await world.ask('Document the webhooks');
+  slack.onCall(({ method }) => (method === 'chat.update' ? { error: 'token_revoked' } : null));
+  const failed = await world.later(
+    () => scrape(world.service),
+    (series) =>
+      Number(series['docs_agent_slack_calls_total{method="chat.update",outcome="needs_admin"}']) > 0,
+    'the refused edit',
+  );
+  expect(failed).toMatchObject({
+    'docs_agent_agent_calls_total{method="create_job",outcome="unknown",reason="server_error"}': 1,
+    'docs_agent_agent_calls_total{method="create_job",outcome="definite",reason="unauthorized"}':
+      expect.any(Number),
+    'docs_agent_log_events_total{level="warn",event="agent_called"}': expect.any(Number),
+  });
+  const later = await world.later(
+    () => scrape(world.service),
+    (series) => Number(series['docs_agent_task_retries_total{task="call_agent"}']) > 0,
+    'the retry of the refused prompt',
+  );
+  expect(later['docs_agent_oldest_due_task_seconds{loop="send",task="call_agent"}']).toBeLessThan(60);
+});
+
+test('a guest who is refused is counted, and so is a message that is none of our business', async () => {
+  await using world = await startStrictWorld();
+  const { control } = world.slack;
+  control.addUser({ id: 'U0GUEST', name: 'gina', isRestricted: true });
+  control.invite(general, 'U0GUEST');
+  await control.command({ channel: general, user: 'U0GUEST', text: 'Document the rate limits' });
+  await control.message({ channel: general, user: bob, text: 'Lunch?' });
+  expect(await scraped(world)).toMatchObject({
+    'docs_agent_gestures_total{kind="command",outcome="refused"}': 1,
+    'docs_agent_gestures_total{kind="message",outcome="ignored"}': 1,
+  });
+});
+
+test('metrics are told while the store fails: what stands in it is absent, and the failures are counted', async () => {
+  await using world = await startStrictWorld();
+  // Then it holds no lock.
+  await world.settled();
+  const file = new DatabaseSync(join(world.env.DATA_DIR ?? '', 'docs-agent.db'));
+  file.exec(
+    `create trigger fault before insert on gesture begin select raise(abort, 'the disk is gone'); end`,
+  );
+  await world.slack.control.command({ channel: general, user: alice, text: 'Document the rate limits' });
+  expect(await scraped(world)).toMatchObject({
+    'docs_agent_gestures_total{kind="command",outcome="failed"}': 1,
+    'docs_agent_store_transactions_total{outcome="failed"}': expect.any(Number),
+    docs_agent_store_up: 1,
+  });
+  await world.settled();
+  file.exec('drop trigger fault; alter table task rename to away');
+  file.close();
+  const away = await scraped(world);
+  expect(away.docs_agent_store_up).toBe(0);
+  expect(Object.keys(away).filter((series) => /open_jobs|due_task|budget_left/.test(series))).toEqual([]);
+});
+
+test('a Slack that cuts the socket is seen', async () => {
+  await using world = await startStrictWorld();
+  world.slack.onCall(({ method }) =>
+    method === 'apps.connections.open' ? { error: 'internal_error' } : null,
+  );
+  world.slack.socket.cut();
+  await waitFor(
+    async () => {
+      await world.clock.advance(10_000);
+      return scrape(world.service);
+    },
+    ({ docs_agent_slack_connection_up: up }) => up === 0,
+    { what: 'the lost connection' },
+  );
+});

@@ -1,0 +1,22 @@
+import type { Service } from '../../src/service.ts';
+
+/** What Prometheus would read: the value of each series, by its name with its labels as they are written. */
+export type Scraped = Readonly<Record<string, number>>;
+
+export async function scrape({ port }: Pick<Service, 'port'>): Promise<Scraped> {
+  const response = await fetch(`http://127.0.0.1:${port}/metrics`);
+  if (response.status !== 200) throw new Error(`/metrics answered ${response.status}`);
+  return seriesOf(await response.text());
+}
+
+/** Throws if the text is not in Prometheus' format. */
+function seriesOf(text: string): Scraped {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [, series, value] = /^([a-z_0-9]+(?:\{.*\})?) (\S+)$/.exec(line) ?? [];
+      if (series === undefined || Number.isNaN(Number(value))) throw new Error(`not a sample: ${line}`);
+      return [series, Number(value)];
+    }),
+  );
+}
