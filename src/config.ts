@@ -1,15 +1,17 @@
 import { loadConfigFile } from './config/file/load.ts';
 import type { ConfigFile } from './config/file/schema.ts';
+import { type Installing, installingOf, installingProblems, isOauthMeant } from './config/installing.ts';
 import { ConfigError, type ConfigProblem } from './config/problems.ts';
 import { type Projects, projectsOf } from './config/projects.ts';
-import { exampleOf, type Settings, settingNames, settings, unsupportedNames } from './config/settings.ts';
+import { exampleOf, type Settings, settingNames, settings } from './config/settings.ts';
 import { type StoreConfig, storeOf } from './config/store.ts';
-import { type Environment, lookUp, type ReadFile, readValues, type SettingValues } from './config/values.ts';
+import { type Environment, type ReadFile, readValues, type SettingValues } from './config/values.ts';
+import { accessOf, channelsOf, type WorkspaceSettings, workspacesOf } from './config/workspaces.ts';
 
 /** All settings, checked. What they mean, and their defaults, is listed in `.env.example`. */
 export interface Config {
   readonly slack: {
-    readonly botToken: string;
+    readonly installing: Installing;
     /** Ends with a slash; null is Slack's own. */
     readonly apiUrl: string | null;
     readonly transport: SlackTransport;
@@ -26,8 +28,10 @@ export interface Config {
   };
   readonly projects: Projects['projects'];
   /** What is set for channels, by their ids. */
-  readonly channels: ReadonlyMap<string, ChannelDefaults>;
-  readonly access: Access;
+  readonly channels: WorkspaceSettings['channels'];
+  readonly access: WorkspaceSettings['access'];
+  /** With OAuth: what is set for each workspace, by its id. Else empty, and what stands beside holds. */
+  readonly workspaces: ReadonlyMap<string, WorkspaceSettings>;
   readonly store: StoreConfig;
   readonly http: { readonly port: number; readonly host: string };
   readonly noticeChannels: readonly string[];
@@ -48,24 +52,6 @@ export interface Config {
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
 }
 
-/** As `jobs/channel-settings.ts` describes it. */
-export interface ChannelDefaults {
-  readonly projectName: string | undefined;
-  readonly noticeChannels: readonly string[] | undefined;
-  readonly followUpMode: 'every_reply' | 'mentions' | undefined;
-  readonly followUpWindowMs: number | undefined;
-}
-
-/** As `jobs/access.ts` describes it. */
-export interface Access {
-  readonly users: ReadonlySet<string>;
-  readonly userGroups: ReadonlySet<string>;
-  readonly channels: ReadonlySet<string>;
-  readonly guests: boolean;
-  readonly otherWorkspaces: boolean;
-  readonly admins: ReadonlySet<string>;
-}
-
 export type SlackTransport =
   | { readonly kind: 'socket'; readonly appToken: string }
   | { readonly kind: 'http'; readonly signingSecret: string };
@@ -78,7 +64,9 @@ export function parseConfig(env: Environment, readFile: ReadFile): Config {
   const given = readValues(env, readFile);
   const parsed = settings.safeParse(given.values);
   const transport = parsed.success ? transportOf(parsed.data) : null;
-  const file = loadConfigFile(given.values.DOCS_AGENT_CONFIG, readFile);
+  const installing = parsed.success ? installingOf(parsed.data) : null;
+  const ways = { isOauth: isOauthMeant(given) };
+  const file = loadConfigFile(given.values.DOCS_AGENT_CONFIG, ways, readFile);
   const projects =
     'value' in file
       ? projectsOf(given.values, file.value.projects, env, readFile)
@@ -87,20 +75,21 @@ export function parseConfig(env: Environment, readFile: ReadFile): Config {
   const problems = [
     ...given.unreadable.values(),
     ...invalidValues(given),
+    ...installingProblems(given),
     ...missingTransport(given),
     ...reversedIntervals(given),
     ...('problems' in file ? file.problems : []),
     ...('problems' in projects ? projects.problems : []).filter(isNews(given)),
-    ...unsupported(env),
   ];
   if (
     parsed.success &&
     transport !== null &&
+    installing !== null &&
     'value' in file &&
     'value' in projects &&
     problems.length === 0
   ) {
-    return toConfig(parsed.data, transport, file.value, projects.value);
+    return toConfig(parsed.data, { installing, transport }, file.value, projects.value);
   }
   throw new ConfigError(problems);
 }
@@ -141,17 +130,6 @@ function reversedIntervals({ values }: SettingValues): ConfigProblem[] {
   return [{ variable: 'POLL_MAX_INTERVAL', message, example: exampleOf('POLL_MAX_INTERVAL') }];
 }
 
-function unsupported(env: Environment): ConfigProblem[] {
-  return unsupportedNames
-    .flatMap((name) => [name, `${name}_FILE`])
-    .filter((variable) => lookUp(env, variable) !== undefined)
-    .map((variable) => ({
-      variable,
-      message: 'is not supported by this version: remove it',
-      example: `unset ${variable}`,
-    }));
-}
-
 function transportOf(values: Settings): SlackTransport | null {
   if (values.SLACK_APP_TOKEN !== undefined) {
     return { kind: 'socket', appToken: values.SLACK_APP_TOKEN };
@@ -163,12 +141,12 @@ function transportOf(values: Settings): SlackTransport | null {
 
 function toConfig(
   values: Settings,
-  transport: SlackTransport,
+  slack: Pick<Config['slack'], 'installing' | 'transport'>,
   file: ConfigFile,
   { projects, apiKeys }: Projects,
 ): Config {
   return {
-    slack: { botToken: values.SLACK_BOT_TOKEN, apiUrl: values.SLACK_API_URL ?? null, transport },
+    slack: { ...slack, apiUrl: values.SLACK_API_URL ?? null },
     agent: {
       baseUrl: values.AGENT_BASE_URL,
       apiKeys,
@@ -178,25 +156,9 @@ function toConfig(
       retryUnknown: values.AGENT_RETRY_UNKNOWN,
     },
     projects,
-    channels: new Map(
-      Object.entries(file.channels).map(([id, channel]) => [
-        id,
-        {
-          projectName: channel.project,
-          noticeChannels: channel.notice_channels,
-          followUpMode: channel.follow_ups,
-          followUpWindowMs: channel.follow_up_window,
-        },
-      ]),
-    ),
-    access: {
-      users: new Set(file.access.users),
-      userGroups: new Set(file.access.user_groups),
-      channels: new Set(file.access.channels),
-      guests: file.access.guests,
-      otherWorkspaces: file.access.other_workspaces,
-      admins: new Set(file.admins),
-    },
+    channels: channelsOf(file.channels),
+    access: accessOf(file.access, file.admins),
+    workspaces: workspacesOf(file, projects),
     store: storeOf(values),
     http: { port: values.PORT, host: values.HOST },
     noticeChannels: values.NOTICE_CHANNELS,

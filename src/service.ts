@@ -56,7 +56,11 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
   async function start(): Promise<void> {
     resources.defer(() => metrics.close());
     const logger = boltLogger(log);
-    const { botToken, apiUrl, transport } = config.slack;
+    const { installing, apiUrl, transport } = config.slack;
+    if (installing.kind === 'oauth') {
+      throw new StartError('OAuth is not supported by this version: set SLACK_BOT_TOKEN.');
+    }
+    const { botToken } = installing;
     const opened = await openStore(
       config.store.kind === 'embedded' ? { dataDir: config.store.dataDir } : config.store,
     );

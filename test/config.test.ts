@@ -8,7 +8,7 @@ describe('settings', () => {
   test('the required ones are enough, the others have defaults', () => {
     expect(parse({})).toEqual({
       slack: {
-        botToken: 'xoxb-12-34',
+        installing: { kind: 'by_hand', botToken: 'xoxb-12-34' },
         apiUrl: null,
         transport: { kind: 'socket', appToken: 'xapp-1-A12' },
       },
@@ -30,6 +30,7 @@ describe('settings', () => {
         otherWorkspaces: false,
         admins: new Set(),
       },
+      workspaces: new Map(),
       store: { kind: 'embedded', dataDir: './data' },
       http: { port: 3000, host: '0.0.0.0' },
       noticeChannels: [],
@@ -118,19 +119,18 @@ describe('settings', () => {
 
 describe('wrong settings', () => {
   test('are reported all at once, one line each, with the variable and an example', () => {
-    const error = errorOf({ POLL_MIN_INTERVAL: '2m', AGENT_TIMEOUT: 'soon', TOKEN_ENCRYPTION_KEY: 'k' });
+    const error = errorOf({ POLL_MIN_INTERVAL: '2m', AGENT_TIMEOUT: 'soon' });
     const lines = formatProblems(error).split('\n');
     expect(lines.map((line) => line.split(' ')[0])).toEqual([
-      'SLACK_BOT_TOKEN',
       'AGENT_BASE_URL',
       'AGENT_TIMEOUT',
+      'SLACK_BOT_TOKEN',
       'SLACK_APP_TOKEN',
       'POLL_MAX_INTERVAL',
       'AGENT_PROJECT_ID',
       'AGENT_API_KEY',
-      'TOKEN_ENCRYPTION_KEY',
     ]);
-    expect(lines[0]).toBe('SLACK_BOT_TOKEN is missing. Example: SLACK_BOT_TOKEN=xoxb-12-34-abcd');
+    expect(lines[0]).toBe('AGENT_BASE_URL is missing. Example: AGENT_BASE_URL=https://agent.example.com');
     expect(error.message).toContain('AGENT_TIMEOUT');
   });
 
@@ -174,22 +174,6 @@ describe('wrong settings', () => {
     ['LOG_LEVEL', 'verbose'],
   ])('%s=%j is one problem', (variable, value) => {
     expect(variablesOf(problemsOf({ [variable]: value }))).toEqual([variable]);
-  });
-
-  test.each([
-    'SLACK_CLIENT_ID',
-    'SLACK_CLIENT_SECRET',
-    'SLACK_STATE_SECRET',
-    'TOKEN_ENCRYPTION_KEY',
-    'SLACK_CLIENT_SECRET_FILE',
-  ])('%s does not work yet, and is said not to', (variable) => {
-    expect(problemsOf({ [variable]: 'anything' })).toEqual([
-      {
-        variable,
-        message: expect.stringContaining('not supported by this version'),
-        example: `unset ${variable}`,
-      },
-    ]);
   });
 
   test('never show a value, whatever it is', () => {

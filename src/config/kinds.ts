@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseDuration } from './durations.ts';
+import { parseEncryptionKeys } from './encryption-keys.ts';
 
 /** A setting's text; the message is for a setting that is missing. */
 const text = z.string('is missing');
@@ -64,6 +65,13 @@ export function channelIds() {
     return ids.every((id) => /^[CG][A-Z0-9]{2,}$/.test(id))
       ? [...new Set(ids)]
       : reject(context, 'must list channel ids (C… or G…, not names), separated by commas');
+  });
+}
+
+export function encryptionKeys() {
+  return text.transform((value, context) => {
+    const keys = parseEncryptionKeys(value);
+    return 'wrong' in keys ? reject(context, keys.wrong) : keys;
   });
 }
 

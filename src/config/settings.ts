@@ -4,6 +4,7 @@ import {
   choice,
   decimalNumber,
   duration,
+  encryptionKeys,
   path,
   secret,
   slackToken,
@@ -21,9 +22,19 @@ function setting<Schema extends z.ZodType>(example: string, schema: Schema): Sch
 
 /** Every setting: its form, its default, and an example. */
 export const settings = z.object({
-  SLACK_BOT_TOKEN: setting('xoxb-12-34-abcd', slackToken('xoxb-')),
+  SLACK_BOT_TOKEN: setting('xoxb-12-34-abcd', slackToken('xoxb-').optional()),
   SLACK_APP_TOKEN: setting('xapp-1-A12-34-abcd', slackToken('xapp-').optional()),
   SLACK_SIGNING_SECRET: setting('0123456789abcdef0123456789abcdef', secret().optional()),
+  SLACK_CLIENT_ID: setting('12.34', secret().optional()),
+  SLACK_CLIENT_SECRET: setting('0123456789abcdef0123456789abcdef', secret().optional()),
+  SLACK_STATE_SECRET: setting(
+    'a-long-random-text',
+    secret().min(16, 'must have at least 16 characters').optional(),
+  ),
+  TOKEN_ENCRYPTION_KEY: setting(
+    'key1:MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=',
+    encryptionKeys().optional(),
+  ),
   SLACK_API_URL: setting('http://127.0.0.1:4000/api/', slackUrl().optional()),
   AGENT_BASE_URL: setting('https://agent.example.com', agentUrl()),
   AGENT_API_KEY: setting('the-key-of-the-agent-api', secret().optional()),
@@ -58,17 +69,13 @@ export const secretNames = [
   'SLACK_BOT_TOKEN',
   'SLACK_APP_TOKEN',
   'SLACK_SIGNING_SECRET',
-  'AGENT_API_KEY',
-  'DATABASE_URL',
-] as const satisfies readonly SettingName[];
-
-/** Settings of versions to come: refused, so that nobody believes they work. */
-export const unsupportedNames = [
   'SLACK_CLIENT_ID',
   'SLACK_CLIENT_SECRET',
   'SLACK_STATE_SECRET',
   'TOKEN_ENCRYPTION_KEY',
-] as const;
+  'AGENT_API_KEY',
+  'DATABASE_URL',
+] as const satisfies readonly SettingName[];
 
 /** A line that sets it right. */
 export function exampleOf(name: SettingName): string {

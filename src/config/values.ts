@@ -29,7 +29,7 @@ export function readValues(env: Environment, readFile: ReadFile): SettingValues 
 }
 
 /** The trimmed value of a variable; undefined if it is not set or blank. */
-export function lookUp(env: Environment, variable: string): string | undefined {
+function lookUp(env: Environment, variable: string): string | undefined {
   const value = env[variable]?.trim();
   return value === '' ? undefined : value;
 }

@@ -9,6 +9,14 @@ export const required = {
   AGENT_PROJECT_ID: 'docs',
 };
 
+/** In place of the bot token: many workspaces. */
+export const oauth = {
+  SLACK_CLIENT_ID: '12.34',
+  SLACK_CLIENT_SECRET: 'client-secret',
+  SLACK_STATE_SECRET: 'state-secret-of-tests',
+  TOKEN_ENCRYPTION_KEY: `k1:${'A'.repeat(43)}=`,
+};
+
 export const noFiles = (path: string): string => {
   throw Object.assign(new Error(`no such file: ${path}`), { code: 'ENOENT' });
 };

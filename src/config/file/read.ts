@@ -1,6 +1,7 @@
 import { type Document, isMap, isNode, LineCounter, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { contradictions } from './contradictions.ts';
+import { misplaced, type Ways } from './misplaced.ts';
 import { type ConfigFile, configFile } from './schema.ts';
 import type { Step, Wrong } from './wrong.ts';
 
@@ -11,7 +12,7 @@ export interface FileProblem {
 }
 
 /** Reads the YAML of the configuration file, and finds all that is wrong with it. */
-export function readConfigFile(text: string): ConfigFile | readonly FileProblem[] {
+export function readConfigFile(text: string, ways: Ways): ConfigFile | readonly FileProblem[] {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter });
   const lineAt = (offset: number) => lineCounter.linePos(offset).line;
@@ -21,8 +22,11 @@ export function readConfigFile(text: string): ConfigFile | readonly FileProblem[
       message: message.split(' at line ', 1)[0] ?? 'is not YAML',
     }));
   }
-  const parsed = configFile.safeParse(document.toJS() ?? {});
-  const wrongs = parsed.success ? contradictions(parsed.data) : parsed.error.issues.flatMap(wrongsOf);
+  const given = document.toJS() ?? {};
+  const parsed = configFile.safeParse(given);
+  const wrongs = parsed.success
+    ? [...contradictions(parsed.data), ...misplaced(parsed.data, Object.keys(given), ways)]
+    : parsed.error.issues.flatMap(wrongsOf);
   if (parsed.success && wrongs.length === 0) return parsed.data;
   const problems = wrongs.map(({ path, message }) => ({
     line: lineAt(offsetOf(document, path)),

@@ -9,6 +9,7 @@ const PROJECTS_MAX = 100;
 /** More could not be shown in the form for a channel's settings. */
 const NOTICE_CHANNELS_MAX = 10;
 
+const team = z.string().regex(/^T[A-Z0-9]{2,}$/, 'must be the id of a workspace (T…)');
 const channel = z.string().regex(/^[CG][A-Z0-9]{2,}$/, 'must be the id of a channel (C… or G…)');
 const user = z.string().regex(/^[UW][A-Z0-9]{2,}$/, 'must be the id of a user (U… or W…)');
 const userGroup = z.string().regex(/^S[A-Z0-9]{2,}$/, 'must be the id of a user group (S…)');
@@ -48,12 +49,23 @@ const access = z.strictObject({
   other_workspaces: z.boolean().default(false),
 });
 
-/** What the file of DOCS_AGENT_CONFIG may say. */
-export const configFile = z.strictObject({
-  projects: z.array(project).max(PROJECTS_MAX, `must be at most ${PROJECTS_MAX}`).default([]),
+const workspaceParts = {
   channels: z.record(channel, channelDefaults).default({}),
   access: access.prefault({}),
   admins: z.array(user).default([]),
+};
+
+const workspace = z.strictObject({
+  projects: z.array(word).min(1, 'must name at least one project'),
+  notice_channels: z.array(channel).default([]),
+  ...workspaceParts,
+});
+
+/** What the file of DOCS_AGENT_CONFIG may say. */
+export const configFile = z.strictObject({
+  projects: z.array(project).max(PROJECTS_MAX, `must be at most ${PROJECTS_MAX}`).default([]),
+  ...workspaceParts,
+  workspaces: z.record(team, workspace).default({}),
 });
 
 export type ConfigFile = z.infer<typeof configFile>;
