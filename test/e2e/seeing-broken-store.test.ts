@@ -6,6 +6,8 @@ import { type Program, startProgram } from '../support/strict-slack/program.ts';
 import { createTempDir } from '../support/temp-dir.ts';
 import { waitFor } from '../support/wait-for.ts';
 
+const twoProjects = '\nprojects: [{ id: acme-docs, name: docs }, { id: acme-api, name: api }]';
+
 /** The program, and its store, from another connection. */
 async function start(more = ''): Promise<{ program: Program; execute: (sql: string) => Promise<void> }> {
   const folder = await createTempDir();
@@ -77,10 +79,16 @@ test('settings that cannot be stored stay in the form, which can be sent again (
   expect(control.modal(alice)).toBeNull();
 });
 
+test('the form for a prompt opens while the settings of the channel cannot be read (S2)', async () => {
+  const { program, execute } = await start(twoProjects);
+  await using _program = program;
+  await execute('alter table channel_setting rename to setting_away');
+  expect(await answerTo(program, '')).toEqual({});
+  expect(program.slack.control.modal(alice)?.callback_id).toBe('compose');
+});
+
 test('the messages of a thread that cannot be offered while the store is broken: the form says so (S3)', async () => {
-  const { program, execute } = await start(
-    '\nprojects: [{ id: acme-docs, name: docs }, { id: acme-api, name: api }]',
-  );
+  const { program, execute } = await start(twoProjects);
   await using _program = program;
   const { control } = program.slack;
   const root = await control.message({ channel: general, user: alice, text: 'The limits are unclear' });

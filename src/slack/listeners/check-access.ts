@@ -79,7 +79,13 @@ function pressGesture(deps: ListenerDeps, { action, body, ack, respond }: PressA
     refuse: async (problem) => {
       await ack();
       if (body.response_url) return answerBeside(deps, respond, problem);
-      await courtesy(deps, deps.poster.openModal(body.trigger_id, plainModal('Not allowed', problem)));
+      const modal = plainModal('Not allowed', problem);
+      const { poster } = deps;
+      const shown =
+        body.view?.type === 'modal'
+          ? poster.updateModal(body.view.id, modal)
+          : poster.openModal(body.trigger_id, modal);
+      await courtesy(deps, shown);
     },
   };
 }

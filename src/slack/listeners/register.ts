@@ -3,12 +3,12 @@ import { type ActionId, ASK_SHORTCUT_ID, actionIds, linkActionIds, viewIds } fro
 import { jobActions } from '../job-actions.ts';
 import type { Workspace } from '../workspace.ts';
 import { jobButton } from './buttons/job-button.ts';
+import { showJob } from './buttons/show-job.ts';
 import { startAnother, startAnotherSubmitted } from './buttons/start-another.ts';
 import { checkAccess } from './check-access.ts';
 import { command } from './commands/command.ts';
 import { turnPage } from './commands/list.ts';
 import { settingsChannelChosen, settingsFromHome, settingsSubmitted } from './commands/settings.ts';
-import { showJob } from './commands/status.ts';
 import type { ListenerDeps, SharedDeps } from './deps.ts';
 import { chooseMessages } from './forms/choose-messages.ts';
 import { composeFromHome, composeSubmitted } from './forms/compose.ts';

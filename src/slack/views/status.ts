@@ -59,6 +59,9 @@ export function statusView({ job, turns, unsent }: JobStory, reader: Reader): Sl
   );
 }
 
+/** Of the modal that shows a job over the home tab. */
+export const jobModalTitle = 'Job';
+
 export function noSuchJobView(): SlackMessage {
   return message(
     paragraph(

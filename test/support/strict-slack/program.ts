@@ -20,8 +20,8 @@ export interface Program extends AsyncDisposable {
   readonly service: Service;
   /** The settings that the service runs with. */
   readonly env: Environment;
-  /** Stops the service and starts it again on the same store. */
-  restart(): Promise<void>;
+  /** Stops the service and starts it again on the same store, with another file of DOCS_AGENT_CONFIG if it is given. */
+  restart(configFile?: string): Promise<void>;
   /** All that the program logged. */
   readonly log: readonly string[];
   /** Types `/docs-agent <text>` in `general`, and lets time run until the card is there. */
@@ -77,7 +77,8 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
     ...(options.configFile === undefined ? {} : { DOCS_AGENT_CONFIG: CONFIG_FILE }),
     ...options.settings,
   };
-  const readFile = (path: string) => (path === CONFIG_FILE ? (options.configFile ?? '') : noFiles(path));
+  let configFile = options.configFile ?? '';
+  const readFile = (path: string) => (path === CONFIG_FILE ? configFile : noFiles(path));
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
   const log = createLogger({ level: 'debug', pretty: false, destination });
@@ -108,7 +109,8 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
       return service;
     },
     env,
-    restart: async () => {
+    restart: async (changed) => {
+      configFile = changed ?? configFile;
       await service.stop();
       service = newService();
       await service.start();

@@ -4,22 +4,15 @@ import { applied } from '../../../store/apply-event.ts';
 import { noteGesture } from '../../connection/noted-gesture.ts';
 import { decodeButton } from '../../ids.ts';
 import type { JobAction } from '../../job-actions.ts';
-import type { SlackMessage } from '../../views/message.ts';
 import { refusalView } from '../../views/refusals.ts';
 import { tooLateView } from '../../views/too-late.ts';
 import { jobAdmissionProblem } from '../admission.ts';
-import { courtesy } from '../courtesy.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { storeGesture } from '../store-gesture.ts';
 import { isThreadTaken } from '../thread-taken.ts';
+import { type Answer, tellPresser } from './tell-presser.ts';
 
 type Args = SlackActionMiddlewareArgs<BlockButtonAction> & AllMiddlewareArgs;
-
-/** What is shown after a press: to all in place of the message with the button, or to who pressed. */
-interface Answer {
-  readonly message: SlackMessage;
-  readonly inPlace: boolean;
-}
 
 /** A button of a job. Who presses it a second time, or too late, is told what is the case. */
 export function jobButton(deps: ListenerDeps, jobAction: JobAction) {
@@ -55,36 +48,17 @@ export function jobButton(deps: ListenerDeps, jobAction: JobAction) {
       });
     };
     const problem = await storeGesture(deps, write);
-    if (problem === null) await ack();
-    await tell(deps, body, respond, problem === null ? answer : { message: problem, inPlace: false });
-    // Unacknowledged, so that Slack shows a warning at the button, too.
-    if (problem !== null) throw new Error(`the press of ${jobAction.actionId} was not stored`);
+    if (problem !== null) {
+      await tellPresser(deps, { body, respond }, { message: problem, inPlace: false }, null);
+      // Unacknowledged, so that Slack shows a warning at the button, too.
+      throw new Error(`the press of ${jobAction.actionId} was not stored`);
+    }
+    await ack();
+    await tellPresser(deps, { body, respond }, answer, target?.jobId ?? null);
   };
 }
 
 /** The target came back from outside: it only counts where the job lives, or for who was shown the button. */
 function isAtHome(job: Job, { isRequesters }: JobAction, { channel, user }: Args['body']): boolean {
   return isRequesters ? job.requesterId === user.id : job.channelId === channel?.id;
-}
-
-/** As far as Slack takes it. */
-async function tell(
-  deps: ListenerDeps,
-  body: Args['body'],
-  respond: Args['respond'],
-  answer: Answer | null,
-): Promise<void> {
-  if (answer === null) return;
-  const threadTs = threadOf(body);
-  const place = threadTs === null ? {} : { thread_ts: threadTs };
-  const how = answer.inPlace
-    ? { replace_original: true }
-    : { response_type: 'ephemeral' as const, replace_original: false, ...place };
-  await courtesy(deps, respond({ ...how, ...answer.message }));
-}
-
-/** The thread that the button stands in; null for the root, which is seen in its channel. */
-function threadOf({ container, message }: Args['body']): string | null {
-  const threadTs: unknown = container.thread_ts ?? message?.thread_ts;
-  return typeof threadTs === 'string' && threadTs !== container.message_ts ? threadTs : null;
 }

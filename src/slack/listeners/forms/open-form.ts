@@ -18,7 +18,11 @@ export async function openCompose(
   filledIn: Pick<Compose, 'prompt' | 'isCut'> = { prompt: '', isCut: false },
 ): Promise<boolean> {
   const [first] = deps.projects;
-  const project = await inTime(deps, PROJECT_WITHIN_MS, projectOf(deps, place.channelId), first);
+  const looked = projectOf(deps, place.channelId).catch((error: unknown) => {
+    deps.log.warn('project_not_read', { error });
+    return first;
+  });
+  const project = await inTime(deps, PROJECT_WITHIN_MS, looked, first);
   const view = composeView({
     place,
     ...filledIn,

@@ -1,0 +1,49 @@
+import type { BlockButtonAction, SlackActionMiddlewareArgs } from '@slack/bolt';
+import type { SlackMessage } from '../../views/message.ts';
+import { newsModal } from '../../views/modal.ts';
+import { jobModalTitle } from '../../views/status.ts';
+import { jobInFull, NO_CHANNEL } from '../commands/job-in-full.ts';
+import { courtesy } from '../courtesy.ts';
+import type { ListenerDeps } from '../deps.ts';
+
+type Args = SlackActionMiddlewareArgs<BlockButtonAction>;
+
+/** What is shown after a press: to all in place of the message with the button, or to who pressed. */
+export interface Answer {
+  readonly message: SlackMessage;
+  readonly inPlace: boolean;
+}
+
+/**
+ * Tells who pressed a button of a job what came of it, as far as Slack takes it.
+ * @param jobId null if the press was not stored
+ */
+export async function tellPresser(
+  deps: ListenerDeps,
+  { body, respond }: Pick<Args, 'body' | 'respond'>,
+  answer: Answer | null,
+  jobId: string | null,
+): Promise<void> {
+  if (body.view !== undefined) {
+    const { blocks } = jobId === null ? body.view : await jobNow(deps, body.user.id, jobId);
+    const modal = newsModal(jobModalTitle, answer?.message ?? null, blocks);
+    await courtesy(deps, deps.poster.updateModal(body.view.id, modal));
+  } else if (answer !== null) {
+    const threadTs = threadOf(body);
+    const place = threadTs === null ? {} : { thread_ts: threadTs };
+    const how = answer.inPlace
+      ? { replace_original: true }
+      : { response_type: 'ephemeral' as const, replace_original: false, ...place };
+    await courtesy(deps, respond({ ...how, ...answer.message }));
+  }
+}
+
+function jobNow(deps: ListenerDeps, userId: string, jobId: string): Promise<SlackMessage> {
+  return jobInFull(deps, { teamId: deps.teamId, userId, channelId: NO_CHANNEL }, jobId);
+}
+
+/** The thread that the button stands in; null for the root, which is seen in its channel. */
+function threadOf({ container, message }: Args['body']): string | null {
+  const threadTs: unknown = container.thread_ts ?? message?.thread_ts;
+  return typeof threadTs === 'string' && threadTs !== container.message_ts ? threadTs : null;
+}
