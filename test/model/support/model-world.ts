@@ -23,10 +23,17 @@ const START_MS = Date.UTC(2026, 10, 20, 8);
 export interface ModelWorld extends Surroundings, AsyncDisposable {
   readonly api: AgentApi;
   readonly time: PassingTime;
+  /** All edits of cards that nothing went wrong with. */
+  readonly edits: readonly Edit[];
   /** Slack has a way to tell the program of gestures, if it runs. */
   isReachable(): boolean;
   /** An agent job as the API describes it now. */
   describe(jobId: string): Promise<{ readonly status: string; readonly prLink: string | null }>;
+}
+
+interface Edit {
+  readonly ts: string;
+  readonly atMs: number;
 }
 
 export interface ModelWorldOptions {
@@ -60,7 +67,15 @@ export async function startModelWorld(options: ModelWorldOptions): Promise<Model
   resources.defer(() => api.close());
   const agent = resources.use(await startAgentFront(api, clock.outside));
   const troubles = new Troubles(clock.outside);
-  slack.onCall((call) => (UNTROUBLED.has(call.method) ? null : troubles.nextOfSlack(call)));
+  const edits: Edit[] = [];
+  slack.onCall((call) => {
+    if (UNTROUBLED.has(call.method)) return null;
+    const fault = troubles.nextOfSlack(call);
+    if (call.method === 'chat.update' && fault === null) {
+      edits.push({ ts: String(call.args.ts), atMs: clock.outside.now() });
+    }
+    return fault;
+  });
   agent.onCall((operation, jobId) => troubles.nextOfAgent(operation, jobId));
   const folder = resources.use(await createQuickFolder());
 
@@ -88,6 +103,7 @@ export async function startModelWorld(options: ModelWorldOptions): Promise<Model
     ...around,
     api,
     time,
+    edits,
     isReachable: () => options.mode === 'http' || slack.socket.connections() > 0,
     describe: async (jobId) => {
       const url = `${api.baseUrl}/v2/agent/${PROJECT_ID}/job/${jobId}`;

@@ -29,6 +29,7 @@ export interface Surroundings {
 export class PassingTime {
   /** At each rest with nothing slow: how many calls the agent had got until then. */
   readonly rests: number[] = [];
+  hasSlept = false;
   readonly #around: Surroundings;
   /** The calls to the agent from this one on were made since the last rest. */
   #firstSinceRest = 0;
@@ -78,6 +79,7 @@ export class PassingTime {
 
   /** The machine sleeps for so long, in the middle of whatever it does. */
   async sleep(ms: number): Promise<void> {
+    this.hasSlept = true;
     this.#jumpAmidst(ms);
     await this.rest();
   }

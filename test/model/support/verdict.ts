@@ -1,7 +1,7 @@
 import type { ModelWorld } from './model-world.ts';
 import type { People } from './people.ts';
 import { factsOf } from './verdict/facts.ts';
-import { judgeNews, judgePosts } from './verdict/news.ts';
+import { judgeNews, judgePace, judgePosts } from './verdict/news.ts';
 import { judgeOrder, judgeReply } from './verdict/replies.ts';
 import { judgeRequest } from './verdict/requests.ts';
 
@@ -15,6 +15,7 @@ export async function judge(world: ModelWorld, people: People): Promise<string[]
     ...(await world.replicas.leftOver()).map((left) => `still open: ${left}`),
     ...world.replicas.log.filter((line) => OWN_ERRORS.test(line)),
     ...(await judgePosts(world)),
+    ...judgePace(world),
   ];
   for (const facts of await factsOf(world, people)) {
     const { asked, starts } = facts;

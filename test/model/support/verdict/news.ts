@@ -44,6 +44,18 @@ export async function judgePosts(world: ModelWorld): Promise<string[]> {
   return twice(ids.filter((id) => id.startsWith('call:'))).map((id) => `${id} is posted twice`);
 }
 
+const CARD_SPACING_MS = 3_000;
+
+/** Cards that were edited twice in three seconds. A machine that slept sends late what it began before. */
+export function judgePace({ edits, time }: ModelWorld): string[] {
+  if (time.hasSlept) return [];
+  return edits.flatMap(({ ts, atMs }, index) => {
+    const before = edits.slice(0, index).findLast((edit) => edit.ts === ts);
+    const gapMs = atMs - (before?.atMs ?? Number.NEGATIVE_INFINITY);
+    return gapMs < CARD_SPACING_MS ? [`the card ${ts} is edited again after ${gapMs} ms`] : [];
+  });
+}
+
 function linkIn(text: string): string {
   return /https:[^\s>|]+/.exec(text)?.[0] ?? 'no link';
 }
