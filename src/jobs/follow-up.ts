@@ -29,7 +29,7 @@ export interface FollowUp {
  * - `waiting`: stored, goes out with the next message call
  * - `sending`: in a message call that is wanted or under way
  * - `sent`: accepted by the API
- * - `not_sent`: refused by the API; a person may retry
+ * - `not_sent`: refused by the API; a person may retry. Without a `callId`: its job has no card; goes with *Try again*
  * - `unknown`: may have been accepted; a person decides
  * - `withdrawn`: deleted in Slack before it went out
  * - `kept_out`: its author does not want it sent (`aside …`); its text is not kept

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest';
-import { alice, bob, describeWithLocalSlack, random } from '../support/local-slack.ts';
+import {
+  alice,
+  bob,
+  describeWithLocalSlack,
+  general,
+  random,
+  type SlackMessage,
+} from '../support/local-slack.ts';
+import { strictApp } from '../support/strict-slack/ids.ts';
+import { startProgram } from '../support/strict-slack/program.ts';
 import { saying } from './support/posts.ts';
 import { startWorld } from './support/world.ts';
 
@@ -41,4 +50,37 @@ describeWithLocalSlack('a request in a channel without the bot (S4)', () => {
     expect(await cards()).toHaveLength(1);
     expect(world.api.counts.create).toBe(1);
   });
+});
+
+test('replies before the card is refused are said not to be sent, and *Try again* sends them on in order', async () => {
+  await using program = await startProgram();
+  const { slack, later } = program;
+  let isRefusing = false;
+  slack.onCall(({ method, args }) => {
+    if (method !== 'chat.postMessage' || args.channel !== general) return null;
+    return isRefusing ? { error: 'restricted_action' } : { status: 429, headers: { 'retry-after': '20' } };
+  });
+  const text = `<@${strictApp.botUserId}> Add a quickstart`;
+  const root = await slack.control.message({ channel: general, user: alice, text });
+  const replies: SlackMessage[] = [];
+  const receipts = (...names: string[]) =>
+    later(
+      () => Promise.all(replies.map((reply) => slack.control.reactions(reply))),
+      (shown) => shown.every((receipts) => receipts.join() === names.join()),
+      names.join(),
+    );
+  for (const words of ['First', 'Second']) {
+    replies.push(
+      await slack.control.message({ channel: general, user: bob, text: words, threadTs: root.ts }),
+    );
+  }
+  await receipts('eyes');
+  isRefusing = true;
+  await receipts('warning');
+  const told = await slack.control.messages(alice);
+  expect(told).toHaveLength(1);
+  slack.onCall(() => null);
+  for (const offer of told) await slack.control.press(offer, 'try_again', alice);
+  await receipts('white_check_mark');
+  expect(program.api.jobs.map(({ prompts }) => prompts)).toEqual([['Add a quickstart', 'First\n\nSecond']]);
 });

@@ -117,15 +117,19 @@ export function cardRefused(draft: Draft, reason: string): void {
   if (stage.kind !== 'opening') return;
   const thread = threadTs === null ? null : { threadTs, lastTs: repliesAfterTs ?? threadTs };
   draft.change({ stage: { kind: 'unopened', reason, thread }, threadTs: null });
+  const waiting = draft.followUpsIn('waiting');
+  if (waiting.length > 0) draft.put(waiting.map((followUp) => ({ ...followUp, state: 'not_sent' })));
   tellRequester(draft, `refused:${draft.job.cards}`, reason, 'card_refused');
 }
 
-/** *Try again*, after a card that was refused: the prompt was kept. Works once for each refusal. */
+/** *Try again*, after a card that was refused: the prompt and its replies were kept. Works once for each refusal. */
 export function tryAgain(draft: Draft, cards: number, responseUrl: string | null): void {
   const { job, context } = draft;
   if (job.stage.kind !== 'unopened' || cards !== job.cards) return;
   openIn(draft, job.stage.thread);
   draft.change({ requestedAtMs: context.nowMs, responseUrl });
+  const kept = draft.followUpsIn('not_sent').filter(({ callId }) => callId === null);
+  if (kept.length > 0) draft.put(kept.map((followUp) => ({ ...followUp, state: 'waiting' })));
   wantCard(draft);
 }
 

@@ -109,4 +109,21 @@ describe('*Try again* after a refused card (S4)', () => {
     expect(world.transcript.filter((line) => line.includes('requester'))).toHaveLength(2);
     expect(world.repeatedKeys).toEqual([]);
   });
+
+  test('sends on, in their order, the replies that were written before the card was refused', () => {
+    const world = new World({}, { ...request, thread: { threadTs: '1.000000', lastTs: '1.000000' } });
+    world.reply('First');
+    world.reply('Second');
+    world.cardRefused();
+    expect(world.states).toEqual(['not_sent', 'not_sent']);
+    world.apply({ type: 'try_again_pressed', cards: 1, responseUrl: null });
+    expect(world.states).toEqual(['waiting', 'waiting']);
+    world.cardRefused();
+    expect(world.states).toEqual(['not_sent', 'not_sent']);
+    world.apply({ type: 'try_again_pressed', cards: 2, responseUrl: null });
+    world.cardPosted();
+    world.created();
+    world.advance(HOUR_MS);
+    expect(world.messages).toEqual(['First\n\nSecond']);
+  });
 });
