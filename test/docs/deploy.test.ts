@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { settingNames } from '../../src/config/settings.ts';
+
+const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+
+const FILES = [
+  'deploy/compose.yml',
+  'deploy/docs-agent.service',
+  'deploy/kubernetes.yml',
+  'deploy/fly.toml',
+  'docs/operations/deploy.md',
+];
+
+const OURS = /\b(?:SLACK|AGENT|DATABASE|DATA|DOCS_AGENT|POLL|PORT|HOST)_[A-Z_]+\b/g;
+
+describe('the files to deploy with', () => {
+  test.each(FILES)('%s sets only what there is to set', (file) => {
+    const known: ReadonlySet<string> = new Set([
+      ...settingNames,
+      ...settingNames.map((name) => `${name}_FILE`),
+      'DOCS_AGENT_CONFIG',
+    ]);
+    const unknown = [...read(file).matchAll(OURS)].map(([name]) => name).filter((name) => !known.has(name));
+    expect(unknown).toEqual([]);
+  });
+
+  test('give the program the ten seconds that it may need to stop, and some more', () => {
+    expect(read('deploy/compose.yml')).toContain('stop_grace_period: 15s');
+    expect(read('deploy/docs-agent.service')).toContain('TimeoutStopSec=15');
+    expect(read('deploy/kubernetes.yml')).toContain('terminationGracePeriodSeconds: 20');
+    expect(read('deploy/fly.toml')).toContain("kill_timeout = '15s'");
+  });
+
+  test('are YAML without mistakes', () => {
+    for (const file of FILES.filter((name) => name.endsWith('.yml'))) {
+      expect(parseAllDocuments(read(file)).flatMap(({ errors }) => errors)).toEqual([]);
+    }
+  });
+
+  test('start what the image holds', () => {
+    const image = read('Dockerfile');
+    expect(image).toContain('COPY --from=build /app/dist ./dist');
+    expect(image).toContain('ENTRYPOINT ["/nodejs/bin/node", "dist/cli.js"]');
+    expect(read('docs/operations/deploy.md')).toContain('/nodejs/bin/node dist/cli.js doctor');
+  });
+});
