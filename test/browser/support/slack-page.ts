@@ -34,6 +34,7 @@ export function createSlackPage(page: Page): SlackPage {
   const box = page.getByPlaceholder(/^Message #/);
   const threadBox = page.getByPlaceholder(/^Reply in thread/);
   const send = async (into: Locator, text: string) => {
+    await into.click();
     await into.pressSequentially(text);
     await into.press('Enter');
   };
@@ -46,6 +47,7 @@ export function createSlackPage(page: Page): SlackPage {
     },
     write: (text) => send(box, text),
     mention: async (text) => {
+      await box.click();
       await box.pressSequentially('@docs');
       await page.locator('.mention-option').filter({ hasText: 'docs-agent' }).click();
       await send(box, text);
