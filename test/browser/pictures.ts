@@ -6,8 +6,9 @@ import type { SlackPage } from './support/slack-page.ts';
 /** The page puts a section's button below its text; Slack puts it beside. */
 const AS_IN_SLACK = '.bk-section { display: flex; justify-content: space-between; gap: 12px }';
 /** No higher than what is in it, and nothing to type into. */
-const THREAD_ONLY =
-  '.thread-pane { width: 700px !important; align-self: flex-start } .thread-pane .composer { display: none }';
+const THREAD_ONLY = `
+  .thread-pane { width: 700px !important; align-self: flex-start; padding-bottom: 12px; border: none }
+  .thread-pane .composer { display: none }`;
 
 const file = (name: string) => fileURLToPath(new URL(`../../docs/images/${name}.png`, import.meta.url));
 

@@ -6,11 +6,11 @@ import { form } from './form.ts';
 import { httpUrl } from './http-url.ts';
 import { briefState } from './job-line.ts';
 import {
-  actionButton,
+  type ButtonPart,
   buttons,
   message,
+  offerButton,
   openThreadButton,
-  type Part,
   paragraph,
   type SlackMessage,
 } from './message.ts';
@@ -28,12 +28,12 @@ export interface Question {
  * @param permalink the address of the thread of the job that they repeat, or null if there is none yet
  */
 export function askedBeforeView({ job, sameAs }: Question, permalink: string | null): SlackMessage {
-  return message(...questionParts({ job, sameAs }, permalink), startAnotherButton(job));
-}
-
-function questionParts(question: Question, permalink: string | null): [Part, ...Part[]] {
-  const url = permalink === null ? null : httpUrl(permalink);
-  return [paragraph(askedBefore(question)), ...(url === null ? [] : [buttons(openThreadButton(url))])];
+  const startAnother = offerButton(labels.startAnother, actionIds.startAnother, { jobId: job.id });
+  return message(
+    paragraph(askedBefore({ job, sameAs })),
+    // The words above name it.
+    buttons(...openThread(permalink), { ...startAnother, twin: null }),
+  );
 }
 
 /** The same in a form, in place of the one that was submitted. */
@@ -44,9 +44,17 @@ export function askedBeforeForm(
 ): ModalView {
   const data = encode({ jobId: question.job.id, responseUrl });
   const { startAnother } = labels;
-  return form({ id: viewIds.startAnother, title: 'Start another?', submit: startAnother, data }, [
-    ...questionParts(question, permalink).map(({ block }) => block),
-  ]);
+  const thread = openThread(permalink);
+  const parts = [paragraph(askedBefore(question)), ...(thread.length === 0 ? [] : [buttons(...thread)])];
+  return form(
+    { id: viewIds.startAnother, title: 'Start another?', submit: startAnother, data },
+    parts.map(({ block }) => block),
+  );
+}
+
+function openThread(permalink: string | null): ButtonPart[] {
+  const url = permalink === null ? null : httpUrl(permalink);
+  return url === null ? [] : [openThreadButton(url)];
 }
 
 /** The question itself. */
@@ -69,10 +77,6 @@ export function startedAnotherView(): SlackMessage {
 /** In place of a question that was answered before. */
 export function startedBeforeView(): SlackMessage {
   return message(paragraph(mrkdwn`👌 *It was started already.* Nothing more was done.`));
-}
-
-function startAnotherButton(job: Job): Part {
-  return actionButton(labels.startAnother, actionIds.startAnother, { jobId: job.id });
 }
 
 function secondsAgo(ms: number): string {

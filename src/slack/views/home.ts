@@ -5,6 +5,7 @@ import { ways } from './help.ts';
 import { jobLine, type Reader } from './job-line.ts';
 import {
   buttons,
+  heading,
   message,
   type Part,
   paragraph,
@@ -46,25 +47,26 @@ export interface ProjectFacts {
 export function homeView(facts: HomeFacts, reader: Reader): SlackMessage {
   const { projects, slackProblem, atMs } = facts;
   return message(
-    paragraph(mrkdwn`📖 *Ask for a documentation change, get the pull request*`),
+    paragraph(mrkdwn`📖 Ask for a documentation change, get the pull request.`),
     buttons(
       pressButton(labels.startJob, actionIds.startJob, 'home', 'primary'),
       ...(facts.isAdmin ? [pressButton(labels.settings, actionIds.openSettings, 'home')] : []),
     ),
-    ...section(mrkdwn`*Your open jobs*`, mrkdwn`none is open`, openJobs(facts.open, reader)),
+    ...section('Your open jobs', mrkdwn`none is open`, openJobs(facts.open, reader)),
     ...section(
-      mrkdwn`*Your last pull requests*`,
+      'Your last pull requests',
       mrkdwn`none yet`,
       facts.withPullRequest.slice(0, PULL_REQUESTS_MAX).flatMap((job) => jobLine(job, reader)),
     ),
-    paragraph(mrkdwn`*How things are* at ${timeOfDay(atMs)}`),
+    heading('How things are'),
     smallPrint(
       slackProblem === null
         ? mrkdwn`Slack ✅ connected`
         : mrkdwn`Slack 📡 ${oneLine(slackProblem, PROBLEM_MAX)}`,
+      mrkdwn`as of ${timeOfDay(atMs)}`,
     ),
     ...projects.slice(0, PROJECTS_MAX).map((project) => smallPrint(...projectLine(project))),
-    paragraph(mrkdwn`*How it works*`),
+    heading('How it works'),
     ...ways,
   );
 }
@@ -77,8 +79,8 @@ function openJobs(open: readonly Job[], reader: Reader): Part[] {
     : parts;
 }
 
-function section(title: Mrkdwn, empty: Mrkdwn, parts: readonly Part[]): Part[] {
-  return parts.length === 0 ? [paragraph(mrkdwn`${title} · ${empty}`)] : [paragraph(title), ...parts];
+function section(title: string, empty: Mrkdwn, parts: readonly Part[]): Part[] {
+  return [heading(title), ...(parts.length === 0 ? [smallPrint(empty)] : parts)];
 }
 
 function projectLine({ name, callsLeft, hourlyBudget, agent }: ProjectFacts): Mrkdwn[] {

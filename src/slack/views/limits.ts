@@ -2,6 +2,8 @@ import { escapeMrkdwn } from '../text/escape.ts';
 
 /** Characters in a section's text. https://docs.slack.dev/reference/block-kit/blocks/section-block */
 export const SECTION_TEXT_MAX = 3000;
+/** https://docs.slack.dev/reference/block-kit/blocks/header-block */
+export const HEADER_TEXT_MAX = 150;
 /** https://docs.slack.dev/reference/block-kit/block-elements/button-element, as the next three */
 export const BUTTON_TEXT_MAX = 75;
 export const BUTTON_VALUE_MAX = 2000;

@@ -25,6 +25,11 @@ export function message(first: Part, ...more: Part[]): SlackMessage {
   return { text: lines.join('\n'), blocks: parts.map(({ block }) => block) };
 }
 
+/** Stands above a group of parts. @param text at most `HEADER_TEXT_MAX` characters of our own */
+export function heading(text: string): Part {
+  return { block: { type: 'header', text: plain(text) }, twin: mrkdwn`*${text}*` };
+}
+
 /** A paragraph of our own words. */
 export function paragraph(text: Mrkdwn): Part {
   return { block: { type: 'section', text: markup(text) }, twin: text };

@@ -37,12 +37,14 @@ function withoutWays({ text }: SlackMessage): string {
 
 test('the home of somebody new says how to begin (L2)', () => {
   expect(withoutWays(homeView(facts(), reader))).toMatchInlineSnapshot(`
-    "📖 *Ask for a documentation change, get the pull request*
+    "📖 Ask for a documentation change, get the pull request.
     Button: Start a job
-    *Your open jobs* · none is open
-    *Your last pull requests* · none yet
-    *How things are* at <!date^1795183500^{time}|14:05 UTC>
-    Slack ✅ connected
+    *Your open jobs*
+    none is open
+    *Your last pull requests*
+    none yet
+    *How things are*
+    Slack ✅ connected · as of <!date^1795183500^{time}|14:05 UTC>
     Project handbook · agent API ✅ answered at <!date^1795183500^{time}|14:05 UTC> · 87 of 100 prompts and follow-ups left for this hour"
   `);
 });
@@ -71,7 +73,7 @@ test('the home shows the open jobs, the last pull requests, and how things are (
     reader,
   );
   expect(withoutWays(shown)).toMatchInlineSnapshot(`
-    "📖 *Ask for a documentation change, get the pull request*
+    "📖 Ask for a documentation change, get the pull request.
     Button: Start a job
     Button: Settings
     *Your open jobs*
@@ -80,8 +82,8 @@ test('the home shows the open jobs, the last pull requests, and how things are (
     *Your last pull requests*
     Document the rate limits of our API
     ✅ *Finished* · asked <!date^1795183500^{date_short_pretty} at {time}|2026-11-20 14:05 UTC> in <#C1> · <https://acme.slack.com/archives/C1/p1795183500000100|thread> · <https://github.com/acme/docs/pull/7>
-    *How things are* at <!date^1795183500^{time}|14:05 UTC>
-    Slack 📡 no Socket Mode connection for 40 s
+    *How things are*
+    Slack 📡 no Socket Mode connection for 40 s · as of <!date^1795183500^{time}|14:05 UTC>
     Project handbook · agent API ✅ answered at <!date^1795183500^{time}|14:05 UTC> · 87 of 100 prompts and follow-ups left for this hour
     Project api · 📡 *Can't reach the agent API* · since <!date^1795183500^{time}|14:05 UTC> · 0 of 100 prompts and follow-ups left for this hour
     Project blog · agent API not asked since the last start · 100 of 100 prompts and follow-ups left for this hour"

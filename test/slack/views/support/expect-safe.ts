@@ -60,6 +60,9 @@ function textsOf(block: KnownBlock): string[] {
       expect(escapedLength(shown)).toBeLessThanOrEqual(limits.SECTION_TEXT_MAX);
       return block.accessory?.type === 'button' ? [shown, expectButton(block.accessory)] : [shown];
     }
+    case 'header':
+      expect(block.text.text.length).toBeLessThanOrEqual(limits.HEADER_TEXT_MAX);
+      return [block.text.text];
     case 'context':
       expect(block.elements.length).toBeGreaterThan(0);
       expect(block.elements.length).toBeLessThanOrEqual(limits.CONTEXT_ELEMENTS_MAX);
