@@ -1,6 +1,7 @@
 import type { UsergroupsUsersListResponse } from '@slack/web-api';
 import { type AccessRefusal, type AccessRule, accessRefusal } from '../jobs/access.ts';
 import type { Clock } from '../operations/clock.ts';
+import type { Logger } from '../operations/logger.ts';
 import { CachedLookup } from './calls/cached-lookup.ts';
 import type { SlackCaller } from './calls/caller.ts';
 import { SlackCallError } from './calls/failure.ts';
@@ -17,19 +18,31 @@ export interface Home {
   readonly enterpriseId: string | null;
 }
 
+/** For the operator: a group that Slack does not know has no members. */
+const WHAT_TO_DO = 'Nobody is let in by it: correct access.user_groups in the file of DOCS_AGENT_CONFIG.';
+
+interface AccessParts {
+  readonly call: SlackCaller;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
 /** The one rule of who may use the program, and where. Every entry point asks it. */
 export class Access {
   private readonly rule: AccessRule;
   private readonly home: Home;
   private readonly users: Users;
+  private readonly parts: AccessParts;
   private readonly members: CachedLookup<ReadonlySet<string>>;
+  private readonly unknownGroups = new Set<string>();
 
-  constructor(rule: AccessRule, home: Home, users: Users, call: SlackCaller, clock: Clock) {
+  constructor(rule: AccessRule, home: Home, users: Users, parts: AccessParts) {
     this.rule = rule;
     this.home = home;
     this.users = users;
+    this.parts = parts;
     const limits = { freshMs: FRESH_MS, max: MAX_GROUPS };
-    this.members = new CachedLookup((groupId) => lookUpMembers(call, groupId), clock, limits);
+    this.members = new CachedLookup((groupId) => this.lookUpMembers(groupId), parts.clock, limits);
   }
 
   /**
@@ -64,16 +77,31 @@ export class Access {
     const members = await Promise.all(groups.map((groupId) => this.members.get(groupId)));
     return groups.filter((_, index) => members[index]?.has(userId));
   }
+
+  private async lookUpMembers(groupId: string): Promise<ReadonlySet<string>> {
+    const { call, log } = this.parts;
+    try {
+      const answer = await call<UsergroupsUsersListResponse>('usergroups.users.list', { usergroup: groupId });
+      return new Set(answer.users);
+    } catch (error) {
+      const reason = refusalIn(error);
+      if (reason === null) throw error;
+      if (!this.unknownGroups.has(groupId)) {
+        const facts = { team_id: this.home.teamId, user_group: groupId, reason };
+        log.error('user_group_unknown', { ...facts, what_to_do: WHAT_TO_DO });
+      }
+      this.unknownGroups.add(groupId);
+      return new Set();
+    }
+  }
 }
 
 function nullIfRefused(error: unknown): null {
-  if (error instanceof SlackCallError && error.failure.outcome === 'refused') return null;
+  if (refusalIn(error) !== null) return null;
   throw error;
 }
 
-async function lookUpMembers(call: SlackCaller, groupId: string): Promise<ReadonlySet<string>> {
-  const { users = [] } = await call<UsergroupsUsersListResponse>('usergroups.users.list', {
-    usergroup: groupId,
-  });
-  return new Set(users);
+/** Slack's code if it has answered, and will not answer otherwise; else null. */
+function refusalIn(error: unknown): string | null {
+  return error instanceof SlackCallError && error.failure.outcome === 'refused' ? error.failure.code : null;
 }

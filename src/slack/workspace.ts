@@ -56,7 +56,7 @@ export function createWorkspace(
     ...identity,
     poster: new Poster(call, clock),
     names,
-    access: new Access(settings.access, identity, names, call, clock),
+    access: new Access(settings.access, identity, names, { call, clock, log }),
     snippets: new SnippetReader(botToken, apiUrl),
     projects: settings.projects,
   };

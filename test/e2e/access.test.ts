@@ -136,6 +136,41 @@ describe('the access rule of the file (A1)', () => {
   });
 });
 
+describe('a user group of the rule that Slack does not know', () => {
+  test('lets nobody in, holds nothing up, and is an error for the operator, once', async () => {
+    await using program = await start(`access: { users: [${alice}], user_groups: [${GROUP}, S0GONE] }`);
+    const { control } = program.slack;
+    control.setUserGroup(GROUP, [bob]);
+    expect(await asked(program, alice)).toBe('started');
+    expect(await asked(program, bob)).toBe('started');
+    control.addUser({ id: 'U0CAROL', name: 'carol' });
+    control.invite(general, 'U0CAROL');
+    expect(await asked(program, 'U0CAROL')).toContain('limited to certain people');
+    await control.message({ channel: general, user: 'U0CAROL', text: '<@U0DOCSAGENT> Document it' });
+    const told = () => privately(program, 'U0CAROL');
+    await program.later(told, (texts) => texts.length > 0, 'a private answer');
+    await program.clock.advance(660_000);
+    expect(await asked(program, 'U0CAROL')).toContain('limited to certain people');
+    const errors = program.log.filter((line) => line.includes('"level":"error"'));
+    expect(errors).toHaveLength(1);
+    expect(errors[0]).toMatch(/user_group_unknown.*S0GONE.*access\.user_groups/);
+  });
+
+  test('does not keep replies of others from being found in the thread', async () => {
+    await using program = await start(`access: { users: [${alice}], user_groups: [${GROUP}, S0GONE] }`);
+    const { slack, later, api } = program;
+    slack.control.setUserGroup(GROUP, [bob]);
+    const card = await program.ask('Add a quickstart');
+    await program.told(card, 'Working');
+    slack.onDelivery(() => 0);
+    await slack.control.message({ channel: general, user: bob, text: 'And a table', threadTs: card.ts });
+    slack.onDelivery(() => 1);
+    slack.socket.cut();
+    const prompts = () => api.jobs[0]?.prompts ?? [];
+    await later(prompts, (all) => all.includes('And a table'), 'the missed reply of bob');
+  });
+});
+
 describe('while Slack does not say who somebody is', () => {
   test('because the app lacks a permission, people are told that an administrator must act (E2)', async () => {
     await using program = await start(`access: { user_groups: [${GROUP}] }`);
