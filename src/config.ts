@@ -47,6 +47,8 @@ export interface Config {
   readonly settleWindowMs: number;
   /** A turn that lasts longer makes the thread be asked whether to keep watching. */
   readonly longRunningAfterMs: number;
+  /** Jobs that are over are deleted after this time. */
+  readonly retentionMs: number;
   /** In characters. */
   readonly promptMaxLength: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
@@ -170,6 +172,7 @@ function toConfig(
     followUps: { windowMs: values.FOLLOW_UP_WINDOW },
     settleWindowMs: values.SETTLE_WINDOW,
     longRunningAfterMs: values.LONG_RUNNING_AFTER,
+    retentionMs: values.RETENTION,
     promptMaxLength: values.PROMPT_MAX_LENGTH,
     logLevel: values.LOG_LEVEL,
   };

@@ -23,6 +23,7 @@ import { openStore } from './store/open.ts';
 import { createLoops } from './work/loops.ts';
 import { missedReplies } from './work/missed-replies.ts';
 import { ReadLimiter } from './work/read-limiter.ts';
+import { Tidying } from './work/tidy.ts';
 
 const CANNOT_LISTEN = new Set(['EACCES', 'EADDRNOTAVAIL', 'EAI_AGAIN', 'EINVAL', 'ENOTFOUND']);
 
@@ -114,11 +115,13 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
       { name: 'work', problem: () => workProblem(loops.states()) },
     );
     loops.start();
+    const tidying = new Tidying(store, clock, log, config.retentionMs);
+    tidying.start();
     resources.defer(store.onScheduled(() => loops.notify()));
     // At the same time: while the last gestures are stored, no more work is taken up.
     resources.defer(async () => {
       stopping.abort();
-      await Promise.all([connection.stop(), loops.stop()]);
+      await Promise.all([connection.stop(), loops.stop(), tidying.stop()]);
     });
     port = await connection.start(config.http).catch((error) => explainConnection(error, config));
     const mode = transport.kind;

@@ -28,7 +28,7 @@ export function duration(min: string, max: string) {
   return text.transform((value, context) => {
     const durationMs = parseDuration(value);
     if (durationMs === null) {
-      return reject(context, 'must be a duration with a unit: ms, s, m or h');
+      return reject(context, 'must be a duration with a unit: ms, s, m, h or d');
     }
     const inBounds = durationMs >= (parseDuration(min) ?? 0) && durationMs <= (parseDuration(max) ?? 0);
     return inBounds ? durationMs : reject(context, `must be between ${min} and ${max}`);

@@ -46,6 +46,7 @@ export const settings = z.object({
   DOCS_AGENT_CONFIG: setting('./docs-agent.yml', path().optional()),
   DATABASE_URL: setting('postgres://user:password@db.example.com/docs_agent', databaseUrl().optional()),
   DATA_DIR: setting('./data', path().prefault('./data')),
+  RETENTION: setting('180d', duration('1d', '3650d').prefault('180d')),
   PORT: setting('3000', wholeNumber(0, 65_535).prefault('3000')),
   HOST: setting('0.0.0.0', word().prefault('0.0.0.0')),
   NOTICE_CHANNELS: setting('C0123456789,C0987654321', channelIds().default([])),

@@ -28,7 +28,7 @@ export class SqlEarlyReplies implements EarlyReplies {
   }
 
   async take(thread: Thread, nowMs: number): Promise<Reply[]> {
-    await this.forgetOld(nowMs);
+    await forgetOldEarlyReplies(this.db, nowMs);
     const rows = await this.db
       .deleteFrom('early_reply')
       .where((eb) => eb.and(columns(thread)))
@@ -46,28 +46,9 @@ export class SqlEarlyReplies implements EarlyReplies {
       .sort((a, b) => (a.messageTs < b.messageTs ? -1 : 1));
   }
 
-  private async forgetOld(nowMs: number): Promise<void> {
-    await this.db
-      .deleteFrom('early_reply')
-      .where('received_at', '<', nowMs - KEEP_MS)
-      .where((eb) =>
-        eb.not(
-          eb.exists(
-            eb
-              .selectFrom('job')
-              .select('job.id')
-              .whereRef('job.team_id', '=', 'early_reply.team_id')
-              .whereRef('job.channel_id', '=', 'early_reply.channel_id')
-              .where('job.stage', '=', 'opening'),
-          ),
-        ),
-      )
-      .execute();
-  }
-
   /** Inserts the row, or replaces it by a later one. */
   private async keep(thread: Thread, messageTs: string, facts: Facts, nowMs: number): Promise<void> {
-    await this.forgetOld(nowMs);
+    await forgetOldEarlyReplies(this.db, nowMs);
     await this.db
       .insertInto('early_reply')
       .values({ ...columns(thread), message_ts: messageTs, received_at: nowMs, ...facts })
@@ -79,6 +60,26 @@ export class SqlEarlyReplies implements EarlyReplies {
       )
       .execute();
   }
+}
+
+/** Those that nobody took for an hour, unless a card of the channel is still under way. */
+export async function forgetOldEarlyReplies(db: Queries, nowMs: number): Promise<void> {
+  await db
+    .deleteFrom('early_reply')
+    .where('received_at', '<', nowMs - KEEP_MS)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('job')
+            .select('job.id')
+            .whereRef('job.team_id', '=', 'early_reply.team_id')
+            .whereRef('job.channel_id', '=', 'early_reply.channel_id')
+            .where('job.stage', '=', 'opening'),
+        ),
+      ),
+    )
+    .execute();
 }
 
 function columns({ teamId, channelId, threadTs }: Thread) {

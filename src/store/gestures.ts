@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Gestures } from './store.ts';
 import type { Queries } from './tables.ts';
 
@@ -10,7 +11,7 @@ export class SqlGestures implements Gestures {
 
   async remember(keys: readonly string[], nowMs: number): Promise<boolean> {
     // Sorted, so that two deliveries at the same time wait for each other and do not deadlock.
-    const distinct = [...new Set(keys)].sort();
+    const distinct = [...new Set(keys.map(digested))].sort();
     if (distinct.length === 0) return true;
     const added = await this.db
       .insertInto('gesture')
@@ -22,7 +23,17 @@ export class SqlGestures implements Gestures {
   }
 
   async isKnown(keys: readonly string[]): Promise<boolean> {
-    const row = await this.db.selectFrom('gesture').select('key').where('key', 'in', keys).executeTakeFirst();
+    const row = await this.db
+      .selectFrom('gesture')
+      .select('key')
+      .where('key', 'in', keys.map(digested))
+      .executeTakeFirst();
     return row !== undefined;
   }
+}
+
+/** Keys name channels and people, who may ask to be forgotten; a digest recognises the gesture as well. */
+function digested(key: string): string {
+  const kind = key.slice(0, key.indexOf(':') + 1);
+  return kind + createHash('sha256').update(key).digest('base64url');
 }

@@ -21,6 +21,16 @@ async function start(db: Kysely<unknown>, sequenceType: SequenceType): Promise<v
     .addColumn('key', 'text', (column) => column.primaryKey().notNull())
     .addColumn('at', 'bigint', (column) => column.notNull())
     .execute();
+  await db.schema.createIndex('gesture_at').on('gesture').column('at').execute();
+  await db.schema
+    .createTable('past_thread')
+    .addColumn('team_id', 'text', (column) => column.notNull())
+    .addColumn('channel_id', 'text', (column) => column.notNull())
+    .addColumn('thread_ts', 'text', (column) => column.notNull())
+    .addColumn('at', 'bigint', (column) => column.notNull())
+    .addPrimaryKeyConstraint('past_thread_key', ['team_id', 'channel_id', 'thread_ts'])
+    .execute();
+  await db.schema.createIndex('past_thread_at').on('past_thread').column('at').execute();
   await db.schema
     .createTable('budget')
     .addColumn('project_id', 'text', (column) => column.primaryKey().notNull())

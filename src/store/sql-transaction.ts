@@ -8,6 +8,7 @@ import { SqlGestures } from './gestures.ts';
 import { SqlHomes } from './homes.ts';
 import { SqlJobLists } from './job-lists.ts';
 import { SqlJobs } from './jobs.ts';
+import { SqlRetention } from './retention.ts';
 import { laneTaskKind, type Transaction } from './store.ts';
 import type { Queries } from './tables.ts';
 import { SqlTasks } from './tasks.ts';
@@ -23,6 +24,7 @@ export class SqlTransaction implements Transaction {
   readonly homes: SqlHomes;
   readonly channelSettings: SqlSettingsOfChannels;
   readonly census: SqlCensus;
+  readonly retention: SqlRetention;
 
   constructor(db: Queries) {
     this.gestures = new SqlGestures(db);
@@ -34,6 +36,7 @@ export class SqlTransaction implements Transaction {
     this.tasks = new SqlTasks(db);
     this.channelSettings = new SqlSettingsOfChannels(db);
     this.census = new SqlCensus(db);
+    this.retention = new SqlRetention(db);
     this.homes = new SqlHomes(db, this.tasks);
   }
 

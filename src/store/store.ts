@@ -6,6 +6,7 @@ import type { openStages } from '../jobs/open-stages.ts';
 import type { SettingsOfChannels } from './channel-settings.ts';
 import type { Homes } from './homes.ts';
 import type { JobLists } from './lists.ts';
+import type { Retention } from './retention.ts';
 
 /** The durable memory of the program. Every write happens in a transaction; none awaits the network. */
 export interface Store {
@@ -35,6 +36,7 @@ export interface Transaction {
   readonly homes: Homes;
   readonly channelSettings: SettingsOfChannels;
   readonly census: Census;
+  readonly retention: Retention;
   /** Writes all that a decision says: the job (inserted if new), its follow-ups, calls, and tasks. */
   write(decision: Decision, nowMs: number): Promise<void>;
 }

@@ -16,6 +16,7 @@ export interface Tables {
   budget: { project_id: string };
   channel_setting: ChannelSettingTable;
   home: { team_id: string; user_id: string; opened_at: number };
+  past_thread: PastThreadTable;
   /** Locked by who looks whether there is such a job, and makes one if not. */
   turnstile: { name: string };
 }
@@ -24,7 +25,16 @@ export interface Tables {
 export type Queries = Kysely<Tables>;
 
 interface GestureTable {
+  /** Its kind, and a digest of the rest: who did what where need not be readable. */
   key: string;
+  at: number;
+}
+
+/** A thread whose job was deleted; `at`: when. */
+interface PastThreadTable {
+  team_id: string;
+  channel_id: string;
+  thread_ts: string;
   at: number;
 }
 

@@ -2,6 +2,7 @@ import { isBeforeJob, type Job } from '../jobs/job.ts';
 import { SlackCallError } from '../slack/calls/failure.ts';
 import { type ThreadMessage, TOO_MANY_MESSAGES } from '../slack/calls/poster.ts';
 import { messageKeys, replyOf } from '../slack/reply.ts';
+import { isTooOld } from '../slack/too-old.ts';
 import type { Workspace } from '../slack/workspace.ts';
 import { applyEvent } from '../store/apply-event.ts';
 import type { ClaimedTask, Store, Transaction } from '../store/store.ts';
@@ -54,6 +55,7 @@ export async function catchUp(tools: Tools, task: ClaimedTask): Promise<void> {
     for (const message of messages) {
       const found = replyOf(message, workspace.botUserId);
       if (found === null || isBeforeJob(job, message.ts)) continue;
+      if (isTooOld(Number(message.ts), context.nowMs)) continue;
       const { reply } = found;
       if (!(await tx.gestures.remember(messageKeys(job.teamId, message), context.nowMs))) {
         if (reply.editedTs !== null) await applyEvent(tx, job.id, { type: 'reply_edited', reply }, context);

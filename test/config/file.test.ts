@@ -99,7 +99,7 @@ describe('what is wrong in the file', () => {
       'DOCS_AGENT_CONFIG line 4: projects[1].id must be text',
       'DOCS_AGENT_CONFIG line 4: projects[1].name must be one word of letters, digits, ".", "_" and "-"',
       'DOCS_AGENT_CONFIG line 6: channels.general must be the id of a channel (C… or G…)',
-      'DOCS_AGENT_CONFIG line 9: channels.C0001.follow_up_window must be a duration with a unit: ms, s, m or h',
+      'DOCS_AGENT_CONFIG line 9: channels.C0001.follow_up_window must be a duration with a unit: ms, s, m, h or d',
       'DOCS_AGENT_CONFIG line 11: access.guests must be true or false',
       'DOCS_AGENT_CONFIG line 12: admins must be a list',
     ]);

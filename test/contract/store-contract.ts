@@ -9,6 +9,7 @@ import { jobContract } from './store/jobs.ts';
 import { listContract } from './store/lists.ts';
 import type { OpenStore } from './store/opened.ts';
 import { receiptContract } from './store/receipts.ts';
+import { retentionContract } from './store/retention.ts';
 import { taskModelContract } from './store/task-model.ts';
 import { taskContract } from './store/tasks.ts';
 import { transactionContract } from './store/transactions.ts';
@@ -26,6 +27,7 @@ export function storeContract(name: string, open: OpenStore): void {
     receiptContract(open);
     callContract(open);
     censusContract(open);
+    retentionContract(open);
     taskContract(open);
     taskModelContract(open);
   });

@@ -1,6 +1,7 @@
 import type { App, Receiver, ReceiverEvent } from '@slack/bolt';
 import type { Clock } from '../../operations/clock.ts';
 import type { Logger } from '../../operations/logger.ts';
+import { isTooOld } from '../too-old.ts';
 import { noted } from './noted-gesture.ts';
 
 /**
@@ -36,10 +37,14 @@ async function committed(
   event: ReceiverEvent,
   tools: { readonly log: Logger; readonly clock: Clock },
 ): Promise<void> {
-  const { type } = event.body;
+  const { type, event_time: eventTime } = event.body;
   if (type === 'app_rate_limited') {
     // Slack holds events back for a minute. Bolt knows no listener for this, and would answer 404.
     tools.log.warn('slack_events_rate_limited');
+    return event.ack();
+  }
+  if (isTooOld(Number(eventTime), tools.clock.now())) {
+    tools.log.warn('slack_event_too_old', { event_time: Number(eventTime) });
     return event.ack();
   }
   await noted(event, tools, async (gesture) => {

@@ -14,3 +14,21 @@ export function tooLateView(label: string, job: Job): SlackMessage {
     ),
   );
 }
+
+/** For who pressed a button of a job that was deleted. */
+export function jobForgottenView(): SlackMessage {
+  return message(
+    paragraph(
+      mrkdwn`🗄️ *This job is not kept any more*, so nothing was done. Jobs are deleted some time after they are over. Ask again with \`/docs-agent\`.`,
+    ),
+  );
+}
+
+/** For who wrote in the thread of a job that was deleted. */
+export function threadForgottenView(): SlackMessage {
+  return message(
+    paragraph(
+      mrkdwn`🗄️ *I do not follow this thread any more*: its job is not kept. Jobs are deleted some time after they are over. To start another here, mention me.`,
+    ),
+  );
+}

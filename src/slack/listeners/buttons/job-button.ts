@@ -5,7 +5,7 @@ import { noteGesture } from '../../connection/noted-gesture.ts';
 import { decodeButton } from '../../ids.ts';
 import type { JobAction } from '../../job-actions.ts';
 import { refusalView } from '../../views/refusals.ts';
-import { tooLateView } from '../../views/too-late.ts';
+import { jobForgottenView, tooLateView } from '../../views/too-late.ts';
 import { jobAdmissionProblem } from '../admission.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { storeGesture } from '../store-gesture.ts';
@@ -32,6 +32,10 @@ export function jobButton(deps: ListenerDeps, jobAction: JobAction) {
       }
       await deps.store.transaction(async (tx) => {
         const job = target && (await tx.jobs.get(target.jobId));
+        if (target && job === null) {
+          answer = { message: jobForgottenView(), inPlace: false };
+          return;
+        }
         if (!job || !event || job.teamId !== deps.teamId || !isAtHome(job, jobAction, body)) return;
         if (await isThreadTaken(tx, job)) {
           answer = { message: refusalView({ kind: 'thread_taken' }), inPlace: false };

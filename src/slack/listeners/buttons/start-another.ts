@@ -6,6 +6,7 @@ import { startedAnotherView, startedBeforeView } from '../../views/asked-before.
 import type { SlackMessage } from '../../views/message.ts';
 import { plainModal } from '../../views/modal.ts';
 import { refusalView } from '../../views/refusals.ts';
+import { jobForgottenView } from '../../views/too-late.ts';
 import { jobAdmissionProblem } from '../admission.ts';
 import { courtesy } from '../courtesy.ts';
 import type { ListenerDeps } from '../deps.ts';
@@ -76,8 +77,9 @@ async function storeAnother(deps: ListenerDeps, press: AnotherPress): Promise<An
   if (denial !== null) return { message: denial, isFinal: false };
   const message = await deps.store.transaction(async (tx) => {
     const job = await tx.jobs.get(press.jobId);
-    const isTheirs = job?.requesterId === press.userId && job.teamId === deps.teamId;
-    if (!job || !isTheirs || job.stage.kind !== 'asking') return startedBeforeView();
+    if (job === null) return jobForgottenView();
+    const isTheirs = job.requesterId === press.userId && job.teamId === deps.teamId;
+    if (!isTheirs || job.stage.kind !== 'asking') return startedBeforeView();
     if (await isThreadTaken(tx, job)) return refusalView({ kind: 'thread_taken' });
     const event = { type: 'start_another_pressed', responseUrl: press.responseUrl } as const;
     await applyEvent(tx, job.id, event, deps.newContext());

@@ -6,6 +6,7 @@ import { noFormView } from '../../views/compose.ts';
 import { followUpForm } from '../../views/follow-up-form.ts';
 import { refusalView } from '../../views/refusals.ts';
 import { noSuchJobView } from '../../views/status.ts';
+import { jobForgottenView } from '../../views/too-late.ts';
 import { admissionProblem } from '../admission.ts';
 import { answerBeside } from '../courtesy.ts';
 import type { ListenerDeps } from '../deps.ts';
@@ -21,7 +22,8 @@ export function followUpPressed(deps: ListenerDeps) {
   return async ({ action, body, ack, respond }: PressArgs): Promise<void> => {
     await ack();
     const job = await jobOf(deps, action.value ?? '');
-    if (job === null || job.channelId !== body.channel?.id) return;
+    if (job === null) return answerBeside(deps, respond, jobForgottenView());
+    if (job.channelId !== body.channel?.id) return;
     const view = followUpForm(job, deps.newContext().policy.promptMaxLength);
     if ((await openForm(deps, body.trigger_id, view)) !== null) return;
     await answerBeside(deps, respond, noFormView());

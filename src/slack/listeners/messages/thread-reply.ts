@@ -4,6 +4,7 @@ import { noteGesture } from '../../connection/noted-gesture.ts';
 import { type MessageEvent, messageKeys, replyOf } from '../../reply.ts';
 import { isAdmitted, refusalInThread } from '../admission.ts';
 import type { ListenerDeps } from '../deps.ts';
+import { tellIfPast } from './past-thread.ts';
 import { whoseThread } from './whose-thread.ts';
 
 type Args = SlackEventMiddlewareArgs<'message'> & AllMiddlewareArgs;
@@ -12,7 +13,11 @@ type Args = SlackEventMiddlewareArgs<'message'> & AllMiddlewareArgs;
 export function threadReply(deps: ListenerDeps) {
   return async ({ event, body, context }: Args): Promise<void> => {
     const { botUserId } = context;
-    await takeReply(deps, event as MessageEvent, { eventId: body.event_id, botUserId });
+    const message = event as MessageEvent;
+    const owner = await takeReply(deps, message, { eventId: body.event_id, botUserId });
+    // Elsewhere, another listener answers.
+    const isSilent = owner === 'foreign' && event.channel_type !== 'im';
+    if (isSilent) await tellIfPast(deps, message, botUserId);
   };
 }
 

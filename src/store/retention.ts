@@ -1,0 +1,218 @@
+import { forgetOldEarlyReplies } from './early-replies.ts';
+import type { Thread } from './store.ts';
+import type { Queries } from './tables.ts';
+
+/** Nothing is still to come of a job in one of these stages, unless a person goes on with it. */
+const OVER = ['asking', 'unopened', 'rejected', 'ended'] as const;
+const JOB_TASKS = [
+  'check_job',
+  'send_follow_ups',
+  'refresh_card',
+  'refresh_receipts',
+  'read_snippets',
+  'catch_up',
+] as const;
+
+/** What is too old to be kept. All times are exclusive, in milliseconds since 1970. */
+export interface Limits {
+  readonly jobsBeforeMs: number;
+  readonly gesturesBeforeMs: number;
+  readonly homesBeforeMs: number;
+}
+
+/** Where to go on: a job's place in time. */
+export interface JobPlace {
+  readonly requestedAtMs: number;
+  readonly jobId: string;
+}
+
+/** Deletes what is over and old, a little at a time. Several processes may do it at the same time. */
+export interface Retention {
+  /**
+   * Deletes, of the next `limit` jobs that are over and were last heard of before, those for which nothing is to be
+   * done, with all that belongs to them. `next`: null when there is none left.
+   */
+  pruneJobs(
+    limits: Limits,
+    after: JobPlace | null,
+    limit: number,
+    nowMs: number,
+  ): Promise<{ readonly pruned: number; readonly next: JobPlace | null }>;
+  /** Deletes up to `limit` of each: gestures, homes, past threads, and locks that nobody holds. Returns how many. */
+  pruneTraces(limits: Limits, limit: number, nowMs: number): Promise<number>;
+  /** Whether this was the thread of a job that was deleted. */
+  isPast(thread: Thread): Promise<boolean>;
+}
+
+export class SqlRetention implements Retention {
+  private readonly db: Queries;
+
+  constructor(db: Queries) {
+    this.db = db;
+  }
+
+  async pruneJobs(
+    { jobsBeforeMs }: Limits,
+    after: JobPlace | null,
+    limit: number,
+    nowMs: number,
+  ): Promise<{ readonly pruned: number; readonly next: JobPlace | null }> {
+    const found = await this.old(jobsBeforeMs)
+      .$if(after !== null, (query) =>
+        query.where((eb) =>
+          eb(eb.refTuple('requested_at', 'id'), '>', eb.tuple(after?.requestedAtMs ?? 0, after?.jobId ?? '')),
+        ),
+      )
+      .orderBy('requested_at')
+      .orderBy('id')
+      .limit(limit)
+      .forUpdate()
+      .skipLocked()
+      .execute();
+    const last = found.length < limit ? undefined : found.at(-1);
+    const next = last === undefined ? null : { requestedAtMs: last.requested_at, jobId: last.id };
+    const waitedFor = await this.waitedFor(found.map(({ id }) => id));
+    const ids = found.map(({ id }) => id).filter((id) => !waitedFor.has(id));
+    // Once more, now that nobody else can change them: what came in until they were locked counts.
+    const over = ids.length === 0 ? [] : await this.old(jobsBeforeMs).where('id', 'in', ids).execute();
+    await deleteJobs(
+      this.db,
+      over.map(({ id }) => id),
+      nowMs,
+    );
+    return { pruned: over.length, next };
+  }
+
+  async pruneTraces(limits: Limits, limit: number, nowMs: number): Promise<number> {
+    await forgetOldEarlyReplies(this.db, nowMs);
+    const gestures = this.db.selectFrom('gesture').select('key').where('at', '<', limits.gesturesBeforeMs);
+    const homes = this.db
+      .selectFrom('home')
+      .select(['team_id', 'user_id'])
+      .where('opened_at', '<', limits.homesBeforeMs);
+    const threads = this.db
+      .selectFrom('past_thread')
+      .select(['team_id', 'channel_id', 'thread_ts'])
+      .where('at', '<', limits.jobsBeforeMs);
+    // A lock is made anew by the next who needs it.
+    const turnstiles = this.db.selectFrom('turnstile').select('name');
+    const oldGestures = await gestures.limit(limit).forUpdate().skipLocked().execute();
+    const oldHomes = await homes.limit(limit).forUpdate().skipLocked().execute();
+    const oldThreads = await threads.limit(limit).forUpdate().skipLocked().execute();
+    const freeLocks = await turnstiles.limit(limit).forUpdate().skipLocked().execute();
+    await this.db
+      .deleteFrom('gesture')
+      .where(
+        'key',
+        'in',
+        oldGestures.map(({ key }) => key),
+      )
+      .execute();
+    for (const home of oldHomes) {
+      await this.db
+        .deleteFrom('home')
+        .where((eb) => eb.and(home))
+        .execute();
+    }
+    for (const thread of oldThreads) {
+      await this.db
+        .deleteFrom('past_thread')
+        .where((eb) => eb.and(thread))
+        .execute();
+    }
+    await this.db
+      .deleteFrom('turnstile')
+      .where(
+        'name',
+        'in',
+        freeLocks.map(({ name }) => name),
+      )
+      .execute();
+    return Math.max(oldGestures.length, oldHomes.length, oldThreads.length, freeLocks.length);
+  }
+
+  async isPast({ teamId, channelId, threadTs }: Thread): Promise<boolean> {
+    const row = await this.db
+      .selectFrom('past_thread')
+      .select('at')
+      .where('team_id', '=', teamId)
+      .where('channel_id', '=', channelId)
+      .where('thread_ts', '=', threadTs)
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  /** Jobs that are over, and of which nothing was heard since then. */
+  private old(beforeMs: number) {
+    return this.db
+      .selectFrom('job')
+      .select(['id', 'requested_at'])
+      .where('requested_at', '<', beforeMs)
+      .where('stage', 'in', OVER)
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom('call')
+              .select('call.id')
+              .whereRef('call.job_id', '=', 'job.id')
+              .where((call) => call.or([call('ended_at', 'is', null), call('ended_at', '>=', beforeMs)])),
+          ),
+        ),
+      )
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom('follow_up')
+              .select('follow_up.id')
+              .whereRef('follow_up.job_id', '=', 'job.id')
+              .where((reply) =>
+                reply.or([
+                  reply('received_at', '>=', beforeMs),
+                  reply('state', 'in', ['waiting', 'sending']),
+                ]),
+              ),
+          ),
+        ),
+      );
+  }
+
+  /** Those of the jobs for which a task is still to be done. */
+  private async waitedFor(jobIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const tasks = await this.db
+      .selectFrom('task')
+      .select('subject')
+      .where('id', 'in', taskIds(jobIds))
+      .execute();
+    return new Set(tasks.map(({ subject }) => subject));
+  }
+}
+
+/** The tasks that a job may have, by their ids. */
+export function taskIds(jobIds: readonly string[]): string[] {
+  return jobIds.flatMap((id) => JOB_TASKS.map((kind) => `${kind}:${id}`));
+}
+
+/** Deletes jobs with their replies and calls; of their threads it is remembered that they had one. */
+export async function deleteJobs(db: Queries, jobIds: readonly string[], nowMs: number): Promise<void> {
+  if (jobIds.length === 0) return;
+  await db.deleteFrom('follow_up').where('job_id', 'in', jobIds).execute();
+  await db.deleteFrom('call').where('job_id', 'in', jobIds).execute();
+  const jobs = await db
+    .deleteFrom('job')
+    .where('id', 'in', jobIds)
+    .returning(['team_id', 'channel_id', 'thread_ts'])
+    .execute();
+  const threads = jobs.flatMap(({ thread_ts, ...place }) =>
+    thread_ts === null ? [] : [{ ...place, thread_ts, at: nowMs }],
+  );
+  if (threads.length === 0) return;
+  await db
+    .insertInto('past_thread')
+    .values(threads)
+    .onConflict((conflict) =>
+      conflict.columns(['team_id', 'channel_id', 'thread_ts']).doUpdateSet({ at: nowMs }),
+    )
+    .execute();
+}

@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest';
+import type { WantedCall } from '../../../src/jobs/call.ts';
+import type { Decision } from '../../../src/jobs/decision.ts';
+import type { FollowUp } from '../../../src/jobs/follow-up.ts';
+import type { Job, Stage } from '../../../src/jobs/job.ts';
+import type { JobPlace } from '../../../src/store/retention.ts';
+import { fc } from '../../support/properties.ts';
+import { type OpenStore, useStore } from './opened.ts';
+import { aCall, aCreateCall, aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
+
+const OLD_MS = NOW_MS - 1_000;
+const limits = { jobsBeforeMs: NOW_MS, gesturesBeforeMs: NOW_MS, homesBeforeMs: NOW_MS };
+const ended: Stage = { kind: 'ended', status: 'completed' };
+const working: Stage = { kind: 'working', turnStartedAtMs: OLD_MS, settle: null };
+
+const stages: readonly Stage[] = [
+  { kind: 'asking', sameAsJobId: 'job-0', thread: null },
+  { kind: 'opening' },
+  { kind: 'unopened', reason: 'not_in_channel', thread: null },
+  { kind: 'creating' },
+  { kind: 'create_unknown', callId: 'call-0' },
+  { kind: 'rejected', message: 'no' },
+  working,
+  ended,
+];
+const OVER = ['asking', 'unopened', 'rejected', 'ended'];
+
+export function retentionContract(open: OpenStore): void {
+  describe('retention', () => {
+    const opened = useStore(open);
+    const write = (fields: Partial<Decision>, nowMs = OLD_MS) =>
+      opened.run((tx) => tx.write(aDecision(fields), nowMs));
+    const settle = (callId: string, atMs = OLD_MS) =>
+      opened.run((tx) => tx.calls.settle(callId, { state: 'done', detail: null }, atMs));
+    const oldJob = (fields: Partial<Job> = {}) => aJob({ requestedAtMs: OLD_MS, stage: ended, ...fields });
+    const prune = async (limit = 2) => {
+      let total = 0;
+      let after: JobPlace | null = null;
+      do {
+        const from: JobPlace | null = after;
+        const batch: { readonly pruned: number; readonly next: JobPlace | null } = await opened.run((tx) =>
+          tx.retention.pruneJobs(limits, from, limit, NOW_MS),
+        );
+        total += batch.pruned;
+        after = batch.next;
+      } while (after !== null);
+      return total;
+    };
+    const exists = (id: string) => opened.run(async (tx) => (await tx.jobs.get(id)) !== null);
+
+    test('a job that is over and old goes with its replies and calls, and leaves its thread as a past one', async () => {
+      const job = oldJob();
+      const { teamId, channelId } = job;
+      const thread = { teamId, channelId, threadTs: job.threadTs ?? '' };
+      await write({
+        job,
+        followUps: [aFollowUp({ state: 'sent', receivedAtMs: OLD_MS })],
+        calls: [aCall('a')],
+      });
+      await settle('a');
+      const isPast = () => opened.run((tx) => tx.retention.isPast(thread));
+      expect(await isPast()).toBe(false);
+      expect(await prune()).toBe(1);
+      expect(await exists(job.id)).toBe(false);
+      expect(await opened.run((tx) => tx.calls.get('a'))).toBeNull();
+      expect(await isPast()).toBe(true);
+      expect(await prune()).toBe(0);
+    });
+
+    test.each<[string, Partial<Decision>]>([
+      ['is young', { job: oldJob({ requestedAtMs: NOW_MS }) }],
+      ['is still worked on', { job: oldJob({ stage: working }) }],
+      ['has a call under way', { job: oldJob(), calls: [aCall('a')] }],
+      [
+        'has a young reply',
+        { job: oldJob(), followUps: [aFollowUp({ state: 'sent', receivedAtMs: NOW_MS })] },
+      ],
+      ['has a reply that waits', { job: oldJob(), followUps: [aFollowUp({ receivedAtMs: OLD_MS })] }],
+      [
+        'is waited for by a task',
+        { job: oldJob(), tasks: [{ kind: 'check_job', runAtMs: NOW_MS, ifScheduled: 'keep' }] },
+      ],
+    ])('a job that %s stays', async (_why, fields) => {
+      await write(fields);
+      expect(await prune()).toBe(0);
+      expect(await exists('job-1')).toBe(true);
+    });
+
+    test('a job that was called for of late stays, and so does the budget that its call uses up', async () => {
+      await write({ job: oldJob(), calls: [aCreateCall('a')] });
+      await opened.run((tx) => tx.calls.start('a', OLD_MS));
+      await settle('a', NOW_MS);
+      expect(await prune()).toBe(0);
+      expect(await opened.run((tx) => tx.calls.agentCallsSince('docs', OLD_MS - 1))).toBe(1);
+    });
+
+    test('whatever there is, nothing open goes, and all that is over goes, in batches of any size', async () => {
+      const when = fc.constantFrom(OLD_MS, NOW_MS);
+      const anyJob = fc.record({
+        stage: fc.constantFrom(...stages),
+        requestedAtMs: when,
+        call: fc.option(fc.record({ endedAtMs: fc.option(when) })),
+        reply: fc.option(
+          fc.record({
+            receivedAtMs: when,
+            state: fc.constantFrom<FollowUp['state']>('waiting', 'sending', 'sent', 'not_sent', 'unknown'),
+          }),
+        ),
+        task: fc.boolean(),
+      });
+      let run = 0;
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(anyJob, { minLength: 4, maxLength: 8 }),
+          fc.integer({ min: 1, max: 4 }),
+          async (jobs, size) => {
+            run += 1;
+            const kept = new Map<string, boolean>();
+            for (const [index, { stage, requestedAtMs, call, reply, task }] of jobs.entries()) {
+              const id = `job-${run}-${index}`;
+              const calls: WantedCall[] = call === null ? [] : [aCall(id)];
+              await write({
+                job: aJob({ id, stage, requestedAtMs, threadTs: null }),
+                calls,
+                followUps: reply === null ? [] : [aFollowUp({ id, jobId: id, ...reply })],
+                tasks: task ? [{ kind: 'catch_up' as never, runAtMs: NOW_MS, ifScheduled: 'keep' }] : [],
+              });
+              if (call !== null && call.endedAtMs !== null) await settle(id, call.endedAtMs);
+              const isOpen = !OVER.includes(stage.kind) || task || (call !== null && call.endedAtMs === null);
+              const isWaiting = reply?.state === 'waiting' || reply?.state === 'sending';
+              const times = [requestedAtMs, call?.endedAtMs, reply?.receivedAtMs];
+              kept.set(id, isOpen || isWaiting || times.includes(NOW_MS));
+            }
+            await prune(size);
+            for (const [id, isKept] of kept) expect([id, await exists(id)]).toEqual([id, isKept]);
+          },
+        ),
+        { numRuns: 60 },
+      );
+    });
+
+    test('a gesture is known until it is old, and all that is old goes in small batches', async () => {
+      const remember = (key: string, atMs: number) => opened.run((tx) => tx.gestures.remember([key], atMs));
+      for (let index = 0; index < 5; index += 1) await remember(`event:${index}`, OLD_MS);
+      await remember('event:new', NOW_MS);
+      const pruneTraces = () => opened.run((tx) => tx.retention.pruneTraces(limits, 3, NOW_MS));
+      expect([await pruneTraces(), await pruneTraces(), await pruneTraces()]).toEqual([3, 2, 0]);
+      expect(await remember('event:1', NOW_MS)).toBe(true);
+      expect(await remember('event:new', NOW_MS)).toBe(false);
+    });
+
+    test('what is left of homes, threads and locks goes, too', async () => {
+      const job = oldJob();
+      await write({ job });
+      await opened.run((tx) => tx.homes.opened('T1', 'U1', OLD_MS));
+      await opened.run((tx) => tx.jobs.requestedBy({ ...job, requesterId: 'U1' }, OLD_MS));
+      await prune();
+      const later = { ...limits, jobsBeforeMs: NOW_MS + 1 };
+      expect(await opened.run((tx) => tx.retention.pruneTraces(later, 10, NOW_MS))).toBe(1);
+      expect(await opened.run((tx) => tx.retention.pruneTraces(later, 10, NOW_MS))).toBe(0);
+      const thread = { teamId: job.teamId, channelId: job.channelId, threadTs: job.threadTs ?? '' };
+      expect(await opened.run((tx) => tx.retention.isPast(thread))).toBe(false);
+    });
+  });
+}

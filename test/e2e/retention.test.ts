@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { alice, bob, general } from '../support/local-slack.ts';
+import { saying } from './support/posts.ts';
+import { startStrictWorld } from './support/strict-world.ts';
+
+const DAY_MS = 86_400_000;
+
+test('a job that has long been over is deleted; its buttons and its thread say so, and nothing is done twice', async () => {
+  await using world = await startStrictWorld({ settings: { RETENTION: '90d' } });
+  const { api, clock, slack } = world;
+  const card = await world.ask('Explain the webhooks');
+  await world.told(card, 'Working');
+  const [job] = api.jobs;
+  if (job === undefined) throw new Error('there is no agent job');
+  api.finish(job.id, { status: 'completed' });
+  const offer = await world.told(card, 'no files changed');
+  const open = await world.ask('Explain the limits');
+  await world.told(open, 'Working');
+  await world.settled();
+
+  const tidied = () =>
+    world.log.map((line) => JSON.parse(line)).filter(({ event }) => event === 'store_tidied');
+  const afterDays = async (days: number) => {
+    const before = tidied().length;
+    await world.service.stop();
+    await clock.advance(days * DAY_MS);
+    await world.restart();
+    await clock.advance(60_000);
+    return world.later(tidied, (all) => all.length > before, 'the store to be tidied');
+  };
+  expect((await afterDays(89)).at(-1)).toMatchObject({ jobs: 0 });
+  expect((await afterDays(2)).at(-1)).toMatchObject({ outcome: 'done', jobs: 1 });
+
+  await slack.control.press(offer, 'follow_up', alice);
+  await world.whispered(general, 'This job is not kept any more');
+  await slack.control.message({ channel: general, user: bob, text: 'And the retries', threadTs: card.ts });
+  await slack.control.message({ channel: general, user: bob, text: 'Anybody?', threadTs: card.ts });
+  await world.whispered(general, 'I do not follow this thread any more');
+  await world.settled();
+  const whispers = saying(await slack.control.messages(general), 'I do not follow this thread');
+  expect(whispers).toHaveLength(1);
+  expect(world.prompts()).toEqual([['Explain the webhooks'], ['Explain the limits']]);
+
+  // What is open is watched as ever.
+  const [, still] = api.jobs;
+  if (still === undefined) throw new Error('there is no second job');
+  api.finish(still.id, { status: 'completed', prLink: 'https://github.com/acme/docs/pull/1' });
+  await world.told(open, '🎉');
+});
