@@ -38,6 +38,7 @@ describe('settings', () => {
       followUps: { windowMs: 4_000 },
       settleWindowMs: 90_000,
       longRunningAfterMs: 21_600_000,
+      retentionMs: 15_552_000_000,
       promptMaxLength: 20_000,
       logLevel: 'info',
     });
