@@ -39,6 +39,7 @@ describe('the rules notice', () => {
       'const level = process.env.LOG_LEVEL;',
     ],
     ['an exit outside the command line', 'src/commands/start.ts', 'process.exit(1);'],
+    ['an exit after a comment', 'src/commands/start.ts', '// The end.\nprocess.exit(1);'],
     ['a way round that', 'src/commands/start.ts', "import { env } from 'node:process';"],
   ])('%s', (_name, path, text) => {
     const broken = brokenRules([{ path, text }]);

@@ -6,6 +6,7 @@ import { isTooOld } from '../slack/too-old.ts';
 import type { Workspace } from '../slack/workspace.ts';
 import { applyEvent } from '../store/apply-event.ts';
 import type { ClaimedTask, Store, Transaction } from '../store/store.ts';
+import { factsOf } from './job-facts.ts';
 import { slackRetryMs } from './posts/slack-retry.ts';
 import type { Tools } from './tools.ts';
 
@@ -45,6 +46,7 @@ export async function catchUp(tools: Tools, task: ClaimedTask): Promise<void> {
     messages = await admitted(workspace, job, await workspace.poster.thread(job.channelId, job.threadTs));
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
+    tools.log.warn('thread_not_read', { ...factsOf(job), reason: error.failure.code });
     await giveUpOrRetry(tools, task, error);
     return;
   }
@@ -86,7 +88,6 @@ async function admitted(
 }
 
 async function giveUpOrRetry(tools: Tools, task: ClaimedTask, { failure }: SlackCallError): Promise<void> {
-  tools.log.warn('thread_not_read', { job_id: task.subject, reason: failure.code });
   await tools.store.transaction((tx) => {
     // The channel or the thread is gone, or the bot has left it; or nobody could follow this thread any more.
     const isHopeless = failure.outcome === 'refused' || failure.code === TOO_MANY_MESSAGES;

@@ -38,7 +38,7 @@ export function importsOf({ path, text }: Source): Import[] {
 }
 
 export function withoutComments(text: string): string {
-  return text.replace(/\/\*.*?\*\/|^\s*\/\/.*$/gms, '');
+  return text.replace(/\/\*.*?\*\/|^\s*\/\/[^\n]*$/gms, '');
 }
 
 function resolve(from: string, target: string): string {

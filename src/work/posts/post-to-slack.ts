@@ -70,7 +70,7 @@ async function post(tools: Tools, task: ClaimedTask, next: SlackCall): Promise<b
       reason: failure.code,
       duration_ms: durationMs,
     });
-    if (failure.needsAdmin) tools.log.error('slack_needs_admin', { reason: failure.code });
+    if (failure.needsAdmin) tools.log.error('slack_needs_admin', { ...facts, reason: failure.code });
     return await notPosted(tools, task, call, destination, failure);
   }
 }

@@ -36,7 +36,7 @@ export async function refreshHome(tools: Tools, task: ClaimedTask): Promise<void
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
     const { failure } = error;
-    tools.log.warn('home_not_refreshed', { user_id: userId, reason: failure.code });
+    tools.log.warn('home_not_refreshed', { team_id: teamId, user_id: userId, reason: failure.code });
     if (failure.outcome !== 'refused') {
       const waitMs = slackRetryMs(task, failure);
       await tools.store.transaction((tx) => tx.tasks.postpone(task.lease, tools.clock.now() + waitMs));

@@ -1,6 +1,7 @@
 import type { Job } from '../../jobs/job.ts';
 import { SlackCallError, type SlackFailure } from '../../slack/calls/failure.ts';
 import type { ClaimedTask, Receipt, StaleReceipt, Transaction } from '../../store/store.ts';
+import { factsOf } from '../job-facts.ts';
 import { slackRetryMs } from '../posts/slack-retry.ts';
 import type { Tools } from '../tools.ts';
 
@@ -40,16 +41,17 @@ async function nextReceipts(tx: Transaction, task: ClaimedTask) {
 async function show(
   tools: Tools,
   task: ClaimedTask,
-  { teamId, channelId }: Job,
+  job: Job,
   { followUpId, messageTs, placed, wanted }: StaleReceipt,
 ): Promise<SlackFailure | null> {
   const instead = placed.filter((receipt) => receipt !== wanted).map((receipt) => EMOJI[receipt]);
-  const { poster } = await tools.workspaces.of(teamId);
+  const { poster } = await tools.workspaces.of(job.teamId);
   try {
-    await poster.react(channelId, messageTs, wanted && EMOJI[wanted], instead);
+    await poster.react(job.channelId, messageTs, wanted && EMOJI[wanted], instead);
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
-    tools.log.warn('receipt_not_shown', { follow_up_id: followUpId, reason: error.failure.code });
+    const { code } = error.failure;
+    tools.log.warn('receipt_not_shown', { ...factsOf(job), follow_up_id: followUpId, reason: code });
     // A reply that was deleted, or a channel that was left, takes no reaction any more.
     if (error.failure.outcome !== 'refused') return error.failure;
   }
