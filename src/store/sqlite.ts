@@ -1,5 +1,5 @@
-import { mkdirSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { HandleEmptyInListsPlugin, Kysely, replaceWithNoncontingentExpression } from 'kysely';
 import type { Database } from './database.ts';
@@ -14,6 +14,8 @@ const OWNER_FILE = 'owner.db';
 const BUSY_TIMEOUT_MS = 5_000;
 
 const SQLITE_BUSY = 5;
+/** What Node says where no directory can be made. */
+const UNMAKEABLE = new Set(['EACCES', 'ENOENT', 'EPERM', 'EROFS']);
 
 /** Opens the database in the directory, and holds the directory against other processes until closed. */
 export function openSqlite(dataDir: string): Database {
@@ -41,7 +43,7 @@ export function openSqlite(dataDir: string): Database {
 
 function createDirectory(directory: string): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory);
   } catch (error) {
     const code = codeOf(error);
     throw new StoreError(
@@ -52,9 +54,22 @@ function createDirectory(directory: string): void {
   }
 }
 
+/** Not with Node's `recursive`: where a directory exists that takes no others, as `/proc`, it never returns. */
+function makeDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return;
+    const parent = dirname(directory);
+    if (codeOf(error) !== 'ENOENT' || existsSync(parent)) throw error;
+    makeDirectory(parent);
+    makeDirectory(directory);
+  }
+}
+
 function directoryProblem(code: string | null): string {
   if (code === 'EEXIST' || code === 'ENOTDIR') return 'it, or a part of its path, is not a directory';
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return 'it cannot be created';
+  if (code !== null && UNMAKEABLE.has(code)) return 'it cannot be created';
   return `it cannot be created (${code ?? 'unknown error'})`;
 }
 

@@ -74,6 +74,11 @@ describe('the directory of the store', () => {
     expect(await failureOf(join(dataDir, 'below'))).toMatch(/not a directory.*DATA_DIR/);
   });
 
+  test.skipIf(process.platform !== 'linux')('must be where directories can be made', async () => {
+    expect(await failureOf('/proc/docs-agent')).toMatch(/cannot be created.*DATA_DIR/);
+    expect(await failureOf('/proc/docs-agent/below')).toMatch(/cannot be created.*DATA_DIR/);
+  });
+
   test('must be writable', async () => {
     const dataDir = newDirectory();
     await (await open(dataDir)).close();
