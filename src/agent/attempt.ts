@@ -24,13 +24,7 @@ export async function attempt(
   apiKey: string,
   limits: TimeLimits,
 ): Promise<Answer> {
-  const headers = {
-    authorization: `Bearer ${apiKey}`,
-    accept: 'application/json',
-    'accept-encoding': 'identity',
-    'user-agent': 'docs-agent',
-    ...(body && { 'content-type': 'application/json' }),
-  };
+  const headers = { ...headersFor(apiKey), ...(body && { 'content-type': 'application/json' }) };
   const request = { method, path, headers, body: body ? JSON.stringify(body) : null };
   const result = await exchange(dispatcher, request, limits);
   if (result.kind === 'not_sent') throw notSentError(result.cause);
@@ -49,8 +43,18 @@ export async function attempt(
   return { status, body: json };
 }
 
+/** What every request says. */
+export function headersFor(apiKey: string): Readonly<Record<string, string>> {
+  return {
+    authorization: `Bearer ${apiKey}`,
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    'user-agent': 'docs-agent',
+  };
+}
+
 /** Undefined if it is no JSON. The parser's error quotes the text, so it is not passed on. */
-function parseJson(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -6,6 +6,7 @@ import { SEND_WITHIN_MS } from '../operations/send-limit.ts';
 import { type AgentRequest, type Answer, attempt } from './attempt.ts';
 import { decodeJob } from './decode.ts';
 import { AgentError, badAnswerError, unknownProjectError } from './errors.ts';
+import { agentPaths } from './paths.ts';
 
 /** More than a thousand times the size of a job. An answer is not read beyond it. */
 export const ANSWER_MAX_BYTES = 1024 * 1024;
@@ -40,8 +41,7 @@ export interface AgentClient {
 
 /** Throws a TypeError if `baseUrl` is no URL. */
 export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs }: AgentClientOptions): AgentClient {
-  const { origin, pathname } = new URL(baseUrl);
-  const basePath = pathname.replace(/\/+$/, '');
+  const paths = agentPaths(baseUrl);
   const shared = {
     // Over HTTP/2 undici may send a request again by itself.
     allowH2: false,
@@ -51,13 +51,10 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs }: AgentClientO
     bodyTimeout: 0,
     maxResponseSize: ANSWER_MAX_BYTES,
   };
-  const reads = new Pool(origin, { ...shared, connections: READ_CONNECTIONS });
+  const reads = new Pool(paths.origin, { ...shared, connections: READ_CONNECTIONS });
   // The server may close a kept connection just as a request goes out, and then nobody knows whether it
   // was taken. So each write gets a new connection (that is what `pipelining: 0` means): writes are rare.
-  const writes = new Pool(origin, { ...shared, connections: WRITE_CONNECTIONS, pipelining: 0 });
-
-  const jobsPath = (projectId: string) => `${basePath}/v2/agent/${segment(projectId)}/job`;
-  const jobPath = (projectId: string, jobId: string) => `${jobsPath(projectId)}/${segment(jobId)}`;
+  const writes = new Pool(paths.origin, { ...shared, connections: WRITE_CONNECTIONS, pipelining: 0 });
 
   async function call<T>(
     pool: Pool,
@@ -83,15 +80,15 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs }: AgentClientO
 
   return {
     createJob: async (projectId, prompt) => {
-      const request: AgentRequest = { method: 'POST', path: jobsPath(projectId), body: { prompt } };
+      const request: AgentRequest = { method: 'POST', path: paths.jobs(projectId), body: { prompt } };
       return call(writes, projectId, request, decodeCreated, wasNotSent);
     },
     sendMessage: async (projectId, agentJobId, prompt) => {
-      const path = `${jobPath(projectId, agentJobId)}/message`;
+      const path = `${paths.job(projectId, agentJobId)}/message`;
       return call(writes, projectId, { method: 'POST', path, body: { prompt } }, decodeAccepted, wasNotSent);
     },
     getJob: async (projectId, agentJobId) => {
-      const request: AgentRequest = { method: 'GET', path: jobPath(projectId, agentJobId) };
+      const request: AgentRequest = { method: 'GET', path: paths.job(projectId, agentJobId) };
       return call(reads, projectId, request, (answer) => decodeRead(answer, agentJobId), mayReadAgain);
     },
     close: async () => {
@@ -127,8 +124,4 @@ function wasNotSent(failure: AgentFailure): boolean {
 
 function mayReadAgain({ reason, retryAfterMs }: AgentFailure): boolean {
   return retryAfterMs === null && ['unreachable', 'server_error', 'bad_answer'].includes(reason);
-}
-
-function segment(id: string): string {
-  return encodeURIComponent(id.toWellFormed());
 }

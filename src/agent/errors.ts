@@ -72,6 +72,7 @@ export function isTimeout(error: Error): boolean {
   return error.name === 'TimeoutError';
 }
 
-function codeOf(error: Error): string {
+/** The system's error code, or else the error's name. */
+export function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }

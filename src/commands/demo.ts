@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Environment } from '../config/values.ts';
-import { parseConfig } from '../config.ts';
 import { startAgentApi } from '../demo/agent-api/agent-api.ts';
 import { demoScript, demoWords } from '../demo/agent-api/demo-script.ts';
 import { findLocalSlack, whereToGetLocalSlack } from '../demo/local-slack/find.ts';
@@ -15,6 +14,7 @@ import { createLogger } from '../operations/logger.ts';
 import { createService } from '../service.ts';
 import { StartError } from '../start-error.ts';
 import type { Host } from './command.ts';
+import { readConfig } from './read-config.ts';
 import { runUntilSignal } from './start.ts';
 
 const PROJECT_ID = 'acme-docs';
@@ -27,8 +27,8 @@ export async function demo(args: string[], { env, process }: Host): Promise<numb
   const binary = findLocalSlack(env);
   if (binary === null) throw new StartError(whereToGetLocalSlack);
   await using resources = new AsyncDisposableStack();
-  const dataDir = mkdtempSync(join(tmpdir(), 'docs-agent-demo-'));
-  resources.defer(() => rmSync(dataDir, { recursive: true, force: true }));
+  const folder = mkdtempSync(join(tmpdir(), 'docs-agent-demo-'));
+  resources.defer(() => rmSync(folder, { recursive: true, force: true }));
   const api = await startAgentApi({
     apiKey: API_KEY,
     projectId: PROJECT_ID,
@@ -49,28 +49,36 @@ export async function demo(args: string[], { env, process }: Host): Promise<numb
     AGENT_BASE_URL: api.baseUrl,
     AGENT_API_KEY: API_KEY,
     AGENT_PROJECT_ID: PROJECT_ID,
-    DATA_DIR: dataDir,
+    DATA_DIR: join(folder, 'data'),
     HOST: '127.0.0.1',
     PORT: '0',
     // A demo should not make anybody wait.
     POLL_MIN_INTERVAL: '1s',
     FOLLOW_UP_WINDOW: '1s',
     NOTICE_CHANNELS: demoWorkspace.noticeChannel,
-    DOCS_AGENT_CONFIG: 'demo.yml',
+    DOCS_AGENT_CONFIG: join(folder, 'docs-agent.yml'),
     LOG_LEVEL: env.LOG_LEVEL ?? 'warn',
   };
-  const config = parseConfig(settings, () => CONFIG_FILE);
+  const envFile = join(folder, 'settings.env');
+  writeFileSync(
+    envFile,
+    Object.entries(settings)
+      .map(([name, value]) => `${name}=${value}\n`)
+      .join(''),
+  );
+  writeFileSync(join(folder, 'docs-agent.yml'), CONFIG_FILE);
+  const config = readConfig(settings);
   const log = createLogger({ level: config.logLevel, pretty: true });
   const service = createService(config, { log });
   // Awaited here: the resources must outlive it.
-  return await runUntilSignal(service, process, log, () => console.log(welcome(slack.url)));
+  return await runUntilSignal(service, process, log, () => console.log(welcome(slack.url, envFile)));
 }
 
 function explain(error: unknown): never {
   throw new StartError(error instanceof Error ? error.message : String(error), error);
 }
 
-function welcome(url: string): string {
+function welcome(url: string, envFile: string): string {
   const words = demoWords.map(({ word, effect }) => `    ${word.padEnd(8)} ${effect}`);
   return `
   The demo runs. Open ${url} and, in #docs, type:
@@ -81,6 +89,10 @@ function welcome(url: string): string {
   Its notice goes to #docs-changes. These words in a prompt or reply change what the agent does:
 
 ${words.join('\n')}
+
+  What docs-agent doctor says of it, in another terminal:
+
+    ${process.execPath} --env-file=${envFile} ${process.argv[1]} doctor
 
   Everything stays on this machine and is gone after Ctrl-C.
 `;

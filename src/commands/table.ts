@@ -15,6 +15,11 @@ const commands: readonly Command[] = [
     load: async () => (await import('./start.ts')).start,
   },
   {
+    usage: 'doctor [--json]',
+    summary: 'look at settings, store, Slack and the agent API, and say what to do',
+    load: async () => (await import('./doctor.ts')).doctor,
+  },
+  {
     usage: 'manifest [--url <address> [--oauth [--token-rotation]] [--socket]]',
     summary: 'print the manifest of the Slack app, for HTTP if there is an address, else for Socket Mode',
     load: async () => (await import('./manifest.ts')).manifest,

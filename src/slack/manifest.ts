@@ -4,7 +4,7 @@ import { botEvents, botScopes, oauthEvents, type Wish } from './scopes.ts';
 import { labels } from './views/words.ts';
 
 /** Where Slack's requests arrive in HTTP mode. */
-const EVENTS_PATH = '/slack/events';
+export const EVENTS_PATH = '/slack/events';
 /** Where Slack sends who installs the app back to. */
 const OAUTH_REDIRECT_PATH = '/slack/oauth_redirect';
 

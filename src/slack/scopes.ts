@@ -4,6 +4,9 @@ export interface Wish {
   readonly reason: string;
 }
 
+/** Not needed without user groups in the settings. */
+export const USER_GROUPS_SCOPE = 'usergroups:read';
+
 /** The scopes of the bot token: the manifest asks for them, the installation too, and `doctor` compares. */
 export const botScopes: readonly Wish[] = [
   { name: 'commands', reason: 'Take /docs-agent, and "Ask Docs Agent" in the menu of a message.' },
@@ -30,7 +33,7 @@ export const botScopes: readonly Wish[] = [
     reason: 'Tell guests and people of other workspaces from members, and turn mentions into names.',
   },
   {
-    name: 'usergroups:read',
+    name: USER_GROUPS_SCOPE,
     reason:
       'Tell who is in the user groups that may use the bot. Only needed with user_groups in the settings.',
   },

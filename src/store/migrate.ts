@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
+import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration';
 import { StoreError } from './errors.ts';
 import type { Queries } from './tables.ts';
 
@@ -12,7 +12,7 @@ export async function migrate(db: Queries, migrations: Record<string, Migration>
   const { error, results = [] } = await migrator.migrateToLatest();
   if (error === undefined) return results.map(({ migrationName }) => migrationName);
   if (error instanceof StoreError) throw error;
-  const unknown = (await appliedMigrations(db)).filter((name) => !(name in migrations));
+  const { unknown } = await schemaState(db, migrations);
   if (unknown.length > 0) {
     throw new StoreError(
       `The store was written by a newer docs-agent (its schema has ${unknown.join(', ')}, which this ` +
@@ -22,9 +22,30 @@ export async function migrate(db: Queries, migrations: Record<string, Migration>
   throw error;
 }
 
+/** The names of migrations. */
+export interface SchemaState {
+  readonly applied: readonly string[];
+  /** Not applied yet. */
+  readonly missing: readonly string[];
+  /** Applied by a newer version. */
+  readonly unknown: readonly string[];
+}
+
+/** How far the schema is; looks, and changes nothing. */
+export async function schemaState(db: Queries, migrations: Record<string, Migration>): Promise<SchemaState> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  const applied = tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)
+    ? await appliedMigrations(db)
+    : [];
+  return {
+    applied,
+    missing: Object.keys(migrations).filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !(name in migrations)),
+  };
+}
+
 async function appliedMigrations(db: Queries): Promise<string[]> {
-  // The table of Kysely's migrator.
-  const tables = db as unknown as Kysely<{ kysely_migration: { name: string } }>;
-  const rows = await tables.selectFrom('kysely_migration').select('name').execute();
+  const tables = db as unknown as Kysely<{ [DEFAULT_MIGRATION_TABLE]: { name: string } }>;
+  const rows = await tables.selectFrom(DEFAULT_MIGRATION_TABLE).select('name').execute();
   return rows.map((row) => row.name);
 }

@@ -15,8 +15,9 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   'src/slack/': [...LEAVES, 'src/store/'],
   'src/work/': OUTWARD,
   'src/service': [...STARTING, 'src/work/'],
-  'src/demo/': [...LEAVES, 'src/config', 'src/start-error.ts'],
-  'src/commands/': [...STARTING, 'src/service', 'src/demo/'],
+  'src/demo/': [...LEAVES, 'src/config', 'src/start-error.ts', 'src/slack/scopes.ts'],
+  'src/doctor/': STARTING,
+  'src/commands/': [...STARTING, 'src/doctor/', 'src/service', 'src/demo/'],
   'src/cli.ts': ['src/commands/'],
 };
 

@@ -118,6 +118,7 @@ export async function startStrictSlack(options: StrictSlackOptions): Promise<Str
     context,
     responseUrls,
     limits: options.limits ? new RateLimits(clock) : null,
+    clock,
   });
   const { botToken, appToken, signingSecret, teamId } = strictApp;
 

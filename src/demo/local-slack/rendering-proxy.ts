@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import { botScopes } from '../../slack/scopes.ts';
 import { formAsShown, messageAsShown } from './as-shown.ts';
 import { relaySocket } from './socket-relay.ts';
 
@@ -69,11 +70,15 @@ async function forward(
   }
   const { 'content-length': _length, 'transfer-encoding': _encoding, ...kept } = answer.headers;
   const content = Buffer.from(changed(await text(answer)));
-  response.writeHead(answer.statusCode ?? 502, { ...kept, 'content-length': content.length });
+  const scopes = { 'x-oauth-scopes': botScopes.map(({ name }) => name).join(',') };
+  response.writeHead(answer.statusCode ?? 502, { ...kept, ...scopes, 'content-length': content.length });
   response.end(content);
 }
 
-/** Answers that name an address: of the socket, which leads through here; of the workspace, which is the page. */
+/**
+ * Answers that name an address: of the socket, which leads through here; of the workspace, which is the page. They
+ * also tell what is granted: the local Slack grants everything, and does not say so.
+ */
 function answerOf(url: string, target: URL, origin: string): ((answer: string) => string) | null {
   if (url.endsWith('/apps.connections.open')) {
     return (answer) => answer.replace(target.host, new URL(origin).host);

@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../../../src/operations/clock.ts';
+import { botScopes } from '../../../src/slack/scopes.ts';
 import { answerCall } from '../fault-proxy/answer.ts';
 import { decodeCall, type SlackCall } from '../fault-proxy/call.ts';
 import type { Fault } from '../fault-proxy/fault.ts';
@@ -8,6 +10,7 @@ import { chatMethods } from './chat-methods.ts';
 import { download, fileMethods, signInPage } from './file-methods.ts';
 import { strictApp } from './ids.ts';
 import type { Method, MethodContext } from './method.ts';
+import { scopesOfMethods } from './needed-scopes.ts';
 import { peopleMethods } from './people-methods.ts';
 import type { RateLimits } from './rate-limits.ts';
 import { reactionMethods } from './reaction-methods.ts';
@@ -42,12 +45,15 @@ export interface WebApiOptions {
   readonly context: MethodContext;
   readonly responseUrls: ResponseUrls;
   readonly limits: RateLimits | null;
+  readonly clock: Clock;
 }
 
 /** The Web API, and the addresses to respond to, as a handler of HTTP requests. */
 export class WebApi {
   decide: (call: SlackCall) => StrictFault | null = () => null;
   isTokenRevoked = false;
+  /** Of the bot token. */
+  scopes: readonly string[] = botScopes.map(({ name }) => name);
   readonly calls: SlackCall[] = [];
   readonly #options: WebApiOptions;
   #inFlight = 0;
@@ -67,6 +73,7 @@ export class WebApi {
       this.#inFlight -= 1;
     });
     response.on('close', leave);
+    response.setHeader('date', new Date(this.#options.clock.now()).toUTCString());
     try {
       const [, kind = '', rest = ''] = /^\/([^/?]*)\/?([^?]*)/.exec(request.url ?? '') ?? [];
       const method = NAMES[kind] ?? rest;
@@ -101,7 +108,9 @@ export class WebApi {
       this.#authorize(call);
       // Bolt's clients add the workspace to every call; with the token of one workspace it means nothing.
       const { token: _token, team_id: _team, ...args } = call.args;
-      return json(200, { ok: true, ...run(this.#options.context, args) });
+      const answer = json(200, { ok: true, ...run(this.#options.context, args) });
+      const granted = call.token === strictApp.botToken ? { 'x-oauth-scopes': this.scopes.join(',') } : {};
+      return { ...answer, headers: { ...answer.headers, ...granted } };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const details = error.details.length === 0 ? {} : { response_metadata: { messages: error.details } };
@@ -116,6 +125,9 @@ export class WebApi {
     if (token !== (method === OPEN_SOCKET ? appToken : botToken))
       throw new ApiError('not_allowed_token_type');
     if (this.isTokenRevoked && token === botToken) throw new ApiError('token_revoked');
+    const needed = scopesOfMethods[method] ?? [];
+    const isAllowed = needed.length === 0 || needed.some((scope) => this.scopes.includes(scope));
+    if (!isAllowed) throw new ApiError('missing_scope');
   }
 
   #respond(id: string, { args }: SlackCall): Exchange {

@@ -23,6 +23,8 @@ export interface WorkspaceControl {
   /** From now on every call with the bot's token is refused as `token_revoked`. */
   revokeToken(): void;
   restoreToken(): void;
+  /** What the bot token may do, from now on; at first all that the manifest asks for. */
+  grantScopes(scopes: readonly string[]): void;
 }
 
 export function createWorkspaceControl({ context, webApi }: ControlOptions): WorkspaceControl {
@@ -51,6 +53,9 @@ export function createWorkspaceControl({ context, webApi }: ControlOptions): Wor
     },
     restoreToken: () => {
       webApi.isTokenRevoked = false;
+    },
+    grantScopes: (scopes) => {
+      webApi.scopes = scopes;
     },
   };
 }

@@ -1,0 +1,79 @@
+import type { Config } from '../config.ts';
+import type { Inspection } from '../slack/inspection.ts';
+import type { NoticeFacts, RefusedNotice } from '../store/inspect/facts.ts';
+import { type Finding, findingsOf } from './finding.ts';
+import { slackFailure } from './slack-failure.ts';
+
+/** The token was accepted before: it was revoked meanwhile. */
+const LOOK_AGAIN = 'Run doctor again.';
+const NOT_THERE = new Set(['channel_not_found', 'not_in_channel']);
+
+/** Of the settings and the file, without those that administrators saved in Slack. */
+function configuredChannels({ noticeChannels, projects, channels }: Config): string[] {
+  return [
+    ...noticeChannels,
+    ...projects.flatMap((project) => project.noticeChannels),
+    ...[...channels.values()].flatMap((channel) => channel.noticeChannels ?? []),
+  ];
+}
+
+/** Whether notices can be posted in each of the channels. */
+export function noticeFindings(
+  inspection: Inspection,
+  config: Config,
+  { savedChannels, refused }: NoticeFacts,
+): Promise<Finding[]> {
+  const channels = new Set([...configuredChannels(config), ...savedChannels]);
+  return Promise.all(
+    [...channels].map((id) =>
+      channelFinding(
+        inspection,
+        id,
+        refused.find(({ channelId }) => channelId === id),
+      ),
+    ),
+  );
+}
+
+async function channelFinding(
+  inspection: Inspection,
+  channelId: string,
+  refused: RefusedNotice | undefined,
+): Promise<Finding> {
+  const findings = findingsOf('notice_channel', channelId);
+  try {
+    await inspection.isIn(channelId);
+  } catch (error) {
+    const { finding, failure } = slackFailure(error, findings, LOOK_AGAIN);
+    const found = NOT_THERE.has(failure.code)
+      ? `the bot is not in it, or it does not exist (${failure.code})`
+      : `Slack refuses (${failure.code})`;
+    return (
+      finding ??
+      findings.error(found, 'In the channel, type /invite @docs-agent; or take it out of the settings.')
+    );
+  }
+  if (refused === undefined) return findings.ok('the bot is in it');
+  const { reason, atMs } = refused;
+  return findings.error(
+    `the last notice was refused at ${new Date(atMs).toISOString()} (${reason})`,
+    'See whether the channel is archived, or who may post in it; or take it out of the settings.',
+  );
+}
+
+/** Whether the user groups of the access rules exist. */
+export function userGroupFindings(inspection: Inspection, { access }: Config): Promise<Finding[]> {
+  return Promise.all(
+    [...access.userGroups].map(async (groupId) => {
+      const findings = findingsOf('user_group', groupId);
+      try {
+        await inspection.userGroupExists(groupId);
+        return findings.ok('exists');
+      } catch (error) {
+        const { finding, failure } = slackFailure(error, findings, LOOK_AGAIN);
+        const advice = 'Correct access.user_groups in the file of DOCS_AGENT_CONFIG.';
+        return finding ?? findings.error(`Slack does not know it (${failure.code})`, advice);
+      }
+    }),
+  );
+}

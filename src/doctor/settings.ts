@@ -1,0 +1,40 @@
+import type { ConfigError } from '../config/problems.ts';
+import type { Config } from '../config.ts';
+import { type Finding, findingsOf } from './finding.ts';
+
+export function settingsInOrder(config: Config): Finding {
+  const { transport } = config.slack;
+  const mode = transport.kind === 'socket' ? 'Socket Mode' : 'HTTP mode';
+  const names = config.projects.map(({ name }) => name).join(', ');
+  return findingsOf('settings').ok(
+    `${mode}, ${config.store.kind} store, agent API at ${config.agent.baseUrl}, ` +
+      `${config.projects.length === 1 ? 'project' : 'projects'} ${names}`,
+  );
+}
+
+/** The problems hold no values of settings. */
+export function settingsInDisorder(error: ConfigError): Finding[] {
+  return error.problems.map(({ variable, message, example }) =>
+    findingsOf('settings', variable).error(
+      message,
+      `Example: ${example}. The rest is not checked before that.`,
+    ),
+  );
+}
+
+/** All that must not be shown. */
+export function secretsOf({ slack, agent, store }: Config): string[] {
+  const { transport } = slack;
+  return [
+    slack.botToken,
+    transport.kind === 'socket' ? transport.appToken : transport.signingSecret,
+    ...agent.apiKeys.values(),
+    ...(store.kind === 'postgres' ? [store.databaseUrl, ...passwordsOf(store.databaseUrl)] : []),
+  ];
+}
+
+function passwordsOf(databaseUrl: string): string[] {
+  const url = URL.parse(databaseUrl);
+  const password = url?.password || url?.searchParams.get('password') || '';
+  return password === '' ? [] : [password, decodeURIComponent(password)];
+}

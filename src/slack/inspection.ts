@@ -1,0 +1,88 @@
+import { type AuthTestResponse, type WebAPICallResult, WebClient } from '@slack/web-api';
+import { boltLogger } from '../operations/bolt-logger.ts';
+import type { Clock } from '../operations/clock.ts';
+import { clockAheadMs } from '../operations/clock-difference.ts';
+import type { Logger } from '../operations/logger.ts';
+import { classify, SlackCallError } from './calls/failure.ts';
+
+export interface InspectionOptions {
+  /** Null is Slack's own. */
+  readonly apiUrl: string | null;
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** What Slack says of a token. */
+export interface TokenFacts {
+  readonly workspace: string;
+  readonly teamId: string;
+  readonly botName: string;
+  /** What the installation granted; null if Slack does not say. */
+  readonly scopes: ReadonlySet<string> | null;
+  /** See `clockAheadMs`. */
+  readonly clockAheadMs: number | null;
+}
+
+/** Looks at Slack with one token, and changes nothing there. Every method throws SlackCallError. */
+export class Inspection {
+  private readonly client: WebClient;
+  private aheadMs: number | null = null;
+
+  constructor(token: string, { apiUrl, timeoutMs, clock, log }: InspectionOptions) {
+    this.client = new WebClient(token, {
+      ...(apiUrl === null ? {} : { slackApiUrl: apiUrl }),
+      logger: boltLogger(log),
+      retryConfig: { retries: 0 },
+      rejectRateLimitedCalls: true,
+      timeout: timeoutMs,
+      fetch: async (url, init) => {
+        const sentAtMs = clock.now();
+        const response = await fetch(url, init);
+        const date = response.headers.get('date');
+        this.aheadMs = clockAheadMs(date, { sentAtMs, answeredAtMs: clock.now() });
+        return response;
+      },
+    });
+  }
+
+  async token(): Promise<TokenFacts> {
+    const answer = await this.call<AuthTestResponse>('auth.test');
+    const scopes = answer.response_metadata?.scopes;
+    return {
+      workspace: answer.team ?? '',
+      teamId: answer.team_id ?? '',
+      botName: answer.user ?? '',
+      scopes: scopes === undefined ? null : new Set(scopes),
+      clockAheadMs: this.aheadMs,
+    };
+  }
+
+  /** Whether the app token may open Socket Mode connections; none is opened. */
+  async mayConnect(): Promise<void> {
+    await this.call('apps.connections.open');
+  }
+
+  /**
+   * Whether the bot is in the channel. Its history tells, which the bot may read as far as it is a member, so no
+   * further scope is needed; what it says is not looked at.
+   */
+  async isIn(channelId: string): Promise<void> {
+    await this.call('conversations.history', { channel: channelId, limit: 1 });
+  }
+
+  async userGroupExists(groupId: string): Promise<void> {
+    await this.call('usergroups.users.list', { usergroup: groupId });
+  }
+
+  private async call<T extends WebAPICallResult>(
+    method: string,
+    args: Record<string, unknown> = {},
+  ): Promise<T> {
+    try {
+      return (await this.client.apiCall(method, args)) as T;
+    } catch (error) {
+      throw new SlackCallError(method, classify(error), error);
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import type { SchemaState } from '../migrate.ts';
+
+/** What there is to know of a store without changing anything in it. */
+export interface StoreFacts {
+  /** The directory, or the host and database of Postgres. */
+  readonly place: string;
+  /**
+   * `absent`: it is made at the first start. `in_use`: a running docs-agent holds the directory, so whether it can be
+   * written was not tried. `writable`: that was tried.
+   */
+  readonly state: 'absent' | 'in_use' | 'writable';
+  readonly schema: SchemaState;
+  /** On disk; null if there is nothing yet. */
+  readonly sizeBytes: number | null;
+  /** What is left of the disk; null if it is another machine's. */
+  readonly freeBytes: number | null;
+  readonly notices: NoticeFacts;
+}
+
+export interface NoticeFacts {
+  /** The notice channels that administrators saved in Slack. */
+  readonly savedChannels: readonly string[];
+  /** Channels whose last notice was refused. */
+  readonly refused: readonly RefusedNotice[];
+}
+
+export interface RefusedNotice {
+  readonly channelId: string;
+  /** Slack's error code. */
+  readonly reason: string;
+  readonly atMs: number;
+}

@@ -1,0 +1,60 @@
+import { sql } from 'kysely';
+import { StoreError } from '../errors.ts';
+import { openPostgres } from '../postgres.ts';
+import type { Queries } from '../tables.ts';
+import type { StoreFacts } from './facts.ts';
+import { readFacts } from './read-facts.ts';
+
+export async function inspectPostgres(databaseUrl: string, nowMs: number): Promise<StoreFacts> {
+  const database = openPostgres(databaseUrl);
+  const { queries } = database;
+  try {
+    const { schema, notices } = await readFacts(database, nowMs);
+    const isThere = schema.applied.length > 0;
+    await (isThere ? tryToWrite(queries) : checkRightToCreate(queries));
+    return {
+      place: placeOf(databaseUrl),
+      state: isThere ? 'writable' : 'absent',
+      schema,
+      sizeBytes: await sizeOf(queries),
+      freeBytes: null,
+      notices,
+    };
+  } finally {
+    await database.close();
+  }
+}
+
+/** Host and database, without the password. */
+function placeOf(databaseUrl: string): string {
+  const url = URL.parse(databaseUrl);
+  return `Postgres at ${url?.host ?? ''}${url?.pathname ?? ''}`;
+}
+
+class Undo extends Error {}
+
+/** In a transaction that is undone, in a row that nobody else uses. */
+async function tryToWrite(db: Queries): Promise<void> {
+  const written = db.transaction().execute(async (tx) => {
+    await tx.insertInto('heartbeat').values({ id: 0, beats: 0 }).execute();
+    throw new Undo();
+  });
+  await written.catch((error: unknown) => {
+    if (!(error instanceof Undo)) throw error;
+  });
+}
+
+async function checkRightToCreate(db: Queries): Promise<void> {
+  const { rows } = await sql<{ may_create: boolean | null }>`
+    select has_schema_privilege(current_schema(), 'create') as may_create`.execute(db);
+  if (rows[0]?.may_create) return;
+  throw new StoreError(
+    "The user of DATABASE_URL may not create tables. Give it the right to create tables in the database's schema.",
+  );
+}
+
+async function sizeOf(db: Queries): Promise<number | null> {
+  const { rows } = await sql<{ size: number }>`
+    select pg_database_size(current_database()) as size`.execute(db);
+  return rows[0]?.size ?? null;
+}

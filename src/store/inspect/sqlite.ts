@@ -1,0 +1,89 @@
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { codeOf } from '../errors.ts';
+import { migrations } from '../migrations.ts';
+import { BUSY_TIMEOUT_MS, DATABASE_FILE, OWNER_FILE, queriesOn } from '../sqlite.ts';
+import { isBusy, sqliteError, unusableDirectory } from '../sqlite-errors.ts';
+import type { StoreFacts } from './facts.ts';
+import { readFacts } from './read-facts.ts';
+
+export async function inspectSqlite(dataDir: string, nowMs: number): Promise<StoreFacts> {
+  const directory = resolve(dataDir);
+  const path = join(directory, DATABASE_FILE);
+  const freeBytes = spaceFor(directory);
+  if (!existsSync(path)) return absent(directory, freeBytes);
+  const inUse = isOwned(directory);
+  const file = open(directory, path, inUse);
+  const queries = queriesOn(file, { translate: (error) => sqliteError(directory, error), verify: () => {} });
+  try {
+    return {
+      place: directory,
+      state: inUse ? 'in_use' : 'writable',
+      ...(await readFacts({ queries, sequenceType: 'integer' }, nowMs)),
+      sizeBytes: sizeOf(path) + sizeOf(`${path}-wal`),
+      freeBytes,
+    };
+  } finally {
+    await queries.destroy();
+  }
+}
+
+function absent(directory: string, freeBytes: number): StoreFacts {
+  return {
+    place: directory,
+    state: 'absent',
+    schema: { applied: [], missing: Object.keys(migrations('integer')), unknown: [] },
+    sizeBytes: null,
+    freeBytes,
+    notices: { savedChannels: [], refused: [] },
+  };
+}
+
+/** Throws StoreError if the directory, or the one in which it would be made, cannot be used. */
+function spaceFor(directory: string): number {
+  let existing = directory;
+  while (!existsSync(existing)) existing = dirname(existing);
+  if (!statSync(existing).isDirectory()) throw unusableDirectory(directory, 'ENOTDIR');
+  try {
+    accessSync(existing, constants.W_OK | constants.X_OK);
+    const { bavail, bsize } = statfsSync(existing);
+    return bavail * bsize;
+  } catch (error) {
+    throw unusableDirectory(directory, codeOf(error));
+  }
+}
+
+/** Whether a running docs-agent holds the directory. */
+function isOwned(directory: string): boolean {
+  const path = join(directory, OWNER_FILE);
+  if (!existsSync(path)) return false;
+  let owner: DatabaseSync | null = null;
+  try {
+    owner = new DatabaseSync(path, { readOnly: true });
+    owner.prepare('select count(*) from sqlite_schema').get();
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw sqliteError(directory, error);
+  } finally {
+    owner?.close();
+  }
+}
+
+/** What is in use is only read; otherwise it is tried whether it can be written. */
+function open(directory: string, path: string, inUse: boolean): DatabaseSync {
+  let file: DatabaseSync | null = null;
+  try {
+    file = new DatabaseSync(path, { readOnly: inUse, timeout: BUSY_TIMEOUT_MS });
+    if (!inUse) file.exec('begin immediate; rollback');
+    return file;
+  } catch (error) {
+    file?.close();
+    throw sqliteError(directory, error);
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
