@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import type { Clock } from '../operations/clock.ts';
 import type { Logger } from '../operations/logger.ts';
-import { Inspection, type TokenFacts } from '../slack/inspection.ts';
+import { Inspection, type InspectionOptions } from '../slack/inspection.ts';
 import type { NoticeFacts, StoreFacts } from '../store/inspect/facts.ts';
 import { inspectStore } from '../store/inspect/inspect.ts';
 import { agentFindings } from './agent.ts';
@@ -15,7 +15,7 @@ import { storeFailure, storeFindings } from './store.ts';
 const RENEW_BOT_TOKEN =
   'Install the app again ("Install App"), and set SLACK_BOT_TOKEN to its Bot User OAuth Token (xoxb-…).';
 
-const NO_NOTICES: NoticeFacts = { savedChannels: [], refused: [] };
+const NO_NOTICES: NoticeFacts = { saved: [], refused: [] };
 
 const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
@@ -29,22 +29,22 @@ export interface Tools {
 export async function examine(config: Config, { clock, timeoutMs }: Tools): Promise<Finding[]> {
   const options = { apiUrl: config.slack.apiUrl, timeoutMs, clock, log: silent };
   const store = lookAtStore(config, clock.now());
-  const agent = agentFindings(config, timeoutMs);
-  const inspection = new Inspection(config.slack.botToken, options);
-  const [ofStore, token, connection, ofAgent] = await Promise.all([
+  const [ofStore, workspace, connection, ofAgent] = await Promise.all([
     store,
-    tokenFindings(inspection, config, RENEW_BOT_TOKEN),
+    lookAtWorkspace(
+      config,
+      store.then(({ facts }) => facts?.notices ?? NO_NOTICES),
+      options,
+    ),
     connectionFinding(config.slack.transport, config.http, options),
-    agent,
+    agentFindings(config, timeoutMs),
   ]);
-  const places = await lookAtPlaces(inspection, token.facts, config, ofStore.facts?.notices ?? NO_NOTICES);
-  const aheadMs = { slack: token.facts?.clockAheadMs ?? null, agentApi: ofAgent.clockAheadMs };
+  const aheadMs = { slack: workspace.clockAheadMs, agentApi: ofAgent.clockAheadMs };
   return [
     settingsInOrder(config),
     ...ofStore.findings,
-    ...token.findings,
     connection,
-    ...places,
+    ...workspace.findings,
     ...ofAgent.findings,
     ...clockFindings(aheadMs, config.store.kind === 'postgres'),
   ];
@@ -62,17 +62,26 @@ async function lookAtStore(
   }
 }
 
-/** Without a token that Slack accepts, nothing can be said of them. */
-async function lookAtPlaces(
-  inspection: Inspection,
-  token: TokenFacts | null,
+interface WorkspaceFindings {
+  readonly findings: readonly Finding[];
+  readonly clockAheadMs: number | null;
+}
+
+async function lookAtWorkspace(
   config: Config,
-  notices: NoticeFacts,
-): Promise<Finding[]> {
-  if (token === null) return [];
-  const found = await Promise.all([
-    noticeFindings(inspection, config, notices),
+  notices: Promise<NoticeFacts>,
+  options: InspectionOptions,
+): Promise<WorkspaceFindings> {
+  const { installing } = config.slack;
+  if (installing.kind === 'oauth') return { findings: [], clockAheadMs: null };
+  const inspection = new Inspection(installing.botToken, options);
+  const needsUserGroups = config.access.userGroups.size > 0;
+  const { facts, findings } = await tokenFindings(inspection, needsUserGroups, RENEW_BOT_TOKEN);
+  // Without a token that Slack accepts, no more can be said.
+  if (facts === null) return { findings, clockAheadMs: null };
+  const places = await Promise.all([
+    noticeFindings(inspection, config, facts.teamId, await notices),
     userGroupFindings(inspection, config),
   ]);
-  return found.flat();
+  return { findings: [...findings, ...places.flat()], clockAheadMs: facts.clockAheadMs };
 }

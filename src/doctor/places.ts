@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { WorkspaceSettings } from '../config/workspaces.ts';
 import type { Inspection } from '../slack/inspection.ts';
 import type { NoticeFacts, RefusedNotice } from '../store/inspect/facts.ts';
 import { type Finding, findingsOf } from './finding.ts';
@@ -9,7 +9,7 @@ const LOOK_AGAIN = 'Run doctor again.';
 const NOT_THERE = new Set(['channel_not_found', 'not_in_channel']);
 
 /** Of the settings and the file, without those that administrators saved in Slack. */
-function configuredChannels({ noticeChannels, projects, channels }: Config): string[] {
+function configuredChannels({ noticeChannels, projects, channels }: WorkspaceSettings): string[] {
   return [
     ...noticeChannels,
     ...projects.flatMap((project) => project.noticeChannels),
@@ -20,10 +20,13 @@ function configuredChannels({ noticeChannels, projects, channels }: Config): str
 /** Whether notices can be posted in each of the channels. */
 export function noticeFindings(
   inspection: Inspection,
-  config: Config,
-  { savedChannels, refused }: NoticeFacts,
+  settings: WorkspaceSettings,
+  teamId: string,
+  notices: NoticeFacts,
 ): Promise<Finding[]> {
-  const channels = new Set([...configuredChannels(config), ...savedChannels]);
+  const saved = notices.saved.filter((one) => one.teamId === teamId).map(({ channelId }) => channelId);
+  const refused = notices.refused.filter((one) => one.teamId === teamId);
+  const channels = new Set([...configuredChannels(settings), ...saved]);
   return Promise.all(
     [...channels].map((id) =>
       channelFinding(
@@ -62,7 +65,7 @@ async function channelFinding(
 }
 
 /** Whether the user groups of the access rules exist. */
-export function userGroupFindings(inspection: Inspection, { access }: Config): Promise<Finding[]> {
+export function userGroupFindings(inspection: Inspection, { access }: WorkspaceSettings): Promise<Finding[]> {
   return Promise.all(
     [...access.userGroups].map(async (groupId) => {
       const findings = findingsOf('user_group', groupId);

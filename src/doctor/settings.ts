@@ -1,3 +1,4 @@
+import type { Installing } from '../config/installing.ts';
 import type { ConfigError } from '../config/problems.ts';
 import type { Config } from '../config.ts';
 import { type Finding, findingsOf } from './finding.ts';
@@ -26,11 +27,17 @@ export function settingsInDisorder(error: ConfigError): Finding[] {
 export function secretsOf({ slack, agent, store }: Config): string[] {
   const { transport } = slack;
   return [
-    slack.botToken,
+    ...installingSecrets(slack.installing),
     transport.kind === 'socket' ? transport.appToken : transport.signingSecret,
     ...agent.apiKeys.values(),
     ...(store.kind === 'postgres' ? [store.databaseUrl, ...passwordsOf(store.databaseUrl)] : []),
   ];
+}
+
+function installingSecrets(installing: Installing): string[] {
+  if (installing.kind === 'by_hand') return [installing.botToken];
+  const keys = installing.encryptionKeys.map(({ key }) => key.export().toString('base64'));
+  return [installing.clientSecret, installing.stateSecret, ...keys];
 }
 
 function passwordsOf(databaseUrl: string): string[] {

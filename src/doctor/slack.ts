@@ -11,7 +11,7 @@ const RENEW_APP_TOKEN =
 /** Who the token belongs to; null if that could not be found out. */
 export async function tokenFindings(
   inspection: Inspection,
-  config: Config,
+  needsUserGroups: boolean,
   howToRenew: string,
 ): Promise<{ readonly facts: TokenFacts | null; readonly findings: readonly Finding[] }> {
   const findings = findingsOf('slack_token');
@@ -19,7 +19,7 @@ export async function tokenFindings(
     const facts = await inspection.token();
     const { workspace, teamId, botName } = facts;
     const known = findings.ok(`@${botName} in ${workspace} (${teamId})`);
-    return { facts, findings: [known, scopesFinding(facts.scopes, config)] };
+    return { facts, findings: [known, scopesFinding(facts.scopes, needsUserGroups)] };
   } catch (error) {
     const { finding, failure } = slackFailure(error, findings, howToRenew);
     const other = findings.error(`Slack refuses the token (${failure.code})`, howToRenew);
@@ -27,7 +27,7 @@ export async function tokenFindings(
   }
 }
 
-function scopesFinding(granted: TokenFacts['scopes'], config: Config): Finding {
+function scopesFinding(granted: TokenFacts['scopes'], needsUserGroups: boolean): Finding {
   const findings = findingsOf('slack_scopes');
   if (granted === null) {
     return findings.warning(
@@ -37,7 +37,7 @@ function scopesFinding(granted: TokenFacts['scopes'], config: Config): Finding {
   }
   const needed = botScopes
     .map(({ name }) => name)
-    .filter((name) => name !== USER_GROUPS_SCOPE || config.access.userGroups.size > 0);
+    .filter((name) => name !== USER_GROUPS_SCOPE || needsUserGroups);
   const missing = needed.filter((name) => !granted.has(name));
   if (missing.length > 0) {
     return findings.error(

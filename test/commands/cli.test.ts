@@ -58,8 +58,8 @@ describe('settings that are wrong', () => {
     expect(code).toBe(78);
     const lines = output.trim().split('\n');
     expect(lines.map((line) => line.split(' ')[0])).toEqual([
-      'SLACK_BOT_TOKEN',
       'AGENT_BASE_URL',
+      'SLACK_BOT_TOKEN',
       'SLACK_APP_TOKEN',
       'AGENT_PROJECT_ID',
       'AGENT_API_KEY',

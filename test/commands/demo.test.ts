@@ -35,6 +35,11 @@ describeWithLocalSlack('the demo', () => {
       { what: 'the notice' },
     );
 
+    const [, envFile = ''] = await demo.printed(/--env-file=(\S+) \S+ doctor/);
+    await using doctor = runProgram(['doctor'], {}, [`--env-file=${envFile}`]);
+    expect((await doctor.exit).code, doctor.output()).toBe(0);
+    expect(doctor.output()).toContain('✓ Notice channel C0CHANGES: the bot is in it');
+
     expect(await readdir(folder.path)).not.toEqual([]);
     demo.kill('SIGINT');
     expect(await demo.exit).toEqual({ code: 0, signal: null });

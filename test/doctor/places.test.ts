@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { examine } from '../../src/doctor/examine.ts';
+import { openStore } from '../../src/store/open.ts';
 import { alice, general } from '../support/local-slack.ts';
 import { parse } from '../support/settings.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
@@ -94,4 +95,21 @@ test('a channel that refused its last notice is told, next to the running progra
     ({ level }) => level === 'ok',
     'the notice that was taken',
   );
+});
+
+test('notice channels that administrators saved in Slack are looked at, of this workspace only', async () => {
+  await using patient = await startPatient();
+  const store = await openStore({ dataDir: patient.env.DATA_DIR ?? '' });
+  for (const [teamId, channelId] of [
+    [strictApp.teamId, 'C0SAVED'],
+    ['T0OTHER', 'C0OTHER'],
+  ] as const) {
+    const settings = { noticeChannels: [channelId] };
+    await store.transaction((tx) =>
+      tx.channelSettings.replace(teamId, general, { settings, changedBy: alice, changedAtMs: 1 }),
+    );
+  }
+  const findings = await patient.look();
+  await store.close();
+  expect(one(findings, 'notice_channel')).toMatchObject({ subject: 'C0SAVED', level: 'error' });
 });

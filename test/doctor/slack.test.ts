@@ -11,9 +11,10 @@ test('in good health, everything is ok, and nothing is changed in Slack or at th
     ['settings', null, 'ok'],
     ['store', null, 'ok'],
     ['store_space', null, 'ok'],
+    ['slack_connection', null, 'ok'],
     ['slack_token', null, 'ok'],
     ['slack_scopes', null, 'ok'],
-    ['slack_connection', null, 'ok'],
+
     ['agent_api', 'acme-docs', 'ok'],
     ['clock', 'against Slack', 'ok'],
     ['clock', 'against the agent API', 'ok'],

@@ -122,7 +122,7 @@ test.each([
   [5_000, 'ok', '4.9 GiB free'],
 ])('%i MiB that are left of the disk', (mib, level, found) => {
   const schema = { applied: ['0001_start'], missing: [], unknown: [] };
-  const notices = { savedChannels: [], refused: [] };
+  const notices = { saved: [], refused: [] };
   const freeBytes = mib * 1024 ** 2;
   const facts = { place: '/data', state: 'writable', schema, sizeBytes: 1, freeBytes, notices } as const;
   expect(one(storeFindings(facts), 'store_space')).toMatchObject({ level, found });

@@ -19,13 +19,18 @@ export interface StoreFacts {
 
 export interface NoticeFacts {
   /** The notice channels that administrators saved in Slack. */
-  readonly savedChannels: readonly string[];
+  readonly saved: readonly NoticeChannel[];
   /** Channels whose last notice was refused. */
   readonly refused: readonly RefusedNotice[];
 }
 
-export interface RefusedNotice {
+interface NoticeChannel {
+  /** The workspace. */
+  readonly teamId: string;
   readonly channelId: string;
+}
+
+export interface RefusedNotice extends NoticeChannel {
   /** Slack's error code. */
   readonly reason: string;
   readonly atMs: number;

@@ -8,7 +8,7 @@ import type { NoticeFacts, RefusedNotice } from './facts.ts';
 /** How far back refused notices are of interest. */
 const NOTICES_MS = 7 * 86_400_000;
 
-const NO_NOTICES: NoticeFacts = { savedChannels: [], refused: [] };
+const NO_NOTICES: NoticeFacts = { saved: [], refused: [] };
 
 /** Reads, and changes nothing. A schema of another version is not read. */
 export async function readFacts(
@@ -21,28 +21,32 @@ export async function readFacts(
 }
 
 async function noticeFacts(db: Queries, sinceMs: number): Promise<NoticeFacts> {
-  const saved = await db.selectFrom('channel_setting').select('data').execute();
-  const channels = saved.flatMap(({ data }) => settingsFromJson(data).noticeChannels ?? []);
-  return { savedChannels: [...new Set(channels)], refused: await refusedNotices(db, sinceMs) };
+  const rows = await db.selectFrom('channel_setting').select(['team_id', 'data']).execute();
+  const saved = rows.flatMap(({ team_id: teamId, data }) =>
+    (settingsFromJson(data).noticeChannels ?? []).map((channelId) => ({ teamId, channelId })),
+  );
+  return { saved, refused: await refusedNotices(db, sinceMs) };
 }
 
 async function refusedNotices(db: Queries, sinceMs: number): Promise<RefusedNotice[]> {
   const notices = await db
     .selectFrom('call')
-    .select(['request', 'state', 'detail', 'ended_at'])
-    .where('kind', '=', 'notify_channel')
-    .where('state', 'in', ['done', 'failed'])
-    .where('ended_at', '>', sinceMs)
-    .orderBy('ended_at')
+    .innerJoin('job', 'job.id', 'call.job_id')
+    .select(['job.team_id', 'call.request', 'call.state', 'call.detail', 'call.ended_at'])
+    .where('call.kind', '=', 'notify_channel')
+    .where('call.state', 'in', ['done', 'failed'])
+    .where('call.ended_at', '>', sinceMs)
+    .orderBy('call.ended_at')
     .execute();
   // A channel that took one later is mended.
   const last = new Map<string, RefusedNotice | null>();
-  for (const { request: json, state, detail, ended_at: atMs } of notices) {
+  for (const { team_id: teamId, request: json, state, detail, ended_at: atMs } of notices) {
     const request = requestFromJson(json);
     if (request.kind !== 'notify_channel') continue;
     const { channelId } = request;
     const isRefused = state === 'failed' && atMs !== null;
-    last.set(channelId, isRefused ? { channelId, reason: detail ?? 'unknown', atMs } : null);
+    const notice = isRefused ? { teamId, channelId, reason: detail ?? 'unknown', atMs } : null;
+    last.set(`${teamId} ${channelId}`, notice);
   }
   return [...last.values()].filter((refused) => refused !== null);
 }

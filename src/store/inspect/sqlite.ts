@@ -36,7 +36,7 @@ function absent(directory: string, freeBytes: number): StoreFacts {
     schema: { applied: [], missing: Object.keys(migrations('integer')), unknown: [] },
     sizeBytes: null,
     freeBytes,
-    notices: { savedChannels: [], refused: [] },
+    notices: { saved: [], refused: [] },
   };
 }
 
