@@ -3,7 +3,7 @@ import { onPath } from '../../../src/demo/on-path.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const PROGRAMS = ['chromium', 'google-chrome'];
 
 /** What to tell somebody whose machine has no browser for the tests. */
 export const whereToGetChromium =

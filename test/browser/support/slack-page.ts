@@ -33,6 +33,7 @@ export interface SlackPage extends AsyncDisposable {
 export function createSlackPage(page: Page): SlackPage {
   const box = page.getByPlaceholder(/^Message #/);
   const threadBox = page.getByPlaceholder(/^Reply in thread/);
+  const form = page.locator('.modal');
   const send = async (into: Locator, text: string) => {
     await into.click();
     await into.pressSequentially(text);
@@ -56,9 +57,13 @@ export function createSlackPage(page: Page): SlackPage {
     openThread: (root) => root.locator('.thread-summary').click(),
     message: (words) => messages('.messages', words),
     threadMessage: (words) => messages('.thread-pane', words),
-    form: page.locator('.modal'),
+    form,
     home: page.locator('.home'),
     shown: () => page.locator('.app').ariaSnapshot(),
-    [Symbol.asyncDispose]: () => page.context().close(),
+    [Symbol.asyncDispose]: async () => {
+      // The local Slack would go on showing it to the same person in every page.
+      if (await form.isVisible()) await form.locator('.modal-x').click();
+      await page.context().close();
+    },
   };
 }
