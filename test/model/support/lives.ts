@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { fc } from '../../support/properties.ts';
 import { anySettings, anyTurns } from './any-life.ts';
-import { live } from './live.ts';
+import { type Life, live } from './live.ts';
 import type { Step } from './steps.ts';
 
 /**
@@ -17,13 +17,17 @@ export function runsOr(usual: number): number {
   return Number(MODEL_RUNS ?? usual);
 }
 
-/** Lives through so many lives of these steps, each in one process. Fails if one of them breaks the promise. */
-export async function expectGoodLives(steps: fc.Arbitrary<readonly Step[]>, runs: number): Promise<void> {
+/** Lives through so many lives of these steps, each in one process by default. Fails if one breaks the promise. */
+export async function expectGoodLives(
+  steps: fc.Arbitrary<readonly Step[]>,
+  runs: number,
+  liveOne: (life: Life) => Promise<string[]> = live,
+): Promise<void> {
   const mode = fc.constantFrom<'http' | 'socket'>('http', 'socket');
   const life = fc.record({ mode, settings: anySettings, turns: anyTurns, steps });
   await fc.assert(
     fc.asyncProperty(life, async (one) => {
-      expect(await live(one)).toEqual([]);
+      expect(await liveOne(one)).toEqual([]);
     }),
     { numRuns: runs, ...JSON.parse(MODEL_REPLAY ?? '{}') },
   );
