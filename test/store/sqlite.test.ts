@@ -140,7 +140,7 @@ test('an error at which SQLite rolls back by itself is told as it is', async () 
   const dataDir = newDirectory();
   const store = await open(dataDir);
   const other = new DatabaseSync(join(dataDir, 'docs-agent.db'));
-  other.exec(`create trigger fault before insert on gesture when new.key = 'event:2'
+  other.exec(`create trigger fault before insert on gesture when exists (select * from gesture)
     begin select raise(rollback, 'the disk failed'); end`);
   other.close();
   const failing = store.transaction(async (tx) => {
