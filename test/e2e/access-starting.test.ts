@@ -98,6 +98,29 @@ describe('where only some channels are allowed (A1)', () => {
     await world.started('Document it');
   });
 
+  test('*Start another* does not start one where it is no longer allowed (S5)', async () => {
+    const { control } = world.slack;
+    const text = 'Document it';
+    const ask = () => control.command({ channel: random, user: alice, text });
+    await ask();
+    await world.started(text);
+    await ask();
+    const question = await world.whispered(random, 'You asked the same');
+    await control.command({ channel: random, user: alice, text: '' });
+    await control.submit(alice, { prompt: text });
+    await world.restart(`access:\n  channels: [${general}]\n`);
+    await control.press(question, 'start_another', alice);
+    await world.whispered(random, 'limited to certain channels');
+    await control.submit(alice);
+    expect(modal(alice)).toContain('limited to certain channels');
+    await world.settled();
+    expect(world.prompts()).toEqual([[text]]);
+    await world.restart(`access:\n  channels: [${random}]\n`);
+    await control.press(question, 'start_another', alice);
+    await world.settled();
+    expect(world.prompts()).toEqual([[text], [text]]);
+  });
+
   test('a mention elsewhere starts none', async () => {
     await write(alice, `${bot} Document it`);
     await world.whispered(general, 'limited to certain channels');

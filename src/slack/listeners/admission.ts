@@ -1,4 +1,3 @@
-import type { AccessRefusal } from '../../jobs/access.ts';
 import { SlackCallError } from '../calls/failure.ts';
 import { noteGesture } from '../connection/noted-gesture.ts';
 import { notAllowedView, notCheckedView } from '../views/access.ts';
@@ -10,12 +9,14 @@ import { inTime } from './in-time.ts';
 const ANSWER_WITHIN_MS = 1_000;
 
 /** What a person is told who may not do this there, or of whom that is not known; null: it is allowed. */
-export function admissionProblem(
+export async function admissionProblem(
   deps: ListenerDeps,
   userId: string,
   channelId: string | null,
 ): Promise<SlackMessage | null> {
-  return inTime(deps, ANSWER_WITHIN_MS, asked(deps, userId, channelId), notCheckedView());
+  const late = { problem: notCheckedView(), unknown: null };
+  const denial = await inTime(deps, ANSWER_WITHIN_MS, denialOf(deps, userId, channelId), late);
+  return denial?.problem ?? null;
 }
 
 /** The same of what is done with a job from elsewhere than its channel; null, too, if there is no such job. */
@@ -28,22 +29,30 @@ export async function jobAdmissionProblem(
   return job && admissionProblem(deps, userId, job.channelId);
 }
 
-async function asked(
+interface Denial {
+  /** What the person is told. */
+  readonly problem: SlackMessage;
+  /** Why it is not known whether the person may; null: the person may not. */
+  readonly unknown: SlackCallError | null;
+}
+
+async function denialOf(
   deps: ListenerDeps,
   userId: string,
   channelId: string | null,
-): Promise<SlackMessage | null> {
+): Promise<Denial | null> {
   try {
     const refusal = await deps.access.refusal(userId, channelId);
     if (refusal === null) return null;
-    noteRefusal(deps, userId, channelId, refusal);
-    return notAllowedView(refusal);
+    noteGesture({ outcome: 'refused' });
+    deps.log.info('access_refused', { user_id: userId, channel_id: channelId, reason: refusal });
+    return { problem: notAllowedView(refusal), unknown: null };
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
     const { code, needsAdmin } = error.failure;
     noteGesture({ outcome: 'failed' });
     deps.log.warn('access_not_checked', { user_id: userId, reason: code });
-    return notCheckedView(needsAdmin);
+    return { problem: notCheckedView(needsAdmin), unknown: error };
   }
 }
 
@@ -56,28 +65,13 @@ export async function isAdmitted(
   message: WrittenBy,
   toldAs: string | null,
 ): Promise<boolean> {
-  const { userId, channelId } = message;
-  try {
-    const refusal = await deps.access.refusal(userId, channelId);
-    if (refusal === null) return true;
-    noteRefusal(deps, userId, channelId, refusal);
-    if (toldAs !== null) await tellOnce(deps, message, toldAs, notAllowedView(refusal));
-    return false;
-  } catch (error) {
-    const needsAdmin = error instanceof SlackCallError && error.failure.needsAdmin;
-    if (needsAdmin && toldAs !== null) await tellOnce(deps, message, toldAs, notCheckedView(needsAdmin));
-    throw error;
-  }
-}
-
-function noteRefusal(
-  { log }: ListenerDeps,
-  userId: string,
-  channelId: string | null,
-  reason: AccessRefusal,
-): void {
-  noteGesture({ outcome: 'refused' });
-  log.info('access_refused', { user_id: userId, channel_id: channelId, reason });
+  const denial = await denialOf(deps, message.userId, message.channelId);
+  if (denial === null) return true;
+  const { problem, unknown } = denial;
+  const isLasting = unknown === null || unknown.failure.needsAdmin;
+  if (isLasting && toldAs !== null) await tellOnce(deps, message, toldAs, problem);
+  if (unknown !== null) throw unknown;
+  return false;
 }
 
 /** Who writes on in a thread is told once. */

@@ -16,6 +16,7 @@ export function replyChange(deps: ListenerDeps) {
     if (change === null) return;
     const { threadTs, reply } = change.found;
     const thread = { teamId: deps.teamId, channelId: change.message.channel, threadTs };
+    // Two transactions, as in `takeReply`: Slack is asked between them.
     if ((await deps.store.transaction((tx) => whoseThread(tx, thread))) === 'foreign') return;
     const writer = { ...thread, userId: reply.userId };
     if (change.kind === 'edited' && !(await isAdmitted(deps, writer, refusalInThread(writer)))) return;

@@ -39,6 +39,7 @@ export async function takeReply(
   const { threadTs, reply } = found;
   const { teamId } = deps;
   const thread = { teamId, channelId: message.channel, threadTs };
+  // Slack is asked only about who writes in threads of ours, and no transaction waits for its answer: hence two.
   if ((await deps.store.transaction((tx) => whoseThread(tx, thread))) === 'foreign') return 'foreign';
   const writer = { ...thread, userId: reply.userId };
   if (!(await isAdmitted(deps, writer, isRefusalTold ? refusalInThread(writer) : null))) return null;
