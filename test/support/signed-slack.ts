@@ -53,6 +53,8 @@ export interface SignedSlack {
   sendCommand(gesture: CommandGesture, arrival?: Arrival): Promise<BotAnswer>;
   sendEvent(gesture: EventGesture, arrival?: Arrival): Promise<BotAnswer>;
   sendAction(gesture: ActionGesture, arrival?: Arrival): Promise<BotAnswer>;
+  /** Any content, which Slack would not send. */
+  send(contentType: string, body: string, arrival?: Arrival): Promise<BotAnswer>;
 }
 
 /** What Slack does in HTTP mode: signed requests to the bot, one at a time, each with the bot's answer. */
@@ -84,6 +86,7 @@ export function createSignedSlack({ url, signingSecret, teamId }: SignedSlackOpt
     send('application/x-www-form-urlencoded', new URLSearchParams(fields).toString(), arrival);
 
   return {
+    send,
     sendCommand: (gesture, arrival) =>
       sendForm(
         {
