@@ -64,6 +64,30 @@ test('a form that could not be stored says so, keeps what was typed, and works w
   expect(world.prompts()).toEqual([['Fix the typos']]);
 });
 
+test('"Start another" in the form says what kept it from starting, once, and can be sent again (S5, A1)', async () => {
+  const { world, file } = await start();
+  const { control } = world.slack;
+  const shown = () => JSON.stringify(control.modal(alice)?.blocks);
+  await control.command({ channel: general, user: alice, text: 'Fix the typos' });
+  await world.settled();
+  await control.command({ channel: general, user: alice, text: '' });
+  await control.submit(alice, { prompt: 'Fix the typos' });
+  const store = breakStore(file, 'update');
+  for (const _try of [1, 2]) await control.submit(alice);
+  expect(shown().split('could not be stored')).toHaveLength(2);
+  store.mend();
+  await world.restart();
+  world.slack.onCall(({ method }) => (method === 'users.info' ? { error: 'internal_error' } : null));
+  await control.submit(alice);
+  expect(shown()).toContain('could not check');
+  expect(shown()).not.toContain('could not be stored');
+  world.slack.onCall(() => null);
+  await control.submit(alice);
+  expect(shown()).toContain('Starting another');
+  await world.settled();
+  expect(world.prompts()).toEqual([['Fix the typos'], ['Fix the typos']]);
+});
+
 test('"Start another" that could not be stored says so, and works when pressed again (S5)', async () => {
   const { world, file } = await start();
   const command = { channel: general, user: alice, text: 'Fix the typos' };

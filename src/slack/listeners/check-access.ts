@@ -11,6 +11,7 @@ import type {
 } from '@slack/bolt';
 import { noteGesture } from '../connection/noted-gesture.ts';
 import { elsewhereActionIds, linkActionIds } from '../ids.ts';
+import { askedStillForm } from '../views/asked-before.ts';
 import type { SlackMessage } from '../views/message.ts';
 import { plainModal } from '../views/modal.ts';
 import { admissionProblem } from './admission.ts';
@@ -105,11 +106,11 @@ function submitGesture({ body, ack, view }: SlackViewMiddlewareArgs<ViewSubmitAc
   return {
     userId: body.user.id,
     channelId: null,
-    // At a field, where there is one: what is filled in stays.
+    // At a field, where there is one: what is filled in stays. Only the form that asks again has none.
     refuse: (problem) => {
       const field = view.blocks.find(({ type }) => type === 'input')?.block_id;
       return field === undefined
-        ? ack({ response_action: 'update', view: plainModal('Not allowed', problem) })
+        ? ack({ response_action: 'update', view: askedStillForm(view, problem) })
         : refuseAtField(ack, problem, field);
     },
   };

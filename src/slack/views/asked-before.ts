@@ -14,6 +14,7 @@ import {
   paragraph,
   type SlackMessage,
 } from './message.ts';
+import { newsAbove } from './modal.ts';
 import { type Mrkdwn, mrkdwn } from './mrkdwn.ts';
 import { labels } from './words.ts';
 
@@ -43,13 +44,28 @@ export function askedBeforeForm(
   responseUrl: string | null,
 ): ModalView {
   const data = encode({ jobId: question.job.id, responseUrl });
-  const { startAnother } = labels;
   const thread = openThread(permalink);
   const parts = [paragraph(askedBefore(question)), ...(thread.length === 0 ? [] : [buttons(...thread)])];
-  return form(
-    { id: viewIds.startAnother, title: 'Start another?', submit: startAnother, data },
+  return askingForm(
+    data,
     parts.map(({ block }) => block),
   );
+}
+
+/** That form again, with news of what kept the job from starting: it can be sent again. */
+export function askedStillForm(
+  {
+    private_metadata: data,
+    blocks,
+  }: { readonly private_metadata: string; readonly blocks: ModalView['blocks'] },
+  news: SlackMessage,
+): ModalView {
+  return askingForm(data, newsAbove(blocks, news));
+}
+
+function askingForm(data: string, blocks: ModalView['blocks']): ModalView {
+  const { startAnother } = labels;
+  return form({ id: viewIds.startAnother, title: 'Start another?', submit: startAnother, data }, blocks);
 }
 
 function openThread(permalink: string | null): ButtonPart[] {

@@ -66,7 +66,7 @@ export function promptInput(prompt: string, promptMaxLength: number): InputBlock
 /** Asks for the project, if there is a choice. */
 export function projectInput(projects: Projects, preselected: Project): InputBlock[] {
   if (projects.length === 1) return [];
-  const options = offered(projects, preselected).map(projectOption);
+  const options = projects.slice(0, MENU_OPTIONS_MAX).map(projectOption);
   const initial = options.find(({ value }) => value === preselected.id);
   const element = { type: 'static_select', action_id: formIds.project, options } as const;
   return [
@@ -77,11 +77,6 @@ export function projectInput(projects: Projects, preselected: Project): InputBlo
       element: initial === undefined ? element : { ...element, initial_option: initial },
     },
   ];
-}
-
-function offered(projects: Projects, preselected: Project): readonly Project[] {
-  const first = projects.slice(0, MENU_OPTIONS_MAX);
-  return first.some(({ id }) => id === preselected.id) ? first : [...first.slice(0, -1), preselected];
 }
 
 export function channelInput(hint = 'The card goes there. The bot must be in it.'): InputBlock {

@@ -3,6 +3,8 @@ import type { SlackMessage } from './message.ts';
 
 const NEWS_PREFIX = 'news:';
 
+type Blocks = ModalView['blocks'];
+
 /** A modal that only says something. `title`: at most 24 characters. */
 export function plainModal(title: string, { blocks }: Pick<ModalView, 'blocks'>): ModalView {
   return {
@@ -13,12 +15,11 @@ export function plainModal(title: string, { blocks }: Pick<ModalView, 'blocks'>)
   };
 }
 
-/** The same with news on top, in place of those before. @param rest what it shows below them */
-export function newsModal(title: string, news: SlackMessage | null, rest: ModalView['blocks']): ModalView {
+/** News above the rest of a modal, in place of those before. */
+export function newsAbove(rest: Blocks, news: SlackMessage | null): Blocks {
   const fresh = (news?.blocks ?? []).map((block, index) => ({
     ...block,
     block_id: `${NEWS_PREFIX}${index}`,
   }));
-  const others = rest.filter(({ block_id: id }) => !id?.startsWith(NEWS_PREFIX));
-  return plainModal(title, { blocks: [...fresh, ...others] });
+  return [...fresh, ...rest.filter(({ block_id: id }) => !id?.startsWith(NEWS_PREFIX))];
 }

@@ -121,15 +121,6 @@ describe('the form that asks for a job', () => {
     expect(quotedIn(2_000, 1_000)).toMatchObject({ quoted: 471, said: expect.stringContaining('cut off') });
     expect(quotedIn(2_000, 10).said).toContain('cut off');
   });
-
-  test('has the project of the channel to choose among however many (S2)', () => {
-    const many = Array.from({ length: 150 }, (_, n) => ({ ...docs, id: `p-${n}`, name: `project-${n}` }));
-    const place = { channelId: 'C1', responseUrl: null };
-    const last = { ...docs, id: 'p-149', name: 'project-149' };
-    const view = composeView({ place, ...blank, ...choices, projects: [docs, ...many], project: last });
-    expect(view.blocks[1]).toMatchObject({ element: { initial_option: { value: 'p-149' } } });
-    expect(() => checkedView(view, 'modal')).not.toThrow();
-  });
 });
 
 describe('the form with the messages of a thread', () => {

@@ -2,7 +2,7 @@ import type { AllMiddlewareArgs, BlockButtonAction, SlackActionMiddlewareArgs } 
 import { applyEvent } from '../../../store/apply-event.ts';
 import { decodeAskingForm } from '../../form-data.ts';
 import { decodeButton } from '../../ids.ts';
-import { startedAnotherView, startedBeforeView } from '../../views/asked-before.ts';
+import { askedStillForm, startedAnotherView, startedBeforeView } from '../../views/asked-before.ts';
 import type { SlackMessage } from '../../views/message.ts';
 import { plainModal } from '../../views/modal.ts';
 import { refusalView } from '../../views/refusals.ts';
@@ -67,7 +67,11 @@ export function startAnotherSubmitted(deps: ListenerDeps) {
     const problem = await storeGesture(deps, async () => {
       answer = await storeAnother(deps, press);
     });
-    await ack({ response_action: 'update', view: plainModal('Start another?', problem ?? answer.message) });
+    const next =
+      problem === null && answer.isFinal
+        ? plainModal('Start another?', answer.message)
+        : askedStillForm(view, problem ?? answer.message);
+    await ack({ response_action: 'update', view: next });
   };
 }
 

@@ -1,6 +1,6 @@
 import type { BlockButtonAction, SlackActionMiddlewareArgs } from '@slack/bolt';
 import type { SlackMessage } from '../../views/message.ts';
-import { newsModal } from '../../views/modal.ts';
+import { newsAbove, plainModal } from '../../views/modal.ts';
 import { jobModalTitle } from '../../views/status.ts';
 import { jobInFull, NO_CHANNEL } from '../commands/job-in-full.ts';
 import { courtesy } from '../courtesy.ts';
@@ -26,7 +26,7 @@ export async function tellPresser(
 ): Promise<void> {
   if (body.view !== undefined) {
     const { blocks } = jobId === null ? body.view : await jobNow(deps, body.user.id, jobId);
-    const modal = newsModal(jobModalTitle, answer?.message ?? null, blocks);
+    const modal = plainModal(jobModalTitle, { blocks: newsAbove(blocks, answer?.message ?? null) });
     await courtesy(deps, deps.poster.updateModal(body.view.id, modal));
   } else if (answer !== null) {
     const threadTs = threadOf(body);
