@@ -17,6 +17,9 @@ const TITLES: Readonly<Record<CheckName, string>> = {
   clock: 'Clock',
 };
 
+/** A shorter one hides nothing, and would be found in the middle of words. */
+const SECRET_MIN_LENGTH = 6;
+
 /** The findings as they are shown: one line each, with nothing in them that must not be shown. */
 export function shown(findings: readonly Finding[], secrets: readonly string[]): Finding[] {
   return findings.map((finding) => ({
@@ -46,11 +49,16 @@ function summary(findings: readonly Finding[]): string {
   const count = (level: Level) => findings.filter((finding) => finding.level === level).length;
   const [errors, warnings] = [count('error'), count('warning')];
   if (errors === 0 && warnings === 0) return 'All is well.';
-  return `${errors} to mend, ${warnings} to look at.`;
+  const counts = `${errors} to mend, ${warnings} to look at.`;
+  const isHalted = findings.some(({ check, level }) => check === 'settings' && level === 'error');
+  return isHalted ? `${counts} The rest is looked at when the settings are right.` : counts;
 }
 
 /** Words of servers may hold anything. */
 function oneLine(text: string, secrets: readonly string[]): string {
-  const plain = text.toWellFormed().replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
-  return secrets.reduce((safe, secret) => safe.replaceAll(secret, '…'), plain).trim();
+  const plain = text.toWellFormed().replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ');
+  return secrets
+    .filter(({ length }) => length >= SECRET_MIN_LENGTH)
+    .reduce((safe, secret) => safe.replaceAll(secret, '…'), plain)
+    .trim();
 }

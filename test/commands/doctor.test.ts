@@ -73,6 +73,10 @@ test('settings that are wrong are all named, with an example each', async () => 
   expect(one(findings, 'settings', 'AGENT_BASE_URL')).toMatchObject({ level: 'error', found: 'is missing' });
   expect(one(findings, 'settings', 'PORT').next).toContain('Example: PORT=3000');
   expect(output).not.toContain(SECRET);
+  const text = await doctor({});
+  expect(text.output).toMatch(
+    /to mend, 0 to look at\. The rest is looked at when the settings are right\.\n$/,
+  );
 });
 
 test('a flag that it does not have is a mistake of the caller', async () => {
