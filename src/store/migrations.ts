@@ -16,6 +16,7 @@ async function start(db: Kysely<unknown>, sequenceType: SequenceType): Promise<v
   await createJobs(db);
   await createCalls(db, sequenceType);
   await createTasks(db);
+  await createInstallations(db);
   await db.schema
     .createTable('gesture')
     .addColumn('key', 'text', (column) => column.primaryKey().notNull())
@@ -186,5 +187,33 @@ async function createTasks(db: Kysely<unknown>): Promise<void> {
     .on('task')
     .column('lease_until')
     .where(sql.ref('lease_until'), 'is not', null)
+    .execute();
+}
+
+async function createInstallations(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('installation')
+    .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('is_organisation', 'integer', (column) => column.notNull())
+    .addColumn('enterprise_id', 'text')
+    .addColumn('bot_user_id', 'text', (column) => column.notNull())
+    .addColumn('bot_id', 'text', (column) => column.notNull())
+    .addColumn('workspace_url', 'text')
+    .addColumn('scopes', 'text', (column) => column.notNull())
+    .addColumn('installer_id', 'text', (column) => column.notNull())
+    .addColumn('installed_at', 'bigint', (column) => column.notNull())
+    .addColumn('key_id', 'text', (column) => column.notNull())
+    .addColumn('bot_token', 'text', (column) => column.notNull())
+    .addColumn('refresh_token', 'text')
+    .addColumn('expires_at', 'bigint')
+    .addColumn('revision', 'bigint', (column) => column.notNull())
+    .addColumn('renewal', 'text')
+    .addColumn('renewing_until', 'bigint')
+    .addColumn('renewal_problem', 'text')
+    .execute();
+  await db.schema
+    .createTable('organisation_team')
+    .addColumn('team_id', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('enterprise_id', 'text', (column) => column.notNull())
     .execute();
 }

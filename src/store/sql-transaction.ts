@@ -6,6 +6,7 @@ import { SqlEarlyReplies } from './early-replies.ts';
 import { SqlFollowUps } from './follow-ups.ts';
 import { SqlGestures } from './gestures.ts';
 import { SqlHomes } from './homes.ts';
+import { SqlInstallations } from './installations.ts';
 import { SqlJobLists } from './job-lists.ts';
 import { SqlJobs } from './jobs.ts';
 import { SqlRetention } from './retention.ts';
@@ -23,6 +24,7 @@ export class SqlTransaction implements Transaction {
   readonly tasks: SqlTasks;
   readonly homes: SqlHomes;
   readonly channelSettings: SqlSettingsOfChannels;
+  readonly installations: SqlInstallations;
   readonly census: SqlCensus;
   readonly retention: SqlRetention;
 
@@ -34,6 +36,7 @@ export class SqlTransaction implements Transaction {
     this.followUps = new SqlFollowUps(db);
     this.calls = new SqlCalls(db);
     this.tasks = new SqlTasks(db);
+    this.installations = new SqlInstallations(db);
     this.channelSettings = new SqlSettingsOfChannels(db);
     this.census = new SqlCensus(db);
     this.retention = new SqlRetention(db);

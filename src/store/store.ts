@@ -5,6 +5,7 @@ import type { Job } from '../jobs/job.ts';
 import type { openStages } from '../jobs/open-stages.ts';
 import type { SettingsOfChannels } from './channel-settings.ts';
 import type { Homes } from './homes.ts';
+import type { Installations } from './installations.ts';
 import type { JobLists } from './lists.ts';
 import type { Retention } from './retention.ts';
 
@@ -35,6 +36,7 @@ export interface Transaction {
   readonly tasks: Tasks;
   readonly homes: Homes;
   readonly channelSettings: SettingsOfChannels;
+  readonly installations: Installations;
   readonly census: Census;
   readonly retention: Retention;
   /** Writes all that a decision says: the job (inserted if new), its follow-ups, calls, and tasks. */

@@ -15,6 +15,8 @@ export interface Tables {
   heartbeat: HeartbeatTable;
   budget: { project_id: string };
   channel_setting: ChannelSettingTable;
+  installation: InstallationTable;
+  organisation_team: { team_id: string; enterprise_id: string };
   home: { team_id: string; user_id: string; opened_at: number };
   past_thread: PastThreadTable;
   /** Locked by who looks whether there is such a job, and makes one if not. */
@@ -123,6 +125,29 @@ interface ChannelSettingTable {
   data: string;
   changed_by: string;
   changed_at: number;
+}
+
+interface InstallationTable {
+  id: string;
+  /** 1 or 0. */
+  is_organisation: number;
+  enterprise_id: string | null;
+  bot_user_id: string;
+  bot_id: string;
+  workspace_url: string | null;
+  /** Separated by commas. */
+  scopes: string;
+  installer_id: string;
+  installed_at: number;
+  key_id: string;
+  bot_token: string;
+  refresh_token: string | null;
+  expires_at: number | null;
+  revision: number;
+  /** Of who renews the token. */
+  renewal: string | null;
+  renewing_until: number | null;
+  renewal_problem: string | null;
 }
 
 interface HeartbeatTable {

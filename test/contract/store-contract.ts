@@ -5,6 +5,7 @@ import { settingsContract } from './store/channel-settings.ts';
 import { earlyReplyContract } from './store/early-replies.ts';
 import { gestureContract } from './store/gestures.ts';
 import { homeContract } from './store/homes.ts';
+import { installationContract } from './store/installations.ts';
 import { jobContract } from './store/jobs.ts';
 import { listContract } from './store/lists.ts';
 import type { OpenStore } from './store/opened.ts';
@@ -24,6 +25,7 @@ export function storeContract(name: string, open: OpenStore): void {
     listContract(open);
     homeContract(open);
     settingsContract(open);
+    installationContract(open);
     receiptContract(open);
     callContract(open);
     censusContract(open);

@@ -36,7 +36,9 @@ describe('migrations', () => {
       'gesture',
       'heartbeat',
       'home',
+      'installation',
       'job',
+      'organisation_team',
       'task',
       'turnstile',
     ]);
