@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { createAgentClient } from './agent/client.ts';
 import { notedClient } from './agent/noted-client.ts';
 import type { Config } from './config.ts';
-import type { AnyJobContext, Policy } from './jobs/decision.ts';
 import { boltLogger } from './operations/bolt-logger.ts';
 import { type Clock, systemClock } from './operations/clock.ts';
 import { type HealthCheck, healthRoutes, type Readiness, readiness } from './operations/health.ts';
@@ -11,21 +9,18 @@ import { createMetrics } from './operations/metrics/metrics.ts';
 import { metricsRoute } from './operations/metrics/route.ts';
 import type { LoopState } from './operations/metrics/state.ts';
 import { observedLogger } from './operations/observed-logger.ts';
+import { contextFactory } from './service/context.ts';
+import { explainConnection } from './service/explain.ts';
 import { stateReader } from './service/program-state.ts';
+import { serveWorkspaces } from './service/workspaces.ts';
 import { createSlackApp } from './slack/app.ts';
-import { classify, SlackCallError } from './slack/calls/failure.ts';
-import { createPostingClient } from './slack/calls/posting-client.ts';
 import { createConnection } from './slack/connection/connection.ts';
-import { oneWorkspace } from './slack/one-workspace.ts';
-import { StartError } from './start-error.ts';
 import { observedStore } from './store/observed-store.ts';
 import { openStore } from './store/open.ts';
 import { createLoops } from './work/loops.ts';
 import { missedReplies } from './work/missed-replies.ts';
 import { ReadLimiter } from './work/read-limiter.ts';
 import { Tidying } from './work/tidy.ts';
-
-const CANNOT_LISTEN = new Set(['EACCES', 'EADDRNOTAVAIL', 'EAI_AGAIN', 'EINVAL', 'ENOTFOUND']);
 
 /** The whole program in one object. Tests start it in memory. */
 export interface Service {
@@ -57,20 +52,17 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
   async function start(): Promise<void> {
     resources.defer(() => metrics.close());
     const logger = boltLogger(log);
-    const { installing, apiUrl, transport } = config.slack;
-    if (installing.kind === 'oauth') {
-      throw new StartError('OAuth is not supported by this version: set SLACK_BOT_TOKEN.');
-    }
-    const { botToken } = installing;
+    const { apiUrl, transport } = config.slack;
     const opened = await openStore(
       config.store.kind === 'embedded' ? { dataDir: config.store.dataDir } : config.store,
     );
     const store = observedStore(opened, metrics.transaction);
     resources.defer(() => store.close());
-    const client = createPostingClient(apiUrl, logger);
-    const workspaces = await oneWorkspace({ client, apiUrl, clock, log }, botToken, config).catch((error) =>
-      explainSlack(error, 'SLACK_BOT_TOKEN'),
-    );
+    const missed = missedReplies(store, clock, log);
+    resources.defer(() => missed.stop());
+    const lookForMissed = () => missed.lookFor();
+    const served = await serveWorkspaces(config, { store, clock, log, logger, onInstalled: lookForMissed });
+    const { workspaces, onEnded } = served;
     const apiKeyOf = (projectId: string) => config.agent.apiKeys.get(projectId);
     const agent = notedClient(createAgentClient({ ...config.agent, apiKeyOf }), clock);
     resources.defer(() => agent.client.close());
@@ -100,15 +92,11 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
       loops: () => loops.states(),
       slackProblem: () => connection.problem(),
     });
-    const routes = [...healthRoutes(checks), metricsRoute(metrics, readState)];
-    const missed = missedReplies(store, clock, log);
-    resources.defer(() => missed.stop());
-    const onConnected = () => missed.lookFor();
+    const routes = [...healthRoutes(checks), metricsRoute(metrics, readState), ...served.routes];
+    const onConnected = lookForMissed;
     const connection = createConnection(transport, { apiUrl, logger, log, clock, routes, onConnected });
-    const listeners = { store, clock, log, newContext };
-    const workspaceOf = async () => workspaces.only;
-    const onFailure = () => missed.lookFor();
-    createSlackApp({ workspaceOf, connection, logger, log, listeners, onFailure });
+    const listeners = { store, clock, log, newContext, onEnded };
+    createSlackApp({ workspaces, connection, logger, log, listeners, onFailure: lookForMissed });
     checks.push(
       { name: 'store', problem: () => store.check().then(() => null) },
       { name: 'slack', problem: () => connection.problem() },
@@ -125,7 +113,7 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
     });
     port = await connection.start(config.http).catch((error) => explainConnection(error, config));
     const mode = transport.kind;
-    log.info('started', { mode, store: config.store.kind, port, team_id: workspaces.only.teamId });
+    log.info('started', { mode, store: config.store.kind, port, team_id: served.teamId });
   }
 
   async function stop(): Promise<void> {
@@ -156,58 +144,4 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
 function workProblem(loops: readonly LoopState[]): string | null {
   const problems = loops.flatMap(({ problem }) => problem ?? []);
   return problems.length === 0 ? null : problems.join('; ');
-}
-
-function policyOf(config: Config): Policy {
-  return {
-    pollMinIntervalMs: config.poll.minIntervalMs,
-    pollMaxIntervalMs: config.poll.maxIntervalMs,
-    pollGrowth: config.poll.growth,
-    followUpWindowMs: config.followUps.windowMs,
-    followUpMode: 'every_reply',
-    settleWindowMs: config.settleWindowMs,
-    longRunningAfterMs: config.longRunningAfterMs,
-    promptMaxLength: config.promptMaxLength,
-    noticeChannels: config.noticeChannels,
-    retryUnknown: config.agent.retryUnknown,
-  };
-}
-
-function contextFactory(clock: Clock, config: Config): () => AnyJobContext {
-  const { projects, channels } = config;
-  const [policy, rules] = [policyOf(config), { projects, channels }];
-  const rulesOf = () => rules;
-  return () => ({ nowMs: clock.now(), jitter: Math.random(), newId: randomUUID, policy, rulesOf });
-}
-
-function explainSlack(error: unknown, variable: string): never {
-  if (!(error instanceof SlackCallError)) throw error;
-  const { code, needsAdmin, outcome } = error.failure;
-  throw new StartError(
-    needsAdmin
-      ? `Slack refuses the token (${code}). Check ${variable}: it must be of an app that is installed.`
-      : `Slack did not answer as it should (${code}). Check the network, and SLACK_API_URL if it is set.`,
-    error,
-    !needsAdmin && outcome !== 'refused',
-  );
-}
-
-function explainConnection(error: unknown, config: Config): never {
-  const code = error instanceof Error && 'code' in error ? error.code : null;
-  const { host, port } = config.http;
-  if (code === 'EADDRINUSE') {
-    throw new StartError(
-      `Port ${port} on ${host} is in use. Stop what uses it, or set PORT to another.`,
-      error,
-      true,
-    );
-  }
-  if (typeof code === 'string' && CANNOT_LISTEN.has(code)) {
-    throw new StartError(
-      `Cannot listen on ${host}:${port} (${code}). Set HOST and PORT to what is allowed.`,
-      error,
-    );
-  }
-  const failure = classify(error);
-  return explainSlack(new SlackCallError('apps.connections.open', failure, error), 'SLACK_APP_TOKEN');
 }

@@ -30,6 +30,11 @@ const commands: readonly Command[] = [
     load: async () => (await import('./migrate.ts')).migrate,
   },
   {
+    usage: 'reencrypt-tokens',
+    summary: 'put the tokens of all workspaces under the first key of TOKEN_ENCRYPTION_KEY',
+    load: async () => (await import('./reencrypt-tokens.ts')).reencryptTokens,
+  },
+  {
     usage: 'demo',
     summary: 'try it in the browser, without a Slack workspace',
     load: async () => (await import('./demo.ts')).demo,

@@ -1,6 +1,6 @@
 import type { Config, SlackTransport } from '../config.ts';
 import { Inspection, type InspectionOptions, type TokenFacts } from '../slack/inspection.ts';
-import { EVENTS_PATH } from '../slack/manifest.ts';
+import { EVENTS_PATH } from '../slack/paths.ts';
 import { botScopes, USER_GROUPS_SCOPE } from '../slack/scopes.ts';
 import { type Finding, findingsOf } from './finding.ts';
 import { slackFailure } from './slack-failure.ts';

@@ -43,7 +43,7 @@ export interface DecisionContext {
   readonly policy: Policy;
 }
 
-/** For whatever job: the policy is that of everywhere, until `policyFor` makes it that of the job. */
+/** For whatever job: the policy is that of everywhere, until `policyFor` makes it that of the job, with its notices. */
 export interface AnyJobContext extends DecisionContext {
   readonly rulesOf: (teamId: string) => Rules;
 }

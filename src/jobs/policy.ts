@@ -8,6 +8,8 @@ export interface Rules {
   readonly projects: readonly Project[];
   /** By the ids of the channels. */
   readonly channels: ReadonlyMap<string, ChannelSettings>;
+  /** Told of all pull requests. */
+  readonly noticeChannels: readonly string[];
 }
 
 /** The settings of a channel: what its administrators saved (null: nothing) before what the operator set. */
@@ -30,7 +32,7 @@ export function policyFor(
 ): Policy {
   const settings = settingsOf(rules, channelId, saved);
   const project = rules.projects.find(({ id }) => id === projectId);
-  const notices = [everywhere.noticeChannels, project?.noticeChannels ?? [], settings.noticeChannels ?? []];
+  const notices = [rules.noticeChannels, project?.noticeChannels ?? [], settings.noticeChannels ?? []];
   return {
     ...everywhere,
     followUpWindowMs: settings.followUpWindowMs ?? everywhere.followUpWindowMs,

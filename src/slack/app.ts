@@ -3,11 +3,10 @@ import type { Logger } from '../operations/logger.ts';
 import type { Connection } from './connection/connection.ts';
 import type { SharedDeps } from './listeners/deps.ts';
 import { registerListeners } from './listeners/register.ts';
-import type { Workspace } from './workspace.ts';
+import type { Workspaces } from './workspace.ts';
 
 export interface SlackAppOptions {
-  /** The workspace of a gesture: the one that the program is installed in, not that of the person. */
-  readonly workspaceOf: (body: unknown) => Promise<Workspace>;
+  readonly workspaces: Workspaces;
   readonly connection: Connection;
   readonly logger: BoltLogger;
   readonly log: Logger;
@@ -23,7 +22,7 @@ export function createSlackApp(options: SlackAppOptions): App {
   const app = new App({
     // Without a token: Bolt would keep a client for each that it ever saw, and nobody here uses them.
     authorize: async (_source, body) => {
-      const workspace = await options.workspaceOf(body);
+      const workspace = await options.workspaces.ofGesture(body);
       const { teamId, botId, botUserId } = workspace;
       return { teamId, botId, botUserId, workspace };
     },

@@ -1,12 +1,8 @@
 import { Document, isMap, isNode } from 'yaml';
 import { ASK_SHORTCUT_ID } from './ids.ts';
+import { EVENTS_PATH, OAUTH_REDIRECT_PATH } from './paths.ts';
 import { botEvents, botScopes, oauthEvents, type Wish } from './scopes.ts';
 import { labels } from './views/words.ts';
-
-/** Where Slack's requests arrive in HTTP mode. */
-export const EVENTS_PATH = '/slack/events';
-/** Where Slack sends who installs the app back to. */
-const OAUTH_REDIRECT_PATH = '/slack/oauth_redirect';
 
 const COMMENT_WIDTH = 105;
 

@@ -17,9 +17,10 @@ export async function oneWorkspace(
 ): Promise<Workspaces & { readonly only: Workspace }> {
   const botToken = async () => token;
   const identity = await identify(createCaller(parts.client, botToken));
-  const only = createWorkspace(parts, identity, botToken, settings);
+  const only = createWorkspace(parts, { ...identity, isInstalled: true }, botToken, settings);
   return {
     only,
+    ofGesture: async () => only,
     // The store may hold jobs of a workspace whose token the program had before.
     of: async (teamId) => (teamId === only.teamId ? only : absent(parts, { ...identity, teamId }, settings)),
   };
@@ -28,9 +29,9 @@ export async function oneWorkspace(
 function absent(parts: WorkspaceParts, identity: SlackIdentity, settings: WorkspaceSettings): Workspace {
   return createWorkspace(
     parts,
-    identity,
+    { ...identity, isInstalled: false },
     async () => {
-      throw notInstalled('any call');
+      throw notInstalled();
     },
     settings,
   );

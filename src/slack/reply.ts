@@ -90,7 +90,7 @@ export function replyChangeOf(event: ChangeEvent, botUserId: string | undefined)
 /** All the names under which Slack may deliver this message a second time. */
 export function messageKeys(teamId: string, event: MessageEvent, eventId?: string): string[] {
   const keys = [`message:${teamId}:${event.channel}:${event.ts}`];
-  if (eventId !== undefined) keys.push(`event:${eventId}`);
+  if (eventId !== undefined) keys.push(`event:${teamId}:${eventId}`);
   if (event.client_msg_id !== undefined) keys.push(`client_msg:${teamId}:${event.client_msg_id}`);
   return keys;
 }

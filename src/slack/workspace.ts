@@ -17,8 +17,18 @@ export interface Workspace extends SlackIdentity {
   readonly names: Users;
   readonly access: Access;
   readonly snippets: SnippetReader;
-  /** The projects that a job of it can belong to; the first is the default. */
+  readonly isInstalled: boolean;
+  /** The projects that a job of it can belong to; the first is the default. Null: the operator has not set it up. */
+  readonly projects: Projects | null;
+}
+
+/** One that is installed and set up. */
+export interface ReadyWorkspace extends Workspace {
   readonly projects: Projects;
+}
+
+export function isReady(workspace: Workspace): workspace is ReadyWorkspace {
+  return workspace.isInstalled && workspace.projects !== null;
 }
 
 /** The workspaces that the program serves. */
@@ -28,6 +38,8 @@ export interface Workspaces {
    * `not_installed`, which an administrator can mend.
    */
   of(teamId: string): Promise<Workspace>;
+  /** The workspace of what Slack sent: the one that the program is installed in, not that of the person. */
+  ofGesture(body: unknown): Promise<Workspace>;
 }
 
 export interface WorkspaceParts {
@@ -44,11 +56,21 @@ export interface WorkspaceSettings {
   readonly access: AccessRule;
 }
 
+/** Nobody has the id of nobody. */
+const NOBODY: AccessRule = {
+  users: new Set(['nobody']),
+  userGroups: new Set(),
+  channels: new Set(),
+  guests: false,
+  otherWorkspaces: false,
+  admins: new Set(),
+};
+
 export function createWorkspace(
   { client, apiUrl, clock, log }: WorkspaceParts,
-  identity: SlackIdentity,
+  identity: SlackIdentity & Pick<Workspace, 'isInstalled'>,
   botToken: BotToken,
-  settings: WorkspaceSettings,
+  settings: WorkspaceSettings | null,
 ): Workspace {
   const call = notedCaller(createCaller(client, botToken), { log, clock, teamId: identity.teamId });
   const names = new Users(call, clock, log);
@@ -56,8 +78,8 @@ export function createWorkspace(
     ...identity,
     poster: new Poster(call, clock),
     names,
-    access: new Access(settings.access, identity, names, { call, clock, log }),
+    access: new Access(settings?.access ?? NOBODY, identity, names, { call, clock, log }),
     snippets: new SnippetReader(botToken, apiUrl),
-    projects: settings.projects,
+    projects: settings?.projects ?? null,
   };
 }

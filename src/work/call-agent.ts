@@ -8,6 +8,7 @@ import { SEND_WITHIN_MS } from '../operations/send-limit.ts';
 import { readableText } from '../slack/text/readable-text.ts';
 import { applyEvent } from '../store/apply-event.ts';
 import type { ClaimedTask, LedgerCall, Transaction } from '../store/store.ts';
+import { requireBoundProject } from './bound-project.ts';
 import { budgetFailure } from './budget.ts';
 import { factsOf } from './job-facts.ts';
 import { leave } from './leave.ts';
@@ -126,6 +127,7 @@ async function perform(tools: Tools, started: StartedCall, prompt: string): Prom
   const facts = { call_id: call.id, call: request.kind, ...factsOf(job) };
   try {
     if (tools.clock.now() > startedAtMs + SEND_WITHIN_MS) throw new AgentError(TOO_LATE);
+    requireBoundProject(tools, job);
     const event = await send(tools, call.id, job.projectId, request, prompt);
     const durationMs = tools.clock.now() - startedAtMs;
     tools.log.info('agent_called', { ...facts, outcome: 'done', duration_ms: durationMs });

@@ -36,11 +36,12 @@ export function scheduleCatchUp(tx: Transaction, jobId: string, runAtMs: number)
 /** Reads a thread, and takes in the replies that no event has told of: each is a follow-up, once. */
 export async function catchUp(tools: Tools, task: ClaimedTask): Promise<void> {
   const job = await tools.store.transaction((tx) => tx.jobs.get(task.subject));
-  if (job?.threadTs == null) {
+  const workspace = job && (await tools.workspaces.of(job.teamId));
+  // What is said in a workspace that is not set up (any more) is not for the agent.
+  if (job?.threadTs == null || workspace?.projects == null) {
     await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
     return;
   }
-  const workspace = await tools.workspaces.of(job.teamId);
   let messages: ThreadMessage[];
   try {
     messages = await admitted(workspace, job, await workspace.poster.thread(job.channelId, job.threadTs));

@@ -4,6 +4,7 @@ import type { JobEvent } from '../jobs/event.ts';
 import { isUnwatched, type Job } from '../jobs/job.ts';
 import { applyEvent } from '../store/apply-event.ts';
 import type { ClaimedTask } from '../store/store.ts';
+import { requireBoundProject } from './bound-project.ts';
 import { factsOf } from './job-facts.ts';
 import type { WorkingStatus } from './refresh/working-status.ts';
 import type { Tools } from './tools.ts';
@@ -37,6 +38,7 @@ async function read(tools: Tools, job: Job, before: AgentJob): Promise<JobEvent>
   const facts = { ...factsOf(job), agent_job_id: before.id };
   const durationMs = () => tools.clock.now() - startedAtMs;
   try {
+    requireBoundProject(tools, job);
     const agentJob = await tools.agent.getJob(job.projectId, before.id);
     const { status } = agentJob;
     const isChanged = status !== before.status;

@@ -9,6 +9,7 @@ const projects: Projects = [
   { id: 'p2', name: 'api', noticeChannels: ['C-API', 'C-NEWS'] },
 ];
 const rules = {
+  noticeChannels: ['C-NEWS'],
   projects,
   channels: new Map<string, ChannelSettings>([
     [

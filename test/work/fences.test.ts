@@ -21,7 +21,7 @@ import { createTestClock } from '../support/test-clock.ts';
 const LEASE_MS = 1_000;
 const agentJob = anAgentJob({ status: 'completed' });
 const projects = [{ id: 'handbook', name: 'handbook', noticeChannels: [] }] as const;
-const rulesOf = () => ({ projects, channels: new Map() });
+const rulesOf = () => ({ projects, channels: new Map(), noticeChannels: [] });
 
 /** A job in a real store, and tools whose outward calls take so long that another process takes the task over. */
 async function overtaken(events: readonly JobEvent[], kind: TaskKind) {
@@ -58,7 +58,7 @@ async function overtaken(events: readonly JobEvent[], kind: TaskKind) {
       createJob: () => calledWhileOvertaken(agentJob),
       getJob: () => calledWhileOvertaken(agentJob),
     } as unknown as AgentClient,
-    workspaces: { of: async () => workspace },
+    workspaces: { of: async () => workspace, ofGesture: async () => workspace },
     promptMaxLength: 20_000,
     reads: new ReadLimiter(600),
     hourlyBudget: 100,

@@ -37,6 +37,11 @@ export class CachedLookup<T> {
     return known === undefined ? asked : this.soon(asked, known.value);
   }
 
+  /** What is known is known to be no longer so. */
+  forget(id: string): void {
+    this.known.delete(id);
+  }
+
   /** An answer that comes later counts for who asks next. */
   private soon(asked: Promise<T>, known: T): Promise<T> {
     const { promise: late, resolve } = Promise.withResolvers<T>();

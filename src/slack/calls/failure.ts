@@ -81,8 +81,8 @@ export function tooLate(method: string): SlackCallError {
 }
 
 /** Nobody has installed the program in the workspace, or it was uninstalled. The code is ours. */
-export function notInstalled(method: string): SlackCallError {
-  return new SlackCallError(method, failure('retry', 'not_installed', { needsAdmin: true }), null);
+export function notInstalled(): SlackCallError {
+  return new SlackCallError('token', failure('retry', 'not_installed', { needsAdmin: true }), null);
 }
 
 /** The call did not happen; it may be made after this time. */

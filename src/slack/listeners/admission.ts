@@ -19,14 +19,14 @@ export async function admissionProblem(
   return denial?.problem ?? null;
 }
 
-/** The same of what is done with a job from elsewhere than its channel; null, too, if there is no such job. */
+/** The same of what is done with a job from elsewhere than its channel; null, too, if there is no such job here. */
 export async function jobAdmissionProblem(
   deps: ListenerDeps,
   userId: string,
   jobId: string,
 ): Promise<SlackMessage | null> {
   const job = await deps.store.transaction((tx) => tx.jobs.get(jobId));
-  return job && admissionProblem(deps, userId, job.channelId);
+  return job?.teamId === deps.teamId ? admissionProblem(deps, userId, job.channelId) : null;
 }
 
 interface Denial {
@@ -86,12 +86,13 @@ interface WrittenBy {
 }
 
 async function tellOnce(
-  { store, poster, clock, log }: ListenerDeps,
+  { store, poster, clock, log, teamId }: ListenerDeps,
   message: WrittenBy,
   toldAs: string,
   view: SlackMessage,
 ): Promise<void> {
-  if (!(await store.transaction((tx) => tx.gestures.remember([`refusal:${toldAs}`], clock.now())))) return;
+  const key = `refusal:${teamId}:${toldAs}`;
+  if (!(await store.transaction((tx) => tx.gestures.remember([key], clock.now())))) return;
   await poster.whisper(message, view).catch((error: unknown) => {
     // Only a courtesy: nothing was accepted.
     log.warn('refusal_not_told', { user_id: message.userId, error });

@@ -1,11 +1,12 @@
 import type { App, BlockButtonAction, Context, ViewSubmitAction } from '@slack/bolt';
 import { type ActionId, ASK_SHORTCUT_ID, actionIds, linkActionIds, viewIds } from '../ids.ts';
 import { jobActions } from '../job-actions.ts';
-import type { Workspace } from '../workspace.ts';
+import type { ReadyWorkspace } from '../workspace.ts';
 import { jobButton } from './buttons/job-button.ts';
 import { showJob } from './buttons/show-job.ts';
 import { startAnother, startAnotherSubmitted } from './buttons/start-another.ts';
 import { checkAccess } from './check-access.ts';
+import { checkWorkspace } from './check-workspace.ts';
 import { command } from './commands/command.ts';
 import { turnPage } from './commands/list.ts';
 import { settingsChannelChosen, settingsFromHome, settingsSubmitted } from './commands/settings.ts';
@@ -30,6 +31,13 @@ export function registerListeners(app: App, shared: SharedDeps): void {
     ) =>
     (args: Args) =>
       listener({ ...shared, ...workspaceOf(args.context) })(args);
+  app.use(async (args) => {
+    const { workspace } = args.context;
+    // Of an installation that ended Bolt asks nothing.
+    await (workspace === undefined
+      ? shared.onEnded(args.body)
+      : checkWorkspace({ ...shared, ...workspace })(args));
+  });
   app.use(here(checkAccess));
   app.command('/docs-agent', here(command));
   app.event('message', here(threadReply));
@@ -65,6 +73,7 @@ export function registerListeners(app: App, shared: SharedDeps): void {
   }
 }
 
-function workspaceOf(context: Context): Workspace {
+/** `checkWorkspace` has let the gesture through. */
+function workspaceOf(context: Context): ReadyWorkspace {
   return context.workspace;
 }

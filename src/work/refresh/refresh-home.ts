@@ -9,7 +9,8 @@ import {
   PULL_REQUESTS_MAX,
 } from '../../slack/views/home.ts';
 import type { SlackMessage } from '../../slack/views/message.ts';
-import type { Workspace } from '../../slack/workspace.ts';
+import { notSetUpView } from '../../slack/views/workspace.ts';
+import { isReady, type ReadyWorkspace, type Workspace } from '../../slack/workspace.ts';
 import { ownerOfHome } from '../../store/homes.ts';
 import type { ClaimedTask } from '../../store/store.ts';
 import { slackRetryMs } from '../posts/slack-retry.ts';
@@ -30,9 +31,7 @@ export async function refreshHome(tools: Tools, task: ClaimedTask): Promise<void
   const { teamId, userId } = ownerOfHome(task.subject);
   const workspace = await tools.workspaces.of(teamId);
   try {
-    const refusal = await workspace.access.refusal(userId, null);
-    const view = refusal === null ? await draw(tools, workspace, userId) : notAllowedView(refusal);
-    await workspace.poster.publishHome(userId, view);
+    await workspace.poster.publishHome(userId, await viewFor(tools, workspace, userId));
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
     const { failure } = error;
@@ -46,7 +45,13 @@ export async function refreshHome(tools: Tools, task: ClaimedTask): Promise<void
   await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
 }
 
-async function draw(tools: Tools, workspace: Workspace, userId: string): Promise<SlackMessage> {
+async function viewFor(tools: Tools, workspace: Workspace, userId: string): Promise<SlackMessage> {
+  if (!isReady(workspace)) return notSetUpView(workspace.teamId);
+  const refusal = await workspace.access.refusal(userId, null);
+  return refusal === null ? draw(tools, workspace, userId) : notAllowedView(refusal);
+}
+
+async function draw(tools: Tools, workspace: ReadyWorkspace, userId: string): Promise<SlackMessage> {
   const { workspaceUrl } = workspace;
   const facts = await read(tools, workspace, userId);
   const prompts = [...facts.open, ...facts.withPullRequest].map(({ prompt }) => prompt);
@@ -54,7 +59,7 @@ async function draw(tools: Tools, workspace: Workspace, userId: string): Promise
   return homeView(facts, { userId, channelId: null, workspaceUrl, names });
 }
 
-function read(tools: Tools, workspace: Workspace, userId: string): Promise<HomeFacts> {
+function read(tools: Tools, workspace: ReadyWorkspace, userId: string): Promise<HomeFacts> {
   const { surroundings, hourlyBudget } = tools;
   const { teamId } = workspace;
   const atMs = tools.clock.now();

@@ -42,7 +42,7 @@ export function jobButton(deps: ListenerDeps, jobAction: JobAction) {
           return;
         }
         const context = deps.newContext();
-        const keys = body.trigger_id ? [`press:${body.trigger_id}`] : [];
+        const keys = body.trigger_id ? [`press:${deps.teamId}:${body.trigger_id}`] : [];
         const isNew = await tx.gestures.remember(keys, context.nowMs);
         noteGesture({ outcome: isNew ? 'accepted' : 'duplicate', jobId: job.id });
         if (!isNew) return;

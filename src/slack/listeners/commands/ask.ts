@@ -13,7 +13,7 @@ export async function ask(deps: ListenerDeps, args: CommandArgs, text: string): 
   let outcome: Outcome = { kind: 'stored' };
   const problem = await storeGesture(deps, async () => {
     outcome = await startJob(deps, {
-      keys: command.trigger_id ? [`trigger:${command.trigger_id}`] : [],
+      keys: command.trigger_id ? [`trigger:${deps.teamId}:${command.trigger_id}`] : [],
       teamId: deps.teamId,
       channelId: command.channel_id,
       requesterId: command.user_id,

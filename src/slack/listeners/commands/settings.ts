@@ -71,7 +71,7 @@ export function settingsSubmitted(deps: ListenerDeps) {
     if ('problem' in chosen) return refuse(chosen.problem, chosen.field);
     let saved: Saved = { settings: chosen.settings, meanwhile: null };
     const problem = await storeGesture(deps, async () => {
-      const by = { userId: body.user.id, key: `view:${view.id}` };
+      const by = { userId: body.user.id, key: `view:${deps.teamId}:${view.id}` };
       saved = await saveSettings(deps, by, data, chosen.settings);
     });
     if (problem !== null) return refuse(problem);

@@ -45,7 +45,7 @@ async function write(
   const project = named ?? (await projectOf(deps, channelId));
   return deps.store.transaction(async (tx) => {
     const context = deps.newContext();
-    const keys = triggerId ? [`trigger:${triggerId}`] : [];
+    const keys = triggerId ? [`trigger:${deps.teamId}:${triggerId}`] : [];
     if (!(await tx.gestures.remember(keys, context.nowMs))) return null;
     const watcher = (await tx.jobs.ofAgentJob(teamId, project.id, agentJobId)).find(isWatching);
     if (watcher !== undefined) return watcher;

@@ -44,7 +44,7 @@ export function followUpSubmitted(deps: ListenerDeps) {
     const problem = await storeGesture(deps, () =>
       deps.store.transaction(async (tx) => {
         const context = deps.newContext();
-        if (!(await tx.gestures.remember([`view:${view.id}`], context.nowMs))) return;
+        if (!(await tx.gestures.remember([`view:${deps.teamId}:${view.id}`], context.nowMs))) return;
         await applyEvent(tx, job.id, { type: 'follow_up_written', userId, text }, context);
       }),
     );

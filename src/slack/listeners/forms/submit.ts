@@ -24,7 +24,7 @@ export async function startFromForm(
   if (denial !== null) return refuseAtField(ack, denial);
   let outcome: Outcome = { kind: 'stored' };
   const problem = await storeGesture(deps, async () => {
-    const keys = [`view:${view.id}`];
+    const keys = [`view:${deps.teamId}:${view.id}`];
     outcome = await startJob(deps, { ...wish, keys, teamId: deps.teamId, requesterId, isAnswered: true });
   });
   if (problem !== null) return refuseAtField(ack, problem);

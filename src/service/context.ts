@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto';
+import type { Config } from '../config.ts';
+import type { AnyJobContext, Policy } from '../jobs/decision.ts';
+import type { Rules } from '../jobs/policy.ts';
+import type { Clock } from '../operations/clock.ts';
+
+const NOTHING_SET: Rules = { projects: [], channels: new Map(), noticeChannels: [] };
+
+/** What decisions work with. */
+export function contextFactory(clock: Clock, config: Config): () => AnyJobContext {
+  const policy = policyOf(config);
+  const rulesOf = (teamId: string) => settingsOf(config, teamId) ?? NOTHING_SET;
+  return () => ({ nowMs: clock.now(), jitter: Math.random(), newId: randomUUID, policy, rulesOf });
+}
+
+/** What is set for a workspace; null: with many, it is not among those that are set up. */
+export function settingsOf(config: Config, teamId: string) {
+  return config.slack.installing.kind === 'by_hand' ? config : (config.workspaces.get(teamId) ?? null);
+}
+
+function policyOf(config: Config): Policy {
+  return {
+    pollMinIntervalMs: config.poll.minIntervalMs,
+    pollMaxIntervalMs: config.poll.maxIntervalMs,
+    pollGrowth: config.poll.growth,
+    followUpWindowMs: config.followUps.windowMs,
+    followUpMode: 'every_reply',
+    settleWindowMs: config.settleWindowMs,
+    longRunningAfterMs: config.longRunningAfterMs,
+    promptMaxLength: config.promptMaxLength,
+    // Those of the workspace, the project and the channel come in with the job.
+    noticeChannels: [],
+    retryUnknown: config.agent.retryUnknown,
+  };
+}

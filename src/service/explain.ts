@@ -1,0 +1,39 @@
+import type { Config } from '../config.ts';
+import { classify, SlackCallError } from '../slack/calls/failure.ts';
+import { StartError } from '../start-error.ts';
+
+const CANNOT_LISTEN = new Set(['EACCES', 'EADDRNOTAVAIL', 'EAI_AGAIN', 'EINVAL', 'ENOTFOUND']);
+
+/** Slack did not take us in. @param variable the setting that it is about */
+export function explainSlack(error: unknown, variable: string): never {
+  if (!(error instanceof SlackCallError)) throw error;
+  const { code, needsAdmin, outcome } = error.failure;
+  throw new StartError(
+    needsAdmin
+      ? `Slack refuses the token (${code}). Check ${variable}: it must be of an app that is installed.`
+      : `Slack did not answer as it should (${code}). Check the network, and SLACK_API_URL if it is set.`,
+    error,
+    !needsAdmin && outcome !== 'refused',
+  );
+}
+
+/** The program could not be reached, or could not reach Slack. */
+export function explainConnection(error: unknown, config: Config): never {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  const { host, port } = config.http;
+  if (code === 'EADDRINUSE') {
+    throw new StartError(
+      `Port ${port} on ${host} is in use. Stop what uses it, or set PORT to another.`,
+      error,
+      true,
+    );
+  }
+  if (typeof code === 'string' && CANNOT_LISTEN.has(code)) {
+    throw new StartError(
+      `Cannot listen on ${host}:${port} (${code}). Set HOST and PORT to what is allowed.`,
+      error,
+    );
+  }
+  const failure = classify(error);
+  return explainSlack(new SlackCallError('apps.connections.open', failure, error), 'SLACK_APP_TOKEN');
+}

@@ -1,0 +1,88 @@
+import type { Logger as BoltLogger } from '@slack/bolt';
+import type { Installing } from '../config/installing.ts';
+import type { Config } from '../config.ts';
+import type { Clock } from '../operations/clock.ts';
+import type { Route } from '../operations/http-server.ts';
+import type { Logger } from '../operations/logger.ts';
+import { createCaller } from '../slack/calls/caller.ts';
+import { createPostingClient } from '../slack/calls/posting-client.ts';
+import { BotTokens } from '../slack/installations/bot-tokens.ts';
+import { Directory } from '../slack/installations/directory.ts';
+import { whenEnded } from '../slack/installations/ended.ts';
+import { installRoutes } from '../slack/installations/install-routes.ts';
+import { InstalledWorkspaces } from '../slack/installations/installed-workspaces.ts';
+import { unreadable } from '../slack/installations/reseal.ts';
+import { Vault } from '../slack/installations/vault.ts';
+import { oneWorkspace } from '../slack/one-workspace.ts';
+import type { Workspaces } from '../slack/workspace.ts';
+import { StartError } from '../start-error.ts';
+import type { Store } from '../store/store.ts';
+import { settingsOf } from './context.ts';
+import { explainSlack } from './explain.ts';
+
+export interface WorkspacesParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly logger: BoltLogger;
+  /** Called when a workspace has installed the app. */
+  readonly onInstalled: () => void;
+}
+
+export interface Served {
+  readonly workspaces: Workspaces;
+  /** An event tells that an installation, or its token, has ended. */
+  readonly onEnded: (body: unknown) => Promise<void>;
+  /** The pages by which workspaces install the app. */
+  readonly routes: readonly Route[];
+  /** The id of the only workspace, or null. */
+  readonly teamId: string | null;
+}
+
+/** The workspaces, as the settings have them. Throws StartError. */
+export async function serveWorkspaces(config: Config, parts: WorkspacesParts): Promise<Served> {
+  const { installing } = config.slack;
+  return installing.kind === 'by_hand'
+    ? serveOne(config, installing.botToken, parts)
+    : serveMany(config, installing, parts);
+}
+
+async function serveOne(
+  config: Config,
+  botToken: string,
+  { clock, log, logger }: WorkspacesParts,
+): Promise<Served> {
+  const { apiUrl } = config.slack;
+  const client = createPostingClient(apiUrl, logger);
+  const workspaces = await oneWorkspace({ client, apiUrl, clock, log }, botToken, config).catch((error) =>
+    explainSlack(error, 'SLACK_BOT_TOKEN'),
+  );
+  return { workspaces, onEnded: async () => {}, routes: [], teamId: workspaces.only.teamId };
+}
+
+async function serveMany(
+  config: Config,
+  app: Extract<Installing, { kind: 'oauth' }>,
+  { store, clock, log, logger, onInstalled }: WorkspacesParts,
+): Promise<Served> {
+  const { apiUrl } = config.slack;
+  const vault = new Vault(app.encryptionKeys);
+  const problem = await unreadable(store, vault);
+  if (problem !== null) throw new StartError(problem);
+  const client = createPostingClient(apiUrl, logger);
+  const directory = new Directory(store, clock);
+  const common = { store, clock, log, client, vault, directory, app };
+  const tokens = new BotTokens(common, directory);
+  const isSetUp = (teamId: string) => config.workspaces.has(teamId);
+  return {
+    workspaces: new InstalledWorkspaces({ client, apiUrl, clock, log }, directory, tokens, (teamId) =>
+      settingsOf(config, teamId),
+    ),
+    onEnded: whenEnded({
+      ...common,
+      callerOf: ({ id, tokens: sealed }) => createCaller(client, async () => vault.open(id, sealed).botToken),
+    }),
+    routes: installRoutes({ ...common, apiUrl, logger, isSetUp, onInstalled }),
+    teamId: null,
+  };
+}

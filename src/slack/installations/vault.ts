@@ -1,0 +1,94 @@
+import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
+import type { SealedTokens } from '../../store/installations.ts';
+
+const CIPHER = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+export interface Tokens {
+  readonly botToken: string;
+  /** Null if the token does not expire. */
+  readonly refreshToken: string | null;
+  readonly expiresAtMs: number | null;
+}
+
+/** As `config/encryption-keys.ts` reads them. */
+interface Key {
+  readonly id: string;
+  readonly key: KeyObject;
+}
+
+/** Tokens that cannot be read. The message says why and what to do, and holds nothing of them. */
+export class VaultError extends Error {
+  readonly keyId: string;
+
+  constructor(message: string, keyId: string) {
+    super(message);
+    this.name = 'VaultError';
+    this.keyId = keyId;
+  }
+}
+
+/** Encrypts tokens, so that they can be read only as those of the installation that they were sealed for. */
+export class Vault {
+  private readonly keys: readonly [Key, ...Key[]];
+
+  /** The first key encrypts, all decrypt. */
+  constructor(keys: readonly [Key, ...Key[]]) {
+    this.keys = keys;
+  }
+
+  /** The key that encrypts. */
+  get keyId(): string {
+    return this.keys[0].id;
+  }
+
+  seal(installationId: string, { botToken, refreshToken, expiresAtMs }: Tokens): SealedTokens {
+    const [{ id, key }] = this.keys;
+    return {
+      keyId: id,
+      botToken: encrypt(key, botToken, place(installationId, 'bot_token')),
+      refreshToken: refreshToken && encrypt(key, refreshToken, place(installationId, 'refresh_token')),
+      expiresAtMs,
+    };
+  }
+
+  /** Throws VaultError. */
+  open(installationId: string, { keyId, botToken, refreshToken, expiresAtMs }: SealedTokens): Tokens {
+    const key = this.keys.find(({ id }) => id === keyId)?.key;
+    if (key === undefined) {
+      throw new VaultError(`the key "${keyId}" is not among those of TOKEN_ENCRYPTION_KEY: add it`, keyId);
+    }
+    try {
+      return {
+        botToken: decrypt(key, botToken, place(installationId, 'bot_token')),
+        refreshToken: refreshToken && decrypt(key, refreshToken, place(installationId, 'refresh_token')),
+        expiresAtMs,
+      };
+    } catch {
+      const message = `the key "${keyId}" of TOKEN_ENCRYPTION_KEY is another than when they were stored, or the row was changed`;
+      throw new VaultError(message, keyId);
+    }
+  }
+}
+
+/** Authenticated along: what is copied to another row or column cannot be read there. */
+function place(installationId: string, column: string): Buffer {
+  return Buffer.from(`installation/${installationId}/${column}`);
+}
+
+function encrypt(key: KeyObject, text: string, where: Buffer): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, key, nonce).setAAD(where);
+  const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, encrypted, cipher.getAuthTag()]).toString('base64');
+}
+
+function decrypt(key: KeyObject, sealed: string, where: Buffer): string {
+  const bytes = Buffer.from(sealed, 'base64');
+  const nonce = bytes.subarray(0, NONCE_BYTES);
+  const encrypted = bytes.subarray(NONCE_BYTES, -TAG_BYTES);
+  const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(where);
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+  return Buffer.concat([decipher.update(encrypted), decipher.final()]).toString('utf8');
+}

@@ -1,0 +1,65 @@
+import { INSTALL_PATH } from '../paths.ts';
+
+/** `stale`: begun in another browser, or too long ago. */
+export type FailedWhy = 'cancelled' | 'stale' | 'other';
+
+/** The page that begins an installation. @param address of Slack's page */
+export function installPage(address: string): string {
+  return page(
+    'Add docs-agent to Slack',
+    `<p>docs-agent takes requests for documentation changes in Slack, and brings back the pull request.</p>
+<p><a href="${escaped(address)}">Add to Slack</a></p>
+<p>Slack shows next what the app may do, and asks you to agree.</p>`,
+  );
+}
+
+/** `teamId`: null of a whole organisation. `isSetUp`: the operator has bound the workspace to projects. */
+export function installedPage({
+  teamId,
+  isSetUp,
+}: {
+  readonly teamId: string | null;
+  readonly isSetUp: boolean;
+}): string {
+  const next =
+    teamId === null
+      ? `<p>Add the app to the workspaces of your organisation that shall use it. Each must be in the configuration file of docs-agent.</p>`
+      : isSetUp
+        ? `<p>Invite the bot into a channel, and type <code>/docs-agent help</code> there.</p>`
+        : `<p>One step is left: whoever runs docs-agent must add the workspace <code>${escaped(teamId)}</code> to its configuration file, with the projects that belong to it.</p>`;
+  return page('docs-agent is installed', `${next}\n<p>You can close this page.</p>`);
+}
+
+const reasons: Readonly<Record<FailedWhy, string>> = {
+  cancelled: 'You did not agree, so nothing was installed.',
+  stale: 'The installation was begun in another browser, or more than ten minutes ago.',
+  other: 'Something went wrong. Whoever runs docs-agent finds it in the log.',
+};
+
+export function installFailedPage(why: FailedWhy): string {
+  return page(
+    'docs-agent was not installed',
+    `<p>${reasons[why]}</p>\n<p><a href="${INSTALL_PATH}">Begin again</a></p>`,
+  );
+}
+
+function page(title: string, body: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${title}</title>
+<style>body { font: 1rem/1.5 system-ui, sans-serif; max-width: 34rem; margin: 15vh auto; padding: 0 1rem; }</style>
+</head>
+<body>
+<h1>${title}</h1>
+${body}
+</body>
+</html>
+`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

@@ -1,0 +1,12 @@
+import { unknownProjectError } from '../agent/errors.ts';
+import type { Job } from '../jobs/job.ts';
+import type { Tools } from './tools.ts';
+
+/**
+ * Throws AgentError for a job whose project is not (or no longer) one of its workspace: the project's key is not used
+ * for it.
+ */
+export function requireBoundProject({ newContext }: Tools, { teamId, projectId }: Job): void {
+  const { projects } = newContext().rulesOf(teamId);
+  if (!projects.some(({ id }) => id === projectId)) throw unknownProjectError(projectId);
+}

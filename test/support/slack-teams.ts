@@ -1,0 +1,215 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Clock } from '../../src/operations/clock.ts';
+import { decodeCall, type SlackCall } from './fault-proxy/call.ts';
+import { readAll } from './fault-proxy/forward.ts';
+import { deliver } from './slack-teams/deliver.ts';
+import { TokenOffice } from './slack-teams/token-office.ts';
+import { ApiError } from './strict-slack/api-error.ts';
+import { newId, strictApp } from './strict-slack/ids.ts';
+import { type StrictSlack, startStrictSlack } from './strict-slack.ts';
+
+const clientId = '12.34';
+const clientSecret = 'client-secret';
+
+export interface TeamsCall extends SlackCall {
+  /** Of which workspace the token is; null: it is not a good one. */
+  readonly teamId: string | null;
+}
+
+export interface SlackTeamsOptions {
+  readonly clock: Clock;
+  readonly teams: readonly string[];
+  /** Of the bot, or of its replicas, which are taken in turn. */
+  readonly botUrls: readonly string[];
+  /** Tokens expire. Default: false */
+  readonly isRotating?: boolean;
+  /** The app is installed in the organisation, and serves this workspace of it. */
+  readonly organisation?: { readonly id: string; readonly teamId: string };
+}
+
+/**
+ * Several workspaces of one app. Each is a strict Slack of its own with the same people, channels and bot; they
+ * differ in their ids (T…) and tokens.
+ */
+export interface SlackTeams extends AsyncDisposable {
+  readonly apiUrl: string;
+  readonly tokens: TokenOffice;
+  team(id: string): StrictSlack;
+  calls(method?: string): readonly TeamsCall[];
+  /** Asked before a token is exchanged: `lost` happens, but the answer does not arrive. */
+  onExchange(decide: () => 'lost' | 'hang' | 'refuse' | null): void;
+  /** Sends an event as Slack would. Resolves to the status of the answer. */
+  event(outer: Readonly<Record<string, unknown>>): Promise<number>;
+  /** An administrator removes the app. */
+  uninstall(teamId: string): Promise<void>;
+}
+
+export async function startSlackTeams(options: SlackTeamsOptions): Promise<SlackTeams> {
+  const { clock, botUrls, organisation } = options;
+  const resources = new AsyncDisposableStack();
+  const server = createServer((request, response) => {
+    handle(request, response).catch((error: unknown) => {
+      response.destroy();
+      failures.push(error);
+    });
+  });
+  server.keepAliveTimeout = 0;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  resources.defer(() => {
+    server.close();
+    server.closeAllConnections();
+    if (failures.length > 0) throw new AggregateError(failures, 'the Slack of many teams failed');
+  });
+  const failures: unknown[] = [];
+  const calls: TeamsCall[] = [];
+  const tokens = new TokenOffice(clock, options.isRotating ?? false);
+  const tenants = new Map<string, StrictSlack>();
+  let onExchange: Parameters<SlackTeams['onExchange']>[0] = () => null;
+  let turn = 0;
+  for (const id of options.teams) {
+    const app = { mode: 'events', requestUrls: [`${url}/deliver/${id}`] } as const;
+    tenants.set(id, resources.use(await startStrictSlack({ clock, app })));
+  }
+  const team = (id: string) => {
+    const tenant = tenants.get(id);
+    if (tenant === undefined) throw new Error(`there is no workspace ${id}`);
+    return tenant;
+  };
+  const toBot = (body: string, headers: IncomingMessage['headers']) => {
+    turn += 1;
+    return deliver(`${botUrls[turn % botUrls.length]}/slack/events`, body, headers);
+  };
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [, kind, name = ''] = /^\/(api|deliver)\/([^?]+)/.exec(request.url ?? '') ?? [];
+    const body = await readAll(request);
+    if (kind === 'deliver') {
+      const answer = await toBot(outward(body.toString(), name), request.headers);
+      response.writeHead(answer.status, {
+        'content-type': answer.headers.get('content-type') ?? 'text/plain',
+      });
+      response.end(await answer.text());
+      return;
+    }
+    const call = decodeCall(name, request.headers, body);
+    try {
+      await (name === 'oauth.v2.access' ? exchange(call, response) : carryOut(call, request, body, response));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      json(response, { ok: false, error: error.code });
+    }
+  }
+
+  function exchange(call: SlackCall, response: ServerResponse): void {
+    calls.push({ ...call, teamId: null });
+    const { client_id, client_secret, code, grant_type, refresh_token } = call.args;
+    if (client_id !== clientId) throw new ApiError('invalid_client_id');
+    if (client_secret !== clientSecret) throw new ApiError('bad_client_secret');
+    const fate = onExchange();
+    if (fate === 'hang') return;
+    if (fate === 'refuse') throw new ApiError('service_unavailable');
+    const { owner, tokens: issued } =
+      grant_type === 'refresh_token'
+        ? tokens.exchangeRefreshToken(String(refresh_token))
+        : tokens.exchangeCode(String(code));
+    if (fate === 'lost') return void response.destroy();
+    const isOrganisation = owner === organisation?.id;
+    json(response, {
+      ok: true,
+      app_id: strictApp.appId,
+      authed_user: { id: 'U0ALICE' },
+      scope: 'commands,chat:write',
+      token_type: 'bot',
+      bot_user_id: strictApp.botUserId,
+      team: isOrganisation ? null : { id: owner, name: owner },
+      enterprise: isOrganisation ? { id: owner, name: owner } : null,
+      is_enterprise_install: isOrganisation,
+      ...issued,
+    });
+  }
+
+  async function carryOut(
+    call: SlackCall,
+    request: IncomingMessage,
+    body: Buffer,
+    response: ServerResponse,
+  ): Promise<void> {
+    let owner: string | null = null;
+    try {
+      owner = tokens.ownerOf(call.token ?? '');
+    } finally {
+      calls.push({ ...call, teamId: owner });
+    }
+    const id = owner === organisation?.id ? organisation.teamId : owner;
+    const tenant = team(id);
+    const answer = await fetch(tenant.apiUrl + call.method, {
+      method: 'POST',
+      headers: {
+        'content-type': String(request.headers['content-type']),
+        authorization: `Bearer ${tenant.botToken}`,
+      },
+      body: inward(body.toString(), id),
+    });
+    response.writeHead(answer.status, { 'content-type': 'application/json' });
+    response.end(outward(await answer.text(), id));
+  }
+
+  /** Of an organisation's installation, Slack says so in all that it sends. */
+  function outward(text: string, id: string): string {
+    const named = text.replaceAll(strictApp.teamId, id);
+    return id === organisation?.teamId ? asOrganisations(named, organisation.id) : named;
+  }
+
+  const event: SlackTeams['event'] = async (outer) => {
+    const payload = {
+      type: 'event_callback',
+      api_app_id: strictApp.appId,
+      event_id: newId('Ev'),
+      event_time: Math.floor(clock.now() / 1000),
+      ...outer,
+    };
+    return (await toBot(JSON.stringify(payload), { 'content-type': 'application/json' })).status;
+  };
+  return {
+    apiUrl: `${url}/api/`,
+    tokens,
+    team,
+    calls: (method) => calls.filter((call) => method === undefined || call.method === method),
+    onExchange: (decide) => {
+      onExchange = decide;
+    },
+    event,
+    uninstall: async (teamId) => {
+      tokens.revoke(teamId);
+      const { botUserId } = strictApp;
+      const revoked = { type: 'tokens_revoked', tokens: { oauth: [], bot: [botUserId] } };
+      await event({ team_id: teamId, event: { type: 'app_uninstalled' } });
+      await event({ team_id: teamId, event: revoked });
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+function inward(text: string, id: string): string {
+  return text.replaceAll(id, strictApp.teamId);
+}
+
+function json(response: ServerResponse, value: unknown): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+}
+
+function asOrganisations(text: string, enterpriseId: string): string {
+  if (text.startsWith('payload=')) {
+    const payload = JSON.parse(new URLSearchParams(text).get('payload') ?? '');
+    const own = { team: null, enterprise: { id: enterpriseId }, is_enterprise_install: true };
+    return String(new URLSearchParams({ payload: JSON.stringify({ ...payload, ...own }) }));
+  }
+  return text
+    .replaceAll('"enterprise_id":null', `"enterprise_id":"${enterpriseId}"`)
+    .replaceAll('"is_enterprise_install":false', '"is_enterprise_install":true')
+    .replaceAll('is_enterprise_install=false', `is_enterprise_install=true&enterprise_id=${enterpriseId}`);
+}

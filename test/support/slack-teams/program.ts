@@ -1,0 +1,135 @@
+import type { Environment } from '../../../src/config/values.ts';
+import { parseConfig } from '../../../src/config.ts';
+import { createLogger } from '../../../src/operations/logger.ts';
+import { createService, type Service } from '../../../src/service.ts';
+import { freePort } from '../free-port.ts';
+import { noFiles, oauth } from '../settings.ts';
+import { type SlackTeams, type SlackTeamsOptions, startSlackTeams } from '../slack-teams.ts';
+import { strictApp } from '../strict-slack/ids.ts';
+import { createTempDir } from '../temp-dir.ts';
+import { createTestClock, type TestClock } from '../test-clock.ts';
+import { waitFor } from '../wait-for.ts';
+import { type Agents, startAgents } from './agents.ts';
+
+/** Two that are set up, each with a project of its own, and one that is not. */
+export const acme = 'T0ACME1';
+export const beta = 'T0BETA1';
+const other = 'T0OTHER';
+export const acmeProject = 'acme-docs';
+export const betaProject = 'beta-docs';
+
+const CONFIG_FILE = 'docs-agent.yml';
+const configFile = `
+projects:
+  - { id: ${acmeProject}, name: docs, api_key_env: ACME_KEY }
+  - { id: ${betaProject}, name: betadocs, api_key_env: BETA_KEY }
+workspaces:
+  ${acme}: { projects: [docs], admins: [U0ALICE] }
+  ${beta}: { projects: [betadocs], admins: [U0ALICE] }
+`;
+
+/** The program, in HTTP mode, for several workspaces. */
+export interface TeamsProgram extends AsyncDisposable {
+  readonly clock: TestClock;
+  readonly slack: SlackTeams;
+  readonly agents: Agents;
+  readonly services: readonly Service[];
+  readonly log: readonly string[];
+  readonly env: Environment;
+  /** Stops the first service and starts it again, with other settings perhaps. */
+  restart(more?: Environment, text?: string): Promise<void>;
+  /** Goes through the pages in a browser, and returns the last. */
+  install(owner: string): Promise<Response>;
+  /** Lets time run, a second at each look, until what is read satisfies the predicate. */
+  later<T>(read: () => T | Promise<T>, predicate: (value: T) => boolean, what: string): Promise<T>;
+}
+
+export interface TeamsProgramOptions extends Pick<SlackTeamsOptions, 'isRotating' | 'organisation'> {
+  readonly teams?: readonly string[];
+  /** Those that have installed the app at first. Default: those that are set up. */
+  readonly installed?: readonly string[];
+  /** In place of an embedded one; then there may be several services. */
+  readonly databaseUrl?: string;
+  readonly replicas?: number;
+}
+
+export async function startTeamsProgram(options: TeamsProgramOptions = {}): Promise<TeamsProgram> {
+  const resources = new AsyncDisposableStack();
+  const clock = createTestClock(Date.now());
+  const ports: number[] = [];
+  for (let replica = 0; replica < (options.replicas ?? 1); replica += 1) ports.push(await freePort());
+  const botUrls = ports.map((port) => `http://127.0.0.1:${port}`);
+  const teams = options.teams ?? [acme, beta, other];
+  const slack = resources.use(await startSlackTeams({ ...options, clock, teams, botUrls }));
+  const agents = resources.use(await startAgents(clock, [acmeProject, betaProject]));
+  const dataDir = await createTempDir();
+  resources.defer(() => dataDir.remove());
+  const env: Environment = {
+    ...oauth,
+    SLACK_SIGNING_SECRET: strictApp.signingSecret,
+    SLACK_API_URL: slack.apiUrl,
+    AGENT_BASE_URL: agents.baseUrl,
+    ACME_KEY: `key-${acmeProject}`,
+    BETA_KEY: `key-${betaProject}`,
+    DATA_DIR: dataDir.path,
+    ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),
+    HOST: '127.0.0.1',
+    DOCS_AGENT_CONFIG: CONFIG_FILE,
+  };
+  const log: string[] = [];
+  const logger = createLogger({
+    level: 'debug',
+    pretty: false,
+    destination: { write: (line) => void log.push(line) },
+  });
+  const start = async (port: number | undefined, more: Environment = {}, text = configFile) => {
+    const readFile = (path: string) => (path === CONFIG_FILE ? text : noFiles(path));
+    const config = parseConfig({ ...env, PORT: String(port), ...more }, readFile);
+    const service = createService(config, { clock, log: logger });
+    await service.start();
+    return service;
+  };
+  const services: Service[] = [];
+  resources.defer(async () => {
+    await Promise.all(services.map((service) => service.stop()));
+  });
+  for (const port of ports) services.push(await start(port));
+  const install = (owner: string) => goThroughPages(botUrls[0] ?? '', slack.tokens.agree(owner));
+  for (const owner of options.installed ?? [acme, beta]) {
+    const page = await install(owner);
+    if (page.status !== 200) throw new Error(`${owner} was not installed: ${await page.text()}`);
+  }
+  return {
+    clock,
+    slack,
+    agents,
+    services,
+    log,
+    env,
+    restart: async (more, text) => {
+      await services.shift()?.stop();
+      services.unshift(await start(ports[0], more, text));
+    },
+    install,
+    later: (read, predicate, what) =>
+      waitFor(
+        async () => {
+          await clock.advance(1_000);
+          return read();
+        },
+        predicate,
+        { what, timeoutMs: 15_000 },
+      ),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+/** As a browser: the first page, Slack's, where somebody agrees, and back. */
+async function goThroughPages(botUrl: string, code: string): Promise<Response> {
+  const first = await fetch(`${botUrl}/slack/install`);
+  const cookie = first.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const address = /href="([^"]+)"/.exec(await first.text())?.[1] ?? '';
+  const slackPage = new URL(address.replaceAll('&#38;', '&'));
+  const back = new URLSearchParams({ code, state: slackPage.searchParams.get('state') ?? '' });
+  return fetch(`${botUrl}/slack/oauth_redirect?${back}`, { headers: { cookie } });
+}
