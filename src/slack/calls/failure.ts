@@ -91,8 +91,9 @@ export function rateLimited(retryAfterMs: number): SlackFailure {
 }
 
 function classifyCode(code: string): SlackFailure {
-  // A proxy's HTML page arrives here as an "error code".
-  if (!ERROR_CODE.test(code) || UNKNOWN_CODES.has(code)) return failure('unknown', code.slice(0, 80));
+  // A proxy's HTML page arrives here as an "error code"; it may hold anything.
+  if (!ERROR_CODE.test(code)) return failure('unknown', 'bad_answer');
+  if (UNKNOWN_CODES.has(code)) return failure('unknown', code);
   if (code === 'ratelimited' || code === 'rate_limited') return failure('retry', 'ratelimited');
   if (ADMIN_CODES.has(code)) return failure('retry', code, { needsAdmin: true });
   return failure('refused', code);

@@ -62,6 +62,11 @@ test.each<[string, Behaviour, string]>([
   },
 );
 
+test('a page in place of an answer is not taken for an error code, for it may hold anything', async () => {
+  const page: Behaviour = (response) => response.writeHead(200).end('<html>xoxb-1</html>');
+  expect(await outcomeOf(page)).toMatchObject({ outcome: 'unknown', code: 'bad_answer' });
+});
+
 test('a rate limit says how long to wait, and is not waited for inside the client', async () => {
   const limited: Behaviour = (response) => response.writeHead(429, { 'retry-after': '30' }).end();
   expect(await outcomeOf(limited)).toMatchObject({ outcome: 'retry', retryAfterMs: 30_000, requests: 1 });

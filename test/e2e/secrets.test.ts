@@ -1,0 +1,240 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startAgentApi } from '../../src/demo/agent-api/agent-api.ts';
+import { systemClock } from '../../src/operations/clock.ts';
+import { startDatabaseProxy } from '../replicas/support/database-proxy.ts';
+import { type ChildProgram, runProgram } from '../support/child-program.ts';
+import { freePort } from '../support/free-port.ts';
+import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
+import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
+import { createSignedSlack } from '../support/signed-slack.ts';
+import { type StrictSlack, startStrictSlack } from '../support/strict-slack.ts';
+import { createTempDir } from '../support/temp-dir.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const bot = '<@U0DOCSAGENT>';
+const PATIENCE_MS = 30_000;
+
+/** Each can be told from the others in the output. */
+const planted = {
+  agentKey: 'PlantedAgentKey',
+  databasePassword: 'PlantedDatabasePassword',
+  prompt: 'PlantedPrompt',
+  mention: 'PlantedMention',
+  reply: 'PlantedReply',
+  edit: 'PlantedEdit',
+  chat: 'PlantedChat',
+  file: 'PlantedFile',
+  form: 'PlantedForm',
+  answer: 'PlantedAnswer',
+  slackPage: 'PlantedSlackPage',
+  forged: 'PlantedForged',
+} as const;
+
+/** The real program at its most talkative, in real time, with all that it talks to. */
+async function startTalkative(mode: 'socket' | 'http', databaseUrl: string | null) {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}/slack/events`;
+  const slack = await startStrictSlack({
+    clock: systemClock,
+    app: mode === 'http' ? { mode: 'events', requestUrls: [url] } : { mode: 'socket' },
+  });
+  onTestFinished(() => slack[Symbol.asyncDispose]());
+  const api = await startAgentApi({
+    apiKey: planted.agentKey,
+    projectId: 'acme-docs',
+    clock: systemClock,
+    script: () => ({ workMs: 0, ending: 'manual' }),
+  });
+  onTestFinished(() => api.close());
+  const dataDir = await createTempDir();
+  onTestFinished(() => dataDir.remove());
+  const program = runProgram(['start'], {
+    SLACK_BOT_TOKEN: slack.botToken,
+    ...(mode === 'http'
+      ? { SLACK_SIGNING_SECRET: slack.signingSecret }
+      : { SLACK_APP_TOKEN: slack.appToken }),
+    SLACK_API_URL: slack.apiUrl,
+    AGENT_BASE_URL: api.baseUrl,
+    AGENT_API_KEY: planted.agentKey,
+    AGENT_PROJECT_ID: 'acme-docs',
+    ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
+    DATA_DIR: dataDir.path,
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    LOG_LEVEL: 'debug',
+    FOLLOW_UP_WINDOW: '0',
+    SETTLE_WINDOW: '0',
+    POLL_MIN_INTERVAL: '500ms',
+    POLL_MAX_INTERVAL: '500ms',
+  });
+  onTestFinished(() => program[Symbol.asyncDispose]());
+  await program.logged('started');
+  const signed = createSignedSlack({ url, signingSecret: slack.signingSecret, teamId: slack.teamId });
+  return { slack, api, program, dataDir: dataDir.path, signed, url };
+}
+
+type Talkative = Awaited<ReturnType<typeof startTalkative>>;
+
+/** Waits until the program has logged so many events that match. */
+function logged({ program }: Pick<Talkative, 'program'>, match: object, times = 1) {
+  const matches = () =>
+    program.log().filter((line) => Object.entries(match).every(([name, value]) => line[name] === value));
+  return waitFor(matches, (found) => found.length >= times, {
+    what: `${times} × ${JSON.stringify(match)}`,
+    timeoutMs: PATIENCE_MS,
+  });
+}
+
+/** A job with all that people do, and then all that can go wrong outside. */
+async function tellAStory(world: Talkative): Promise<void> {
+  const { slack, api } = world;
+  const { control } = slack;
+  const write = (text: string, more: object = {}) =>
+    control.message({ channel: general, user: bob, text, ...more });
+
+  await control.command({ channel: general, user: alice, text: planted.prompt });
+  await logged(world, { event: 'agent_called', outcome: 'done' });
+  const card = await cardOf(slack, planted.prompt);
+  const file = { name: 'notes.txt', content: planted.file, mode: 'snippet' };
+  const reply = await write(planted.reply, { threadTs: card.ts, files: [file] });
+  await logged(world, { event: 'agent_called', call: 'send_message', outcome: 'done' });
+  await control.editMessage(reply, planted.edit);
+  await write(`aside ${planted.chat}`, { threadTs: card.ts });
+  await write(planted.chat);
+  const root = await write(planted.chat);
+  await write(`${bot} ${planted.mention}`, { threadTs: root.ts });
+  await write(`${bot} ${planted.mention}`);
+  await control.command({ channel: general, user: alice, text: '' });
+  await waitFor(() => control.modal(alice), Boolean, { what: 'the form' });
+  await control.submit(alice, { prompt: planted.form });
+  // Then all of this has gone through the program.
+  const given = () => api.jobs.flatMap(({ prompts }) => prompts).join();
+  const { prompt, mention, reply: replied, file: inlined, form } = planted;
+  await waitFor(
+    given,
+    (texts) => [prompt, mention, replied, inlined, form].every((text) => texts.includes(text)),
+    {
+      what: 'what the agent was given',
+      timeoutMs: PATIENCE_MS,
+    },
+  );
+  await control.openHome(alice);
+  await control.command({ channel: general, user: alice, text: 'list' });
+
+  for (const fault of [
+    { status: 500, body: { error: planted.answer } },
+    { status: 401, body: { error: planted.answer } },
+    { status: 400, body: { error: `${planted.answer} ${planted.agentKey} ${planted.prompt}` } },
+    'html',
+    'reset_after',
+    'half_body',
+  ] as const) {
+    api.failNext('get', fault, fault, fault);
+    api.failNext('create', fault);
+    await control.command({
+      channel: general,
+      user: alice,
+      text: `${planted.prompt} ${JSON.stringify(fault)}`,
+    });
+  }
+  await logged(world, { event: 'agent_called', outcome: 'unknown' }, 3);
+  await logged(world, { event: 'agent_called', outcome: 'definite' }, 2);
+
+  const faults = [
+    { status: 500, body: planted.slackPage },
+    { status: 200, body: `<html>${planted.slackPage}</html>` },
+    { error: 'invalid_auth' },
+    { error: 'missing_scope' },
+    { error: 'msg_too_long' },
+    'reset_after',
+    'half_body',
+  ] as const;
+  let count = 0;
+  slack.onCall(({ method }) => {
+    if (method === 'apps.connections.open') return null;
+    count += 1;
+    return faults[count % faults.length] ?? null;
+  });
+  await control.command({ channel: general, user: alice, text: `${planted.prompt} again` });
+  await write(planted.reply, { threadTs: card.ts });
+  for (const outcome of ['unknown', 'needs_admin', 'refused']) {
+    await logged(world, { event: 'slack_called', outcome });
+  }
+  slack.onCall(() => null);
+}
+
+async function cardOf(slack: StrictSlack, text: string): Promise<SlackMessage> {
+  const find = async () =>
+    (await slack.control.messages(general)).find((message) => message.text.includes(text));
+  const found = await waitFor(find, Boolean, { what: 'the card', timeoutMs: PATIENCE_MS });
+  if (found === undefined) throw new Error('there is no card');
+  return found;
+}
+
+/** What people do while the store fails, until the program has said so. */
+async function whileStoreFails(world: Talkative): Promise<void> {
+  const { control } = world.slack;
+  await control.command({ channel: general, user: alice, text: `${planted.prompt} unstored` });
+  await control.message({ channel: general, user: bob, text: `${bot} ${planted.mention} unstored` });
+  await logged(world, { event: 'gesture_not_stored' });
+  await logged(world, { event: 'listener_failed' });
+}
+
+async function endOf(program: ChildProgram): Promise<string> {
+  program.kill('SIGTERM');
+  await program.exit;
+  return program.output();
+}
+
+function expectNothingPlanted(output: string, { slack }: Talkative): void {
+  const { botToken, appToken, signingSecret } = slack;
+  const secrets = { ...planted, botToken, appToken, signingSecret };
+  const told = Object.entries(secrets).filter(([, secret]) => output.includes(secret));
+  const lines = output.split('\n').filter((line) => told.some(([, secret]) => line.includes(secret)));
+  expect({ told: told.map(([name]) => name), lines: lines.slice(0, 5) }).toEqual({ told: [], lines: [] });
+}
+
+describe('no output holds a secret, a prompt, a reply or a file, at the level debug', () => {
+  test('in Socket Mode with the embedded store, whatever fails (E3)', async () => {
+    const world = await startTalkative('socket', null);
+    await tellAStory(world);
+    world.slack.socket.cut();
+    const file = new DatabaseSync(join(world.dataDir, 'docs-agent.db'), { timeout: 5_000 });
+    onTestFinished(() => file.close());
+    await waitFor(() => world.slack.socket.connections(), Boolean, {
+      what: 'a socket',
+      timeoutMs: PATIENCE_MS,
+    });
+    file.exec(
+      `create trigger fault before insert on gesture begin select raise(abort, 'the disk is gone'); end`,
+    );
+    await whileStoreFails(world);
+    expectNothingPlanted(await endOf(world.program), world);
+  });
+
+  test.skipIf(testServerUrl === undefined)(
+    'in HTTP mode on Postgres, whatever fails (E3; skipped without TEST_DATABASE_URL)',
+    async () => {
+      const database = await createTestDatabase(testServerUrl ?? '');
+      onTestFinished(() => database.drop());
+      await using proxy = await startDatabaseProxy(database.url);
+      const databaseUrl = new URL(proxy.url);
+      databaseUrl.password = planted.databasePassword;
+      const world = await startTalkative('http', databaseUrl.href);
+      await tellAStory(world);
+      const { signed, url } = world;
+      const command = { channelId: general, userId: alice, text: planted.forged };
+      for (const signature of ['wrong', 'stale'] as const) {
+        expect((await signed.sendCommand(command, { signature })).status).toBe(401);
+      }
+      for (const body of [planted.forged, `{"${planted.forged}`, `payload=${planted.forged}`]) {
+        await fetch(url, { method: 'POST', body });
+      }
+      proxy.cut();
+      await whileStoreFails(world);
+      expectNothingPlanted(await endOf(world.program), world);
+    },
+  );
+});
