@@ -232,6 +232,30 @@ describe('"Ask Docs Agent" in the menu of a message', () => {
     expect(world.prompts()[0]?.[0]).toContain('> The page on limits is *wrong*, @alice');
   });
 
+  test('is answered in words while Slack still waits, however slow each of its own answers is (S3)', async () => {
+    const message = await write('Wrong page', { user: bob });
+    await command('help');
+    await world.clock.advance(660_000);
+    const slow = ['users.info', 'chat.getPermalink', 'views.open'];
+    world.slack.onCall(({ method }) => (slow.includes(method) ? 'hang' : null));
+    const until = (method: string, passMs: number) => {
+      const before = world.slack.calls(method).length;
+      return async () => {
+        await waitFor(
+          () => world.slack.calls(method).length,
+          (count) => count > before,
+          { what: method },
+        );
+        await world.clock.advance(passMs);
+      };
+    };
+    const waits = [until('users.info', 300), until('chat.getPermalink', 500), until('views.open', 1_800)];
+    const gesture = world.slack.control.shortcut({ message, user: alice, callbackId: 'ask_docs_agent' });
+    for (const wait of waits) await wait();
+    await world.whispered(general, 'Slack did not open the form');
+    await gesture;
+  });
+
   test('works without the address where the bot is not (S3, S4)', async () => {
     const message = await write('Wrong page', { user: bob, channel: random });
     await world.slack.control.shortcut({ message, user: alice, callbackId: 'ask_docs_agent' });
