@@ -53,16 +53,6 @@ test('a store in use is read, and its owner is not disturbed', async () => {
   await store.close();
 });
 
-test('looking at a store does not keep docs-agent from starting', async () => {
-  await using patient = await startPatient();
-  await (await openStore({ dataDir: dataDirOf(patient) })).close();
-  const looks = Array.from({ length: 5 }, () => patient.look());
-  for (let start = 0; start < 20; start += 1) {
-    await (await openStore({ dataDir: dataDirOf(patient) })).close();
-  }
-  for (const findings of await Promise.all(looks)) expect(one(findings, 'store').level).toBe('ok');
-});
-
 test('an older schema is not brought up to date by looking, a newer one is refused', async () => {
   await using patient = await startPatient();
   await (await openStore({ dataDir: dataDirOf(patient) })).close();
