@@ -93,7 +93,7 @@ test('with OAuth, Slack sends people back, and tells when the app is removed', (
   expect(settings.event_subscriptions.bot_events).toEqual(
     expect.arrayContaining(['app_uninstalled', 'tokens_revoked']),
   );
-  expect(settings.token_rotation_enabled).toBe(false);
+  expect(settings).toMatchObject({ token_rotation_enabled: false, org_deploy_enabled: true });
   expect(parse(manifestYaml({ url, oauth: rotating })).settings.token_rotation_enabled).toBe(true);
 });
 

@@ -1,16 +1,17 @@
 import type { Config } from '../config.ts';
 import type { Clock } from '../operations/clock.ts';
 import type { Logger } from '../operations/logger.ts';
-import { Inspection, type InspectionOptions } from '../slack/inspection.ts';
+import type { InspectionOptions } from '../slack/inspection.ts';
 import type { NoticeFacts, StoreFacts } from '../store/inspect/facts.ts';
 import { inspectStore } from '../store/inspect/inspect.ts';
 import { agentFindings } from './agent.ts';
 import { clockFindings } from './clocks.ts';
 import type { Finding } from './finding.ts';
-import { noticeFindings, userGroupFindings } from './places.ts';
+import { installed } from './installations.ts';
 import { settingsInOrder } from './settings.ts';
-import { connectionFinding, tokenFindings } from './slack.ts';
+import { connectionFinding } from './slack.ts';
 import { storeFailure, storeFindings } from './store.ts';
+import { lookAtWorkspace, type WorkspaceFindings } from './workspace.ts';
 
 const RENEW_BOT_TOKEN =
   'Install the app again ("Install App"), and set SLACK_BOT_TOKEN to its Bot User OAuth Token (xoxb-…).';
@@ -29,22 +30,18 @@ export interface Tools {
 export async function examine(config: Config, { clock, timeoutMs }: Tools): Promise<Finding[]> {
   const options = { apiUrl: config.slack.apiUrl, timeoutMs, clock, log: silent };
   const store = lookAtStore(config, clock.now());
-  const [ofStore, workspace, connection, ofAgent] = await Promise.all([
+  const [ofStore, ofSlack, connection, ofAgent] = await Promise.all([
     store,
-    lookAtWorkspace(
-      config,
-      store.then(({ facts }) => facts?.notices ?? NO_NOTICES),
-      options,
-    ),
-    connectionFinding(config.slack.transport, config.http, options),
+    store.then(({ facts }) => lookAtSlack(config, facts, options)),
+    connectionFinding(config.slack, config.http, options),
     agentFindings(config, timeoutMs),
   ]);
-  const aheadMs = { slack: workspace.clockAheadMs, agentApi: ofAgent.clockAheadMs };
+  const aheadMs = { slack: ofSlack.clockAheadMs, agentApi: ofAgent.clockAheadMs };
   return [
     settingsInOrder(config),
     ...ofStore.findings,
     connection,
-    ...workspace.findings,
+    ...ofSlack.findings,
     ...ofAgent.findings,
     ...clockFindings(aheadMs, config.store.kind === 'postgres'),
   ];
@@ -62,26 +59,29 @@ async function lookAtStore(
   }
 }
 
-interface WorkspaceFindings {
-  readonly findings: readonly Finding[];
-  readonly clockAheadMs: number | null;
-}
-
-async function lookAtWorkspace(
+/** Each workspace; `facts`: null if the store could not be read. */
+async function lookAtSlack(
   config: Config,
-  notices: Promise<NoticeFacts>,
+  facts: StoreFacts | null,
   options: InspectionOptions,
 ): Promise<WorkspaceFindings> {
+  const { examinees, findings } = examineesOf(config, facts, options.clock.now());
+  const notices = facts?.notices ?? NO_NOTICES;
+  const looks = await Promise.all(examinees.map((one) => lookAtWorkspace(one, notices, options)));
+  return {
+    findings: [...findings, ...looks.flatMap((look) => look.findings)],
+    clockAheadMs: looks.find(({ clockAheadMs }) => clockAheadMs !== null)?.clockAheadMs ?? null,
+  };
+}
+
+function examineesOf(config: Config, facts: StoreFacts | null, nowMs: number): ReturnType<typeof installed> {
   const { installing } = config.slack;
-  if (installing.kind === 'oauth') return { findings: [], clockAheadMs: null };
-  const inspection = new Inspection(installing.botToken, options);
-  const needsUserGroups = config.access.userGroups.size > 0;
-  const { facts, findings } = await tokenFindings(inspection, needsUserGroups, RENEW_BOT_TOKEN);
-  // Without a token that Slack accepts, no more can be said.
-  if (facts === null) return { findings, clockAheadMs: null };
-  const places = await Promise.all([
-    noticeFindings(inspection, config, facts.teamId, await notices),
-    userGroupFindings(inspection, config),
-  ]);
-  return { findings: [...findings, ...places.flat()], clockAheadMs: facts.clockAheadMs };
+  if (installing.kind === 'by_hand') {
+    const only = { id: null, token: installing.botToken, howToRenew: RENEW_BOT_TOKEN, settings: config };
+    return { examinees: [only], findings: [] };
+  }
+  // Without the store, nothing is known of them.
+  return facts === null
+    ? { examinees: [], findings: [] }
+    : installed(config, installing, facts.installations, nowMs);
 }

@@ -43,6 +43,11 @@ export function findingsOf(check: CheckName, subject: string | null = null) {
   };
 }
 
+/** How one of several is called within a workspace; null: there is only one. */
+export function within(workspace: string | null, id: string): string {
+  return workspace === null ? id : `${workspace}/${id}`;
+}
+
 const LEVELS: readonly Level[] = ['ok', 'warning', 'error'];
 
 export function worstOf(findings: readonly Finding[]): Level {

@@ -1,7 +1,7 @@
 import type { WorkspaceSettings } from '../config/workspaces.ts';
 import type { Inspection } from '../slack/inspection.ts';
 import type { NoticeFacts, RefusedNotice } from '../store/inspect/facts.ts';
-import { type Finding, findingsOf } from './finding.ts';
+import { type Finding, findingsOf, within } from './finding.ts';
 import { slackFailure } from './slack-failure.ts';
 
 /** The token was accepted before: it was revoked meanwhile. */
@@ -20,19 +20,28 @@ function configuredChannels({ noticeChannels, projects, channels }: WorkspaceSet
 /** Whether notices can be posted in each of the channels. */
 export function noticeFindings(
   inspection: Inspection,
-  settings: WorkspaceSettings,
-  teamId: string,
-  notices: NoticeFacts,
+  {
+    id: workspace,
+    settings,
+    teamId,
+    notices,
+  }: {
+    readonly id: string | null;
+    readonly settings: WorkspaceSettings;
+    readonly teamId: string;
+    readonly notices: NoticeFacts;
+  },
 ): Promise<Finding[]> {
   const saved = notices.saved.filter((one) => one.teamId === teamId).map(({ channelId }) => channelId);
   const refused = notices.refused.filter((one) => one.teamId === teamId);
   const channels = new Set([...configuredChannels(settings), ...saved]);
   return Promise.all(
-    [...channels].map((id) =>
+    [...channels].map((channelId) =>
       channelFinding(
         inspection,
-        id,
-        refused.find(({ channelId }) => channelId === id),
+        channelId,
+        findingsOf('notice_channel', within(workspace, channelId)),
+        refused.find((one) => one.channelId === channelId),
       ),
     ),
   );
@@ -41,9 +50,9 @@ export function noticeFindings(
 async function channelFinding(
   inspection: Inspection,
   channelId: string,
+  findings: ReturnType<typeof findingsOf>,
   refused: RefusedNotice | undefined,
 ): Promise<Finding> {
-  const findings = findingsOf('notice_channel', channelId);
   try {
     await inspection.isIn(channelId);
   } catch (error) {
@@ -65,10 +74,14 @@ async function channelFinding(
 }
 
 /** Whether the user groups of the access rules exist. */
-export function userGroupFindings(inspection: Inspection, { access }: WorkspaceSettings): Promise<Finding[]> {
+export function userGroupFindings(
+  inspection: Inspection,
+  workspace: string | null,
+  { access }: WorkspaceSettings,
+): Promise<Finding[]> {
   return Promise.all(
     [...access.userGroups].map(async (groupId) => {
-      const findings = findingsOf('user_group', groupId);
+      const findings = findingsOf('user_group', within(workspace, groupId));
       try {
         await inspection.userGroupExists(groupId);
         return findings.ok('exists');

@@ -1,3 +1,4 @@
+import { scrub } from '../operations/redact.ts';
 import { type CheckName, type Finding, type Level, worstOf } from './finding.ts';
 
 const SIGNS: Readonly<Record<Level, string>> = { ok: '✓', warning: '!', error: '✗' };
@@ -56,7 +57,7 @@ function summary(findings: readonly Finding[]): string {
 
 /** Words of servers may hold anything. */
 function oneLine(text: string, secrets: readonly string[]): string {
-  const plain = text.toWellFormed().replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ');
+  const plain = scrub(text.toWellFormed()).replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ');
   return secrets
     .filter(({ length }) => length >= SECRET_MIN_LENGTH)
     .reduce((safe, secret) => safe.replaceAll(secret, '…'), plain)

@@ -4,11 +4,12 @@ import type { Config } from '../config.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 export function settingsInOrder(config: Config): Finding {
-  const { transport } = config.slack;
+  const { installing, transport } = config.slack;
   const mode = transport.kind === 'socket' ? 'Socket Mode' : 'HTTP mode';
+  const workspaces = installing.kind === 'oauth' ? `OAuth, ${config.workspaces.size} workspaces, ` : '';
   const names = config.projects.map(({ name }) => name).join(', ');
   return findingsOf('settings').ok(
-    `${mode}, ${config.store.kind} store, agent API at ${config.agent.baseUrl}, ` +
+    `${mode}, ${workspaces}${config.store.kind} store, agent API at ${config.agent.baseUrl}, ` +
       `${config.projects.length === 1 ? 'project' : 'projects'} ${names}`,
   );
 }

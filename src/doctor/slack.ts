@@ -1,4 +1,4 @@
-import type { Config, SlackTransport } from '../config.ts';
+import type { Config } from '../config.ts';
 import { Inspection, type InspectionOptions, type TokenFacts } from '../slack/inspection.ts';
 import { EVENTS_PATH } from '../slack/paths.ts';
 import { botScopes, USER_GROUPS_SCOPE } from '../slack/scopes.ts';
@@ -11,15 +11,18 @@ const RENEW_APP_TOKEN =
 /** Who the token belongs to; null if that could not be found out. */
 export async function tokenFindings(
   inspection: Inspection,
-  needsUserGroups: boolean,
-  howToRenew: string,
+  {
+    id,
+    needsUserGroups,
+    howToRenew,
+  }: { readonly id: string | null; readonly needsUserGroups: boolean; readonly howToRenew: string },
 ): Promise<{ readonly facts: TokenFacts | null; readonly findings: readonly Finding[] }> {
-  const findings = findingsOf('slack_token');
+  const findings = findingsOf('slack_token', id);
   try {
     const facts = await inspection.token();
     const { workspace, teamId, botName } = facts;
     const known = findings.ok(`@${botName} in ${workspace} (${teamId})`);
-    return { facts, findings: [known, scopesFinding(facts.scopes, needsUserGroups)] };
+    return { facts, findings: [known, scopesFinding(id, facts.scopes, needsUserGroups)] };
   } catch (error) {
     const { finding, failure } = slackFailure(error, findings, howToRenew);
     const other = findings.error(`Slack refuses the token (${failure.code})`, howToRenew);
@@ -27,8 +30,8 @@ export async function tokenFindings(
   }
 }
 
-function scopesFinding(granted: TokenFacts['scopes'], needsUserGroups: boolean): Finding {
-  const findings = findingsOf('slack_scopes');
+function scopesFinding(id: string | null, granted: TokenFacts['scopes'], needsUserGroups: boolean): Finding {
+  const findings = findingsOf('slack_scopes', id);
   if (granted === null) {
     return findings.warning(
       'Slack does not say what is granted',
@@ -53,15 +56,16 @@ function scopesFinding(granted: TokenFacts['scopes'], needsUserGroups: boolean):
 }
 
 export async function connectionFinding(
-  transport: SlackTransport,
+  { installing, transport }: Config['slack'],
   { port }: Config['http'],
   options: InspectionOptions,
 ): Promise<Finding> {
   const findings = findingsOf('slack_connection');
+  const oauth = installing.kind === 'oauth' ? ' --oauth' : '';
   if (transport.kind === 'http') {
     return findings.ok(
       `HTTP mode: Slack must reach POST ${EVENTS_PATH} at port ${port}, which cannot be checked from here`,
-      'The manifest for it: `docs-agent manifest --url https://<your address>`.',
+      `The manifest for it: \`docs-agent manifest --url https://<your address>${oauth}\`.`,
     );
   }
   try {

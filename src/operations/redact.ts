@@ -21,10 +21,10 @@ export function redact(value: unknown): unknown {
 }
 
 /** The text without Slack tokens, keys in headers, and passwords in addresses; long text is cut. */
-function scrub(text: string): string {
+export function scrub(text: string): string {
   const scrubbed = text
     .slice(0, SEARCHED_LENGTH)
-    .replace(/\b(xox[a-z]|xapp)[-.][\w.%-]+/gi, `$1-${REDACTED}`)
+    .replace(/(?<![a-z0-9])(xox[a-z]|xapp)[-.][\w.%-]+/gi, `$1-${REDACTED}`)
     .replace(/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, `$1 ${REDACTED}`)
     .replace(/(\w:\/\/)[^\s/?#]*@/g, `$1${REDACTED}@`)
     .replace(/(\/\/hooks\.[^\s/]+\/)[^\s"']+/gi, `$1${REDACTED}`)

@@ -65,7 +65,7 @@ function manifest({ url, oauth }: ManifestOptions): object {
     settings: {
       event_subscriptions: { ...requestUrl, bot_events: names(eventsOf(oauth)) },
       interactivity: { is_enabled: true, ...requestUrl },
-      org_deploy_enabled: false,
+      org_deploy_enabled: oauth !== null,
       socket_mode_enabled: url === null,
       token_rotation_enabled: oauth?.tokenRotation ?? false,
     },
@@ -86,6 +86,14 @@ function comments({ oauth }: ManifestOptions): [path: Path, comment: string][] {
     ],
     ...reasons(['oauth_config', 'scopes', 'bot'], botScopes),
     ...reasons(['settings', 'event_subscriptions', 'bot_events'], eventsOf(oauth)),
+    ...(oauth === null
+      ? []
+      : [
+          [
+            ['settings', 'org_deploy_enabled'],
+            'An administrator of an Enterprise Grid may install it for the whole organisation.',
+          ] satisfies [Path, string],
+        ]),
     ...(oauth?.tokenRotation
       ? [
           [

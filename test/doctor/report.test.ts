@@ -14,6 +14,11 @@ test('words of servers keep to their line, and show no secret', () => {
   );
 });
 
+test('a token of any workspace is known by its look', () => {
+  const [finding] = shown([findingsOf('slack_token').error('bad_xoxb-12-hunter2', 'xapp-1-hunter2')], []);
+  expect(finding).toMatchObject({ found: 'bad_xoxb-[redacted]', next: 'xapp-[redacted]' });
+});
+
 test('the worst finding counts', () => {
   const { ok, warning, error } = findingsOf('store');
   expect(worstOf([])).toBe('ok');

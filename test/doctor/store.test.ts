@@ -114,6 +114,7 @@ test.each([
   const schema = { applied: ['0001_start'], missing: [], unknown: [] };
   const notices = { saved: [], refused: [] };
   const freeBytes = mib * 1024 ** 2;
-  const facts = { place: '/data', state: 'writable', schema, sizeBytes: 1, freeBytes, notices } as const;
+  const known = { schema, notices, installations: [], sizeBytes: 1, freeBytes };
+  const facts = { place: '/data', state: 'writable', ...known } as const;
   expect(one(storeFindings(facts), 'store_space')).toMatchObject({ level, found });
 });

@@ -154,7 +154,11 @@ export async function startSlackTeams(options: SlackTeamsOptions): Promise<Slack
       },
       body: inward(body.toString(), id),
     });
-    response.writeHead(answer.status, { 'content-type': 'application/json' });
+    const headers = ['content-type', 'date', 'x-oauth-scopes'].flatMap((name) => {
+      const value = answer.headers.get(name);
+      return value === null ? [] : [[name, value]];
+    });
+    response.writeHead(answer.status, Object.fromEntries(headers));
     response.end(outward(await answer.text(), id));
   }
 

@@ -1,3 +1,4 @@
+import type { StoredInstallation } from '../installations.ts';
 import type { SchemaState } from '../migrate.ts';
 
 /** What there is to know of a store without changing anything in it. */
@@ -14,6 +15,8 @@ export interface StoreFacts {
   readonly sizeBytes: number | null;
   /** What is left of the disk; null if it is another machine's. */
   readonly freeBytes: number | null;
+  /** Where the app is installed by OAuth, with sealed tokens. */
+  readonly installations: readonly StoredInstallation[];
   readonly notices: NoticeFacts;
 }
 

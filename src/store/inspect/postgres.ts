@@ -9,16 +9,15 @@ export async function inspectPostgres(databaseUrl: string, nowMs: number): Promi
   const database = openPostgres(databaseUrl);
   const { queries } = database;
   try {
-    const { schema, notices } = await readFacts(database, nowMs);
-    const isThere = schema.applied.length > 0;
+    const facts = await readFacts(database, nowMs);
+    const isThere = facts.schema.applied.length > 0;
     await (isThere ? tryToWrite(queries) : checkRightToCreate(queries));
     return {
       place: placeOf(databaseUrl),
       state: isThere ? 'writable' : 'absent',
-      schema,
+      ...facts,
       sizeBytes: await sizeOf(queries),
       freeBytes: null,
-      notices,
     };
   } finally {
     await database.close();

@@ -1,9 +1,10 @@
 import type { Database } from '../database.ts';
+import { SqlInstallations } from '../installations.ts';
 import { requestFromJson, settingsFromJson } from '../json.ts';
-import { type SchemaState, schemaState } from '../migrate.ts';
+import { schemaState } from '../migrate.ts';
 import { migrations } from '../migrations.ts';
 import type { Queries } from '../tables.ts';
-import type { NoticeFacts, RefusedNotice } from './facts.ts';
+import type { NoticeFacts, RefusedNotice, StoreFacts } from './facts.ts';
 
 /** How far back refused notices are of interest. */
 const NOTICES_MS = 7 * 86_400_000;
@@ -14,10 +15,12 @@ const NO_NOTICES: NoticeFacts = { saved: [], refused: [] };
 export async function readFacts(
   { queries, sequenceType }: Pick<Database, 'queries' | 'sequenceType'>,
   nowMs: number,
-): Promise<{ readonly schema: SchemaState; readonly notices: NoticeFacts }> {
+): Promise<Pick<StoreFacts, 'schema' | 'installations' | 'notices'>> {
   const schema = await schemaState(queries, migrations(sequenceType));
   const isCurrent = schema.missing.length === 0 && schema.unknown.length === 0;
-  return { schema, notices: isCurrent ? await noticeFacts(queries, nowMs - NOTICES_MS) : NO_NOTICES };
+  if (!isCurrent) return { schema, installations: [], notices: NO_NOTICES };
+  const installations = await new SqlInstallations(queries).all();
+  return { schema, installations, notices: await noticeFacts(queries, nowMs - NOTICES_MS) };
 }
 
 async function noticeFacts(db: Queries, sinceMs: number): Promise<NoticeFacts> {

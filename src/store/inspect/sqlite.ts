@@ -36,6 +36,7 @@ function absent(directory: string, freeBytes: number): StoreFacts {
     schema: { applied: [], missing: Object.keys(migrations('integer')), unknown: [] },
     sizeBytes: null,
     freeBytes,
+    installations: [],
     notices: { saved: [], refused: [] },
   };
 }

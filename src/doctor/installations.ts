@@ -1,0 +1,64 @@
+import type { Installing } from '../config/installing.ts';
+import type { Config } from '../config.ts';
+import { Vault, VaultError } from '../slack/installations/vault.ts';
+import { INSTALL_PATH } from '../slack/paths.ts';
+import type { StoredInstallation } from '../store/installations.ts';
+import { type Finding, findingsOf } from './finding.ts';
+import type { Examinee } from './workspace.ts';
+
+const INSTALL = `Install the app there: https://<your address>${INSTALL_PATH}.`;
+
+/** Where the app is installed by OAuth: what can be looked at in Slack, and what is wrong before that. */
+export function installed(
+  config: Config,
+  app: Extract<Installing, { kind: 'oauth' }>,
+  installations: readonly StoredInstallation[],
+  nowMs: number,
+): { readonly examinees: readonly Examinee[]; readonly findings: readonly Finding[] } {
+  const vault = new Vault(app.encryptionKeys);
+  const examinees: Examinee[] = [];
+  const findings = missing(config, installations);
+  for (const installation of installations) {
+    const { id, isOrganisation } = installation;
+    const settings = config.workspaces.get(id) ?? null;
+    if (settings === null && !isOrganisation) findings.push(notSetUp(id));
+    const token = tokenOf(vault, installation, nowMs);
+    if (typeof token === 'string') examinees.push({ id, token, howToRenew: INSTALL, settings });
+    else findings.push(token);
+  }
+  return { examinees, findings };
+}
+
+/** Those that are set up, but nobody installed the app there. One of an organisation may be served by its. */
+function missing({ workspaces }: Config, installations: readonly StoredInstallation[]): Finding[] {
+  if (installations.some(({ isOrganisation }) => isOrganisation)) return [];
+  const ids = new Set(installations.map(({ id }) => id));
+  return [...workspaces.keys()]
+    .filter((id) => !ids.has(id))
+    .map((id) => findingsOf('slack_token', id).warning('the app is not installed', INSTALL));
+}
+
+function notSetUp(id: string): Finding {
+  return findingsOf('settings', id).warning(
+    'the app is installed, but nothing is set for this workspace: its people are refused',
+    'List it under workspaces in the file of DOCS_AGENT_CONFIG, or remove the app there.',
+  );
+}
+
+/** The token, or why there is none that could be tried. */
+function tokenOf(vault: Vault, installation: StoredInstallation, nowMs: number): string | Finding {
+  const { id, tokens, renewalProblem } = installation;
+  const findings = findingsOf('slack_token', id);
+  if (renewalProblem !== null) {
+    return findings.error(`its token cannot be renewed any more (${renewalProblem})`, INSTALL);
+  }
+  if (tokens.expiresAtMs !== null && tokens.expiresAtMs <= nowMs) {
+    return findings.ok('its token has expired, and is renewed when it is needed next');
+  }
+  try {
+    return vault.open(id, tokens).botToken;
+  } catch (error) {
+    if (!(error instanceof VaultError)) throw error;
+    return findings.error(`its token cannot be read: ${error.message}`, 'Correct TOKEN_ENCRYPTION_KEY.');
+  }
+}
