@@ -62,9 +62,9 @@ test('an API that is not there', async () => {
 });
 
 test.each([
-  [0, 'ok', 'right'],
-  [20, 'warning', 'this machine is 20 s behind'],
-  [-20, 'warning', 'this machine is 20 s ahead'],
+  [0, 'ok', /^right$/],
+  [20, 'warning', /^this machine is (1\d|2[01]) s behind$/],
+  [-20, 'warning', /^this machine is (1\d|2[01]) s ahead$/],
 ])('a clock that is %i s behind the agent API', async (seconds, level, found) => {
   await using patient = await startPatient();
   const server = createServer((_request, response) => {
@@ -77,5 +77,5 @@ test.each([
   server.closeAllConnections();
   server.close();
   expect(finding.level).toBe(level);
-  expect(finding.found.replace(/19|21/, '20')).toBe(found);
+  expect(finding.found).toMatch(found);
 });

@@ -128,7 +128,7 @@ test.each([
 ] as const)('Slack that %s is told, and the rest is looked at', async (_name, fault) => {
   await using patient = await startPatient();
   patient.slack.onCall(({ method }) => (method === 'auth.test' ? fault : null));
-  const findings = await patient.look(2_000);
+  const findings = await patient.look();
   const finding = one(findings, 'slack_token');
   expect(finding.level).toBe('error');
   expect(finding.next).toContain('network');

@@ -7,7 +7,6 @@ import { systemClock } from '../../src/operations/clock.ts';
 import { noFiles } from '../support/settings.ts';
 import { type StrictSlack, startStrictSlack } from '../support/strict-slack.ts';
 import { createTempDir } from '../support/temp-dir.ts';
-import { createTestClock, type TestClock } from '../support/test-clock.ts';
 
 const CONFIG_FILE = 'docs-agent.yml';
 const TIMEOUT_MS = 5_000;
@@ -16,8 +15,8 @@ const TIMEOUT_MS = 5_000;
 export interface Patient extends AsyncDisposable {
   readonly slack: StrictSlack;
   readonly api: AgentApi;
-  /** Slack's time. */
-  readonly slackClock: TestClock;
+  /** How far it is ahead of this machine's. */
+  readonly slackClock: { aheadMs: number };
   /** The settings; tests may change them. */
   readonly env: Record<string, string | undefined>;
   /** The text of the file of DOCS_AGENT_CONFIG, or null. */
@@ -29,8 +28,9 @@ export interface Patient extends AsyncDisposable {
 
 export async function startPatient(): Promise<Patient> {
   const resources = new AsyncDisposableStack();
-  const slackClock = createTestClock(Date.now());
-  const slack = resources.use(await startStrictSlack({ clock: slackClock, app: { mode: 'socket' } }));
+  const slackClock = { aheadMs: 0 };
+  const clock = { now: () => Date.now() + slackClock.aheadMs, at: systemClock.at };
+  const slack = resources.use(await startStrictSlack({ clock, app: { mode: 'socket' } }));
   const api = await startAgentApi({
     apiKey: 'key-hunter2',
     projectId: 'acme-docs',
