@@ -47,7 +47,7 @@ test('user groups of the access rules must exist', async () => {
   });
 });
 
-test('a channel that refused its last notice is told, next to the running program', async () => {
+test('a channel that refused its last notice is told, next to the running program (N1)', async () => {
   await using folder = await createTempDir();
   const NEWS = 'C0NEWS';
   await using program = await startProgram({ settings: { DATA_DIR: folder.path, NOTICE_CHANNELS: NEWS } });

@@ -27,7 +27,7 @@ test('in good health, everything is ok, and nothing is changed in Slack or at th
   expect(patient.api.requests.map(({ method }) => method)).toEqual(['GET']);
 });
 
-test('a bot token that Slack refuses', async () => {
+test('a bot token that Slack refuses (E2)', async () => {
   await using patient = await startPatient();
   patient.slack.control.revokeToken();
   const findings = await patient.look();
