@@ -88,7 +88,8 @@ export async function startSlackTeams(options: SlackTeamsOptions): Promise<Slack
     const [, kind, name = ''] = /^\/(api|deliver)\/([^?]+)/.exec(request.url ?? '') ?? [];
     const body = await readAll(request);
     if (kind === 'deliver') {
-      const answer = await toBot(outward(body.toString(), name), request.headers);
+      const answer = await toBot(outward(body.toString(), name), request.headers).catch(() => null);
+      if (answer === null) return void response.destroy();
       response.writeHead(answer.status, {
         'content-type': answer.headers.get('content-type') ?? 'text/plain',
       });

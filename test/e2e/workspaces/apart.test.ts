@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { alice, general, type SlackMessage } from '../../support/local-slack.ts';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { alice, bob, general } from '../../support/local-slack.ts';
 import {
   acme,
   acmeProject,
@@ -9,34 +9,181 @@ import {
   type TeamsProgram,
 } from '../../support/slack-teams/program.ts';
 
-const ask = (program: TeamsProgram, team: string, text: string, user = alice) =>
-  program.slack.team(team).control.command({ channel: general, user, text });
+let program: TeamsProgram;
+beforeEach(async () => {
+  program = await startTeamsProgram();
+});
+afterEach(() => program[Symbol.asyncDispose]());
 
-const card = async (program: TeamsProgram, team: string, text: string): Promise<SlackMessage> => {
-  const cards = async () =>
-    (await program.slack.team(team).control.messages(general)).findLast(
-      (message) => message.thread_ts === undefined && message.text.includes(`“${text}”`),
-    );
-  const found = await program.later(cards, (message) => message !== undefined, `a card in ${team}`);
-  if (found === undefined) throw new Error('no card');
-  return found;
+const control = (team: string) => program.slack.team(team).control;
+const idIn = (text: string) => /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(text)?.[0] ?? 'no id';
+const jobIdOf = async (team: string, prompt: string) => {
+  await program.ask(team, prompt);
+  await program.card(team, prompt);
+  return idIn(await program.ask(team, 'list'));
 };
 
 test('each workspace has its jobs with its own token, project and key (A2)', async () => {
-  await using program = await startTeamsProgram();
-  await ask(program, acme, 'Fix the typos');
-  await ask(program, beta, 'Fix the links');
-  await card(program, acme, 'Fix the typos');
-  await card(program, beta, 'Fix the links');
-  const prompts = (project: string) => program.agents.of(project).jobs.map(({ prompts: [first] }) => first);
+  await program.ask(acme, 'Fix the typos');
+  await program.ask(beta, 'Fix the links');
+  await program.card(acme, 'Fix the typos');
+  await program.card(beta, 'Fix the links');
   await program.later(
-    () => [prompts(acmeProject), prompts(betaProject)],
-    ([ofAcme, ofBeta]) => ofAcme?.[0] === 'Fix the typos' && ofBeta?.[0] === 'Fix the links',
-    'the jobs',
+    () => [...program.prompts(acmeProject), ...program.prompts(betaProject)],
+    (all) => all.length === 2,
+    'both jobs',
   );
-  for (const team of [acme, beta]) {
-    const texts = (await program.slack.team(team).control.messages(general)).map(({ text }) => text);
-    const foreign = team === acme ? 'links' : 'typos';
-    expect(texts.join()).not.toContain(foreign);
+  expect(program.prompts(acmeProject)).toEqual([['Fix the typos']]);
+  expect(program.prompts(betaProject)).toEqual([['Fix the links']]);
+  for (const { method, token, teamId } of program.slack.calls()) {
+    if (teamId !== null) expect([method, token]).toEqual([method, expect.stringContaining(teamId)]);
   }
+});
+
+test('lists, the status and the home of one show nothing of the other (A2, L1, L2)', async () => {
+  const id = await jobIdOf(acme, 'Fix the typos');
+  expect(await program.ask(acme, 'list')).toContain('Fix the typos');
+  expect(await program.ask(beta, 'list')).not.toContain('Fix the typos');
+  expect(await program.ask(acme, `status ${id}`)).toContain('Fix the typos');
+  expect(await program.ask(beta, `status ${id}`)).toMatch(/no such job/i);
+  await control(beta).openHome(alice);
+  const home = () => JSON.stringify(control(beta).home(alice) ?? '');
+  await program.later(home, (view) => view.includes('betadocs'), 'the home');
+  expect(home()).not.toContain('Fix the typos');
+});
+
+test('a thread of the same channel and time is another thread in the other workspace (A2, F1)', async () => {
+  await program.ask(acme, 'Fix the typos');
+  const card = await program.card(acme, 'Fix the typos');
+  await program.later(
+    () => program.prompts(acmeProject).length,
+    (count) => count === 1,
+    'the job',
+  );
+  await control(beta).message({ channel: general, user: bob, text: 'and the links', threadTs: card.ts });
+  await control(acme).message({ channel: general, user: bob, text: 'and the titles', threadTs: card.ts });
+  await program.later(
+    () => program.prompts(acmeProject)[0],
+    (prompts) => prompts?.length === 2,
+    'the follow-up',
+  );
+  expect(program.prompts(acmeProject)).toEqual([['Fix the typos', 'and the titles']]);
+  expect(program.prompts(betaProject)).toEqual([]);
+});
+
+test('the same words of the same person start a job in each, without a question (A2, S5)', async () => {
+  await program.ask(acme, 'Fix the typos');
+  expect(await program.ask(beta, 'Fix the typos')).not.toContain('another');
+  await program.card(acme, 'Fix the typos');
+  await program.card(beta, 'Fix the typos');
+});
+
+test('a button or a form with a job of the other does nothing (A2)', async () => {
+  const id = await jobIdOf(acme, 'Fix the typos');
+  await program.ask(beta, 'Fix the links');
+  const card = await program.card(beta, 'Fix the links');
+  await program.later(
+    () => program.prompts(acmeProject).length,
+    (count) => count === 1,
+    'the job',
+  );
+  const before = program.agents.of(acmeProject).requests.length;
+  const forged = (value: string) => ({
+    ...card,
+    blocks: [
+      {
+        type: 'actions',
+        block_id: 'b',
+        elements: [
+          { type: 'button', action_id: 'follow_up', value, text: { type: 'plain_text', text: 'x' } },
+        ],
+      },
+    ],
+  });
+  await control(beta).press(forged(JSON.stringify({ jobId: id })), 'follow_up', alice);
+  for (const action of ['stop_watching', 'run_again', 'start_another', 'try_again']) {
+    const [block] = forged(JSON.stringify({ jobId: id, creates: 1, cards: 1, question: 1 })).blocks;
+    const blocks = [{ ...block, elements: block?.elements.map((one) => ({ ...one, action_id: action })) }];
+    await control(beta).press({ ...card, blocks } as typeof card, action, alice);
+  }
+  await program.clock.advance(10_000);
+  const sent = program.agents
+    .of(acmeProject)
+    .requests.slice(before)
+    .filter(({ method }) => method === 'POST');
+  expect(sent).toEqual([]);
+  expect(control(beta).modal(alice)).toBeNull();
+  expect(await program.ask(acme, `status ${id}`)).not.toContain('not watched');
+});
+
+test('a form of one that names a job of the other is refused (A2)', async () => {
+  const id = await jobIdOf(acme, 'Fix the typos');
+  await program.ask(beta, 'Fix the links');
+  const card = await program.card(beta, 'Fix the links');
+  const job = await program.later(
+    () => program.agents.of(betaProject).jobs[0],
+    (one) => one !== undefined,
+    'the job',
+  );
+  program.agents.of(betaProject).finish(job?.id ?? '', { status: 'completed' });
+  const end = await program.later(
+    async () => (await control(beta).thread(general, card.ts)).find(({ text }) => text.includes('no files')),
+    (message) => message !== undefined,
+    'the end',
+  );
+  await control(beta).press(end ?? card, 'follow_up', alice);
+  const view = await program.later(
+    () => control(beta).modal(alice),
+    (modal) => modal !== null,
+    'the form',
+  );
+  Object.assign(view ?? {}, { private_metadata: JSON.stringify({ jobId: id }) });
+  const { errors } = await control(beta).submit(alice, { prompt: 'delete everything' });
+  expect(JSON.stringify(errors)).toMatch(/no such job/i);
+  expect(program.prompts(acmeProject).flat()).not.toContain('delete everything');
+});
+
+test('the settings of a channel hold in their workspace only (A2, L3)', async () => {
+  await program.ask(acme, 'settings');
+  await control(acme).submit(alice, { follow_up_mode: 'mentions' });
+  for (const [team, mode] of [
+    [acme, 'mentions'],
+    [beta, 'every_reply'],
+  ] as const) {
+    await program.ask(team, 'settings');
+    const values = control(team).modal(alice)?.state.values;
+    expect(JSON.stringify(values?.follow_up_mode)).toContain(`"${mode}"`);
+    await control(team).close(alice);
+  }
+});
+
+test('a job whose project is taken from its workspace is not worked on, and goes on when it is given back (A2, E2)', async () => {
+  await program.ask(acme, 'Fix the typos');
+  const card = await program.card(acme, 'Fix the typos');
+  await program.later(
+    () => program.prompts(acmeProject).length,
+    (count) => count === 1,
+    'the job',
+  );
+  const text = (projects: string) => `
+projects:
+  - { id: ${acmeProject}, name: docs, api_key_env: ACME_KEY }
+  - { id: ${betaProject}, name: betadocs, api_key_env: BETA_KEY }
+workspaces: { ${acme}: { projects: [${projects}] } }
+`;
+  await program.restart({}, text('betadocs'));
+  const before = program.agents.of(acmeProject).requests.length;
+  await control(acme).message({ channel: general, user: bob, text: 'and the links', threadTs: card.ts });
+  await program.later(
+    async () => (await control(acme).thread(general, card.ts)).map((one) => one.text).join(),
+    (all) => all.includes('administrator'),
+    'that an administrator must act',
+  );
+  expect(program.agents.of(acmeProject).requests.length).toBe(before);
+  await program.restart({}, text('docs'));
+  await program.later(
+    () => program.prompts(acmeProject)[0]?.length,
+    (count) => count === 2,
+    'the follow-up',
+  );
 });

@@ -3,6 +3,7 @@ import { parseConfig } from '../../../src/config.ts';
 import { createLogger } from '../../../src/operations/logger.ts';
 import { createService, type Service } from '../../../src/service.ts';
 import { freePort } from '../free-port.ts';
+import { alice, general, type SlackMessage } from '../local-slack.ts';
 import { noFiles, oauth } from '../settings.ts';
 import { type SlackTeams, type SlackTeamsOptions, startSlackTeams } from '../slack-teams.ts';
 import { strictApp } from '../strict-slack/ids.ts';
@@ -14,7 +15,7 @@ import { type Agents, startAgents } from './agents.ts';
 /** Two that are set up, each with a project of its own, and one that is not. */
 export const acme = 'T0ACME1';
 export const beta = 'T0BETA1';
-const other = 'T0OTHER';
+export const other = 'T0OTHER';
 export const acmeProject = 'acme-docs';
 export const betaProject = 'beta-docs';
 
@@ -40,6 +41,12 @@ export interface TeamsProgram extends AsyncDisposable {
   restart(more?: Environment, text?: string): Promise<void>;
   /** Goes through the pages in a browser, and returns the last. */
   install(owner: string): Promise<Response>;
+  /** Types `/docs-agent <text>` in `general`. Resolves to what is answered to it. */
+  ask(team: string, text: string): Promise<string>;
+  /** The card of this prompt, when it is there. */
+  card(team: string, text: string): Promise<SlackMessage>;
+  /** What the project's agent was asked for so far. */
+  prompts(projectId: string): string[][];
   /** Lets time run, a second at each look, until what is read satisfies the predicate. */
   later<T>(read: () => T | Promise<T>, predicate: (value: T) => boolean, what: string): Promise<T>;
 }
@@ -99,6 +106,15 @@ export async function startTeamsProgram(options: TeamsProgramOptions = {}): Prom
     const page = await install(owner);
     if (page.status !== 200) throw new Error(`${owner} was not installed: ${await page.text()}`);
   }
+  const later: TeamsProgram['later'] = (read, predicate, what) =>
+    waitFor(
+      async () => {
+        await clock.advance(1_000);
+        return read();
+      },
+      predicate,
+      { what, timeoutMs: 15_000 },
+    );
   return {
     clock,
     slack,
@@ -111,15 +127,21 @@ export async function startTeamsProgram(options: TeamsProgramOptions = {}): Prom
       services.unshift(await start(ports[0], more, text));
     },
     install,
-    later: (read, predicate, what) =>
-      waitFor(
-        async () => {
-          await clock.advance(1_000);
-          return read();
-        },
-        predicate,
-        { what, timeoutMs: 15_000 },
-      ),
+    ask: async (team, text) => {
+      const { payload } = await slack.team(team).control.command({ channel: general, user: alice, text });
+      return JSON.stringify(payload);
+    },
+    card: async (team, text) => {
+      const read = async () =>
+        (await slack.team(team).control.messages(general)).findLast(
+          (message) => message.thread_ts === undefined && message.text.includes(`“${text}”`),
+        );
+      const found = await later(read, (message) => message !== undefined, `the card of “${text}”`);
+      if (found === undefined) throw new Error('there is no card');
+      return found;
+    },
+    prompts: (projectId) => agents.of(projectId).jobs.map(({ prompts }) => [...prompts]),
+    later,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }

@@ -1,0 +1,130 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { alice, general } from '../../support/local-slack.ts';
+import {
+  acme,
+  acmeProject,
+  beta,
+  other,
+  startTeamsProgram,
+  type TeamsProgram,
+} from '../../support/slack-teams/program.ts';
+
+let program: TeamsProgram;
+beforeEach(async () => {
+  program = await startTeamsProgram({ installed: [] });
+});
+afterEach(() => program[Symbol.asyncDispose]());
+
+const page = (path: string, headers: Record<string, string> = {}) =>
+  fetch(`http://127.0.0.1:${program.services[0]?.port}${path}`, { headers });
+const begin = async () => {
+  const first = await page('/slack/install');
+  const cookie = first.headers.get('set-cookie') ?? '';
+  const address = /href="([^"]+)"/.exec(await first.text())?.[1]?.replaceAll('&#38;', '&') ?? '';
+  return { cookie: cookie.split(';')[0] ?? '', wholeCookie: cookie, address: new URL(address), first };
+};
+const back = (query: Record<string, string>, cookie: string) =>
+  page(`/slack/oauth_redirect?${new URLSearchParams(query)}`, { cookie });
+
+describe('the pages to install the app', () => {
+  test('ask for the scopes of the manifest and no others, and set a cookie that only they read (A2)', async () => {
+    const { address, wholeCookie, first } = await begin();
+    expect(address.searchParams.get('client_id')).toBe('12.34');
+    expect(address.searchParams.get('user_scope')).toBeNull();
+    expect(address.searchParams.get('scope')?.split(',')).toEqual(
+      expect.arrayContaining(['commands', 'chat:write', 'users:read']),
+    );
+    expect(wholeCookie).toMatch(/Secure; HttpOnly/);
+    expect(first.headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('end with what to do next, and the workspace works at once (A2)', async () => {
+    const last = await program.install(acme);
+    const html = await last.text();
+    expect(html).toContain('docs-agent is installed');
+    expect(html).toContain('/docs-agent help');
+    await program.ask(acme, 'Fix the typos');
+    await program.card(acme, 'Fix the typos');
+  });
+
+  test('say if the workspace is not in the file yet (A2)', async () => {
+    const html = await (await program.install(other)).text();
+    expect(html).toContain(other);
+    expect(html).toContain('One step is left');
+  });
+
+  test('take nothing back that was begun in another browser, is forged, or was not agreed to (A2)', async () => {
+    const { cookie, address } = await begin();
+    const state = address.searchParams.get('state') ?? '';
+    const code = program.slack.tokens.agree(acme);
+    const mine = await begin();
+    for (const [query, sentCookie] of [
+      [{ code, state }, ''],
+      [{ code, state }, mine.cookie],
+      [{ code, state: `${state}x` }, `${cookie}x`],
+      [{ code }, cookie],
+    ] as const) {
+      const answer = await back(query, sentCookie);
+      expect(answer.status).toBe(400);
+      expect(await answer.text()).toContain('another browser');
+    }
+    const cancelled = await back({ error: 'access_denied', state }, cookie);
+    expect(await cancelled.text()).toContain('did not agree');
+    expect(program.slack.calls('oauth.v2.access')).toEqual([]);
+  });
+
+  test('say only that it failed when Slack does not take the code or cannot be reached, and show no secret (A2)', async () => {
+    for (const fate of ['refuse', 'lost'] as const) {
+      program.slack.onExchange(() => fate);
+      const answer = await program.install(acme);
+      const html = await answer.text();
+      expect(answer.status).toBe(500);
+      expect(html).toContain('was not installed');
+      expect(html).toContain('/slack/install');
+      expect(html).not.toMatch(/code-|xoxb|client-secret|service_unavailable/);
+    }
+    expect(program.log.join()).not.toMatch(/code-\d|xoxb-|client-secret|state-secret/);
+  });
+});
+
+describe('a workspace that is installed but not in the file', () => {
+  beforeEach(async () => {
+    await program.install(other);
+  });
+  const control = () => program.slack.team(other).control;
+
+  test('is told so wherever it speaks to the program, and nothing is stored (A2)', async () => {
+    const whispers = async (channel: string) =>
+      (await control().messages(channel)).filter(({ text }) => text.includes('not set up')).length;
+    await control().message({ channel: general, user: alice, text: '<@U0DOCSAGENT> Fix the typos' });
+    expect(await whispers(general)).toBe(1);
+    await control().message({ channel: alice, user: alice, text: 'Fix the typos' });
+    expect(await whispers(alice)).toBe(1);
+    expect(await program.ask(other, 'Fix the typos')).toContain('not set up for this workspace');
+    expect(await program.ask(other, 'list')).toContain(other);
+    await control().openHome(alice);
+    expect(JSON.stringify(control().home(alice))).toContain('not set up');
+    await program.clock.advance(60_000);
+    expect(program.prompts(acmeProject)).toEqual([]);
+    expect(program.slack.calls('chat.postMessage')).toEqual([]);
+  });
+
+  test('works when the operator has added it, without another installation (A2)', async () => {
+    const text = `
+projects: [{ id: ${acmeProject}, name: docs, api_key_env: ACME_KEY }]
+workspaces: { ${other}: { projects: [docs] } }
+`;
+    await program.restart({}, text);
+    await program.ask(other, 'Fix the typos');
+    await program.card(other, 'Fix the typos');
+  });
+});
+
+test('a workspace that is not installed is told so, and nothing of it is stored (A2)', async () => {
+  expect(await program.ask(beta, 'Fix the typos')).toContain('not installed');
+  await program.slack
+    .team(beta)
+    .control.message({ channel: general, user: alice, text: '<@U0DOCSAGENT> Fix the typos' });
+  await program.clock.advance(60_000);
+  expect(program.slack.calls()).toEqual([]);
+});

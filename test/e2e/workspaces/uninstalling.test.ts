@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { bob, general, type SlackMessage } from '../../support/local-slack.ts';
+import {
+  acme,
+  acmeProject,
+  beta,
+  startTeamsProgram,
+  type TeamsProgram,
+} from '../../support/slack-teams/program.ts';
+
+let program: TeamsProgram;
+let card: SlackMessage;
+beforeEach(async () => {
+  program = await startTeamsProgram();
+  await program.ask(acme, 'Fix the typos');
+  card = await program.card(acme, 'Fix the typos');
+  await program.later(
+    () => program.prompts(acmeProject).length,
+    (count) => count === 1,
+    'the job',
+  );
+});
+afterEach(() => program[Symbol.asyncDispose]());
+
+const jobId = () => program.agents.of(acmeProject).jobs[0]?.id ?? '';
+const thread = async () =>
+  (await program.slack.team(acme).control.thread(general, card.ts)).map(({ text }) => text).join();
+const callsOf = (team: string) => program.slack.calls().filter(({ token }) => token?.includes(team)).length;
+const MINUTES_MS = 60_000;
+
+test('after a removal no token is left, and what waits is posted after the next installation (A2, E2)', async () => {
+  await program.clock.advance(5 * MINUTES_MS);
+  await program.slack.uninstall(acme);
+  await program.clock.advance(5 * MINUTES_MS);
+  const before = callsOf(acme);
+  program.agents.of(acmeProject).finish(jobId(), { status: 'completed' });
+  await program.clock.advance(10 * MINUTES_MS);
+  expect(callsOf(acme)).toBe(before);
+  expect(await program.ask(acme, 'Fix the links')).toContain('not installed');
+  expect(await thread()).not.toContain('no files changed');
+  expect(program.log.join()).toContain('installation_ended');
+  await program.install(acme);
+  await program.later(thread, (text) => text.includes('no files changed'), 'the end');
+  await program.ask(acme, 'Fix the links');
+  await program.card(acme, 'Fix the links');
+});
+
+test('a removal in one workspace leaves the others alone (A2)', async () => {
+  await program.clock.advance(5 * MINUTES_MS);
+  await program.slack.uninstall(beta);
+  await program.slack
+    .team(acme)
+    .control.message({ channel: general, user: bob, text: 'and the titles', threadTs: card.ts });
+  await program.later(
+    () => program.prompts(acmeProject)[0],
+    (prompts) => prompts?.length === 2,
+    'the follow-up',
+  );
+  expect(await program.ask(beta, 'Fix the links')).toContain('not installed');
+});
+
+test('an old removal that is told of after a new installation leaves it alone (A2)', async () => {
+  const removedAtMs = program.clock.now();
+  await program.clock.advance(5 * MINUTES_MS);
+  await program.install(acme);
+  const late = {
+    team_id: acme,
+    event_time: Math.floor(removedAtMs / 1000),
+    event: { type: 'app_uninstalled' },
+  };
+  expect(await program.slack.event(late)).toBe(200);
+  await program.ask(acme, 'Fix the links');
+  await program.card(acme, 'Fix the links');
+});
+
+test('right after an installation Slack is asked whether the token is good (A2)', async () => {
+  const now = { team_id: acme, event: { type: 'app_uninstalled' } };
+  expect(await program.slack.event(now)).toBe(200);
+  expect(await program.ask(acme, 'list')).toContain('Fix the typos');
+  program.slack.tokens.revoke(acme);
+  expect(await program.slack.event(now)).toBe(200);
+  expect(await program.ask(acme, 'list')).toContain('not installed');
+});
+
+test('tokens of people that were revoked are none of the program, those of the bot are (A2)', async () => {
+  await program.clock.advance(5 * MINUTES_MS);
+  const revoked = (tokens: object) =>
+    program.slack.event({ team_id: acme, event: { type: 'tokens_revoked', tokens } });
+  expect(await revoked({ oauth: ['U0ALICE'], bot: [] })).toBe(200);
+  expect(await revoked({ oauth: [], bot: ['U0ANOTHER'] })).toBe(200);
+  expect(await program.ask(acme, 'list')).toContain('Fix the typos');
+  expect(await revoked({ bot: ['U0DOCSAGENT'] })).toBe(200);
+  expect(await program.ask(acme, 'list')).toContain('not installed');
+});
+
+test('a removal that no event told of is an administrator’s matter: requests are kept (E2)', async () => {
+  program.slack.tokens.revoke(acme);
+  await program.slack
+    .team(acme)
+    .control.message({ channel: general, user: bob, text: 'and the titles', threadTs: card.ts });
+  program.agents.of(acmeProject).finish(jobId(), { status: 'completed' });
+  await program.clock.advance(5 * MINUTES_MS);
+  expect(program.log.join()).toContain('token_revoked');
+  await program.install(acme);
+  await program.later(thread, (text) => text.includes('no files changed'), 'the end');
+});
