@@ -23,8 +23,8 @@ export interface SlackTeamsOptions {
   readonly teams: readonly string[];
   /** Of the bot, or of its replicas, which are taken in turn. */
   readonly botUrls: readonly string[];
-  /** Tokens expire. Default: false */
-  readonly isRotating?: boolean;
+  /** After which tokens expire. Default: never */
+  readonly tokenLifeS?: number;
   /** The app is installed in the organisation, and serves this workspace of it. */
   readonly organisation?: { readonly id: string; readonly teamId: string };
 }
@@ -66,7 +66,7 @@ export async function startSlackTeams(options: SlackTeamsOptions): Promise<Slack
   });
   const failures: unknown[] = [];
   const calls: TeamsCall[] = [];
-  const tokens = new TokenOffice(clock, options.isRotating ?? false);
+  const tokens = new TokenOffice(clock, options.tokenLifeS ?? null);
   const tenants = new Map<string, StrictSlack>();
   let onExchange: Parameters<SlackTeams['onExchange']>[0] = () => null;
   let turn = 0;

@@ -51,7 +51,7 @@ export interface TeamsProgram extends AsyncDisposable {
   later<T>(read: () => T | Promise<T>, predicate: (value: T) => boolean, what: string): Promise<T>;
 }
 
-export interface TeamsProgramOptions extends Pick<SlackTeamsOptions, 'isRotating' | 'organisation'> {
+export interface TeamsProgramOptions extends Pick<SlackTeamsOptions, 'tokenLifeS' | 'organisation'> {
   readonly teams?: readonly string[];
   /** Those that have installed the app at first. Default: those that are set up. */
   readonly installed?: readonly string[];
@@ -134,7 +134,8 @@ export async function startTeamsProgram(options: TeamsProgramOptions = {}): Prom
     card: async (team, text) => {
       const read = async () =>
         (await slack.team(team).control.messages(general)).findLast(
-          (message) => message.thread_ts === undefined && message.text.includes(`“${text}”`),
+          ({ thread_ts, subtype, text: shown }) =>
+            thread_ts === undefined && subtype === undefined && shown.includes(`“${text}”`),
         );
       const found = await later(read, (message) => message !== undefined, `the card of “${text}”`);
       if (found === undefined) throw new Error('there is no card');

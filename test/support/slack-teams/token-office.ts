@@ -1,8 +1,6 @@
 import type { Clock } from '../../../src/operations/clock.ts';
 import { ApiError } from '../strict-slack/api-error.ts';
 
-const LIFE_S = 43_200;
-
 export interface IssuedTokens {
   readonly access_token: string;
   readonly refresh_token?: string;
@@ -12,15 +10,16 @@ export interface IssuedTokens {
 /** Gives out the tokens of an app, as `oauth.v2.access` does, and knows which are good. Owners are T… or E…. */
 export class TokenOffice {
   readonly #clock: Clock;
-  readonly #isRotating: boolean;
+  readonly #lifeS: number | null;
   readonly #codes = new Map<string, string>();
   readonly #access = new Map<string, { owner: string; untilMs: number; isRevoked: boolean }>();
   readonly #refresh = new Map<string, { owner: string; isUsed: boolean }>();
   #issued = 0;
 
-  constructor(clock: Clock, isRotating: boolean) {
+  /** `lifeS`: of an access token; null: for ever, and there are no refresh tokens. */
+  constructor(clock: Clock, lifeS: number | null) {
     this.#clock = clock;
-    this.#isRotating = isRotating;
+    this.#lifeS = lifeS;
   }
 
   /** Somebody agrees: a code for one use. */
@@ -62,11 +61,12 @@ export class TokenOffice {
   #issue(owner: string): IssuedTokens {
     this.#issued += 1;
     const access_token = `xoxb-${owner}-${this.#issued}`;
-    const untilMs = this.#isRotating ? this.#clock.now() + LIFE_S * 1000 : Number.POSITIVE_INFINITY;
+    const lifeS = this.#lifeS;
+    const untilMs = lifeS === null ? Number.POSITIVE_INFINITY : this.#clock.now() + lifeS * 1000;
     this.#access.set(access_token, { owner, untilMs, isRevoked: false });
-    if (!this.#isRotating) return { access_token };
+    if (lifeS === null) return { access_token };
     const refresh_token = `xoxe-1-${owner}-${this.#issued}`;
     this.#refresh.set(refresh_token, { owner, isUsed: false });
-    return { access_token, refresh_token, expires_in: LIFE_S };
+    return { access_token, refresh_token, expires_in: lifeS };
   }
 }

@@ -1,0 +1,44 @@
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { acme, startTeamsProgram, type TeamsProgram } from '../../support/slack-teams/program.ts';
+
+const first = `k1:${'A'.repeat(43)}=`;
+const second = `k2:${'B'.repeat(42)}A=`;
+const another = `k1:${'C'.repeat(42)}A=`;
+const file = ({ env }: TeamsProgram) => `${env.DATA_DIR}/docs-agent.db`;
+
+test('no token stands readable in the database (A2)', async () => {
+  await using program = await startTeamsProgram();
+  const database = new DatabaseSync(file(program), { readOnly: true });
+  const rows = database.prepare('select * from installation order by id').all();
+  database.close();
+  expect(rows).toHaveLength(2);
+  expect(JSON.stringify(rows)).not.toContain('xoxb');
+  expect(rows.map(({ key_id }) => key_id)).toEqual(['k1', 'k1']);
+});
+
+test('a new key in front writes, and the old one behind goes on reading (A2)', async () => {
+  await using program = await startTeamsProgram();
+  await program.restart({ TOKEN_ENCRYPTION_KEY: `${second},${first}` });
+  await program.ask(acme, 'Fix the typos');
+  await program.card(acme, 'Fix the typos');
+});
+
+test('without the key, or with another of its name, nothing starts, and the key is named (A2)', async () => {
+  await using program = await startTeamsProgram();
+  await expect(program.restart({ TOKEN_ENCRYPTION_KEY: second })).rejects.toThrow(
+    'The tokens of 2 installations cannot be read: the key "k1" is not among those of TOKEN_ENCRYPTION_KEY',
+  );
+  await expect(program.restart({ TOKEN_ENCRYPTION_KEY: another })).rejects.toThrow('the key "k1"');
+});
+
+test('a row that was copied over another is not used, and nothing starts (A2)', async () => {
+  await using program = await startTeamsProgram();
+  await program.services[0]?.stop();
+  const database = new DatabaseSync(file(program));
+  database.exec(
+    "update installation set bot_token = (select bot_token from installation where id = 'T0BETA1') where id = 'T0ACME1'",
+  );
+  database.close();
+  await expect(program.restart()).rejects.toThrow('The tokens of one installation cannot be read');
+});

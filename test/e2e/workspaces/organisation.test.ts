@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { alice, general } from '../../support/local-slack.ts';
+import { acme, acmeProject, beta, startTeamsProgram } from '../../support/slack-teams/program.ts';
+
+const organisation = { id: 'E0ACME', teamId: acme };
+
+test('an installation in an organisation serves its workspaces, with one token (A2)', async () => {
+  await using program = await startTeamsProgram({ organisation, installed: ['E0ACME', beta] });
+  const { control } = program.slack.team(acme);
+  await program.ask(acme, 'Fix the typos');
+  const card = await program.card(acme, 'Fix the typos');
+  await control.message({ channel: general, user: alice, text: 'and the links', threadTs: card.ts });
+  await program.later(
+    () => program.prompts(acmeProject)[0],
+    (prompts) => prompts?.length === 2,
+    'the follow-up',
+  );
+  // What is pressed names no workspace but that of the person.
+  await program.restart();
+  const [job] = program.agents.of(acmeProject).jobs;
+  program.agents.of(acmeProject).finish(job?.id ?? '', { status: 'completed' });
+  const end = await program.later(
+    async () => (await control.thread(general, card.ts)).find(({ text }) => text.includes('no files')),
+    (message) => message !== undefined,
+    'the end',
+  );
+  await control.press(end ?? card, 'follow_up', alice);
+  await program.later(
+    () => control.modal(alice),
+    (view) => view !== null,
+    'the form',
+  );
+  const tokens = program.slack.calls('chat.postMessage').map(({ token }) => token);
+  expect([...new Set(tokens)]).toEqual(['xoxb-E0ACME-1']);
+});
+
+test('when it is removed, all its workspaces have none; those of others are served on (A2)', async () => {
+  await using program = await startTeamsProgram({ organisation, installed: ['E0ACME', beta] });
+  await program.ask(acme, 'Fix the typos');
+  await program.card(acme, 'Fix the typos');
+  await program.clock.advance(300_000);
+  const removed = {
+    enterprise_id: 'E0ACME',
+    is_enterprise_install: true,
+    event: { type: 'app_uninstalled' },
+  };
+  // One workspace that has an installation of its own is another matter.
+  await program.slack.event({ ...removed, team_id: beta, is_enterprise_install: false });
+  expect(await program.ask(acme, 'list')).toContain('Fix the typos');
+  expect(await program.ask(beta, 'list')).toContain('not installed');
+  await program.slack.event({ ...removed, team_id: null });
+  await program.clock.advance(10_000);
+  expect(await program.ask(acme, 'list')).toContain('not installed');
+});
