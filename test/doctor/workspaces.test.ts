@@ -84,7 +84,7 @@ test('tokens under a key that is not there any more', async () => {
 });
 
 test('a token that has expired is not renewed by looking', async () => {
-  await using program = await startTeamsProgram({ isRotating: true });
+  await using program = await startTeamsProgram({ tokenLifeS: 43_200 });
   await program.services[0]?.stop();
   await program.clock.advance(13 * 3_600_000);
   const findings = await look(program);
