@@ -5,16 +5,27 @@ import { promptText, replyText, type Wish } from './texts.ts';
 export interface StoryPlan {
   readonly number: number;
   readonly prompt: string;
+  readonly way: Way;
   readonly replies: readonly ReplyPlan[];
   /** Each reply waits for the pull request of the turn before, so that each turn's link must be announced. */
   readonly isPatient: boolean;
 }
 
+/**
+ * How a job is asked for: the command, a mention in a channel, a direct message, the form behind the command, or a
+ * mention in a thread without a job, whose messages go along.
+ */
+export type Way = 'command' | 'mention' | 'direct' | 'form' | 'thread';
+
 export interface ReplyPlan {
   readonly number: number;
   readonly text: string;
   readonly moment: Moment;
+  readonly manner: Manner;
 }
+
+/** `form`: with *Follow up*, where that is offered. `aside`: it is meant for the people of the thread only. */
+export type Manner = 'plain' | 'mention' | 'form' | 'aside';
 
 /**
  * When a reply is written: as soon as the card can be seen, right behind the reply before, while the agent
@@ -47,6 +58,13 @@ export function planStories(random: Random, count: number): StoryPlan[] {
     return {
       number,
       isPatient,
+      way: choose<Way>(random, [
+        [4, 'command'],
+        [2, 'mention'],
+        [1, 'direct'],
+        [1, 'form'],
+        [1, 'thread'],
+      ]),
       prompt: promptText(number, wish),
       replies: Array.from({ length: replyCount }, () => {
         replies += 1;
@@ -79,5 +97,12 @@ function planReply(
         [2, 'while_working'],
         [3, 'when_ended'],
       ]);
-  return { number, text: replyText(number, story, wish), moment };
+  const manner = choose<Manner>(random, [
+    [6, 'plain'],
+    [2, 'mention'],
+    // An aside makes no turn whose end a patient person could wait for.
+    [isPatient ? 0 : 1, 'aside'],
+    [moment === 'when_ended' ? 6 : 0, 'form'],
+  ]);
+  return { number, text: replyText(number, story, wish), moment, manner };
 }

@@ -65,13 +65,15 @@ export async function run(options: RunOptions): Promise<RunResult> {
     random: seededRandom(seed + 1),
     lateShare: options.lateShare,
     channels: Math.ceil(options.atOnce / STORIES_PER_CHANNEL),
+    people: options.atOnce,
   });
-  const { slack, channels, front, fleet, faults } = world;
+  const { slack, channels, people, front, fleet, faults } = world;
+  const places = [...channels, ...people];
   const pressers = createButtonPressers(slack, seededRandom(seed + 2));
   await using watch = watchChannels({
     slack: slack.control,
-    channels,
-    people: [alice, bob],
+    channels: places,
+    people: [alice, bob, ...people],
     onPost: pressers.consider,
   });
 
@@ -87,7 +89,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     isKilling = false;
   });
   const goesOn = () => kills === 0 || isKilling;
-  const deeds = await liveStories(plans, { slack, watch, channels, atOnce: options.atOnce, goesOn, note });
+  const deeds = await liveStories(plans, { slack, watch, channels, people, goesOn, note });
   await killing;
   for (const side of Object.values(faults)) side.end();
   note(`${deeds.asked.length} stories were told after ${seconds(startedAtMs)}; now they come to their ends`);
@@ -118,7 +120,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
         plans,
         deeds,
         slack,
-        channels,
+        channels: places,
         botUserId: strictApp.botUserId,
         attempts: front.attempts,
         agentJobs: await world.agentJobs(),

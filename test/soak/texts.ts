@@ -6,6 +6,16 @@ export function promptText(story: number, wish: Wish): string {
   return `Document part J${story}, please (${wish}).`;
 }
 
+/** What is said in a thread before somebody mentions the bot there. */
+export function talkText(story: number): string {
+  return `Nobody understands part J${story}.`;
+}
+
+/** Only a card quotes a prompt. */
+export function isCardText(text: string): boolean {
+  return text.includes('“Document part J');
+}
+
 export function replyText(reply: number, story: number, wish: Wish): string {
   return `Reply R${reply} for part J${story}: say more (${wish}).`;
 }

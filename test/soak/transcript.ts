@@ -2,12 +2,12 @@ import type { Finding, StoryEvidence } from './model/evidence.ts';
 
 /** A story in full, for whoever has to find out what went wrong with it. */
 export function transcriptOf(story: StoryEvidence, findings: readonly Finding[]): string {
-  const { asked, cards, posts, notices, replies, creates, messages, receipts, pressed } = story;
+  const { asked, cards, posts, notices, replies, asides, creates, messages, receipts, pressed } = story;
   const said = [...cards, ...posts, ...notices].map(({ ts, text, blocks = [] }) => ({
     atMs: Number(ts) * 1000,
     line: `bot ${ts}${pressed.has(ts) ? ' (pressed)' : ''} ${blocks[0]?.block_id}: ${text.replaceAll('\n', ' / ')}`,
   }));
-  const written = replies.map(({ ts, text, acknowledgedAtMs }) => ({
+  const written = [...replies, ...asides].map(({ ts, text, acknowledgedAtMs }) => ({
     atMs: Number(ts) * 1000,
     line: `person ${ts} (acknowledged ${acknowledgedAtMs}, receipt ${receipts.get(ts)?.join()}): ${text}`,
   }));

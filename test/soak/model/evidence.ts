@@ -1,10 +1,13 @@
 import type { SlackMessage } from '../../support/local-slack.ts';
+import type { Manner } from '../plan.ts';
 import type { Attempt } from '../world/agent-front.ts';
 
-/** A command, and what its person was told. `unclear`: nothing, so that it may or may not have been stored. */
+/** A request, and what its person was told. `unclear`: nothing, so that it may or may not have been stored. */
 export interface Asked {
   readonly story: number;
   readonly prompt: string;
+  /** What must go along with the prompt, or null. */
+  readonly context: string | null;
   readonly answer: 'accepted' | 'refused' | 'unclear';
 }
 
@@ -13,6 +16,10 @@ export interface Written {
   readonly number: number;
   readonly story: number;
   readonly text: string;
+  readonly manner: Manner;
+  /** False: it was written in a form, and nobody said whether that was taken. */
+  readonly isSure: boolean;
+  /** Of what was written in a form: of the bot's message that shows it; empty if there is none. */
   readonly ts: string;
   /** When the bot acknowledged it first; null: it did not, so that only the thread's history tells of it. */
   readonly acknowledgedAtMs: number | null;
@@ -23,6 +30,8 @@ export interface StoryEvidence {
   readonly asked: Asked;
   readonly isPatient: boolean;
   readonly replies: readonly Written[];
+  /** Said in the thread, and not for the agent. */
+  readonly asides: readonly Written[];
   readonly cards: readonly SlackMessage[];
   /** The bot's messages in the thread, oldest first. */
   readonly posts: readonly SlackMessage[];

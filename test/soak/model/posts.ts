@@ -10,6 +10,7 @@ export type PostKind =
   | 'message_unknown'
   | 'trouble'
   | 'caught_up'
+  | 'written_in_form'
   | 'other';
 
 const SIGNS: readonly (readonly [sign: string, kind: PostKind])[] = [
@@ -23,6 +24,7 @@ const SIGNS: readonly (readonly [sign: string, kind: PostKind])[] = [
   ['*Waiting for the rate limit*', 'trouble'],
   ['*Going on*', 'trouble'],
   ['📬', 'caught_up'],
+  ['💬', 'written_in_form'],
 ];
 
 export function kindOf({ text }: SlackMessage): PostKind {

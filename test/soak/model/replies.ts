@@ -1,7 +1,7 @@
 import { repliesIn } from '../texts.ts';
 import type { Attempt } from '../world/agent-front.ts';
 import type { Finding, StoryEvidence, Written } from './evidence.ts';
-import { followUpsIn, ofKind } from './posts.ts';
+import { followUpsIn, ofKind, repeated } from './posts.ts';
 
 export const ACCEPTED = 'white_check_mark';
 const NOT_SENT = 'warning';
@@ -12,6 +12,8 @@ export function judgeReplies(story: StoryEvidence): Finding[] {
   return [
     ...story.messages.flatMap((attempt) => judgeText(story, attempt)),
     ...story.replies.flatMap((reply) => judgeReceipt(story, reply, made)),
+    ...story.asides.flatMap((aside) => judgeAside(story, aside)),
+    ...judgeForms(story),
     ...judgeUnclear(story, made),
     ...judgeOrder(story, made),
   ];
@@ -27,7 +29,12 @@ function judgeText({ replies }: StoryEvidence, { prompt }: Attempt): Finding[] {
   return texts.join('\n\n') === prompt ? [] : [{ kind: 'unexpected', what: `the agent got: ${prompt}` }];
 }
 
-function judgeReceipt(story: StoryEvidence, { number, ts }: Written, made: readonly Attempt[]): Finding[] {
+function judgeReceipt(
+  story: StoryEvidence,
+  { number, ts, isSure }: Written,
+  made: readonly Attempt[],
+): Finding[] {
+  if (ts === '' && !isSure) return [];
   const receipts = story.receipts.get(ts) ?? [];
   const receipt = receipts.join();
   if (receipt === ACCEPTED) {
@@ -37,6 +44,20 @@ function judgeReceipt(story: StoryEvidence, { number, ts }: Written, made: reado
   const offers = ofKind(story.posts, 'message_unknown').filter((post) => !story.pressed.has(post.ts));
   if (receipt === NOT_SENT && offers.length > 0) return [];
   return [{ kind: 'lost', what: `R${number} has the receipt "${receipt}"` }];
+}
+
+/** That no message to the agent had it is seen by its texts. */
+function judgeAside({ receipts }: StoryEvidence, { number, ts }: Written): Finding[] {
+  const names = receipts.get(ts) ?? [];
+  return names.length === 0
+    ? []
+    : [{ kind: 'unexpected', what: `the aside R${number} has the receipt "${names.join()}"` }];
+}
+
+/** What was written in a form is shown in the thread once. */
+function judgeForms({ posts }: StoryEvidence): Finding[] {
+  const shown = ofKind(posts, 'written_in_form').flatMap(({ text }) => repliesIn(text));
+  return repeated(shown).map((number) => ({ kind: 'doubled', what: `R${number} is shown twice` }));
 }
 
 /** Every call whose outcome was unclear, and every call that was made again, was shown to be unknown. */

@@ -1,16 +1,16 @@
 import type { SlackMessage } from '../../support/local-slack.ts';
-import type { Finding, StoryEvidence } from './evidence.ts';
+import type { Asked, Finding, StoryEvidence } from './evidence.ts';
 import { ofKind } from './posts.ts';
 
-/** A command makes one card and one agent job; a second one only if a person was asked, and said so. */
+/** A request makes one card and one agent job; a second one only if a person was asked, and said so. */
 export function judgeStart(story: StoryEvidence): Finding[] {
   const { asked, cards, creates, posts } = story;
   const findings: Finding[] = [];
   const mustBe = asked.answer === 'accepted' ? 1 : 0;
   const mayBe = asked.answer === 'refused' ? 0 : 1;
-  if (cards.length < mustBe) findings.push({ kind: 'lost', what: 'the command has no card' });
-  if (cards.length > mayBe) findings.push({ kind: 'doubled', what: `the command has ${cards.length} cards` });
-  if (creates.some(({ prompt }) => prompt !== asked.prompt)) {
+  if (cards.length < mustBe) findings.push({ kind: 'lost', what: 'the request has no card' });
+  if (cards.length > mayBe) findings.push({ kind: 'doubled', what: `the request has ${cards.length} cards` });
+  if (creates.some(({ prompt }) => !isWhatWasAsked(asked, prompt))) {
     findings.push({ kind: 'unexpected', what: 'the agent got another prompt' });
   }
   if (cards.length === 0) {
@@ -30,6 +30,11 @@ export function judgeStart(story: StoryEvidence): Finding[] {
     findings.push({ kind: 'doubled', what: `${made} create calls, though only ${allowed} were asked for` });
   }
   return findings;
+}
+
+function isWhatWasAsked({ prompt, context }: Asked, given: string): boolean {
+  if (context === null) return given === prompt;
+  return given.startsWith(`${prompt}\n\nContext from the Slack thread`) && given.includes(context);
 }
 
 /** *Start again* and *Run again*. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SlackControl, SlackMessage } from '../../support/local-slack.ts';
-import { storyOf } from '../texts.ts';
+import { isCardText, storyOf } from '../texts.ts';
 
 const LOOK_INTERVAL_MS = 150;
 
@@ -12,8 +12,14 @@ export interface ChannelWatch extends AsyncDisposable {
   postsOf(card: SlackMessage): readonly SlackMessage[];
 }
 
+/** The root of a card's thread: the card itself, or the message that asked for it. */
+export function threadOf({ ts, thread_ts: threadTs }: SlackMessage): string {
+  return threadTs ?? ts;
+}
+
 export interface WatchOptions {
   readonly slack: Pick<SlackControl, 'messages'>;
+  /** Channels, and people, who stand for their direct messages. */
   readonly channels: readonly string[];
   readonly people: readonly string[];
   /** Called once for each message of the bot in a thread. */
@@ -37,13 +43,13 @@ export function watchChannels({ slack, channels, people, onPost }: WatchOptions)
   function take(message: SlackMessage): void {
     const { thread_ts: root, text, user, subtype } = message;
     if (people.includes(user) || subtype !== undefined) return;
-    if (root !== undefined) {
+    const story = storyOf(text);
+    if (isCardText(text)) {
+      if (story !== null && !cards.has(story)) cards.set(story, message);
+    } else if (root !== undefined) {
       threads.set(root, [...(threads.get(root) ?? []), message]);
       onPost(message);
-      return;
     }
-    const story = storyOf(text);
-    if (story !== null && !cards.has(story)) cards.set(story, message);
   }
 
   async function run(): Promise<void> {
@@ -56,7 +62,7 @@ export function watchChannels({ slack, channels, people, onPost }: WatchOptions)
   const running = run();
   return {
     cardOf: (story) => cards.get(story) ?? null,
-    postsOf: ({ ts }) => threads.get(ts) ?? [],
+    postsOf: (card) => threads.get(threadOf(card)) ?? [],
     [Symbol.asyncDispose]: async () => {
       state.isStopped = true;
       await running;

@@ -1,15 +1,21 @@
 import { random, type SlackMessage } from '../../support/local-slack.ts';
 import type { StrictSlack } from '../../support/strict-slack.ts';
-import type { AgentJobEnd, StoryEvidence } from '../model/evidence.ts';
+import type { AgentJobEnd, Asked, StoryEvidence, Written } from '../model/evidence.ts';
+import { ofKind } from '../model/posts.ts';
 import type { StoryPlan } from '../plan.ts';
-import { storyOf } from '../texts.ts';
+import { isCardText, repliesIn, storyOf } from '../texts.ts';
+import { acknowledgements, asksForJob } from './acknowledged.ts';
 import type { Attempt } from './agent-front.ts';
+import type { Request } from './asking.ts';
+import { threadOf } from './channel-watch.ts';
 import type { Deeds } from './people.ts';
+import type { Said } from './replying.ts';
 
 export interface Sources {
   readonly plans: readonly StoryPlan[];
   readonly deeds: Deeds;
   readonly slack: StrictSlack;
+  /** Channels, and people, who stand for their direct messages. */
   readonly channels: readonly string[];
   readonly botUserId: string;
   readonly attempts: readonly Attempt[];
@@ -20,14 +26,16 @@ export interface Sources {
 /** Sorts all that is to be seen from outside by the stories that it belongs to. */
 export async function gather(sources: Sources): Promise<StoryEvidence[]> {
   const { plans, deeds, slack, botUserId, agentJobs, pressed } = sources;
-  const messages = (await Promise.all(sources.channels.map((id) => slack.control.messages(id)))).flat();
+  const all = (await Promise.all(sources.channels.map((id) => slack.control.messages(id)))).flat();
+  const messages = all.filter(({ subtype }) => subtype !== 'ephemeral');
   const byStory = ({ text }: SlackMessage) => storyOf(text);
-  const isRoot = ({ thread_ts, user }: SlackMessage) => thread_ts === undefined && user === botUserId;
-  const cards = Map.groupBy(messages.filter(isRoot), byStory);
+  const isCard = ({ user, text }: SlackMessage) => user === botUserId && isCardText(text);
+  const cards = Map.groupBy(messages.filter(isCard), byStory);
   const notices = Map.groupBy(await slack.control.messages(random), byStory);
-  const acknowledged = acknowledgements(slack);
+  const acknowledged = acknowledgements(slack, () => true);
+  const heard = acknowledgements(slack, asksForJob);
   const threads = Map.groupBy(messages, ({ thread_ts }) => thread_ts);
-  const replies = Map.groupBy(deeds.written, ({ story }) => story);
+  const said = Map.groupBy(deeds.said, ({ story }) => story);
   const attempts = Map.groupBy(
     sources.attempts.toSorted((a, b) => a.atMs - b.atMs),
     ({ prompt }) => storyOf(prompt),
@@ -37,18 +45,17 @@ export async function gather(sources: Sources): Promise<StoryEvidence[]> {
   return deeds.asked.map((asked): StoryEvidence => {
     const number = asked.story;
     const ownCards = cards.get(number) ?? [];
-    const thread = ownCards.flatMap(({ ts }) => threads.get(ts) ?? []);
+    const thread = ownCards.flatMap((card) => threads.get(threadOf(card)) ?? []);
+    const posts = thread.filter((message) => message.user === botUserId && !isCard(message));
     const calls = attempts.get(number) ?? [];
-    const written = (replies.get(number) ?? []).map((reply) => ({
-      ...reply,
-      acknowledgedAtMs: acknowledged.get(reply.ts) ?? null,
-    }));
+    const written = (said.get(number) ?? []).map((one) => writtenOf(one, posts, acknowledged));
     return {
-      asked,
+      asked: { ...asked, answer: answerTo(asked, heard) },
       isPatient: byNumber.get(number)?.isPatient === true,
-      replies: written,
+      replies: written.filter(({ manner }) => manner !== 'aside'),
+      asides: written.filter(({ manner }) => manner === 'aside'),
       cards: ownCards,
-      posts: thread.filter(({ user }) => user === botUserId),
+      posts,
       notices: notices.get(number) ?? [],
       creates: calls.filter(({ kind }) => kind === 'create'),
       messages: calls.filter(({ kind }) => kind === 'message'),
@@ -59,18 +66,23 @@ export async function gather(sources: Sources): Promise<StoryEvidence[]> {
   });
 }
 
+function answerTo({ answer }: Request, heard: ReadonlyMap<string, number>): Asked['answer'] {
+  if (typeof answer === 'string') return answer;
+  return heard.has(answer.messageTs) ? 'accepted' : 'unclear';
+}
+
+function writtenOf(
+  said: Said,
+  posts: readonly SlackMessage[],
+  acknowledged: ReadonlyMap<string, number>,
+): Written {
+  const { ts, number } = said;
+  if (ts !== null) return { ...said, ts, acknowledgedAtMs: acknowledged.get(ts) ?? null };
+  const shown = ofKind(posts, 'written_in_form').find(({ text }) => repliesIn(text).includes(number));
+  return { ...said, ts: shown?.ts ?? '', acknowledgedAtMs: null };
+}
+
 function receiptsAt(thread: readonly SlackMessage[], ts: string, botUserId: string): string[] {
   const { reactions = [] } = thread.find((message) => message.ts === ts) ?? {};
   return reactions.filter(({ users }) => users.includes(botUserId)).map(({ name }) => name);
-}
-
-/** When the bot acknowledged each message first, by its `ts`. */
-function acknowledgements(slack: StrictSlack): Map<string, number> {
-  const times = new Map<string, number>();
-  for (const { kind, payload, acknowledgedAtMs } of slack.deliveries()) {
-    const { ts } = (payload.event ?? {}) as { ts?: string };
-    if (kind !== 'event' || ts === undefined || acknowledgedAtMs === null) continue;
-    times.set(ts, Math.min(acknowledgedAtMs, times.get(ts) ?? acknowledgedAtMs));
-  }
-  return times;
 }

@@ -1,9 +1,11 @@
-import { alice, bob, general, type SlackMessage } from '../../support/local-slack.ts';
+import { general, type SlackMessage } from '../../support/local-slack.ts';
 import type { StrictSlack } from '../../support/strict-slack.ts';
-import type { Asked, Written } from '../model/evidence.ts';
 import { kindOf, ofKind } from '../model/posts.ts';
-import type { Moment, ReplyPlan, StoryPlan } from '../plan.ts';
+import type { Moment, StoryPlan } from '../plan.ts';
+import { heard } from './acknowledged.ts';
+import { ask, type Request } from './asking.ts';
 import type { ChannelWatch } from './channel-watch.ts';
+import { reply, type Said } from './replying.ts';
 import { until } from './until.ts';
 
 /** The longest that people wait before they go on, or give up a command that was not answered. */
@@ -18,8 +20,8 @@ export interface PeopleOptions {
   readonly watch: ChannelWatch;
   /** The stories are spread over them. */
   readonly channels: readonly string[];
-  /** How many stories go on at a time. */
-  readonly atOnce: number;
+  /** Each has one story after the other. */
+  readonly people: readonly string[];
   /** False: no more stories begin. */
   readonly goesOn: () => boolean;
   readonly note: (progress: string) => void;
@@ -27,45 +29,49 @@ export interface PeopleOptions {
 
 /** What people did, for the model. */
 export interface Deeds {
-  readonly asked: Asked[];
-  readonly written: Omit<Written, 'acknowledgedAtMs'>[];
+  readonly asked: Request[];
+  readonly said: Said[];
 }
 
 /** Has the stories happen, many at a time. Resolves when everybody has said what there was to say. */
 export async function liveStories(plans: readonly StoryPlan[], options: PeopleOptions): Promise<Deeds> {
-  const deeds: Deeds = { asked: [], written: [] };
+  const deeds: Deeds = { asked: [], said: [] };
   const queue = [...plans];
-  const next = async (): Promise<void> => {
+  const live = async (person: string): Promise<void> => {
     for (let plan = queue.shift(); plan !== undefined && options.goesOn(); plan = queue.shift()) {
-      await liveStory(plan, deeds, options);
+      await liveStory(plan, person, deeds, options);
       if (plan.number % PROGRESS === 0) options.note(`${plan.number} stories`);
     }
   };
-  await Promise.all(Array.from({ length: options.atOnce }, next));
+  await Promise.all(options.people.map(live));
   return deeds;
 }
 
-async function liveStory(plan: StoryPlan, deeds: Deeds, options: PeopleOptions): Promise<void> {
-  const { slack, watch } = options;
-  const user = plan.number % 2 === 0 ? alice : bob;
-  const channel = options.channels[plan.number % options.channels.length] ?? general;
-  // Slack does not keep commands: without a connection, nothing would come of it.
-  await until(() => slack.socket.connections() > 0, CARD_PATIENCE_MS);
-  const { acknowledged, payload } = await slack.control.command({
-    channel,
-    user,
-    text: plan.prompt,
-  });
-  const answer = !acknowledged ? 'unclear' : isEmpty(payload) ? 'accepted' : 'refused';
-  deeds.asked.push({ story: plan.number, prompt: plan.prompt, answer });
+async function liveStory(
+  plan: StoryPlan,
+  person: string,
+  deeds: Deeds,
+  { slack, watch, channels }: PeopleOptions,
+): Promise<void> {
+  const story = plan.number;
+  const channel = channels[story % channels.length] ?? general;
+  const asked = await ask(plan, { slack, channel, person });
+  if (asked === null) return;
+  deeds.asked.push(asked);
+  const { answer } = asked;
   if (answer === 'refused') return;
-  const patienceMs = answer === 'accepted' ? CARD_PATIENCE_MS : UNANSWERED_PATIENCE_MS;
-  const card = await until(() => watch.cardOf(plan.number), patienceMs);
+  const isAccepted =
+    typeof answer === 'string' ? answer === 'accepted' : await heard(slack, answer.messageTs);
+  const patienceMs = isAccepted ? CARD_PATIENCE_MS : UNANSWERED_PATIENCE_MS;
+  const card = await until(() => watch.cardOf(story), patienceMs);
   if (card === null) return;
-  const replies: Promise<void>[] = [];
-  for (const [index, reply] of plan.replies.entries()) {
-    await theMoment(reply.moment, { card, index, watch });
-    replies.push(write(plan.number, reply, card, deeds, slack));
+  const replies: Promise<unknown>[] = [];
+  for (const [index, planned] of plan.replies.entries()) {
+    await theMoment(planned.moment, { card, index, watch });
+    const said = reply(planned, { story, card, slack, person }).then((one) => deeds.said.push(one));
+    replies.push(said);
+    // Nobody has two forms open.
+    if (planned.manner === 'form') await said;
   }
   await Promise.all(replies);
   await theMoment('when_ended', { card, index: plan.replies.length, watch });
@@ -96,22 +102,4 @@ async function theMoment(moment: Moment, place: Place): Promise<void> {
       await until(() => ofKind(watch.postsOf(card), 'link').length > index, LINK_PATIENCE_MS);
       return;
   }
-}
-
-async function write(
-  story: number,
-  { number, text }: ReplyPlan,
-  card: SlackMessage,
-  deeds: Deeds,
-  { control }: StrictSlack,
-): Promise<void> {
-  const user = number % 3 === 0 ? alice : bob;
-  const { ts } = await control.message({ channel: card.channel, user, text, threadTs: card.ts });
-  deeds.written.push({ number, story, text, ts });
-}
-
-function isEmpty(payload: unknown): boolean {
-  return (
-    payload === null || payload === undefined || payload === '' || Object.keys(Object(payload)).length === 0
-  );
 }

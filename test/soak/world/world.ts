@@ -28,6 +28,8 @@ export interface SoakWorld extends AsyncDisposable {
   readonly slack: StrictSlack;
   /** Where people are with the bot. */
   readonly channels: readonly string[];
+  /** Who ask for jobs, besides Alice and Bob. */
+  readonly people: readonly string[];
   readonly front: AgentFront;
   readonly fleet: Fleet;
   readonly faults: Readonly<
@@ -45,6 +47,7 @@ export interface WorldOptions {
   readonly database: DatabaseKind;
   readonly random: Random;
   readonly channels: number;
+  readonly people: number;
   /** So often a reply is told a minute late. */
   readonly lateShare: number;
 }
@@ -58,8 +61,10 @@ export async function startSoakWorld(options: WorldOptions): Promise<SoakWorld> 
   const slack = started.use(await startStrictSlack({ clock: systemClock, app: { mode: 'socket' } }));
   slack.control.invite(noticeChannel, botUserId);
   const channels = Array.from({ length: options.channels }, (_, index) => `C0SOAK${index + 1}`);
-  for (const id of channels)
-    slack.control.openChannel({ id, name: id.toLowerCase(), members: [alice, bob, botUserId] });
+  const people = Array.from({ length: options.people }, (_, index) => `U0SOAK${index + 1}`);
+  for (const id of people) slack.control.addUser({ id, name: id.toLowerCase() });
+  const members = [alice, bob, ...people, botUserId];
+  for (const id of channels) slack.control.openChannel({ id, name: id.toLowerCase(), members });
   const api = await startAgentApi({
     apiKey: API_KEY,
     projectId: PROJECT_ID,
@@ -100,6 +105,7 @@ export async function startSoakWorld(options: WorldOptions): Promise<SoakWorld> 
   return {
     slack,
     channels,
+    people,
     front,
     fleet,
     faults: { slack: slackFaults, agent: agentFaults },

@@ -1,0 +1,37 @@
+import type { StrictSlack } from '../../support/strict-slack.ts';
+import { until } from './until.ts';
+
+/** Who sees nothing come of a message for so long goes away. */
+const HEARD_WITHIN_MS = 20_000;
+
+interface TellTale {
+  readonly type?: string;
+  readonly ts?: string;
+  readonly channel_type?: string;
+}
+
+/** When the bot acknowledged each message first, by its `ts`, as far as events of this kind told of it. */
+export function acknowledgements(
+  { deliveries }: StrictSlack,
+  isIt: (event: TellTale) => boolean,
+): Map<string, number> {
+  const times = new Map<string, number>();
+  for (const { kind, payload, acknowledgedAtMs } of deliveries()) {
+    const event = (payload.event ?? {}) as TellTale;
+    const { ts } = event;
+    if (kind !== 'event' || ts === undefined || acknowledgedAtMs === null || !isIt(event)) continue;
+    times.set(ts, Math.min(acknowledgedAtMs, times.get(ts) ?? acknowledgedAtMs));
+  }
+  return times;
+}
+
+/** The event by which a message asks for a job. */
+export function asksForJob({ type, channel_type: channelType }: TellTale): boolean {
+  return type === 'app_mention' || channelType === 'im';
+}
+
+/** Waits until the bot has acknowledged a message that asks for a job. False: it did not for a while. */
+export async function heard(slack: StrictSlack, ts: string): Promise<boolean> {
+  const isIt = (event: TellTale) => event.ts === ts && asksForJob(event);
+  return (await until(() => acknowledgements(slack, isIt).size > 0, HEARD_WITHIN_MS)) === true;
+}

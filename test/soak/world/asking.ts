@@ -1,0 +1,92 @@
+import type { SlackMessage } from '../../support/local-slack.ts';
+import { strictApp } from '../../support/strict-slack/ids.ts';
+import type { StrictSlack } from '../../support/strict-slack.ts';
+import type { Asked } from '../model/evidence.ts';
+import type { StoryPlan } from '../plan.ts';
+import { talkText } from '../texts.ts';
+import { heard } from './acknowledged.ts';
+import { connected, fillInForm } from './forms.ts';
+import { until } from './until.ts';
+
+/** For what the bot has acknowledged. */
+const OFFER_WITHIN_MS = 300_000;
+const LOOK_INTERVAL_MS = 500;
+const mention = `<@${strictApp.botUserId}>`;
+
+export interface Place {
+  readonly slack: StrictSlack;
+  readonly channel: string;
+  /** Who asks; does nothing else meanwhile. */
+  readonly person: string;
+}
+
+/** What somebody asked for. The answer to a message is that Slack had it acknowledged (`messageTs`). */
+export type Request = Omit<Asked, 'answer'> & { readonly answer: Asked['answer'] | { messageTs: string } };
+
+/** Asks for the job of the story. Null: it did not come to that. */
+export async function ask(plan: StoryPlan, place: Place): Promise<Request | null> {
+  const { slack, channel, person } = place;
+  const { number: story, prompt, way } = plan;
+  const asked = { story, prompt, context: null };
+  const write = (text: string, where = channel) =>
+    slack.control.message({ channel: where, user: person, text });
+  switch (way) {
+    case 'command':
+      return { ...asked, answer: await command(plan, place) };
+    case 'mention':
+      return { ...asked, answer: { messageTs: (await write(`${mention} ${prompt}`)).ts } };
+    case 'direct':
+      return { ...asked, answer: { messageTs: (await write(prompt, person)).ts } };
+    case 'form': {
+      const open = () => slack.control.command({ channel, user: person, text: '' });
+      const taken = await fillInForm({ slack, person, callbackId: 'compose', open, values: { prompt } });
+      return taken === 'not_open' ? null : { ...asked, answer: taken };
+    }
+    case 'thread':
+      return fromThread(plan, place, await write(talkText(story)));
+  }
+}
+
+async function command({ prompt }: StoryPlan, { slack, channel, person }: Place): Promise<Asked['answer']> {
+  await connected(slack);
+  const { acknowledged, payload } = await slack.control.command({ channel, user: person, text: prompt });
+  if (!acknowledged) return 'unclear';
+  return isEmpty(payload) ? 'accepted' : 'refused';
+}
+
+/** A mention in a thread is only answered; what goes along is chosen in a form. */
+async function fromThread(
+  { number: story, prompt }: StoryPlan,
+  { slack, channel, person }: Place,
+  root: SlackMessage,
+): Promise<Request | null> {
+  const { control } = slack;
+  const asked = { story, prompt, context: talkText(story) };
+  const { ts } = await control.message({
+    channel,
+    user: person,
+    text: `${mention} ${prompt}`,
+    threadTs: root.ts,
+  });
+  let offer: SlackMessage | undefined;
+  const look = async () => {
+    offer = (await control.thread(channel, root.ts)).find(({ ephemeral_to }) => ephemeral_to === person);
+  };
+  const isHeard = await heard(slack, ts);
+  const endMs = Date.now() + (isHeard ? OFFER_WITHIN_MS : 0);
+  for (await look(); offer === undefined && Date.now() < endMs; await look()) {
+    await until(() => false, LOOK_INTERVAL_MS);
+  }
+  // If it was acknowledged, it must not end so.
+  if (offer === undefined) return { ...asked, answer: { messageTs: ts } };
+  const found = offer;
+  const open = () => control.press(found, 'choose_messages', person);
+  const taken = await fillInForm({ slack, person, callbackId: 'thread_preview', open, values: {} });
+  return taken === 'not_open' ? null : { ...asked, answer: taken };
+}
+
+function isEmpty(payload: unknown): boolean {
+  return (
+    payload === null || payload === undefined || payload === '' || Object.keys(Object(payload)).length === 0
+  );
+}

@@ -1,0 +1,57 @@
+import { alice, bob, type SlackMessage } from '../../support/local-slack.ts';
+import { strictApp } from '../../support/strict-slack/ids.ts';
+import type { StrictSlack } from '../../support/strict-slack.ts';
+import type { Written } from '../model/evidence.ts';
+import type { ReplyPlan } from '../plan.ts';
+import { threadOf } from './channel-watch.ts';
+import { fillInForm } from './forms.ts';
+
+export interface Thread {
+  readonly story: number;
+  readonly card: SlackMessage;
+  readonly slack: StrictSlack;
+  /** Who asked for the job. */
+  readonly person: string;
+}
+
+/** What was said; of what was written in a form, Slack has the message only by and by. */
+export type Said = Omit<Written, 'ts' | 'acknowledgedAtMs'> & { readonly ts: string | null };
+
+export async function reply(plan: ReplyPlan, thread: Thread): Promise<Said> {
+  const { story, card, slack, person } = thread;
+  const { number, text, manner } = plan;
+  const said = { number, story, text, manner };
+  if (manner === 'form') {
+    const button = await offered(thread);
+    if (button !== null) {
+      const open = () => slack.control.press(button, 'follow_up', person);
+      const form = { slack, person, callbackId: 'follow_up', open, values: { prompt: text } };
+      const taken = await fillInForm(form);
+      if (taken !== 'not_open') return { ...said, ts: null, isSure: taken === 'accepted' };
+    }
+  }
+  const user = number % 3 === 0 ? alice : bob;
+  const { ts } = await slack.control.message({
+    channel: card.channel,
+    user: isDirect(card) ? person : user,
+    text: wordsOf(plan),
+    threadTs: threadOf(card),
+  });
+  return { ...said, ts, isSure: true };
+}
+
+function wordsOf({ manner, text }: ReplyPlan): string {
+  if (manner === 'mention') return `<@${strictApp.botUserId}> ${text}`;
+  return manner === 'aside' ? `aside: ${text}` : text;
+}
+
+/** The card, if it offers *Follow up* now. */
+async function offered({ slack, card }: Thread): Promise<SlackMessage | null> {
+  const thread = await slack.control.thread(card.channel, threadOf(card));
+  const now = thread.find(({ ts }) => ts === card.ts);
+  return JSON.stringify(now?.blocks ?? []).includes('"follow_up"') ? (now ?? null) : null;
+}
+
+function isDirect({ channel }: SlackMessage): boolean {
+  return channel.startsWith('D');
+}
