@@ -8,6 +8,8 @@ const expected: Expected = {
   threads: [
     {
       prompt: 'Add a quickstart',
+      given: 'Add a quickstart',
+      rootTs: null,
       starts: 1,
       posts: ['Working', '🎉'],
       replies: ['One', 'Two'],
@@ -16,6 +18,7 @@ const expected: Expected = {
     },
   ],
   refused: [],
+  told: [],
   noticeChannels: ['N'],
 };
 
@@ -79,7 +82,7 @@ test('an unknown call is no problem if somebody was asked, even if the agent was
 });
 
 test.each<[string, Seen]>([
-  ['a second card', withMessages(message({ ts: '5', threadTs: null, text: 'Add a quickstart' }))],
+  ['a second card', withMessages(message({ ts: '5', threadTs: null, text: '“Add a quickstart”' }))],
   ['no post', without('Working')],
   ['a post twice', withMessages({ ...working, ts: '6' })],
   ['posts in another order', { ...good, messages: good.messages.toReversed() }],

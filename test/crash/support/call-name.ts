@@ -5,10 +5,15 @@ import { agentCalls, notices } from './outside.ts';
 export function callName({ method, args }: SlackCall): string {
   if (method === agentCalls.create) return 'POST job';
   if (method.startsWith(agentCalls.create)) return method.endsWith('/message') ? 'POST message' : 'GET job';
+  if (method.startsWith('/files-pri/')) return 'GET snippet';
+  if (method === 'chat.postEphemeral' && JSON.stringify(args.blocks).includes('"button"')) {
+    return `${method} (question)`;
+  }
   return method === 'chat.postMessage' ? `${method} (${postName(args)})` : method;
 }
 
-function postName({ channel, thread_ts: threadTs }: SlackCall['args']): string {
+function postName({ channel, thread_ts: threadTs, text }: SlackCall['args']): string {
   if (channel === notices) return 'notice';
-  return threadTs === undefined ? 'card' : 'thread';
+  if (threadTs === undefined) return 'card';
+  return String(text).includes('Asked by') ? 'card in a thread' : 'thread';
 }

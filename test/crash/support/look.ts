@@ -1,13 +1,13 @@
 import { localApp } from '../../../src/demo/local-slack/workspace.ts';
 import { callIdOfBlock, decodeButton } from '../../../src/slack/ids.ts';
-import { general, random, type SlackMessage } from '../../support/local-slack.ts';
+import type { SlackMessage } from '../../support/local-slack.ts';
 import type { Seen, SeenMessage } from './checker/seen.ts';
-import { notices, type Outside } from './outside.ts';
+import type { Outside } from './outside.ts';
 import type { StoreReader } from './store-reader.ts';
 
 /** The world as it is now, for the checker. */
-export async function lookAt({ slack, api }: Outside, store: StoreReader): Promise<Seen> {
-  const channels = await Promise.all([general, random, notices].map((channel) => slack.messages(channel)));
+export async function lookAt({ slack, api, places }: Outside, store: StoreReader): Promise<Seen> {
+  const channels = await Promise.all(places.map((channel) => slack.messages(channel)));
   const calls = await store.query('select id, kind, state, request from call order by seq');
   const followUps = await store.query('select text, state from follow_up order by message_ts');
   return {

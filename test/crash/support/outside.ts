@@ -25,8 +25,8 @@ const workspace = {
   ],
 };
 
-const PROJECT_ID = 'acme-docs';
-const API_KEY = 'test-key';
+export const PROJECT_ID = 'acme-docs';
+export const API_KEY = 'test-key';
 /** For work that includes the start of a process; on a busy machine that takes seconds. */
 const PATIENCE_MS = 45_000;
 
@@ -36,10 +36,22 @@ export const agentCalls = {
   messageTo: (agentJobId: string) => `/v2/agent/${PROJECT_ID}/job/${agentJobId}/message`,
 } as const;
 
+/** A Slack that people can act in. */
+export interface SlackServer extends AsyncDisposable {
+  readonly apiUrl: string;
+  readonly botToken: string;
+  readonly appToken: string;
+  readonly control: SlackControl;
+  /** Where people and the program write: channels, and people, who stand for their direct messages. */
+  readonly places: readonly string[];
+}
+
 /** All that is outside of the program, and outlives its processes. Time is real. */
 export interface Outside extends AsyncDisposable {
   readonly api: AgentApi;
   readonly slack: SlackControl;
+  /** Where people and the program write: channels, and people, who stand for their direct messages. */
+  readonly places: readonly string[];
   /** Between the program and Slack. */
   readonly proxy: FaultProxy;
   /** Between the program and the agent API. */
@@ -62,11 +74,16 @@ export interface Outside extends AsyncDisposable {
   finish(prLink: string): void;
 }
 
-/** `settings` come on top of those for a local Slack, a stand-in agent API, and a store in a folder. */
-export async function startOutside(settings: ChildEnv = {}): Promise<Outside> {
+/**
+ * `settings` come on top of those for a local Slack, a stand-in agent API, and a store in a folder.
+ * @param startSlack another Slack
+ */
+export async function startOutside(
+  settings: ChildEnv = {},
+  startSlack: () => Promise<SlackServer> = startLocalSlack,
+): Promise<Outside> {
   const resources = new AsyncDisposableStack();
-  const slack = await startTestSlack(workspace);
-  resources.defer(() => slack.stop());
+  const slack = resources.use(await startSlack());
   const proxy = await startFaultProxy({ target: slack.apiUrl });
   resources.defer(() => proxy.close());
   const api = await startAgentApi({
@@ -108,6 +125,7 @@ export async function startOutside(settings: ChildEnv = {}): Promise<Outside> {
   return {
     api,
     slack: slack.control,
+    places: slack.places,
     proxy,
     agentProxy,
     dataDir: dataDir.path,
@@ -132,6 +150,12 @@ export async function startOutside(settings: ChildEnv = {}): Promise<Outside> {
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
+}
+
+async function startLocalSlack(): Promise<SlackServer> {
+  const slack = await startTestSlack(workspace);
+  const places = workspace.channels.map(({ id }) => id);
+  return { ...slack, places, [Symbol.asyncDispose]: () => slack.stop() };
 }
 
 /** Ends the process as a power cut would: without a chance to do anything. */

@@ -1,12 +1,17 @@
+import type { ChildEnv } from '../../support/child-program.ts';
 import { createTestDatabase, testServerUrl } from '../../support/postgres.ts';
 import { problemsOf } from './checker/problems.ts';
 import { type Kill, startLives } from './lives.ts';
 import { lookAt } from './look.ts';
 import { startOutside } from './outside.ts';
 import { answerQuestions } from './questions.ts';
-import { createStage } from './stage.ts';
+import { createStage, type Stage } from './stage.ts';
 import { readPostgres, readSqlite } from './store-reader.ts';
+import type { Story } from './stories/local.ts';
+import type { StrictStory } from './stories/strict.ts';
 import { type StoryName, stories } from './stories.ts';
+import { createStrictPeople } from './strict-people.ts';
+import { startStrictServer } from './strict-server.ts';
 
 export type StoreKind = 'SQLite' | 'Postgres';
 
@@ -32,14 +37,14 @@ export async function perform(
   await using resources = new AsyncDisposableStack();
   const database = store === 'Postgres' ? await createTestDatabase(testServerUrl ?? '') : null;
   resources.defer(() => database?.drop());
-  const outside = resources.use(
-    await startOutside({ ...story.settings, ...(database && { DATABASE_URL: database.url }) }),
-  );
+  const settings = { ...story.settings, ...(database && { DATABASE_URL: database.url }) };
+  const { outside, playAt } = await setting(story, settings);
+  resources.use(outside);
   const reader = database === null ? readSqlite(outside.dataDir) : readPostgres(database);
   const lives = resources.use(await startLives(outside, reader, kills));
   const stage = createStage(outside, lives, reader);
   const answers = resources.use(answerQuestions(outside, stage));
-  const expected = await story.play(stage);
+  const expected = await playAt(stage);
   await stage.killed(kills.length);
   await stage.quiet();
   await answers[Symbol.asyncDispose]();
@@ -55,4 +60,15 @@ export async function perform(
     unknown: unknown.map(({ kind }) => kind),
     done: lives.done(),
   };
+}
+
+/** The world outside that the story needs, and how it is played there. */
+async function setting(story: Story | StrictStory, settings: ChildEnv) {
+  if ('play' in story) {
+    return { outside: await startOutside(settings), playAt: (stage: Stage) => story.play(stage) };
+  }
+  const slack = await startStrictServer();
+  const outside = await startOutside(settings, async () => slack);
+  const people = (stage: Stage) => createStrictPeople(outside, slack.control, stage.lives);
+  return { outside, playAt: (stage: Stage) => story.playStrictly(stage, people(stage)) };
 }

@@ -119,10 +119,39 @@ export const failPoints: readonly FailPoint[] = [
     ['reactions.add', 'once', 'once'],
     ['reactions.remove', 'once', 'once'],
   ]),
+  ...commits('mention', null, [['store message → post_card', 'once', 'once']]),
+  ...calls('mention', null, [['chat.postMessage (card in a thread)', 'look', 'look']]),
+  ...commits('direct', null, [
+    ['claim read_snippets', 'once', 'once'],
+    ['read_snippets → create_job', 'once', 'once'],
+    ['end read_snippets', 'once', 'once'],
+  ]),
+  ...passingCommits('direct', null, [['done post_card', 'look', 'once']]),
+  ...calls('direct', null, [['GET snippet', 'once', 'once']]),
+  ...commits('again', null, [
+    ['store message → tell_requester', 'once', 'once'],
+    ['store press → post_card', 'ask_again', 'once'],
+  ]),
+  ...calls('again', null, [['chat.postEphemeral (question)', 'tell_again', 'tell_again']]),
+  ...commits('forms', null, [
+    ['store form → post_card', 'ask_again', 'once'],
+    ['store form → follow_up', 'ask_again', 'once'],
+  ]),
+  ...calls('forms', null, [['views.open', 'ask_again', 'once']]),
+  ...passingCommits('thread', null, [['store answered mention', 'tell_again', 'once']]),
+  ...calls('thread', null, [['views.update', 'ask_again', 'once']]),
+  ...commits('settings', null, [['store form, save settings', 'ask_again', 'once']]),
+  ...commits('watch', null, [
+    ['open home', 'once', 'once'],
+    ['claim refresh_home', 'once', 'once'],
+    ['end refresh_home', 'once', 'once'],
+  ]),
+  ...calls('watch', null, [['views.publish', 'once', 'once']]),
   // What a restart brings about.
   ...commits('failure', before('done post_card → create_job'), [
     ['done post_card, plan catch_up → create_job', 'look', 'once'],
   ]),
+  ...commits('direct', before('done post_card'), [['done post_card, plan catch_up', 'look', 'once']]),
   ...commits('failure', before('done announce'), [['done announce, plan catch_up', 'look', 'once']]),
   ...commits('failure', before('done notify_channel'), [
     ['done notify_channel, plan catch_up', 'look', 'once'],

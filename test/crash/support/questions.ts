@@ -1,4 +1,4 @@
-import { general, type SlackMessage } from '../../support/local-slack.ts';
+import type { SlackMessage } from '../../support/local-slack.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import type { Outside } from './outside.ts';
 import type { Stage } from './stage.ts';
@@ -7,12 +7,12 @@ const BUTTONS = ['start_again', 'send_again'];
 const PATIENCE_MS = 120_000;
 
 /** From now on until it is disposed, somebody answers each question of the program with its button, twice at once. */
-export function answerQuestions({ slack }: Outside, { press }: Stage): AsyncDisposable {
+export function answerQuestions({ slack, places }: Outside, { press }: Stage): AsyncDisposable {
   const answered = new Set<string>();
   let isOver = false;
   const questions = async () => {
-    const messages = isOver ? [] : await slack.messages(general);
-    return messages.filter((message) => !answered.has(message.ts) && buttonOf(message) !== null);
+    const messages = isOver ? [] : await Promise.all(places.map((place) => slack.messages(place)));
+    return messages.flat().filter((message) => !answered.has(message.ts) && buttonOf(message) !== null);
   };
   const answer = async (): Promise<void> => {
     while (!isOver) {

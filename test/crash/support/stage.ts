@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job } from '../../../src/jobs/job.ts';
 import { alice, bob, general, type SlackMessage } from '../../support/local-slack.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -7,6 +8,8 @@ import type { StoreReader } from './store-reader.ts';
 
 /** A post that never went out is missed only after 20 seconds, and processes start slowly on a busy machine. */
 const PATIENCE_MS = 60_000;
+/** Nobody is quicker. */
+export const AGAIN_AFTER_MS = 200;
 
 /** People who do not know that the program may die at any moment; and what they see. */
 export interface Stage {
@@ -25,7 +28,7 @@ export interface Stage {
   /** Waits for a message in the thread that contains the words. */
   told(card: SlackMessage, words: string): Promise<SlackMessage>;
   /** Waits until the reply has this receipt and no other. */
-  receipt(text: string, name: 'eyes' | 'white_check_mark'): Promise<void>;
+  receipt(text: string, name: 'eyes' | 'white_check_mark', channel?: string): Promise<void>;
   /** Waits for a message in the channel that contains the words. */
   seen(channel: string, words: string): Promise<SlackMessage>;
   /** Waits until the program has seen that the agent is at work. */
@@ -38,6 +41,22 @@ export interface Stage {
   killed(times: number): Promise<void>;
   /** Waits until the program has nothing left to do. */
   quiet(): Promise<void>;
+}
+
+/**
+ * Makes a gesture while the program is up. False if the process died meanwhile, or if people see that the gesture was
+ * not acknowledged, which the local Slack does not say.
+ */
+export async function attemptIn(lives: Lives, gesture: () => Promise<unknown>): Promise<boolean> {
+  const life = await lives.up();
+  const made = gesture().then((answer) => !isUnacknowledged(answer));
+  return Promise.race([made, lives.ended(life).then(() => false), lives.failed]);
+}
+
+function isUnacknowledged(answer: unknown): boolean {
+  return (
+    typeof answer === 'object' && answer !== null && 'acknowledged' in answer && answer.acknowledged === false
+  );
 }
 
 export function createStage(outside: Outside, lives: Lives, store: StoreReader): Stage {
@@ -58,11 +77,7 @@ export function createStage(outside: Outside, lives: Lives, store: StoreReader):
     if (found === undefined) throw new Error(`no ${what}`);
     return found;
   };
-  /** Makes a gesture while the program is up. True if it is acknowledged. */
-  const attempt = async (gesture: () => Promise<unknown>) => {
-    const life = await lives.up();
-    return Promise.race([gesture().then(() => true), lives.ended(life).then(() => false), lives.failed]);
-  };
+  const attempt = (gesture: () => Promise<unknown>) => attemptIn(lives, gesture);
   const jobs = async () =>
     (await store.query('select data from job')).map(({ data }): Job => JSON.parse(String(data)));
   const replies = async () =>
@@ -80,14 +95,15 @@ export function createStage(outside: Outside, lives: Lives, store: StoreReader):
   const write = async ({ channel, ts }: SlackMessage, text: string) => {
     await attempt(() => slack.message({ channel, user: bob, text, threadTs: ts }));
   };
-  const written = (text: string) => find(general, (message) => message.text === text, `the reply "${text}"`);
+  const written = (text: string, channel = general) =>
+    find(channel, (message) => message.text === text, `the reply "${text}"`);
 
   return {
     lives,
     ask: async (prompt, channel = general) => {
       const type = () => slack.command({ channel, user: alice, text: prompt });
       // Who sees that nothing comes of it types it again.
-      while (!(await attempt(type)) && !(await isStored(prompt))) {}
+      while (!(await attempt(type)) && !(await isStored(prompt))) await sleep(AGAIN_AFTER_MS);
     },
     card: (prompt) =>
       find(general, ({ thread_ts, text }) => thread_ts === undefined && text.includes(prompt), 'the card'),
@@ -107,9 +123,9 @@ export function createStage(outside: Outside, lives: Lives, store: StoreReader):
         ({ thread_ts, text }) => thread_ts === ts && text.includes(words),
         `"${words}" in the thread`,
       ),
-    receipt: async (text, name) => {
+    receipt: async (text, name, channel) => {
       await until(
-        async () => slack.reactions(await written(text)),
+        async () => slack.reactions(await written(text, channel)),
         (names) => names.join() === name,
         `the receipt ${name} of "${text}"`,
       );

@@ -72,13 +72,13 @@ async function fromThread(
   const look = async () => {
     offer = (await control.thread(channel, root.ts)).find(({ ephemeral_to }) => ephemeral_to === person);
   };
-  const isHeard = await heard(slack, ts);
-  const endMs = Date.now() + (isHeard ? OFFER_WITHIN_MS : 0);
+  if (!(await heard(slack, ts))) return null;
+  const endMs = Date.now() + OFFER_WITHIN_MS;
   for (await look(); offer === undefined && Date.now() < endMs; await look()) {
     await until(() => false, LOOK_INTERVAL_MS);
   }
-  // If it was acknowledged, it must not end so.
-  if (offer === undefined) return { ...asked, answer: { messageTs: ts } };
+  // It was heard, so it must not end so.
+  if (offer === undefined) return { ...asked, answer: 'accepted' };
   const found = offer;
   const open = () => control.press(found, 'choose_messages', person);
   const taken = await fillInForm({ slack, person, callbackId: 'thread_preview', open, values: {} });

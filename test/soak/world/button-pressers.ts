@@ -1,10 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { alice, bob, type SlackMessage } from '../../support/local-slack.ts';
+import { strictApp } from '../../support/strict-slack/ids.ts';
 import type { StrictSlack } from '../../support/strict-slack.ts';
 import type { Random } from '../random.ts';
 
 const THINK_MAX_MS = 2_000;
 const AGAIN_AFTER_MS = 1_000;
+const NEWS_WITHIN_MS = 10_000;
+const TIMES_MAX = 4;
 /** A reply whose sending is unknown is left alone so often. */
 const LEFT_ALONE_SHARE = 0.1;
 const TWICE_SHARE = 0.3;
@@ -28,13 +31,30 @@ export function createButtonPressers({ control }: StrictSlack, random: Random): 
   async function answer(post: SlackMessage, actionId: string): Promise<void> {
     const isTwice = random() < TWICE_SHARE;
     await pause(random() * THINK_MAX_MS);
-    // A press that the bot does not acknowledge shows a warning: one presses again.
+    // A press that the bot does not acknowledge shows a warning: one presses again. And if nothing comes of it: the
+    // bot may have said, privately, that it could not check who that is.
+    let times = 0;
     for (let isDone = false; !isDone && !state.isStopped; ) {
       pressed.add(post.ts);
+      const atMs = Date.now();
       const presses = [alice, ...(isTwice ? [bob] : [])].map((user) => control.press(post, actionId, user));
-      isDone = (await Promise.all(presses)).some(({ acknowledged }) => acknowledged);
+      const isHeard = (await Promise.all(presses)).some(({ acknowledged }) => acknowledged);
+      if (isHeard) times += 1;
+      isDone = isHeard && (times >= TIMES_MAX || (await goesOn(post, atMs)));
       if (!isDone) await pause(AGAIN_AFTER_MS);
     }
+  }
+
+  /** Whether the thread has something new, after a while. */
+  async function goesOn({ channel, thread_ts: root = '' }: SlackMessage, sinceMs: number): Promise<boolean> {
+    const endMs = Date.now() + NEWS_WITHIN_MS;
+    while (Date.now() < endMs && !state.isStopped) {
+      const thread = await control.thread(channel, root);
+      const news = thread.filter(({ ts, subtype }) => subtype === undefined && Number(ts) * 1000 > sinceMs);
+      if (news.some(({ user }) => user === strictApp.botUserId)) return true;
+      await pause(AGAIN_AFTER_MS);
+    }
+    return false;
   }
 
   return {

@@ -2,6 +2,8 @@ import { type ChildEnv, type ChildProgram, runProgram } from '../../support/chil
 
 /** The processes of the program; one that ends is replaced by another. */
 export interface Fleet extends AsyncDisposable {
+  /** Resolves when this one has started, or has ended, or takes too long. */
+  started(index: number): Promise<void>;
   /** Ends one with SIGKILL; resolves when another has taken its place. */
   kill(index: number): Promise<void>;
   /** How the processes ended that were not killed. */
@@ -34,6 +36,9 @@ export async function startFleet(replicas: number, env: ChildEnv): Promise<Fleet
   return {
     endings,
     outputs: () => programs.map((program) => program.output()),
+    started: async (index) => {
+      await current[index]?.logged('started').catch(() => {});
+    },
     kill: async (index) => {
       const program = current[index];
       if (program === undefined) return;

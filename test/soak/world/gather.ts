@@ -48,10 +48,11 @@ export async function gather(sources: Sources): Promise<StoryEvidence[]> {
     const thread = ownCards.flatMap((card) => threads.get(threadOf(card)) ?? []);
     const posts = thread.filter((message) => message.user === botUserId && !isCard(message));
     const calls = attempts.get(number) ?? [];
-    const written = (said.get(number) ?? []).map((one) => writtenOf(one, posts, acknowledged));
+    const own = said.get(number) ?? [];
+    const written = own.map((one) => writtenOf(one, posts, acknowledged));
     return {
       asked: { ...asked, answer: answerTo(asked, heard) },
-      isPatient: byNumber.get(number)?.isPatient === true,
+      isPatient: byNumber.get(number)?.isPatient === true && own.every(({ isInTime }) => isInTime),
       replies: written.filter(({ manner }) => manner !== 'aside'),
       asides: written.filter(({ manner }) => manner === 'aside'),
       cards: ownCards,

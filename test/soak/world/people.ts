@@ -30,7 +30,7 @@ export interface PeopleOptions {
 /** What people did, for the model. */
 export interface Deeds {
   readonly asked: Request[];
-  readonly said: Said[];
+  readonly said: (Said & { /** When it was meant to be. */ readonly isInTime: boolean })[];
 }
 
 /** Has the stories happen, many at a time. Resolves when everybody has said what there was to say. */
@@ -67,8 +67,10 @@ async function liveStory(
   if (card === null) return;
   const replies: Promise<unknown>[] = [];
   for (const [index, planned] of plan.replies.entries()) {
-    await theMoment(planned.moment, { card, index, watch });
-    const said = reply(planned, { story, card, slack, person }).then((one) => deeds.said.push(one));
+    const isInTime = await theMoment(planned.moment, { card, index, watch });
+    const said = reply(planned, { story, card, slack, person }).then((one) =>
+      deeds.said.push({ ...one, isInTime }),
+    );
     replies.push(said);
     // Nobody has two forms open.
     if (planned.manner === 'form') await said;
@@ -84,22 +86,27 @@ interface Place {
   readonly watch: ChannelWatch;
 }
 
-async function theMoment(moment: Moment, place: Place): Promise<void> {
+/** False: people waited long enough, and go on without it. */
+async function theMoment(moment: Moment, place: Place): Promise<boolean> {
   const { card, index, watch } = place;
   const nowMs = Date.now();
   const isNew = ({ ts }: SlackMessage) => Number(ts) * 1000 > nowMs;
   switch (moment) {
     case 'at_card':
     case 'at_once':
-      return;
+      return true;
     case 'while_working':
-      await until(() => ofKind(watch.postsOf(card), 'working').length > 0, TURN_PATIENCE_MS);
-      return;
+      return isThere(() => ofKind(watch.postsOf(card), 'working').length > 0, TURN_PATIENCE_MS);
     case 'when_ended':
-      await until(() => watch.postsOf(card).some((p) => kindOf(p) === 'ended' && isNew(p)), TURN_PATIENCE_MS);
-      return;
+      return isThere(
+        () => watch.postsOf(card).some((post) => kindOf(post) === 'ended' && isNew(post)),
+        TURN_PATIENCE_MS,
+      );
     case 'at_link':
-      await until(() => ofKind(watch.postsOf(card), 'link').length > index, LINK_PATIENCE_MS);
-      return;
+      return isThere(() => ofKind(watch.postsOf(card), 'link').length > index, LINK_PATIENCE_MS);
   }
+}
+
+async function isThere(look: () => boolean, withinMs: number): Promise<boolean> {
+  return (await until(look, withinMs)) === true;
 }

@@ -2,9 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '../random.ts';
 import type { Fleet } from './fleet.ts';
 
-/** A process needs half a second to start, so that some die while they start, and some in the middle of work. */
+/** Counted from its launch, so that it may die while it starts; or else from when it has started. */
 const LIFE_MIN_MS = 300;
 const LIFE_MAX_MS = 5_000;
+const STARTED_SHARE = 0.7;
 
 export interface KillOptions {
   readonly fleet: Fleet;
@@ -17,8 +18,10 @@ export interface KillOptions {
 /** Kills one process after the other at random times; each is replaced at once. */
 export async function killAtRandom({ fleet, replicas, kills, random, note }: KillOptions): Promise<void> {
   for (let kill = 1; kill <= kills; kill += 1) {
+    const index = Math.floor(random() * replicas);
+    if (random() < STARTED_SHARE) await fleet.started(index);
     await pause(LIFE_MIN_MS + random() * (LIFE_MAX_MS - LIFE_MIN_MS));
-    await fleet.kill(Math.floor(random() * replicas));
+    await fleet.kill(index);
     if (kill % 20 === 0) note(`${kill} of ${kills} kills`);
   }
 }

@@ -9,9 +9,12 @@ function unknownCalls({ calls }: Seen, kind: 'create_job' | 'send_message'): See
 }
 
 /** What the agent was given too often, or not at all. */
-export function agentProblems({ prompt, starts, replies }: ExpectedThread, seen: Seen): string[] {
-  const jobs = seen.agentJobs.filter(([first]) => first === prompt);
-  const unclearStarts = unknownCalls(seen, 'create_job').filter((call) => call.prompt === prompt).length;
+export function agentProblems(
+  { prompt, given: first, starts, replies }: ExpectedThread,
+  seen: Seen,
+): string[] {
+  const jobs = seen.agentJobs.filter(([given]) => given === first);
+  const unclearStarts = unknownCalls(seen, 'create_job').filter((call) => call.prompt === first).length;
   const isStarted = jobs.length >= starts && jobs.length <= starts + unclearStarts;
   const given = jobs.flatMap((job) => job.slice(1).flatMap((message) => message.split(SEPARATOR)));
   const unclear = unknownCalls(seen, 'send_message').flatMap((call) => call.prompt?.split(SEPARATOR) ?? []);

@@ -4,17 +4,20 @@ import type { Expected, ExpectedThread, Seen, SeenMessage } from './seen.ts';
 /** Told by the way: may be there, but only once. */
 const ASIDES = ['Waiting for the rate limit', '*Muted*'];
 
+const LEADING_MENTION = /^<@\w+> /;
+
 /** Everything that was lost or doubled, in words; none if the promise was kept. */
 export function problemsOf(expected: Expected, seen: Seen): string[] {
   return [
     ...expected.threads.flatMap((thread) => threadProblems(thread, expected.noticeChannels, seen)),
     ...expected.refused.flatMap((prompt) => refusalProblems(prompt, seen)),
+    ...expected.told.flatMap((words) => tellingProblems(words, seen)),
     ...ledgerProblems(expected, seen),
   ];
 }
 
 function threadProblems(thread: ExpectedThread, noticeChannels: readonly string[], seen: Seen): string[] {
-  const cards = cardsOf(thread.prompt, noticeChannels, seen);
+  const cards = cardsOf(thread, noticeChannels, seen);
   const [card] = cards;
   if (card === undefined || cards.length > 1) return [`${cards.length} cards for "${thread.prompt}"`];
   return [
@@ -28,17 +31,30 @@ function threadProblems(thread: ExpectedThread, noticeChannels: readonly string[
   ];
 }
 
-function cardsOf(prompt: string, noticeChannels: readonly string[], { messages }: Seen): SeenMessage[] {
+function cardsOf(
+  { prompt, rootTs }: ExpectedThread,
+  noticeChannels: readonly string[],
+  { messages }: Seen,
+): SeenMessage[] {
   return messages.filter(
     ({ isBot, isPrivate, threadTs, text, channel }) =>
-      isBot && !isPrivate && threadTs === null && text.includes(prompt) && !noticeChannels.includes(channel),
+      isBot &&
+      !isPrivate &&
+      threadTs === rootTs &&
+      text.includes(`“${prompt}`) &&
+      !noticeChannels.includes(channel),
   );
+}
+
+function rootOf({ ts, threadTs }: SeenMessage): string {
+  return threadTs ?? ts;
 }
 
 /** Questions are the ledger's affair. */
 function postProblems({ posts }: ExpectedThread, card: SeenMessage, { messages }: Seen): string[] {
   const inThread = messages.filter(
-    ({ isBot, threadTs, offers }) => isBot && threadTs === card.ts && offers.length === 0,
+    ({ isBot, isPrivate, ts, threadTs, offers }) =>
+      isBot && !isPrivate && threadTs === rootOf(card) && ts !== card.ts && offers.length === 0,
   );
   const isAside = (text: string) => ASIDES.some((words) => text.includes(words));
   const asides = inThread.filter(({ text }) => isAside(text));
@@ -72,7 +88,7 @@ function replyProblems(
 ): string[] {
   return replies.flatMap((text) => {
     const states = followUps.flatMap((followUp) => (followUp.text === text ? [followUp.state] : []));
-    const written = messages.find((message) => message.threadTs === card.ts && message.text === text);
+    const written = messages.find((message) => message.threadTs === rootOf(card) && says(message, text));
     const receipts = written?.reactions ?? [];
     return [
       ...(states.join() === 'sent' ? [] : [`the reply ${quoted(text)} is stored as ${quoted(states)}`]),
@@ -91,6 +107,21 @@ function refusalProblems(prompt: string, { messages, agentJobs }: Seen): string[
     ...(isTold && told.length <= 2 ? [] : [`${told.length} messages say that ${quoted(prompt)} was refused`]),
     ...(agentJobs.some(([first]) => first === prompt) ? [`${quoted(prompt)} was started all the same`] : []),
   ];
+}
+
+/** What was written in a form is shown by the program. */
+function says(message: SeenMessage, text: string): boolean {
+  return message.isBot
+    ? message.text.endsWith(`“${text}”`)
+    : message.text.replace(LEADING_MENTION, '') === text;
+}
+
+/** It can neither be looked for nor taken back: it may come twice. */
+function tellingProblems(words: string, { messages }: Seen): string[] {
+  const times = messages.filter(
+    ({ isBot, isPrivate, text }) => isBot && isPrivate && text.includes(words),
+  ).length;
+  return times === 1 || times === 2 ? [] : [`told ${times} times: ${words}`];
 }
 
 function quoted(value: unknown): string {

@@ -3,12 +3,18 @@ export interface Expected {
   readonly threads: readonly ExpectedThread[];
   /** Prompts whose card Slack refused: the requester is told privately, and nothing is started. */
   readonly refused: readonly string[];
+  /** Words of private answers. */
+  readonly told: readonly string[];
   readonly noticeChannels: readonly string[];
 }
 
 export interface ExpectedThread {
   /** Different from all other prompts, and not part of another. */
   readonly prompt: string;
+  /** The message in whose thread the card is; null: the card begins the thread. */
+  readonly rootTs: string | null;
+  /** What the agent is given, if that is more than the prompt. */
+  readonly given: string;
   /** How often a job was started for it. */
   readonly starts: number;
   /** A word of each announcement, in their order. */

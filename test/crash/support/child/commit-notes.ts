@@ -77,10 +77,19 @@ export function commitNames(deeds: readonly Deed[]): string[] {
   const parts = [...new Set(deeds.flatMap(partOf))];
   const decisions = deeds.flatMap(({ name, args }) => (name === 'write' ? [args[0] as Decision] : []));
   if (parts.length === 0 && decisions.length === 0) return [];
-  const what =
-    parts.join(', ') || (deeds.some(({ name }) => name === REMEMBER) ? 'store edit' : 'store press');
+  const what = parts.join(', ') || whatElse(deeds);
   const wishes = decisions.flatMap(({ calls }) => calls.map(({ request }) => wishOf(request)));
-  return [wishes.length === 0 ? what : `${what} → ${wishes.join(', ')}`];
+  if (wishes.length === 0) return [what];
+  // What was written to the program asks for a job.
+  const isRequest = wishes.some((wish) => wish === 'post_card' || wish === 'tell_requester');
+  return [`${isRequest ? what.replace(/^store reply$/, 'store message') : what} → ${wishes.join(', ')}`];
+}
+
+/** What a transaction without a part of its own has decided. */
+function whatElse(deeds: readonly Deed[]): string {
+  const fenced = deeds.find(({ name }) => name === 'tasks.fence');
+  if (fenced !== undefined) return taskKindOf(fenced.args[0] as Lease);
+  return deeds.some(({ name }) => name === REMEMBER) ? 'store edit' : 'store press';
 }
 
 function isCall(value: unknown): value is LedgerCall {
@@ -93,6 +102,10 @@ function partOf({ name, args, result }: Deed): string[] {
   switch (name) {
     case REMEMBER:
       return result === true ? [`store ${gestureOf(first as string[])}`] : [];
+    case 'channelSettings.replace':
+      return ['save settings'];
+    case 'homes.opened':
+      return ['open home'];
     case 'calls.start':
       return [`start ${kinds.get(first as string)}`];
     case 'calls.settle':
@@ -120,6 +133,8 @@ function partOf({ name, args, result }: Deed): string[] {
 
 function gestureOf([key = '']: readonly string[]): string {
   if (key.startsWith('trigger:')) return 'command';
+  if (key.startsWith('view:')) return 'form';
+  if (key.startsWith('mention:')) return 'answered mention';
   return key.startsWith('press:') ? 'press' : 'reply';
 }
 

@@ -1,0 +1,25 @@
+import type { ChildEnv } from '../../../support/child-program.ts';
+import type { Expected, ExpectedThread } from '../checker/seen.ts';
+import { notices } from '../outside.ts';
+
+export const PROMPT = 'Add a quickstart';
+export const PR = 'https://github.com/acme/docs/pull';
+
+export const settings: ChildEnv = {
+  NOTICE_CHANNELS: notices,
+  AGENT_READS_PER_MINUTE: '100000',
+  // Two replies in a row belong together, also on a busy machine.
+  FOLLOW_UP_WINDOW: '400ms',
+  SETTLE_WINDOW: '1s',
+};
+
+/** Of a thread whatever is not said is usual. */
+export function oneThread(thread: Partial<ExpectedThread>, told: readonly string[] = []): Expected {
+  return { threads: [threadOf(thread)], refused: [], told, noticeChannels: [notices] };
+}
+
+export function threadOf(thread: Partial<ExpectedThread>): ExpectedThread {
+  const prompt = thread.prompt ?? PROMPT;
+  const usual = { prompt, given: prompt, rootTs: null, starts: 1, posts: [], replies: [], links: [] };
+  return { ...usual, end: 'Finished', ...thread };
+}

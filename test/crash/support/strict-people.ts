@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { alice, general, type SlackMessage } from '../../support/local-slack.ts';
+import type { StrictControl } from '../../support/strict-slack/control.ts';
+import type { Acknowledgement } from '../../support/strict-slack/delivery.ts';
+import type { FilledInValues } from '../../support/strict-slack/view-control.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import type { Lives } from './lives.ts';
+import { API_KEY, type Outside, PROJECT_ID } from './outside.ts';
+import { AGAIN_AFTER_MS, attemptIn } from './stage.ts';
+
+const PATIENCE_MS = 60_000;
+
+type Gesture = () => Promise<Acknowledgement>;
+
+/** Alice, who uses forms, and does not know that the program may die at any moment. */
+export interface StrictPeople {
+  readonly control: StrictControl;
+  /** Writes, once: Slack tells the program of it until it is heard. In the channel where nothing else is said. */
+  write(text: string, options?: Partial<Parameters<StrictControl['message']>[0]>): Promise<SlackMessage>;
+  /** Makes the gesture until it is acknowledged: who sees a warning makes it again. */
+  insist(gesture: Gesture): Promise<void>;
+  /** Makes the gesture until there is a form with the words, fills it in, and submits it until it is taken. */
+  fillIn(gesture: Gesture, words: string, values: FilledInValues): Promise<void>;
+  /** Waits until the home tab shows the words. */
+  seenAtHome(words: string): Promise<void>;
+  /** Has the agent begin a job past the program, and returns its id. */
+  startElsewhere(prompt: string): Promise<string>;
+  /** Waits for a private message to Alice. */
+  told(words: string, channel?: string): Promise<SlackMessage>;
+}
+
+export function createStrictPeople({ api }: Outside, control: StrictControl, lives: Lives): StrictPeople {
+  const shown = () => JSON.stringify(control.modal(alice)) ?? '';
+  const insist = async (gesture: Gesture) => {
+    while (!(await attemptIn(lives, gesture))) await sleep(AGAIN_AFTER_MS);
+  };
+  return {
+    control,
+    write: async (text, options = {}) => {
+      // Else Slack would tell of it again only when some seconds have passed.
+      await lives.up();
+      return control.message({ channel: general, user: alice, text, ...options });
+    },
+    insist,
+    fillIn: async (gesture, words, values) => {
+      const open = async () => {
+        await gesture();
+        await waitFor(shown, (text) => text.includes(words), { what: words, timeoutMs: PATIENCE_MS });
+      };
+      while (!shown().includes(words)) await attemptIn(lives, open);
+      control.fillIn(alice, values);
+      await insist(async () => {
+        const { acknowledged, errors, payload } = await control.submit(alice);
+        return { acknowledged: acknowledged && errors === null, payload };
+      });
+    },
+    seenAtHome: async (words) => {
+      const home = () => JSON.stringify(control.home(alice)) ?? '';
+      await waitFor(home, (text) => text.includes(words), { what: words, timeoutMs: PATIENCE_MS });
+    },
+    startElsewhere: async (prompt) => {
+      const response = await fetch(`${api.baseUrl}/v2/agent/${PROJECT_ID}/job`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ prompt }),
+      });
+      return ((await response.json()) as { id: string }).id;
+    },
+    told: async (words, channel = general) => {
+      const isIt = ({ ephemeral_to, text }: SlackMessage) => ephemeral_to === alice && text.includes(words);
+      let found: SlackMessage | undefined;
+      const look = async () => {
+        found = (await control.messages(channel)).findLast(isIt);
+        return found !== undefined;
+      };
+      await waitFor(look, Boolean, { what: `the private answer "${words}"`, timeoutMs: PATIENCE_MS });
+      if (found === undefined) throw new Error(words);
+      return found;
+    },
+  };
+}

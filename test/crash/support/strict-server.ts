@@ -1,0 +1,26 @@
+import { type Clock, systemClock } from '../../../src/operations/clock.ts';
+import { alice, bob, general, random } from '../../support/local-slack.ts';
+import type { StrictControl } from '../../support/strict-slack/control.ts';
+import { strictApp } from '../../support/strict-slack/ids.ts';
+import { startStrictSlack } from '../../support/strict-slack.ts';
+import { notices, type SlackServer } from './outside.ts';
+
+/** What Slack puts off for this long is about telling the program again: after a minute, and after five. */
+const LONG_MS = 30_000;
+const HASTE = 15;
+
+/** The machine's time; but what is to come after half a minute or more comes fifteen times as soon. */
+const hastyClock: Clock = {
+  now: systemClock.now,
+  at: (atMs, callback) => {
+    const delayMs = atMs - systemClock.now();
+    return systemClock.at(delayMs < LONG_MS ? atMs : systemClock.now() + delayMs / HASTE, callback);
+  },
+};
+
+/** A Slack with forms and private answers, which tells of a message again until it is heard. */
+export async function startStrictServer(): Promise<SlackServer & { readonly control: StrictControl }> {
+  const slack = await startStrictSlack({ clock: hastyClock, app: { mode: 'socket' } });
+  slack.control.openChannel({ id: notices, name: 'notices', members: [alice, bob, strictApp.botUserId] });
+  return { ...slack, places: [general, random, notices, alice] };
+}
