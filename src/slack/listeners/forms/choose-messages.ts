@@ -1,4 +1,5 @@
 import type { AllMiddlewareArgs, BlockButtonAction, SlackActionMiddlewareArgs } from '@slack/bolt';
+import type { ModalView } from '@slack/types';
 import { addressed } from '../../../jobs/project.ts';
 import { attachedOf } from '../../attached.ts';
 import { SlackCallError } from '../../calls/failure.ts';
@@ -68,14 +69,20 @@ async function show(
   mentioned: MentionedIn & { readonly responseUrl: string | null },
   botUserId: string | undefined,
 ): Promise<void> {
-  try {
-    const preview = await read(deps, mentioned, botUserId);
-    await deps.poster.updateModal(viewId, threadPreviewView(preview));
-  } catch (error) {
+  const put = (view: ModalView) => deps.poster.updateModal(viewId, view);
+  const warn = (error: unknown) =>
     deps.log.warn('thread_not_offered', { channel_id: mentioned.channelId, error });
-    // The person may have closed it.
-    await deps.poster.updateModal(viewId, plainModal(labels.askDocsAgent, notOffered(error))).catch(() => {});
-  }
+  const problem = (error: unknown) => plainModal(labels.askDocsAgent, notOffered(error));
+  const view = await read(deps, mentioned, botUserId).then(threadPreviewView, (error: unknown) => {
+    warn(error);
+    return problem(error);
+  });
+  await put(view).catch(async (error: unknown) => {
+    warn(error);
+    const isRefused = error instanceof SlackCallError && error.failure.outcome === 'refused';
+    // Else it may be there, and be filled in: nothing may take its place. The person may also have closed it.
+    await put(isRefused ? problem(error) : view).catch(() => {});
+  });
 }
 
 function notOffered(error: unknown): SlackMessage {
