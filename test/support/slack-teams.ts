@@ -23,6 +23,8 @@ export interface SlackTeamsOptions {
   readonly teams: readonly string[];
   /** Of the bot, or of its replicas, which are taken in turn. */
   readonly botUrls: readonly string[];
+  /** Socket Mode has one workspace, `strictApp.teamId`. Default: http */
+  readonly mode?: 'socket' | 'http';
   /** After which tokens expire. Default: never */
   readonly tokenLifeS?: number;
   /** The app is installed in the organisation, and serves this workspace of it. */
@@ -71,7 +73,8 @@ export async function startSlackTeams(options: SlackTeamsOptions): Promise<Slack
   let onExchange: Parameters<SlackTeams['onExchange']>[0] = () => null;
   let turn = 0;
   for (const id of options.teams) {
-    const app = { mode: 'events', requestUrls: [`${url}/deliver/${id}`] } as const;
+    const events = { mode: 'events', requestUrls: [`${url}/deliver/${id}`] } as const;
+    const app = options.mode === 'socket' ? ({ mode: 'socket' } as const) : events;
     tenants.set(id, resources.use(await startStrictSlack({ clock, app })));
   }
   const team = (id: string) => {
@@ -139,9 +142,10 @@ export async function startSlackTeams(options: SlackTeamsOptions): Promise<Slack
     body: Buffer,
     response: ServerResponse,
   ): Promise<void> {
+    const isApps = call.token === strictApp.appToken;
     let owner: string | null = null;
     try {
-      owner = tokens.ownerOf(call.token ?? '');
+      owner = isApps ? strictApp.teamId : tokens.ownerOf(call.token ?? '');
     } finally {
       calls.push({ ...call, teamId: owner });
     }
@@ -151,7 +155,7 @@ export async function startSlackTeams(options: SlackTeamsOptions): Promise<Slack
       method: 'POST',
       headers: {
         'content-type': String(request.headers['content-type']),
-        authorization: `Bearer ${tenant.botToken}`,
+        authorization: `Bearer ${isApps ? strictApp.appToken : tenant.botToken}`,
       },
       body: inward(body.toString(), id),
     });

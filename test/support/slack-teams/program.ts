@@ -27,9 +27,10 @@ projects:
 workspaces:
   ${acme}: { projects: [docs], admins: [U0ALICE] }
   ${beta}: { projects: [betadocs], admins: [U0ALICE] }
+  ${strictApp.teamId}: { projects: [docs] }
 `;
 
-/** The program, in HTTP mode, for several workspaces. */
+/** The program for several workspaces. */
 export interface TeamsProgram extends AsyncDisposable {
   readonly clock: TestClock;
   readonly slack: SlackTeams;
@@ -51,7 +52,7 @@ export interface TeamsProgram extends AsyncDisposable {
   later<T>(read: () => T | Promise<T>, predicate: (value: T) => boolean, what: string): Promise<T>;
 }
 
-export interface TeamsProgramOptions extends Pick<SlackTeamsOptions, 'tokenLifeS' | 'organisation'> {
+export interface TeamsProgramOptions extends Pick<SlackTeamsOptions, 'mode' | 'tokenLifeS' | 'organisation'> {
   readonly teams?: readonly string[];
   /** Those that have installed the app at first. Default: those that are set up. */
   readonly installed?: readonly string[];
@@ -73,7 +74,9 @@ export async function startTeamsProgram(options: TeamsProgramOptions = {}): Prom
   resources.defer(() => dataDir.remove());
   const env: Environment = {
     ...oauth,
-    SLACK_SIGNING_SECRET: strictApp.signingSecret,
+    ...(options.mode === 'socket'
+      ? { SLACK_APP_TOKEN: strictApp.appToken }
+      : { SLACK_SIGNING_SECRET: strictApp.signingSecret }),
     SLACK_API_URL: slack.apiUrl,
     AGENT_BASE_URL: agents.baseUrl,
     ACME_KEY: `key-${acmeProject}`,
