@@ -35,6 +35,11 @@ const commands: readonly Command[] = [
     load: async () => (await import('./reencrypt-tokens.ts')).reencryptTokens,
   },
   {
+    usage: 'forget --user U… | --channel C… [--team T…] [--yes]',
+    summary: 'erase what the store holds of a person or a channel',
+    load: async () => (await import('./forget.ts')).forget,
+  },
+  {
     usage: 'demo',
     summary: 'try it in the browser, without a Slack workspace',
     load: async () => (await import('./demo.ts')).demo,

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { FollowUp } from '../jobs/follow-up.ts';
-import { followUpMoreFromJson, toJson } from './json.ts';
+import { type FollowUpMore, followUpMoreFromJson, toJson } from './json.ts';
 import type { FollowUps, Receipt, StaleReceipt } from './store.ts';
 import type { FollowUpRow, Queries } from './tables.ts';
 
@@ -64,12 +64,7 @@ export class SqlFollowUps implements FollowUps {
       received_at: followUp.receivedAtMs,
       state: followUp.state,
       call_id: followUp.callId,
-      more: toJson({
-        corrected: followUp.corrected,
-        isCorrection: followUp.isCorrection,
-        snippets: followUp.snippets,
-        inlined: followUp.inlined,
-      }),
+      more: toJson(followUpMore(followUp)),
     };
     const changed = await this.db
       .updateTable('follow_up')
@@ -94,6 +89,10 @@ export class SqlFollowUps implements FollowUps {
 function placedReceipts(row: Pick<FollowUpRow, 'receipt_shown' | 'receipts_tried'>): Receipt[] {
   const tried = row.receipts_tried === '' ? [] : (row.receipts_tried.split(',') as Receipt[]);
   return [...new Set(row.receipt_shown === null ? tried : [row.receipt_shown, ...tried])];
+}
+
+export function followUpMore({ corrected, isCorrection, snippets, inlined }: FollowUp): FollowUpMore {
+  return { corrected, isCorrection, snippets, inlined };
 }
 
 export function followUpFromRow(row: FollowUpRow): FollowUp {

@@ -25,7 +25,8 @@ export async function migrateStore(location: StoreLocation): Promise<readonly st
   return migrated;
 }
 
-async function openDatabase(
+/** The database behind the store. The caller closes it. Fails as `openStore` does. */
+export async function openDatabase(
   location: StoreLocation,
 ): Promise<{ readonly database: Database; readonly migrated: readonly string[] }> {
   const isEmbedded = 'dataDir' in location;

@@ -190,12 +190,12 @@ export class SqlRetention implements Retention {
 }
 
 /** The tasks that a job may have, by their ids. */
-function taskIds(jobIds: readonly string[]): string[] {
+export function taskIds(jobIds: readonly string[]): string[] {
   return jobIds.flatMap((id) => JOB_TASKS.map((kind) => `${kind}:${id}`));
 }
 
 /** Deletes jobs with their replies and calls; of their threads it is remembered that they had one. */
-async function deleteJobs(db: Queries, jobIds: readonly string[], nowMs: number): Promise<void> {
+export async function deleteJobs(db: Queries, jobIds: readonly string[], nowMs: number): Promise<void> {
   if (jobIds.length === 0) return;
   await db.deleteFrom('follow_up').where('job_id', 'in', jobIds).execute();
   await db.deleteFrom('call').where('job_id', 'in', jobIds).execute();

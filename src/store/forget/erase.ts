@@ -1,0 +1,123 @@
+import { deleteJobs, taskIds } from '../retention.ts';
+import type { Queries } from '../tables.ts';
+import type { Holdings } from './forget.ts';
+import { scrubJobs } from './scrub.ts';
+import { FORGOTTEN, jobsOf, type Subject } from './subject.ts';
+
+/** Erases all of the subject's, and returns how much that was. Nothing of it may be under way. */
+export async function erase(db: Queries, subject: Subject, nowMs: number): Promise<Holdings> {
+  const jobs = await eraseJobs(db, subject, nowMs);
+  const others = await scrubJobs(db, subject);
+  const early = await earlyReplies(db, subject);
+  return { jobs, ...others, early_replies: early, ...(await eraseTraces(db, subject)) };
+}
+
+async function eraseJobs(db: Queries, subject: Subject, nowMs: number): Promise<number> {
+  const jobs = await jobsOf(db, subject).execute();
+  const ids = jobs.map(({ id }) => id);
+  if (ids.length === 0) return 0;
+  const lanes = await db.selectFrom('call').select('lane').distinct().where('job_id', 'in', ids).execute();
+  const laneTasks = lanes.flatMap(({ lane }) => [`call_agent:${lane}`, `post_to_slack:${lane}`]);
+  await db
+    .deleteFrom('task')
+    .where('id', 'in', [...taskIds(ids), ...laneTasks])
+    .execute();
+  await deleteJobs(db, ids, nowMs);
+  // A channel's own threads would name it, and a direct message belongs to one person.
+  await db
+    .deleteFrom('past_thread')
+    .where(
+      'channel_id',
+      'in',
+      subject.kind === 'channel'
+        ? [subject.id]
+        : jobs.map(({ channel_id }) => channel_id).filter((id) => id.startsWith('D')),
+    )
+    .$if(subject.teamId !== null, (query) => query.where('team_id', '=', subject.teamId ?? ''))
+    .execute();
+  return ids.length;
+}
+
+async function earlyReplies(db: Queries, { kind, id, teamId }: Subject): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('early_reply')
+    .where((eb) =>
+      eb.or([
+        eb(kind === 'user' ? 'user_id' : 'channel_id', '=', id),
+        // Kept for an hour at most: not worth an edit.
+        eb('text', 'like', `%${id}%`),
+        eb('more', 'like', `%${id}%`),
+      ]),
+    )
+    .$if(teamId !== null, (query) => query.where('team_id', '=', teamId ?? ''))
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+async function eraseTraces(db: Queries, { kind, id, teamId }: Subject) {
+  const inTeam = teamId === null ? '%' : teamId;
+  const homes = await db
+    .deleteFrom('home')
+    .where('user_id', '=', id)
+    .where('team_id', 'like', inTeam)
+    .executeTakeFirst();
+  await db
+    .deleteFrom('task')
+    .where('kind', '=', 'refresh_home')
+    .where('subject', 'like', `${inTeam}:${id}`)
+    .execute();
+  const lock = kind === 'user' ? `asker:${inTeam}:%:${id}` : `asker:${inTeam}:${id}:%`;
+  const locks = await db.deleteFrom('turnstile').where('name', 'like', lock).executeTakeFirst();
+  return {
+    homes: Number(homes.numDeletedRows),
+    locks: Number(locks.numDeletedRows),
+    settings: await eraseSettings(db, { kind, id, teamId }),
+  };
+}
+
+async function eraseSettings(db: Queries, { kind, id, teamId }: Subject): Promise<number> {
+  const inTeam = teamId === null ? '%' : teamId;
+  if (kind === 'channel') {
+    const deleted = await db
+      .deleteFrom('channel_setting')
+      .where('channel_id', '=', id)
+      .where('team_id', 'like', inTeam)
+      .executeTakeFirst();
+    const rows = await db
+      .selectFrom('channel_setting')
+      .select(['team_id', 'channel_id', 'data'])
+      .where('data', 'like', `%${id}%`)
+      .where('team_id', 'like', inTeam)
+      .execute();
+    for (const { data, ...row } of rows) {
+      await db
+        .updateTable('channel_setting')
+        .set({ data: withoutNoticeChannel(data, id) })
+        .where((eb) => eb.and(row))
+        .execute();
+    }
+    return Number(deleted.numDeletedRows) + rows.length;
+  }
+  const installed = await db
+    .updateTable('installation')
+    .set({ installer_id: FORGOTTEN })
+    .where('installer_id', '=', id)
+    .where('id', 'like', inTeam)
+    .executeTakeFirst();
+  const changed = await db
+    .updateTable('channel_setting')
+    .set({ changed_by: FORGOTTEN })
+    .where('changed_by', '=', id)
+    .where('team_id', 'like', inTeam)
+    .executeTakeFirst();
+  return Number(changed.numUpdatedRows + installed.numUpdatedRows);
+}
+
+/** Another channel's settings may send notices to this one. */
+function withoutNoticeChannel(data: string, channelId: string): string {
+  return JSON.stringify(
+    JSON.parse(data, (_key, value) =>
+      Array.isArray(value) ? value.filter((item) => item !== channelId) : value,
+    ),
+  );
+}
