@@ -1,6 +1,7 @@
 import { StoreError } from './errors.ts';
 
 const SQLITE_BUSY = 5;
+const SQLITE_FULL = 13;
 /** What Node says where no directory can be made. */
 const UNMAKEABLE = new Set(['EACCES', 'ENOENT', 'EPERM', 'EROFS']);
 
@@ -13,7 +14,7 @@ export function sqliteError(directory: string, error: unknown): StoreError {
   return new StoreError(
     `The store in ${directory} failed: ${message}. ${advice}`,
     code?.toString() ?? null,
-    code === SQLITE_BUSY,
+    code === SQLITE_BUSY || code === SQLITE_FULL,
   );
 }
 
@@ -52,7 +53,7 @@ const ADVICE: Readonly<Record<number, string>> = {
   8: NOT_WRITABLE,
   10: 'Look for faults of the disk, and use a local one.',
   11: DAMAGED,
-  13: 'Make room on the disk.',
+  [SQLITE_FULL]: 'Make room on the disk.',
   14: NOT_WRITABLE,
   26: DAMAGED,
 };

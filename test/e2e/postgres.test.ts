@@ -63,9 +63,9 @@ function postgresSuite(serverUrl: string): void {
       await finishAll(world);
       await world.told(root, '🎉');
       await world.told(root, 'Finished');
-      await world.soon(
-        async () => (await world.card(root)).includes('Finished'),
-        true,
+      await world.later(
+        () => world.card(root),
+        (card) => card.includes('Finished'),
         'the card to show the end',
       );
       await world.clock.advance(60_000);

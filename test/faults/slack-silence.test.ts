@@ -16,7 +16,7 @@ describeWithLocalSlack('a Slack that says nothing for ten seconds (E1)', () => {
     await world.slack.command({ channel: general, user: alice, text: 'Be patient' });
     // The limit of a call is real time: it is the network that is waited for.
     await waitFor(
-      () => world.log.filter((line) => line.includes('"outcome":"unknown"')).length,
+      () => world.log.filter((line) => /"event":"posted".*"outcome":"unknown"/.test(line)).length,
       (count) => count === 1,
       { what: 'the end of the call', timeoutMs: 15_000 },
     );

@@ -146,7 +146,7 @@ onSmallDisks('a start', describe, () => {
     const env = { ...settings, SLACK_API_URL: slack.apiUrl, DATA_DIR: disk.path };
     disk.fill();
     await using failing = runProgram(['start'], env);
-    expect(await failing.exit).toEqual({ code: 1, signal: null });
+    expect(await failing.exit).toEqual({ code: 75, signal: null });
     expect(failing.output()).toMatch(
       /docs-agent cannot start\. The store in .* full\. Make room on the disk\./,
     );
@@ -157,7 +157,7 @@ onSmallDisks('a start', describe, () => {
     await program.exit;
     disk.fill();
     await using again = runProgram(['start'], env);
-    expect(await again.exit).toEqual({ code: 1, signal: null });
+    expect(await again.exit).toEqual({ code: 75, signal: null });
     expect(again.output()).toContain('Make room on the disk.');
   });
 
@@ -168,7 +168,7 @@ onSmallDisks('a start', describe, () => {
     const failure = async () => {
       disk.setReadOnly(true);
       await using failing = runProgram(['start'], env);
-      expect(await failing.exit).toEqual({ code: 1, signal: null });
+      expect(await failing.exit).toEqual({ code: 78, signal: null });
       disk.setReadOnly(false);
       return failing.output();
     };

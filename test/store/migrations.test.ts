@@ -39,6 +39,7 @@ describe('migrations', () => {
       'installation',
       'job',
       'organisation_team',
+      'past_thread',
       'task',
       'turnstile',
     ]);
