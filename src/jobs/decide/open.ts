@@ -135,7 +135,7 @@ export function tryAgain(draft: Draft, cards: number, responseUrl: string | null
     putOrRefuse(draft, { ...followUp, state: 'waiting' }, refusalOf(draft, followUp));
 }
 
-/** The card waits for an administrator: the requester is told once that the request is kept. */
+/** The card waits for an administrator, or an invitation: the requester is told once that the request is kept. */
 export function cardDelayed(draft: Draft, reason: string): void {
   if (draft.job.stage.kind !== 'opening') return;
   tellRequester(draft, `delayed:${draft.job.cards}`, reason, 'card_delayed');
