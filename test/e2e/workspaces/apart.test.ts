@@ -78,6 +78,43 @@ test('the same words of the same person start a job in each, without a question 
   await program.card(beta, 'Fix the typos');
 });
 
+test('a mention at the same time in the same channel starts a job in each (A2, S5)', async () => {
+  const mention = { channel: general, user: alice, text: '<@U0DOCSAGENT> Fix the titles' };
+  const inAcme = await control(acme).message(mention);
+  const inBeta = await control(beta).message(mention);
+  expect(inAcme.ts).toBe(inBeta.ts);
+  await program.later(
+    () => [...program.prompts(acmeProject), ...program.prompts(betaProject)],
+    (all) => all.length === 2,
+    'both jobs',
+  );
+});
+
+test('a pull request of both is told of in the notice channel of each (A2, N1)', async () => {
+  const settings = `{ projects: [docs], notice_channels: [${general}] }`;
+  const text = `
+projects: [{ id: ${acmeProject}, name: docs, api_key_env: ACME_KEY }]
+workspaces: { ${acme}: ${settings}, ${beta}: ${settings} }
+`;
+  await program.restart({}, text);
+  for (const team of [acme, beta]) await program.ask(team, 'Fix the typos');
+  const jobs = () => program.agents.of(acmeProject).jobs;
+  await program.later(
+    () => jobs().length,
+    (count) => count === 2,
+    'both jobs',
+  );
+  const prLink = 'https://github.com/acme/docs/pull/7';
+  for (const { id } of jobs()) program.agents.of(acmeProject).finish(id, { status: 'completed', prLink });
+  for (const team of [acme, beta]) {
+    const notices = async () =>
+      (await control(team).messages(general)).filter(
+        ({ text: shown, thread_ts: thread }) => thread === undefined && shown.includes('New pull request'),
+      ).length;
+    await program.later(notices, (count) => count >= 1, `the notice in ${team}`);
+  }
+});
+
 test('a button or a form with a job of the other does nothing (A2)', async () => {
   const id = await jobIdOf(acme, 'Fix the typos');
   await program.ask(beta, 'Fix the links');
