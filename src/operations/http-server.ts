@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** Something that is served at a path, to GET. */
@@ -12,17 +18,46 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
+/**
+ * For servers that anybody may reach: who sends a request slowly, or a part of one, is sent away. Slack sends its
+ * requests at once.
+ */
+export const serverLimits = {
+  headersTimeout: 5_000,
+  requestTimeout: 10_000,
+  keepAliveTimeout: 5_000,
+  connectionsCheckingInterval: 1_000,
+} as const;
+
+/** Bounds what requests in hand can hold of memory. More connections than these are closed at once. */
+const MAX_CONNECTIONS = 500;
+
+export function limitConnections(server: Server): void {
+  server.maxConnections = MAX_CONNECTIONS;
+}
+
+/** The path as it stands in the request: an address in its place, with a host, is none. */
+export function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?', 1)[0] ?? '';
+}
+
+/** Answers requests to the routes, and to anything else that it is not there. */
+export function answerRoutes(routes: readonly Route[]): RequestListener {
+  return (request, response) => {
+    const path = pathOf(request);
+    const route = request.method === 'GET' ? routes.find((candidate) => candidate.path === path) : undefined;
+    if (route === undefined) response.writeHead(404).end();
+    else route.handle(request, response);
+  };
+}
+
 /** Serves the routes and nothing else. Rejects with the system's error if the port is taken. */
 export async function serveRoutes(
   routes: readonly Route[],
   address: { readonly port: number; readonly host: string },
 ): Promise<HttpServer> {
-  const server = createServer((request, response) => {
-    const path = request.url?.split('?', 1)[0];
-    const route = request.method === 'GET' ? routes.find((candidate) => candidate.path === path) : undefined;
-    if (route === undefined) response.writeHead(404).end();
-    else route.handle(request, response);
-  });
+  const server = createServer(serverLimits, answerRoutes(routes));
+  limitConnections(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(address, resolve);

@@ -67,7 +67,7 @@ export function isHuman(
   { subtype, bot_id: botId, user }: MessageEvent,
   botUserId: string | undefined,
 ): boolean {
-  return HUMAN_SUBTYPES.has(subtype) && botId === undefined && user !== undefined && user !== botUserId;
+  return HUMAN_SUBTYPES.has(subtype) && botId == null && user != null && user !== '' && user !== botUserId;
 }
 
 /** A reply that a person changed or deleted; `message` is the reply, as it is now or was last. */

@@ -11,8 +11,8 @@ export interface SignedSlackOptions {
 interface Arrival {
   /** Which repetition this is, 1 to 3, as Slack numbers them. */
   readonly retryNum?: number;
-  /** `wrong`: signed with another secret. `stale`: signed well, ten minutes ago. */
-  readonly signature?: 'wrong' | 'stale';
+  /** `wrong`: signed with another secret. `stale`, `ahead`: signed well, ten minutes ago or to come. */
+  readonly signature?: 'wrong' | 'stale' | 'ahead';
 }
 
 interface BotAnswer {
@@ -66,8 +66,8 @@ export function createSignedSlack({ url, signingSecret, teamId }: SignedSlackOpt
   };
 
   const send = async (contentType: string, body: string, arrival: Arrival = {}): Promise<BotAnswer> => {
-    const ageSeconds = arrival.signature === 'stale' ? 600 : 0;
-    const timestamp = String(Math.floor(Date.now() / 1000) - ageSeconds);
+    const aheadSeconds = arrival.signature === 'stale' ? -600 : arrival.signature === 'ahead' ? 600 : 0;
+    const timestamp = String(Math.floor(Date.now() / 1000) + aheadSeconds);
     const secret = arrival.signature === 'wrong' ? `not ${signingSecret}` : signingSecret;
     const digest = createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex');
     const headers = {

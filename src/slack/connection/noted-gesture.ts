@@ -67,17 +67,17 @@ export async function noted(
 /** Of these, most have nothing to do with the program: the listeners say which do. */
 const MESSAGES: ReadonlySet<GestureKind> = new Set(['message', 'mention', 'other']);
 
-const KIND_OF_BODY: Readonly<Record<string, GestureKind>> = {
-  block_actions: 'button',
-  view_submission: 'form',
-  message_action: 'shortcut',
-};
+const KIND_OF_BODY: ReadonlyMap<unknown, GestureKind> = new Map([
+  ['block_actions', 'button'],
+  ['view_submission', 'form'],
+  ['message_action', 'shortcut'],
+]);
 
-const KIND_OF_EVENT: Readonly<Record<string, GestureKind>> = {
-  app_mention: 'mention',
-  message: 'message',
-  app_home_opened: 'home',
-};
+const KIND_OF_EVENT: ReadonlyMap<unknown, GestureKind> = new Map([
+  ['app_mention', 'mention'],
+  ['message', 'message'],
+  ['app_home_opened', 'home'],
+]);
 
 /** What Slack sent, as far as it matters here. */
 interface Body {
@@ -89,8 +89,8 @@ interface Body {
 }
 
 function kindOf({ type, command, event }: Body): GestureKind {
-  if (type === 'event_callback') return KIND_OF_EVENT[String(event?.type)] ?? 'other';
-  return command === undefined ? (KIND_OF_BODY[String(type)] ?? 'other') : 'command';
+  if (type === 'event_callback') return KIND_OF_EVENT.get(event?.type) ?? 'other';
+  return command === undefined ? (KIND_OF_BODY.get(type) ?? 'other') : 'command';
 }
 
 function teamOf({ team_id: teamId, team }: Body): string | null {

@@ -3,6 +3,8 @@ import type { Clock } from '../../operations/clock.ts';
 import type { Logger } from '../../operations/logger.ts';
 import { isTooOld } from '../too-old.ts';
 import { noted } from './noted-gesture.ts';
+import { GestureRefusedError } from './refused.ts';
+import { checkShape } from './shape.ts';
 
 /**
  * Bolt acknowledges events before their listeners run; a crash in between would lose the event. This wraps a
@@ -47,8 +49,9 @@ async function committed(
     tools.log.warn('slack_event_too_old', { event_time: Number(eventTime) });
     return event.ack();
   }
+  checked(event.body, tools.log);
   await noted(event, tools, async (gesture) => {
-    if (type !== 'event_callback') return app.processEvent(gesture);
+    if (type !== 'event_callback') return processGesture(app, gesture);
     let acknowledge = async () => {};
     const hold: ReceiverEvent['ack'] = async (response) => {
       acknowledge = () => gesture.ack(response);
@@ -56,6 +59,27 @@ async function committed(
     await app.processEvent({ ...gesture, ack: hold });
     await acknowledge();
   });
+}
+
+/** Nobody listens to an unknown button, say. Bolt would let Slack wait for the whole time it has. */
+async function processGesture(app: App, gesture: ReceiverEvent): Promise<void> {
+  let isAcknowledged = false;
+  const ack: ReceiverEvent['ack'] = (response) => {
+    isAcknowledged = true;
+    return gesture.ack(response);
+  };
+  await app.processEvent({ ...gesture, ack });
+  if (!isAcknowledged) throw new GestureRefusedError(404, 'nobody listens to it');
+}
+
+function checked(body: object, log: Logger): void {
+  try {
+    checkShape(body);
+  } catch (error) {
+    if (error instanceof GestureRefusedError)
+      log.warn('request_refused', { status: error.status, reason: error.message });
+    throw error;
+  }
 }
 
 /** Receivers call nothing of the app but `processEvent`. */

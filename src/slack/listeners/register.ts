@@ -30,7 +30,7 @@ export function registerListeners(app: App, shared: SharedDeps): void {
       listener: (deps: ListenerDeps) => (args: Args) => Promise<void>,
     ) =>
     (args: Args) =>
-      listener({ ...shared, ...workspaceOf(args.context) })(args);
+      listener({ ...shared, ...workspaceOf(args.context) })(withRespond(args));
   app.use(async (args) => {
     const { workspace } = args.context;
     // Of an installation that ended Bolt asks nothing.
@@ -76,4 +76,10 @@ export function registerListeners(app: App, shared: SharedDeps): void {
 /** `checkWorkspace` has let the gesture through. */
 function workspaceOf(context: Context): ReadyWorkspace {
   return context.workspace;
+}
+
+/** Slack gives no address for an answer to what is pressed in a form; a message's button has one. */
+function withRespond<Args extends object>(args: Args): Args {
+  const respond = () => Promise.reject(new Error('there is no response_url'));
+  return 'respond' in args ? args : { ...args, respond };
 }

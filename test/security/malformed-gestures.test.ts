@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type StrictWorld, startStrictWorld } from '../e2e/support/strict-world.ts';
+import { alice, general } from '../support/local-slack.ts';
+import { createSignedSlack, type SignedSlack } from '../support/signed-slack.ts';
+import { strictApp } from '../support/strict-slack/ids.ts';
+
+const FORM = 'application/x-www-form-urlencoded';
+/** Bolt would let Slack wait for three seconds. */
+const AT_ONCE_MS = 2_500;
+
+let world: StrictWorld;
+let signed: SignedSlack;
+beforeAll(async () => {
+  world = await startStrictWorld({ mode: 'http' });
+  const { signingSecret, teamId } = strictApp;
+  const url = `http://127.0.0.1:${world.env.PORT}/slack/events`;
+  signed = createSignedSlack({ url, signingSecret, teamId });
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const message = {
+  type: 'message',
+  channel: general,
+  channel_type: 'channel',
+  user: alice,
+  text: 'Hi',
+  ts: '1.1',
+};
+const outer = { type: 'event_callback', event_id: 'Ev1', team_id: strictApp.teamId };
+const press = {
+  type: 'block_actions',
+  user: { id: alice },
+  trigger_id: '1',
+  response_url: 'http://127.0.0.1:9/',
+  channel: { id: general },
+  container: {},
+  actions: [{ type: 'button', action_id: 'start_another', value: '{}' }],
+};
+const view = { id: 'V1', type: 'modal', callback_id: 'compose', private_metadata: '', blocks: [] };
+const submission = { type: 'view_submission', user: { id: alice }, view: { ...view, state: { values: {} } } };
+const form = (fields: Record<string, string>) => String(new URLSearchParams(fields));
+const command = { command: '/docs-agent', text: 'x', user_id: alice, channel_id: general, trigger_id: '1' };
+
+async function statusOf(contentType: string, body: string): Promise<number> {
+  const startedAtMs = performance.now();
+  const { status } = await signed.send(contentType, body);
+  expect(performance.now() - startedAtMs).toBeLessThan(AT_ONCE_MS);
+  return status;
+}
+
+test.each<[string, object]>([
+  ['no event', outer],
+  ['an event that is null', { ...outer, event: null }],
+  ['an event without a type', { ...outer, event: {} }],
+  ['an event without a name', { type: 'event_callback', event: message }],
+  ['a text that is an object', { ...outer, event: { ...message, text: { toString: 'x' } } }],
+  ['a channel that is a list', { ...outer, event: { ...message, channel: [general] } }],
+  ['a person with a NUL', { ...outer, event: { ...message, user: `${alice}\u0000` } }],
+  ['a person of great length', { ...outer, event: { ...message, user: 'U'.repeat(10_000) } }],
+  ['a time that is none', { ...outer, event: { ...message, ts: 'yesterday' } }],
+  ['a thread that is none', { ...outer, event: { ...message, thread_ts: null } }],
+  ['an item that is null', { ...outer, event: { ...message, item: null } }],
+  ['an edit of nothing', { ...outer, event: { ...message, subtype: 'message_changed', message: null } }],
+  ['a mention without a channel', { ...outer, event: { type: 'app_mention', user: alice, ts: '1.1' } }],
+  ['a home of nobody', { ...outer, event: { type: 'app_home_opened' } }],
+  ['a team with a NUL', { ...outer, team_id: 'T\u0000', event: message }],
+  ['a press by nobody', { ...press, user: null }],
+  ['a press of nothing', { ...press, actions: [] }],
+  ['a press in a channel that is null', { ...press, channel: null }],
+  ['a press with a value that is an object', { ...press, actions: [{ ...press.actions[0], value: {} }] }],
+  ['a form without a view', { ...submission, view: null }],
+  ['a form without values', { ...submission, view }],
+  ['a form with a block that is null', { ...submission, view: { ...submission.view, blocks: [null] } }],
+  [
+    'a form with a choice that is a number',
+    {
+      ...submission,
+      view: { ...view, state: { values: { project: { project: { selected_option: { value: 1 } } } } } },
+    },
+  ],
+  ['an event that is a command, too', { ...press, command: '/docs-agent' }],
+])('%s is refused at once, and is no error of the program', async (_what, body) => {
+  expect(await statusOf(FORM, form({ payload: JSON.stringify(body) }))).toBe(400);
+});
+
+test.each<[string, string]>([
+  ['twice the person', `${form(command)}&user_id=${alice}&response_url=x`],
+  ['no person', form({ command: '/docs-agent', text: 'x', channel_id: general })],
+  ['a person with a line break', form({ ...command, user_id: `${alice}\n`, response_url: 'x' })],
+])('a command with %s is refused at once', async (_what, body) => {
+  expect(await statusOf(FORM, body)).toBe(400);
+});
+
+test.each<[string, object]>([
+  ['a kind that nobody knows', { type: 'constructor' }],
+  ['a kind that is an object', { type: {} }],
+  ['nothing', {}],
+  ['a button that nobody knows', { ...press, actions: [{ type: 'button', action_id: '__proto__' }] }],
+  ['a form that nobody knows', { ...submission, view: { ...submission.view, callback_id: 'other' } }],
+])('%s is not found, at once', async (_what, body) => {
+  expect(await statusOf(FORM, form({ payload: JSON.stringify(body) }))).toBe(404);
+});
+
+test('a command that nobody knows is not found, at once', async () => {
+  expect(await statusOf(FORM, form({ ...command, command: '/other', response_url: 'x' }))).toBe(404);
+});
+
+test.each(['constructor', '__proto__', 'toString', 'reaction_added'])(
+  'an event of the type "%s" is taken, and means nothing',
+  async (type) => {
+    expect(await statusOf('application/json', JSON.stringify({ ...outer, event: { type } }))).toBe(200);
+    const metrics = await (await fetch(`http://127.0.0.1:${world.env.PORT}/metrics`)).text();
+    expect(metrics).not.toMatch(/gestures_total\{kind="unknown"/);
+  },
+);
+
+test('JSON of any depth is refused or taken, and harms nothing', async () => {
+  const deep = '['.repeat(500_000) + ']'.repeat(500_000);
+  expect(await statusOf('application/json', deep)).toBe(400);
+  const body = `{"type":"event_callback","event_id":"Ev2","event":{"type":"x","more":${deep}}}`;
+  expect(await statusOf('application/json', body)).toBe(200);
+  const polluting =
+    '{"type":"event_callback","event_id":"Ev3","event":{"type":"x"},"__proto__":{"isAdmin":true}}';
+  expect(await statusOf('application/json', polluting)).toBe(200);
+  expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined();
+});
+
+test('none of this was an error of the program, or reached the agent', async () => {
+  await world.settled(2_000);
+  expect(world.log.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+  expect(world.prompts()).toEqual([]);
+});
