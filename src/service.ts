@@ -96,7 +96,7 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
     const onConnected = lookForMissed;
     const connection = createConnection(transport, { apiUrl, logger, log, clock, routes, onConnected });
     const listeners = { store, clock, log, newContext, onEnded };
-    createSlackApp({ workspaces, connection, logger, log, listeners, onFailure: lookForMissed });
+    createSlackApp({ workspaces, connection, apiUrl, logger, log, listeners, onFailure: lookForMissed });
     checks.push(
       { name: 'store', problem: () => store.check().then(() => null) },
       { name: 'slack', problem: () => connection.problem() },

@@ -1,5 +1,6 @@
 import { App, type Logger as BoltLogger } from '@slack/bolt';
 import type { Logger } from '../operations/logger.ts';
+import { answerFetch } from './calls/answer-fetch.ts';
 import type { Connection } from './connection/connection.ts';
 import type { SharedDeps } from './listeners/deps.ts';
 import { registerListeners } from './listeners/register.ts';
@@ -8,6 +9,8 @@ import type { Workspaces } from './workspace.ts';
 export interface SlackAppOptions {
   readonly workspaces: Workspaces;
   readonly connection: Connection;
+  /** Null is Slack's own. */
+  readonly apiUrl: string | null;
   readonly logger: BoltLogger;
   readonly log: Logger;
   readonly listeners: SharedDeps;
@@ -27,6 +30,8 @@ export function createSlackApp(options: SlackAppOptions): App {
       return { teamId, botId, botUserId, workspace };
     },
     receiver: options.connection.receiver,
+    // For answers to gestures; Bolt calls nothing else.
+    clientOptions: { fetch: answerFetch(options.apiUrl) },
     logger: options.logger,
     convoStore: false,
     extendedErrorHandler: true,

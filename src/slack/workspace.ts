@@ -4,6 +4,7 @@ import type { Projects } from '../jobs/project.ts';
 import type { Clock } from '../operations/clock.ts';
 import type { Logger } from '../operations/logger.ts';
 import { Access } from './access.ts';
+import { answerFetch } from './calls/answer-fetch.ts';
 import { type BotToken, createCaller } from './calls/caller.ts';
 import { notedCaller } from './calls/noted-caller.ts';
 import { Poster } from './calls/poster.ts';
@@ -76,7 +77,7 @@ export function createWorkspace(
   const names = new Users(call, clock, log);
   return {
     ...identity,
-    poster: new Poster(call, clock),
+    poster: new Poster(call, clock, answerFetch(apiUrl)),
     names,
     access: new Access(settings?.access ?? NOBODY, identity, names, { call, clock, log }),
     snippets: new SnippetReader(botToken, apiUrl),

@@ -9,7 +9,6 @@ import { CLOCK_SKEW_MS } from './clock-skew.ts';
 import { rateLimited, SlackCallError } from './failure.ts';
 import { RateGate } from './rate-gate.ts';
 
-const RESPONSE_URL_TIMEOUT_MS = 10_000;
 const PAGE_SIZE = 200;
 const MAX_PAGES = 20;
 /** Our own code for more than 4,000 messages: they are not read to their end. */
@@ -29,12 +28,17 @@ export interface Post {
 export class Poster {
   private readonly callSlack: SlackCaller;
   private readonly clock: Clock;
+  private readonly fetchAnswer: typeof fetch;
   private readonly gate = new RateGate();
 
-  /** `callSlack` must not retry by itself: a repeated post is a doubled message. */
-  constructor(callSlack: SlackCaller, clock: Clock) {
+  /**
+   * `callSlack` must not retry by itself: a repeated post is a doubled message.
+   * @param fetchAnswer for a `response_url`, see `answerFetch`
+   */
+  constructor(callSlack: SlackCaller, clock: Clock, fetchAnswer: typeof fetch) {
     this.callSlack = callSlack;
     this.clock = clock;
+    this.fetchAnswer = fetchAnswer;
   }
 
   /** Posts a message and returns its `ts`. */
@@ -184,12 +188,10 @@ export class Poster {
 
   private async respond(responseUrl: string, message: SlackMessage): Promise<boolean> {
     try {
-      const response = await fetch(responseUrl, {
+      const response = await this.fetchAnswer(responseUrl, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ response_type: 'ephemeral', text: message.text, blocks: message.blocks }),
-        redirect: 'error',
-        signal: AbortSignal.timeout(RESPONSE_URL_TIMEOUT_MS),
       });
       return response.ok && isYes(await response.text());
     } catch {
@@ -238,7 +240,7 @@ interface FoundMessage {
 
 /** A `response_url` that took the message says `ok`, or `{"ok":true}`; a proxy's page has the status 200, too. */
 function isYes(body: string): boolean {
-  return /^\s*(ok|\{\s*"ok"\s*:\s*true\b.*)?\s*$/s.test(body);
+  return /^(ok|\{\s*"ok"\s*:\s*true\b.*)?$/s.test(body.trim());
 }
 
 function isPostOf(message: FoundMessage, callId: string): boolean {

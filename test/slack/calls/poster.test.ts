@@ -35,6 +35,7 @@ async function slackWith(...pages: object[][]) {
     poster: new Poster(
       createCaller(client, async () => 'xoxb-1'),
       systemClock,
+      fetch,
     ),
   };
 }
