@@ -1,6 +1,7 @@
 import { loadConfigFile } from './config/file/load.ts';
 import type { ConfigFile } from './config/file/schema.ts';
 import { type Installing, installingOf, installingProblems, isOauthMeant } from './config/installing.ts';
+import { plainHttpProblems } from './config/plain-http.ts';
 import { ConfigError, type ConfigProblem } from './config/problems.ts';
 import { type Projects, projectsOf } from './config/projects.ts';
 import { exampleOf, type Settings, settingNames, settings } from './config/settings.ts';
@@ -80,6 +81,7 @@ export function parseConfig(env: Environment, readFile: ReadFile): Config {
     ...installingProblems(given),
     ...missingTransport(given),
     ...reversedIntervals(given),
+    ...plainHttpProblems(given),
     ...('problems' in file ? file.problems : []),
     ...('problems' in projects ? projects.problems : []).filter(isNews(given)),
   ];

@@ -47,6 +47,7 @@ describe('settings', () => {
   test('every one can be changed', () => {
     const config = parse({
       SLACK_API_URL: 'http://slack.test/api',
+      PLAIN_HTTP_HOSTS: 'slack.test',
       AGENT_TIMEOUT: '10m',
       AGENT_READS_PER_MINUTE: '60',
       AGENT_HOURLY_BUDGET: '7',
@@ -118,6 +119,14 @@ describe('settings', () => {
   });
 });
 
+test('keys go without encryption only to this machine, and to hosts that are named for it', () => {
+  const AGENT_BASE_URL = 'http://agent.internal:8080';
+  const named = { AGENT_BASE_URL, PLAIN_HTTP_HOSTS: 'slack.test, Agent.internal' };
+  expect(parse(named).agent.baseUrl).toBe(AGENT_BASE_URL);
+  const others = problemsOf({ AGENT_BASE_URL, PLAIN_HTTP_HOSTS: 'internal, x.agent.internal' });
+  expect(variablesOf(others)).toEqual(['AGENT_BASE_URL']);
+});
+
 describe('wrong settings', () => {
   test('are reported all at once, one line each, with the variable and an example', () => {
     const error = errorOf({ POLL_MIN_INTERVAL: '2m', AGENT_TIMEOUT: 'soon' });
@@ -144,6 +153,9 @@ describe('wrong settings', () => {
     ['SLACK_API_URL', 'https://user@slack.test/api'],
     ['AGENT_BASE_URL', 'http://agent.example.com'],
     ['AGENT_BASE_URL', 'http://127.0.0.1.example.com'],
+    ['SLACK_API_URL', 'http://slack.test/api'],
+    ['PLAIN_HTTP_HOSTS', 'http://agent.example.com'],
+    ['PLAIN_HTTP_HOSTS', 'agent.example.com:8080'],
     ['AGENT_BASE_URL', 'http://localhost.example.com'],
     ['AGENT_BASE_URL', 'https://user:password@agent.example.com'],
     ['AGENT_BASE_URL', 'https://agent.example.com/?key=1'],

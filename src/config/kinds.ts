@@ -68,6 +68,19 @@ export function channelIds() {
   });
 }
 
+/** Comma-separated names of hosts, or addresses of theirs. */
+export function hostNames() {
+  return text.transform((value, context) => {
+    const names = value
+      .split(',')
+      .map((name) => name.trim().toLowerCase())
+      .filter((name) => name !== '');
+    return names.every((name) => URL.parse(`http://${name}`)?.hostname === name)
+      ? names
+      : reject(context, 'must list names of hosts, without http:// and port, separated by commas');
+  });
+}
+
 export function encryptionKeys() {
   return text.transform((value, context) => {
     const keys = parseEncryptionKeys(value);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { HandleEmptyInListsPlugin, Kysely, replaceWithNoncontingentExpression } from 'kysely';
@@ -68,7 +68,9 @@ function makeDirectory(directory: string): void {
 function takeOwnership(directory: string): DatabaseSync {
   let owner: DatabaseSync | null = null;
   try {
-    owner = new DatabaseSync(join(directory, OWNER_FILE), { timeout: OWNER_TIMEOUT_MS });
+    const path = join(directory, OWNER_FILE);
+    makePrivate(path);
+    owner = new DatabaseSync(path, { timeout: OWNER_TIMEOUT_MS });
     owner.exec('begin exclusive');
     return owner;
   } catch (error) {
@@ -83,7 +85,20 @@ function takeOwnership(directory: string): DatabaseSync {
   }
 }
 
+/**
+ * Prompts and tokens stand in it: nobody else may read it, also in a directory that was there before. SQLite gives the
+ * files beside it the same rights. One that is there already is not touched: to close it would end SQLite's locks.
+ */
+function makePrivate(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch {
+    // It is there, or SQLite will say what is wrong.
+  }
+}
+
 function openFile(path: string): DatabaseSync {
+  makePrivate(path);
   const file = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
   try {
     file.exec('pragma journal_mode = wal; pragma synchronous = full');

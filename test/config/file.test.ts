@@ -13,6 +13,11 @@ const problems = (text: string, env: Record<string, string | undefined> = {}) =>
     .problems;
 const messages = (text: string) => problems(text).map(({ variable, message }) => `${variable} ${message}`);
 
+const doubled = (letter: string) => {
+  const before = String.fromCharCode(letter.charCodeAt(0) - 1);
+  return `${letter}: &${letter} [${Array(9).fill(`*${before}`).join(', ')}]`;
+};
+
 describe('the file of DOCS_AGENT_CONFIG', () => {
   test('lists projects, each with a name, notice channels and a key', () => {
     const text = [
@@ -39,6 +44,21 @@ describe('the file of DOCS_AGENT_CONFIG', () => {
     const defaultOf = (id?: string) => config(text, { AGENT_PROJECT_ID: id }).projects[0].id;
     expect(defaultOf()).toBe('one');
     expect(defaultOf('two')).toBe('two');
+  });
+
+  test.each([
+    [
+      'aliases of aliases',
+      ['a: &a [x, x, x, x, x, x, x, x, x]', ...'bcdefghi'.split('').map(doubled)].join('\n'),
+    ],
+    ['an alias of itself', 'projects: &a [*a]'],
+    ['very deep nesting', `projects: ${'['.repeat(20_000)}`],
+  ])('%s are a problem of the file, and no danger', (_what, text) => {
+    const startedAtMs = performance.now();
+    expect(problems(text, { AGENT_PROJECT_ID: 'docs' }).map(({ variable }) => variable)).toContain(
+      'DOCS_AGENT_CONFIG',
+    );
+    expect(performance.now() - startedAtMs).toBeLessThan(5_000);
   });
 
   test('sets channels, access and admins', () => {

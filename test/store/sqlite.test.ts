@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -44,6 +44,25 @@ describe('the directory of the store', () => {
   test('is made, with those above it', async () => {
     const dataDir = join(newDirectory(), 'deeper', 'still');
     await (await open(dataDir)).check();
+  });
+
+  test('is closed to others, and so are its files, also where it was there before', async () => {
+    const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+    const made = newDirectory();
+    await open(made);
+    expect(modeOf(made)).toBe('700');
+    const foreign = newDirectory();
+    mkdirSync(foreign, { mode: 0o755 });
+    const store = await open(foreign);
+    await store.transaction((tx) => tx.gestures.remember(['event:1'], 1));
+    const files = readdirSync(foreign).map((name) => `${name} ${modeOf(join(foreign, name))}`);
+    expect(files.sort()).toEqual([
+      'docs-agent.db 600',
+      'docs-agent.db-shm 600',
+      'docs-agent.db-wal 600',
+      'owner.db 600',
+      'owner.db-journal 600',
+    ]);
   });
 
   test('keeps what was written', async () => {

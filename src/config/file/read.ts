@@ -22,7 +22,8 @@ export function readConfigFile(text: string, ways: Ways): ConfigFile | readonly 
       message: message.split(' at line ', 1)[0] ?? 'is not YAML',
     }));
   }
-  const given = document.toJS() ?? {};
+  const given = plainOf(document) ?? {};
+  if (given instanceof Error) return [{ line: 1, message: given.message }];
   const parsed = configFile.safeParse(given);
   const wrongs = parsed.success
     ? [...contradictions(parsed.data), ...misplaced(parsed.data, Object.keys(given), ways)]
@@ -33,6 +34,15 @@ export function readConfigFile(text: string, ways: Ways): ConfigFile | readonly 
     message: `${nameOf(path)} ${message}`.trim(),
   }));
   return problems.sort((a, b) => a.line - b.line);
+}
+
+/** Fails for aliases that would become far more than the file is. */
+function plainOf(document: Document): unknown {
+  try {
+    return document.toJS();
+  } catch {
+    return new Error('refers to itself, or nests too deeply');
+  }
 }
 
 function wrongsOf(issue: z.core.$ZodIssue): Wrong[] {

@@ -11,6 +11,8 @@ import { storeGesture } from '../store-gesture.ts';
 import { answer, type CommandArgs } from './answer.ts';
 
 const ID_MAX = 200;
+/** In an address they would stand for another one. */
+const DOTS = /^\.{1,2}$/;
 
 /**
  * `/docs-agent watch <job id>`: a card for a job that was started elsewhere. `project=name` in front says where.
@@ -24,7 +26,7 @@ export async function watch(
   const named = wish.projectName === null ? null : projectCalled(wish.projectName, deps.projects);
   if (named !== null && 'kind' in named) return answer(args, refusalView(named));
   const agentJobId = readableText(wish.id, new Map());
-  if (agentJobId.length > ID_MAX) return answer(args, noJobIdView());
+  if (agentJobId.length > ID_MAX || DOTS.test(agentJobId)) return answer(args, noJobIdView());
   let watcher: Job | null = null;
   const problem = await storeGesture(deps, async () => {
     watcher = await write(deps, args.command, agentJobId, named);

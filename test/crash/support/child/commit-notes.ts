@@ -13,7 +13,6 @@ const SILENT = new Set([
   'jobs.lock',
   'jobs.get',
   'jobs.findByThread',
-  'jobs.findKeeping',
   'jobs.lockOpening',
   'jobs.requestedBy',
   'jobs.ofAgentJob',
