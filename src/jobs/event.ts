@@ -8,7 +8,7 @@ export type JobEvent =
   | { readonly type: 'card_posted'; readonly ts: string }
   /** `reason` is Slack's error code. */
   | { readonly type: 'card_refused'; readonly reason: string }
-  /** Slack will not take the card until an administrator has mended the app's access. */
+  /** Slack will not take the card, or show it, until people have mended the app's access. */
   | { readonly type: 'card_delayed'; readonly reason: string }
   /** A post in the thread was refused for good. */
   | {

@@ -28,12 +28,13 @@ export class SqlEarlyReplies implements EarlyReplies {
   }
 
   async take(thread: Thread, nowMs: number): Promise<Reply[]> {
-    await forgetOldEarlyReplies(this.db, nowMs);
     const rows = await this.db
       .deleteFrom('early_reply')
       .where((eb) => eb.and(columns(thread)))
       .returning(['message_ts', 'user_id', 'text', 'edited_ts', 'more'])
       .execute();
+    // Only then: whose card was found after hours has no card under way any more.
+    await forgetOldEarlyReplies(this.db, nowMs);
     return rows
       .filter((row) => row.edited_ts !== WITHDRAWN)
       .map((row) => ({

@@ -67,6 +67,20 @@ export class SqlJobs implements Jobs {
     return row?.id ?? null;
   }
 
+  async findKeeping(teamId: string, channelId: string, messageTs: string): Promise<string | null> {
+    const row = await this.db
+      .selectFrom('job')
+      .innerJoin('follow_up', 'follow_up.job_id', 'job.id')
+      .select('job.id')
+      .where('job.stage', '=', 'unopened')
+      .where('job.team_id', '=', teamId)
+      .where('job.channel_id', '=', channelId)
+      .where('follow_up.message_ts', '=', messageTs)
+      .where('follow_up.state', '=', 'not_sent')
+      .executeTakeFirst();
+    return row?.id ?? null;
+  }
+
   async lockOpening(teamId: string, channelId: string): Promise<number | null> {
     const rows = await this.db
       .selectFrom('job')

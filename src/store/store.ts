@@ -63,6 +63,8 @@ export interface Jobs {
   get(jobId: string): Promise<Job | null>;
   /** The id of the job whose thread this is. */
   findByThread(teamId: string, channelId: string, threadTs: string): Promise<string | null>;
+  /** The id of the job whose card was refused, and with which the reply at `messageTs` waits for *Try again*. */
+  findKeeping(teamId: string, channelId: string, messageTs: string): Promise<string | null>;
   /**
    * Locks the channel's jobs whose card may be posted without our knowing it, until the transaction ends. Returns
    * when the first of them was asked for, or null if there is none.

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
+import { strictApp } from '../support/strict-slack/ids.ts';
 import { type Program, startProgram } from '../support/strict-slack/program.ts';
 
 /** Lets Slack store the next cards, and keeps their answers back until this is called. */
@@ -58,5 +59,63 @@ describe('a reply to a card that is so new that its thread is not known yet', ()
       (prompts) => prompts.includes('Mention the CLI'),
       'the reply at the agent',
     );
+  });
+});
+
+describe('a card whose answer was lost, in a channel that the bot was removed from', () => {
+  const DAY_MS = 86_400_000;
+  const saying =
+    ({ slack }: Program, words: string) =>
+    async () =>
+      (await slack.control.messages(general)).filter(({ text }) => text.includes(words));
+
+  /** The card stands and was answered; the requester knows that the bot cannot see it. */
+  async function outOfSight(program: Program) {
+    const { slack, later } = program;
+    slack.onCall(({ method, args }) =>
+      method === 'chat.postMessage' && String(args.text).includes('Starting')
+        ? { errorAfter: 'internal_error' }
+        : null,
+    );
+    const card = await program.ask('Add a quickstart');
+    const written = await reply(program, card, 'Mention the CLI');
+    slack.control.remove(general, strictApp.botUserId);
+    await later(saying(program, 'is kept'), (all) => all.length === 1, 'the private answer');
+    return written;
+  }
+
+  /** While nobody looks. */
+  async function pass(program: Program, ms: number) {
+    await program.service.stop();
+    await program.clock.advance(ms);
+    await program.restart();
+  }
+
+  test('is found when the bot is invited again; a reply to it goes out, and has its receipt (F1, S4)', async () => {
+    await using program = await startProgram();
+    const { slack, api } = program;
+    const written = await outOfSight(program);
+    await program.clock.advance(60_000);
+    expect(await saying(program, 'is kept')()).toHaveLength(1);
+    await pass(program, DAY_MS / 12);
+    slack.control.invite(general, strictApp.botUserId);
+    await program.clock.advance(300_000);
+    await program.later(
+      () => slack.control.reactions(written),
+      (names) => names.includes('white_check_mark'),
+      'the receipt',
+    );
+    expect(api.jobs.map(({ prompts }) => prompts)).toEqual([['Add a quickstart', 'Mention the CLI']]);
+    const cards = await saying(program, 'Asked by')();
+    expect(cards.filter(({ thread_ts }) => thread_ts === undefined)).toHaveLength(1);
+  });
+
+  test('is given up after a day: the requester can try again (S4)', async () => {
+    await using program = await startProgram();
+    await outOfSight(program);
+    await pass(program, DAY_MS);
+    const offers = async () =>
+      (await program.slack.control.messages(alice)).filter(({ text }) => text.includes('Try again'));
+    await program.later(offers, (all) => all.length === 1, 'the offer');
   });
 });

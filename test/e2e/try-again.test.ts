@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   alice,
   bob,
@@ -8,7 +8,7 @@ import {
   type SlackMessage,
 } from '../support/local-slack.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
-import { startProgram } from '../support/strict-slack/program.ts';
+import { type Program, startProgram } from '../support/strict-slack/program.ts';
 import { saying } from './support/posts.ts';
 import { startWorld } from './support/world.ts';
 
@@ -52,35 +52,86 @@ describeWithLocalSlack('a request in a channel without the bot (S4)', () => {
   });
 });
 
-test('replies before the card is refused are said not to be sent, and *Try again* sends them on in order', async () => {
-  await using program = await startProgram();
-  const { slack, later } = program;
-  let isRefusing = false;
-  slack.onCall(({ method, args }) => {
-    if (method !== 'chat.postMessage' || args.channel !== general) return null;
-    return isRefusing ? { error: 'restricted_action' } : { status: 429, headers: { 'retry-after': '20' } };
-  });
-  const text = `<@${strictApp.botUserId}> Add a quickstart`;
-  const root = await slack.control.message({ channel: general, user: alice, text });
-  const replies: SlackMessage[] = [];
-  const receipts = (...names: string[]) =>
-    later(
-      () => Promise.all(replies.map((reply) => slack.control.reactions(reply))),
-      (shown) => shown.every((receipts) => receipts.join() === names.join()),
-      names.join(),
-    );
-  for (const words of ['First', 'Second']) {
-    replies.push(
-      await slack.control.message({ channel: general, user: bob, text: words, threadTs: root.ts }),
-    );
+describe('replies before the card is refused', () => {
+  /** A mention in the channel whose card waits, with replies under it. */
+  async function withReplies(program: Program, texts: readonly string[]) {
+    const { slack, later } = program;
+    let isRefusing = false;
+    slack.onCall(({ method, args }) => {
+      if (method !== 'chat.postMessage' || args.channel !== general) return null;
+      return isRefusing ? { error: 'restricted_action' } : { status: 429, headers: { 'retry-after': '20' } };
+    });
+    const text = `<@${strictApp.botUserId}> Add a quickstart`;
+    const root = await slack.control.message({ channel: general, user: alice, text });
+    const replies: SlackMessage[] = [];
+    for (const words of texts) {
+      replies.push(
+        await slack.control.message({ channel: general, user: bob, text: words, threadTs: root.ts }),
+      );
+    }
+    const receipts = (...expected: string[]) =>
+      later(
+        () => Promise.all(replies.map((reply) => slack.control.reactions(reply))),
+        (shown) => shown.map((names) => names.join()).join(' ') === expected.join(' '),
+        expected.join(' '),
+      );
+    return {
+      replies,
+      receipts,
+      refuse: () => {
+        isRefusing = true;
+      },
+      tryAgain: async () => {
+        const told = await slack.control.messages(alice);
+        expect(told).toHaveLength(1);
+        slack.onCall(() => null);
+        for (const offer of told) await slack.control.press(offer, 'try_again', alice);
+      },
+    };
   }
-  await receipts('eyes');
-  isRefusing = true;
-  await receipts('warning');
-  const told = await slack.control.messages(alice);
-  expect(told).toHaveLength(1);
-  slack.onCall(() => null);
-  for (const offer of told) await slack.control.press(offer, 'try_again', alice);
-  await receipts('white_check_mark');
-  expect(program.api.jobs.map(({ prompts }) => prompts)).toEqual([['Add a quickstart', 'First\n\nSecond']]);
+  const prompts = ({ api }: Program) => api.jobs.map((job) => job.prompts);
+
+  test('are said not to be sent, and *Try again* sends them on in order', async () => {
+    await using program = await startProgram();
+    const { receipts, refuse, tryAgain } = await withReplies(program, ['First', 'Second']);
+    await receipts('eyes', 'eyes');
+    refuse();
+    await receipts('warning', 'warning');
+    await tryAgain();
+    await receipts('white_check_mark', 'white_check_mark');
+    expect(prompts(program)).toEqual([['Add a quickstart', 'First\n\nSecond']]);
+  });
+
+  test('are not talked about in the channel, for there is no thread: who asked is told privately', async () => {
+    await using program = await startProgram();
+    const { control } = program.slack;
+    const { receipts, refuse } = await withReplies(program, ['x'.repeat(20_001)]);
+    await receipts('warning');
+    refuse();
+    const isPrivatelyTold = (all: readonly SlackMessage[]) =>
+      all.some(({ text }) => text.includes('20001 characters') && text.includes('restricted_action'));
+    await program.later(() => control.messages(alice), isPrivatelyTold, 'what could not be posted');
+    const posts = program.slack.calls('chat.postMessage').filter(({ args }) => args.channel === general);
+    expect(posts.filter(({ args }) => args.thread_ts === undefined)).toEqual([]);
+  });
+
+  test('go along with *Try again* as they read by then: edited, or not at all if they were deleted', async () => {
+    await using program = await startProgram();
+    const { control } = program.slack;
+    const { replies, receipts, refuse, tryAgain } = await withReplies(program, ['Frist', 'Second', 'Third']);
+    const [first, second, third] = replies;
+    if (!first || !second || !third) throw new Error('there are no replies');
+    await receipts('eyes', 'eyes', 'eyes');
+    refuse();
+    await receipts('warning', 'warning', 'warning');
+    await control.editMessage(first, 'First');
+    await control.editMessage(second, 'aside second');
+    await control.deleteMessage(third);
+    replies.pop();
+    await receipts('warning', '');
+    await tryAgain();
+    await receipts('white_check_mark', '');
+    await program.clock.advance(60_000);
+    expect(prompts(program)).toEqual([['Add a quickstart', 'First']]);
+  });
 });

@@ -204,7 +204,7 @@ function announcePullRequest(draft: Draft, url: string): void {
   draft.announce({ kind: 'pull_request', url, changed: job.announcedPrLink !== null });
   for (const channelId of context.policy.noticeChannels) {
     const lane = { to: 'slack', name: `notice:${job.id}:${channelId}` } as const;
-    draft.want(`notice:${channelId}:${url}`, lane, { kind: 'notify_channel', channelId, url });
+    draft.want(`notice:${job.teamId}:${channelId}:${url}`, lane, { kind: 'notify_channel', channelId, url });
   }
   draft.refreshCard();
 }

@@ -4,7 +4,7 @@ import type { CallRequest } from '../call.ts';
 import type { Decision, DecisionContext } from '../decision.ts';
 import { type Job, type StartThread, slackTime, startPromptOf } from '../job.ts';
 import { Draft } from './draft.ts';
-import { followUpShown } from './line-up.ts';
+import { followUpShown, putOrRefuse, refusalOf } from './line-up.ts';
 
 /** A request for a new job, from whatever gesture. */
 export interface JobRequest {
@@ -128,12 +128,14 @@ export function tryAgain(draft: Draft, cards: number, responseUrl: string | null
   if (job.stage.kind !== 'unopened' || cards !== job.cards) return;
   openIn(draft, job.stage.thread);
   draft.change({ requestedAtMs: context.nowMs, responseUrl });
-  const kept = draft.followUpsIn('not_sent').filter(({ callId }) => callId === null);
-  if (kept.length > 0) draft.put(kept.map((followUp) => ({ ...followUp, state: 'waiting' })));
   wantCard(draft);
+  const kept = draft.followUpsIn('not_sent').filter(({ callId }) => callId === null);
+  // One may have been edited meanwhile.
+  for (const followUp of kept)
+    putOrRefuse(draft, { ...followUp, state: 'waiting' }, refusalOf(draft, followUp));
 }
 
-/** The card waits for an administrator: the requester is told once that the request is kept. */
+/** The card waits for an administrator, or an invitation: the requester is told once that the request is kept. */
 export function cardDelayed(draft: Draft, reason: string): void {
   if (draft.job.stage.kind !== 'opening') return;
   tellRequester(draft, `delayed:${draft.job.cards}`, reason, 'card_delayed');

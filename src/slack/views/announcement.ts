@@ -1,6 +1,7 @@
 import type { Announcement } from '../../jobs/announcement.ts';
 import type { FollowUpMode } from '../../jobs/channel-settings.ts';
 import type { Job } from '../../jobs/job.ts';
+import { isAbsence } from '../absence.ts';
 import { filesNotSent, snippetsNotSent } from './attached.ts';
 import { message, paragraph, quotation, type SlackMessage, smallPrint, smallQuotation } from './message.ts';
 import { channelMention, mrkdwn, userMention } from './mrkdwn.ts';
@@ -155,7 +156,8 @@ function troubled({ trouble, retryAtMs }: Extract<Announcement, { kind: 'trouble
 }
 
 function noticeFailed(channelId: string, reason: string): SlackMessage {
-  const mustBeInvited = reason === 'not_in_channel' || reason === 'channel_not_found';
-  const hint = mustBeInvited ? 'invite the bot there with /invite @docs-agent' : oneLine(reason, REASON_MAX);
+  const hint = isAbsence(reason)
+    ? 'invite the bot there with /invite @docs-agent'
+    : oneLine(reason, REASON_MAX);
   return message(paragraph(mrkdwn`⚠️ *Notice not posted* in ${channelMention(channelId)} · ${hint}`));
 }

@@ -1,4 +1,5 @@
 import type { Job } from '../../jobs/job.ts';
+import { isAbsence } from '../absence.ts';
 import { actionIds } from '../ids.ts';
 import { cutEscaped } from './limits.ts';
 import { actionButton, message, type Part, paragraph, quotation, type SlackMessage } from './message.ts';
@@ -38,15 +39,16 @@ export function tryingAgainView(): SlackMessage {
   return message(paragraph(mrkdwn`🔁 *Trying again.* The card is about to appear.`));
 }
 
-/** Tells the requester, privately, that the request waits for an administrator. */
+/** Tells the requester, privately, that the request waits for an administrator, or for the bot to be invited. */
 export function delayedView(
   reason: string,
   prompt: string,
   names: ReadonlyMap<string, string>,
 ): SlackMessage {
-  const why = mrkdwn`Slack does not let the bot post (${oneLine(reason, REASON_MAX)}).`;
-  const news = mrkdwn`${line(troubleSigns.needs_admin)}. ${why} Your request is kept, and starts when this is mended.`;
-  return withPrompt(news, prompt, names);
+  const why = isAbsence(reason)
+    ? mrkdwn`${line(signs.starting)}. The bot is not in this conversation, and cannot see whether its card is there: type \`/invite @docs-agent\`.`
+    : mrkdwn`${line(troubleSigns.needs_admin)}. Slack does not let the bot post (${oneLine(reason, REASON_MAX)}).`;
+  return withPrompt(mrkdwn`${why} Your request is kept, and starts when this is mended.`, prompt, names);
 }
 
 /** Tells the requester, privately, what Slack did not let the bot say in the thread. */
@@ -70,10 +72,6 @@ function withPrompt(
     quotation(quotedPrompt(prompt, names, PROMPT_MAX)),
     ...offers,
   );
-}
-
-function isAbsence(reason: string): boolean {
-  return reason === 'not_in_channel' || reason === 'channel_not_found';
 }
 
 function explanation(reason: string, job: Job): Mrkdwn {

@@ -1,10 +1,13 @@
+import type { Job } from '../../jobs/job.ts';
+import { isAbsence } from '../../slack/absence.ts';
 import { SlackCallError } from '../../slack/calls/failure.ts';
+import { isBetweenPeople } from '../../slack/views/requester.ts';
 import type { CallOutcome, ClaimedTask } from '../../store/store.ts';
 import { scheduleCatchUp } from '../catch-up.ts';
 import { factsOf } from '../job-facts.ts';
 import type { Tools } from '../tools.ts';
 import { destinationOf } from './render-post.ts';
-import { dropped, posted, postpone, refused, type SlackCall, settle } from './settle-post.ts';
+import { cardOutOfSight, dropped, posted, postpone, refused, type SlackCall, settle } from './settle-post.ts';
 import { slackRetryMs } from './slack-retry.ts';
 
 /** When an unclear post is looked for first, counted from its start: Slack may still be storing it. */
@@ -19,6 +22,9 @@ const ABSENT_AFTER_MS = 20_000;
  * closed a connection on which nothing came for so long. It also bounds what is read of a busy channel.
  */
 const ARRIVES_WITHIN_MS = 15 * 60_000;
+
+/** A card may stand, and be answered, in a channel that the bot was removed from: for so long it may be invited again. */
+const CARD_LOOKED_FOR_MS = 86_400_000;
 
 /**
  * The call was started, and what became of it is not known: adopts the post, or makes it wanted again. False if
@@ -53,8 +59,17 @@ export async function lookForPost(
     return await settle(tools, task, call, again);
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
-    // Only a post that was refused leaves no way to look: the channel is gone for reading and for writing.
-    if (error.failure.outcome === 'refused') return refused(tools, task, call, error.failure.code);
+    const { code, outcome } = error.failure;
+    if (outcome === 'refused') {
+      if (call.request.kind === 'post_card' && nowMs < sinceMs + CARD_LOOKED_FOR_MS && mayReturn(job, code))
+        return cardOutOfSight(tools, task, call, error.failure);
+      // There is no way to look: the channel is gone for reading and for writing.
+      return refused(tools, task, call, code);
+    }
     return postpone(tools, task, tools.clock.now() + slackRetryMs(task, error.failure));
   }
+}
+
+function mayReturn(job: Job, code: string): boolean {
+  return isAbsence(code) && !isBetweenPeople(code, job);
 }

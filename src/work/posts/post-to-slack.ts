@@ -42,6 +42,10 @@ async function nextCall(tools: Tools, task: ClaimedTask): Promise<SlackCall | nu
 
 async function post(tools: Tools, task: ClaimedTask, next: SlackCall): Promise<boolean> {
   const { call, job, workspace } = next;
+  const { stage } = job;
+  // The card was refused: there is no thread, and in the channel nobody would know what it is about.
+  if (call.request.kind === 'announce' && stage.kind === 'unopened')
+    return refused(tools, task, call, stage.reason);
   const message = await renderPost(tools, workspace, job, call.request);
   const startedAtMs = tools.clock.now();
   await tools.store.transaction(async (tx) => {

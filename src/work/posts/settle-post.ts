@@ -97,6 +97,22 @@ export async function retryLater(
   return false;
 }
 
+/** The card may be there, where the bot cannot look now: the requester is told, and it is looked for again. */
+export async function cardOutOfSight(
+  tools: Tools,
+  task: ClaimedTask,
+  call: LedgerCall,
+  failure: SlackFailure,
+): Promise<false> {
+  await tools.store.transaction(async (tx) => {
+    await tx.tasks.fence(task.lease);
+    const context = tools.newContext();
+    await applyEvent(tx, call.jobId, { type: 'card_delayed', reason: failure.code }, context);
+    await tx.tasks.postpone(task.lease, context.nowMs + slackRetryMs(task, failure));
+  });
+  return false;
+}
+
 /** The lane waits, and the call stays as it is. */
 export async function postpone(tools: Tools, task: ClaimedTask, runAtMs: number): Promise<false> {
   await tools.store.transaction((tx) => tx.tasks.postpone(task.lease, runAtMs));

@@ -14,7 +14,8 @@ const STATUS = 'is working on the docs…';
 /** Slack's own line under a thread that says that the agent is at work. Nothing depends on it. */
 export class WorkingStatus {
   private readonly pace = new Pace(RENEW_MS);
-  private pausedUntilMs = 0;
+  /** By the workspace. */
+  private readonly pausedUntilMs = new Map<string, number>();
   private inFlight = 0;
 
   /** Shows or renews the line if the agent is seen at work. Waits for nothing, and never fails. */
@@ -22,24 +23,24 @@ export class WorkingStatus {
     const { stage, agentJob, teamId, channelId, threadTs } = job;
     const isAtWork = stage.kind === 'working' && agentJob?.status === 'active' && !isUnwatched(job);
     const nowMs = tools.clock.now();
-    if (!isAtWork || threadTs === null || nowMs < this.pausedUntilMs || this.inFlight >= MAX_IN_FLIGHT)
-      return;
+    const isPaused = nowMs < (this.pausedUntilMs.get(teamId) ?? 0);
+    if (!isAtWork || threadTs === null || isPaused || this.inFlight >= MAX_IN_FLIGHT) return;
     if (this.pace.take(job.id, nowMs) > 0) return;
     this.inFlight += 1;
     tools.workspaces
       .of(teamId)
       .then(({ poster }) => poster.setStatus(channelId, threadTs, STATUS))
-      .catch((error: unknown) => this.noteFailure(tools, error))
+      .catch((error: unknown) => this.noteFailure(tools, teamId, error))
       .finally(() => {
         this.inFlight -= 1;
       });
   }
 
-  private noteFailure({ log, clock }: Tools, error: unknown): void {
+  private noteFailure({ log, clock }: Tools, teamId: string, error: unknown): void {
     const failure = error instanceof SlackCallError ? error.failure : null;
     log.debug('status_not_shown', { reason: failure?.code ?? String(error) });
     if (failure !== null && (failure.outcome === 'refused' || failure.needsAdmin)) {
-      this.pausedUntilMs = clock.now() + PAUSE_MS;
+      this.pausedUntilMs.set(teamId, clock.now() + PAUSE_MS);
     }
   }
 }

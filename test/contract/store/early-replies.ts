@@ -16,7 +16,7 @@ export function earlyReplyContract(open: OpenStore): void {
     const opened = useStore(open);
     const put = (reply: ReturnType<typeof aReply>, nowMs = NOW_MS, where = thread) =>
       opened.run((tx) => tx.earlyReplies.put(where, reply, nowMs));
-    const take = (where = thread) => opened.run((tx) => tx.earlyReplies.take(where, NOW_MS));
+    const take = (nowMs = NOW_MS) => opened.run((tx) => tx.earlyReplies.take(thread, nowMs));
 
     test('are taken once, in the order of Slack’s timestamps, and of this thread alone', async () => {
       const first = aReply('1700000001.000100', 'First');
@@ -84,6 +84,12 @@ export function earlyReplyContract(open: OpenStore): void {
       await put(aReply('1700000001.000100', 'Early'));
       await put(aReply('1700000002.000100', 'Later'), NOW_MS + 2 * HOUR_MS);
       expect(await take()).toMatchObject([{ text: 'Early' }, { text: 'Later' }]);
+    });
+
+    test('what is old is taken by the transaction that learns of the card', async () => {
+      await put(aReply('1700000001.000100', 'Early'));
+      await opened.run((tx) => tx.write(aDecision({ job: aJob() }), NOW_MS));
+      expect(await take(NOW_MS + 2 * HOUR_MS)).toMatchObject([{ text: 'Early' }]);
     });
   });
 }

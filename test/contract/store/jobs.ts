@@ -47,6 +47,22 @@ export function jobContract(open: OpenStore): void {
       expect(await find('T1', 'C1', '1700000000.000200')).toBeNull();
     });
 
+    test('a reply is found that waits for *Try again* with a job whose card was refused', async () => {
+      const stage = { kind: 'unopened', reason: 'restricted_action', thread: null } as const;
+      const followUps = [
+        aFollowUp({ id: 'f-1', messageTs: '1.1', state: 'not_sent' }),
+        aFollowUp({ id: 'f-2', messageTs: '1.2', state: 'withdrawn' }),
+      ];
+      await write({ job: aJob({ threadTs: null, stage }), followUps });
+      const find = (...reply: [string, string, string]) => opened.run((tx) => tx.jobs.findKeeping(...reply));
+      expect(await find('T1', 'C1', '1.1')).toBe('job-1');
+      expect(await find('T2', 'C1', '1.1')).toBeNull();
+      expect(await find('T1', 'C2', '1.1')).toBeNull();
+      expect(await find('T1', 'C1', '1.2')).toBeNull();
+      await write({ job: aJob({ threadTs: null, stage: { kind: 'opening' } }) });
+      expect(await find('T1', 'C1', '1.1')).toBeNull();
+    });
+
     test('live threads are those of jobs that go on, the newest first, and then the recent ones', async () => {
       const ended = { kind: 'ended', status: 'completed' } as const;
       const jobs = [

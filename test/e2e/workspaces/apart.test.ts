@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { alice, bob, general } from '../../support/local-slack.ts';
+import { alice, bob, general, type SlackMessage } from '../../support/local-slack.ts';
 import {
   acme,
   acmeProject,
@@ -22,6 +22,13 @@ const jobIdOf = async (team: string, prompt: string) => {
   await program.card(team, prompt);
   return idIn(await program.ask(team, 'list'));
 };
+
+/** The message with a button that names a job, as a forger would have it. */
+function withButton(card: SlackMessage, action: string, jobId: string): SlackMessage {
+  const value = JSON.stringify({ jobId, creates: 1, cards: 1, question: 1 });
+  const button = { type: 'button', action_id: action, value, text: { type: 'plain_text', text: 'x' } };
+  return { ...card, blocks: [{ type: 'actions', block_id: 'b', elements: [button] }] };
+}
 
 test('each workspace has its jobs with its own token, project and key (A2)', async () => {
   await program.ask(acme, 'Fix the typos');
@@ -78,6 +85,43 @@ test('the same words of the same person start a job in each, without a question 
   await program.card(beta, 'Fix the typos');
 });
 
+test('a mention at the same time in the same channel starts a job in each (A2, S5)', async () => {
+  const mention = { channel: general, user: alice, text: '<@U0DOCSAGENT> Fix the titles' };
+  const inAcme = await control(acme).message(mention);
+  const inBeta = await control(beta).message(mention);
+  expect(inAcme.ts).toBe(inBeta.ts);
+  await program.later(
+    () => [...program.prompts(acmeProject), ...program.prompts(betaProject)],
+    (all) => all.length === 2,
+    'both jobs',
+  );
+});
+
+test('a pull request of both is told of in the notice channel of each (A2, N1)', async () => {
+  const settings = `{ projects: [docs], notice_channels: [${general}] }`;
+  const text = `
+projects: [{ id: ${acmeProject}, name: docs, api_key_env: ACME_KEY }]
+workspaces: { ${acme}: ${settings}, ${beta}: ${settings} }
+`;
+  await program.restart({}, text);
+  for (const team of [acme, beta]) await program.ask(team, 'Fix the typos');
+  const jobs = () => program.agents.of(acmeProject).jobs;
+  await program.later(
+    () => jobs().length,
+    (count) => count === 2,
+    'both jobs',
+  );
+  const prLink = 'https://github.com/acme/docs/pull/7';
+  for (const { id } of jobs()) program.agents.of(acmeProject).finish(id, { status: 'completed', prLink });
+  for (const team of [acme, beta]) {
+    const notices = async () =>
+      (await control(team).messages(general)).filter(
+        ({ text: shown, thread_ts: thread }) => thread === undefined && shown.includes('New pull request'),
+      ).length;
+    await program.later(notices, (count) => count >= 1, `the notice in ${team}`);
+  }
+});
+
 test('a button or a form with a job of the other does nothing (A2)', async () => {
   const id = await jobIdOf(acme, 'Fix the typos');
   await program.ask(beta, 'Fix the links');
@@ -88,23 +132,8 @@ test('a button or a form with a job of the other does nothing (A2)', async () =>
     'the job',
   );
   const before = program.agents.of(acmeProject).requests.length;
-  const forged = (value: string) => ({
-    ...card,
-    blocks: [
-      {
-        type: 'actions',
-        block_id: 'b',
-        elements: [
-          { type: 'button', action_id: 'follow_up', value, text: { type: 'plain_text', text: 'x' } },
-        ],
-      },
-    ],
-  });
-  await control(beta).press(forged(JSON.stringify({ jobId: id })), 'follow_up', alice);
-  for (const action of ['stop_watching', 'run_again', 'start_another', 'try_again']) {
-    const [block] = forged(JSON.stringify({ jobId: id, creates: 1, cards: 1, question: 1 })).blocks;
-    const blocks = [{ ...block, elements: block?.elements.map((one) => ({ ...one, action_id: action })) }];
-    await control(beta).press({ ...card, blocks } as typeof card, action, alice);
+  for (const action of ['follow_up', 'stop_watching', 'run_again', 'start_another', 'try_again']) {
+    await control(beta).press(withButton(card, action, id), action, alice);
   }
   await program.clock.advance(10_000);
   const sent = program.agents
@@ -114,6 +143,23 @@ test('a button or a form with a job of the other does nothing (A2)', async () =>
   expect(sent).toEqual([]);
   expect(control(beta).modal(alice)).toBeNull();
   expect(await program.ask(acme, `status ${id}`)).not.toContain('not watched');
+});
+
+test('what may be done with a job of the other is not told either (A2, A1)', async () => {
+  const id = await jobIdOf(acme, 'Fix the typos');
+  await program.ask(beta, 'Fix the links');
+  const card = await program.card(beta, 'Fix the links');
+  await program.restart(
+    {},
+    `
+projects: [{ id: ${betaProject}, name: betadocs, api_key_env: BETA_KEY }]
+workspaces: { ${beta}: { projects: [betadocs], access: { channels: [C0RANDOM] } } }
+`,
+  );
+  await control(beta).press(withButton(card, 'try_again', id), 'try_again', alice);
+  await program.clock.advance(5_000);
+  const told = (await control(beta).messages(general)).filter(({ text }) => text.includes('You may not use'));
+  expect(told).toEqual([]);
 });
 
 test('a form of one that names a job of the other is refused (A2)', async () => {
@@ -179,6 +225,7 @@ workspaces: { ${acme}: { projects: [${projects}] } }
     (all) => all.includes('administrator'),
     'that an administrator must act',
   );
+  await program.clock.advance(60_000);
   expect(program.agents.of(acmeProject).requests.length).toBe(before);
   await program.restart({}, text('docs'));
   await program.later(

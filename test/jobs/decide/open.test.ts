@@ -126,4 +126,15 @@ describe('*Try again* after a refused card (S4)', () => {
     world.advance(HOUR_MS);
     expect(world.messages).toEqual(['First\n\nSecond']);
   });
+
+  test('refuses a reply that was edited meanwhile into one that is too long', () => {
+    const world = new World({}, { ...request, thread: { threadTs: '1.000000', lastTs: '1.000000' } });
+    const messageTs = world.reply('First');
+    world.cardRefused();
+    const text = 'x'.repeat(20_001);
+    world.apply({ type: 'reply_edited', reply: aReply({ messageTs, text, editedTs: '9.000000' }) });
+    world.apply({ type: 'try_again_pressed', cards: 1, responseUrl: null });
+    expect(world.states).toEqual(['not_sent']);
+    expect(world.transcript.at(-1)).toContain('20001 characters');
+  });
 });

@@ -132,7 +132,7 @@ describe('the pull request', () => {
       world.advance(6 * SECOND_MS);
     }
     expect(world.news.at(-1)).toBe(`changed pull request ${link}`);
-    expect(world.repeatedKeys).toEqual([`notice:C-NEWS:${link}`]);
+    expect(world.repeatedKeys).toEqual([`notice:T1:C-NEWS:${link}`]);
   });
 
   test('is announced also when it is no URL', () => {

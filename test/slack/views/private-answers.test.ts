@@ -8,7 +8,7 @@ import {
   refusalView,
   watchedAlreadyView,
 } from '../../../src/slack/views/refusals.ts';
-import { requesterView } from '../../../src/slack/views/requester.ts';
+import { delayedView, requesterView } from '../../../src/slack/views/requester.ts';
 import { aJob, noNames } from './a-job.ts';
 
 const prompt = 'Document the rate limits &amp; quotas';
@@ -39,6 +39,17 @@ describe('a person whose card could not be posted is told', () => {
     expect(text).toContain(explanation);
     expect(text).toContain('Nothing was started.');
     expect(text).toContain('“Document the rate limits &amp; quotas”');
+  });
+});
+
+describe('a person whose card waits is told that the request is kept', () => {
+  test.each([
+    ['missing_scope', '🔧 *Needs an administrator*. Slack does not let the bot post (missing_scope).'],
+    ['not_in_channel', '🚀 *Starting*. The bot is not in this conversation, and cannot see'],
+  ])('%s', (reason, words) => {
+    const { text } = delayedView(reason, prompt, noNames);
+    expect(text).toContain(words);
+    expect(text).toContain('Your request is kept, and starts when this is mended. Your prompt was:');
   });
 });
 

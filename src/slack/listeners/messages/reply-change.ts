@@ -1,11 +1,12 @@
 import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
 import type { JobEvent } from '../../../jobs/event.ts';
 import { applyEvent } from '../../../store/apply-event.ts';
+import type { Transaction } from '../../../store/store.ts';
 import { noteGesture } from '../../connection/noted-gesture.ts';
 import { type ChangeEvent, messageKeys, type ReplyChange, replyChangeOf } from '../../reply.ts';
 import { isAdmitted, refusalInThread } from '../admission.ts';
 import type { ListenerDeps } from '../deps.ts';
-import { whoseThread } from './whose-thread.ts';
+import { whoseReply } from './whose-thread.ts';
 
 type Args = SlackEventMiddlewareArgs<'message'> & AllMiddlewareArgs;
 
@@ -16,12 +17,13 @@ export function replyChange(deps: ListenerDeps) {
     if (change === null) return;
     const { threadTs, reply } = change.found;
     const thread = { teamId: deps.teamId, channelId: change.message.channel, threadTs };
+    const find = (tx: Transaction) => whoseReply(tx, thread, reply.messageTs);
     // Two transactions, as in `takeReply`: Slack is asked between them.
-    if ((await deps.store.transaction((tx) => whoseThread(tx, thread))) === 'foreign') return;
+    if ((await deps.store.transaction(find)) === 'foreign') return;
     const writer = { ...thread, userId: reply.userId };
     if (change.kind === 'edited' && !(await isAdmitted(deps, writer, refusalInThread(writer)))) return;
     await deps.store.transaction(async (tx) => {
-      const owner = await whoseThread(tx, thread);
+      const owner = await find(tx);
       if (owner === 'foreign') return;
       noteGesture({ outcome: 'accepted', jobId: owner === 'opening' ? undefined : owner.jobId });
       const decisionContext = deps.newContext();

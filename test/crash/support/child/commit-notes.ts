@@ -13,6 +13,7 @@ const SILENT = new Set([
   'jobs.lock',
   'jobs.get',
   'jobs.findByThread',
+  'jobs.findKeeping',
   'jobs.lockOpening',
   'jobs.requestedBy',
   'jobs.ofAgentJob',
