@@ -18,7 +18,8 @@ const expected: Expected = {
     },
   ],
   refused: [],
-  told: [],
+  told: ['invite'],
+  hints: ['muted'],
   noticeChannels: ['N'],
 };
 
@@ -51,6 +52,7 @@ const good: Seen = {
     reply('One'),
     reply('Two'),
     message({ ts: '3', text: '🎉', callId: 'news' }),
+    message({ isPrivate: true, text: 'invite' }),
     message({ channel: 'N', ts: '4', threadTs: null, text: `Add a quickstart ${LINK}`, callId: 'notice' }),
   ],
   agentJobs: [['Add a quickstart', 'One\n\nTwo']],
@@ -87,6 +89,8 @@ test.each<[string, Seen]>([
   ['a post twice', withMessages({ ...working, ts: '6' })],
   ['posts in another order', { ...good, messages: good.messages.toReversed() }],
   ['a second notice', withMessages(message({ channel: 'N', ts: '7', threadTs: null, text: LINK }))],
+  ['a private answer without a reason', withMessages(message({ isPrivate: true, text: 'What?' }))],
+  ['no private answer', without('invite')],
   ['a reply twice', { ...good, agentJobs: [['Add a quickstart', 'One\n\nTwo', 'Two']] }],
   ['no reply', { ...good, agentJobs: [['Add a quickstart', 'One']] }],
   ['replies in another order', { ...good, agentJobs: [['Add a quickstart', 'Two', 'One']] }],

@@ -53,6 +53,7 @@ export function createStrictPeople({ api }: Outside, control: StrictControl, liv
         const { acknowledged, errors, payload } = await control.submit(alice);
         return { acknowledged: acknowledged && errors === null, payload };
       });
+      if (control.modal(alice) !== null) throw new Error('another form came, as if it had been for nothing');
     },
     seenAtHome: async (words) => {
       const home = () => JSON.stringify(control.home(alice)) ?? '';

@@ -30,6 +30,22 @@ export function asksForJob({ type, channel_type: channelType }: TellTale): boole
   return type === 'app_mention' || channelType === 'im';
 }
 
+/** The texts of the commands of which a copy was acknowledged without an answer. */
+export function takenCommands({ deliveries }: StrictSlack): Set<string> {
+  const taken = deliveries().filter(
+    ({ kind, acknowledgedAtMs, answer }) =>
+      kind === 'command' && acknowledgedAtMs !== null && isEmpty(answer),
+  );
+  return new Set(taken.map(({ payload }) => String(payload.text)));
+}
+
+/** An acknowledgement that says nothing. */
+export function isEmpty(payload: unknown): boolean {
+  return (
+    payload === null || payload === undefined || payload === '' || Object.keys(Object(payload)).length === 0
+  );
+}
+
 /** Waits until the bot has acknowledged a message that asks for a job. False: it did not for a while. */
 export async function heard(slack: StrictSlack, ts: string): Promise<boolean> {
   const isIt = (event: TellTale) => event.ts === ts && asksForJob(event);

@@ -4,13 +4,15 @@ import type { StrictSlack } from '../../support/strict-slack.ts';
 import type { Asked } from '../model/evidence.ts';
 import type { StoryPlan } from '../plan.ts';
 import { talkText } from '../texts.ts';
-import { heard } from './acknowledged.ts';
+import { heard, isEmpty } from './acknowledged.ts';
 import { connected, fillInForm } from './forms.ts';
 import { until } from './until.ts';
 
 /** For what the bot has acknowledged. */
 const OFFER_WITHIN_MS = 300_000;
 const LOOK_INTERVAL_MS = 500;
+/** So people are told that a gesture may have been stored. */
+const UNCLEAR = 'is not clear whether';
 const mention = `<@${strictApp.botUserId}>`;
 
 export interface Place {
@@ -50,7 +52,7 @@ export async function ask(plan: StoryPlan, place: Place): Promise<Request | null
 async function command({ prompt }: StoryPlan, { slack, channel, person }: Place): Promise<Asked['answer']> {
   await connected(slack);
   const { acknowledged, payload } = await slack.control.command({ channel, user: person, text: prompt });
-  if (!acknowledged) return 'unclear';
+  if (!acknowledged || JSON.stringify(payload).includes(UNCLEAR)) return 'unclear';
   return isEmpty(payload) ? 'accepted' : 'refused';
 }
 
@@ -83,10 +85,4 @@ async function fromThread(
   const open = () => control.press(found, 'choose_messages', person);
   const taken = await fillInForm({ slack, person, callbackId: 'thread_preview', open, values: {} });
   return taken === 'not_open' ? null : { ...asked, answer: taken };
-}
-
-function isEmpty(payload: unknown): boolean {
-  return (
-    payload === null || payload === undefined || payload === '' || Object.keys(Object(payload)).length === 0
-  );
 }

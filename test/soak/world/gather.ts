@@ -4,7 +4,7 @@ import type { AgentJobEnd, Asked, StoryEvidence, Written } from '../model/eviden
 import { ofKind } from '../model/posts.ts';
 import type { StoryPlan } from '../plan.ts';
 import { isCardText, repliesIn, storyOf } from '../texts.ts';
-import { acknowledgements, asksForJob } from './acknowledged.ts';
+import { acknowledgements, asksForJob, takenCommands } from './acknowledged.ts';
 import type { Attempt } from './agent-front.ts';
 import type { Request } from './asking.ts';
 import { threadOf } from './channel-watch.ts';
@@ -34,6 +34,7 @@ export async function gather(sources: Sources): Promise<StoryEvidence[]> {
   const notices = Map.groupBy(await slack.control.messages(random), byStory);
   const acknowledged = acknowledgements(slack, () => true);
   const heard = acknowledgements(slack, asksForJob);
+  const taken = takenCommands(slack);
   const threads = Map.groupBy(messages, ({ thread_ts }) => thread_ts);
   const said = Map.groupBy(deeds.said, ({ story }) => story);
   const attempts = Map.groupBy(
@@ -51,7 +52,7 @@ export async function gather(sources: Sources): Promise<StoryEvidence[]> {
     const own = said.get(number) ?? [];
     const written = own.map((one) => writtenOf(one, posts, acknowledged));
     return {
-      asked: { ...asked, answer: answerTo(asked, heard) },
+      asked: { ...asked, answer: answerTo(asked, heard, taken) },
       isPatient: byNumber.get(number)?.isPatient === true && own.every(({ isInTime }) => isInTime),
       replies: written.filter(({ manner }) => manner !== 'aside'),
       asides: written.filter(({ manner }) => manner === 'aside'),
@@ -67,7 +68,13 @@ export async function gather(sources: Sources): Promise<StoryEvidence[]> {
   });
 }
 
-function answerTo({ answer }: Request, heard: ReadonlyMap<string, number>): Asked['answer'] {
+function answerTo(
+  { answer, prompt }: Request,
+  heard: ReadonlyMap<string, number>,
+  taken: ReadonlySet<string>,
+): Asked['answer'] {
+  // Slack delivers a command once; here, a copy may be refused and another be taken.
+  if (answer === 'refused' && taken.has(prompt)) return 'unclear';
   if (typeof answer === 'string') return answer;
   return heard.has(answer.messageTs) ? 'accepted' : 'unclear';
 }

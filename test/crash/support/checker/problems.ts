@@ -12,6 +12,7 @@ export function problemsOf(expected: Expected, seen: Seen): string[] {
     ...expected.threads.flatMap((thread) => threadProblems(thread, expected.noticeChannels, seen)),
     ...expected.refused.flatMap((prompt) => refusalProblems(prompt, seen)),
     ...expected.told.flatMap((words) => tellingProblems(words, seen)),
+    ...surprises(expected, seen),
     ...ledgerProblems(expected, seen),
   ];
 }
@@ -107,6 +108,16 @@ function refusalProblems(prompt: string, { messages, agentJobs }: Seen): string[
     ...(isTold && told.length <= 2 ? [] : [`${told.length} messages say that ${quoted(prompt)} was refused`]),
     ...(agentJobs.some(([first]) => first === prompt) ? [`${quoted(prompt)} was started all the same`] : []),
   ];
+}
+
+/** Private answers that nothing was the reason for. */
+function surprises({ told, hints, refused }: Expected, { messages }: Seen): string[] {
+  const expected = [...told, ...hints, ...refused];
+  return messages.flatMap(({ isBot, isPrivate, text }) =>
+    isBot && isPrivate && !expected.some((words) => text.includes(words))
+      ? [`told without need: ${text}`]
+      : [],
+  );
 }
 
 /** What was written in a form is shown by the program. */

@@ -3,8 +3,9 @@ export interface Expected {
   readonly threads: readonly ExpectedThread[];
   /** Prompts whose card Slack refused: the requester is told privately, and nothing is started. */
   readonly refused: readonly string[];
-  /** Words of private answers. */
+  /** Words of private answers. No others are given, but for these hints, which may be lost. */
   readonly told: readonly string[];
+  readonly hints: readonly string[];
   readonly noticeChannels: readonly string[];
 }
 

@@ -13,9 +13,11 @@ export const settings: ChildEnv = {
   SETTLE_WINDOW: '1s',
 };
 
+export const nothing: Expected = { threads: [], refused: [], told: [], hints: [], noticeChannels: [notices] };
+
 /** Of a thread whatever is not said is usual. */
-export function oneThread(thread: Partial<ExpectedThread>, told: readonly string[] = []): Expected {
-  return { threads: [threadOf(thread)], refused: [], told, noticeChannels: [notices] };
+export function oneThread(thread: Partial<ExpectedThread>, more: Partial<Expected> = {}): Expected {
+  return { ...nothing, threads: [threadOf(thread)], ...more };
 }
 
 export function threadOf(thread: Partial<ExpectedThread>): ExpectedThread {

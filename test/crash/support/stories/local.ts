@@ -4,7 +4,7 @@ import { bob, general, random } from '../../../support/local-slack.ts';
 import type { Expected } from '../checker/seen.ts';
 import { agentCalls, notices } from '../outside.ts';
 import type { Stage } from '../stage.ts';
-import { oneThread, PR, PROMPT, settings } from './expected.ts';
+import { nothing, oneThread, PR, PROMPT, settings } from './expected.ts';
 
 /** What people do, each time waiting for what they have to see; and what must have happened in the end. */
 export interface Story {
@@ -103,7 +103,7 @@ export const localStories = {
       await stage.atWork();
       stage.finish('completed');
       await stage.told(card, 'no files changed');
-      return oneThread({ posts: ['Working', 'Finished'] });
+      return oneThread({ posts: ['Working', 'Finished'] }, { hints: ['muted'] });
     },
   },
   /** The card stands in its channel, and is answered, before the program knows of it. */
@@ -152,7 +152,7 @@ export const localStories = {
     play: async (stage) => {
       await stage.ask(`Ask <@${bob}>`, random);
       await stage.seen(random, 'Not started');
-      return { threads: [], refused: ['Ask @bob'], told: [], noticeChannels: [notices] };
+      return { ...nothing, refused: ['Ask @bob'] };
     },
   },
 } as const satisfies Record<string, Story>;

@@ -3,10 +3,9 @@ import type { ChildEnv } from '../../../support/child-program.ts';
 import { alice, bob, general } from '../../../support/local-slack.ts';
 import { strictApp } from '../../../support/strict-slack/ids.ts';
 import type { Expected } from '../checker/seen.ts';
-import { notices } from '../outside.ts';
 import type { Stage } from '../stage.ts';
 import type { StrictPeople } from '../strict-people.ts';
-import { oneThread, PROMPT, settings, threadOf } from './expected.ts';
+import { nothing, oneThread, PROMPT, settings, threadOf } from './expected.ts';
 
 /** As a story, in a Slack with forms and private answers. */
 export interface StrictStory {
@@ -65,12 +64,8 @@ export const strictStories = {
       stage.finish('completed');
       await stage.told(root, 'no files changed');
       const thread = threadOf({ starts: 2, posts: ['Working', 'Finished'] });
-      return {
-        threads: [thread, { ...thread, rootTs: root.ts }],
-        refused: [],
-        told: [],
-        noticeChannels: [notices],
-      };
+      const hints = ['You asked the same', 'Starting another', 'It was started already'];
+      return { ...nothing, threads: [thread, { ...thread, rootTs: root.ts }], hints };
     },
   },
   /** A job is asked for in the form behind the command, and a follow-up in another. */
@@ -108,7 +103,7 @@ export const strictStories = {
       const link = `https://strict.slack.com/archives/${general}/p${root.ts.replace('.', '')}`;
       const given = `${PROMPT}\n\nContext from the Slack thread ${link}:\nbob: They got a 429`;
       const told = ['No job runs in this thread yet'];
-      return oneThread({ rootTs: root.ts, given, posts: ['Working', 'Finished'] }, told);
+      return oneThread({ rootTs: root.ts, given, posts: ['Working', 'Finished'] }, { told });
     },
   },
   /** An administrator has only mentions count in the channel. */
@@ -126,7 +121,7 @@ export const strictStories = {
       await stage.atWork();
       stage.finish('completed');
       await stage.told(card, 'no files changed');
-      return oneThread({ posts: ['Working', 'Finished'], replies: ['One'] });
+      return oneThread({ posts: ['Working', 'Finished'], replies: ['One'] }, { hints: ['Settings saved'] });
     },
   },
   /** A job that was started elsewhere is watched; and somebody looks at the home tab. */
