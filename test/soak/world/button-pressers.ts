@@ -8,6 +8,8 @@ const THINK_MAX_MS = 2_000;
 const AGAIN_AFTER_MS = 1_000;
 const NEWS_WITHIN_MS = 10_000;
 const TIMES_MAX = 4;
+/** So people are told that Slack did not say who they are. */
+const NOT_CHECKED = 'could not check';
 /** A reply whose sending is unknown is left alone so often. */
 const LEFT_ALONE_SHARE = 0.1;
 const TWICE_SHARE = 0.3;
@@ -45,16 +47,18 @@ export function createButtonPressers({ control }: StrictSlack, random: Random): 
     }
   }
 
-  /** Whether the thread has something new, after a while. */
+  /** Whether the thread has something new after a while, and nobody was told to try again. */
   async function goesOn({ channel, thread_ts: root = '' }: SlackMessage, sinceMs: number): Promise<boolean> {
     const endMs = Date.now() + NEWS_WITHIN_MS;
-    while (Date.now() < endMs && !state.isStopped) {
-      const thread = await control.thread(channel, root);
-      const news = thread.filter(({ ts, subtype }) => subtype === undefined && Number(ts) * 1000 > sinceMs);
-      if (news.some(({ user }) => user === strictApp.botUserId)) return true;
+    for (;;) {
       await pause(AGAIN_AFTER_MS);
+      const told = (await control.messages(channel)).filter(({ ts }) => Number(ts) * 1000 > sinceMs);
+      const isRefused = told.some(
+        ({ subtype, text }) => subtype === 'ephemeral' && text.includes(NOT_CHECKED),
+      );
+      if (isRefused || Date.now() > endMs || state.isStopped) return false;
+      if (told.some(({ user, thread_ts }) => user === strictApp.botUserId && thread_ts === root)) return true;
     }
-    return false;
   }
 
   return {
