@@ -79,6 +79,29 @@ test('settings that cannot be stored stay in the form, which can be sent again (
   expect(control.modal(alice)).toBeNull();
 });
 
+test('*Follow up* that is pressed while the store is broken says so, and opens the form when it is mended (W3)', async () => {
+  const { program, execute } = await start();
+  await using _program = program;
+  const { control } = program.slack;
+  const card = await program.ask('Explain the rate limits');
+  await program.told(card, 'Working');
+  program.api.finish(program.api.jobs[0]?.id ?? '', { status: 'completed' });
+  const end = await program.told(card, 'no files changed');
+  await execute('alter table job rename to job_away');
+  const press = control.press(end, 'follow_up', alice);
+  const answers = async () =>
+    (await control.thread(card.channel, card.ts)).filter(({ text }) => text.includes('cannot be shown'));
+  await program.later(answers, (all) => all.length === 1, 'the answer');
+  await press;
+  await execute('alter table job_away rename to job');
+  await control.press(end, 'follow_up', alice);
+  await program.later(
+    () => control.modal(alice)?.callback_id,
+    (id) => id === 'follow_up',
+    'the form',
+  );
+});
+
 test('the form for a prompt opens while the settings of the channel cannot be read (S2)', async () => {
   const { program, execute } = await start(twoProjects);
   await using _program = program;

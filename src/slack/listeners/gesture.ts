@@ -61,7 +61,7 @@ function pressGesture(deps: AnyWorkspaceDeps, { action, body, ack, respond }: Pr
     channelId: elsewhereActionIds.has(action.action_id) ? null : (body.channel?.id ?? null),
     refuse: async (problem) => {
       await ack();
-      if (body.response_url) return answerBeside(deps, respond, problem);
+      if (body.response_url) return answerBeside(deps, { body, respond }, problem);
       const modal = plainModal('Not allowed', problem);
       const { poster } = deps;
       const shown =
@@ -79,7 +79,7 @@ function shortcutGesture(deps: AnyWorkspaceDeps, { shortcut, ack, respond }: Sho
     channelId: shortcut.channel.id,
     refuse: async (problem) => {
       await ack();
-      await answerBeside(deps, respond, problem);
+      await answerBeside(deps, { body: shortcut, respond }, problem);
     },
   };
 }

@@ -22,7 +22,7 @@ export function showJob(deps: ListenerDeps) {
       target.jobId,
     );
     if (channelId !== NO_CHANNEL) {
-      await answerBeside(deps, respond, message);
+      await answerBeside(deps, { body, respond }, message);
     } else {
       const view = plainModal(jobModalTitle, message);
       const isOpen = (await openForm(deps, body.trigger_id, view)) !== null;

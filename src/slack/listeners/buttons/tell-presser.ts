@@ -3,7 +3,7 @@ import type { SlackMessage } from '../../views/message.ts';
 import { newsAbove, plainModal } from '../../views/modal.ts';
 import { jobModalTitle } from '../../views/status.ts';
 import { jobInFull, NO_CHANNEL } from '../commands/job-in-full.ts';
-import { courtesy } from '../courtesy.ts';
+import { answerBeside, courtesy } from '../courtesy.ts';
 import type { ListenerDeps } from '../deps.ts';
 
 type Args = SlackActionMiddlewareArgs<BlockButtonAction>;
@@ -29,21 +29,12 @@ export async function tellPresser(
     const modal = plainModal(jobModalTitle, { blocks: newsAbove(blocks, answer?.message ?? null) });
     await courtesy(deps, deps.poster.updateModal(body.view.id, modal));
   } else if (answer !== null) {
-    const threadTs = threadOf(body);
-    const place = threadTs === null ? {} : { thread_ts: threadTs };
-    const how = answer.inPlace
-      ? { replace_original: true }
-      : { response_type: 'ephemeral' as const, replace_original: false, ...place };
-    await courtesy(deps, respond({ ...how, ...answer.message }));
+    await (answer.inPlace
+      ? courtesy(deps, respond({ replace_original: true, ...answer.message }))
+      : answerBeside(deps, { body, respond }, answer.message));
   }
 }
 
 function jobNow(deps: ListenerDeps, userId: string, jobId: string): Promise<SlackMessage> {
   return jobInFull(deps, { teamId: deps.teamId, userId, channelId: NO_CHANNEL }, jobId);
-}
-
-/** The thread that the button stands in; null for the root, which is seen in its channel. */
-function threadOf({ container, message }: Args['body']): string | null {
-  const threadTs: unknown = container.thread_ts ?? message?.thread_ts;
-  return typeof threadTs === 'string' && threadTs !== container.message_ts ? threadTs : null;
 }

@@ -55,7 +55,7 @@ export function chooseMessages(deps: ListenerDeps) {
       plainModal(labels.askDocsAgent, readingThreadView()),
     );
     if (viewId === null) {
-      await answerBeside(deps, respond, noFormView());
+      await answerBeside(deps, { body, respond }, noFormView());
       return;
     }
     const responseUrl = body.response_url || null;

@@ -1,11 +1,12 @@
 import type { AllMiddlewareArgs, BlockButtonAction, SlackActionMiddlewareArgs } from '@slack/bolt';
+import type { Job } from '../../../jobs/job.ts';
 import { judgePrompt, unescaped } from '../../../jobs/prompt.ts';
 import { applyEvent } from '../../../store/apply-event.ts';
 import { decodeButton } from '../../ids.ts';
 import { noFormView } from '../../views/compose.ts';
 import { followUpForm } from '../../views/follow-up-form.ts';
-import { refusalView } from '../../views/refusals.ts';
-import { noSuchJobView } from '../../views/status.ts';
+import type { SlackMessage } from '../../views/message.ts';
+import { notReadView, refusalView } from '../../views/refusals.ts';
 import { jobForgottenView } from '../../views/too-late.ts';
 import { admissionProblem } from '../admission.ts';
 import { answerBeside } from '../courtesy.ts';
@@ -21,12 +22,19 @@ type PressArgs = SlackActionMiddlewareArgs<BlockButtonAction> & AllMiddlewareArg
 export function followUpPressed(deps: ListenerDeps) {
   return async ({ action, body, ack, respond }: PressArgs): Promise<void> => {
     await ack();
-    const job = await jobOf(deps, action.value ?? '');
-    if (job === null) return answerBeside(deps, respond, jobForgottenView());
+    const tell = (message: SlackMessage) => answerBeside(deps, { body, respond }, message);
+    let job: Job | null;
+    try {
+      job = await jobOf(deps, action.value ?? '');
+    } catch (error) {
+      deps.log.error('not_shown', { error });
+      return tell(notReadView());
+    }
+    if (job === null) return tell(jobForgottenView());
     if (job.channelId !== body.channel?.id) return;
     const view = followUpForm(job, deps.newContext().policy.promptMaxLength);
     if ((await openForm(deps, body.trigger_id, view)) !== null) return;
-    await answerBeside(deps, respond, noFormView());
+    await tell(noFormView());
   };
 }
 
@@ -38,7 +46,7 @@ export function followUpSubmitted(deps: ListenerDeps) {
     const verdict = judgePrompt(unescaped(text), deps.newContext().policy.promptMaxLength);
     if (verdict.kind !== 'ok') return refuseAtField(ack, refusalView(verdict));
     const job = await jobOf(deps, view.private_metadata);
-    if (job === null) return refuseAtField(ack, noSuchJobView());
+    if (job === null) return refuseAtField(ack, jobForgottenView());
     const denial = await admissionProblem(deps, userId, job.channelId);
     if (denial !== null) return refuseAtField(ack, denial);
     const problem = await storeGesture(deps, () =>

@@ -31,6 +31,6 @@ export function messageShortcut(deps: ListenerDeps) {
     const { promptMaxLength } = deps.newContext().policy;
     const quoted = promptAbout(readableText(said, names), link, promptMaxLength);
     if (await openCompose(deps, triggerId, place, quoted)) return;
-    await answerBeside(deps, respond, noFormView());
+    await answerBeside(deps, { body: shortcut, respond }, noFormView());
   };
 }
