@@ -170,6 +170,14 @@ describe('a mention in a thread without a job', () => {
     expect(world.prompts()).toEqual([[expect.not.stringContaining('Delete all docs')]]);
   });
 
+  test('that are too long together with the prompt: the form says so, and stays (S3, S6)', async () => {
+    for (let part = 0; part < 6; part += 1) await write('x'.repeat(3_900), { threadTs: root.ts, user: bob });
+    await chosen();
+    expect((await submit()).errors?.prompt).toMatch(/with the messages that go along.* Untick some/);
+    await submit({ messages_0: [] });
+    await world.started('Document this');
+  });
+
   test('may go without any message (S3)', async () => {
     await chosen();
     await submit({ messages_0: [] });

@@ -73,11 +73,12 @@ function requestOf(
     return { refusal: { kind: 'two_projects', named: to.project.name, chosen: chosen.name } };
   }
   const { prompt } = to;
-  const own = judgePrompt(readableText(prompt, new Map()), Number.POSITIVE_INFINITY);
+  const { promptMaxLength } = deps.newContext().policy;
+  const own = judgePrompt(readableText(prompt, new Map()), promptMaxLength);
   if (own.kind !== 'ok') return { refusal: own };
   const whole = startPromptOf({ prompt, context: wish.context ?? '', inlined: '' });
-  const verdict = judgePrompt(readableText(whole, new Map()), deps.newContext().policy.promptMaxLength);
-  if (verdict.kind !== 'ok') return { refusal: verdict };
+  const together = judgePrompt(readableText(whole, new Map()), promptMaxLength);
+  if (together.kind === 'too_long') return { refusal: { ...together, kind: 'too_long_together' } };
   return { request: { ...wish, projectId: to.project.id, projectName: to.project.name, prompt } };
 }
 

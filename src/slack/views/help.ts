@@ -16,13 +16,14 @@ export const ways: readonly Part[] = [
     mrkdwn`*Steer it*
 • every reply in the job's thread is a follow-up; edit or delete it while it waits
 • \`aside …\` keeps a reply out, \`mute\` and \`unmute\` all of them (a mention still gets through)
+• text snippets go along, other files do not
 • the pull request is announced in the thread`,
   ),
   paragraph(
     mrkdwn`*See what is going on*
 • \`/docs-agent list\` your jobs and this channel's; \`/docs-agent status\` one in full; my Home tab
 • \`/docs-agent watch job_123\` a thread for a job that was started elsewhere, in another project \`project=name watch job_123\`
-• \`/docs-agent settings\` what holds for this channel`,
+• \`/docs-agent settings\` this channel's project, notice channels and follow-ups, for administrators`,
   ),
 ];
 

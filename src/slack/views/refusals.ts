@@ -9,9 +9,14 @@ const WORD_MAX = 50;
 const NAMES_MAX = 1000;
 const numbers = new Intl.NumberFormat('en-US');
 
+/** In characters. */
+type Lengths = Omit<Extract<PromptVerdict, { kind: 'too_long' }>, 'kind'>;
+
 /** Why a request is not taken. */
 export type Refusal =
   | Exclude<PromptVerdict, { kind: 'ok' }>
+  /** With the messages that go along. */
+  | (Lengths & { readonly kind: 'too_long_together' })
   | Extract<Addressed, { kind: 'unknown_project' }>
   /** The text names another project than the menu beside it. */
   | { readonly kind: 'two_projects'; readonly named: string; readonly chosen: string }
@@ -28,6 +33,8 @@ function explained(refusal: Refusal): Mrkdwn {
       return mrkdwn`✏️ *No prompt.* Say what to change: \`/docs-agent explain the rate limits\`.`;
     case 'too_long':
       return mrkdwn`✂️ *The prompt is too long.* ${lengths(refusal)}`;
+    case 'too_long_together':
+      return mrkdwn`✂️ *Too long with the messages that go along.* ${lengths(refusal)} Untick some.`;
     case 'unknown_project':
       return mrkdwn`🗂️ *There is no project ${nameOf(refusal.name)}.* ${knownProjects(refusal.names)} To use it as a prompt, put \`--\` in front.`;
     case 'two_projects':
@@ -40,8 +47,7 @@ function explained(refusal: Refusal): Mrkdwn {
 /** True also where only mentions go to the agent. */
 const MENTION_INSTEAD = 'Mention me there: it goes to the agent.';
 
-/** Lengths in characters. */
-function lengths({ length, maxLength }: Extract<Refusal, { kind: 'too_long' }>): string {
+function lengths({ length, maxLength }: Lengths): string {
   return `It has ${numbers.format(length)} characters, the limit is ${numbers.format(maxLength)}.`;
 }
 

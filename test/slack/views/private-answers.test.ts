@@ -65,11 +65,12 @@ describe('a person who asks for help', () => {
       *Steer it*
       • every reply in the job's thread is a follow-up; edit or delete it while it waits
       • \`aside …\` keeps a reply out, \`mute\` and \`unmute\` all of them (a mention still gets through)
+      • text snippets go along, other files do not
       • the pull request is announced in the thread
       *See what is going on*
       • \`/docs-agent list\` your jobs and this channel's; \`/docs-agent status\` one in full; my Home tab
       • \`/docs-agent watch job_123\` a thread for a job that was started elsewhere, in another project \`project=name watch job_123\`
-      • \`/docs-agent settings\` what holds for this channel
+      • \`/docs-agent settings\` this channel's project, notice channels and follow-ups, for administrators
       \`/docs-agent -- help\` makes a prompt of a word that is a command"
     `);
   });
@@ -82,6 +83,10 @@ describe('a request that is refused', () => {
     );
     expect(refusalView({ kind: 'too_long', length: 20_417, maxLength: 20_000 }).text).toMatchInlineSnapshot(
       `"✂️ *The prompt is too long.* It has 20,417 characters, the limit is 20,000. Nothing was started."`,
+    );
+    const together = { kind: 'too_long_together', length: 20_417, maxLength: 20_000 } as const;
+    expect(refusalView(together).text).toMatchInlineSnapshot(
+      `"✂️ *Too long with the messages that go along.* It has 20,417 characters, the limit is 20,000. Untick some. Nothing was started."`,
     );
     const names = ['docs', 'handbook'];
     expect(refusalView({ kind: 'unknown_project', name: 'dosc', names }).text).toMatchInlineSnapshot(
