@@ -70,7 +70,7 @@ describeWithLocalSlack('changes that Slack delivers late, twice, or before the m
   test('an edit that overtakes its message counts, and the message after it does not', async () => {
     await working('Edit first');
     const ts = newTs();
-    await edited(ts, 'As edited', `${Number(ts) + 1}.000000`);
+    await edited(ts, 'As edited', `${Math.trunc(Number(ts)) + 1}.000000`);
     await written(ts, 'As written');
     await world.soon(followUps, ['As edited'], 'the message');
   });
@@ -113,7 +113,7 @@ describeWithLocalSlack('changes that Slack delivers late, twice, or before the m
     const ts = newTs();
     await written(ts, 'Sent');
     await world.soon(followUps, ['Sent'], 'the message');
-    await edited(ts, 'Too late', `${Number(ts) + 1}.000000`);
+    await edited(ts, 'Too late', `${Math.trunc(Number(ts)) + 1}.000000`);
     await send({
       type: 'message',
       subtype: 'message_changed',

@@ -49,6 +49,9 @@ const message = said.extend({
   previous_message: said.optional(),
 });
 
+/** Tells of another message: its own time is of no use. */
+const change = message.extend({ subtype: z.enum(['message_changed', 'message_deleted']), ts: ts.optional() });
+
 const homeOpened = z.looseObject({ ...looked, type: z.literal('app_home_opened'), user: id });
 
 const otherEvent = z.looseObject({
@@ -61,7 +64,7 @@ const otherEvent = z.looseObject({
 const event = z.looseObject({
   ...installed,
   type: z.literal('event_callback'),
-  event: z.union([message, homeOpened, otherEvent]),
+  event: z.union([message, change, homeOpened, otherEvent]),
   event_id: key,
   event_time: z.number().optional(),
 });
