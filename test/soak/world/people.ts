@@ -66,8 +66,11 @@ async function liveStory(
   const card = await until(() => watch.cardOf(story), patienceMs);
   if (card === null) return;
   const replies: Promise<unknown>[] = [];
+  let isPatient = true;
   for (const [index, planned] of plan.replies.entries()) {
-    const isInTime = await theMoment(planned.moment, { card, index, watch });
+    const isInTime: boolean = isPatient && (await theMoment(planned.moment, { card, index, watch }));
+    // Who waited in vain for a link does not wait for the next ones.
+    if (planned.moment === 'at_link') isPatient = isInTime;
     const said = reply(planned, { story, card, slack, person }).then((one) =>
       deeds.said.push({ ...one, isInTime }),
     );
