@@ -35,7 +35,7 @@ export function offeredMessages(
 /** The ids of those who wrote the messages, then of those who are mentioned in them. */
 export function peopleIn(messages: readonly ThreadMessage[]): string[] {
   const authors = messages.flatMap(({ user }) => user ?? []);
-  return [...new Set([...authors, ...messages.flatMap(({ text = '' }) => mentionedUserIds(text))])];
+  return [...new Set([...authors, ...messages.flatMap(({ text }) => mentionedUserIds(text ?? ''))])];
 }
 
 /** As people read them. */
@@ -68,8 +68,8 @@ function versionOf({ ts, edited }: ThreadMessage): string {
 }
 
 /** The words of a message; or else what it brings along, in brackets. */
-export function saidIn({ text = '', files }: Pick<ThreadMessage, 'text' | 'files'>): string {
-  const said = sanitize(text).trim();
+export function saidIn({ text, files }: Pick<ThreadMessage, 'text' | 'files'>): string {
+  const said = sanitize(text ?? '').trim();
   const names = attachedInWords(attachedOf(files));
   return isBlank(said) && names !== '' ? `[${names}]` : said;
 }

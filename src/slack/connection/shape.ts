@@ -37,12 +37,18 @@ const said = z.looseObject({
   edited: z.looseObject({ ts: ts.optional() }).optional(),
 });
 
-/** Bolt looks into these of any event. */
-const looked = { item: present.optional(), subteam: present.optional() };
+/** Bolt looks into these of any event, and fails on null. */
+const looked = {
+  user: z.union([id, z.literal(''), present]).optional(),
+  channel: z.union([id, present]).optional(),
+  item: present.optional(),
+  subteam: present.optional(),
+};
 
 const message = said.extend({
   ...looked,
   type: z.enum(['message', 'app_mention']),
+  user: z.union([id, z.literal('')]).optional(),
   channel: id,
   channel_type: text.optional(),
   message: said.optional(),
@@ -57,8 +63,6 @@ const homeOpened = z.looseObject({ ...looked, type: z.literal('app_home_opened')
 const otherEvent = z.looseObject({
   ...looked,
   type: text.refine((type) => !['message', 'app_mention', 'app_home_opened'].includes(type)),
-  user: z.union([id, present]).optional(),
-  channel: z.union([id, present]).optional(),
 });
 
 const event = z.looseObject({
