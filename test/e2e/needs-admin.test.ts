@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { startStrictWorld } from './support/strict-world.ts';
+
+const PR = { status: 'completed', prLink: 'https://github.com/acme/docs/pull/1' } as const;
+
+test.each([
+  ['a key that is not known', 401, 'unauthorized'],
+  ['a key without the right', 403, 'unauthorized'],
+  ['a project that is not known', 404, 'not_found'],
+])(
+  '%s: the thread says who must act, the log says why, and the request is kept (E2)',
+  async (_what, status, reason) => {
+    await using world = await startStrictWorld();
+    world.api.failAll({ status, body: { error: 'no' } });
+    const card = await world.ask('Keep it');
+    await world.told(card, 'Needs an administrator');
+    const logged = world.log.map((line) => JSON.parse(line));
+    expect(logged).toContainEqual(
+      expect.objectContaining({ level: 'warn', event: 'agent_called', http_status: status, reason }),
+    );
+    world.api.failAll(null);
+    await world.told(card, 'Going on');
+    await world.told(card, 'Working');
+    expect(world.prompts()).toEqual([['Keep it']]);
+  },
+);
+
+test.each(['token_revoked', 'account_inactive', 'missing_scope'])(
+  'what Slack does not take for want of a good token (%s) is kept, and the log says why (E2)',
+  async (code) => {
+    await using world = await startStrictWorld();
+    const card = await world.ask('Announce it');
+    await world.told(card, 'Working');
+    world.slack.onCall(() => ({ error: code }));
+    world.api.finish(world.api.jobs[0]?.id ?? '', PR);
+    const logged = () =>
+      world.log.filter((line) => line.includes('"slack_needs_admin"') && line.includes(code));
+    await world.later(logged, (lines) => lines.length > 0, 'a word to the operator');
+    world.slack.onCall(() => null);
+    await world.told(card, '🎉');
+    await world.settled(30_000);
+    const thread = await world.slack.control.thread(card.channel, card.ts);
+    expect(thread.filter(({ text }) => text.includes('🎉') && text.includes('pull request'))).toHaveLength(1);
+  },
+);
