@@ -38,6 +38,8 @@ export interface ChildProgram extends AsyncDisposable {
   kill(signal: NodeJS.Signals): void;
   /** Resolves once it has ended and all of its output is there. */
   readonly exit: Promise<Exit>;
+  /** How it ended, in words; null while it runs. */
+  readonly ending: string | null;
 }
 
 /**
@@ -71,8 +73,10 @@ export function runProgram(
     output += text;
   });
   let ended = false;
+  let ending: string | null = null;
   const exit = once(child, 'close').then(([code, signal]): Exit => {
     ended = true;
+    ending = `code ${code}, signal ${signal}`;
     return { code, signal };
   });
 
@@ -96,6 +100,9 @@ export function runProgram(
       child.kill(signal);
     },
     exit,
+    get ending() {
+      return ending;
+    },
     [Symbol.asyncDispose]: async () => {
       // The guard kills what still runs.
       child.stdin.destroy();

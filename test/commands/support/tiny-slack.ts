@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** What a method of the Web API answers; `hang`: nothing, ever. */
-type Answer = Readonly<Record<string, unknown>> | 'hang';
+type Answer = Readonly<Record<string, unknown>> | 'hang' | (() => Readonly<Record<string, unknown>>);
 
 export interface TinySlack extends AsyncDisposable {
   readonly apiUrl: string;
@@ -25,7 +25,8 @@ export async function startTinySlack(answers: Readonly<Record<string, Answer>> =
     const answer = answers[method] ?? usual[method] ?? { ok: true };
     request.resume();
     if (answer === 'hang') return;
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    const body = typeof answer === 'function' ? answer() : answer;
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

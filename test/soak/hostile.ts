@@ -1,0 +1,21 @@
+import { parseArgs } from 'node:util';
+import { findingsOf, measuresOf, reportOf } from './hostile/report.ts';
+import { runHostile } from './hostile/run.ts';
+import { countOf } from './on-databases.ts';
+
+const { values } = parseArgs({
+  options: {
+    requests: { type: 'string', default: '100000' },
+    seed: { type: 'string', default: '1' },
+  },
+});
+
+const result = await runHostile({
+  requests: countOf(values.requests),
+  seed: countOf(values.seed),
+  note: (progress) => console.error(progress),
+});
+const findings = [...findingsOf(result), ...measuresOf(result)];
+console.log(reportOf(result));
+console.log(findings.length === 0 ? 'All was well.' : `Not well: ${findings.join('; ')}.`);
+process.exitCode = findings.length === 0 ? 0 : 1;
