@@ -188,7 +188,10 @@ export class Loop {
       log.warn('task_handed_back', { task: task.kind, subject: task.subject });
     }
     const free = tasks.filter(({ kind }) => !DRAWINGS.has(kind));
-    await store.transaction((tx) => tx.tasks.release(free.map(({ lease }) => lease)));
+    await store
+      .transaction((tx) => tx.tasks.release(free.map(({ lease }) => lease)))
+      // A stop ends well without a store, too: the leases run out by themselves.
+      .catch((error: unknown) => log.error('tasks_not_handed_back', { error }));
   }
 
   private async nextLookAtMs(claimedAtMs: number): Promise<number> {

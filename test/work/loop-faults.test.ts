@@ -83,6 +83,23 @@ describe('a lease', () => {
     expect(world.log.map(({ event }) => event)).toEqual(['task_handed_back']);
   });
 
+  test('runs out by itself when the store is away during a stop, which ends well all the same', async () => {
+    const hands = createHands();
+    const world = await createLoopWorld(hands.handle);
+    hands.delay('long');
+    await world.schedule('long');
+    world.loop.start();
+    await world.settle();
+    const store = world.breakStore();
+    const stopped = world.loop.stop();
+    await world.clock.advance(7_000);
+    await expect(stopped).resolves.toBeUndefined();
+    expect(world.log.map(({ event }) => event)).toContain('tasks_not_handed_back');
+    store.mend();
+    expect(await world.claimElsewhere(world.clock.now())).toEqual([]);
+    expect(await world.claimElsewhere(world.clock.now() + 24_000)).toMatchObject([{ subject: 'long' }]);
+  });
+
   test('of a task whose process is gone runs out after 24 seconds', async () => {
     const hands = createHands();
     const world = await createLoopWorld(hands.handle);

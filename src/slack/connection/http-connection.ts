@@ -38,7 +38,7 @@ export function httpConnection(
     const isGesture = request.method === 'POST' && pathOf(request) === PATH;
     return isGesture ? takeIn(request, response) : answerOthers(request, response);
   };
-  const receiver = acknowledgeAfterCommit(httpReceiver, { log, clock });
+  const receiver = acknowledgeAfterCommit(httpReceiver, { log, clock, answersAfterStop: true });
   let server: Server | null = null;
   return {
     receiver,

@@ -6,20 +6,36 @@ import { noted } from './noted-gesture.ts';
 import { GestureRefusedError } from './refused.ts';
 import { checkShape } from './shape.ts';
 
+/** Slack waits no longer for the answer to a gesture. */
+const LAST_ANSWERS_MS = 3_000;
+
+export interface ReceiverTools {
+  readonly log: Logger;
+  readonly clock: Clock;
+  /**
+   * Whether the receiver answers what is in hand when it is stopped. If not, it is stopped when that is answered; what
+   * comes meanwhile is left unacknowledged, and nothing comes of it.
+   */
+  readonly answersAfterStop: boolean;
+}
+
 /**
  * Bolt acknowledges events before their listeners run; a crash in between would lose the event. This wraps a
  * receiver so that Slack gets the acknowledgement of an event only after its listeners have committed, and
  * none if one of them failed: Slack then delivers it again. Commands and actions acknowledge themselves.
  * Stopping waits for the gestures that are being stored.
  */
-export function acknowledgeAfterCommit(
-  receiver: Receiver,
-  tools: { readonly log: Logger; readonly clock: Clock },
-): Receiver {
+export function acknowledgeAfterCommit(receiver: Receiver, tools: ReceiverTools): Receiver {
+  const { log, clock, answersAfterStop } = tools;
   const inHand = new Set<Promise<void>>();
+  let isStopping = false;
   return {
     init: (app) => {
-      const processEvent = (event: ReceiverEvent) => {
+      const processEvent = async (event: ReceiverEvent) => {
+        if (isStopping && !answersAfterStop) {
+          log.info('gesture_left');
+          return;
+        }
         const done = committed(app, event, tools).finally(() => inHand.delete(done));
         inHand.add(done);
         return done;
@@ -28,17 +44,22 @@ export function acknowledgeAfterCommit(
     },
     start: (...args) => receiver.start(...args),
     stop: async (...args) => {
+      isStopping = true;
+      if (!answersAfterStop) await settledIn(LAST_ANSWERS_MS, inHand, clock);
       await receiver.stop(...args);
       await Promise.allSettled(inHand);
     },
   };
 }
 
-async function committed(
-  app: App,
-  event: ReceiverEvent,
-  tools: { readonly log: Logger; readonly clock: Clock },
-): Promise<void> {
+async function settledIn(limitMs: number, inHand: Iterable<Promise<void>>, clock: Clock): Promise<void> {
+  const limit = Promise.withResolvers<void>();
+  const cancel = clock.at(clock.now() + limitMs, limit.resolve);
+  await Promise.race([Promise.allSettled(inHand), limit.promise]);
+  cancel();
+}
+
+async function committed(app: App, event: ReceiverEvent, tools: ReceiverTools): Promise<void> {
   const { type, event_time: eventTime } = event.body;
   if (type === 'app_rate_limited') {
     // Slack holds events back for a minute. Bolt knows no listener for this, and would answer 404.

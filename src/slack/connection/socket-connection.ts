@@ -46,7 +46,7 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
       downSinceMs ??= clock.now();
     });
   }
-  const receiver = acknowledgeAfterCommit(socketReceiver, { log, clock });
+  const receiver = acknowledgeAfterCommit(socketReceiver, { log, clock, answersAfterStop: false });
   let server: HttpServer | null = null;
   return {
     receiver,

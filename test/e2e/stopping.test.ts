@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { alice, bob, general } from '../support/local-slack.ts';
+import { startProgram } from '../support/strict-slack/program.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const typed = (user: string, text: string) => ({ channel: general, user, text });
+
+test('a command in hand when a stop begins is answered; one that comes after is neither answered nor started', async () => {
+  await using program = await startProgram();
+  const { slack } = program;
+  const answer = Promise.withResolvers<void>();
+  slack.onCall(({ method }) => (method === 'users.info' ? { answerAfter: answer.promise } : null));
+  const inHand = slack.control.command(typed(alice, 'Add a quickstart'));
+  await waitFor(() => slack.calls('users.info').length, Boolean, { what: 'the command to be in hand' });
+
+  const stopped = program.service.stop();
+  const late = slack.control.command(typed(bob, 'Too late'));
+  await waitFor(
+    () => program.log.join(),
+    (log) => log.includes('gesture_left'),
+    { what: 'it to be left' },
+  );
+  answer.resolve();
+  expect(await inHand).toMatchObject({ acknowledged: true });
+  await stopped;
+  expect(await late).toMatchObject({ acknowledged: false });
+
+  await program.restart();
+  await program.later(() => program.api.jobs.length, Boolean, 'the job');
+  await program.clock.advance(10_000);
+  expect(program.api.jobs.map(({ prompts }) => prompts)).toEqual([['Add a quickstart']]);
+});
