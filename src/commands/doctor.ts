@@ -12,11 +12,19 @@ const TIMEOUT_MS = 10_000;
 
 /** As monitoring systems expect it of their plugins. */
 const EXIT_CODES: Readonly<Record<Level, number>> = { ok: 0, warning: 1, error: 2 };
+/** Nobody knows how it is. */
+const EXIT_UNKNOWN = 3;
 
 /** `docs-agent doctor`: says what is wrong, and what to do about it. */
 export async function doctor(args: string[], { env }: Host): Promise<number> {
   const { values } = parseArgs({ args, options: { json: { type: 'boolean', default: false } } });
-  const findings = [findingsOf('node').ok(process.versions.node), ...(await lookAtAll(env))];
+  let findings: readonly Finding[];
+  try {
+    findings = [findingsOf('node').ok(process.versions.node), ...(await lookAtAll(env))];
+  } catch (error) {
+    console.error('doctor itself has failed; please report this:', error);
+    return EXIT_UNKNOWN;
+  }
   console.log(values.json ? jsonReport(findings) : textReport(findings));
   return EXIT_CODES[worstOf(findings)];
 }

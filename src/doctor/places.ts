@@ -1,4 +1,5 @@
 import type { WorkspaceSettings } from '../config/workspaces.ts';
+import { isAbsence } from '../slack/absence.ts';
 import type { Inspection } from '../slack/inspection.ts';
 import type { NoticeFacts, RefusedNotice } from '../store/inspect/facts.ts';
 import { type Finding, findingsOf, within } from './finding.ts';
@@ -6,7 +7,6 @@ import { slackFailure } from './slack-failure.ts';
 
 /** The token was accepted before: it was revoked meanwhile. */
 const LOOK_AGAIN = 'Run doctor again.';
-const NOT_THERE = new Set(['channel_not_found', 'not_in_channel']);
 
 /** Of the settings and the file, without those that administrators saved in Slack. */
 function configuredChannels({ noticeChannels, projects, channels }: WorkspaceSettings): string[] {
@@ -57,7 +57,7 @@ async function channelFinding(
     await inspection.isIn(channelId);
   } catch (error) {
     const { finding, failure } = slackFailure(error, findings, LOOK_AGAIN);
-    const found = NOT_THERE.has(failure.code)
+    const found = isAbsence(failure.code)
       ? `the bot is not in it, or it does not exist (${failure.code})`
       : `Slack refuses (${failure.code})`;
     return (
@@ -65,7 +65,8 @@ async function channelFinding(
       findings.error(found, 'In the channel, type /invite @docs-agent; or take it out of the settings.')
     );
   }
-  if (refused === undefined) return findings.ok('the bot is in it');
+  // If the bot was not in it by then, that is mended.
+  if (refused === undefined || isAbsence(refused.reason)) return findings.ok('the bot is in it');
   const { reason, atMs } = refused;
   return findings.error(
     `the last notice was refused at ${new Date(atMs).toISOString()} (${reason})`,

@@ -1,6 +1,7 @@
 import type { Installing } from '../config/installing.ts';
 import type { ConfigError } from '../config/problems.ts';
 import type { Config } from '../config.ts';
+import { passwordsIn } from '../store/postgres-errors.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 export function settingsInOrder(config: Config): Finding {
@@ -31,7 +32,7 @@ export function secretsOf({ slack, agent, store }: Config): string[] {
     ...installingSecrets(slack.installing),
     transport.kind === 'socket' ? transport.appToken : transport.signingSecret,
     ...agent.apiKeys.values(),
-    ...(store.kind === 'postgres' ? [store.databaseUrl, ...passwordsOf(store.databaseUrl)] : []),
+    ...(store.kind === 'postgres' ? [store.databaseUrl, ...passwordsIn(store.databaseUrl)] : []),
   ];
 }
 
@@ -39,10 +40,4 @@ function installingSecrets(installing: Installing): string[] {
   if (installing.kind === 'by_hand') return [installing.botToken];
   const keys = installing.encryptionKeys.map(({ key }) => key.export().toString('base64'));
   return [installing.clientSecret, installing.stateSecret, ...keys];
-}
-
-function passwordsOf(databaseUrl: string): string[] {
-  const url = URL.parse(databaseUrl);
-  const password = url?.password || url?.searchParams.get('password') || '';
-  return password === '' ? [] : [password, decodeURIComponent(password)];
 }

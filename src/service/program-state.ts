@@ -25,7 +25,8 @@ export function stateReader(watched: Watched): () => Promise<ProgramState> {
   let reading: Promise<StoreState | null> | null = null;
   let readAtMs = 0;
   return async () => {
-    if (reading === null || clock.now() - readAtMs >= FRESH_MS) {
+    // Also if the clock was set back: what was read would seem to be fresh for all that time.
+    if (reading === null || Math.abs(clock.now() - readAtMs) >= FRESH_MS) {
       readAtMs = clock.now();
       reading = within(STORE_LIMIT_MS, readStore(watched)).catch(() => null);
     }

@@ -79,11 +79,14 @@ function messageOf(error: unknown): string {
 }
 
 function withoutPassword(text: string, databaseUrl: string): string {
+  return passwordsIn(databaseUrl).reduce((clean, word) => clean.replaceAll(word, '***'), text);
+}
+
+/** The password as it stands in the URL, and as it is meant; none if there is none. */
+export function passwordsIn(databaseUrl: string): string[] {
   const url = URL.parse(databaseUrl);
   const password = url?.password || url?.searchParams.get('password') || '';
-  return [password, unescaped(password)]
-    .filter((word) => word !== '')
-    .reduce((clean, word) => clean.replaceAll(word, '***'), text);
+  return [password, unescaped(password)].filter((word) => word !== '');
 }
 
 function unescaped(text: string): string {

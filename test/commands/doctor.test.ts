@@ -1,6 +1,8 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { openStore } from '../../src/store/open.ts';
 import { one, type Patient, startPatient } from '../doctor/support.ts';
 import { runProgram } from '../support/child-program.ts';
 import { SECRET, settings } from './support/settings.ts';
@@ -77,6 +79,29 @@ test('settings that are wrong are all named, with an example each', async () => 
   expect(text.output).toMatch(
     /to mend, 0 to look at\. The rest is looked at when the settings are right\.\n$/,
   );
+});
+
+test('what doctor cannot make sense of makes it exit with 3, which is neither well nor a warning', async () => {
+  await using patient = await startPatient();
+  const dataDir = patient.env.DATA_DIR ?? '';
+  await (await openStore({ dataDir })).close();
+  const file = new DatabaseSync(join(dataDir, 'docs-agent.db'));
+  file.exec("insert into channel_setting values ('T0LOCAL', 'C0', 'no JSON', 'U0', 1)");
+  file.close();
+  const { code, output } = await doctor(patient.env);
+  expect(output).toContain('doctor itself has failed');
+  expect(code).toBe(3);
+});
+
+test('a percent sign in the password of the database, which Postgres takes as it is, is taken so here, too', async () => {
+  await using patient = await startPatient();
+  const { code, output } = await doctor({
+    ...patient.env,
+    DATABASE_URL: `postgres://docs:100%${SECRET}@127.0.0.1:2/docs`,
+  });
+  expect(output).toMatch(/^✗ Store: The Postgres database at 127\.0\.0\.1 cannot be reached/m);
+  expect(output).not.toContain(SECRET);
+  expect(code).toBe(2);
 });
 
 test('a flag that it does not have is a mistake of the caller', async () => {

@@ -89,6 +89,17 @@ test('a channel that refused its last notice is told, next to the running progra
   expect(one(findings, 'store_schema').level).toBe('ok');
 
   slack.control.unarchive(NEWS);
+  slack.control.remove(NEWS, botUserId);
+  await finishJob('Add a glossary');
+  await program.later(
+    () => program.log.some((line) => line.includes('posted') && line.includes('not_in_channel')),
+    Boolean,
+    'the notice to be refused to who is not there',
+  );
+  expect(one(await look(), 'notice_channel', NEWS).found).toContain('the bot is not in it');
+  slack.control.invite(NEWS, botUserId);
+  expect(one(await look(), 'notice_channel', NEWS)).toMatchObject({ level: 'ok', found: 'the bot is in it' });
+
   await finishJob('Add a tutorial');
   await program.later(
     async () => one(await look(), 'notice_channel', NEWS),

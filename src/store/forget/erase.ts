@@ -1,15 +1,16 @@
 import { deleteJobs, taskIds } from '../retention.ts';
 import type { Queries } from '../tables.ts';
 import type { Holdings } from './forget.ts';
-import { scrubJobs } from './scrub.ts';
+import { scrubEarlyReplies, scrubJobs } from './scrub.ts';
 import { FORGOTTEN, jobsOf, type Subject } from './subject.ts';
 
 /** Erases all of the subject's, and returns how much that was. Nothing of it may be under way. */
 export async function erase(db: Queries, subject: Subject, nowMs: number): Promise<Holdings> {
   const jobs = await eraseJobs(db, subject, nowMs);
-  const others = await scrubJobs(db, subject);
+  const { replies, calls, mentions } = await scrubJobs(db, subject);
   const early = await earlyReplies(db, subject);
-  return { jobs, ...others, early_replies: early, ...(await eraseTraces(db, subject)) };
+  const named = mentions + (await scrubEarlyReplies(db, subject));
+  return { jobs, replies, calls, mentions: named, early_replies: early, ...(await eraseTraces(db, subject)) };
 }
 
 async function eraseJobs(db: Queries, subject: Subject, nowMs: number): Promise<number> {
@@ -41,14 +42,7 @@ async function eraseJobs(db: Queries, subject: Subject, nowMs: number): Promise<
 async function earlyReplies(db: Queries, { kind, id, teamId }: Subject): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('early_reply')
-    .where((eb) =>
-      eb.or([
-        eb(kind === 'user' ? 'user_id' : 'channel_id', '=', id),
-        // Kept for an hour at most: not worth an edit.
-        eb('text', 'like', `%${id}%`),
-        eb('more', 'like', `%${id}%`),
-      ]),
-    )
+    .where(kind === 'user' ? 'user_id' : 'channel_id', '=', id)
     .$if(teamId !== null, (query) => query.where('team_id', '=', teamId ?? ''))
     .executeTakeFirst();
   return Number(numDeletedRows);

@@ -121,3 +121,24 @@ async function eraseMentions(db: Queries, subject: Subject, jobId: string, data:
   }
   return mentions;
 }
+
+/** Takes the subject out of others' replies that wait for a card. Returns how many name it. */
+export async function scrubEarlyReplies(db: Queries, subject: Subject): Promise<number> {
+  const { id, teamId } = subject;
+  const rows = await db
+    .selectFrom('early_reply')
+    .select(['team_id', 'channel_id', 'thread_ts', 'message_ts', 'text', 'more'])
+    .where((eb) => eb.or([eb('text', 'like', `%${id}%`), eb('more', 'like', `%${id}%`)]))
+    .$if(teamId !== null, (query) => query.where('team_id', '=', teamId ?? ''))
+    .forUpdate()
+    .execute();
+  const naming = rows.filter(({ text, more }) => isNamed(text, subject) || isNamed(more, subject));
+  for (const { text, more, ...key } of naming) {
+    await db
+      .updateTable('early_reply')
+      .set({ text: withoutName(text, id), more: withoutName(more, id) })
+      .where((eb) => eb.and(key))
+      .execute();
+  }
+  return naming.length;
+}

@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { forget } from '../../src/store/forget/forget.ts';
+import { openStore, type StoreLocation } from '../../src/store/open.ts';
+import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
+import { createTempDir } from '../support/temp-dir.ts';
+
+const NOW_MS = 1_700_000_000_000;
+const thread = { teamId: 'T1', channelId: 'C1', threadTs: '1700000000.000100' };
+const subject = { kind: 'user', id: 'U1', teamId: null } as const;
+
+const aReply = (second: number, userId: string, text: string) => ({
+  messageTs: `170000000${second}.000100`,
+  userId,
+  text,
+  editedTs: null,
+  mentionsBot: false,
+  attached: { snippets: [], others: [] },
+});
+
+const databases = [
+  {
+    name: 'SQLite',
+    make: async () => {
+      const folder = await createTempDir();
+      return { location: { dataDir: folder.path }, remove: folder.remove };
+    },
+  },
+  ...(testServerUrl === undefined
+    ? []
+    : [
+        {
+          name: 'Postgres',
+          make: async () => {
+            const database = await createTestDatabase(testServerUrl ?? '');
+            return { location: { databaseUrl: database.url }, remove: database.drop };
+          },
+        },
+      ]),
+];
+
+describe.each(databases)('to forget a person, on $name', ({ make }) => {
+  let location: StoreLocation;
+  let remove: () => Promise<void>;
+  beforeEach(async () => {
+    ({ location, remove } = await make());
+  });
+  afterEach(() => remove());
+
+  test('deletes the replies of the person that wait for a card; those of others go along, without the name', async () => {
+    const replies = [
+      aReply(1, 'U1', 'From the one who is forgotten'),
+      aReply(2, 'U2', 'As <@U1> says'),
+      aReply(3, 'U2', 'As <@U12> says'),
+    ];
+    const before = await openStore(location);
+    for (const reply of replies) {
+      await before.transaction((tx) => tx.earlyReplies.put(thread, reply, NOW_MS));
+    }
+    await before.close();
+
+    const { holdings } = await forget(location, subject, { dry: false, nowMs: NOW_MS });
+    expect(holdings).toMatchObject({ early_replies: 1, mentions: 1 });
+
+    const after = await openStore(location);
+    const taken = await after.transaction((tx) => tx.earlyReplies.take(thread, NOW_MS));
+    await after.close();
+    expect(taken.map(({ text }) => text)).toEqual(['As (forgotten) says', 'As <@U12> says']);
+  });
+});
