@@ -103,7 +103,7 @@ export const localStories = {
       await stage.atWork();
       stage.finish('completed');
       await stage.told(card, 'no files changed');
-      return oneThread({ posts: ['Working', 'Finished'] }, { hints: ['muted'] });
+      return oneThread({ posts: ['Working', 'Finished'] }, { hints: ['*Muted*'] });
     },
   },
   /** The card stands in its channel, and is answered, before the program knows of it. */
