@@ -45,4 +45,17 @@ describe('the files to deploy with', () => {
     expect(image).toContain('ENTRYPOINT ["/nodejs/bin/node", "dist/cli.js"]');
     expect(read('docs/operations/deploy.md')).toContain('/nodejs/bin/node dist/cli.js doctor');
   });
+
+  test('run commands as the systemd unit runs the program: same Node, user, folder and settings', () => {
+    const unit = read('deploy/docs-agent.service');
+    const valueOf = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1] ?? '';
+    const folder = valueOf('WorkingDirectory');
+    const [node = '', program = ''] = valueOf('ExecStart').split(' ');
+    const script = read('deploy/docs-agent.sh');
+    expect(script).toContain(`cd ${folder} && exec runuser -u ${valueOf('User')} --`);
+    const inFolder = (path: string) => path.replace(`${folder}/`, '');
+    expect(script).toContain(
+      `${inFolder(node)} --env-file=${valueOf('EnvironmentFile')} ${inFolder(program)} "$@"`,
+    );
+  });
 });
