@@ -7,6 +7,9 @@ const MIB = 1024 ** 2;
 const FEW_BYTES = 1024 * MIB;
 const TOO_FEW_BYTES = 100 * MIB;
 
+/** For what no message has advice on: a query without an answer, say. */
+const LOOK_THERE = 'Look at the database itself: its log, its disk, and the network between.';
+
 export function storeFindings({ place, state, schema, sizeBytes, freeBytes }: StoreFacts): Finding[] {
   const size = sizeBytes === null ? [] : [sizeText(sizeBytes)];
   const states: Readonly<Record<StoreFacts['state'], string>> = {
@@ -26,7 +29,7 @@ export function storeFailure(error: unknown): Finding[] {
   if (!(error instanceof StoreError)) throw error;
   // What went wrong comes first, and the advice after it.
   const [found = '', ...advice] = error.message.split(/(?<=\.) /);
-  return [findingsOf('store').error(found, advice.join(' '))];
+  return [findingsOf('store').error(found, advice.join(' ') || LOOK_THERE)];
 }
 
 function schemaFinding({ applied, missing, unknown }: StoreFacts['schema']): Finding {

@@ -172,8 +172,8 @@ export class Loop {
         .transaction((tx) => tx.tasks.postpone(task.lease, runAtMs))
         // The lease runs out by itself, and the task is claimed again then.
         .catch((cause: unknown) => {
-          if (cause instanceof LeaseLostError) log.warn('task_lease_lost', ended('lease_lost'));
-          else log.error('task_not_postponed', { ...facts, error: cause });
+          // Who took it over goes on.
+          if (!(cause instanceof LeaseLostError)) log.error('task_not_postponed', { ...facts, error: cause });
         });
     }
   }

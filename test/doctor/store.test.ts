@@ -2,7 +2,8 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { storeFindings } from '../../src/doctor/store.ts';
+import { storeFailure, storeFindings } from '../../src/doctor/store.ts';
+import { StoreError } from '../../src/store/errors.ts';
 import { openStore } from '../../src/store/open.ts';
 import { one, type Patient, startPatient } from './support.ts';
 
@@ -117,4 +118,12 @@ test.each([
   const known = { schema, notices, installations: [], sizeBytes: 1, freeBytes };
   const facts = { place: '/data', state: 'writable', ...known } as const;
   expect(one(storeFindings(facts), 'store_space')).toMatchObject({ level, found });
+});
+
+test('what went wrong without a word on it has advice, too', () => {
+  const [finding] = storeFailure(new StoreError('Postgres failed: Query read timeout.'));
+  expect(finding).toMatchObject({
+    found: 'Postgres failed: Query read timeout.',
+    next: expect.stringContaining('Look at the database'),
+  });
 });

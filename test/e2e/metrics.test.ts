@@ -113,6 +113,20 @@ test('what fails is counted by how it failed', async () => {
   expect(later['docs_agent_oldest_due_task_seconds{loop="send",task="call_agent"}']).toBeLessThan(60);
 });
 
+test('the lag of a post whose answer was lost is told, too, once it was found', async () => {
+  await using world = await startStrictWorld();
+  let isLost = false;
+  world.slack.onCall(({ method }) => {
+    if (method !== 'chat.postMessage' || isLost) return null;
+    isLost = true;
+    return { errorAfter: 'internal_error' };
+  });
+  await world.told(await world.ask('Document the rate limits'), 'Working');
+  expect(await scraped(world)).toMatchObject({
+    'docs_agent_post_lag_seconds_count{post="post_card"}': 1,
+  });
+});
+
 test('a guest who is refused is counted, and so is a message that is none of our business', async () => {
   await using world = await startStrictWorld();
   const { control } = world.slack;

@@ -83,6 +83,21 @@ describe('a lease', () => {
     expect(world.log.map(({ event }) => event)).toEqual(['task_handed_back']);
   });
 
+  test('that was lost by the time its task fails is not told and counted a second time', async () => {
+    const goOn = Promise.withResolvers<void>();
+    const world = await createLoopWorld(async () => {
+      await goOn.promise;
+      throw new Error('no luck');
+    });
+    await world.schedule('a');
+    world.loop.start();
+    await world.settle();
+    await world.claimElsewhere(world.clock.now() + 86_400_000);
+    goOn.resolve();
+    await world.settle();
+    expect(world.log.map(({ event }) => event)).toEqual(['task_failed']);
+  });
+
   test('runs out by itself when the store is away during a stop, which ends well all the same', async () => {
     const hands = createHands();
     const world = await createLoopWorld(hands.handle);

@@ -97,6 +97,8 @@ export function countOperations(registry: Registry): Observe {
       posts.inc({ post: word(fields.call), outcome: word(fields.outcome) });
       observeMs(lag, { post: word(fields.call) }, fields.lag_ms);
     },
+    // Those that took longest are among those that had to be looked for.
+    post_looked_for: (fields) => observeMs(lag, { post: word(fields.call) }, fields.lag_ms),
     task_done: countTask,
     task_failed: countTask,
     task_lease_lost: countTask,

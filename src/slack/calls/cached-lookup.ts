@@ -32,9 +32,15 @@ export class CachedLookup<T> {
   /** Fails as the look-up does, if nothing is known. */
   async get(id: string): Promise<T> {
     const known = this.known.get(id);
-    if (known !== undefined && known.freshUntilMs > this.clock.now()) return known.value;
+    if (known !== undefined && this.isFresh(known)) return known.value;
     const asked = this.ask(id);
     return known === undefined ? asked : this.soon(asked, known.value);
+  }
+
+  /** Not if its end lies further ahead than it ever could: the clock was set back. */
+  private isFresh({ freshUntilMs }: Known<T>): boolean {
+    const leftMs = freshUntilMs - this.clock.now();
+    return leftMs > 0 && leftMs <= this.limits.freshMs;
   }
 
   /** What is known is known to be no longer so. */

@@ -50,7 +50,9 @@ export async function lookForPost(
       sinceMs + ARRIVES_WITHIN_MS,
     );
     const outcome = ts === null ? 'absent' : 'adopted';
-    tools.log.info('post_looked_for', { call_id: call.id, ...factsOf(job), outcome });
+    const lag = ts === null ? {} : { lag_ms: nowMs - call.wantedAtMs };
+    const facts = { call_id: call.id, call: call.request.kind, ...factsOf(job) };
+    tools.log.info('post_looked_for', { ...facts, outcome, ...lag });
     if (ts !== null) {
       // If it is the card: its thread was not known until now, so replies in it were not taken for follow-ups.
       return await posted(tools, task, call, ts, (tx) => scheduleCatchUp(tx, job.id, nowMs));
