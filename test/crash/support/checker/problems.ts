@@ -4,6 +4,8 @@ import type { Expected, ExpectedThread, Seen, SeenMessage } from './seen.ts';
 /** Told by the way: may be there, but only once. */
 const ASIDES = ['Waiting for the rate limit', '*Muted*'];
 
+/** Each question is answered with two presses. */
+const TOO_LATE = 'Too late for';
 const LEADING_MENTION = /^<@\w+> /;
 
 /** Everything that was lost or doubled, in words; none if the promise was kept. */
@@ -112,7 +114,7 @@ function refusalProblems(prompt: string, { messages, agentJobs }: Seen): string[
 
 /** Private answers that nothing was the reason for. */
 function surprises({ told, hints, refused }: Expected, { messages }: Seen): string[] {
-  const expected = [...told, ...hints, ...refused];
+  const expected = [TOO_LATE, ...told, ...hints, ...refused];
   return messages.flatMap(({ isBot, isPrivate, text }) =>
     isBot && isPrivate && !expected.some((words) => text.includes(words))
       ? [`told without need: ${text}`]
