@@ -48,14 +48,14 @@ describe('the files to deploy with', () => {
 
   test('run commands as the systemd unit runs the program: same Node, user, folder and settings', () => {
     const unit = read('deploy/docs-agent.service');
-    const valueOf = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1] ?? '';
-    const folder = valueOf('WorkingDirectory');
-    const [node = '', program = ''] = valueOf('ExecStart').split(' ');
+    const settingOf = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1] ?? '';
+    const folder = settingOf('WorkingDirectory');
+    const [node = '', program = ''] = settingOf('ExecStart').split(' ');
     const script = read('deploy/docs-agent.sh');
-    expect(script).toContain(`cd ${folder} && exec runuser -u ${valueOf('User')} --`);
+    expect(script).toContain(`cd ${folder} && exec runuser -u ${settingOf('User')} --`);
     const inFolder = (path: string) => path.replace(`${folder}/`, '');
     expect(script).toContain(
-      `${inFolder(node)} --env-file=${valueOf('EnvironmentFile')} ${inFolder(program)} "$@"`,
+      `${inFolder(node)} --env-file=${settingOf('EnvironmentFile')} ${inFolder(program)} "$@"`,
     );
   });
 });
