@@ -7,12 +7,12 @@ import type { Job } from '../jobs/job.ts';
 import { SEND_WITHIN_MS } from '../operations/send-limit.ts';
 import { readableText } from '../slack/text/readable-text.ts';
 import { applyEvent } from '../store/apply-event.ts';
+import { persist } from '../store/persist.ts';
 import type { ClaimedTask, LedgerCall, Transaction } from '../store/store.ts';
 import { requireBoundProject } from './bound-project.ts';
 import { budgetFailure } from './budget.ts';
 import { factsOf } from './job-facts.ts';
 import { leave } from './leave.ts';
-import { persist } from './persist.ts';
 import type { Tools } from './tools.ts';
 
 type AgentRequest = Extract<CallRequest, { kind: 'create_job' | 'send_message' }>;

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { OauthV2AccessResponse, WebClient } from '@slack/web-api';
 import type { Clock } from '../../operations/clock.ts';
 import type { Logger } from '../../operations/logger.ts';
-import { StoreError } from '../../store/errors.ts';
 import type { StoredInstallation } from '../../store/installations.ts';
+import { persist } from '../../store/persist.ts';
 import type { Store } from '../../store/store.ts';
 import { classify } from '../calls/failure.ts';
 import type { Tokens, Vault } from './vault.ts';
@@ -13,8 +13,6 @@ import type { Tokens, Vault } from './vault.ts';
  * replicas wait before the next try.
  */
 const RENEWAL_MS = 60_000;
-const KEEP_TRYING_MS = 20_000;
-const PAUSE_MS = 1_000;
 /** The refresh token is no good any more: only a new installation helps. */
 const FINAL_CODES = new Set(['invalid_refresh_token', 'invalid_grant', 'token_revoked', 'account_inactive']);
 
@@ -51,7 +49,7 @@ export async function renew(parts: RenewalParts, installation: StoredInstallatio
   const result = await exchange(parts, id, refreshToken);
   if (result === 'later') return;
   const kept = 'problem' in result ? result : vault.seal(id, result);
-  const isKept = await keep(parts, () =>
+  const isKept = await persist(parts, () =>
     store.transaction((tx) => tx.installations.endRenewal(renewal, kept)),
   );
   if (isKept && !('problem' in result)) log.info('token_renewed', { installation_id: id });
@@ -78,22 +76,5 @@ async function exchange(
     const { code } = classify(error);
     log.error('token_not_renewed', { installation_id: id, reason: code });
     return FINAL_CODES.has(code) ? { problem: code } : 'later';
-  }
-}
-
-/** The answer cannot be had a second time: it is written again and again while the store is away. */
-async function keep({ clock, log }: RenewalParts, write: () => Promise<boolean>): Promise<boolean> {
-  const untilMs = clock.now() + KEEP_TRYING_MS;
-  for (;;) {
-    try {
-      return await write();
-    } catch (error) {
-      const nowMs = clock.now();
-      if (!(error instanceof StoreError) || nowMs >= untilMs) throw error;
-      log.warn('token_not_stored', { error });
-      await new Promise<void>((resolve) => {
-        clock.at(nowMs + PAUSE_MS, resolve);
-      });
-    }
   }
 }
