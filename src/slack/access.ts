@@ -81,7 +81,9 @@ export class Access {
   private async lookUpMembers(groupId: string): Promise<ReadonlySet<string>> {
     const { call, log } = this.parts;
     try {
-      const answer = await call<UsergroupsUsersListResponse>('usergroups.users.list', { usergroup: groupId });
+      // The token of an organisation needs to be told which workspace; for others it means nothing.
+      const args = { usergroup: groupId, team_id: this.home.teamId };
+      const answer = await call<UsergroupsUsersListResponse>('usergroups.users.list', args);
       return new Set(answer.users);
     } catch (error) {
       const reason = refusalIn(error);

@@ -149,7 +149,11 @@ export async function startSlackTeams(options: SlackTeamsOptions): Promise<Slack
     } finally {
       calls.push({ ...call, teamId: owner });
     }
-    const id = owner === organisation?.id ? organisation.teamId : owner;
+    const isOrganisations = owner === organisation?.id;
+    if (isOrganisations && call.method === 'usergroups.users.list' && call.args.team_id === undefined) {
+      throw new ApiError('missing_argument');
+    }
+    const id = isOrganisations ? organisation.teamId : owner;
     const tenant = team(id);
     const answer = await fetch(tenant.apiUrl + call.method, {
       method: 'POST',
@@ -214,7 +218,13 @@ function json(response: ServerResponse, value: unknown): void {
 function asOrganisations(text: string, enterpriseId: string): string {
   if (text.startsWith('payload=')) {
     const payload = JSON.parse(new URLSearchParams(text).get('payload') ?? '');
-    const own = { team: null, enterprise: { id: enterpriseId }, is_enterprise_install: true };
+    const { team, user } = payload;
+    const own = {
+      team: payload.type === 'view_submission' ? null : { ...team, enterprise_id: enterpriseId },
+      user: payload.type === 'view_submission' ? user : { ...user, team_id: enterpriseId },
+      enterprise: { id: enterpriseId },
+      is_enterprise_install: true,
+    };
     return String(new URLSearchParams({ payload: JSON.stringify({ ...payload, ...own }) }));
   }
   return text

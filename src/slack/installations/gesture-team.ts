@@ -5,13 +5,16 @@ export interface GestureTeam {
   readonly teamId: string;
   /** The organisation that the app is installed in for all its workspaces; null: it is the workspace's own. */
   readonly organisationId: string | null;
-  /** Whether Slack says so of the installation, and not of who acted. */
+  /** Whether Slack says that the workspace is one of the organisation; it may be that of who acted, from elsewhere. */
   readonly isSure: boolean;
 }
 
 const id = z.string().min(1).nullish();
 const flag = z.union([z.boolean(), z.stringbool()]).nullish();
-const team = z.object({ id }).nullish().catch(null);
+const team = z
+  .object({ id, enterprise_id: id.catch(null) })
+  .nullish()
+  .catch(null);
 const authorization = z.object({ team_id: id, enterprise_id: id, is_enterprise_install: flag });
 
 const payload = z.object({
@@ -22,10 +25,14 @@ const payload = z.object({
   authorizations: z.array(authorization).nullish(),
   team,
   enterprise: team,
-  view: z.object({ app_installed_team_id: id }).nullish().catch(null),
+  view: z
+    .object({ app_installed_team_id: id, team_id: id.catch(null) })
+    .nullish()
+    .catch(null),
   user: z.object({ team_id: id }).nullish().catch(null),
   command: z.string().nullish(),
 });
+type Payload = z.infer<typeof payload>;
 
 /**
  * Where the app is installed that was sent this, or null. Not where the person is from: `team_id` of an event and
@@ -36,16 +43,35 @@ export function gestureTeam(body: unknown): GestureTeam | null {
   if (!parsed.success) return null;
   const { data } = parsed;
   const [authorized] = data.authorizations ?? [];
-  const teamId =
-    authorized?.team_id ??
-    data.context_team_id ??
-    data.view?.app_installed_team_id ??
-    data.team?.id ??
-    data.team_id ??
-    data.user?.team_id;
+  const teamId = [
+    authorized?.team_id,
+    data.context_team_id,
+    data.view?.app_installed_team_id,
+    data.team?.id,
+    data.team_id,
+    data.view?.team_id,
+    data.user?.team_id,
+  ].find(isWorkspace);
   if (teamId == null) return null;
   const isOrganisations = authorized?.is_enterprise_install ?? data.is_enterprise_install ?? false;
-  const enterpriseId = authorized?.enterprise_id ?? data.enterprise?.id ?? data.enterprise_id ?? null;
-  const isSure = authorized !== undefined || data.command != null;
-  return { teamId, organisationId: isOrganisations ? enterpriseId : null, isSure };
+  const organisationId = isOrganisations ? organisationOf(data) : null;
+  return { teamId, organisationId, isSure: isItsWorkspace(teamId, organisationId, data) };
+}
+
+/** Of members of an organisation, Slack may name that in place of a workspace. */
+function isWorkspace(candidate: string | null | undefined): boolean {
+  return candidate != null && !candidate.startsWith('E');
+}
+
+function organisationOf({ authorizations, enterprise, enterprise_id, team: where }: Payload): string | null {
+  return (
+    authorizations?.[0]?.enterprise_id ?? enterprise?.id ?? enterprise_id ?? where?.enterprise_id ?? null
+  );
+}
+
+function isItsWorkspace(teamId: string, organisationId: string | null, data: Payload): boolean {
+  const [authorized] = data.authorizations ?? [];
+  if (authorized !== undefined) return teamId === authorized.team_id || teamId === data.context_team_id;
+  if (data.command != null) return teamId === data.team_id;
+  return teamId === data.team?.id && organisationId !== null && data.team.enterprise_id === organisationId;
 }

@@ -15,7 +15,6 @@ test('an installation in an organisation serves its workspaces, with one token (
     (prompts) => prompts?.length === 2,
     'the follow-up',
   );
-  // What is pressed names no workspace but that of the person.
   await program.restart();
   const [job] = program.agents.of(acmeProject).jobs;
   program.agents.of(acmeProject).finish(job?.id ?? '', { status: 'completed' });
@@ -32,6 +31,34 @@ test('an installation in an organisation serves its workspaces, with one token (
   );
   const tokens = program.slack.calls('chat.postMessage').map(({ token }) => token);
   expect([...new Set(tokens)]).toEqual(['xoxb-E0ACME-1']);
+});
+
+test('the first gesture in one of its workspaces may be a shortcut (A2)', async () => {
+  await using program = await startTeamsProgram({ organisation, installed: [beta] });
+  const { control } = program.slack.team(acme);
+  const message = await control.message({ channel: general, user: alice, text: 'The docs are old' });
+  await program.install('E0ACME');
+  await program.clock.advance(5_000);
+  await control.shortcut({ message, user: alice, callbackId: 'ask_docs_agent' });
+  await program.later(
+    () => control.modal(alice),
+    (view) => view !== null,
+    'the form',
+  );
+});
+
+test('user groups of its workspaces let people in (A1, A2)', async () => {
+  await using program = await startTeamsProgram({ organisation, installed: ['E0ACME', beta] });
+  program.slack.team(acme).control.setUserGroup('S0WRITERS', [alice]);
+  await program.restart(
+    {},
+    `
+projects: [{ id: ${acmeProject}, name: docs, api_key_env: ACME_KEY }]
+workspaces: { ${acme}: { projects: [docs], access: { user_groups: [S0WRITERS] } } }
+`,
+  );
+  await program.ask(acme, 'Fix the typos');
+  await program.card(acme, 'Fix the typos');
 });
 
 test('when it is removed, all its workspaces have none; those of others are served on (A2)', async () => {

@@ -24,6 +24,12 @@ test.each<[string, object, string | null]>([
   ],
   ['a press by the workspace of the message', { team: { id: 'T1' }, user: { team_id: 'T9' } }, 'T1'],
   ['a press for an organisation by the person', { team: null, user: { team_id: 'T1' } }, 'T1'],
+  [
+    'a form for an organisation by where it was opened, if of the person only the organisation is named',
+    { team: null, user: { team_id: 'E1' }, view: { app_installed_team_id: 'E1', team_id: 'T1' } },
+    'T1',
+  ],
+  ['what names no workspace but an organisation', { team: null, user: { team_id: 'E1' } }, null],
   ['nothing by nothing', {}, null],
   ['nothing by nonsense', { team_id: 7, authorizations: 'x' }, null],
 ])('the workspace of %s', (_what, body, teamId) => {
@@ -38,6 +44,11 @@ test('an organisation is told of where its installation is used, and is sure onl
     organisationId: 'E1',
     isSure: true,
   });
+  const pressed = { is_enterprise_install: true, enterprise: { id: 'E1' }, user: { team_id: 'E1' } };
+  expect(gestureTeam({ ...pressed, team: { id: 'T1', enterprise_id: 'E1' } })?.isSure).toBe(true);
+  // In a channel that is shared with another organisation: there, of who acted.
+  expect(gestureTeam({ ...pressed, team: { id: 'T9', enterprise_id: 'E9' } })?.isSure).toBe(false);
+  expect(gestureTeam({ team_id: 'T9', ...authorization({ ...org, team_id: null }) })?.isSure).toBe(false);
   expect(gestureTeam({ ...org, enterprise: { id: 'E1' }, team: null, user: { team_id: 'T1' } })).toEqual({
     teamId: 'T1',
     organisationId: 'E1',
