@@ -82,7 +82,8 @@ export class SqlInstallations implements Installations {
     const row = { ...factColumns(facts), ...tokenColumns(tokens), ...noRenewal };
     await this.db
       .insertInto('installation')
-      .values({ id, ...row, revision: 1 })
+      // Not one that an installation before it had: nobody must take this one for that.
+      .values({ id, ...row, revision: facts.installedAtMs })
       .onConflict((conflict) =>
         conflict
           .column('id')

@@ -38,7 +38,7 @@ export function installationContract(open: OpenStore): void {
       expect(await get()).toEqual({
         ...facts,
         tokens,
-        revision: 1,
+        revision: NOW_MS,
         renewingUntilMs: null,
         renewalProblem: null,
       });
@@ -50,10 +50,19 @@ export function installationContract(open: OpenStore): void {
     test('a later installation takes the place of the one before, and no other is removed for it', async () => {
       await put();
       await put({ installerId: 'U2' });
-      expect(await get()).toMatchObject({ installerId: 'U2', revision: 2 });
-      expect(await opened.run((tx) => tx.installations.remove('T1', 1))).toBe(false);
-      expect(await opened.run((tx) => tx.installations.remove('T1', 2))).toBe(true);
+      expect(await get()).toMatchObject({ installerId: 'U2', revision: NOW_MS + 1 });
+      expect(await opened.run((tx) => tx.installations.remove('T1', NOW_MS))).toBe(false);
+      expect(await opened.run((tx) => tx.installations.remove('T1', NOW_MS + 1))).toBe(true);
       expect(await get()).toBeNull();
+    });
+
+    test('an end of the installation before, told of twice, does not remove the one after', async () => {
+      await put();
+      const before = await revision();
+      await opened.run((tx) => tx.installations.remove('T1', before));
+      await put({ installedAtMs: NOW_MS + 60_000 });
+      expect(await opened.run((tx) => tx.installations.remove('T1', before))).toBe(false);
+      expect(await start('a', NOW_MS, before)).toBe(false);
     });
 
     test('one renews the token at a time, and after a while another may', async () => {
