@@ -43,9 +43,10 @@ export class CachedLookup<T> {
     return leftMs > 0 && leftMs <= this.limits.freshMs;
   }
 
-  /** What is known is known to be no longer so. */
+  /** What is known, or was asked for before now, is known to be no longer so. */
   forget(id: string): void {
     this.known.delete(id);
+    this.underWay.delete(id);
   }
 
   /** An answer that comes later counts for who asks next. */
@@ -59,18 +60,23 @@ export class CachedLookup<T> {
   private ask(id: string): Promise<T> {
     const asked = this.underWay.get(id);
     if (asked !== undefined) return asked;
+    const isLatest = () => this.underWay.get(id) === asking;
     const asking = this.lookUp(id)
-      .then((value) => this.remember(id, value))
-      .finally(() => this.underWay.delete(id));
+      .then((value) => {
+        if (isLatest()) this.remember(id, value);
+        return value;
+      })
+      .finally(() => {
+        if (isLatest()) this.underWay.delete(id);
+      });
     this.underWay.set(id, asking);
     return asking;
   }
 
-  private remember(id: string, value: T): T {
+  private remember(id: string, value: T): void {
     this.known.delete(id);
     const [oldest] = this.known.keys();
     if (this.known.size >= this.limits.max && oldest !== undefined) this.known.delete(oldest);
     this.known.set(id, { value, freshUntilMs: this.clock.now() + this.limits.freshMs });
-    return value;
   }
 }
