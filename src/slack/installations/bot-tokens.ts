@@ -9,7 +9,7 @@ import { VaultError } from './vault.ts';
 const RENEW_BEFORE_MS = 2 * 3_600_000;
 /** On its way to Slack, a token must not expire. */
 const MARGIN_MS = 60_000;
-const NOT_NOW_MS = 2_000;
+const STORE_AWAY_MS = 2_000;
 
 /** The tokens of the bot, renewed before they expire by one replica at a time. */
 export class BotTokens {
@@ -33,12 +33,12 @@ export class BotTokens {
     await renewed;
     const after = await this.installed(teamId);
     if ((after.tokens.expiresAtMs ?? Number.POSITIVE_INFINITY) > nowMs) return this.open(after);
-    throw after.renewalProblem === null ? notNow('token_renewing') : needsAdmin('token_expired');
+    throw after.renewalProblem === null ? notNow('token_renewing', null) : needsAdmin('token_expired');
   }
 
   private async installed(teamId: string): Promise<StoredInstallation> {
     const installation = await this.directory.find(teamId).catch((error: unknown) => {
-      if (error instanceof StoreError) throw notNow('store_away');
+      if (error instanceof StoreError) throw notNow('store_away', STORE_AWAY_MS);
       throw error;
     });
     if (installation === null) throw notInstalled();
@@ -75,8 +75,9 @@ export class BotTokens {
   }
 }
 
-function notNow(code: string): SlackCallError {
-  const failure = { outcome: 'retry', code, retryAfterMs: NOT_NOW_MS, needsAdmin: false } as const;
+/** @param retryAfterMs null: each time later, as it may take until somebody mends it */
+function notNow(code: string, retryAfterMs: number | null): SlackCallError {
+  const failure = { outcome: 'retry', code, retryAfterMs, needsAdmin: false } as const;
   return new SlackCallError('token', failure, null);
 }
 

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase, testServerUrl } from '../../support/postgres.ts';
-import { acme, startTeamsProgram, type TeamsProgram } from '../../support/slack-teams/program.ts';
+import {
+  acme,
+  acmeProject,
+  startTeamsProgram,
+  type TeamsProgram,
+} from '../../support/slack-teams/program.ts';
 
 /** The program renews a token two hours before it expires: this one after ten minutes. */
 const tokenLifeS = 2 * 3_600 + 600;
@@ -67,6 +72,28 @@ describe('a token that expires', () => {
     await program.clock.advance(MINUTE_MS);
     await asked(program, 'four');
     expect(tokensUsed(program)).toEqual(['xoxb-T0ACME1-1', 'xoxb-T0ACME1-2']);
+  });
+
+  test('that cannot be renewed is asked for less and less often (A2, E2)', async () => {
+    await using program = await start(shortLifeS);
+    await asked(program, 'one');
+    const { jobs } = program.agents.of(acmeProject);
+    await program.later(
+      () => jobs.length,
+      (count) => count === 1,
+      'the job',
+    );
+    program.slack.onExchange(() => 'refuse');
+    await program.clock.advance(EXPIRED_MS);
+    program.agents.of(acmeProject).finish(jobs[0]?.id ?? '', { status: 'completed' });
+    const tries = () => program.log.filter((line) => /"posted".*token_renewing/.test(line)).length;
+    await program.later(tries, (count) => count > 0, 'the first try');
+    for (let seconds = 0; seconds < 120; seconds += 2) await program.clock.advance(2_000);
+    expect(tries()).toBeLessThan(10);
+    program.slack.onExchange(() => null);
+    for (let minutes = 0; minutes < 6; minutes += 1) await program.clock.advance(MINUTE_MS);
+    const posts = () => JSON.stringify(program.slack.calls('chat.postMessage'));
+    await program.later(posts, (text) => text.includes('no files changed'), 'the end');
   });
 
   test('whose new one got lost goes on until it expires; then requests wait for a new installation (A2, E2)', async () => {
