@@ -185,7 +185,7 @@ test('a form of one that names a job of the other is refused (A2)', async () => 
   );
   Object.assign(view ?? {}, { private_metadata: JSON.stringify({ jobId: id }) });
   const { errors } = await control(beta).submit(alice, { prompt: 'delete everything' });
-  expect(JSON.stringify(errors)).toMatch(/no such job/i);
+  expect(JSON.stringify(errors)).toMatch(/not kept any more/);
   expect(program.prompts(acmeProject).flat()).not.toContain('delete everything');
 });
 
