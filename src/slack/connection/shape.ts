@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { GestureRefusedError } from './refused.ts';
 
-/** Slack's ids are short words. What is longer or holds other characters is no id, and no store need take it. */
-const id = z.string().regex(/^[\w.:-]{1,255}$/);
+/**
+ * Slack's ids are short words, or empty where there is none. What is longer or holds other characters is no id, and
+ * no store need take it.
+ */
+const id = z.string().regex(/^[\w.:-]{0,255}$/);
 const ts = z.string().regex(/^\d{1,20}\.\d{1,20}$/);
 /** Names a gesture, by whatever word. */
 const key = z.string().min(1).max(1_000);
@@ -27,7 +30,7 @@ const installed = {
 const said = z.looseObject({
   subtype: text.optional(),
   bot_id: text.nullish(),
-  user: z.union([id, z.literal('')]).nullish(),
+  user: id.nullish(),
   username: text.nullish(),
   text: text.nullish(),
   ts,
@@ -39,7 +42,7 @@ const said = z.looseObject({
 
 /** Bolt looks into these of any event, and fails on null. */
 const looked = {
-  user: z.union([id, z.literal(''), present]).optional(),
+  user: z.union([id, present]).optional(),
   channel: z.union([id, present]).optional(),
   item: present.optional(),
   subteam: present.optional(),
@@ -48,7 +51,7 @@ const looked = {
 const message = said.extend({
   ...looked,
   type: z.enum(['message', 'app_mention']),
-  user: z.union([id, z.literal('')]).optional(),
+  user: id.optional(),
   channel: id,
   channel_type: text.optional(),
   message: said.optional(),
@@ -107,8 +110,8 @@ const press = z.looseObject({
   trigger_id: key,
   response_url: text.nullish(),
   actions: z.array(z.looseObject({ type: text, action_id: text, value: text.nullish() })).min(1),
-  channel: z.looseObject({ id }).optional(),
-  container: z.looseObject({ thread_ts: ts.nullish() }),
+  channel: z.looseObject({ id: id.nullish() }).optional(),
+  container: z.looseObject({ thread_ts: ts.nullish() }).nullish(),
   message: z.looseObject({ thread_ts: ts.nullish() }).nullish(),
   view: view.optional(),
 });
