@@ -68,7 +68,7 @@ const turns = sample(
 );
 
 test(`a day: ${JOBS} jobs, ${REPLIES} replies, faults, outages and restarts; nothing is lost or doubled`, {
-  timeout: 300_000,
+  timeout: 900_000,
 }, async () => {
   using _ = quickenPauses();
   let turn = 0;

@@ -10,7 +10,7 @@ import type { Troubles } from './troubles.ts';
 const CALM_TURNS = 4;
 /** After so many turns with something to do, the processor is left to others for a moment. */
 const EAGER_TURNS = 50;
-const REST_WITHIN_MS = 30_000;
+const REST_WITHIN_MS = 90_000;
 /** While a call waits for its slow answer: shorter than the time between two renewals of a lease. */
 const SLOW_STEP_MS = 5_000;
 /** What one replica leaves to another is found at its next look. */
