@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { alice, general } from '../support/local-slack.ts';
-import { createSignedSlack, type SignedSlack } from '../support/signed-slack.ts';
-import { strictApp } from '../support/strict-slack/ids.ts';
+import type { SignedSlack } from '../support/signed-slack.ts';
+import { signedSlackOf } from '../support/strict-slack/signed.ts';
 import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -11,9 +11,7 @@ let world: StrictWorld;
 let signed: SignedSlack;
 beforeAll(async () => {
   world = await startStrictWorld({ mode: 'http' });
-  const { signingSecret, teamId } = strictApp;
-  const url = `http://127.0.0.1:${world.env.PORT}/slack/events`;
-  signed = createSignedSlack({ url, signingSecret, teamId });
+  signed = signedSlackOf(world);
 });
 afterAll(() => world[Symbol.asyncDispose]());
 

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serveHttp } from '../agent/support.ts';
 import { type StrictWorld, startStrictWorld } from '../e2e/support/strict-world.ts';
 import { alice, general } from '../support/local-slack.ts';
-import { createSignedSlack } from '../support/signed-slack.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
+import { signedSlackOf } from '../support/strict-slack/signed.ts';
 
 let world: StrictWorld;
 beforeAll(async () => {
@@ -11,15 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
-const slackOf = (teamId: string) =>
-  createSignedSlack({
-    url: `http://127.0.0.1:${world.env.PORT}/slack/events`,
-    signingSecret: strictApp.signingSecret,
-    teamId,
-  });
-
 test('what comes from people and channels of another workspace starts nothing', async () => {
-  const foreign = slackOf('T0FOREIGN');
+  const foreign = signedSlackOf(world, 'T0FOREIGN');
   const at = { channelId: 'C0FOREIGN', userId: 'U0FOREIGN' };
   const refused = await foreign.sendCommand({ ...at, text: 'Write for us' });
   expect(refused.body).toContain('ephemeral');
@@ -41,7 +34,7 @@ test('the answer to a gesture goes to Slack only, whatever address comes along',
   });
   // Another host than Slack's, though it leads to this machine, too.
   const responseUrl = `http://localhost:${inside.port}/admin`;
-  const own = slackOf(strictApp.teamId);
+  const own = signedSlackOf(world, strictApp.teamId);
   const away = { channelId: 'C0NOTHERE', userId: alice };
   expect((await own.sendCommand({ ...away, text: 'Answer elsewhere', responseUrl })).status).toBe(200);
   const message = { ts: '1.1' };

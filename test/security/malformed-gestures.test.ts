@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type StrictWorld, startStrictWorld } from '../e2e/support/strict-world.ts';
 import { alice, general } from '../support/local-slack.ts';
-import { createSignedSlack, type SignedSlack } from '../support/signed-slack.ts';
+import type { SignedSlack } from '../support/signed-slack.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
+import { signedSlackOf } from '../support/strict-slack/signed.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 /** Bolt would let Slack wait for three seconds. */
@@ -12,9 +13,7 @@ let world: StrictWorld;
 let signed: SignedSlack;
 beforeAll(async () => {
   world = await startStrictWorld({ mode: 'http' });
-  const { signingSecret, teamId } = strictApp;
-  const url = `http://127.0.0.1:${world.env.PORT}/slack/events`;
-  signed = createSignedSlack({ url, signingSecret, teamId });
+  signed = signedSlackOf(world);
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
