@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { ASK_SHORTCUT_ID } from '../src/slack/ids.ts';
 import { type ManifestOptions, manifestYaml } from '../src/slack/manifest.ts';
-import { labels } from '../src/slack/views/words.ts';
+import { labels } from '../src/slack/views/parts/words.ts';
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
 const url = 'https://bot.example.com';

@@ -2,7 +2,7 @@ import type { Installing } from '../config/installing.ts';
 import type { Config } from '../config.ts';
 import { Vault, VaultError } from '../slack/installations/vault.ts';
 import { INSTALL_PATH } from '../slack/paths.ts';
-import type { StoredInstallation } from '../store/installations.ts';
+import type { StoredInstallation } from '../store/queries/installations.ts';
 import { type Finding, findingsOf } from './finding.ts';
 import type { Examinee } from './workspace.ts';
 

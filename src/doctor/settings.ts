@@ -1,7 +1,7 @@
 import type { Installing } from '../config/installing.ts';
 import type { ConfigError } from '../config/problems.ts';
 import type { Config } from '../config.ts';
-import { passwordsIn } from '../store/postgres-errors.ts';
+import { passwordsIn } from '../store/engines/postgres-errors.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 export function settingsInOrder(config: Config): Finding {

@@ -4,7 +4,7 @@ import { answerFetch } from './calls/answer-fetch.ts';
 import type { Connection } from './connection/connection.ts';
 import type { SharedDeps } from './listeners/deps.ts';
 import { registerListeners } from './listeners/register.ts';
-import type { Workspaces } from './workspace.ts';
+import type { Workspaces } from './workspaces/workspace.ts';
 
 export interface SlackAppOptions {
   readonly workspaces: Workspaces;

@@ -1,10 +1,10 @@
 import type { JobEvent } from '../jobs/event.ts';
 import { type ActionId, actionIds, type ButtonTarget } from './ids.ts';
-import type { SlackMessage } from './views/message.ts';
-import { watchAnsweredView } from './views/offers.ts';
-import { tryingAgainView } from './views/requester.ts';
-import { correctionSentView } from './views/whisper.ts';
-import { labels } from './views/words.ts';
+import type { SlackMessage } from './views/parts/message.ts';
+import { labels } from './views/parts/words.ts';
+import { watchAnsweredView } from './views/thread/offers.ts';
+import { tryingAgainView } from './views/thread/requester.ts';
+import { correctionSentView } from './views/thread/whisper.ts';
 
 /** A press of a button, as far as it matters for what it means. */
 export interface Press {

@@ -1,9 +1,9 @@
-import type { Database } from './database.ts';
-import { migrate } from './migrate.ts';
-import { migrations } from './migrations.ts';
-import { openPostgres } from './postgres.ts';
+import type { Database } from './engines/database.ts';
+import { openPostgres } from './engines/postgres.ts';
+import { openSqlite } from './engines/sqlite.ts';
+import { migrate } from './schema/migrate.ts';
+import { migrations } from './schema/migrations.ts';
 import { SqlStore } from './sql-store.ts';
-import { openSqlite } from './sqlite.ts';
 import type { Store } from './store.ts';
 
 /** `dataDir`: a directory on a local disk, for one process at a time; made if it is missing. */

@@ -1,6 +1,6 @@
-import { forgetOldEarlyReplies } from './early-replies.ts';
+import { forgetOldEarlyReplies } from './queries/early-replies.ts';
+import type { Queries } from './schema/tables.ts';
 import type { Thread } from './store.ts';
-import type { Queries } from './tables.ts';
 
 /** Nothing is still to come of a job in one of these stages, unless a person goes on with it. */
 const OVER = ['asking', 'unopened', 'rejected', 'ended'] as const;

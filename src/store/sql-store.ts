@@ -1,4 +1,4 @@
-import type { Database } from './database.ts';
+import type { Database } from './engines/database.ts';
 import { StoreError } from './errors.ts';
 import { SqlTransaction } from './sql-transaction.ts';
 import type { Store, Transaction } from './store.ts';

@@ -1,18 +1,18 @@
 import type { Decision } from '../jobs/decision.ts';
-import { SqlCalls } from './calls.ts';
-import { SqlCensus } from './census.ts';
-import { SqlSettingsOfChannels } from './channel-settings.ts';
-import { SqlEarlyReplies } from './early-replies.ts';
-import { SqlFollowUps } from './follow-ups.ts';
-import { SqlGestures } from './gestures.ts';
-import { SqlHomes } from './homes.ts';
-import { SqlInstallations } from './installations.ts';
-import { SqlJobLists } from './job-lists.ts';
-import { SqlJobs } from './jobs.ts';
+import { SqlCalls } from './queries/calls.ts';
+import { SqlCensus } from './queries/census.ts';
+import { SqlSettingsOfChannels } from './queries/channel-settings.ts';
+import { SqlEarlyReplies } from './queries/early-replies.ts';
+import { SqlFollowUps } from './queries/follow-ups.ts';
+import { SqlGestures } from './queries/gestures.ts';
+import { SqlHomes } from './queries/homes.ts';
+import { SqlInstallations } from './queries/installations.ts';
+import { SqlJobLists } from './queries/job-lists.ts';
+import { SqlJobs } from './queries/jobs.ts';
+import { SqlTasks } from './queries/tasks.ts';
 import { SqlRetention } from './retention.ts';
+import type { Queries } from './schema/tables.ts';
 import { laneTaskKind, type Transaction } from './store.ts';
-import type { Queries } from './tables.ts';
-import { SqlTasks } from './tasks.ts';
 
 export class SqlTransaction implements Transaction {
   readonly gestures: SqlGestures;

@@ -3,10 +3,10 @@ import type { Decision, JobState } from '../jobs/decision.ts';
 import type { Reply } from '../jobs/event.ts';
 import type { Job } from '../jobs/job.ts';
 import type { openStages } from '../jobs/open-stages.ts';
-import type { SettingsOfChannels } from './channel-settings.ts';
-import type { Homes } from './homes.ts';
-import type { Installations } from './installations.ts';
 import type { JobLists } from './lists.ts';
+import type { SettingsOfChannels } from './queries/channel-settings.ts';
+import type { Homes } from './queries/homes.ts';
+import type { Installations } from './queries/installations.ts';
 import type { Retention } from './retention.ts';
 
 /** The durable memory of the program. Every write happens in a transaction; none awaits the network. */

@@ -1,9 +1,9 @@
 import { isBeforeJob, type Job } from '../jobs/job.ts';
 import { SlackCallError } from '../slack/calls/failure.ts';
 import { type ThreadMessage, TOO_MANY_MESSAGES } from '../slack/calls/poster.ts';
-import { messageKeys, replyOf } from '../slack/reply.ts';
-import { isTooOld } from '../slack/too-old.ts';
-import type { Workspace } from '../slack/workspace.ts';
+import { messageKeys, replyOf } from '../slack/incoming/reply.ts';
+import { isTooOld } from '../slack/incoming/too-old.ts';
+import type { Workspace } from '../slack/workspaces/workspace.ts';
 import { applyEvent } from '../store/apply-event.ts';
 import type { ClaimedTask, Store, Transaction } from '../store/store.ts';
 import { factsOf } from './job-facts.ts';

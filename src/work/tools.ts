@@ -2,7 +2,7 @@ import type { AgentClient } from '../agent/client.ts';
 import type { AnyJobContext } from '../jobs/decision.ts';
 import type { Clock } from '../operations/clock.ts';
 import type { Logger } from '../operations/logger.ts';
-import type { Workspaces } from '../slack/workspace.ts';
+import type { Workspaces } from '../slack/workspaces/workspace.ts';
 import type { Store } from '../store/store.ts';
 import type { ReadLimiter } from './read-limiter.ts';
 import type { Surroundings } from './refresh/refresh-home.ts';

@@ -6,8 +6,8 @@ import { redact } from '../../src/operations/redact.ts';
 import { jobReference } from '../../src/slack/job-reference.ts';
 import { mentionedUserIds, readableText, stripLeadingMention } from '../../src/slack/text/readable-text.ts';
 import { displayText, sanitize } from '../../src/slack/text/sanitize.ts';
-import { httpUrl } from '../../src/slack/views/http-url.ts';
-import { oneLine, promptTitle, quotedPrompt } from '../../src/slack/views/untrusted.ts';
+import { httpUrl } from '../../src/slack/views/parts/http-url.ts';
+import { oneLine, promptTitle, quotedPrompt } from '../../src/slack/views/parts/untrusted.ts';
 
 const LENGTH = 200_000;
 /** Generous for a busy machine; what takes time by the square of the length takes minutes. */

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Kysely } from 'kysely';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { openSqlite } from '../../src/store/engines/sqlite.ts';
 import { StoreError } from '../../src/store/errors.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { migrations } from '../../src/store/migrations.ts';
 import { openStore } from '../../src/store/open.ts';
-import { openSqlite } from '../../src/store/sqlite.ts';
+import { migrate } from '../../src/store/schema/migrate.ts';
+import { migrations } from '../../src/store/schema/migrations.ts';
 
 describe('migrations', () => {
   let dataDir = '';

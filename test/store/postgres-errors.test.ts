@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { connectionErrors } from '../../src/store/engines/postgres-errors.ts';
 import { StoreError } from '../../src/store/errors.ts';
 import { openStore } from '../../src/store/open.ts';
-import { connectionErrors } from '../../src/store/postgres-errors.ts';
 
 async function failureOf(databaseUrl: string): Promise<StoreError> {
   const error: unknown = await openStore({ databaseUrl }).catch((reason: unknown) => reason);

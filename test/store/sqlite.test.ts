@@ -8,12 +8,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { openSqlite } from '../../src/store/engines/sqlite.ts';
 import { StoreError } from '../../src/store/errors.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { migrations } from '../../src/store/migrations.ts';
 import { openStore } from '../../src/store/open.ts';
+import { migrate } from '../../src/store/schema/migrate.ts';
+import { migrations } from '../../src/store/schema/migrations.ts';
 import { SqlStore } from '../../src/store/sql-store.ts';
-import { openSqlite } from '../../src/store/sqlite.ts';
 import type { Store } from '../../src/store/store.ts';
 import { storeContract } from '../contract/store-contract.ts';
 

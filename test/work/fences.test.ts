@@ -4,7 +4,7 @@ import type { AgentClient } from '../../src/agent/client.ts';
 import { openJob } from '../../src/jobs/decide/open.ts';
 import type { JobEvent } from '../../src/jobs/event.ts';
 import { createLogger } from '../../src/operations/logger.ts';
-import type { Workspace } from '../../src/slack/workspace.ts';
+import type { Workspace } from '../../src/slack/workspaces/workspace.ts';
 import { applyEvent } from '../../src/store/apply-event.ts';
 import { openStore } from '../../src/store/open.ts';
 import { type ClaimedTask, LeaseLostError, type TaskKind } from '../../src/store/store.ts';

@@ -1,7 +1,7 @@
 import type { App, Receiver, ReceiverEvent } from '@slack/bolt';
 import type { Clock } from '../../operations/clock.ts';
 import type { Logger } from '../../operations/logger.ts';
-import { isTooOld } from '../too-old.ts';
+import { isTooOld } from '../incoming/too-old.ts';
 import { noted } from './noted-gesture.ts';
 import { GestureRefusedError } from './refused.ts';
 import { checkShape } from './shape.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../operations/clock.ts';
-import type { StoredInstallation } from '../../store/installations.ts';
+import type { StoredInstallation } from '../../store/queries/installations.ts';
 import type { Store } from '../../store/store.ts';
 import { CachedLookup } from '../calls/cached-lookup.ts';
 import type { GestureTeam } from './gesture-team.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from '../../operations/clock.ts';
 import type { Logger } from '../../operations/logger.ts';
-import type { StoredInstallation } from '../../store/installations.ts';
+import type { StoredInstallation } from '../../store/queries/installations.ts';
 import type { Store } from '../../store/store.ts';
 import type { SlackCaller } from '../calls/caller.ts';
 import { CLOCK_SKEW_MS } from '../calls/clock-skew.ts';

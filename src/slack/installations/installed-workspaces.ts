@@ -1,11 +1,11 @@
-import type { StoredInstallation } from '../../store/installations.ts';
+import type { StoredInstallation } from '../../store/queries/installations.ts';
 import {
   createWorkspace,
   type Workspace,
   type WorkspaceParts,
   type WorkspaceSettings,
   type Workspaces,
-} from '../workspace.ts';
+} from '../workspaces/workspace.ts';
 import type { BotTokens } from './bot-tokens.ts';
 import type { Directory } from './directory.ts';
 import { gestureTeam } from './gesture-team.ts';

@@ -1,7 +1,7 @@
 import { SlackCallError } from '../calls/failure.ts';
 import { noteGesture } from '../connection/noted-gesture.ts';
 import { notAllowedView, notCheckedView } from '../views/access.ts';
-import type { SlackMessage } from '../views/message.ts';
+import type { SlackMessage } from '../views/parts/message.ts';
 import type { ListenerDeps } from './deps.ts';
 import { inTime } from './in-time.ts';
 

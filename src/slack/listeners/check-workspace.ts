@@ -1,8 +1,8 @@
 import { noteGesture } from '../connection/noted-gesture.ts';
-import type { MessageEvent } from '../reply.ts';
+import type { MessageEvent } from '../incoming/reply.ts';
+import { writtenOf } from '../incoming/written.ts';
 import { notInstalledView, notSetUpView } from '../views/workspace.ts';
-import { isReady } from '../workspace.ts';
-import { writtenOf } from '../written.ts';
+import { isReady } from '../workspaces/workspace.ts';
 import { courtesy } from './courtesy.ts';
 import type { AnyWorkspaceDeps } from './deps.ts';
 import { type Args, gestureOf } from './gesture.ts';

@@ -1,5 +1,5 @@
 import type { RespondFn } from '@slack/bolt';
-import type { SlackMessage } from '../views/message.ts';
+import type { SlackMessage } from '../views/parts/message.ts';
 import type { ListenerDeps } from './deps.ts';
 
 type Deps = Pick<ListenerDeps, 'log'>;

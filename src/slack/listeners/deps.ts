@@ -2,7 +2,7 @@ import type { AnyJobContext } from '../../jobs/decision.ts';
 import type { Clock } from '../../operations/clock.ts';
 import type { Logger } from '../../operations/logger.ts';
 import type { Store } from '../../store/store.ts';
-import type { ReadyWorkspace, Workspace } from '../workspace.ts';
+import type { ReadyWorkspace, Workspace } from '../workspaces/workspace.ts';
 
 /** What listeners work with, whatever the workspace. */
 export interface SharedDeps {

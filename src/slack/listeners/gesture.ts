@@ -10,9 +10,9 @@ import type {
   ViewSubmitAction,
 } from '@slack/bolt';
 import { elsewhereActionIds, linkActionIds } from '../ids.ts';
-import { askedStillForm } from '../views/asked-before.ts';
-import type { SlackMessage } from '../views/message.ts';
-import { plainModal } from '../views/modal.ts';
+import { askedStillForm } from '../views/forms/asked-before.ts';
+import type { SlackMessage } from '../views/parts/message.ts';
+import { plainModal } from '../views/parts/modal.ts';
 import { answerBeside, courtesy } from './courtesy.ts';
 import type { AnyWorkspaceDeps } from './deps.ts';
 import { refuseAtField } from './forms/submit.ts';

@@ -1,7 +1,7 @@
 import type { App, BlockButtonAction, Context, ViewSubmitAction } from '@slack/bolt';
 import { type ActionId, ASK_SHORTCUT_ID, actionIds, linkActionIds, viewIds } from '../ids.ts';
 import { jobActions } from '../job-actions.ts';
-import type { ReadyWorkspace } from '../workspace.ts';
+import type { ReadyWorkspace } from '../workspaces/workspace.ts';
 import { jobButton } from './buttons/job-button.ts';
 import { showJob } from './buttons/show-job.ts';
 import { startAnother, startAnotherSubmitted } from './buttons/start-another.ts';

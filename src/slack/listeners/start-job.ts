@@ -6,7 +6,7 @@ import { judgePrompt } from '../../jobs/prompt.ts';
 import type { Transaction } from '../../store/store.ts';
 import { noteGesture } from '../connection/noted-gesture.ts';
 import { readableText } from '../text/readable-text.ts';
-import type { Question } from '../views/asked-before.ts';
+import type { Question } from '../views/forms/asked-before.ts';
 import type { Refusal } from '../views/refusals.ts';
 import { projectOf } from './default-project.ts';
 import type { ListenerDeps } from './deps.ts';

@@ -1,6 +1,6 @@
 import { StoreError } from '../../store/errors.ts';
 import { noteGesture } from '../connection/noted-gesture.ts';
-import type { SlackMessage } from '../views/message.ts';
+import type { SlackMessage } from '../views/parts/message.ts';
 import { notStoredView, storingUnclearView } from '../views/refusals.ts';
 import type { ListenerDeps } from './deps.ts';
 import { inTime } from './in-time.ts';

@@ -1,6 +1,6 @@
 import type { AccessRefusal } from '../../jobs/access.ts';
-import { message, paragraph, type SlackMessage } from './message.ts';
-import { type Mrkdwn, mrkdwn } from './mrkdwn.ts';
+import { message, paragraph, type SlackMessage } from './parts/message.ts';
+import { type Mrkdwn, mrkdwn } from './parts/mrkdwn.ts';
 
 const reasons: Readonly<Record<AccessRefusal, Mrkdwn>> = {
   unknown_person: mrkdwn`Slack does not tell me who you are.`,

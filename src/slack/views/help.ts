@@ -1,7 +1,7 @@
 import type { Command } from '../../jobs/command.ts';
-import { message, type Part, paragraph, type SlackMessage, smallPrint } from './message.ts';
-import { mrkdwn } from './mrkdwn.ts';
-import { labels } from './words.ts';
+import { message, type Part, paragraph, type SlackMessage, smallPrint } from './parts/message.ts';
+import { mrkdwn } from './parts/mrkdwn.ts';
+import { labels } from './parts/words.ts';
 
 /** Every way to use the bot. */
 export const ways: readonly Part[] = [

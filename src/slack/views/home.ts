@@ -2,7 +2,7 @@ import type { AgentFacts } from '../../jobs/agent-facts.ts';
 import type { Job } from '../../jobs/job.ts';
 import { actionIds } from '../ids.ts';
 import { ways } from './help.ts';
-import { jobLine, type Reader } from './job-line.ts';
+import { jobLine, type Reader } from './parts/job-line.ts';
 import {
   buttons,
   heading,
@@ -12,11 +12,11 @@ import {
   pressButton,
   type SlackMessage,
   smallPrint,
-} from './message.ts';
-import { type Mrkdwn, mrkdwn, timeOfDay } from './mrkdwn.ts';
-import { line } from './state.ts';
-import { oneLine } from './untrusted.ts';
-import { labels, signs, troubleSigns } from './words.ts';
+} from './parts/message.ts';
+import { type Mrkdwn, mrkdwn, timeOfDay } from './parts/mrkdwn.ts';
+import { line } from './parts/state.ts';
+import { oneLine } from './parts/untrusted.ts';
+import { labels, signs, troubleSigns } from './parts/words.ts';
 
 const NAME_MAX = 100;
 const PROBLEM_MAX = 200;

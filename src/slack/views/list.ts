@@ -1,10 +1,10 @@
 import type { JobPage } from '../../store/lists.ts';
 import { actionIds } from '../ids.ts';
 import { encodePage } from '../page-button.ts';
-import { jobLine, type Reader } from './job-line.ts';
-import { buttons, message, type Part, paragraph, pressButton, type SlackMessage } from './message.ts';
-import { mrkdwn } from './mrkdwn.ts';
-import { labels } from './words.ts';
+import { jobLine, type Reader } from './parts/job-line.ts';
+import { buttons, message, type Part, paragraph, pressButton, type SlackMessage } from './parts/message.ts';
+import { mrkdwn } from './parts/mrkdwn.ts';
+import { labels } from './parts/words.ts';
 
 /** As many as fit into the plain-text twin, however long their links are. */
 export const JOBS_PER_PAGE = 6;

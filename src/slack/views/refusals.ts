@@ -1,9 +1,9 @@
 import type { Addressed } from '../../jobs/project.ts';
 import type { PromptVerdict } from '../../jobs/prompt.ts';
 import { readableText } from '../text/readable-text.ts';
-import { buttons, message, openThreadButton, paragraph, type SlackMessage } from './message.ts';
-import { type Mrkdwn, mrkdwn } from './mrkdwn.ts';
-import { oneLine } from './untrusted.ts';
+import { buttons, message, openThreadButton, paragraph, type SlackMessage } from './parts/message.ts';
+import { type Mrkdwn, mrkdwn } from './parts/mrkdwn.ts';
+import { oneLine } from './parts/untrusted.ts';
 
 const WORD_MAX = 50;
 const NAMES_MAX = 1000;

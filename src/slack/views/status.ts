@@ -2,9 +2,8 @@ import type { FollowUp } from '../../jobs/follow-up.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { Outcome, Turn } from '../../jobs/turns.ts';
 import { threadLink } from '../thread-link.ts';
-import { origin } from './card.ts';
-import { httpUrl } from './http-url.ts';
-import { briefState, type Reader } from './job-line.ts';
+import { httpUrl } from './parts/http-url.ts';
+import { briefState, type Reader } from './parts/job-line.ts';
 import {
   buttons,
   message,
@@ -15,13 +14,14 @@ import {
   type SlackMessage,
   smallPrint,
   smallQuotation,
-} from './message.ts';
-import { channelMention, type Mrkdwn, moment, mrkdwn, timeOfDay, userMention } from './mrkdwn.ts';
-import { pullRequest } from './pull-request.ts';
-import { isBetweenPeople, tryAgainButton } from './requester.ts';
-import { line, troubleLine } from './state.ts';
-import { oneLine, quotedPrompt, shown } from './untrusted.ts';
-import { followUps, signs } from './words.ts';
+} from './parts/message.ts';
+import { channelMention, type Mrkdwn, moment, mrkdwn, timeOfDay, userMention } from './parts/mrkdwn.ts';
+import { pullRequest } from './parts/pull-request.ts';
+import { line, troubleLine } from './parts/state.ts';
+import { oneLine, quotedPrompt, shown } from './parts/untrusted.ts';
+import { followUps, signs } from './parts/words.ts';
+import { origin } from './thread/card.ts';
+import { isBetweenPeople, tryAgainButton } from './thread/requester.ts';
 
 const PROMPT_MAX = 600;
 const TEXT_MAX = 100;

@@ -1,5 +1,5 @@
-import { message, paragraph, type SlackMessage } from './message.ts';
-import { mrkdwn } from './mrkdwn.ts';
+import { message, paragraph, type SlackMessage } from './parts/message.ts';
+import { mrkdwn } from './parts/mrkdwn.ts';
 
 /** The app is installed, but the operator has not bound the workspace to projects. */
 export function notSetUpView(teamId: string): SlackMessage {

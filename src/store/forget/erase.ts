@@ -1,5 +1,5 @@
 import { deleteJobs, taskIds } from '../retention.ts';
-import type { Queries } from '../tables.ts';
+import type { Queries } from '../schema/tables.ts';
 import type { Holdings } from './forget.ts';
 import { scrubEarlyReplies, scrubJobs } from './scrub.ts';
 import { FORGOTTEN, jobsOf, type Subject } from './subject.ts';

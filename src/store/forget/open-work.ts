@@ -1,6 +1,6 @@
 import { isUnwatched } from '../../jobs/job.ts';
-import { jobFromJson } from '../json.ts';
-import type { Queries } from '../tables.ts';
+import { jobFromJson } from '../schema/json.ts';
+import type { Queries } from '../schema/tables.ts';
 import { isNamed, jobsOf, type Subject, touchedJobs } from './subject.ts';
 
 /** What is under way, and would be cut off. */

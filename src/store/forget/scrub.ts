@@ -1,8 +1,8 @@
 import type { CallRequest } from '../../jobs/call.ts';
 import { keptOut } from '../../jobs/follow-up.ts';
-import { followUpFromRow, followUpMore } from '../follow-ups.ts';
-import { requestFromJson, toJson } from '../json.ts';
-import type { Queries } from '../tables.ts';
+import { followUpFromRow, followUpMore } from '../queries/follow-ups.ts';
+import { requestFromJson, toJson } from '../schema/json.ts';
+import type { Queries } from '../schema/tables.ts';
 import { FORGOTTEN, isNamed, type Subject, touchedJobs, withoutName } from './subject.ts';
 
 const ERASED = '(erased)';

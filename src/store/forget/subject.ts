@@ -1,4 +1,4 @@
-import type { Queries } from '../tables.ts';
+import type { Queries } from '../schema/tables.ts';
 
 /** Who or what is to be forgotten; `teamId` null: in all workspaces. */
 export interface Subject {

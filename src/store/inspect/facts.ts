@@ -1,5 +1,5 @@
-import type { StoredInstallation } from '../installations.ts';
-import type { SchemaState } from '../migrate.ts';
+import type { StoredInstallation } from '../queries/installations.ts';
+import type { SchemaState } from '../schema/migrate.ts';
 
 /** What there is to know of a store without changing anything in it. */
 export interface StoreFacts {

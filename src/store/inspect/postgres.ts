@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import { openPostgres } from '../engines/postgres.ts';
 import { StoreError } from '../errors.ts';
-import { openPostgres } from '../postgres.ts';
-import type { Queries } from '../tables.ts';
+import type { Queries } from '../schema/tables.ts';
 import type { StoreFacts } from './facts.ts';
 import { readFacts } from './read-facts.ts';
 

@@ -1,9 +1,9 @@
-import type { Database } from '../database.ts';
-import { SqlInstallations } from '../installations.ts';
-import { requestFromJson, settingsFromJson } from '../json.ts';
-import { schemaState } from '../migrate.ts';
-import { migrations } from '../migrations.ts';
-import type { Queries } from '../tables.ts';
+import type { Database } from '../engines/database.ts';
+import { SqlInstallations } from '../queries/installations.ts';
+import { requestFromJson, settingsFromJson } from '../schema/json.ts';
+import { schemaState } from '../schema/migrate.ts';
+import { migrations } from '../schema/migrations.ts';
+import type { Queries } from '../schema/tables.ts';
 import type { NoticeFacts, RefusedNotice, StoreFacts } from './facts.ts';
 
 /** How far back refused notices are of interest. */

@@ -1,10 +1,10 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { BUSY_TIMEOUT_MS, DATABASE_FILE, OWNER_FILE, queriesOn } from '../engines/sqlite.ts';
+import { isBusy, sqliteError, unusableDirectory } from '../engines/sqlite-errors.ts';
 import { codeOf } from '../errors.ts';
-import { migrations } from '../migrations.ts';
-import { BUSY_TIMEOUT_MS, DATABASE_FILE, OWNER_FILE, queriesOn } from '../sqlite.ts';
-import { isBusy, sqliteError, unusableDirectory } from '../sqlite-errors.ts';
+import { migrations } from '../schema/migrations.ts';
 import type { StoreFacts } from './facts.ts';
 import { readFacts } from './read-facts.ts';
 

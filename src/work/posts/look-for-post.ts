@@ -1,7 +1,7 @@
 import type { Job } from '../../jobs/job.ts';
 import { isAbsence } from '../../slack/absence.ts';
 import { SlackCallError } from '../../slack/calls/failure.ts';
-import { isBetweenPeople } from '../../slack/views/requester.ts';
+import { isBetweenPeople } from '../../slack/views/thread/requester.ts';
 import type { CallOutcome, ClaimedTask } from '../../store/store.ts';
 import { scheduleCatchUp } from '../catch-up.ts';
 import { factsOf } from '../job-facts.ts';

@@ -1,6 +1,6 @@
 import { SEND_WITHIN_MS } from '../../operations/send-limit.ts';
 import { SlackCallError, type SlackFailure, tooLate } from '../../slack/calls/failure.ts';
-import type { SlackMessage } from '../../slack/views/message.ts';
+import type { SlackMessage } from '../../slack/views/parts/message.ts';
 import type { ClaimedTask, LedgerCall } from '../../store/store.ts';
 import { factsOf } from '../job-facts.ts';
 import { leave } from '../leave.ts';

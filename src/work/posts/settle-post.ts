@@ -3,7 +3,7 @@ import type { AnyJobContext } from '../../jobs/decision.ts';
 import type { JobEvent } from '../../jobs/event.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { SlackFailure } from '../../slack/calls/failure.ts';
-import type { Workspace } from '../../slack/workspace.ts';
+import type { Workspace } from '../../slack/workspaces/workspace.ts';
 import { applyEvent } from '../../store/apply-event.ts';
 import type { CallOutcome, ClaimedTask, LedgerCall, Transaction } from '../../store/store.ts';
 import type { Tools } from '../tools.ts';

@@ -2,7 +2,7 @@ import type { FollowUpMode } from '../../jobs/channel-settings.ts';
 import type { Job } from '../../jobs/job.ts';
 import { type Queue, queueOf } from '../../jobs/queue.ts';
 import { SlackCallError } from '../../slack/calls/failure.ts';
-import { cardView } from '../../slack/views/card.ts';
+import { cardView } from '../../slack/views/thread/card.ts';
 import { policyOf } from '../../store/apply-event.ts';
 import { type ClaimedTask, LeaseLostError, type Transaction } from '../../store/store.ts';
 import { factsOf } from '../job-facts.ts';

@@ -8,10 +8,10 @@ import {
   PROJECTS_MAX,
   PULL_REQUESTS_MAX,
 } from '../../slack/views/home.ts';
-import type { SlackMessage } from '../../slack/views/message.ts';
+import type { SlackMessage } from '../../slack/views/parts/message.ts';
 import { notSetUpView } from '../../slack/views/workspace.ts';
-import { isReady, type ReadyWorkspace, type Workspace } from '../../slack/workspace.ts';
-import { ownerOfHome } from '../../store/homes.ts';
+import { isReady, type ReadyWorkspace, type Workspace } from '../../slack/workspaces/workspace.ts';
+import { ownerOfHome } from '../../store/queries/homes.ts';
 import type { ClaimedTask } from '../../store/store.ts';
 import { slackRetryMs } from '../posts/slack-retry.ts';
 import type { Tools } from '../tools.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Stage } from '../../../src/jobs/job.ts';
 import type { Queue } from '../../../src/jobs/queue.ts';
-import { cardView } from '../../../src/slack/views/card.ts';
+import { cardView } from '../../../src/slack/views/thread/card.ts';
 import {
   aJob,
   anAgentJob,

@@ -1,16 +1,16 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { describe, expect, test } from 'vitest';
 import type { Projects } from '../../../src/jobs/project.ts';
-import { askedBeforeForm } from '../../../src/slack/views/asked-before.ts';
-import { composeView, noFormView, promptAbout } from '../../../src/slack/views/compose.ts';
-import { atField } from '../../../src/slack/views/form.ts';
-import { refusalView } from '../../../src/slack/views/refusals.ts';
+import { askedBeforeForm } from '../../../src/slack/views/forms/asked-before.ts';
+import { composeView, noFormView, promptAbout } from '../../../src/slack/views/forms/compose.ts';
 import {
   chooseMessagesView,
   type ThreadLine,
   threadNotReadView,
   threadPreviewView,
-} from '../../../src/slack/views/thread-preview.ts';
+} from '../../../src/slack/views/forms/thread-preview.ts';
+import { atField } from '../../../src/slack/views/parts/form.ts';
+import { refusalView } from '../../../src/slack/views/refusals.ts';
 import { fc } from '../../support/properties.ts';
 import { checkedView } from '../../support/strict-slack/view-shape.ts';
 import { anyCharacter } from '../any-character.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { ways } from '../../../src/slack/views/help.ts';
 import { type HomeFacts, homeView, OPEN_JOBS_MAX } from '../../../src/slack/views/home.ts';
-import type { Reader } from '../../../src/slack/views/job-line.ts';
-import type { SlackMessage } from '../../../src/slack/views/message.ts';
+import type { Reader } from '../../../src/slack/views/parts/job-line.ts';
+import type { SlackMessage } from '../../../src/slack/views/parts/message.ts';
 import { fc } from '../../support/properties.ts';
 import { aJob, anAgentJob, completed, fivePastTwoMs, noNames, working } from './a-job.ts';
 import { expectSafe } from './support/expect-safe.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Stage } from '../../../src/jobs/job.ts';
-import { askedBeforeView } from '../../../src/slack/views/asked-before.ts';
+import { askedBeforeView } from '../../../src/slack/views/forms/asked-before.ts';
 import { helpView } from '../../../src/slack/views/help.ts';
 import {
   noJobIdView,
@@ -8,7 +8,7 @@ import {
   refusalView,
   watchedAlreadyView,
 } from '../../../src/slack/views/refusals.ts';
-import { delayedView, requesterView } from '../../../src/slack/views/requester.ts';
+import { delayedView, requesterView } from '../../../src/slack/views/thread/requester.ts';
 import { aJob, noNames } from './a-job.ts';
 
 const prompt = 'Document the rate limits &amp; quotas';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { FollowUp } from '../../../src/jobs/follow-up.ts';
 import type { Turn } from '../../../src/jobs/turns.ts';
-import type { Reader } from '../../../src/slack/views/job-line.ts';
+import type { Reader } from '../../../src/slack/views/parts/job-line.ts';
 import { noJobYetView, noSuchJobView, statusView } from '../../../src/slack/views/status.ts';
 import { aFollowUp } from '../../jobs/support/builders.ts';
 import { fc } from '../../support/properties.ts';

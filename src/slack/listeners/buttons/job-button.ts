@@ -5,7 +5,7 @@ import { noteGesture } from '../../connection/noted-gesture.ts';
 import { decodeButton } from '../../ids.ts';
 import type { JobAction } from '../../job-actions.ts';
 import { refusalView } from '../../views/refusals.ts';
-import { jobForgottenView, tooLateView } from '../../views/too-late.ts';
+import { jobForgottenView, tooLateView } from '../../views/thread/too-late.ts';
 import { jobAdmissionProblem } from '../admission.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { storeGesture } from '../store-gesture.ts';

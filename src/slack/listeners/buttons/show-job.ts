@@ -1,6 +1,6 @@
 import type { AllMiddlewareArgs, BlockButtonAction, SlackActionMiddlewareArgs } from '@slack/bolt';
 import { decodeButton } from '../../ids.ts';
-import { plainModal } from '../../views/modal.ts';
+import { plainModal } from '../../views/parts/modal.ts';
 import { jobModalTitle } from '../../views/status.ts';
 import { jobInFull, NO_CHANNEL } from '../commands/job-in-full.ts';
 import { answerBeside, courtesy } from '../courtesy.ts';

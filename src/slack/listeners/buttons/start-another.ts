@@ -2,11 +2,11 @@ import type { AllMiddlewareArgs, BlockButtonAction, SlackActionMiddlewareArgs } 
 import { applyEvent } from '../../../store/apply-event.ts';
 import { decodeAskingForm } from '../../form-data.ts';
 import { decodeButton } from '../../ids.ts';
-import { askedStillForm, startedAnotherView, startedBeforeView } from '../../views/asked-before.ts';
-import type { SlackMessage } from '../../views/message.ts';
-import { plainModal } from '../../views/modal.ts';
+import { askedStillForm, startedAnotherView, startedBeforeView } from '../../views/forms/asked-before.ts';
+import type { SlackMessage } from '../../views/parts/message.ts';
+import { plainModal } from '../../views/parts/modal.ts';
 import { refusalView } from '../../views/refusals.ts';
-import { jobForgottenView } from '../../views/too-late.ts';
+import { jobForgottenView } from '../../views/thread/too-late.ts';
 import { jobAdmissionProblem } from '../admission.ts';
 import { courtesy } from '../courtesy.ts';
 import type { ListenerDeps } from '../deps.ts';

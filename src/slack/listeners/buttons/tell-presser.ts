@@ -1,6 +1,6 @@
 import type { BlockButtonAction, SlackActionMiddlewareArgs } from '@slack/bolt';
-import type { SlackMessage } from '../../views/message.ts';
-import { newsAbove, plainModal } from '../../views/modal.ts';
+import type { SlackMessage } from '../../views/parts/message.ts';
+import { newsAbove, plainModal } from '../../views/parts/modal.ts';
 import { jobModalTitle } from '../../views/status.ts';
 import { jobInFull, NO_CHANNEL } from '../commands/job-in-full.ts';
 import { answerBeside, courtesy } from '../courtesy.ts';

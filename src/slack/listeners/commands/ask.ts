@@ -1,5 +1,5 @@
-import { askedBeforeView } from '../../views/asked-before.ts';
-import type { SlackMessage } from '../../views/message.ts';
+import { askedBeforeView } from '../../views/forms/asked-before.ts';
+import type { SlackMessage } from '../../views/parts/message.ts';
 import { refusalView } from '../../views/refusals.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { linkTo } from '../link-to.ts';

@@ -2,7 +2,7 @@ import type { Job } from '../../../jobs/job.ts';
 import { turnsOf } from '../../../jobs/turns.ts';
 import type { Sight } from '../../../store/lists.ts';
 import type { Transaction } from '../../../store/store.ts';
-import type { SlackMessage } from '../../views/message.ts';
+import type { SlackMessage } from '../../views/parts/message.ts';
 import { type JobStory, noSuchJobView, statusView } from '../../views/status.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { namesIn, show } from './show.ts';

@@ -2,7 +2,7 @@ import type { AllMiddlewareArgs, BlockButtonAction, SlackActionMiddlewareArgs } 
 import type { PageStart, Sight } from '../../../store/lists.ts';
 import { decodePage } from '../../page-button.ts';
 import { JOBS_PER_PAGE, listView } from '../../views/list.ts';
-import type { SlackMessage } from '../../views/message.ts';
+import type { SlackMessage } from '../../views/parts/message.ts';
 import { courtesy } from '../courtesy.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { answer, type CommandArgs } from './answer.ts';

@@ -1,15 +1,15 @@
 import type { AllMiddlewareArgs, BlockButtonAction, SlackActionMiddlewareArgs } from '@slack/bolt';
 import { decodeSettings, type SettingsData } from '../../form-data.ts';
 import { formIds } from '../../ids.ts';
-import type { SlackMessage } from '../../views/message.ts';
-import { plainModal } from '../../views/modal.ts';
-import { noChannelView, notReadView } from '../../views/refusals.ts';
 import {
   adminsOnlyView,
   settingsChannelForm,
   settingsForm,
   settingsSavedView,
-} from '../../views/settings.ts';
+} from '../../views/forms/settings.ts';
+import type { SlackMessage } from '../../views/parts/message.ts';
+import { plainModal } from '../../views/parts/modal.ts';
+import { noChannelView, notReadView } from '../../views/refusals.ts';
 import { courtesy } from '../courtesy.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { chosenSettings } from '../forms/chosen-settings.ts';

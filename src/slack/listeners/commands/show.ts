@@ -1,4 +1,4 @@
-import type { SlackMessage } from '../../views/message.ts';
+import type { SlackMessage } from '../../views/parts/message.ts';
 import { notReadView } from '../../views/refusals.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { inTime } from '../in-time.ts';

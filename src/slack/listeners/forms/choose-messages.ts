@@ -1,26 +1,26 @@
 import type { AllMiddlewareArgs, BlockButtonAction, SlackActionMiddlewareArgs } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 import { addressed } from '../../../jobs/project.ts';
-import { attachedOf } from '../../attached.ts';
 import { SlackCallError } from '../../calls/failure.ts';
 import { TOO_MANY_MESSAGES } from '../../calls/poster.ts';
 import { decodeMentionedIn, type MentionedIn } from '../../form-data.ts';
+import { attachedOf } from '../../incoming/attached.ts';
+import { offeredMessages, peopleIn, toLines } from '../../incoming/thread-lines.ts';
+import { wishIn } from '../../incoming/written.ts';
 import { readableText } from '../../text/readable-text.ts';
 import { sanitize } from '../../text/sanitize.ts';
-import { offeredMessages, peopleIn, toLines } from '../../thread-lines.ts';
-import { noFormView } from '../../views/compose.ts';
-import type { SlackMessage } from '../../views/message.ts';
-import { plainModal } from '../../views/modal.ts';
-import { notReadView, refusalView } from '../../views/refusals.ts';
+import { noFormView } from '../../views/forms/compose.ts';
 import {
   noJobInThreadView,
   readingThreadView,
   type ThreadPreview,
   threadNotReadView,
   threadPreviewView,
-} from '../../views/thread-preview.ts';
-import { labels } from '../../views/words.ts';
-import { wishIn } from '../../written.ts';
+} from '../../views/forms/thread-preview.ts';
+import type { SlackMessage } from '../../views/parts/message.ts';
+import { plainModal } from '../../views/parts/modal.ts';
+import { labels } from '../../views/parts/words.ts';
+import { notReadView, refusalView } from '../../views/refusals.ts';
 import { answerBeside, courtesy } from '../courtesy.ts';
 import { projectOf } from '../default-project.ts';
 import type { ListenerDeps } from '../deps.ts';

@@ -1,7 +1,6 @@
 import type { ViewOutput } from '@slack/bolt';
 import type { SettingsData } from '../../form-data.ts';
 import { formIds } from '../../ids.ts';
-import type { SlackMessage } from '../../views/message.ts';
 import {
   isMode,
   NOTICE_CHANNELS_MAX,
@@ -9,7 +8,8 @@ import {
   type Settings,
   tooManyNoticesView,
   windowsMs,
-} from '../../views/settings.ts';
+} from '../../views/forms/settings.ts';
+import type { SlackMessage } from '../../views/parts/message.ts';
 import type { ListenerDeps } from '../deps.ts';
 
 const CHANNEL_ID = /^[CG][A-Z0-9]+$/;

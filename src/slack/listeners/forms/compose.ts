@@ -2,7 +2,7 @@ import type { AllMiddlewareArgs, BlockButtonAction, SlackActionMiddlewareArgs } 
 import { nothingAttached } from '../../../jobs/attached.ts';
 import { decodePlace } from '../../form-data.ts';
 import { formIds } from '../../ids.ts';
-import { noFormView } from '../../views/compose.ts';
+import { noFormView } from '../../views/forms/compose.ts';
 import { noChannelView } from '../../views/refusals.ts';
 import { answer, type CommandArgs } from '../commands/answer.ts';
 import { courtesy } from '../courtesy.ts';

@@ -1,8 +1,8 @@
 import type { AllMiddlewareArgs, MessageShortcut, SlackShortcutMiddlewareArgs } from '@slack/bolt';
-import { attachedOf, carried } from '../../attached.ts';
+import { attachedOf, carried } from '../../incoming/attached.ts';
+import { saidIn } from '../../incoming/thread-lines.ts';
 import { readableText } from '../../text/readable-text.ts';
-import { saidIn } from '../../thread-lines.ts';
-import { noFormView, promptAbout } from '../../views/compose.ts';
+import { noFormView, promptAbout } from '../../views/forms/compose.ts';
 import { answerBeside } from '../courtesy.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { inTime } from '../in-time.ts';

@@ -1,7 +1,7 @@
 import type { ModalView } from '@slack/types';
 import { SlackCallError } from '../../calls/failure.ts';
 import type { Place } from '../../form-data.ts';
-import { type Compose, composeView } from '../../views/compose.ts';
+import { type Compose, composeView } from '../../views/forms/compose.ts';
 import { projectOf } from '../default-project.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { inTime } from '../in-time.ts';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ChannelSettings } from '../../../jobs/channel-settings.ts';
 import { defaultProject, settingsOf } from '../../../jobs/policy.ts';
 import type { SettingsData } from '../../form-data.ts';
-import type { Meanwhile, Settings } from '../../views/settings.ts';
+import type { Meanwhile, Settings } from '../../views/forms/settings.ts';
 import type { ListenerDeps } from '../deps.ts';
 
 export interface Saved {

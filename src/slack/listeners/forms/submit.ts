@@ -1,8 +1,8 @@
 import type { AllMiddlewareArgs, SlackViewMiddlewareArgs, ViewSubmitAction } from '@slack/bolt';
 import { formIds } from '../../ids.ts';
-import { askedBeforeForm } from '../../views/asked-before.ts';
-import { atField } from '../../views/form.ts';
-import type { SlackMessage } from '../../views/message.ts';
+import { askedBeforeForm } from '../../views/forms/asked-before.ts';
+import { atField } from '../../views/parts/form.ts';
+import type { SlackMessage } from '../../views/parts/message.ts';
 import { refusalView } from '../../views/refusals.ts';
 import { admissionProblem } from '../admission.ts';
 import type { ListenerDeps } from '../deps.ts';

@@ -1,8 +1,12 @@
-import { attachedOf, together } from '../../attached.ts';
 import { SlackCallError } from '../../calls/failure.ts';
 import { decodeOfferedThread, type OfferedThread } from '../../form-data.ts';
-import { peopleIn, threadContext, toLines } from '../../thread-lines.ts';
-import { changedMeanwhileView, type ThreadLine, threadNotReadView } from '../../views/thread-preview.ts';
+import { attachedOf, together } from '../../incoming/attached.ts';
+import { peopleIn, threadContext, toLines } from '../../incoming/thread-lines.ts';
+import {
+  changedMeanwhileView,
+  type ThreadLine,
+  threadNotReadView,
+} from '../../views/forms/thread-preview.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { inTime } from '../in-time.ts';
 import type { Wish } from '../start-job.ts';

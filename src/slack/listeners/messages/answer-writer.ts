@@ -1,5 +1,5 @@
 import { noteGesture } from '../../connection/noted-gesture.ts';
-import type { SlackMessage } from '../../views/message.ts';
+import type { SlackMessage } from '../../views/parts/message.ts';
 import type { ListenerDeps } from '../deps.ts';
 
 export interface WrittenAt {

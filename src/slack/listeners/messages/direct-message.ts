@@ -1,6 +1,6 @@
 import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
-import { type MessageEvent, messageKeys } from '../../reply.ts';
-import { writtenOf } from '../../written.ts';
+import { type MessageEvent, messageKeys } from '../../incoming/reply.ts';
+import { writtenOf } from '../../incoming/written.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { offerThread } from './offer-thread.ts';
 import { startFromMessage } from './start-from-message.ts';

@@ -1,5 +1,5 @@
-import { chooseMessagesView, noJobInThreadView } from '../../views/thread-preview.ts';
-import type { Written } from '../../written.ts';
+import type { Written } from '../../incoming/written.ts';
+import { chooseMessagesView, noJobInThreadView } from '../../views/forms/thread-preview.ts';
 import { isAdmitted } from '../admission.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { answerWriter } from './answer-writer.ts';

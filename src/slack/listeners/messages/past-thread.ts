@@ -1,5 +1,5 @@
-import { type MessageEvent, replyOf } from '../../reply.ts';
-import { threadForgottenView } from '../../views/too-late.ts';
+import { type MessageEvent, replyOf } from '../../incoming/reply.ts';
+import { threadForgottenView } from '../../views/thread/too-late.ts';
 import { isAdmitted } from '../admission.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { answerWriter } from './answer-writer.ts';

@@ -3,7 +3,7 @@ import type { JobEvent } from '../../../jobs/event.ts';
 import { applyEvent } from '../../../store/apply-event.ts';
 import type { Transaction } from '../../../store/store.ts';
 import { noteGesture } from '../../connection/noted-gesture.ts';
-import { type ChangeEvent, messageKeys, type ReplyChange, replyChangeOf } from '../../reply.ts';
+import { type ChangeEvent, messageKeys, type ReplyChange, replyChangeOf } from '../../incoming/reply.ts';
 import { isAdmitted, refusalInThread } from '../admission.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { whoseReply } from './whose-thread.ts';

@@ -1,8 +1,8 @@
 import { parseCommand } from '../../../jobs/command.ts';
-import { filesNotSent } from '../../views/attached.ts';
+import type { Written } from '../../incoming/written.ts';
 import { helpView, typedOnlyView } from '../../views/help.ts';
 import { refusalView } from '../../views/refusals.ts';
-import type { Written } from '../../written.ts';
+import { filesNotSent } from '../../views/thread/attached.ts';
 import { isAdmitted } from '../admission.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { startJob } from '../start-job.ts';

@@ -1,7 +1,7 @@
 import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
 import { applyEvent } from '../../../store/apply-event.ts';
 import { noteGesture } from '../../connection/noted-gesture.ts';
-import { type MessageEvent, messageKeys, replyOf } from '../../reply.ts';
+import { type MessageEvent, messageKeys, replyOf } from '../../incoming/reply.ts';
 import { isAdmitted, refusalInThread } from '../admission.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { tellIfPast } from './past-thread.ts';

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { type Attached, type FileKind, nothingAttached } from '../../jobs/attached.ts';
+import { escapeMrkdwn } from '../text/escape.ts';
+import { displayText } from '../text/sanitize.ts';
+
+/** Bounds what one message can make the program read. */
+const MAX_SNIPPETS = 10;
+const NAME_MAX = 100;
+/** Of the files that are only counted; Slack lets a message have ten. */
+const MAX_NAMED = 20;
+
+/** A file as far as it matters here. Slack describes some by less: those of other workspaces, or deleted ones. */
+const file = z.object({
+  mode: z.string().catch(''),
+  mimetype: z.string().catch(''),
+  name: z.string().catch(''),
+  title: z.string().catch(''),
+  url_private_download: z.string().optional().catch(undefined),
+  url_private: z.string().optional().catch(undefined),
+});
+type File = z.infer<typeof file>;
+
+const files = z.array(file).catch([]);
+
+/** What comes along with a message. @param given the `files` of its event, whatever they are */
+export function attachedOf(given: unknown): Attached {
+  if (given === undefined) return nothingAttached;
+  const all = files.parse(given).filter(({ mode }) => mode !== 'tombstone');
+  const snippets = all.filter(isSnippet).slice(0, MAX_SNIPPETS);
+  return {
+    snippets: snippets.map((snippet) => ({
+      name: nameOf(snippet),
+      url: snippet.url_private_download ?? snippet.url_private ?? null,
+    })),
+    others: all.filter((other) => !snippets.includes(other)).map(kindOf),
+  };
+}
+
+/** What came along with several messages, as if with one. */
+export function together(all: readonly Attached[]): Attached {
+  const snippets = all.flatMap((one) => one.snippets);
+  const tooMany = snippets.slice(MAX_SNIPPETS).map(() => 'file' as const);
+  return {
+    snippets: snippets.slice(0, MAX_SNIPPETS),
+    others: [...all.flatMap((one) => one.others), ...tooMany],
+  };
+}
+
+/** As much of it as a form can carry; the rest is only named. */
+export function carried({ snippets, others }: Attached, maxLength: number): Attached {
+  let length = 0;
+  const fitting = snippets.filter((snippet) => {
+    length += JSON.stringify(snippet).length;
+    return length <= maxLength;
+  });
+  const rest = snippets.slice(fitting.length).map(() => 'file' as const);
+  return { snippets: fitting, others: [...others, ...rest].slice(0, MAX_NAMED) };
+}
+
+/** In a few words, as Slack would deliver them; empty if there is nothing. */
+export function attachedInWords({ snippets, others }: Attached): string {
+  return [...snippets.map(({ name }) => name), ...others].join(', ');
+}
+
+function isSnippet({ mode, mimetype }: File): boolean {
+  return mode === 'snippet' || mimetype.startsWith('text/');
+}
+
+/** On one line, and as Slack would deliver it in a message. */
+function nameOf({ name, title }: File): string {
+  const readable = displayText(name || title)
+    .replace(/\s+/g, ' ')
+    .slice(0, NAME_MAX);
+  return escapeMrkdwn(readable.toWellFormed() || 'snippet');
+}
+
+function kindOf({ mimetype }: File): FileKind {
+  const [kind] = mimetype.split('/', 1);
+  if (kind === 'image' || kind === 'video') return kind;
+  return kind === 'audio' ? 'sound' : 'file';
+}

@@ -1,0 +1,128 @@
+import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
+import type { Project, Projects } from '../../../jobs/project.ts';
+import { formIds } from '../../ids.ts';
+import { unescapeMrkdwn } from '../../text/escape.ts';
+import { cut } from './limits.ts';
+import type { SlackMessage } from './message.ts';
+import { oneLine, shown } from './untrusted.ts';
+
+/** Characters in a text input. https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element */
+const INPUT_TEXT_MAX = 3000;
+/** Characters in an option, and in its description. https://docs.slack.dev/reference/block-kit/composition-objects/option-object */
+const OPTION_TEXT_MAX = 75;
+/** https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element */
+const MENU_OPTIONS_MAX = 100;
+/** https://docs.slack.dev/reference/block-kit/block-elements/checkboxes-element */
+export const CHECKBOXES_MAX = 10;
+const ERROR_MAX = 500;
+const numbers = new Intl.NumberFormat('en-US');
+
+/** @param title at most 24 characters, as the label of `submit` */
+export function form(
+  facts: { readonly id: string; readonly title: string; readonly submit: string; readonly data: string },
+  blocks: ModalView['blocks'],
+): ModalView {
+  return {
+    type: 'modal',
+    callback_id: facts.id,
+    private_metadata: facts.data,
+    title: plain(facts.title),
+    submit: plain(facts.submit),
+    close: plain('Cancel'),
+    blocks,
+  };
+}
+
+/** How long a prompt may be that is written in a form. */
+export function promptFieldMax(promptMaxLength: number): number {
+  return Math.min(INPUT_TEXT_MAX, promptMaxLength);
+}
+
+/** @param prompt what stands there at first; cut to what an input takes */
+export function promptInput(prompt: string, promptMaxLength: number): InputBlock {
+  const max = promptFieldMax(promptMaxLength);
+  const initial = cut(prompt, max);
+  return {
+    type: 'input',
+    block_id: formIds.prompt,
+    label: plain('What should change in the docs?'),
+    element: {
+      type: 'plain_text_input',
+      action_id: formIds.prompt,
+      multiline: true,
+      max_length: max,
+      ...(initial === '' ? {} : { initial_value: initial }),
+    },
+    ...(promptMaxLength <= INPUT_TEXT_MAX
+      ? {}
+      : {
+          hint: plain(
+            `Slack takes ${numbers.format(max)} characters here; a message to the bot may be longer.`,
+          ),
+        }),
+  };
+}
+
+/** Asks for the project, if there is a choice. */
+export function projectInput(projects: Projects, preselected: Project): InputBlock[] {
+  if (projects.length === 1) return [];
+  const options = projects.slice(0, MENU_OPTIONS_MAX).map(projectOption);
+  const initial = options.find(({ value }) => value === preselected.id);
+  const element = { type: 'static_select', action_id: formIds.project, options } as const;
+  return [
+    {
+      type: 'input',
+      block_id: formIds.project,
+      label: plain('Project'),
+      element: initial === undefined ? element : { ...element, initial_option: initial },
+    },
+  ];
+}
+
+export function channelInput(hint = 'The card goes there. The bot must be in it.'): InputBlock {
+  return {
+    type: 'input',
+    block_id: formIds.channel,
+    label: plain('Channel'),
+    element: {
+      type: 'conversations_select',
+      action_id: formIds.channel,
+      filter: { include: ['public', 'private', 'mpim'] },
+    },
+    hint: plain(hint),
+  };
+}
+
+/** Options that are all ticked at first. */
+export function tickedInput(id: string, label: string, options: PlainTextOption[]): InputBlock {
+  return {
+    type: 'input',
+    block_id: id,
+    optional: true,
+    label: plain(label),
+    element: { type: 'checkboxes', action_id: id, options, initial_options: options },
+  };
+}
+
+/** @param untrusted of each of the two lines */
+export function checkboxOption(value: string, untrusted: string, description: string): PlainTextOption {
+  return {
+    value,
+    text: plain(oneLine(untrusted, OPTION_TEXT_MAX)),
+    description: plain(oneLine(description, OPTION_TEXT_MAX)),
+  };
+}
+
+/** A private answer as it is said at a field, where there is no markup. */
+export function atField({ text }: SlackMessage): string {
+  return shown(unescapeMrkdwn(text).replace(/[*`]/g, ''), ERROR_MAX);
+}
+
+function projectOption({ id, name }: Project): PlainTextOption {
+  return { text: plain(oneLine(name, OPTION_TEXT_MAX)), value: id };
+}
+
+/** Text of a form, without markup. */
+export function plain(text: string): { readonly type: 'plain_text'; readonly text: string } {
+  return { type: 'plain_text', text };
+}

@@ -1,0 +1,177 @@
+import type { Announcement } from '../../../jobs/announcement.ts';
+import type { FollowUpMode } from '../../../jobs/channel-settings.ts';
+import type { Job } from '../../../jobs/job.ts';
+import { isAbsence } from '../../absence.ts';
+import {
+  message,
+  paragraph,
+  quotation,
+  type SlackMessage,
+  smallPrint,
+  smallQuotation,
+} from '../parts/message.ts';
+import { channelMention, mrkdwn, userMention } from '../parts/mrkdwn.ts';
+import { pullRequest, pullRequestLink } from '../parts/pull-request.ts';
+import {
+  endedLine,
+  finishedLine,
+  line,
+  noSuchJobLine,
+  otherStatusLine,
+  troubleLine,
+} from '../parts/state.ts';
+import { oneLine, promptTitle, quotedPrompt } from '../parts/untrusted.ts';
+import { followUps, replyTo, signs } from '../parts/words.ts';
+import { filesNotSent, snippetsNotSent } from './attached.ts';
+import {
+  createRejected,
+  createUnknown,
+  failed,
+  followUpButton,
+  longRunning,
+  messageRejected,
+  messageUnknown,
+  runAgain,
+} from './offers.ts';
+
+const FOLLOW_UP_MAX = 2500;
+const REASON_MAX = 100;
+
+/**
+ * A message of its own in the job's thread.
+ * @param names Slack ids to names, for the mentions in the prompt
+ */
+export function announcementView(
+  announcement: Announcement,
+  job: Job,
+  names: ReadonlyMap<string, string>,
+  mode: FollowUpMode = 'every_reply',
+): SlackMessage {
+  switch (announcement.kind) {
+    case 'started':
+      return started(announcement.turn, mode);
+    case 'finished':
+      return finished(announcement.files, job, mode);
+    case 'failed':
+      return failed(job);
+    case 'archived':
+      return message(paragraph(line(signs.archived, mrkdwn`a reply is still tried once`)));
+    case 'vanished':
+      return message(paragraph(endedLine('vanished', null, mode)), ...runAgain(job));
+    case 'no_such_job':
+      return noSuchAgentJob(job);
+    case 'other_status':
+      return message(paragraph(otherStatusLine(announcement.status)));
+    case 'pull_request':
+      return pullRequestNews(announcement, job, names);
+    case 'trouble':
+      return troubled(announcement);
+    case 'recovered':
+      return message(paragraph(mrkdwn`👍 *Going on* · the agent API answers again.`));
+    case 'create_rejected':
+      return createRejected(job, announcement.message);
+    case 'create_unknown':
+      return createUnknown(job, announcement.callId);
+    case 'message_rejected':
+      return messageRejected(job, announcement);
+    case 'message_unknown':
+      return messageUnknown(job, announcement);
+    case 'caught_up':
+      return caughtUp(announcement.count);
+    case 'long_running':
+      return longRunning(job, announcement);
+    case 'follow_up':
+      return written(announcement, names);
+    case 'files_not_sent':
+      return filesNotSent(announcement.files);
+    case 'snippets_not_sent':
+      return snippetsNotSent(announcement.snippets);
+    case 'notice_failed':
+      return noticeFailed(announcement.channelId, announcement.reason);
+  }
+}
+
+function noSuchAgentJob(job: Job): SlackMessage {
+  return message(
+    paragraph(
+      mrkdwn`${noSuchJobLine(job)}. Check the id, then type \`/docs-agent watch\` with the right one; \`/docs-agent project=name watch job_123\` looks in another project.`,
+    ),
+  );
+}
+
+function caughtUp(count: number): SlackMessage {
+  const they = count === 1 ? 'It is taken' : 'They are taken';
+  return message(
+    paragraph(mrkdwn`📬 I was away, and found *${followUps(count)}* that came meanwhile. ${they} up now.`),
+  );
+}
+
+function started(turn: number, mode: FollowUpMode): SlackMessage {
+  const news = turn > 1 ? mrkdwn`on turn ${turn}` : mrkdwn`${replyTo('send a follow-up', mode)}`;
+  return message(paragraph(line(signs.working, news)));
+}
+
+function finished(files: 'new' | 'same' | 'none', job: Job, mode: FollowUpMode): SlackMessage {
+  const prLink = job.agentJob?.prLink;
+  switch (files) {
+    case 'new':
+      return message(paragraph(finishedLine(mode)));
+    case 'same':
+      return message(
+        paragraph(finishedLine(mode, mrkdwn`the pull request is the same as before`)),
+        ...(prLink ? pullRequest(prLink) : []),
+      );
+    case 'none':
+      return message(paragraph(endedLine('completed', null, mode)), followUpButton(job));
+  }
+}
+
+function written(
+  { userId, text }: Extract<Announcement, { kind: 'follow_up' }>,
+  names: ReadonlyMap<string, string>,
+): SlackMessage {
+  return message(
+    paragraph(mrkdwn`💬 *Follow-up* by ${userMention(userId)}`),
+    quotation(quotedPrompt(text, names, FOLLOW_UP_MAX)),
+  );
+}
+
+function pullRequestNews(
+  { url, changed }: Extract<Announcement, { kind: 'pull_request' }>,
+  job: Job,
+  names: ReadonlyMap<string, string>,
+): SlackMessage {
+  const requester = userMention(job.requesterId);
+  const news = changed
+    ? mrkdwn`🎉 ${requester} there is *another pull request*`
+    : mrkdwn`🎉 ${requester} the *pull request* is ready`;
+  const address = pullRequestLink(url);
+  return message(
+    paragraph(address === null ? mrkdwn`${news}.` : mrkdwn`${news}: ${address}`),
+    smallQuotation(promptTitle(job.prompt, names)),
+    ...pullRequest(url, { style: 'primary', isSpoken: address === null }),
+  );
+}
+
+function troubled({ trouble, retryAtMs }: Extract<Announcement, { kind: 'trouble' }>): SlackMessage {
+  const state = troubleLine(trouble, retryAtMs);
+  switch (trouble) {
+    case 'rate_limited':
+    case 'unreachable':
+      return message(paragraph(mrkdwn`${state}. Nothing is lost: it goes on by itself.`));
+    case 'needs_admin':
+      return message(
+        paragraph(mrkdwn`${state}.`),
+        smallPrint(
+          mrkdwn`The agent API refuses the key, or does not know the project: an administrator must act.`,
+        ),
+      );
+  }
+}
+
+function noticeFailed(channelId: string, reason: string): SlackMessage {
+  const hint = isAbsence(reason)
+    ? 'invite the bot there with /invite @docs-agent'
+    : oneLine(reason, REASON_MAX);
+  return message(paragraph(mrkdwn`⚠️ *Notice not posted* in ${channelMention(channelId)} · ${hint}`));
+}

@@ -1,0 +1,98 @@
+import type { Job } from '../../../jobs/job.ts';
+import { isAbsence } from '../../absence.ts';
+import { actionIds } from '../../ids.ts';
+import { cutEscaped } from '../parts/limits.ts';
+import {
+  actionButton,
+  message,
+  type Part,
+  paragraph,
+  quotation,
+  type SlackMessage,
+} from '../parts/message.ts';
+import { isDirectMessage, type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
+import { line } from '../parts/state.ts';
+import { oneLine, quotedPrompt } from '../parts/untrusted.ts';
+import { labels, signs, troubleSigns } from '../parts/words.ts';
+
+/** So that the prompt can be copied from it and sent again, as far as a section holds it. */
+const PROMPT_MAX = 2500;
+const REASON_MAX = 100;
+const UNPOSTED_MAX = 2500;
+
+/**
+ * Tells the requester, privately, why there is no card, and so no job; offers *Try again*.
+ * @param reason Slack's error code
+ * @param names Slack ids to names, for the mentions in the prompt
+ */
+export function requesterView(reason: string, job: Job, names: ReadonlyMap<string, string>): SlackMessage {
+  const news = mrkdwn`${line(signs.notStarted)}. ${explanation(reason, job)} Nothing was started.`;
+  const offers = isBetweenPeople(reason, job) ? [] : [tryAgainButton(job)];
+  return withPrompt(news, job.prompt, names, ...offers);
+}
+
+/** For the requester of a job whose card Slack refused. */
+export function tryAgainButton({ id: jobId, cards }: Job): Part {
+  return actionButton(labels.tryAgain, actionIds.tryAgain, { jobId, cards });
+}
+
+/** A direct message of two people: no bot can be invited there. */
+export function isBetweenPeople(reason: string, { channelId }: Job): boolean {
+  return isAbsence(reason) && isDirectMessage(channelId);
+}
+
+/** In its place, when *Try again* was pressed. */
+export function tryingAgainView(): SlackMessage {
+  return message(paragraph(mrkdwn`🔁 *Trying again.* The card is about to appear.`));
+}
+
+/** Tells the requester, privately, that the request waits for an administrator, or for the bot to be invited. */
+export function delayedView(
+  reason: string,
+  prompt: string,
+  names: ReadonlyMap<string, string>,
+): SlackMessage {
+  const why = isAbsence(reason)
+    ? mrkdwn`${line(signs.starting)}. The bot is not in this conversation, and cannot see whether its card is there: type \`/invite @docs-agent\`.`
+    : mrkdwn`${line(troubleSigns.needs_admin)}. Slack does not let the bot post (${oneLine(reason, REASON_MAX)}).`;
+  return withPrompt(mrkdwn`${why} Your request is kept, and starts when this is mended.`, prompt, names);
+}
+
+/** Tells the requester, privately, what Slack did not let the bot say in the thread. */
+export function unpostedView(reason: string, unposted: SlackMessage): SlackMessage {
+  return message(
+    paragraph(
+      mrkdwn`I could not post this in the thread, or could not see it there (${oneLine(reason, REASON_MAX)}):`,
+    ),
+    paragraph({ mrkdwn: cutEscaped(unposted.text, UNPOSTED_MAX) }),
+  );
+}
+
+function withPrompt(
+  news: Mrkdwn,
+  prompt: string,
+  names: ReadonlyMap<string, string>,
+  ...offers: readonly Part[]
+): SlackMessage {
+  return message(
+    paragraph(mrkdwn`${news} Your prompt was:`),
+    quotation(quotedPrompt(prompt, names, PROMPT_MAX)),
+    ...offers,
+  );
+}
+
+function explanation(reason: string, job: Job): Mrkdwn {
+  if (isBetweenPeople(reason, job)) {
+    return mrkdwn`I cannot come into a direct message of two people: use a channel, or write to me directly.`;
+  }
+  if (isAbsence(reason)) {
+    return mrkdwn`The bot is not in this conversation: type \`/invite @docs-agent\`, then press *${labels.tryAgain}*.`;
+  }
+  if (reason === 'is_archived') {
+    return mrkdwn`This channel is archived: send the command in another one.`;
+  }
+  if (reason.startsWith('restricted_action')) {
+    return mrkdwn`The bot may not post in this channel: send the command in another one, or ask an administrator.`;
+  }
+  return mrkdwn`Slack did not take the message (${oneLine(reason, REASON_MAX)}): tell an administrator.`;
+}

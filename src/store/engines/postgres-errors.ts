@@ -1,0 +1,98 @@
+import { codeOf, StoreError } from '../errors.ts';
+
+const NETWORK_PROBLEMS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOENT: 'nothing listens there',
+  ENOTFOUND: 'its host name is not known',
+  EAI_AGAIN: 'its host name cannot be looked up now',
+  ETIMEDOUT: 'it does not answer',
+  EHOSTUNREACH: 'there is no way to its host',
+  ENETUNREACH: 'there is no way to its host',
+  ECONNRESET: 'it broke the connection off',
+};
+
+const CHECK_URL = 'Check DATABASE_URL, and that Postgres runs and lets this machine in.';
+
+/** By SQLSTATE: why Postgres refuses a connection, and what to do. */
+const REFUSALS: Readonly<Record<string, readonly [why: string, advice: string]>> = {
+  '28P01': ['it refuses the user or the password', 'Correct them in DATABASE_URL.'],
+  '28000': ['it refuses the user', 'Correct it in DATABASE_URL, or allow it in pg_hba.conf.'],
+  '3D000': ['it has no database of this name', 'Create the database, or correct its name in DATABASE_URL.'],
+  '53300': ['it has no connection left', 'Raise max_connections, or run fewer replicas.'],
+  '57P03': ['it is starting up or shutting down', 'Try again in a moment.'],
+};
+
+/** Of the refusals, those that may end by themselves. */
+const PASSING_REFUSALS: ReadonlySet<string> = new Set(['53300', '57P03']);
+/** Of SQLSTATEs: the connection is broken, means are short, an operator of the database intervenes. */
+const PASSING_STATES = /^(08|53|57)/;
+
+/** By SQLSTATE: what to do about a statement that Postgres refused. */
+const STATEMENT_ADVICE: Readonly<Record<string, string>> = {
+  '25006': 'DATABASE_URL leads to a read-only server: it must lead to the primary.',
+  '42501': "Give the user of DATABASE_URL the right to create and write tables in the database's schema.",
+  '53100': 'Make room on the disk of the Postgres server.',
+};
+
+/** What is wrong with the URL before anybody connects, or null. */
+export function invalidUrlError(databaseUrl: string): StoreError | null {
+  const parts = /^postgres(?:ql)?:\/\/[^/?#]*(.*)$/s.exec(databaseUrl);
+  if (parts === null) return new StoreError('DATABASE_URL must start with postgres:// or postgresql://.');
+  const [, afterHost = ''] = parts;
+  // The password ended too early; what follows would be taken for the host and the database, and shown.
+  if (!afterHost.includes('@')) return null;
+  return new StoreError(
+    'DATABASE_URL cannot be read: after the host it has another @. In user names and passwords write / ? # @ ' +
+      'as %2F %3F %23 %40.',
+  );
+}
+
+/** Makes errors of connecting into ones that say what to do, without the password. */
+export function connectionErrors(databaseUrl: string): (error: unknown) => StoreError {
+  const host = URL.parse(databaseUrl)?.hostname ?? '';
+  const where = host === '' ? 'The Postgres database' : `The Postgres database at ${host}`;
+  return (error) => {
+    const code = codeOf(error);
+    const [why, advice] = REFUSALS[code ?? ''] ?? [
+      NETWORK_PROBLEMS[code ?? ''] ?? messageOf(error),
+      CHECK_URL,
+    ];
+    return new StoreError(
+      `${where} cannot be reached: ${withoutPassword(why, databaseUrl)}. ${advice}`,
+      code,
+      !(code !== null && code in REFUSALS) || PASSING_REFUSALS.has(code),
+    );
+  };
+}
+
+/** Postgres' message alone: its details can quote rows, which hold prompts. */
+export function statementError(error: unknown): StoreError {
+  const code = codeOf(error);
+  const advice = STATEMENT_ADVICE[code ?? ''];
+  const message = `Postgres failed: ${messageOf(error)}${code === null ? '' : ` (${code})`}.`;
+  const isTemporary = code === null || PASSING_STATES.test(code);
+  return new StoreError(advice === undefined ? message : `${message} ${advice}`, code, isTemporary);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function withoutPassword(text: string, databaseUrl: string): string {
+  return passwordsIn(databaseUrl).reduce((clean, word) => clean.replaceAll(word, '***'), text);
+}
+
+/** The password as it stands in the URL, and as it is meant; none if there is none. */
+export function passwordsIn(databaseUrl: string): string[] {
+  const url = URL.parse(databaseUrl);
+  const password = url?.password || url?.searchParams.get('password') || '';
+  return [password, unescaped(password)].filter((word) => word !== '');
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,59 @@
+import { StoreError } from '../errors.ts';
+
+const SQLITE_BUSY = 5;
+const SQLITE_FULL = 13;
+/** What Node says where no directory can be made. */
+const UNMAKEABLE = new Set(['EACCES', 'ENOENT', 'EPERM', 'EROFS']);
+
+/** Makes an error of SQLite into one that says what to do. */
+export function sqliteError(directory: string, error: unknown): StoreError {
+  const message = error instanceof Error ? error.message : String(error);
+  const code = resultCode(error);
+  const advice =
+    (code === null ? null : ADVICE[code]) ?? 'If it stays so, restore the directory from a backup.';
+  return new StoreError(
+    `The store in ${directory} failed: ${message}. ${advice}`,
+    code?.toString() ?? null,
+    code === SQLITE_BUSY || code === SQLITE_FULL,
+  );
+}
+
+/** Another program holds the file. */
+export function isBusy(error: unknown): boolean {
+  return resultCode(error) === SQLITE_BUSY;
+}
+
+/** `code`: why the directory cannot be used. */
+export function unusableDirectory(directory: string, code: string | null): StoreError {
+  return new StoreError(
+    `The data directory ${directory} cannot be used: ${directoryProblem(code)}. ` +
+      'Set DATA_DIR to a directory on a local disk in which docs-agent may write.',
+    code,
+  );
+}
+
+function directoryProblem(code: string | null): string {
+  if (code === 'EEXIST' || code === 'ENOTDIR') return 'it, or a part of its path, is not a directory';
+  if (code !== null && UNMAKEABLE.has(code)) return 'it cannot be created';
+  return `it cannot be created (${code ?? 'unknown error'})`;
+}
+
+/** SQLite's primary result code. */
+function resultCode(error: unknown): number | null {
+  const code = error instanceof Error && 'errcode' in error ? error.errcode : null;
+  return typeof code === 'number' ? code & 0xff : null;
+}
+
+const DAMAGED = 'The file is damaged: restore the directory from a backup, or set DATA_DIR to a new one.';
+const NOT_WRITABLE = 'Let docs-agent write in this directory, or set DATA_DIR to another one.';
+
+/** By SQLite's primary result codes. */
+const ADVICE: Readonly<Record<number, string>> = {
+  [SQLITE_BUSY]: 'Another program holds the database for writing: end it.',
+  8: NOT_WRITABLE,
+  10: 'Look for faults of the disk, and use a local one.',
+  11: DAMAGED,
+  [SQLITE_FULL]: 'Make room on the disk.',
+  14: NOT_WRITABLE,
+  26: DAMAGED,
+};

@@ -1,0 +1,124 @@
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { HandleEmptyInListsPlugin, Kysely, replaceWithNoncontingentExpression } from 'kysely';
+import { codeOf, StoreError } from '../errors.ts';
+import type { Queries, Tables } from '../schema/tables.ts';
+import type { Database } from './database.ts';
+import { nodeSqliteDialect, type SqliteHooks } from './sqlite-dialect.ts';
+import { isBusy, sqliteError, unusableDirectory } from './sqlite-errors.ts';
+
+export const DATABASE_FILE = 'docs-agent.db';
+/** Locked for as long as the process lives; the operating system releases it, even after a kill. */
+export const OWNER_FILE = 'owner.db';
+/** For tools such as a backup that hold the database for a moment. */
+export const BUSY_TIMEOUT_MS = 5_000;
+/** For `doctor`, which looks for a moment whether somebody holds the directory. */
+const OWNER_TIMEOUT_MS = 500;
+
+/** Opens the database in the directory, and holds the directory against other processes until closed. */
+export function openSqlite(dataDir: string): Database {
+  const directory = resolve(dataDir);
+  const translate = (error: unknown) => sqliteError(directory, error);
+  createDirectory(directory);
+  const owner = takeOwnership(directory);
+  let file: DatabaseSync;
+  try {
+    file = openFile(join(directory, DATABASE_FILE));
+  } catch (error) {
+    owner.close();
+    throw translate(error);
+  }
+  const queries = queriesOn(file, { translate, verify: lossDetector(directory) });
+  const close = async () => {
+    await queries.destroy();
+    if (owner.isOpen) owner.close();
+  };
+  return { queries, sequenceType: 'integer', isRemote: false, close };
+}
+
+export function queriesOn(file: DatabaseSync, hooks: SqliteHooks): Queries {
+  return new Kysely<Tables>({
+    dialect: nodeSqliteDialect(file, hooks),
+    plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
+  });
+}
+
+function createDirectory(directory: string): void {
+  try {
+    makeDirectory(directory);
+  } catch (error) {
+    throw unusableDirectory(directory, codeOf(error));
+  }
+}
+
+/** Not with Node's `recursive`: where a directory exists that takes no others, as `/proc`, it never returns. */
+function makeDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return;
+    const parent = dirname(directory);
+    if (codeOf(error) !== 'ENOENT' || existsSync(parent)) throw error;
+    makeDirectory(parent);
+    makeDirectory(directory);
+  }
+}
+
+function takeOwnership(directory: string): DatabaseSync {
+  let owner: DatabaseSync | null = null;
+  try {
+    const path = join(directory, OWNER_FILE);
+    makePrivate(path);
+    owner = new DatabaseSync(path, { timeout: OWNER_TIMEOUT_MS });
+    owner.exec('begin exclusive');
+    return owner;
+  } catch (error) {
+    owner?.close();
+    if (!isBusy(error)) throw sqliteError(directory, error);
+    throw new StoreError(
+      `The data directory ${directory} is in use by another docs-agent. Stop that one, or give this one ` +
+        'another DATA_DIR. Several replicas of one docs-agent need a Postgres database: set DATABASE_URL.',
+      null,
+      true,
+    );
+  }
+}
+
+/**
+ * Prompts and tokens stand in it: nobody else may read it, also in a directory that was there before. SQLite gives the
+ * files beside it the same rights. One that is there already is not touched: to close it would end SQLite's locks.
+ */
+function makePrivate(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch {
+    // It is there, or SQLite will say what is wrong.
+  }
+}
+
+function openFile(path: string): DatabaseSync {
+  makePrivate(path);
+  const file = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+  try {
+    file.exec('pragma journal_mode = wal; pragma synchronous = full');
+    return file;
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}
+
+/** SQLite goes on writing into a file that was deleted; this throws once the file is not there any more. */
+function lossDetector(directory: string): () => void {
+  const look = () => statSync(join(directory, DATABASE_FILE), { throwIfNoEntry: false });
+  const opened = look();
+  return () => {
+    const now = look();
+    if (now !== undefined && now.ino === opened?.ino && now.dev === opened.dev) return;
+    throw new StoreError(
+      `The store in ${directory} was removed or replaced while docs-agent ran. Nothing can be stored until ` +
+        'docs-agent is started again; restore the directory from a backup before that, or it starts empty.',
+    );
+  };
+}

@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import type { WantedCall } from '../../jobs/call.ts';
+import type { Job } from '../../jobs/job.ts';
+import { requestFromJson, toJson } from '../schema/json.ts';
+import type { CallRow, Queries } from '../schema/tables.ts';
+import type { CallOutcome, Calls, LedgerCall } from '../store.ts';
+
+/** An entry of an index on Postgres holds 2,704 bytes at most, and a key may hold a link from outside. */
+const MAX_PLAIN_KEY_LENGTH = 500;
+
+export class SqlCalls implements Calls {
+  private readonly db: Queries;
+
+  constructor(db: Queries) {
+    this.db = db;
+  }
+
+  async next(lane: string): Promise<LedgerCall | null> {
+    const row = await this.db
+      .selectFrom('call')
+      .selectAll()
+      .where('lane', '=', lane)
+      .where('ended_at', 'is', null)
+      .orderBy('seq')
+      .limit(1)
+      .executeTakeFirst();
+    return row === undefined ? null : callFromRow(row);
+  }
+
+  async get(callId: string): Promise<LedgerCall | null> {
+    const row = await this.db.selectFrom('call').selectAll().where('id', '=', callId).executeTakeFirst();
+    return row === undefined ? null : callFromRow(row);
+  }
+
+  async start(callId: string, nowMs: number): Promise<void> {
+    const { numUpdatedRows } = await this.db
+      .updateTable('call')
+      .set({ state: 'started', started_at: nowMs })
+      .where('id', '=', callId)
+      .where('state', '=', 'wanted')
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw new Error(`Call ${callId} cannot be started: it is not wanted`);
+  }
+
+  async settle(callId: string, outcome: CallOutcome, nowMs: number): Promise<void> {
+    const { state, detail } = outcome;
+    const { numUpdatedRows } = await this.db
+      .updateTable('call')
+      .set(
+        state === 'retry'
+          ? { state: 'wanted', detail, started_at: null, ended_at: null }
+          : state === 'not_made'
+            ? { state: 'failed', detail, started_at: null, ended_at: nowMs }
+            : { state, detail, ended_at: nowMs },
+      )
+      .where('id', '=', callId)
+      .where('state', '!=', 'done')
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw new Error(`Call ${callId} cannot be settled: unknown, or done already`);
+  }
+
+  async agentCallStartedAt(projectId: string, nth: number, sinceMs: number): Promise<number | null> {
+    // Locks the row until the transaction ends: replicas that count at the same time would all find room.
+    await this.db
+      .insertInto('budget')
+      .values({ project_id: projectId })
+      .onConflict((conflict) => conflict.column('project_id').doUpdateSet({ project_id: projectId }))
+      .execute();
+    const row = await this.db
+      .selectFrom('call')
+      .select('started_at')
+      .where('project_id', '=', projectId)
+      .where('started_at', '>', sinceMs)
+      .where('kind', 'in', ['create_job', 'send_message'])
+      .orderBy('started_at', 'desc')
+      .offset(nth - 1)
+      .limit(1)
+      .executeTakeFirst();
+    return row?.started_at ?? null;
+  }
+
+  async agentCallsSince(projectId: string, sinceMs: number): Promise<number> {
+    const { count } = await this.db
+      .selectFrom('call')
+      .select((eb) => eb.fn.countAll<number | string>().as('count'))
+      .where('project_id', '=', projectId)
+      .where('started_at', '>', sinceMs)
+      .where('kind', 'in', ['create_job', 'send_message'])
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  }
+
+  /** Does nothing if a call with the same natural key was wanted before. */
+  async want(call: WantedCall, job: Job, nowMs: number): Promise<void> {
+    await this.db
+      .insertInto('call')
+      .values({
+        id: call.id,
+        natural_key: boundedKey(call.naturalKey),
+        job_id: job.id,
+        project_id: job.projectId,
+        lane: call.lane.name,
+        kind: call.request.kind,
+        request: toJson(call.request),
+        state: 'wanted',
+        detail: null,
+        wanted_at: nowMs,
+        started_at: null,
+        ended_at: null,
+      })
+      .onConflict((conflict) => conflict.column('natural_key').doNothing())
+      .execute();
+  }
+}
+
+function boundedKey(key: string): string {
+  if (key.length <= MAX_PLAIN_KEY_LENGTH) return key;
+  const digest = createHash('sha256').update(key).digest('hex');
+  return `${key.slice(0, MAX_PLAIN_KEY_LENGTH)}…${digest}`;
+}
+
+function callFromRow(row: CallRow): LedgerCall {
+  return {
+    id: row.id,
+    jobId: row.job_id,
+    lane: row.lane,
+    request: requestFromJson(row.request),
+    state: row.state,
+    wantedAtMs: row.wanted_at,
+    startedAtMs: row.started_at,
+  };
+}

@@ -1,0 +1,60 @@
+import type { ChannelSettings } from '../../jobs/channel-settings.ts';
+import { settingsFromJson, toJson } from '../schema/json.ts';
+import type { Queries } from '../schema/tables.ts';
+
+/** What administrators saved for a channel. */
+export interface SavedSettings {
+  readonly settings: ChannelSettings;
+  readonly changedBy: string;
+  readonly changedAtMs: number;
+}
+
+/** The settings of channels, as far as administrators saved any. */
+export interface SettingsOfChannels {
+  get(teamId: string, channelId: string): Promise<SavedSettings | null>;
+  /**
+   * Puts them in place of what was saved before, which is returned; nobody else can save some until the transaction
+   * ends.
+   */
+  replace(teamId: string, channelId: string, settings: SavedSettings): Promise<SavedSettings | null>;
+}
+
+const NEVER_MS = 0;
+
+export class SqlSettingsOfChannels implements SettingsOfChannels {
+  private readonly db: Queries;
+
+  constructor(db: Queries) {
+    this.db = db;
+  }
+
+  async get(teamId: string, channelId: string): Promise<SavedSettings | null> {
+    const row = await this.db
+      .selectFrom('channel_setting')
+      .select(['data', 'changed_by', 'changed_at'])
+      .where('team_id', '=', teamId)
+      .where('channel_id', '=', channelId)
+      .executeTakeFirst();
+    if (row === undefined || row.changed_at === NEVER_MS) return null;
+    return { settings: settingsFromJson(row.data), changedBy: row.changed_by, changedAtMs: row.changed_at };
+  }
+
+  async replace(teamId: string, channelId: string, saved: SavedSettings): Promise<SavedSettings | null> {
+    // Whoever comes second waits here, also if there is no row yet.
+    await this.db
+      .insertInto('channel_setting')
+      .values({ team_id: teamId, channel_id: channelId, data: '{}', changed_by: '', changed_at: NEVER_MS })
+      .onConflict((conflict) =>
+        conflict.columns(['team_id', 'channel_id']).doUpdateSet({ channel_id: channelId }),
+      )
+      .execute();
+    const before = await this.get(teamId, channelId);
+    await this.db
+      .updateTable('channel_setting')
+      .set({ data: toJson(saved.settings), changed_by: saved.changedBy, changed_at: saved.changedAtMs })
+      .where('team_id', '=', teamId)
+      .where('channel_id', '=', channelId)
+      .execute();
+    return before;
+  }
+}

@@ -1,0 +1,88 @@
+import type { Reply } from '../../jobs/event.ts';
+import { replyMoreFromJson, toJson } from '../schema/json.ts';
+import type { Queries, Tables } from '../schema/tables.ts';
+import type { EarlyReplies, Thread } from '../store.ts';
+
+/** Much longer than it takes to find out whether a card was posted. */
+const KEEP_MS = 3_600_000;
+/** In place of the time of an edit, and later than all of them. */
+const WITHDRAWN = 'withdrawn';
+
+type Facts = Pick<Tables['early_reply'], 'user_id' | 'text' | 'edited_ts' | 'more'>;
+
+export class SqlEarlyReplies implements EarlyReplies {
+  private readonly db: Queries;
+
+  constructor(db: Queries) {
+    this.db = db;
+  }
+
+  put(thread: Thread, reply: Reply, nowMs: number): Promise<void> {
+    const { messageTs, userId, text, editedTs, ...more } = reply;
+    const facts = { user_id: userId, text, edited_ts: editedTs ?? '', more: toJson(more) };
+    return this.keep(thread, messageTs, facts, nowMs);
+  }
+
+  withdraw(thread: Thread, messageTs: string, nowMs: number): Promise<void> {
+    return this.keep(thread, messageTs, { user_id: '', text: '', edited_ts: WITHDRAWN, more: '' }, nowMs);
+  }
+
+  async take(thread: Thread, nowMs: number): Promise<Reply[]> {
+    const rows = await this.db
+      .deleteFrom('early_reply')
+      .where((eb) => eb.and(columns(thread)))
+      .returning(['message_ts', 'user_id', 'text', 'edited_ts', 'more'])
+      .execute();
+    // Only then: whose card was found after hours has no card under way any more.
+    await forgetOldEarlyReplies(this.db, nowMs);
+    return rows
+      .filter((row) => row.edited_ts !== WITHDRAWN)
+      .map((row) => ({
+        messageTs: row.message_ts,
+        userId: row.user_id,
+        text: row.text,
+        editedTs: row.edited_ts || null,
+        ...replyMoreFromJson(row.more),
+      }))
+      .sort((a, b) => (a.messageTs < b.messageTs ? -1 : 1));
+  }
+
+  /** Inserts the row, or replaces it by a later one. */
+  private async keep(thread: Thread, messageTs: string, facts: Facts, nowMs: number): Promise<void> {
+    await forgetOldEarlyReplies(this.db, nowMs);
+    await this.db
+      .insertInto('early_reply')
+      .values({ ...columns(thread), message_ts: messageTs, received_at: nowMs, ...facts })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['team_id', 'channel_id', 'thread_ts', 'message_ts'])
+          .doUpdateSet(facts)
+          .where('early_reply.edited_ts', '<', facts.edited_ts),
+      )
+      .execute();
+  }
+}
+
+/** Those that nobody took for an hour, unless a card of the channel is still under way. */
+export async function forgetOldEarlyReplies(db: Queries, nowMs: number): Promise<void> {
+  await db
+    .deleteFrom('early_reply')
+    .where('received_at', '<', nowMs - KEEP_MS)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('job')
+            .select('job.id')
+            .whereRef('job.team_id', '=', 'early_reply.team_id')
+            .whereRef('job.channel_id', '=', 'early_reply.channel_id')
+            .where('job.stage', '=', 'opening'),
+        ),
+      ),
+    )
+    .execute();
+}
+
+function columns({ teamId, channelId, threadTs }: Thread) {
+  return { team_id: teamId, channel_id: channelId, thread_ts: threadTs };
+}

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import type { Queries } from '../schema/tables.ts';
+import type { Gestures } from '../store.ts';
+
+export class SqlGestures implements Gestures {
+  private readonly db: Queries;
+
+  constructor(db: Queries) {
+    this.db = db;
+  }
+
+  async remember(keys: readonly string[], nowMs: number): Promise<boolean> {
+    // Sorted, so that two deliveries at the same time wait for each other and do not deadlock.
+    const distinct = [...new Set(keys.map(digested))].sort();
+    if (distinct.length === 0) return true;
+    const added = await this.db
+      .insertInto('gesture')
+      .values(distinct.map((key) => ({ key, at: nowMs })))
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('key')
+      .execute();
+    return added.length === distinct.length;
+  }
+
+  async isKnown(keys: readonly string[]): Promise<boolean> {
+    const row = await this.db
+      .selectFrom('gesture')
+      .select('key')
+      .where('key', 'in', keys.map(digested))
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+}
+
+/** Keys name channels and people, who may ask to be forgotten; a digest recognises the gesture as well. */
+function digested(key: string): string {
+  const kind = key.slice(0, key.indexOf(':') + 1);
+  return kind + createHash('sha256').update(key).digest('base64url');
+}

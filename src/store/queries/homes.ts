@@ -1,0 +1,65 @@
+import type { Decision } from '../../jobs/decision.ts';
+import type { Queries } from '../schema/tables.ts';
+import type { SqlTasks } from './tasks.ts';
+
+/** Who opened the home this long ago may still look at it. */
+const LOOKS_FOR_MS = 3_600_000;
+/** A home is drawn again at most this often, however much happens. */
+const SPACING_MS = 3_000;
+const SEPARATOR = ':';
+
+/** The home tabs that people look at. */
+export interface Homes {
+  /** The person opened it: it is drawn now, and for an hour when a job of the person changes. */
+  opened(teamId: string, userId: string, nowMs: number): Promise<void>;
+}
+
+/** Whose home a `refresh_home` task is about. */
+export function ownerOfHome(subject: string): { readonly teamId: string; readonly userId: string } {
+  const [teamId = '', userId = ''] = subject.split(SEPARATOR);
+  return { teamId, userId };
+}
+
+export class SqlHomes implements Homes {
+  private readonly db: Queries;
+  private readonly tasks: SqlTasks;
+
+  constructor(db: Queries, tasks: SqlTasks) {
+    this.db = db;
+    this.tasks = tasks;
+  }
+
+  async opened(teamId: string, userId: string, nowMs: number): Promise<void> {
+    await this.db
+      .insertInto('home')
+      .values({ team_id: teamId, user_id: userId, opened_at: nowMs })
+      .onConflict((conflict) => conflict.columns(['team_id', 'user_id']).doUpdateSet({ opened_at: nowMs }))
+      .execute();
+    await this.refresh(teamId, userId, nowMs, 'replace');
+  }
+
+  /** Plans to draw the home of the requester, if it shows what has changed and somebody may look at it. */
+  async follow({ job, calls, tasks }: Decision, nowMs: number): Promise<void> {
+    const isSeen =
+      calls.length > 0 || tasks.some(({ kind, runAtMs }) => kind === 'refresh_card' && runAtMs <= nowMs);
+    if (!isSeen) return;
+    const home = await this.db
+      .selectFrom('home')
+      .select('opened_at')
+      .where('team_id', '=', job.teamId)
+      .where('user_id', '=', job.requesterId)
+      .executeTakeFirst();
+    if (home === undefined || home.opened_at <= nowMs - LOOKS_FOR_MS) return;
+    await this.refresh(job.teamId, job.requesterId, nowMs + SPACING_MS, 'keep');
+  }
+
+  private refresh(
+    teamId: string,
+    userId: string,
+    runAtMs: number,
+    ifScheduled: 'keep' | 'replace',
+  ): Promise<void> {
+    const subject = teamId + SEPARATOR + userId;
+    return this.tasks.schedule({ kind: 'refresh_home', subject, runAtMs, ifScheduled });
+  }
+}

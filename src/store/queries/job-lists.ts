@@ -1,0 +1,153 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { FollowUp } from '../../jobs/follow-up.ts';
+import type { Job } from '../../jobs/job.ts';
+import { openStages } from '../../jobs/open-stages.ts';
+import type { PastCall } from '../../jobs/turns.ts';
+import type { JobLists, JobPage, PageStart, Sight } from '../lists.ts';
+import { jobFromJson, requestFromJson } from '../schema/json.ts';
+import type { Queries } from '../schema/tables.ts';
+import { followUpFromRow } from './follow-ups.ts';
+
+type Condition = RawBuilder<SqlBool>;
+
+const MAX_MEANT = 20;
+const MAX_CALLS = 500;
+const MAX_UNSENT = 50;
+/** Fewer characters of an id would name too many jobs. */
+const ID_START = /^[0-9a-f-]{8,36}$/i;
+const ANY: Condition = sql`1 = 1`;
+/** One that still asks whether it is wanted at all is none. */
+const IS_JOB: Condition = sql`stage != 'asking'`;
+const HAS_PULL_REQUEST: Condition = sql`has_pull_request = 1`;
+/** In the words of the index, so that the databases see that it serves. */
+const IS_OPEN: Condition = sql`stage in (${sql.join(openStages.map((stage) => sql.lit(stage)))})`;
+
+export class SqlJobLists implements JobLists {
+  private readonly db: Queries;
+
+  constructor(db: Queries) {
+    this.db = db;
+  }
+
+  async page(sight: Sight, start: PageStart, limit: number): Promise<JobPage> {
+    const found = await this.inSight(sight, start, limit + 1);
+    const hasMore = found.length > limit;
+    if (start === null) return { jobs: found.slice(0, limit), hasNewer: false, hasOlder: hasMore };
+    if (start.to === 'older') return { jobs: found.slice(0, limit), hasNewer: true, hasOlder: hasMore };
+    // Fewer than a page are newer: then the first page is the one that is meant.
+    if (found.length < limit) return this.page(sight, null, limit);
+    return { jobs: found.slice(0, limit).reverse(), hasNewer: hasMore, hasOlder: true };
+  }
+
+  async openOf(teamId: string, userId: string, limit: number): Promise<Job[]> {
+    return this.newestOf(teamId, userId, IS_OPEN, limit);
+  }
+
+  async withPullRequest(teamId: string, userId: string, limit: number): Promise<Job[]> {
+    return this.newestOf(teamId, userId, HAS_PULL_REQUEST, limit);
+  }
+
+  async latestOf(teamId: string, userId: string): Promise<Job | null> {
+    const [latest] = await this.newestOf(teamId, userId, ANY, 1);
+    return latest ?? null;
+  }
+
+  async meant(teamId: string, id: string): Promise<Job[]> {
+    const rows = await this.db
+      .selectFrom('job')
+      .select('data')
+      .where('team_id', '=', teamId)
+      .where(IS_JOB)
+      .where((eb) =>
+        eb.or([
+          eb('id', '=', id),
+          eb('agent_job_id', '=', id),
+          ...(ID_START.test(id) ? [eb('id', 'like', `${id.toLowerCase()}%`)] : []),
+        ]),
+      )
+      .orderBy('requested_at', 'desc')
+      .limit(MAX_MEANT)
+      .execute();
+    return rows.map((row) => jobFromJson(row.data));
+  }
+
+  async callsOf(jobId: string): Promise<PastCall[]> {
+    const rows = await this.db
+      .selectFrom('call')
+      .select(['request', 'state', 'wanted_at', 'ended_at'])
+      .where('job_id', '=', jobId)
+      .orderBy('seq', 'desc')
+      .limit(MAX_CALLS)
+      .execute();
+    return rows.reverse().map((row) => ({
+      request: requestFromJson(row.request),
+      state: row.state,
+      wantedAtMs: row.wanted_at,
+      endedAtMs: row.ended_at,
+    }));
+  }
+
+  async unsentOf(jobId: string): Promise<FollowUp[]> {
+    const rows = await this.db
+      .selectFrom('follow_up')
+      .selectAll()
+      .where('job_id', '=', jobId)
+      .where('state', 'in', ['waiting', 'sending', 'not_sent', 'unknown'])
+      .orderBy('message_ts')
+      .limit(MAX_UNSENT)
+      .execute();
+    return rows.map(followUpFromRow);
+  }
+
+  /** In the order of the direction: the nearest to the start first. */
+  private async inSight(
+    { teamId, userId, channelId }: Sight,
+    start: PageStart,
+    limit: number,
+  ): Promise<Job[]> {
+    const direction = start?.to === 'newer' ? 'asc' : 'desc';
+    const nearest = (isMeant: Condition) =>
+      this.db
+        .selectFrom('job')
+        .select(['id', 'requested_at', 'data'])
+        .where('team_id', '=', teamId)
+        .where(isMeant)
+        .where(isBeyond(start))
+        .orderBy('requested_at', direction)
+        .orderBy('id', direction)
+        .limit(limit);
+    const own = nearest(sql`requester_id = ${userId} and ${IS_JOB}`).as('own');
+    const open = nearest(sql`channel_id = ${channelId} and ${IS_OPEN}`).as('open');
+    const rows = await this.db
+      .selectFrom(own)
+      .selectAll()
+      .union(this.db.selectFrom(open).selectAll())
+      .orderBy('requested_at', direction)
+      .orderBy('id', direction)
+      .limit(limit)
+      .execute();
+    return rows.map((row) => jobFromJson(row.data));
+  }
+
+  private async newestOf(teamId: string, userId: string, isMeant: Condition, limit: number): Promise<Job[]> {
+    const rows = await this.db
+      .selectFrom('job')
+      .select('data')
+      .where('team_id', '=', teamId)
+      .where('requester_id', '=', userId)
+      .where(isMeant)
+      .where(IS_JOB)
+      .orderBy('requested_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute();
+    return rows.map((row) => jobFromJson(row.data));
+  }
+}
+
+function isBeyond(start: PageStart): Condition {
+  if (start === null) return ANY;
+  const { requestedAtMs, id } = start.than;
+  const place = sql`(${requestedAtMs}, ${id})`;
+  return start.to === 'older' ? sql`(requested_at, id) < ${place}` : sql`(requested_at, id) > ${place}`;
+}

@@ -1,0 +1,188 @@
+import type { JobState } from '../../jobs/decision.ts';
+import type { Job } from '../../jobs/job.ts';
+import { jobFromJson, toJson } from '../schema/json.ts';
+import type { Queries } from '../schema/tables.ts';
+import type { Jobs } from '../store.ts';
+import { followUpFromRow } from './follow-ups.ts';
+
+/** More unsent replies than this wait for their turn: a transaction must stay short. */
+const MAX_LOCKED_FOLLOW_UPS = 500;
+
+const GOING_ON = ['creating', 'create_unknown', 'working'] as const;
+
+export class SqlJobs implements Jobs {
+  private readonly db: Queries;
+
+  constructor(db: Queries) {
+    this.db = db;
+  }
+
+  async lock(jobId: string, messageTs: string | null = null): Promise<JobState | null> {
+    const row = await this.db
+      .selectFrom('job')
+      .select('data')
+      .where('id', '=', jobId)
+      .forUpdate()
+      .executeTakeFirst();
+    if (row === undefined) return null;
+    const followUps = await this.db
+      .selectFrom('follow_up')
+      .selectAll()
+      .where('job_id', '=', jobId)
+      .where((eb) => {
+        const mayBeSent = eb('state', 'not in', ['sent', 'withdrawn', 'kept_out']);
+        return messageTs === null ? mayBeSent : eb.or([mayBeSent, eb('message_ts', '=', messageTs)]);
+      })
+      // Those that go out by themselves first: others may pile up for as long as nobody retries them.
+      .orderBy((eb) =>
+        eb
+          .case()
+          .when('message_ts', '=', messageTs ?? '')
+          .then(0)
+          .when('state', 'in', ['waiting', 'sending'])
+          .then(1)
+          .else(2)
+          .end(),
+      )
+      .orderBy('message_ts')
+      .limit(MAX_LOCKED_FOLLOW_UPS)
+      .execute();
+    const inOrder = followUps.map(followUpFromRow).sort((a, b) => (a.messageTs < b.messageTs ? -1 : 1));
+    return { job: jobFromJson(row.data), followUps: inOrder };
+  }
+
+  async get(jobId: string): Promise<Job | null> {
+    const row = await this.db.selectFrom('job').select('data').where('id', '=', jobId).executeTakeFirst();
+    return row === undefined ? null : jobFromJson(row.data);
+  }
+
+  async findByThread(teamId: string, channelId: string, threadTs: string): Promise<string | null> {
+    const row = await this.db
+      .selectFrom('job')
+      .select('id')
+      .where('team_id', '=', teamId)
+      .where('channel_id', '=', channelId)
+      .where('thread_ts', '=', threadTs)
+      .executeTakeFirst();
+    return row?.id ?? null;
+  }
+
+  async findKeeping(teamId: string, channelId: string, messageTs: string): Promise<string | null> {
+    const row = await this.db
+      .selectFrom('job')
+      .innerJoin('follow_up', 'follow_up.job_id', 'job.id')
+      .select('job.id')
+      .where('job.stage', '=', 'unopened')
+      .where('job.team_id', '=', teamId)
+      .where('job.channel_id', '=', channelId)
+      .where('follow_up.message_ts', '=', messageTs)
+      .where('follow_up.state', '=', 'not_sent')
+      .executeTakeFirst();
+    return row?.id ?? null;
+  }
+
+  async lockOpening(teamId: string, channelId: string): Promise<number | null> {
+    const rows = await this.db
+      .selectFrom('job')
+      .select('requested_at')
+      .where('team_id', '=', teamId)
+      .where('channel_id', '=', channelId)
+      .where('stage', '=', 'opening')
+      .where((eb) =>
+        eb.exists(
+          eb
+            .selectFrom('call')
+            .select('call.id')
+            .whereRef('call.job_id', '=', 'job.id')
+            .where('call.kind', '=', 'post_card')
+            .where('call.state', '=', 'started'),
+        ),
+      )
+      // In one order, so that two who lock them do not block each other for good.
+      .orderBy('id')
+      .forUpdate()
+      .execute();
+    return rows.length === 0 ? null : Math.min(...rows.map((row) => row.requested_at));
+  }
+
+  async requestedBy(
+    { teamId, channelId, requesterId }: Parameters<Jobs['requestedBy']>[0],
+    sinceMs: number,
+  ): Promise<Job[]> {
+    await this.passAlone(`asker:${teamId}:${channelId}:${requesterId}`);
+    const rows = await this.db
+      .selectFrom('job')
+      .select('data')
+      .where('team_id', '=', teamId)
+      .where('channel_id', '=', channelId)
+      .where('requester_id', '=', requesterId)
+      .where('requested_at', '>', sinceMs)
+      .orderBy('requested_at', 'desc')
+      .execute();
+    return rows.map((row) => jobFromJson(row.data));
+  }
+
+  async ofAgentJob(teamId: string, projectId: string, agentJobId: string): Promise<Job[]> {
+    await this.passAlone(`agent_job:${teamId}:${projectId}:${agentJobId}`);
+    const rows = await this.db
+      .selectFrom('job')
+      .select('data')
+      .where('agent_job_id', '=', agentJobId)
+      .where('team_id', '=', teamId)
+      .where('project_id', '=', projectId)
+      .orderBy('requested_at', 'desc')
+      .execute();
+    return rows.map((row) => jobFromJson(row.data));
+  }
+
+  /** Nobody else passes by this name until the transaction ends. */
+  private async passAlone(name: string): Promise<void> {
+    await this.db
+      .insertInto('turnstile')
+      .values({ name })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ name }))
+      .execute();
+  }
+
+  async withLiveThreads(sinceMs: number, limit: number): Promise<string[]> {
+    const rows = await this.db
+      .selectFrom('job')
+      .select('id')
+      .where('thread_ts', 'is not', null)
+      .where((eb) => eb.or([eb('stage', 'in', GOING_ON), eb('requested_at', '>', sinceMs)]))
+      .orderBy((eb) => eb.case().when('stage', 'in', GOING_ON).then(0).else(1).end())
+      .orderBy('requested_at', 'desc')
+      .limit(limit)
+      .execute();
+    return rows.map((row) => row.id);
+  }
+
+  async cardDrawnAtMs(jobId: string): Promise<number | null> {
+    const job = this.db.selectFrom('job').select('card_drawn_at').where('id', '=', jobId);
+    return (await job.executeTakeFirst())?.card_drawn_at ?? null;
+  }
+
+  async cardDrawn(jobId: string, nowMs: number): Promise<void> {
+    await this.db.updateTable('job').set({ card_drawn_at: nowMs }).where('id', '=', jobId).execute();
+  }
+
+  async put(job: Job): Promise<void> {
+    const facts = {
+      team_id: job.teamId,
+      channel_id: job.channelId,
+      thread_ts: job.threadTs,
+      project_id: job.projectId,
+      requester_id: job.requesterId,
+      requested_at: job.requestedAtMs,
+      stage: job.stage.kind,
+      agent_job_id: job.agentJob?.id ?? job.attachedTo,
+      has_pull_request: job.announcedPrLink === null ? 0 : 1,
+      data: toJson(job),
+    };
+    await this.db
+      .insertInto('job')
+      .values({ id: job.id, ...facts })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(facts))
+      .execute();
+  }
+}

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import type { Queries } from '../schema/tables.ts';
+import type { Claim, ClaimedTask, Lease, NewTask, TaskKind, Tasks } from '../store.ts';
+import { LeaseLostError } from '../store.ts';
+
+const freeLease = { lease_token: null, lease_until: null };
+
+export class SqlTasks implements Tasks {
+  /** Whether this transaction scheduled something. */
+  scheduled = false;
+  private readonly db: Queries;
+
+  constructor(db: Queries) {
+    this.db = db;
+  }
+
+  async schedule({ kind, subject, runAtMs, ifScheduled }: NewTask): Promise<void> {
+    await this.db
+      .insertInto('task')
+      .values({
+        id: `${kind}:${subject}`,
+        kind,
+        subject,
+        run_at: runAtMs,
+        attempts: 0,
+        revision: 1,
+        ...freeLease,
+      })
+      .onConflict((conflict) =>
+        conflict.column('id').doUpdateSet((eb) => ({
+          revision: eb('task.revision', '+', 1),
+          run_at: ifScheduled === 'replace' ? runAtMs : eb.ref('task.run_at'),
+        })),
+      )
+      .execute();
+    this.scheduled = true;
+  }
+
+  async claim({ kinds, nowMs, leaseUntilMs, limit }: Claim): Promise<ClaimedTask[]> {
+    const due = await this.db
+      .selectFrom('task')
+      .select(['id', 'kind', 'subject', 'attempts', 'revision'])
+      .where('kind', 'in', kinds)
+      .where('run_at', '<=', nowMs)
+      .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<=', nowMs)]))
+      .orderBy('run_at')
+      .limit(limit)
+      .forUpdate()
+      .skipLocked()
+      .execute();
+    if (due.length === 0) return [];
+    const token = randomUUID();
+    await this.db
+      .updateTable('task')
+      .set({ lease_token: token, lease_until: leaseUntilMs })
+      .where(
+        'id',
+        'in',
+        due.map((task) => task.id),
+      )
+      .execute();
+    return due.map(({ id, kind, subject, attempts, revision }) => ({
+      kind,
+      subject,
+      attempts,
+      lease: { taskId: id, token, revision },
+    }));
+  }
+
+  async hasten(kind: TaskKind, subject: string, nowMs: number): Promise<boolean> {
+    const id = `${kind}:${subject}`;
+    await this.db
+      .updateTable('task')
+      .set({ run_at: nowMs })
+      .where('id', '=', id)
+      .where('run_at', '>', nowMs)
+      .where('attempts', '=', 0)
+      .where('lease_token', 'is', null)
+      .execute();
+    const task = await this.db.selectFrom('task').select('id').where('id', '=', id).executeTakeFirst();
+    this.scheduled ||= task !== undefined;
+    return task !== undefined;
+  }
+
+  async renew(leases: readonly Lease[], untilMs: number): Promise<void> {
+    for (const lease of leases) {
+      await this.held(lease).set({ lease_until: untilMs }).execute();
+    }
+  }
+
+  async fence(lease: Lease): Promise<void> {
+    // The weakest lock that a takeover cannot pass: scheduling the task again must not wait for the
+    // job's lock, which this transaction may want next.
+    const held = await this.db
+      .selectFrom('task')
+      .select('id')
+      .where('id', '=', lease.taskId)
+      .where('lease_token', '=', lease.token)
+      .forKeyShare()
+      .executeTakeFirst();
+    if (held === undefined) throw new LeaseLostError(lease.taskId);
+  }
+
+  async complete(lease: Lease): Promise<void> {
+    const ended = await this.db
+      .deleteFrom('task')
+      .where('id', '=', lease.taskId)
+      .where('lease_token', '=', lease.token)
+      .where('revision', '=', lease.revision)
+      .executeTakeFirst();
+    if (ended.numDeletedRows > 0n) return;
+    const freed = await this.held(lease)
+      .set({ ...freeLease, attempts: 0 })
+      .executeTakeFirst();
+    if (freed.numUpdatedRows === 0n) throw new LeaseLostError(lease.taskId);
+  }
+
+  async postpone(lease: Lease, runAtMs: number): Promise<void> {
+    const { numUpdatedRows } = await this.held(lease)
+      .set((eb) => ({ ...freeLease, run_at: runAtMs, attempts: eb('attempts', '+', 1) }))
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw new LeaseLostError(lease.taskId);
+  }
+
+  async release(leases: readonly Lease[]): Promise<void> {
+    for (const lease of leases) {
+      await this.held(lease).set(freeLease).execute();
+    }
+  }
+
+  async nextDueAtMs(kinds: readonly TaskKind[]): Promise<number | null> {
+    // Two queries, so that each walks an index: most tasks are free, and few are in hand.
+    const free = await this.db
+      .selectFrom('task')
+      .select('run_at')
+      .where('kind', 'in', kinds)
+      .where('lease_until', 'is', null)
+      .orderBy('run_at')
+      .limit(1)
+      .execute();
+    const leased = await this.db
+      .selectFrom('task')
+      .select(['run_at', 'lease_until'])
+      .where('kind', 'in', kinds)
+      .where('lease_until', 'is not', null)
+      .$narrowType<{ lease_until: number }>()
+      .execute();
+    const times = [
+      ...free.map((task) => task.run_at),
+      ...leased.map((task) => Math.max(task.run_at, task.lease_until)),
+    ];
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
+  private held(lease: Lease) {
+    return this.db.updateTable('task').where('id', '=', lease.taskId).where('lease_token', '=', lease.token);
+  }
+}

@@ -1,0 +1,36 @@
+import type { CallRequest } from '../../jobs/call.ts';
+import type { ChannelSettings } from '../../jobs/channel-settings.ts';
+import type { Reply } from '../../jobs/event.ts';
+import type { FollowUp } from '../../jobs/follow-up.ts';
+import type { Job } from '../../jobs/job.ts';
+
+/** What of a follow-up, and of an early reply, has no column of its own. */
+export type FollowUpMore = Pick<FollowUp, 'corrected' | 'isCorrection' | 'snippets' | 'inlined'>;
+export type ReplyMore = Pick<Reply, 'mentionsBot' | 'attached'>;
+
+/** What is stored as JSON, in text columns of both databases. Only this program writes them. */
+type Document = Job | CallRequest | ChannelSettings | FollowUpMore | ReplyMore;
+
+export function toJson(document: Document): string {
+  return JSON.stringify(document);
+}
+
+export function jobFromJson(json: string): Job {
+  return JSON.parse(json) as Job;
+}
+
+export function requestFromJson(json: string): CallRequest {
+  return JSON.parse(json) as CallRequest;
+}
+
+export function settingsFromJson(json: string): ChannelSettings {
+  return JSON.parse(json) as ChannelSettings;
+}
+
+export function followUpMoreFromJson(json: string): FollowUpMore {
+  return JSON.parse(json) as FollowUpMore;
+}
+
+export function replyMoreFromJson(json: string): ReplyMore {
+  return JSON.parse(json) as ReplyMore;
+}

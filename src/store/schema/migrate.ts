@@ -1,0 +1,51 @@
+import type { Kysely } from 'kysely';
+import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration';
+import { StoreError } from '../errors.ts';
+import type { Queries } from './tables.ts';
+
+/**
+ * Brings the schema up to date: all of the missing migrations, or none. Several processes may do it at
+ * the same time (Kysely's migrator takes an advisory lock on Postgres). Returns the names of those it made.
+ */
+export async function migrate(db: Queries, migrations: Record<string, Migration>): Promise<string[]> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
+  const { error, results = [] } = await migrator.migrateToLatest();
+  if (error === undefined) return results.map(({ migrationName }) => migrationName);
+  if (error instanceof StoreError) throw error;
+  const { unknown } = await schemaState(db, migrations);
+  if (unknown.length > 0) {
+    throw new StoreError(
+      `The store was written by a newer docs-agent (its schema has ${unknown.join(', ')}, which this ` +
+        'version does not know). Start that version or a later one.',
+    );
+  }
+  throw error;
+}
+
+/** The names of migrations. */
+export interface SchemaState {
+  readonly applied: readonly string[];
+  /** Not applied yet. */
+  readonly missing: readonly string[];
+  /** Applied by a newer version. */
+  readonly unknown: readonly string[];
+}
+
+/** How far the schema is; looks, and changes nothing. */
+export async function schemaState(db: Queries, migrations: Record<string, Migration>): Promise<SchemaState> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  const applied = tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)
+    ? await appliedMigrations(db)
+    : [];
+  return {
+    applied,
+    missing: Object.keys(migrations).filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !(name in migrations)),
+  };
+}
+
+async function appliedMigrations(db: Queries): Promise<string[]> {
+  const tables = db as unknown as Kysely<{ [DEFAULT_MIGRATION_TABLE]: { name: string } }>;
+  const rows = await tables.selectFrom(DEFAULT_MIGRATION_TABLE).select('name').execute();
+  return rows.map((row) => row.name);
+}
