@@ -5,13 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { Job } from '../../src/jobs/job.ts';
 import { DATABASE_FILE } from '../../src/store/engines/sqlite.ts';
 import { openStore } from '../../src/store/open.ts';
 import { startTinySlack } from '../commands/support/tiny-slack.ts';
-import { aJob } from '../support/a-job.ts';
 import { runProgram } from '../support/child-program.ts';
 import { createTempDir } from '../support/temp-dir.ts';
+import { activeAgentJob, storeWatchedJobs } from '../support/watched-jobs.ts';
 
 // Watches many jobs at which the agent works, and prints what that takes: the figures of docs/operations/sizing.md.
 
@@ -23,17 +22,14 @@ const { values } = parseArgs({
 });
 const jobs = Number(values.jobs);
 const seconds = Number(values.seconds);
-const AGE_MS = 600_000;
-const PROMPT = 'Say in the quickstart how the webhooks are signed, with an example. '.repeat(6);
+const PROJECT_ID = 'acme-docs';
 const READS_PER_MINUTE = 100_000;
 
 await using folder = await createTempDir();
 await seed();
 await using slack = await startTinySlack();
-const api = createServer((request, response) => {
-  const id = request.url?.split('/').at(-1);
-  const body = JSON.stringify({ id, status: 'active', source: { repository: 'acme/docs', ref: 'main' } });
-  response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+const api = createServer((_request, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(activeAgentJob));
 }).listen(0, '127.0.0.1');
 await once(api, 'listening');
 
@@ -44,7 +40,7 @@ await using program = runProgram(['start'], {
   SLACK_API_URL: slack.apiUrl,
   AGENT_BASE_URL: `http://127.0.0.1:${(api.address() as AddressInfo).port}`,
   AGENT_API_KEY: 'sizing',
-  AGENT_PROJECT_ID: 'acme-docs',
+  AGENT_PROJECT_ID: PROJECT_ID,
   AGENT_READS_PER_MINUTE: String(READS_PER_MINUTE),
   DATA_DIR: folder.path,
   HOST: '127.0.0.1',
@@ -76,44 +72,12 @@ api.closeAllConnections();
 async function seed(): Promise<void> {
   const store = await openStore({ dataDir: folder.path });
   const nowMs = Date.now();
-  for (let first = 0; first < jobs; first += 1_000) {
-    await store.transaction(async (tx) => {
-      for (let number = first; number < Math.min(first + 1_000, jobs); number += 1) {
-        const runAtMs = nowMs + 60_000 * Math.random();
-        const job = watchedJob(number, nowMs);
-        const task = { kind: 'check_job', runAtMs, ifScheduled: 'replace' } as const;
-        await tx.write({ job, followUps: [], calls: [], tasks: [task] }, nowMs);
-      }
-    });
-  }
-  await store.close();
-}
-
-function watchedJob(number: number, nowMs: number): Job {
-  const threadTs = `1700000000.${String(number).padStart(6, '0')}`;
-  const turnStartedAtMs = nowMs - AGE_MS;
-  return aJob({
-    id: `job-${number}`,
-    teamId: 'T0TEAM',
-    projectId: 'acme-docs',
-    prompt: PROMPT,
-    requestedAtMs: turnStartedAtMs,
-    threadTs,
-    cardTs: threadTs,
-    stage: { kind: 'working', turnStartedAtMs, settle: null },
-    agentJob: {
-      id: `agent-${number}`,
-      status: 'active',
-      repository: 'acme/docs',
-      ref: 'main',
-      model: null,
-      prLink: null,
-    },
-    told: { status: 'active', turn: 1 },
-    creates: 1,
-    posts: 1,
-    cards: 1,
+  await storeWatchedJobs(store, {
+    jobs,
+    projectIds: [PROJECT_ID],
+    dueAtMs: () => nowMs + 60_000 * Math.random(),
   });
+  await store.close();
 }
 
 async function readMetrics() {
