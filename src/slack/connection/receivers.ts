@@ -5,6 +5,7 @@ import { isTooOld } from '../incoming/too-old.ts';
 import { noted } from './noted-gesture.ts';
 import { GestureRefusedError } from './refused.ts';
 import { checkShape } from './shape.ts';
+import { withoutNulls } from './without-nulls.ts';
 
 /** Slack waits no longer for the answer to a gesture. */
 const LAST_ANSWERS_MS = 3_000;
@@ -59,7 +60,8 @@ async function settledIn(limitMs: number, inHand: Iterable<Promise<void>>, clock
   cancel();
 }
 
-async function committed(app: App, event: ReceiverEvent, tools: ReceiverTools): Promise<void> {
+async function committed(app: App, given: ReceiverEvent, tools: ReceiverTools): Promise<void> {
+  const event = { ...given, body: withoutNulls(given.body) };
   const { type, event_time: eventTime } = event.body;
   if (type === 'app_rate_limited') {
     // Slack holds events back for a minute. Bolt knows no listener for this, and would answer 404.

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type ChangeEvent, isChange, type MessageEvent, mayBeHuman } from '../incoming/reply.ts';
 import { GestureRefusedError } from './refused.ts';
 
 /**
@@ -14,83 +15,63 @@ const present = z.looseObject({});
 /** Of one of them Bolt takes the others for granted. */
 const absent = z.undefined().optional();
 
-const team = z.looseObject({ id: id.nullish() });
-const block = z.looseObject({ type: text, block_id: text.optional() });
+const team = z.looseObject({ id: id.optional() });
 
-/** Where it happened, and where the app is installed. */
+/** Where the app is installed: it is looked up in the store. */
 const installed = {
-  team_id: id.nullish(),
-  enterprise_id: id.nullish(),
-  context_team_id: id.nullish(),
-  team: team.nullish(),
-  enterprise: team.nullish(),
-  authorizations: z.array(z.looseObject({ team_id: id.nullish(), enterprise_id: id.nullish() })).nullish(),
+  team_id: id.optional(),
+  enterprise_id: id.optional(),
+  context_team_id: id.optional(),
+  team: team.optional(),
+  enterprise: team.optional(),
+  authorizations: z.array(z.looseObject({ team_id: id.nullish(), enterprise_id: id.nullish() })).optional(),
 };
-
-const said = z.looseObject({
-  subtype: text.optional(),
-  bot_id: text.nullish(),
-  user: id.nullish(),
-  username: text.nullish(),
-  text: text.nullish(),
-  ts,
-  thread_ts: ts.optional(),
-  parent_user_id: id.nullish(),
-  client_msg_id: key.optional(),
-  edited: z.looseObject({ ts: ts.optional() }).optional(),
-});
-
-/** Bolt looks into these of any event, and fails on null. */
-const looked = {
-  user: z.union([id, present]).optional(),
-  channel: z.union([id, present]).optional(),
-  item: present.optional(),
-  subteam: present.optional(),
-};
-
-const message = said.extend({
-  ...looked,
-  type: z.enum(['message', 'app_mention']),
-  user: id.optional(),
-  channel: id,
-  channel_type: text.optional(),
-  message: said.optional(),
-  previous_message: said.optional(),
-});
-
-/** Tells of another message: its own time is of no use. */
-const change = message.extend({ subtype: z.enum(['message_changed', 'message_deleted']), ts: ts.optional() });
-
-const homeOpened = z.looseObject({ ...looked, type: z.literal('app_home_opened'), user: id });
-
-const otherEvent = z.looseObject({
-  ...looked,
-  type: text.refine((type) => !['message', 'app_mention', 'app_home_opened'].includes(type)),
-});
 
 const event = z.looseObject({
   ...installed,
   type: z.literal('event_callback'),
-  event: z.union([message, change, homeOpened, otherEvent]),
-  event_id: key,
-  event_time: z.number().optional(),
+  event: z.looseObject({ type: text }),
+  event_id: key.optional(),
 });
+
+/** Bolt looks into these of any event. */
+const anyEvent = z.looseObject({ channel: z.union([text, present]).optional(), item: present.optional() });
+
+/** What a person wrote. */
+const said = z.looseObject({
+  user: id.optional(),
+  text: text.optional(),
+  ts,
+  thread_ts: ts.optional(),
+  client_msg_id: key.optional(),
+  edited: z.looseObject({ ts: ts.optional() }).optional(),
+});
+
+const message = anyEvent.extend({ ...said.shape, channel: id });
+const change = anyEvent.extend({
+  channel: id,
+  message: present.optional(),
+  previous_message: present.optional(),
+});
+const homeOpened = anyEvent.extend({ user: id });
 
 const command = z.looseObject({
   ...installed,
   command: text,
-  text,
+  text: text.optional(),
   user_id: id,
   channel_id: id,
-  trigger_id: key,
-  response_url: text,
+  trigger_id: key.optional(),
+  response_url: text.optional(),
   event: absent,
 });
 
 /** What people do with blocks, messages and forms. */
 const interaction = {
   ...installed,
-  user: z.looseObject({ id, team_id: id.nullish() }),
+  user: z.looseObject({ id, team_id: id.optional() }),
+  trigger_id: key.optional(),
+  response_url: text.optional(),
   response_urls: z.array(present).optional(),
   event: absent,
   command: absent,
@@ -99,41 +80,36 @@ const interaction = {
 
 const view = z.looseObject({
   id,
-  app_installed_team_id: id.nullish(),
-  type: text,
-  blocks: z.array(block),
+  team_id: id.optional(),
+  app_installed_team_id: id.optional(),
+  blocks: z.array(z.looseObject({ block_id: text.optional() })),
 });
 
 const press = z.looseObject({
   ...interaction,
   type: z.literal('block_actions'),
-  trigger_id: key,
-  response_url: text.nullish(),
-  actions: z.array(z.looseObject({ type: text, action_id: text, value: text.nullish() })).min(1),
-  channel: z.looseObject({ id: id.nullish() }).optional(),
-  container: z.looseObject({ thread_ts: ts.nullish() }).nullish(),
-  message: z.looseObject({ thread_ts: ts.nullish() }).nullish(),
+  actions: z.tuple([z.looseObject({ action_id: text, value: text.optional() })], z.unknown()),
+  channel: z.looseObject({ id: id.optional() }).optional(),
   view: view.optional(),
 });
 
 const shortcut = z.looseObject({
   ...interaction,
   type: z.literal('message_action'),
-  trigger_id: key,
-  response_url: text,
   callback_id: text,
   channel: z.looseObject({ id }),
-  message: z.looseObject({ ts, text: text.nullish() }),
+  message: z.looseObject({ ts: text, text: text.optional() }),
   actions: absent,
 });
 
 const option = z.looseObject({ value: text });
+/** A field of a kind that is not asked for has none of these. */
 const filledIn = z.looseObject({
-  value: text.nullish(),
-  selected_option: option.nullish(),
-  selected_options: z.array(option).nullish(),
-  selected_conversation: id.nullish(),
-  selected_conversations: z.array(id).nullish(),
+  value: text.optional(),
+  selected_option: option.optional(),
+  selected_options: z.array(option).optional(),
+  selected_conversation: id.optional(),
+  selected_conversations: z.array(id).optional(),
 });
 
 const submission = z.looseObject({
@@ -155,15 +131,40 @@ const shapes: Readonly<Record<string, z.ZodType>> = {
 };
 
 /**
- * Throws GestureRefusedError if what Slack sent is nothing that the program knows, or has not the shape that the
- * listeners rely on. Slack signs what it sends, so a wrong shape is a change of Slack's, or somebody who has the
- * signing secret; neither may break anything.
+ * Throws GestureRefusedError if what Slack sent is nothing that the program knows, or has not the shape that Bolt and
+ * the listeners rely on; of all else it may have any. Slack signs what it sends, so a wrong shape is a change of
+ * Slack's, or somebody who has the signing secret; neither may break anything.
+ * @param body without nulls
  */
 export function checkShape(body: object): void {
   const { type, command: name } = body as { readonly type?: unknown; readonly command?: unknown };
   const kind = typeof type === 'string' && Object.hasOwn(shapes, type) ? type : null;
   const shape = kind === null ? (name === undefined ? undefined : command) : shapes[kind];
   if (shape === undefined) throw new GestureRefusedError(404, 'nothing that the program knows');
-  const issue = shape.safeParse(body).error?.issues[0];
-  if (issue !== undefined) throw new GestureRefusedError(400, `malformed at ${issue.path.join('.')}`);
+  checkPart(shape, body, []);
+  if (kind === 'event_callback') checkEvent((body as { readonly event: MessageEvent }).event);
+}
+
+type Told = Partial<MessageEvent & ChangeEvent> & { readonly type?: unknown };
+
+function checkEvent(told: Told): void {
+  checkPart(eventShape(told), told, ['event']);
+  if (told.type !== 'message' || !isChange(told)) return;
+  for (const part of ['message', 'previous_message'] as const) {
+    const other = told[part];
+    if (other !== undefined && mayBeHuman(other)) checkPart(said, other, ['event', part]);
+  }
+}
+
+function eventShape(told: Told): z.ZodType {
+  if (told.type === 'app_home_opened') return homeOpened;
+  if (told.type !== 'message' && told.type !== 'app_mention') return anyEvent;
+  if (isChange(told)) return change;
+  return mayBeHuman(told) ? message : anyEvent;
+}
+
+function checkPart(shape: z.ZodType, part: unknown, at: readonly string[]): void {
+  const issue = shape.safeParse(part).error?.issues[0];
+  if (issue !== undefined)
+    throw new GestureRefusedError(400, `malformed at ${[...at, ...issue.path].join('.')}`);
 }

@@ -63,11 +63,14 @@ export function replyOf(event: MessageEvent, botUserId: string | undefined): Thr
 }
 
 /** Whether a person wrote it, and not just did something. */
-export function isHuman(
-  { subtype, bot_id: botId, user }: MessageEvent,
-  botUserId: string | undefined,
-): boolean {
-  return HUMAN_SUBTYPES.has(subtype) && botId == null && user != null && user !== '' && user !== botUserId;
+export function isHuman(event: MessageEvent, botUserId: string | undefined): boolean {
+  const { user } = event;
+  return mayBeHuman(event) && user != null && user !== '' && user !== botUserId;
+}
+
+/** Of other messages, nothing more is read. */
+export function mayBeHuman({ subtype, bot_id: botId }: Pick<MessageEvent, 'subtype' | 'bot_id'>): boolean {
+  return HUMAN_SUBTYPES.has(subtype) && botId == null;
 }
 
 /** A reply that a person changed or deleted; `message` is the reply, as it is now or was last. */
@@ -77,8 +80,14 @@ export interface ReplyChange {
   readonly found: ThreadReply;
 }
 
+/** Whether the event tells of another message. */
+export function isChange({ subtype }: Pick<ChangeEvent, 'subtype'>): boolean {
+  return subtype === 'message_changed' || subtype === 'message_deleted';
+}
+
 /** The change of a human reply in a thread that the event tells of, or null. */
 export function replyChangeOf(event: ChangeEvent, botUserId: string | undefined): ReplyChange | null {
+  if (!isChange(event)) return null;
   const kind = event.subtype === 'message_deleted' ? 'deleted' : 'edited';
   const changed = kind === 'deleted' ? event.previous_message : event.message;
   if (changed === undefined || (kind === 'edited' && changed.edited?.ts === undefined)) return null;

@@ -9,12 +9,10 @@ export interface GestureTeam {
   readonly isSure: boolean;
 }
 
-const id = z.string().min(1).nullish();
-const flag = z.union([z.boolean(), z.stringbool()]).nullish();
-const team = z
-  .object({ id, enterprise_id: id.catch(null) })
-  .nullish()
-  .catch(null);
+/** Of what is no id, or is empty, nothing is known: another field may tell. */
+const id = z.string().min(1).nullish().catch(null);
+const flag = z.union([z.boolean(), z.stringbool()]).nullish().catch(null);
+const team = z.object({ id, enterprise_id: id }).nullish().catch(null);
 const authorization = z.object({ team_id: id, enterprise_id: id, is_enterprise_install: flag });
 
 const payload = z.object({
@@ -25,10 +23,7 @@ const payload = z.object({
   authorizations: z.array(authorization).nullish(),
   team,
   enterprise: team,
-  view: z
-    .object({ app_installed_team_id: id, team_id: id.catch(null) })
-    .nullish()
-    .catch(null),
+  view: z.object({ app_installed_team_id: id, team_id: id }).nullish().catch(null),
   user: z.object({ team_id: id }).nullish().catch(null),
   command: z.string().nullish(),
 });

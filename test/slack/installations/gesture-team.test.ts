@@ -30,6 +30,11 @@ test.each<[string, object, string | null]>([
     'T1',
   ],
   ['what names no workspace but an organisation', { team: null, user: { team_id: 'E1' } }, null],
+  [
+    'a command with empty fields by the one that is not',
+    { command: '/docs-agent', team_id: 'T1', enterprise_id: '', is_enterprise_install: '' },
+    'T1',
+  ],
   ['nothing by nothing', {}, null],
   ['nothing by nonsense', { team_id: 7, authorizations: 'x' }, null],
 ])('the workspace of %s', (_what, body, teamId) => {

@@ -19,7 +19,7 @@ export async function ask(deps: ListenerDeps, args: CommandArgs, text: string): 
       requesterId: command.user_id,
       text,
       project: null,
-      responseUrl: command.response_url,
+      responseUrl: command.response_url || null,
       thread: null,
       isAnswered: true,
     });

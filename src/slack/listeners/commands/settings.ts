@@ -28,7 +28,7 @@ const READ_WITHIN_MS = 1_000;
 export async function settings(deps: ListenerDeps, args: CommandArgs): Promise<void> {
   const { channel_id: channelId, user_id: userId, trigger_id, response_url } = args.command;
   if (!deps.access.isAdmin(userId)) return answer(args, adminsOnlyView());
-  const view = await formOf(deps, channelId, response_url);
+  const view = await formOf(deps, channelId, response_url || null);
   const isOpen = view !== null && (await openForm(deps, trigger_id, view)) !== null;
   await (isOpen ? args.ack() : answer(args, notReadView()));
 }

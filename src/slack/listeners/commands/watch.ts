@@ -58,7 +58,7 @@ async function write(
       projectId: project.id,
       projectName: project.name,
       prompt: escapeMrkdwn(`Agent job ${agentJobId}`),
-      responseUrl: command.response_url,
+      responseUrl: command.response_url || null,
       thread: null,
       attachedTo: agentJobId,
     };

@@ -15,7 +15,8 @@ type PressArgs = SlackActionMiddlewareArgs<BlockButtonAction> & AllMiddlewareArg
 
 /** `/docs-agent` alone: the form asks for the rest. */
 export async function compose(deps: ListenerDeps, args: CommandArgs): Promise<void> {
-  const { channel_id: channelId, response_url: responseUrl, trigger_id: triggerId } = args.command;
+  const { channel_id: channelId, response_url, trigger_id: triggerId } = args.command;
+  const responseUrl = response_url || null;
   const isOpen = await openCompose(deps, triggerId, { channelId, responseUrl });
   await (isOpen ? args.ack() : answer(args, noFormView()));
 }

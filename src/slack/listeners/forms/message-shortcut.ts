@@ -20,14 +20,14 @@ const ATTACHED_MAX = 2_000;
 export function messageShortcut(deps: ListenerDeps) {
   return async ({ shortcut, ack, respond }: Args): Promise<void> => {
     await ack();
-    const { channel, message, response_url: responseUrl, trigger_id: triggerId } = shortcut;
+    const { channel, message, response_url, trigger_id: triggerId } = shortcut;
     const said = saidIn({ text: message.text, files: message.files });
     const [link, names] = await Promise.all([
       permalinkSoon(deps, channel.id, message.ts),
       inTime(deps, NAMES_WITHIN_MS, deps.names.of(said), new Map<string, string>()),
     ]);
     const attached = carried(attachedOf(message.files), ATTACHED_MAX);
-    const place = { channelId: channel.id, responseUrl, attached };
+    const place = { channelId: channel.id, responseUrl: response_url || null, attached };
     const { promptMaxLength } = deps.newContext().policy;
     const quoted = promptAbout(readableText(said, names), link, promptMaxLength);
     if (await openCompose(deps, triggerId, place, quoted)) return;
