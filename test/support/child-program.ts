@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { spawnGuarded } from './guarded-child.ts';
 import { waitFor } from './wait-for.ts';
 
 const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
@@ -42,27 +42,14 @@ export interface ChildProgram extends AsyncDisposable {
   readonly ending: string | null;
 }
 
-/**
- * Becomes the program in `$@`, and leaves a guard behind: once its standard input closes, which happens when
- * this process ends, however it ends, the guard kills the process group. Takes nothing from the PATH.
- */
-const GUARDED = `
-exec 3<&0
-{ read -r _ <&3; kill -KILL -$$; } >/dev/null 2>&1 &
-exec "$@" 3<&- </dev/null`;
-
 /** Runs `docs-agent <args>` with this Node; `nodeArgs` are for Node itself. */
 export function runProgram(
   args: readonly string[],
   env: ChildEnv,
   nodeArgs: readonly string[] = [],
 ): ChildProgram {
-  const command = ['-c', GUARDED, 'docs-agent', process.execPath, ...nodeArgs, cli, ...args];
-  const child = spawn('/bin/sh', command, {
-    env: { NODE_COMPILE_CACHE: compileCache, ...env },
-    // A process group of its own, for the guard to kill.
-    detached: true,
-  });
+  const command = [process.execPath, ...nodeArgs, cli, ...args];
+  const child = spawnGuarded(command, { NODE_COMPILE_CACHE: compileCache, ...env });
   let output = '';
   let stdout = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

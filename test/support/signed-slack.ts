@@ -1,4 +1,11 @@
-import { createHmac } from 'node:crypto';
+import {
+  type CommandGesture,
+  commandBody,
+  eventBody,
+  formBody,
+  type SlackBody,
+  signedHeaders,
+} from './slack-requests.ts';
 
 export interface SignedSlackOptions {
   /** The bot's `…/slack/events`. */
@@ -20,14 +27,8 @@ interface BotAnswer {
   readonly body: string;
 }
 
-interface CommandGesture {
-  readonly channelId: string;
-  readonly userId: string;
-  readonly text: string;
-  /** New for each call unless given. */
-  readonly triggerId?: string;
-  readonly responseUrl?: string;
-}
+/** `triggerId` is new for each call unless given. */
+type NewCommand = Omit<CommandGesture, 'triggerId'> & Partial<Pick<CommandGesture, 'triggerId'>>;
 
 interface EventGesture {
   /** The inner event, such as `{ type: 'message', channel, user, text, ts }`. */
@@ -50,7 +51,7 @@ interface ActionGesture {
 }
 
 export interface SignedSlack {
-  sendCommand(gesture: CommandGesture, arrival?: Arrival): Promise<BotAnswer>;
+  sendCommand(gesture: NewCommand, arrival?: Arrival): Promise<BotAnswer>;
   sendEvent(gesture: EventGesture, arrival?: Arrival): Promise<BotAnswer>;
   sendAction(gesture: ActionGesture, arrival?: Arrival): Promise<BotAnswer>;
   /** Any content, which Slack would not send. */
@@ -65,65 +66,27 @@ export function createSignedSlack({ url, signingSecret, teamId }: SignedSlackOpt
     return `${prefix}${Date.now()}.${sent}`;
   };
 
-  const send = async (contentType: string, body: string, arrival: Arrival = {}): Promise<BotAnswer> => {
+  const send = async (request: SlackBody, arrival: Arrival = {}): Promise<BotAnswer> => {
     const aheadSeconds = arrival.signature === 'stale' ? -600 : arrival.signature === 'ahead' ? 600 : 0;
-    const timestamp = String(Math.floor(Date.now() / 1000) + aheadSeconds);
     const secret = arrival.signature === 'wrong' ? `not ${signingSecret}` : signingSecret;
-    const digest = createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex');
     const headers = {
-      'Content-Type': contentType,
-      'X-Slack-Request-Timestamp': timestamp,
-      'X-Slack-Signature': `v0=${digest}`,
+      ...signedHeaders(request, secret, Math.floor(Date.now() / 1000) + aheadSeconds),
       ...(arrival.retryNum === undefined
         ? {}
         : { 'X-Slack-Retry-Num': String(arrival.retryNum), 'X-Slack-Retry-Reason': 'http_timeout' }),
     };
-    const response = await fetch(url, { method: 'POST', headers, body });
+    const response = await fetch(url, { method: 'POST', headers, body: request.body });
     return { status: response.status, body: await response.text() };
   };
-  // Bolt compares this header as a whole: with a charset it would take the body for JSON.
-  const sendForm = (fields: Record<string, string>, arrival?: Arrival) =>
-    send('application/x-www-form-urlencoded', new URLSearchParams(fields).toString(), arrival);
 
   return {
-    send,
+    send: (contentType, body, arrival) => send({ contentType, body }, arrival),
     sendCommand: (gesture, arrival) =>
-      sendForm(
-        {
-          token: 'deprecated',
-          team_id: teamId,
-          team_domain: 'test',
-          channel_id: gesture.channelId,
-          channel_name: 'test',
-          user_id: gesture.userId,
-          user_name: 'test',
-          command: '/docs-agent',
-          text: gesture.text,
-          api_app_id: 'A0DOCSAGENT',
-          is_enterprise_install: 'false',
-          response_url: gesture.responseUrl ?? 'http://127.0.0.1:9/response',
-          trigger_id: gesture.triggerId ?? newId('trigger-'),
-        },
-        arrival,
-      ),
-    sendEvent: (gesture, arrival) =>
-      send(
-        'application/json',
-        JSON.stringify({
-          token: 'deprecated',
-          team_id: teamId,
-          api_app_id: 'A0DOCSAGENT',
-          type: 'event_callback',
-          event: gesture.event,
-          event_id: gesture.eventId ?? newId('Ev'),
-          event_time: Math.floor(Date.now() / 1000),
-          authorizations: [
-            { enterprise_id: null, team_id: teamId, is_bot: true, is_enterprise_install: false },
-          ],
-        }),
-        arrival,
-      ),
-    sendAction: (gesture, arrival) => sendForm({ payload: JSON.stringify(blockActions(gesture)) }, arrival),
+      send(commandBody(teamId, { triggerId: newId('trigger-'), ...gesture }), arrival),
+    sendEvent: ({ event, eventId = newId('Ev') }, arrival) =>
+      send(eventBody(teamId, { event, eventId }), arrival),
+    sendAction: (gesture, arrival) =>
+      send(formBody({ payload: JSON.stringify(blockActions(gesture)) }), arrival),
   };
 
   function blockActions(gesture: ActionGesture): unknown {

@@ -1,0 +1,54 @@
+import type { Bench, BenchSettings } from './support/bench.ts';
+import { commandMaker } from './support/commands.ts';
+import { BARE, contenders, DURABLE, OURS, type Turn } from './support/contenders.ts';
+import { sendLoad } from './support/load.ts';
+import { percentile } from './support/percentiles.ts';
+import { type Figures, takeTurns } from './support/rounds.ts';
+import { compare, type Row } from './support/rows.ts';
+import { startStandIns } from './support/stand-ins.ts';
+
+/** Long enough for the program to be done with a command before the next one comes. */
+const PAUSE_MS = 20;
+
+export const ack: Bench = {
+  about:
+    'From a signed slash command to its acknowledgement, one at a time: A is a bare Bolt app that forgets, B writes one row to SQLite first.',
+  run: async (settings) => {
+    await using standIns = await startStandIns();
+    const measure = ({ process }: Turn) => measureLatency(process.port, settings);
+    const env = { AGENT_HOURLY_BUDGET: '100000' };
+    const all = contenders([OURS, BARE, DURABLE], { settings, standIns, measure, env });
+    const rounds = await takeTurns(all, settings);
+    const rows = (unit: string, figure: string, atMost: number): Row[] => [
+      compare(rounds, {
+        label: unit,
+        unit: 'ms',
+        ours: [OURS, figure],
+        reference: [DURABLE, figure],
+        target: { atMost },
+      }),
+      compare(rounds, { label: unit, unit: 'ms', ours: [OURS, figure], reference: [BARE, figure] }),
+    ];
+    return [
+      ...rows(`p50, one each ${PAUSE_MS} ms`, 'p50', 1.3),
+      ...rows(`p99, one each ${PAUSE_MS} ms`, 'p99', 1.5),
+      ...rows('p50, without a pause', 'p50 busy', 1.3),
+      ...rows('p99, without a pause', 'p99 busy', 1.5),
+    ];
+  },
+};
+
+async function measureLatency(port: number, { quick }: BenchSettings): Promise<Figures> {
+  const next = commandMaker();
+  const count = quick ? 50 : 300;
+  const durationMs = quick ? 300 : 2_000;
+  await sendLoad({ port, next, atOnce: 1, until: { durationMs } });
+  const paced = await sendLoad({ port, next, atOnce: 1, until: { count }, everyMs: PAUSE_MS });
+  const busy = await sendLoad({ port, next, atOnce: 1, until: { durationMs } });
+  return {
+    p50: percentile(paced.latenciesMs, 0.5),
+    p99: percentile(paced.latenciesMs, 0.99),
+    'p50 busy': percentile(busy.latenciesMs, 0.5),
+    'p99 busy': percentile(busy.latenciesMs, 0.99),
+  };
+}

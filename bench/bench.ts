@@ -1,0 +1,49 @@
+import { parseArgs } from 'node:util';
+import { benches } from './benches.ts';
+import type { BenchSettings } from './support/bench.ts';
+import { build } from './support/build.ts';
+import { inProject } from './support/paths.ts';
+import { machine, writeResult } from './support/result-file.ts';
+import { tableOf } from './support/table.ts';
+
+// Measures how fast the program is, against references that take turns with it: docs/performance.md.
+// Fails if a bench does not work, never because of a figure.
+
+const { values, positionals: wanted } = parseArgs({
+  allowPositionals: true,
+  options: {
+    quick: { type: 'boolean', default: false },
+    profile: { type: 'boolean', default: false },
+    rounds: { type: 'string', default: '5' },
+  },
+});
+const unknown = wanted.filter((name) => !Object.hasOwn(benches, name));
+if (unknown.length > 0) {
+  throw new Error(`no bench is called ${unknown.join(', ')}; there are ${Object.keys(benches).join(', ')}`);
+}
+const { quick } = values;
+const settings: BenchSettings = {
+  quick,
+  rounds: quick ? 2 : Number(values.rounds),
+  warmUpRounds: quick ? 0 : 1,
+  profileDir: values.profile ? inProject('bench/profiles') : null,
+};
+
+await build();
+const { cores, model, memoryGiB } = machine();
+console.log(`Node ${process.versions.node} on ${cores} cores (${model}), ${memoryGiB} GiB\n`);
+for (const [name, bench] of Object.entries(benches)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  console.log(`## ${name}\n\n${bench.about} Medians of ${settings.rounds} rounds.\n`);
+  try {
+    const rows = await bench.run(settings);
+    console.log(`${tableOf(rows)}\n`);
+    // The short turns, and those of a program that is watched, are no results to keep.
+    if (!quick && !values.profile) {
+      await writeResult({ bench: name, about: bench.about, rounds: settings.rounds, rows });
+    }
+  } catch (error) {
+    console.error(`${name} does not work:`, error);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,7 @@
+import { ack } from './ack.ts';
+import type { Bench } from './support/bench.ts';
+
+/** By the name that the command line takes, in the order in which they run. */
+export const benches: Readonly<Record<string, Bench>> = {
+  ack,
+};

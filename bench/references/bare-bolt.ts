@@ -1,0 +1,5 @@
+import { runBolt } from './bolt.ts';
+
+// Reference A: acknowledges and forgets.
+
+await runBolt(null);

@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { spawnGuarded } from '../../test/support/guarded-child.ts';
+import type { BenchSettings } from './bench.ts';
+import { programPath, referencePath } from './build.ts';
+import type { StandIns } from './stand-ins.ts';
+
+/** What the program and the references are told alike. */
+export const slackApp = {
+  botToken: 'xoxb-bench',
+  signingSecret: 'bench-signing-secret',
+  teamId: 'T0TEAM',
+  projectId: 'acme-docs',
+} as const;
+
+export interface RunningProcess extends AsyncDisposable {
+  /** Where it takes requests. */
+  readonly port: number;
+  /** From its beginning until it said that it had started. */
+  readonly startMs: number;
+  residentBytes(): Promise<number>;
+  /** Ends it as an operator would, and waits. */
+  stop(): Promise<void>;
+}
+
+export interface ProgramOptions {
+  readonly settings: Pick<BenchSettings, 'profileDir'>;
+  readonly standIns: StandIns;
+  /** Of the embedded store; with Postgres, give `DATABASE_URL` in `env` as well. */
+  readonly dataDir: string;
+  /** In place of the defaults. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The compiled program as in production, in HTTP mode. */
+export function startProgram({
+  settings,
+  standIns,
+  dataDir,
+  env = {},
+}: ProgramOptions): Promise<RunningProcess> {
+  const { profileDir } = settings;
+  const profiling = profileDir === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`];
+  return startNode([...profiling, programPath, 'start'], {
+    SLACK_BOT_TOKEN: slackApp.botToken,
+    SLACK_SIGNING_SECRET: slackApp.signingSecret,
+    SLACK_API_URL: standIns.slackApiUrl,
+    AGENT_BASE_URL: standIns.agentBaseUrl,
+    AGENT_API_KEY: 'bench',
+    AGENT_PROJECT_ID: slackApp.projectId,
+    DATA_DIR: dataDir,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    ...env,
+  });
+}
+
+/** A bare Bolt app that acknowledges; with a folder, once it has written to a database there. */
+export function startBolt(standIns: StandIns, dataDir: string | null): Promise<RunningProcess> {
+  return startNode([referencePath(dataDir === null ? 'bare-bolt' : 'bare-bolt-sqlite')], {
+    SLACK_BOT_TOKEN: slackApp.botToken,
+    SLACK_SIGNING_SECRET: slackApp.signingSecret,
+    SLACK_API_URL: standIns.slackApiUrl,
+    ...(dataDir === null ? {} : { DATABASE_FILE: join(dataDir, 'reference.db') }),
+  });
+}
+
+/** Runs Node until the process prints a line of JSON with `"event":"started"` and a port. Throws if it ends before. */
+export async function startNode(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<RunningProcess> {
+  const spawnedAtMs = performance.now();
+  const child = spawnGuarded([process.execPath, ...args], { NODE_ENV: 'production', ...env });
+  const ended = once(child, 'close');
+  const started = Promise.withResolvers<{ port: number; startMs: number }>();
+  let output: string | null = '';
+  // What it prints later is read and dropped.
+  const read = (chunk: Buffer) => {
+    if (output === null) return;
+    output += chunk.toString();
+    const port = /"event":"started".*"port":(\d+)|"port":(\d+).*"event":"started"/.exec(output);
+    if (port === null) return;
+    started.resolve({ port: Number(port[1] ?? port[2]), startMs: performance.now() - spawnedAtMs });
+    output = null;
+  };
+  child.stdout.on('data', read);
+  child.stderr.on('data', (chunk: Buffer) => {
+    if (output === null) process.stderr.write(chunk);
+    else read(chunk);
+  });
+  ended.then(() => started.reject(new Error(`${args.join(' ')} did not start:\n${output}`)));
+  const { port, startMs } = await started.promise;
+  return {
+    port,
+    startMs,
+    residentBytes: () => residentBytesOf(child.pid),
+    stop: async () => {
+      child.kill('SIGTERM');
+      await ended;
+    },
+    [Symbol.asyncDispose]: async () => {
+      // The guard kills what still runs.
+      child.stdin.destroy();
+      await ended;
+    },
+  };
+}
+
+async function residentBytesOf(pid: number | undefined): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch((error) => {
+    throw new Error('the resident memory of a process can be read on Linux only', { cause: error });
+  });
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+}

@@ -1,0 +1,46 @@
+/** What one turn measured, by name. */
+export type Figures = Readonly<Record<string, number>>;
+
+export interface Contender {
+  readonly name: string;
+  /** One turn. Nothing of it may go on when it resolves, since the next one's turn follows. */
+  measure(): Promise<Figures>;
+}
+
+/** What each contender measured, by its name. */
+export type Round = ReadonlyMap<string, Figures>;
+
+/** Each contender in turn, round after round; who begins changes. The rounds that warm up are not returned. */
+export async function takeTurns(
+  contenders: readonly Contender[],
+  { rounds, warmUpRounds }: { readonly rounds: number; readonly warmUpRounds: number },
+): Promise<Round[]> {
+  const measured: Round[] = [];
+  for (let number = -warmUpRounds; number < rounds; number += 1) {
+    const round = new Map<string, Figures>();
+    for (const contender of rotated(contenders, number + warmUpRounds)) {
+      const figures = await contender.measure();
+      round.set(contender.name, figures);
+      note(number < 0 ? 'warm-up' : `round ${number + 1} of ${rounds}`, contender.name, figures);
+    }
+    if (number >= 0) measured.push(round);
+  }
+  return measured;
+}
+
+/** Throws if nobody of this name measured such a figure. */
+export function figureOf(round: Round, contender: string, figure: string): number {
+  const value = round.get(contender)?.[figure];
+  if (value === undefined) throw new Error(`${contender} did not measure ${figure}`);
+  return value;
+}
+
+function rotated<T>(all: readonly T[], by: number): T[] {
+  const first = by % all.length;
+  return [...all.slice(first), ...all.slice(0, first)];
+}
+
+function note(round: string, contender: string, figures: Figures): void {
+  const values = Object.entries(figures).map(([name, value]) => `${name} ${Number(value.toPrecision(4))}`);
+  console.error(`  ${round}, ${contender}: ${values.join(', ')}`);
+}
