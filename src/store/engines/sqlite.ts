@@ -5,7 +5,8 @@ import { HandleEmptyInListsPlugin, Kysely, replaceWithNoncontingentExpression } 
 import { codeOf, StoreError } from '../errors.ts';
 import type { Queries, Tables } from '../schema/tables.ts';
 import type { Database } from './database.ts';
-import { nodeSqliteDialect, type SqliteHooks } from './sqlite-dialect.ts';
+import type { SqliteHooks } from './group-commit.ts';
+import { nodeSqliteDialect } from './sqlite-dialect.ts';
 import { isBusy, sqliteError, unusableDirectory } from './sqlite-errors.ts';
 
 export const DATABASE_FILE = 'docs-agent.db';
