@@ -30,7 +30,7 @@ async function main([name, ...args]: readonly string[], host: Host): Promise<num
   }
   // The rest of the program is loaded only now: it needs what an older Node lacks.
   const run = await command.load();
-  return run(args, host).catch((error) => explain(error, command));
+  return run(args, host).catch((error) => explain(error, name, command));
 }
 
 function nodeProblem(nodeVersion: string): string | null {
@@ -49,9 +49,9 @@ async function version(): Promise<string> {
   return version;
 }
 
-async function explain(error: unknown, command: Command): Promise<number> {
+async function explain(error: unknown, name: string, command: Command): Promise<number> {
   const { explainError } = await import('./commands/explain-error.ts');
-  const { message, exitCode } = explainError(error);
+  const { message, exitCode } = explainError(error, name);
   console.error(message);
   if (exitCode === EXIT_USAGE) console.error(`\n${usageOf(command)}`);
   return exitCode;

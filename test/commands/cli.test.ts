@@ -45,6 +45,17 @@ describe('the command line', () => {
     expect(output).toMatch(/^Unexpected argument 'now'\.\n\nUsage: docs-agent start\n/);
   });
 
+  test.concurrent.each([['migrate'], ['forget', '--user', 'U0123456789']])(
+    'says that docs-agent %s failed, and why',
+    async (...args) => {
+      const { code, output } = await outcomeOf(args, { DATA_DIR: '/dev/null/data' });
+      expect(code).toBe(78);
+      expect(
+        output.startsWith(`docs-agent ${args[0]} failed. The data directory /dev/null/data cannot`),
+      ).toBe(true);
+    },
+  );
+
   test.concurrent('tells how one command is used', async () => {
     const { code, output } = await outcomeOf(['start', '--help']);
     expect(code).toBe(0);

@@ -38,6 +38,7 @@ test('docs-agent reencrypt-tokens puts all tokens under the first key, and then 
   await program.services[0]?.stop();
   const withoutKey = await reencrypt({ ...env, TOKEN_ENCRYPTION_KEY: first });
   expect(withoutKey.code).toBe(78);
+  expect(withoutKey.output).toMatch(/^docs-agent reencrypt-tokens failed\. Some tokens cannot be read/);
   expect(withoutKey.output).toContain('the key "k2" is not among those of TOKEN_ENCRYPTION_KEY');
   const byHand = await reencrypt({ ...settings, DATA_DIR: program.env.DATA_DIR });
   expect(byHand.output).toContain('There are no tokens to encrypt');
