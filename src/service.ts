@@ -3,7 +3,13 @@ import { notedClient } from './agent/noted-client.ts';
 import type { Config } from './config.ts';
 import { boltLogger } from './operations/bolt-logger.ts';
 import { type Clock, systemClock } from './operations/clock.ts';
-import { type HealthCheck, healthRoutes, type Readiness, readiness } from './operations/health.ts';
+import {
+  type HealthCheck,
+  healthRoutes,
+  type Readiness,
+  readiness,
+  sharedLook,
+} from './operations/health.ts';
 import { createLogger, type Logger } from './operations/logger.ts';
 import { createMetrics } from './operations/metrics/metrics.ts';
 import { metricsRoute } from './operations/metrics/route.ts';
@@ -98,7 +104,7 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
     const listeners = { store, clock, log, newContext, onEnded };
     createSlackApp({ workspaces, connection, apiUrl, logger, log, listeners, onFailure: lookForMissed });
     checks.push(
-      { name: 'store', problem: () => store.check().then(() => null) },
+      { name: 'store', problem: sharedLook(() => store.check().then(() => null)) },
       { name: 'slack', problem: () => connection.problem() },
       { name: 'work', problem: () => workProblem(loops.states()) },
     );

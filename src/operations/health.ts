@@ -11,6 +11,17 @@ export interface HealthCheck {
   problem(): Promise<string | null> | string | null;
 }
 
+/** Whoever asks while a look is under way shares its answer: on a slow store, looks would pile up. */
+export function sharedLook<T>(look: () => Promise<T>): () => Promise<T> {
+  let underWay: Promise<T> | null = null;
+  return () => {
+    underWay ??= look().finally(() => {
+      underWay = null;
+    });
+    return underWay;
+  };
+}
+
 /** `/livez`: the process answers. `/readyz`: it can do its work; 503 with the reasons when it cannot. */
 export function healthRoutes(checks: readonly HealthCheck[]): Route[] {
   return [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readiness } from '../../src/operations/health.ts';
+import { readiness, sharedLook } from '../../src/operations/health.ts';
 
 test('a program that has not begun its work, or has ended it, is not ready', async () => {
   expect(await readiness([])).toEqual({ ok: false, checks: {} });
@@ -15,4 +15,22 @@ test('every problem is told, and a check that throws is one', async () => {
     ok: false,
     checks: { store: 'the disk is gone', slack: 'ok', work: 'the send loop has ended' },
   });
+});
+
+test('who asks while the store has not answered yet adds no look at it, and the next one looks anew', async () => {
+  const looks: PromiseWithResolvers<string | null>[] = [];
+  const problem = sharedLook(() => {
+    const look = Promise.withResolvers<string | null>();
+    looks.push(look);
+    return look.promise;
+  });
+  const ask = () => readiness([{ name: 'store', problem }]);
+  const answers = [ask(), ask(), ask()];
+  expect(looks).toHaveLength(1);
+  looks[0]?.resolve(null);
+  expect((await Promise.all(answers)).map(({ ok }) => ok)).toEqual([true, true, true]);
+  const later = ask();
+  expect(looks).toHaveLength(2);
+  looks[1]?.reject(new Error('the disk is gone'));
+  expect((await later).checks).toEqual({ store: 'the disk is gone' });
 });
