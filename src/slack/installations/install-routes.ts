@@ -118,7 +118,8 @@ function tokensOf({ bot }: Installation, nowMs: number): Tokens | null {
 
 /** Their messages are for developers. */
 function whyOf(code: string, message: string): FailedWhy {
-  if (code === 'slack_oauth_invalid_state' || code === 'slack_oauth_missing_state') return 'stale';
+  if (code === 'slack_oauth_missing_state') return 'elsewhere';
+  if (code === 'slack_oauth_invalid_state') return 'stale';
   return message.includes('cancelled') ? 'cancelled' : 'other';
 }
 

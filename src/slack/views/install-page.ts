@@ -1,7 +1,7 @@
 import { INSTALL_PATH } from '../paths.ts';
 
-/** `stale`: begun in another browser, or too long ago. */
-export type FailedWhy = 'cancelled' | 'stale' | 'other';
+/** `elsewhere`: begun at a page of Slack. `stale`: begun in another browser, or too long ago. */
+export type FailedWhy = 'cancelled' | 'elsewhere' | 'stale' | 'other';
 
 /** The page that begins an installation. @param address of Slack's page */
 export function installPage(address: string): string {
@@ -30,16 +30,33 @@ export function installedPage({
   return page('docs-agent is installed', `${next}\n<p>You can close this page.</p>`);
 }
 
-const reasons: Readonly<Record<FailedWhy, string>> = {
-  cancelled: 'You did not agree, so nothing was installed.',
-  stale: 'The installation was begun in another browser, or more than ten minutes ago.',
-  other: 'Something went wrong. Whoever runs docs-agent finds it in the log.',
+interface Failed {
+  readonly reason: string;
+  readonly next: string;
+}
+
+const failures: Readonly<Record<FailedWhy, Failed>> = {
+  cancelled: { reason: 'You did not agree, so nothing was installed.', next: 'Begin again' },
+  elsewhere: {
+    reason:
+      'The installation was begun at a page of Slack. It must begin here, so that docs-agent can tell that it is yours.',
+    next: 'Begin here',
+  },
+  stale: {
+    reason: 'The installation was begun in another browser, or more than ten minutes ago.',
+    next: 'Begin again',
+  },
+  other: {
+    reason: 'Something went wrong. Whoever runs docs-agent finds it in the log.',
+    next: 'Begin again',
+  },
 };
 
 export function installFailedPage(why: FailedWhy): string {
+  const { reason, next } = failures[why];
   return page(
     'docs-agent was not installed',
-    `<p>${reasons[why]}</p>\n<p><a href="${INSTALL_PATH}">Begin again</a></p>`,
+    `<p>${reason}</p>\n<p><a href="${INSTALL_PATH}">${next}</a></p>`,
   );
 }
 

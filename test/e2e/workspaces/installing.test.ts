@@ -53,7 +53,7 @@ describe('the pages to install the app', () => {
     expect(html).toContain('One step is left');
   });
 
-  test('take nothing back that was begun in another browser, is forged, or was not agreed to (A2)', async () => {
+  test('take nothing back that was begun in another browser or at a page of Slack, is forged, or was not agreed to (A2)', async () => {
     const { cookie, address } = await begin();
     const state = address.searchParams.get('state') ?? '';
     const code = program.slack.tokens.agree(acme);
@@ -62,11 +62,17 @@ describe('the pages to install the app', () => {
       [{ code, state }, ''],
       [{ code, state }, mine.cookie],
       [{ code, state: `${state}x` }, `${cookie}x`],
-      [{ code }, cookie],
     ] as const) {
       const answer = await back(query, sentCookie);
       expect(answer.status).toBe(400);
       expect(await answer.text()).toContain('another browser');
+    }
+    for (const query of [{ code }, { code, state: '' }]) {
+      const answer = await back(query, cookie);
+      expect(answer.status).toBe(400);
+      expect(await answer.text()).toMatch(
+        /begun at a page of Slack[\s\S]*href="\/slack\/install">Begin here</,
+      );
     }
     const cancelled = await back({ error: 'access_denied', state }, cookie);
     expect(await cancelled.text()).toContain('did not agree');
