@@ -1,10 +1,10 @@
 import type { Bench, BenchSettings } from './support/bench.ts';
-import { commandMaker } from './support/commands.ts';
 import { BARE, contenders, DURABLE, OURS, type Turn } from './support/contenders.ts';
 import { sendLoad } from './support/load.ts';
 import { percentile } from './support/percentiles.ts';
 import { type Figures, takeTurns } from './support/rounds.ts';
 import { compare, type Row } from './support/rows.ts';
+import { commands } from './support/slack-traffic.ts';
 import { startStandIns } from './support/stand-ins.ts';
 
 /** Long enough for the program to be done with a command before the next one comes. */
@@ -39,7 +39,7 @@ export const ack: Bench = {
 };
 
 async function measureLatency(port: number, { quick }: BenchSettings): Promise<Figures> {
-  const next = commandMaker();
+  const next = commands();
   const count = quick ? 50 : 300;
   const durationMs = quick ? 300 : 2_000;
   await sendLoad({ port, next, atOnce: 1, until: { durationMs } });

@@ -1,7 +1,11 @@
 import { ack } from './ack.ts';
+import { ackLoad } from './ack-load.ts';
+import { events } from './events.ts';
 import type { Bench } from './support/bench.ts';
 
 /** By the name that the command line takes, in the order in which they run. */
 export const benches: Readonly<Record<string, Bench>> = {
   ack,
+  'ack-load': ackLoad,
+  events,
 };

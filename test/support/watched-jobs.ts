@@ -38,8 +38,13 @@ export const activeAgentJob = {
   prLink: null,
 } as const;
 
+/** The thread of the job with this number, which is in the channel C1. */
+export function watchedThreadTs(number: number): string {
+  return `1700000000.${String(number).padStart(6, '0')}`;
+}
+
 function watchedJob(number: number, projectId: string, nowMs: number): Job {
-  const threadTs = `1700000000.${String(number).padStart(6, '0')}`;
+  const threadTs = watchedThreadTs(number);
   const turnStartedAtMs = nowMs - AGE_MS;
   const { status, source, model, prLink } = activeAgentJob;
   return aJob({

@@ -1,6 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { findRoute } from '../../../src/demo/agent-api/route.ts';
+import { activeAgentJob } from '../../../test/support/watched-jobs.ts';
 
 // The process of stand-ins.ts. Answers everything at once: jobs never end, and their answers never change.
 
@@ -44,8 +45,7 @@ function answerAsAgent(method: string, path: string, response: ServerResponse): 
   count(route.operation);
   made += 1;
   const id = route.jobId || `agent-${made}`;
-  const source = { repository: 'acme/docs', ref: 'main' };
-  answer(response, route.operation === 'create' ? 201 : 200, { id, status: 'active', source, prLink: null });
+  answer(response, route.operation === 'create' ? 201 : 200, { ...activeAgentJob, id });
 }
 
 function count(name: string): void {

@@ -1,0 +1,52 @@
+import { commandBody, eventBody, type SlackBody, signedHeaders } from '../../test/support/slack-requests.ts';
+import { watchedThreadTs } from '../../test/support/watched-jobs.ts';
+import type { LoadRequest } from './load.ts';
+import { slackApp } from './processes.ts';
+
+const PEOPLE = 500;
+const CHANNELS = 100;
+
+/** Signed `/docs-agent` commands, each new: other people, channels and words than the one before. */
+export function commands(): () => LoadRequest {
+  let made = 0;
+  return () => {
+    made += 1;
+    return signed(
+      commandBody(slackApp.teamId, {
+        channelId: `C${made % CHANNELS}`,
+        userId: `U${made % PEOPLE}`,
+        text: `Say in the quickstart how the webhooks are signed, with example ${made}`,
+        triggerId: `${made}.7000000000.abcdef`,
+      }),
+    );
+  };
+}
+
+/** Signed events of replies in the threads of so many watched jobs, which have their turns. */
+export function replies(threads: number): () => LoadRequest {
+  let made = 0;
+  const beganAtSeconds = Math.floor(Date.now() / 1000);
+  return () => {
+    made += 1;
+    const seconds = beganAtSeconds + Math.floor(made / 1_000_000);
+    return signed(
+      eventBody(slackApp.teamId, {
+        eventId: `Ev${made}`,
+        event: {
+          type: 'message',
+          channel: 'C1',
+          channel_type: 'channel',
+          user: `U${made % PEOPLE}`,
+          text: `Please name the header in the example, too; this is remark ${made}`,
+          ts: `${seconds}.${String(made % 1_000_000).padStart(6, '0')}`,
+          thread_ts: watchedThreadTs(made % threads),
+          client_msg_id: `00000000-0000-4000-8000-${String(made).padStart(12, '0')}`,
+        },
+      }),
+    );
+  };
+}
+
+function signed(request: SlackBody): LoadRequest {
+  return { headers: signedHeaders(request, slackApp.signingSecret), body: request.body };
+}
