@@ -1,6 +1,8 @@
 import { ack } from './ack.ts';
 import { ackLoad } from './ack-load.ts';
+import { checks } from './checks/checks.ts';
 import { events } from './events.ts';
+import { reads } from './reads/reads.ts';
 import type { Bench } from './support/bench.ts';
 
 /** By the name that the command line takes, in the order in which they run. */
@@ -8,4 +10,6 @@ export const benches: Readonly<Record<string, Bench>> = {
   ack,
   'ack-load': ackLoad,
   events,
+  checks,
+  reads,
 };

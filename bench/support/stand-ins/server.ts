@@ -5,6 +5,13 @@ import { activeAgentJob } from '../../../test/support/watched-jobs.ts';
 
 // The process of stand-ins.ts. Answers everything at once: jobs never end, and their answers never change.
 
+/**
+ * Only this takes its time, as at the real Slack: the program shows as many such lines at once as it may, and none
+ * while those are under way. With answers at once it would show far more of them than ever in its life.
+ */
+const SLOW = 'assistant.threads.setStatus';
+const SLOW_MS = 100;
+
 const counts: Record<string, number> = {};
 let made = 0;
 
@@ -33,7 +40,9 @@ function answerAsSlack(call: string, response: ServerResponse): void {
     'conversations.replies': { messages: [], has_more: false },
     'users.info': { user: { id: 'U1', team_id: 'T0TEAM', is_bot: false, name: 'ann', profile: {} } },
   };
-  answer(response, 200, { ok: true, ...answers[name] });
+  const answerNow = () => answer(response, 200, { ok: true, ...answers[name] });
+  if (name === SLOW) setTimeout(answerNow, SLOW_MS);
+  else answerNow();
 }
 
 function answerAsAgent(method: string, path: string, response: ServerResponse): void {
