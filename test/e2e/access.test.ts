@@ -207,6 +207,18 @@ describe('while Slack does not say who somebody is', () => {
     expect(payload).not.toHaveProperty('text');
   });
 
+  test('for a moment only, nobody is refused for it', async () => {
+    await using program = await start();
+    let failures = 1;
+    program.slack.onCall(({ method }) => {
+      if (method !== 'users.info' || failures === 0) return null;
+      failures -= 1;
+      return { error: 'internal_error' };
+    });
+    expect(await asked(program, alice)).toBe('started');
+    expect(failures).toBe(0);
+  });
+
   test('a reply is taken in when Slack can be asked again', async () => {
     await using program = await start();
     const card = await program.ask('Add a quickstart');

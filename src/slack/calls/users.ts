@@ -5,6 +5,7 @@ import { mentionedUserIds } from '../text/readable-text.ts';
 import { CachedLookup } from './cached-lookup.ts';
 import type { SlackCaller } from './caller.ts';
 import { SlackCallError } from './failure.ts';
+import { withSecondTry } from './second-try.ts';
 
 /** How long a change of name or standing may go unnoticed. */
 const FRESH_MS = 600_000;
@@ -32,7 +33,11 @@ export class Users {
   constructor(call: SlackCaller, clock: Clock, log: Logger) {
     this.log = log;
     const limits = { freshMs: FRESH_MS, max: MAX_USERS };
-    this.lookup = new CachedLookup((userId) => lookUp(call, userId), clock, limits);
+    this.lookup = new CachedLookup(
+      (userId) => withSecondTry(() => lookUp(call, userId), clock),
+      clock,
+      limits,
+    );
   }
 
   /** Throws SlackCallError if Slack cannot be asked, and never could. */

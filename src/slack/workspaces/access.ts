@@ -5,6 +5,7 @@ import type { Logger } from '../../operations/logger.ts';
 import { CachedLookup } from '../calls/cached-lookup.ts';
 import type { SlackCaller } from '../calls/caller.ts';
 import { SlackCallError } from '../calls/failure.ts';
+import { withSecondTry } from '../calls/second-try.ts';
 import type { Users } from '../calls/users.ts';
 
 /** How long a change of a user group may go unnoticed. */
@@ -79,11 +80,12 @@ export class Access {
   }
 
   private async lookUpMembers(groupId: string): Promise<ReadonlySet<string>> {
-    const { call, log } = this.parts;
+    const { call, clock, log } = this.parts;
     try {
       // The token of an organisation needs to be told which workspace; for others it means nothing.
       const args = { usergroup: groupId, team_id: this.home.teamId };
-      const answer = await call<UsergroupsUsersListResponse>('usergroups.users.list', args);
+      const ask = () => call<UsergroupsUsersListResponse>('usergroups.users.list', args);
+      const answer = await withSecondTry(ask, clock);
       return new Set(answer.users);
     } catch (error) {
       const reason = refusalIn(error);
