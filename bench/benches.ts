@@ -2,7 +2,9 @@ import { ack } from './ack.ts';
 import { ackLoad } from './ack-load.ts';
 import { checks } from './checks/checks.ts';
 import { events } from './events.ts';
+import { memory } from './memory.ts';
 import { reads } from './reads/reads.ts';
+import { start } from './start.ts';
 import type { Bench } from './support/bench.ts';
 
 /** By the name that the command line takes, in the order in which they run. */
@@ -12,4 +14,6 @@ export const benches: Readonly<Record<string, Bench>> = {
   events,
   checks,
   reads,
+  memory,
+  start,
 };

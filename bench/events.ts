@@ -1,7 +1,5 @@
-import { openStore } from '../src/store/open.ts';
-import { storeWatchedJobs } from '../test/support/watched-jobs.ts';
 import type { Bench } from './support/bench.ts';
-import { slackApp } from './support/processes.ts';
+import { seedJobs } from './support/seeded.ts';
 import { replies } from './support/slack-traffic.ts';
 import { startStandIns } from './support/stand-ins.ts';
 import { throughputRows } from './support/throughput.ts';
@@ -12,6 +10,7 @@ export const events: Bench = {
   about: `Replies acknowledged a second in the threads of ${THREADS} jobs: A is a bare Bolt app that forgets, B writes one row to SQLite for each.`,
   run: async (settings) => {
     await using standIns = await startStandIns();
+    await using seeded = await seedJobs(THREADS);
     return await throughputRows({
       settings,
       standIns,
@@ -20,17 +19,7 @@ export const events: Bench = {
       requests: () => replies(THREADS),
       table: 'follow_up',
       label: 'replies',
-      seed: storeJobs,
+      seed: seeded.copyTo,
     });
   },
 };
-
-async function storeJobs(dataDir: string): Promise<void> {
-  const store = await openStore({ dataDir });
-  await storeWatchedJobs(store, {
-    jobs: THREADS,
-    projectIds: [slackApp.projectId],
-    dueAtMs: () => Date.now() + 60_000 * Math.random(),
-  });
-  await store.close();
-}

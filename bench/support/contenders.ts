@@ -9,10 +9,12 @@ export const OURS = 'docs-agent';
 export const BARE = 'A';
 export const DURABLE = 'B';
 
+type Who = typeof OURS | typeof BARE | typeof DURABLE;
+
 export interface Turn {
   /** Freshly started. It is ended after the turn. */
   readonly process: RunningProcess;
-  readonly who: string;
+  readonly who: Who;
   readonly dataDir: string;
 }
 
@@ -25,26 +27,25 @@ export interface ContenderOptions {
   readonly env?: ProgramOptions['env'];
 }
 
-/** Each turn has a process of its own, with a folder of its own, so that none finds what an earlier one left. */
-export function contenders(
-  names: readonly (typeof OURS | typeof BARE | typeof DURABLE)[],
-  options: ContenderOptions,
-): Contender[] {
-  return names.map((who) => ({
-    name: who,
-    measure: async () => {
-      await using scratch = await createScratch();
-      const { path: dataDir } = scratch;
-      if (who === OURS) await options.seed?.(dataDir);
-      await using process = await start(who, dataDir, options);
-      const figures = await options.measure({ process, who, dataDir });
-      if (options.settings.profileDir !== null && who === OURS) await process.stop();
-      return figures;
-    },
-  }));
+export function contenders(names: readonly Who[], options: ContenderOptions): Contender[] {
+  return names.map((who) => contender(who, options));
 }
 
-function start(who: string, dataDir: string, { settings, standIns, env }: ContenderOptions) {
+/** Each turn has a process of its own, with a folder of its own, so that none finds what an earlier one left. */
+export function contender(who: Who, options: ContenderOptions, name: string = who): Contender {
+  const measure = async () => {
+    await using scratch = await createScratch();
+    const { path: dataDir } = scratch;
+    if (who === OURS) await options.seed?.(dataDir);
+    await using process = await start(who, dataDir, options);
+    const figures = await options.measure({ process, who, dataDir });
+    if (options.settings.profileDir !== null && who === OURS) await process.stop();
+    return figures;
+  };
+  return { name, measure };
+}
+
+function start(who: Who, dataDir: string, { settings, standIns, env }: ContenderOptions) {
   if (who === OURS)
     return startProgram({ settings, standIns, dataDir, ...(env === undefined ? {} : { env }) });
   return startBolt(standIns, who === DURABLE ? dataDir : null);
