@@ -136,10 +136,10 @@ describe('the thread is told', () => {
   test('what it waits for', () => {
     const trouble = { kind: 'trouble', retryAtMs: fivePastTwoMs } as const;
     expect(text({ ...trouble, trouble: 'rate_limited' })).toMatchInlineSnapshot(
-      `"⏳ *Waiting for the rate limit* · until <!date^1795183500^{time}|14:05 UTC>. Nothing is lost: it goes on by itself."`,
+      `"⏳ *Waiting for the rate limit* · until <!date^1795183500^{date_short_pretty} at {time}|2026-11-20 14:05 UTC>. Nothing is lost: it goes on by itself."`,
     );
     expect(text({ ...trouble, trouble: 'unreachable' })).toMatchInlineSnapshot(
-      `"📡 *Can't reach the agent API* · next try at <!date^1795183500^{time}|14:05 UTC>. Nothing is lost: it goes on by itself."`,
+      `"📡 *Can't reach the agent API* · next try <!date^1795183500^{date_short_pretty} at {time}|2026-11-20 14:05 UTC>. Nothing is lost: it goes on by itself."`,
     );
     expect(text({ ...trouble, trouble: 'needs_admin' })).toMatchInlineSnapshot(`
       "🔧 *Needs an administrator* · the request is kept, and goes on when this is mended.

@@ -137,8 +137,14 @@ describe('the card', () => {
   });
 
   test.each([
-    ['rate_limited', '⏳ *Waiting for the rate limit* · until <!date^1795183500^{time}|14:05 UTC>'],
-    ['unreachable', "📡 *Can't reach the agent API* · next try at <!date^1795183500^{time}|14:05 UTC>"],
+    [
+      'rate_limited',
+      '⏳ *Waiting for the rate limit* · until <!date^1795183500^{date_short_pretty} at {time}|2026-11-20 14:05 UTC>',
+    ],
+    [
+      'unreachable',
+      "📡 *Can't reach the agent API* · next try <!date^1795183500^{date_short_pretty} at {time}|2026-11-20 14:05 UTC>",
+    ],
     ['needs_admin', '🔧 *Needs an administrator* · the request is kept, and goes on when this is mended'],
   ] as const)('says what a request waits for: %s', (kind, expected) => {
     expect(headline({ trouble: aTrouble({ kind }) })).toBe(expected);
@@ -149,7 +155,9 @@ describe('the card', () => {
     const job = aJob({ stage: working, trouble: aTrouble() });
     const { text } = cardView(job, { ...nobodyWaits, waiting: 2, untilMs: fivePastTwoMs }, noNames);
     expect(text).toContain('⚙️ *Working*');
-    expect(text).toContain('2 follow-ups wait for the rate limit until <!date^1795183500^{time}|14:05 UTC>');
+    expect(text).toContain(
+      '2 follow-ups wait for the rate limit until <!date^1795183500^{date_short_pretty} at {time}|2026-11-20 14:05 UTC>',
+    );
   });
 
   test('says until when replies are gathered, and offers to send them now (F2, F3)', () => {
@@ -160,7 +168,7 @@ describe('the card', () => {
       "⚙️ *Working*
       “Document the rate limits of our API”
       Button: Send now
-      Asked by <@U1> · 2 follow-ups wait until <!date^1795183500^{time}|14:05 UTC>
+      Asked by <@U1> · 2 follow-ups wait until <!date^1795183500^{date_short_pretty} at {time}|2026-11-20 14:05 UTC>
       Project handbook · Repository acme/docs · Branch agent/rate-limits · Model sonnet"
     `);
     expect(blocks[2]).toMatchInlineSnapshot(`

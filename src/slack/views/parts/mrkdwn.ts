@@ -43,7 +43,10 @@ export function timeOfDay(atMs: number): Mrkdwn {
   return { mrkdwn: `<!date^${seconds}^{time}|${iso.slice(11, 16)} UTC>` };
 }
 
-/** The day and the time, shown in the reader's own time zone, and in words if it is near. */
+/**
+ * The day and the time, shown in the reader's own time zone, and in words if it is near: also for what is to come,
+ * which may be days away.
+ */
 export function moment(atMs: number): Mrkdwn {
   const { seconds, iso } = dated(atMs);
   return {

@@ -8,7 +8,7 @@ import {
   type Trouble,
   type TroubleKind,
 } from '../../../jobs/job.ts';
-import { type Mrkdwn, mrkdwn, timeOfDay } from './mrkdwn.ts';
+import { type Mrkdwn, moment, mrkdwn } from './mrkdwn.ts';
 import { oneLine } from './untrusted.ts';
 import { replyTo, type Sign, signs, troubleSigns } from './words.ts';
 
@@ -67,9 +67,9 @@ export function troubleLine(kind: TroubleKind, retryAtMs: number): Mrkdwn {
   const sign = troubleSigns[kind];
   switch (kind) {
     case 'rate_limited':
-      return line(sign, mrkdwn`until ${timeOfDay(retryAtMs)}`);
+      return line(sign, mrkdwn`until ${moment(retryAtMs)}`);
     case 'unreachable':
-      return line(sign, mrkdwn`next try at ${timeOfDay(retryAtMs)}`);
+      return line(sign, mrkdwn`next try ${moment(retryAtMs)}`);
     case 'needs_admin':
       return line(sign, mrkdwn`the request is kept, and goes on when this is mended`);
   }

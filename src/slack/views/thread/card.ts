@@ -11,7 +11,7 @@ import {
   smallPrint,
   smallQuotation,
 } from '../parts/message.ts';
-import { type Mrkdwn, mrkdwn, timeOfDay, userMention } from '../parts/mrkdwn.ts';
+import { type Mrkdwn, moment, mrkdwn, timeOfDay, userMention } from '../parts/mrkdwn.ts';
 import { pullRequest } from '../parts/pull-request.ts';
 import { stateLine } from '../parts/state.ts';
 import { oneLine, quotedPrompt, shown } from '../parts/untrusted.ts';
@@ -83,6 +83,6 @@ function waiting({ trouble }: Job, queue: Queue): Mrkdwn {
   };
   const reason = trouble?.source !== 'send' ? '' : reasons[trouble.kind];
   const verb = queue.waiting === 1 ? 'waits' : 'wait';
-  const until = queue.untilMs === null ? '' : mrkdwn` until ${timeOfDay(queue.untilMs)}`;
+  const until = queue.untilMs === null ? '' : mrkdwn` until ${moment(queue.untilMs)}`;
   return mrkdwn`${followUps(queue.waiting)} ${verb}${reason}${until}`;
 }
