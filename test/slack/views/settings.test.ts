@@ -49,6 +49,14 @@ test('the form shows the settings as they hold; a project is asked for only if t
   expect(idsOf(settingsForm(data, settings, [handbook]))).not.toContain('project');
 });
 
+test('the form says how many notice channels it takes, and shows all that hold (L3)', () => {
+  const noticeChannels = Array.from({ length: 10 }, (_, index) => `C${index}`);
+  expect(settingsForm(data, { ...settings, noticeChannels }, [handbook]).blocks.at(-1)).toMatchObject({
+    hint: { text: expect.stringContaining('At most 10,') },
+    element: { max_selected_items: 10, initial_conversations: noticeChannels },
+  });
+});
+
 test('the windows that can be chosen are the usual ones, and the one that holds', () => {
   expect(windowsMs(4_000)).toEqual([0, 4_000, 10_000, 30_000, 60_000, 120_000, 300_000]);
   expect(windowsMs(15_000)).toContain(15_000);

@@ -9,7 +9,7 @@ import { channelMention, type Mrkdwn, mrkdwn, timeOfDay, userMention } from '../
 import { oneLine } from '../parts/untrusted.ts';
 import { labels } from '../parts/words.ts';
 
-/** So many notices for one pull request are enough. */
+/** So many notices for one pull request are enough; the configuration file takes no more for a channel, either. */
 export const NOTICE_CHANNELS_MAX = 10;
 const NAME_MAX = 100;
 const WINDOWS_MS = [0, 4_000, 10_000, 30_000, 60_000, 120_000, 300_000];
@@ -124,15 +124,15 @@ function noticesInput(noticeChannels: readonly string[]): InputBlock {
     block_id: formIds.noticeChannels,
     optional: true,
     label: plain('Tell these channels of each pull request'),
-    hint: plain('Besides those that are told anyway. The bot must be in them.'),
+    hint: plain(
+      `At most ${NOTICE_CHANNELS_MAX}, besides those that are told anyway. The bot must be in them.`,
+    ),
     element: {
       type: 'multi_conversations_select',
       action_id: formIds.noticeChannels,
       filter: { include: ['public', 'private'], exclude_bot_users: true },
       max_selected_items: NOTICE_CHANNELS_MAX,
-      ...(noticeChannels.length === 0
-        ? {}
-        : { initial_conversations: noticeChannels.slice(0, NOTICE_CHANNELS_MAX) }),
+      ...(noticeChannels.length === 0 ? {} : { initial_conversations: [...noticeChannels] }),
     },
   };
 }
