@@ -14,10 +14,12 @@ import { type Args, gestureOf } from './gesture.ts';
 export function checkWorkspace(deps: AnyWorkspaceDeps) {
   return async (args: Args): Promise<void> => {
     if (isReady(deps)) return args.next();
+    const gesture = gestureOf(deps, args);
+    // A button that only opens a link: it opens in any case.
+    if (gesture === null && 'action' in args) return args.ack();
     noteGesture({ outcome: 'refused' });
     const { teamId, isInstalled } = deps;
     const problem = isInstalled ? notSetUpView(teamId) : notInstalledView();
-    const gesture = gestureOf(deps, args);
     if (gesture !== null) return gesture.refuse(problem);
     deps.log.info('workspace_not_ready', { team_id: teamId, is_installed: isInstalled });
     if (isInstalled) await courtesy(deps, answerEvent(deps, args));

@@ -4,6 +4,7 @@ import {
   acme,
   acmeProject,
   beta,
+  betaProject,
   startTeamsProgram,
   type TeamsProgram,
 } from '../../support/slack-teams/program.ts';
@@ -27,6 +28,10 @@ const thread = async () =>
   (await program.slack.team(acme).control.thread(general, card.ts)).map(({ text }) => text).join();
 const callsOf = (team: string) => program.slack.calls().filter(({ token }) => token?.includes(team)).length;
 const MINUTES_MS = 60_000;
+const withoutAcme = `
+projects: [{ id: ${betaProject}, name: betadocs, api_key_env: BETA_KEY }]
+workspaces: { ${beta}: { projects: [betadocs] } }
+`;
 
 test('after a removal no token is left, and what waits is posted after the next installation (A2, E2)', async () => {
   await program.clock.advance(5 * MINUTES_MS);
@@ -43,6 +48,23 @@ test('after a removal no token is left, and what waits is posted after the next 
   await program.later(thread, (text) => text.includes('no files changed'), 'the end');
   await program.ask(acme, 'Fix the links');
   await program.card(acme, 'Fix the links');
+});
+
+test('a button that opens the pull request is taken, also where the app is removed or not set up any more (A2)', async () => {
+  program.agents.of(acmeProject).finish(jobId(), { status: 'completed', prLink: 'https://example.com/pr/1' });
+  await program.later(thread, (text) => text.includes('pull request'), 'the pull request');
+  const { control } = program.slack.team(acme);
+  const press = async () => {
+    const posts = await control.thread(general, card.ts);
+    const announced = posts.findLast(({ blocks }) => JSON.stringify(blocks).includes('view_pull_request'));
+    if (announced === undefined) throw new Error('there is no button');
+    return control.press(announced, 'view_pull_request', bob);
+  };
+  expect(await press()).toMatchObject({ acknowledged: true });
+  await program.restart({}, withoutAcme);
+  expect(await press()).toMatchObject({ acknowledged: true });
+  await program.slack.uninstall(acme);
+  expect(await press()).toMatchObject({ acknowledged: true });
 });
 
 test('a removal in one workspace leaves the others alone (A2)', async () => {
