@@ -62,6 +62,25 @@ describe('a reply to a card that is so new that its thread is not known yet', ()
   });
 });
 
+test('a reply in another thread of direct messages is answered, also while a card is under way (S3)', async () => {
+  await using program = await startProgram();
+  const { slack, later } = program;
+  const release = holdCardAnswers(program);
+  const write = (text: string, thread: { threadTs?: string } = {}) =>
+    slack.control.message({ channel: alice, user: alice, text, ...thread });
+  await slack.control.command({ channel: alice, user: alice, text: 'Add a quickstart' });
+  const messages = () => slack.control.messages(alice);
+  await later(messages, (all) => all.some(({ text }) => text.includes('Starting')), 'the card');
+  const root = await write('status');
+  await write('and the errors', { threadTs: root.ts });
+  await later(
+    messages,
+    (all) => all.some(({ text }) => text.includes('No job runs in this thread yet')),
+    'the answer',
+  );
+  release();
+});
+
 describe('a card whose answer was lost, in a channel that the bot was removed from', () => {
   const DAY_MS = 86_400_000;
   const saying =

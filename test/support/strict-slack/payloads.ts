@@ -36,8 +36,11 @@ export function eventCallback(event: Payload, { nowMs, isShared }: EventOptions)
 
 /** What happened in a channel, with the channel. */
 export function inChannel(channel: Channel, event: ChannelEvent): Payload {
+  const { thread_ts: rootTs } = event;
+  const root = typeof rootTs === 'string' && rootTs !== event.ts ? channel.log.get(rootTs) : undefined;
+  const parent = root === undefined ? {} : { parent_user_id: root.user };
   const type = event.type === 'message' ? { channel_type: channel.type } : {};
-  return { event_ts: event.ts, ...event, channel: channel.id, ...type };
+  return { event_ts: event.ts, ...event, channel: channel.id, ...parent, ...type };
 }
 
 export interface CommandGesture {

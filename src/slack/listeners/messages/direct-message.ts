@@ -19,7 +19,10 @@ export function directMessage(deps: ListenerDeps) {
     const { channelId, threadTs } = written;
     if (threadTs !== null) {
       const owner = await deps.store.transaction((tx) => whoseThread(tx, { teamId, channelId, threadTs }));
-      if (owner === 'foreign') await offerThread(deps, { ...written, threadTs });
+      const rootUserId = message.parent_user_id ?? context.botUserId;
+      // A thread that may be that of a card under way may also be the person's own.
+      const mayBeElsewhere = owner === 'opening' && rootUserId !== context.botUserId;
+      if (owner === 'foreign' || mayBeElsewhere) await offerThread(deps, { ...written, threadTs });
       return;
     }
     await startFromMessage(deps, written, messageKeys(teamId, message, body.event_id));
