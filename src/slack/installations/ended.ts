@@ -47,7 +47,7 @@ export function whenEnded(parts: EndedParts): (body: unknown) => Promise<void> {
     const meant = installationId(parsed.data);
     const installation = meant && (await store.transaction((tx) => tx.installations.get(meant)));
     if (!installation || !isOf(installation, parsed.data)) return;
-    const facts = { installation_id: installation.id, event: parsed.data.event.type };
+    const facts = { installation_id: installation.id, slack_event: parsed.data.event.type };
     if (!(await isOver(parts, installation, parsed.data.event_time * 1000))) {
       log.info('old_end_of_installation', facts);
       return;
