@@ -45,14 +45,14 @@ export type JobEvent =
       readonly callId?: string | undefined;
     }
   /** `cards`: how often the card had been tried when the button was made. */
-  | { readonly type: 'try_again_pressed'; readonly cards: number; readonly responseUrl: string | null }
+  | ({ readonly type: 'try_again_pressed'; readonly cards: number } & StartPress)
   /** `question`: by its number. */
   | { readonly type: 'keep_watching_pressed'; readonly question: number }
   | { readonly type: 'stop_watching_pressed'; readonly question: number }
   | { readonly type: 'resume_watching_pressed'; readonly question: number }
   | { readonly type: 'start_again_pressed'; readonly callId: string }
-  /** *Start another*; `responseUrl` takes the place of an older one. */
-  | { readonly type: 'start_another_pressed'; readonly responseUrl: string | null }
+  /** *Start another*. */
+  | ({ readonly type: 'start_another_pressed' } & StartPress)
   /** *Retry* and *Send again*: both put the replies of a call back in line. */
   | { readonly type: 'resend_pressed'; readonly callId: string }
   /** `message`: the number of the message call that the waiting replies were to go out with. */
@@ -73,6 +73,14 @@ export type JobEvent =
       readonly snippets: readonly ReadSnippet[];
     }
   | { readonly type: 'notice_refused'; readonly channelId: string; readonly reason: string };
+
+/** The press of a button that makes a job wanted. */
+export interface StartPress {
+  /** Takes the place of an older one, if it is not null. */
+  readonly responseUrl: string | null;
+  /** When it was pressed, by Slack's clock; absent where Slack does not say, as with a form. */
+  readonly pressedTs?: string | undefined;
+}
 
 export interface Reply {
   readonly messageTs: string;

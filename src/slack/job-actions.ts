@@ -10,6 +10,7 @@ import { correctionSentView } from './views/thread/whisper.ts';
 export interface Press {
   readonly userId: string;
   readonly responseUrl: string | null;
+  readonly pressedTs: string | undefined;
 }
 
 /** A button of a job. */
@@ -40,8 +41,8 @@ export const jobActions: readonly JobAction[] = [
   {
     actionId: actionIds.tryAgain,
     label: labels.tryAgain,
-    eventOf: ({ cards }, { responseUrl }) =>
-      cards === undefined ? null : { type: 'try_again_pressed', cards, responseUrl },
+    eventOf: ({ cards }, { responseUrl, pressedTs }) =>
+      cards === undefined ? null : { type: 'try_again_pressed', cards, responseUrl, pressedTs },
     afterwards: tryingAgainView,
     isRequesters: true,
   },

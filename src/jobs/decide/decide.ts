@@ -59,11 +59,11 @@ function apply(draft: Draft, event: JobEvent) {
     case 'start_again_pressed':
       return startAgain(draft, event.callId);
     case 'start_another_pressed':
-      return startAnother(draft, event.responseUrl);
+      return startAnother(draft, event);
     case 'resend_pressed':
       return resend(draft, event.callId);
     case 'try_again_pressed':
-      return tryAgain(draft, event.cards, event.responseUrl);
+      return tryAgain(draft, event.cards, event);
     case 'keep_watching_pressed':
       return keepWatching(draft, event.question);
     case 'stop_watching_pressed':

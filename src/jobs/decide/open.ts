@@ -2,6 +2,7 @@ import type { Announcement } from '../announcement.ts';
 import type { Attached } from '../attached.ts';
 import type { CallRequest } from '../call.ts';
 import type { Decision, DecisionContext } from '../decision.ts';
+import type { StartPress } from '../event.ts';
 import { type Job, type StartThread, slackTime, startPromptOf } from '../job.ts';
 import { Draft } from './draft.ts';
 import { followUpShown, putOrRefuse, refusalOf } from './line-up.ts';
@@ -69,14 +70,16 @@ export function newJob(
   };
 }
 
-/** A button made the job wanted. What people wrote in the thread until then was not meant for it. */
-export function openIn(draft: Draft, thread: StartThread | null): void {
-  const { nowMs } = draft.context;
-  const isLater = thread !== null && Number(thread.lastTs) * 1000 > nowMs;
+/**
+ * A button made the job wanted. What people wrote in the thread until then was not meant for it.
+ * @param pressedTs by Slack's clock, as are the times of what they wrote; this machine's may differ
+ */
+export function openIn(draft: Draft, thread: StartThread | null, pressedTs: string | undefined): void {
+  const untilTs = pressedTs ?? slackTime(draft.context.nowMs);
   draft.change({
     stage: { kind: 'opening' },
     threadTs: thread?.threadTs ?? null,
-    repliesAfterTs: thread && (isLater ? thread.lastTs : slackTime(nowMs)),
+    repliesAfterTs: thread && (Number(thread.lastTs) > Number(untilTs) ? thread.lastTs : untilTs),
   });
 }
 
@@ -123,10 +126,10 @@ export function cardRefused(draft: Draft, reason: string): void {
 }
 
 /** *Try again*, after a card that was refused: the prompt and its replies were kept. Works once for each refusal. */
-export function tryAgain(draft: Draft, cards: number, responseUrl: string | null): void {
+export function tryAgain(draft: Draft, cards: number, { responseUrl, pressedTs }: StartPress): void {
   const { job, context } = draft;
   if (job.stage.kind !== 'unopened' || cards !== job.cards) return;
-  openIn(draft, job.stage.thread);
+  openIn(draft, job.stage.thread, pressedTs);
   draft.change({ requestedAtMs: context.nowMs, responseUrl });
   wantCard(draft);
   const kept = draft.followUpsIn('not_sent').filter(({ callId }) => callId === null);

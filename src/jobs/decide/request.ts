@@ -1,4 +1,5 @@
 import type { Decision, DecisionContext } from '../decision.ts';
+import type { StartPress } from '../event.ts';
 import type { Job } from '../job.ts';
 import { Draft } from './draft.ts';
 import { type JobRequest, newJob, openIn, openJob, tellRequester, wantCard } from './open.ts';
@@ -32,10 +33,10 @@ export function openQuestion(request: JobRequest, recent: readonly Job[]): Job |
 }
 
 /** *Start another*: once. */
-export function startAnother(draft: Draft, responseUrl: string | null): void {
+export function startAnother(draft: Draft, { responseUrl, pressedTs }: StartPress): void {
   const { job, context } = draft;
   if (job.stage.kind !== 'asking') return;
-  openIn(draft, job.stage.thread);
+  openIn(draft, job.stage.thread, pressedTs);
   draft.change({ requestedAtMs: context.nowMs, responseUrl: responseUrl ?? job.responseUrl });
   wantCard(draft);
 }

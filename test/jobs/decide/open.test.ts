@@ -97,6 +97,14 @@ describe('*Try again* after a refused card (S4)', () => {
     expect(world.open('create_job')[0]?.request.prompt).toBe(request.prompt);
   });
 
+  test('hears what is written after the press by Slack’s clock, which may be behind ours', () => {
+    const world = new World({}, { ...request, thread: { threadTs: '1.000000', lastTs: '1.000000' } });
+    world.cardRefused();
+    world.advance(HOUR_MS);
+    world.apply({ type: 'try_again_pressed', cards: 1, responseUrl: null, pressedTs: '1700.000000' });
+    expect(world.job.repliesAfterTs).toBe('1700.000000');
+  });
+
   test('works once for each refusal', () => {
     const world = refused();
     const press = (cards: number) => world.apply({ type: 'try_again_pressed', cards, responseUrl: null });

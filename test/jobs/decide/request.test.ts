@@ -66,4 +66,14 @@ describe('"Start another"', () => {
     expect(second.calls).toEqual([]);
     expect(second.job).toEqual(first.job);
   });
+
+  test.each([
+    ['slow', '12.000000', '12.000000'],
+    ['fast', '8.000000', '8.000000'],
+    ['fast, and its preview was later', '6.000000', '7.000000'],
+  ])('hears what is written after the press by Slack’s clock: ours is %s', (_, pressedTs, repliesAfterTs) => {
+    const { job } = ask([aJob({})], { thread });
+    const { job: opened } = decide({ job, followUps: [] }, { ...press, pressedTs }, context(9_000));
+    expect(opened).toMatchObject({ repliesAfterTs });
+  });
 });

@@ -10,6 +10,7 @@ import { jobAdmissionProblem } from '../admission.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { storeGesture } from '../store-gesture.ts';
 import { isThreadTaken } from '../thread-taken.ts';
+import { pressedTs } from './pressed-ts.ts';
 import { type Answer, tellPresser } from './tell-presser.ts';
 
 type Args = SlackActionMiddlewareArgs<BlockButtonAction> & AllMiddlewareArgs;
@@ -18,7 +19,11 @@ type Args = SlackActionMiddlewareArgs<BlockButtonAction> & AllMiddlewareArgs;
 export function jobButton(deps: ListenerDeps, jobAction: JobAction) {
   return async ({ action, body, ack, respond }: Args): Promise<void> => {
     const target = decodeButton(action.value ?? '');
-    const press = { userId: body.user.id, responseUrl: body.response_url || null };
+    const press = {
+      userId: body.user.id,
+      responseUrl: body.response_url || null,
+      pressedTs: pressedTs(action),
+    };
     const event = target && jobAction.eventOf(target, press);
     const { label, afterwards } = jobAction;
     let answer: Answer | null = null;

@@ -13,6 +13,7 @@ import type { ListenerDeps } from '../deps.ts';
 import type { SubmitArgs } from '../forms/submit.ts';
 import { storeGesture } from '../store-gesture.ts';
 import { isThreadTaken } from '../thread-taken.ts';
+import { pressedTs } from './pressed-ts.ts';
 
 type Args = SlackActionMiddlewareArgs<BlockButtonAction> & AllMiddlewareArgs;
 
@@ -22,6 +23,7 @@ interface AnotherPress {
   readonly userId: string;
   /** Takes the place of that of the first gesture. */
   readonly responseUrl: string | null;
+  readonly pressedTs?: string | undefined;
 }
 
 interface Answer {
@@ -38,6 +40,7 @@ export function startAnother(deps: ListenerDeps) {
       jobId,
       userId: body.user.id,
       responseUrl: body.response_url || null,
+      pressedTs: pressedTs(action),
     };
     let answer: Answer = { message: startedBeforeView(), isFinal: true };
     const problem = await storeGesture(deps, async () => {
@@ -85,7 +88,8 @@ async function storeAnother(deps: ListenerDeps, press: AnotherPress): Promise<An
     const isTheirs = job.requesterId === press.userId && job.teamId === deps.teamId;
     if (!isTheirs || job.stage.kind !== 'asking') return startedBeforeView();
     if (await isThreadTaken(tx, job)) return refusalView({ kind: 'thread_taken' });
-    const event = { type: 'start_another_pressed', responseUrl: press.responseUrl } as const;
+    const { responseUrl, pressedTs: atTs } = press;
+    const event = { type: 'start_another_pressed', responseUrl, pressedTs: atTs } as const;
     await applyEvent(tx, job.id, event, deps.newContext());
     return startedAnotherView();
   });
