@@ -4,8 +4,11 @@ import { createService, type Service } from '../service.ts';
 import type { Host, ProcessEvents, StopSignal } from './command.ts';
 import { readConfig } from './read-config.ts';
 
-/** How long a stop may take before what is in hand is left to the next process. */
-const STOP_LIMIT_MS = 10_000;
+/**
+ * How long a stop may take before what is in hand is left to the next process. It may take ten seconds, of which the
+ * end of the process takes some.
+ */
+const STOP_LIMIT_MS = 9_500;
 
 const SIGNAL_NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
 

@@ -16,6 +16,8 @@ const MAX_CONNECTIONS = 10;
 const CONNECT_TIMEOUT_MS = 10_000;
 /** A server that has vanished without a word must not hold up the loops. */
 const STATEMENT_TIMEOUT_MS = 15_000;
+/** A close waits so long for statements in hand: a server that stands still answers none. */
+const CLOSE_WITHIN_MS = 1_000;
 /**
  * Frees the locks of a replica that froze in the middle of a transaction, before those who wait for them take up
  * all connections of a replica that lives.
@@ -48,7 +50,13 @@ export function openPostgres(databaseUrl: string): Database {
     dialect: new PostgresDialect({ pool: translatingPool(pool, databaseUrl) }),
     plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
   });
-  return { queries, sequenceType: 'bigserial', isRemote: true, close: () => queries.destroy() };
+  const close = async () => {
+    const { promise: limit, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, CLOSE_WITHIN_MS);
+    await Promise.race([queries.destroy(), limit]);
+    clearTimeout(timer);
+  };
+  return { queries, sequenceType: 'bigserial', isRemote: true, close };
 }
 
 /** The pool as Kysely uses it, with errors of ours. */

@@ -14,6 +14,8 @@ export interface DatabaseProxy extends AsyncDisposable {
   /** Cuts all connections, and every new one at once, until it is mended. */
   cut(): void;
   mend(): void;
+  /** From now on nothing goes through, and nothing is cut: the server stands still. */
+  standStill(): void;
   /**
    * Holds the next transaction whose statements and values, as they stand on the wire, match `said`; resolves
    * once it is held. `before`: its COMMIT has not reached the server. `after`: the server has carried it out,
@@ -37,9 +39,11 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
   const sockets = new Set<Socket>();
   const holds: Hold[] = [];
   let isCut = false;
+  let isStill = false;
 
   const server = createServer((client) => {
     if (isCut) client.destroy();
+    else if (isStill) sockets.add(client.pause());
     else relay(client, connect(Number(target.port || 5432), target.hostname), holds, sockets);
   });
   server.listen(0, '127.0.0.1');
@@ -57,6 +61,10 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
     cut,
     mend: () => {
       isCut = false;
+    },
+    standStill: () => {
+      isStill = true;
+      for (const socket of sockets) socket.pause();
     },
     hold: (where, said) => new Promise((held) => holds.push({ where, said, held })),
     [Symbol.asyncDispose]: async () => {
