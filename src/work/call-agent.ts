@@ -4,6 +4,7 @@ import { verdictOn } from '../jobs/decide/verdict.ts';
 import type { JobEvent } from '../jobs/event.ts';
 import type { AgentFailure } from '../jobs/failure.ts';
 import type { Job } from '../jobs/job.ts';
+import type { LogFields } from '../operations/logger.ts';
 import { SEND_WITHIN_MS } from '../operations/send-limit.ts';
 import { readableText } from '../slack/text/readable-text.ts';
 import { applyEvent } from '../store/apply-event.ts';
@@ -130,7 +131,8 @@ async function perform(tools: Tools, started: StartedCall, prompt: string): Prom
     requireBoundProject(tools, job);
     const event = await send(tools, call.id, job.projectId, request, prompt);
     const durationMs = tools.clock.now() - startedAtMs;
-    tools.log.info('agent_called', { ...facts, outcome: 'done', duration_ms: durationMs });
+    const seen = statusIn(event, job);
+    tools.log.info('agent_called', { ...facts, outcome: 'done', ...seen, duration_ms: durationMs });
     return event;
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;
@@ -145,6 +147,13 @@ async function perform(tools: Tools, started: StartedCall, prompt: string): Prom
     });
     return failed(started, failure);
   }
+}
+
+/** The answer to a follow-up may show another status than the last look. */
+function statusIn(event: JobEvent, { agentJob: before }: Job): LogFields {
+  if (event.type !== 'message_accepted' || event.agentJob === null) return {};
+  const { id, status } = event.agentJob;
+  return id === before?.id ? { status, is_changed: status !== before.status } : {};
 }
 
 async function send(

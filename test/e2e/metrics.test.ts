@@ -71,6 +71,22 @@ for (const mode of ['socket', 'http'] as const) {
   });
 }
 
+test('a status that is seen in the answer to a follow-up is counted, once', async () => {
+  await using world = await startStrictWorld();
+  const { slack, api } = world;
+  const card = await world.ask('Document the rate limits');
+  await world.started('Document the rate limits');
+  api.finish(api.jobs[0]?.id ?? '', { status: 'completed' });
+  await world.told(card, 'no files changed');
+  await slack.control.message({ channel: general, user: bob, text: 'And the retries', threadTs: card.ts });
+  await world.told(card, 'Working');
+  await world.settled();
+  expect(await scraped(world)).toMatchObject({
+    'docs_agent_status_changes_total{status="completed"}': 1,
+    'docs_agent_status_changes_total{status="active"}': 1,
+  });
+});
+
 test('no label holds the id of a person, a channel or a job, nor words from outside', async () => {
   await using world = await startStrictWorld();
   const card = await world.ask('Document the rate limits');

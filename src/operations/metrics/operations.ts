@@ -79,15 +79,16 @@ export function countOperations(registry: Registry): Observe {
       gestures.inc({ kind: word(fields.kind), outcome: word(fields.outcome) });
       observeMs(acknowledgement, { kind: word(fields.kind) }, fields.acknowledged_ms);
     },
-    agent_called: (fields) => countAgentCall(word(fields.call), fields),
+    agent_called: (fields) => {
+      countAgentCall(word(fields.call), fields);
+      countStatus(fields);
+    },
     agent_job_read: (fields) => {
       countAgentCall('get_job', fields);
       checks.inc({
         outcome: fields.outcome !== 'done' ? 'failed' : fields.is_changed ? 'changed' : 'unchanged',
       });
-      if (!fields.is_changed) return;
-      const status = word(fields.status);
-      statuses.inc({ status: KNOWN_STATUSES.has(status) ? status : 'other' });
+      countStatus(fields);
     },
     slack_called: (fields) => {
       slackCalls.inc({ method: word(fields.method), outcome: word(fields.outcome) });
@@ -108,6 +109,12 @@ export function countOperations(registry: Registry): Observe {
     const known = { outcome: word(outcome), reason: outcome === 'done' ? 'none' : word(reason) };
     agentCalls.inc({ method, ...known });
     observeMs(agentSeconds, { method }, duration_ms);
+  }
+
+  function countStatus({ status, is_changed }: LogFields): void {
+    if (!is_changed) return;
+    const known = word(status);
+    statuses.inc({ status: KNOWN_STATUSES.has(known) ? known : 'other' });
   }
 
   function countTask({ task, outcome, attempts }: LogFields): void {
