@@ -106,20 +106,24 @@ function comments({ oauth }: ManifestOptions): [path: Path, comment: string][] {
 }
 
 function introduction({ url, oauth }: ManifestOptions): string[] {
-  const create = 'The Slack app. Create it at https://api.slack.com/apps ("From a manifest").';
   const install =
     oauth === null
       ? 'Install the app to the workspace: "Bot User OAuth Token" is SLACK_BOT_TOKEN.'
       : 'Client ID and Client Secret ("Basic Information") are SLACK_CLIENT_ID and SLACK_CLIENT_SECRET.';
   return url === null
     ? [
-        `${create} This is for Socket Mode: no public address is needed.`,
+        `The Slack app. Create it at https://api.slack.com/apps ("From a manifest"). This is for Socket Mode: ${
+          oauth === null
+            ? 'no public address is needed.'
+            : `only who installs the app comes to ${oauth.url}, with a browser.`
+        }`,
         'Make an app-level token ("Basic Information") with the scope connections:write: it is SLACK_APP_TOKEN.',
         install,
       ]
     : [
-        `${create} This is for HTTP mode: Slack calls ${url}.`,
-        'Slack checks the address when you save: start docs-agent first. SLACK_SIGNING_SECRET is in "Basic Information".',
+        `The Slack app, for HTTP mode: Slack calls ${url}, and checks the address when you save.`,
+        'So create the app (https://api.slack.com/apps, "From a manifest") with the one for Socket Mode.',
+        'SLACK_SIGNING_SECRET is in "Basic Information". While docs-agent runs, put this manifest in place of the first ("App Manifest").',
         install,
       ];
 }
