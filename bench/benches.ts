@@ -1,9 +1,12 @@
 import { ack } from './ack.ts';
 import { ackLoad } from './ack-load.ts';
 import { checks } from './checks/checks.ts';
+import { deliver } from './deliver/deliver.ts';
 import { events } from './events.ts';
+import { growth } from './growth/growth.ts';
 import { memory } from './memory.ts';
 import { reads } from './reads/reads.ts';
+import { replicas } from './replicas.ts';
 import { start } from './start.ts';
 import type { Bench } from './support/bench.ts';
 
@@ -14,6 +17,9 @@ export const benches: Readonly<Record<string, Bench>> = {
   events,
   checks,
   reads,
+  deliver,
+  growth,
+  replicas,
   memory,
   start,
 };

@@ -4,7 +4,7 @@ import { startNode, startProgram } from '../support/processes.ts';
 import { type Contender, takeTurns } from '../support/rounds.ts';
 import { compare } from '../support/rows.ts';
 import { startStandIns } from '../support/stand-ins.ts';
-import { storeKinds } from '../support/stores.ts';
+import { createStores } from '../support/stores.ts';
 import { measureReads, watchJobs } from './watch.ts';
 
 const JOBS = 30_000;
@@ -24,19 +24,19 @@ export const checks: Bench = {
       measure: async () => {
         const env = { AGENT_BASE_URL: standIns.agentBaseUrl, AT_ONCE: String(AT_ONCE), JOBS: String(jobs) };
         await using _reader = await startNode([referencePath('bare-reader')], env);
-        return await measureReads(standIns, settings);
+        return { perSecond: await measureReads(standIns, settings) };
       },
     };
     const ours: Contender[] = [];
-    for (const create of storeKinds) {
-      const store = cleanup.use(await create());
+    for (const store of await createStores()) {
+      cleanup.use(store);
       const env = await watchJobs(store, jobs);
       const { name, dataDir } = store;
       const measure = async () => {
         await using program = await startProgram({ settings, standIns, dataDir, env });
-        const figures = await measureReads(standIns, settings);
+        const perSecond = await measureReads(standIns, settings);
         await program.stop();
-        return figures;
+        return { perSecond };
       };
       ours.push({ name, measure });
     }

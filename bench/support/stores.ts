@@ -1,4 +1,5 @@
-import type { StoreLocation } from '../../src/store/open.ts';
+import { sql } from 'kysely';
+import { openDatabase, type StoreLocation } from '../../src/store/open.ts';
 import { createTestDatabase, testServerUrl } from '../../test/support/postgres.ts';
 import { createScratch } from './paths.ts';
 
@@ -12,19 +13,20 @@ export interface BenchStore extends AsyncDisposable {
   readonly dataDir: string;
 }
 
-/** Of each kind that there is: Postgres only if `TEST_DATABASE_URL` names a server. */
-export const storeKinds: readonly (() => Promise<BenchStore>)[] = [
-  createSqliteStore,
-  ...(testServerUrl === undefined ? [] : [createPostgresStore]),
-];
+/** One of each kind: of Postgres only if there is a server. */
+export async function createStores(): Promise<BenchStore[]> {
+  const stores = [await createSqliteStore(), await createPostgresStore()];
+  return stores.filter((store) => store !== null);
+}
 
 async function createSqliteStore(): Promise<BenchStore> {
   const { path: dataDir, [Symbol.asyncDispose]: dispose } = await createScratch();
   return { name: 'SQLite', location: { dataDir }, env: {}, dataDir, [Symbol.asyncDispose]: dispose };
 }
 
-async function createPostgresStore(): Promise<BenchStore> {
-  if (testServerUrl === undefined) throw new Error('set TEST_DATABASE_URL');
+/** Null unless `TEST_DATABASE_URL` names a server. */
+export async function createPostgresStore(): Promise<BenchStore | null> {
+  if (testServerUrl === undefined) return null;
   const scratch = await createScratch();
   const { url: databaseUrl, drop } = await createTestDatabase(testServerUrl);
   return {
@@ -37,4 +39,14 @@ async function createPostgresStore(): Promise<BenchStore> {
       await scratch[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Runs statements on a store that no process has open. */
+export async function changeStore(location: StoreLocation, ...statements: readonly string[]): Promise<void> {
+  const { database } = await openDatabase(location);
+  try {
+    for (const statement of statements) await sql.raw(statement).execute(database.queries);
+  } finally {
+    await database.close();
+  }
 }

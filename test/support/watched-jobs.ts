@@ -43,7 +43,8 @@ export function watchedThreadTs(number: number): string {
   return `1700000000.${String(number).padStart(6, '0')}`;
 }
 
-function watchedJob(number: number, projectId: string, nowMs: number): Job {
+/** One of these jobs, as it stands in the store. */
+export function watchedJob(number: number, projectId: string, nowMs: number): Job {
   const threadTs = watchedThreadTs(number);
   const turnStartedAtMs = nowMs - AGE_MS;
   const { status, source, model, prLink } = activeAgentJob;

@@ -1,0 +1,148 @@
+import { sql } from 'kysely';
+import { openDatabase, openStore, type StoreLocation } from '../../src/store/open.ts';
+import type { Queries } from '../../src/store/schema/tables.ts';
+import type { Store } from '../../src/store/store.ts';
+import { aCall, aCreateCall, aDecision, aFollowUp } from '../../test/contract/store/samples.ts';
+import { aJob } from '../../test/support/a-job.ts';
+import { slackApp } from '../support/processes.ts';
+
+const PATTERN = 'old-job-pattern';
+const JOBS_PER_STATEMENT = 20_000;
+const DAY_MS = 86_400_000;
+/** The oldest is within the retention, so that none is deleted while it is measured. */
+const AGE_MS = 170 * DAY_MS;
+/** The youngest counts in no budget any more. */
+const SINCE_MS = DAY_MS;
+/** Gestures are kept for 30 days only. */
+const GESTURES_SHARE = 30 / 170;
+
+type Values = Readonly<Record<string, string>>;
+
+/**
+ * Fills a store with jobs that are over, each with its calls, a follow-up, and, if it is young enough, the gestures.
+ * The program's own code writes one; the database copies it with ids in no order, as real ones are.
+ */
+export async function storeOldJobs(location: StoreLocation, jobs: number): Promise<void> {
+  const store = await openStore(location);
+  await storePattern(store);
+  await store.close();
+  const { database } = await openDatabase(location);
+  const isPostgres = 'databaseUrl' in location;
+  try {
+    await run(database.queries, `delete from task where subject like '%${PATTERN}'`);
+    // Nobody minds if it is lost, and only the program's own writes are measured.
+    if (!isPostgres) await run(database.queries, 'pragma synchronous = off', 'pragma cache_size = -1000000');
+    for (let first = 1; first <= jobs; first += JOBS_PER_STATEMENT) {
+      const last = Math.min(first + JOBS_PER_STATEMENT - 1, jobs);
+      await copy(database.queries, { first, last, jobs, key: isPostgres ? KEY_ON_POSTGRES : KEY_ON_SQLITE });
+    }
+    if (isPostgres) await run(database.queries, 'vacuum analyze', 'checkpoint');
+    else await run(database.queries, 'pragma wal_checkpoint(truncate)');
+  } finally {
+    await database.close();
+  }
+}
+
+async function storePattern(store: Store): Promise<void> {
+  const lane = { to: 'slack', name: `thread:${PATTERN}` } as const;
+  const announce = (id: string, kind: 'started' | 'finished') => {
+    const announcement =
+      kind === 'started' ? ({ kind, turn: 1 } as const) : ({ kind, files: 'new' } as const);
+    return aCall(id, { lane, naturalKey: `${id}:${PATTERN}`, request: { kind: 'announce', announcement } });
+  };
+  const calls = [
+    aCall('card', { lane, naturalKey: `card:${PATTERN}` }),
+    aCreateCall('create', {
+      lane: { to: 'agent', name: `agent:${PATTERN}` },
+      naturalKey: `create:${PATTERN}`,
+    }),
+    announce('post1', 'started'),
+    announce('post2', 'finished'),
+  ];
+  const job = aJob({
+    id: PATTERN,
+    teamId: slackApp.teamId,
+    projectId: slackApp.projectId,
+    threadTs: '1600000000.000000',
+    stage: { kind: 'ended', status: 'completed' },
+  });
+  const followUp = aFollowUp({ id: 'reply', jobId: PATTERN, state: 'sent', callId: 'create' });
+  await store.transaction(async (tx) => {
+    await tx.write(aDecision({ job, calls, followUps: [followUp] }), 0);
+    for (const { id } of calls) {
+      await tx.calls.start(id, 0);
+      await tx.calls.settle(id, { state: 'done', detail: '1600000000.000000' }, 0);
+    }
+    await tx.gestures.remember(['pattern:1'], 0);
+  });
+}
+
+interface Range {
+  readonly first: number;
+  readonly last: number;
+  readonly jobs: number;
+  /** Eight characters that are different for each `n`. */
+  readonly key: string;
+}
+
+const SCRAMBLED = '(n * 2654435761) % 4294967296';
+const KEY_ON_SQLITE = `format('%08x', ${SCRAMBLED})`;
+const KEY_ON_POSTGRES = `lpad(to_hex(${SCRAMBLED}), 8, '0')`;
+
+async function copy(queries: Queries, { first, last, jobs, key }: Range): Promise<void> {
+  const numbers = `with recursive series(n) as (select cast(${first} as bigint) union all select n + 1 from series where n < ${last})`;
+  const at = `${Date.now() - AGE_MS} + n * ${Math.floor((AGE_MS - SINCE_MS) / jobs)}`;
+  const jobId = `'job-' || ${key}`;
+  const renamed = (column: string) => `replace(pattern.${column}, '${PATTERN}', ${jobId})`;
+  const insert = async (table: string, where: string, values: Values) => {
+    const columns = await columnsOf(queries, table);
+    const selected = columns.map((column) => values[column] ?? `pattern.${column}`);
+    await run(
+      queries,
+      `insert into ${table} (${columns.join(', ')}) ${numbers}
+       select ${selected.join(', ')} from series cross join ${table} as pattern where ${where}`,
+    );
+  };
+
+  await insert('job', `pattern.id = '${PATTERN}'`, {
+    id: jobId,
+    channel_id: `'C0' || n % 200`,
+    thread_ts: `(1600000000 + n) || '.000100'`,
+    requester_id: `'U0' || n % 500`,
+    requested_at: at,
+    agent_job_id: `'agent-' || ${key}`,
+    data: renamed('data'),
+  });
+  await insert('follow_up', `pattern.job_id = '${PATTERN}'`, {
+    id: `'reply-' || ${key}`,
+    job_id: jobId,
+    received_at: at,
+  });
+  await insert('call', `pattern.job_id = '${PATTERN}'`, {
+    id: `${key} || '-' || pattern.id`,
+    natural_key: renamed('natural_key'),
+    job_id: jobId,
+    lane: renamed('lane'),
+    wanted_at: at,
+    started_at: at,
+    ended_at: at,
+  });
+  await insert(
+    'gesture',
+    `pattern.key like 'pattern:%' and pattern.at = 0 and n > ${jobs * (1 - GESTURES_SHARE)}`,
+    {
+      key: `'pattern:' || ${key} || pattern.key`,
+      at,
+    },
+  );
+}
+
+/** Without the one that the database numbers. */
+async function columnsOf(queries: Queries, table: string): Promise<string[]> {
+  const { rows } = await sql.raw<Record<string, unknown>>(`select * from ${table} limit 1`).execute(queries);
+  return Object.keys(rows[0] ?? {}).filter((column) => column !== 'seq');
+}
+
+async function run(queries: Queries, ...statements: readonly string[]): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(queries);
+}
