@@ -1,8 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { forget } from '../../src/store/forget/forget.ts';
 import { openStore, type StoreLocation } from '../../src/store/open.ts';
-import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
-import { createTempDir } from '../support/temp-dir.ts';
+import { describeOnDatabases } from './support/databases.ts';
 
 const NOW_MS = 1_700_000_000_000;
 const thread = { teamId: 'T1', channelId: 'C1', threadTs: '1700000000.000100' };
@@ -17,28 +16,7 @@ const aReply = (second: number, userId: string, text: string) => ({
   attached: { snippets: [], others: [] },
 });
 
-const databases = [
-  {
-    name: 'SQLite',
-    make: async () => {
-      const folder = await createTempDir();
-      return { location: { dataDir: folder.path }, remove: folder.remove };
-    },
-  },
-  ...(testServerUrl === undefined
-    ? []
-    : [
-        {
-          name: 'Postgres',
-          make: async () => {
-            const database = await createTestDatabase(testServerUrl ?? '');
-            return { location: { databaseUrl: database.url }, remove: database.drop };
-          },
-        },
-      ]),
-];
-
-describe.each(databases)('to forget a person, on $name', ({ make }) => {
+describeOnDatabases('to forget a person', (make) => {
   let location: StoreLocation;
   let remove: () => Promise<void>;
   beforeEach(async () => {
