@@ -77,11 +77,10 @@ async function lookAtSlack(
 function examineesOf(config: Config, facts: StoreFacts | null, nowMs: number): ReturnType<typeof installed> {
   const { installing } = config.slack;
   if (installing.kind === 'by_hand') {
-    const only = { id: null, token: installing.botToken, howToRenew: RENEW_BOT_TOKEN, settings: config };
+    const settingsOf = [{ id: null, settings: config }];
+    const only = { id: null, token: installing.botToken, howToRenew: RENEW_BOT_TOKEN, settingsOf };
     return { examinees: [only], findings: [] };
   }
   // Without the store, nothing is known of them.
-  return facts === null
-    ? { examinees: [], findings: [] }
-    : installed(config, installing, facts.installations, nowMs);
+  return facts === null ? { examinees: [], findings: [] } : installed(config, installing, facts, nowMs);
 }

@@ -2,6 +2,7 @@ import type { Installing } from '../config/installing.ts';
 import type { Config } from '../config.ts';
 import { Vault, VaultError } from '../slack/installations/vault.ts';
 import { INSTALL_PATH } from '../slack/paths.ts';
+import type { StoreFacts } from '../store/inspect/facts.ts';
 import type { StoredInstallation } from '../store/queries/installations.ts';
 import { type Finding, findingsOf } from './finding.ts';
 import type { Examinee } from './workspace.ts';
@@ -12,30 +13,42 @@ const INSTALL = `Install the app there: https://<your address>${INSTALL_PATH}.`;
 export function installed(
   config: Config,
   app: Extract<Installing, { kind: 'oauth' }>,
-  installations: readonly StoredInstallation[],
+  { installations, organisations }: Pick<StoreFacts, 'installations' | 'organisations'>,
   nowMs: number,
 ): { readonly examinees: readonly Examinee[]; readonly findings: readonly Finding[] } {
   const vault = new Vault(app.encryptionKeys);
   const examinees: Examinee[] = [];
-  const findings = missing(config, installations);
+  const without = [...config.workspaces].filter(([id]) => !installations.some((one) => one.id === id));
+  const served = without.flatMap(([id, settings]) => {
+    const organisation = installations.find((one) => one.isOrganisation && one.id === organisations.get(id));
+    return organisation === undefined ? [] : [{ id, settings, by: organisation.id }];
+  });
+  const hasOrganisation = installations.some(({ isOrganisation }) => isOrganisation);
+  const findings = without
+    .filter(([id]) => !served.some((one) => one.id === id))
+    .map(([id]) => notInstalled(id, hasOrganisation));
   for (const installation of installations) {
     const { id, isOrganisation } = installation;
-    const settings = config.workspaces.get(id) ?? null;
-    if (settings === null && !isOrganisation) findings.push(notSetUp(id));
+    const settings = config.workspaces.get(id);
+    if (settings === undefined && !isOrganisation) findings.push(notSetUp(id));
     const token = tokenOf(vault, installation, nowMs);
-    if (typeof token === 'string') examinees.push({ id, token, howToRenew: INSTALL, settings });
+    const own = settings === undefined ? [] : [{ id, settings }];
+    const settingsOf = [...own, ...served.filter(({ by }) => by === id)];
+    if (typeof token === 'string') examinees.push({ id, token, howToRenew: INSTALL, settingsOf });
     else findings.push(token);
   }
   return { examinees, findings };
 }
 
-/** Those that are set up, but nobody installed the app there. One of an organisation may be served by its. */
-function missing({ workspaces }: Config, installations: readonly StoredInstallation[]): Finding[] {
-  if (installations.some(({ isOrganisation }) => isOrganisation)) return [];
-  const ids = new Set(installations.map(({ id }) => id));
-  return [...workspaces.keys()]
-    .filter((id) => !ids.has(id))
-    .map((id) => findingsOf('slack_token', id).warning('the app is not installed', INSTALL));
+/** Whether a workspace is one of an organisation is known only when the app was used there. */
+function notInstalled(id: string, hasOrganisation: boolean): Finding {
+  const findings = findingsOf('slack_token', id);
+  return hasOrganisation
+    ? findings.warning(
+        'the app is not installed, or was never used there: its notice channels and user groups were not looked at',
+        `If its organisation has the app, use the app there once, and run doctor again. ${INSTALL}`,
+      )
+    : findings.warning('the app is not installed', INSTALL);
 }
 
 function notSetUp(id: string): Finding {

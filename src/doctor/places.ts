@@ -74,17 +74,21 @@ async function channelFinding(
   );
 }
 
-/** Whether the user groups of the access rules exist. */
+/**
+ * Whether the user groups of the access rules exist.
+ * @param servedTeamId the workspace, if the token is that of its organisation; else null
+ */
 export function userGroupFindings(
   inspection: Inspection,
   workspace: string | null,
   { access }: WorkspaceSettings,
+  servedTeamId: string | null,
 ): Promise<Finding[]> {
   return Promise.all(
     [...access.userGroups].map(async (groupId) => {
       const findings = findingsOf('user_group', within(workspace, groupId));
       try {
-        await inspection.userGroupExists(groupId);
+        await inspection.userGroupExists(groupId, servedTeamId);
         return findings.ok('exists');
       } catch (error) {
         const { finding, failure } = slackFailure(error, findings, LOOK_AGAIN);

@@ -11,8 +11,14 @@ export interface Examinee {
   readonly id: string | null;
   readonly token: string;
   readonly howToRenew: string;
-  /** Null: its settings are those of its workspaces, or there are none. */
-  readonly settings: WorkspaceSettings | null;
+  readonly settingsOf: readonly SetUp[];
+}
+
+/** A workspace that is set up. */
+export interface SetUp {
+  /** Null: there is only one, which the token tells. */
+  readonly id: string | null;
+  readonly settings: WorkspaceSettings;
 }
 
 export interface WorkspaceFindings {
@@ -22,20 +28,21 @@ export interface WorkspaceFindings {
 }
 
 export async function lookAtWorkspace(
-  { id, token, howToRenew, settings }: Examinee,
+  { id, token, howToRenew, settingsOf }: Examinee,
   notices: NoticeFacts,
   options: InspectionOptions,
 ): Promise<WorkspaceFindings> {
   const inspection = new Inspection(token, options);
-  const needsUserGroups = settings !== null && settings.access.userGroups.size > 0;
+  const needsUserGroups = settingsOf.some(({ settings }) => settings.access.userGroups.size > 0);
   const { facts, findings } = await tokenFindings(inspection, { id, needsUserGroups, howToRenew });
   // Without a token that Slack accepts, no more can be said.
   if (facts === null) return { findings, clockAheadMs: null };
   const { teamId, clockAheadMs } = facts;
-  if (settings === null) return { findings, clockAheadMs };
-  const places = await Promise.all([
-    noticeFindings(inspection, { id, settings, teamId, notices }),
-    userGroupFindings(inspection, id, settings),
-  ]);
+  const places = await Promise.all(
+    settingsOf.flatMap(({ id: workspace, settings }) => [
+      noticeFindings(inspection, { id: workspace, settings, teamId: workspace ?? teamId, notices }),
+      userGroupFindings(inspection, workspace, settings, workspace === id ? null : workspace),
+    ]),
+  );
   return { findings: [...findings, ...places.flat()], clockAheadMs };
 }

@@ -71,8 +71,10 @@ export class Inspection {
     await this.call('conversations.history', { channel: channelId, limit: 1 });
   }
 
-  async userGroupExists(groupId: string): Promise<void> {
-    await this.call('usergroups.users.list', { usergroup: groupId });
+  /** @param teamId the workspace that is meant, which the token of an organisation must be told; else null */
+  async userGroupExists(groupId: string, teamId: string | null): Promise<void> {
+    const workspace = teamId === null ? {} : { team_id: teamId };
+    await this.call('usergroups.users.list', { usergroup: groupId, ...workspace });
   }
 
   private async call<T extends WebAPICallResult>(

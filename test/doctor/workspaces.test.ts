@@ -96,9 +96,31 @@ test('a token that has expired is not renewed by looking', async () => {
   expect(renewals).toEqual([]);
 });
 
-test("an organisation's installation may serve workspaces that have none of their own", async () => {
-  const organisation = { id: 'E0ORG', teamId: acme };
+const organisation = { id: 'E0ORG', teamId: acme };
+
+test("an organisation's installation is looked at for the workspaces that it serves, with its token", async () => {
+  await using program = await startTeamsProgram({ organisation, teams: [acme], installed: ['E0ORG'] });
+  await program.ask(acme, 'help');
+  const findings = await look(program);
+  expect(one(findings, 'slack_token', 'E0ORG').level).toBe('ok');
+  expect(levels(findings).filter(([check]) => check === 'notice_channel' || check === 'user_group')).toEqual([
+    ['notice_channel', `${acme}/${general}`, 'ok'],
+    ['notice_channel', `${acme}/C0NOWHERE`, 'error'],
+    ['user_group', `${acme}/S0GONE`, 'error'],
+  ]);
+  const asked = program.slack.calls('usergroups.users.list').map(({ args }) => args.team_id);
+  expect(asked).toContain(acme);
+});
+
+test("of a workspace that an organisation's installation has not served yet it is said that its channels were not looked at", async () => {
   await using program = await startTeamsProgram({ organisation, teams: [acme], installed: ['E0ORG'] });
   const findings = await look(program);
-  expect(one(findings, 'slack_token')).toMatchObject({ subject: 'E0ORG', level: 'ok' });
+  for (const team of [acme, beta]) {
+    expect(one(findings, 'slack_token', team)).toMatchObject({
+      level: 'warning',
+      found: expect.stringContaining('were not looked at'),
+      next: expect.stringContaining('use the app there once'),
+    });
+  }
+  expect(levels(findings).filter(([check]) => check === 'notice_channel')).toEqual([]);
 });

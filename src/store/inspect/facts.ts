@@ -17,6 +17,8 @@ export interface StoreFacts {
   readonly freeBytes: number | null;
   /** Where the app is installed by OAuth, with sealed tokens. */
   readonly installations: readonly StoredInstallation[];
+  /** By workspace, the organisation whose installation has served it. */
+  readonly organisations: ReadonlyMap<string, string>;
   readonly notices: NoticeFacts;
 }
 

@@ -10,17 +10,26 @@ import type { NoticeFacts, RefusedNotice, StoreFacts } from './facts.ts';
 const NOTICES_MS = 7 * 86_400_000;
 
 const NO_NOTICES: NoticeFacts = { saved: [], refused: [] };
+export const NOTHING_INSTALLED = { installations: [], organisations: new Map<string, string>() };
+
+type ReadFacts = Pick<StoreFacts, 'schema' | 'installations' | 'organisations' | 'notices'>;
 
 /** Reads, and changes nothing. A schema of another version is not read. */
 export async function readFacts(
   { queries, sequenceType }: Pick<Database, 'queries' | 'sequenceType'>,
   nowMs: number,
-): Promise<Pick<StoreFacts, 'schema' | 'installations' | 'notices'>> {
+): Promise<ReadFacts> {
   const schema = await schemaState(queries, migrations(sequenceType));
   const isCurrent = schema.missing.length === 0 && schema.unknown.length === 0;
-  if (!isCurrent) return { schema, installations: [], notices: NO_NOTICES };
+  if (!isCurrent) return { schema, ...NOTHING_INSTALLED, notices: NO_NOTICES };
   const installations = await new SqlInstallations(queries).all();
-  return { schema, installations, notices: await noticeFacts(queries, nowMs - NOTICES_MS) };
+  const organisations = await organisationsIn(queries);
+  return { schema, installations, organisations, notices: await noticeFacts(queries, nowMs - NOTICES_MS) };
+}
+
+async function organisationsIn(db: Queries): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.selectFrom('organisation_team').selectAll().execute();
+  return new Map(rows.map(({ team_id, enterprise_id }) => [team_id, enterprise_id]));
 }
 
 async function noticeFacts(db: Queries, sinceMs: number): Promise<NoticeFacts> {
