@@ -4,10 +4,13 @@ import type { Queries } from '../../src/store/schema/tables.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aCall, aCreateCall, aDecision, aFollowUp } from '../../test/contract/store/samples.ts';
 import { aJob } from '../../test/support/a-job.ts';
+import { queryAt } from '../../test/support/postgres.ts';
 import { slackApp } from '../support/processes.ts';
 
 const PATTERN = 'old-job-pattern';
-const JOBS_PER_STATEMENT = 20_000;
+/** Few enough for the time that the store gives a statement. */
+const JOBS_PER_STATEMENT = 10_000;
+const COPIES_AT_ONCE = 3;
 const DAY_MS = 86_400_000;
 /** The oldest is within the retention, so that none is deleted while it is measured. */
 const AGE_MS = 170 * DAY_MS;
@@ -27,20 +30,22 @@ export async function storeOldJobs(location: StoreLocation, jobs: number): Promi
   await storePattern(store);
   await store.close();
   const { database } = await openDatabase(location);
-  const isPostgres = 'databaseUrl' in location;
+  const { queries } = database;
   try {
-    await run(database.queries, `delete from task where subject like '%${PATTERN}'`);
-    // Nobody minds if it is lost, and only the program's own writes are measured.
-    if (!isPostgres) await run(database.queries, 'pragma synchronous = off', 'pragma cache_size = -1000000');
-    for (let first = 1; first <= jobs; first += JOBS_PER_STATEMENT) {
-      const last = Math.min(first + JOBS_PER_STATEMENT - 1, jobs);
-      await copy(database.queries, { first, last, jobs, key: isPostgres ? KEY_ON_POSTGRES : KEY_ON_SQLITE });
+    await run(queries, `delete from task where subject like '%${PATTERN}'`);
+    if ('databaseUrl' in location) {
+      await copyAll(queries, jobs, KEY_ON_POSTGRES);
+    } else {
+      // Nobody minds if it is lost: what is measured are the program's own writes, later.
+      await run(queries, 'pragma synchronous = off', 'pragma cache_size = -1000000');
+      await copyAll(queries, jobs, KEY_ON_SQLITE);
+      await run(queries, 'pragma wal_checkpoint(truncate)');
     }
-    if (isPostgres) await run(database.queries, 'vacuum analyze', 'checkpoint');
-    else await run(database.queries, 'pragma wal_checkpoint(truncate)');
   } finally {
     await database.close();
   }
+  // Otherwise the database would do it by itself, while something is measured.
+  if ('databaseUrl' in location) await queryAt(location.databaseUrl, 'vacuum analyze');
 }
 
 async function storePattern(store: Store): Promise<void> {
@@ -88,6 +93,19 @@ interface Range {
 const SCRAMBLED = '(n * 2654435761) % 4294967296';
 const KEY_ON_SQLITE = `format('%08x', ${SCRAMBLED})`;
 const KEY_ON_POSTGRES = `lpad(to_hex(${SCRAMBLED}), 8, '0')`;
+
+async function copyAll(queries: Queries, jobs: number, key: string): Promise<void> {
+  let copied = 0;
+  const copyOnAndOn = async () => {
+    while (copied < jobs) {
+      const first = copied + 1;
+      copied = Math.min(copied + JOBS_PER_STATEMENT, jobs);
+      await copy(queries, { first, last: copied, jobs, key });
+    }
+  };
+  // Postgres copies on several connections at once; on SQLite they wait for each other.
+  await Promise.all(Array.from({ length: COPIES_AT_ONCE }, copyOnAndOn));
+}
 
 async function copy(queries: Queries, { first, last, jobs, key }: Range): Promise<void> {
   const numbers = `with recursive series(n) as (select cast(${first} as bigint) union all select n + 1 from series where n < ${last})`;

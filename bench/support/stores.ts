@@ -5,7 +5,8 @@ import { createScratch } from './paths.ts';
 
 /** An empty store of one of the two kinds. */
 export interface BenchStore extends AsyncDisposable {
-  readonly name: 'SQLite' | 'Postgres';
+  /** Says so if its server is one that may lose what it has committed. */
+  readonly name: 'SQLite' | 'Postgres' | 'Postgres (fsync off)';
   readonly location: StoreLocation;
   /** What a process needs in order to use it. */
   readonly env: Readonly<Record<string, string>>;
@@ -28,9 +29,10 @@ async function createSqliteStore(): Promise<BenchStore> {
 export async function createPostgresStore(): Promise<BenchStore | null> {
   if (testServerUrl === undefined) return null;
   const scratch = await createScratch();
-  const { url: databaseUrl, drop } = await createTestDatabase(testServerUrl);
+  const { url: databaseUrl, drop, query } = await createTestDatabase(testServerUrl);
+  const [setting] = await query('show fsync');
   return {
-    name: 'Postgres',
+    name: setting?.fsync === 'off' ? 'Postgres (fsync off)' : 'Postgres',
     location: { databaseUrl },
     env: { DATABASE_URL: databaseUrl },
     dataDir: scratch.path,

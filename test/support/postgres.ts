@@ -26,7 +26,8 @@ export async function createTestDatabase(serverUrl: string): Promise<TestDatabas
   };
 }
 
-async function queryAt(url: string, sql: string): Promise<Record<string, unknown>[]> {
+/** Runs one statement on a connection of its own, and lets it take its time. */
+export async function queryAt(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new Client(url);
   await client.connect();
   try {
