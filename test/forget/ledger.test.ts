@@ -1,0 +1,104 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { CallRequest } from '../../src/jobs/call.ts';
+import type { FollowUp } from '../../src/jobs/follow-up.ts';
+import { forget } from '../../src/store/forget/forget.ts';
+import { openDatabase, openStore, type StoreLocation } from '../../src/store/open.ts';
+import { aCall, aDecision, aFollowUp, aJob, NOW_MS } from '../contract/store/samples.ts';
+import { describeOnDatabases } from './support/databases.ts';
+
+const ended = { kind: 'ended', status: 'completed' } as const;
+const sent = (prompt: string) => ({ kind: 'send_message', agentJobId: 'agent-1', prompt }) as const;
+
+describeOnDatabases('jobs of others', (make) => {
+  let location: StoreLocation;
+  let remove: () => Promise<void>;
+  beforeEach(async () => {
+    ({ location, remove } = await make());
+  });
+  afterEach(() => remove());
+
+  /** A job of U2 that is over, with these replies and calls. */
+  async function over(
+    replies: readonly Partial<FollowUp>[],
+    requests: readonly CallRequest[],
+  ): Promise<void> {
+    const job = aJob({ requesterId: 'U2', stage: ended });
+    const followUps = replies.map((reply, index) =>
+      aFollowUp({ id: `reply-${index}`, messageTs: `170000000${index}.000100`, state: 'sent', ...reply }),
+    );
+    const calls = requests.map((request, index) => aCall(`call-${index}`, { request }));
+    const store = await openStore(location);
+    await store.transaction(async (tx) => {
+      await tx.write(aDecision({ job, followUps, calls }), NOW_MS);
+      for (const { id } of calls) await tx.calls.settle(id, { state: 'done', detail: 'by U1' }, NOW_MS);
+    });
+    await store.close();
+    const { database } = await openDatabase(location);
+    await database.queries.deleteFrom('task').execute();
+    await database.close();
+  }
+
+  async function rows() {
+    const { database } = await openDatabase(location);
+    const { queries } = database;
+    const calls = await queries.selectFrom('call').select(['request', 'detail']).orderBy('id').execute();
+    const replies = await queries
+      .selectFrom('follow_up')
+      .select(['user_id', 'text', 'more'])
+      .orderBy('id')
+      .execute();
+    await database.close();
+    return {
+      calls: calls.map(({ request }) => JSON.parse(request)),
+      details: calls.map(({ detail }) => detail),
+      replies,
+    };
+  }
+  const erase = async () =>
+    (await forget(location, { kind: 'user', id: 'U1', teamId: null }, { dry: false, nowMs: NOW_MS }))
+      .holdings;
+
+  test('in which the person replied lose all words of follow-ups in their calls, and keep their first prompt', async () => {
+    await over(
+      [
+        { userId: 'U1', text: 'Hers' },
+        { userId: 'U2', text: 'His' },
+      ],
+      [
+        { kind: 'create_job', prompt: 'Explain the webhooks' },
+        sent('Hers\n\nHis'),
+        sent('His alone'),
+        { kind: 'announce', announcement: { kind: 'follow_up', userId: 'U1', text: 'Hers, in a form' } },
+      ],
+    );
+    expect(await erase()).toMatchObject({ jobs: 0, replies: 1, calls: 3 });
+    const { calls, details, replies } = await rows();
+    expect(calls).toEqual([
+      { kind: 'create_job', prompt: 'Explain the webhooks' },
+      sent('(erased)'),
+      sent('(erased)'),
+      { kind: 'announce', announcement: { kind: 'follow_up', userId: 'forgotten', text: '(erased)' } },
+    ]);
+    expect(details).toEqual(details.map(() => 'by forgotten'));
+    expect(replies.map(({ user_id, text }) => [user_id, text])).toEqual([
+      ['forgotten', ''],
+      ['U2', 'His'],
+    ]);
+  });
+
+  test('in which the person is only named keep all words but the name', async () => {
+    await over(
+      [{ userId: 'U2', text: 'As <@U1> says', corrected: 'As <@U1|Ann> said', state: 'not_sent' }],
+      [sent('As <@U1> says'), { kind: 'create_job', prompt: 'Ask <@U1> or <@U12>' }],
+    );
+    expect(await erase()).toMatchObject({ jobs: 0, replies: 0, calls: 0, mentions: 3 });
+    const { calls, replies } = await rows();
+    expect(calls).toEqual([
+      sent('As (forgotten) says'),
+      { kind: 'create_job', prompt: 'Ask (forgotten) or <@U12>' },
+    ]);
+    expect(replies[0]?.text).toBe('As (forgotten) says');
+    expect(replies[0]?.more).toContain('As (forgotten) said');
+    expect(JSON.stringify(replies)).not.toContain('U1');
+  });
+});

@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { forget } from '../../src/store/forget/forget.ts';
+import { openDatabase, openStore, type StoreLocation } from '../../src/store/open.ts';
+import type { TaskKind } from '../../src/store/store.ts';
+import { aCall, aCreateCall, aDecision, aJob, NOW_MS } from '../contract/store/samples.ts';
+import { describeOnDatabases } from './support/databases.ts';
+
+const ended = { kind: 'ended', status: 'completed' } as const;
+
+describeOnDatabases('what is still to be done', (make) => {
+  let location: StoreLocation;
+  let remove: () => Promise<void>;
+  beforeEach(async () => {
+    ({ location, remove } = await make());
+    const store = await openStore(location);
+    for (const [id, requesterId] of [
+      ['job-1', 'U1'],
+      ['job-2', 'U2'],
+    ] as const) {
+      await store.transaction(async (tx) => {
+        const job = aJob({ id, requesterId, stage: ended, threadTs: `${id.slice(-1)}.1` });
+        const calls = [
+          aCreateCall(`create-${id}`, { lane: { to: 'agent', name: `agent:${id}` } }),
+          aCall(`card-${id}`, { lane: { to: 'slack', name: `thread:${id}` } }),
+        ];
+        await tx.write(aDecision({ job, calls }), NOW_MS);
+        for (const call of calls) await tx.calls.settle(call.id, { state: 'done', detail: null }, NOW_MS);
+      });
+    }
+    await store.close();
+    await left('call_agent', 'agent:job-1', 'agent:job-2');
+    await left('post_to_slack', 'thread:job-1', 'thread:job-2');
+    await left('refresh_card', 'job-1', 'job-2');
+    await left('refresh_home', 'T1:U1', 'T1:U2', 'T2:U1');
+  });
+  afterEach(() => remove());
+
+  /** Puts tasks there, if there are none of these names. */
+  async function left(kind: TaskKind, ...subjects: readonly string[]): Promise<void> {
+    const { database } = await openDatabase(location);
+    const task = { kind, run_at: NOW_MS, lease_token: null, lease_until: null, attempts: 0, revision: 0 };
+    const rows = subjects.map((subject) => ({ ...task, id: `${kind}:${subject}`, subject }));
+    await database.queries
+      .insertInto('task')
+      .values(rows)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    await database.close();
+  }
+
+  async function namesIn(table: 'task' | 'turnstile'): Promise<string[]> {
+    const { database } = await openDatabase(location);
+    const { queries } = database;
+    const rows =
+      table === 'task'
+        ? await queries.selectFrom('task').select('id as name').execute()
+        : await queries.selectFrom('turnstile').select('name').execute();
+    await database.close();
+    return rows.map(({ name }) => name).toSorted();
+  }
+  const erase = (kind: 'user' | 'channel', id: string) =>
+    forget(location, { kind, id, teamId: null }, { dry: false, nowMs: NOW_MS });
+
+  test('for the jobs and the home of a person is not done any more; all else is', async () => {
+    await erase('user', 'U1');
+    expect(await namesIn('task')).toEqual([
+      'call_agent:agent:job-2',
+      'post_to_slack:thread:job-2',
+      'refresh_card:job-2',
+      'refresh_home:T1:U2',
+    ]);
+  });
+
+  test('holds locks, of which none names who is forgotten', async () => {
+    const { database } = await openDatabase(location);
+    const names = ['asker:T1:C1:U1', 'asker:T2:C2:U1', 'asker:T1:C1:U2', 'asker:T1:C2:U2'];
+    await database.queries
+      .insertInto('turnstile')
+      .values(names.map((name) => ({ name })))
+      .execute();
+    await database.close();
+    expect((await erase('user', 'U1')).holdings.locks).toBe(2);
+    expect(await namesIn('turnstile')).toEqual(['asker:T1:C1:U2', 'asker:T1:C2:U2']);
+    expect((await erase('channel', 'C1')).holdings.locks).toBe(1);
+    expect(await namesIn('turnstile')).toEqual(['asker:T1:C2:U2']);
+  });
+});
