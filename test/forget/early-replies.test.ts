@@ -7,13 +7,13 @@ const NOW_MS = 1_700_000_000_000;
 const thread = { teamId: 'T1', channelId: 'C1', threadTs: '1700000000.000100' };
 const subject = { kind: 'user', id: 'U1', teamId: null } as const;
 
-const aReply = (second: number, userId: string, text: string) => ({
+const aReply = (second: number, userId: string, text: string, snippet: string[] = []) => ({
   messageTs: `170000000${second}.000100`,
   userId,
   text,
   editedTs: null,
   mentionsBot: false,
-  attached: { snippets: [], others: [] },
+  attached: { snippets: snippet.map((name) => ({ name, url: null })), others: [] },
 });
 
 describeOnDatabases('to forget a person', (make) => {
@@ -27,7 +27,7 @@ describeOnDatabases('to forget a person', (make) => {
   test('deletes the replies of the person that wait for a card; those of others go along, without the name', async () => {
     const replies = [
       aReply(1, 'U1', 'From the one who is forgotten'),
-      aReply(2, 'U2', 'As <@U1> says'),
+      aReply(2, 'U2', 'As <@U1> says', ['notes of U1.txt']),
       aReply(3, 'U2', 'As <@U12> says'),
     ];
     const before = await openStore(location);
@@ -42,6 +42,7 @@ describeOnDatabases('to forget a person', (make) => {
     const after = await openStore(location);
     const taken = await after.transaction((tx) => tx.earlyReplies.take(thread, NOW_MS));
     await after.close();
+    expect(taken[0]?.attached.snippets).toEqual([{ name: 'notes of forgotten.txt', url: null }]);
     expect(taken.map(({ text }) => text)).toEqual(['As (forgotten) says', 'As <@U12> says']);
   });
 });

@@ -26,7 +26,15 @@ describeOnDatabases('jobs of others', (make) => {
     const followUps = replies.map((reply, index) =>
       aFollowUp({ id: `reply-${index}`, messageTs: `170000000${index}.000100`, state: 'sent', ...reply }),
     );
-    const calls = requests.map((request, index) => aCall(`call-${index}`, { request }));
+    const calls = requests.map((request, index) =>
+      request.kind === 'notify_channel'
+        ? aCall(`call-${index}`, {
+            request,
+            naturalKey: `notify:${request.channelId}:${request.url}`,
+            lane: { to: 'slack', name: `channel:${request.channelId}` },
+          })
+        : aCall(`call-${index}`, { request }),
+    );
     const store = await openStore(location);
     await store.transaction(async (tx) => {
       await tx.write(aDecision({ job, followUps, calls }), NOW_MS);
@@ -41,7 +49,11 @@ describeOnDatabases('jobs of others', (make) => {
   async function rows() {
     const { database } = await openDatabase(location);
     const { queries } = database;
-    const calls = await queries.selectFrom('call').select(['request', 'detail']).orderBy('id').execute();
+    const calls = await queries
+      .selectFrom('call')
+      .select(['natural_key', 'lane', 'request', 'detail'])
+      .orderBy('id')
+      .execute();
     const replies = await queries
       .selectFrom('follow_up')
       .select(['user_id', 'text', 'more'])
@@ -51,12 +63,12 @@ describeOnDatabases('jobs of others', (make) => {
     return {
       calls: calls.map(({ request }) => JSON.parse(request)),
       details: calls.map(({ detail }) => detail),
+      places: calls.map(({ natural_key, lane }) => [natural_key, lane]),
       replies,
     };
   }
-  const erase = async () =>
-    (await forget(location, { kind: 'user', id: 'U1', teamId: null }, { dry: false, nowMs: NOW_MS }))
-      .holdings;
+  const erase = async (kind: 'user' | 'channel' = 'user', id = 'U1') =>
+    (await forget(location, { kind, id, teamId: null }, { dry: false, nowMs: NOW_MS })).holdings;
 
   test('in which the person replied lose all words of follow-ups in their calls, and keep their first prompt', async () => {
     await over(
@@ -100,5 +112,19 @@ describeOnDatabases('jobs of others', (make) => {
     expect(replies[0]?.text).toBe('As (forgotten) says');
     expect(replies[0]?.more).toContain('As (forgotten) said');
     expect(JSON.stringify(replies)).not.toContain('U1');
+  });
+
+  test('that sent notices to a channel do not name it any more, nor confuse it with another that is forgotten', async () => {
+    const notice = (channelId: string) =>
+      ({ kind: 'notify_channel', channelId, url: 'https://example.com/pull/1' }) as const;
+    await over([], [notice('C8'), notice('C9')]);
+    expect(await erase('channel', 'C8')).toMatchObject({ jobs: 0, mentions: 1 });
+    expect(await erase('channel', 'C9')).toMatchObject({ jobs: 0, mentions: 1 });
+    const { calls, places } = await rows();
+    expect(calls).toEqual([notice('forgotten'), notice('forgotten')]);
+    expect(places).toEqual([
+      ['forgotten:call-0', 'channel:forgotten'],
+      ['forgotten:call-1', 'channel:forgotten'],
+    ]);
   });
 });
