@@ -27,6 +27,7 @@ const settings: BenchSettings = {
   rounds: quick ? 2 : Number(values.rounds),
   warmUpRounds: quick ? 0 : 1,
   profileDir: values.profile ? inProject('bench/profiles') : null,
+  note: (progress) => console.error(`  ${progress}`),
 };
 
 await build();

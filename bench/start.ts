@@ -11,7 +11,7 @@ const RESUMING = 'docs-agent, resuming';
 const STARTS_PER_TURN = 3;
 
 export const start: Bench = {
-  about: `From the start of the process until it takes requests: with an empty folder, and with ${MANY_JOBS.toLocaleString('en')} watched jobs. A is a bare Bolt app.`,
+  about: `From the start of the process until it takes requests: with an empty folder, and with many watched jobs. A is a bare Bolt app.`,
   run: async (settings) => {
     const jobs = settings.quick ? 1_000 : MANY_JOBS;
     await using standIns = await startStandIns();

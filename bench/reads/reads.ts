@@ -1,5 +1,5 @@
 import { seededRandom } from '../../test/soak/random.ts';
-import type { Bench } from '../support/bench.ts';
+import type { Bench, BenchSettings } from '../support/bench.ts';
 import { percentile } from '../support/percentiles.ts';
 import { type Contender, type Figures, takeTurns } from '../support/rounds.ts';
 import { compare, type Row } from '../support/rows.ts';
@@ -14,18 +14,19 @@ const FIXED = 'a look every 5 s';
 export const reads: Bench = {
   about:
     'Reads for each job, and delay from its end to the read that sees it, by how long jobs take (simulated).',
-  run: async ({ quick, rounds }) => {
+  run: async (settings) => {
     const rows: Row[] = [];
-    for (const some of lengths) rows.push(...(await rowsOf(some, quick ? QUICK_JOBS : JOBS, rounds)));
+    for (const some of lengths) rows.push(...(await rowsOf(some, settings)));
     return rows;
   },
 };
 
-async function rowsOf(some: Lengths, jobs: number, rounds: number): Promise<Row[]> {
+async function rowsOf(some: Lengths, settings: BenchSettings): Promise<Row[]> {
+  const jobs = settings.quick ? QUICK_JOBS : JOBS;
   const contenders = Object.entries({ [FIXED]: fixed, ...ours }).map(([name, schedule]) =>
     contender(name, schedule, some, jobs),
   );
-  const measured = await takeTurns(contenders, { rounds, warmUpRounds: 0 });
+  const measured = await takeTurns(contenders, { ...settings, warmUpRounds: 0 });
   return Object.keys(ours).flatMap((name) => {
     const row = (what: string, figure: string, unit: string, target?: { readonly atMost: number }) =>
       compare(measured, {

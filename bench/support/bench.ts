@@ -8,6 +8,8 @@ export interface BenchSettings {
   readonly warmUpRounds: number;
   /** Where the processes of the program leave their CPU profiles; null: they make none. */
   readonly profileDir: string | null;
+  /** Tells whoever waits how far it is. */
+  readonly note: (progress: string) => void;
 }
 
 export interface Bench {

@@ -1,3 +1,5 @@
+import type { BenchSettings } from './bench.ts';
+
 /** What one turn measured, by name. */
 export type Figures = Readonly<Record<string, number>>;
 
@@ -13,7 +15,7 @@ export type Round = ReadonlyMap<string, Figures>;
 /** Each contender in turn, round after round; who begins changes. The rounds that warm up are not returned. */
 export async function takeTurns(
   contenders: readonly Contender[],
-  { rounds, warmUpRounds }: { readonly rounds: number; readonly warmUpRounds: number },
+  { rounds, warmUpRounds, note }: Pick<BenchSettings, 'rounds' | 'warmUpRounds' | 'note'>,
 ): Promise<Round[]> {
   const measured: Round[] = [];
   for (let number = -warmUpRounds; number < rounds; number += 1) {
@@ -21,7 +23,8 @@ export async function takeTurns(
     for (const contender of rotated(contenders, number + warmUpRounds)) {
       const figures = await contender.measure();
       round.set(contender.name, figures);
-      note(number < 0 ? 'warm-up' : `round ${number + 1} of ${rounds}`, contender.name, figures);
+      const turn = number < 0 ? 'warm-up' : `round ${number + 1} of ${rounds}`;
+      note(`${turn}, ${contender.name}: ${inWords(figures)}`);
     }
     if (number >= 0) measured.push(round);
   }
@@ -40,7 +43,8 @@ function rotated<T>(all: readonly T[], by: number): T[] {
   return [...all.slice(first), ...all.slice(0, first)];
 }
 
-function note(round: string, contender: string, figures: Figures): void {
-  const values = Object.entries(figures).map(([name, value]) => `${name} ${Number(value.toPrecision(4))}`);
-  console.error(`  ${round}, ${contender}: ${values.join(', ')}`);
+function inWords(figures: Figures): string {
+  return Object.entries(figures)
+    .map(([name, value]) => `${name} ${Number(value.toPrecision(4))}`)
+    .join(', ');
 }
