@@ -77,15 +77,15 @@ describe('a token that expires', () => {
   test('that cannot be renewed is asked for less and less often (A2, E2)', async () => {
     await using program = await start(shortLifeS);
     await asked(program, 'one');
-    const { jobs } = program.agents.of(acmeProject);
+    const jobs = () => program.agents.of(acmeProject).jobs;
     await program.later(
-      () => jobs.length,
+      () => jobs().length,
       (count) => count === 1,
       'the job',
     );
     program.slack.onExchange(() => 'refuse');
     await program.clock.advance(EXPIRED_MS);
-    program.agents.of(acmeProject).finish(jobs[0]?.id ?? '', { status: 'completed' });
+    program.agents.of(acmeProject).finish(jobs()[0]?.id ?? '', { status: 'completed' });
     const tries = () => program.log.filter((line) => /"posted".*token_renewing/.test(line)).length;
     await program.later(tries, (count) => count > 0, 'the first try');
     for (let seconds = 0; seconds < 120; seconds += 2) await program.clock.advance(2_000);
