@@ -40,28 +40,28 @@ export async function watchJobs(
 
 /** How many jobs are read in a second, once it goes evenly. Throws if none is, however long it takes. */
 export async function measureReads(standIns: StandIns, { quick }: BenchSettings): Promise<number> {
-  const first = await readOn(standIns, await look(standIns), 0);
+  const first = await readOn(standIns, await lookAtReads(standIns), 0);
   const before = await readOn(standIns, first, quick ? 500 : 4_000);
   const after = await readOn(standIns, before, quick ? 500 : 6_000);
   return ((after.reads - before.reads) * 1_000) / (after.atMs - before.atMs);
 }
 
-/** What it looks like after this time, or later once anything was read. */
-async function readOn(standIns: StandIns, since: Look, durationMs: number): Promise<Look> {
+/** The reads after this time, or later, once there was one. Throws if there is none. */
+export async function readOn(standIns: StandIns, since: Look, durationMs: number): Promise<Look> {
   for (;;) {
     await pause(Math.max(since.atMs + durationMs - performance.now(), LOOK_EVERY_MS));
-    const now = await look(standIns);
+    const now = await lookAtReads(standIns);
     if (now.reads > since.reads) return now;
     if (now.atMs > since.atMs + LIMIT_MS) throw new Error('no job was read');
   }
 }
 
-interface Look {
+export interface Look {
   readonly reads: number;
   readonly atMs: number;
 }
 
-async function look(standIns: StandIns): Promise<Look> {
+export async function lookAtReads(standIns: StandIns): Promise<Look> {
   const { get: reads = 0 } = await standIns.counts();
   return { reads, atMs: performance.now() };
 }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { measureReads, watchJobs } from '../checks/watch.ts';
+import { type Look, lookAtReads, measureReads, readOn, watchJobs } from '../checks/watch.ts';
 import type { Bench, BenchSettings } from '../support/bench.ts';
 import { type LoadRequest, sendLoad } from '../support/load.ts';
 import { percentile } from '../support/percentiles.ts';
@@ -17,6 +17,7 @@ const WATCHED = 500;
 const COMMANDS = 200;
 /** Long enough for the program to be done with a command before the next one comes. */
 const PAUSE_MS = 20;
+const QUIET_MS = 500;
 
 interface Grown {
   readonly contender: Contender;
@@ -83,23 +84,32 @@ async function contenderOn(
       const perSecond = await measureReads(standIns, settings);
       await checking.stop();
       const rarely = { ...env, POLL_MIN_INTERVAL: '1h', POLL_MAX_INTERVAL: '1h' };
+      const before = await lookAtReads(standIns);
       await using idle = await startProgram({ settings, standIns, dataDir, env: rarely });
-      const acknowledgeMs = await measureAcknowledgement(idle, standIns, next, settings);
+      await checksAreDone(standIns, before);
+      const acknowledgeMs = await measureAcknowledgement(idle, next, settings);
       await idle.stop();
       return { checkMs: 1_000 / perSecond, acknowledgeMs };
     },
   };
 }
 
-/** Once the checks that were due are done. */
+/** Waits until they have begun, and nothing is read any more. */
+async function checksAreDone(standIns: StandIns, before: Look): Promise<void> {
+  let last = await readOn(standIns, before, 0);
+  for (;;) {
+    await pause(QUIET_MS);
+    const now = await lookAtReads(standIns);
+    if (now.reads === last.reads) return;
+    last = now;
+  }
+}
+
 async function measureAcknowledgement(
   { port }: RunningProcess,
-  standIns: StandIns,
   next: () => LoadRequest,
   { quick }: BenchSettings,
 ): Promise<number> {
-  const reads = async () => (await standIns.counts()).get ?? 0;
-  for (let before = -1, now = 0; before !== now; before = now, now = await reads()) await pause(500);
   const load = (count: number) => sendLoad({ port, next, atOnce: 1, until: { count }, everyMs: PAUSE_MS });
   await load(quick ? 20 : COMMANDS / 2);
   const { latenciesMs } = await load(quick ? 20 : COMMANDS);
