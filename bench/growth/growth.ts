@@ -14,7 +14,6 @@ import { storeOldJobs } from './old-jobs.ts';
 const SIZES = [1_000, 100_000, 1_000_000];
 const QUICK_SIZES = [100, 1_000];
 const WATCHED = 500;
-const COMMANDS = 200;
 /** Long enough for the program to be done with a command before the next one comes. */
 const PAUSE_MS = 20;
 const QUIET_MS = 500;
@@ -110,8 +109,9 @@ async function measureAcknowledgement(
   next: () => LoadRequest,
   { quick }: BenchSettings,
 ): Promise<number> {
-  const load = (count: number) => sendLoad({ port, next, atOnce: 1, until: { count }, everyMs: PAUSE_MS });
-  await load(quick ? 20 : COMMANDS / 2);
-  const { latenciesMs } = await load(quick ? 20 : COMMANDS);
+  const load = (durationMs: number) =>
+    sendLoad({ port, next, atOnce: 1, until: { durationMs }, everyMs: PAUSE_MS });
+  await load(quick ? 300 : 2_000);
+  const { latenciesMs } = await load(quick ? 500 : 4_000);
   return percentile(latenciesMs, 0.5);
 }
