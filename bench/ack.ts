@@ -5,7 +5,7 @@ import { percentile } from './support/percentiles.ts';
 import { type Figures, takeTurns } from './support/rounds.ts';
 import { compare, type Row } from './support/rows.ts';
 import { commands } from './support/slack-traffic.ts';
-import { startStandIns } from './support/stand-ins.ts';
+import { type StandIns, startStandIns, untilQuiet } from './support/stand-ins.ts';
 
 /** Long enough for the program to be done with a command before the next one comes. */
 const PAUSE_MS = 20;
@@ -15,7 +15,7 @@ export const ack: Bench = {
     'From a signed slash command to its acknowledgement, one at a time: A is a bare Bolt app that forgets, B writes one row to SQLite first.',
   run: async (settings) => {
     await using standIns = await startStandIns();
-    const measure = ({ process }: Turn) => measureLatency(process.port, settings);
+    const measure = ({ process }: Turn) => measureLatency(process.port, standIns, settings);
     const env = { AGENT_HOURLY_BUDGET: '100000' };
     const all = contenders([OURS, BARE, DURABLE], { settings, standIns, measure, env });
     const rounds = await takeTurns(all, settings);
@@ -38,13 +38,13 @@ export const ack: Bench = {
   },
 };
 
-async function measureLatency(port: number, { quick }: BenchSettings): Promise<Figures> {
+async function measureLatency(port: number, standIns: StandIns, { quick }: BenchSettings): Promise<Figures> {
   const next = commands();
   const count = quick ? 50 : 300;
-  const durationMs = quick ? 300 : 2_000;
-  await sendLoad({ port, next, atOnce: 1, until: { durationMs } });
+  await sendLoad({ port, next, atOnce: 1, until: { count } });
+  await untilQuiet(standIns);
   const paced = await sendLoad({ port, next, atOnce: 1, until: { count }, everyMs: PAUSE_MS });
-  const busy = await sendLoad({ port, next, atOnce: 1, until: { durationMs } });
+  const busy = await sendLoad({ port, next, atOnce: 1, until: { durationMs: quick ? 300 : 2_000 } });
   return {
     p50: percentile(paced.latenciesMs, 0.5),
     p99: percentile(paced.latenciesMs, 0.99),

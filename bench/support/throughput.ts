@@ -6,7 +6,7 @@ import { BARE, type ContenderOptions, contenders, DURABLE, OURS, type Turn } fro
 import { type LoadRequest, sendLoad } from './load.ts';
 import { type Figures, takeTurns } from './rounds.ts';
 import { compare, type Row } from './rows.ts';
-import type { StandIns } from './stand-ins.ts';
+import { callsIn, type StandIns } from './stand-ins.ts';
 
 export interface ThroughputOptions extends Pick<ContenderOptions, 'seed' | 'env'> {
   readonly settings: BenchSettings;
@@ -41,17 +41,13 @@ async function measureOne(turn: Turn, options: ThroughputOptions): Promise<Figur
   const next = options.requests();
   const load = (durationMs: number) => sendLoad({ port, next, atOnce, until: { durationMs } });
   const warmUp = await load(settings.quick ? 300 : 2_000);
-  const callsBefore = await callsOf(standIns);
+  const callsBefore = await callsIn(standIns);
   const { answers, perSecond } = await load(settings.quick ? 700 : 4_000);
-  const calls = (await callsOf(standIns)) - callsBefore;
+  const calls = (await callsIn(standIns)) - callsBefore;
   if (turn.who !== OURS) return { 'per second': perSecond };
   checkKept(turn.dataDir, options.table, warmUp.answers + answers);
   if (calls === 0) throw new Error('the program took requests in, but did nothing else');
   return { 'per second': perSecond, 'calls made a second': (calls / answers) * perSecond };
-}
-
-async function callsOf(standIns: StandIns): Promise<number> {
-  return Object.values(await standIns.counts()).reduce((all, count) => all + count, 0);
 }
 
 /** Reads beside the program, which goes on: what it has acknowledged must be there already. */
