@@ -15,8 +15,9 @@ import { createMetrics } from './operations/metrics/metrics.ts';
 import { metricsRoute } from './operations/metrics/route.ts';
 import type { LoopState } from './operations/metrics/state.ts';
 import { observedLogger } from './operations/observed-logger.ts';
-import { contextFactory } from './service/context.ts';
+import { contextFactory, policyOf } from './service/context.ts';
 import { explainConnection } from './service/explain.ts';
+import { knownPaces } from './service/known-paces.ts';
 import { stateReader } from './service/program-state.ts';
 import { serveWorkspaces } from './service/workspaces.ts';
 import { createSlackApp } from './slack/app.ts';
@@ -72,7 +73,10 @@ export function createService(config: Config, overrides: Overrides = {}): Servic
     const apiKeyOf = (projectId: string) => config.agent.apiKeys.get(projectId);
     const agent = notedClient(createAgentClient({ ...config.agent, apiKeyOf }), clock);
     resources.defer(() => agent.client.close());
-    const newContext = contextFactory(clock, config);
+    const policy = policyOf(config);
+    const paces = knownPaces({ store, clock, log }, policy);
+    resources.defer(() => paces.stop());
+    const newContext = contextFactory(clock, config, policy, paces.current);
     const stopping = new AbortController();
     const loops = createLoops({
       stopping: stopping.signal,

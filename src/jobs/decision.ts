@@ -2,6 +2,7 @@ import type { WantedCall } from './call.ts';
 import type { FollowUpMode } from './channel-settings.ts';
 import type { FollowUp } from './follow-up.ts';
 import type { Job } from './job.ts';
+import type { Pace } from './pace.ts';
 import type { Rules } from './policy.ts';
 
 /** A job with its replies that are not sent yet, and the one that an event is about, oldest first. */
@@ -17,6 +18,8 @@ export interface Decision {
   readonly followUps: readonly FollowUp[];
   readonly calls: readonly WantedCall[];
   readonly tasks: readonly WantedTask[];
+  /** How long the turn took that was just seen to be over; absent if none was, or nobody can tell. */
+  readonly turnLengthMs?: number;
 }
 
 export interface WantedTask {
@@ -41,6 +44,8 @@ export interface DecisionContext {
   readonly jitter: number;
   readonly newId: () => string;
   readonly policy: Policy;
+  /** What is known of how long the turns of projects take, by their ids. */
+  readonly paces: ReadonlyMap<string, Pace>;
 }
 
 /** For whatever job: the policy is that of everywhere, until `policyFor` makes it that of the job, with its notices. */

@@ -84,6 +84,8 @@ export type Stage =
       readonly kind: 'working';
       readonly turnStartedAtMs: number;
       readonly settle: Settle | null;
+      /** The turn began before it was looked at: nobody knows when. */
+      readonly isOlder?: true;
       /** Since when the API answers 404 to every read. */
       readonly missingSinceMs?: number;
       /** From when on the thread is asked whether to keep watching; absent: when the turn has lasted long. */

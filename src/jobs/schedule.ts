@@ -1,4 +1,5 @@
 import type { Policy } from './decision.ts';
+import { type Pace, paceIntervalMs } from './pace.ts';
 
 type PollPolicy = Pick<Policy, 'pollMinIntervalMs' | 'pollMaxIntervalMs' | 'pollGrowth'>;
 
@@ -7,12 +8,21 @@ const FIRST_RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 300_000;
 
 /**
- * How long to wait before the next check: a fixed share of the turn's age, so a young turn is read often and
- * an old one seldom, inside the configured minimum and maximum. `jitter` (0 to 1) spreads jobs that started
- * together.
+ * How long to wait before the next check, inside the configured minimum and maximum. What is known of the project's
+ * past turns is its `pace`: the next look comes when it is as likely as at every look that the turn has ended. Without
+ * one the wait is a fixed share of the turn's age, so a young turn is read often and an old one seldom. `jitter`
+ * (0 to 1) spreads jobs that started together.
  */
-export function checkIntervalMs(turnAgeMs: number, policy: PollPolicy, jitter: number): number {
-  const wantedMs = turnAgeMs * policy.pollGrowth * spread(jitter);
+export function checkIntervalMs(
+  turnAgeMs: number,
+  policy: PollPolicy,
+  jitter: number,
+  pace: Pace | null = null,
+): number {
+  const wantedMs =
+    pace === null
+      ? turnAgeMs * policy.pollGrowth * spread(jitter)
+      : paceIntervalMs(pace, Math.max(0, turnAgeMs), spread(jitter));
   return Math.round(Math.min(Math.max(wantedMs, policy.pollMinIntervalMs), policy.pollMaxIntervalMs));
 }
 

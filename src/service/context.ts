@@ -1,16 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../config.ts';
 import type { AnyJobContext, Policy } from '../jobs/decision.ts';
+import type { Pace } from '../jobs/pace.ts';
 import type { Rules } from '../jobs/policy.ts';
 import type { Clock } from '../operations/clock.ts';
 
 const NOTHING_SET: Rules = { projects: [], channels: new Map(), noticeChannels: [] };
 
 /** What decisions work with. */
-export function contextFactory(clock: Clock, config: Config): () => AnyJobContext {
-  const policy = policyOf(config);
+export function contextFactory(
+  clock: Clock,
+  config: Config,
+  policy: Policy,
+  paces: () => ReadonlyMap<string, Pace>,
+): () => AnyJobContext {
   const rulesOf = (teamId: string) => settingsOf(config, teamId) ?? NOTHING_SET;
-  return () => ({ nowMs: clock.now(), jitter: Math.random(), newId: randomUUID, policy, rulesOf });
+  return () => ({
+    nowMs: clock.now(),
+    jitter: Math.random(),
+    newId: randomUUID,
+    policy,
+    paces: paces(),
+    rulesOf,
+  });
 }
 
 /** What is set for a workspace; null: with many, it is not among those that are set up. */
@@ -18,7 +30,8 @@ export function settingsOf(config: Config, teamId: string) {
   return config.slack.installing.kind === 'by_hand' ? config : (config.workspaces.get(teamId) ?? null);
 }
 
-function policyOf(config: Config): Policy {
+/** The policy of everywhere. */
+export function policyOf(config: Config): Policy {
   return {
     pollMinIntervalMs: config.poll.minIntervalMs,
     pollMaxIntervalMs: config.poll.maxIntervalMs,

@@ -10,6 +10,7 @@ import { SqlInstallations } from './queries/installations.ts';
 import { SqlJobLists } from './queries/job-lists.ts';
 import { SqlJobs } from './queries/jobs.ts';
 import { SqlTasks } from './queries/tasks.ts';
+import { SqlTurnLengths } from './queries/turn-lengths.ts';
 import { SqlRetention } from './retention.ts';
 import type { Queries } from './schema/tables.ts';
 import { laneTaskKind, type Transaction } from './store.ts';
@@ -25,6 +26,7 @@ export class SqlTransaction implements Transaction {
   readonly homes: SqlHomes;
   readonly channelSettings: SqlSettingsOfChannels;
   readonly installations: SqlInstallations;
+  readonly turnLengths: SqlTurnLengths;
   readonly census: SqlCensus;
   readonly retention: SqlRetention;
 
@@ -38,13 +40,14 @@ export class SqlTransaction implements Transaction {
     this.tasks = new SqlTasks(db);
     this.installations = new SqlInstallations(db);
     this.channelSettings = new SqlSettingsOfChannels(db);
+    this.turnLengths = new SqlTurnLengths(db);
     this.census = new SqlCensus(db);
     this.retention = new SqlRetention(db);
     this.homes = new SqlHomes(db, this.tasks);
   }
 
   async write(decision: Decision, nowMs: number): Promise<void> {
-    const { job, followUps, calls, tasks } = decision;
+    const { job, followUps, calls, tasks, turnLengthMs } = decision;
     await this.jobs.put(job);
     for (const followUp of followUps) await this.followUps.put(followUp);
     for (const call of calls) {
@@ -55,5 +58,6 @@ export class SqlTransaction implements Transaction {
     }
     for (const task of tasks) await this.tasks.schedule({ ...task, subject: job.id });
     await this.homes.follow(decision, nowMs);
+    if (turnLengthMs !== undefined) await this.turnLengths.add(job.projectId, turnLengthMs);
   }
 }

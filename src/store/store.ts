@@ -7,6 +7,7 @@ import type { JobLists } from './lists.ts';
 import type { SettingsOfChannels } from './queries/channel-settings.ts';
 import type { Homes } from './queries/homes.ts';
 import type { Installations } from './queries/installations.ts';
+import type { TurnLengths } from './queries/turn-lengths.ts';
 import type { Retention } from './retention.ts';
 
 /** The durable memory of the program. Every write happens in a transaction; none awaits the network. */
@@ -37,6 +38,7 @@ export interface Transaction {
   readonly homes: Homes;
   readonly channelSettings: SettingsOfChannels;
   readonly installations: Installations;
+  readonly turnLengths: TurnLengths;
   readonly census: Census;
   readonly retention: Retention;
   /** Writes all that a decision says: the job (inserted if new), its follow-ups, calls, and tasks. */

@@ -14,6 +14,7 @@ import { retentionContract } from './store/retention.ts';
 import { taskModelContract } from './store/task-model.ts';
 import { taskContract } from './store/tasks.ts';
 import { transactionContract } from './store/transactions.ts';
+import { turnLengthContract } from './store/turn-lengths.ts';
 
 /** What every store must do, whatever database it keeps its rows in. `open` opens an empty one. */
 export function storeContract(name: string, open: OpenStore): void {
@@ -32,5 +33,6 @@ export function storeContract(name: string, open: OpenStore): void {
     retentionContract(open);
     taskContract(open);
     taskModelContract(open);
+    turnLengthContract(open);
   });
 }

@@ -41,6 +41,7 @@ describe('migrations', () => {
       'organisation_team',
       'past_thread',
       'task',
+      'turn_lengths',
       'turnstile',
     ]);
   });

@@ -30,7 +30,14 @@ async function overtaken(events: readonly JobEvent[], kind: TaskKind) {
   const store = await openStore({ dataDir: folder.path });
   onTestFinished(() => store.close());
   const clock = createTestClock(Date.UTC(2026, 0, 1));
-  const newContext = () => ({ nowMs: clock.now(), jitter: 0.5, newId: randomUUID, policy, rulesOf });
+  const newContext = () => ({
+    nowMs: clock.now(),
+    jitter: 0.5,
+    newId: randomUUID,
+    policy,
+    paces: new Map(),
+    rulesOf,
+  });
   const opening = openJob(request, newContext());
   const jobId = opening.job.id;
   await store.transaction(async (tx) => {

@@ -13,6 +13,7 @@ export class Draft {
   private readonly changedFollowUps = new Set<string>();
   private readonly calls: WantedCall[] = [];
   private readonly tasks: WantedTask[] = [];
+  private turnLength: Pick<Decision, 'turnLengthMs'> = {};
 
   constructor(state: JobState, context: DecisionContext) {
     this.job = state.job;
@@ -76,6 +77,11 @@ export class Draft {
     this.tasks.push({ kind, runAtMs, ifScheduled });
   }
 
+  /** The turn is over, and took so long. */
+  noteTurnLength(turnLengthMs: number): void {
+    this.turnLength = { turnLengthMs };
+  }
+
   refreshCard(): void {
     this.schedule('refresh_card', this.context.nowMs);
   }
@@ -94,6 +100,7 @@ export class Draft {
       followUps: this.allFollowUps().filter((followUp) => this.changedFollowUps.has(followUp.id)),
       calls: this.calls,
       tasks: this.tasks,
+      ...this.turnLength,
     };
   }
 }

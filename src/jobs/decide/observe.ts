@@ -5,6 +5,7 @@ import { checkIntervalMs, retryDelayMs } from '../schedule.ts';
 import type { Draft } from './draft.ts';
 import { askIfLong } from './long-running.ts';
 import { clearTrouble, noteTrouble } from './trouble.ts';
+import { noteTurnLength } from './turn-length.ts';
 
 type Working = Extract<Stage, { kind: 'working' }>;
 type Ended = Extract<Stage, { kind: 'ended' }>;
@@ -21,8 +22,10 @@ export function jobChecked(draft: Draft, agentJob: AgentJob): void {
   if (stage.kind === 'working') {
     clearTrouble(draft, 'check');
     const { missingSinceMs: _found, ...found } = stage;
+    const lastLookAtMs = draft.job.checkedAtMs;
     draft.change({ stage: found, checkedAtMs: draft.context.nowMs });
     observe(draft, found, agentJob);
+    if (draft.job.stage.kind === 'ended') noteTurnLength(draft, found, lastLookAtMs);
   } else if (stage.kind === 'ended') {
     lookAgain(draft, stage, agentJob);
   }
@@ -48,8 +51,9 @@ function lookAgain(draft: Draft, ended: Ended, agentJob: AgentJob): void {
     lookForUnknown(draft, ended);
     return;
   }
-  const stage = { kind: 'working', turnStartedAtMs: draft.context.nowMs, settle: null } as const;
-  draft.change({ stage, checkedAtMs: draft.context.nowMs });
+  const { nowMs } = draft.context;
+  const stage = { kind: 'working', turnStartedAtMs: nowMs, settle: null, isOlder: true } as const;
+  draft.change({ stage, checkedAtMs: nowMs });
   observe(draft, stage, agentJob);
 }
 
@@ -71,7 +75,7 @@ export function observe(draft: Draft, stage: Working, agentJob: AgentJob): void 
     }
     tellRunning(draft, agentJob.status);
     askIfLong(draft);
-    scheduleCheck(draft, stage.turnStartedAtMs);
+    scheduleCheck(draft);
     return;
   }
   const isNewLink = agentJob.prLink !== null && agentJob.prLink !== draft.job.announcedPrLink;
@@ -91,7 +95,7 @@ export function observe(draft: Draft, stage: Working, agentJob: AgentJob): void 
     tellEnded(draft, agentJob, agentJob.status, isNewLink || isOtherLink);
     draft.refreshCard();
   } else {
-    scheduleCheck(draft, stage.turnStartedAtMs);
+    scheduleCheck(draft);
   }
   if (isNewLink && agentJob.prLink !== null) announcePullRequest(draft, agentJob.prLink);
 }
@@ -138,7 +142,7 @@ export function startTurn(draft: Draft, answer: AgentJob | null): void {
     turn: job.turn + 1,
     agentJob: answer?.id === job.agentJob?.id && answer !== null ? answer : job.agentJob,
   });
-  scheduleCheck(draft, context.nowMs);
+  scheduleCheck(draft);
   draft.refreshCard();
 }
 
@@ -217,7 +221,13 @@ export function noticeRefused(draft: Draft, channelId: string, reason: string): 
   });
 }
 
-function scheduleCheck(draft: Draft, turnStartedAtMs: number): void {
-  const { nowMs, policy, jitter } = draft.context;
-  draft.schedule('check_job', nowMs + checkIntervalMs(nowMs - turnStartedAtMs, policy, jitter));
+/** A turn that began nobody knows when has no age for a pace; one that is not seen to go on is looked for. */
+function scheduleCheck(draft: Draft): void {
+  const { stage, projectId } = draft.job;
+  if (stage.kind !== 'working') return;
+  const { nowMs, policy, jitter, paces } = draft.context;
+  const isTimed = stage.isOlder !== true && unsettledOf(stage) === null;
+  const pace = isTimed ? (paces.get(projectId) ?? null) : null;
+  const waitMs = checkIntervalMs(nowMs - stage.turnStartedAtMs, policy, jitter, pace);
+  draft.schedule('check_job', nowMs + waitMs);
 }

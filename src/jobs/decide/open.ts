@@ -108,7 +108,7 @@ function attach(draft: Draft, agentJobId: string): void {
   const { nowMs } = draft.context;
   const unseen = { status: 'unknown', repository: null, ref: null, model: null, prLink: null };
   draft.change({
-    stage: { kind: 'working', turnStartedAtMs: nowMs, settle: null },
+    stage: { kind: 'working', turnStartedAtMs: nowMs, settle: null, isOlder: true },
     agentJob: { id: agentJobId, ...unseen },
   });
   draft.schedule('check_job', nowMs);

@@ -9,7 +9,7 @@ export type FollowUpMore = Pick<FollowUp, 'corrected' | 'isCorrection' | 'snippe
 export type ReplyMore = Pick<Reply, 'mentionsBot' | 'attached'>;
 
 /** What is stored as JSON, in text columns of both databases. Only this program writes them. */
-type Document = Job | CallRequest | ChannelSettings | FollowUpMore | ReplyMore;
+type Document = Job | CallRequest | ChannelSettings | FollowUpMore | ReplyMore | readonly number[];
 
 export function toJson(document: Document): string {
   return JSON.stringify(document);
@@ -33,4 +33,8 @@ export function followUpMoreFromJson(json: string): FollowUpMore {
 
 export function replyMoreFromJson(json: string): ReplyMore {
   return JSON.parse(json) as ReplyMore;
+}
+
+export function lengthsFromJson(json: string): number[] {
+  return JSON.parse(json) as number[];
 }

@@ -37,6 +37,11 @@ async function start(db: Kysely<unknown>, sequenceType: SequenceType): Promise<v
     .addColumn('project_id', 'text', (column) => column.primaryKey().notNull())
     .execute();
   await db.schema
+    .createTable('turn_lengths')
+    .addColumn('project_id', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('lengths', 'text', (column) => column.notNull())
+    .execute();
+  await db.schema
     .createTable('turnstile')
     .addColumn('name', 'text', (column) => column.primaryKey().notNull())
     .execute();

@@ -19,6 +19,8 @@ export interface Tables {
   organisation_team: { team_id: string; enterprise_id: string };
   home: { team_id: string; user_id: string; opened_at: number };
   past_thread: PastThreadTable;
+  /** `lengths`: milliseconds as JSON, the latest last. */
+  turn_lengths: { project_id: string; lengths: string };
   /** Locked by who looks whether there is such a job, and makes one if not. */
   turnstile: { name: string };
 }

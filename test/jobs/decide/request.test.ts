@@ -5,7 +5,7 @@ import type { Job, Stage } from '../../../src/jobs/job.ts';
 import { aJob } from '../../support/a-job.ts';
 import { policy, request } from '../support/builders.ts';
 
-const context = (nowMs: number) => ({ nowMs, jitter: 0.5, newId: () => 'job-2', policy });
+const context = (nowMs: number) => ({ nowMs, jitter: 0.5, newId: () => 'job-2', policy, paces: new Map() });
 const ask = (recent: readonly Job[], facts: Partial<typeof request> = {}, isTold = true) =>
   requestJob({ ...request, ...facts }, recent, isTold, context(5_000));
 const thread = { threadTs: '5.000000', lastTs: '7.000000' };

@@ -42,6 +42,10 @@ export class World {
   nowMs = START_MS;
   job: Job;
   readonly policy: Policy;
+  /** What is known of how long turns take; at first nothing. */
+  paces: DecisionContext['paces'] = new Map();
+  /** How long turns took, as far as that was noted. */
+  readonly turnLengthsMs: number[] = [];
   readonly followUps = new Map<string, FollowUp>();
   readonly calls: WorldCall[] = [];
   /** Keys that were wanted a second time, which the ledger ignores. */
@@ -230,11 +234,12 @@ export class World {
       this.ids += 1;
       return `id-${this.ids}`;
     };
-    return Object.freeze({ nowMs: this.nowMs, jitter: 0.5, newId, policy: this.policy });
+    return Object.freeze({ nowMs: this.nowMs, jitter: 0.5, newId, policy: this.policy, paces: this.paces });
   }
 
-  private keep({ job, followUps, calls, tasks }: Decision): void {
+  private keep({ job, followUps, calls, tasks, turnLengthMs }: Decision): void {
     this.job = job;
+    if (turnLengthMs !== undefined) this.turnLengthsMs.push(turnLengthMs);
     for (const followUp of followUps) this.keepFollowUp(followUp);
     for (const call of calls) this.keepCall(call, followUps);
     for (const { kind, runAtMs, ifScheduled } of tasks) {
