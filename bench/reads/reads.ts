@@ -4,7 +4,7 @@ import { percentile } from '../support/percentiles.ts';
 import { type Contender, type Figures, takeTurns } from '../support/rounds.ts';
 import { compare, type Row } from '../support/rows.ts';
 import { type Lengths, lengths } from './lengths.ts';
-import { fixed, ours, type Schedule } from './schedules.ts';
+import { fixed, ours, PROGRAM, type Schedule } from './schedules.ts';
 import { planJobs, watchJobs } from './simulate.ts';
 
 const JOBS = 500;
@@ -34,7 +34,7 @@ async function rowsOf(some: Lengths, settings: BenchSettings): Promise<Row[]> {
         unit,
         ours: [name, figure],
         reference: [FIXED, figure],
-        ...(target && { target }),
+        ...(target && name === PROGRAM && { target }),
       });
     return [
       row('reads', 'readsPerJob', 'a job', { atMost: 0.25 }),

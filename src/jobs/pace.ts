@@ -4,7 +4,7 @@ type Limits = Pick<Policy, 'pollMinIntervalMs' | 'pollMaxIntervalMs'>;
 
 /**
  * How densely the turns of a project are looked at: the looks for each millisecond, by the stretch of age that a turn
- * is in. Each look has the same chance to see the end, so they lie close together where turns use to end.
+ * is in. They lie close together where turns use to end, and far apart elsewhere.
  */
 export type Pace = readonly number[];
 
@@ -13,7 +13,7 @@ const ENOUGH_TURNS = 5;
 /** A turn counts a hundredth less than the one after it: when turns get longer or shorter, the pace follows. */
 const FADING = 0.99;
 /** Of the looks that one every shortest interval would take: a quarter, less what is spent while a pace is learned. */
-const SHARE_OF_LOOKS = 0.24;
+const SHARE_OF_LOOKS = 0.245;
 /** The look that sees the end comes after it. */
 const LAST_LOOK = 0.5;
 /** Short turns are looked at as often as this before they end, whatever their share is. */
@@ -46,9 +46,11 @@ export function paceOf(lengthsMs: readonly number[], limits: Limits): Pace | nul
   }));
   const weight = sum(turns.map((turn) => turn.weight));
   const livedMs = endsMs.map((_, stretch) => msLivedIn(stretch, turns) / weight);
-  const rates = endsMs.map((_, stretch) => endingRate(stretch, turns));
+  // Among all ways to spend so many looks, their density going with the root of the rate of endings costs the least
+  // time from an end to the look that sees it, on average.
+  const densities = endsMs.map((_, stretch) => Math.sqrt(endingRate(stretch, turns)));
   const wantedLooks = (sum(livedMs) / limits.pollMinIntervalMs) * SHARE_OF_LOOKS - LAST_LOOK;
-  return paceWith(Math.max(wantedLooks, FEWEST_LOOKS), rates, livedMs, limits);
+  return paceWith(Math.max(wantedLooks, FEWEST_LOOKS), densities, livedMs, limits);
 }
 
 /** How long after one look the next is due, for a turn that is so old; `looks`: 1, or a bit more or less. */
@@ -66,15 +68,17 @@ export function paceIntervalMs(pace: Pace, turnAgeMs: number, looks: number): nu
   return Number.POSITIVE_INFINITY;
 }
 
-/** The more looks go to each chance, the more a turn gets: halving finds how many make up what is wanted. */
+/** The densities, all made greater or smaller, so that they come to what is wanted: halving finds by how much. */
 function paceWith(
   wantedLooks: number,
-  rates: readonly number[],
+  densities: readonly number[],
   livedMs: readonly number[],
   { pollMinIntervalMs, pollMaxIntervalMs }: Limits,
 ): Pace {
   const paceAt = (power: number) =>
-    rates.map((rate) => Math.min(Math.max(10 ** power * rate, 1 / pollMaxIntervalMs), 1 / pollMinIntervalMs));
+    densities.map((density) =>
+      Math.min(Math.max(10 ** power * density, 1 / pollMaxIntervalMs), 1 / pollMinIntervalMs),
+    );
   const looksOf = (pace: Pace) =>
     sum(pace.map((looksPerMs, stretch) => looksPerMs * (livedMs[stretch] ?? 0)));
   let low = -10;

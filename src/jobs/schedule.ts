@@ -9,9 +9,9 @@ const LONGEST_RETRY_MS = 300_000;
 
 /**
  * How long to wait before the next check, inside the configured minimum and maximum. What is known of the project's
- * past turns is its `pace`: the next look comes when it is as likely as at every look that the turn has ended. Without
- * one the wait is a fixed share of the turn's age, so a young turn is read often and an old one seldom. `jitter`
- * (0 to 1) spreads jobs that started together.
+ * past turns is its `pace`: looks lie close together at ages where turns use to end. Without one the wait is a fixed
+ * share of the turn's age, so a young turn is read often and an old one seldom. `jitter` (0 to 1) spreads jobs that
+ * started together.
  */
 export function checkIntervalMs(
   turnAgeMs: number,
