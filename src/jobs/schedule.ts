@@ -22,7 +22,7 @@ export function checkIntervalMs(
   const wantedMs =
     pace === null
       ? turnAgeMs * policy.pollGrowth * spread(jitter)
-      : paceIntervalMs(pace, Math.max(0, turnAgeMs), spread(jitter));
+      : paceIntervalMs(pace, turnAgeMs, spread(jitter));
   return Math.round(Math.min(Math.max(wantedMs, policy.pollMinIntervalMs), policy.pollMaxIntervalMs));
 }
 
