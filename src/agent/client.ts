@@ -11,7 +11,8 @@ import { agentPaths } from './paths.ts';
 /** More than a thousand times the size of a job. An answer is not read beyond it. */
 export const ANSWER_MAX_BYTES = 1024 * 1024;
 
-const READ_CONNECTIONS = 32;
+/** As many as jobs are checked at once. */
+const READ_CONNECTIONS = 64;
 /** As many as prompts are sent at once: one that has to wait for a connection would soon be too late. */
 const WRITE_CONNECTIONS = 16;
 const CONNECT_TIMEOUT_MS = 10_000;

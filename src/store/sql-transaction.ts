@@ -2,6 +2,7 @@ import type { Decision } from '../jobs/decision.ts';
 import { SqlCalls } from './queries/calls.ts';
 import { SqlCensus } from './queries/census.ts';
 import { SqlSettingsOfChannels } from './queries/channel-settings.ts';
+import { SqlChecks } from './queries/checks.ts';
 import { SqlEarlyReplies } from './queries/early-replies.ts';
 import { SqlFollowUps } from './queries/follow-ups.ts';
 import { SqlGestures } from './queries/gestures.ts';
@@ -23,6 +24,7 @@ export class SqlTransaction implements Transaction {
   readonly followUps: SqlFollowUps;
   readonly calls: SqlCalls;
   readonly tasks: SqlTasks;
+  readonly checks: SqlChecks;
   readonly homes: SqlHomes;
   readonly channelSettings: SqlSettingsOfChannels;
   readonly installations: SqlInstallations;
@@ -38,6 +40,7 @@ export class SqlTransaction implements Transaction {
     this.followUps = new SqlFollowUps(db);
     this.calls = new SqlCalls(db);
     this.tasks = new SqlTasks(db);
+    this.checks = new SqlChecks(db);
     this.installations = new SqlInstallations(db);
     this.channelSettings = new SqlSettingsOfChannels(db);
     this.turnLengths = new SqlTurnLengths(db);

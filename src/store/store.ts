@@ -5,6 +5,7 @@ import type { Job } from '../jobs/job.ts';
 import type { openStages } from '../jobs/open-stages.ts';
 import type { JobLists } from './lists.ts';
 import type { SettingsOfChannels } from './queries/channel-settings.ts';
+import type { Checks } from './queries/checks.ts';
 import type { Homes } from './queries/homes.ts';
 import type { Installations } from './queries/installations.ts';
 import type { TurnLengths } from './queries/turn-lengths.ts';
@@ -35,6 +36,7 @@ export interface Transaction {
   readonly followUps: FollowUps;
   readonly calls: Calls;
   readonly tasks: Tasks;
+  readonly checks: Checks;
   readonly homes: Homes;
   readonly channelSettings: SettingsOfChannels;
   readonly installations: Installations;
@@ -221,16 +223,18 @@ export interface DueTasks {
  * Tasks on a job have the job's id as subject, tasks on a lane of calls the lane's name, and those on a home what
  * `ownerOfHome` reads.
  */
-export type TaskKind =
-  | 'check_job'
-  | 'send_follow_ups'
-  | 'refresh_card'
-  | 'refresh_receipts'
-  | 'read_snippets'
-  | 'call_agent'
-  | 'post_to_slack'
-  | 'catch_up'
-  | 'refresh_home';
+export const taskKinds = [
+  'check_job',
+  'send_follow_ups',
+  'refresh_card',
+  'refresh_receipts',
+  'read_snippets',
+  'call_agent',
+  'post_to_slack',
+  'catch_up',
+  'refresh_home',
+] as const;
+export type TaskKind = (typeof taskKinds)[number];
 
 export interface NewTask {
   readonly kind: TaskKind;

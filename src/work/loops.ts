@@ -2,7 +2,8 @@ import type { LoopState } from '../operations/metrics/state.ts';
 import type { ClaimedTask } from '../store/store.ts';
 import { callAgent } from './call-agent.ts';
 import { catchUp } from './catch-up.ts';
-import { checkJob } from './check-job.ts';
+import { checkBatches } from './checks/check-batches.ts';
+import { checkJob } from './checks/check-job.ts';
 import { Loop, type TaskHandler } from './loop.ts';
 import { postToSlack } from './posts/post-to-slack.ts';
 import { readSnippets } from './read-snippets.ts';
@@ -15,7 +16,7 @@ import type { Tools } from './tools.ts';
 
 /** Separate hands, so that a slow agent API never keeps Slack waiting, nor many checks the sending. */
 const SENDS_AT_ONCE = 16;
-const CHECKS_AT_ONCE = 32;
+const CHECKS_AT_ONCE = 64;
 const SLACK_CALLS_AT_ONCE = 16;
 const THREADS_READ_AT_ONCE = 4;
 
@@ -36,6 +37,7 @@ export function createLoops(tools: Tools): Loops {
       handle(tools, task);
   const { store, clock, log } = tools;
   const status = new WorkingStatus();
+  const batches = checkBatches(store, clock);
   const loops = [
     new Loop({
       name: 'send',
@@ -51,7 +53,7 @@ export function createLoops(tools: Tools): Loops {
       clock,
       log,
       concurrency: CHECKS_AT_ONCE,
-      handlers: { check_job: (task) => checkJob(tools, status, task) },
+      handlers: { check_job: (task) => checkJob(tools, batches, status, task) },
     }),
     new Loop({
       name: 'slack',

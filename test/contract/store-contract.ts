@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { callContract } from './store/calls.ts';
 import { censusContract } from './store/census.ts';
 import { settingsContract } from './store/channel-settings.ts';
+import { checkContract } from './store/checks.ts';
 import { earlyReplyContract } from './store/early-replies.ts';
 import { gestureContract } from './store/gestures.ts';
 import { homeContract } from './store/homes.ts';
@@ -34,5 +35,6 @@ export function storeContract(name: string, open: OpenStore): void {
     taskContract(open);
     taskModelContract(open);
     turnLengthContract(open);
+    checkContract(open);
   });
 }

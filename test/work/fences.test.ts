@@ -9,7 +9,8 @@ import { applyEvent } from '../../src/store/apply-event.ts';
 import { openStore } from '../../src/store/open.ts';
 import { type ClaimedTask, LeaseLostError, type TaskKind } from '../../src/store/store.ts';
 import { callAgent } from '../../src/work/call-agent.ts';
-import { checkJob } from '../../src/work/check-job.ts';
+import { checkBatches } from '../../src/work/checks/check-batches.ts';
+import { checkJob } from '../../src/work/checks/check-job.ts';
 import { postToSlack } from '../../src/work/posts/post-to-slack.ts';
 import { ReadLimiter } from '../../src/work/read-limiter.ts';
 import { WorkingStatus } from '../../src/work/refresh/working-status.ts';
@@ -90,7 +91,13 @@ test.each<[string, TaskKind, JobEvent[], (tools: Tools, task: ClaimedTask) => Pr
     'reads a status',
     'check_job',
     [posted, created],
-    (tools, task) => checkJob(tools, new WorkingStatus(), task),
+    (tools, task) => checkJob(tools, checkBatches(tools.store, tools.clock), new WorkingStatus(), task),
+  ],
+  [
+    'reads a status that is not new',
+    'check_job',
+    [posted, created, { type: 'job_checked', agentJob }],
+    (tools, task) => checkJob(tools, checkBatches(tools.store, tools.clock), new WorkingStatus(), task),
   ],
   ['creates a job', 'call_agent', [posted], callAgent],
   ['posts a card', 'post_to_slack', [], postToSlack],

@@ -14,6 +14,9 @@ const wantedReceipt = sql<Receipt | null>`case
   else 'warning'
 end`;
 
+/** It may still be sent, or nobody knows whether it was. */
+export const isUnsent = sql<SqlBool>`follow_up.state not in ('sent', 'withdrawn', 'kept_out')`;
+
 export class SqlFollowUps implements FollowUps {
   private readonly db: Queries;
 

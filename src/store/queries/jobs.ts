@@ -3,7 +3,7 @@ import type { Job } from '../../jobs/job.ts';
 import { jobFromJson, toJson } from '../schema/json.ts';
 import type { Queries } from '../schema/tables.ts';
 import type { Jobs } from '../store.ts';
-import { followUpFromRow } from './follow-ups.ts';
+import { followUpFromRow, isUnsent } from './follow-ups.ts';
 
 /** More unsent replies than this wait for their turn: a transaction must stay short. */
 const MAX_LOCKED_FOLLOW_UPS = 500;
@@ -30,8 +30,7 @@ export class SqlJobs implements Jobs {
       .selectAll()
       .where('job_id', '=', jobId)
       .where((eb) => {
-        const mayBeSent = eb('state', 'not in', ['sent', 'withdrawn', 'kept_out']);
-        return messageTs === null ? mayBeSent : eb.or([mayBeSent, eb('message_ts', '=', messageTs)]);
+        return messageTs === null ? isUnsent : eb.or([isUnsent, eb('message_ts', '=', messageTs)]);
       })
       // Those that go out by themselves first: others may pile up for as long as nobody retries them.
       .orderBy((eb) =>

@@ -37,27 +37,16 @@ export class SqlTasks implements Tasks {
   }
 
   async claim({ kinds, nowMs, leaseUntilMs, limit }: Claim): Promise<ClaimedTask[]> {
-    const due = await this.db
-      .selectFrom('task')
-      .select(['id', 'kind', 'subject', 'attempts', 'revision'])
-      .where('kind', 'in', kinds)
-      .where('run_at', '<=', nowMs)
-      .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<=', nowMs)]))
-      .orderBy('run_at')
-      .limit(limit)
-      .forUpdate()
-      .skipLocked()
-      .execute();
+    const found = [];
+    for (const kind of kinds) found.push(...(await this.due(kind, nowMs, limit)));
+    const due = found.sort((a, b) => a.run_at - b.run_at).slice(0, limit);
     if (due.length === 0) return [];
     const token = randomUUID();
+    const ids = due.map((task) => task.id);
     await this.db
       .updateTable('task')
       .set({ lease_token: token, lease_until: leaseUntilMs })
-      .where(
-        'id',
-        'in',
-        due.map((task) => task.id),
-      )
+      .where('id', 'in', ids)
       .execute();
     return due.map(({ id, kind, subject, attempts, revision }) => ({
       kind,
@@ -65,6 +54,21 @@ export class SqlTasks implements Tasks {
       attempts,
       lease: { taskId: id, token, revision },
     }));
+  }
+
+  /** One query for each kind, as each walks its own stretch of the index. */
+  private due(kind: TaskKind, nowMs: number, limit: number) {
+    return this.db
+      .selectFrom('task')
+      .select(['id', 'kind', 'subject', 'run_at', 'attempts', 'revision'])
+      .where('kind', '=', kind)
+      .where('run_at', '<=', nowMs)
+      .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<=', nowMs)]))
+      .orderBy('run_at')
+      .limit(limit)
+      .forUpdate()
+      .skipLocked()
+      .execute();
   }
 
   async hasten(kind: TaskKind, subject: string, nowMs: number): Promise<boolean> {
@@ -83,9 +87,7 @@ export class SqlTasks implements Tasks {
   }
 
   async renew(leases: readonly Lease[], untilMs: number): Promise<void> {
-    for (const lease of leases) {
-      await this.held(lease).set({ lease_until: untilMs }).execute();
-    }
+    await this.allHeld(leases).set({ lease_until: untilMs }).execute();
   }
 
   async fence(lease: Lease): Promise<void> {
@@ -123,21 +125,23 @@ export class SqlTasks implements Tasks {
   }
 
   async release(leases: readonly Lease[]): Promise<void> {
-    for (const lease of leases) {
-      await this.held(lease).set(freeLease).execute();
-    }
+    await this.allHeld(leases).set(freeLease).execute();
   }
 
   async nextDueAtMs(kinds: readonly TaskKind[]): Promise<number | null> {
-    // Two queries, so that each walks an index: most tasks are free, and few are in hand.
-    const free = await this.db
-      .selectFrom('task')
-      .select('run_at')
-      .where('kind', 'in', kinds)
-      .where('lease_until', 'is', null)
-      .orderBy('run_at')
-      .limit(1)
-      .execute();
+    const times: number[] = [];
+    for (const kind of kinds) {
+      const free = await this.db
+        .selectFrom('task')
+        .select('run_at')
+        .where('kind', '=', kind)
+        .where('lease_until', 'is', null)
+        .orderBy('run_at')
+        .limit(1)
+        .executeTakeFirst();
+      if (free !== undefined) times.push(free.run_at);
+    }
+    // Few are in hand, and an index knows them.
     const leased = await this.db
       .selectFrom('task')
       .select(['run_at', 'lease_until'])
@@ -145,14 +149,22 @@ export class SqlTasks implements Tasks {
       .where('lease_until', 'is not', null)
       .$narrowType<{ lease_until: number }>()
       .execute();
-    const times = [
-      ...free.map((task) => task.run_at),
-      ...leased.map((task) => Math.max(task.run_at, task.lease_until)),
-    ];
+    times.push(...leased.map((task) => Math.max(task.run_at, task.lease_until)));
     return times.length === 0 ? null : Math.min(...times);
   }
 
   private held(lease: Lease) {
-    return this.db.updateTable('task').where('id', '=', lease.taskId).where('lease_token', '=', lease.token);
+    return this.allHeld([lease]);
+  }
+
+  private allHeld(leases: readonly Lease[]) {
+    return this.db
+      .updateTable('task')
+      .where(
+        'id',
+        'in',
+        leases.map(({ taskId }) => taskId),
+      )
+      .where('lease_token', 'in', [...new Set(leases.map(({ token }) => token))]);
   }
 }

@@ -184,9 +184,10 @@ async function createTasks(db: Kysely<unknown>): Promise<void> {
     .addColumn('lease_until', 'bigint')
     .addColumn('attempts', 'integer', (column) => column.notNull())
     .addColumn('revision', 'bigint', (column) => column.notNull())
+    .addColumn('last_run_at', 'bigint')
     .execute();
-  // With the kind, so that a backlog of another kind is passed over inside the index.
-  await db.schema.createIndex('task_due').on('task').columns(['run_at', 'kind']).execute();
+  // The kind comes first: a loop finds its own tasks at once, however many others wait.
+  await db.schema.createIndex('task_due').on('task').columns(['kind', 'run_at']).execute();
   await db.schema
     .createIndex('task_leased')
     .on('task')

@@ -119,6 +119,8 @@ interface TaskTable {
   lease_until: number | null;
   attempts: number;
   revision: number;
+  /** When a check last found nothing new; of other kinds null. */
+  last_run_at: number | null;
 }
 
 interface ChannelSettingTable {

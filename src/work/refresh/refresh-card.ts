@@ -4,6 +4,7 @@ import { type Queue, queueOf } from '../../jobs/queue.ts';
 import { SlackCallError } from '../../slack/calls/failure.ts';
 import { cardView } from '../../slack/views/thread/card.ts';
 import { policyOf } from '../../store/apply-event.ts';
+import { withLastCheck } from '../../store/last-check.ts';
 import { type ClaimedTask, LeaseLostError, type Transaction } from '../../store/store.ts';
 import { factsOf } from '../job-facts.ts';
 import { slackRetryMs } from '../posts/slack-retry.ts';
@@ -44,7 +45,7 @@ async function startDrawing(tools: Tools, tx: Transaction, task: ClaimedTask): P
     await tx.tasks.complete(task.lease);
     return null;
   }
-  const { job } = state;
+  const job = await withLastCheck(tx, state.job);
   const nowMs = tools.clock.now();
   const lastMs = await tx.jobs.cardDrawnAtMs(job.id);
   // The clock of another replica may be a bit fast. Further ahead, it is our clock that was set back.

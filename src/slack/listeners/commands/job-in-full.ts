@@ -1,5 +1,6 @@
 import type { Job } from '../../../jobs/job.ts';
 import { turnsOf } from '../../../jobs/turns.ts';
+import { withLastCheck } from '../../../store/last-check.ts';
 import type { Sight } from '../../../store/lists.ts';
 import type { Transaction } from '../../../store/store.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
@@ -28,7 +29,7 @@ export function foundInFull(
       const job = await find(tx);
       if (job === null) return null;
       const turns = turnsOf(await tx.lists.callsOf(job.id));
-      return { job, turns, unsent: await tx.lists.unsentOf(job.id) };
+      return { job: await withLastCheck(tx, job), turns, unsent: await tx.lists.unsentOf(job.id) };
     });
     if (story === null) return missing;
     const { job, turns, unsent } = story;

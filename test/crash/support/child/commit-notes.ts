@@ -26,6 +26,8 @@ const SILENT = new Set([
   'calls.agentCallStartedAt',
   'calls.agentCallsSince',
   'channelSettings.get',
+  'checks.read',
+  'checks.lastQuietMs',
   'lists.page',
   'lists.openOf',
   'lists.withPullRequest',
@@ -115,6 +117,10 @@ function partOf({ name, args, result }: Deed): string[] {
       return [`end ${taskKindOf(first as Lease)}`];
     case 'tasks.postpone':
       return [`put off ${taskKindOf(first as Lease)}`];
+    case 'checks.putOff':
+      return ['put off quiet checks'];
+    case 'checks.refreshCards':
+      return ['plan refresh_card'];
     case 'tasks.schedule':
       return [`plan ${(first as { kind: string }).kind}`];
     case 'jobs.cardDrawn':

@@ -1,0 +1,48 @@
+import DataLoader from 'dataloader';
+import type { Clock } from '../../operations/clock.ts';
+import type { QuietCheck, WatchedJob } from '../../store/queries/checks.ts';
+import type { Store } from '../../store/store.ts';
+
+/** A transaction must stay short, and so must its statements. */
+const MAX_AT_ONCE = 200;
+
+/** What many checks ask of the store at the same time: one transaction for all of them. */
+export interface CheckBatches {
+  /** The job, or null if there is none. */
+  read(jobId: string): Promise<WatchedJob | null>;
+  /** Writes that nothing follows but the next check. False: somebody else has to do with the task by now. */
+  putOff(check: QuietCheck): Promise<boolean>;
+  /** Plans to refresh the job's card, unless that is planned already. */
+  refreshCard(card: { readonly jobId: string; readonly runAtMs: number }): Promise<void>;
+}
+
+export function checkBatches(store: Store, clock: Clock): CheckBatches {
+  const reads = together((jobIds: readonly string[]) =>
+    store.transaction(async (tx) => {
+      const found = await tx.checks.read(jobIds);
+      return jobIds.map((id) => found.get(id) ?? null);
+    }),
+  );
+  const quiet = together((checks: readonly QuietCheck[]) =>
+    store.transaction(async (tx) => {
+      const ended = await tx.checks.putOff(checks, clock.now());
+      return checks.map(({ lease }) => ended.has(lease.taskId));
+    }),
+  );
+  const cards = together((jobs: readonly { readonly jobId: string; readonly runAtMs: number }[]) =>
+    store.transaction(async (tx) => {
+      await tx.checks.refreshCards(jobs);
+      return jobs.map(() => undefined);
+    }),
+  );
+  return {
+    read: (id) => reads.load(id),
+    putOff: (check) => quiet.load(check),
+    refreshCard: (card) => cards.load(card),
+  };
+}
+
+/** All that is asked for in one turn of the event loop is done at once, and nothing is remembered. */
+function together<I, O>(batch: (items: readonly I[]) => Promise<O[]>): DataLoader<I, O> {
+  return new DataLoader(batch, { cache: false, maxBatchSize: MAX_AT_ONCE, batchScheduleFn: setImmediate });
+}

@@ -1,0 +1,69 @@
+import { decide } from '../../jobs/decide/decide.ts';
+import type { JobEvent } from '../../jobs/event.ts';
+import { isUnwatched } from '../../jobs/job.ts';
+import { policyFor } from '../../jobs/policy.ts';
+import { applyEvent } from '../../store/apply-event.ts';
+import type { WatchedJob } from '../../store/queries/checks.ts';
+import type { ClaimedTask } from '../../store/store.ts';
+import type { WorkingStatus } from '../refresh/working-status.ts';
+import type { Tools } from '../tools.ts';
+import type { CheckBatches } from './check-batches.ts';
+import { quietFollowing } from './quiet-following.ts';
+import { readAgentJob } from './read-agent-job.ts';
+
+/** Reads the agent job and tells what is new; the decision schedules the next check. */
+export async function checkJob(
+  tools: Tools,
+  batches: CheckBatches,
+  status: WorkingStatus,
+  task: ClaimedTask,
+): Promise<void> {
+  const watched = await batches.read(task.subject);
+  const isWatched = watched?.job.stage.kind === 'working' || watched?.job.stage.kind === 'ended';
+  if (!isWatched || watched.job.agentJob === null || isUnwatched(watched.job)) {
+    await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
+    return;
+  }
+  const { job } = watched;
+  const nowMs = tools.clock.now();
+  const waitMs = tools.reads.take(job.projectId, job.id, nowMs);
+  if (waitMs > 0) {
+    await tools.store.transaction((tx) => tx.tasks.postpone(task.lease, nowMs + waitMs));
+    return;
+  }
+  const event = await readAgentJob(tools, job, watched.job.agentJob);
+  if (await isQuietlyDone(tools, batches, task, watched, event)) {
+    status.show(tools, job);
+    return;
+  }
+  const after = await tools.store.transaction(async (tx) => {
+    await tx.tasks.fence(task.lease);
+    const checked = await applyEvent(tx, job.id, event, tools.newContext());
+    await tx.tasks.complete(task.lease);
+    return checked;
+  });
+  status.show(tools, after);
+}
+
+/**
+ * Most checks find nothing new: then the job is neither locked nor written, and the next check is written together
+ * with those of other jobs. What changed the job in the meantime has scheduled the check again, and is seen by that.
+ */
+async function isQuietlyDone(
+  tools: Tools,
+  batches: CheckBatches,
+  { lease }: ClaimedTask,
+  { job, saved, hasUnsent }: WatchedJob,
+  event: JobEvent,
+): Promise<boolean> {
+  if (hasUnsent) return false;
+  const context = tools.newContext();
+  const policy = policyFor(context.policy, context.rulesOf(job.teamId), job, saved);
+  const decision = decide({ job, followUps: [] }, event, { ...context, policy });
+  const following = quietFollowing(job, decision, context.nowMs);
+  if (following === null) return false;
+  const { nextCheckAtMs, cardAtMs } = following;
+  const isDone = await batches.putOff({ lease, nextCheckAtMs });
+  if (isDone && cardAtMs !== null) await batches.refreshCard({ jobId: job.id, runAtMs: cardAtMs });
+  return isDone;
+}

@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import { withLastCheck } from '../../../src/store/last-check.ts';
+import type { ClaimedTask } from '../../../src/store/store.ts';
+import { type OpenStore, useStore } from './opened.ts';
+import { aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
+
+const LEASE_MS = 1_000;
+const LATER_MS = NOW_MS + 60_000;
+
+export function checkContract(open: OpenStore): void {
+  describe('checks of many jobs', () => {
+    const opened = useStore(open);
+    const plan = (jobId: string, runAtMs = NOW_MS) =>
+      opened.run((tx) =>
+        tx.tasks.schedule({ kind: 'check_job', subject: jobId, runAtMs, ifScheduled: 'replace' }),
+      );
+    const claim = (nowMs: number) =>
+      opened.run((tx) =>
+        tx.tasks.claim({ kinds: ['check_job'], nowMs, leaseUntilMs: nowMs + LEASE_MS, limit: 10 }),
+      );
+    const putOff = (tasks: readonly ClaimedTask[], nextCheckAtMs = LATER_MS) =>
+      opened.run((tx) =>
+        tx.checks.putOff(
+          tasks.map(({ lease }) => ({ lease, nextCheckAtMs })),
+          NOW_MS,
+        ),
+      );
+    const subjects = (tasks: readonly ClaimedTask[]) => tasks.map(({ subject }) => subject).sort();
+
+    test('what is watched is read with what was saved for its channel', async () => {
+      const settings = { followUpMode: 'mentions' } as const;
+      const saved = { settings, changedBy: 'U1', changedAtMs: NOW_MS };
+      await opened.run((tx) => tx.write(aDecision(), NOW_MS));
+      const other = aJob({ id: 'job-2', threadTs: null, channelId: 'C2' });
+      await opened.run((tx) => tx.write(aDecision({ job: other }), NOW_MS));
+      await opened.run((tx) => tx.channelSettings.replace('T1', 'C2', saved));
+      const found = await opened.run((tx) => tx.checks.read(['job-1', 'job-2', 'job-3']));
+      expect(Object.fromEntries(found)).toEqual({
+        'job-1': { job: aJob(), saved: null, hasUnsent: false },
+        'job-2': { job: other, saved: settings, hasUnsent: false },
+      });
+    });
+
+    test.each([
+      ['waiting', true],
+      ['unknown', true],
+      ['sent', false],
+      ['kept_out', false],
+    ] as const)('whether replies are still to be sent is said: %s', async (state, hasUnsent) => {
+      await opened.run((tx) => tx.write(aDecision({ followUps: [aFollowUp({ state })] }), NOW_MS));
+      const found = await opened.run((tx) => tx.checks.read(['job-1']));
+      expect(found.get('job-1')?.hasUnsent).toBe(hasUnsent);
+    });
+
+    test('all that found nothing new are put off together', async () => {
+      for (const id of ['job-1', 'job-2', 'job-3']) await plan(id);
+      const tasks = await claim(NOW_MS);
+      expect([...(await putOff(tasks))].sort()).toEqual(subjects(tasks).map((id) => `check_job:${id}`));
+      expect(await claim(LATER_MS - 1)).toEqual([]);
+      expect(subjects(await claim(LATER_MS))).toEqual(['job-1', 'job-2', 'job-3']);
+    });
+
+    test('a check that somebody has planned again in the meantime is not put off', async () => {
+      await plan('job-1');
+      const tasks = await claim(NOW_MS);
+      await plan('job-1', NOW_MS + 5);
+      expect(await putOff(tasks)).toEqual(new Set());
+      await opened.run((tx) => tx.tasks.complete(tasks[0]?.lease ?? fail()));
+      expect(subjects(await claim(NOW_MS + 5))).toEqual(['job-1']);
+    });
+
+    test('a check that another process has taken over is not put off', async () => {
+      await plan('job-1');
+      const tasks = await claim(NOW_MS);
+      const taken = await claim(NOW_MS + LEASE_MS);
+      expect(await putOff(tasks)).toEqual(new Set());
+      expect(await putOff(taken)).toEqual(new Set(['check_job:job-1']));
+    });
+
+    test('a job is shown with its last check, whether that found something new or not', async () => {
+      const job = aJob({ checkedAtMs: NOW_MS - 5 });
+      const shown = (of = job) => opened.run(async (tx) => (await withLastCheck(tx, of)).checkedAtMs);
+      expect(await shown()).toBe(NOW_MS - 5);
+      await plan('job-1');
+      expect(await shown()).toBe(NOW_MS - 5);
+      await putOff(await claim(NOW_MS));
+      expect(await shown()).toBe(NOW_MS);
+      expect(await shown(aJob({ checkedAtMs: NOW_MS + 5 }))).toBe(NOW_MS + 5);
+    });
+
+    test('cards are refreshed when they were to be anyway, else when they are asked to', async () => {
+      const cards = (nowMs: number) =>
+        opened.run((tx) =>
+          tx.tasks.claim({ kinds: ['refresh_card'], nowMs, leaseUntilMs: nowMs + LEASE_MS, limit: 9 }),
+        );
+      await opened.run((tx) =>
+        tx.tasks.schedule({ kind: 'refresh_card', subject: 'job-1', runAtMs: NOW_MS, ifScheduled: 'keep' }),
+      );
+      await opened.run((tx) =>
+        tx.checks.refreshCards([
+          { jobId: 'job-1', runAtMs: LATER_MS },
+          { jobId: 'job-2', runAtMs: LATER_MS },
+        ]),
+      );
+      expect(subjects(await cards(NOW_MS))).toEqual(['job-1']);
+      expect(subjects(await cards(LATER_MS))).toEqual(['job-1', 'job-2']);
+    });
+  });
+}
+
+function fail(): never {
+  throw new Error('a task is due');
+}
