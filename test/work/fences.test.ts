@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import type { AgentClient } from '../../src/agent/client.ts';
+import type { AgentJob } from '../../src/jobs/agent-job.ts';
 import { openJob } from '../../src/jobs/decide/open.ts';
 import type { JobEvent } from '../../src/jobs/event.ts';
 import { createLogger } from '../../src/operations/logger.ts';
@@ -20,12 +21,13 @@ import { createTempDir } from '../support/temp-dir.ts';
 import { createTestClock } from '../support/test-clock.ts';
 
 const LEASE_MS = 1_000;
-const agentJob = anAgentJob({ status: 'completed' });
+const running = anAgentJob();
+const completed = anAgentJob({ status: 'completed' });
 const projects = [{ id: 'handbook', name: 'handbook', noticeChannels: [] }] as const;
 const rulesOf = () => ({ projects, channels: new Map(), noticeChannels: [] });
 
 /** A job in a real store, and tools whose outward calls take so long that another process takes the task over. */
-async function overtaken(events: readonly JobEvent[], kind: TaskKind) {
+async function overtaken(events: readonly JobEvent[], kind: TaskKind, agentJob: AgentJob) {
   const folder = await createTempDir();
   onTestFinished(folder.remove);
   const store = await openStore({ dataDir: folder.path });
@@ -86,25 +88,24 @@ async function overtaken(events: readonly JobEvent[], kind: TaskKind) {
 const posted: JobEvent = { type: 'card_posted', ts: '1700000000.000100' };
 const created: JobEvent = { type: 'job_created', agentJob: anAgentJob() };
 
-test.each<[string, TaskKind, JobEvent[], (tools: Tools, task: ClaimedTask) => Promise<void>]>([
-  [
-    'reads a status',
-    'check_job',
-    [posted, created],
-    (tools, task) => checkJob(tools, checkBatches(tools.store, tools.clock), new WorkingStatus(), task),
-  ],
+const check = (tools: Tools, task: ClaimedTask) =>
+  checkJob(tools, checkBatches(tools.store, tools.clock), new WorkingStatus(), task);
+
+test.each<[string, TaskKind, JobEvent[], AgentJob, (tools: Tools, task: ClaimedTask) => Promise<void>]>([
+  ['reads a status', 'check_job', [posted, created], completed, check],
   [
     'reads a status that is not new',
     'check_job',
-    [posted, created, { type: 'job_checked', agentJob }],
-    (tools, task) => checkJob(tools, checkBatches(tools.store, tools.clock), new WorkingStatus(), task),
+    [posted, created, { type: 'job_checked', agentJob: running }],
+    running,
+    check,
   ],
-  ['creates a job', 'call_agent', [posted], callAgent],
-  ['posts a card', 'post_to_slack', [], postToSlack],
+  ['creates a job', 'call_agent', [posted], completed, callAgent],
+  ['posts a card', 'post_to_slack', [], completed, postToSlack],
 ])(
   'a process that was frozen while it %s writes nothing when it wakes up',
-  async (_what, kind, events, work) => {
-    const { tools, claim, before, read } = await overtaken(events, kind);
+  async (_what, kind, events, agentJob, work) => {
+    const { tools, claim, before, read } = await overtaken(events, kind, agentJob);
     const [task] = await claim();
     if (task === undefined) throw new Error(`no ${kind} is due`);
     await expect(work(tools, task)).rejects.toThrow(LeaseLostError);
