@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { startWorld, type World } from '../e2e/support/world.ts';
+import { beside } from '../support/beside.ts';
 import { describeWithLocalSlack } from '../support/local-slack.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -25,16 +25,16 @@ for (const mode of ['socket', 'http'] as const) {
     }) => {
       await using world = await startWorld({ mode });
       await ask(world, '/readyz');
-      const file = new DatabaseSync(join(world.env.DATA_DIR ?? '', 'docs-agent.db'));
+      const file = beside(join(world.env.DATA_DIR ?? '', 'docs-agent.db'));
       onTestFinished(() => file.close());
-      file.exec(`create trigger fault before update on heartbeat
+      await file.execute(`create trigger fault before update on heartbeat
         begin select raise(abort, 'the disk is gone'); end`);
       expect(await ask(world, '/readyz')).toMatchObject({
         status: 503,
         body: { ok: false, checks: { store: expect.stringContaining('the disk is gone'), work: 'ok' } },
       });
       expect(await ask(world, '/livez')).toEqual({ status: 200, body: { ok: true } });
-      file.exec('drop trigger fault');
+      await file.execute('drop trigger fault');
       expect(await ask(world, '/readyz')).toEqual(allWell);
     });
   });

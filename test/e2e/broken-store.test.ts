@@ -1,26 +1,26 @@
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { actionIds } from '../../src/slack/ids.ts';
+import { beside } from '../support/beside.ts';
 import { alice, bob, describeWithLocalSlack, general } from '../support/local-slack.ts';
 import { saying } from './support/posts.ts';
 import { startWorld, type World } from './support/world.ts';
 
 /** From another connection: the program's store refuses all gestures and jobs until it is mended. */
-function breakStore(world: World): { mend(): void } {
-  const file = new DatabaseSync(join(world.env.DATA_DIR ?? '', 'docs-agent.db'), { timeout: 5_000 });
+async function breakStore(world: World): Promise<{ mend(): Promise<void> }> {
+  const file = beside(join(world.env.DATA_DIR ?? '', 'docs-agent.db'));
   const tables = [
     ['gesture', 'insert'],
     ['job', 'insert'],
     ['job', 'update'],
   ] as const;
   for (const [table, change] of tables) {
-    file.exec(`create trigger broken_${table}_${change} before ${change} on ${table}
+    await file.execute(`create trigger broken_${table}_${change} before ${change} on ${table}
       begin select raise(abort, 'the disk is broken'); end`);
   }
   return {
-    mend: () => {
-      for (const [table, change] of tables) file.exec(`drop trigger broken_${table}_${change}`);
+    mend: async () => {
+      for (const [table, change] of tables) await file.execute(`drop trigger broken_${table}_${change}`);
       file.close();
     },
   };
@@ -36,7 +36,7 @@ describeWithLocalSlack('a store that cannot be written', () => {
     const offer = await world.told(card, 'may or may not have started');
     await world.clock.advance(1_000);
 
-    const store = breakStore(world);
+    const store = await breakStore(world);
     const command = { channelId: general, userId: alice, text: 'Not stored', triggerId: 'once' };
     const answer = await world.signed.sendCommand(command);
     expect(answer.status).toBe(200);
@@ -70,7 +70,7 @@ describeWithLocalSlack('a store that cannot be written', () => {
     await world.clock.advance(30_000);
     expect(world.api.counts).toMatchObject({ create: 1, message: 0 });
 
-    store.mend();
+    await store.mend();
     expect(await world.signed.sendCommand(command)).toEqual({ status: 200, body: '' });
     expect(await world.signed.sendEvent(event, { retryNum: 1 })).toMatchObject({ status: 200 });
     expect(await world.signed.sendEvent(event, { retryNum: 2 })).toMatchObject({ status: 200 });
@@ -87,7 +87,7 @@ describeWithLocalSlack('a store that cannot be written', () => {
     await world.told(card, 'Working');
     await world.clock.advance(1_000);
 
-    const store = breakStore(world);
+    const store = await breakStore(world);
     await world.slack.command({ channel: general, user: alice, text: 'Not stored' });
     expect(world.proxy.socket.acks().at(-1)?.payload).toMatchObject({
       text: expect.stringContaining('could not be stored'),
@@ -99,7 +99,7 @@ describeWithLocalSlack('a store that cannot be written', () => {
     await world.clock.advance(10_000);
     expect(world.proxy.socket.acks()).toHaveLength(acks);
 
-    store.mend();
+    await store.mend();
     world.proxy.socket.redeliver();
     const reply = await sending;
     expect(world.proxy.socket.acks()).toHaveLength(acks + 1);
@@ -119,7 +119,7 @@ describeWithLocalSlack('a store that cannot be written', () => {
     const card = await world.ask('Add a quickstart');
     await world.told(card, 'Working');
     await world.clock.advance(1_000);
-    const store = breakStore(world);
+    const store = await breakStore(world);
     const job = world.api.jobs[0]?.id ?? '';
     world.api.finish(job, { status: 'completed', prLink: 'https://github.com/acme/docs/pull/1' });
     await world.later(
@@ -128,7 +128,7 @@ describeWithLocalSlack('a store that cannot be written', () => {
       'two checks that cannot be stored',
     );
     expect(saying(await world.posts(card), 'Finished')).toHaveLength(0);
-    store.mend();
+    await store.mend();
     const posts = await world.later(
       () => world.posts(card),
       (all) => saying(all, '🎉').length > 0,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beside } from '../support/beside.ts';
 import { alice, bob, general } from '../support/local-slack.ts';
 import { type Program, startProgram } from '../support/strict-slack/program.ts';
 import { createTempDir } from '../support/temp-dir.ts';
@@ -64,8 +64,8 @@ test('*Try again* there that comes too late says so, and shows the job as it is 
 
 test('*Try again* there that cannot be stored says so, once, and can be pressed again (L2, E1)', async () => {
   const { control } = program.slack;
-  const store = new DatabaseSync(file, { timeout: 5_000 });
-  store.exec("create trigger broken before update on job begin select raise(abort, 'broken'); end");
+  const store = beside(file);
+  await store.execute("create trigger broken before update on job begin select raise(abort, 'broken'); end");
   for (const _press of [1, 2]) {
     // Slack waits 3 seconds for the acknowledgement.
     const press = control.pressInView(alice, 'try_again');
@@ -75,7 +75,7 @@ test('*Try again* there that cannot be stored says so, once, and can be pressed 
   }
   expect(shown().split('could not be stored')).toHaveLength(2);
   expect(program.log.filter((line) => line.includes('answer_not_shown'))).toEqual([]);
-  store.exec('drop trigger broken');
+  await store.execute('drop trigger broken');
   store.close();
   await control.pressInView(alice, 'try_again');
   expect(await shows('Trying again')).not.toContain('could not be stored');

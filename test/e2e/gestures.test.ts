@@ -69,6 +69,7 @@ describeWithLocalSlack('gestures over signed HTTP', () => {
     expect(status).toBe(200);
     expect(body).toContain('You asked the same just now');
     expect((await send('second of two')).body).toContain('You asked the same just now');
+    await world.soon(async () => (await cards(world, 'Start twice?')).length, 1, 'the card');
   });
 
   describe('a reply that is delivered again is sent once (S5, F1)', () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { beside } from '../support/beside.ts';
 import { alice, bob, general } from '../support/local-slack.ts';
 import { scrape } from '../support/scraped.ts';
 import type { Program } from '../support/strict-slack/program.ts';
@@ -160,8 +160,8 @@ test('metrics are told while the store fails: what stands in it is absent, and t
   await using world = await startStrictWorld();
   // Then it holds no lock.
   await world.settled();
-  const file = new DatabaseSync(join(world.env.DATA_DIR ?? '', 'docs-agent.db'));
-  file.exec(
+  const file = beside(join(world.env.DATA_DIR ?? '', 'docs-agent.db'));
+  await file.execute(
     `create trigger fault before insert on gesture begin select raise(abort, 'the disk is gone'); end`,
   );
   await world.slack.control.command({ channel: general, user: alice, text: 'Document the rate limits' });
@@ -171,7 +171,7 @@ test('metrics are told while the store fails: what stands in it is absent, and t
     docs_agent_store_up: 1,
   });
   await world.settled();
-  file.exec('drop trigger fault; alter table task rename to away');
+  await file.execute('drop trigger fault; alter table task rename to away');
   file.close();
   const away = await scraped(world);
   expect(away.docs_agent_store_up).toBe(0);

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
+import { beside } from '../support/beside.ts';
 import { alice, general } from '../support/local-slack.ts';
 import { type Program, startProgram } from '../support/strict-slack/program.ts';
 import { createTempDir } from '../support/temp-dir.ts';
-import { waitFor } from '../support/wait-for.ts';
 
 const twoProjects = '\nprojects: [{ id: acme-docs, name: docs }, { id: acme-api, name: api }]';
 
@@ -14,27 +13,9 @@ async function start(more = ''): Promise<{ program: Program; execute: (sql: stri
   onTestFinished(folder.remove);
   const configFile = `admins: [${alice}]${more}`;
   const program = await startProgram({ configFile, settings: { DATA_DIR: folder.path } });
-  const file = new DatabaseSync(join(folder.path, 'docs-agent.db'), { timeout: 0 });
-  onTestFinished(() => file.close());
-  const execute = async (sql: string) => {
-    // The program, in this same process, must be let on to end what it writes just then.
-    await waitFor(
-      () => isDone(() => file.exec(sql)),
-      (done) => done,
-      { what: sql },
-    );
-  };
-  return { program, execute };
-}
-
-function isDone(work: () => void): boolean {
-  try {
-    work();
-    return true;
-  } catch (error) {
-    if (error instanceof Error && error.message.includes('locked')) return false;
-    throw error;
-  }
+  const file = beside(join(folder.path, 'docs-agent.db'));
+  onTestFinished(file.close);
+  return { program, execute: file.execute };
 }
 
 async function answerTo({ slack }: Program, text: string): Promise<unknown> {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
+import { beside } from '../support/beside.ts';
 import { alice, general } from '../support/local-slack.ts';
 import { createTempDir } from '../support/temp-dir.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -19,14 +19,14 @@ async function start() {
 }
 
 /** From another connection: jobs cannot be stored, or changed, until it is mended. */
-function breakStore(path: string, change: 'insert' | 'update'): { mend(): void } {
-  const file = new DatabaseSync(path, { timeout: 5_000 });
-  file.exec(
+async function breakStore(path: string, change: 'insert' | 'update'): Promise<{ mend(): Promise<void> }> {
+  const file = beside(path);
+  await file.execute(
     `create trigger broken before ${change} on job begin select raise(abort, 'the disk is broken'); end`,
   );
   return {
-    mend: () => {
-      file.exec('drop trigger broken');
+    mend: async () => {
+      await file.execute('drop trigger broken');
       file.close();
     },
   };
@@ -35,13 +35,13 @@ function breakStore(path: string, change: 'insert' | 'update'): { mend(): void }
 test('a mention and a direct message that could not be stored start when Slack delivers them again (S3, S5)', async () => {
   const { world, file } = await start();
   await world.settled();
-  const store = breakStore(file, 'insert');
+  const store = await breakStore(file, 'insert');
   const write = (channel: string, text: string) =>
     world.slack.control.message({ channel, user: alice, text });
   const written = [write(general, `${bot} Fix the typos`), write(alice, 'Fix the links')];
   const failures = () => world.log.filter((line) => line.includes('listener_failed')).length;
   await waitFor(failures, (count) => count === 2, { what: 'both to fail' });
-  store.mend();
+  await store.mend();
   // Slack waits 3 seconds for each, and delivers them again at once, after a minute, and after five.
   await world.clock.advance(3_000);
   await Promise.all(written);
@@ -55,10 +55,10 @@ test('a mention and a direct message that could not be stored start when Slack d
 test('a form that could not be stored says so, keeps what was typed, and works when sent again (S2)', async () => {
   const { world, file } = await start();
   await world.slack.control.command({ channel: general, user: alice, text: '' });
-  const store = breakStore(file, 'insert');
+  const store = await breakStore(file, 'insert');
   const { errors } = await world.slack.control.submit(alice, { prompt: 'Fix the typos' });
   expect(errors?.prompt).toContain('The request could not be stored. Nothing was started: please try again.');
-  store.mend();
+  await store.mend();
   expect((await world.slack.control.submit(alice)).errors).toBeNull();
   await world.settled();
   expect(world.prompts()).toEqual([['Fix the typos']]);
@@ -72,10 +72,10 @@ test('"Start another" in the form says what kept it from starting, once, and can
   await world.settled();
   await control.command({ channel: general, user: alice, text: '' });
   await control.submit(alice, { prompt: 'Fix the typos' });
-  const store = breakStore(file, 'update');
+  const store = await breakStore(file, 'update');
   for (const _try of [1, 2]) await control.submit(alice);
   expect(shown().split('could not be stored')).toHaveLength(2);
-  store.mend();
+  await store.mend();
   await world.restart();
   world.slack.onCall(({ method }) => (method === 'users.info' ? { error: 'internal_error' } : null));
   await control.submit(alice);
@@ -96,13 +96,13 @@ test('"Start another" that could not be stored says so, and works when pressed a
   await world.slack.control.command(command);
   const question = await world.whispered(general, 'You asked the same');
   await world.settled();
-  const store = breakStore(file, 'update');
+  const store = await breakStore(file, 'update');
   const press = world.slack.control.press(question, 'start_another', alice);
   await world.whispered(general, 'could not be stored');
   // Slack waits 3 seconds for the acknowledgement.
   await world.clock.advance(3_000);
   await press;
-  store.mend();
+  await store.mend();
   await world.slack.control.press(question, 'start_another', alice);
   await world.settled();
   expect(world.prompts()).toEqual([['Fix the typos'], ['Fix the typos']]);

@@ -3,9 +3,10 @@ import type { Clock } from '../../src/operations/clock.ts';
 
 /**
  * Event-loop turns given to what a callback started. One turn runs a chain of promises of any length; more are
- * needed only where work hops over `setImmediate` or an in-memory stand-in, and such hops are few.
+ * needed where work hops over `setImmediate`, as each commit of SQLite does, or over an in-memory stand-in. Such hops
+ * are few.
  */
-const SETTLE_TURNS = 10;
+const SETTLE_TURNS = 60;
 
 export interface TestClock extends Clock {
   /** Moves the time on by so much: `advanceTo(now() + ms)`. */
