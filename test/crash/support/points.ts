@@ -87,6 +87,10 @@ export const failPoints: readonly FailPoint[] = [
     ['retry create_job, put off call_agent', 'unknown', 'once'],
     ['end check_job → finished', 'once', 'once'],
   ]),
+  ...commits('mute', null, [
+    ['put off quiet checks', 'once', 'once'],
+    ['plan refresh_card', 'once', 'once'],
+  ]),
   ...passingCommits('mute', null, [
     ['store reply → whisper', 'once', 'once'],
     ['start whisper', 'once', 'drop'],

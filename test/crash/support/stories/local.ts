@@ -91,7 +91,7 @@ export const localStories = {
       return oneThread({ posts: ['Working', 'Finished'], replies: ['As edited'] });
     },
   },
-  /** The thread is kept to the people. */
+  /** The thread is kept to the people, and for a while the agent has no news. */
   mute: {
     settings,
     play: async (stage) => {
@@ -101,6 +101,8 @@ export const localStories = {
       await stage.write(card, 'mute');
       await stage.seen(general, 'muted: only mentions');
       await stage.atWork();
+      await stage.done('put off quiet checks');
+      await stage.done('plan refresh_card');
       stage.finish('completed');
       await stage.told(card, 'no files changed');
       return oneThread({ posts: ['Working', 'Finished'] }, { hints: ['*Muted*'] });
