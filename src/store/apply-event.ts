@@ -3,6 +3,7 @@ import type { AnyJobContext, Decision, Policy } from '../jobs/decision.ts';
 import type { JobEvent } from '../jobs/event.ts';
 import type { Job } from '../jobs/job.ts';
 import { policyFor } from '../jobs/policy.ts';
+import { withLastCheck } from './last-check.ts';
 import type { Transaction } from './store.ts';
 
 /** Reads a job, decides what follows from the event, and writes it. Returns the job as it is then. */
@@ -26,9 +27,11 @@ export async function applied(
   const state = await tx.jobs.lock(jobId, messageTsOf(event));
   if (state === null) throw new Error(`There is no job ${jobId} in the store`);
   const policy = await policyOf(tx, state.job, context);
-  const decision = decide(state, event, { ...context, policy });
+  // How long a turn took is told by its last look.
+  const job = event.type === 'job_checked' ? await withLastCheck(tx, state.job) : state.job;
+  const decision = decide({ ...state, job }, event, { ...context, policy });
   await tx.write(decision, context.nowMs);
-  return { job: decision.job, hasEffect: decision.job !== state.job || hasWishes(decision) };
+  return { job: decision.job, hasEffect: decision.job !== job || hasWishes(decision) };
 }
 
 /** The policy of one job. */

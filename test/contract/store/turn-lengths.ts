@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { applyEvent } from '../../../src/store/apply-event.ts';
+import { anAgentJob, policy } from '../../jobs/support/builders.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aDecision, aJob, NOW_MS } from './samples.ts';
 
@@ -42,6 +45,29 @@ export function turnLengthContract(open: OpenStore): void {
       );
       const noted = (await known()).get('docs') ?? [];
       expect(noted.toSorted((a, b) => a - b)).toEqual(lengths);
+    });
+
+    test('is known also of a turn at which nothing was new for long', async () => {
+      const lastLookAtMs = NOW_MS + 600_000;
+      const job = aJob({
+        stage: { kind: 'working', turnStartedAtMs: NOW_MS, settle: null },
+        agentJob: anAgentJob(),
+        checkedAtMs: NOW_MS + 5_000,
+      });
+      const tasks = [{ kind: 'check_job', runAtMs: NOW_MS, ifScheduled: 'keep' }] as const;
+      await opened.run(async (tx) => {
+        await tx.write(aDecision({ job, tasks }), NOW_MS);
+        const claim = { nowMs: NOW_MS, leaseUntilMs: NOW_MS + 1_000, limit: 1 };
+        for (const { lease } of await tx.tasks.claim({ kinds: ['check_job'], ...claim })) {
+          await tx.checks.putOff([{ lease, nextCheckAtMs: lastLookAtMs + 20_000 }], lastLookAtMs);
+        }
+      });
+      const rulesOf = () => ({ projects: [], channels: new Map(), noticeChannels: [] });
+      const nowMs = lastLookAtMs + 20_000;
+      const context = { nowMs, jitter: 0.5, newId: randomUUID, policy, paces: new Map(), rulesOf };
+      const agentJob = anAgentJob({ status: 'completed' });
+      await opened.run((tx) => applyEvent(tx, job.id, { type: 'job_checked', agentJob }, context));
+      expect(await known()).toEqual(new Map([['docs', [610_000]]]));
     });
 
     test('is kept of the last 200 turns', async () => {
