@@ -10,7 +10,7 @@ import {
   readiness,
   sharedLook,
 } from './operations/health.ts';
-import { createLogger, type Logger } from './operations/logger.ts';
+import type { Logger } from './operations/logger.ts';
 import { createMetrics } from './operations/metrics/metrics.ts';
 import { metricsRoute } from './operations/metrics/route.ts';
 import type { LoopState } from './operations/metrics/state.ts';
@@ -40,18 +40,16 @@ export interface Service {
   readonly port: number;
 }
 
-export interface Overrides {
+export interface ServiceOptions {
+  readonly log: Logger;
+  /** The system's if not given. */
   readonly clock?: Clock;
-  readonly log?: Logger;
 }
 
-export function createService(config: Config, overrides: Overrides = {}): Service {
-  const clock = overrides.clock ?? systemClock;
+export function createService(config: Config, options: ServiceOptions): Service {
+  const { clock = systemClock } = options;
   const metrics = createMetrics();
-  const log = observedLogger(
-    overrides.log ?? createLogger({ level: config.logLevel, pretty: process.stdout.isTTY }),
-    metrics.observe,
-  );
+  const log = observedLogger(options.log, metrics.observe);
   const checks: HealthCheck[] = [];
   let resources = new AsyncDisposableStack();
   let port = config.http.port;

@@ -11,6 +11,7 @@ import { demoWorkspace } from '../demo/local-slack/workspace.ts';
 import { startLocalSlack } from '../demo/local-slack.ts';
 import { systemClock } from '../operations/clock.ts';
 import { createLogger } from '../operations/logger.ts';
+import { terminalLines } from '../operations/terminal-lines.ts';
 import { createService } from '../service.ts';
 import { StartError } from '../start-error.ts';
 import type { Host } from './command.ts';
@@ -68,7 +69,7 @@ export async function demo(args: string[], { env, process }: Host): Promise<numb
   );
   writeFileSync(join(folder, 'docs-agent.yml'), CONFIG_FILE);
   const config = readConfig(settings);
-  const log = createLogger({ level: config.logLevel, pretty: true });
+  const log = createLogger({ level: config.logLevel, destination: terminalLines() });
   const service = createService(config, { log });
   // Awaited here: the resources must outlive it.
   return await runUntilSignal(service, process, log, () => console.log(welcome(slack.url, envFile)));

@@ -16,8 +16,13 @@ const SIGNAL_NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
 export async function start(args: string[], { env, process: events }: Host): Promise<number> {
   parseArgs({ args });
   const config = readConfig(env);
-  const log = createLogger({ level: config.logLevel, pretty: process.stdout.isTTY === true });
+  const log = createLogger({ level: config.logLevel, ...(process.stdout.isTTY ? await forPeople() : {}) });
   return runUntilSignal(createService(config, { log }), events, log);
+}
+
+async function forPeople() {
+  const { terminalLines } = await import('../operations/terminal-lines.ts');
+  return { destination: terminalLines() };
 }
 
 /**

@@ -1,5 +1,4 @@
 import { type DestinationStream, pino, stdTimeFunctions } from 'pino';
-import { build as prettyStream } from 'pino-pretty';
 import { redact } from './redact.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -18,24 +17,18 @@ export interface Logger {
 
 export interface LoggerOptions {
   readonly level: LogLevel;
-  /** For people at a terminal, instead of JSON lines. */
-  readonly pretty: boolean;
-  /** Takes whole lines; standard output if not given. */
+  /** Takes whole lines of JSON; standard output if not given. */
   readonly destination?: DestinationStream;
 }
 
-export function createLogger({ level, pretty, destination }: LoggerOptions): Logger {
-  const lines = destination ?? pino.destination({ fd: 1, sync: true });
-  const stream = pretty
-    ? prettyStream({ messageFormat: '{event}', ignore: 'event', destination: lines, sync: true })
-    : lines;
+export function createLogger({ level, destination }: LoggerOptions): Logger {
   const options = {
     level,
     base: null,
     timestamp: stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  const output = pino(options, stream);
+  const output = pino(options, destination ?? pino.destination({ fd: 1, sync: true }));
   return {
     debug: (event, fields) => output.debug(entry(event, fields)),
     info: (event, fields) => output.info(entry(event, fields)),

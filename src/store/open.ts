@@ -1,5 +1,4 @@
 import type { Database } from './engines/database.ts';
-import { openPostgres } from './engines/postgres.ts';
 import { openSqlite } from './engines/sqlite.ts';
 import { migrate } from './schema/migrate.ts';
 import { migrations } from './schema/migrations.ts';
@@ -30,7 +29,7 @@ export async function openDatabase(
   location: StoreLocation,
 ): Promise<{ readonly database: Database; readonly migrated: readonly string[] }> {
   const isEmbedded = 'dataDir' in location;
-  const database = isEmbedded ? openSqlite(location.dataDir) : openPostgres(location.databaseUrl);
+  const database = isEmbedded ? openSqlite(location.dataDir) : await loadPostgres(location.databaseUrl);
   try {
     const migrated = await migrate(database.queries, migrations(database.sequenceType));
     if (isEmbedded) {
@@ -46,4 +45,10 @@ export async function openDatabase(
     await database.close();
     throw error;
   }
+}
+
+/** Its packages are loaded only where they are used: a start should not wait for them. */
+async function loadPostgres(databaseUrl: string): Promise<Database> {
+  const { openPostgres } = await import('./engines/postgres.ts');
+  return openPostgres(databaseUrl);
 }

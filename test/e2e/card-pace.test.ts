@@ -81,7 +81,7 @@ describe('the pace of a card’s edits', () => {
 
   describe.skipIf(testServerUrl === undefined)('by several replicas on Postgres', () => {
     async function startReplica({ env, clock }: Program): Promise<void> {
-      const log = createLogger({ level: 'debug', pretty: false, destination: { write: () => {} } });
+      const log = createLogger({ level: 'debug', destination: { write: () => {} } });
       const replica = createService(parseConfig({ ...env, PORT: '0' }, noFiles), { clock, log });
       await replica.start();
       onTestFinished(() => replica.stop());

@@ -31,7 +31,7 @@ function postgresSuite(serverUrl: string): void {
     const settings = { DATABASE_URL: database.url, SETTLE_WINDOW: '0' };
     const world = await startWorld({ mode: 'socket', settings });
     onTestFinished(() => world[Symbol.asyncDispose]());
-    const log = createLogger({ level: 'debug', pretty: false, destination: { write: () => {} } });
+    const log = createLogger({ level: 'debug', destination: { write: () => {} } });
     const config = parseConfig({ ...world.env, PORT: '0' }, noFiles);
     const other = createService(config, { clock: world.clock, log });
     await other.start();

@@ -2,10 +2,11 @@ import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { boltLogger } from '../../src/operations/bolt-logger.ts';
 import { createLogger, type Logger, type LogLevel } from '../../src/operations/logger.ts';
+import { terminalLines } from '../../src/operations/terminal-lines.ts';
 
 function logged(write: (logger: Logger) => void, level: LogLevel = 'debug'): Record<string, unknown>[] {
   const lines: string[] = [];
-  write(createLogger({ level, pretty: false, destination: { write: (line) => lines.push(line) } }));
+  write(createLogger({ level, destination: { write: (line) => lines.push(line) } }));
   return lines.map((line) => JSON.parse(line));
 }
 
@@ -99,7 +100,7 @@ test('on a terminal, an event is told for people', () => {
       done();
     },
   });
-  const logger = createLogger({ level: 'info', pretty: true, destination });
+  const logger = createLogger({ level: 'info', destination: terminalLines(destination) });
   logger.info('job_created', { job_id: 'j1', token: 'xoxb-1' });
   expect(text).toMatch(/INFO.*job_created.*job_id.*j1/s);
   expect(text).not.toContain('xoxb-1');

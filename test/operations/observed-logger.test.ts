@@ -7,7 +7,7 @@ test('what is below the log level is counted all the same', async () => {
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
   const metrics = createMetrics();
-  const log = observedLogger(createLogger({ level: 'error', pretty: false, destination }), metrics.observe);
+  const log = observedLogger(createLogger({ level: 'error', destination }), metrics.observe);
   log.debug('slack_called', { method: 'chat.update', outcome: 'done', duration_ms: 40 });
   log.warn('socket_not_reopened', { reason: 'invalid_auth' });
   const state = { loops: [], isSlackConnected: true, hourlyBudget: 100, store: null };

@@ -5,7 +5,7 @@ import { answerFetch } from '../../src/slack/calls/answer-fetch.ts';
 import { createPostingClient } from '../../src/slack/calls/posting-client.ts';
 import { serveHttp } from '../agent/support.ts';
 
-const quiet = boltLogger(createLogger({ level: 'error', pretty: false, destination: { write: () => {} } }));
+const quiet = boltLogger(createLogger({ level: 'error', destination: { write: () => {} } }));
 
 /** A server of somebody else, with what arrived there. */
 async function elsewhere() {

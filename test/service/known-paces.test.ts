@@ -17,7 +17,6 @@ async function setUp() {
   const lines: string[] = [];
   const log = createLogger({
     level: 'warn',
-    pretty: false,
     destination: { write: (line) => lines.push(line) },
   });
   const paces = knownPaces({ store, clock, log }, policy);

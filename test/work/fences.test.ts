@@ -63,7 +63,7 @@ async function overtaken(events: readonly JobEvent[], kind: TaskKind, agentJob: 
   const tools: Tools = {
     store,
     clock,
-    log: createLogger({ level: 'error', pretty: false, destination: { write: () => {} } }),
+    log: createLogger({ level: 'error', destination: { write: () => {} } }),
     agent: {
       createJob: () => calledWhileOvertaken(agentJob),
       getJob: () => calledWhileOvertaken(agentJob),

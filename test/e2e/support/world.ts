@@ -118,7 +118,6 @@ export async function startWorld(options: WorldOptions = {}): Promise<World & As
   const lines: string[] = [];
   const log = createLogger({
     level: 'debug',
-    pretty: false,
     destination: { write: (line) => void lines.push(line) },
   });
   const newService = () => createService(config, { clock, log });

@@ -37,7 +37,6 @@ export class Replicas implements AsyncDisposable {
   async start(): Promise<void> {
     const log = createLogger({
       level: 'debug',
-      pretty: false,
       destination: { write: (line) => void this.log.push(line) },
     });
     for (const [index, env] of this.#settings.entries()) {

@@ -9,7 +9,7 @@ import { createPostingClient } from '../../../src/slack/calls/posting-client.ts'
 
 type Behaviour = (response: ServerResponse) => void;
 
-const quiet = boltLogger(createLogger({ level: 'error', pretty: false, destination: { write: () => {} } }));
+const quiet = boltLogger(createLogger({ level: 'error', destination: { write: () => {} } }));
 const json = (body: unknown): Behaviour => {
   return (response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));

@@ -9,7 +9,7 @@ import { createCaller } from '../../../src/slack/calls/caller.ts';
 import { Poster } from '../../../src/slack/calls/poster.ts';
 import { createPostingClient } from '../../../src/slack/calls/posting-client.ts';
 
-const quiet = boltLogger(createLogger({ level: 'error', pretty: false, destination: { write: () => {} } }));
+const quiet = boltLogger(createLogger({ level: 'error', destination: { write: () => {} } }));
 const STARTED_AT_MS = 1_700_000_000_000;
 const UNTIL_MS = STARTED_AT_MS + 20_000;
 const post = { channelId: 'C1', threadTs: '1.1', callId: 'call-1' };

@@ -89,7 +89,6 @@ export async function startTeamsProgram(options: TeamsProgramOptions = {}): Prom
   const log: string[] = [];
   const logger = createLogger({
     level: 'debug',
-    pretty: false,
     destination: { write: (line) => void log.push(line) },
   });
   const start = async (port: number | undefined, more: Environment = {}, text = configFile) => {

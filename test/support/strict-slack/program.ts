@@ -81,7 +81,7 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
   const readFile = (path: string) => (path === CONFIG_FILE ? configFile : noFiles(path));
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
-  const log = createLogger({ level: 'debug', pretty: false, destination });
+  const log = createLogger({ level: 'debug', destination });
   const newService = () => createService(parseConfig(env, readFile), { clock, log });
   let service = newService();
   await service.start();

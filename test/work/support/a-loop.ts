@@ -53,7 +53,7 @@ export async function createLoopWorld(
     name: 'check',
     store: faulty,
     clock,
-    log: createLogger({ level: 'debug', pretty: false, destination }),
+    log: createLogger({ level: 'debug', destination }),
     handlers: { check_job: (task) => Promise.race([handle(task, world), ended.promise]) },
     concurrency,
   });
