@@ -113,7 +113,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
     loops.start();
     const tidying = new Tidying(store, clock, log, config.retentionMs);
     tidying.start();
-    resources.defer(store.onScheduled(() => loops.notify()));
+    resources.defer(store.onScheduled((scheduled) => loops.notify(scheduled)));
     // At the same time: while the last gestures are stored, no more work is taken up.
     resources.defer(async () => {
       stopping.abort();

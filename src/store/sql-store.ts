@@ -1,7 +1,7 @@
 import type { Database } from './engines/database.ts';
 import { StoreError } from './errors.ts';
 import { SqlTransaction } from './sql-transaction.ts';
-import type { Store, Transaction } from './store.ts';
+import type { Scheduled, Store, Transaction } from './store.ts';
 
 /** Transactions that Postgres undid for the sake of others: serialization failure, deadlock. */
 const CONFLICT_CODES: ReadonlySet<string | null> = new Set(['40001', '40P01']);
@@ -9,7 +9,7 @@ const MAX_ATTEMPTS = 5;
 
 export class SqlStore implements Store {
   private readonly database: Database;
-  private readonly listeners = new Set<() => void>();
+  private readonly listeners = new Set<(scheduled: Scheduled) => void>();
 
   constructor(database: Database) {
     this.database = database;
@@ -17,11 +17,11 @@ export class SqlStore implements Store {
 
   async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const { result, scheduled } = await this.attempt(work, MAX_ATTEMPTS);
-    if (scheduled) for (const listener of this.listeners) listener();
+    if (scheduled.size > 0) for (const listener of this.listeners) listener(scheduled);
     return result;
   }
 
-  onScheduled(listener: () => void): () => void {
+  onScheduled(listener: (scheduled: Scheduled) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
@@ -43,7 +43,7 @@ export class SqlStore implements Store {
   private async attempt<T>(
     work: (tx: Transaction) => Promise<T>,
     attemptsLeft: number,
-  ): Promise<{ result: T; scheduled: boolean }> {
+  ): Promise<{ result: T; scheduled: Scheduled }> {
     let isAtCommit = false;
     try {
       return await this.database.queries.transaction().execute(async (db) => {

@@ -22,7 +22,7 @@ export interface Store {
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Calls `listener`, which must not throw, after each commit that scheduled tasks. Returns what ends it. */
-  onScheduled(listener: () => void): () => void;
+  onScheduled(listener: (scheduled: Scheduled) => void): () => void;
   /** Throws if the store cannot be written. */
   check(): Promise<void>;
   close(): Promise<void>;
@@ -235,6 +235,9 @@ export const taskKinds = [
   'refresh_home',
 ] as const;
 export type TaskKind = (typeof taskKinds)[number];
+
+/** When the first task of each kind is due, of those that a commit scheduled. */
+export type Scheduled = ReadonlyMap<TaskKind, number>;
 
 export interface NewTask {
   readonly kind: TaskKind;

@@ -3,7 +3,13 @@ import { retryDelayMs } from '../jobs/schedule.ts';
 import type { Clock } from '../operations/clock.ts';
 import type { Logger } from '../operations/logger.ts';
 import type { LoopState } from '../operations/metrics/state.ts';
-import { type ClaimedTask, LeaseLostError, type Store, type TaskKind } from '../store/store.ts';
+import {
+  type ClaimedTask,
+  LeaseLostError,
+  type Scheduled,
+  type Store,
+  type TaskKind,
+} from '../store/store.ts';
 
 /** A crashed process's tasks are free again after this time. */
 const LEASE_MS = 24_000;
@@ -47,6 +53,8 @@ export class Loop {
   private lookedAtMs = 0;
   private stopping = false;
   private notified = false;
+  /** Whether the last look had not hands enough for all that was due. */
+  private isBehind = false;
   private wake: () => void = () => {};
   private cancelRenewal: () => void = () => {};
 
@@ -65,15 +73,16 @@ export class Loop {
     });
   }
 
-  /** Something may be due: looks at once. */
-  notify(): void {
-    this.notified = true;
-    this.wake();
+  /** Tasks were scheduled: looks at once if any of them is its own, and due before it looks anyway. */
+  notify(scheduled: Scheduled): void {
+    const soonMs = this.options.clock.now() + IDLE_POLL_MS;
+    if (this.kinds.some((kind) => (scheduled.get(kind) ?? Number.POSITIVE_INFINITY) <= soonMs))
+      this.lookNow();
   }
 
   /** Claims what is due and waits until it is done. Returns how many tasks that were. */
   async tick(): Promise<number> {
-    const tasks = await this.claim();
+    const { tasks } = await this.look(this.options.clock.now());
     await Promise.all(tasks.map((task) => this.take(task)));
     return tasks.length;
   }
@@ -119,15 +128,15 @@ export class Loop {
       let wakeAtMs: number;
       try {
         const claimedAtMs = this.options.clock.now();
-        const tasks = await this.claim();
+        const { tasks, dueAtMs } = await this.look(claimedAtMs);
         this.lookedAtMs = this.options.clock.now();
-        for (const task of tasks) void this.take(task).then(() => this.notify());
+        for (const task of tasks) void this.take(task).then(() => this.lookIfBehind());
         if (tasks.length > 0) {
           // On SQLite all of this runs without a pause: a backlog must not keep sockets and timers waiting.
           await nextTurn();
           continue;
         }
-        wakeAtMs = await this.nextLookAtMs(claimedAtMs);
+        wakeAtMs = this.nextLookAtMs(claimedAtMs, dueAtMs);
       } catch (error) {
         this.options.log.error('loop_failed', { loop: this.options.name, error });
         wakeAtMs = this.options.clock.now() + PAUSE_AFTER_ERROR_MS;
@@ -137,13 +146,29 @@ export class Loop {
     }
   }
 
-  private async claim(): Promise<ClaimedTask[]> {
-    const limit = this.options.concurrency - this.inHand.size;
-    if (limit <= 0) return [];
-    const nowMs = this.options.clock.now();
-    return this.options.store.transaction((tx) =>
-      tx.tasks.claim({ kinds: this.kinds, nowMs, leaseUntilMs: nowMs + LEASE_MS, limit }),
-    );
+  /** Claims what is due; if that is nothing, also says when the next task is. */
+  private async look(nowMs: number): Promise<{ tasks: readonly ClaimedTask[]; dueAtMs: number | null }> {
+    const { concurrency, store } = this.options;
+    const limit = concurrency - this.inHand.size;
+    this.isBehind = limit <= 0;
+    if (limit <= 0) return { tasks: [], dueAtMs: null };
+    const found = await store.transaction(async (tx) => {
+      const claim = { kinds: this.kinds, nowMs, leaseUntilMs: nowMs + LEASE_MS, limit };
+      const tasks = await tx.tasks.claim(claim);
+      return { tasks, dueAtMs: tasks.length > 0 ? null : await tx.tasks.nextDueAtMs(this.kinds) };
+    });
+    this.isBehind = found.tasks.length === limit;
+    return found;
+  }
+
+  /** There may be more to claim than there were hands for. */
+  private lookIfBehind(): void {
+    if (this.isBehind) this.lookNow();
+  }
+
+  private lookNow(): void {
+    this.notified = true;
+    this.wake();
   }
 
   private take(task: ClaimedTask): Promise<void> {
@@ -194,13 +219,11 @@ export class Loop {
       .catch((error: unknown) => log.error('tasks_not_handed_back', { error }));
   }
 
-  private async nextLookAtMs(claimedAtMs: number): Promise<number> {
+  private nextLookAtMs(claimedAtMs: number, dueAtMs: number | null): number {
     const nowMs = this.options.clock.now();
     const idleMs = nowMs + IDLE_POLL_MS;
-    if (this.inHand.size >= this.options.concurrency) return idleMs;
-    const dueMs = await this.options.store.transaction((tx) => tx.tasks.nextDueAtMs(this.kinds));
-    if (dueMs !== null && dueMs <= claimedAtMs) return nowMs + SHORTEST_PAUSE_MS;
-    return Math.min(dueMs ?? idleMs, idleMs);
+    if (dueAtMs !== null && dueAtMs <= claimedAtMs) return nowMs + SHORTEST_PAUSE_MS;
+    return Math.min(dueAtMs ?? idleMs, idleMs);
   }
 
   private async sleepUntil(atMs: number): Promise<void> {

@@ -1,5 +1,5 @@
 import type { LoopState } from '../operations/metrics/state.ts';
-import type { ClaimedTask } from '../store/store.ts';
+import type { ClaimedTask, Scheduled } from '../store/store.ts';
 import { callAgent } from './call-agent.ts';
 import { catchUp } from './catch-up.ts';
 import { checkBatches } from './checks/check-batches.ts';
@@ -22,8 +22,8 @@ const THREADS_READ_AT_ONCE = 4;
 
 export interface Loops {
   start(): void;
-  /** Something was scheduled. */
-  notify(): void;
+  /** Tasks were scheduled: who claims such, looks at once. */
+  notify(scheduled: Scheduled): void;
   /** Waits for the tasks in hand. */
   stop(): Promise<void>;
   states(): readonly LoopState[];
@@ -81,8 +81,8 @@ export function createLoops(tools: Tools): Loops {
     start: () => {
       for (const loop of loops) loop.start();
     },
-    notify: () => {
-      for (const loop of loops) loop.notify();
+    notify: (scheduled) => {
+      for (const loop of loops) loop.notify(scheduled);
     },
     stop: async () => {
       await Promise.all(loops.map((loop) => loop.stop()));

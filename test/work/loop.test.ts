@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { TaskKind } from '../../src/store/store.ts';
 import { createLoopWorld, type LoopWorld } from './support/a-loop.ts';
 import { createHands } from './support/hands.ts';
 
@@ -72,10 +73,13 @@ describe('a loop', () => {
   });
 });
 
+const dueIn = (world: LoopWorld, inMs: number, kind: TaskKind = 'check_job') =>
+  new Map([[kind, world.clock.now() + inMs]]);
+
 describe('a loop that is notified', () => {
   const scheduleAndNotify = async (world: LoopWorld) => {
     await world.schedule('a');
-    world.loop.notify();
+    world.loop.notify(dueIn(world, 0));
   };
 
   test('while it sleeps looks at once', async () => {
@@ -85,6 +89,20 @@ describe('a loop that is notified', () => {
     await world.settle();
     await scheduleAndNotify(world);
     await world.settle();
+    expect(hands.done).toEqual(['a']);
+  });
+
+  test('of tasks of others, or of what is due after its next look, sleeps on', async () => {
+    const hands = createHands();
+    const world = await createLoopWorld(hands.handle);
+    world.loop.start();
+    await world.settle();
+    await world.schedule('a');
+    world.loop.notify(dueIn(world, 0, 'refresh_card'));
+    world.loop.notify(dueIn(world, 5_000));
+    await world.settle();
+    expect(hands.taken).toEqual([]);
+    await world.clock.advance(1_000);
     expect(hands.done).toEqual(['a']);
   });
 
@@ -144,7 +162,7 @@ describe('a stop', () => {
       isStopped = true;
     });
     await world.schedule('c');
-    world.loop.notify();
+    world.loop.notify(dueIn(world, 0));
     hands.finish('a');
     await world.clock.advance(5_000);
     expect(isStopped).toBe(false);

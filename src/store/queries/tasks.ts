@@ -6,8 +6,8 @@ import { LeaseLostError } from '../store.ts';
 const freeLease = { lease_token: null, lease_until: null };
 
 export class SqlTasks implements Tasks {
-  /** Whether this transaction scheduled something. */
-  scheduled = false;
+  /** What this transaction scheduled. */
+  readonly scheduled = new Map<TaskKind, number>();
   private readonly db: Queries;
 
   constructor(db: Queries) {
@@ -33,7 +33,7 @@ export class SqlTasks implements Tasks {
         })),
       )
       .execute();
-    this.scheduled = true;
+    this.note(kind, runAtMs);
   }
 
   async claim({ kinds, nowMs, leaseUntilMs, limit }: Claim): Promise<ClaimedTask[]> {
@@ -82,7 +82,7 @@ export class SqlTasks implements Tasks {
       .where('lease_token', 'is', null)
       .execute();
     const task = await this.db.selectFrom('task').select('id').where('id', '=', id).executeTakeFirst();
-    this.scheduled ||= task !== undefined;
+    if (task !== undefined) this.note(kind, nowMs);
     return task !== undefined;
   }
 
@@ -113,15 +113,19 @@ export class SqlTasks implements Tasks {
     if (ended.numDeletedRows > 0n) return;
     const freed = await this.held(lease)
       .set({ ...freeLease, attempts: 0 })
+      .returning(['kind', 'run_at'])
       .executeTakeFirst();
-    if (freed.numUpdatedRows === 0n) throw new LeaseLostError(lease.taskId);
+    if (freed === undefined) throw new LeaseLostError(lease.taskId);
+    this.note(freed.kind, freed.run_at);
   }
 
   async postpone(lease: Lease, runAtMs: number): Promise<void> {
-    const { numUpdatedRows } = await this.held(lease)
+    const postponed = await this.held(lease)
       .set((eb) => ({ ...freeLease, run_at: runAtMs, attempts: eb('attempts', '+', 1) }))
+      .returning('kind')
       .executeTakeFirst();
-    if (numUpdatedRows === 0n) throw new LeaseLostError(lease.taskId);
+    if (postponed === undefined) throw new LeaseLostError(lease.taskId);
+    this.note(postponed.kind, runAtMs);
   }
 
   async release(leases: readonly Lease[]): Promise<void> {
@@ -151,6 +155,10 @@ export class SqlTasks implements Tasks {
       .execute();
     times.push(...leased.map((task) => Math.max(task.run_at, task.lease_until)));
     return times.length === 0 ? null : Math.min(...times);
+  }
+
+  private note(kind: TaskKind, runAtMs: number): void {
+    this.scheduled.set(kind, Math.min(this.scheduled.get(kind) ?? runAtMs, runAtMs));
   }
 
   private held(lease: Lease) {

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { createLogger } from '../../../src/operations/logger.ts';
 import { StoreError } from '../../../src/store/errors.ts';
 import { openStore } from '../../../src/store/open.ts';
-import type { ClaimedTask, Store, Tasks, Transaction } from '../../../src/store/store.ts';
+import type { ClaimedTask, Scheduled, Store, Tasks, Transaction } from '../../../src/store/store.ts';
 import { Loop } from '../../../src/work/loop.ts';
 import { createTempDir } from '../../support/temp-dir.ts';
 import { createTestClock, type TestClock } from '../../support/test-clock.ts';
@@ -137,7 +137,7 @@ class FaultyStore implements Store {
     };
   }
 
-  onScheduled(listener: () => void): () => void {
+  onScheduled(listener: (scheduled: Scheduled) => void): () => void {
     return this.store.onScheduled(listener);
   }
 
