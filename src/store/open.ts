@@ -37,7 +37,7 @@ export async function openDatabase(
       await database.queries
         .updateTable('task')
         .set({ lease_token: null, lease_until: null })
-        .where('lease_token', 'is not', null)
+        .where('lease_until', 'is not', null)
         .execute();
     }
     return { database, migrated };

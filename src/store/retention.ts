@@ -1,9 +1,13 @@
+import { type SqlBool, sql } from 'kysely';
 import { forgetOldEarlyReplies } from './queries/early-replies.ts';
 import type { Queries } from './schema/tables.ts';
 import type { Thread } from './store.ts';
 
-/** Nothing is still to come of a job in one of these stages, unless a person goes on with it. */
-const OVER = ['asking', 'unopened', 'rejected', 'ended'] as const;
+/**
+ * Nothing is still to come of such a job, unless a person goes on with it. In the words of the index `job_over`;
+ * without the `|| ''`, SQLite takes the index of all stages, and walks through all jobs that are over.
+ */
+const IS_OVER = sql<SqlBool>`(stage || '') in ('asking', 'unopened', 'rejected', 'ended')`;
 const JOB_TASKS = [
   'check_job',
   'send_follow_ups',
@@ -148,7 +152,7 @@ export class SqlRetention implements Retention {
       .selectFrom('job')
       .select(['id', 'requested_at'])
       .where('requested_at', '<', beforeMs)
-      .where('stage', 'in', OVER)
+      .where(IS_OVER)
       .where((eb) =>
         eb.not(
           eb.exists(

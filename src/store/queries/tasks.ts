@@ -150,7 +150,8 @@ export class SqlTasks implements Tasks {
       .selectFrom('task')
       .select(['run_at', 'lease_until'])
       .where('kind', 'in', kinds)
-      .where('lease_until', 'is not', null)
+      // Not `is not null`: SQLite would take the other index, and walk through all tasks of the kinds.
+      .where('lease_until', '>', 0)
       .$narrowType<{ lease_until: number }>()
       .execute();
     times.push(...leased.map((task) => Math.max(task.run_at, task.lease_until)));

@@ -105,6 +105,12 @@ async function createJobs(db: Kysely<unknown>): Promise<void> {
     .where(sql.ref('stage'), 'in', ['opening', 'creating', 'create_unknown', 'working'])
     .execute();
   await db.schema
+    .createIndex('job_over')
+    .on('job')
+    .columns(['requested_at', 'id'])
+    .where(sql`(stage || '')`, 'in', ['asking', 'unopened', 'rejected', 'ended'])
+    .execute();
+  await db.schema
     .createIndex('job_agent_job')
     .on('job')
     .columns(['agent_job_id'])
@@ -191,7 +197,7 @@ async function createTasks(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createIndex('task_leased')
     .on('task')
-    .column('lease_until')
+    .columns(['kind', 'lease_until'])
     .where(sql.ref('lease_until'), 'is not', null)
     .execute();
 }

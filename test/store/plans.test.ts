@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, expect, test } from 'vitest';
+import { openStore } from '../../src/store/open.ts';
+import { storeContract } from '../contract/store-contract.ts';
+
+const GROWING = new Set(['job', 'call', 'follow_up', 'gesture', 'past_thread', 'task']);
+/** Very many rows have the same in these: an index that leads no further leads through the table. */
+const SHARED = /\((team_id|channel_id|project_id|stage|kind|state)=\?\)$/;
+
+/** They read what is open, which does not grow with what is over, or begin where the index does and soon end. */
+const ALLOWED = [
+  'update "task" set "lease_token" = ?, "lease_until" = ? where "lease_until" is not null',
+  'select "run_at" from "task" where "kind" = ? and "lease_until" is null order by "run_at" limit ?',
+  'select "stage", count(*) as "count" from "job" where "stage" in',
+  'select "id" from "job" where "thread_ts" is not null and ("stage" in',
+];
+/** What a list without values becomes. */
+const NOTHING = 'where 1 = 0';
+
+const root = mkdtempSync(join(tmpdir(), 'docs-agent-plans-'));
+const { prepare } = DatabaseSync.prototype;
+const asked = new Set<string>();
+let directories = 0;
+
+DatabaseSync.prototype.prepare = function noted(sql) {
+  asked.add(sql);
+  return prepare.call(this, sql);
+};
+afterAll(() => {
+  DatabaseSync.prototype.prepare = prepare;
+  rmSync(root, { recursive: true });
+});
+
+storeContract('the store whose queries are looked at', () => {
+  directories += 1;
+  return openStore({ dataDir: join(root, `data-${directories}`) });
+});
+
+test('no query of the store reads through all jobs, calls, replies, gestures, threads or tasks', async () => {
+  const queries = [...asked].filter((sql) => /^(select|with|insert|update|delete) /.test(sql));
+  expect(queries.length).toBeGreaterThan(100);
+  const dataDir = join(root, 'empty');
+  await (await openStore({ dataDir })).close();
+  const file = new DatabaseSync(join(dataDir, 'docs-agent.db'));
+  const slow = queries.filter((sql) => {
+    if (sql.includes(NOTHING) || ALLOWED.some((start) => sql.startsWith(start))) return false;
+    const steps = prepare.call(file, `explain query plan ${sql}`).all();
+    return steps.some(({ detail }) => isSlow(String(detail)));
+  });
+  file.close();
+  expect(slow).toEqual([]);
+});
+
+function isSlow(step: string): boolean {
+  const [, way, table = ''] = /^(SCAN|SEARCH) (\w+)/.exec(step) ?? [];
+  return GROWING.has(table) && (way === 'SCAN' || SHARED.test(step));
+}
