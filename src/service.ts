@@ -90,6 +90,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
         agent: (projectId) => agent.facts(projectId),
         slackProblem: () => connection.problem(),
       },
+      gesturesInHand: () => connection.gesturesInHand(),
       newContext,
     });
     const readState = stateReader({

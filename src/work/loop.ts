@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { retryDelayMs } from '../jobs/schedule.ts';
 import type { Clock } from '../operations/clock.ts';
 import type { Logger } from '../operations/logger.ts';
@@ -19,6 +19,9 @@ const IDLE_POLL_MS = 1_000;
 /** A due task that cannot be claimed is locked by somebody else: no need to ask again and again. */
 const SHORTEST_PAUSE_MS = 100;
 const PAUSE_AFTER_ERROR_MS = 1_000;
+const PAUSE_FOR_GESTURES_MS = 5;
+/** However many gestures come, the work stands still for 50 ms at most. */
+const MAX_PAUSES = 10;
 /** A stop waits so long for what is in hand. It leaves three of the ten seconds that the whole stop may take. */
 const HAND_BACK_AFTER_MS = 7_000;
 /**
@@ -40,6 +43,8 @@ export interface LoopOptions {
   readonly handlers: Partial<Record<TaskKind, TaskHandler>>;
   /** How many tasks are in hand at most. */
   readonly concurrency: number;
+  /** How many gestures Slack, or a person, waits for. */
+  readonly gesturesInHand: () => number;
 }
 
 /** Claims due tasks and hands them to their handlers, many at a time, until it is stopped. */
@@ -134,6 +139,7 @@ export class Loop {
         if (tasks.length > 0) {
           // On SQLite all of this runs without a pause: a backlog must not keep sockets and timers waiting.
           await nextTurn();
+          await this.letGesturesPass();
           continue;
         }
         wakeAtMs = this.nextLookAtMs(claimedAtMs, dueAtMs);
@@ -148,8 +154,8 @@ export class Loop {
 
   /** Claims what is due; if that is nothing, also says when the next task is. */
   private async look(nowMs: number): Promise<{ tasks: readonly ClaimedTask[]; dueAtMs: number | null }> {
-    const { concurrency, store } = this.options;
-    const limit = concurrency - this.inHand.size;
+    const { store } = this.options;
+    const limit = this.hands() - this.inHand.size;
     this.isBehind = limit <= 0;
     if (limit <= 0) return { tasks: [], dueAtMs: null };
     const found = await store.transaction(async (tx) => {
@@ -159,6 +165,19 @@ export class Loop {
     });
     this.isBehind = found.tasks.length === limit;
     return found;
+  }
+
+  /** While gestures are in hand, one task at a time. */
+  private hands(): number {
+    const { concurrency, gesturesInHand } = this.options;
+    return gesturesInHand() > 0 ? 1 : concurrency;
+  }
+
+  /** Gestures come first: Slack gives them three seconds, and the work can wait. */
+  private async letGesturesPass(): Promise<void> {
+    for (let pauses = 0; pauses < MAX_PAUSES && this.options.gesturesInHand() > 0; pauses += 1) {
+      await sleep(PAUSE_FOR_GESTURES_MS);
+    }
   }
 
   /** There may be more to claim than there were hands for. */

@@ -35,31 +35,26 @@ export function createLoops(tools: Tools): Loops {
     (handle: (tools: Tools, task: ClaimedTask) => Promise<void>): TaskHandler =>
     (task) =>
       handle(tools, task);
-  const { store, clock, log } = tools;
+  const { store, clock, log, gesturesInHand } = tools;
+  const shared = { store, clock, log, gesturesInHand };
   const status = new WorkingStatus();
   const batches = checkBatches(store, clock);
   const loops = [
     new Loop({
       name: 'send',
-      store,
-      clock,
-      log,
+      ...shared,
       concurrency: SENDS_AT_ONCE,
       handlers: { call_agent: handler(callAgent), send_follow_ups: handler(sendFollowUps) },
     }),
     new Loop({
       name: 'check',
-      store,
-      clock,
-      log,
+      ...shared,
       concurrency: CHECKS_AT_ONCE,
       handlers: { check_job: (task) => checkJob(tools, batches, status, task) },
     }),
     new Loop({
       name: 'slack',
-      store,
-      clock,
-      log,
+      ...shared,
       concurrency: SLACK_CALLS_AT_ONCE,
       handlers: {
         post_to_slack: handler(postToSlack),
@@ -70,9 +65,7 @@ export function createLoops(tools: Tools): Loops {
     }),
     new Loop({
       name: 'read',
-      store,
-      clock,
-      log,
+      ...shared,
       concurrency: THREADS_READ_AT_ONCE,
       handlers: { catch_up: handler(catchUp), read_snippets: handler(readSnippets) },
     }),

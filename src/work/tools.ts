@@ -21,6 +21,8 @@ export interface Tools {
   /** Create and message calls per project and hour. */
   readonly hourlyBudget: number;
   readonly surroundings: Surroundings;
+  /** How many gestures Slack, or a person, waits for. */
+  readonly gesturesInHand: () => number;
   /** Aborted when the program stops: what has not begun is left to the next process. */
   readonly stopping: AbortSignal;
   readonly newContext: () => AnyJobContext;

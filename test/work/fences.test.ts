@@ -76,6 +76,7 @@ async function overtaken(events: readonly JobEvent[], kind: TaskKind, agentJob: 
       agent: () => ({ answeredAtMs: null, trouble: null }),
       slackProblem: () => null,
     },
+    gesturesInHand: () => 0,
     stopping: new AbortController().signal,
     newContext,
   };

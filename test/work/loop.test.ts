@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TaskKind } from '../../src/store/store.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { createLoopWorld, type LoopWorld } from './support/a-loop.ts';
 import { createHands } from './support/hands.ts';
 
@@ -196,5 +197,31 @@ describe('a stop', () => {
     await world.clock.advance(60_000);
     expect(broken.attempts).toBe(0);
     broken.mend();
+  });
+});
+
+describe('while gestures are in hand', () => {
+  test('a loop does one task after the other, and many at a time when they are done', async () => {
+    const hands = createHands();
+    const world = await createLoopWorld(hands.handle);
+    hands.delay('a', 'b', 'c', 'd');
+    for (const subject of ['a', 'b', 'c', 'd']) await world.schedule(subject);
+    world.gesturesInHand = 3;
+    world.loop.start();
+    await world.settle();
+    expect(hands.taken).toHaveLength(1);
+    hands.finish(hands.taken[0] ?? '');
+    await waitFor(
+      () => hands.taken.length,
+      (count) => count === 2,
+      { what: 'the next task, however long the gestures last' },
+    );
+    world.gesturesInHand = 0;
+    hands.finish(hands.taken[1] ?? '');
+    await waitFor(
+      () => hands.taken.length,
+      (count) => count === 4,
+      { what: 'the other tasks, together' },
+    );
   });
 });

@@ -16,6 +16,8 @@ export interface Connection {
   start(address: { readonly port: number; readonly host: string }): Promise<number>;
   /** Ends when no gesture is in hand any more. */
   stop(): Promise<void>;
+  /** How many gestures are not done with yet. */
+  gesturesInHand(): number;
   /** What is wrong with the connection now, or null. */
   problem(): string | null;
 }

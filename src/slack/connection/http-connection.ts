@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { HTTPModuleFunctions as bolt, HTTPReceiver } from '@slack/bolt';
 import { answerRoutes, limitConnections, pathOf, serverLimits } from '../../operations/http-server.ts';
 import type { Connection, ConnectionOptions } from './connection.ts';
-import { refuseMalformed } from './malformed.ts';
+import { refuseForged } from './forged.ts';
 import { acknowledgeAfterCommit } from './receivers.ts';
 import { GestureRefusedError } from './refused.ts';
 
@@ -26,9 +26,11 @@ export function httpConnection(
     logger,
     endpoints: PATH,
     bodyLimit: BODY_LIMIT_BYTES,
+    // `refuseForged` does that.
+    signatureVerification: false,
     processEventErrorHandler: answerError,
   });
-  const takeIn = refuseMalformed(
+  const takeIn = refuseForged(
     { signingSecret, bodyLimit: BODY_LIMIT_BYTES, log },
     httpReceiver.requestListener,
   );
@@ -54,6 +56,7 @@ export function httpConnection(
       await receiver.stop();
       cancel();
     },
+    gesturesInHand: () => receiver.gesturesInHand(),
     // Bolt closes its server when a connection cannot be accepted, because there are too many open files, say.
     problem: () => (server === null || server.listening ? null : 'the port is not open any more'),
   };

@@ -20,13 +20,18 @@ export interface ReceiverTools {
   readonly answersAfterStop: boolean;
 }
 
+export interface CommittingReceiver extends Receiver {
+  /** How many gestures are not done with yet. */
+  gesturesInHand(): number;
+}
+
 /**
  * Bolt acknowledges events before their listeners run; a crash in between would lose the event. This wraps a
  * receiver so that Slack gets the acknowledgement of an event only after its listeners have committed, and
  * none if one of them failed: Slack then delivers it again. Commands and actions acknowledge themselves.
  * Stopping waits for the gestures that are being stored.
  */
-export function acknowledgeAfterCommit(receiver: Receiver, tools: ReceiverTools): Receiver {
+export function acknowledgeAfterCommit(receiver: Receiver, tools: ReceiverTools): CommittingReceiver {
   const { log, clock, answersAfterStop } = tools;
   const inHand = new Set<Promise<void>>();
   let isStopping = false;
@@ -43,6 +48,7 @@ export function acknowledgeAfterCommit(receiver: Receiver, tools: ReceiverTools)
       };
       receiver.init(withProcessEvent(app, processEvent));
     },
+    gesturesInHand: () => inHand.size,
     start: (...args) => receiver.start(...args),
     stop: async (...args) => {
       isStopping = true;

@@ -18,6 +18,8 @@ interface Hold {
 export interface LoopWorld {
   readonly clock: TestClock;
   readonly loop: Loop;
+  /** What the loop is told. */
+  gesturesInHand: number;
   /** The store without faults and holds, for the test's own hands. */
   readonly store: Store;
   readonly log: readonly { readonly event: string; readonly [field: string]: unknown }[];
@@ -56,6 +58,7 @@ export async function createLoopWorld(
     log: createLogger({ level: 'debug', destination }),
     handlers: { check_job: (task) => Promise.race([handle(task, world), ended.promise]) },
     concurrency,
+    gesturesInHand: () => world.gesturesInHand,
   });
   onTestFinished(() => {
     faulty.releaseAll();
@@ -65,6 +68,7 @@ export async function createLoopWorld(
   const world: LoopWorld = {
     clock,
     loop,
+    gesturesInHand: 0,
     store,
     log,
     complete: (task) => faulty.transaction((tx) => tx.tasks.complete(task.lease)),
