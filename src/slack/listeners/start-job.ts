@@ -45,7 +45,7 @@ async function started(deps: ListenerDeps, wish: Wish): Promise<Outcome> {
     const context = deps.newContext();
     const { nowMs } = context;
     // Not remembered, so that the gesture may be made again.
-    if (!(await tx.gestures.isKnown(wish.keys)) && (await isTaken(tx, request))) {
+    if ((await isTaken(tx, request)) && !(await tx.gestures.isKnown(wish.keys))) {
       return { kind: 'refused', refusal: { kind: 'thread_taken' } };
     }
     const isNew = await tx.gestures.remember(wish.keys, nowMs);
