@@ -1,7 +1,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { HandleEmptyInListsPlugin, Kysely, replaceWithNoncontingentExpression } from 'kysely';
+import { Kysely } from 'kysely';
 import { codeOf, StoreError } from '../errors.ts';
 import type { Queries, Tables } from '../schema/tables.ts';
 import type { Database } from './database.ts';
@@ -39,10 +39,7 @@ export function openSqlite(dataDir: string): Database {
 }
 
 export function queriesOn(file: DatabaseSync, hooks: SqliteHooks): Queries {
-  return new Kysely<Tables>({
-    dialect: nodeSqliteDialect(file, hooks),
-    plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
-  });
+  return new Kysely<Tables>({ dialect: nodeSqliteDialect(file, hooks) });
 }
 
 function createDirectory(directory: string): void {
