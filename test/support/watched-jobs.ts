@@ -3,6 +3,7 @@ import type { Store } from '../../src/store/store.ts';
 import { aJob } from './a-job.ts';
 
 const AGE_MS = 600_000;
+const LAST_LOOK_AGO_MS = 30_000;
 const PROMPT = 'Say in the quickstart how the webhooks are signed, with an example. '.repeat(6);
 const JOBS_PER_COMMIT = 1_000;
 
@@ -59,6 +60,7 @@ export function watchedJob(number: number, projectId: string, nowMs: number): Jo
     stage: { kind: 'working', turnStartedAtMs, settle: null },
     agentJob: { id: `agent-${number}`, status, ...source, model, prLink },
     told: { status, turn: 1 },
+    checkedAtMs: nowMs - LAST_LOOK_AGO_MS,
     creates: 1,
     posts: 1,
     cards: 1,
