@@ -4,6 +4,7 @@ import { callAgent } from './call-agent.ts';
 import { catchUp } from './catch-up.ts';
 import { checkBatches } from './checks/check-batches.ts';
 import { checkJob } from './checks/check-job.ts';
+import { Slots } from './checks/slots.ts';
 import { Loop, type TaskHandler } from './loop.ts';
 import { postToSlack } from './posts/post-to-slack.ts';
 import { readSnippets } from './read-snippets.ts';
@@ -16,7 +17,10 @@ import type { Tools } from './tools.ts';
 
 /** Separate hands, so that a slow agent API never keeps Slack waiting, nor many checks the sending. */
 const SENDS_AT_ONCE = 16;
-const CHECKS_AT_ONCE = 64;
+/** As many as the agent client has connections for. */
+const READS_AT_ONCE = 64;
+/** The others wait for the store, which does the more of them at once, the more there are. */
+const CHECKS_AT_ONCE = 256;
 const SLACK_CALLS_AT_ONCE = 16;
 const THREADS_READ_AT_ONCE = 4;
 
@@ -37,8 +41,11 @@ export function createLoops(tools: Tools): Loops {
       handle(tools, task);
   const { store, clock, log, gesturesInHand } = tools;
   const shared = { store, clock, log, gesturesInHand };
-  const status = new WorkingStatus();
-  const batches = checkBatches(store, clock);
+  const checks = {
+    batches: checkBatches(store, clock),
+    status: new WorkingStatus(),
+    readers: new Slots(READS_AT_ONCE),
+  };
   const loops = [
     new Loop({
       name: 'send',
@@ -50,7 +57,7 @@ export function createLoops(tools: Tools): Loops {
       name: 'check',
       ...shared,
       concurrency: CHECKS_AT_ONCE,
-      handlers: { check_job: (task) => checkJob(tools, batches, status, task) },
+      handlers: { check_job: (task) => checkJob(tools, checks, task) },
     }),
     new Loop({
       name: 'slack',

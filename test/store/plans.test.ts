@@ -17,8 +17,8 @@ const ALLOWED = [
   'select "stage", count(*) as "count" from "job" where "stage" in',
   'select "id" from "job" where "thread_ts" is not null and ("stage" in',
 ];
-/** What a list without values becomes. */
-const NOTHING = 'where 1 = 0';
+/** A list without values. */
+const NOTHING = ' in ()';
 
 const root = mkdtempSync(join(tmpdir(), 'docs-agent-plans-'));
 const { prepare } = DatabaseSync.prototype;

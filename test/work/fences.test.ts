@@ -12,6 +12,7 @@ import { type ClaimedTask, LeaseLostError, type TaskKind } from '../../src/store
 import { callAgent } from '../../src/work/call-agent.ts';
 import { checkBatches } from '../../src/work/checks/check-batches.ts';
 import { checkJob } from '../../src/work/checks/check-job.ts';
+import { Slots } from '../../src/work/checks/slots.ts';
 import { postToSlack } from '../../src/work/posts/post-to-slack.ts';
 import { ReadLimiter } from '../../src/work/read-limiter.ts';
 import { WorkingStatus } from '../../src/work/refresh/working-status.ts';
@@ -89,8 +90,10 @@ async function overtaken(events: readonly JobEvent[], kind: TaskKind, agentJob: 
 const posted: JobEvent = { type: 'card_posted', ts: '1700000000.000100' };
 const created: JobEvent = { type: 'job_created', agentJob: anAgentJob() };
 
-const check = (tools: Tools, task: ClaimedTask) =>
-  checkJob(tools, checkBatches(tools.store, tools.clock), new WorkingStatus(), task);
+const check = (tools: Tools, task: ClaimedTask) => {
+  const batches = checkBatches(tools.store, tools.clock);
+  return checkJob(tools, { batches, status: new WorkingStatus(), readers: new Slots(1) }, task);
+};
 
 test.each<[string, TaskKind, JobEvent[], AgentJob, (tools: Tools, task: ClaimedTask) => Promise<void>]>([
   ['reads a status', 'check_job', [posted, created], completed, check],

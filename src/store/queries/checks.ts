@@ -6,6 +6,8 @@ import type { Queries } from '../schema/tables.ts';
 import type { Lease } from '../store.ts';
 import { isUnsent } from './follow-ups.ts';
 
+const CARD_TASK = 'refresh_card:';
+
 /** The checks of jobs, many at a time: most of them find nothing new, and then only the next check is written. */
 export interface Checks {
   /** By their ids; what is not there is missing. Nothing is locked. */
@@ -27,6 +29,8 @@ export interface WatchedJob {
   readonly saved: ChannelSettings | null;
   /** Whether replies are still to be sent, or of unknown fate. */
   readonly hasUnsent: boolean;
+  /** Whether the card is to be refreshed anyway. */
+  readonly isCardPlanned: boolean;
 }
 
 export interface QuietCheck {
@@ -58,22 +62,28 @@ export class SqlChecks implements Checks {
             .where(isUnsent),
         ).as('has_unsent'),
       )
-      .where('job.id', 'in', jobIds)
+      .select(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('task').select('task.id').where('task.id', '=', sql<string>`${CARD_TASK} || job.id`),
+        ).as('is_card_planned'),
+      )
+      .where('job.id', 'in', evenly(jobIds))
       .execute();
     return new Map(
-      rows.map(({ id, data, saved, has_unsent }) => [
+      rows.map(({ id, data, saved, has_unsent, is_card_planned }) => [
         id,
         {
           job: jobFromJson(data),
           saved: saved === null ? null : settingsFromJson(saved),
           hasUnsent: Boolean(has_unsent),
+          isCardPlanned: Boolean(is_card_planned),
         },
       ]),
     );
   }
 
   async putOff(checks: readonly QuietCheck[], nowMs: number): Promise<ReadonlySet<string>> {
-    const rows = checks.map(
+    const rows = evenly(checks).map(
       ({ lease: { taskId, token, revision }, nextCheckAtMs }) =>
         sql`(${taskId}, ${token}, cast(${revision} as bigint), cast(${nextCheckAtMs} as bigint))`,
     );
@@ -92,7 +102,7 @@ export class SqlChecks implements Checks {
       .insertInto('task')
       .values(
         cards.map(({ jobId, runAtMs }) => ({
-          id: `refresh_card:${jobId}`,
+          id: CARD_TASK + jobId,
           kind: 'refresh_card' as const,
           subject: jobId,
           run_at: runAtMs,
@@ -108,4 +118,10 @@ export class SqlChecks implements Checks {
     const task = this.db.selectFrom('task').select('last_run_at').where('id', '=', `check_job:${jobId}`);
     return (await task.executeTakeFirst())?.last_run_at ?? null;
   }
+}
+
+/** Lists of few lengths make few statements, which the databases keep. The last value stands in for what is missing. */
+function evenly<T>(values: readonly T[]): T[] {
+  const length = values.length === 0 ? 0 : 2 ** Math.ceil(Math.log2(values.length));
+  return Array.from({ length }, (_, index) => values[Math.min(index, values.length - 1)] as T);
 }

@@ -3,8 +3,10 @@ import type { Clock } from '../../operations/clock.ts';
 import type { QuietCheck, WatchedJob } from '../../store/queries/checks.ts';
 import type { Store } from '../../store/store.ts';
 
-/** A transaction must stay short, and so must its statements. */
-const MAX_AT_ONCE = 200;
+/** A transaction must stay short; and of a list that is much longer, SQLite would rather read all tasks. */
+const MAX_AT_ONCE = 128;
+/** So long, checks that found nothing new are gathered: the disk is waited for once for all of them. */
+const GATHERED_FOR_MS = 5;
 
 /** What many checks ask of the store at the same time: one transaction for all of them. */
 export interface CheckBatches {
@@ -23,11 +25,13 @@ export function checkBatches(store: Store, clock: Clock): CheckBatches {
       return jobIds.map((id) => found.get(id) ?? null);
     }),
   );
-  const quiet = together((checks: readonly QuietCheck[]) =>
-    store.transaction(async (tx) => {
-      const ended = await tx.checks.putOff(checks, clock.now());
-      return checks.map(({ lease }) => ended.has(lease.taskId));
-    }),
+  const quiet = together(
+    (checks: readonly QuietCheck[]) =>
+      store.transaction(async (tx) => {
+        const ended = await tx.checks.putOff(checks, clock.now());
+        return checks.map(({ lease }) => ended.has(lease.taskId));
+      }),
+    GATHERED_FOR_MS,
   );
   const cards = together((jobs: readonly { readonly jobId: string; readonly runAtMs: number }[]) =>
     store.transaction(async (tx) => {
@@ -42,7 +46,9 @@ export function checkBatches(store: Store, clock: Clock): CheckBatches {
   };
 }
 
-/** All that is asked for in one turn of the event loop is done at once, and nothing is remembered. */
-function together<I, O>(batch: (items: readonly I[]) => Promise<O[]>): DataLoader<I, O> {
-  return new DataLoader(batch, { cache: false, maxBatchSize: MAX_AT_ONCE, batchScheduleFn: setImmediate });
+/** All that is asked for in one turn of the event loop, or in so long, is done at once, and nothing is remembered. */
+function together<I, O>(batch: (items: readonly I[]) => Promise<O[]>, gatheredForMs = 0): DataLoader<I, O> {
+  const batchScheduleFn =
+    gatheredForMs === 0 ? setImmediate : (run: () => void) => void setTimeout(run, gatheredForMs);
+  return new DataLoader(batch, { cache: false, maxBatchSize: MAX_AT_ONCE, batchScheduleFn });
 }

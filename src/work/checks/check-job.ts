@@ -5,22 +5,32 @@ import { policyFor } from '../../jobs/policy.ts';
 import { applyEvent } from '../../store/apply-event.ts';
 import type { WatchedJob } from '../../store/queries/checks.ts';
 import type { ClaimedTask } from '../../store/store.ts';
+import { leave } from '../leave.ts';
 import type { WorkingStatus } from '../refresh/working-status.ts';
 import type { Tools } from '../tools.ts';
 import type { CheckBatches } from './check-batches.ts';
 import { quietFollowing } from './quiet-following.ts';
 import { readAgentJob } from './read-agent-job.ts';
+import type { Slots } from './slots.ts';
+
+/** What checks share. */
+export interface CheckTools {
+  readonly batches: CheckBatches;
+  readonly status: WorkingStatus;
+  /** Those who read at the same time. */
+  readonly readers: Slots;
+}
 
 /** Reads the agent job and tells what is new; the decision schedules the next check. */
 export async function checkJob(
   tools: Tools,
-  batches: CheckBatches,
-  status: WorkingStatus,
+  { batches, status, readers }: CheckTools,
   task: ClaimedTask,
 ): Promise<void> {
   const watched = await batches.read(task.subject);
+  const agentJob = watched?.job.agentJob ?? null;
   const isWatched = watched?.job.stage.kind === 'working' || watched?.job.stage.kind === 'ended';
-  if (!isWatched || watched.job.agentJob === null || isUnwatched(watched.job)) {
+  if (!isWatched || agentJob === null || isUnwatched(watched.job)) {
     await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
     return;
   }
@@ -31,7 +41,11 @@ export async function checkJob(
     await tools.store.transaction((tx) => tx.tasks.postpone(task.lease, nowMs + waitMs));
     return;
   }
-  const event = await readAgentJob(tools, job, watched.job.agentJob);
+  // A job that waited for its turn until the program stops is left to the next process.
+  const event = await readers.use(async () =>
+    tools.stopping.aborted ? null : readAgentJob(tools, job, agentJob),
+  );
+  if (event === null) return leave(tools, task);
   if (await isQuietlyDone(tools, batches, task, watched, event)) {
     status.show(tools, job);
     return;
@@ -53,7 +67,7 @@ async function isQuietlyDone(
   tools: Tools,
   batches: CheckBatches,
   { lease }: ClaimedTask,
-  { job, saved, hasUnsent }: WatchedJob,
+  { job, saved, hasUnsent, isCardPlanned }: WatchedJob,
   event: JobEvent,
 ): Promise<boolean> {
   if (hasUnsent) return false;
@@ -64,6 +78,7 @@ async function isQuietlyDone(
   if (following === null) return false;
   const { nextCheckAtMs, cardAtMs } = following;
   const isDone = await batches.putOff({ lease, nextCheckAtMs });
-  if (isDone && cardAtMs !== null) await batches.refreshCard({ jobId: job.id, runAtMs: cardAtMs });
+  if (isDone && cardAtMs !== null && !isCardPlanned)
+    await batches.refreshCard({ jobId: job.id, runAtMs: cardAtMs });
   return isDone;
 }

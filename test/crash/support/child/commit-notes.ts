@@ -27,6 +27,7 @@ const SILENT = new Set([
   'calls.agentCallsSince',
   'channelSettings.get',
   'checks.read',
+  'turnLengths.all',
   'checks.lastQuietMs',
   'lists.page',
   'lists.openOf',
