@@ -6,7 +6,7 @@ import { storeWatchedJobs } from '../../test/support/watched-jobs.ts';
 import type { BenchSettings } from '../support/bench.ts';
 import { slackApp } from '../support/processes.ts';
 import type { StandIns } from '../support/stand-ins.ts';
-import type { BenchStore } from '../support/stores.ts';
+import { type BenchStore, changeStore } from '../support/stores.ts';
 
 /** As much as the setting allows. It is for one project: so there are many, and it holds nobody back. */
 const READS_PER_MINUTE = 100_000;
@@ -27,6 +27,8 @@ export async function watchJobs(
   const store = await openStore(location);
   await storeWatchedJobs(store, { jobs, projectIds, dueAtMs: Date.now });
   await store.close();
+  // As Postgres does by itself within a minute.
+  if ('databaseUrl' in location) await changeStore(location, 'analyze');
   const configFile = join(dataDir, 'docs-agent.yml');
   await writeFile(configFile, JSON.stringify({ projects: projectIds.map((id) => ({ id })) }));
   return {
