@@ -20,7 +20,7 @@ const IDLE_POLL_MS = 1_000;
 const SHORTEST_PAUSE_MS = 100;
 const PAUSE_AFTER_ERROR_MS = 1_000;
 const PAUSE_FOR_GESTURES_MS = 5;
-/** However many gestures come, the work stands still for 50 ms at most. */
+/** However many gestures come, and however long they last, a task is taken up every 50 ms. */
 const MAX_PAUSES = 10;
 /** A stop waits so long for what is in hand. It leaves three of the ten seconds that the whole stop may take. */
 const HAND_BACK_AFTER_MS = 7_000;
@@ -155,7 +155,7 @@ export class Loop {
   /** Claims what is due; if that is nothing, also says when the next task is. */
   private async look(nowMs: number): Promise<{ tasks: readonly ClaimedTask[]; dueAtMs: number | null }> {
     const { store } = this.options;
-    const limit = this.hands() - this.inHand.size;
+    const limit = this.freeHands();
     this.isBehind = limit <= 0;
     if (limit <= 0) return { tasks: [], dueAtMs: null };
     const found = await store.transaction(async (tx) => {
@@ -167,10 +167,11 @@ export class Loop {
     return found;
   }
 
-  /** While gestures are in hand, one task at a time. */
-  private hands(): number {
+  /** While gestures are in hand, one at each look. */
+  private freeHands(): number {
     const { concurrency, gesturesInHand } = this.options;
-    return gesturesInHand() > 0 ? 1 : concurrency;
+    const free = concurrency - this.inHand.size;
+    return gesturesInHand() > 0 ? Math.min(free, 1) : free;
   }
 
   /** Gestures come first: Slack gives them three seconds, and the work can wait. */

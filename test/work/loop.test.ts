@@ -201,26 +201,29 @@ describe('a stop', () => {
 });
 
 describe('while gestures are in hand', () => {
-  test('a loop does one task after the other, and many at a time when they are done', async () => {
+  test('a loop takes up one task after the other, also if none is done; and many at once when they are', async () => {
     const hands = createHands();
     const world = await createLoopWorld(hands.handle);
-    hands.delay('a', 'b', 'c', 'd');
-    for (const subject of ['a', 'b', 'c', 'd']) await world.schedule(subject);
+    const subjects = ['a', 'b', 'c', 'd', 'e'];
+    hands.delay(...subjects);
+    for (const subject of subjects) await world.schedule(subject);
     world.gesturesInHand = 3;
+    const first = world.holdAfter('claim');
     world.loop.start();
-    await world.settle();
+    await first.reached;
+    const second = world.holdAfter('claim');
+    first.release();
+    await second.reached;
     expect(hands.taken).toHaveLength(1);
-    hands.finish(hands.taken[0] ?? '');
-    await waitFor(
-      () => hands.taken.length,
-      (count) => count === 2,
-      { what: 'the next task, however long the gestures last' },
-    );
+    const third = world.holdAfter('claim');
+    second.release();
+    await third.reached;
+    expect(hands.taken).toHaveLength(2);
     world.gesturesInHand = 0;
-    hands.finish(hands.taken[1] ?? '');
+    third.release();
     await waitFor(
       () => hands.taken.length,
-      (count) => count === 4,
+      (count) => count === subjects.length,
       { what: 'the other tasks, together' },
     );
   });
