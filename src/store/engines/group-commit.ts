@@ -6,7 +6,7 @@ import { Statements } from './statements.ts';
 export interface SqliteHooks {
   /** Makes the error that is thrown instead of one of SQLite's. */
   readonly translate: (error: unknown) => Error;
-  /** Throws if the file must not be used any more; called before each transaction or single statement. */
+  /** Throws if the file must not be used any more; called before each group of transactions or single statement. */
   readonly verify: () => void;
 }
 
@@ -65,14 +65,13 @@ export class GroupCommitDriver implements Driver {
     // After some errors, such as a full disk, SQLite has rolled back by itself.
     if (!connection.isInTransaction || !this.file.isTransaction) return;
     connection.isInTransaction = false;
-    this.attempt(() => {
-      if (this.waiting.length > 0) {
-        this.statements.run('rollback to member');
-        this.statements.run('release member');
-      } else {
-        this.statements.run('rollback');
-      }
-    });
+    try {
+      this.attempt(() => this.undoMember());
+    } catch (error) {
+      // What is left of it must not be committed with the others.
+      this.undoGroup(error);
+      throw error;
+    }
   }
 
   async destroy(): Promise<void> {
@@ -95,10 +94,23 @@ export class GroupCommitDriver implements Driver {
     try {
       this.attempt(() => this.statements.run('commit'));
     } catch (error) {
-      this.fail(error);
-      if (this.file.isTransaction) this.statements.run('rollback');
+      this.undoGroup(error);
     }
     for (const { resolve } of this.waiting.splice(0)) resolve();
+  }
+
+  private undoMember(): void {
+    if (this.waiting.length > 0) {
+      this.statements.run('rollback to member');
+      this.statements.run('release member');
+    } else {
+      this.statements.run('rollback');
+    }
+  }
+
+  private undoGroup(error: unknown): void {
+    this.fail(error);
+    if (this.file.isTransaction) this.statements.run('rollback');
   }
 
   private fail(error: unknown): void {
