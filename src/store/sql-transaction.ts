@@ -40,7 +40,7 @@ export class SqlTransaction implements Transaction {
     this.followUps = new SqlFollowUps(db);
     this.calls = new SqlCalls(db);
     this.tasks = new SqlTasks(db);
-    this.checks = new SqlChecks(db);
+    this.checks = new SqlChecks(db, this.tasks);
     this.installations = new SqlInstallations(db);
     this.channelSettings = new SqlSettingsOfChannels(db);
     this.turnLengths = new SqlTurnLengths(db);

@@ -5,6 +5,7 @@ import { jobFromJson, settingsFromJson } from '../schema/json.ts';
 import type { Queries } from '../schema/tables.ts';
 import type { Lease } from '../store.ts';
 import { isUnsent } from './follow-ups.ts';
+import type { SqlTasks } from './tasks.ts';
 
 const CARD_TASK = 'refresh_card:';
 
@@ -40,9 +41,11 @@ export interface QuietCheck {
 
 export class SqlChecks implements Checks {
   private readonly db: Queries;
+  private readonly tasks: SqlTasks;
 
-  constructor(db: Queries) {
+  constructor(db: Queries, tasks: SqlTasks) {
     this.db = db;
+    this.tasks = tasks;
   }
 
   async read(jobIds: readonly string[]): Promise<ReadonlyMap<string, WatchedJob>> {
@@ -94,6 +97,7 @@ export class SqlChecks implements Checks {
       from done
       where task.id = done.id and task.lease_token = done.token and task.revision = done.revision
       returning task.id`.execute(this.db);
+    this.tasks.note('check_job', Math.min(...checks.map(({ nextCheckAtMs }) => nextCheckAtMs)));
     return new Set(ended.map(({ id }) => id));
   }
 

@@ -158,7 +158,8 @@ export class SqlTasks implements Tasks {
     return times.length === 0 ? null : Math.min(...times);
   }
 
-  private note(kind: TaskKind, runAtMs: number): void {
+  /** Notes that this transaction scheduled such a task. */
+  note(kind: TaskKind, runAtMs: number): void {
     this.scheduled.set(kind, Math.min(this.scheduled.get(kind) ?? runAtMs, runAtMs));
   }
 

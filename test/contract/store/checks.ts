@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { withLastCheck } from '../../../src/store/last-check.ts';
-import type { ClaimedTask } from '../../../src/store/store.ts';
+import type { ClaimedTask, Scheduled } from '../../../src/store/store.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
 
@@ -59,6 +59,20 @@ export function checkContract(open: OpenStore): void {
       expect([...(await putOff(tasks))].sort()).toEqual(subjects(tasks).map((id) => `check_job:${id}`));
       expect(await claim(LATER_MS - 1)).toEqual([]);
       expect(subjects(await claim(LATER_MS))).toEqual(['job-1', 'job-2', 'job-3']);
+    });
+
+    test('who waits for checks hears when the first of them is due again', async () => {
+      for (const id of ['job-1', 'job-2']) await plan(id);
+      const [first, second] = await claim(NOW_MS);
+      const heard: Scheduled[] = [];
+      const end = opened.store.onScheduled((scheduled) => heard.push(scheduled));
+      const checks = [
+        { lease: first?.lease ?? fail(), nextCheckAtMs: LATER_MS },
+        { lease: second?.lease ?? fail(), nextCheckAtMs: NOW_MS + 500 },
+      ];
+      await opened.run((tx) => tx.checks.putOff(checks, NOW_MS));
+      end();
+      expect(heard).toEqual([new Map([['check_job', NOW_MS + 500]])]);
     });
 
     test('a check that somebody has planned again in the meantime is not put off', async () => {
