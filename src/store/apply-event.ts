@@ -6,6 +6,13 @@ import { policyFor } from '../jobs/policy.ts';
 import { withLastCheck } from './last-check.ts';
 import type { Transaction } from './store.ts';
 
+/** The last check goes with the task, and is written to the job before; it also tells how long a turn took. */
+const MAY_END_WATCH: ReadonlySet<JobEvent['type']> = new Set([
+  'job_checked',
+  'check_failed',
+  'stop_watching_pressed',
+]);
+
 /** Reads a job, decides what follows from the event, and writes it. Returns the job as it is then. */
 export async function applyEvent(
   tx: Transaction,
@@ -27,8 +34,7 @@ export async function applied(
   const state = await tx.jobs.lock(jobId, messageTsOf(event));
   if (state === null) throw new Error(`There is no job ${jobId} in the store`);
   const policy = await policyOf(tx, state.job, context);
-  // How long a turn took is told by its last look.
-  const job = event.type === 'job_checked' ? await withLastCheck(tx, state.job) : state.job;
+  const job = MAY_END_WATCH.has(event.type) ? await withLastCheck(tx, state.job) : state.job;
   const decision = decide({ ...state, job }, event, { ...context, policy });
   await tx.write(decision, context.nowMs);
   return { job: decision.job, hasEffect: decision.job !== job || hasWishes(decision) };

@@ -1,11 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import type { JobEvent } from '../../../src/jobs/event.ts';
+import { applyEvent } from '../../../src/store/apply-event.ts';
 import { withLastCheck } from '../../../src/store/last-check.ts';
 import type { ClaimedTask, Scheduled } from '../../../src/store/store.ts';
+import { aFailure, anAgentJob, policy } from '../../jobs/support/builders.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
 
 const LEASE_MS = 1_000;
 const LATER_MS = NOW_MS + 60_000;
+const DAY_MS = 86_400_000;
+const notFound = aFailure({ reason: 'not_found', status: 404 });
 
 export function checkContract(open: OpenStore): void {
   describe('checks of many jobs', () => {
@@ -101,6 +107,39 @@ export function checkContract(open: OpenStore): void {
       await putOff(await claim(NOW_MS));
       expect(await shown()).toBe(NOW_MS);
       expect(await shown(aJob({ checkedAtMs: NOW_MS + 5 }))).toBe(NOW_MS + 5);
+    });
+
+    test.each<[string, JobEvent]>([
+      ['is stopped', { type: 'stop_watching_pressed', question: 1 }],
+      ['has vanished', { type: 'check_failed', agentJobId: 'agent-1', failure: notFound }],
+    ])('the last check of a job that %s is shown, also when no other is planned', async (_what, event) => {
+      const job = aJob({
+        stage: {
+          kind: 'working',
+          turnStartedAtMs: NOW_MS,
+          settle: null,
+          missingSinceMs: NOW_MS,
+          question: { number: 1, answer: null },
+        },
+        agentJob: anAgentJob({ id: 'agent-1' }),
+        checkedAtMs: NOW_MS - 5,
+      });
+      const tasks = [{ kind: 'check_job', runAtMs: NOW_MS, ifScheduled: 'keep' }] as const;
+      await opened.run((tx) => tx.write(aDecision({ job, tasks }), NOW_MS));
+      await putOff(await claim(NOW_MS));
+      const rulesOf = () => ({ projects: [], channels: new Map(), noticeChannels: [] });
+      const context = {
+        nowMs: NOW_MS + DAY_MS,
+        jitter: 0.5,
+        newId: randomUUID,
+        policy,
+        paces: new Map(),
+        rulesOf,
+      };
+      await opened.run((tx) => applyEvent(tx, job.id, event, context));
+      for (const { lease } of await claim(NOW_MS + DAY_MS))
+        await opened.run((tx) => tx.tasks.complete(lease));
+      expect((await opened.run((tx) => tx.jobs.get(job.id)))?.checkedAtMs).toBe(NOW_MS);
     });
 
     test('cards are refreshed when they were to be anyway, else when they are asked to', async () => {
