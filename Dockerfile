@@ -16,7 +16,8 @@ RUN mkdir /data
 # Node and what it needs, and nothing else: no shell, no package manager.
 FROM gcr.io/distroless/nodejs24-debian13:nonroot
 WORKDIR /app
-ENV NODE_ENV=production DATA_DIR=/data
+# With many calls a second, Node's space for young objects would grow to 128 MiB; with 32 it is as fast.
+ENV NODE_ENV=production DATA_DIR=/data NODE_OPTIONS=--max-semi-space-size=16
 COPY --from=packages /app/package.json ./
 COPY --from=packages /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist

@@ -44,6 +44,8 @@ export function startProgram({
   const { profileDir } = settings;
   const profiling = profileDir === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`];
   return startNode([...profiling, programPath, 'start'], {
+    // As the image sets it.
+    NODE_OPTIONS: '--max-semi-space-size=16',
     SLACK_BOT_TOKEN: slackApp.botToken,
     SLACK_SIGNING_SECRET: slackApp.signingSecret,
     SLACK_API_URL: standIns.slackApiUrl,

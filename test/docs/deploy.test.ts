@@ -46,6 +46,14 @@ describe('the files to deploy with', () => {
     expect(read('docs/operations/deploy.md')).toContain('/nodejs/bin/node dist/cli.js doctor');
   });
 
+  test('bound what Node takes for young objects, and the benches measure it so', () => {
+    const bound = '--max-semi-space-size=16';
+    expect(read('Dockerfile')).toContain(`NODE_OPTIONS=${bound}`);
+    expect(read('deploy/docs-agent.service')).toContain(`Environment=NODE_OPTIONS=${bound}\n`);
+    expect(JSON.parse(read('package.json')).scripts.start).toContain(`node ${bound} `);
+    expect(read('bench/support/processes.ts')).toContain(`NODE_OPTIONS: '${bound}'`);
+  });
+
   test('run commands as the systemd unit runs the program: same Node, user, folder and settings', () => {
     const unit = read('deploy/docs-agent.service');
     const settingOf = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1] ?? '';
