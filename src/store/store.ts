@@ -183,7 +183,7 @@ export interface Tasks {
   schedule(task: NewTask): Promise<void>;
   /** Takes up to `limit` due tasks of these kinds whose lease, if any, has run out; the oldest due first. */
   claim(claim: Claim): Promise<ClaimedTask[]>;
-  /** Puts off the end of the leases that are still held. */
+  /** Puts off the end of the leases that are still held. Waits for nobody: a task that another writes is left as it is. */
   renew(leases: readonly Lease[], untilMs: number): Promise<void>;
   /**
    * Makes a task due now, unless it is in hand, or was postponed: then it keeps its time. Returns whether there is

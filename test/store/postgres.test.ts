@@ -71,6 +71,23 @@ function postgresSuite(serverUrl: string): void {
       expect(claimed.length + (await claim(stores[0], NOW_MS, 100)).length).toBe(60);
     });
 
+    test('renew leases without a wait for tasks that others write: that could be a deadlock', async () => {
+      const [first, second] = await openReplicas();
+      for (const subject of ['job-1', 'job-2']) await schedule(first, subject);
+      const leases = (await claim(first, NOW_MS)).map(({ lease }) => lease);
+      await second.transaction(async (tx) => {
+        await tx.tasks.schedule({
+          kind: 'check_job',
+          subject: 'job-1',
+          runAtMs: NOW_MS,
+          ifScheduled: 'replace',
+        });
+        await first.transaction((renewing) => renewing.tasks.renew(leases, NOW_MS + 5_000));
+      });
+      const free = await claim(second, NOW_MS + 2_000);
+      expect(free.map(({ subject }) => subject)).toEqual(['job-1']);
+    });
+
     test('keep the leases of one that ended: they run out by themselves', async () => {
       const [first, second] = await openReplicas();
       await schedule(first, 'job-1');

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Queries } from '../schema/tables.ts';
+import type { ExpressionBuilder } from 'kysely';
+import type { Queries, Tables } from '../schema/tables.ts';
 import type { Claim, ClaimedTask, Lease, NewTask, TaskKind, Tasks } from '../store.ts';
 import { LeaseLostError } from '../store.ts';
 
@@ -87,7 +88,15 @@ export class SqlTasks implements Tasks {
   }
 
   async renew(leases: readonly Lease[], untilMs: number): Promise<void> {
-    await this.allHeld(leases).set({ lease_until: untilMs }).execute();
+    // What others have locked is being ended, or scheduled again: the next renewal comes early enough for it. To wait
+    // for it here, with other rows locked, could be a deadlock with those who put off many at a time.
+    const free = this.db
+      .selectFrom('task')
+      .select('id')
+      .where((eb) => isHeld(eb, leases))
+      .forNoKeyUpdate()
+      .skipLocked();
+    await this.db.updateTable('task').set({ lease_until: untilMs }).where('id', 'in', free).execute();
   }
 
   async fence(lease: Lease): Promise<void> {
@@ -168,13 +177,12 @@ export class SqlTasks implements Tasks {
   }
 
   private allHeld(leases: readonly Lease[]) {
-    return this.db
-      .updateTable('task')
-      .where(
-        'id',
-        'in',
-        leases.map(({ taskId }) => taskId),
-      )
-      .where('lease_token', 'in', [...new Set(leases.map(({ token }) => token))]);
+    return this.db.updateTable('task').where((eb) => isHeld(eb, leases));
   }
+}
+
+function isHeld(eb: ExpressionBuilder<Tables, 'task'>, leases: readonly Lease[]) {
+  const ids = leases.map(({ taskId }) => taskId);
+  const tokens = new Set(leases.map(({ token }) => token));
+  return eb.and([eb('id', 'in', ids), eb('lease_token', 'in', [...tokens])]);
 }
