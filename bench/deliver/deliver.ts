@@ -9,7 +9,7 @@ import { POSTS_PER_THREAD, renewDuePosts, storeDuePosts } from './due-posts.ts';
 const THREADS = 3_000;
 const QUICK_THREADS = 200;
 /** As the program does. */
-const AT_ONCE = 16;
+const AT_ONCE = 32;
 const LOOK_EVERY_MS = 20;
 const LIMIT_MS = 120_000;
 

@@ -21,7 +21,7 @@ const SENDS_AT_ONCE = 16;
 const READS_AT_ONCE = 64;
 /** The others wait for the store, which does the more of them at once, the more there are. */
 const CHECKS_AT_ONCE = 256;
-const SLACK_CALLS_AT_ONCE = 16;
+const SLACK_CALLS_AT_ONCE = 32;
 const THREADS_READ_AT_ONCE = 4;
 
 export interface Loops {

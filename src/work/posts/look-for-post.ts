@@ -6,6 +6,7 @@ import type { CallOutcome, ClaimedTask } from '../../store/store.ts';
 import { scheduleCatchUp } from '../catch-up.ts';
 import { factsOf } from '../job-facts.ts';
 import type { Tools } from '../tools.ts';
+import type { DuePost } from './due-post.ts';
 import { destinationOf } from './render-post.ts';
 import { cardOutOfSight, dropped, posted, postpone, refused, type SlackCall, settle } from './settle-post.ts';
 import { slackRetryMs } from './slack-retry.ts';
@@ -27,14 +28,14 @@ const ARRIVES_WITHIN_MS = 15 * 60_000;
 const CARD_LOOKED_FOR_MS = 86_400_000;
 
 /**
- * The call was started, and what became of it is not known: adopts the post, or makes it wanted again. False if
- * the lane has to wait.
+ * The call was started, and what became of it is not known: adopts the post, or makes it wanted again. Returns
+ * what is next in the lane; null if nothing is, or if the lane has to wait.
  */
 export async function lookForPost(
   tools: Tools,
   task: ClaimedTask,
   { call, job, workspace }: SlackCall,
-): Promise<boolean> {
+): Promise<DuePost | null> {
   if (call.request.kind === 'whisper') return dropped(tools, task, call, 'interrupted');
   const destination = destinationOf(job, call.request);
   const again: CallOutcome = { state: 'retry', detail: 'not found in Slack' };

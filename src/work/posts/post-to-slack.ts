@@ -5,6 +5,7 @@ import type { ClaimedTask, LedgerCall } from '../../store/store.ts';
 import { factsOf } from '../job-facts.ts';
 import { leave } from '../leave.ts';
 import type { Tools } from '../tools.ts';
+import { type DuePost, duePost } from './due-post.ts';
 import { FIRST_LOOK_AFTER_MS, lookForPost } from './look-for-post.ts';
 import { type Destination, destinationOf, renderPost } from './render-post.ts';
 import { dropped, posted, postpone, refused, retryLater, type SlackCall } from './settle-post.ts';
@@ -16,37 +17,22 @@ const WHISPER_TRIED_FOR_MS = 60_000;
 
 /** Makes the posts of one lane in their order, each once: what is unclear is looked for before it is repeated. */
 export async function postToSlack(tools: Tools, task: ClaimedTask): Promise<void> {
-  for (;;) {
+  let due = await tools.store.transaction((tx) => duePost(tx, task, tools.newContext()));
+  while (due !== null) {
     if (tools.stopping.aborted) return leave(tools, task);
-    const next = await nextCall(tools, task);
-    if (next === null) return;
-    const goesOn =
-      next.call.state === 'started' ? await lookForPost(tools, task, next) : await post(tools, task, next);
-    if (!goesOn) return;
+    const call = { ...due, workspace: await tools.workspaces.of(due.job.teamId) };
+    due = due.call.state === 'started' ? await lookForPost(tools, task, call) : await post(tools, task, call);
   }
 }
 
-async function nextCall(tools: Tools, task: ClaimedTask): Promise<SlackCall | null> {
-  const next = await tools.store.transaction(async (tx) => {
-    const call = await tx.calls.next(task.subject);
-    if (call === null) {
-      await tx.tasks.complete(task.lease);
-      return null;
-    }
-    const job = await tx.jobs.get(call.jobId);
-    if (job === null) throw new Error(`Call ${call.id} has no job`);
-    return { call, job };
-  });
-  return next && { ...next, workspace: await tools.workspaces.of(next.job.teamId) };
-}
-
-async function post(tools: Tools, task: ClaimedTask, next: SlackCall): Promise<boolean> {
-  const { call, job, workspace } = next;
+/** Returns what is next in the lane; null if nothing is, or if the lane has to wait. */
+async function post(tools: Tools, task: ClaimedTask, due: SlackCall): Promise<DuePost | null> {
+  const { call, job, workspace } = due;
   const { stage } = job;
   // The card was refused: there is no thread, and in the channel nobody would know what it is about.
   if (call.request.kind === 'announce' && stage.kind === 'unopened')
     return refused(tools, task, call, stage.reason);
-  const message = await renderPost(tools, workspace, job, call.request);
+  const message = await renderPost(tools, due);
   const startedAtMs = tools.clock.now();
   await tools.store.transaction(async (tx) => {
     await tx.tasks.fence(task.lease);
@@ -58,7 +44,7 @@ async function post(tools: Tools, task: ClaimedTask, next: SlackCall): Promise<b
     if (tools.clock.now() > startedAtMs + SEND_WITHIN_MS) throw tooLate('chat.postMessage');
     const ts =
       destination === null
-        ? await tell(tools, next, message)
+        ? await tell(tools, due, message)
         : await workspace.poster.post({ ...destination, callId: call.id, message });
     const nowMs = tools.clock.now();
     const times = { duration_ms: nowMs - startedAtMs, lag_ms: nowMs - call.wantedAtMs };
@@ -98,14 +84,13 @@ async function tell(
   return '';
 }
 
-/** False if the lane has to wait. */
 function notPosted(
   tools: Tools,
   task: ClaimedTask,
   call: LedgerCall,
   destination: Destination | null,
   failure: SlackFailure,
-): Promise<boolean> {
+): Promise<DuePost | null> {
   switch (failure.outcome) {
     case 'refused':
       return refused(tools, task, call, failure.code);

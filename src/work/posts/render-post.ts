@@ -11,8 +11,8 @@ import { noticeView } from '../../slack/views/thread/notice.ts';
 import { delayedView, requesterView, unpostedView } from '../../slack/views/thread/requester.ts';
 import { whisperView } from '../../slack/views/thread/whisper.ts';
 import type { Workspace } from '../../slack/workspaces/workspace.ts';
-import { policyOf } from '../../store/apply-event.ts';
 import type { Tools } from '../tools.ts';
+import type { SlackCall } from './settle-post.ts';
 
 export interface Destination {
   readonly channelId: string;
@@ -38,13 +38,9 @@ export function destinationOf(job: Job, request: CallRequest): Destination | nul
 
 export async function renderPost(
   tools: Tools,
-  workspace: Workspace,
-  job: Job,
-  request: CallRequest,
+  { call: { request }, job, mode, workspace }: SlackCall,
 ): Promise<SlackMessage> {
   const names = await workspace.names.of(job.prompt);
-  const policy = await tools.store.transaction((tx) => policyOf(tx, job, tools.newContext()));
-  const mode = policy.followUpMode;
   switch (request.kind) {
     case 'post_card':
       return cardView(job, nobodyWaits, names, mode);

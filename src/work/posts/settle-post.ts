@@ -7,16 +7,15 @@ import type { Workspace } from '../../slack/workspaces/workspace.ts';
 import { applyEvent } from '../../store/apply-event.ts';
 import type { CallOutcome, ClaimedTask, LedgerCall, Transaction } from '../../store/store.ts';
 import type { Tools } from '../tools.ts';
+import { type DuePost, duePost } from './due-post.ts';
 import { slackRetryMs } from './slack-retry.ts';
 
-/** A post of the ledger, the job that it is about, and where. */
-export interface SlackCall {
-  readonly call: LedgerCall;
-  readonly job: Job;
+/** A post whose turn it is, and where. */
+export interface SlackCall extends DuePost {
   readonly workspace: Workspace;
 }
 
-/** Writes the outcome of a post with what follows from it. True: the lane goes on. */
+/** Writes the outcome of a post with what follows from it, and takes up the next of the lane. */
 export async function settle(
   tools: Tools,
   task: ClaimedTask,
@@ -24,8 +23,8 @@ export async function settle(
   outcome: CallOutcome,
   event: JobEvent | null = null,
   also: (tx: Transaction) => Promise<void> = async () => {},
-): Promise<true> {
-  await tools.store.transaction(async (tx) => {
+): Promise<DuePost | null> {
+  return tools.store.transaction(async (tx) => {
     await tx.tasks.fence(task.lease);
     const context = tools.newContext();
     if (event !== null) {
@@ -34,8 +33,8 @@ export async function settle(
     }
     await tx.calls.settle(call.id, outcome, context.nowMs);
     await also(tx);
+    return duePost(tx, task, context);
   });
-  return true;
 }
 
 /** The card could be answered before its thread was known here. */
@@ -54,7 +53,7 @@ export function posted(
   call: LedgerCall,
   ts: string,
   also?: (tx: Transaction) => Promise<void>,
-): Promise<true> {
+): Promise<DuePost | null> {
   const event = shownEvent(call.request, ts);
   return settle(tools, task, call, { state: 'done', detail: ts }, event, also);
 }
@@ -67,12 +66,22 @@ function shownEvent(request: CallRequest, ts: string): JobEvent | null {
 }
 
 /** Slack does not take it. `reason` is its error code. */
-export function refused(tools: Tools, task: ClaimedTask, call: LedgerCall, reason: string): Promise<true> {
+export function refused(
+  tools: Tools,
+  task: ClaimedTask,
+  call: LedgerCall,
+  reason: string,
+): Promise<DuePost | null> {
   return settle(tools, task, call, { state: 'failed', detail: reason }, refusal(call, reason));
 }
 
 /** It may have been shown: shown twice, it would only confuse. */
-export function dropped(tools: Tools, task: ClaimedTask, call: LedgerCall, reason: string): Promise<true> {
+export function dropped(
+  tools: Tools,
+  task: ClaimedTask,
+  call: LedgerCall,
+  reason: string,
+): Promise<DuePost | null> {
   return settle(tools, task, call, { state: 'failed', detail: `may have been shown: ${reason}` });
 }
 
@@ -82,7 +91,7 @@ export async function retryLater(
   task: ClaimedTask,
   call: LedgerCall,
   failure: SlackFailure,
-): Promise<false> {
+): Promise<null> {
   const isDelayed = failure.needsAdmin && call.request.kind === 'post_card';
   await tools.store.transaction(async (tx) => {
     await tx.tasks.fence(task.lease);
@@ -94,7 +103,7 @@ export async function retryLater(
     await tx.calls.settle(call.id, { state: 'retry', detail: failure.code }, nowMs);
     await tx.tasks.postpone(task.lease, nowMs + slackRetryMs(task, failure));
   });
-  return false;
+  return null;
 }
 
 /** The card may be there, where the bot cannot look now: the requester is told, and it is looked for again. */
@@ -103,20 +112,20 @@ export async function cardOutOfSight(
   task: ClaimedTask,
   call: LedgerCall,
   failure: SlackFailure,
-): Promise<false> {
+): Promise<null> {
   await tools.store.transaction(async (tx) => {
     await tx.tasks.fence(task.lease);
     const context = tools.newContext();
     await applyEvent(tx, call.jobId, { type: 'card_delayed', reason: failure.code }, context);
     await tx.tasks.postpone(task.lease, context.nowMs + slackRetryMs(task, failure));
   });
-  return false;
+  return null;
 }
 
 /** The lane waits, and the call stays as it is. */
-export async function postpone(tools: Tools, task: ClaimedTask, runAtMs: number): Promise<false> {
+export async function postpone(tools: Tools, task: ClaimedTask, runAtMs: number): Promise<null> {
   await tools.store.transaction((tx) => tx.tasks.postpone(task.lease, runAtMs));
-  return false;
+  return null;
 }
 
 /** What a refused post means for its job. */

@@ -48,6 +48,8 @@ export async function perform(
   await stage.killed(kills.length);
   await stage.quiet();
   await answers[Symbol.asyncDispose]();
+  // If nothing was left to do, it may still be on its way.
+  await lives.up();
   await lives.stop();
   const seen = await lookAt(outside, reader);
   const unknown = seen.calls.filter(({ state }) => state === 'unknown');

@@ -44,6 +44,9 @@ const SILENT = new Set([
 
 const REMEMBER = 'gestures.remember';
 
+/** Goes along with the outcome of a post, or not: others may have wanted a post in the lane by then. */
+const END_OF_LANE = 'end post_to_slack';
+
 /** Calls are known to the transactions that start and settle them by their ids only. */
 const kinds = new Map<string, CallKind>();
 
@@ -78,7 +81,8 @@ export function commitNames(deeds: readonly Deed[]): string[] {
     deed.name === 'tasks.claim' ? (deed.result as ClaimedTask[]) : [],
   );
   if (claimed.length > 0) return [...new Set(claimed.map(({ kind }) => `claim ${kind}`))];
-  const parts = [...new Set(deeds.flatMap(partOf))];
+  const isSettled = deeds.some(({ name }) => name === 'calls.settle');
+  const parts = [...new Set(deeds.flatMap(partOf))].filter((part) => !(isSettled && part === END_OF_LANE));
   const decisions = deeds.flatMap(({ name, args }) => (name === 'write' ? [args[0] as Decision] : []));
   if (parts.length === 0 && decisions.length === 0) return [];
   const what = parts.join(', ') || whatElse(deeds);
