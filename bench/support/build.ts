@@ -6,10 +6,13 @@ const run = promisify(execFile);
 
 /** Compiles the program and the references: what runs in production does not compile itself when it starts. */
 export async function build(): Promise<void> {
-  const compiler = inProject('node_modules/typescript/bin/tsc');
-  for (const config of ['tsconfig.build.json', 'bench/references/tsconfig.json']) {
-    await run(process.execPath, [compiler, '-p', config], { cwd: inProject('.') }).catch((error) => {
-      throw new Error(`${config} does not compile:\n${error.stdout}`);
+  const commands = [
+    ['npm', 'run', 'build'],
+    ['npx', 'tsc', '-p', 'bench/references/tsconfig.json'],
+  ] as const;
+  for (const [command, ...args] of commands) {
+    await run(command, args, { cwd: inProject('.') }).catch((error) => {
+      throw new Error(`${command} ${args.join(' ')} failed:\n${error.stdout}${error.stderr}`);
     });
   }
 }
