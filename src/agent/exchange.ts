@@ -21,6 +21,8 @@ export interface TimeLimits {
   readonly sendByMs: number;
 }
 
+const utf8 = new TextDecoder();
+
 /**
  * Makes one request, and reads the answer to its end. Never throws. `signal` ends it at any stage, also
  * while it waits for a connection; a request that still waits then, or after `sendByMs`, is never sent.
@@ -65,7 +67,7 @@ export function exchange(
       onResponseEnd: () => {
         if (head === null) return fail(new Error('an answer without a head'));
         signal.removeEventListener('abort', abort);
-        const body = new TextDecoder().decode(Buffer.concat(chunks));
+        const body = utf8.decode(Buffer.concat(chunks));
         resolve({ kind: 'answered', head, body, cause: null });
       },
       onResponseError: (_controller, error) => fail(error),
