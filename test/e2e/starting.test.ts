@@ -20,8 +20,10 @@ describe('a mention in a channel', () => {
   test('starts a job in its own thread, and replies there are follow-ups (S3)', async () => {
     const root = await write(`${bot} Document the rate limits`);
     await world.started('Document the rate limits');
-    const card = await world.seen(general, ({ thread_ts }) => thread_ts === root.ts);
-    expect(card.text).toContain('“Document the rate limits”');
+    await world.seen(
+      general,
+      ({ thread_ts, text }) => thread_ts === root.ts && text.includes('“Document the rate limits”'),
+    );
     await write('And the retries', { threadTs: root.ts, user: bob });
     await world.settled();
     expect(world.prompts()).toEqual([['Document the rate limits', 'And the retries']]);

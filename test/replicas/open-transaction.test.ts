@@ -64,12 +64,16 @@ describeReplicas('a replica that freezes while it holds locks in the database', 
     await using world = await startReplicas(serverUrl);
     const first = await world.start();
     const card = await askAndWait(world);
-    const commit = await world.databaseProxy.hold('before', transactions.changesJob);
+    const held = world.databaseProxy.hold('before', transactions.changesJob);
+    // A check that finds nothing new changes no job; a reply does.
+    const firstReply = reply(world, card, 'Reply');
+    const commit = await held;
     first.kill('SIGSTOP');
     await world.start();
     // More than a replica has connections.
-    const texts = Array.from({ length: 12 }, (_, number) => `Reply ${number}`);
-    const replies = Promise.all(texts.map((text) => reply(world, card, text)));
+    const more = Array.from({ length: 12 }, (_, number) => `Reply ${number}`);
+    const texts = ['Reply', ...more];
+    const replies = Promise.all([firstReply, ...more.map((text) => reply(world, card, text))]);
     await ask(world, 'Add an FAQ');
     await world.until(
       () => world.api.jobs.map(({ prompts }) => prompts[0]),
