@@ -1,7 +1,12 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
+import { isBusy } from './sqlite-errors.ts';
 import { Statements } from './statements.ts';
+
+const BUSY_PAUSE_MS = 50;
+/** A program such as a backup may hold the file for five seconds. */
+const BUSY_TRIES = 100;
 
 export interface SqliteHooks {
   /** Makes the error that is thrown instead of one of SQLite's. */
@@ -23,6 +28,8 @@ export class GroupCommitDriver implements Driver {
   private waiting: PromiseWithResolvers<void>[] = [];
   /** Ends when nobody has the file. */
   private lastTurn: Promise<void> = Promise.resolve();
+  /** Another program held the file for too long when it was wanted last: who waits fails, too, until it is free. */
+  private isHeld = false;
 
   constructor(file: DatabaseSync, hooks: SqliteHooks) {
     this.file = file;
@@ -43,11 +50,11 @@ export class GroupCommitDriver implements Driver {
 
   /** Writes from the start: a transaction that reads first could not be upgraded behind another's write. */
   async beginTransaction(connection: Connection): Promise<void> {
-    if (!this.file.isTransaction) this.hooks.verify();
-    this.attempt(() => {
-      if (!this.file.isTransaction) this.statements.run('begin immediate');
-      this.statements.run('savepoint member');
-    });
+    if (!this.file.isTransaction) {
+      this.hooks.verify();
+      await this.patiently(() => this.statements.run('begin immediate'));
+    }
+    this.attempt(() => this.statements.run('savepoint member'));
     connection.isInTransaction = true;
   }
 
@@ -117,16 +124,36 @@ export class GroupCommitDriver implements Driver {
     for (const { reject } of this.waiting.splice(0)) reject(error);
   }
 
-  private execute({ sql, parameters }: CompiledQuery, isInTransaction: boolean): QueryResult<unknown> {
+  private async execute(
+    { sql, parameters }: CompiledQuery,
+    isInTransaction: boolean,
+  ): Promise<QueryResult<unknown>> {
+    const result = () => this.statements.result(sql, parameters as SQLInputValue[]);
     if (!isInTransaction) {
       // It must neither see nor be part of what is not on the disk yet.
       this.commit();
       this.hooks.verify();
+      return this.patiently(result);
     }
     return this.attempt(() => {
-      if (isInTransaction && !this.file.isTransaction) throw new Error('the transaction was undone before');
-      return this.statements.result(sql, parameters as SQLInputValue[]);
+      if (!this.file.isTransaction) throw new Error('the transaction was undone before');
+      return result();
     });
+  }
+
+  /** Waits for another program that holds the file. Not by SQLite's own timeout: nothing else would go on meanwhile. */
+  private async patiently<T>(action: () => T): Promise<T> {
+    for (let triesLeft = this.isHeld ? 0 : BUSY_TRIES; ; triesLeft -= 1) {
+      try {
+        const done = action();
+        this.isHeld = false;
+        return done;
+      } catch (error) {
+        this.isHeld = isBusy(error) && triesLeft <= 0;
+        if (this.isHeld || !isBusy(error)) throw this.hooks.translate(error);
+      }
+      await sleep(BUSY_PAUSE_MS);
+    }
   }
 
   private attempt<T>(action: () => T): T {
@@ -154,7 +181,7 @@ export class GroupCommitDriver implements Driver {
 class Connection implements DatabaseConnection {
   readonly endTurn: () => void;
   isInTransaction = false;
-  private readonly execute: (query: CompiledQuery, isInTransaction: boolean) => QueryResult<unknown>;
+  private readonly execute: (query: CompiledQuery, isInTransaction: boolean) => Promise<QueryResult<unknown>>;
 
   constructor(execute: Connection['execute'], endTurn: () => void) {
     this.execute = execute;
@@ -162,7 +189,7 @@ class Connection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    return this.execute(query, this.isInTransaction) as QueryResult<R>;
+    return (await this.execute(query, this.isInTransaction)) as QueryResult<R>;
   }
 
   // biome-ignore lint/correctness/useYield: nothing is streamed.

@@ -12,7 +12,7 @@ import { isBusy, sqliteError, unusableDirectory } from './sqlite-errors.ts';
 export const DATABASE_FILE = 'docs-agent.db';
 /** Locked for as long as the process lives; the operating system releases it, even after a kill. */
 export const OWNER_FILE = 'owner.db';
-/** For tools such as a backup that hold the database for a moment. */
+/** At a start, and for `doctor`: tools such as a backup hold the database for a moment. */
 export const BUSY_TIMEOUT_MS = 5_000;
 /**
  * How many pages (16 MiB) the write-ahead log takes before they are moved into the file. Many are written again and
@@ -105,7 +105,7 @@ function openFile(path: string): DatabaseSync {
   const file = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
   try {
     file.exec('pragma journal_mode = wal; pragma synchronous = full');
-    file.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+    file.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}; pragma busy_timeout = 0`);
     return file;
   } catch (error) {
     file.close();
