@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import { forgetOldEarlyReplies } from './queries/early-replies.ts';
 import type { Queries } from './schema/tables.ts';
 import type { Thread } from './store.ts';
+import { taskId } from './task-id.ts';
 
 /**
  * Nothing is still to come of such a job, unless a person goes on with it. In the words of the index `job_over`;
@@ -195,7 +196,7 @@ export class SqlRetention implements Retention {
 
 /** The tasks that a job may have, by their ids. */
 export function taskIds(jobIds: readonly string[]): string[] {
-  return jobIds.flatMap((id) => JOB_TASKS.map((kind) => `${kind}:${id}`));
+  return jobIds.flatMap((id) => JOB_TASKS.map((kind) => taskId(kind, id)));
 }
 
 /** Deletes jobs with their replies and calls; of their threads it is remembered that they had one. */

@@ -1,5 +1,6 @@
 import { deleteJobs, taskIds } from '../retention.ts';
 import type { Queries } from '../schema/tables.ts';
+import { taskId } from '../task-id.ts';
 import type { Holdings } from './forget.ts';
 import { scrubEarlyReplies, scrubJobs } from './scrub.ts';
 import { FORGOTTEN, jobsOf, type Subject } from './subject.ts';
@@ -18,7 +19,7 @@ async function eraseJobs(db: Queries, subject: Subject, nowMs: number): Promise<
   const ids = jobs.map(({ id }) => id);
   if (ids.length === 0) return 0;
   const lanes = await db.selectFrom('call').select('lane').distinct().where('job_id', 'in', ids).execute();
-  const laneTasks = lanes.flatMap(({ lane }) => [`call_agent:${lane}`, `post_to_slack:${lane}`]);
+  const laneTasks = lanes.flatMap(({ lane }) => [taskId('call_agent', lane), taskId('post_to_slack', lane)]);
   await db
     .deleteFrom('task')
     .where('id', 'in', [...taskIds(ids), ...laneTasks])

@@ -4,10 +4,11 @@ import type { Job } from '../../jobs/job.ts';
 import { jobFromJson, settingsFromJson } from '../schema/json.ts';
 import type { Queries } from '../schema/tables.ts';
 import type { Lease } from '../store.ts';
+import { taskId } from '../task-id.ts';
 import { isUnsent } from './follow-ups.ts';
 import type { SqlTasks } from './tasks.ts';
 
-const CARD_TASK = 'refresh_card:';
+const CARD_TASK = taskId('refresh_card', '');
 
 /** The checks of jobs, many at a time: most of them find nothing new, and then only the next check is written. */
 export interface Checks {
@@ -19,7 +20,7 @@ export interface Checks {
    */
   putOff(checks: readonly QuietCheck[], nowMs: number): Promise<ReadonlySet<string>>;
   /** Plans to refresh the cards of these jobs, where that is not planned already. */
-  refreshCards(cards: readonly { readonly jobId: string; readonly runAtMs: number }[]): Promise<void>;
+  refreshCards(cards: readonly CardRefresh[]): Promise<void>;
   /** When a check of the job last found nothing new, or null. See `last-check.ts`. */
   lastQuietMs(jobId: string): Promise<number | null>;
 }
@@ -37,6 +38,11 @@ export interface WatchedJob {
 export interface QuietCheck {
   readonly lease: Lease;
   readonly nextCheckAtMs: number;
+}
+
+export interface CardRefresh {
+  readonly jobId: string;
+  readonly runAtMs: number;
 }
 
 export class SqlChecks implements Checks {
@@ -101,12 +107,12 @@ export class SqlChecks implements Checks {
     return new Set(ended.map(({ id }) => id));
   }
 
-  async refreshCards(cards: readonly { readonly jobId: string; readonly runAtMs: number }[]): Promise<void> {
+  async refreshCards(cards: readonly CardRefresh[]): Promise<void> {
     await this.db
       .insertInto('task')
       .values(
         cards.map(({ jobId, runAtMs }) => ({
-          id: CARD_TASK + jobId,
+          id: taskId('refresh_card', jobId),
           kind: 'refresh_card' as const,
           subject: jobId,
           run_at: runAtMs,
@@ -119,7 +125,10 @@ export class SqlChecks implements Checks {
   }
 
   async lastQuietMs(jobId: string): Promise<number | null> {
-    const task = this.db.selectFrom('task').select('last_run_at').where('id', '=', `check_job:${jobId}`);
+    const task = this.db
+      .selectFrom('task')
+      .select('last_run_at')
+      .where('id', '=', taskId('check_job', jobId));
     return (await task.executeTakeFirst())?.last_run_at ?? null;
   }
 }

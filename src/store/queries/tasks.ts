@@ -3,6 +3,7 @@ import type { ExpressionBuilder } from 'kysely';
 import type { Queries, Tables } from '../schema/tables.ts';
 import type { Claim, ClaimedTask, Lease, NewTask, TaskKind, Tasks } from '../store.ts';
 import { LeaseLostError } from '../store.ts';
+import { taskId } from '../task-id.ts';
 
 const freeLease = { lease_token: null, lease_until: null };
 
@@ -19,7 +20,7 @@ export class SqlTasks implements Tasks {
     await this.db
       .insertInto('task')
       .values({
-        id: `${kind}:${subject}`,
+        id: taskId(kind, subject),
         kind,
         subject,
         run_at: runAtMs,
@@ -73,7 +74,7 @@ export class SqlTasks implements Tasks {
   }
 
   async hasten(kind: TaskKind, subject: string, nowMs: number): Promise<boolean> {
-    const id = `${kind}:${subject}`;
+    const id = taskId(kind, subject);
     await this.db
       .updateTable('task')
       .set({ run_at: nowMs })

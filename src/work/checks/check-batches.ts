@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import type { Clock } from '../../operations/clock.ts';
-import type { QuietCheck, WatchedJob } from '../../store/queries/checks.ts';
+import type { CardRefresh, QuietCheck, WatchedJob } from '../../store/queries/checks.ts';
 import type { Store } from '../../store/store.ts';
 
 /** A transaction must stay short; and of a list that is much longer, SQLite would rather read all tasks. */
@@ -15,7 +15,7 @@ export interface CheckBatches {
   /** Writes that nothing follows but the next check. False: somebody else has to do with the task by now. */
   putOff(check: QuietCheck): Promise<boolean>;
   /** Plans to refresh the job's card, unless that is planned already. */
-  refreshCard(card: { readonly jobId: string; readonly runAtMs: number }): Promise<void>;
+  refreshCard(card: CardRefresh): Promise<void>;
 }
 
 export function checkBatches(store: Store, clock: Clock): CheckBatches {
@@ -33,7 +33,7 @@ export function checkBatches(store: Store, clock: Clock): CheckBatches {
       }),
     GATHERED_FOR_MS,
   );
-  const cards = together((jobs: readonly { readonly jobId: string; readonly runAtMs: number }[]) =>
+  const cards = together((jobs: readonly CardRefresh[]) =>
     store.transaction(async (tx) => {
       await tx.checks.refreshCards(jobs);
       return jobs.map(() => undefined);
