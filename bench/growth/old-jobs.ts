@@ -23,7 +23,7 @@ type Values = Readonly<Record<string, string>>;
 
 /**
  * Fills a store with jobs that are over, each with its calls, a follow-up, and, if it is young enough, the gestures.
- * The program's own code writes one; the database copies it with ids in no order, as real ones are.
+ * The program's own code writes one; the database copies it. As in real ones, ids grow with the time, and names of gestures are in no order.
  */
 export async function storeOldJobs(location: StoreLocation, jobs: number): Promise<void> {
   const store = await openStore(location);
@@ -34,11 +34,11 @@ export async function storeOldJobs(location: StoreLocation, jobs: number): Promi
   try {
     await run(queries, `delete from task where subject like '%${PATTERN}'`);
     if ('databaseUrl' in location) {
-      await copyAll(queries, jobs, KEY_ON_POSTGRES);
+      await copyAll(queries, jobs, onPostgres);
     } else {
       // Nobody minds if it is lost: what is measured are the program's own writes, later.
       await run(queries, 'pragma synchronous = off', 'pragma cache_size = -1000000');
-      await copyAll(queries, jobs, KEY_ON_SQLITE);
+      await copyAll(queries, jobs, onSqlite);
       await run(queries, 'pragma wal_checkpoint(truncate)');
     }
   } finally {
@@ -86,30 +86,31 @@ interface Range {
   readonly first: number;
   readonly last: number;
   readonly jobs: number;
-  /** Eight characters that are different for each `n`. */
-  readonly key: string;
+  readonly eightDigits: (number: string) => string;
 }
 
+const onSqlite = (number: string) => `format('%08x', ${number})`;
+const onPostgres = (number: string) => `lpad(to_hex(${number}), 8, '0')`;
+/** Different for each `n`. */
 const SCRAMBLED = '(n * 2654435761) % 4294967296';
-const KEY_ON_SQLITE = `format('%08x', ${SCRAMBLED})`;
-const KEY_ON_POSTGRES = `lpad(to_hex(${SCRAMBLED}), 8, '0')`;
 
-async function copyAll(queries: Queries, jobs: number, key: string): Promise<void> {
+async function copyAll(queries: Queries, jobs: number, eightDigits: Range['eightDigits']): Promise<void> {
   let copied = 0;
   const copyOnAndOn = async () => {
     while (copied < jobs) {
       const first = copied + 1;
       copied = Math.min(copied + JOBS_PER_STATEMENT, jobs);
-      await copy(queries, { first, last: copied, jobs, key });
+      await copy(queries, { first, last: copied, jobs, eightDigits });
     }
   };
   // Postgres copies on several connections at once; on SQLite they wait for each other.
   await Promise.all(Array.from({ length: COPIES_AT_ONCE }, copyOnAndOn));
 }
 
-async function copy(queries: Queries, { first, last, jobs, key }: Range): Promise<void> {
+async function copy(queries: Queries, { first, last, jobs, eightDigits }: Range): Promise<void> {
   const numbers = `with recursive series(n) as (select cast(${first} as bigint) union all select n + 1 from series where n < ${last})`;
   const at = `${Date.now() - AGE_MS} + n * ${Math.floor((AGE_MS - SINCE_MS) / jobs)}`;
+  const key = eightDigits('n');
   const jobId = `'job-' || ${key}`;
   const renamed = (column: string) => `replace(pattern.${column}, '${PATTERN}', ${jobId})`;
   const insert = async (table: string, where: string, values: Values) => {
@@ -149,7 +150,7 @@ async function copy(queries: Queries, { first, last, jobs, key }: Range): Promis
     'gesture',
     `pattern.key like 'pattern:%' and pattern.at = 0 and n > ${jobs * (1 - GESTURES_SHARE)}`,
     {
-      key: `'pattern:' || ${key} || pattern.key`,
+      key: `'trigger:' || ${eightDigits(SCRAMBLED)} || pattern.key`,
       at,
     },
   );

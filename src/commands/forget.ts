@@ -14,7 +14,6 @@ const WORDS: Readonly<Record<keyof Holdings, string>> = {
   early_replies: 'replies that wait for a card: deleted',
   homes: 'home tabs: deleted',
   settings: 'settings and installations: the name is taken out, or they are deleted',
-  locks: 'locks that name it: deleted',
 };
 
 const OPEN_WORDS: Readonly<Record<OpenWork['what'], string>> = {

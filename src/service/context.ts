@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { v7 as timeOrderedId } from 'uuid';
 import type { Config } from '../config.ts';
 import type { AnyJobContext, Policy } from '../jobs/decision.ts';
 import type { Pace } from '../jobs/pace.ts';
@@ -18,7 +18,7 @@ export function contextFactory(
   return () => ({
     nowMs: clock.now(),
     jitter: Math.random(),
-    newId: randomUUID,
+    newId: () => timeOrderedId(),
     policy,
     paces: paces(),
     rulesOf,

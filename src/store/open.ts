@@ -31,7 +31,7 @@ export async function openDatabase(
   const isEmbedded = 'dataDir' in location;
   const database = isEmbedded ? openSqlite(location.dataDir) : await loadPostgres(location.databaseUrl);
   try {
-    const migrated = await migrate(database.queries, migrations(database.sequenceType));
+    const migrated = await migrate(database.queries, migrations(database.engine));
     if (isEmbedded) {
       // The process that held them is gone, or the directory could not have been opened.
       await database.queries

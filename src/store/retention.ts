@@ -99,12 +99,9 @@ export class SqlRetention implements Retention {
       .selectFrom('past_thread')
       .select(['team_id', 'channel_id', 'thread_ts'])
       .where('at', '<', limits.jobsBeforeMs);
-    // A lock is made anew by the next who needs it.
-    const turnstiles = this.db.selectFrom('turnstile').select('name');
     const oldGestures = await gestures.limit(limit).forUpdate().skipLocked().execute();
     const oldHomes = await homes.limit(limit).forUpdate().skipLocked().execute();
     const oldThreads = await threads.limit(limit).forUpdate().skipLocked().execute();
-    const freeLocks = await turnstiles.limit(limit).forUpdate().skipLocked().execute();
     await this.db
       .deleteFrom('gesture')
       .where(
@@ -125,15 +122,7 @@ export class SqlRetention implements Retention {
         .where((eb) => eb.and(thread))
         .execute();
     }
-    await this.db
-      .deleteFrom('turnstile')
-      .where(
-        'name',
-        'in',
-        freeLocks.map(({ name }) => name),
-      )
-      .execute();
-    return Math.max(oldGestures.length, oldHomes.length, oldThreads.length, freeLocks.length);
+    return Math.max(oldGestures.length, oldHomes.length, oldThreads.length);
   }
 
   async isPast({ teamId, channelId, threadTs }: Thread): Promise<boolean> {

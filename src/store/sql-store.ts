@@ -47,7 +47,7 @@ export class SqlStore implements Store {
     let isAtCommit = false;
     try {
       return await this.database.queries.transaction().execute(async (db) => {
-        const tx = new SqlTransaction(db);
+        const tx = new SqlTransaction(db, this.database.passAloneIn(db));
         const result = await work(tx);
         isAtCommit = true;
         return { result, scheduled: tx.tasks.scheduled };

@@ -1,4 +1,5 @@
 import type { Decision } from '../jobs/decision.ts';
+import type { PassAlone } from './engines/database.ts';
 import { SqlCalls } from './queries/calls.ts';
 import { SqlCensus } from './queries/census.ts';
 import { SqlSettingsOfChannels } from './queries/channel-settings.ts';
@@ -32,13 +33,13 @@ export class SqlTransaction implements Transaction {
   readonly census: SqlCensus;
   readonly retention: SqlRetention;
 
-  constructor(db: Queries) {
+  constructor(db: Queries, passAlone: PassAlone) {
     this.gestures = new SqlGestures(db);
-    this.jobs = new SqlJobs(db);
+    this.jobs = new SqlJobs(db, passAlone);
     this.lists = new SqlJobLists(db);
     this.earlyReplies = new SqlEarlyReplies(db);
     this.followUps = new SqlFollowUps(db);
-    this.calls = new SqlCalls(db);
+    this.calls = new SqlCalls(db, passAlone);
     this.tasks = new SqlTasks(db);
     this.checks = new SqlChecks(db, this.tasks);
     this.installations = new SqlInstallations(db);

@@ -127,7 +127,7 @@ test('`status` tells the latest job of who asks; with an id or a link, that job,
   );
   expect(shown.text).toMatch(/Waits: “One more thing”/);
 
-  const [, id = ''] = /status ([0-9a-f]{8})/.exec(shown.text) ?? [];
+  const [, id = ''] = /status ([0-9a-f]{8}-[0-9a-f]{4})`/.exec(shown.text) ?? [];
   for (const word of [id, api.jobs[0]?.id, linkTo(card), `<${linkTo(card)}>`]) {
     expect((await answerTo(program, `status ${word}`, bob)).text, word).toContain('Explain the rate limits');
   }

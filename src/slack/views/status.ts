@@ -30,8 +30,8 @@ const REFUSAL_MAX = 200;
 const SPOKEN_PULL_REQUEST_MAX = 300;
 const TURNS_MAX = 5;
 const UNSENT_MAX = 3;
-/** So much of an id names a job well enough. */
-const SHORT_ID_LENGTH = 8;
+/** The time at which it was made, to the millisecond, stands first in an id, and names a job well enough. */
+const SHORT_ID_LENGTH = 13;
 
 /** All that is known of a job. */
 export interface JobStory {

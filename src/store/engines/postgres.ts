@@ -5,10 +5,11 @@ import {
   type PostgresPool,
   type PostgresPoolClient,
   replaceWithNoncontingentExpression,
+  sql,
 } from 'kysely';
 import { Pool, type PoolClient, types } from 'pg';
-import type { Tables } from '../schema/tables.ts';
-import type { Database } from './database.ts';
+import type { Queries, Tables } from '../schema/tables.ts';
+import type { Database, PassAlone } from './database.ts';
 import { connectionErrors, invalidUrlError, statementError } from './postgres-errors.ts';
 
 /** Per replica; Postgres allows 100 altogether unless set otherwise. */
@@ -56,7 +57,14 @@ export function openPostgres(databaseUrl: string): Database {
     await Promise.race([queries.destroy(), limit]);
     clearTimeout(timer);
   };
-  return { queries, sequenceType: 'bigserial', isRemote: true, close };
+  return { queries, engine: 'postgres', isRemote: true, passAloneIn, close };
+}
+
+/** Two names with the same hash wait for each other, which does no harm. */
+function passAloneIn(transaction: Queries): PassAlone {
+  return async (name) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(transaction);
+  };
 }
 
 /** The pool as Kysely uses it, with errors of ours. */

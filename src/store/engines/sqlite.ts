@@ -36,11 +36,13 @@ export function openSqlite(dataDir: string): Database {
     throw translate(error);
   }
   const queries = queriesOn(file, { translate, verify: lossDetector(directory) });
+  // A transaction has the whole database for itself.
+  const passAloneIn = () => () => Promise.resolve();
   const close = async () => {
     await queries.destroy();
     if (owner.isOpen) owner.close();
   };
-  return { queries, sequenceType: 'integer', isRemote: false, close };
+  return { queries, engine: 'sqlite', isRemote: false, passAloneIn, close };
 }
 
 export function queriesOn(file: DatabaseSync, hooks: SqliteHooks): Queries {

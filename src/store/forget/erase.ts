@@ -61,11 +61,8 @@ async function eraseTraces(db: Queries, { kind, id, teamId }: Subject) {
     .where('kind', '=', 'refresh_home')
     .where('subject', 'like', `${inTeam}:${id}`)
     .execute();
-  const lock = kind === 'user' ? `asker:${inTeam}:%:${id}` : `asker:${inTeam}:${id}:%`;
-  const locks = await db.deleteFrom('turnstile').where('name', 'like', lock).executeTakeFirst();
   return {
     homes: Number(homes.numDeletedRows),
-    locks: Number(locks.numDeletedRows),
     settings: await eraseSettings(db, { kind, id, teamId }),
   };
 }

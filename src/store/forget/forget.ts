@@ -17,7 +17,6 @@ export interface Holdings {
   readonly early_replies: number;
   readonly homes: number;
   readonly settings: number;
-  readonly locks: number;
 }
 
 export interface Forgotten {

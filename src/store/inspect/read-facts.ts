@@ -16,10 +16,10 @@ type ReadFacts = Pick<StoreFacts, 'schema' | 'installations' | 'organisations' |
 
 /** Reads, and changes nothing. A schema of another version is not read. */
 export async function readFacts(
-  { queries, sequenceType }: Pick<Database, 'queries' | 'sequenceType'>,
+  { queries, engine }: Pick<Database, 'queries' | 'engine'>,
   nowMs: number,
 ): Promise<ReadFacts> {
-  const schema = await schemaState(queries, migrations(sequenceType));
+  const schema = await schemaState(queries, migrations(engine));
   const isCurrent = schema.missing.length === 0 && schema.unknown.length === 0;
   if (!isCurrent) return { schema, ...NOTHING_INSTALLED, notices: NO_NOTICES };
   const installations = await new SqlInstallations(queries).all();

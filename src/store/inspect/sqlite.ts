@@ -20,7 +20,7 @@ export async function inspectSqlite(dataDir: string, nowMs: number): Promise<Sto
     return {
       place: directory,
       state: inUse ? 'in_use' : 'writable',
-      ...(await readFacts({ queries, sequenceType: 'integer' }, nowMs)),
+      ...(await readFacts({ queries, engine: 'sqlite' }, nowMs)),
       sizeBytes: sizeOf(path) + sizeOf(`${path}-wal`),
       freeBytes,
     };
@@ -33,7 +33,7 @@ function absent(directory: string, freeBytes: number): StoreFacts {
   return {
     place: directory,
     state: 'absent',
-    schema: { applied: [], missing: Object.keys(migrations('integer')), unknown: [] },
+    schema: { applied: [], missing: Object.keys(migrations('sqlite')), unknown: [] },
     sizeBytes: null,
     freeBytes,
     ...NOTHING_INSTALLED,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type SqlBool, sql } from 'kysely';
 import type { WantedCall } from '../../jobs/call.ts';
 import type { Job } from '../../jobs/job.ts';
+import type { PassAlone } from '../engines/database.ts';
 import { requestFromJson, toJson } from '../schema/json.ts';
 import type { CallRow, Queries } from '../schema/tables.ts';
 import type { CallOutcome, Calls, LedgerCall } from '../store.ts';
@@ -13,9 +14,11 @@ const IS_IN_BUDGET = sql<SqlBool>`kind in ('create_job', 'send_message')`;
 
 export class SqlCalls implements Calls {
   private readonly db: Queries;
+  private readonly passAlone: PassAlone;
 
-  constructor(db: Queries) {
+  constructor(db: Queries, passAlone: PassAlone) {
     this.db = db;
+    this.passAlone = passAlone;
   }
 
   async next(lane: string): Promise<LedgerCall | null> {
@@ -63,12 +66,8 @@ export class SqlCalls implements Calls {
   }
 
   async agentCallStartedAt(projectId: string, nth: number, sinceMs: number): Promise<number | null> {
-    // Locks the row until the transaction ends: replicas that count at the same time would all find room.
-    await this.db
-      .insertInto('budget')
-      .values({ project_id: projectId })
-      .onConflict((conflict) => conflict.column('project_id').doUpdateSet({ project_id: projectId }))
-      .execute();
+    // Replicas that count at the same time would all find room.
+    await this.passAlone(`budget:${projectId}`);
     const row = await this.db
       .selectFrom('call')
       .select('started_at')

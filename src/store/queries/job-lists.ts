@@ -14,7 +14,7 @@ const MAX_MEANT = 20;
 const MAX_CALLS = 500;
 const MAX_UNSENT = 50;
 /** Fewer characters of an id would name too many jobs. */
-const ID_START = /^[0-9a-f-]{8,36}$/i;
+const ID_START = /^[0-9a-f-]{13,36}$/i;
 const ANY: Condition = sql`1 = 1`;
 /** One that still asks whether it is wanted at all is none. */
 const IS_JOB: Condition = sql`stage != 'asking'`;

@@ -1,5 +1,6 @@
 import type { JobState } from '../../jobs/decision.ts';
 import type { Job } from '../../jobs/job.ts';
+import type { PassAlone } from '../engines/database.ts';
 import { jobFromJson, toJson } from '../schema/json.ts';
 import type { Queries } from '../schema/tables.ts';
 import type { Jobs } from '../store.ts';
@@ -12,9 +13,11 @@ const GOING_ON = ['creating', 'create_unknown', 'working'] as const;
 
 export class SqlJobs implements Jobs {
   private readonly db: Queries;
+  private readonly passAlone: PassAlone;
 
-  constructor(db: Queries) {
+  constructor(db: Queries, passAlone: PassAlone) {
     this.db = db;
+    this.passAlone = passAlone;
   }
 
   async lock(jobId: string, messageTs: string | null = null): Promise<JobState | null> {
@@ -132,15 +135,6 @@ export class SqlJobs implements Jobs {
       .orderBy('requested_at', 'desc')
       .execute();
     return rows.map((row) => jobFromJson(row.data));
-  }
-
-  /** Nobody else passes by this name until the transaction ends. */
-  private async passAlone(name: string): Promise<void> {
-    await this.db
-      .insertInto('turnstile')
-      .values({ name })
-      .onConflict((conflict) => conflict.column('name').doUpdateSet({ name }))
-      .execute();
   }
 
   async withLiveThreads(sinceMs: number, limit: number): Promise<string[]> {

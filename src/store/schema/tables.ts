@@ -13,7 +13,6 @@ export interface Tables {
   call: CallTable;
   task: TaskTable;
   heartbeat: HeartbeatTable;
-  budget: { project_id: string };
   channel_setting: ChannelSettingTable;
   installation: InstallationTable;
   organisation_team: { team_id: string; enterprise_id: string };
@@ -21,8 +20,6 @@ export interface Tables {
   past_thread: PastThreadTable;
   /** `lengths`: milliseconds as JSON, the latest last. */
   turn_lengths: { project_id: string; lengths: string };
-  /** Locked by who looks whether there is such a job, and makes one if not. */
-  turnstile: { name: string };
 }
 
 /** The database, or a transaction in it. */

@@ -132,7 +132,7 @@ export function listContract(open: OpenStore): void {
       await write({ id, agentJob }, { id: 'job-2' }, { id: '3f2a9c1c', teamId: 'T2' });
       const meant = async (word: string) => idsOf(await opened.run((tx) => tx.lists.meant('T1', word)));
       expect(await meant(id)).toEqual([id]);
-      expect(await meant('3F2A9C1B')).toEqual([id]);
+      expect(await meant('3F2A9C1B-0000')).toEqual([id]);
       expect(await meant('agent-7')).toEqual([id]);
       expect(await meant('job-2')).toEqual(['job-2']);
       for (const word of ['3f2a9c1', '%', '________', '3f2a9c1c', 'agent-8', ''])

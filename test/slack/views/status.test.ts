@@ -57,7 +57,7 @@ test('the status of a job tells its turns, and what waits (L1)', () => {
     👀 Waits: “And the quotas”
     ⚠️ Not sent: “In French”
     📡 *Can't reach the agent API* · next try <!date^1795183500^{date_short_pretty} at {time}|2026-11-20 14:05 UTC>
-    \`/docs-agent status 3f2a9c1b\` shows this again"
+    \`/docs-agent status 3f2a9c1b-0000\` shows this again"
   `);
 });
 
