@@ -4,6 +4,7 @@ import type { AgentJob } from '../jobs/agent-job.ts';
 import type { AgentFailure } from '../jobs/failure.ts';
 import { SEND_WITHIN_MS } from '../operations/send-limit.ts';
 import { type AgentRequest, type Answer, attempt } from './attempt.ts';
+import { withDeadline } from './deadline.ts';
 import { decodeJob } from './decode.ts';
 import { AgentError, badAnswerError, unknownProjectError } from './errors.ts';
 import { agentPaths } from './paths.ts';
@@ -67,16 +68,17 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs }: AgentClientO
     const apiKey = apiKeyOf(projectId);
     if (apiKey === undefined) throw unknownProjectError(projectId);
     const endsAtMs = performance.now() + timeoutMs;
-    const limits = {
-      signal: AbortSignal.timeout(timeoutMs),
-      // The repeats, too: whether a prompt may still go out is not for this client to judge.
-      sendByMs: Date.now() + (request.method === 'POST' ? SEND_WITHIN_MS : timeoutMs),
-    };
-    return pRetry(async () => decode(await attempt(pool, request, apiKey, limits)), {
-      ...repeats,
-      shouldRetry: ({ error, retryDelay }) =>
-        error instanceof AgentError && mayRepeat(error.failure) && performance.now() + retryDelay < endsAtMs,
-    });
+    // The repeats, too: whether a prompt may still go out is not for this client to judge.
+    const sendByMs = Date.now() + (request.method === 'POST' ? SEND_WITHIN_MS : timeoutMs);
+    return withDeadline(timeoutMs, (signal) =>
+      pRetry(async () => decode(await attempt(pool, request, apiKey, { signal, sendByMs })), {
+        ...repeats,
+        shouldRetry: ({ error, retryDelay }) =>
+          error instanceof AgentError &&
+          mayRepeat(error.failure) &&
+          performance.now() + retryDelay < endsAtMs,
+      }),
+    );
   }
 
   return {

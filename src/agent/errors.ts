@@ -67,7 +67,7 @@ function unreachableError(
   return new AgentError({ outcome, reason: 'unreachable', status, message, retryAfterMs: null }, { cause });
 }
 
-/** `AbortSignal.timeout` aborts with this error. */
+/** `withDeadline`, and `AbortSignal.timeout`, abort with this error. */
 export function isTimeout(error: Error): boolean {
   return error.name === 'TimeoutError';
 }

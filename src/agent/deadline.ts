@@ -1,0 +1,19 @@
+/**
+ * Does the work with a signal that is aborted, as that of `AbortSignal.timeout`, after so many milliseconds. That one
+ * would be kept until then by its timer, however soon the work is done: with thousands of reads a second, many
+ * megabytes of them.
+ */
+export async function withDeadline<T>(
+  timeoutMs: number,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const deadline = new AbortController();
+  const timer = setTimeout(() => {
+    deadline.abort(new DOMException(`no answer within ${timeoutMs} ms`, 'TimeoutError'));
+  }, timeoutMs);
+  try {
+    return await work(deadline.signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}
