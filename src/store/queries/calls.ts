@@ -4,13 +4,85 @@ import type { WantedCall } from '../../jobs/call.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { PassAlone } from '../engines/database.ts';
 import { requestFromJson, toJson } from '../schema/json.ts';
-import type { CallRow, Queries } from '../schema/tables.ts';
+import type { CallRow, Queries, Tables } from '../schema/tables.ts';
 import type { CallOutcome, Calls, LedgerCall } from '../store.ts';
+import { prepared, type Values } from './prepared.ts';
 
 /** An entry of an index on Postgres holds 2,704 bytes at most, and a key may hold a link from outside. */
 const MAX_PLAIN_KEY_LENGTH = 500;
 /** In the words of the index: SQLite does not use it if the kinds are parameters. */
 const IS_IN_BUDGET = sql<SqlBool>`kind in ('create_job', 'send_message')`;
+
+const nextInLane = prepared((db, { lane }: Values<{ lane: string }>) =>
+  db
+    .selectFrom('call')
+    .selectAll()
+    .where('lane', '=', lane)
+    .where('ended_at', 'is', null)
+    .orderBy('seq')
+    .limit(1),
+);
+
+const callById = prepared((db, { callId }: Values<{ callId: string }>) =>
+  db.selectFrom('call').selectAll().where('id', '=', callId),
+);
+
+const startCall = prepared((db, { callId, nowMs }: Values<{ callId: string; nowMs: number }>) =>
+  db
+    .updateTable('call')
+    .set({ state: 'started', started_at: nowMs })
+    .where('id', '=', callId)
+    .where('state', '=', 'wanted'),
+);
+
+type Settled = Pick<Tables['call'], 'id' | 'state' | 'detail' | 'ended_at'>;
+
+const settleMade = prepared((db, { id, state, detail, ended_at }: Values<Settled>) =>
+  db.updateTable('call').set({ state, detail, ended_at }).where('id', '=', id).where('state', '!=', 'done'),
+);
+
+const settleNotMade = prepared((db, { id, state, detail, ended_at }: Values<Settled>) =>
+  db
+    .updateTable('call')
+    .set({ state, detail, started_at: null, ended_at })
+    .where('id', '=', id)
+    .where('state', '!=', 'done'),
+);
+
+const nthAgentCall = prepared(
+  (db, { projectId, sinceMs, before }: Values<{ projectId: string; sinceMs: number; before: number }>) =>
+    db
+      .selectFrom('call')
+      .select('started_at')
+      .where('project_id', '=', projectId)
+      .where('started_at', '>', sinceMs)
+      .where(IS_IN_BUDGET)
+      .orderBy('started_at', 'desc')
+      .offset(before)
+      .limit(1),
+);
+
+type Wanted = Omit<Tables['call'], 'seq' | 'state' | 'detail' | 'started_at' | 'ended_at'>;
+
+const wantCall = prepared((db, call: Values<Wanted>) =>
+  db
+    .insertInto('call')
+    .values({
+      id: call.id,
+      natural_key: call.natural_key,
+      job_id: call.job_id,
+      project_id: call.project_id,
+      lane: call.lane,
+      kind: call.kind,
+      request: call.request,
+      state: 'wanted',
+      detail: null,
+      wanted_at: call.wanted_at,
+      started_at: null,
+      ended_at: null,
+    })
+    .onConflict((conflict) => conflict.column('natural_key').doNothing()),
+);
 
 export class SqlCalls implements Calls {
   private readonly db: Queries;
@@ -22,62 +94,35 @@ export class SqlCalls implements Calls {
   }
 
   async next(lane: string): Promise<LedgerCall | null> {
-    const row = await this.db
-      .selectFrom('call')
-      .selectAll()
-      .where('lane', '=', lane)
-      .where('ended_at', 'is', null)
-      .orderBy('seq')
-      .limit(1)
-      .executeTakeFirst();
+    const row = await nextInLane.first(this.db, { lane });
     return row === undefined ? null : callFromRow(row);
   }
 
   async get(callId: string): Promise<LedgerCall | null> {
-    const row = await this.db.selectFrom('call').selectAll().where('id', '=', callId).executeTakeFirst();
+    const row = await callById.first(this.db, { callId });
     return row === undefined ? null : callFromRow(row);
   }
 
   async start(callId: string, nowMs: number): Promise<void> {
-    const { numUpdatedRows } = await this.db
-      .updateTable('call')
-      .set({ state: 'started', started_at: nowMs })
-      .where('id', '=', callId)
-      .where('state', '=', 'wanted')
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n) throw new Error(`Call ${callId} cannot be started: it is not wanted`);
+    const started = await startCall.change(this.db, { callId, nowMs });
+    if (started === 0) throw new Error(`Call ${callId} cannot be started: it is not wanted`);
   }
 
   async settle(callId: string, outcome: CallOutcome, nowMs: number): Promise<void> {
     const { state, detail } = outcome;
-    const { numUpdatedRows } = await this.db
-      .updateTable('call')
-      .set(
-        state === 'retry'
-          ? { state: 'wanted', detail, started_at: null, ended_at: null }
-          : state === 'not_made'
-            ? { state: 'failed', detail, started_at: null, ended_at: nowMs }
-            : { state, detail, ended_at: nowMs },
-      )
-      .where('id', '=', callId)
-      .where('state', '!=', 'done')
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n) throw new Error(`Call ${callId} cannot be settled: unknown, or done already`);
+    const call = { id: callId, detail, ended_at: nowMs };
+    const settled = await (state === 'retry'
+      ? settleNotMade.change(this.db, { ...call, state: 'wanted', ended_at: null })
+      : state === 'not_made'
+        ? settleNotMade.change(this.db, { ...call, state: 'failed' })
+        : settleMade.change(this.db, { ...call, state }));
+    if (settled === 0) throw new Error(`Call ${callId} cannot be settled: unknown, or done already`);
   }
 
   async agentCallStartedAt(projectId: string, nth: number, sinceMs: number): Promise<number | null> {
     // Replicas that count at the same time would all find room.
     await this.passAlone(`budget:${projectId}`);
-    const row = await this.db
-      .selectFrom('call')
-      .select('started_at')
-      .where('project_id', '=', projectId)
-      .where('started_at', '>', sinceMs)
-      .where(IS_IN_BUDGET)
-      .orderBy('started_at', 'desc')
-      .offset(nth - 1)
-      .limit(1)
-      .executeTakeFirst();
+    const row = await nthAgentCall.first(this.db, { projectId, sinceMs, before: nth - 1 });
     return row?.started_at ?? null;
   }
 
@@ -94,24 +139,16 @@ export class SqlCalls implements Calls {
 
   /** Does nothing if a call with the same natural key was wanted before. */
   async want(call: WantedCall, job: Job, nowMs: number): Promise<void> {
-    await this.db
-      .insertInto('call')
-      .values({
-        id: call.id,
-        natural_key: boundedKey(call.naturalKey),
-        job_id: job.id,
-        project_id: job.projectId,
-        lane: call.lane.name,
-        kind: call.request.kind,
-        request: toJson(call.request),
-        state: 'wanted',
-        detail: null,
-        wanted_at: nowMs,
-        started_at: null,
-        ended_at: null,
-      })
-      .onConflict((conflict) => conflict.column('natural_key').doNothing())
-      .execute();
+    await wantCall.change(this.db, {
+      id: call.id,
+      natural_key: boundedKey(call.naturalKey),
+      job_id: job.id,
+      project_id: job.projectId,
+      lane: call.lane.name,
+      kind: call.request.kind,
+      request: toJson(call.request),
+      wanted_at: nowMs,
+    });
   }
 }
 

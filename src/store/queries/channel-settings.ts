@@ -1,6 +1,7 @@
 import type { ChannelSettings } from '../../jobs/channel-settings.ts';
 import { settingsFromJson, toJson } from '../schema/json.ts';
 import type { Queries } from '../schema/tables.ts';
+import { prepared, type Values } from './prepared.ts';
 
 /** What administrators saved for a channel. */
 export interface SavedSettings {
@@ -21,6 +22,14 @@ export interface SettingsOfChannels {
 
 const NEVER_MS = 0;
 
+const settingsOf = prepared((db, { teamId, channelId }: Values<{ teamId: string; channelId: string }>) =>
+  db
+    .selectFrom('channel_setting')
+    .select(['data', 'changed_by', 'changed_at'])
+    .where('team_id', '=', teamId)
+    .where('channel_id', '=', channelId),
+);
+
 export class SqlSettingsOfChannels implements SettingsOfChannels {
   private readonly db: Queries;
 
@@ -29,12 +38,7 @@ export class SqlSettingsOfChannels implements SettingsOfChannels {
   }
 
   async get(teamId: string, channelId: string): Promise<SavedSettings | null> {
-    const row = await this.db
-      .selectFrom('channel_setting')
-      .select(['data', 'changed_by', 'changed_at'])
-      .where('team_id', '=', teamId)
-      .where('channel_id', '=', channelId)
-      .executeTakeFirst();
+    const row = await settingsOf.first(this.db, { teamId, channelId });
     if (row === undefined || row.changed_at === NEVER_MS) return null;
     return { settings: settingsFromJson(row.data), changedBy: row.changed_by, changedAtMs: row.changed_at };
   }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { ChannelSettings } from '../../jobs/channel-settings.ts';
 import type { Job } from '../../jobs/job.ts';
 import { jobFromJson, settingsFromJson } from '../schema/json.ts';
@@ -6,6 +6,7 @@ import type { Queries } from '../schema/tables.ts';
 import type { Lease } from '../store.ts';
 import { taskId } from '../task-id.ts';
 import { isUnsent } from './follow-ups.ts';
+import { prepared, preparedForMany, type Values } from './prepared.ts';
 import type { SqlTasks } from './tasks.ts';
 
 const CARD_TASK = taskId('refresh_card', '');
@@ -45,6 +46,56 @@ export interface CardRefresh {
   readonly runAtMs: number;
 }
 
+const jobsToCheck = preparedForMany((db, jobs: readonly Values<{ id: string }>[]) =>
+  db
+    .selectFrom('job')
+    .leftJoin('channel_setting', (join) =>
+      join
+        .onRef('channel_setting.team_id', '=', 'job.team_id')
+        .onRef('channel_setting.channel_id', '=', 'job.channel_id'),
+    )
+    .select(['job.id', 'job.data', 'channel_setting.data as saved'])
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('follow_up')
+          .select('follow_up.id')
+          .whereRef('follow_up.job_id', '=', 'job.id')
+          .where(isUnsent),
+      ).as('has_unsent'),
+    )
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('task').select('task.id').where('task.id', '=', sql<string>`${CARD_TASK} || job.id`),
+      ).as('is_card_planned'),
+    )
+    .where(
+      'job.id',
+      'in',
+      jobs.map(({ id }) => id),
+    ),
+);
+
+const putOffHeld = preparedForMany(
+  (db, checks: readonly Values<Lease & { runAtMs: number }>[], { nowMs }: Values<{ nowMs: number }>) => {
+    const rows = checks.map(
+      ({ taskId, token, revision, runAtMs }) =>
+        sql`(${taskId}, ${token}, cast(${revision} as bigint), cast(${runAtMs} as bigint))`,
+    );
+    const query: RawBuilder<{ id: string }> = sql`
+      with done (id, token, revision, run_at) as (values ${sql.join(rows)})
+      update task
+      set run_at = done.run_at, last_run_at = ${nowMs}, lease_token = null, lease_until = null, attempts = 0
+      from done
+      where task.id = done.id and task.lease_token = done.token and task.revision = done.revision
+      returning task.id`;
+    return { compile: () => query.compile(db) };
+  },
+);
+
+const lastRunAt = prepared((db, { id }: Values<{ id: string }>) =>
+  db.selectFrom('task').select('last_run_at').where('id', '=', id),
+);
+
 export class SqlChecks implements Checks {
   private readonly db: Queries;
   private readonly tasks: SqlTasks;
@@ -55,29 +106,8 @@ export class SqlChecks implements Checks {
   }
 
   async read(jobIds: readonly string[]): Promise<ReadonlyMap<string, WatchedJob>> {
-    const rows = await this.db
-      .selectFrom('job')
-      .leftJoin('channel_setting', (join) =>
-        join
-          .onRef('channel_setting.team_id', '=', 'job.team_id')
-          .onRef('channel_setting.channel_id', '=', 'job.channel_id'),
-      )
-      .select(['job.id', 'job.data', 'channel_setting.data as saved'])
-      .select(({ exists, selectFrom }) =>
-        exists(
-          selectFrom('follow_up')
-            .select('follow_up.id')
-            .whereRef('follow_up.job_id', '=', 'job.id')
-            .where(isUnsent),
-        ).as('has_unsent'),
-      )
-      .select(({ exists, selectFrom }) =>
-        exists(
-          selectFrom('task').select('task.id').where('task.id', '=', sql<string>`${CARD_TASK} || job.id`),
-        ).as('is_card_planned'),
-      )
-      .where('job.id', 'in', evenly(jobIds))
-      .execute();
+    const jobs = jobIds.map((id) => ({ id }));
+    const rows = await jobsToCheck.rows(this.db, jobs, {});
     return new Map(
       rows.map(({ id, data, saved, has_unsent, is_card_planned }) => [
         id,
@@ -92,17 +122,8 @@ export class SqlChecks implements Checks {
   }
 
   async putOff(checks: readonly QuietCheck[], nowMs: number): Promise<ReadonlySet<string>> {
-    const rows = evenly(checks).map(
-      ({ lease: { taskId, token, revision }, nextCheckAtMs }) =>
-        sql`(${taskId}, ${token}, cast(${revision} as bigint), cast(${nextCheckAtMs} as bigint))`,
-    );
-    const { rows: ended } = await sql<{ id: string }>`
-      with done (id, token, revision, run_at) as (values ${sql.join(rows)})
-      update task
-      set run_at = done.run_at, last_run_at = ${nowMs}, lease_token = null, lease_until = null, attempts = 0
-      from done
-      where task.id = done.id and task.lease_token = done.token and task.revision = done.revision
-      returning task.id`.execute(this.db);
+    const held = checks.map(({ lease, nextCheckAtMs }) => ({ ...lease, runAtMs: nextCheckAtMs }));
+    const ended = await putOffHeld.rows(this.db, held, { nowMs });
     this.tasks.note('check_job', Math.min(...checks.map(({ nextCheckAtMs }) => nextCheckAtMs)));
     return new Set(ended.map(({ id }) => id));
   }
@@ -125,16 +146,7 @@ export class SqlChecks implements Checks {
   }
 
   async lastQuietMs(jobId: string): Promise<number | null> {
-    const task = this.db
-      .selectFrom('task')
-      .select('last_run_at')
-      .where('id', '=', taskId('check_job', jobId));
-    return (await task.executeTakeFirst())?.last_run_at ?? null;
+    const task = await lastRunAt.first(this.db, { id: taskId('check_job', jobId) });
+    return task?.last_run_at ?? null;
   }
-}
-
-/** Lists of few lengths make few statements, which the databases keep. The last value stands in for what is missing. */
-function evenly<T>(values: readonly T[]): T[] {
-  const length = values.length === 0 ? 0 : 2 ** Math.ceil(Math.log2(values.length));
-  return Array.from({ length }, (_, index) => values[Math.min(index, values.length - 1)] as T);
 }

@@ -2,13 +2,57 @@ import type { Reply } from '../../jobs/event.ts';
 import { replyMoreFromJson, toJson } from '../schema/json.ts';
 import type { Queries, Tables } from '../schema/tables.ts';
 import type { EarlyReplies, Thread } from '../store.ts';
+import { prepared, type Values } from './prepared.ts';
 
 /** Much longer than it takes to find out whether a card was posted. */
 const KEEP_MS = 3_600_000;
 /** In place of the time of an edit, and later than all of them. */
 const WITHDRAWN = 'withdrawn';
 
-type Facts = Pick<Tables['early_reply'], 'user_id' | 'text' | 'edited_ts' | 'more'>;
+type Row = Tables['early_reply'];
+type Facts = Pick<Row, 'user_id' | 'text' | 'edited_ts' | 'more'>;
+
+/** Inserts the row, or replaces it by a later one. */
+const keepReply = prepared((db, row: Values<Row>) => {
+  const { team_id, channel_id, thread_ts, message_ts, received_at, user_id, text, edited_ts, more } = row;
+  const facts = { user_id, text, edited_ts, more };
+  return db
+    .insertInto('early_reply')
+    .values({ team_id, channel_id, thread_ts, message_ts, received_at, ...facts })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['team_id', 'channel_id', 'thread_ts', 'message_ts'])
+        .doUpdateSet(facts)
+        .where('early_reply.edited_ts', '<', edited_ts),
+    );
+});
+
+const takeReplies = prepared((db, { teamId, channelId, threadTs }: Values<Thread>) =>
+  db
+    .deleteFrom('early_reply')
+    .where('team_id', '=', teamId)
+    .where('channel_id', '=', channelId)
+    .where('thread_ts', '=', threadTs)
+    .returning(['message_ts', 'user_id', 'text', 'edited_ts', 'more']),
+);
+
+const forgetReplies = prepared((db, { beforeMs }: Values<{ beforeMs: number }>) =>
+  db
+    .deleteFrom('early_reply')
+    .where('received_at', '<', beforeMs)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('job')
+            .select('job.id')
+            .whereRef('job.team_id', '=', 'early_reply.team_id')
+            .whereRef('job.channel_id', '=', 'early_reply.channel_id')
+            .where('job.stage', '=', 'opening'),
+        ),
+      ),
+    ),
+);
 
 export class SqlEarlyReplies implements EarlyReplies {
   private readonly db: Queries;
@@ -28,11 +72,7 @@ export class SqlEarlyReplies implements EarlyReplies {
   }
 
   async take(thread: Thread, nowMs: number): Promise<Reply[]> {
-    const rows = await this.db
-      .deleteFrom('early_reply')
-      .where((eb) => eb.and(columns(thread)))
-      .returning(['message_ts', 'user_id', 'text', 'edited_ts', 'more'])
-      .execute();
+    const rows = await takeReplies.rows(this.db, thread);
     // Only then: whose card was found after hours has no card under way any more.
     await forgetOldEarlyReplies(this.db, nowMs);
     return rows
@@ -47,42 +87,20 @@ export class SqlEarlyReplies implements EarlyReplies {
       .sort((a, b) => (a.messageTs < b.messageTs ? -1 : 1));
   }
 
-  /** Inserts the row, or replaces it by a later one. */
   private async keep(thread: Thread, messageTs: string, facts: Facts, nowMs: number): Promise<void> {
     await forgetOldEarlyReplies(this.db, nowMs);
-    await this.db
-      .insertInto('early_reply')
-      .values({ ...columns(thread), message_ts: messageTs, received_at: nowMs, ...facts })
-      .onConflict((conflict) =>
-        conflict
-          .columns(['team_id', 'channel_id', 'thread_ts', 'message_ts'])
-          .doUpdateSet(facts)
-          .where('early_reply.edited_ts', '<', facts.edited_ts),
-      )
-      .execute();
+    await keepReply.change(this.db, {
+      team_id: thread.teamId,
+      channel_id: thread.channelId,
+      thread_ts: thread.threadTs,
+      message_ts: messageTs,
+      received_at: nowMs,
+      ...facts,
+    });
   }
 }
 
 /** Those that nobody took for an hour, unless a card of the channel is still under way. */
 export async function forgetOldEarlyReplies(db: Queries, nowMs: number): Promise<void> {
-  await db
-    .deleteFrom('early_reply')
-    .where('received_at', '<', nowMs - KEEP_MS)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('job')
-            .select('job.id')
-            .whereRef('job.team_id', '=', 'early_reply.team_id')
-            .whereRef('job.channel_id', '=', 'early_reply.channel_id')
-            .where('job.stage', '=', 'opening'),
-        ),
-      ),
-    )
-    .execute();
-}
-
-function columns({ teamId, channelId, threadTs }: Thread) {
-  return { team_id: teamId, channel_id: channelId, thread_ts: threadTs };
+  await forgetReplies.change(db, { beforeMs: nowMs - KEEP_MS });
 }

@@ -3,6 +3,7 @@ import type { FollowUp } from '../../jobs/follow-up.ts';
 import { type FollowUpMore, followUpMoreFromJson, toJson } from '../schema/json.ts';
 import type { FollowUpRow, Queries } from '../schema/tables.ts';
 import type { FollowUps, Receipt, StaleReceipt } from '../store.ts';
+import { prepared, type Values } from './prepared.ts';
 
 /** The rest is found when these are up to date. */
 const MAX_STALE_RECEIPTS = 100;
@@ -17,6 +18,50 @@ end`;
 /** It may still be sent, or nobody knows whether it was. */
 export const isUnsent = sql<SqlBool>`follow_up.state not in ('sent', 'withdrawn', 'kept_out')`;
 
+const staleReceipts = prepared((db, { jobId }: Values<{ jobId: string }>) =>
+  db
+    .selectFrom('follow_up')
+    .select(['id', 'message_ts', 'receipt_shown', 'receipts_tried', wantedReceipt.as('wanted')])
+    .where('job_id', '=', jobId)
+    .where('state', '!=', 'withdrawn')
+    .where(sql<SqlBool>`(receipts_tried != '' or receipt_shown is distinct from ${wantedReceipt})`)
+    .orderBy('message_ts')
+    .limit(MAX_STALE_RECEIPTS),
+);
+
+const setReceiptsTried = prepared(
+  (db, { id, receipts_tried }: Values<Pick<FollowUpRow, 'id' | 'receipts_tried'>>) =>
+    db.updateTable('follow_up').set({ receipts_tried }).where('id', '=', id),
+);
+
+const setReceiptShown = prepared(
+  (db, { id, receipt_shown }: Values<Pick<FollowUpRow, 'id' | 'receipt_shown'>>) =>
+    db.updateTable('follow_up').set({ receipt_shown, receipts_tried: '' }).where('id', '=', id),
+);
+
+type StoredFollowUp = Omit<FollowUpRow, 'receipt_shown' | 'receipts_tried'>;
+
+const changeFollowUp = prepared((db, row: Values<StoredFollowUp>) =>
+  db.updateTable('follow_up').set(factsOf(row)).where('id', '=', row.id),
+);
+
+const insertFollowUp = prepared((db, row: Values<StoredFollowUp>) =>
+  db
+    .insertInto('follow_up')
+    .values({
+      id: row.id,
+      job_id: row.job_id,
+      message_ts: row.message_ts,
+      receipts_tried: '',
+      ...factsOf(row),
+    })
+    .onConflict((conflict) => conflict.columns(['job_id', 'message_ts']).doNothing()),
+);
+
+function factsOf({ user_id, text, edited_ts, received_at, state, call_id, more }: Values<StoredFollowUp>) {
+  return { user_id, text, edited_ts, received_at, state, call_id, more };
+}
+
 export class SqlFollowUps implements FollowUps {
   private readonly db: Queries;
 
@@ -25,15 +70,7 @@ export class SqlFollowUps implements FollowUps {
   }
 
   async withStaleReceipts(jobId: string): Promise<StaleReceipt[]> {
-    const rows = await this.db
-      .selectFrom('follow_up')
-      .select(['id', 'message_ts', 'receipt_shown', 'receipts_tried', wantedReceipt.as('wanted')])
-      .where('job_id', '=', jobId)
-      .where('state', '!=', 'withdrawn')
-      .where(sql<SqlBool>`(receipts_tried != '' or receipt_shown is distinct from ${wantedReceipt})`)
-      .orderBy('message_ts')
-      .limit(MAX_STALE_RECEIPTS)
-      .execute();
+    const rows = await staleReceipts.rows(this.db, { jobId });
     return rows.map((row) => ({
       followUpId: row.id,
       messageTs: row.message_ts,
@@ -43,24 +80,19 @@ export class SqlFollowUps implements FollowUps {
   }
 
   async receiptsTried(followUpId: string, receipts: readonly Receipt[]): Promise<void> {
-    await this.db
-      .updateTable('follow_up')
-      .set({ receipts_tried: receipts.join(',') })
-      .where('id', '=', followUpId)
-      .execute();
+    await setReceiptsTried.change(this.db, { id: followUpId, receipts_tried: receipts.join(',') });
   }
 
   async receiptShown(followUpId: string, receipt: Receipt | null): Promise<void> {
-    await this.db
-      .updateTable('follow_up')
-      .set({ receipt_shown: receipt, receipts_tried: '' })
-      .where('id', '=', followUpId)
-      .execute();
+    await setReceiptShown.change(this.db, { id: followUpId, receipt_shown: receipt });
   }
 
   /** Inserts or changes it; a reply that is stored already under another id stays as it is. */
   async put(followUp: FollowUp): Promise<void> {
-    const facts = {
+    const row = {
+      id: followUp.id,
+      job_id: followUp.jobId,
+      message_ts: followUp.messageTs,
       user_id: followUp.userId,
       text: followUp.text,
       edited_ts: followUp.editedTs,
@@ -69,23 +101,8 @@ export class SqlFollowUps implements FollowUps {
       call_id: followUp.callId,
       more: toJson(followUpMore(followUp)),
     };
-    const changed = await this.db
-      .updateTable('follow_up')
-      .set(facts)
-      .where('id', '=', followUp.id)
-      .executeTakeFirst();
-    if (changed.numUpdatedRows > 0n) return;
-    await this.db
-      .insertInto('follow_up')
-      .values({
-        id: followUp.id,
-        job_id: followUp.jobId,
-        message_ts: followUp.messageTs,
-        receipts_tried: '',
-        ...facts,
-      })
-      .onConflict((conflict) => conflict.columns(['job_id', 'message_ts']).doNothing())
-      .execute();
+    const changed = await changeFollowUp.change(this.db, row);
+    if (changed === 0) await insertFollowUp.change(this.db, row);
   }
 }
 

@@ -1,6 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { Queries } from '../schema/tables.ts';
 import type { Gestures } from '../store.ts';
+import { preparedForMany, type Values } from './prepared.ts';
+
+const rememberKeys = preparedForMany(
+  (db, keys: readonly Values<{ key: string }>[], { nowMs }: Values<{ nowMs: number }>) =>
+    db
+      .insertInto('gesture')
+      .values(keys.map(({ key }) => ({ key, at: nowMs })))
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('key'),
+);
 
 export class SqlGestures implements Gestures {
   private readonly db: Queries;
@@ -13,12 +23,8 @@ export class SqlGestures implements Gestures {
     // Sorted, so that two deliveries at the same time wait for each other and do not deadlock.
     const distinct = [...new Set(keys.map(digested))].sort();
     if (distinct.length === 0) return true;
-    const added = await this.db
-      .insertInto('gesture')
-      .values(distinct.map((key) => ({ key, at: nowMs })))
-      .onConflict((conflict) => conflict.doNothing())
-      .returning('key')
-      .execute();
+    const asItems = distinct.map((key) => ({ key }));
+    const added = await rememberKeys.rows(this.db, asItems, { nowMs });
     return added.length === distinct.length;
   }
 

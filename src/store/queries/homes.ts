@@ -1,5 +1,6 @@
 import type { Decision } from '../../jobs/decision.ts';
 import type { Queries } from '../schema/tables.ts';
+import { prepared, type Values } from './prepared.ts';
 import type { SqlTasks } from './tasks.ts';
 
 /** Who opened the home this long ago may still look at it. */
@@ -7,6 +8,10 @@ const LOOKS_FOR_MS = 3_600_000;
 /** A home is drawn again at most this often, however much happens. */
 const SPACING_MS = 3_000;
 const SEPARATOR = ':';
+
+const homeOf = prepared((db, { teamId, userId }: Values<{ teamId: string; userId: string }>) =>
+  db.selectFrom('home').select('opened_at').where('team_id', '=', teamId).where('user_id', '=', userId),
+);
 
 /** The home tabs that people look at. */
 export interface Homes {
@@ -43,12 +48,7 @@ export class SqlHomes implements Homes {
     const isSeen =
       calls.length > 0 || tasks.some(({ kind, runAtMs }) => kind === 'refresh_card' && runAtMs <= nowMs);
     if (!isSeen) return;
-    const home = await this.db
-      .selectFrom('home')
-      .select('opened_at')
-      .where('team_id', '=', job.teamId)
-      .where('user_id', '=', job.requesterId)
-      .executeTakeFirst();
+    const home = await homeOf.first(this.db, { teamId: job.teamId, userId: job.requesterId });
     if (home === undefined || home.opened_at <= nowMs - LOOKS_FOR_MS) return;
     await this.refresh(job.teamId, job.requesterId, nowMs + SPACING_MS, 'keep');
   }

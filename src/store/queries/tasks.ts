@@ -4,8 +4,130 @@ import type { Queries, Tables } from '../schema/tables.ts';
 import type { Claim, ClaimedTask, Lease, NewTask, TaskKind, Tasks } from '../store.ts';
 import { LeaseLostError } from '../store.ts';
 import { taskId } from '../task-id.ts';
+import { prepared, preparedForMany, type Values } from './prepared.ts';
 
 const freeLease = { lease_token: null, lease_until: null };
+
+type Row = Tables['task'];
+type Held = Pick<Lease, 'taskId' | 'token'>;
+
+const scheduling = (ifScheduled: NewTask['ifScheduled']) =>
+  prepared((db, { id, kind, subject, run_at }: Values<Pick<Row, 'id' | 'kind' | 'subject' | 'run_at'>>) =>
+    db
+      .insertInto('task')
+      .values({ id, kind, subject, run_at, attempts: 0, revision: 1, ...freeLease })
+      .onConflict((conflict) =>
+        conflict.column('id').doUpdateSet((eb) => ({
+          revision: eb('task.revision', '+', 1),
+          run_at: ifScheduled === 'replace' ? run_at : eb.ref('task.run_at'),
+        })),
+      ),
+  );
+const scheduleTask = { keep: scheduling('keep'), replace: scheduling('replace') };
+
+/** One query for each kind, as each walks its own stretch of the index. */
+const dueTasks = prepared(
+  (db, { kind, nowMs, limit }: Values<{ kind: TaskKind; nowMs: number; limit: number }>) =>
+    db
+      .selectFrom('task')
+      .select(['id', 'kind', 'subject', 'run_at', 'attempts', 'revision'])
+      .where('kind', '=', kind)
+      .where('run_at', '<=', nowMs)
+      .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<=', nowMs)]))
+      .orderBy('run_at')
+      .limit(limit)
+      .forUpdate()
+      .skipLocked(),
+);
+
+const leaseTasks = preparedForMany(
+  (
+    db,
+    tasks: readonly Values<{ id: string }>[],
+    { token, untilMs }: Values<{ token: string; untilMs: number }>,
+  ) =>
+    db
+      .updateTable('task')
+      .set({ lease_token: token, lease_until: untilMs })
+      .where(
+        'id',
+        'in',
+        tasks.map(({ id }) => id),
+      ),
+);
+
+const hastenTask = prepared((db, { id, nowMs }: Values<{ id: string; nowMs: number }>) =>
+  db
+    .updateTable('task')
+    .set({ run_at: nowMs })
+    .where('id', '=', id)
+    .where('run_at', '>', nowMs)
+    .where('attempts', '=', 0)
+    .where('lease_token', 'is', null),
+);
+
+const taskById = prepared((db, { id }: Values<{ id: string }>) =>
+  db.selectFrom('task').select('id').where('id', '=', id),
+);
+
+/**
+ * Locked as weakly as a takeover cannot pass: scheduling the task again must not wait for the job's lock, which this
+ * transaction may want next.
+ */
+const heldTask = prepared((db, { taskId, token }: Values<Held>) =>
+  db.selectFrom('task').select('id').where('id', '=', taskId).where('lease_token', '=', token).forKeyShare(),
+);
+
+const endTask = prepared((db, { taskId, token, revision }: Values<Lease>) =>
+  db
+    .deleteFrom('task')
+    .where('id', '=', taskId)
+    .where('lease_token', '=', token)
+    .where('revision', '=', revision),
+);
+
+const freeTask = prepared((db, { taskId, token }: Values<Held>) =>
+  db
+    .updateTable('task')
+    .set({ ...freeLease, attempts: 0 })
+    .where('id', '=', taskId)
+    .where('lease_token', '=', token)
+    .returning(['kind', 'run_at']),
+);
+
+const postponeTask = prepared((db, { taskId, token, runAtMs }: Values<Held & { runAtMs: number }>) =>
+  db
+    .updateTable('task')
+    .set((eb) => ({ ...freeLease, run_at: runAtMs, attempts: eb('attempts', '+', 1) }))
+    .where('id', '=', taskId)
+    .where('lease_token', '=', token)
+    .returning('kind'),
+);
+
+const nextFreeTask = prepared((db, { kind }: Values<{ kind: TaskKind }>) =>
+  db
+    .selectFrom('task')
+    .select('run_at')
+    .where('kind', '=', kind)
+    .where('lease_until', 'is', null)
+    .orderBy('run_at')
+    .limit(1),
+);
+
+/** Few are in hand, and an index knows them. */
+const leasedTasks = preparedForMany((db, kinds: readonly Values<{ kind: TaskKind }>[]) =>
+  db
+    .selectFrom('task')
+    .select(['run_at', 'lease_until'])
+    .where(
+      'kind',
+      'in',
+      kinds.map(({ kind }) => kind),
+    )
+    // Not `is not null`: SQLite would take the other index, and walk through all tasks of the kinds.
+    .where('lease_until', '>', 0)
+    .$narrowType<{ lease_until: number }>(),
+);
 
 export class SqlTasks implements Tasks {
   /** What this transaction scheduled. */
@@ -17,39 +139,18 @@ export class SqlTasks implements Tasks {
   }
 
   async schedule({ kind, subject, runAtMs, ifScheduled }: NewTask): Promise<void> {
-    await this.db
-      .insertInto('task')
-      .values({
-        id: taskId(kind, subject),
-        kind,
-        subject,
-        run_at: runAtMs,
-        attempts: 0,
-        revision: 1,
-        ...freeLease,
-      })
-      .onConflict((conflict) =>
-        conflict.column('id').doUpdateSet((eb) => ({
-          revision: eb('task.revision', '+', 1),
-          run_at: ifScheduled === 'replace' ? runAtMs : eb.ref('task.run_at'),
-        })),
-      )
-      .execute();
+    const task = { id: taskId(kind, subject), kind, subject, run_at: runAtMs };
+    await scheduleTask[ifScheduled].change(this.db, task);
     this.note(kind, runAtMs);
   }
 
   async claim({ kinds, nowMs, leaseUntilMs, limit }: Claim): Promise<ClaimedTask[]> {
     const found = [];
-    for (const kind of kinds) found.push(...(await this.due(kind, nowMs, limit)));
+    for (const kind of kinds) found.push(...(await dueTasks.rows(this.db, { kind, nowMs, limit })));
     const due = found.sort((a, b) => a.run_at - b.run_at).slice(0, limit);
     if (due.length === 0) return [];
     const token = randomUUID();
-    const ids = due.map((task) => task.id);
-    await this.db
-      .updateTable('task')
-      .set({ lease_token: token, lease_until: leaseUntilMs })
-      .where('id', 'in', ids)
-      .execute();
+    await leaseTasks.change(this.db, due, { token, untilMs: leaseUntilMs });
     return due.map(({ id, kind, subject, attempts, revision }) => ({
       kind,
       subject,
@@ -58,32 +159,10 @@ export class SqlTasks implements Tasks {
     }));
   }
 
-  /** One query for each kind, as each walks its own stretch of the index. */
-  private due(kind: TaskKind, nowMs: number, limit: number) {
-    return this.db
-      .selectFrom('task')
-      .select(['id', 'kind', 'subject', 'run_at', 'attempts', 'revision'])
-      .where('kind', '=', kind)
-      .where('run_at', '<=', nowMs)
-      .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<=', nowMs)]))
-      .orderBy('run_at')
-      .limit(limit)
-      .forUpdate()
-      .skipLocked()
-      .execute();
-  }
-
   async hasten(kind: TaskKind, subject: string, nowMs: number): Promise<boolean> {
     const id = taskId(kind, subject);
-    await this.db
-      .updateTable('task')
-      .set({ run_at: nowMs })
-      .where('id', '=', id)
-      .where('run_at', '>', nowMs)
-      .where('attempts', '=', 0)
-      .where('lease_token', 'is', null)
-      .execute();
-    const task = await this.db.selectFrom('task').select('id').where('id', '=', id).executeTakeFirst();
+    await hastenTask.change(this.db, { id, nowMs });
+    const task = await taskById.first(this.db, { id });
     if (task !== undefined) this.note(kind, nowMs);
     return task !== undefined;
   }
@@ -101,69 +180,40 @@ export class SqlTasks implements Tasks {
   }
 
   async fence(lease: Lease): Promise<void> {
-    // The weakest lock that a takeover cannot pass: scheduling the task again must not wait for the
-    // job's lock, which this transaction may want next.
-    const held = await this.db
-      .selectFrom('task')
-      .select('id')
-      .where('id', '=', lease.taskId)
-      .where('lease_token', '=', lease.token)
-      .forKeyShare()
-      .executeTakeFirst();
+    const held = await heldTask.first(this.db, lease);
     if (held === undefined) throw new LeaseLostError(lease.taskId);
   }
 
   async complete(lease: Lease): Promise<void> {
-    const ended = await this.db
-      .deleteFrom('task')
-      .where('id', '=', lease.taskId)
-      .where('lease_token', '=', lease.token)
-      .where('revision', '=', lease.revision)
-      .executeTakeFirst();
-    if (ended.numDeletedRows > 0n) return;
-    const freed = await this.held(lease)
-      .set({ ...freeLease, attempts: 0 })
-      .returning(['kind', 'run_at'])
-      .executeTakeFirst();
+    const ended = await endTask.change(this.db, lease);
+    if (ended > 0) return;
+    const freed = await freeTask.first(this.db, lease);
     if (freed === undefined) throw new LeaseLostError(lease.taskId);
     this.note(freed.kind, freed.run_at);
   }
 
   async postpone(lease: Lease, runAtMs: number): Promise<void> {
-    const postponed = await this.held(lease)
-      .set((eb) => ({ ...freeLease, run_at: runAtMs, attempts: eb('attempts', '+', 1) }))
-      .returning('kind')
-      .executeTakeFirst();
+    const postponed = await postponeTask.first(this.db, { ...lease, runAtMs });
     if (postponed === undefined) throw new LeaseLostError(lease.taskId);
     this.note(postponed.kind, runAtMs);
   }
 
   async release(leases: readonly Lease[]): Promise<void> {
-    await this.allHeld(leases).set(freeLease).execute();
+    await this.db
+      .updateTable('task')
+      .set(freeLease)
+      .where((eb) => isHeld(eb, leases))
+      .execute();
   }
 
   async nextDueAtMs(kinds: readonly TaskKind[]): Promise<number | null> {
     const times: number[] = [];
     for (const kind of kinds) {
-      const free = await this.db
-        .selectFrom('task')
-        .select('run_at')
-        .where('kind', '=', kind)
-        .where('lease_until', 'is', null)
-        .orderBy('run_at')
-        .limit(1)
-        .executeTakeFirst();
+      const free = await nextFreeTask.first(this.db, { kind });
       if (free !== undefined) times.push(free.run_at);
     }
-    // Few are in hand, and an index knows them.
-    const leased = await this.db
-      .selectFrom('task')
-      .select(['run_at', 'lease_until'])
-      .where('kind', 'in', kinds)
-      // Not `is not null`: SQLite would take the other index, and walk through all tasks of the kinds.
-      .where('lease_until', '>', 0)
-      .$narrowType<{ lease_until: number }>()
-      .execute();
+    const ofKinds = kinds.map((kind) => ({ kind }));
+    const leased = await leasedTasks.rows(this.db, ofKinds, {});
     times.push(...leased.map((task) => Math.max(task.run_at, task.lease_until)));
     return times.length === 0 ? null : Math.min(...times);
   }
@@ -171,14 +221,6 @@ export class SqlTasks implements Tasks {
   /** Notes that this transaction scheduled such a task. */
   note(kind: TaskKind, runAtMs: number): void {
     this.scheduled.set(kind, Math.min(this.scheduled.get(kind) ?? runAtMs, runAtMs));
-  }
-
-  private held(lease: Lease) {
-    return this.allHeld([lease]);
-  }
-
-  private allHeld(leases: readonly Lease[]) {
-    return this.db.updateTable('task').where((eb) => isHeld(eb, leases));
   }
 }
 

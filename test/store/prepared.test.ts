@@ -1,0 +1,204 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Database } from '../../src/store/engines/database.ts';
+import { openDatabase, type StoreLocation } from '../../src/store/open.ts';
+import { prepared, preparedForMany, type Values } from '../../src/store/queries/prepared.ts';
+import type { Queries } from '../../src/store/schema/tables.ts';
+import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
+import { createTempDir } from '../support/temp-dir.ts';
+
+interface Place {
+  readonly location: StoreLocation;
+  remove(): Promise<void>;
+}
+
+async function directory(): Promise<Place> {
+  const { path, remove } = await createTempDir();
+  return { location: { dataDir: path }, remove };
+}
+
+async function postgres(serverUrl: string): Promise<Place> {
+  const { url, drop } = await createTestDatabase(serverUrl);
+  return { location: { databaseUrl: url }, remove: drop };
+}
+
+describe('a prepared query on SQLite', () => preparedSuite(directory));
+
+if (testServerUrl === undefined) {
+  describe.skip('a prepared query on Postgres (skipped: to run it, set TEST_DATABASE_URL=postgres://user@host:5432/postgres)', () => {
+    test('does what it does on SQLite', () => {});
+  });
+} else {
+  const serverUrl = testServerUrl;
+  describe('a prepared query on Postgres', () => preparedSuite(() => postgres(serverUrl)));
+}
+
+test('a query that is prepared for one database is prepared anew for another', async () => {
+  const places = [await directory(), testServerUrl ? await postgres(testServerUrl) : await directory()];
+  let built = 0;
+  const remember = prepared((db, { key }: Values<{ key: string }>) => {
+    built += 1;
+    return db.insertInto('gesture').values({ key, at: 1 });
+  });
+  for (const { location, remove } of places) {
+    const { database } = await openDatabase(location);
+    for (const key of ['a', 'b']) expect(await remember.change(database.queries, { key })).toBe(1);
+    await database.close();
+    await remove();
+  }
+  expect(built).toBe(places.length);
+});
+
+function preparedSuite(make: () => Promise<Place>): void {
+  let place: Place;
+  let database: Database;
+  let db: Queries;
+  beforeEach(async () => {
+    place = await make();
+    ({ database } = await openDatabase(place.location));
+    db = database.queries;
+  });
+  afterEach(async () => {
+    await database.close();
+    await place.remove();
+  });
+
+  const setGesture = prepared((on, { key, at }: Values<{ key: string; at: number }>) =>
+    on
+      .insertInto('gesture')
+      .values({ key, at })
+      .onConflict((conflict) => conflict.column('key').doUpdateSet({ at })),
+  );
+  const gestures = () => db.selectFrom('gesture').selectAll().orderBy('key').execute();
+  const remember = async (...keys: string[]) => {
+    for (const [index, key] of keys.entries()) await setGesture.change(db, { key, at: index + 1 });
+  };
+
+  test('gives each who asks the rows of their own values', async () => {
+    await remember('a', 'b');
+    const gesture = prepared((on, { key }: Values<{ key: string }>) =>
+      on.selectFrom('gesture').select('at').where('key', '=', key),
+    );
+    const asked = await Promise.all(['b', 'a', 'c'].map((key) => gesture.first(db, { key })));
+    expect(asked).toEqual([{ at: 2 }, { at: 1 }, undefined]);
+  });
+
+  test('uses a value as often as it stands in the query', async () => {
+    await remember('a', 'b');
+    await setGesture.change(db, { key: 'a', at: 7 });
+    expect(await gestures()).toEqual([
+      { key: 'a', at: 7 },
+      { key: 'b', at: 2 },
+    ]);
+  });
+
+  test('keeps what else stands in it, and takes values wherever a value can stand', async () => {
+    await remember('a', 'b', 'c', 'd');
+    const query = prepared(
+      (
+        on,
+        {
+          first,
+          skipped,
+          most,
+          least,
+        }: Values<Record<'first' | 'skipped', string> & Record<'most' | 'least', number>>,
+      ) =>
+        on
+          .selectFrom('gesture')
+          .select('key')
+          .where('key', '!=', skipped)
+          .where('key', 'not in', ['x', 'b'])
+          .where(sql<boolean>`at >= ${least}`)
+          .orderBy((eb) => eb.case().when('key', '=', first).then(0).else(1).end())
+          .orderBy('key')
+          .limit(most),
+    );
+    const ask = (first: string, skipped: string, most: number, least: number) =>
+      query.rows(db, { first, skipped, most, least });
+    expect(await ask('d', '', 9, 0)).toEqual([{ key: 'd' }, { key: 'a' }, { key: 'c' }]);
+    expect(await ask('c', 'd', 9, 0)).toEqual([{ key: 'c' }, { key: 'a' }]);
+    expect(await ask('', '', 1, 2)).toEqual([{ key: 'c' }]);
+  });
+
+  test('takes null for a value', async () => {
+    const cell = { team_id: 'T', channel_id: 'C', project_id: 'P', requester_id: 'U', requested_at: 1 };
+    const job = {
+      ...cell,
+      id: '1',
+      stage: 'asking',
+      has_pull_request: 0,
+      data: '{}',
+      card_drawn_at: 5,
+    } as const;
+    await db.insertInto('job').values(job).execute();
+    const drawn = prepared((on, { at }: Values<{ at: number | null }>) =>
+      on.updateTable('job').set({ card_drawn_at: at }),
+    );
+    expect(await drawn.change(db, { at: null })).toBe(1);
+    expect(await db.selectFrom('job').select('card_drawn_at').execute()).toEqual([{ card_drawn_at: null }]);
+  });
+
+  test('tells how many rows it changed', async () => {
+    await remember('a', 'b', 'c');
+    const forget = prepared((on, { before }: Values<{ before: number }>) =>
+      on.deleteFrom('gesture').where('at', '<', before),
+    );
+    expect(await forget.change(db, { before: 3 })).toBe(2);
+    expect(await forget.change(db, { before: 3 })).toBe(0);
+  });
+
+  test('is part of the transaction in which it is asked', async () => {
+    await remember('a');
+    const undone = db.transaction().execute(async (transaction) => {
+      await setGesture.change(transaction, { key: 'b', at: 1 });
+      throw new Error('undo');
+    });
+    await expect(undone).rejects.toThrow('undo');
+    expect((await gestures()).map(({ key }) => key)).toEqual(['a']);
+  });
+
+  test('fails and changes nothing if a value is missing', async () => {
+    const incomplete = { key: 'a' } as { key: string; at: number };
+    await expect(setGesture.change(db, incomplete)).rejects.toThrow('without a value for at');
+    expect(await gestures()).toEqual([]);
+  });
+
+  test('fails if its values are not named one by one', async () => {
+    const careless = prepared((on, values: Values<{ key: string; at: number }>) =>
+      on.insertInto('gesture').values({ ...values }),
+    );
+    await expect(careless.change(db, { key: 'a', at: 1 })).rejects.toThrow('named one by one');
+  });
+
+  test('about a list finds what belongs to each item, and is compiled for few lengths', async () => {
+    const lengths: number[] = [];
+    const known = preparedForMany(
+      (on, keys: readonly Values<{ key: string }>[], { least }: Values<{ least: number }>) => {
+        lengths.push(keys.length);
+        const names = keys.map(({ key }) => key);
+        return on
+          .selectFrom('gesture')
+          .select('key')
+          .where('key', 'in', names)
+          .where('at', '>=', least)
+          .orderBy('key');
+      },
+    );
+    await remember('a', 'b', 'c', 'd', 'e');
+    const ask = async (keys: string, least = 0) => {
+      const rows = await known.rows(
+        db,
+        [...keys].map((key) => ({ key })),
+        { least },
+      );
+      return rows.map(({ key }) => key).join('');
+    };
+    expect(await ask('dabc')).toBe('abcd');
+    expect(await ask('eab')).toBe('abe');
+    expect(await ask('xed', 5)).toBe('e');
+    expect(await ask('c')).toBe('c');
+    expect(await ask('')).toBe('');
+    expect(lengths).toEqual([4, 1, 0]);
+  });
+}
