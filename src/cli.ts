@@ -3,7 +3,7 @@ import type { Host } from './commands/command.ts';
 import { EXIT_CONFIG, EXIT_USAGE } from './commands/exit-codes.ts';
 import { type Command, findCommand, USAGE, usageOf } from './commands/table.ts';
 
-const OLDEST_NODE = [24, 15] as const;
+const OLDEST_NODE = [24, 16] as const;
 
 async function main([name, ...args]: readonly string[], host: Host): Promise<number> {
   const problem = nodeProblem(process.versions.node);

@@ -42,7 +42,7 @@ export interface DecisionContext {
   readonly nowMs: number;
   /** Between 0 and 1. */
   readonly jitter: number;
-  /** Greater than those before: stored rows of the same time stand together, and are written together. */
+  /** Grows with the time, so that rows of the same time stand together, and are written together. */
   readonly newId: () => string;
   readonly policy: Policy;
   /** What is known of how long the turns of projects take, by their ids. */

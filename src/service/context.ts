@@ -1,4 +1,4 @@
-import { v7 as timeOrderedId } from 'uuid';
+import { randomUUIDv7 } from 'node:crypto';
 import type { Config } from '../config.ts';
 import type { AnyJobContext, Policy } from '../jobs/decision.ts';
 import type { Pace } from '../jobs/pace.ts';
@@ -18,7 +18,7 @@ export function contextFactory(
   return () => ({
     nowMs: clock.now(),
     jitter: Math.random(),
-    newId: () => timeOrderedId(),
+    newId: randomUUIDv7,
     policy,
     paces: paces(),
     rulesOf,
