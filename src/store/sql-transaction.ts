@@ -11,6 +11,7 @@ import { SqlHomes } from './queries/homes.ts';
 import { SqlInstallations } from './queries/installations.ts';
 import { SqlJobLists } from './queries/job-lists.ts';
 import { SqlJobs } from './queries/jobs.ts';
+import { SqlPosts } from './queries/posts.ts';
 import { SqlTasks } from './queries/tasks.ts';
 import { SqlTurnLengths } from './queries/turn-lengths.ts';
 import { SqlRetention } from './retention.ts';
@@ -26,6 +27,7 @@ export class SqlTransaction implements Transaction {
   readonly calls: SqlCalls;
   readonly tasks: SqlTasks;
   readonly checks: SqlChecks;
+  readonly posts: SqlPosts;
   readonly homes: SqlHomes;
   readonly channelSettings: SqlSettingsOfChannels;
   readonly installations: SqlInstallations;
@@ -42,6 +44,7 @@ export class SqlTransaction implements Transaction {
     this.calls = new SqlCalls(db, passAlone);
     this.tasks = new SqlTasks(db);
     this.checks = new SqlChecks(db, this.tasks);
+    this.posts = new SqlPosts(db);
     this.installations = new SqlInstallations(db);
     this.channelSettings = new SqlSettingsOfChannels(db);
     this.turnLengths = new SqlTurnLengths(db);

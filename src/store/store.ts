@@ -8,6 +8,7 @@ import type { SettingsOfChannels } from './queries/channel-settings.ts';
 import type { Checks } from './queries/checks.ts';
 import type { Homes } from './queries/homes.ts';
 import type { Installations } from './queries/installations.ts';
+import type { Posts } from './queries/posts.ts';
 import type { TurnLengths } from './queries/turn-lengths.ts';
 import type { Retention } from './retention.ts';
 
@@ -37,6 +38,7 @@ export interface Transaction {
   readonly calls: Calls;
   readonly tasks: Tasks;
   readonly checks: Checks;
+  readonly posts: Posts;
   readonly homes: Homes;
   readonly channelSettings: SettingsOfChannels;
   readonly installations: Installations;

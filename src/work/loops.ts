@@ -6,6 +6,7 @@ import { checkBatches } from './checks/check-batches.ts';
 import { checkJob } from './checks/check-job.ts';
 import { Slots } from './checks/slots.ts';
 import { Loop, type TaskHandler } from './loop.ts';
+import { postBatches } from './posts/post-batches.ts';
 import { postToSlack } from './posts/post-to-slack.ts';
 import { readSnippets } from './read-snippets.ts';
 import { refreshCard } from './refresh/refresh-card.ts';
@@ -46,6 +47,7 @@ export function createLoops(tools: Tools): Loops {
     status: new WorkingStatus(),
     readers: new Slots(READS_AT_ONCE),
   };
+  const postTools = { ...tools, posts: postBatches(tools) };
   const loops = [
     new Loop({
       name: 'send',
@@ -64,7 +66,7 @@ export function createLoops(tools: Tools): Loops {
       ...shared,
       concurrency: SLACK_CALLS_AT_ONCE,
       handlers: {
-        post_to_slack: handler(postToSlack),
+        post_to_slack: (task) => postToSlack(postTools, task),
         refresh_card: handler(refreshCard),
         refresh_receipts: handler(refreshReceipts),
         refresh_home: handler(refreshHome),

@@ -10,6 +10,7 @@ import { installationContract } from './store/installations.ts';
 import { jobContract } from './store/jobs.ts';
 import { listContract } from './store/lists.ts';
 import type { OpenStore } from './store/opened.ts';
+import { postContract } from './store/posts.ts';
 import { receiptContract } from './store/receipts.ts';
 import { retentionContract } from './store/retention.ts';
 import { taskModelContract } from './store/task-model.ts';
@@ -36,5 +37,6 @@ export function storeContract(name: string, open: OpenStore): void {
     taskModelContract(open);
     turnLengthContract(open);
     checkContract(open);
+    postContract(open);
   });
 }

@@ -13,6 +13,7 @@ import { callAgent } from '../../src/work/call-agent.ts';
 import { checkBatches } from '../../src/work/checks/check-batches.ts';
 import { checkJob } from '../../src/work/checks/check-job.ts';
 import { Slots } from '../../src/work/checks/slots.ts';
+import { postBatches } from '../../src/work/posts/post-batches.ts';
 import { postToSlack } from '../../src/work/posts/post-to-slack.ts';
 import { ReadLimiter } from '../../src/work/read-limiter.ts';
 import { WorkingStatus } from '../../src/work/refresh/working-status.ts';
@@ -95,6 +96,8 @@ const check = (tools: Tools, task: ClaimedTask) => {
   return checkJob(tools, { batches, status: new WorkingStatus(), readers: new Slots(1) }, task);
 };
 
+const post = (tools: Tools, task: ClaimedTask) => postToSlack({ ...tools, posts: postBatches(tools) }, task);
+
 test.each<[string, TaskKind, JobEvent[], AgentJob, (tools: Tools, task: ClaimedTask) => Promise<void>]>([
   ['reads a status', 'check_job', [posted, created], completed, check],
   [
@@ -105,7 +108,7 @@ test.each<[string, TaskKind, JobEvent[], AgentJob, (tools: Tools, task: ClaimedT
     check,
   ],
   ['creates a job', 'call_agent', [posted], completed, callAgent],
-  ['posts a card', 'post_to_slack', [], completed, postToSlack],
+  ['posts a card', 'post_to_slack', [], completed, post],
 ])(
   'a process that was frozen while it %s writes nothing when it wakes up',
   async (_what, kind, events, agentJob, work) => {

@@ -158,7 +158,7 @@ function boundedKey(key: string): string {
   return `${key.slice(0, MAX_PLAIN_KEY_LENGTH)}…${digest}`;
 }
 
-function callFromRow(row: CallRow): LedgerCall {
+export function callFromRow(row: CallRow): LedgerCall {
   return {
     id: row.id,
     jobId: row.job_id,

@@ -1,10 +1,8 @@
-import DataLoader from 'dataloader';
 import type { Clock } from '../../operations/clock.ts';
 import type { CardRefresh, QuietCheck, WatchedJob } from '../../store/queries/checks.ts';
 import type { Store } from '../../store/store.ts';
+import { together } from '../together.ts';
 
-/** A transaction must stay short; and of a list that is much longer, SQLite would rather read all tasks. */
-const MAX_AT_ONCE = 128;
 /** So long, checks that found nothing new are gathered: the disk is waited for once for all of them. */
 const GATHERED_FOR_MS = 5;
 
@@ -44,11 +42,4 @@ export function checkBatches(store: Store, clock: Clock): CheckBatches {
     putOff: (check) => quiet.load(check),
     refreshCard: (card) => cards.load(card),
   };
-}
-
-/** All that is asked for in one turn of the event loop, or in so long, is done at once, and nothing is remembered. */
-function together<I, O>(batch: (items: readonly I[]) => Promise<O[]>, gatheredForMs = 0): DataLoader<I, O> {
-  const batchScheduleFn =
-    gatheredForMs === 0 ? setImmediate : (run: () => void) => void setTimeout(run, gatheredForMs);
-  return new DataLoader(batch, { cache: false, maxBatchSize: MAX_AT_ONCE, batchScheduleFn });
 }

@@ -1,7 +1,7 @@
 import type { FollowUpMode } from '../../jobs/channel-settings.ts';
 import type { AnyJobContext } from '../../jobs/decision.ts';
 import type { Job } from '../../jobs/job.ts';
-import { policyOf } from '../../store/apply-event.ts';
+import { policyFor } from '../../jobs/policy.ts';
 import type { ClaimedTask, LedgerCall, Transaction } from '../../store/store.ts';
 
 /** A post of the ledger whose turn it is in its lane, and the job that it is about. */
@@ -15,16 +15,25 @@ export interface DuePost {
 /** The first post of the task's lane that has no outcome. Null: there is none, and the task has ended. */
 export async function duePost(
   tx: Transaction,
-  task: ClaimedTask,
+  { subject, lease }: ClaimedTask,
   context: AnyJobContext,
 ): Promise<DuePost | null> {
-  const call = await tx.calls.next(task.subject);
-  if (call === null) {
-    await tx.tasks.complete(task.lease);
-    return null;
+  const due = (await duePosts(tx, [subject], context)).get(subject);
+  if (due !== undefined) return due;
+  await tx.tasks.complete(lease);
+  return null;
+}
+
+/** The first post without an outcome of each lane that has any, by the lane. */
+export async function duePosts(
+  tx: Transaction,
+  lanes: readonly string[],
+  { policy, rulesOf }: AnyJobContext,
+): Promise<ReadonlyMap<string, DuePost>> {
+  const due = new Map<string, DuePost>();
+  for (const [lane, { call, job, saved }] of await tx.posts.next(lanes)) {
+    const { followUpMode: mode } = policyFor(policy, rulesOf(job.teamId), job, saved);
+    due.set(lane, { call, job, mode });
   }
-  const job = await tx.jobs.get(call.jobId);
-  if (job === null) throw new Error(`Call ${call.id} has no job`);
-  const { followUpMode } = await policyOf(tx, job, context);
-  return { call, job, mode: followUpMode };
+  return due;
 }

@@ -5,10 +5,18 @@ import { isBetweenPeople } from '../../slack/views/thread/requester.ts';
 import type { CallOutcome, ClaimedTask } from '../../store/store.ts';
 import { scheduleCatchUp } from '../catch-up.ts';
 import { factsOf } from '../job-facts.ts';
-import type { Tools } from '../tools.ts';
 import type { DuePost } from './due-post.ts';
 import { destinationOf } from './render-post.ts';
-import { cardOutOfSight, dropped, posted, postpone, refused, type SlackCall, settle } from './settle-post.ts';
+import {
+  cardOutOfSight,
+  dropped,
+  type PostTools,
+  posted,
+  postpone,
+  refused,
+  type SlackCall,
+  settle,
+} from './settle-post.ts';
 import { slackRetryMs } from './slack-retry.ts';
 
 /** When an unclear post is looked for first, counted from its start: Slack may still be storing it. */
@@ -32,7 +40,7 @@ const CARD_LOOKED_FOR_MS = 86_400_000;
  * what is next in the lane; null if nothing is, or if the lane has to wait.
  */
 export async function lookForPost(
-  tools: Tools,
+  tools: PostTools,
   task: ClaimedTask,
   { call, job, workspace }: SlackCall,
 ): Promise<DuePost | null> {

@@ -4,11 +4,18 @@ import type { SlackMessage } from '../../slack/views/parts/message.ts';
 import type { ClaimedTask, LedgerCall } from '../../store/store.ts';
 import { factsOf } from '../job-facts.ts';
 import { leave } from '../leave.ts';
-import type { Tools } from '../tools.ts';
-import { type DuePost, duePost } from './due-post.ts';
+import type { DuePost } from './due-post.ts';
 import { FIRST_LOOK_AFTER_MS, lookForPost } from './look-for-post.ts';
 import { type Destination, destinationOf, renderPost } from './render-post.ts';
-import { dropped, posted, postpone, refused, retryLater, type SlackCall } from './settle-post.ts';
+import {
+  dropped,
+  type PostTools,
+  posted,
+  postpone,
+  refused,
+  retryLater,
+  type SlackCall,
+} from './settle-post.ts';
 
 /** Slack takes a `response_url` for half an hour. */
 const RESPONSE_URL_LIFE_MS = 30 * 60_000;
@@ -16,8 +23,8 @@ const RESPONSE_URL_LIFE_MS = 30 * 60_000;
 const WHISPER_TRIED_FOR_MS = 60_000;
 
 /** Makes the posts of one lane in their order, each once: what is unclear is looked for before it is repeated. */
-export async function postToSlack(tools: Tools, task: ClaimedTask): Promise<void> {
-  let due = await tools.store.transaction((tx) => duePost(tx, task, tools.newContext()));
+export async function postToSlack(tools: PostTools, task: ClaimedTask): Promise<void> {
+  let due = await tools.posts.next(task);
   while (due !== null) {
     if (tools.stopping.aborted) return leave(tools, task);
     const call = { ...due, workspace: await tools.workspaces.of(due.job.teamId) };
@@ -26,18 +33,14 @@ export async function postToSlack(tools: Tools, task: ClaimedTask): Promise<void
 }
 
 /** Returns what is next in the lane; null if nothing is, or if the lane has to wait. */
-async function post(tools: Tools, task: ClaimedTask, due: SlackCall): Promise<DuePost | null> {
+async function post(tools: PostTools, task: ClaimedTask, due: SlackCall): Promise<DuePost | null> {
   const { call, job, workspace } = due;
   const { stage } = job;
   // The card was refused: there is no thread, and in the channel nobody would know what it is about.
   if (call.request.kind === 'announce' && stage.kind === 'unopened')
     return refused(tools, task, call, stage.reason);
   const message = await renderPost(tools, due);
-  const startedAtMs = tools.clock.now();
-  await tools.store.transaction(async (tx) => {
-    await tx.tasks.fence(task.lease);
-    await tx.calls.start(call.id, startedAtMs);
-  });
+  const startedAtMs = await tools.posts.start({ task, callId: call.id });
   const facts = { call_id: call.id, call: call.request.kind, ...factsOf(job) };
   const destination = destinationOf(job, call.request);
   try {
@@ -66,7 +69,7 @@ async function post(tools: Tools, task: ClaimedTask, due: SlackCall): Promise<Du
 }
 
 async function tell(
-  { clock }: Tools,
+  { clock }: PostTools,
   { call: { request }, job, workspace: { poster } }: SlackCall,
   message: SlackMessage,
 ): Promise<string> {
@@ -85,7 +88,7 @@ async function tell(
 }
 
 function notPosted(
-  tools: Tools,
+  tools: PostTools,
   task: ClaimedTask,
   call: LedgerCall,
   destination: Destination | null,

@@ -8,7 +8,13 @@ import { applyEvent } from '../../store/apply-event.ts';
 import type { CallOutcome, ClaimedTask, LedgerCall, Transaction } from '../../store/store.ts';
 import type { Tools } from '../tools.ts';
 import { type DuePost, duePost } from './due-post.ts';
+import type { PostBatches } from './post-batches.ts';
 import { slackRetryMs } from './slack-retry.ts';
+
+/** What posts are made with. */
+export interface PostTools extends Tools {
+  readonly posts: PostBatches;
+}
 
 /** A post whose turn it is, and where. */
 export interface SlackCall extends DuePost {
@@ -17,13 +23,16 @@ export interface SlackCall extends DuePost {
 
 /** Writes the outcome of a post with what follows from it, and takes up the next of the lane. */
 export async function settle(
-  tools: Tools,
+  tools: PostTools,
   task: ClaimedTask,
   call: LedgerCall,
   outcome: CallOutcome,
   event: JobEvent | null = null,
-  also: (tx: Transaction) => Promise<void> = async () => {},
+  also: ((tx: Transaction) => Promise<void>) | null = null,
 ): Promise<DuePost | null> {
+  const { state, detail } = outcome;
+  if (event === null && also === null && (state === 'done' || state === 'failed'))
+    return tools.posts.settle({ task, callId: call.id, state, detail });
   return tools.store.transaction(async (tx) => {
     await tx.tasks.fence(task.lease);
     const context = tools.newContext();
@@ -32,7 +41,7 @@ export async function settle(
       if (event.type === 'card_posted') await takeInEarlyReplies(tx, job, context);
     }
     await tx.calls.settle(call.id, outcome, context.nowMs);
-    await also(tx);
+    await also?.(tx);
     return duePost(tx, task, context);
   });
 }
@@ -48,11 +57,11 @@ async function takeInEarlyReplies(tx: Transaction, job: Job, context: AnyJobCont
 
 /** The message is in Slack. */
 export function posted(
-  tools: Tools,
+  tools: PostTools,
   task: ClaimedTask,
   call: LedgerCall,
   ts: string,
-  also?: (tx: Transaction) => Promise<void>,
+  also: ((tx: Transaction) => Promise<void>) | null = null,
 ): Promise<DuePost | null> {
   const event = shownEvent(call.request, ts);
   return settle(tools, task, call, { state: 'done', detail: ts }, event, also);
@@ -67,7 +76,7 @@ function shownEvent(request: CallRequest, ts: string): JobEvent | null {
 
 /** Slack does not take it. `reason` is its error code. */
 export function refused(
-  tools: Tools,
+  tools: PostTools,
   task: ClaimedTask,
   call: LedgerCall,
   reason: string,
@@ -77,7 +86,7 @@ export function refused(
 
 /** It may have been shown: shown twice, it would only confuse. */
 export function dropped(
-  tools: Tools,
+  tools: PostTools,
   task: ClaimedTask,
   call: LedgerCall,
   reason: string,
@@ -87,7 +96,7 @@ export function dropped(
 
 /** Nothing happened: the lane waits, and makes the call again. */
 export async function retryLater(
-  tools: Tools,
+  tools: PostTools,
   task: ClaimedTask,
   call: LedgerCall,
   failure: SlackFailure,
@@ -108,7 +117,7 @@ export async function retryLater(
 
 /** The card may be there, where the bot cannot look now: the requester is told, and it is looked for again. */
 export async function cardOutOfSight(
-  tools: Tools,
+  tools: PostTools,
   task: ClaimedTask,
   call: LedgerCall,
   failure: SlackFailure,
@@ -123,7 +132,7 @@ export async function cardOutOfSight(
 }
 
 /** The lane waits, and the call stays as it is. */
-export async function postpone(tools: Tools, task: ClaimedTask, runAtMs: number): Promise<null> {
+export async function postpone(tools: PostTools, task: ClaimedTask, runAtMs: number): Promise<null> {
   await tools.store.transaction((tx) => tx.tasks.postpone(task.lease, runAtMs));
   return null;
 }

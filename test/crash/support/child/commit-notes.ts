@@ -1,5 +1,6 @@
 import type { CallKind, CallRequest } from '../../../../src/jobs/call.ts';
 import type { Decision } from '../../../../src/jobs/decision.ts';
+import type { NextPost, SettledPost } from '../../../../src/store/queries/posts.ts';
 import type {
   CallOutcome,
   ClaimedTask,
@@ -27,6 +28,8 @@ const SILENT = new Set([
   'calls.agentCallsSince',
   'channelSettings.get',
   'checks.read',
+  'posts.next',
+  'posts.fence',
   'turnLengths.all',
   'checks.lastQuietMs',
   'lists.page',
@@ -74,15 +77,22 @@ function isRoom(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** The names of the commit that ends a transaction; none if it changed nothing. A claim of several kinds has several. */
+/** The names of the commit that ends a transaction; none if it changed nothing. A claim of several kinds has several, as have posts of several lanes. */
 export function commitNames(deeds: readonly Deed[]): string[] {
-  for (const { result } of deeds) if (isCall(result)) kinds.set(result.id, result.request.kind);
+  for (const { name, result } of deeds) {
+    if (isCall(result)) kinds.set(result.id, result.request.kind);
+    if (name !== 'posts.next') continue;
+    for (const { call } of (result as ReadonlyMap<string, NextPost>).values())
+      kinds.set(call.id, call.request.kind);
+  }
   const claimed = deeds.flatMap((deed) =>
     deed.name === 'tasks.claim' ? (deed.result as ClaimedTask[]) : [],
   );
   if (claimed.length > 0) return [...new Set(claimed.map(({ kind }) => `claim ${kind}`))];
-  const isSettled = deeds.some(({ name }) => name === 'calls.settle');
+  const isSettled = deeds.some(({ name }) => name === 'calls.settle' || name === 'posts.settle');
   const parts = [...new Set(deeds.flatMap(partOf))].filter((part) => !(isSettled && part === END_OF_LANE));
+  // Those of several lanes go together, or not.
+  if (deeds.some(({ name }) => name === 'posts.start' || name === 'posts.settle')) return parts;
   const decisions = deeds.flatMap(({ name, args }) => (name === 'write' ? [args[0] as Decision] : []));
   if (parts.length === 0 && decisions.length === 0) return [];
   const what = parts.join(', ') || whatElse(deeds);
@@ -118,6 +128,12 @@ function partOf({ name, args, result }: Deed): string[] {
       return [`start ${kinds.get(first as string)}`];
     case 'calls.settle':
       return [`${(second as CallOutcome).state} ${kinds.get(first as string)}`];
+    case 'posts.start':
+      return (first as string[]).map((id) => `start ${kinds.get(id)}`);
+    case 'posts.settle':
+      return (first as SettledPost[]).map(({ callId, state }) => `${state} ${kinds.get(callId)}`);
+    case 'posts.endLanes':
+      return (first as Lease[]).map((lease) => `end ${taskKindOf(lease)}`);
     case 'tasks.complete':
       return [`end ${taskKindOf(first as Lease)}`];
     case 'tasks.postpone':

@@ -1,0 +1,165 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { ChannelSettings } from '../../jobs/channel-settings.ts';
+import type { Job } from '../../jobs/job.ts';
+import { jobFromJson, settingsFromJson } from '../schema/json.ts';
+import type { Queries } from '../schema/tables.ts';
+import type { Lease, LedgerCall } from '../store.ts';
+import { callFromRow } from './calls.ts';
+import { preparedForMany, type Values } from './prepared.ts';
+
+/** The posts of many lanes at a time: what each costs is mostly the way to the database, and the wait for the disk. */
+export interface Posts {
+  /** The first call of each lane that has no outcome yet, by its lane. Nothing is locked. */
+  next(lanes: readonly string[]): Promise<ReadonlyMap<string, NextPost>>;
+  /** As `tasks.fence`, but returns those that are still held. */
+  fence(leases: readonly Lease[]): Promise<ReadonlySet<Lease>>;
+  /** Marks wanted calls as started, before the requests go out. Returns the ids of those that were wanted. */
+  start(callIds: readonly string[], nowMs: number): Promise<ReadonlySet<string>>;
+  /** Returns the ids of the calls that were not done before. */
+  settle(posts: readonly SettledPost[], nowMs: number): Promise<ReadonlySet<string>>;
+  /**
+   * Ends tasks whose lanes have no call any more. Waits for nobody, and returns the ids of those that it ended: not
+   * of what was scheduled again, or is being scheduled.
+   */
+  endLanes(leases: readonly Lease[]): Promise<ReadonlySet<string>>;
+}
+
+export interface NextPost {
+  readonly call: LedgerCall;
+  readonly job: Job;
+  /** What administrators saved for the job's channel. */
+  readonly saved: ChannelSettings | null;
+}
+
+export interface SettledPost {
+  readonly callId: string;
+  readonly state: 'done' | 'failed';
+  readonly detail: string | null;
+}
+
+const nextInLanes = preparedForMany((db, lanes: readonly Values<{ lane: string }>[]) =>
+  db
+    .selectFrom('call')
+    .innerJoin('job', 'job.id', 'call.job_id')
+    .leftJoin('channel_setting', (join) =>
+      join
+        .onRef('channel_setting.team_id', '=', 'job.team_id')
+        .onRef('channel_setting.channel_id', '=', 'job.channel_id'),
+    )
+    .selectAll('call')
+    .select(['job.data', 'channel_setting.data as saved'])
+    .where('call.seq', 'in', ({ selectFrom, fn }) =>
+      selectFrom('call')
+        .select(fn.min('seq').as('seq'))
+        .where(
+          'lane',
+          'in',
+          lanes.map(({ lane }) => lane),
+        )
+        .where('ended_at', 'is', null)
+        .groupBy('lane'),
+    ),
+);
+
+const lockLeased = preparedForMany((db, leases: readonly Values<Lease>[]) =>
+  db
+    .selectFrom('task')
+    .select(['id', 'lease_token'])
+    .where(
+      'id',
+      'in',
+      leases.map(({ taskId }) => taskId),
+    )
+    .forKeyShare(),
+);
+
+const startWanted = preparedForMany(
+  (db, calls: readonly Values<{ id: string }>[], { nowMs }: Values<{ nowMs: number }>) =>
+    db
+      .updateTable('call')
+      .set({ state: 'started', started_at: nowMs })
+      .where(
+        'id',
+        'in',
+        calls.map(({ id }) => id),
+      )
+      .where('state', '=', 'wanted')
+      .returning('id'),
+);
+
+const settleMany = preparedForMany(
+  (db, posts: readonly Values<SettledPost>[], { nowMs }: Values<{ nowMs: number }>) => {
+    const rows = posts.map(({ callId, state, detail }) => sql`(${callId}, ${state}, ${detail})`);
+    const query: RawBuilder<{ id: string }> = sql`
+      with ended (id, state, detail) as (values ${sql.join(rows)})
+      update call set state = ended.state, detail = ended.detail, ended_at = ${nowMs}
+      from ended
+      where call.id = ended.id and call.state != 'done'
+      returning call.id`;
+    return { compile: () => query.compile(db) };
+  },
+);
+
+const endFree = preparedForMany((db, leases: readonly Values<Lease>[]) => {
+  const rows = leases.map(
+    ({ taskId, token, revision }) => sql`(${taskId}, ${token}, cast(${revision} as bigint))`,
+  );
+  // To wait for a task that somebody schedules could be a deadlock with who schedules several.
+  const free = db
+    .selectFrom('task')
+    .select('id')
+    .where(sql<boolean>`(id, lease_token, revision) in (values ${sql.join(rows)})`)
+    .forUpdate()
+    .skipLocked();
+  return db.deleteFrom('task').where('id', 'in', free).returning('id');
+});
+
+export class SqlPosts implements Posts {
+  private readonly db: Queries;
+
+  constructor(db: Queries) {
+    this.db = db;
+  }
+
+  async next(lanes: readonly string[]): Promise<ReadonlyMap<string, NextPost>> {
+    if (lanes.length === 0) return new Map();
+    const items = lanes.map((lane) => ({ lane }));
+    const rows = await nextInLanes.rows(this.db, items, {});
+    return new Map(
+      rows.map(({ data, saved, ...call }) => [
+        call.lane,
+        {
+          call: callFromRow(call),
+          job: jobFromJson(data),
+          saved: saved === null ? null : settingsFromJson(saved),
+        },
+      ]),
+    );
+  }
+
+  async fence(leases: readonly Lease[]): Promise<ReadonlySet<Lease>> {
+    const rows = await lockLeased.rows(this.db, leases, {});
+    const tokens = new Map(rows.map(({ id, lease_token }) => [id, lease_token]));
+    return new Set(leases.filter(({ taskId, token }) => tokens.get(taskId) === token));
+  }
+
+  async start(callIds: readonly string[], nowMs: number): Promise<ReadonlySet<string>> {
+    if (callIds.length === 0) return new Set();
+    const calls = callIds.map((id) => ({ id }));
+    return idsIn(await startWanted.rows(this.db, calls, { nowMs }));
+  }
+
+  async settle(posts: readonly SettledPost[], nowMs: number): Promise<ReadonlySet<string>> {
+    if (posts.length === 0) return new Set();
+    return idsIn(await settleMany.rows(this.db, posts, { nowMs }));
+  }
+
+  async endLanes(leases: readonly Lease[]): Promise<ReadonlySet<string>> {
+    if (leases.length === 0) return new Set();
+    return idsIn(await endFree.rows(this.db, leases, {}));
+  }
+}
+
+function idsIn(rows: readonly { readonly id: string }[]): ReadonlySet<string> {
+  return new Set(rows.map(({ id }) => id));
+}
