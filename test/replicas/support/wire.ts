@@ -5,8 +5,8 @@ const value = (text: string) => String.raw`\0\0\0\x${text.length.toString(16).pa
 export const transactions = {
   storesGesture: /insert into "gesture"/,
   /** The hourly budget is counted only for these. */
-  startsAgentCall: new RegExp(`"budget".*${value('started')}`, 's'),
-  startsPost: new RegExp(`^(?!.*"budget").*${value('started')}`, 's'),
+  startsAgentCall: new RegExp(`budget:.*${value('started')}`, 's'),
+  startsPost: new RegExp(`^(?!.*budget:).*${value('started')}`, 's'),
   settlesDone: new RegExp(`update "call" set "state".*${value('done')}`, 's'),
   changesJob: /insert into "job"/,
   claims: (kind: string) => new RegExp(`set "lease_token".*${kind}:`, 's'),
