@@ -46,7 +46,9 @@ export class SqlStore implements Store {
   ): Promise<{ result: T; scheduled: Scheduled }> {
     let isAtCommit = false;
     try {
-      return await this.database.queries.transaction().execute(async (db) => {
+      // Who has waited for a lock must see what was written under it. A database may be set to keep to an older state.
+      const transaction = this.database.queries.transaction().setIsolationLevel('read committed');
+      return await transaction.execute(async (db) => {
         const tx = new SqlTransaction(db, this.database.passAloneIn(db));
         const result = await work(tx);
         isAtCommit = true;

@@ -148,6 +148,23 @@ function postgresSuite(serverUrl: string): void {
     });
   });
 
+  test('on a database with `repeatable read` by default, of several at the same time each sees those before', async () => {
+    const strict = await createTestDatabase(serverUrl);
+    onTestFinished(() => strict.drop());
+    const name = new URL(strict.url).pathname.slice(1);
+    await strict.query(`alter database ${name} set default_transaction_isolation = 'repeatable read'`);
+    const store = await openStore({ databaseUrl: strict.url });
+    onTestFinished(() => store.close());
+    const watch = (id: string) =>
+      store.transaction(async (tx) => {
+        const before = await tx.jobs.ofAgentJob('T1', 'docs', 'agent-1');
+        await tx.write(aDecision({ job: aJob({ id, threadTs: null, attachedTo: 'agent-1' }) }), NOW_MS);
+        return before.length;
+      });
+    const seen = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(watch));
+    expect(seen.sort()).toEqual([0, 1, 2, 3, 4]);
+  });
+
   describe('a Postgres that fails', () => {
     const breakConnections = () =>
       database.query(

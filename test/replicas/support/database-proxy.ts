@@ -25,7 +25,7 @@ export interface DatabaseProxy extends AsyncDisposable {
 }
 
 /** The message with which the program's driver begins and ends transactions: a type, a length, the statement. */
-const BEGIN = /^Q.{4}begin\0$/s;
+const BEGIN = /^Q.{4}start transaction [a-z ]+\0$/s;
 const COMMIT = /^Q.{4}commit\0$/s;
 
 interface Hold {
