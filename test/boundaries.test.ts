@@ -27,6 +27,7 @@ describe('the rules notice', () => {
     ],
     ['the domain using a package', 'src/jobs/job.ts', "import { request } from 'undici';"],
     ['the domain reading the clock', 'src/jobs/job.ts', 'const now = Date.now();'],
+    ['the domain making ids', 'src/jobs/job.ts', 'const id = crypto.randomUUIDv7();'],
     ['Slack knowing the workers', 'src/slack/app.ts', "export {\n  run,\n} from '../work/loop.ts';"],
     ['the store knowing the agent', 'src/store/sql.ts', "import '../agent/client.ts';"],
     ['the workers knowing the service', 'src/work/loop.ts', "const service = await import('../service.ts');"],
