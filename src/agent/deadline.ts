@@ -1,7 +1,7 @@
 /**
  * Does the work with a signal that is aborted, as that of `AbortSignal.timeout`, after so many milliseconds. That one
- * would be kept until then by its timer, however soon the work is done: with thousands of reads a second, many
- * megabytes of them.
+ * has a timer that goes on when the work is done, and is freed only with it or when all memory is collected: with
+ * thousands of reads a second, many megabytes of them.
  */
 export async function withDeadline<T>(
   timeoutMs: number,

@@ -13,7 +13,7 @@ export interface JobLists {
   /** The job that the person asked for last. */
   latestOf(teamId: string, userId: string): Promise<Job | null>;
   /**
-   * The jobs of the workspace that this may mean, newest first, at most 20: by their id, by its first eight
+   * The jobs of the workspace that this may mean, newest first, at most 20: by their id, by its first 13
    * characters or more, or by the id of their agent job.
    */
   meant(teamId: string, id: string): Promise<Job[]>;

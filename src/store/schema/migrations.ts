@@ -138,7 +138,7 @@ async function createJobs(db: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/** Short rows that are found by their name alone stand in its index itself: one page to write instead of two. */
+/** Short rows stand in the index of their names itself: one page to write instead of two. */
 function inItsIndex(engine: Engine): RawBuilder<unknown> {
   return engine === 'sqlite' ? sql`without rowid` : sql``;
 }
