@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { forget } from '../../src/store/forget/forget.ts';
 import { openStore, type StoreLocation } from '../../src/store/open.ts';
-import { describeOnDatabases } from './support/databases.ts';
+import { describeOnDatabases } from '../support/databases.ts';
 
 const NOW_MS = 1_700_000_000_000;
 const thread = { teamId: 'T1', channelId: 'C1', threadTs: '1700000000.000100' };

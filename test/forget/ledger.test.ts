@@ -4,7 +4,7 @@ import type { FollowUp } from '../../src/jobs/follow-up.ts';
 import { forget } from '../../src/store/forget/forget.ts';
 import { openDatabase, openStore, type StoreLocation } from '../../src/store/open.ts';
 import { aCall, aDecision, aFollowUp, aJob, NOW_MS } from '../contract/store/samples.ts';
-import { describeOnDatabases } from './support/databases.ts';
+import { describeOnDatabases } from '../support/databases.ts';
 
 const ended = { kind: 'ended', status: 'completed' } as const;
 const sent = (prompt: string) => ({ kind: 'send_message', agentJobId: 'agent-1', prompt }) as const;

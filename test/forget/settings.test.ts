@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { forget } from '../../src/store/forget/forget.ts';
 import { openStore, type StoreLocation } from '../../src/store/open.ts';
 import type { Transaction } from '../../src/store/store.ts';
-import { describeOnDatabases } from './support/databases.ts';
+import { describeOnDatabases } from '../support/databases.ts';
 
 const NOW_MS = 1_700_000_000_000;
 const tokens = { keyId: 'k1', botToken: 'sealed-1', refreshToken: null, expiresAtMs: null };

@@ -3,7 +3,7 @@ import { forget } from '../../src/store/forget/forget.ts';
 import { openDatabase, openStore, type StoreLocation } from '../../src/store/open.ts';
 import type { TaskKind } from '../../src/store/store.ts';
 import { aCall, aCreateCall, aDecision, aJob, NOW_MS } from '../contract/store/samples.ts';
-import { describeOnDatabases } from './support/databases.ts';
+import { describeOnDatabases } from '../support/databases.ts';
 
 const ended = { kind: 'ended', status: 'completed' } as const;
 

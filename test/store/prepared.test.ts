@@ -1,40 +1,15 @@
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Database } from '../../src/store/engines/database.ts';
-import { openDatabase, type StoreLocation } from '../../src/store/open.ts';
+import { openDatabase } from '../../src/store/open.ts';
 import { prepared, preparedForMany, type Values } from '../../src/store/queries/prepared.ts';
 import type { Queries } from '../../src/store/schema/tables.ts';
-import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
-import { createTempDir } from '../support/temp-dir.ts';
+import { describeOnDatabases, type EmptyPlace, emptyPlaces } from '../support/databases.ts';
 
-interface Place {
-  readonly location: StoreLocation;
-  remove(): Promise<void>;
-}
-
-async function directory(): Promise<Place> {
-  const { path, remove } = await createTempDir();
-  return { location: { dataDir: path }, remove };
-}
-
-async function postgres(serverUrl: string): Promise<Place> {
-  const { url, drop } = await createTestDatabase(serverUrl);
-  return { location: { databaseUrl: url }, remove: drop };
-}
-
-describe('a prepared query on SQLite', () => preparedSuite(directory));
-
-if (testServerUrl === undefined) {
-  describe.skip('a prepared query on Postgres (skipped: to run it, set TEST_DATABASE_URL=postgres://user@host:5432/postgres)', () => {
-    test('does what it does on SQLite', () => {});
-  });
-} else {
-  const serverUrl = testServerUrl;
-  describe('a prepared query on Postgres', () => preparedSuite(() => postgres(serverUrl)));
-}
+describeOnDatabases('a prepared query', preparedSuite);
 
 test('a query that is prepared for one database is prepared anew for another', async () => {
-  const places = [await directory(), testServerUrl ? await postgres(testServerUrl) : await directory()];
+  const places = await Promise.all([...emptyPlaces, ...emptyPlaces].map((make) => make()));
   let built = 0;
   const remember = prepared((db, { key }: Values<{ key: string }>) => {
     built += 1;
@@ -49,8 +24,8 @@ test('a query that is prepared for one database is prepared anew for another', a
   expect(built).toBe(places.length);
 });
 
-function preparedSuite(make: () => Promise<Place>): void {
-  let place: Place;
+function preparedSuite(make: () => Promise<EmptyPlace>): void {
+  let place: EmptyPlace;
   let database: Database;
   let db: Queries;
   beforeEach(async () => {

@@ -1,9 +1,9 @@
 import { describe } from 'vitest';
-import type { StoreLocation } from '../../../src/store/open.ts';
-import { createTestDatabase, testServerUrl } from '../../support/postgres.ts';
-import { createTempDir } from '../../support/temp-dir.ts';
+import type { StoreLocation } from '../../src/store/open.ts';
+import { createTestDatabase, testServerUrl } from './postgres.ts';
+import { createTempDir } from './temp-dir.ts';
 
-interface EmptyPlace {
+export interface EmptyPlace {
   readonly location: StoreLocation;
   remove(): Promise<void>;
 }
@@ -18,9 +18,17 @@ async function onPostgres(serverUrl: string): Promise<EmptyPlace> {
   return { location: { databaseUrl: database.url }, remove: () => database.drop() };
 }
 
+type MakeEmpty = () => Promise<EmptyPlace>;
+
+const serverUrl = testServerUrl;
+
+/** What makes an empty place, for each database that there is. */
+export const emptyPlaces: readonly MakeEmpty[] =
+  serverUrl === undefined ? [onSqlite] : [onSqlite, () => onPostgres(serverUrl)];
+
 /** `describe` for each database, of which `make` gives an empty one. */
-export function describeOnDatabases(name: string, tests: (make: () => Promise<EmptyPlace>) => void): void {
-  describe(`${name}, on SQLite`, () => tests(onSqlite));
-  const url = testServerUrl;
-  if (url !== undefined) describe(`${name}, on Postgres`, () => tests(() => onPostgres(url)));
+export function describeOnDatabases(name: string, tests: (make: MakeEmpty) => void): void {
+  for (const [index, make] of emptyPlaces.entries()) {
+    describe(`${name}, on ${index === 0 ? 'SQLite' : 'Postgres'}`, () => tests(make));
+  }
 }
