@@ -198,6 +198,8 @@ export interface Tasks {
   complete(lease: Lease): Promise<void>;
   /** Gives the task back, to be claimed at `runAtMs`. Counts an attempt. */
   postpone(lease: Lease, runAtMs: number): Promise<void>;
+  /** Gives the task back, to be claimed at `runAtMs`. Nothing was attempted, so nothing is counted. */
+  defer(lease: Lease, runAtMs: number): Promise<void>;
   /** Gives back tasks whose lease is still held, as they were, to be claimed at once. */
   release(leases: readonly Lease[]): Promise<void>;
   /** When the next task of these kinds can be claimed, or null. */

@@ -7,6 +7,7 @@ import { bob, describeWithLocalSlack, general, type SlackMessage } from '../supp
 import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
 import { noFiles } from '../support/settings.ts';
 import { type Program, startProgram } from '../support/strict-slack/program.ts';
+import type { StrictFault } from '../support/strict-slack/web-api.ts';
 import { startWorld } from './support/world.ts';
 
 describeWithLocalSlack('the card', () => {
@@ -46,13 +47,17 @@ describe('the pace of a card’s edits', () => {
     await program.told(card, 'Working');
     await program.clock.advance(10_000);
     const editedAtMs: number[] = [];
+    const faults: StrictFault[] = [];
     program.slack.onCall(({ method }) => {
-      if (method === 'chat.update') editedAtMs.push(program.clock.now());
-      return null;
+      if (method !== 'chat.update') return null;
+      editedAtMs.push(program.clock.now());
+      return faults.shift() ?? null;
     });
     return {
       program,
       editedAtMs,
+      /** Of the next edits. */
+      faults,
       reply: (text: string) =>
         program.slack.control.message({ channel: general, user: bob, text, threadTs: card.ts }),
       shows: async (words: string) => {
@@ -74,6 +79,20 @@ describe('the pace of a card’s edits', () => {
     expect(editedAtMs.length).toBeGreaterThan(1);
     expect(shortestGapMs(editedAtMs)).toBeGreaterThanOrEqual(3_000);
   }
+
+  test('is no failure: however often the card had to wait, one error of Slack puts it off for seconds', async () => {
+    const { program, editedAtMs, faults, reply, shows } = await startNoting({});
+    await reply('Reply 1');
+    await shows('1 follow-up waits');
+    for (let count = 2; count <= 9; count += 1) await reply(`Reply ${count}`);
+    faults.push({ status: 500 });
+    const before = editedAtMs.length;
+    await program.clock.advance(3_000);
+    expect(editedAtMs.length).toBe(before + 1);
+    await program.clock.advance(6_000);
+    expect(editedAtMs.length).toBe(before + 2);
+    await shows('9 follow-ups wait');
+  });
 
   test('is kept over a restart, and what was put off is drawn', async () => {
     await goesOnAfter((program) => program.restart());

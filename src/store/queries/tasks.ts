@@ -104,6 +104,15 @@ const postponeTask = prepared((db, { taskId, token, runAtMs }: Values<Held & { r
     .returning('kind'),
 );
 
+const deferTask = prepared((db, { taskId, token, runAtMs }: Values<Held & { runAtMs: number }>) =>
+  db
+    .updateTable('task')
+    .set({ ...freeLease, run_at: runAtMs })
+    .where('id', '=', taskId)
+    .where('lease_token', '=', token)
+    .returning('kind'),
+);
+
 const nextFreeTask = prepared((db, { kind }: Values<{ kind: TaskKind }>) =>
   db
     .selectFrom('task')
@@ -193,9 +202,11 @@ export class SqlTasks implements Tasks {
   }
 
   async postpone(lease: Lease, runAtMs: number): Promise<void> {
-    const postponed = await postponeTask.first(this.db, { ...lease, runAtMs });
-    if (postponed === undefined) throw new LeaseLostError(lease.taskId);
-    this.note(postponed.kind, runAtMs);
+    await this.giveBack(postponeTask, lease, runAtMs);
+  }
+
+  async defer(lease: Lease, runAtMs: number): Promise<void> {
+    await this.giveBack(deferTask, lease, runAtMs);
   }
 
   async release(leases: readonly Lease[]): Promise<void> {
@@ -216,6 +227,12 @@ export class SqlTasks implements Tasks {
     const leased = await leasedTasks.rows(this.db, ofKinds, {});
     times.push(...leased.map((task) => Math.max(task.run_at, task.lease_until)));
     return times.length === 0 ? null : Math.min(...times);
+  }
+
+  private async giveBack(query: typeof postponeTask, lease: Lease, runAtMs: number): Promise<void> {
+    const given = await query.first(this.db, { ...lease, runAtMs });
+    if (given === undefined) throw new LeaseLostError(lease.taskId);
+    this.note(given.kind, runAtMs);
   }
 
   /** Notes that this transaction scheduled such a task. */

@@ -50,7 +50,7 @@ async function startDrawing(tools: Tools, tx: Transaction, task: ClaimedTask): P
   const lastMs = await tx.jobs.cardDrawnAtMs(job.id);
   // The clock of another replica may be a bit fast. Further ahead, it is our clock that was set back.
   if (lastMs !== null && Math.abs(nowMs - lastMs) < CARD_SPACING_MS) {
-    await tx.tasks.postpone(task.lease, lastMs + CARD_SPACING_MS);
+    await tx.tasks.defer(task.lease, lastMs + CARD_SPACING_MS);
     return null;
   }
   await tx.jobs.cardDrawn(job.id, nowMs);

@@ -86,6 +86,15 @@ export function taskContract(open: OpenStore): void {
       expect((await claimOne(NOW_MS + 20)).attempts).toBe(2);
     });
 
+    test('a deferred task comes back at its time, and its attempts are as they were', async () => {
+      await schedule('job-1', NOW_MS);
+      await postpone(await claimOne(NOW_MS), NOW_MS + 10);
+      const task = await claimOne(NOW_MS + 10);
+      await opened.run((tx) => tx.tasks.defer(task.lease, NOW_MS + 20));
+      expect(await claim(NOW_MS + 19)).toEqual([]);
+      expect((await claimOne(NOW_MS + 20)).attempts).toBe(1);
+    });
+
     test('tasks that are given back can be claimed at once, as they were', async () => {
       await schedule('job-1', NOW_MS);
       await schedule('job-2', NOW_MS - 1);
@@ -125,7 +134,7 @@ export function taskContract(open: OpenStore): void {
       expect(await claim(NOW_MS + 2 * LEASE_MS)).toHaveLength(1);
     });
 
-    test.each(['fence', 'complete', 'postpone'] as const)(
+    test.each(['fence', 'complete', 'postpone', 'defer'] as const)(
       'after a takeover %s by the old holder undoes its whole transaction',
       async (verb) => {
         await schedule('job-1', NOW_MS);
