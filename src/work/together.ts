@@ -1,28 +1,46 @@
 import DataLoader from 'dataloader';
+import { StoreError } from '../store/errors.ts';
 
 /** A transaction must stay short; and of a list that is much longer, SQLite would rather read all tasks. */
 const MAX_AT_ONCE = 128;
 
-/** All that is asked for in one turn of the event loop, or in so long, is done at once, and nothing is remembered. */
-export function together<I, O>(
-  batch: (items: readonly I[]) => Promise<(O | Error)[]>,
-  gatheredForMs = 0,
-): DataLoader<I, O> {
+/** Does something for each item at once, and returns what came of it in the same order. */
+type Batch<I, O> = (items: readonly I[]) => Promise<O[]>;
+
+/**
+ * All that is asked for in one turn of the event loop, or in so long, is done at once, and nothing is remembered. An
+ * item that makes the batch fail, fails alone.
+ */
+export function together<I, O>(batch: Batch<I, O>, gatheredForMs = 0): DataLoader<I, O> {
   const batchScheduleFn =
     gatheredForMs === 0 ? setImmediate : (run: () => void) => void setTimeout(run, gatheredForMs);
-  return new DataLoader(batch, { cache: false, maxBatchSize: MAX_AT_ONCE, batchScheduleFn });
+  return new DataLoader(orEachAlone(batch), { cache: false, maxBatchSize: MAX_AT_ONCE, batchScheduleFn });
 }
 
 /** As `together`, and what is asked for while a batch is in hand waits for its end: the busier, the larger they are. */
-export function oneBatchAtATime<I, O>(
-  batch: (items: readonly I[]) => Promise<(O | Error)[]>,
-): DataLoader<I, O> {
+export function oneBatchAtATime<I, O>(batch: Batch<I, O>): DataLoader<I, O> {
   let inHand: Promise<unknown> = Promise.resolve();
+  const carefully = orEachAlone(batch);
   const next = (items: readonly I[]) => {
-    const done = batch(items);
+    const done = carefully(items);
     inHand = done.catch(() => {});
     return done;
   };
   const batchScheduleFn = (run: () => void) => void inHand.then(() => setImmediate(run));
   return new DataLoader(next, { cache: false, maxBatchSize: MAX_AT_ONCE, batchScheduleFn });
+}
+
+function orEachAlone<I, O>(batch: Batch<I, O>): Batch<I, O | Error> {
+  return async (items) => {
+    try {
+      return await batch(items);
+    } catch (error) {
+      // A store that cannot do its work fails all of them; and what it was to write may be written.
+      if (items.length === 1 || error instanceof StoreError) throw error;
+      const alone = await Promise.allSettled(items.map((item) => batch([item])));
+      return alone.flatMap((one): (O | Error)[] =>
+        one.status === 'fulfilled' ? one.value : [one.reason as Error],
+      );
+    }
+  };
 }

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type Expression, type RawBuilder, sql } from 'kysely';
 import type { ChannelSettings } from '../../jobs/channel-settings.ts';
 import type { Job } from '../../jobs/job.ts';
 import { jobFromJson, settingsFromJson } from '../schema/json.ts';
@@ -7,19 +7,25 @@ import type { Lease, LedgerCall } from '../store.ts';
 import { callFromRow } from './calls.ts';
 import { preparedForMany, type Values } from './prepared.ts';
 
-/** The posts of many lanes at a time: what each costs is mostly the way to the database, and the wait for the disk. */
+/**
+ * The posts of many lanes at a time: what each costs is mostly the way to the database, and the wait for the disk.
+ * Nothing here waits for a lock of somebody else: one lane would hold up the others.
+ */
 export interface Posts {
   /** The first call of each lane that has no outcome yet, by its lane. Nothing is locked. */
   next(lanes: readonly string[]): Promise<ReadonlyMap<string, NextPost>>;
-  /** As `tasks.fence`, but returns those that are still held. */
+  /** As `tasks.fence`, but returns those that are held, without those whose tasks somebody else has locked. */
   fence(leases: readonly Lease[]): Promise<ReadonlySet<Lease>>;
-  /** Marks wanted calls as started, before the requests go out. Returns the ids of those that were wanted. */
+  /**
+   * Marks wanted calls as started, before the requests go out. Returns their ids: not of what is not wanted, or what
+   * somebody else has locked.
+   */
   start(callIds: readonly string[], nowMs: number): Promise<ReadonlySet<string>>;
-  /** Returns the ids of the calls that were not done before. */
+  /** Returns the ids of the calls that it settled: not of what is done already, or what somebody else has locked. */
   settle(posts: readonly SettledPost[], nowMs: number): Promise<ReadonlySet<string>>;
   /**
-   * Ends tasks whose lanes have no call any more. Waits for nobody, and returns the ids of those that it ended: not
-   * of what was scheduled again, or is being scheduled.
+   * Ends tasks whose lanes have no call any more. Returns the ids of those that it ended: not of what was scheduled
+   * again, or is being scheduled.
    */
   endLanes(leases: readonly Lease[]): Promise<ReadonlySet<string>>;
 }
@@ -70,31 +76,34 @@ const lockLeased = preparedForMany((db, leases: readonly Values<Lease>[]) =>
       'in',
       leases.map(({ taskId }) => taskId),
     )
-    .forKeyShare(),
+    .forKeyShare()
+    .skipLocked(),
 );
 
+const freeCalls = (db: Queries, ids: readonly Expression<string>[]) =>
+  db.selectFrom('call').select('id').where('id', 'in', ids).forNoKeyUpdate().skipLocked();
+
 const startWanted = preparedForMany(
-  (db, calls: readonly Values<{ id: string }>[], { nowMs }: Values<{ nowMs: number }>) =>
-    db
+  (db, calls: readonly Values<{ id: string }>[], { nowMs }: Values<{ nowMs: number }>) => {
+    const ids = calls.map(({ id }) => id);
+    return db
       .updateTable('call')
       .set({ state: 'started', started_at: nowMs })
-      .where(
-        'id',
-        'in',
-        calls.map(({ id }) => id),
-      )
+      .where('id', 'in', freeCalls(db, ids))
       .where('state', '=', 'wanted')
-      .returning('id'),
+      .returning('id');
+  },
 );
 
 const settleMany = preparedForMany(
   (db, posts: readonly Values<SettledPost>[], { nowMs }: Values<{ nowMs: number }>) => {
     const rows = posts.map(({ callId, state, detail }) => sql`(${callId}, ${state}, ${detail})`);
+    const ids = posts.map(({ callId }) => callId);
     const query: RawBuilder<{ id: string }> = sql`
       with ended (id, state, detail) as (values ${sql.join(rows)})
       update call set state = ended.state, detail = ended.detail, ended_at = ${nowMs}
       from ended
-      where call.id = ended.id and call.state != 'done'
+      where call.id = ended.id and call.state != 'done' and call.id in (${freeCalls(db, ids)})
       returning call.id`;
     return { compile: () => query.compile(db) };
   },

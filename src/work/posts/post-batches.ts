@@ -1,5 +1,5 @@
 import type { SettledPost } from '../../store/queries/posts.ts';
-import { type ClaimedTask, LeaseLostError, type Transaction } from '../../store/store.ts';
+import type { ClaimedTask, Transaction } from '../../store/store.ts';
 import { oneBatchAtATime } from '../together.ts';
 import type { Tools } from '../tools.ts';
 import { type DuePost, duePost, duePosts } from './due-post.ts';
@@ -10,8 +10,11 @@ export interface PostBatches {
   next(task: ClaimedTask): Promise<DuePost | null>;
   /** Marks a wanted post as started, before it goes out. Returns the time that is written as its start. */
   start(post: PostInHand): Promise<number>;
-  /** Writes an outcome from which nothing follows for the job. Returns what is next in the lane, as `next` does. */
-  settle(post: EndedPost): Promise<DuePost | null>;
+  /**
+   * Writes an outcome from which nothing follows for the job. Returns what is next in the lane, as `next` does.
+   * `not_settled`: nothing was written, and a transaction of its own will tell why.
+   */
+  settle(post: EndedPost): Promise<DuePost | null | 'not_settled'>;
 }
 
 export interface PostInHand {
@@ -24,39 +27,44 @@ export interface EndedPost extends PostInHand, SettledPost {}
 /** `look_again`: the lane is at its end, but its task was scheduled again, or is just being scheduled. */
 type Next = DuePost | 'ended' | 'look_again';
 
-export function postBatches({ store, clock, newContext }: Tools): PostBatches {
+/**
+ * A batch waits for no lock: what somebody else has locked is left out, and done in a transaction of its own. So no
+ * lane waits for what holds up another.
+ */
+export function postBatches({
+  store,
+  clock,
+  newContext,
+}: Pick<Tools, 'store' | 'clock' | 'newContext'>): PostBatches {
   const nexts = oneBatchAtATime((tasks: readonly ClaimedTask[]) =>
     store.transaction((tx) => nextInLanes(tx, tasks)),
   );
   const starts = oneBatchAtATime((posts: readonly PostInHand[]) =>
-    store.transaction((tx) =>
-      fenced(tx, posts, async (held) => {
-        const nowMs = clock.now();
-        const started = await tx.posts.start(
-          held.map(({ callId }) => callId),
-          nowMs,
-        );
-        return held.map(({ callId }) =>
-          started.has(callId) ? nowMs : new Error(`Call ${callId} cannot be started: it is not wanted`),
-        );
-      }),
-    ),
+    store.transaction(async (tx) => {
+      const held = await withLeases(tx, posts);
+      const nowMs = clock.now();
+      const started = await tx.posts.start(
+        held.map(({ callId }) => callId),
+        nowMs,
+      );
+      return posts.map(({ callId }) => (started.has(callId) ? nowMs : 'not_started'));
+    }),
   );
+  const startAlone = ({ task, callId }: PostInHand) =>
+    store.transaction(async (tx) => {
+      await tx.tasks.fence(task.lease);
+      const nowMs = clock.now();
+      await tx.calls.start(callId, nowMs);
+      return nowMs;
+    });
   const ends = oneBatchAtATime((posts: readonly EndedPost[]) =>
-    store.transaction((tx) =>
-      fenced(tx, posts, async (held) => {
-        const settled = await tx.posts.settle(held, clock.now());
-        const nexts = await nextInLanes(
-          tx,
-          held.map(({ task }) => task),
-        );
-        return held.map(({ callId }, index) =>
-          settled.has(callId)
-            ? (nexts[index] ?? 'ended')
-            : new Error(`Call ${callId} cannot be settled: unknown, or done already`),
-        );
-      }),
-    ),
+    store.transaction(async (tx) => {
+      const held = await withLeases(tx, posts);
+      const settled = await tx.posts.settle(held, clock.now());
+      const tasks = posts.filter(({ callId }) => settled.has(callId)).map(({ task }) => task);
+      const nexts = await nextInLanes(tx, tasks);
+      return posts.map(({ task }) => nexts[tasks.indexOf(task)] ?? 'not_settled');
+    }),
   );
   const nextInLanes = async (tx: Transaction, tasks: readonly ClaimedTask[]): Promise<Next[]> => {
     const lanes = tasks.map(({ subject }) => subject);
@@ -73,20 +81,19 @@ export function postBatches({ store, clock, newContext }: Tools): PostBatches {
   };
   return {
     next: async (task) => orLookAgain(task, await nexts.load(task)),
-    start: (post) => starts.load(post),
-    settle: async (post) => orLookAgain(post.task, await ends.load(post)),
+    start: async (post) => {
+      const startedAtMs = await starts.load(post);
+      return startedAtMs === 'not_started' ? startAlone(post) : startedAtMs;
+    },
+    settle: async (post) => {
+      const next = await ends.load(post);
+      return next === 'not_settled' ? next : orLookAgain(post.task, next);
+    },
   };
 }
 
-/** Does the work for those whose leases are held; the others have lost theirs, and nothing is written for them. */
-async function fenced<P extends { readonly task: ClaimedTask }, O>(
-  tx: Transaction,
-  posts: readonly P[],
-  work: (held: readonly P[]) => Promise<(O | Error)[]>,
-): Promise<(O | Error)[]> {
-  const leases = await tx.posts.fence(posts.map(({ task }) => task.lease));
-  const held = posts.filter(({ task }) => leases.has(task.lease));
-  const results = await work(held);
-  const resultOf = new Map(held.map((post, index) => [post, results[index]]));
-  return posts.map((post) => resultOf.get(post) ?? new LeaseLostError(post.task.lease.taskId));
+/** Those for which something may be written: the leases are held, and stay so until the transaction ends. */
+async function withLeases<P extends PostInHand>(tx: Transaction, posts: readonly P[]): Promise<P[]> {
+  const held = await tx.posts.fence(posts.map(({ task }) => task.lease));
+  return posts.filter(({ task }) => held.has(task.lease));
 }

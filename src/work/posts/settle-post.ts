@@ -31,8 +31,10 @@ export async function settle(
   also: ((tx: Transaction) => Promise<void>) | null = null,
 ): Promise<DuePost | null> {
   const { state, detail } = outcome;
-  if (event === null && also === null && (state === 'done' || state === 'failed'))
-    return tools.posts.settle({ task, callId: call.id, state, detail });
+  if (event === null && also === null && (state === 'done' || state === 'failed')) {
+    const next = await tools.posts.settle({ task, callId: call.id, state, detail });
+    if (next !== 'not_settled') return next;
+  }
   return tools.store.transaction(async (tx) => {
     await tx.tasks.fence(task.lease);
     const context = tools.newContext();

@@ -129,11 +129,15 @@ function partOf({ name, args, result }: Deed): string[] {
     case 'calls.settle':
       return [`${(second as CallOutcome).state} ${kinds.get(first as string)}`];
     case 'posts.start':
-      return (first as string[]).map((id) => `start ${kinds.get(id)}`);
+      return [...(result as ReadonlySet<string>)].map((id) => `start ${kinds.get(id)}`);
     case 'posts.settle':
-      return (first as SettledPost[]).map(({ callId, state }) => `${state} ${kinds.get(callId)}`);
+      return (first as SettledPost[])
+        .filter(({ callId }) => (result as ReadonlySet<string>).has(callId))
+        .map(({ callId, state }) => `${state} ${kinds.get(callId)}`);
     case 'posts.endLanes':
-      return (first as Lease[]).map((lease) => `end ${taskKindOf(lease)}`);
+      return (first as Lease[])
+        .filter(({ taskId }) => (result as ReadonlySet<string>).has(taskId))
+        .map((lease) => `end ${taskKindOf(lease)}`);
     case 'tasks.complete':
       return [`end ${taskKindOf(first as Lease)}`];
     case 'tasks.postpone':
