@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { LeaseLostError, type Transaction } from '../../../src/store/store.ts';
 import { testServerUrl } from '../../support/postgres.ts';
-import { onPostgres, type PostLanes, postLanes } from '../support/post-lanes.ts';
+import { type PostLanes, postLanes } from '../support/post-lanes.ts';
+import { onPostgres } from '../support/test-store.ts';
 
 const name = 'posts of two threads that are written together, while another replica has a transaction open';
 if (testServerUrl === undefined) {

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { StoreError } from '../../../src/store/errors.ts';
 import { LeaseLostError } from '../../../src/store/store.ts';
 import { testServerUrl } from '../../support/postgres.ts';
-import { onPostgres, onSqlite, postLanes, type TestStore } from '../support/post-lanes.ts';
+import { postLanes } from '../support/post-lanes.ts';
+import { onPostgres, onSqlite, type TestStore } from '../support/test-store.ts';
 
 const UNREADABLE = `update job set data = '{' where id = 'job-2'`;
 const reasonOf = (result: PromiseSettledResult<unknown> | undefined) =>
