@@ -2,7 +2,7 @@ import { type Expression, type RawBuilder, sql } from 'kysely';
 import type { ChannelSettings } from '../../jobs/channel-settings.ts';
 import type { Job } from '../../jobs/job.ts';
 import { jobFromJson, settingsFromJson } from '../schema/json.ts';
-import type { Queries } from '../schema/tables.ts';
+import type { CallRow, Queries } from '../schema/tables.ts';
 import type { Lease, LedgerCall } from '../store.ts';
 import { callFromRow } from './calls.ts';
 import { preparedForMany, type Values } from './prepared.ts';
@@ -46,7 +46,8 @@ export interface SettledPost {
 const nextInLanes = preparedForMany((db, lanes: readonly Values<{ lane: string }>[]) =>
   db
     .selectFrom('call')
-    .innerJoin('job', 'job.id', 'call.job_id')
+    // Not an inner join: without its job, a call must not look like the end of its lane.
+    .leftJoin('job', 'job.id', 'call.job_id')
     .leftJoin('channel_setting', (join) =>
       join
         .onRef('channel_setting.team_id', '=', 'job.team_id')
@@ -134,16 +135,7 @@ export class SqlPosts implements Posts {
     if (lanes.length === 0) return new Map();
     const items = lanes.map((lane) => ({ lane }));
     const rows = await nextInLanes.rows(this.db, items, {});
-    return new Map(
-      rows.map(({ data, saved, ...call }) => [
-        call.lane,
-        {
-          call: callFromRow(call),
-          job: jobFromJson(data),
-          saved: saved === null ? null : settingsFromJson(saved),
-        },
-      ]),
-    );
+    return new Map(rows.map(({ data, saved, ...call }) => [call.lane, nextPost(call, data, saved)]));
   }
 
   async fence(leases: readonly Lease[]): Promise<ReadonlySet<Lease>> {
@@ -167,6 +159,15 @@ export class SqlPosts implements Posts {
     if (leases.length === 0) return new Set();
     return idsIn(await endFree.rows(this.db, leases, {}));
   }
+}
+
+function nextPost(call: CallRow, job: string | null, saved: string | null): NextPost {
+  if (job === null) throw new Error(`Call ${call.id} has no job`);
+  return {
+    call: callFromRow(call),
+    job: jobFromJson(job),
+    saved: saved === null ? null : settingsFromJson(saved),
+  };
 }
 
 function idsIn(rows: readonly { readonly id: string }[]): ReadonlySet<string> {

@@ -111,6 +111,16 @@ function suite(name: string, open: () => Promise<TestStore>): void {
 
 suite('SQLite', onSqlite);
 
+test('a thread whose job was deleted by hand does not end in silence', async () => {
+  const lanes = postLanes(await onSqlite());
+  for (const number of [1, 2]) await lanes.want(`a${number}`, number);
+  const tasks = await lanes.claim();
+  await lanes.sql(`pragma foreign_keys = off; delete from job where id = 'job-2'`);
+  const nexts = await Promise.allSettled([1, 2].map((number) => lanes.next(tasks.get(number))));
+  expect(nexts.map(nextOf)).toEqual(['a1', 'failed']);
+  expect(reasonOf(nexts[1])).toMatchObject({ message: 'Call a2 has no job' });
+});
+
 if (testServerUrl === undefined) {
   describe.skip('posts of several threads that are written together, on Postgres (skipped: to run it, set TEST_DATABASE_URL=postgres://user@host:5432/postgres)', () => {
     test('a job that cannot be read keeps no other thread from its posts', () => {});
