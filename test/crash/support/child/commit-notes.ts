@@ -140,6 +140,7 @@ function partOf({ name, args, result }: Deed): string[] {
         .map((lease) => `end ${taskKindOf(lease)}`);
     case 'tasks.complete':
       return [`end ${taskKindOf(first as Lease)}`];
+    case 'tasks.defer':
     case 'tasks.postpone':
       return [`put off ${taskKindOf(first as Lease)}`];
     case 'checks.putOff':
