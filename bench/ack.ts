@@ -4,7 +4,7 @@ import { sendLoad } from './support/load.ts';
 import { percentile } from './support/percentiles.ts';
 import { type Figures, takeTurns } from './support/rounds.ts';
 import { compare, type Row } from './support/rows.ts';
-import { commands } from './support/slack-traffic.ts';
+import { commands, PEOPLE } from './support/slack-traffic.ts';
 import { type StandIns, startStandIns, untilQuiet } from './support/stand-ins.ts';
 
 /** Long enough for the program to be done with a command before the next one comes. */
@@ -42,7 +42,8 @@ export const ack: Bench = {
 async function measureLatency(port: number, standIns: StandIns, { quick }: BenchSettings): Promise<Figures> {
   const next = commands();
   const count = quick ? 50 : 300;
-  await sendLoad({ port, next, atOnce: 1, until: { count } });
+  // Of whom the program does not know, it asks Slack first: at most once in ten minutes.
+  await sendLoad({ port, next, atOnce: 1, until: { count: quick ? count : PEOPLE } });
   await untilQuiet(standIns);
   const paced = await sendLoad({ port, next, atOnce: 1, until: { count }, everyMs: PAUSE_MS });
   const busy = await sendLoad({ port, next, atOnce: 1, until: { durationMs: quick ? 300 : 2_000 } });

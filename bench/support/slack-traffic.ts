@@ -3,7 +3,8 @@ import { watchedThreadTs } from '../../test/support/watched-jobs.ts';
 import type { LoadRequest } from './load.ts';
 import { slackApp } from './processes.ts';
 
-const PEOPLE = 500;
+/** So many commands are of different people each. */
+export const PEOPLE = 500;
 const CHANNELS = 100;
 
 /** Signed `/docs-agent` commands, each new: other people, channels and words than the one before. */
