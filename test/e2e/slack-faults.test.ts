@@ -154,6 +154,25 @@ describeWithLocalSlack('a post that is answered unclearly', () => {
     expect(await cards(world)).toHaveLength(1);
     expect(world.api.counts.create).toBe(1);
   });
+
+  test('is looked for again within seconds when Slack could not be asked: to wait for it was no failure (E1)', async () => {
+    await using world = await startWorld();
+    const card = await working(world);
+    world.proxy.fail('chat.postMessage', 'reset_before');
+    const tries = () => world.proxy.calls('chat.postMessage').length;
+    const looks = () => world.proxy.calls('conversations.replies').length;
+    const before = { tries: tries(), looks: looks() };
+    finish(world, 'Add a quickstart', 'completed');
+    await world.later(tries, (count) => count === before.tries + 1, 'the post that breaks');
+    await world.later(looks, (count) => count === before.looks + 1, 'the first look');
+    // Each page is asked for twice.
+    world.proxy.fail('conversations.replies', { status: 500 }, { status: 500 });
+    await world.later(looks, (count) => count === before.looks + 3, 'the look that fails');
+    await world.clock.advance(6_000);
+    await world.soon(looks, before.looks + 4, 'the look after that');
+    await toldLater(world, card, 'Finished');
+    expect(tries()).toBe(before.tries + 2);
+  });
 });
 
 describeWithLocalSlack('what Slack refuses to show', () => {

@@ -8,6 +8,7 @@ import type { SlackCaller } from './caller.ts';
 import { CLOCK_SKEW_MS } from './clock-skew.ts';
 import { rateLimited, SlackCallError } from './failure.ts';
 import { RateGate } from './rate-gate.ts';
+import { againIfFailed } from './second-try.ts';
 
 const PAGE_SIZE = 200;
 const MAX_PAGES = 20;
@@ -88,13 +89,14 @@ export class Poster {
     const method = threadTs === null ? 'conversations.history' : 'conversations.replies';
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES; page += 1) {
-      const result = await this.call(method, {
+      const request = {
         ...args,
         channel: channelId,
         ...(threadTs === null ? {} : { ts: threadTs }),
         limit: PAGE_SIZE,
         ...(cursor === undefined ? {} : { cursor }),
-      });
+      };
+      const result = await againIfFailed(() => this.call(method, request));
       yield* result.messages ?? [];
       cursor = result.response_metadata?.next_cursor || undefined;
       if (cursor === undefined) return;

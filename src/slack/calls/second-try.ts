@@ -19,6 +19,16 @@ export async function withSecondTry<T>(ask: () => Promise<T>, clock: Clock): Pro
   return Promise.any([first, second]).catch(() => second);
 }
 
+/** The same, but only after a failure: for reads of many pages, of which one that fails need not end all. */
+export async function againIfFailed<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!mayPass(error)) throw error;
+    return ask();
+  }
+}
+
 /** Not if Slack has asked to wait. */
 function mayPass(error: unknown): boolean {
   if (!(error instanceof SlackCallError)) return false;

@@ -9,6 +9,7 @@ import type { DuePost } from './due-post.ts';
 import { destinationOf } from './render-post.ts';
 import {
   cardOutOfSight,
+  defer,
   dropped,
   type PostTools,
   posted,
@@ -51,7 +52,8 @@ export async function lookForPost(
   const sinceMs = call.startedAtMs ?? call.wantedAtMs;
   const nowMs = tools.clock.now();
   // After a crash, the next process may be here before the post of the one that died is at Slack.
-  if (nowMs < sinceMs + FIRST_LOOK_AFTER_MS) return postpone(tools, task, sinceMs + FIRST_LOOK_AFTER_MS);
+  if (nowMs < sinceMs + FIRST_LOOK_AFTER_MS) return defer(tools, task, sinceMs + FIRST_LOOK_AFTER_MS);
+  const facts = { call_id: call.id, call: call.request.kind, ...factsOf(job) };
   try {
     const ts = await workspace.poster.find(
       { ...destination, callId: call.id },
@@ -60,17 +62,17 @@ export async function lookForPost(
     );
     const outcome = ts === null ? 'absent' : 'adopted';
     const lag = ts === null ? {} : { lag_ms: nowMs - call.wantedAtMs };
-    const facts = { call_id: call.id, call: call.request.kind, ...factsOf(job) };
     tools.log.info('post_looked_for', { ...facts, outcome, ...lag });
     if (ts !== null) {
       // If it is the card: its thread was not known until now, so replies in it were not taken for follow-ups.
       return await posted(tools, task, call, ts, (tx) => scheduleCatchUp(tx, job.id, nowMs));
     }
-    if (nowMs < sinceMs + ABSENT_AFTER_MS) return await postpone(tools, task, sinceMs + ABSENT_AFTER_MS);
+    if (nowMs < sinceMs + ABSENT_AFTER_MS) return await defer(tools, task, sinceMs + ABSENT_AFTER_MS);
     return await settle(tools, task, call, again);
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
     const { code, outcome } = error.failure;
+    tools.log.warn('post_looked_for', { ...facts, outcome: 'failed', reason: code });
     if (outcome === 'refused') {
       if (call.request.kind === 'post_card' && nowMs < sinceMs + CARD_LOOKED_FOR_MS && mayReturn(job, code))
         return cardOutOfSight(tools, task, call, error.failure);

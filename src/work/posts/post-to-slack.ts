@@ -8,10 +8,10 @@ import type { DuePost } from './due-post.ts';
 import { FIRST_LOOK_AFTER_MS, lookForPost } from './look-for-post.ts';
 import { type Destination, destinationOf, renderPost } from './render-post.ts';
 import {
+  defer,
   dropped,
   type PostTools,
   posted,
-  postpone,
   refused,
   retryLater,
   type SlackCall,
@@ -105,6 +105,6 @@ function notPosted(
       if (call.request.kind === 'whisper') return dropped(tools, task, call, failure.code);
       // A private answer cannot be looked for. Told twice, it does less harm than a request that ends in silence.
       if (destination === null) return retryLater(tools, task, call, failure);
-      return postpone(tools, task, tools.clock.now() + FIRST_LOOK_AFTER_MS);
+      return defer(tools, task, tools.clock.now() + FIRST_LOOK_AFTER_MS);
   }
 }

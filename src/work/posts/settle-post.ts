@@ -133,9 +133,15 @@ export async function cardOutOfSight(
   return null;
 }
 
-/** The lane waits, and the call stays as it is. */
+/** Slack could not be asked: the lane waits, and the call stays as it is. */
 export async function postpone(tools: PostTools, task: ClaimedTask, runAtMs: number): Promise<null> {
   await tools.store.transaction((tx) => tx.tasks.postpone(task.lease, runAtMs));
+  return null;
+}
+
+/** It is too early to look: the lane waits, and the call stays as it is. */
+export async function defer(tools: PostTools, task: ClaimedTask, runAtMs: number): Promise<null> {
+  await tools.store.transaction((tx) => tx.tasks.defer(task.lease, runAtMs));
   return null;
 }
 

@@ -15,16 +15,21 @@ const UNTIL_MS = STARTED_AT_MS + 20_000;
 const post = { channelId: 'C1', threadTs: '1.1', callId: 'call-1' };
 const metadata = (callId: string) => ({ event_type: 'docs_agent_post', event_payload: { call_id: callId } });
 
-/** A Slack whose threads and channels hold these pages of messages. */
-async function slackWith(...pages: object[][]) {
+/** A Slack whose threads and channels hold these pages of messages; in the place of one, the status of a failure. */
+async function slackWith(...pages: (object[] | number)[]) {
   const requests: { method: string; args: URLSearchParams }[] = [];
   const server = createServer(async (request, response) => {
     const method = (request.url ?? '').replace('/api/', '');
     requests.push({ method, args: new URLSearchParams(await text(request)) });
     const page = requests.length - 1;
+    const messages = pages[page] ?? [];
+    if (typeof messages === 'number') {
+      response.writeHead(messages, messages === 429 ? { 'retry-after': '30' } : {}).end();
+      return;
+    }
     const response_metadata = { next_cursor: page + 1 < pages.length ? `page-${page + 1}` : '' };
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ ok: true, messages: pages[page] ?? [], response_metadata }));
+    response.end(JSON.stringify({ ok: true, messages, response_metadata }));
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   onTestFinished(() => void server.close().closeAllConnections());
@@ -74,6 +79,20 @@ test('it is looked for on all pages, from a minute before its start to a minute 
 test('it is absent only when no page has it', async () => {
   const { poster, requests } = await slackWith([{ ts: '1.2' }], [{ ts: '1.3' }]);
   expect(await poster.find(post, STARTED_AT_MS, UNTIL_MS)).toBeNull();
+  expect(requests).toHaveLength(2);
+});
+
+test('a page that fails is asked for once more, at once', async () => {
+  const { poster, requests } = await slackWith([{ ts: '1.2' }], 500, [
+    { ts: '1.3', metadata: metadata('call-1') },
+  ]);
+  expect(await poster.find(post, STARTED_AT_MS, UNTIL_MS)).toBe('1.3');
+  expect(requests.map(({ args }) => args.get('cursor'))).toEqual([null, 'page-1', 'page-1']);
+});
+
+test('but not if Slack has asked to wait', async () => {
+  const { poster, requests } = await slackWith([{ ts: '1.2' }], 429, [{ ts: '1.3' }]);
+  await expect(poster.find(post, STARTED_AT_MS, UNTIL_MS)).rejects.toThrow();
   expect(requests).toHaveLength(2);
 });
 
