@@ -30,11 +30,19 @@ export async function isAccepted(world: Replicas, message: SlackMessage): Promis
   );
 }
 
+/**
+ * The local Slack sends each press to all replicas. One that just woke may not reach the store any more, and says so,
+ * though another has stored the press: Slack itself would have sent it to one of them.
+ */
+const SAID_BY_THE_WOKEN = 'could not be stored';
+
 /** Ends the job with a pull request, and expects that the bot has said just this, each once, below one card. */
 export async function expectStory(world: Replicas, ...words: readonly string[]): Promise<void> {
   world.finish(PR);
   await isOver(world);
-  const messages = (await world.messages()).filter(({ user }) => user !== alice && user !== bob);
+  const messages = (await world.messages()).filter(
+    ({ user, text }) => user !== alice && user !== bob && !text.includes(SAID_BY_THE_WOKEN),
+  );
   expect(messages.map(({ text }) => text)).toEqual(
     ['Finished', ...words, 'Finished', '🎉'].map((word) => expect.stringContaining(word)),
   );
