@@ -4,7 +4,15 @@ import { alice, bob, type SlackMessage } from '../support/local-slack.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { HeldCommit } from './support/database-proxy.ts';
 import { describeReplicas, type Replicas, startReplicas } from './support/replicas.ts';
-import { ask, askAndWait, expectStory, isAccepted, PROMPT, reply } from './support/story.ts';
+import {
+  ask,
+  askAndWait,
+  expectStory,
+  expectStoryOfTheWoken,
+  isAccepted,
+  PROMPT,
+  reply,
+} from './support/story.ts';
 import { transactions } from './support/wire.ts';
 
 /** With a look once a second, work is taken over within 30 s. */
@@ -105,7 +113,7 @@ describeReplicas('a replica', (serverUrl) => {
       await world.told('Working');
       await frozen.wake();
       expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT]]);
-      await expectStory(world, 'may or may not', 'Working');
+      await expectStoryOfTheWoken(world, 'may or may not', 'Working');
     },
   );
 
@@ -125,7 +133,7 @@ describeReplicas('a replica', (serverUrl) => {
       await isAccepted(world, frozen.result as SlackMessage);
       await frozen.wake();
       expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT, 'Mention the CLI']]);
-      await expectStory(world, 'Working', 'may or may not');
+      await expectStoryOfTheWoken(world, 'Working', 'may or may not');
     },
   );
 
