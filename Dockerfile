@@ -11,7 +11,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 # The optional packages are a Node for machines with another one, and a local Slack for the demo.
 RUN npm ci --omit=dev --omit=optional
-RUN mkdir /data
+RUN mkdir -m 700 /data
 
 # Node and what it needs, and nothing else: no shell, no package manager.
 FROM gcr.io/distroless/nodejs24-debian13:nonroot

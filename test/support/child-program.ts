@@ -49,7 +49,12 @@ export function runProgram(
   nodeArgs: readonly string[] = [],
 ): ChildProgram {
   const command = [process.execPath, ...nodeArgs, cli, ...args];
-  const child = spawnGuarded(command, { NODE_COMPILE_CACHE: compileCache, ...env });
+  return runCommand(command, { NODE_COMPILE_CACHE: compileCache, ...env });
+}
+
+/** The same for a program that is started in another way. */
+export function runCommand(command: readonly string[], env: ChildEnv): ChildProgram {
+  const child = spawnGuarded(command, env);
   let output = '';
   let stdout = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

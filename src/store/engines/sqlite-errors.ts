@@ -1,7 +1,9 @@
 import { StoreError } from '../errors.ts';
 
 const SQLITE_BUSY = 5;
+const SQLITE_NOMEM = 7;
 const SQLITE_FULL = 13;
+const PASSING: ReadonlySet<number> = new Set([SQLITE_BUSY, SQLITE_NOMEM, SQLITE_FULL]);
 /** What Node says where no directory can be made. */
 const UNMAKEABLE = new Set(['EACCES', 'ENOENT', 'EPERM', 'EROFS']);
 
@@ -10,11 +12,13 @@ export function sqliteError(directory: string, error: unknown): StoreError {
   const message = error instanceof Error ? error.message : String(error);
   const code = resultCode(error);
   const advice =
-    (code === null ? null : ADVICE[code]) ?? 'If it stays so, restore the directory from a backup.';
+    ADVICE[extendedCode(error) ?? 0] ??
+    ADVICE[code ?? 0] ??
+    'If it stays so, restore the directory from a backup.';
   return new StoreError(
     `The store in ${directory} failed: ${message}. ${advice}`,
     code?.toString() ?? null,
-    code === SQLITE_BUSY || code === SQLITE_FULL,
+    code !== null && PASSING.has(code),
   );
 }
 
@@ -40,20 +44,33 @@ function directoryProblem(code: string | null): string {
 
 /** SQLite's primary result code. */
 function resultCode(error: unknown): number | null {
+  const code = extendedCode(error);
+  return code === null ? null : code & 0xff;
+}
+
+function extendedCode(error: unknown): number | null {
   const code = error instanceof Error && 'errcode' in error ? error.errcode : null;
-  return typeof code === 'number' ? code & 0xff : null;
+  return typeof code === 'number' ? code : null;
 }
 
 const DAMAGED = 'The file is damaged: restore the directory from a backup, or set DATA_DIR to a new one.';
 const NOT_WRITABLE = 'Let docs-agent write in this directory, or set DATA_DIR to another one.';
 
-/** By SQLite's primary result codes. */
+const NO_MEMORY = 'Give docs-agent more memory.';
+const NO_TEMPORARY_FOLDER =
+  'SQLite has no folder for temporary files: set SQLITE_TMPDIR to one in which docs-agent may write.';
+
+/** By SQLite's result codes: an extended one says more than the primary one in its last byte. */
 const ADVICE: Readonly<Record<number, string>> = {
   [SQLITE_BUSY]: 'Another program holds the database for writing: end it.',
+  [SQLITE_NOMEM]: NO_MEMORY,
   8: NOT_WRITABLE,
   10: 'Look for faults of the disk, and use a local one.',
   11: DAMAGED,
   [SQLITE_FULL]: 'Make room on the disk.',
   14: NOT_WRITABLE,
   26: DAMAGED,
+  270: NO_TEMPORARY_FOLDER,
+  3082: NO_MEMORY,
+  6410: NO_TEMPORARY_FOLDER,
 };

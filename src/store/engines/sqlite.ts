@@ -1,11 +1,12 @@
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
 import { codeOf, StoreError } from '../errors.ts';
 import type { Queries, Tables } from '../schema/tables.ts';
 import type { Database } from './database.ts';
 import type { SqliteHooks } from './group-commit.ts';
+import { connect } from './sqlite-connection.ts';
 import { nodeSqliteDialect } from './sqlite-dialect.ts';
 import { isBusy, sqliteError, unusableDirectory } from './sqlite-errors.ts';
 
@@ -75,7 +76,7 @@ function takeOwnership(directory: string): DatabaseSync {
   try {
     const path = join(directory, OWNER_FILE);
     makePrivate(path);
-    owner = new DatabaseSync(path, { timeout: OWNER_TIMEOUT_MS });
+    owner = connect(path, { timeout: OWNER_TIMEOUT_MS });
     owner.exec('begin exclusive');
     return owner;
   } catch (error) {
@@ -104,7 +105,7 @@ function makePrivate(path: string): void {
 
 function openFile(path: string): DatabaseSync {
   makePrivate(path);
-  const file = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+  const file = connect(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
   try {
     file.exec('pragma journal_mode = wal; pragma synchronous = full');
     file.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}; pragma busy_timeout = 0`);

@@ -1,7 +1,8 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { BUSY_TIMEOUT_MS, DATABASE_FILE, OWNER_FILE, queriesOn } from '../engines/sqlite.ts';
+import { connect } from '../engines/sqlite-connection.ts';
 import { isBusy, sqliteError, unusableDirectory } from '../engines/sqlite-errors.ts';
 import { codeOf } from '../errors.ts';
 import { migrations } from '../schema/migrations.ts';
@@ -61,7 +62,7 @@ function isOwned(directory: string): boolean {
   if (!existsSync(path)) return false;
   let owner: DatabaseSync | null = null;
   try {
-    owner = new DatabaseSync(path, { readOnly: true });
+    owner = connect(path, { readOnly: true });
     owner.prepare('select count(*) from sqlite_schema').get();
     return false;
   } catch (error) {
@@ -76,7 +77,7 @@ function isOwned(directory: string): boolean {
 function open(directory: string, path: string, inUse: boolean): DatabaseSync {
   let file: DatabaseSync | null = null;
   try {
-    file = new DatabaseSync(path, { readOnly: inUse, timeout: BUSY_TIMEOUT_MS });
+    file = connect(path, { readOnly: inUse, timeout: BUSY_TIMEOUT_MS });
     if (!inUse) file.exec('begin immediate; rollback');
     return file;
   } catch (error) {

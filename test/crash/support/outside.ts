@@ -56,6 +56,8 @@ export interface Outside extends AsyncDisposable {
   readonly proxy: FaultProxy;
   /** Between the program and the agent API. */
   readonly agentProxy: FaultProxy;
+  /** The settings of the program. */
+  readonly env: ChildEnv;
   /** Where the embedded store is. */
   readonly dataDir: string;
   /** Starts a process of the program on the same store as all the others, and waits until it has started. */
@@ -128,6 +130,7 @@ export async function startOutside(
     places: slack.places,
     proxy,
     agentProxy,
+    env,
     dataDir: dataDir.path,
     launch,
     start: async () => {
