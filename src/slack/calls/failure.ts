@@ -4,6 +4,7 @@ import {
   WebAPIRateLimitedError,
   WebAPIRequestError,
 } from '@slack/web-api';
+import { NotSentError } from './fetch-in-time.ts';
 
 /**
  * How a call to Slack failed.
@@ -45,8 +46,8 @@ const ADMIN_CODES = new Set([
   'token_expired',
   'token_revoked',
 ]);
-/** Failures of the connection itself: the request cannot have gone out. */
-const NOT_SENT_CODES = new Set([
+/** Worth a word of their own in logs and findings. */
+const CONNECTION_CODES = new Set([
   'EAI_AGAIN',
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -69,8 +70,8 @@ export function classify(error: unknown): SlackFailure {
     return failure('retry', `http_${error.statusCode}`);
   }
   if (error instanceof WebAPIRequestError) {
-    const code = connectionCode(error);
-    if (code !== null && NOT_SENT_CODES.has(code)) return failure('retry', code.toLowerCase());
+    const { code, isSent } = connectionProblem(error);
+    if (code !== null) return failure(isSent ? 'unknown' : 'retry', code.toLowerCase());
   }
   return failure('unknown', error instanceof Error ? error.name : 'error');
 }
@@ -107,14 +108,19 @@ function failure(
   return { outcome, code, retryAfterMs: more.retryAfterMs ?? null, needsAdmin: more.needsAdmin ?? false };
 }
 
-/** The system's error code, from anywhere in the chain of causes: the SDK wraps fetch, which wraps the socket. */
-function connectionCode(error: unknown): string | null {
+/**
+ * The system's error code, from anywhere in the chain of causes: the SDK wraps fetch, which wraps the socket. The code
+ * alone does not tell whether the request went out: a way can get lost under it, too.
+ */
+function connectionProblem(error: unknown): { readonly code: string | null; readonly isSent: boolean } {
+  let isSent = true;
   let current: unknown = error;
   for (let depth = 0; depth < 6 && current instanceof Error; depth += 1) {
+    if (current instanceof NotSentError) isSent = false;
     const { code } = current as { code?: unknown };
-    if (typeof code === 'string' && NOT_SENT_CODES.has(code)) return code;
+    if (typeof code === 'string' && CONNECTION_CODES.has(code)) return { code, isSent };
     if (current instanceof AggregateError) current = current.errors[0];
     else current = current.cause;
   }
-  return null;
+  return { code: isSent ? null : 'not_sent', isSent };
 }

@@ -1,6 +1,14 @@
 import { Agent, type Dispatcher, request } from 'undici';
 import { SEND_WITHIN_MS, TooLateToSendError } from '../../operations/send-limit.ts';
 
+/** No byte of the request went out; `cause` says why. */
+export class NotSentError extends Error {
+  constructor(cause: Error) {
+    super(cause.message, { cause });
+    this.name = 'NotSentError';
+  }
+}
+
 /**
  * What Slack's client needs of `fetch`, at half its cost: a text is posted, and the answer is read to its end. A
  * redirection is an error. A request that cannot go out in time (`SEND_WITHIN_MS`) is never sent: it fails with a
@@ -32,17 +40,22 @@ function singleHeaders(headers: Readonly<Record<string, string | string[] | unde
   );
 }
 
+/** Whatever happens before undici writes to a connected socket, Slack has not seen the request. */
 function inTime(handler: Dispatcher.DispatchHandler, sendByMs: number): Dispatcher.DispatchHandler {
+  let isSent = false;
   return {
     // undici calls this right before it writes to a connected socket.
     onRequestStart: (controller, context) => {
       handler.onRequestStart?.(controller, context);
+      if (controller.aborted) return;
       if (Date.now() > sendByMs) controller.abort(new TooLateToSendError());
+      else isSent = true;
     },
     onRequestUpgrade: (...args) => handler.onRequestUpgrade?.(...args),
     onResponseStart: (...args) => handler.onResponseStart?.(...args),
     onResponseData: (...args) => handler.onResponseData?.(...args),
     onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
-    onResponseError: (...args) => handler.onResponseError?.(...args),
+    onResponseError: (controller, error) =>
+      handler.onResponseError?.(controller, isSent ? error : new NotSentError(error)),
   };
 }

@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { WebClient } from '@slack/web-api';
+import { WebAPIRequestError, type WebClient } from '@slack/web-api';
 import { expect, test } from 'vitest';
 import { boltLogger } from '../../../src/operations/bolt-logger.ts';
 import { createLogger } from '../../../src/operations/logger.ts';
@@ -90,3 +90,12 @@ test('a connection that is refused sent nothing, so the post may be made again',
     .catch((cause: unknown) => cause);
   expect(classify(error)).toMatchObject({ outcome: 'retry', code: 'econnrefused' });
 });
+
+test.each(['EHOSTUNREACH', 'ENETUNREACH', 'ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT'])(
+  'a way to Slack that breaks with %s under a request that went out leaves open what became of the post',
+  (code) => {
+    const broken = Object.assign(new Error(`read ${code}`), { code, syscall: 'read' });
+    const error = new WebAPIRequestError(new TypeError('terminated', { cause: broken }));
+    expect(classify(error)).toMatchObject({ outcome: 'unknown', code: code.toLowerCase() });
+  },
+);
