@@ -1,6 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
-import { parseAllDocuments } from 'yaml';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
 import { settingNames } from '../../src/config/settings.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
@@ -62,8 +65,46 @@ describe('the files to deploy with', () => {
     const script = read('deploy/docs-agent.sh');
     expect(script).toContain(`cd ${folder} && exec runuser -u ${settingOf('User')} --`);
     const inFolder = (path: string) => path.replace(`${folder}/`, '');
-    expect(script).toContain(
-      `${inFolder(node)} --env-file=${settingOf('EnvironmentFile')} ${inFolder(program)} "$@"`,
+    expect(script).toContain(`${inFolder(node)} ${inFolder(program)} "$@"`);
+    expect(script).toContain(`done <${settingOf('EnvironmentFile')}\n`);
+  });
+
+  test('read settings as systemd does: a "#" or "$" inside of a value is part of it', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'docs-agent-deploy-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const program = (path: string, content: string) =>
+      writeFileSync(join(folder, path), content, { mode: 0o755 });
+    program('settings', '# a comment\n\n; another\nONE=abc#def $HOME\nTWO="a b"\nTHREE=\'x"y\'\nFOUR=p=q');
+    program('runuser', '#!/bin/sh\nexec env\n');
+    const script = read('deploy/docs-agent.sh')
+      .replaceAll('/etc/docs-agent/settings', join(folder, 'settings'))
+      .replaceAll('/opt/docs-agent', folder);
+    const output = execFileSync('/bin/sh', ['-c', script], { env: { PATH: `${folder}:/usr/bin:/bin` } });
+    const lines = output.toString().split('\n');
+    expect(lines).toEqual(expect.arrayContaining(['ONE=abc#def $HOME', 'TWO=a b', 'THREE=x"y', 'FOUR=p=q']));
+  });
+
+  test('pin every image and every action by its digest', () => {
+    const images = [...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
+    images.push(
+      ...[...read('deploy/compose.yml').matchAll(/image: (postgres\S*)/g)].map(([, image]) => image),
     );
+    const workflow = read('.github/workflows/ci.yml');
+    images.push(...[...workflow.matchAll(/image: (\S+)/g)].map(([, image]) => image));
+    const actions = [...workflow.matchAll(/uses: (\S+)/g)].map(([, action]) => action);
+    expect([images.length, actions.length].every((count) => count > 2)).toBe(true);
+    expect(images.filter((image) => !/@sha256:[0-9a-f]{64}$/.test(image ?? ''))).toEqual([]);
+    expect(actions.filter((action) => !/@[0-9a-f]{40}$/.test(action ?? ''))).toEqual([]);
+  });
+
+  test('bound the logs that Docker keeps', () => {
+    const { services } = parse(read('deploy/compose.yml'), { merge: true });
+    for (const service of Object.values<{ logging: unknown }>(services)) {
+      expect(service.logging).toEqual({
+        driver: 'json-file',
+        options: { 'max-size': '10m', 'max-file': '5' },
+      });
+    }
+    expect(read('docs/operations/deploy.md')).toContain('--log-opt max-size=10m --log-opt max-file=5');
   });
 });
