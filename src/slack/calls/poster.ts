@@ -81,31 +81,46 @@ export class Poster {
     return found;
   }
 
+  /** One page of a thread: from its start, from `oldestTs` on, or where `cursor` says. The root is in each, oldest first. */
+  async threadPage(
+    channelId: string,
+    threadTs: string,
+    { oldestTs, cursor }: { readonly oldestTs: string; readonly cursor: string | null },
+  ): Promise<ThreadPage> {
+    const page = await this.page({ channelId, threadTs }, { oldest: oldestTs, inclusive: true }, cursor);
+    const messages = page.messages.flatMap((message) =>
+      message.ts === undefined ? [] : [{ ...message, ts: message.ts, channel: channelId }],
+    );
+    return { messages, cursor: page.cursor };
+  }
+
   /** The messages of a thread, or of a channel, page by page. */
-  private async *messages(
-    { channelId, threadTs }: Pick<Post, 'channelId' | 'threadTs'>,
-    args: Record<string, unknown>,
-  ): AsyncGenerator<FoundMessage> {
-    const method = threadTs === null ? 'conversations.history' : 'conversations.replies';
-    let cursor: string | undefined;
-    for (let page = 0; page < MAX_PAGES; page += 1) {
-      const request = {
-        ...args,
-        channel: channelId,
-        ...(threadTs === null ? {} : { ts: threadTs }),
-        limit: PAGE_SIZE,
-        ...(cursor === undefined ? {} : { cursor }),
-      };
-      const result = await againIfFailed(() => this.call(method, request));
-      yield* result.messages ?? [];
-      cursor = result.response_metadata?.next_cursor || undefined;
-      if (cursor === undefined) return;
+  private async *messages(place: Place, args: Record<string, unknown>): AsyncGenerator<FoundMessage> {
+    let cursor: string | null = null;
+    for (let count = 0; count < MAX_PAGES; count += 1) {
+      const page: Page = await this.page(place, args, cursor);
+      yield* page.messages;
+      cursor = page.cursor;
+      if (cursor === null) return;
     }
     throw new SlackCallError(
-      method,
+      methodFor(place),
       { outcome: 'retry', code: TOO_MANY_MESSAGES, retryAfterMs: null, needsAdmin: false },
       null,
     );
+  }
+
+  private async page(place: Place, args: Record<string, unknown>, cursor: string | null): Promise<Page> {
+    const { channelId, threadTs } = place;
+    const request = {
+      ...args,
+      channel: channelId,
+      ...(threadTs === null ? {} : { ts: threadTs }),
+      limit: PAGE_SIZE,
+      ...(cursor === null ? {} : { cursor }),
+    };
+    const result = await againIfFailed(() => this.call(methodFor(place), request));
+    return { messages: result.messages ?? [], cursor: result.response_metadata?.next_cursor || null };
   }
 
   /** Replaces a message in place. May be repeated. */
@@ -231,6 +246,18 @@ interface Answer extends WebAPICallResult {
 
 export type ThreadMessage = FoundMessage & MessageEvent;
 
+/** `cursor`: where the next page begins; null: this is the last. */
+interface Page {
+  readonly messages: readonly FoundMessage[];
+  readonly cursor: string | null;
+}
+
+export interface ThreadPage extends Page {
+  readonly messages: readonly ThreadMessage[];
+}
+
+type Place = Pick<Post, 'channelId' | 'threadTs'>;
+
 interface FoundMessage {
   readonly ts?: string;
   readonly metadata?: {
@@ -238,6 +265,10 @@ interface FoundMessage {
     readonly event_payload?: { readonly call_id?: unknown };
   };
   readonly blocks?: readonly { readonly block_id?: string }[];
+}
+
+function methodFor({ threadTs }: Place): string {
+  return threadTs === null ? 'conversations.history' : 'conversations.replies';
 }
 
 /** A `response_url` that took the message says `ok`, or `{"ok":true}`; a proxy's page has the status 200, too. */
