@@ -53,6 +53,7 @@ test('the app asks for the least that it needs', () => {
         'groups:history',
         'im:history',
         'mpim:history',
+        'channels:read',
         'files:read',
         'users:read',
         'usergroups:read',

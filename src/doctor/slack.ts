@@ -1,12 +1,15 @@
 import type { Config } from '../config.ts';
 import { Inspection, type InspectionOptions, type TokenFacts } from '../slack/inspection.ts';
 import { EVENTS_PATH } from '../slack/paths.ts';
-import { botScopes, USER_GROUPS_SCOPE } from '../slack/scopes.ts';
+import { botScopes, CHANNELS_SCOPE, USER_GROUPS_SCOPE } from '../slack/scopes.ts';
 import { type Finding, findingsOf } from './finding.ts';
 import { slackFailure } from './slack-failure.ts';
 
 const RENEW_APP_TOKEN =
   'Make an app-level token with the scope connections:write ("Basic Information" of the app), and set SLACK_APP_TOKEN to it.';
+
+const ADD_SCOPES =
+  'Add them to the app ("OAuth & Permissions", or the manifest of `docs-agent manifest`), and install it again.';
 
 /** Who the token belongs to; null if that could not be found out. */
 export async function tokenFindings(
@@ -42,12 +45,13 @@ function scopesFinding(id: string | null, granted: TokenFacts['scopes'], needsUs
     .map(({ name }) => name)
     .filter((name) => name !== USER_GROUPS_SCOPE || needsUserGroups);
   const missing = needed.filter((name) => !granted.has(name));
-  if (missing.length > 0) {
-    return findings.error(
-      `missing: ${missing.join(', ')}`,
-      'Add them to the app ("OAuth & Permissions", or the manifest of `docs-agent manifest`), and install it again.',
+  if (missing.length === 1 && missing[0] === CHANNELS_SCOPE) {
+    return findings.warning(
+      `missing: ${CHANNELS_SCOPE}, so notices show no more than the link of a pull request`,
+      ADD_SCOPES,
     );
   }
+  if (missing.length > 0) return findings.error(`missing: ${missing.join(', ')}`, ADD_SCOPES);
   const wished = new Set(botScopes.map(({ name }) => name));
   const spare = [...granted].filter((name) => !wished.has(name));
   return spare.length === 0

@@ -7,6 +7,9 @@ export interface Wish {
 /** Not needed without user groups in the settings. */
 export const USER_GROUPS_SCOPE = 'usergroups:read';
 
+/** Without it nothing is lost, but notices say less. */
+export const CHANNELS_SCOPE = 'channels:read';
+
 /** The scopes of the bot token: the manifest asks for them, the installation too, and `doctor` compares. */
 export const botScopes: readonly Wish[] = [
   { name: 'commands', reason: 'Take /docs-agent, and "Ask Docs Agent" in the menu of a message.' },
@@ -27,6 +30,12 @@ export const botScopes: readonly Wish[] = [
   { name: 'groups:history', reason: 'The same in private channels.' },
   { name: 'im:history', reason: 'The same in direct messages, where a message starts a job, too.' },
   { name: 'mpim:history', reason: 'The same in group messages.' },
+  {
+    name: CHANNELS_SCOPE,
+    reason:
+      'Tell public channels from private ones: what was asked in a private one shows in notice channels only ' +
+      'as its link.',
+  },
   { name: 'files:read', reason: 'Read the text snippets that come along with a request or a reply.' },
   {
     name: 'users:read',

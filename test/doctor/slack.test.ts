@@ -76,12 +76,21 @@ test('the scope for user groups is only missed where the settings name some', as
   });
 });
 
+test('without the scope that tells public channels from private ones, only the notices say less', async () => {
+  await using patient = await startPatient();
+  patient.slack.control.grantScopes(scopes.filter((name) => name !== 'channels:read'));
+  expect(await patient.finding('slack_scopes')).toMatchObject({
+    level: 'warning',
+    found: 'missing: channels:read, so notices show no more than the link of a pull request',
+  });
+});
+
 test('scopes that are of no use are named', async () => {
   await using patient = await startPatient();
-  patient.slack.control.grantScopes([...scopes, 'channels:read']);
+  patient.slack.control.grantScopes([...scopes, 'channels:manage']);
   expect(await patient.finding('slack_scopes')).toMatchObject({
     level: 'ok',
-    found: 'all that are needed, and channels:read, which docs-agent does not use',
+    found: 'all that are needed, and channels:manage, which docs-agent does not use',
   });
 });
 

@@ -37,6 +37,7 @@ function answerAsSlack(call: string, response: ServerResponse): void {
   const answers: Record<string, object> = {
     'auth.test': { user_id: 'U0BOT', bot_id: 'B0BOT', team_id: 'T0TEAM' },
     'chat.postMessage': { ts },
+    'conversations.info': { channel: { id: 'C1', is_private: false } },
     'conversations.replies': { messages: [], has_more: false },
     'users.info': { user: { id: 'U1', team_id: 'T0TEAM', is_bot: false, name: 'ann', profile: {} } },
   };

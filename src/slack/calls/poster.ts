@@ -150,6 +150,13 @@ export class Poster {
     return String(result.permalink);
   }
 
+  /** Whether everybody in the workspace may read the channel. Of private ones Slack does not tell the app. */
+  async isPublic(channelId: string): Promise<boolean> {
+    const ask = () => this.call('conversations.info', { channel: channelId });
+    const { channel } = await againIfFailed(ask);
+    return typeof channel === 'object' && channel.is_private === false && !channel.is_im && !channel.is_mpim;
+  }
+
   /**
    * Tells one person something: where the command was typed while its `response_url` is good, else in a
    * direct message.
@@ -241,6 +248,9 @@ interface Answer extends WebAPICallResult {
   readonly ts?: string;
   readonly permalink?: string;
   readonly view?: { readonly id?: string };
+  readonly channel?:
+    | string
+    | { readonly is_private?: boolean; readonly is_im?: boolean; readonly is_mpim?: boolean };
   readonly messages?: readonly FoundMessage[];
 }
 

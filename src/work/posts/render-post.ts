@@ -5,9 +5,10 @@ import { nobodyWaits } from '../../jobs/queue.ts';
 import { SlackCallError } from '../../slack/calls/failure.ts';
 import { askedBeforeView } from '../../slack/views/forms/asked-before.ts';
 import type { SlackMessage } from '../../slack/views/parts/message.ts';
+import { isDirectMessage } from '../../slack/views/parts/mrkdwn.ts';
 import { announcementView } from '../../slack/views/thread/announcement.ts';
 import { cardView } from '../../slack/views/thread/card.ts';
-import { noticeView } from '../../slack/views/thread/notice.ts';
+import { noticeView, privateNoticeView } from '../../slack/views/thread/notice.ts';
 import { delayedView, requesterView, unpostedView } from '../../slack/views/thread/requester.ts';
 import { whisperView } from '../../slack/views/thread/whisper.ts';
 import type { Workspace } from '../../slack/workspaces/workspace.ts';
@@ -47,7 +48,9 @@ export async function renderPost(
     case 'announce':
       return announcementView(request.announcement, job, names, mode);
     case 'notify_channel':
-      return noticeView(job, request.url, await threadLink(workspace, job), names);
+      return (await mayTell(tools, workspace, job, request.channelId))
+        ? noticeView(job, request.url, await threadLink(workspace, job), names)
+        : privateNoticeView(request.url);
     case 'tell_requester':
       return privateAnswer(tools, workspace, request, job, { names, mode });
     case 'whisper':
@@ -82,6 +85,25 @@ async function question(tools: Tools, workspace: Workspace, job: Job): Promise<S
   const sameAs =
     stage.kind === 'asking' ? await tools.store.transaction((tx) => tx.jobs.get(stage.sameAsJobId)) : null;
   return askedBeforeView({ job, sameAs }, sameAs && (await threadLink(workspace, sameAs)));
+}
+
+/** Whether what was asked may be read there. Where nobody can tell, it may not; the notice does not wait for it. */
+async function mayTell(
+  { log }: Tools,
+  { poster }: Workspace,
+  { id, channelId }: Job,
+  noticeChannelId: string,
+): Promise<boolean> {
+  if (channelId === noticeChannelId) return true;
+  if (isDirectMessage(channelId)) return false;
+  try {
+    return await poster.isPublic(channelId);
+  } catch (error) {
+    if (!(error instanceof SlackCallError)) throw error;
+    const { code: reason } = error.failure;
+    log.info('channel_taken_for_private', { job_id: id, channel_id: channelId, reason });
+    return false;
+  }
 }
 
 /** A notice is worth more without the link than not at all. */

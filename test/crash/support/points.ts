@@ -111,6 +111,7 @@ export const failPoints: readonly FailPoint[] = [
     ['chat.postMessage (card)', 'look', 'look'],
     ['chat.postMessage (thread)', 'look', 'look'],
     ['chat.postMessage (notice)', 'look', 'look'],
+    ['conversations.info', 'once', 'once'],
     ['chat.getPermalink', 'once', 'once'],
     ['chat.update', 'once', 'once'],
     ['POST job', 'unknown', 'unknown'],

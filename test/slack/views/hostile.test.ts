@@ -3,7 +3,7 @@ import { askedBeforeView } from '../../../src/slack/views/forms/asked-before.ts'
 import { refusalView } from '../../../src/slack/views/refusals.ts';
 import { announcementView } from '../../../src/slack/views/thread/announcement.ts';
 import { cardView } from '../../../src/slack/views/thread/card.ts';
-import { noticeView } from '../../../src/slack/views/thread/notice.ts';
+import { noticeView, privateNoticeView } from '../../../src/slack/views/thread/notice.ts';
 import { requesterView } from '../../../src/slack/views/thread/requester.ts';
 import { tooLateView } from '../../../src/slack/views/thread/too-late.ts';
 import { whisperView } from '../../../src/slack/views/thread/whisper.ts';
@@ -41,9 +41,10 @@ describe('whatever people and the agent API write', () => {
   test('notices do', () => {
     const permalink = fc.option(address());
     fc.assert(
-      fc.property(job(), address(), permalink, (j, u, p) =>
-        expectSafe(noticeView(j, u, p, names), { users: [j.requesterId], urls: [u] }),
-      ),
+      fc.property(job(), address(), permalink, (j, u, p) => {
+        expectSafe(noticeView(j, u, p, names), { users: [j.requesterId], urls: [u] });
+        expectSafe(privateNoticeView(u), { urls: [u], named: [u] });
+      }),
     );
   });
 

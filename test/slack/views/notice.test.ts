@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { noticeView } from '../../../src/slack/views/thread/notice.ts';
+import { noticeView, privateNoticeView } from '../../../src/slack/views/thread/notice.ts';
 import { aJob, noNames } from './a-job.ts';
 
 const url = 'https://github.com/acme/docs/pull/7';
@@ -29,5 +29,31 @@ describe('a notice channel is told of a pull request', () => {
 
   test('also when Slack gave no address of the thread', () => {
     expect(noticeView(aJob(), url, null, noNames).text).not.toContain('Open the thread');
+  });
+});
+
+describe('of what was asked in private, a notice channel is told the link alone', () => {
+  const short = (link: string) => privateNoticeView(link).text;
+
+  test('in the words of its host', () => {
+    const said = '· *New documentation pull request*';
+    expect(short(url)).toBe(`📝 <${url}|acme/docs#7> ${said}`);
+    const bitbucket = 'https://bitbucket.org/acme/docs/pull-requests/7';
+    expect(short(bitbucket)).toBe(`📝 <${bitbucket}|acme/docs#7> ${said}`);
+    const gitlab = 'https://gitlab.com/group/sub/docs/-/merge_requests/7';
+    expect(short(gitlab)).toBe(`📝 <${gitlab}|group/sub/docs!7> ${said}`);
+    const azure = 'https://dev.azure.com/org/project/_git/docs/pullrequest/7';
+    expect(short(azure)).toBe(`📝 <${azure}|org/project/docs!7> ${said}`);
+  });
+
+  test('by host and path where the host is not known, so that it cannot pass for one that is', () => {
+    const elsewhere = 'https://git.acme.example/acme/docs/pull/7';
+    expect(short(elsewhere)).toContain(`<${elsewhere}|git.acme.example/acme/docs/pull/7>`);
+    const lookalike = 'https://github.com.example/acme/docs/pull/7';
+    expect(short(lookalike)).toContain('|github.com.example/acme/docs/pull/7>');
+  });
+
+  test('without a link if it is no web address', () => {
+    expect(short('pr #7')).toBe('📝 *New documentation pull request*\nPull request: pr #7');
   });
 });

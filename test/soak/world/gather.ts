@@ -1,7 +1,7 @@
 import { random, type SlackMessage } from '../../support/local-slack.ts';
 import type { StrictSlack } from '../../support/strict-slack.ts';
 import type { AgentJobEnd, Asked, StoryEvidence, Written } from '../model/evidence.ts';
-import { ofKind } from '../model/posts.ts';
+import { linksOf, ofKind } from '../model/posts.ts';
 import type { StoryPlan } from '../plan.ts';
 import { isCardText, repliesIn, storyOf } from '../texts.ts';
 import { acknowledgements, asksForJob, takenCommands } from './acknowledged.ts';
@@ -31,7 +31,8 @@ export async function gather(sources: Sources): Promise<StoryEvidence[]> {
   const byStory = ({ text }: SlackMessage) => storyOf(text);
   const isCard = ({ user, text }: SlackMessage) => user === botUserId && isCardText(text);
   const cards = Map.groupBy(messages.filter(isCard), byStory);
-  const notices = Map.groupBy(await slack.control.messages(random), byStory);
+  const inNoticeChannel = await slack.control.messages(random);
+  const notices = Map.groupBy(inNoticeChannel, byStory);
   const acknowledged = acknowledgements(slack, () => true);
   const heard = acknowledgements(slack, asksForJob);
   const taken = takenCommands(slack);
@@ -58,7 +59,7 @@ export async function gather(sources: Sources): Promise<StoryEvidence[]> {
       asides: written.filter(({ manner }) => manner === 'aside'),
       cards: ownCards,
       posts,
-      notices: notices.get(number) ?? [],
+      notices: [...(notices.get(number) ?? []), ...unnamedNotices(inNoticeChannel, posts)],
       creates: calls.filter(({ kind }) => kind === 'create'),
       messages: calls.filter(({ kind }) => kind === 'message'),
       agentJobs,
@@ -66,6 +67,14 @@ export async function gather(sources: Sources): Promise<StoryEvidence[]> {
       receipts: new Map(written.map(({ ts }) => [ts, receiptsAt(thread, ts, botUserId)])),
     };
   });
+}
+
+/** Of what was asked in private, a notice says no more than the link. */
+function unnamedNotices(messages: readonly SlackMessage[], posts: readonly SlackMessage[]): SlackMessage[] {
+  const links = linksOf(ofKind(posts, 'link'));
+  return messages.filter(
+    (one) => storyOf(one.text) === null && linksOf([one]).some((l) => links.includes(l)),
+  );
 }
 
 function answerTo(

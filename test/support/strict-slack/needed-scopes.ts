@@ -12,6 +12,7 @@ export const scopesOfMethods: Readonly<Record<string, readonly string[]>> = {
   'chat.postEphemeral': ['chat:write'],
   'chat.postMessage': ['chat:write'],
   'chat.update': ['chat:write'],
+  'conversations.info': ['channels:read'],
   'conversations.history': READ_CONVERSATION,
   'conversations.replies': READ_CONVERSATION,
   'reactions.add': ['reactions:write'],

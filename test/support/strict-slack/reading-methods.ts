@@ -79,6 +79,14 @@ const replies = method(z.strictObject({ ...pageArgs, ts: argument.ts }), ({ work
   return page(channel, { first: [root], rest, limit: args.limit ?? DEFAULT_LIMIT, withMetadata });
 });
 
+/** Only of public channels, as the app has no other scope for it. */
+const info = method(z.strictObject({ channel: argument.text }), ({ workspace }, { channel: id }) => {
+  const channel = workspace.channel(id);
+  if (channel.type !== 'channel') throw new ApiError('missing_scope');
+  const { name, isArchived } = channel;
+  return { channel: { id: channel.id, name, is_channel: true, is_private: false, is_archived: isArchived } };
+});
+
 const getPermalink = method(
   z.strictObject({ channel: argument.text, message_ts: argument.ts }),
   ({ workspace }, { channel: id, message_ts: ts }) => {
@@ -103,6 +111,7 @@ const authTest = method(z.looseObject({}), () => ({
 
 export const readingMethods: Readonly<Record<string, Method>> = {
   'auth.test': authTest,
+  'conversations.info': info,
   'conversations.history': history,
   'conversations.replies': replies,
   'chat.getPermalink': getPermalink,

@@ -1,9 +1,18 @@
 import { httpUrl } from './http-url.ts';
 import { type ButtonPart, buttons, link, type Part, quotation, viewPullRequestButton } from './message.ts';
-import type { Mrkdwn } from './mrkdwn.ts';
+import { type Mrkdwn, ownLink } from './mrkdwn.ts';
 import { oneLine } from './untrusted.ts';
 
 const UNLINKED_MAX = 500;
+const SHORT_MAX = 150;
+
+/** How pull requests are called, by their hosts. On other hosts the same path could mean anything. */
+const SHORT_NAMES = [
+  [/^https:\/\/github\.com\/([\w.-]+\/[\w.-]+)\/pull\/(\d+)/, '#'],
+  [/^https:\/\/bitbucket\.org\/([\w.-]+\/[\w.-]+)\/pull-requests\/(\d+)/, '#'],
+  [/^https:\/\/gitlab\.com\/([\w./-]+)\/-\/merge_requests\/(\d+)/, '!'],
+  [/^https:\/\/dev\.azure\.com\/([\w.-]+\/[\w.%-]+)\/_git(\/[\w.%-]+)\/pullrequest\/(\d+)/, '!'],
+] as const;
 
 interface Looks {
   readonly style?: 'primary';
@@ -28,4 +37,20 @@ export function pullRequest(prLink: string, { style, isSpoken = true, beside = [
 export function pullRequestLink(prLink: string): Mrkdwn | null {
   const url = httpUrl(prLink);
   return url === null ? null : link(url);
+}
+
+/** The same in short: `acme/docs#14` where the host is known, else its host and path. */
+export function shortPullRequestLink(prLink: string): Mrkdwn | null {
+  const url = httpUrl(prLink);
+  return url === null || link(url) === null ? null : ownLink(url, shortName(url));
+}
+
+function shortName(url: string): string {
+  for (const [shape, sign] of SHORT_NAMES) {
+    const [, ...parts] = shape.exec(url) ?? [];
+    const number = parts.pop();
+    if (number !== undefined) return oneLine(`${parts.join('')}${sign}${number}`, SHORT_MAX);
+  }
+  const { host, pathname } = new URL(url);
+  return oneLine(`${host}${pathname}`, SHORT_MAX);
 }

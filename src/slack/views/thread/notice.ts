@@ -9,7 +9,7 @@ import {
   smallPrint,
 } from '../parts/message.ts';
 import { mrkdwn, userMention } from '../parts/mrkdwn.ts';
-import { pullRequest, pullRequestLink } from '../parts/pull-request.ts';
+import { pullRequest, pullRequestLink, shortPullRequestLink } from '../parts/pull-request.ts';
 import { promptTitle } from '../parts/untrusted.ts';
 
 /**
@@ -35,5 +35,15 @@ export function noticeView(
       isSpoken: address === null,
       beside: threadUrl === null ? [] : [openThreadButton(threadUrl)],
     }),
+  );
+}
+
+/** The same of a request that people of the notice channel may not read: neither its words, its person nor its thread. */
+export function privateNoticeView(url: string): SlackMessage {
+  const address = shortPullRequestLink(url);
+  const news = mrkdwn`*New documentation pull request*`;
+  return message(
+    paragraph(address === null ? mrkdwn`📝 ${news}` : mrkdwn`📝 ${address} · ${news}`),
+    ...pullRequest(url, { style: 'primary', isSpoken: address === null }),
   );
 }

@@ -13,6 +13,8 @@ export interface Ours {
   readonly urls?: readonly (string | null | undefined)[];
   /** Addresses that stand behind words of ours. */
   readonly labelled?: readonly (string | null)[];
+  /** Addresses that stand behind what they are called. */
+  readonly named?: readonly string[];
   /** How long the plain-text twin may be. Default: as Slack takes it. */
   readonly textMax?: number;
 }
@@ -28,8 +30,12 @@ export function expectSafe({ text, blocks }: SlackMessage, ours: Ours): void {
     ...idsIn(ours.users).map((id) => `<@${id}>`),
     ...idsIn(ours.channels).map((id) => `<#${id}>`),
   ];
+  const named = (ours.named ?? []).map((url) => {
+    const address = escapeMrkdwn(httpUrl(url) ?? '').replace(/[^\w]/g, '\\$&');
+    return new RegExp(`<${address}\\|[^<>|\\n]+>`, 'g');
+  });
   const expectOurs = (mrkdwn: string) => {
-    const rest = links.reduce((left, link) => left.replaceAll(link, ''), mrkdwn).replaceAll(TIME, '');
+    const rest = [...links, ...named, TIME].reduce<string>((left, one) => left.replaceAll(one, ''), mrkdwn);
     expect(rest).not.toMatch(/[<>]/);
     expect(rest).not.toMatch(/&(?!amp;|lt;|gt;)/);
   };
