@@ -20,19 +20,30 @@ import { runUntilSignal } from './start.ts';
 
 const PROJECT_ID = 'acme-docs';
 const API_KEY = 'demo-key';
-const CONFIG_FILE = `admins: [${demoWorkspace.users[0].id}]`;
+const OTHER_PROJECT_ID = 'acme-handbook';
+const OPEN_TO_THE_NETWORK = `
+  While the demo runs, others in your network can open its page, too: the local Slack listens on all interfaces
+  of this machine, without a password. Type nothing secret.`;
+const CONFIG_FILE = `
+projects:
+  - { id: ${PROJECT_ID}, name: docs }
+  - { id: ${OTHER_PROJECT_ID}, name: handbook }
+admins: [${demoWorkspace.users[0].id}]
+`;
 
 /** `docs-agent demo`: the bot against a local Slack and a stand-in agent API, until a signal. */
 export async function demo(args: string[], { env, process }: Host): Promise<number> {
   parseArgs({ args });
   const binary = findLocalSlack(env);
   if (binary === null) throw new StartError(whereToGetLocalSlack);
+  console.log(OPEN_TO_THE_NETWORK);
   await using resources = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'docs-agent-demo-'));
   resources.defer(() => rmSync(folder, { recursive: true, force: true }));
   const api = await startAgentApi({
     apiKey: API_KEY,
     projectId: PROJECT_ID,
+    otherProjectIds: [OTHER_PROJECT_ID],
     clock: systemClock,
     script: demoScript,
   });
@@ -91,10 +102,13 @@ function welcome(url: string, envFile: string): string {
 
 ${words.join('\n')}
 
+  "project=handbook …" works on another project. The bot is not in #random: try it there, too.
+  The page leaves out some of what Slack shows: what is chosen in a menu at first, and menus of channels.
+
   What docs-agent doctor says of it, in another terminal:
 
     ${process.execPath} --env-file=${envFile} ${process.argv[1]} doctor
 
-  Everything stays on this machine and is gone after Ctrl-C.
+  Ctrl-C ends the demo and deletes everything.
 `;
 }

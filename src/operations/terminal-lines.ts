@@ -9,6 +9,7 @@ export function terminalLines(destination?: DestinationStream): DestinationStrea
   return build({
     messageFormat: '{event}',
     ignore: 'event',
+    singleLine: true,
     sync: true,
     destination: destination ?? 1,
   });

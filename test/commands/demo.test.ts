@@ -46,6 +46,8 @@ describeWithLocalSlack('the demo', () => {
     await expect(fetch(url)).rejects.toThrow('fetch failed');
     expect(await readdir(folder.path)).toEqual([]);
     expect(demo.output()).not.toMatch(/^\s+at /m);
+    expect(demo.output()).toMatch(/others in your network can open its page.*The demo runs/s);
+    expect(demo.output()).not.toMatch(/ERROR|WARN/);
   });
 
   test.concurrent('that is killed takes its local Slack along', async () => {

@@ -149,6 +149,38 @@ describe('a job follows its script', () => {
   });
 });
 
+describe('a turn that meets trouble', () => {
+  test('is taken, though the connection breaks off before the answer', async () => {
+    plans = { 1: { workMs: 10_000, ending: 'pull_request', isCutOff: true } };
+    await expect(create()).rejects.toThrow('fetch failed');
+    expect(await shown()).toEqual(['active', null]);
+  });
+
+  test('is answered, and then nobody can connect until the outage is over', async () => {
+    plans = { 1: { workMs: 10_000, ending: 'pull_request', outageMs: 20_000 } };
+    expect((await create()).status).toBe(201);
+    await expect.poll(() => get().catch(({ cause }) => cause.code)).toBe('ECONNREFUSED');
+    await clock.advance(20_000);
+    await expect
+      .poll(() =>
+        get().then(
+          ({ status }) => status,
+          () => null,
+        ),
+      )
+      .toBe(200);
+    expect(await shown()).toEqual(['completed', firstLink]);
+  });
+
+  test('of an outage may be followed by the end of the API', async () => {
+    plans = { 1: { workMs: 10_000, ending: 'pull_request', outageMs: 20_000 } };
+    await create();
+    await api.close();
+    await clock.advance(20_000);
+    await expect(get()).rejects.toThrow('fetch failed');
+  });
+});
+
 describe('a job by hand', () => {
   const manual: TurnScript = { workMs: 0, ending: 'manual' };
 
@@ -227,6 +259,12 @@ describe('the script of the demo', () => {
     expect(demoScript('Change NOTHING')).toMatchObject({ workMs: 6_000, ending: 'no_change' });
     expect(demoScript('Please fail')).toMatchObject({ ending: 'failure' });
     expect(demoScript('Be slow and fail')).toMatchObject({ workMs: 60_000, ending: 'failure' });
+    expect(demoScript('unclear: try it')).toMatchObject({ isCutOff: true });
+    expect(demoScript('outage!')).toMatchObject({ outageMs: 20_000 });
+  });
+
+  test('takes them as words of their own only', () => {
+    expect(demoScript('Document failover, slowly; outages are unclearly described')).toEqual(demoScript(''));
   });
 
   test('every word that it tells of has an effect', () => {

@@ -12,6 +12,8 @@ import { type Finish, ScriptedJob } from './scripted-job.ts';
 export interface AgentApiOptions {
   readonly apiKey: string;
   readonly projectId: string;
+  /** Others that the same key opens. Default: none. */
+  readonly otherProjectIds?: readonly string[];
   readonly clock: Clock;
   /** Default: only this machine. */
   readonly host?: string;
@@ -59,12 +61,13 @@ export interface AgentApiRequest {
 
 /** Fails if the port cannot be had. */
 export async function startAgentApi(options: AgentApiOptions): Promise<AgentApi> {
-  const { apiKey, projectId, clock, host = '127.0.0.1', port = 0, script } = options;
+  const { apiKey, projectId, otherProjectIds = [], clock, host = '127.0.0.1', port = 0, script } = options;
   const jobs = new Map<string, ScriptedJob>();
   const requests: AgentApiRequest[] = [];
   const counts = { create: 0, message: 0, get: 0 };
   const faults: Record<Operation, Fault[]> = { create: [], message: [], get: [] };
   let outage: Fault | null = null;
+  let isClosed = false;
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url: path = '', headers } = request;
@@ -79,21 +82,32 @@ export async function startAgentApi(options: AgentApiOptions): Promise<AgentApi>
 
   function process(route: Route | null, prompt: string | null): Reply {
     if (route === null) return refuse(404, 'Not found');
-    if (route.projectId !== projectId) return refuse(404, 'Project not found');
+    if (![projectId, ...otherProjectIds].includes(route.projectId)) return refuse(404, 'Project not found');
     if (route.operation === 'create') return prompt ? create(prompt) : refuse(400, 'Prompt is required');
     const job = jobs.get(route.jobId);
     if (!job) return refuse(404, 'Job not found');
-    if (route.operation === 'message') {
-      if (!prompt) return refuse(400, 'Prompt is required');
-      job.send(prompt, clock.now());
-    }
-    return { status: 200, body: job.describe(clock.now()) };
+    if (route.operation === 'get') return { status: 200, body: job.describe(clock.now()) };
+    return prompt ? take(200, job, prompt) : refuse(400, 'Prompt is required');
   }
 
   function create(prompt: string): Reply {
-    const job = new ScriptedJob(`job_${randomUUID()}`, jobs.size + 1, script, prompt, clock.now());
+    const job = new ScriptedJob(`job_${randomUUID()}`, jobs.size + 1, script, clock.now());
     jobs.set(job.id, job);
-    return { status: 201, body: job.describe(clock.now()) };
+    return take(201, job, prompt);
+  }
+
+  function take(status: number, job: ScriptedJob, prompt: string): Reply {
+    const { isCutOff = false, outageMs } = job.send(prompt, clock.now());
+    const body = job.describe(clock.now());
+    return { status, body, isCutOff, onSent: () => outageMs !== undefined && goAway(outageMs) };
+  }
+
+  function goAway(outageMs: number): void {
+    server.close();
+    server.closeAllConnections();
+    clock.at(clock.now() + outageMs, () => {
+      if (!isClosed) server.listen(boundPort, host);
+    });
   }
 
   const server = createServer((request, response) => {
@@ -121,7 +135,8 @@ export async function startAgentApi(options: AgentApiOptions): Promise<AgentApi>
       outage = fault;
     },
     close: async () => {
-      const closed = once(server, 'close');
+      isClosed = true;
+      const closed = server.listening ? once(server, 'close') : null;
       server.close();
       server.closeAllConnections();
       await closed;

@@ -3,21 +3,33 @@ import type { TurnScript } from './script.ts';
 const WORK_MS = 6_000;
 const SLOW_WORK_MS = 60_000;
 const LAG_MS = 2_000;
+const OUTAGE_MS = 20_000;
 
 /** The words in a prompt or reply that change what the demo's agent does. */
-export const demoWords: readonly { readonly word: string; readonly effect: string }[] = [
+export const demoWords = [
   { word: 'nothing', effect: 'the agent finishes without changing a file' },
   { word: 'fail', effect: 'the agent fails' },
   { word: 'slow', effect: 'the agent works for a minute instead of six seconds' },
-];
+  { word: 'unclear', effect: 'the agent takes it, but the connection breaks off before it says so' },
+  { word: 'outage', effect: 'the agent takes it, and cannot be reached for the next 20 seconds' },
+] as const;
 
-/** A pull request after six seconds, unless the text holds one of the `demoWords`. */
+type DemoWord = (typeof demoWords)[number]['word'];
+
+/** A pull request after six seconds, unless the text holds one of the `demoWords` as a word of its own. */
 export function demoScript(text: string): TurnScript {
-  const has = (word: string) => text.toLowerCase().includes(word);
-  return { workMs: has('slow') ? SLOW_WORK_MS : WORK_MS, lagMs: LAG_MS, ending: endingOf(has) };
+  const words = new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
+  const has = (word: DemoWord) => words.has(word);
+  return {
+    workMs: has('slow') ? SLOW_WORK_MS : WORK_MS,
+    lagMs: LAG_MS,
+    ending: endingOf(has),
+    ...(has('unclear') ? { isCutOff: true } : {}),
+    ...(has('outage') ? { outageMs: OUTAGE_MS } : {}),
+  };
 }
 
-function endingOf(has: (word: string) => boolean): TurnScript['ending'] {
+function endingOf(has: (word: DemoWord) => boolean): TurnScript['ending'] {
   if (has('fail')) return 'failure';
   if (has('nothing')) return 'no_change';
   return 'pull_request';

@@ -22,14 +22,21 @@ export type Fault =
 export interface Reply {
   readonly status: number;
   readonly body: unknown;
+  /** The connection breaks instead. */
+  readonly isCutOff?: boolean;
+  /** Called once the answer is sent. */
+  readonly onSent?: () => void;
 }
 
 /** Answers as the fault says. `process` is called at most once, if the request is to be processed. */
 export function answer(response: ServerResponse, fault: Fault | undefined, process: () => Reply): void {
   switch (fault) {
-    case undefined:
-      send(response, process());
+    case undefined: {
+      const reply = process();
+      if (reply.isCutOff === true) response.destroy();
+      else send(response, reply);
       break;
+    }
     case 'reset_before':
       response.destroy();
       break;
@@ -53,9 +60,13 @@ export function answer(response: ServerResponse, fault: Fault | undefined, proce
   }
 }
 
-function send(response: ServerResponse, { status, body }: Reply, headers: Record<string, string> = {}): void {
+function send(
+  response: ServerResponse,
+  { status, body, onSent }: Reply,
+  headers: Record<string, string> = {},
+): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
-  response.end(typeof body === 'string' ? body : JSON.stringify(body));
+  response.end(typeof body === 'string' ? body : JSON.stringify(body), onSent);
 }
 
 function sendHalf(response: ServerResponse, { status, body }: Reply): void {

@@ -9,6 +9,10 @@ export interface TurnScript {
   readonly lagMs?: number;
   /** Another pull request than the one the job has or would get. */
   readonly prLink?: string;
+  /** The connection breaks off before the API says that it took the turn. */
+  readonly isCutOff?: boolean;
+  /** Once it said so, no connection can be made for this long. */
+  readonly outageMs?: number;
 }
 
 /** `manual`: the turn lasts until `finish` is called. */

@@ -21,7 +21,7 @@ interface State {
   readonly sinceMs: number;
 }
 
-/** A job whose state is worked out from its script and the time. Turns are worked on one after the other. */
+/** A job whose state is worked out from its script and the time. Its turns follow one another; the prompt is sent first. */
 export class ScriptedJob {
   readonly id: string;
   readonly createdAtMs: number;
@@ -32,13 +32,12 @@ export class ScriptedJob {
   #base: State;
   #turns: Turn[] = [];
 
-  constructor(id: string, number: number, script: Script, prompt: string, nowMs: number) {
+  constructor(id: string, number: number, script: Script, nowMs: number) {
     this.id = id;
     this.createdAtMs = nowMs;
     this.#number = number;
     this.#script = script;
     this.#base = { status: 'active', prLink: null, working: true, sinceMs: nowMs };
-    this.send(prompt, nowMs);
   }
 
   /** The prompt and the follow-ups, in the order of their arrival. */
@@ -46,10 +45,12 @@ export class ScriptedJob {
     return this.#prompts;
   }
 
-  send(prompt: string, nowMs: number): void {
+  /** Returns how the turn will go. */
+  send(prompt: string, nowMs: number): TurnScript {
     const turn = this.#prompts.push(prompt);
     const plan = this.#script(prompt, turn);
     this.#turns.push({ acceptedAtMs: nowMs, lagMs: turn === 1 ? 0 : (plan.lagMs ?? 0), plan });
+    return plan;
   }
 
   /** Ends all turns: the job has this state until the next follow-up. */

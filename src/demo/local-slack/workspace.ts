@@ -38,12 +38,13 @@ const people = [
 ] as const satisfies readonly LocalUser[];
 const everybody = [...people.map(({ id }) => id), localApp.botUserId];
 
-/** The demo's people and channels, and the channel that gets its notices. */
+/** The demo's people and channels, one of them without the bot, and the channel that gets its notices. */
 export const demoWorkspace = {
   users: people,
   channels: [
     { id: docs, name: 'docs', members: everybody },
     { id: docsChanges, name: 'docs-changes', members: everybody },
+    { id: 'C0RANDOM', name: 'random', members: people.map(({ id }) => id) },
   ],
   app: { mode: 'socket' },
   noticeChannel: docsChanges,

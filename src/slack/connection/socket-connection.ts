@@ -19,9 +19,15 @@ const REOPEN_PAUSE_MS = 30_000;
 
 export function socketConnection(appToken: string, options: ConnectionOptions): Connection {
   const { apiUrl, logger, log, clock, routes, onConnected } = options;
+  const connection = { wasConnected: false, isStopped: false };
+  const { debug, error } = logger;
   const socketReceiver = new SocketModeReceiver({
     appToken,
-    logger,
+    logger: {
+      ...logger,
+      // The other end may close the socket first: an error to the library, but nothing that anybody could mend.
+      error: (...parts) => (connection.isStopped ? debug : error)(...parts),
+    },
     clientPingTimeout: CLIENT_PING_TIMEOUT_MS,
     // Not shared with the app, whose calls have other retries.
     installerOptions: {
@@ -32,7 +38,6 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
     },
   });
   const { client } = socketReceiver;
-  const connection = { wasConnected: false, isStopped: false };
   keepReconnecting(client, connection, clock, log);
   let downSinceMs: number | null = null;
   client.on('connected', () => {
