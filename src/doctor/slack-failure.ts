@@ -26,7 +26,7 @@ export function slackFailure(
 }
 
 function generalFinding(
-  { code, outcome, retryAfterMs, needsAdmin }: SlackFailure,
+  { code, outcome, retryAfterMs, needsAdmin, isPassing }: SlackFailure,
   findings: ReturnType<typeof findingsOf>,
   howToRenew: string,
 ): Finding | null {
@@ -45,6 +45,9 @@ function generalFinding(
       "Slack's rate limit is used up",
       `Look again in ${Math.ceil(retryAfterMs / 1000)} s.`,
     );
+  }
+  if (isPassing) {
+    return findings.warning(`Slack refuses for now (${code})`, 'Look again in a few minutes.');
   }
   if (outcome === 'refused') return null;
   return findings.error(

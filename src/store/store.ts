@@ -149,6 +149,8 @@ export interface Calls {
   start(callId: string, nowMs: number): Promise<void>;
   /** Throws if the call is unknown, or done already. */
   settle(callId: string, outcome: CallOutcome, nowMs: number): Promise<void>;
+  /** Records that Slack holds the call up, if that is not known. */
+  hold(callId: string, nowMs: number): Promise<void>;
   /**
    * When the `nth` latest create or message call of the project was started, or null if fewer were started after
    * `sinceMs`: the hourly budget. A call that became wanted again (`retry`) counts when it is made again.
@@ -167,6 +169,8 @@ export interface LedgerCall {
   readonly state: CallState;
   readonly wantedAtMs: number;
   readonly startedAtMs: number | null;
+  /** Since when Slack has not taken it, or not let it be looked for, without saying that it never will; or null. */
+  readonly heldSinceMs: number | null;
 }
 
 export type CallState = 'wanted' | 'started' | 'done' | 'failed' | 'unknown';

@@ -7,7 +7,7 @@ import type { Workspace } from '../slack/workspaces/workspace.ts';
 import { applyEvent } from '../store/apply-event.ts';
 import type { ClaimedTask, Store, Transaction } from '../store/store.ts';
 import { factsOf } from './job-facts.ts';
-import { slackRetryMs } from './posts/slack-retry.ts';
+import { isHopeless, slackRetryMs } from './posts/slack-retry.ts';
 import type { Tools } from './tools.ts';
 
 /** Threads whose job was asked for longer ago, and has ended, are not read again. */
@@ -91,8 +91,8 @@ async function admitted(
 async function giveUpOrRetry(tools: Tools, task: ClaimedTask, { failure }: SlackCallError): Promise<void> {
   await tools.store.transaction((tx) => {
     // The channel or the thread is gone, or the bot has left it; or nobody could follow this thread any more.
-    const isHopeless = failure.outcome === 'refused' || failure.code === TOO_MANY_MESSAGES;
-    if (isHopeless) return tx.tasks.complete(task.lease);
+    const isOver = isHopeless(task, failure) || failure.code === TOO_MANY_MESSAGES;
+    if (isOver) return tx.tasks.complete(task.lease);
     const waitMs = slackRetryMs(task, failure);
     return tx.tasks.postpone(task.lease, tools.clock.now() + waitMs);
   });

@@ -4,6 +4,7 @@ import {
   WebAPIRateLimitedError,
   WebAPIRequestError,
 } from '@slack/web-api';
+import { classOf } from './error-codes.ts';
 import { NotSentError } from './fetch-in-time.ts';
 
 /**
@@ -19,6 +20,8 @@ export interface SlackFailure {
   readonly retryAfterMs: number | null;
   /** True if an administrator must act: a token or a scope is wrong. */
   readonly needsAdmin: boolean;
+  /** True if Slack said no by a code that passes by itself, or by one that is not known. */
+  readonly isPassing: boolean;
 }
 
 export class SlackCallError extends Error {
@@ -31,21 +34,6 @@ export class SlackCallError extends Error {
   }
 }
 
-/** Slack documents that these may have been carried out in part. */
-const UNKNOWN_CODES = new Set(['fatal_error', 'internal_error', 'request_timeout', 'service_unavailable']);
-const ADMIN_CODES = new Set([
-  'account_inactive',
-  'ekm_access_denied',
-  'invalid_auth',
-  'missing_scope',
-  'no_permission',
-  'not_allowed_token_type',
-  'not_authed',
-  'org_login_required',
-  'team_access_not_granted',
-  'token_expired',
-  'token_revoked',
-]);
 /** Worth a word of their own in logs and findings. */
 const CONNECTION_CODES = new Set([
   'EAI_AGAIN',
@@ -76,6 +64,11 @@ export function classify(error: unknown): SlackFailure {
   return failure('unknown', error instanceof Error ? error.name : 'error');
 }
 
+/** Whether Slack answered that it does not take this: nothing happened, and nobody knows when it will work, if ever. */
+export function saidNo({ outcome, isPassing }: SlackFailure): boolean {
+  return outcome === 'refused' || isPassing;
+}
+
 /** The call was not made: the program was held up between the plan and the request. */
 export function tooLate(method: string): SlackCallError {
   return new SlackCallError(method, failure('retry', 'too_late_to_send'), null);
@@ -94,18 +87,26 @@ export function rateLimited(retryAfterMs: number): SlackFailure {
 function classifyCode(code: string): SlackFailure {
   // A proxy's HTML page arrives here as an "error code"; it may hold anything.
   if (!ERROR_CODE.test(code)) return failure('unknown', 'bad_answer');
-  if (UNKNOWN_CODES.has(code)) return failure('unknown', code);
-  if (code === 'ratelimited' || code === 'rate_limited') return failure('retry', 'ratelimited');
-  if (ADMIN_CODES.has(code)) return failure('retry', code, { needsAdmin: true });
-  return failure('refused', code);
+  switch (classOf(code)) {
+    case 'unclear':
+      return failure('unknown', code);
+    case 'limited':
+      return failure('retry', 'ratelimited');
+    case 'admin':
+      return failure('retry', code, { needsAdmin: true });
+    case 'final':
+      return failure('refused', code);
+    case 'passing':
+      return failure('retry', code, { isPassing: true });
+  }
 }
 
 function failure(
   outcome: SlackFailure['outcome'],
   code: string,
-  more: { retryAfterMs?: number; needsAdmin?: boolean } = {},
+  more: Partial<Omit<SlackFailure, 'outcome' | 'code'>> = {},
 ): SlackFailure {
-  return { outcome, code, retryAfterMs: more.retryAfterMs ?? null, needsAdmin: more.needsAdmin ?? false };
+  return { outcome, code, retryAfterMs: null, needsAdmin: false, isPassing: false, ...more };
 }
 
 /**

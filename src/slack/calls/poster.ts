@@ -6,7 +6,7 @@ import type { MessageEvent } from '../incoming/reply.ts';
 import type { SlackMessage } from '../views/parts/message.ts';
 import type { SlackCaller } from './caller.ts';
 import { CLOCK_SKEW_MS } from './clock-skew.ts';
-import { rateLimited, SlackCallError } from './failure.ts';
+import { rateLimited, SlackCallError, saidNo } from './failure.ts';
 import { RateGate } from './rate-gate.ts';
 import { againIfFailed } from './second-try.ts';
 
@@ -105,7 +105,7 @@ export class Poster {
     }
     throw new SlackCallError(
       methodFor(place),
-      { outcome: 'retry', code: TOO_MANY_MESSAGES, retryAfterMs: null, needsAdmin: false },
+      { outcome: 'retry', code: TOO_MANY_MESSAGES, retryAfterMs: null, needsAdmin: false, isPassing: false },
       null,
     );
   }
@@ -189,7 +189,7 @@ export class Poster {
     try {
       await this.whisper(place, message);
     } catch (error) {
-      if (!(error instanceof SlackCallError) || error.failure.outcome !== 'refused') throw error;
+      if (!(error instanceof SlackCallError) || !saidNo(error.failure)) throw error;
       await this.tell(place.userId, null, elsewhere);
     }
   }

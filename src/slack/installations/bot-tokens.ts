@@ -77,11 +77,11 @@ export class BotTokens {
 
 /** @param retryAfterMs null: each time later, as it may take until somebody mends it */
 function notNow(code: string, retryAfterMs: number | null): SlackCallError {
-  const failure = { outcome: 'retry', code, retryAfterMs, needsAdmin: false } as const;
+  const failure = { outcome: 'retry', code, retryAfterMs, needsAdmin: false, isPassing: false } as const;
   return new SlackCallError('token', failure, null);
 }
 
 function needsAdmin(code: string): SlackCallError {
-  const failure = { outcome: 'retry', code, retryAfterMs: null, needsAdmin: true } as const;
+  const failure = { outcome: 'retry', code, retryAfterMs: null, needsAdmin: true, isPassing: false } as const;
   return new SlackCallError('token', failure, null);
 }

@@ -49,6 +49,10 @@ const settleNotMade = prepared((db, { id, state, detail, ended_at }: Values<Sett
     .where('state', '!=', 'done'),
 );
 
+const holdCall = prepared((db, { callId, nowMs }: Values<{ callId: string; nowMs: number }>) =>
+  db.updateTable('call').set({ held_since: nowMs }).where('id', '=', callId).where('held_since', 'is', null),
+);
+
 const nthAgentCall = prepared(
   (db, { projectId, sinceMs, before }: Values<{ projectId: string; sinceMs: number; before: number }>) =>
     db
@@ -62,7 +66,7 @@ const nthAgentCall = prepared(
       .limit(1),
 );
 
-type Wanted = Omit<Tables['call'], 'seq' | 'state' | 'detail' | 'started_at' | 'ended_at'>;
+type Wanted = Omit<Tables['call'], 'seq' | 'state' | 'detail' | 'started_at' | 'ended_at' | 'held_since'>;
 
 const wantCall = prepared((db, call: Values<Wanted>) =>
   db
@@ -119,6 +123,10 @@ export class SqlCalls implements Calls {
     if (settled === 0) throw new Error(`Call ${callId} cannot be settled: unknown, or done already`);
   }
 
+  async hold(callId: string, nowMs: number): Promise<void> {
+    await holdCall.change(this.db, { callId, nowMs });
+  }
+
   async agentCallStartedAt(projectId: string, nth: number, sinceMs: number): Promise<number | null> {
     // Replicas that count at the same time would all find room.
     await this.passAlone(`budget:${projectId}`);
@@ -167,5 +175,6 @@ export function callFromRow(row: CallRow): LedgerCall {
     state: row.state,
     wantedAtMs: row.wanted_at,
     startedAtMs: row.started_at,
+    heldSinceMs: row.held_since,
   };
 }

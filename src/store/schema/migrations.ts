@@ -7,7 +7,16 @@ import type { Engine } from '../engines/database.ts';
  * never edited, and a change is a new one at the end.
  */
 export function migrations(engine: Engine): Record<string, Migration> {
-  return { '0001_start': { up: (db: Kysely<unknown>) => start(db, engine) } };
+  return {
+    '0001_start': { up: (db: Kysely<unknown>) => start(db, engine) },
+    '0005_waits_for_slack': { up: addWaitsForSlack },
+  };
+}
+
+/** Since when Slack holds up a post, and until when a drawing of unknown fate may still arrive there. */
+async function addWaitsForSlack(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('call').addColumn('held_since', 'bigint').execute();
+  await db.schema.alterTable('task').addColumn('unsure_until', 'bigint').execute();
 }
 
 async function start(db: Kysely<unknown>, engine: Engine): Promise<void> {

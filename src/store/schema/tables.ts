@@ -105,6 +105,8 @@ interface CallTable {
   started_at: number | null;
   /** Null while the call has no outcome. */
   ended_at: number | null;
+  /** Since when Slack has not taken it, or not let it be looked for, without saying that it never will; else null. */
+  held_since: number | null;
 }
 
 interface TaskTable {
@@ -118,6 +120,8 @@ interface TaskTable {
   revision: number;
   /** When a check last found nothing new; of other kinds null. */
   last_run_at: number | null;
+  /** Of what is drawn: until then an edit of unknown fate may still arrive at Slack; else null. */
+  unsure_until: number | null;
 }
 
 interface ChannelSettingTable {

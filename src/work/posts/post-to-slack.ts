@@ -16,6 +16,7 @@ import {
   retryLater,
   type SlackCall,
 } from './settle-post.ts';
+import { HELD_FOR_MS } from './slack-retry.ts';
 
 /** Slack takes a `response_url` for half an hour. */
 const RESPONSE_URL_LIFE_MS = 30 * 60_000;
@@ -98,7 +99,7 @@ function notPosted(
     case 'refused':
       return refused(tools, task, call, failure.code);
     case 'retry':
-      return call.request.kind === 'whisper' && tools.clock.now() - call.wantedAtMs > WHISPER_TRIED_FOR_MS
+      return isTriedForLong(call, failure, tools.clock.now())
         ? refused(tools, task, call, failure.code)
         : retryLater(tools, task, call, failure);
     case 'unknown':
@@ -107,4 +108,9 @@ function notPosted(
       if (destination === null) return retryLater(tools, task, call, failure);
       return defer(tools, task, tools.clock.now() + FIRST_LOOK_AFTER_MS);
   }
+}
+
+function isTriedForLong(call: LedgerCall, { isPassing }: SlackFailure, nowMs: number): boolean {
+  if (call.request.kind === 'whisper') return nowMs - call.wantedAtMs > WHISPER_TRIED_FOR_MS;
+  return isPassing && call.heldSinceMs !== null && nowMs - call.heldSinceMs > HELD_FOR_MS;
 }

@@ -11,6 +11,9 @@ import { type DuePost, duePost } from './due-post.ts';
 import type { PostBatches } from './post-batches.ts';
 import { slackRetryMs } from './slack-retry.ts';
 
+/** What passes sooner is not worth a word. */
+const TOLD_AFTER_MS = 120_000;
+
 /** What posts are made with. */
 export interface PostTools extends Tools {
   readonly posts: PostBatches;
@@ -103,18 +106,24 @@ export async function retryLater(
   call: LedgerCall,
   failure: SlackFailure,
 ): Promise<null> {
-  const isDelayed = failure.needsAdmin && call.request.kind === 'post_card';
   await tools.store.transaction(async (tx) => {
     await tx.tasks.fence(task.lease);
     const context = tools.newContext();
     const { nowMs } = context;
-    if (isDelayed) {
+    if (isWorthTelling(call, failure, nowMs)) {
       await applyEvent(tx, call.jobId, { type: 'card_delayed', reason: failure.code }, context);
     }
     await tx.calls.settle(call.id, { state: 'retry', detail: failure.code }, nowMs);
+    if (failure.isPassing) await tx.calls.hold(call.id, nowMs);
     await tx.tasks.postpone(task.lease, nowMs + slackRetryMs(task, failure));
   });
   return null;
+}
+
+/** The requester sees no card: is it known by now that this will take a while? */
+function isWorthTelling(call: LedgerCall, { needsAdmin, isPassing }: SlackFailure, nowMs: number): boolean {
+  if (call.request.kind !== 'post_card') return false;
+  return needsAdmin || (isPassing && nowMs - (call.heldSinceMs ?? nowMs) >= TOLD_AFTER_MS);
 }
 
 /** The card may be there, where the bot cannot look now: the requester is told, and it is looked for again. */

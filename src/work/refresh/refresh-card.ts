@@ -7,7 +7,7 @@ import { policyOf } from '../../store/apply-event.ts';
 import { withLastCheck } from '../../store/last-check.ts';
 import { type ClaimedTask, LeaseLostError, type Transaction } from '../../store/store.ts';
 import { factsOf } from '../job-facts.ts';
-import { slackRetryMs } from '../posts/slack-retry.ts';
+import { isHopeless, slackRetryMs } from '../posts/slack-retry.ts';
 import type { Tools } from '../tools.ts';
 
 /** People cannot follow more, and Slack limits the edits of all messages together. */
@@ -71,7 +71,7 @@ async function draw(
     if (!(error instanceof SlackCallError)) throw error;
     const { failure } = error;
     log.warn('card_not_refreshed', { ...factsOf(job), reason: failure.code });
-    if (failure.outcome !== 'refused') {
+    if (!isHopeless(task, failure)) {
       const waitMs = slackRetryMs(task, failure);
       await store.transaction((tx) => tx.tasks.postpone(task.lease, clock.now() + waitMs));
       return;

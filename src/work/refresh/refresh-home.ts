@@ -13,7 +13,7 @@ import { notSetUpView } from '../../slack/views/workspace.ts';
 import { isReady, type ReadyWorkspace, type Workspace } from '../../slack/workspaces/workspace.ts';
 import { ownerOfHome } from '../../store/queries/homes.ts';
 import type { ClaimedTask } from '../../store/store.ts';
-import { slackRetryMs } from '../posts/slack-retry.ts';
+import { isHopeless, slackRetryMs } from '../posts/slack-retry.ts';
 import type { Tools } from '../tools.ts';
 
 const HOUR_MS = 3_600_000;
@@ -36,7 +36,7 @@ export async function refreshHome(tools: Tools, task: ClaimedTask): Promise<void
     if (!(error instanceof SlackCallError)) throw error;
     const { failure } = error;
     tools.log.warn('home_not_refreshed', { team_id: teamId, user_id: userId, reason: failure.code });
-    if (failure.outcome !== 'refused') {
+    if (!isHopeless(task, failure)) {
       const waitMs = slackRetryMs(task, failure);
       await tools.store.transaction((tx) => tx.tasks.postpone(task.lease, tools.clock.now() + waitMs));
       return;

@@ -2,7 +2,7 @@ import type { Job } from '../../jobs/job.ts';
 import { SlackCallError, type SlackFailure } from '../../slack/calls/failure.ts';
 import type { ClaimedTask, Receipt, StaleReceipt, Transaction } from '../../store/store.ts';
 import { factsOf } from '../job-facts.ts';
-import { slackRetryMs } from '../posts/slack-retry.ts';
+import { isHopeless, slackRetryMs } from '../posts/slack-retry.ts';
 import type { Tools } from '../tools.ts';
 
 const EMOJI: Readonly<Record<Receipt, string>> = {
@@ -53,7 +53,7 @@ async function show(
     const { code } = error.failure;
     tools.log.warn('receipt_not_shown', { ...factsOf(job), follow_up_id: followUpId, reason: code });
     // A reply that was deleted, or a channel that was left, takes no reaction any more.
-    if (error.failure.outcome !== 'refused') return error.failure;
+    if (!isHopeless(task, error.failure)) return error.failure;
   }
   await tools.store.transaction(async (tx) => {
     await tx.tasks.fence(task.lease);

@@ -1,5 +1,5 @@
 import { isUnwatched, type Job } from '../../jobs/job.ts';
-import { SlackCallError } from '../../slack/calls/failure.ts';
+import { SlackCallError, saidNo } from '../../slack/calls/failure.ts';
 import type { Tools } from '../tools.ts';
 import { Pace } from './pace.ts';
 
@@ -39,7 +39,7 @@ export class WorkingStatus {
   private noteFailure({ log, clock }: Tools, teamId: string, error: unknown): void {
     const failure = error instanceof SlackCallError ? error.failure : null;
     log.debug('status_not_shown', { reason: failure?.code ?? String(error) });
-    if (failure !== null && (failure.outcome === 'refused' || failure.needsAdmin)) {
+    if (failure !== null && (saidNo(failure) || failure.needsAdmin)) {
       this.pausedUntilMs.set(teamId, clock.now() + PAUSE_MS);
     }
   }

@@ -61,6 +61,7 @@ export function callContract(open: OpenStore): void {
         state: 'wanted',
         wantedAtMs: NOW_MS,
         startedAtMs: null,
+        heldSinceMs: null,
       };
       expect(await next()).toEqual(expected);
       expect(await opened.run((tx) => tx.calls.get('a'))).toEqual(expected);

@@ -1,11 +1,13 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { WebAPIRequestError, type WebClient } from '@slack/web-api';
+import { WebAPIPlatformError, WebAPIRequestError, type WebClient } from '@slack/web-api';
 import { expect, test } from 'vitest';
 import { boltLogger } from '../../../src/operations/bolt-logger.ts';
 import { createLogger } from '../../../src/operations/logger.ts';
+import { classOf } from '../../../src/slack/calls/error-codes.ts';
 import { classify } from '../../../src/slack/calls/failure.ts';
 import { createPostingClient } from '../../../src/slack/calls/posting-client.ts';
+import { fc } from '../../support/properties.ts';
 
 type Behaviour = (response: ServerResponse) => void;
 
@@ -78,6 +80,34 @@ test.each(['token_revoked', 'missing_scope', 'invalid_auth', 'account_inactive']
     expect(await outcomeOf(refusal(code))).toMatchObject({ outcome: 'retry', code, needsAdmin: true });
   },
 );
+
+test('an error code that nobody knows is no refusal: nothing that Slack may take later is given up (E1)', () => {
+  const final = new Set(['channel_not_found', 'is_archived', 'not_in_channel', 'msg_too_long']);
+  const outcomes = (error: string) => classify(new WebAPIPlatformError({ ok: false, error })).outcome;
+  for (const code of final) expect(outcomes(code)).toBe('refused');
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[a-z_]{3,30}$/)), (code) => {
+      fc.pre(classOf(code) !== 'final');
+      expect(outcomes(code)).not.toBe('refused');
+    }),
+  );
+});
+
+test('what only people can mend waits for them, what passes does not, and what is unclear is neither', () => {
+  const kinds = ['two_factor_setup_required', 'team_added_to_org', 'toString', 'internal_error'].map(
+    (error) => {
+      const { outcome, needsAdmin, isPassing } = classify(new WebAPIPlatformError({ ok: false, error }));
+      return { outcome, needsAdmin, isPassing };
+    },
+  );
+  const nothing = { needsAdmin: false, isPassing: false };
+  expect(kinds).toEqual([
+    { ...nothing, outcome: 'retry', needsAdmin: true },
+    { ...nothing, outcome: 'retry', isPassing: true },
+    { ...nothing, outcome: 'retry', isPassing: true },
+    { ...nothing, outcome: 'unknown' },
+  ]);
+});
 
 test('a connection that is refused sent nothing, so the post may be made again', async () => {
   const server = createServer().listen(0, '127.0.0.1');

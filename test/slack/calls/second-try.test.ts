@@ -6,7 +6,7 @@ import { createTestClock } from '../../support/test-clock.ts';
 const failed = (over: Partial<SlackFailure>) =>
   new SlackCallError(
     'users.info',
-    { outcome: 'retry', code: 'x', retryAfterMs: null, needsAdmin: false, ...over },
+    { outcome: 'retry', code: 'x', retryAfterMs: null, needsAdmin: false, isPassing: false, ...over },
     null,
   );
 

@@ -1,7 +1,7 @@
 import type { AllMiddlewareArgs, BlockButtonAction, SlackActionMiddlewareArgs } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 import { addressed } from '../../../jobs/project.ts';
-import { SlackCallError } from '../../calls/failure.ts';
+import { SlackCallError, saidNo } from '../../calls/failure.ts';
 import { TOO_MANY_MESSAGES } from '../../calls/poster.ts';
 import { decodeMentionedIn, type MentionedIn } from '../../form-data.ts';
 import { attachedOf } from '../../incoming/attached.ts';
@@ -79,7 +79,7 @@ async function show(
   });
   await put(view).catch(async (error: unknown) => {
     warn(error);
-    const isRefused = error instanceof SlackCallError && error.failure.outcome === 'refused';
+    const isRefused = error instanceof SlackCallError && saidNo(error.failure);
     // Else it may be there, and be filled in: nothing may take its place. The person may also have closed it.
     await put(isRefused ? problem(error) : view).catch(() => {});
   });

@@ -1,5 +1,6 @@
 import type { Job } from '../../../jobs/job.ts';
 import { isAbsence } from '../../absence.ts';
+import { classOf } from '../../calls/error-codes.ts';
 import { actionIds } from '../../ids.ts';
 import { cutEscaped } from '../parts/limits.ts';
 import {
@@ -46,16 +47,24 @@ export function tryingAgainView(): SlackMessage {
   return message(paragraph(mrkdwn`🔁 *Trying again.* The card is about to appear.`));
 }
 
-/** Tells the requester, privately, that the request waits for an administrator, or for the bot to be invited. */
+/** Tells the requester, privately, what the request waits for: an administrator, an invitation, or Slack. */
 export function delayedView(
   reason: string,
   prompt: string,
   names: ReadonlyMap<string, string>,
 ): SlackMessage {
-  const why = isAbsence(reason)
-    ? mrkdwn`${line(signs.starting)}. The bot is not in this conversation, and cannot see whether its card is there: type \`/invite @docs-agent\`.`
-    : mrkdwn`${line(troubleSigns.needs_admin)}. Slack does not let the bot post (${oneLine(reason, REASON_MAX)}).`;
-  return withPrompt(mrkdwn`${why} Your request is kept, and starts when this is mended.`, prompt, names);
+  return withPrompt(delay(reason), prompt, names);
+}
+
+function delay(reason: string): Mrkdwn {
+  const code = oneLine(reason, REASON_MAX);
+  if (isAbsence(reason)) {
+    return mrkdwn`${line(signs.starting)}. The bot is not in this conversation, and cannot see whether its card is there: type \`/invite @docs-agent\`. Your request is kept, and starts when this is mended.`;
+  }
+  if (classOf(reason) === 'admin') {
+    return mrkdwn`${line(troubleSigns.needs_admin)}. Slack does not let the bot post (${code}). Your request is kept, and starts when this is mended.`;
+  }
+  return mrkdwn`⏳ *Waiting for Slack*. It doesn't take my messages right now (${code}). Your request is saved, and continues automatically.`;
 }
 
 /** Tells the requester, privately, what Slack did not let the bot say in the thread. */
