@@ -31,7 +31,7 @@ COPY --from=packages --chown=nonroot:nonroot /writable/ /
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
-  CMD ["/nodejs/bin/node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/livez`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["/nodejs/bin/node", "-e", "fetch(`http://127.0.0.1:${process.env.HEALTH_PORT || process.env.PORT || 3000}/livez`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # As the first process node gets the signals itself; it starts no others that would have to be waited for.
 ENTRYPOINT ["/nodejs/bin/node", "dist/cli.js"]
 CMD ["start"]

@@ -16,7 +16,8 @@ async function main([name, ...args]: readonly string[], host: Host): Promise<num
     return 0;
   }
   if (name === '--version') {
-    console.log(await version());
+    const { version } = await import('./operations/version.ts');
+    console.log(version);
     return 0;
   }
   const command = findCommand(name);
@@ -41,12 +42,6 @@ function nodeProblem(nodeVersion: string): string | null {
     `docs-agent needs Node ${OLDEST_NODE.join('.')} or later, this is ${nodeVersion}. ` +
     'Run it through npm ("npm start"), which brings the right Node along on Linux, or install Node 24.'
   );
-}
-
-async function version(): Promise<string> {
-  const { readFile } = await import('node:fs/promises');
-  const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
-  return version;
 }
 
 async function explain(error: unknown, name: string, command: Command): Promise<number> {

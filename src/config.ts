@@ -34,7 +34,12 @@ export interface Config {
   /** With OAuth: what is set for each workspace, by its id. Else empty, and what stands beside holds. */
   readonly workspaces: ReadonlyMap<string, WorkspaceSettings>;
   readonly store: StoreConfig;
-  readonly http: { readonly port: number; readonly host: string };
+  readonly http: {
+    readonly port: number;
+    readonly host: string;
+    /** Of a listener of its own for health checks and metrics; null: they are served at `port`. */
+    readonly healthPort: number | null;
+  };
   readonly noticeChannels: readonly string[];
   readonly poll: {
     readonly minIntervalMs: number;
@@ -164,7 +169,7 @@ function toConfig(
     access: accessOf(file.access, file.admins),
     workspaces: workspacesOf(file, projects),
     store: storeOf(values),
-    http: { port: values.PORT, host: values.HOST },
+    http: { port: values.PORT, host: values.HOST, healthPort: values.HEALTH_PORT ?? null },
     noticeChannels: values.NOTICE_CHANNELS,
     poll: {
       minIntervalMs: values.POLL_MIN_INTERVAL,

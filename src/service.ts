@@ -10,13 +10,14 @@ import {
   readiness,
   sharedLook,
 } from './operations/health.ts';
+import { serveRoutes } from './operations/http-server.ts';
 import type { Logger } from './operations/logger.ts';
 import { createMetrics } from './operations/metrics/metrics.ts';
 import { metricsRoute } from './operations/metrics/route.ts';
 import type { LoopState } from './operations/metrics/state.ts';
 import { observedLogger } from './operations/observed-logger.ts';
 import { contextFactory, policyOf } from './service/context.ts';
-import { explainConnection } from './service/explain.ts';
+import { explainConnection, explainListening } from './service/explain.ts';
 import { knownPaces } from './service/known-paces.ts';
 import { stateReader } from './service/program-state.ts';
 import { serveWorkspaces } from './service/workspaces.ts';
@@ -36,8 +37,10 @@ export interface Service {
   /** Takes no more gestures, finishes what is in hand, and closes everything. */
   stop(): Promise<void>;
   readiness(): Promise<Readiness>;
-  /** Where Slack's requests (HTTP mode) and health checks are served, once started. */
+  /** Where Slack's requests are served (HTTP mode), once started. */
   readonly port: number;
+  /** Where health checks and metrics are served, once started: the same port unless HEALTH_PORT is set. */
+  readonly healthPort: number;
 }
 
 export interface ServiceOptions {
@@ -53,6 +56,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
   const checks: HealthCheck[] = [];
   let resources = new AsyncDisposableStack();
   let port = config.http.port;
+  let healthPort = config.http.healthPort;
 
   async function start(): Promise<void> {
     resources.defer(() => metrics.close());
@@ -101,7 +105,8 @@ export function createService(config: Config, options: ServiceOptions): Service 
       loops: () => loops.states(),
       slackProblem: () => connection.problem(),
     });
-    const routes = [...healthRoutes(checks), metricsRoute(metrics, readState), ...served.routes];
+    const forOperators = [...healthRoutes(checks), metricsRoute(metrics, readState)];
+    const routes = healthPort === null ? [...forOperators, ...served.routes] : served.routes;
     const onConnected = lookForMissed;
     const connection = createConnection(transport, { apiUrl, logger, log, clock, routes, onConnected });
     const listeners = { store, clock, log, newContext, onEnded };
@@ -111,6 +116,16 @@ export function createService(config: Config, options: ServiceOptions): Service 
       { name: 'slack', problem: () => connection.problem() },
       { name: 'work', problem: () => workProblem(loops.states()) },
     );
+    if (healthPort !== null) {
+      const address = { host: config.http.host, port: healthPort };
+      const health = await serveRoutes(forOperators, address).catch((error) => {
+        explainListening(error, { ...address, variable: 'HEALTH_PORT' });
+        throw error;
+      });
+      // It still answers while what is in hand is finished.
+      resources.defer(() => health.close());
+      healthPort = health.port;
+    }
     loops.start();
     const tidying = new Tidying(store, clock, log, config.retentionMs);
     tidying.start();
@@ -122,7 +137,8 @@ export function createService(config: Config, options: ServiceOptions): Service 
     });
     port = await connection.start(config.http).catch((error) => explainConnection(error, config));
     const mode = transport.kind;
-    log.info('started', { mode, store: config.store.kind, port, team_id: served.teamId });
+    const ports = { port, ...(healthPort === null ? {} : { health_port: healthPort }) };
+    log.info('started', { mode, store: config.store.kind, ...ports, team_id: served.teamId });
   }
 
   async function stop(): Promise<void> {
@@ -146,6 +162,9 @@ export function createService(config: Config, options: ServiceOptions): Service 
     readiness: () => readiness(checks),
     get port() {
       return port;
+    },
+    get healthPort() {
+      return healthPort ?? port;
     },
   };
 }

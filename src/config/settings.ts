@@ -50,6 +50,7 @@ export const settings = z.object({
   DATA_DIR: setting('./data', path().prefault('./data')),
   RETENTION: setting('180d', duration('1d', '3650d').prefault('180d')),
   PORT: setting('3000', wholeNumber(0, 65_535).prefault('3000')),
+  HEALTH_PORT: setting('3001', wholeNumber(0, 65_535).optional()),
   HOST: setting('0.0.0.0', word().prefault('0.0.0.0')),
   NOTICE_CHANNELS: setting('C0123456789,C0987654321', channelIds().default([])),
   POLL_MIN_INTERVAL: setting('5s', duration('100ms', '1h').prefault('5s')),

@@ -17,23 +17,30 @@ export function explainSlack(error: unknown, variable: string): never {
   );
 }
 
-/** The program could not be reached, or could not reach Slack. */
-export function explainConnection(error: unknown, config: Config): never {
+/** Throws a StartError if a port could not be opened. @param variable the setting that the port is from */
+export function explainListening(
+  error: unknown,
+  { host, port, variable }: { readonly host: string; readonly port: number; readonly variable: string },
+): void {
   const code = error instanceof Error && 'code' in error ? error.code : null;
-  const { host, port } = config.http;
   if (code === 'EADDRINUSE') {
     throw new StartError(
-      `Port ${port} on ${host} is in use. Stop what uses it, or set PORT to another.`,
+      `Port ${port} on ${host} is in use. Stop what uses it, or set ${variable} to another.`,
       error,
       true,
     );
   }
   if (typeof code === 'string' && CANNOT_LISTEN.has(code)) {
     throw new StartError(
-      `Cannot listen on ${host}:${port} (${code}). Set HOST and PORT to what is allowed.`,
+      `Cannot listen on ${host}:${port} (${code}). Set HOST and ${variable} to what is allowed.`,
       error,
     );
   }
+}
+
+/** The program could not be reached, or could not reach Slack. */
+export function explainConnection(error: unknown, { http: { host, port } }: Config): never {
+  explainListening(error, { host, port, variable: 'PORT' });
   const failure = classify(error);
   return explainSlack(new SlackCallError('apps.connections.open', failure, error), 'SLACK_APP_TOKEN');
 }

@@ -3,8 +3,8 @@ import type { Service } from '../../src/service.ts';
 /** What Prometheus would read: the value of each series, by its name with its labels as they are written. */
 export type Scraped = Readonly<Record<string, number>>;
 
-export async function scrape({ port }: Pick<Service, 'port'>): Promise<Scraped> {
-  const response = await fetch(`http://127.0.0.1:${port}/metrics`);
+export async function scrape({ healthPort }: Pick<Service, 'healthPort'>): Promise<Scraped> {
+  const response = await fetch(`http://127.0.0.1:${healthPort}/metrics`);
   if (response.status !== 200) throw new Error(`/metrics answered ${response.status}`);
   return seriesOf(await response.text());
 }

@@ -1,4 +1,4 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { LogFields } from '../logger.ts';
 import type { Observe } from '../observed-logger.ts';
 import { gestureKinds, gestureOutcomes } from './gestures.ts';
@@ -28,6 +28,16 @@ export function countOperations(registry: Registry): Observe {
     'kind',
     'outcome',
   ]);
+  const lastRequest = new Gauge({
+    name: 'docs_agent_last_slack_request_timestamp_seconds',
+    help: 'When Slack last delivered something that was genuine, since 1970; 0: not since the start.',
+    registers: [registry],
+  });
+  const refused = new Counter({
+    name: 'docs_agent_requests_refused_total',
+    help: 'Requests to the address for Slack that Slack did not sign, or that could not be read.',
+    registers: [registry],
+  });
   const acknowledgement = histogram(
     'gesture_acknowledgement_seconds',
     'From the arrival of a gesture to its acknowledgement.',
@@ -75,7 +85,9 @@ export function countOperations(registry: Registry): Observe {
   }
 
   const observers: Readonly<Record<string, (fields: LogFields) => void>> = {
+    request_refused: () => refused.inc(),
     gesture: (fields) => {
+      lastRequest.setToCurrentTime();
       gestures.inc({ kind: word(fields.kind), outcome: word(fields.outcome) });
       observeMs(acknowledgement, { kind: word(fields.kind) }, fields.acknowledged_ms);
     },

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { version } from '../version.ts';
 
 const RESOLUTION_MS = 20;
 
@@ -30,6 +31,12 @@ export function measureProcess(registry: Registry): { close(): void } {
         this.set(read());
       },
     });
+  new Gauge({
+    name: 'docs_agent_build_info',
+    help: 'Always 1; the labels tell which version runs, and on which Node.',
+    labelNames: ['version', 'node'],
+    registers,
+  }).set({ version, node: process.versions.node }, 1);
   gauge('process_resident_memory_bytes', 'Memory.', () => process.memoryUsage.rss());
   gauge('nodejs_heap_size_used_bytes', 'Memory of objects.', () => process.memoryUsage().heapUsed);
   gauge('process_start_time_seconds', 'When the process started, since 1970.', () =>

@@ -9,7 +9,7 @@ export type Transport =
   | { readonly kind: 'socket'; readonly appToken: string }
   | { readonly kind: 'http'; readonly signingSecret: string };
 
-/** The way in for Slack's gestures, and the port for health checks. */
+/** The way in for Slack's gestures, and the port for other routes. */
 export interface Connection {
   readonly receiver: Receiver;
   /** Connects to Slack or listens for it. Resolves to the port that is served. */
@@ -30,7 +30,7 @@ export interface ConnectionOptions {
   readonly clock: Clock;
   /** Called at the start, and after each reconnect: gestures may have been missed before. */
   readonly onConnected: () => void;
-  /** Served at the port, in both modes. */
+  /** Served at the port, in both modes. Without any, Socket Mode opens no port. */
   readonly routes: readonly Route[];
 }
 

@@ -56,9 +56,9 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
   return {
     receiver,
     start: async (address) => {
-      server = await serveRoutes(routes, address);
+      server = routes.length === 0 ? null : await serveRoutes(routes, address);
       await receiver.start();
-      return server.port;
+      return server?.port ?? address.port;
     },
     stop: async () => {
       connection.isStopped = true;

@@ -124,8 +124,8 @@ async function send(url: string, request: HostileRequest) {
   }
 }
 
-async function memoryOf(port: number): Promise<number> {
-  return (await scrape({ port })).process_resident_memory_bytes ?? 0;
+async function memoryOf(healthPort: number): Promise<number> {
+  return (await scrape({ healthPort })).process_resident_memory_bytes ?? 0;
 }
 
 function bugsIn(program: ChildProgram): ReadonlyMap<string, number> {
