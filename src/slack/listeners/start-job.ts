@@ -4,7 +4,7 @@ import { type Job, startPromptOf } from '../../jobs/job.ts';
 import { addressed, type Project } from '../../jobs/project.ts';
 import { judgePrompt } from '../../jobs/prompt.ts';
 import type { Transaction } from '../../store/store.ts';
-import { noteGesture } from '../connection/noted-gesture.ts';
+import { type GestureNote, noteGesture } from '../connection/noted-gesture.ts';
 import { readableText } from '../text/readable-text.ts';
 import type { Question } from '../views/forms/asked-before.ts';
 import type { Refusal } from '../views/refusals.ts';
@@ -32,33 +32,43 @@ export type Outcome =
 
 /** Stores the wish, once, however often it is delivered. */
 export async function startJob(deps: ListenerDeps, wish: Wish): Promise<Outcome> {
-  const outcome = await started(deps, wish);
-  if (outcome.kind === 'refused') noteGesture({ outcome: 'refused' });
+  const { outcome, note } = await started(deps, wish);
+  noteGesture(note);
   return outcome;
 }
 
-async function started(deps: ListenerDeps, wish: Wish): Promise<Outcome> {
+/** With what is to be noted of the gesture, once it is stored. */
+interface Started {
+  readonly outcome: Outcome;
+  readonly note: GestureNote;
+}
+
+async function started(deps: ListenerDeps, wish: Wish): Promise<Started> {
   const read = requestOf(deps, wish, wish.project ?? (await projectOf(deps, wish.channelId)));
-  if ('refusal' in read) return { kind: 'refused', refusal: read.refusal };
+  if ('refusal' in read) return refused(read.refusal);
   const { request } = read;
-  return deps.store.transaction(async (tx): Promise<Outcome> => {
+  return deps.store.transaction(async (tx): Promise<Started> => {
     const context = deps.newContext();
     const { nowMs } = context;
     // Not remembered, so that the gesture may be made again.
     if ((await isTaken(tx, request)) && !(await tx.gestures.isKnown(wish.keys))) {
-      return { kind: 'refused', refusal: { kind: 'thread_taken' } };
+      return refused({ kind: 'thread_taken' });
     }
     const isNew = await tx.gestures.remember(wish.keys, nowMs);
     const recent = await tx.jobs.requestedBy(request, nowMs - ASKED_BEFORE_MS);
     if (!isNew) {
-      noteGesture({ outcome: 'duplicate' });
-      return outcomeOf(openQuestion(request, recent), recent);
+      const outcome = outcomeOf(openQuestion(request, recent), recent);
+      return { outcome, note: { outcome: 'duplicate' } };
     }
     const decision = requestJob(request, recent, wish.isAnswered, context);
-    noteGesture({ outcome: 'accepted', jobId: decision.job.id });
     await tx.write(decision, nowMs);
-    return outcomeOf(decision.job, recent);
+    const note = { outcome: 'accepted', jobId: decision.job.id } as const;
+    return { outcome: outcomeOf(decision.job, recent), note };
   });
+}
+
+function refused(refusal: Refusal): Started {
+  return { outcome: { kind: 'refused', refusal }, note: { outcome: 'refused' } };
 }
 
 /** What is asked of the agent; or why it cannot be. */

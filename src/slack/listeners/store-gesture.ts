@@ -8,37 +8,36 @@ import { inTime } from './in-time.ts';
 /** Slack shows people an error of its own after 3 seconds. */
 const ANSWER_WITHIN_MS = 1_800;
 
+/** What came of storing a gesture; or that it is not stored, or may not be, as the person is told. */
+export type Stored<T> = { readonly result: T } | { readonly problem: SlackMessage };
+
 /**
- * Stores what a person wants. Null: it is stored; else what the person is told. `write` stores it at most once,
- * so that it may run again.
+ * Stores what a person wants. `write` stores it at most once, so that it may run again: what the person is told is
+ * its result, and nothing that an earlier run has left behind.
  */
-export async function storeGesture(
-  deps: ListenerDeps,
-  write: () => Promise<void>,
-): Promise<SlackMessage | null> {
-  const problem = await inTime(deps, ANSWER_WITHIN_MS, stored(deps, write), storingUnclearView());
-  if (problem !== null) noteGesture({ outcome: 'failed' });
-  return problem;
+export async function storeGesture<T>(deps: ListenerDeps, write: () => Promise<T>): Promise<Stored<T>> {
+  const late = { problem: storingUnclearView() };
+  const outcome = await inTime(deps, ANSWER_WITHIN_MS, stored(deps, write), late);
+  if ('problem' in outcome) noteGesture({ outcome: 'failed' });
+  return outcome;
 }
 
-async function stored(deps: ListenerDeps, write: () => Promise<void>): Promise<SlackMessage | null> {
+async function stored<T>(deps: ListenerDeps, write: () => Promise<T>): Promise<Stored<T>> {
   try {
-    await write();
-    return null;
+    return { result: await write() };
   } catch (error) {
     deps.log.error('gesture_not_stored', { error });
     const mayBeStored = error instanceof StoreError && error.mayBeCommitted;
-    return mayBeStored ? storedAgain(deps, write) : notStoredView();
+    return mayBeStored ? storedAgain(deps, write) : { problem: notStoredView() };
   }
 }
 
 /** If the first try went through, the second changes nothing. */
-async function storedAgain(deps: ListenerDeps, write: () => Promise<void>): Promise<SlackMessage | null> {
+async function storedAgain<T>(deps: ListenerDeps, write: () => Promise<T>): Promise<Stored<T>> {
   try {
-    await write();
-    return null;
+    return { result: await write() };
   } catch (error) {
     deps.log.error('gesture_not_stored', { error });
-    return storingUnclearView();
+    return { problem: storingUnclearView() };
   }
 }

@@ -42,18 +42,11 @@ export function startAnother(deps: ListenerDeps) {
       responseUrl: body.response_url || null,
       pressedTs: pressedTs(action),
     };
-    let answer: Answer = { message: startedBeforeView(), isFinal: true };
-    const problem = await storeGesture(deps, async () => {
-      answer = await storeAnother(deps, press);
-    });
-    if (problem === null) await ack();
-    const replace = problem === null && answer.isFinal;
-    await courtesy(
-      deps,
-      respond({ response_type: 'ephemeral', replace_original: replace, ...(problem ?? answer.message) }),
-    );
+    const { message, isFinal, isStored } = await answerTo(deps, press);
+    if (isStored) await ack();
+    await courtesy(deps, respond({ response_type: 'ephemeral', replace_original: isFinal, ...message }));
     // Unacknowledged, so that Slack shows a warning at the button, too.
-    if (problem !== null) throw new Error('the press of start_another was not stored');
+    if (!isStored) throw new Error('the press of start_another was not stored');
   };
 }
 
@@ -66,16 +59,19 @@ export function startAnotherSubmitted(deps: ListenerDeps) {
       userId: body.user.id,
       responseUrl: form?.responseUrl ?? null,
     };
-    let answer: Answer = { message: startedBeforeView(), isFinal: true };
-    const problem = await storeGesture(deps, async () => {
-      answer = await storeAnother(deps, press);
-    });
-    const next =
-      problem === null && answer.isFinal
-        ? plainModal('Start another?', answer.message)
-        : askedStillForm(view, problem ?? answer.message);
+    const { message, isFinal } = await answerTo(deps, press);
+    const next = isFinal ? plainModal('Start another?', message) : askedStillForm(view, message);
     await ack({ response_action: 'update', view: next });
   };
+}
+
+async function answerTo(
+  deps: ListenerDeps,
+  press: AnotherPress,
+): Promise<Answer & { readonly isStored: boolean }> {
+  const stored = await storeGesture(deps, () => storeAnother(deps, press));
+  if ('problem' in stored) return { message: stored.problem, isFinal: false, isStored: false };
+  return { ...stored.result, isStored: true };
 }
 
 /** Starts the job, once. Returns what the person is told. */

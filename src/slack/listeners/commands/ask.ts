@@ -10,9 +10,8 @@ import { answer, type CommandArgs } from './answer.ts';
 /** A prompt behind the command: it is stored, and only then acknowledged, or it is answered privately. */
 export async function ask(deps: ListenerDeps, args: CommandArgs, text: string): Promise<void> {
   const { command } = args;
-  let outcome: Outcome = { kind: 'stored' };
-  const problem = await storeGesture(deps, async () => {
-    outcome = await startJob(deps, {
+  const stored = await storeGesture(deps, () =>
+    startJob(deps, {
       keys: command.trigger_id ? [`trigger:${deps.teamId}:${command.trigger_id}`] : [],
       teamId: deps.teamId,
       channelId: command.channel_id,
@@ -22,9 +21,9 @@ export async function ask(deps: ListenerDeps, args: CommandArgs, text: string): 
       responseUrl: command.response_url || null,
       thread: null,
       isAnswered: true,
-    });
-  });
-  const message = problem ?? answerTo(deps, outcome);
+    }),
+  );
+  const message = 'problem' in stored ? stored.problem : answerTo(deps, stored.result);
   await (message === null ? args.ack() : answer(args, message));
 }
 

@@ -14,7 +14,7 @@ import { courtesy } from '../courtesy.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { chosenSettings } from '../forms/chosen-settings.ts';
 import { openForm } from '../forms/open-form.ts';
-import { currentSettings, type Saved, saveSettings } from '../forms/save-settings.ts';
+import { currentSettings, saveSettings } from '../forms/save-settings.ts';
 import { refuseAtField, type SubmitArgs } from '../forms/submit.ts';
 import { inTime } from '../in-time.ts';
 import { storeGesture } from '../store-gesture.ts';
@@ -69,13 +69,11 @@ export function settingsSubmitted(deps: ListenerDeps) {
     if (!deps.access.isAdmin(body.user.id)) return refuse(adminsOnlyView());
     const chosen = chosenSettings(deps, data, view);
     if ('problem' in chosen) return refuse(chosen.problem, chosen.field);
-    let saved: Saved = { settings: chosen.settings, meanwhile: null };
-    const problem = await storeGesture(deps, async () => {
-      const by = { userId: body.user.id, key: `view:${deps.teamId}:${view.id}` };
-      saved = await saveSettings(deps, by, data, chosen.settings);
-    });
-    if (problem !== null) return refuse(problem);
-    const confirmation = settingsSavedView(data.channelId, saved.settings, saved.meanwhile);
+    const by = { userId: body.user.id, key: `view:${deps.teamId}:${view.id}` };
+    const stored = await storeGesture(deps, () => saveSettings(deps, by, data, chosen.settings));
+    if ('problem' in stored) return refuse(stored.problem);
+    const { settings: saved, meanwhile } = stored.result;
+    const confirmation = settingsSavedView(data.channelId, saved, meanwhile);
     if (data.responseUrl === null) {
       return ack({ response_action: 'update', view: plainModal('Settings', confirmation) });
     }

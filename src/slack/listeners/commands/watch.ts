@@ -3,6 +3,7 @@ import type { Job } from '../../../jobs/job.ts';
 import { type Project, projectCalled } from '../../../jobs/project.ts';
 import { escapeMrkdwn } from '../../text/escape.ts';
 import { readableText } from '../../text/readable-text.ts';
+import type { SlackMessage } from '../../views/parts/message.ts';
 import { noJobIdView, refusalView, watchedAlreadyView } from '../../views/refusals.ts';
 import { projectOf } from '../default-project.ts';
 import type { ListenerDeps } from '../deps.ts';
@@ -27,12 +28,14 @@ export async function watch(
   if (named !== null && 'kind' in named) return answer(args, refusalView(named));
   const agentJobId = readableText(wish.id, new Map());
   if (agentJobId.length > ID_MAX || DOTS.test(agentJobId)) return answer(args, noJobIdView());
-  let watcher: Job | null = null;
-  const problem = await storeGesture(deps, async () => {
-    watcher = await write(deps, args.command, agentJobId, named);
-  });
-  const message = problem ?? (watcher && watchedAlreadyView(linkTo(deps, watcher)));
+  const stored = await storeGesture(deps, () => write(deps, args.command, agentJobId, named));
+  const message = 'problem' in stored ? stored.problem : answerTo(deps, stored.result);
   await (message === null ? args.ack() : answer(args, message));
+}
+
+/** Null: the card is the answer. */
+function answerTo(deps: ListenerDeps, watcher: Job | null): SlackMessage | null {
+  return watcher && watchedAlreadyView(linkTo(deps, watcher));
 }
 
 /** Stores the request, once. Returns the job that watches the agent job already, or null. */
@@ -48,9 +51,11 @@ async function write(
   return deps.store.transaction(async (tx) => {
     const context = deps.newContext();
     const keys = triggerId ? [`trigger:${deps.teamId}:${triggerId}`] : [];
-    if (!(await tx.gestures.remember(keys, context.nowMs))) return null;
+    if (await tx.gestures.isKnown(keys)) return null;
+    // Not remembered, so that a second run has the same answer.
     const watcher = (await tx.jobs.ofAgentJob(teamId, project.id, agentJobId)).find(isWatching);
     if (watcher !== undefined) return watcher;
+    if (!(await tx.gestures.remember(keys, context.nowMs))) return null;
     const request = {
       teamId,
       channelId,

@@ -49,14 +49,14 @@ export function followUpSubmitted(deps: ListenerDeps) {
     if (job === null) return refuseAtField(ack, jobForgottenView());
     const denial = await admissionProblem(deps, userId, job.channelId);
     if (denial !== null) return refuseAtField(ack, denial);
-    const problem = await storeGesture(deps, () =>
+    const stored = await storeGesture(deps, () =>
       deps.store.transaction(async (tx) => {
         const context = deps.newContext();
         if (!(await tx.gestures.remember([`view:${deps.teamId}:${view.id}`], context.nowMs))) return;
         await applyEvent(tx, job.id, { type: 'follow_up_written', userId, text }, context);
       }),
     );
-    await (problem === null ? ack() : refuseAtField(ack, problem));
+    await ('problem' in stored ? refuseAtField(ack, stored.problem) : ack());
   };
 }
 

@@ -22,13 +22,12 @@ export async function startFromForm(
   const requesterId = body.user.id;
   const denial = await admissionProblem(deps, requesterId, channelId);
   if (denial !== null) return refuseAtField(ack, denial);
-  let outcome: Outcome = { kind: 'stored' };
-  const problem = await storeGesture(deps, async () => {
-    const keys = [`view:${deps.teamId}:${view.id}`];
-    outcome = await startJob(deps, { ...wish, keys, teamId: deps.teamId, requesterId, isAnswered: true });
-  });
-  if (problem !== null) return refuseAtField(ack, problem);
-  await answerForm(deps, ack, outcome, responseUrl);
+  const keys = [`view:${deps.teamId}:${view.id}`];
+  const stored = await storeGesture(deps, () =>
+    startJob(deps, { ...wish, keys, teamId: deps.teamId, requesterId, isAnswered: true }),
+  );
+  if ('problem' in stored) return refuseAtField(ack, stored.problem);
+  await answerForm(deps, ack, stored.result, responseUrl);
 }
 
 export function refuseAtField(

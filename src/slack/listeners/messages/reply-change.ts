@@ -22,10 +22,9 @@ export function replyChange(deps: ListenerDeps) {
     if ((await deps.store.transaction(find)) === 'foreign') return;
     const writer = { ...thread, userId: reply.userId };
     if (change.kind === 'edited' && !(await isAdmitted(deps, writer, refusalInThread(writer)))) return;
-    await deps.store.transaction(async (tx) => {
+    const owner = await deps.store.transaction(async (tx) => {
       const owner = await find(tx);
-      if (owner === 'foreign') return;
-      noteGesture({ outcome: 'accepted', jobId: owner === 'opening' ? undefined : owner.jobId });
+      if (owner === 'foreign') return owner;
       const decisionContext = deps.newContext();
       const { nowMs } = decisionContext;
       // The change may overtake the message itself, which then must not come after it.
@@ -35,7 +34,10 @@ export function replyChange(deps: ListenerDeps) {
         if (jobEvent !== null) await applyEvent(tx, owner.jobId, jobEvent, decisionContext);
       } else if (change.kind === 'edited') await tx.earlyReplies.put(thread, reply, nowMs);
       else await tx.earlyReplies.withdraw(thread, reply.messageTs, nowMs);
+      return owner;
     });
+    if (owner === 'foreign') return;
+    noteGesture({ outcome: 'accepted', jobId: owner === 'opening' ? undefined : owner.jobId });
   };
 }
 

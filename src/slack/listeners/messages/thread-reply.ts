@@ -1,6 +1,6 @@
 import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
 import { applyEvent } from '../../../store/apply-event.ts';
-import { noteGesture } from '../../connection/noted-gesture.ts';
+import { type GestureNote, noteGesture } from '../../connection/noted-gesture.ts';
 import { type MessageEvent, messageKeys, replyOf } from '../../incoming/reply.ts';
 import { isAdmitted, refusalInThread } from '../admission.ts';
 import type { ListenerDeps } from '../deps.ts';
@@ -28,12 +28,19 @@ interface Delivery {
   readonly isRefusalTold?: boolean;
 }
 
+type Owner = Awaited<ReturnType<typeof whoseThread>>;
+
+interface TakenIn {
+  readonly owner: Owner;
+  readonly note?: GestureNote;
+}
+
 /** Takes a person's reply in, once. Returns whose thread it is in; null if it is no reply, or not allowed. */
 export async function takeReply(
   deps: ListenerDeps,
   message: MessageEvent,
   { eventId, botUserId, isRefusalTold = true }: Delivery,
-): Promise<Awaited<ReturnType<typeof whoseThread>> | null> {
+): Promise<Owner | null> {
   const found = replyOf(message, botUserId);
   if (found === null) return null;
   const { threadTs, reply } = found;
@@ -43,17 +50,18 @@ export async function takeReply(
   if ((await deps.store.transaction((tx) => whoseThread(tx, thread))) === 'foreign') return 'foreign';
   const writer = { ...thread, userId: reply.userId };
   if (!(await isAdmitted(deps, writer, isRefusalTold ? refusalInThread(writer) : null))) return null;
-  return deps.store.transaction(async (tx) => {
+  const { owner, note } = await deps.store.transaction(async (tx): Promise<TakenIn> => {
     const owner = await whoseThread(tx, thread);
-    if (owner === 'foreign') return owner;
+    if (owner === 'foreign') return { owner };
     const context = deps.newContext();
     const { nowMs } = context;
     const isNew = await tx.gestures.remember(messageKeys(teamId, message, eventId), nowMs);
     const jobId = owner === 'opening' ? undefined : owner.jobId;
-    noteGesture({ outcome: isNew ? 'accepted' : 'duplicate', jobId });
-    if (!isNew) return owner;
+    if (!isNew) return { owner, note: { outcome: 'duplicate', jobId } };
     if (owner === 'opening') await tx.earlyReplies.put(thread, reply, nowMs);
     else await applyEvent(tx, owner.jobId, { type: 'reply_received', reply }, context);
-    return owner;
+    return { owner, note: { outcome: 'accepted', jobId } };
   });
+  if (note !== undefined) noteGesture(note);
+  return owner;
 }
