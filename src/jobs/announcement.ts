@@ -45,5 +45,7 @@ export type Announcement =
       readonly kind: 'snippets_not_sent';
       readonly snippets: readonly { readonly name: string; readonly problem: SnippetProblem }[];
     }
+  /** Somebody keeps the thread between people, or ends that. */
+  | { readonly kind: 'muted' | 'unmuted'; readonly userId: string }
   /** A notice channel refused its notice. */
   | { readonly kind: 'notice_failed'; readonly channelId: string; readonly reason: string };

@@ -32,19 +32,16 @@ export interface FollowUp {
  * - `not_sent`: refused by the API; a person may retry. Without a `callId`: its job has no card; goes with *Try again*
  * - `unknown`: may have been accepted; a person decides
  * - `withdrawn`: deleted in Slack before it went out
- * - `kept_out`: its author does not want it sent (`aside …`); its text is not kept
+ * - `aside`: its author does not want it sent (`aside …`); its text is not kept
+ * - `muted`: written while the thread was muted; its text is not kept
+ * - `kept_out`: there is nothing to send, as of `mute` and of files alone; its text is not kept
  */
-export type FollowUpState =
-  | 'waiting'
-  | 'sending'
-  | 'sent'
-  | 'not_sent'
-  | 'unknown'
-  | 'withdrawn'
-  | 'kept_out';
+export type FollowUpState = 'waiting' | 'sending' | 'sent' | 'not_sent' | 'unknown' | 'withdrawn' | KeptOut;
 
-/** The reply as its author wants it who made an aside of it. */
-export function keptOut(followUp: FollowUp): FollowUp {
+type KeptOut = 'aside' | 'muted' | 'kept_out';
+
+/** The reply as it is kept when it stays between people. */
+export function keptOut(followUp: FollowUp, state: KeptOut): FollowUp {
   const nothing = { text: '', corrected: null, snippets: [], inlined: '', callId: null };
-  return { ...followUp, ...nothing, state: 'kept_out' };
+  return { ...followUp, ...nothing, state };
 }

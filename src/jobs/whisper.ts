@@ -1,6 +1,6 @@
 /** What one person is told in a job's thread, for their eyes only. Nothing is lost if they never see it. */
-export type Whisper =
-  | { readonly kind: 'muted' }
-  | { readonly kind: 'unmuted' }
+export interface Whisper {
   /** Offers *Send the correction*. */
-  | { readonly kind: 'edited_after_sending'; readonly messageTs: string };
+  readonly kind: 'edited_after_sending';
+  readonly messageTs: string;
+}

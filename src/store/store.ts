@@ -126,7 +126,7 @@ export interface FollowUps {
 }
 
 /** The reaction at a reply. `eyes`: stored; `done`: accepted by the API; `warning`: not sent, or unknown. */
-export type Receipt = 'eyes' | 'done' | 'warning';
+export type Receipt = 'eyes' | 'done' | 'warning' | 'muted' | 'aside';
 
 export interface StaleReceipt {
   readonly followUpId: string;

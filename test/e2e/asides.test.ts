@@ -5,7 +5,7 @@ import { startWorld, type World } from './support/world.ts';
 const ephemeral = (world: World) => world.proxy.calls('chat.postEphemeral').map(({ args }) => args);
 
 describeWithLocalSlack('a thread that is not only for the agent (F4)', () => {
-  test('asides and muted replies stay in it, mentions get through, and each change is confirmed privately', async () => {
+  test('asides and muted replies stay in it and have receipts, mentions get through, and all are told of each change', async () => {
     await using world = await startWorld();
     const card = await world.ask('Add a quickstart');
     await world.told(card, 'Working');
@@ -16,12 +16,13 @@ describeWithLocalSlack('a thread that is not only for the agent (F4)', () => {
 
     const aside = await reply('Aside: lunch?');
     await reply('mute');
-    await world.soon(() => ephemeral(world).length, 1, 'the confirmation');
-    expect(ephemeral(world)[0]).toMatchObject({ channel: general, user: bob, thread_ts: card.ts });
-    expect(ephemeral(world)[0]?.text).toContain('Muted');
+    const muting = await world.told(card, 'Muted');
+    expect(muting.text).toBe(
+      '🔇 *Muted by bob.* Replies stay between people until `unmute`; mentions still reach the agent.',
+    );
     await world.later(
       () => world.card(card),
-      (text) => text.includes('muted'),
+      (text) => text.includes('🔇 Muted: only mentions reach the agent'),
       'the card to say so',
     );
     const muted = await reply('Who is at the office?');
@@ -29,20 +30,21 @@ describeWithLocalSlack('a thread that is not only for the agent (F4)', () => {
     await world.later(prompts, (all) => all?.length === 1, 'the mention to go out');
 
     await reply('unmute');
-    await world.soon(() => ephemeral(world).length, 2, 'the confirmation');
+    expect((await world.told(card, 'Unmuted')).text).toBe('🔔 *Unmuted by bob.*');
     await reply('And the API');
     await world.later(prompts, (all) => all?.length === 2, 'the reply to go out');
     await world.later(
       () => world.card(card),
-      (text) => !text.includes('muted'),
+      (text) => !text.includes('Muted'),
       'the card to forget it',
     );
     expect(prompts()).toEqual(['Mention the CLI', 'And the API']);
-    expect(await world.slack.reactions(aside)).toEqual([]);
-    expect(await world.slack.reactions(muted)).toEqual([]);
+    await world.soon(() => world.slack.reactions(aside), ['speech_balloon'], 'the receipt "aside"');
+    await world.soon(() => world.slack.reactions(muted), ['mute'], 'the receipt "muted"');
+    expect(ephemeral(world)).toEqual([]);
   });
 
-  test('a reply that its author makes an aside of loses its receipt, and goes out when it is none again', async () => {
+  test('a reply that its author makes an aside of is shown as one, and goes out when it is none again', async () => {
     await using world = await startWorld({ settings: { FOLLOW_UP_WINDOW: '60s' } });
     const card = await world.ask('Add a quickstart');
     await world.told(card, 'Working');
@@ -54,7 +56,7 @@ describeWithLocalSlack('a thread that is not only for the agent (F4)', () => {
     });
     await world.soon(() => world.slack.reactions(reply), ['eyes'], 'the receipt "stored"');
     await world.slack.editMessage(reply, 'aside: lunch');
-    await world.soon(() => world.slack.reactions(reply), [], 'no receipt');
+    await world.soon(() => world.slack.reactions(reply), ['speech_balloon'], 'the receipt "aside"');
     await world.clock.advance(60_000);
     expect(world.api.counts.message).toBe(0);
     await world.slack.editMessage(reply, 'Launch');

@@ -164,6 +164,8 @@ function whatIsStuck(world: World): string[] {
       world.open('send_message').length > 0,
     sent: true,
     withdrawn: true,
+    aside: true,
+    muted: true,
     kept_out: true,
   };
   return [

@@ -1,7 +1,7 @@
 import type { Announcement } from '../announcement.ts';
 import type { CallRequest, Lane, WantedCall } from '../call.ts';
 import type { Decision, DecisionContext, JobState, JobTaskKind, WantedTask } from '../decision.ts';
-import type { FollowUp, FollowUpState } from '../follow-up.ts';
+import { type FollowUp, type FollowUpState, keptOut } from '../follow-up.ts';
 import type { Job } from '../job.ts';
 import type { Whisper } from '../whisper.ts';
 
@@ -52,6 +52,12 @@ export class Draft {
     for (const followUp of followUps) this.note(followUp);
     this.schedule('refresh_receipts', this.context.nowMs);
     this.refreshCard();
+  }
+
+  /** The reply stays between people, and its receipt says so. */
+  keepOut(followUp: FollowUp, state: Parameters<typeof keptOut>[1]): void {
+    this.note(keptOut(followUp, state));
+    this.schedule('refresh_receipts', this.context.nowMs);
   }
 
   announce(announcement: Announcement): void {

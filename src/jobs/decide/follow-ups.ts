@@ -37,7 +37,7 @@ export function sendNow(draft: Draft, message: number): void {
 export function sendDue(draft: Draft): void {
   // Edited while they were on their way, in vain.
   const asides = draft.followUpsIn('waiting').filter(wasMadeAside);
-  if (asides.length > 0) draft.put(asides.map(keptOut));
+  if (asides.length > 0) draft.put(asides.map((followUp) => keptOut(followUp, 'aside')));
   const { job, context } = draft;
   const waiting = readyOf(draft.followUpsIn('waiting'));
   if (waiting.length === 0 || job.agentJob === null || draft.followUpsIn('sending').length > 0) return;

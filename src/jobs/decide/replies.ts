@@ -1,8 +1,8 @@
 import type { Reply } from '../event.ts';
-import { type FollowUp, keptOut } from '../follow-up.ts';
+import type { FollowUp } from '../follow-up.ts';
 import { isBeforeJob } from '../job.ts';
 import { isBlank } from '../prompt.ts';
-import { threadWordOf } from '../thread-word.ts';
+import { type ThreadWord, threadWordOf } from '../thread-word.ts';
 import { offerCorrection } from './corrections.ts';
 import type { Draft } from './draft.ts';
 import { newFollowUp, pileRefusal, putOrRefuse, refusalOf } from './line-up.ts';
@@ -13,26 +13,30 @@ import { forgetSendTrouble } from './trouble.ts';
 export function replyReceived(draft: Draft, reply: Reply): void {
   if (draft.followUpAt(reply.messageTs) !== null || isBeforeJob(draft.job, reply.messageTs)) return;
   const word = threadWordOf(reply.text);
-  if (word === null && !isTaken(draft, reply)) return;
+  const withheld = word === null ? withheldBy(draft, reply) : null;
+  if (withheld === 'mode') return;
   const followUp = newFollowUp(draft, reply);
-  const { text, attached, userId } = reply;
+  const { text, attached } = reply;
   if (word !== null) {
-    // Remembered, since it may be edited into a request.
-    draft.note(keptOut(followUp));
-    if (word !== 'aside') mute(draft, userId, word === 'mute');
+    saidWord(draft, followUp, word);
+    return;
+  }
+  if (withheld === 'mute') {
+    draft.keepOut(followUp, 'muted');
     return;
   }
   nameOthers(draft, attached.others);
   if (attached.snippets.length > 0) draft.schedule('read_snippets', draft.context.nowMs);
   const isOnlyFiles = isBlank(text) && attached.snippets.length === 0 && attached.others.length > 0;
-  if (isOnlyFiles) draft.note(keptOut(followUp));
+  if (isOnlyFiles) draft.keepOut(followUp, 'kept_out');
   else putOrRefuse(draft, followUp, refusalOf(draft, followUp) ?? pileRefusal(draft));
 }
 
 /**
  * A reply that is not sent yet goes out as it reads now, and not at all if it became an aside; of one that is
  * sent or on its way, what was sent stays, and a correction is offered. An aside that is none any more goes out;
- * other replies that were not taken are left alone.
+ * what was written while the thread was muted does so only as a mention; other replies that were not taken are left
+ * alone.
  */
 export function replyEdited(draft: Draft, reply: Reply): void {
   const { text, editedTs } = reply;
@@ -43,7 +47,6 @@ export function replyEdited(draft: Draft, reply: Reply): void {
     case 'waiting':
     case 'not_sent':
     case 'unknown':
-    case 'kept_out':
       unsentEdited(draft, followUp, reply);
       break;
     case 'sending':
@@ -52,27 +55,40 @@ export function replyEdited(draft: Draft, reply: Reply): void {
     case 'sent':
       offerCorrection(draft, { ...followUp, corrected: text });
       break;
+    case 'aside':
+    case 'muted':
+    case 'kept_out':
+      keptOutEdited(draft, followUp, reply);
+      break;
     case 'withdrawn':
       break;
   }
 }
 
 function unsentEdited(draft: Draft, followUp: FollowUp, reply: Reply): void {
-  const { text, userId } = reply;
+  const { text } = reply;
   const word = threadWordOf(text);
   if (word !== null) {
-    draft.put([keptOut(followUp)]);
+    saidWord(draft, followUp, word);
     forgetSendTrouble(draft);
-    if (word !== 'aside') mute(draft, userId, word === 'mute');
+    draft.refreshCard();
     return;
   }
-  if (followUp.state !== 'kept_out') {
-    const edited = { ...followUp, text };
-    putOrRefuse(draft, edited, followUp.state === 'waiting' ? refusalOf(draft, edited) : null);
-  } else if (isTaken(draft, reply)) {
+  const edited = { ...followUp, text };
+  putOrRefuse(draft, edited, followUp.state === 'waiting' ? refusalOf(draft, edited) : null);
+}
+
+function keptOutEdited(draft: Draft, followUp: FollowUp, reply: Reply): void {
+  const { text } = reply;
+  const word = threadWordOf(text);
+  const withheld = withheldBy(draft, reply);
+  if (word !== null) saidWord(draft, followUp, word);
+  else if (followUp.state === 'muted' && !reply.mentionsBot) draft.note(followUp);
+  else if (withheld !== null) draft.keepOut(followUp, withheld === 'mute' ? 'muted' : 'kept_out');
+  else {
     const again: FollowUp = { ...followUp, text, state: 'waiting', receivedAtMs: draft.context.nowMs };
     putOrRefuse(draft, again, refusalOf(draft, again) ?? pileRefusal(draft));
-  } else draft.note(followUp);
+  }
 }
 
 /** Withdraws a reply, unless it is sent or on its way. */
@@ -87,15 +103,20 @@ export function replyDeleted(draft: Draft, messageTs: string): void {
   forgetSendTrouble(draft);
 }
 
-/** Told to whoever wrote it, also if nothing changes. */
-function mute(draft: Draft, userId: string, muted: boolean): void {
-  draft.change({ muted });
-  draft.whisper(userId, { kind: muted ? 'muted' : 'unmuted' });
+/** The reply is remembered, since it may be edited into a request. Muting is told also if nothing changes. */
+function saidWord(draft: Draft, followUp: FollowUp, word: ThreadWord): void {
+  draft.keepOut(followUp, word === 'aside' ? 'aside' : 'kept_out');
+  if (word === 'aside') return;
+  draft.change({ muted: word === 'mute' });
+  draft.announce({ kind: word === 'mute' ? 'muted' : 'unmuted', userId: followUp.userId });
   draft.refreshCard();
 }
 
-function isTaken({ job, context }: Draft, reply: Reply): boolean {
-  return reply.mentionsBot || (!job.muted && context.policy.followUpMode === 'every_reply');
+/** What keeps a reply from the agent, or null. Where only mentions are follow-ups, muting makes no difference. */
+function withheldBy({ job, context }: Draft, { mentionsBot }: Reply): 'mode' | 'mute' | null {
+  if (mentionsBot) return null;
+  if (context.policy.followUpMode === 'mentions') return 'mode';
+  return job.muted ? 'mute' : null;
 }
 
 /** Slack's timestamps have a fixed width, so their text order is their time order. */

@@ -25,7 +25,7 @@ function readForReply(draft: Draft, messageTs: string, snippets: readonly ReadSn
   const followUp: FollowUp = { ...before, snippets: [], inlined: text };
   tell(draft, problems);
   if (followUp.state !== 'waiting') draft.note(followUp);
-  else if (isBlank(promptOf(followUp))) draft.put([keptOut(followUp)]);
+  else if (isBlank(promptOf(followUp))) draft.put([keptOut(followUp, 'kept_out')]);
   else putOrRefuse(draft, followUp, refusalOf(draft, followUp));
 }
 

@@ -154,6 +154,8 @@ const unsentSigns: Readonly<Record<FollowUp['state'], string>> = {
   not_sent: '⚠️ Not sent:',
   unknown: '❓ May have arrived:',
   withdrawn: 'Withdrawn:',
+  aside: '💬 Aside:',
+  muted: '🔇 Muted:',
   kept_out: 'Kept out:',
 };
 

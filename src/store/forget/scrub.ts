@@ -37,7 +37,7 @@ async function eraseReplies(db: Queries, jobId: string, userId: string): Promise
     .where('user_id', '=', userId)
     .execute();
   for (const row of rows) {
-    const emptied = keptOut(followUpFromRow(row));
+    const emptied = keptOut(followUpFromRow(row), 'kept_out');
     const state = row.state === 'sent' ? 'sent' : emptied.state;
     await db
       .updateTable('follow_up')

@@ -11,12 +11,14 @@ const MAX_STALE_RECEIPTS = 100;
 const wantedReceipt = sql<Receipt | null>`case
   when state in ('waiting', 'sending') then 'eyes'
   when state = 'sent' then 'done'
+  when state = 'aside' then 'aside'
+  when state = 'muted' then 'muted'
   when state = 'kept_out' then null
   else 'warning'
 end`;
 
 /** It may still be sent, or nobody knows whether it was. */
-export const isUnsent = sql<SqlBool>`follow_up.state not in ('sent', 'withdrawn', 'kept_out')`;
+export const isUnsent = sql<SqlBool>`follow_up.state not in ('sent', 'withdrawn', 'aside', 'muted', 'kept_out')`;
 
 const staleReceipts = prepared((db, { jobId }: Values<{ jobId: string }>) =>
   db

@@ -3,6 +3,7 @@ import type { FollowUpMode } from '../../jobs/channel-settings.ts';
 import type { Job } from '../../jobs/job.ts';
 import { nobodyWaits } from '../../jobs/queue.ts';
 import { SlackCallError } from '../../slack/calls/failure.ts';
+import { mentionedUserIds } from '../../slack/text/readable-text.ts';
 import { askedBeforeView } from '../../slack/views/forms/asked-before.ts';
 import type { SlackMessage } from '../../slack/views/parts/message.ts';
 import { isDirectMessage } from '../../slack/views/parts/mrkdwn.ts';
@@ -41,7 +42,7 @@ export async function renderPost(
   tools: Tools,
   { call: { request }, job, mode, workspace }: SlackCall,
 ): Promise<SlackMessage> {
-  const names = await workspace.names.of(job.prompt);
+  const names = await workspace.names.named([...actorsIn(request), ...mentionedUserIds(job.prompt)]);
   switch (request.kind) {
     case 'post_card':
       return cardView(job, nobodyWaits, names, mode);
@@ -54,11 +55,20 @@ export async function renderPost(
     case 'tell_requester':
       return privateAnswer(tools, workspace, request, job, { names, mode });
     case 'whisper':
-      return whisperView(request.whisper, job, mode);
+      return whisperView(request.whisper, job);
     case 'create_job':
     case 'send_message':
       throw new Error(`${request.kind} is not a post`);
   }
+}
+
+/** Who did what is told. */
+function actorsIn(request: CallRequest): string[] {
+  const about = request.kind === 'tell_requester' ? request.about : null;
+  const announcement = request.kind === 'announce' ? request.announcement : about;
+  return typeof announcement === 'object' && announcement !== null && 'userId' in announcement
+    ? [announcement.userId]
+    : [];
 }
 
 async function privateAnswer(

@@ -9,6 +9,8 @@ const EMOJI: Readonly<Record<Receipt, string>> = {
   eyes: 'eyes',
   done: 'white_check_mark',
   warning: 'warning',
+  muted: 'mute',
+  aside: 'speech_balloon',
 };
 
 /** Brings the reactions at a job's replies in line with what became of them. Harmless to repeat. */

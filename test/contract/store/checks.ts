@@ -52,6 +52,8 @@ export function checkContract(open: OpenStore): void {
       ['waiting', true],
       ['unknown', true],
       ['sent', false],
+      ['aside', false],
+      ['muted', false],
       ['kept_out', false],
     ] as const)('whether replies are still to be sent is said: %s', async (state, hasUnsent) => {
       await opened.run((tx) => tx.write(aDecision({ followUps: [aFollowUp({ state })] }), NOW_MS));

@@ -174,7 +174,7 @@ export function jobContract(open: OpenStore): void {
     });
 
     test('the reply that an event is about comes along, whatever became of it', async () => {
-      const states = ['waiting', 'sent', 'kept_out', 'withdrawn'] as const;
+      const states = ['waiting', 'sent', 'aside', 'muted', 'kept_out', 'withdrawn'] as const;
       const followUps = states.map((state, index) =>
         aFollowUp({ id: state, messageTs: `170000000${index}.000100`, state, corrected: state }),
       );

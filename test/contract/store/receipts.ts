@@ -15,6 +15,8 @@ export function receiptContract(open: OpenStore): void {
       sent: 'done',
       not_sent: 'warning',
       unknown: 'warning',
+      aside: 'aside',
+      muted: 'muted',
     };
 
     test.each(Object.entries(wanted))(
@@ -56,9 +58,9 @@ export function receiptContract(open: OpenStore): void {
       expect(await stale()).toEqual([]);
     });
 
-    test('the reaction at a reply that became an aside is to be taken away', async () => {
-      const aside = aFollowUp({ state: 'kept_out', text: '' });
-      await opened.run((tx) => tx.write(aDecision({ followUps: [aside] }), NOW_MS));
+    test('the reaction at a reply of which nothing is sent is to be taken away', async () => {
+      const files = aFollowUp({ state: 'kept_out', text: '' });
+      await opened.run((tx) => tx.write(aDecision({ followUps: [files] }), NOW_MS));
       expect(await stale()).toEqual([]);
       await opened.run((tx) => tx.followUps.receiptShown('follow-up-1', 'eyes'));
       expect(await stale()).toMatchObject([{ placed: ['eyes'], wanted: null }]);

@@ -6,10 +6,12 @@ export function callName({ method, args }: SlackCall): string {
   if (method === agentCalls.create) return 'POST job';
   if (method.startsWith(agentCalls.create)) return method.endsWith('/message') ? 'POST message' : 'GET job';
   if (method.startsWith('/files-pri/')) return 'GET snippet';
-  if (method === 'chat.postEphemeral' && JSON.stringify(args.blocks).includes('"button"')) {
-    return `${method} (question)`;
-  }
+  if (method === 'chat.postEphemeral') return `${method} (${hintOrQuestion(args)})`;
   return method === 'chat.postMessage' ? `${method} (${postName(args)})` : method;
+}
+
+function hintOrQuestion({ blocks }: SlackCall['args']): string {
+  return JSON.stringify(blocks).includes('"send_correction"') ? 'hint' : 'question';
 }
 
 function postName({ channel, thread_ts: threadTs, text }: SlackCall['args']): string {

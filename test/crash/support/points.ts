@@ -90,12 +90,13 @@ export const failPoints: readonly FailPoint[] = [
     ['put off quiet checks', 'once', 'once'],
     ['plan refresh_card', 'once', 'once'],
   ]),
-  ...passingCommits('mute', null, [
-    ['store reply → whisper', 'once', 'once'],
+  ...passingCommits('mute', null, [['store reply → muted', 'once', 'once']]),
+  ...passingCommits('edit', null, [
+    ['store edit → whisper', 'once', 'once'],
     ['start whisper', 'once', 'drop'],
     ['done whisper', 'drop', 'once'],
   ]),
-  ...passingCalls('mute', null, [['chat.postEphemeral', 'drop', 'drop']]),
+  ...passingCalls('edit', null, [['chat.postEphemeral (hint)', 'drop', 'drop']]),
   ...commits('refusal', null, [
     ['failed post_card → tell_requester', 'look', 'once'],
     ['start tell_requester', 'once', 'tell_again'],
@@ -185,7 +186,7 @@ export const failPoints: readonly FailPoint[] = [
   ...commits('replies', after('start announce'), [['retry announce', 'look', 'once']]),
   ...commits('replies', after('start notify_channel'), [['retry notify_channel', 'look', 'once']]),
   ...commits('refusal', after('start tell_requester'), [['retry tell_requester', 'tell_again', 'once']]),
-  ...passingCommits('mute', after('start whisper'), [['failed whisper', 'drop', 'once']]),
+  ...passingCommits('edit', after('start whisper'), [['failed whisper', 'drop', 'once']]),
   ...commits('replies', after('start create_job'), [
     ['unknown create_job, end call_agent → create_unknown', 'unknown', 'unknown'],
   ]),

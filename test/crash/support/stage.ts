@@ -23,6 +23,8 @@ export interface Stage {
   reply(card: SlackMessage, text: string): Promise<void>;
   /** Changes a reply, as often as Slack has to tell of it. */
   edit(from: string, to: string): Promise<void>;
+  /** Waits until the program knows how a reply that was sent reads since. */
+  corrected(text: string): Promise<void>;
   /** Presses the button until the press is stored. */
   press(message: SlackMessage, actionId: string): Promise<void>;
   /** Waits for a message in the thread that contains the words. */
@@ -115,6 +117,12 @@ export function createStage(outside: Outside, lives: Lives, store: StoreReader):
     edit: async (from, to) => {
       const message = await written(from);
       while (!(await attempt(() => slack.editMessage(message, to)))) {}
+    },
+    corrected: async (text) => {
+      const known = async () =>
+        (await store.query('select more from follow_up')).map(({ more }) => String(more));
+      const isKnown = (all: string[]) => all.some((more) => more.includes(`"corrected":"${text}"`));
+      await until(known, isKnown, `the correction "${text}" in the store`);
     },
     press,
     told: async ({ channel, ts }, words) =>

@@ -19,8 +19,8 @@ describe('an aside (F4)', () => {
       const world = aWorkingJob();
       world.reply(text);
       expect(goesOut(world)).toEqual([]);
-      expect(world.states).toEqual(['kept_out']);
-      expect(world.whispers).toEqual([]);
+      expect(world.states).toEqual(['aside']);
+      expect(world.news).not.toContain('muted by U2');
       expect(JSON.stringify([...world.followUps.values()])).not.toContain('lunch');
     },
   );
@@ -59,12 +59,12 @@ describe('an aside (F4)', () => {
     world.messageFails(failures.rateLimited);
     world.advance(HOUR_MS);
     expect(world.messages).toEqual(['on its way']);
-    expect(world.states).toEqual(['kept_out', 'kept_out', 'kept_out']);
+    expect(world.states).toEqual(['aside', 'aside', 'aside']);
   });
 });
 
 describe('a muted thread (F4)', () => {
-  test('keeps replies to itself until it is unmuted; each is confirmed to whoever said so', () => {
+  test('keeps replies to itself until it is unmuted; the thread is told who said so', () => {
     const world = aWorkingJob();
     world.reply('Mute');
     expect(world.job.muted).toBe(true);
@@ -73,7 +73,9 @@ describe('a muted thread (F4)', () => {
     expect(world.job.muted).toBe(false);
     world.reply('Shorter, please');
     expect(goesOut(world)).toEqual(['Shorter, please']);
-    expect(world.whispers).toEqual(['U2: muted', 'U2: unmuted']);
+    expect(world.news.slice(-2)).toEqual(['muted by U2', 'unmuted by U2']);
+    expect(world.states).toEqual(['kept_out', 'muted', 'kept_out', 'sending']);
+    expect(JSON.stringify([...world.followUps.values()])).not.toContain('lunch');
   });
 
   test('lets a mention through', () => {
@@ -99,6 +101,27 @@ describe('a muted thread (F4)', () => {
     world.reply('unmute');
     edit(world, messageTs, 'Shall we have lunch?');
     expect(goesOut(world)).toEqual([]);
+    expect(world.states).toEqual(['kept_out', 'muted', 'muted', 'kept_out']);
+  });
+
+  test('sends what was written meanwhile when it is edited into a mention', () => {
+    const world = aWorkingJob();
+    world.reply('mute');
+    const messageTs = world.reply('Shorter, please');
+    const edited = aReply({ messageTs, text: 'Shorter, please', editedTs: '9', mentionsBot: true });
+    world.apply({ type: 'reply_edited', reply: edited });
+    expect(goesOut(world)).toEqual(['Shorter, please']);
+  });
+
+  test('shows an aside for one, and what is made of it for what was muted', () => {
+    const world = aWorkingJob();
+    world.reply('mute');
+    const messageTs = world.reply('aside: lunch');
+    expect(world.states.at(-1)).toBe('aside');
+    edit(world, messageTs, 'lunch', '9.1');
+    expect(world.states.at(-1)).toBe('muted');
+    edit(world, messageTs, 'aside lunch', '9.2');
+    expect(world.states.at(-1)).toBe('aside');
   });
 
   test('is not made by a longer text that contains the word', () => {

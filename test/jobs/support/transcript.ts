@@ -49,6 +49,9 @@ export function newsOf(announcement: Announcement, startMs: number): string {
       return `not sent: ${announcement.snippets.map(({ name, problem }) => `${name} ${problem}`).join(', ')}`;
     case 'notice_failed':
       return `notice failed in ${announcement.channelId}: ${announcement.reason}`;
+    case 'muted':
+    case 'unmuted':
+      return `${announcement.kind} by ${announcement.userId}`;
     case 'caught_up':
       return `${announcement.count} old replies found`;
     case 'failed':

@@ -73,7 +73,8 @@ export class World {
     const messageTs = 'reply' in event ? event.reply.messageTs : 'messageTs' in event && event.messageTs;
     const open = [...this.followUps.values()].filter(
       (followUp) =>
-        !['sent', 'withdrawn', 'kept_out'].includes(followUp.state) || followUp.messageTs === messageTs,
+        !['sent', 'withdrawn', 'aside', 'muted', 'kept_out'].includes(followUp.state) ||
+        followUp.messageTs === messageTs,
     );
     const state = deepFreeze({ job: this.job, followUps: open.sort(byTime) });
     const decision = decide(state, deepFreeze(event), this.context());

@@ -10,7 +10,7 @@ import { jobActions } from '../../../src/slack/job-actions.ts';
 import { jobButton } from '../../../src/slack/listeners/buttons/job-button.ts';
 import { applyEvent } from '../../../src/store/apply-event.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { aReply, anAgentJob, policy, request } from '../../jobs/support/builders.ts';
+import { anAgentJob, aReply, policy, request } from '../../jobs/support/builders.ts';
 import { createTestClock } from '../../support/test-clock.ts';
 import { onSqlite } from '../../work/support/test-store.ts';
 
@@ -66,8 +66,7 @@ async function press(store: Store, jobId: string, meanwhile: () => Promise<unkno
 
 async function aWorkingJob(store: Store) {
   const { job, ...rest } = openJob(request, newContext());
-  const apply = (event: JobEvent) =>
-    store.transaction((tx) => applyEvent(tx, job.id, event, newContext()));
+  const apply = (event: JobEvent) => store.transaction((tx) => applyEvent(tx, job.id, event, newContext()));
   await store.transaction((tx) => tx.write({ job, ...rest }, clock.now()));
   await apply({ type: 'card_posted', ts: '1.000000' });
   await apply({ type: 'job_created', agentJob: anAgentJob() });

@@ -20,6 +20,17 @@ test('where only mentions go to the agent, nobody is told to just reply (L3)', (
 });
 
 describe('the thread is told', () => {
+  test('a thread was muted, or unmuted, by somebody who is not mentioned (F4)', () => {
+    const bobs = new Map([['U2', 'Bob']]);
+    const view = (kind: 'muted' | 'unmuted', mode?: 'mentions') =>
+      announcementView({ kind, userId: 'U2' }, aJob(), bobs, mode).text;
+    expect(view('muted')).toBe(
+      '🔇 *Muted by Bob.* Replies stay between people until `unmute`; mentions still reach the agent.',
+    );
+    expect(view('unmuted')).toBe('🔔 *Unmuted by Bob.*');
+    expect(view('unmuted', 'mentions')).toContain('In this channel, only mentions reach the agent.');
+  });
+
   test('that the agent works', () => {
     expect(text({ kind: 'started', turn: 1 })).toMatchInlineSnapshot(
       `"⚙️ *Working* · reply in this thread to send a follow-up"`,

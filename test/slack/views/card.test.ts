@@ -224,7 +224,7 @@ describe('the card', () => {
     expect(cardView(aJob({ stage: working, muted: true }), nobodyWaits, noNames).text).toMatchInlineSnapshot(`
       "⚙️ *Working*
       “Document the rate limits of our API”
-      Asked by <@U1> · 🔇 muted: only mentions go to the agent
+      Asked by <@U1> · 🔇 Muted: only mentions reach the agent
       Project handbook"
     `);
   });

@@ -4,21 +4,6 @@ import { whisperView } from '../../../src/slack/views/thread/whisper.ts';
 import { aJob, working } from './a-job.ts';
 
 describe('what one person is told in the thread', () => {
-  test('a thread was muted, or unmuted (F4)', () => {
-    expect(whisperView({ kind: 'muted' }, aJob()).text).toMatchInlineSnapshot(
-      `"🔇 *Muted* · replies stay in this thread, and only those that mention me go to the agent. Reply \`unmute\` to end this."`,
-    );
-    expect(whisperView({ kind: 'unmuted' }, aJob()).text).toMatchInlineSnapshot(
-      `"🔔 *Unmuted* · replies go to the agent again."`,
-    );
-  });
-
-  test('a thread was unmuted where only mentions go to the agent (F4, L3)', () => {
-    expect(whisperView({ kind: 'unmuted' }, aJob(), 'mentions').text).toMatchInlineSnapshot(
-      `"🔔 *Unmuted* · in this channel, only replies that mention me go to the agent."`,
-    );
-  });
-
   test('a reply was edited after it was sent (F3)', () => {
     const whisper = { kind: 'edited_after_sending', messageTs: '1.000100' } as const;
     const { text, blocks } = whisperView(whisper, aJob());

@@ -22,8 +22,6 @@ export const signs = {
   archived: { icon: '🗄️', word: 'Archived' },
   noSuchJob: { icon: '🔍', word: 'No such job' },
   vanished: { icon: '🌫️', word: 'Vanished' },
-  muted: { icon: '🔇', word: 'Muted' },
-  unmuted: { icon: '🔔', word: 'Unmuted' },
   otherStatus: { icon: 'ℹ️', word: 'Status' },
 } as const satisfies Record<string, Sign>;
 

@@ -36,10 +36,11 @@ import {
 
 const FOLLOW_UP_MAX = 2500;
 const REASON_MAX = 100;
+const NAME_MAX = 100;
 
 /**
  * A message of its own in the job's thread.
- * @param names Slack ids to names, for the mentions in the prompt
+ * @param names Slack ids to names, for the mentions in the prompt, and for who did what is told
  */
 export function announcementView(
   announcement: Announcement,
@@ -86,6 +87,9 @@ export function announcementView(
       return filesNotSent(announcement.files);
     case 'snippets_not_sent':
       return snippetsNotSent(announcement.snippets);
+    case 'muted':
+    case 'unmuted':
+      return muting(announcement, names, mode);
     case 'notice_failed':
       return noticeFailed(announcement.channelId, announcement.reason);
   }
@@ -133,6 +137,22 @@ function written(
   return message(
     paragraph(mrkdwn`💬 *Follow-up* by ${userMention(userId)}`),
     quotation(quotedPrompt(text, names, FOLLOW_UP_MAX)),
+  );
+}
+
+function muting(
+  { kind, userId }: Extract<Announcement, { kind: 'muted' | 'unmuted' }>,
+  names: ReadonlyMap<string, string>,
+  mode: FollowUpMode,
+): SlackMessage {
+  const name = oneLine(names.get(userId) ?? 'somebody', NAME_MAX);
+  const afterwards = mode === 'mentions' ? ' In this channel, only mentions reach the agent.' : '';
+  return message(
+    paragraph(
+      kind === 'muted'
+        ? mrkdwn`🔇 *Muted by ${name}.* Replies stay between people until \`unmute\`; mentions still reach the agent.`
+        : mrkdwn`🔔 *Unmuted by ${name}.*${afterwards}`,
+    ),
   );
 }
 

@@ -15,7 +15,7 @@ import { type Mrkdwn, moment, mrkdwn, timeOfDay, userMention } from '../parts/mr
 import { pullRequest } from '../parts/pull-request.ts';
 import { stateLine } from '../parts/state.ts';
 import { oneLine, quotedPrompt, shown } from '../parts/untrusted.ts';
-import { followUps, onlyMentions, signs } from '../parts/words.ts';
+import { followUps, onlyMentions } from '../parts/words.ts';
 import { cardOffers } from './card-offers.ts';
 
 /** A card is glanced at. */
@@ -69,7 +69,7 @@ function progress(job: Job, queue: Queue, mode: FollowUpMode): Mrkdwn[] {
   if (job.turn > 1) facts.push(mrkdwn`turn ${job.turn}`);
   if (job.sentFollowUps > 0) facts.push(mrkdwn`${followUps(job.sentFollowUps)} sent`);
   if (queue.waiting > 0) facts.push(waiting(job, queue));
-  if (job.muted) facts.push(mrkdwn`${signs.muted.icon} muted: ${onlyMentions}`);
+  if (job.muted) facts.push(mrkdwn`🔇 Muted: only mentions reach the agent`);
   else if (mode === 'mentions') facts.push(mrkdwn`${onlyMentions}`);
   if (job.checkedAtMs !== null) facts.push(mrkdwn`last checked ${timeOfDay(job.checkedAtMs)}`);
   return facts;

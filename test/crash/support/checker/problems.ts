@@ -2,7 +2,7 @@ import { agentProblems, ledgerProblems } from './calls.ts';
 import type { Expected, ExpectedThread, Seen, SeenMessage } from './seen.ts';
 
 /** Told by the way: may be there, but only once. */
-const ASIDES = ['Waiting for the rate limit', '*Muted*'];
+const ASIDES = ['Waiting for the rate limit'];
 
 /** Each question is answered with two presses. */
 const TOO_LATE = 'Too late for';

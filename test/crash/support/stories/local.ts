@@ -85,10 +85,16 @@ export const localStories = {
       await stage.done('retry create_job, put off call_agent');
       stage.lives.busy.delete(agentCalls.create);
       await stage.receipt('As edited', 'white_check_mark');
+      await stage.edit('As edited', 'As corrected');
+      await stage.corrected('As corrected');
+      await stage.edit('As corrected', 'As edited');
       await stage.atWork();
       stage.finish('completed');
       await stage.told(card, 'no files changed');
-      return oneThread({ posts: ['Working', 'Finished'], replies: ['As edited'] });
+      return oneThread(
+        { posts: ['Working', 'Finished'], replies: ['As edited'] },
+        { hints: ['Edited after'] },
+      );
     },
   },
   /** The thread is kept to the people, and for a while the agent has no news. */
@@ -99,13 +105,13 @@ export const localStories = {
       const card = await stage.card(PROMPT);
       await stage.told(card, 'Working');
       await stage.write(card, 'mute');
-      await stage.seen(general, 'muted: only mentions');
+      await stage.seen(general, 'Muted: only mentions');
       await stage.atWork();
       await stage.done('put off quiet checks');
       await stage.done('plan refresh_card');
       stage.finish('completed');
       await stage.told(card, 'no files changed');
-      return oneThread({ posts: ['Working', 'Finished'] }, { hints: ['*Muted*'] });
+      return oneThread({ posts: ['Working', 'Muted by', 'Finished'] });
     },
   },
   /** The card stands in its channel, and is answered, before the program knows of it. */
