@@ -74,7 +74,7 @@ export async function catchUp(tools: Tools, task: ClaimedTask): Promise<void> {
   });
 }
 
-/** Without the messages of people who may not use the program there. */
+/** Without the messages of those who may not use the program there, or are no people. */
 async function admitted(
   { access, botUserId }: Workspace,
   job: Job,
@@ -82,7 +82,9 @@ async function admitted(
 ): Promise<ThreadMessage[]> {
   const authors = new Set(messages.flatMap((message) => replyOf(message, botUserId)?.reply.userId ?? []));
   const refusals = await Promise.all(
-    [...authors].map(async (userId) => [userId, await access.refusal(userId, job.channelId)] as const),
+    [...authors].map(
+      async (userId) => [userId, await access.refusalOfWriter(userId, job.channelId)] as const,
+    ),
   );
   const refused = new Set(refusals.flatMap(([userId, refusal]) => (refusal === null ? [] : [userId])));
   return messages.filter(({ user }) => user === undefined || !refused.has(user));

@@ -17,6 +17,8 @@ const MAX_NAMED = 20;
 export interface User {
   /** As people see it, or null. */
   readonly name: string | null;
+  /** Neither a bot nor deactivated. */
+  readonly isPerson: boolean;
   readonly isGuest: boolean;
   /** Of a channel that is shared with another workspace. */
   readonly isStranger: boolean;
@@ -72,6 +74,7 @@ async function lookUp(call: SlackCaller, userId: string): Promise<User> {
   const { user } = await call<UsersInfoResponse>('users.info', { user: userId });
   return {
     name: user?.profile?.display_name || user?.real_name || user?.name || null,
+    isPerson: user?.is_bot !== true && user?.deleted !== true,
     isGuest: user?.is_restricted === true || user?.is_ultra_restricted === true,
     isStranger: user?.is_stranger === true,
     teamId: user?.team_id ?? null,

@@ -62,10 +62,14 @@ export function replyOf(event: MessageEvent, botUserId: string | undefined): Thr
   };
 }
 
-/** Whether a person wrote it, and not just did something. */
+/** Writes to bots, too, by no sign a bot itself, also to `users.info`. */
+const SLACKBOT = 'USLACKBOT';
+
+/** Whether a person wrote it, and not just did something. Of bots that only `users.info` tells, `Access` knows. */
 export function isHuman(event: MessageEvent, botUserId: string | undefined): boolean {
   const { user } = event;
-  return mayBeHuman(event) && user != null && user !== '' && user !== botUserId;
+  if (user == null || user === '' || user === SLACKBOT) return false;
+  return mayBeHuman(event) && user !== botUserId;
 }
 
 /** Of other messages, nothing more is read. */

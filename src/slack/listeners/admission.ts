@@ -57,7 +57,7 @@ async function denialOf(
 }
 
 /**
- * Whether a person's message may be taken in; if not, the person is told. Throws if that is not known: Slack delivers
+ * Whether a message may be taken in; if not, the person who wrote it is told. Throws if that is not known: Slack delivers
  * the message again. `toldAs` names the telling, which is done once; null: another event tells.
  */
 export async function isAdmitted(
@@ -65,6 +65,7 @@ export async function isAdmitted(
   message: WrittenBy,
   toldAs: string | null,
 ): Promise<boolean> {
+  if (!(await deps.access.isPerson(message.userId))) return false;
   const denial = await denialOf(deps, message.userId, message.channelId);
   if (denial === null) return true;
   const { problem, unknown } = denial;

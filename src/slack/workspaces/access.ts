@@ -56,6 +56,24 @@ export class Access {
     return accessRefusal(this.rule, { userId, userGroups, ...standing }, channelId);
   }
 
+  /**
+   * Why what was written there is not taken in, or null. Bots and deactivated users are nobody: they are not told.
+   * Throws as `refusal` does.
+   */
+  async refusalOfWriter(userId: string, channelId: string): Promise<AccessRefusal | 'nobody' | null> {
+    return (await this.isPerson(userId)) ? this.refusal(userId, channelId) : 'nobody';
+  }
+
+  /** Of whom Slack does not say so now, `refusal` decides alone. */
+  async isPerson(userId: string): Promise<boolean> {
+    try {
+      return (await this.users.get(userId)).isPerson;
+    } catch (error) {
+      if (error instanceof SlackCallError) return true;
+      throw error;
+    }
+  }
+
   /** Who may change the settings of channels. */
   isAdmin(userId: string): boolean {
     return this.rule.admins.has(userId);

@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
+import { strictApp } from '../support/strict-slack/ids.ts';
+import type { NewPerson } from '../support/strict-slack/people.ts';
+import { type Program, startProgram } from '../support/strict-slack/program.ts';
+
+const slackbot: NewPerson = { id: 'USLACKBOT', name: 'slackbot' };
+const bot: NewPerson = { id: 'UBOT', name: 'deploys', isBot: true };
+const person: NewPerson = { id: bob, name: 'bob' };
+const gone: NewPerson = { id: 'UGONE', name: 'carol', isDeleted: true };
+const mention = `<@${strictApp.botUserId}>`;
+
+const everybody = 'access: { guests: true, other_workspaces: true }';
+
+async function withNobodies(configFile?: string) {
+  const program = await startProgram(configFile === undefined ? {} : { configFile });
+  for (const person of [slackbot, bot, gone]) program.slack.control.addUser(person);
+  const write = (text: string, { id }: NewPerson, channel = general, threadTs?: string) =>
+    program.slack.control.message({
+      channel,
+      user: id,
+      text,
+      ...(threadTs === undefined ? {} : { threadTs }),
+    });
+  return { program, write };
+}
+
+/** What the bot has said, publicly or privately, since then. */
+const said = ({ slack }: Program) =>
+  slack
+    .calls()
+    .map(({ method }) => method)
+    .filter((method) => /^(chat|reactions|views)\./.test(method));
+
+const prompts = ({ api }: Program) => api.jobs.map((job) => job.prompts);
+
+async function nothingFollows(program: Program, write: () => Promise<unknown>): Promise<void> {
+  const before = said(program).length;
+  const jobs = prompts(program);
+  await write();
+  await program.clock.advance(30_000);
+  expect(prompts(program)).toEqual(jobs);
+  expect(said(program).slice(before)).toEqual([]);
+}
+
+async function working(program: Program): Promise<SlackMessage> {
+  const card = await program.ask('Add a quickstart');
+  await program.told(card, 'Working');
+  await program.clock.advance(10_000);
+  return card;
+}
+
+test('being removed from a channel, of which Slackbot writes to the bot, starts no job (S5)', async () => {
+  const { program, write } = await withNobodies();
+  await using _ = program;
+  const text = `You have been removed from #release-notes by <@${alice}>`;
+  await nothingFollows(program, () => write(text, slackbot, slackbot.id));
+});
+
+describe.each([
+  ['Slackbot', slackbot],
+  ['a bot that only users.info calls one', bot],
+  ['a deactivated user', gone],
+])('what %s writes (S5)', (_who, nobody) => {
+  test('is no follow-up, also when it is edited or deleted, and has no receipt', async () => {
+    const { program, write } = await withNobodies();
+    await using _ = program;
+    const card = await working(program);
+    await nothingFollows(program, async () => {
+      const reply = await write('Deployed 2.1', nobody, general, card.ts);
+      await program.slack.control.editMessage(reply, `${mention} Deployed 2.2`);
+      await program.slack.control.deleteMessage(reply);
+      await write(`${mention} mute`, nobody, general, card.ts);
+    });
+  });
+
+  test('starts nothing by a mention, and is offered nothing in a thread', async () => {
+    const { program, write } = await withNobodies();
+    await using _ = program;
+    const root = await write('Release 2.1', person);
+    await nothingFollows(program, async () => {
+      await write(`${mention} Document 2.1`, nobody);
+      await write(`${mention} Document 2.1`, nobody, general, root.ts);
+    });
+  });
+
+  test('is not taken in when the thread is read for missed replies', async () => {
+    const { program, write } = await withNobodies();
+    await using _ = program;
+    const card = await working(program);
+    await program.service.stop();
+    await write('Deployed 2.1', nobody, general, card.ts);
+    const missed = await write('Mention the CLI', person, general, card.ts);
+    await program.restart();
+    await program.later(
+      () => program.slack.control.reactions(missed),
+      (names) => names.includes('white_check_mark'),
+      'the missed reply to be sent',
+    );
+    expect(prompts(program)).toEqual([['Add a quickstart', 'Mention the CLI']]);
+  });
+
+  test('is nothing, too, where guests and people from everywhere are let in', async () => {
+    const { program, write } = await withNobodies(everybody);
+    await using _ = program;
+    await nothingFollows(program, () => write(`${mention} Document 2.1`, nobody));
+  });
+});
+
+test('where everybody is let in, a person of whom Slack says nothing now still is (S5, A1)', async () => {
+  const { program, write } = await withNobodies(everybody);
+  await using _ = program;
+  program.slack.onCall(({ method }) => (method === 'users.info' ? { status: 503 } : null));
+  await write(`${mention} Document 2.1`, person);
+  await program.later(
+    () => prompts(program),
+    (all) => all.length === 1,
+    'the job',
+  );
+});
