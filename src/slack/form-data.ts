@@ -36,6 +36,14 @@ export type OfferedThread = Readonly<z.infer<typeof offered>>;
 const asking = z.object({ jobId: z.string().min(1), responseUrl: z.string().min(1).nullable() });
 export type AskingForm = Readonly<z.infer<typeof asking>>;
 
+/** A follow-up to a job: the form counts from whom, and for the channel, that it was made for. */
+const followUp = z.object({
+  jobId: z.string().min(1),
+  channelId: z.string().min(1),
+  userId: z.string().min(1),
+});
+export type FollowUpForm = Readonly<z.infer<typeof followUp>>;
+
 /** The settings of a channel. */
 const settings = z.object({
   channelId: z.string().min(1),
@@ -53,7 +61,9 @@ const settings = z.object({
 export type SettingsData = Readonly<z.infer<typeof settings>>;
 
 /** What a form or a button carries from its making to its use: at most 3000 characters, 2000 for a button. */
-export function encode(data: Place | MentionedIn | OfferedThread | AskingForm | SettingsData): string {
+export function encode(
+  data: Place | MentionedIn | OfferedThread | AskingForm | FollowUpForm | SettingsData,
+): string {
   return JSON.stringify(data);
 }
 
@@ -61,7 +71,7 @@ export const decodePlace = (text: string) => decode(place, text);
 export const decodeMentionedIn = (text: string) => decode(mentionedIn, text);
 export const decodeOfferedThread = (text: string) => decode(offered, text);
 export const decodeAskingForm = (text: string) => decode(asking, text);
-
+export const decodeFollowUpForm = (text: string) => decode(followUp, text);
 export const decodeSettings = (text: string) => decode(settings, text);
 
 /** Null if it is not one of ours. */

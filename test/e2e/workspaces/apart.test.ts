@@ -183,7 +183,8 @@ test('a form of one that names a job of the other is refused (A2)', async () => 
     (modal) => modal !== null,
     'the form',
   );
-  Object.assign(view ?? {}, { private_metadata: JSON.stringify({ jobId: id }) });
+  const forged = { ...JSON.parse(view?.private_metadata ?? '{}'), jobId: id };
+  Object.assign(view ?? {}, { private_metadata: JSON.stringify(forged) });
   const { errors } = await control(beta).submit(alice, { prompt: 'delete everything' });
   expect(JSON.stringify(errors)).toMatch(/not kept any more/);
   expect(program.prompts(acmeProject).flat()).not.toContain('delete everything');

@@ -2,12 +2,13 @@ import type { AllMiddlewareArgs, BlockButtonAction, SlackActionMiddlewareArgs } 
 import type { Job } from '../../../jobs/job.ts';
 import { judgePrompt, unescaped } from '../../../jobs/prompt.ts';
 import { applyEvent } from '../../../store/apply-event.ts';
+import { decodeFollowUpForm } from '../../form-data.ts';
 import { decodeButton } from '../../ids.ts';
 import { noFormView } from '../../views/forms/compose.ts';
 import { followUpForm } from '../../views/forms/follow-up-form.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { notReadView, refusalView } from '../../views/refusals.ts';
-import { jobForgottenView } from '../../views/thread/too-late.ts';
+import { jobForgottenView, notYourFormView } from '../../views/thread/too-late.ts';
 import { admissionProblem } from '../admission.ts';
 import { answerBeside } from '../courtesy.ts';
 import type { ListenerDeps } from '../deps.ts';
@@ -25,14 +26,15 @@ export function followUpPressed(deps: ListenerDeps) {
     const tell = (message: SlackMessage) => answerBeside(deps, { body, respond }, message);
     let job: Job | null;
     try {
-      job = await jobOf(deps, action.value ?? '');
+      job = await jobOf(deps, decodeButton(action.value ?? '')?.jobId);
     } catch (error) {
       deps.log.error('not_shown', { error });
       return tell(notReadView());
     }
     if (job === null) return tell(jobForgottenView());
     if (job.channelId !== body.channel?.id) return;
-    const view = followUpForm(job, deps.newContext().policy.promptMaxLength);
+    const data = { jobId: job.id, channelId: job.channelId, userId: body.user.id };
+    const view = followUpForm(data, deps.newContext().policy.promptMaxLength);
     if ((await openForm(deps, body.trigger_id, view)) !== null) return;
     await tell(noFormView());
   };
@@ -45,8 +47,11 @@ export function followUpSubmitted(deps: ListenerDeps) {
     const { text } = filledIn(deps, view);
     const verdict = judgePrompt(unescaped(text), deps.newContext().policy.promptMaxLength);
     if (verdict.kind !== 'ok') return refuseAtField(ack, refusalView(verdict));
-    const job = await jobOf(deps, view.private_metadata);
+    const made = decodeFollowUpForm(view.private_metadata);
+    if (made?.userId !== userId) return refuseAtField(ack, notYourFormView());
+    const job = await jobOf(deps, made.jobId);
     if (job === null) return refuseAtField(ack, jobForgottenView());
+    if (job.channelId !== made.channelId) return refuseAtField(ack, notYourFormView());
     const denial = await admissionProblem(deps, userId, job.channelId);
     if (denial !== null) return refuseAtField(ack, denial);
     const stored = await storeGesture(deps, () =>
@@ -60,8 +65,7 @@ export function followUpSubmitted(deps: ListenerDeps) {
   };
 }
 
-async function jobOf(deps: ListenerDeps, value: string) {
-  const target = decodeButton(value);
-  const job = target && (await deps.store.transaction((tx) => tx.jobs.get(target.jobId)));
-  return job?.teamId === deps.teamId ? job : null;
+async function jobOf(deps: ListenerDeps, jobId: string | undefined): Promise<Job | null> {
+  const job = jobId && (await deps.store.transaction((tx) => tx.jobs.get(jobId)));
+  return job && job.teamId === deps.teamId ? job : null;
 }

@@ -24,6 +24,15 @@ export function jobForgottenView(): SlackMessage {
   );
 }
 
+/** For whoever sent a form that was made for somebody else, or for another channel. */
+export function notYourFormView(): SlackMessage {
+  return message(
+    paragraph(
+      mrkdwn`That's already settled: this form was made for somebody else or for another channel. Press the button in the thread again.`,
+    ),
+  );
+}
+
 /** For who wrote in the thread of a job that was deleted. */
 export function threadForgottenView(): SlackMessage {
   return message(
