@@ -1,4 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
+import { isPlaceholder, NOT_YOURS } from './placeholders.ts';
 
 export interface EncryptionKey {
   /** Stands beside what it encrypted. */
@@ -25,6 +26,7 @@ export function parseEncryptionKeys(
         'must be a name and 32 bytes in base64 ("openssl rand -base64 32"), as in the example; several with commas between',
     };
   }
+  if (entries.some((entry) => isPlaceholder(entry?.[2] ?? ''))) return { wrong: NOT_YOURS };
   const ids = keys.map(({ id }) => id);
   const repeated = ids.find((id, index) => ids.indexOf(id) < index);
   return repeated === undefined ? [first, ...others] : { wrong: `names two keys ${repeated}` };

@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import { parseDuration } from './durations.ts';
 import { parseEncryptionKeys } from './encryption-keys.ts';
+import { isPlaceholder, NOT_YOURS } from './placeholders.ts';
 
 /** A setting's text; the message is for a setting that is missing. */
 const text = z.string('is missing');
 
 /** Text that can stand in an HTTP header, so that a mangled secret shows here and not in the first call. */
 export function secret(): z.ZodString {
-  return text.regex(/^[\x21-\x7e]+$/, 'contains white space or characters that no such secret has');
+  return text
+    .regex(/^[\x21-\x7e]+$/, 'contains white space or characters that no such secret has')
+    .refine((value) => !isPlaceholder(value), NOT_YOURS);
 }
 
 export function slackToken(prefix: 'xoxb-' | 'xapp-'): z.ZodString {

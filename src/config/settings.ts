@@ -12,6 +12,7 @@ import {
   wholeNumber,
   word,
 } from './kinds.ts';
+import { exampleSecrets } from './placeholders.ts';
 import { agentUrl, databaseUrl, slackUrl } from './urls.ts';
 
 const examples = z.registry<{ example: string }>();
@@ -23,23 +24,20 @@ function setting<Schema extends z.ZodType>(example: string, schema: Schema): Sch
 
 /** Every setting: its form, its default, and an example. */
 export const settings = z.object({
-  SLACK_BOT_TOKEN: setting('xoxb-12-34-abcd', slackToken('xoxb-').optional()),
-  SLACK_APP_TOKEN: setting('xapp-1-A12-34-abcd', slackToken('xapp-').optional()),
-  SLACK_SIGNING_SECRET: setting('0123456789abcdef0123456789abcdef', secret().optional()),
+  SLACK_BOT_TOKEN: setting(exampleSecrets.botToken, slackToken('xoxb-').optional()),
+  SLACK_APP_TOKEN: setting(exampleSecrets.appToken, slackToken('xapp-').optional()),
+  SLACK_SIGNING_SECRET: setting(exampleSecrets.hex, secret().optional()),
   SLACK_CLIENT_ID: setting('12.34', secret().optional()),
-  SLACK_CLIENT_SECRET: setting('0123456789abcdef0123456789abcdef', secret().optional()),
+  SLACK_CLIENT_SECRET: setting(exampleSecrets.hex, secret().optional()),
   SLACK_STATE_SECRET: setting(
-    'a-long-random-text',
+    exampleSecrets.stateSecret,
     secret().min(16, 'must have at least 16 characters').optional(),
   ),
-  TOKEN_ENCRYPTION_KEY: setting(
-    'key1:MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=',
-    encryptionKeys().optional(),
-  ),
+  TOKEN_ENCRYPTION_KEY: setting(`key1:${exampleSecrets.encryptionKey}`, encryptionKeys().optional()),
   SLACK_API_URL: setting('http://127.0.0.1:4000/api/', slackUrl().optional()),
   AGENT_BASE_URL: setting('https://agent.example.com', agentUrl()),
   PLAIN_HTTP_HOSTS: setting('agent.internal', hostNames().default([])),
-  AGENT_API_KEY: setting('the-key-of-the-agent-api', secret().optional()),
+  AGENT_API_KEY: setting(exampleSecrets.agentApiKey, secret().optional()),
   AGENT_PROJECT_ID: setting('my-docs', word().optional()),
   AGENT_TIMEOUT: setting('30s', duration('1s', '10m').prefault('30s')),
   AGENT_READS_PER_MINUTE: setting('600', wholeNumber(1, 100_000).prefault('600')),
