@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { resealAll } from '../slack/installations/reseal.ts';
-import { Vault, VaultError } from '../slack/installations/vault.ts';
+import { resealAll, unreadableTokens } from '../slack/installations/reseal.ts';
+import { Vault } from '../slack/installations/vault.ts';
 import { StartError } from '../start-error.ts';
 import { openStore } from '../store/open.ts';
 import type { Host } from './command.ts';
@@ -17,16 +17,14 @@ export async function reencryptTokens(args: string[], { env }: Host): Promise<nu
   const vault = new Vault(installing.encryptionKeys);
   const store = await openStore(config.store);
   try {
-    const { resealed, byKey } = await resealAll(store, vault);
+    const { resealed, byKey, unreadable } = await resealAll(store, vault);
     const inUse = [...byKey].map(([id, count]) => `${id} (${count})`).join(', ');
     console.log(
       `Encrypted the tokens of ${resealed} installation${resealed === 1 ? '' : 's'} with the key ${vault.keyId}. ` +
         `Keys in use: ${inUse === '' ? 'none, as nothing is installed' : inUse}.`,
     );
+    if (unreadable.length > 0) throw new StartError(unreadableTokens(unreadable));
     return 0;
-  } catch (error) {
-    if (error instanceof VaultError) throw new StartError(`Some tokens cannot be read: ${error.message}.`);
-    throw error;
   } finally {
     await store.close();
   }

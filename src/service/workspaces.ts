@@ -11,7 +11,7 @@ import { Directory } from '../slack/installations/directory.ts';
 import { whenEnded } from '../slack/installations/ended.ts';
 import { installRoutes } from '../slack/installations/install-routes.ts';
 import { InstalledWorkspaces } from '../slack/installations/installed-workspaces.ts';
-import { unreadable } from '../slack/installations/reseal.ts';
+import { readableTokens, unreadableTokens } from '../slack/installations/reseal.ts';
 import { Vault } from '../slack/installations/vault.ts';
 import { oneWorkspace } from '../slack/workspaces/one-workspace.ts';
 import type { Workspaces } from '../slack/workspaces/workspace.ts';
@@ -19,6 +19,8 @@ import { StartError } from '../start-error.ts';
 import type { Store } from '../store/store.ts';
 import { settingsOf } from './context.ts';
 import { explainSlack } from './explain.ts';
+
+const MEND_TOKEN = 'Correct TOKEN_ENCRYPTION_KEY, or install the app in that workspace again.';
 
 export interface WorkspacesParts {
   readonly store: Store;
@@ -67,8 +69,7 @@ async function serveMany(
 ): Promise<Served> {
   const { apiUrl } = config.slack;
   const vault = new Vault(app.encryptionKeys);
-  const problem = await unreadable(store, vault);
-  if (problem !== null) throw new StartError(problem);
+  await checkTokens(store, vault, log);
   const client = createPostingClient(apiUrl, logger);
   const directory = new Directory(store, clock);
   const common = { store, clock, log, client, vault, directory, app };
@@ -82,7 +83,21 @@ async function serveMany(
       ...common,
       callerOf: ({ id, tokens: sealed }) => createCaller(client, async () => vault.open(id, sealed).botToken),
     }),
-    routes: installRoutes({ ...common, apiUrl, logger, isSetUp, onInstalled }),
+    routes: installRoutes({ ...common, apiUrl, isSetUp, onInstalled }),
     teamId: null,
   };
+}
+
+/** One that cannot be read keeps only its own workspace waiting. With the wrong key, none can be. */
+async function checkTokens(store: Store, vault: Vault, log: Logger): Promise<void> {
+  const { readable, unreadable } = await readableTokens(store, vault);
+  if (unreadable.length > 0 && readable === 0) throw new StartError(unreadableTokens(unreadable));
+  for (const { id, keyId, why } of unreadable) {
+    log.error('token_not_readable', {
+      installation_id: id,
+      key_id: keyId,
+      reason: why,
+      what_to_do: MEND_TOKEN,
+    });
+  }
 }

@@ -27,7 +27,6 @@ const OWNERS: Readonly<Record<string, string>> = {
   pg: 'src/store/',
   'node:sqlite': 'src/store/',
   '@slack/bolt': 'src/slack/',
-  '@slack/oauth': 'src/slack/',
   '@slack/web-api': 'src/slack/',
   'p-retry': 'src/agent/',
   pino: 'src/operations/',

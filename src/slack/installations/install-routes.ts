@@ -1,33 +1,35 @@
-import type { ServerResponse } from 'node:http';
-import type { Logger as BoltLogger } from '@slack/bolt';
-import { type Installation, type InstallationStore, InstallProvider } from '@slack/oauth';
-import type { WebClient } from '@slack/web-api';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { OauthV2AccessResponse, WebClient } from '@slack/web-api';
 import type { Clock } from '../../operations/clock.ts';
 import type { Route } from '../../operations/http-server.ts';
 import type { Logger } from '../../operations/logger.ts';
 import type { Store } from '../../store/store.ts';
 import { createCaller } from '../calls/caller.ts';
+import { classify, SlackCallError } from '../calls/failure.ts';
 import { INSTALL_PATH, OAUTH_REDIRECT_PATH } from '../paths.ts';
 import { botScopes } from '../scopes.ts';
 import { type FailedWhy, installedPage, installFailedPage, installPage } from '../views/install-page.ts';
 import { identify } from '../workspaces/identity.ts';
 import type { Directory } from './directory.ts';
+import { clearedCookie, isOwnState, newState, stateCookie } from './install-state.ts';
 import type { Client } from './renewal.ts';
-import type { Tokens, Vault } from './vault.ts';
+import type { Vault } from './vault.ts';
 
-const CALL_TIMEOUT_MS = 10_000;
+const AUTHORIZE_URL = 'https://slack.com/oauth/v2/authorize';
+/** Anybody can send a code that is none. */
+const BAD_CODES = new Set(['invalid_code', 'code_already_used', 'code_expired']);
 
 export interface InstallParts {
   readonly app: Client & { readonly stateSecret: string };
   /** Null is Slack's own. */
   readonly apiUrl: string | null;
+  /** Must not retry by itself: a code is good for one use. */
   readonly client: WebClient;
   readonly store: Store;
   readonly vault: Vault;
   readonly directory: Directory;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly logger: BoltLogger;
   readonly isSetUp: (teamId: string) => boolean;
   /** Called when there is a new installation, or a new token of one. */
   readonly onInstalled: () => void;
@@ -35,100 +37,125 @@ export interface InstallParts {
 
 /** The pages by which workspaces install the app. */
 export function installRoutes(parts: InstallParts): Route[] {
-  const { app, apiUrl, logger } = parts;
-  const provider = new InstallProvider({
-    ...app,
-    logger,
-    clientOptions: {
-      ...(apiUrl === null ? {} : { slackApiUrl: apiUrl }),
-      // Who installs waits, and can begin again; a code is good for one use.
-      retryConfig: { retries: 0 },
-      timeout: CALL_TIMEOUT_MS,
-    },
-    ...(apiUrl === null ? {} : { authorizationUrl: new URL('/oauth/v2/authorize', apiUrl).href }),
-    installUrlOptions: { scopes: botScopes.map(({ name }) => name) },
-    installationStore: storeOf(parts),
-    renderHtmlForInstallPath: installPage,
-  });
   return [
     {
       path: INSTALL_PATH,
-      handle: (request, response) => {
+      handle: (_request, response) => {
         protect(response);
-        provider.handleInstallPath(request, response).catch(() => fail(response, 'other'));
+        const state = newState(parts.app.stateSecret, parts.clock.now());
+        response.setHeader('set-cookie', stateCookie(state));
+        answer(response, 200, installPage(authorizeUrl(parts, state)));
       },
     },
     {
       path: OAUTH_REDIRECT_PATH,
       handle: (request, response) => {
         protect(response);
-        const done = provider.handleCallback(request, response, {
-          success: (installation) => {
-            const teamId = installation.team?.id ?? null;
+        response.setHeader('set-cookie', clearedCookie);
+        comeBack(parts, request).then(
+          (teamId) => {
             const isSetUp = teamId === null || parts.isSetUp(teamId);
             answer(response, 200, installedPage({ teamId, isSetUp }));
           },
-          failure: (error) => fail(response, whyOf(error.code, error.message)),
-        });
-        done.catch(() => fail(response, 'other'));
+          (error: unknown) => fail(parts, response, error),
+        );
       },
     },
   ];
 }
 
+function authorizeUrl({ app, apiUrl }: InstallParts, state: string): string {
+  const url = new URL(apiUrl === null ? AUTHORIZE_URL : new URL('/oauth/v2/authorize', apiUrl));
+  url.searchParams.set('scope', botScopes.map(({ name }) => name).join(','));
+  url.searchParams.set('state', state);
+  url.searchParams.set('client_id', app.clientId);
+  return url.href;
+}
+
+/** What anybody can bring about: nothing is wrong with the program. */
+class InstallRefused extends Error {
+  readonly why: FailedWhy;
+
+  constructor(reason: string, why: FailedWhy) {
+    super(reason);
+    this.name = 'InstallRefused';
+    this.why = why;
+  }
+}
+
+/** Slack leads the browser back. Returns the workspace that the app is installed in; null: an organisation. */
+async function comeBack(parts: InstallParts, request: IncomingMessage): Promise<string | null> {
+  const { app, store, clock } = parts;
+  const query = new URL(request.url ?? '', 'http://localhost').searchParams;
+  const error = query.get('error');
+  if (error !== null) {
+    throw new InstallRefused('not_agreed', error === 'access_denied' ? 'cancelled' : 'stale');
+  }
+  const [code, state] = [query.get('code'), query.get('state')];
+  if (!code) throw new InstallRefused('no_code', 'stale');
+  if (!state) throw new InstallRefused('no_state', 'elsewhere');
+  const nowMs = clock.now();
+  if (!isOwnState(state, request, app.stateSecret, nowMs)) throw new InstallRefused('other_state', 'stale');
+  const isFirst = await store.transaction((tx) => tx.gestures.remember([`install:${state}`], nowMs));
+  if (!isFirst) throw new InstallRefused('used_state', 'stale');
+  return install(parts, await exchange(parts, code));
+}
+
+async function exchange({ client, app }: InstallParts, code: string): Promise<OauthV2AccessResponse> {
+  const { clientId: client_id, clientSecret: client_secret } = app;
+  try {
+    return (await client.apiCall('oauth.v2.access', {
+      client_id,
+      client_secret,
+      code,
+    })) as OauthV2AccessResponse;
+  } catch (error) {
+    const failure = classify(error);
+    if (BAD_CODES.has(failure.code)) throw new InstallRefused(failure.code, 'stale');
+    throw new SlackCallError('oauth.v2.access', failure, null);
+  }
+}
+
 /** Keeps what Slack gives out, encrypted. */
-function storeOf(parts: InstallParts): InstallationStore {
+async function install(parts: InstallParts, given: OauthV2AccessResponse): Promise<string | null> {
   const { store, vault, directory, clock, log } = parts;
-  return {
-    storeInstallation: async (installation) => {
-      const id = installation.isEnterpriseInstall ? installation.enterprise?.id : installation.team?.id;
-      const tokens = tokensOf(installation as Installation, clock.now());
-      if (id === undefined || tokens === null) throw new Error('Slack gave no token of a bot');
-      const identity = await identify(createCaller(parts.client, async () => tokens.botToken));
-      const facts = {
-        id,
-        isOrganisation: installation.isEnterpriseInstall === true,
-        enterpriseId: installation.enterprise?.id ?? null,
-        botUserId: identity.botUserId,
-        botId: identity.botId,
-        workspaceUrl: identity.workspaceUrl,
-        scopes: installation.bot?.scopes ?? [],
-        installerId: installation.user.id,
-        installedAtMs: clock.now(),
-      };
-      await store.transaction((tx) => tx.installations.put(facts, vault.seal(id, tokens)));
-      directory.forget(id);
-      log.info('installed', { installation_id: id, user_id: facts.installerId });
-      parts.onInstalled();
-    },
-    // Workspaces are served by `InstalledWorkspaces`; the provider only writes.
-    fetchInstallation: async () => {
-      throw new Error('installations are not read here');
-    },
+  const { access_token: botToken, refresh_token: refreshToken = null, expires_in: lifeS } = given;
+  const isOrganisation = given.is_enterprise_install === true;
+  const id = isOrganisation ? given.enterprise?.id : given.team?.id;
+  if (id === undefined || botToken === undefined) throw new Error('Slack gave no token of a bot');
+  const identity = await identify(createCaller(parts.client, async () => botToken));
+  const nowMs = clock.now();
+  const facts = {
+    id,
+    isOrganisation,
+    enterpriseId: given.enterprise?.id ?? null,
+    botUserId: identity.botUserId,
+    botId: identity.botId,
+    workspaceUrl: identity.workspaceUrl,
+    scopes: given.scope?.split(',') ?? [],
+    installerId: given.authed_user?.id ?? '',
+    installedAtMs: nowMs,
   };
+  const expiresAtMs = lifeS === undefined ? null : nowMs + lifeS * 1000;
+  const sealed = vault.seal(id, { botToken, refreshToken, expiresAtMs });
+  await store.transaction((tx) => tx.installations.put(facts, sealed));
+  directory.forget(id);
+  log.info('installed', { installation_id: id, user_id: facts.installerId });
+  parts.onInstalled();
+  return given.team?.id ?? null;
 }
 
-/** The provider counts by the machine's clock. */
-function tokensOf({ bot }: Installation, nowMs: number): Tokens | null {
-  if (bot === undefined) return null;
-  const { token: botToken, refreshToken = null, expiresAt } = bot;
-  const expiresAtMs = expiresAt === undefined ? null : nowMs + expiresAt * 1000 - Date.now();
-  return { botToken, refreshToken, expiresAtMs };
-}
-
-/** Their messages are for developers. */
-function whyOf(code: string, message: string): FailedWhy {
-  if (code === 'slack_oauth_missing_state') return 'elsewhere';
-  if (code === 'slack_oauth_invalid_state') return 'stale';
-  return message.includes('cancelled') ? 'cancelled' : 'other';
-}
-
-function fail(response: ServerResponse, why: FailedWhy): void {
-  answer(response, why === 'other' ? 500 : 400, installFailedPage(why));
+function fail({ log }: InstallParts, response: ServerResponse, error: unknown): void {
+  if (error instanceof InstallRefused) {
+    log.info('install_refused', { reason: error.message });
+    answer(response, 400, installFailedPage(error.why));
+  } else {
+    log.error('install_failed', { error });
+    answer(response, 500, installFailedPage('other'));
+  }
 }
 
 function answer(response: ServerResponse, status: number, page: string): void {
-  if (response.headersSent) return void response.end();
   response.writeHead(status, { 'content-type': 'text/html; charset=utf-8' }).end(page);
 }
 

@@ -2,24 +2,37 @@ import type { StoredInstallation } from '../../store/queries/installations.ts';
 import type { Store } from '../../store/store.ts';
 import { type Vault, VaultError } from './vault.ts';
 
-/** What keeps tokens from being read, with what to do; null if all can be. */
-export async function unreadable(store: Store, vault: Vault): Promise<string | null> {
-  const installations = await store.transaction((tx) => tx.installations.all());
-  const problems = installations.flatMap((installation) => problemOf(vault, installation) ?? []);
-  if (problems.length === 0) return null;
-  const count =
-    problems.length === 1
-      ? 'The tokens of one installation'
-      : `The tokens of ${problems.length} installations`;
-  return `${count} cannot be read: ${[...new Set(problems)].join('; ')}.`;
+/** An installation whose token cannot be read, and why, with what to do. */
+export interface Unreadable {
+  readonly id: string;
+  readonly keyId: string;
+  readonly why: string;
 }
 
-function problemOf(vault: Vault, { id, tokens }: StoredInstallation): string | null {
+/** Which tokens cannot be read, and how many can. */
+export async function readableTokens(
+  store: Store,
+  vault: Vault,
+): Promise<{ readonly readable: number; readonly unreadable: readonly Unreadable[] }> {
+  const installations = await store.transaction((tx) => tx.installations.all());
+  const unreadable = installations.flatMap((installation) => problemOf(vault, installation) ?? []);
+  return { readable: installations.length - unreadable.length, unreadable };
+}
+
+/** All of them in a sentence. */
+export function unreadableTokens(unreadable: readonly Unreadable[]): string {
+  const ids = unreadable.map(({ id }) => id).join(', ');
+  const count = unreadable.length === 1 ? 'one installation' : `${unreadable.length} installations`;
+  const why = [...new Set(unreadable.map((one) => one.why))].join('; ');
+  return `The tokens of ${count} (${ids}) cannot be read: ${why}.`;
+}
+
+function problemOf(vault: Vault, { id, tokens }: StoredInstallation): Unreadable | null {
   try {
     vault.open(id, tokens);
     return null;
   } catch (error) {
-    if (error instanceof VaultError) return error.message;
+    if (error instanceof VaultError) return { id, keyId: error.keyId, why: error.message };
     throw error;
   }
 }
@@ -29,15 +42,20 @@ export interface Resealed {
   readonly resealed: number;
   /** How many tokens are under which key, after that. */
   readonly byKey: ReadonlyMap<string, number>;
+  /** They stay as they were. */
+  readonly unreadable: readonly Unreadable[];
 }
 
-/** Puts all tokens under the first key. Throws VaultError if one cannot be read; the others may be done then. */
+/** Puts all tokens that can be read under the first key. */
 export async function resealAll(store: Store, vault: Vault): Promise<Resealed> {
   let resealed = 0;
   for (;;) {
     const installations = await store.transaction((tx) => tx.installations.all());
-    const others = installations.filter(({ tokens }) => tokens.keyId !== vault.keyId);
-    if (others.length === 0) return { resealed, byKey: countKeys(installations) };
+    const unreadable = installations.flatMap((installation) => problemOf(vault, installation) ?? []);
+    const others = installations.filter(
+      ({ id, tokens }) => tokens.keyId !== vault.keyId && !unreadable.some((one) => one.id === id),
+    );
+    if (others.length === 0) return { resealed, byKey: countKeys(installations), unreadable };
     for (const { id, revision, tokens } of others) {
       const sealed = vault.seal(id, vault.open(id, tokens));
       // If a replica has changed it meanwhile, it is looked at again.

@@ -34,7 +34,11 @@ describe('the pages to install the app', () => {
     expect(address.searchParams.get('scope')?.split(',')).toEqual(
       expect.arrayContaining(['commands', 'chat:write', 'users:read']),
     );
-    expect(wholeCookie).toMatch(/Secure; HttpOnly/);
+    expect(wholeCookie).toMatch(/^__Host-[a-z-]+=[^;]+;/);
+    for (const attribute of ['Secure', 'HttpOnly', 'SameSite=Lax', 'Path=/']) {
+      expect(wholeCookie.split('; ')).toContain(attribute);
+    }
+    expect(wholeCookie).not.toContain('Domain');
     expect(first.headers.get('cache-control')).toBe('no-store');
   });
 
@@ -77,6 +81,45 @@ describe('the pages to install the app', () => {
     const cancelled = await back({ error: 'access_denied', state }, cookie);
     expect(await cancelled.text()).toContain('did not agree');
     expect(program.slack.calls('oauth.v2.access')).toEqual([]);
+  });
+
+  test('take each state once, also with another code (A2)', async () => {
+    const { cookie, address } = await begin();
+    const state = address.searchParams.get('state') ?? '';
+    const once = await back({ code: program.slack.tokens.agree(acme), state }, cookie);
+    expect(once.status).toBe(200);
+    expect(once.headers.get('set-cookie')).toMatch(/^__Host-[a-z-]+=;.*Max-Age=0/);
+    const again = await back({ code: program.slack.tokens.agree(beta), state }, cookie);
+    expect(again.status).toBe(400);
+    expect(program.slack.calls('oauth.v2.access')).toHaveLength(1);
+  });
+
+  test('take no state that is older than ten minutes (A2)', async () => {
+    const { cookie, address } = await begin();
+    const state = address.searchParams.get('state') ?? '';
+    await program.clock.advance(11 * 60_000);
+    expect((await back({ code: program.slack.tokens.agree(acme), state }, cookie)).status).toBe(400);
+  });
+
+  test('are no way for strangers to write errors into the log, or to get an answer of the kind 500 (A2)', async () => {
+    const { cookie, address } = await begin();
+    const state = address.searchParams.get('state') ?? '';
+    const attempts: [Record<string, string>, string][] = [
+      [{}, ''],
+      [{}, cookie],
+      [{ state }, cookie],
+      [{ code: 'code-x', state: 'x' }, '__Host-docs-agent-install=x'],
+      [{ code: 'code-x', state }, cookie.replace(/=.*/, '=%zz%')],
+      [{ error: '<b>hello</b>', state }, cookie],
+      [{ code: 'code-x', state }, cookie],
+    ];
+    for (const [query, sent] of attempts) {
+      const answer = await back(query, sent);
+      expect(answer.status, JSON.stringify(query)).toBe(400);
+      expect(await answer.text()).not.toContain('hello');
+    }
+    expect(program.log.filter((line) => /"level":"(error|warn)"/.test(line))).toEqual([]);
+    expect(program.log.join()).toContain('install_refused');
   });
 
   test('say only that it failed when Slack does not take the code or cannot be reached, and show no secret (A2)', async () => {
