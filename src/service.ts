@@ -45,7 +45,7 @@ export interface Service {
 
 export interface ServiceOptions {
   readonly log: Logger;
-  /** The system's if not given. */
+  /** The system's if not given. One that is given also counts the leases. */
   readonly clock?: Clock;
 }
 
@@ -64,6 +64,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
     const { apiUrl, transport } = config.slack;
     const opened = await openStore(
       config.store.kind === 'embedded' ? { dataDir: config.store.dataDir } : config.store,
+      options.clock?.now,
     );
     const store = observedStore(opened, metrics.transaction);
     resources.defer(() => store.close());

@@ -11,10 +11,11 @@ export type StoreLocation = { readonly dataDir: string } | { readonly databaseUr
 /**
  * Opens the store and brings its schema up to date. Throws StoreError if that cannot be: the directory
  * cannot be used or is in use, a file is damaged, Postgres cannot be reached or refuses, the schema is newer.
+ * @param leaseNowMs counts leases in the place of the database's own clock
  */
-export async function openStore(location: StoreLocation): Promise<Store> {
+export async function openStore(location: StoreLocation, leaseNowMs?: () => number): Promise<Store> {
   const { database } = await openDatabase(location);
-  return new SqlStore(database);
+  return new SqlStore(database, leaseNowMs ? async () => leaseNowMs() : null);
 }
 
 /** Brings the schema up to date; fails as `openStore` does. Returns the names of the migrations that it made. */

@@ -1,4 +1,4 @@
-import type { Database } from './engines/database.ts';
+import type { Database, LeaseClock } from './engines/database.ts';
 import { StoreError } from './errors.ts';
 import { SqlTransaction } from './sql-transaction.ts';
 import type { Scheduled, Store, Transaction } from './store.ts';
@@ -9,10 +9,13 @@ const MAX_ATTEMPTS = 5;
 
 export class SqlStore implements Store {
   private readonly database: Database;
+  /** In the place of the database's own. */
+  private readonly leaseClock: LeaseClock | null;
   private readonly listeners = new Set<(scheduled: Scheduled) => void>();
 
-  constructor(database: Database) {
+  constructor(database: Database, leaseClock: LeaseClock | null) {
     this.database = database;
+    this.leaseClock = leaseClock;
   }
 
   async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -49,7 +52,8 @@ export class SqlStore implements Store {
       // Who has waited for a lock must see what was written under it. A database may be set to keep to an older state.
       const transaction = this.database.queries.transaction().setIsolationLevel('read committed');
       return await transaction.execute(async (db) => {
-        const tx = new SqlTransaction(db, this.database.passAloneIn(db));
+        const leaseClock = this.leaseClock ?? this.database.leaseClockIn(db);
+        const tx = new SqlTransaction(db, this.database.passAloneIn(db), leaseClock);
         const result = await work(tx);
         isAtCommit = true;
         return { result, scheduled: tx.tasks.scheduled };

@@ -1,5 +1,5 @@
 import type { Decision } from '../jobs/decision.ts';
-import type { PassAlone } from './engines/database.ts';
+import type { LeaseClock, PassAlone } from './engines/database.ts';
 import { SqlCalls } from './queries/calls.ts';
 import { SqlCensus } from './queries/census.ts';
 import { SqlSettingsOfChannels } from './queries/channel-settings.ts';
@@ -35,14 +35,14 @@ export class SqlTransaction implements Transaction {
   readonly census: SqlCensus;
   readonly retention: SqlRetention;
 
-  constructor(db: Queries, passAlone: PassAlone) {
+  constructor(db: Queries, passAlone: PassAlone, leaseClock: LeaseClock) {
     this.gestures = new SqlGestures(db);
     this.jobs = new SqlJobs(db, passAlone);
     this.lists = new SqlJobLists(db);
     this.earlyReplies = new SqlEarlyReplies(db);
     this.followUps = new SqlFollowUps(db);
     this.calls = new SqlCalls(db, passAlone);
-    this.tasks = new SqlTasks(db);
+    this.tasks = new SqlTasks(db, leaseClock);
     this.checks = new SqlChecks(db, this.tasks);
     this.posts = new SqlPosts(db);
     this.installations = new SqlInstallations(db);

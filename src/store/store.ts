@@ -187,7 +187,12 @@ export interface CallOutcome {
 /** The due queue. A task's id is its kind and subject, so there is at most one of each. */
 export interface Tasks {
   schedule(task: NewTask): Promise<void>;
-  /** Takes up to `limit` due tasks of these kinds whose lease, if any, has run out; the oldest due first. */
+  /** The time by which leases are counted: see `LeaseClock`. */
+  leaseNowMs(): Promise<number>;
+  /**
+   * Takes up to `limit` due tasks of these kinds whose lease, if any, has run out; the oldest due first. What the
+   * claimer has in hand itself is not taken anew: a lease on it that ran out begins again.
+   */
   claim(claim: Claim): Promise<ClaimedTask[]>;
   /** Puts off the end of the leases that are still held. Waits for nobody: a task that another writes is left as it is. */
   renew(leases: readonly Lease[], untilMs: number): Promise<void>;
@@ -198,6 +203,8 @@ export interface Tasks {
   hasten(kind: TaskKind, subject: string, nowMs: number): Promise<boolean>;
   /** Throws LeaseLostError if the lease is not held any more; makes the rest of the transaction safe. */
   fence(lease: Lease): Promise<void>;
+  /** As `fence`, for those who have something to write all the same. */
+  isHeld(lease: Lease): Promise<boolean>;
   /** Ends the task; if it was scheduled again while in hand, it stays and is free to be claimed. */
   complete(lease: Lease): Promise<void>;
   /** Gives the task back, to be claimed at `runAtMs`. Counts an attempt. */
@@ -206,7 +213,7 @@ export interface Tasks {
   defer(lease: Lease, runAtMs: number): Promise<void>;
   /** Gives back tasks whose lease is still held, as they were, to be claimed at once. */
   release(leases: readonly Lease[]): Promise<void>;
-  /** When the next task of these kinds can be claimed, or null. */
+  /** When the next task of these kinds is due that nobody has in hand, or null. */
   nextDueAtMs(kinds: readonly TaskKind[]): Promise<number | null>;
 }
 
@@ -257,7 +264,11 @@ export interface NewTask {
 export interface Claim {
   readonly kinds: readonly TaskKind[];
   readonly nowMs: number;
+  /** By `leaseNowMs`, as is the end of the lease. */
+  readonly leaseNowMs: number;
   readonly leaseUntilMs: number;
+  /** What the claimer has in hand. */
+  readonly inHand: readonly Lease[];
   readonly limit: number;
 }
 

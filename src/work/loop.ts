@@ -5,6 +5,7 @@ import type { Logger } from '../operations/logger.ts';
 import type { LoopState } from '../operations/metrics/state.ts';
 import {
   type ClaimedTask,
+  type Lease,
   LeaseLostError,
   type Scheduled,
   type Store,
@@ -159,8 +160,9 @@ export class Loop {
     this.isBehind = limit <= 0;
     if (limit <= 0) return { tasks: [], dueAtMs: null };
     const found = await store.transaction(async (tx) => {
-      const claim = { kinds: this.kinds, nowMs, leaseUntilMs: nowMs + LEASE_MS, limit };
-      const tasks = await tx.tasks.claim(claim);
+      const leaseNowMs = await tx.tasks.leaseNowMs();
+      const lease = { leaseNowMs, leaseUntilMs: leaseNowMs + LEASE_MS, inHand: this.leases() };
+      const tasks = await tx.tasks.claim({ kinds: this.kinds, nowMs, ...lease, limit });
       return { tasks, dueAtMs: tasks.length > 0 ? null : await tx.tasks.nextDueAtMs(this.kinds) };
     });
     this.isBehind = found.tasks.length === limit;
@@ -265,12 +267,17 @@ export class Loop {
     });
   }
 
+  private leases(): Lease[] {
+    return [...this.inHand.keys()].map(({ lease }) => lease);
+  }
+
   private async renew(): Promise<void> {
     if (this.inHand.size === 0) return;
-    const leases = [...this.inHand.keys()].map((task) => task.lease);
-    const untilMs = this.options.clock.now() + LEASE_MS;
+    const leases = this.leases();
     try {
-      await this.options.store.transaction((tx) => tx.tasks.renew(leases, untilMs));
+      await this.options.store.transaction(async (tx) =>
+        tx.tasks.renew(leases, (await tx.tasks.leaseNowMs()) + LEASE_MS),
+      );
     } catch (error) {
       this.options.log.error('leases_not_renewed', { loop: this.options.name, error });
     }

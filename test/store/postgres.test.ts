@@ -48,7 +48,9 @@ function postgresSuite(serverUrl: string): void {
         tx.tasks.schedule({ kind: 'check_job', subject, runAtMs: NOW_MS, ifScheduled: 'replace' }),
       );
     const claim = (store: Store, nowMs: number, limit = 10) =>
-      store.transaction((tx) => tx.tasks.claim({ kinds, nowMs, leaseUntilMs: nowMs + 1_000, limit }));
+      store.transaction((tx) =>
+        tx.tasks.claim({ kinds, nowMs, leaseNowMs: nowMs, leaseUntilMs: nowMs + 1_000, inHand: [], limit }),
+      );
 
     test('may start at the same time on an empty database', async () => {
       const empty = await createTestDatabase(serverUrl);

@@ -145,7 +145,7 @@ test('a full disk undoes the transaction and says so; the next one works', async
   const database = openSqlite(newDirectory());
   onTestFinished(database.close);
   await migrate(database.queries, migrations(database.engine));
-  const store = new SqlStore(database);
+  const store = new SqlStore(database, null);
   await sql`pragma max_page_count = 100`.execute(database.queries);
   const flood = store.transaction(async (tx) => {
     await tx.gestures.remember(['event:1'], 1);
@@ -188,7 +188,8 @@ describe('a process that is killed', () => {
     const store = await open(dataDir);
     await store.transaction(async (tx) => {
       for (const number of committed) expect(await tx.gestures.remember([`event:${number}`], 1)).toBe(false);
-      const claim = { kinds: ['check_job'], nowMs: 1, leaseUntilMs: 2, limit: 1 } as const;
+      const lease = { leaseNowMs: 1, leaseUntilMs: 2, inHand: [] };
+      const claim = { kinds: ['check_job'], nowMs: 1, ...lease, limit: 1 } as const;
       expect(await tx.tasks.claim(claim)).toMatchObject([{ subject: 'job-1' }]);
     });
   });

@@ -7,7 +7,8 @@ const store = await openStore({ dataDir });
 await store.transaction(async (tx) => {
   const task = { kind: 'check_job', subject: 'job-1', runAtMs: 1, ifScheduled: 'keep' } as const;
   await tx.tasks.schedule(task);
-  await tx.tasks.claim({ kinds: ['check_job'], nowMs: 1, leaseUntilMs: Number.MAX_SAFE_INTEGER, limit: 1 });
+  const lease = { leaseNowMs: 1, leaseUntilMs: Number.MAX_SAFE_INTEGER, inHand: [] };
+  await tx.tasks.claim({ kinds: ['check_job'], nowMs: 1, ...lease, limit: 1 });
 });
 for (let number = 1; ; number += 1) {
   await store.transaction((tx) => tx.gestures.remember([`event:${number}`], 1));

@@ -18,16 +18,23 @@ export interface TestClock extends Clock {
    * its outcome instead. Rejects with what a callback throws.
    */
   advanceTo(atMs: number): Promise<void>;
+  /** Somebody sets the clock: it shows another time, and what was to happen in a while happens in that while. */
+  step(ms: number): void;
+  /** The machine, or the process, stands still for so long: nothing happens, and then much is overdue. */
+  freeze(ms: number): void;
+  /** Milliseconds since the start of the clock, which `step` leaves as they are. */
+  elapsed(): number;
 }
 
 interface Alarm {
-  readonly atMs: number;
+  atMs: number;
   readonly callback: () => void;
 }
 
 /** A clock that stands still until a test moves it. */
 export function createTestClock(startMs: number): TestClock {
   let nowMs = startMs;
+  let steppedMs = 0;
   const alarms = new Set<Alarm>();
 
   const advanceTo = async (atMs: number) => {
@@ -51,6 +58,15 @@ export function createTestClock(startMs: number): TestClock {
     },
     advance: (ms) => advanceTo(nowMs + ms),
     advanceTo,
+    step: (ms) => {
+      nowMs += ms;
+      steppedMs += ms;
+      for (const alarm of alarms) alarm.atMs += ms;
+    },
+    freeze: (ms) => {
+      nowMs += ms;
+    },
+    elapsed: () => nowMs - startMs - steppedMs,
   };
 }
 

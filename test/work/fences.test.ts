@@ -51,7 +51,14 @@ async function overtaken(events: readonly JobEvent[], kind: TaskKind, agentJob: 
   });
   const claim = () =>
     store.transaction((tx) =>
-      tx.tasks.claim({ kinds: [kind], nowMs: clock.now(), leaseUntilMs: clock.now() + LEASE_MS, limit: 1 }),
+      tx.tasks.claim({
+        kinds: [kind],
+        nowMs: clock.now(),
+        leaseNowMs: clock.now(),
+        leaseUntilMs: clock.now() + LEASE_MS,
+        inHand: [],
+        limit: 1,
+      }),
     );
   const calledWhileOvertaken = async <T>(answer: T): Promise<T> => {
     await clock.advance(LEASE_MS);

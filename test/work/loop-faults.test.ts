@@ -64,6 +64,27 @@ describe('a lease', () => {
     expect(hands.done).toEqual(['long']);
   });
 
+  test.each([
+    ['the process was frozen for 26 seconds', 'freeze', 26_000],
+    ['the clock is put forward by an hour', 'step', 3_600_000],
+    ['the clock is set back by an hour', 'step', -3_600_000],
+  ] as const)('keeps its task in the same hand when %s', async (_what, verb, ms) => {
+    const hands = createHands();
+    const world = await createLoopWorld(hands.handle);
+    hands.delay('long');
+    await world.schedule('long');
+    world.loop.start();
+    await world.settle();
+    world.clock[verb](ms);
+    await world.clock.advance(60_000);
+    expect(hands.taken).toEqual(['long']);
+    expect(await world.claimElsewhere(world.clock.now())).toEqual([]);
+    hands.finish('long');
+    await world.settle();
+    expect(hands.done).toEqual(['long']);
+    expect(world.log.map(({ event }) => event)).not.toContain('task_lease_lost');
+  });
+
   test('is given back by a stop that has waited seven seconds: others may take the task at once', async () => {
     const hands = createHands();
     const world = await createLoopWorld(hands.handle);

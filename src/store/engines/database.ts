@@ -8,6 +8,12 @@ export type Engine = 'sqlite' | 'postgres';
  */
 export type PassAlone = (name: string) => Promise<void>;
 
+/**
+ * The time by which leases are counted, in milliseconds since some moment. It is the same for all who share the
+ * database, and nobody's setting of a clock moves it.
+ */
+export type LeaseClock = () => Promise<number>;
+
 /** What the two databases have in common. Their errors come out of it as StoreError. */
 export interface Database {
   readonly queries: Queries;
@@ -15,5 +21,6 @@ export interface Database {
   /** Whether a commit can fail without a word of what became of it: the connection broke. */
   readonly isRemote: boolean;
   passAloneIn(transaction: Queries): PassAlone;
+  leaseClockIn(transaction: Queries): LeaseClock;
   close(): Promise<void>;
 }

@@ -9,7 +9,7 @@ import {
 } from 'kysely';
 import { Pool, type PoolClient, types } from 'pg';
 import type { Queries, Tables } from '../schema/tables.ts';
-import type { Database, PassAlone } from './database.ts';
+import type { Database, LeaseClock, PassAlone } from './database.ts';
 import { connectionErrors, invalidUrlError, statementError } from './postgres-errors.ts';
 
 /** Per replica; Postgres allows 100 altogether unless set otherwise. */
@@ -57,13 +57,24 @@ export function openPostgres(databaseUrl: string): Database {
     await Promise.race([queries.destroy(), limit]);
     clearTimeout(timer);
   };
-  return { queries, engine: 'postgres', isRemote: true, passAloneIn, close };
+  return { queries, engine: 'postgres', isRemote: true, passAloneIn, leaseClockIn, close };
 }
 
 /** Two names with the same hash wait for each other, which does no harm. */
 function passAloneIn(transaction: Queries): PassAlone {
   return async (name) => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(transaction);
+  };
+}
+
+/** The server's own: those of the replicas may differ. */
+function leaseClockIn(transaction: Queries): LeaseClock {
+  return async () => {
+    const now = sql<{
+      ms: number;
+    }>`select cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as ms`;
+    const { rows } = await now.execute(transaction);
+    return rows[0]?.ms ?? Number.NaN;
   };
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ExpressionBuilder } from 'kysely';
+import type { LeaseClock } from '../engines/database.ts';
 import type { Queries, Tables } from '../schema/tables.ts';
 import type { Claim, ClaimedTask, Lease, NewTask, TaskKind, Tasks } from '../store.ts';
 import { LeaseLostError } from '../store.ts';
@@ -27,13 +28,21 @@ const scheduleTask = { keep: scheduling('keep'), replace: scheduling('replace') 
 
 /** One query for each kind, as each walks its own stretch of the index. */
 const dueTasks = prepared(
-  (db, { kind, nowMs, limit }: Values<{ kind: TaskKind; nowMs: number; limit: number }>) =>
+  (
+    db,
+    {
+      kind,
+      nowMs,
+      leaseNowMs,
+      limit,
+    }: Values<{ kind: TaskKind; nowMs: number; leaseNowMs: number; limit: number }>,
+  ) =>
     db
       .selectFrom('task')
-      .select(['id', 'kind', 'subject', 'run_at', 'attempts', 'revision'])
+      .select(['id', 'kind', 'subject', 'run_at', 'attempts', 'revision', 'lease_token'])
       .where('kind', '=', kind)
       .where('run_at', '<=', nowMs)
-      .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<=', nowMs)]))
+      .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<=', leaseNowMs)]))
       .orderBy('run_at')
       .limit(limit)
       .forUpdate()
@@ -123,28 +132,15 @@ const nextFreeTask = prepared((db, { kind }: Values<{ kind: TaskKind }>) =>
     .limit(1),
 );
 
-/** Few are in hand, and an index knows them. */
-const leasedTasks = preparedForMany((db, kinds: readonly Values<{ kind: TaskKind }>[]) =>
-  db
-    .selectFrom('task')
-    .select(['run_at', 'lease_until'])
-    .where(
-      'kind',
-      'in',
-      kinds.map(({ kind }) => kind),
-    )
-    // Not `is not null`: SQLite would take the other index, and walk through all tasks of the kinds.
-    .where('lease_until', '>', 0)
-    .$narrowType<{ lease_until: number }>(),
-);
-
 export class SqlTasks implements Tasks {
   /** What this transaction scheduled. */
   readonly scheduled = new Map<TaskKind, number>();
   private readonly db: Queries;
+  private readonly leaseClock: LeaseClock;
 
-  constructor(db: Queries) {
+  constructor(db: Queries, leaseClock: LeaseClock) {
     this.db = db;
+    this.leaseClock = leaseClock;
   }
 
   async schedule({ kind, subject, runAtMs, ifScheduled }: NewTask): Promise<void> {
@@ -153,11 +149,24 @@ export class SqlTasks implements Tasks {
     this.note(kind, runAtMs);
   }
 
-  async claim({ kinds, nowMs, leaseUntilMs, limit }: Claim): Promise<ClaimedTask[]> {
+  leaseNowMs(): Promise<number> {
+    return this.leaseClock();
+  }
+
+  async claim(claim: Claim): Promise<ClaimedTask[]> {
+    const { kinds, nowMs, leaseNowMs, leaseUntilMs, limit } = claim;
     const found = [];
-    for (const kind of kinds) found.push(...(await dueTasks.rows(this.db, { kind, nowMs, limit })));
+    for (const kind of kinds)
+      found.push(...(await dueTasks.rows(this.db, { kind, nowMs, leaseNowMs, limit })));
     const due = found.sort((a, b) => a.run_at - b.run_at).slice(0, limit);
     if (due.length === 0) return [];
+    const own = claim.inHand.filter(({ taskId: id, token }) =>
+      due.some((task) => task.id === id && task.lease_token === token),
+    );
+    if (own.length > 0) {
+      await this.renew(own, leaseUntilMs);
+      return this.claim(claim);
+    }
     const token = randomUUID();
     await leaseTasks.change(this.db, due, { token, untilMs: leaseUntilMs });
     return due.map(({ id, kind, subject, attempts, revision }) => ({
@@ -182,15 +191,18 @@ export class SqlTasks implements Tasks {
     const free = this.db
       .selectFrom('task')
       .select('id')
-      .where((eb) => isHeld(eb, leases))
+      .where((eb) => areHeld(eb, leases))
       .forNoKeyUpdate()
       .skipLocked();
     await this.db.updateTable('task').set({ lease_until: untilMs }).where('id', 'in', free).execute();
   }
 
   async fence(lease: Lease): Promise<void> {
-    const held = await heldTask.first(this.db, lease);
-    if (held === undefined) throw new LeaseLostError(lease.taskId);
+    if (!(await this.isHeld(lease))) throw new LeaseLostError(lease.taskId);
+  }
+
+  async isHeld(lease: Lease): Promise<boolean> {
+    return (await heldTask.first(this.db, lease)) !== undefined;
   }
 
   async complete(lease: Lease): Promise<void> {
@@ -213,7 +225,7 @@ export class SqlTasks implements Tasks {
     await this.db
       .updateTable('task')
       .set(freeLease)
-      .where((eb) => isHeld(eb, leases))
+      .where((eb) => areHeld(eb, leases))
       .execute();
   }
 
@@ -223,9 +235,6 @@ export class SqlTasks implements Tasks {
       const free = await nextFreeTask.first(this.db, { kind });
       if (free !== undefined) times.push(free.run_at);
     }
-    const ofKinds = kinds.map((kind) => ({ kind }));
-    const leased = await leasedTasks.rows(this.db, ofKinds, {});
-    times.push(...leased.map((task) => Math.max(task.run_at, task.lease_until)));
     return times.length === 0 ? null : Math.min(...times);
   }
 
@@ -241,7 +250,7 @@ export class SqlTasks implements Tasks {
   }
 }
 
-function isHeld(eb: ExpressionBuilder<Tables, 'task'>, leases: readonly Lease[]) {
+function areHeld(eb: ExpressionBuilder<Tables, 'task'>, leases: readonly Lease[]) {
   const ids = leases.map(({ taskId }) => taskId);
   const tokens = new Set(leases.map(({ token }) => token));
   return eb.and([eb('id', 'in', ids), eb('lease_token', 'in', [...tokens])]);

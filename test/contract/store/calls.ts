@@ -139,7 +139,14 @@ export function callContract(open: OpenStore): void {
     test('each lane with new wishes gets its task at once', async () => {
       await want(aCall('a'), aCreateCall('b'));
       const kinds = ['post_to_slack', 'call_agent'] as const;
-      const claim = { kinds, nowMs: NOW_MS, leaseUntilMs: NOW_MS + 1, limit: 10 };
+      const claim = {
+        kinds,
+        nowMs: NOW_MS,
+        leaseNowMs: NOW_MS,
+        leaseUntilMs: NOW_MS + 1,
+        inHand: [],
+        limit: 10,
+      };
       const tasks = await opened.run((tx) => tx.tasks.claim(claim));
       expect(tasks.map(({ kind, subject }) => `${kind} ${subject}`).sort()).toEqual([
         'call_agent agent:job-1',
@@ -160,7 +167,9 @@ export function callContract(open: OpenStore): void {
       const claim = {
         kinds: ['check_job'],
         nowMs: NOW_MS + 5_000,
+        leaseNowMs: NOW_MS + 5_000,
         leaseUntilMs: NOW_MS + 6_000,
+        inHand: [],
         limit: 1,
       } as const;
       expect(await opened.run((tx) => tx.tasks.claim(claim))).toMatchObject([

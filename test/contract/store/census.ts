@@ -33,7 +33,8 @@ export function censusContract(open: OpenStore): void {
       await schedule('check_job', 'b', NOW_MS);
       await schedule('check_job', 'later', NOW_MS + 1);
       await schedule('refresh_card', 'later', NOW_MS + 1);
-      const claim = { kinds: ['check_job'], nowMs: NOW_MS, leaseUntilMs: NOW_MS + 1_000, limit: 1 } as const;
+      const lease = { leaseNowMs: NOW_MS, leaseUntilMs: NOW_MS + 1_000, inHand: [] };
+      const claim = { kinds: ['check_job'], nowMs: NOW_MS, ...lease, limit: 1 } as const;
       await opened.run((tx) => tx.tasks.claim(claim));
       expect(await opened.run((tx) => tx.census.dueTasks(NOW_MS))).toEqual([
         { kind: 'check_job', count: 2, dueSinceMs: NOW_MS - 5_000 },

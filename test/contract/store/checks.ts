@@ -22,7 +22,14 @@ export function checkContract(open: OpenStore): void {
       );
     const claim = (nowMs: number) =>
       opened.run((tx) =>
-        tx.tasks.claim({ kinds: ['check_job'], nowMs, leaseUntilMs: nowMs + LEASE_MS, limit: 10 }),
+        tx.tasks.claim({
+          kinds: ['check_job'],
+          nowMs,
+          leaseNowMs: nowMs,
+          leaseUntilMs: nowMs + LEASE_MS,
+          inHand: [],
+          limit: 10,
+        }),
       );
     const putOff = (tasks: readonly ClaimedTask[], nextCheckAtMs = LATER_MS) =>
       opened.run((tx) =>
@@ -147,7 +154,14 @@ export function checkContract(open: OpenStore): void {
     test('cards are refreshed when they were to be anyway, else when they are asked to', async () => {
       const cards = (nowMs: number) =>
         opened.run((tx) =>
-          tx.tasks.claim({ kinds: ['refresh_card'], nowMs, leaseUntilMs: nowMs + LEASE_MS, limit: 9 }),
+          tx.tasks.claim({
+            kinds: ['refresh_card'],
+            nowMs,
+            leaseNowMs: nowMs,
+            leaseUntilMs: nowMs + LEASE_MS,
+            inHand: [],
+            limit: 9,
+          }),
         );
       await opened.run((tx) =>
         tx.tasks.schedule({ kind: 'refresh_card', subject: 'job-1', runAtMs: NOW_MS, ifScheduled: 'keep' }),

@@ -19,7 +19,9 @@ export function homeContract(open: OpenStore): void {
         const tasks = await tx.tasks.claim({
           kinds: ['refresh_home'],
           nowMs,
+          leaseNowMs: nowMs,
           leaseUntilMs: nowMs + 1,
+          inHand: [],
           limit: 9,
         });
         for (const { lease } of tasks) await tx.tasks.complete(lease);

@@ -18,7 +18,14 @@ export function postContract(open: OpenStore): void {
     };
     const claim = (nowMs = NOW_MS) =>
       opened.run((tx) =>
-        tx.tasks.claim({ kinds: ['post_to_slack'], nowMs, leaseUntilMs: nowMs + LEASE_MS, limit: 10 }),
+        tx.tasks.claim({
+          kinds: ['post_to_slack'],
+          nowMs,
+          leaseNowMs: nowMs,
+          leaseUntilMs: nowMs + LEASE_MS,
+          inHand: [],
+          limit: 10,
+        }),
       );
     const next = async (...lanes: string[]) => {
       const found = await opened.run((tx) => tx.posts.next(lanes));

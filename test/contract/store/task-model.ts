@@ -115,7 +115,7 @@ async function claim(step: Extract<Step, { verb: 'claim' }>, tx: Transaction, mo
     .filter((task) => kinds.includes(task.kind) && claimableAtMs(task) <= nowMs)
     .map((task) => task.runAtMs)
     .sort((a, b) => a - b);
-  const claimed = await tx.tasks.claim({ kinds, nowMs, leaseUntilMs, limit });
+  const claimed = await tx.tasks.claim({ kinds, nowMs, leaseNowMs: nowMs, leaseUntilMs, inHand: [], limit });
   const claimedTimes: number[] = [];
   for (const { kind, subject, attempts, lease } of claimed) {
     const task = model.tasks.get(lease.taskId);
@@ -158,7 +158,8 @@ function claimableAtMs(task: ModelTask): number {
 }
 
 async function empty(tx: Transaction): Promise<void> {
-  const all = { kinds: KINDS, nowMs: FAR_FUTURE_MS, leaseUntilMs: FAR_FUTURE_MS + 1, limit: 100 };
+  const lease = { leaseNowMs: FAR_FUTURE_MS, leaseUntilMs: FAR_FUTURE_MS + 1, inHand: [] };
+  const all = { kinds: KINDS, nowMs: FAR_FUTURE_MS, ...lease, limit: 100 };
   for (const task of await tx.tasks.claim(all)) await tx.tasks.complete(task.lease);
 }
 
@@ -187,7 +188,8 @@ export function taskModelContract(open: OpenStore): void {
                 await run;
                 model = draft;
               }
-              const dueTimes = [...model.tasks.values()].map(claimableAtMs);
+              const free = [...model.tasks.values()].filter(({ lease }) => lease === null);
+              const dueTimes = free.map(({ runAtMs }) => runAtMs);
               expect(await opened.run((tx) => tx.tasks.nextDueAtMs(KINDS))).toBe(
                 dueTimes.length === 0 ? null : Math.min(...dueTimes),
               );

@@ -11,7 +11,16 @@ export function taskContract(open: OpenStore): void {
     const schedule = (subject: string, runAtMs: number, ifScheduled: 'keep' | 'replace' = 'keep') =>
       opened.run((tx) => tx.tasks.schedule({ kind: 'check_job', subject, runAtMs, ifScheduled }));
     const claim = (nowMs: number, limit = 10, kinds: readonly TaskKind[] = ['check_job']) =>
-      opened.run((tx) => tx.tasks.claim({ kinds, nowMs, leaseUntilMs: nowMs + LEASE_MS, limit }));
+      opened.run((tx) =>
+        tx.tasks.claim({
+          kinds,
+          nowMs,
+          leaseNowMs: nowMs,
+          leaseUntilMs: nowMs + LEASE_MS,
+          inHand: [],
+          limit,
+        }),
+      );
     const claimOne = async (nowMs: number): Promise<ClaimedTask> => {
       const [task] = await claim(nowMs);
       if (task === undefined) throw new Error('a task is due');
@@ -202,16 +211,47 @@ export function taskContract(open: OpenStore): void {
       expect((await claimOne(NOW_MS)).attempts).toBe(0);
     });
 
-    test('the next due time is that of the first task that can be claimed', async () => {
+    test('what the claimer has in hand is not claimed anew: its lease begins again', async () => {
+      await schedule('job-1', NOW_MS);
+      await schedule('job-2', NOW_MS + 1);
+      const own = await claimOne(NOW_MS);
+      const again = (atMs: number, limit: number) =>
+        opened.run((tx) => {
+          const lease = { leaseNowMs: atMs, leaseUntilMs: atMs + LEASE_MS, inHand: [own.lease] };
+          return tx.tasks.claim({ kinds: ['check_job'], nowMs: atMs, ...lease, limit });
+        });
+      const wokenAtMs = NOW_MS + 5 * LEASE_MS;
+      expect(subjects(await again(wokenAtMs, 1))).toEqual(['job-2']);
+      expect(subjects(await claim(wokenAtMs + LEASE_MS - 1))).toEqual([]);
+      await complete(own);
+    });
+
+    test('what was in hand, and was taken over and freed, is claimed as any other', async () => {
+      await schedule('job-1', NOW_MS);
+      const old = await claimOne(NOW_MS);
+      const taken = await claimOne(NOW_MS + LEASE_MS);
+      await opened.run((tx) => tx.tasks.release([taken.lease]));
+      const lease = { leaseNowMs: NOW_MS, leaseUntilMs: NOW_MS + LEASE_MS, inHand: [old.lease] };
+      const claimed = await opened.run((tx) =>
+        tx.tasks.claim({ kinds: ['check_job'], nowMs: NOW_MS, ...lease, limit: 1 }),
+      );
+      expect(subjects(claimed)).toEqual(['job-1']);
+    });
+
+    test('the time of leases goes on', async () => {
+      const read = () => opened.run((tx) => tx.tasks.leaseNowMs());
+      const before = await read();
+      expect(Number.isInteger(before)).toBe(true);
+      expect(await read()).toBeGreaterThanOrEqual(before);
+    });
+
+    test('the next due time is that of the first task that nobody has in hand', async () => {
       await schedule('job-1', NOW_MS);
       await schedule('job-2', NOW_MS + 5 * LEASE_MS);
       await claimOne(NOW_MS);
-      expect(await nextDueAtMs()).toBe(NOW_MS + LEASE_MS);
+      expect(await nextDueAtMs()).toBe(NOW_MS + 5 * LEASE_MS);
       await schedule('job-3', NOW_MS + 1);
       expect(await nextDueAtMs()).toBe(NOW_MS + 1);
-      await schedule('job-1', NOW_MS + 2 * LEASE_MS, 'replace');
-      await complete(await claimOne(NOW_MS + 1));
-      expect(await nextDueAtMs()).toBe(NOW_MS + 2 * LEASE_MS);
     });
   });
 }

@@ -57,7 +57,13 @@ export function turnLengthContract(open: OpenStore): void {
       const tasks = [{ kind: 'check_job', runAtMs: NOW_MS, ifScheduled: 'keep' }] as const;
       await opened.run(async (tx) => {
         await tx.write(aDecision({ job, tasks }), NOW_MS);
-        const claim = { nowMs: NOW_MS, leaseUntilMs: NOW_MS + 1_000, limit: 1 };
+        const claim = {
+          nowMs: NOW_MS,
+          leaseNowMs: NOW_MS,
+          leaseUntilMs: NOW_MS + 1_000,
+          inHand: [],
+          limit: 1,
+        };
         for (const { lease } of await tx.tasks.claim({ kinds: ['check_job'], ...claim })) {
           await tx.checks.putOff([{ lease, nextCheckAtMs: lastLookAtMs + 20_000 }], lastLookAtMs);
         }

@@ -44,9 +44,9 @@ export async function createLoopWorld(
 ): Promise<LoopWorld> {
   const folder = await createTempDir();
   onTestFinished(folder.remove);
-  const store = await openStore({ dataDir: folder.path });
-  onTestFinished(() => store.close());
   const clock = createTestClock(START_MS);
+  const store = await openStore({ dataDir: folder.path }, clock.elapsed);
+  onTestFinished(() => store.close());
   const log: { event: string }[] = [];
   const destination = { write: (line: string) => void log.push(JSON.parse(line)) };
   const faulty = new FaultyStore(store);
@@ -77,9 +77,11 @@ export async function createLoopWorld(
         tx.tasks.schedule({ kind: 'check_job', subject, runAtMs: clock.now() + inMs, ifScheduled: 'keep' }),
       ),
     claimElsewhere: (nowMs) =>
-      store.transaction((tx) =>
-        tx.tasks.claim({ kinds: ['check_job'], nowMs, leaseUntilMs: nowMs + 1_000, limit: 100 }),
-      ),
+      store.transaction((tx) => {
+        const leaseNowMs = clock.elapsed() + nowMs - clock.now();
+        const lease = { leaseNowMs, leaseUntilMs: leaseNowMs + 1_000, inHand: [] };
+        return tx.tasks.claim({ kinds: ['check_job'], nowMs, ...lease, limit: 100 });
+      }),
     holdAfter: (call) => faulty.holdAfter(call),
     breakStore: () => faulty.break(),
     settle: () => clock.advance(0),

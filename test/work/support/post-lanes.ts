@@ -71,7 +71,14 @@ export function postLanes({ store, sql, another }: TestStore): PostLanes {
   const inHand = new Set<ClaimedTask>();
   const claimIn = (tx: Transaction) => {
     const nowMs = clock.now();
-    return tx.tasks.claim({ kinds: ['post_to_slack'], nowMs, leaseUntilMs: nowMs + LEASE_MS, limit: 100 });
+    return tx.tasks.claim({
+      kinds: ['post_to_slack'],
+      nowMs,
+      leaseNowMs: nowMs,
+      leaseUntilMs: nowMs + LEASE_MS,
+      inHand: [],
+      limit: 100,
+    });
   };
   return {
     store,

@@ -41,6 +41,8 @@ const SILENT = new Set([
   'lists.unsentOf',
   'tasks.renew',
   'tasks.fence',
+  'tasks.isHeld',
+  'tasks.leaseNowMs',
   'tasks.nextDueAtMs',
   'tasks.hasten',
 ]);
