@@ -18,6 +18,8 @@ export type JobEvent =
       readonly reason: string;
     }
   | { readonly type: 'job_created'; readonly agentJob: AgentJob }
+  /** The create call was thought to be of unknown fate, and its answer came after all. */
+  | { readonly type: 'job_found'; readonly callId: string; readonly agentJob: AgentJob }
   | { readonly type: 'create_failed'; readonly callId: string; readonly failure: AgentFailure }
   | { readonly type: 'reply_received'; readonly reply: Reply }
   /** The reply was changed in Slack. Edits may come in any order, and more than once. */

@@ -9,7 +9,7 @@ import { SEND_WITHIN_MS } from '../operations/send-limit.ts';
 import { readableText } from '../slack/text/readable-text.ts';
 import { applyEvent } from '../store/apply-event.ts';
 import { persist } from '../store/persist.ts';
-import type { ClaimedTask, LedgerCall, Transaction } from '../store/store.ts';
+import { type ClaimedTask, LeaseLostError, type LedgerCall, type Transaction } from '../store/store.ts';
 import { requireBoundProject } from './bound-project.ts';
 import { budgetFailure } from './budget.ts';
 import { factsOf } from './job-facts.ts';
@@ -60,10 +60,11 @@ export async function callAgent(tools: Tools, task: ClaimedTask): Promise<void> 
     if (started === 'ended') return;
     if (started === 'not_prepared' || prepared === null) continue;
     const event = await perform(tools, started, prepared.prompt);
-    const goesOn = await persist(tools, () =>
+    const next = await persist(tools, () =>
       tools.store.transaction((tx) => settle(tools, tx, task, started, event)),
     );
-    if (!goesOn) return;
+    if (next === 'taken_over') throw new LeaseLostError(task.lease.taskId);
+    if (next === 'waits') return;
   }
 }
 
@@ -94,8 +95,8 @@ async function startNext(
       }
       const agentCall = await toAgentCall(tx, call);
       if (call.state === 'started') {
-        const goesOn = await settle(tools, tx, task, agentCall, failed(agentCall, INTERRUPTED));
-        if (!goesOn) return 'ended';
+        const next = await settle(tools, tx, task, agentCall, failed(agentCall, INTERRUPTED));
+        if (next !== 'goes_on') return 'ended';
         continue;
       }
       // It was wanted after the look.
@@ -103,13 +104,13 @@ async function startNext(
       const { projectId } = agentCall.job;
       const overBudget = await budgetFailure(tools, tx, projectId, agentCall.request.kind);
       if (overBudget !== null) {
-        const goesOn = await settle(tools, tx, task, agentCall, failed(agentCall, overBudget));
-        if (!goesOn) return 'ended';
+        const next = await settle(tools, tx, task, agentCall, failed(agentCall, overBudget));
+        if (next !== 'goes_on') return 'ended';
         continue;
       }
       const startedAtMs = tools.clock.now();
       await tx.calls.start(call.id, startedAtMs);
-      return { ...agentCall, startedAtMs };
+      return { ...agentCall, call: { ...call, startedAtMs }, startedAtMs };
     }
   });
 }
@@ -176,38 +177,62 @@ function failed({ call, request }: AgentCall, failure: AgentFailure): JobEvent {
   return { type, callId: call.id, failure };
 }
 
-/** Writes the outcome with what follows from it. False if the lane has to wait before its next call. */
+/** `waits`: the lane has to wait before its next call. `taken_over`: somebody else goes on with it. */
+type Next = 'goes_on' | 'waits' | 'taken_over';
+
+/**
+ * Writes the outcome with what follows from it. An answer is had once, so it counts also if the lease was lost while
+ * it was waited for, as long as nobody else has settled the call.
+ */
 async function settle(
   tools: Tools,
   tx: Transaction,
   task: ClaimedTask,
   { call, request }: AgentCall,
-  event: JobEvent,
-): Promise<boolean> {
-  await tx.tasks.fence(task.lease);
-  // An earlier try to write this may have been committed without our learning of it.
-  if (await hasEnded(tx, call.id)) return true;
+  said: JobEvent,
+): Promise<Next> {
+  const isHeld = await tx.tasks.isHeld(task.lease);
+  const next = isHeld ? 'goes_on' : 'taken_over';
+  const event = await stillNews(tx, call, said);
+  if (event === null) return next;
   const context = tools.newContext();
   const job = await applyEvent(tx, call.jobId, event, context);
   if (event.type !== 'create_failed' && event.type !== 'message_failed') {
     await tx.calls.settle(call.id, { state: 'done', detail: null }, context.nowMs);
-    return true;
+    return next;
   }
   const verdict = verdictOn(request.kind, event.failure, context.policy.retryUnknown);
   const detail = `${event.failure.reason}: ${event.failure.message}`;
   if (verdict === 'retry' && request.kind === 'create_job') {
     await tx.calls.settle(call.id, { state: 'retry', detail }, context.nowMs);
-    await tx.tasks.postpone(task.lease, job.trouble?.retryAtMs ?? context.nowMs);
-    return false;
+    const retryAtMs = job.trouble?.retryAtMs ?? context.nowMs;
+    if (isHeld) await tx.tasks.postpone(task.lease, retryAtMs);
+    return isHeld ? 'waits' : 'taken_over';
   }
   // The replies of a message that goes out again are put into a new call, together with later ones.
   const isMade = verdict !== 'retry' || event.failure.outcome === 'unknown';
   const state = verdict === 'unknown' ? 'unknown' : isMade ? 'failed' : 'not_made';
   await tx.calls.settle(call.id, { state, detail }, context.nowMs);
-  return true;
+  return next;
 }
 
-async function hasEnded(tx: Transaction, callId: string): Promise<boolean> {
-  const state = (await tx.calls.get(callId))?.state;
-  return state !== 'wanted' && state !== 'started';
+/**
+ * What the answer means for the job by now; null if nothing: it was written before (a commit may go through without
+ * our learning of it), or somebody else has settled this attempt.
+ */
+async function stillNews(tx: Transaction, attempt: LedgerCall, said: JobEvent): Promise<JobEvent | null> {
+  // Whoever settles a create or message call holds its job: nobody can change the call from here on.
+  await tx.jobs.lock(attempt.jobId);
+  const call = await tx.calls.get(attempt.id);
+  if (call?.startedAtMs !== attempt.startedAtMs) return null;
+  switch (call.state) {
+    case 'wanted':
+    case 'started':
+      return said;
+    case 'unknown':
+      if (said.type === 'job_created') return { ...said, type: 'job_found', callId: call.id };
+      return said.type === 'message_accepted' ? said : null;
+    default:
+      return null;
+  }
 }

@@ -1,8 +1,17 @@
 import { expect, test } from 'vitest';
 import { agentCalls } from '../crash/support/outside.ts';
-import { alice, bob } from '../support/local-slack.ts';
+import { alice, type SlackMessage } from '../support/local-slack.ts';
 import { describeReplicas, type Replicas, startReplicas } from './support/replicas.ts';
-import { ask, askAndWait, expectStory, isAccepted, PR, PROMPT, reply } from './support/story.ts';
+import {
+  ask,
+  askAndWait,
+  expectStory,
+  expectStoryOfTheWoken,
+  isAccepted,
+  PR,
+  PROMPT,
+  reply,
+} from './support/story.ts';
 
 /** Two processes start one after the other; on a busy machine that takes seconds. */
 const options = { timeout: 120_000 };
@@ -13,6 +22,14 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
     const answer = Promise.withResolvers<void>();
     proxy.fail(method, { answerAfter: answer.promise });
     return answer.resolve;
+  }
+
+  async function pressTooLate(world: Replicas, offer: SlackMessage, button: string): Promise<void> {
+    await world.slack.press(offer, button, alice);
+    const isTold = (messages: readonly SlackMessage[]) =>
+      messages.some(({ text }) => text.includes('Too late'));
+    await world.until(() => world.messages(), isTold, 'the press to be answered');
+    expect(await world.query(`select id from call where ended_at is null`)).toEqual([]);
   }
 
   /** The first replica, frozen by `freeze`; from then on the second one has its work, until `wake`. */
@@ -34,34 +51,77 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
     };
   }
 
-  test('a create call: the thread says that it is unclear, and it stays so', options, async () => {
+  test(
+    'a create call that the other one called unclear: the late answer heals the thread',
+    options,
+    async () => {
+      await using world = await startReplicas(serverUrl);
+      const release = holdAnswer(world.agentProxy, agentCalls.create);
+      const first = await startTwo(world);
+      await ask(world);
+      await first.freeze('call_agent');
+      const offer = await world.told('may or may not have started');
+      await first.wake(release);
+      await world.told('Working');
+      await expectStory(world, 'may or may not', 'Working');
+      await pressTooLate(world, offer, 'start_again');
+      expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT]]);
+    },
+  );
+
+  test(
+    'a create call that was started again meanwhile: the late answer changes nothing',
+    options,
+    async () => {
+      await using world = await startReplicas(serverUrl);
+      const release = holdAnswer(world.agentProxy, agentCalls.create);
+      const first = await startTwo(world);
+      await ask(world);
+      await first.freeze('call_agent');
+      const offer = await world.told('may or may not have started');
+      await world.slack.press(offer, 'start_again', alice);
+      await world.told('Working');
+      await first.wake(release);
+      expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT], [PROMPT]]);
+      await expectStoryOfTheWoken(world, 'may or may not', 'Working');
+    },
+  );
+
+  test(
+    'a message call that the other one called unclear: the late answer heals the reply',
+    options,
+    async () => {
+      await using world = await startReplicas(serverUrl);
+      const first = await startTwo(world);
+      const card = await askAndWait(world);
+      const agentJobId = world.api.jobs[0]?.id ?? '';
+      const release = holdAnswer(world.agentProxy, agentCalls.messageTo(agentJobId));
+      const message = await reply(world, card, 'Mention the CLI');
+      await first.freeze('call_agent');
+      const offer = await world.told('may or may not');
+      await first.wake(release);
+      await isAccepted(world, message);
+      await expectStory(world, 'Working', 'may or may not');
+      await pressTooLate(world, offer, 'send_again');
+      expect(world.api.jobs[0]?.prompts).toEqual([PROMPT, 'Mention the CLI']);
+    },
+  );
+
+  test('a create call, and the other one has not come to it: the answer counts', options, async () => {
     await using world = await startReplicas(serverUrl);
     const release = holdAnswer(world.agentProxy, agentCalls.create);
-    const first = await startTwo(world);
+    const only = await world.start();
     await ask(world);
-    await first.freeze('call_agent');
-    const offer = await world.told('may or may not have started');
-    await first.wake(release);
-    await world.slack.press(offer, 'start_again', alice);
+    await world.hasInHand('call_agent');
+    await world.freeze(only);
+    await world.expireLeases();
+    only.kill('SIGCONT');
+    const held = () => world.query('select id from task where lease_until > 0');
+    await world.until(held, ({ length }) => length === 1, 'the woken one to hold its work again');
+    release();
     await world.told('Working');
-    expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT], [PROMPT]]);
-    await expectStory(world, 'may or may not', 'Working');
-  });
-
-  test('a message call: the thread says that it is unclear, and it stays so', options, async () => {
-    await using world = await startReplicas(serverUrl);
-    const first = await startTwo(world);
-    const card = await askAndWait(world);
-    const agentJobId = world.api.jobs[0]?.id ?? '';
-    const release = holdAnswer(world.agentProxy, agentCalls.messageTo(agentJobId));
-    const message = await reply(world, card, 'Mention the CLI');
-    await first.freeze('call_agent');
-    const offer = await world.told('may or may not');
-    await first.wake(release);
-    await world.slack.press(offer, 'send_again', bob);
-    await isAccepted(world, message);
-    expect(world.api.jobs[0]?.prompts).toEqual([PROMPT, 'Mention the CLI', 'Mention the CLI']);
-    await expectStory(world, 'Working', 'may or may not');
+    await expectStory(world, 'Working');
+    expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT]]);
   });
 
   test('the post of the card: the other one finds it', options, async () => {

@@ -92,7 +92,7 @@ async function overtaken(events: readonly JobEvent[], kind: TaskKind, agentJob: 
   await clock.advance(60_000);
   const read = () => store.transaction((tx) => tx.jobs.get(jobId));
   const before = await read();
-  return { tools, claim, before, read };
+  return { tools, clock, claim, before, read };
 }
 
 const posted: JobEvent = { type: 'card_posted', ts: '1700000000.000100' };
@@ -105,7 +105,9 @@ const check = (tools: Tools, task: ClaimedTask) => {
 
 const post = (tools: Tools, task: ClaimedTask) => postToSlack({ ...tools, posts: postBatches(tools) }, task);
 
-test.each<[string, TaskKind, JobEvent[], AgentJob, (tools: Tools, task: ClaimedTask) => Promise<void>]>([
+type Work = (tools: Tools, task: ClaimedTask) => Promise<void>;
+
+test.each<[string, TaskKind, JobEvent[], AgentJob, Work]>([
   ['reads a status', 'check_job', [posted, created], completed, check],
   [
     'reads a status that is not new',
@@ -114,8 +116,6 @@ test.each<[string, TaskKind, JobEvent[], AgentJob, (tools: Tools, task: ClaimedT
     running,
     check,
   ],
-  ['creates a job', 'call_agent', [posted], completed, callAgent],
-  ['posts a card', 'post_to_slack', [], completed, post],
 ])(
   'a process that was frozen while it %s writes nothing when it wakes up',
   async (_what, kind, events, agentJob, work) => {
@@ -124,5 +124,24 @@ test.each<[string, TaskKind, JobEvent[], AgentJob, (tools: Tools, task: ClaimedT
     if (task === undefined) throw new Error(`no ${kind} is due`);
     await expect(work(tools, task)).rejects.toThrow(LeaseLostError);
     expect(await read()).toEqual(before);
+  },
+);
+
+test.each<[string, TaskKind, JobEvent[], string, Work]>([
+  ['creates a job', 'call_agent', [posted], 'working', callAgent],
+  ['posts a card', 'post_to_slack', [], 'creating', post],
+])(
+  'a process that was frozen while it %s writes the answer, which cannot be had again, and leaves the rest',
+  async (_what, kind, events, stage, work) => {
+    const { tools, clock, claim, read } = await overtaken(events, kind, running);
+    const [task] = await claim();
+    if (task === undefined) throw new Error(`no ${kind} is due`);
+    await expect(work(tools, task)).rejects.toThrow(LeaseLostError);
+    expect((await read())?.stage.kind).toBe(stage);
+    await clock.advance(LEASE_MS);
+    const [other] = await claim();
+    if (other === undefined) throw new Error('the task is left to others');
+    await work(tools, other);
+    expect((await read())?.stage.kind).toBe(stage);
   },
 );

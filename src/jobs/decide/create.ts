@@ -18,6 +18,14 @@ export function jobCreated(draft: Draft, agentJob: AgentJob): void {
   scheduleSending(draft);
 }
 
+/** Too late once somebody has pressed *Start again*: then the other job counts. */
+export function jobFound(draft: Draft, callId: string, agentJob: AgentJob): void {
+  const { stage } = draft.job;
+  if (stage.kind !== 'create_unknown' || stage.callId !== callId) return;
+  draft.change({ stage: { kind: 'creating' } });
+  jobCreated(draft, agentJob);
+}
+
 export function createFailed(draft: Draft, callId: string, failure: AgentFailure): void {
   if (draft.job.stage.kind !== 'creating') return;
   switch (verdictOn('create_job', failure, draft.context.policy.retryUnknown)) {

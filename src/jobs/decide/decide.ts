@@ -1,7 +1,7 @@
 import type { Decision, DecisionContext, JobState } from '../decision.ts';
 import type { JobEvent } from '../event.ts';
 import { sendCorrection } from './corrections.ts';
-import { createFailed, jobCreated, runAgain, startAgain } from './create.ts';
+import { createFailed, jobCreated, jobFound, runAgain, startAgain } from './create.ts';
 import { Draft } from './draft.ts';
 import { messageAccepted, messageFailed, resend, sendDue, sendNow } from './follow-ups.ts';
 import { followUpShown } from './line-up.ts';
@@ -34,6 +34,8 @@ function apply(draft: Draft, event: JobEvent) {
       return postRefused(draft, event.callId, event.announcement, event.reason);
     case 'job_created':
       return jobCreated(draft, event.agentJob);
+    case 'job_found':
+      return jobFound(draft, event.callId, event.agentJob);
     case 'create_failed':
       return createFailed(draft, event.callId, event.failure);
     case 'reply_received':

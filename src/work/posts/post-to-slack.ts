@@ -35,13 +35,14 @@ export async function postToSlack(tools: PostTools, task: ClaimedTask): Promise<
 
 /** Returns what is next in the lane; null if nothing is, or if the lane has to wait. */
 async function post(tools: PostTools, task: ClaimedTask, due: SlackCall): Promise<DuePost | null> {
-  const { call, job, workspace } = due;
+  const { call: wanted, job, workspace } = due;
   const { stage } = job;
   // The card was refused: there is no thread, and in the channel nobody would know what it is about.
-  if (call.request.kind === 'announce' && stage.kind === 'unopened')
-    return refused(tools, task, call, stage.reason);
+  if (wanted.request.kind === 'announce' && stage.kind === 'unopened')
+    return refused(tools, task, wanted, stage.reason);
   const message = await renderPost(tools, due);
-  const startedAtMs = await tools.posts.start({ task, callId: call.id });
+  const startedAtMs = await tools.posts.start({ task, callId: wanted.id });
+  const call: LedgerCall = { ...wanted, state: 'started', startedAtMs };
   const facts = { call_id: call.id, call: call.request.kind, ...factsOf(job) };
   const destination = destinationOf(job, call.request);
   try {

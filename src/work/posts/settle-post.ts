@@ -5,7 +5,13 @@ import type { Job } from '../../jobs/job.ts';
 import type { SlackFailure } from '../../slack/calls/failure.ts';
 import type { Workspace } from '../../slack/workspaces/workspace.ts';
 import { applyEvent } from '../../store/apply-event.ts';
-import type { CallOutcome, ClaimedTask, LedgerCall, Transaction } from '../../store/store.ts';
+import {
+  type CallOutcome,
+  type ClaimedTask,
+  LeaseLostError,
+  type LedgerCall,
+  type Transaction,
+} from '../../store/store.ts';
 import type { Tools } from '../tools.ts';
 import { type DuePost, duePost } from './due-post.ts';
 import type { PostBatches } from './post-batches.ts';
@@ -24,7 +30,11 @@ export interface SlackCall extends DuePost {
   readonly workspace: Workspace;
 }
 
-/** Writes the outcome of a post with what follows from it, and takes up the next of the lane. */
+/**
+ * Writes the outcome of a post with what follows from it, and takes up the next of the lane. That a message is in
+ * Slack counts also if the lease was lost meanwhile, as long as nobody else has settled this attempt.
+ * @param call as it is in this attempt
+ */
 export async function settle(
   tools: PostTools,
   task: ClaimedTask,
@@ -38,17 +48,26 @@ export async function settle(
     const next = await tools.posts.settle({ task, callId: call.id, state, detail });
     if (next !== 'not_settled') return next;
   }
-  return tools.store.transaction(async (tx) => {
-    await tx.tasks.fence(task.lease);
+  const next = await tools.store.transaction(async (tx) => {
+    const isHeld = await tx.tasks.isHeld(task.lease);
     const context = tools.newContext();
+    const isOpen = await isSameAttempt(tx, call);
+    if (!isOpen || (!isHeld && state !== 'done')) return isHeld ? duePost(tx, task, context) : 'taken_over';
     if (event !== null) {
       const job = await applyEvent(tx, call.jobId, event, context);
       if (event.type === 'card_posted') await takeInEarlyReplies(tx, job, context);
     }
     await tx.calls.settle(call.id, outcome, context.nowMs);
     await also?.(tx);
-    return duePost(tx, task, context);
+    return isHeld ? duePost(tx, task, context) : 'taken_over';
   });
+  if (next === 'taken_over') throw new LeaseLostError(task.lease.taskId);
+  return next;
+}
+
+async function isSameAttempt(tx: Transaction, { id, startedAtMs }: LedgerCall): Promise<boolean> {
+  const call = await tx.calls.get(id);
+  return (call?.state === 'wanted' || call?.state === 'started') && call.startedAtMs === startedAtMs;
 }
 
 /** The card could be answered before its thread was known here. */

@@ -195,3 +195,26 @@ describe('a failure that is told when no create call is under way', () => {
     expect(world.job.stage.kind).toBe('working');
   });
 });
+
+describe('the answer to a create call comes after it was called unclear', () => {
+  const anUnclearJob = () => {
+    const world = aJobBeingCreated();
+    const callId = world.open('create_job')[0]?.id ?? '';
+    world.createFails(failures.timeout);
+    return { world, found: { type: 'job_found', callId, agentJob: anAgentJob() } as const };
+  };
+
+  test('the thread goes on, and Start again comes too late', () => {
+    const { world, found } = anUnclearJob();
+    world.apply(found);
+    expect(world.news).toEqual(['create_unknown', 'started turn 1']);
+    expect(world.apply({ type: 'start_again_pressed', callId: found.callId }).calls).toEqual([]);
+    expect(world.job.agentJob?.id).toBe('agent-1');
+  });
+
+  test('but once Start again was pressed, the other job counts', () => {
+    const { world, found } = anUnclearJob();
+    world.apply({ type: 'start_again_pressed', callId: found.callId });
+    expect(world.apply(found)).toMatchObject({ calls: [], job: { stage: { kind: 'creating' } } });
+  });
+});
