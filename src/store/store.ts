@@ -2,8 +2,8 @@ import type { CallRequest, Lane } from '../jobs/call.ts';
 import type { Decision, JobState } from '../jobs/decision.ts';
 import type { Reply } from '../jobs/event.ts';
 import type { Job } from '../jobs/job.ts';
-import type { openStages } from '../jobs/open-stages.ts';
 import type { JobLists } from './lists.ts';
+import type { Census } from './queries/census.ts';
 import type { SettingsOfChannels } from './queries/channel-settings.ts';
 import type { Checks } from './queries/checks.ts';
 import type { Homes } from './queries/homes.ts';
@@ -215,23 +215,6 @@ export interface Tasks {
   release(leases: readonly Lease[]): Promise<void>;
   /** When the next task of these kinds is due that nobody has in hand, or null. */
   nextDueAtMs(kinds: readonly TaskKind[]): Promise<number | null>;
-}
-
-/** How much there is to do, for whoever looks after the program. Read from indexes alone, and locks nothing. */
-export interface Census {
-  /** Also of the stages that no job is in. */
-  openJobs(): Promise<ReadonlyMap<OpenStage, number>>;
-  /** Of the kinds of which any is due; those in hand are due until they are done. */
-  dueTasks(nowMs: number): Promise<DueTasks[]>;
-}
-
-export type OpenStage = (typeof openStages)[number];
-
-export interface DueTasks {
-  readonly kind: TaskKind;
-  readonly count: number;
-  /** Since when the oldest has been due. */
-  readonly dueSinceMs: number;
 }
 
 /**

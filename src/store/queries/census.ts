@@ -1,6 +1,23 @@
 import { openStages } from '../../jobs/open-stages.ts';
 import type { Queries } from '../schema/tables.ts';
-import { type Census, type DueTasks, type OpenStage, taskKinds } from '../store.ts';
+import { type TaskKind, taskKinds } from '../store.ts';
+
+/** How much there is to do, for whoever looks after the program. Read from indexes alone, and locks nothing. */
+export interface Census {
+  /** Also of the stages that no job is in. */
+  openJobs(): Promise<ReadonlyMap<OpenStage, number>>;
+  /** Of the kinds of which any is due; those in hand are due until they are done. */
+  dueTasks(nowMs: number): Promise<DueTasks[]>;
+}
+
+type OpenStage = (typeof openStages)[number];
+
+interface DueTasks {
+  readonly kind: TaskKind;
+  readonly count: number;
+  /** Since when the oldest has been due. */
+  readonly dueSinceMs: number;
+}
 
 export class SqlCensus implements Census {
   private readonly db: Queries;
