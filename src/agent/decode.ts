@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AgentJob } from '../jobs/agent-job.ts';
+import { scrub } from '../operations/redact.ts';
 
 const STATUS_MAX_LENGTH = 100;
 const ERROR_TEXT_MAX_LENGTH = 500;
@@ -44,10 +45,10 @@ export function decodeJob(body: unknown, statusIfMissing: string | null): AgentJ
   return { id, status, repository: source.repository, ref: source.ref, model, prLink };
 }
 
-/** The API's own words in an error body, without `secret`, or null. Untrusted, at most 500 characters. */
+/** The API's own words in an error body, without `secret` and others, or null. Untrusted, at most 500 characters. */
 export function decodeErrorText(body: unknown, secret: string): string | null {
   const { data } = errorSchema.safeParse(body);
-  return data === undefined ? null : cut(data.error.replaceAll(secret, '…'), ERROR_TEXT_MAX_LENGTH);
+  return data === undefined ? null : cut(scrub(data.error.replaceAll(secret, '…')), ERROR_TEXT_MAX_LENGTH);
 }
 
 /** JSON may carry NULs and halves of characters, which Postgres refuses to store. */

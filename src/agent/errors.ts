@@ -47,13 +47,15 @@ export function unknownProjectError(projectId: string): AgentError {
 /** An answer with any other status than 2xx. `text` is the API's own words, or null. */
 export function refusedError(status: number, text: string | null, retryAfterMs: number | null): AgentError {
   const message = text ?? `the agent API answered with status ${status}`;
-  return new AgentError({ ...classify(status), status, message, retryAfterMs });
+  const words = text === null ? {} : { words: text };
+  return new AgentError({ ...classify(status), status, message, ...words, retryAfterMs });
 }
 
 function classify(status: number): Pick<AgentFailure, 'outcome' | 'reason'> {
   if (status >= 500) return { outcome: 'unknown', reason: 'server_error' };
   if (status === 429) return { outcome: 'definite', reason: 'rate_limited' };
-  if (status === 401 || status === 403) return { outcome: 'definite', reason: 'unauthorized' };
+  if (status === 401 || status === 402 || status === 403)
+    return { outcome: 'definite', reason: 'unauthorized' };
   if (status === 404) return { outcome: 'definite', reason: 'not_found' };
   return { outcome: 'definite', reason: 'rejected' };
 }

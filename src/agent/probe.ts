@@ -1,4 +1,4 @@
-import { Pool } from 'undici';
+import { type Dispatcher, Pool } from 'undici';
 import { clockAheadMs } from '../operations/clock-difference.ts';
 import { headersFor, parseJson } from './attempt.ts';
 import { decodeErrorText } from './decode.ts';
@@ -16,7 +16,7 @@ export interface ProbeOptions {
   readonly timeoutMs: number;
 }
 
-/** What the API answers to a get of a job that does not exist: 404, unless something is wrong. */
+/** What the API answers. */
 export type Probe =
   | {
       readonly kind: 'answered';
@@ -30,14 +30,26 @@ export type Probe =
   /** `code`: the system's error code, or the error's name. */
   | { readonly kind: 'unreachable'; readonly code: string };
 
-/** Asks the agent API once, and changes nothing there. Never throws. */
-export async function probeProject({ baseUrl, projectId, apiKey, timeoutMs }: ProbeOptions): Promise<Probe> {
-  const paths = agentPaths(baseUrl);
-  const pool = new Pool(paths.origin, { allowH2: false, connectTimeout: timeoutMs });
+/** Asks for a job that does not exist, which changes nothing: 404, unless something is wrong. Never throws. */
+export function probeProject(options: ProbeOptions): Promise<Probe> {
+  const path = agentPaths(options.baseUrl).job(options.projectId, NO_JOB);
+  return probe(options, { method: 'GET', path, headers: headersFor(options.apiKey) });
+}
+
+/** Asks to create a job with an empty prompt, which the API must refuse: 400, if the key may write. Never throws. */
+export function probeWriting(options: ProbeOptions): Promise<Probe> {
+  const path = agentPaths(options.baseUrl).jobs(options.projectId);
+  const headers = { ...headersFor(options.apiKey), 'content-type': 'application/json' };
+  return probe(options, { method: 'POST', path, headers, body: JSON.stringify({ prompt: '' }) });
+}
+
+async function probe(
+  { baseUrl, apiKey, timeoutMs }: ProbeOptions,
+  request: Dispatcher.DispatchOptions,
+): Promise<Probe> {
+  const pool = new Pool(agentPaths(baseUrl).origin, { allowH2: false, connectTimeout: timeoutMs });
   const sentAtMs = Date.now();
   const startedMs = performance.now();
-  const path = paths.job(projectId, NO_JOB);
-  const request = { method: 'GET', path, headers: headersFor(apiKey) } as const;
   const limits = { signal: AbortSignal.timeout(timeoutMs), sendByMs: sentAtMs + timeoutMs };
   const result = await exchange(pool, request, limits);
   const latencyMs = performance.now() - startedMs;

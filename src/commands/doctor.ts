@@ -17,10 +17,19 @@ const EXIT_UNKNOWN = 3;
 
 /** `docs-agent doctor`: says what is wrong, and what to do about it. */
 export async function doctor(args: string[], { env }: Host): Promise<number> {
-  const { values } = parseArgs({ args, options: { json: { type: 'boolean', default: false } } });
+  const { values } = parseArgs({
+    args,
+    options: {
+      json: { type: 'boolean', default: false },
+      'probe-write': { type: 'boolean', default: false },
+    },
+  });
   let findings: readonly Finding[];
   try {
-    findings = [findingsOf('node').ok(process.versions.node), ...(await lookAtAll(env))];
+    findings = [
+      findingsOf('node').ok(process.versions.node),
+      ...(await lookAtAll(env, values['probe-write'])),
+    ];
   } catch (error) {
     console.error('doctor itself has failed; please report this:', error);
     return EXIT_UNKNOWN;
@@ -29,10 +38,10 @@ export async function doctor(args: string[], { env }: Host): Promise<number> {
   return EXIT_CODES[worstOf(findings)];
 }
 
-async function lookAtAll(env: Host['env']): Promise<Finding[]> {
+async function lookAtAll(env: Host['env'], probeWrite: boolean): Promise<Finding[]> {
   try {
     const config = readConfig(env);
-    const findings = await examine(config, { clock: systemClock, timeoutMs: TIMEOUT_MS });
+    const findings = await examine(config, { clock: systemClock, timeoutMs: TIMEOUT_MS, probeWrite });
     return shown(findings, secretsOf(config));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

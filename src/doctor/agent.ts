@@ -1,8 +1,7 @@
 import { type Probe, probeProject } from '../agent/probe.ts';
 import type { Config } from '../config.ts';
+import { said } from './agent-said.ts';
 import { type Finding, findingsOf } from './finding.ts';
-
-const WORDS_MAX = 200;
 
 /** One finding for each project, and how far this clock is ahead of the API's. */
 export async function agentFindings(
@@ -33,34 +32,33 @@ function probeFinding(project: string, probe: Probe): Finding {
       'Check AGENT_BASE_URL, and that this machine gets there; requests wait until then.',
     );
   }
-  const { status, latencyMs } = probe;
-  const words = probe.words === null ? '' : `, "${probe.words.slice(0, WORDS_MAX)}"`;
-  const said = `${status}${words}, after ${Math.round(latencyMs)} ms`;
+  const { status } = probe;
+  const answer = said(probe);
   if (status === 401 || status === 403) {
     return findings.error(
-      `the key is rejected (${said})`,
+      `the key is rejected (${answer})`,
       'Correct AGENT_API_KEY, or the variable that api_key_env names for this project.',
     );
   }
   if (status === 404 && isAboutProject(probe.words)) {
     return findings.error(
-      `the key is accepted, but the project is not known (${said})`,
+      `the key is accepted, but the project is not known (${answer})`,
       'Correct AGENT_PROJECT_ID, or the id in the file of DOCS_AGENT_CONFIG.',
     );
   }
   if (status === 404 && probe.words === null) {
     return findings.warning(
-      `somebody answers, but not in the words of the agent API (${said})`,
+      `somebody answers, but not in the words of the agent API (${answer})`,
       'Check that AGENT_BASE_URL leads to the agent API, with its path if it has one.',
     );
   }
   if (status === 404) {
-    return findings.ok(`reached, key accepted (${said}, to a job that does not exist)`);
+    return findings.ok(`reached, key accepted (${answer}, to a job that does not exist)`);
   }
   if (status === 429)
-    return findings.warning(`at its rate limit (${said})`, 'Look again later; requests wait.');
+    return findings.warning(`at its rate limit (${answer})`, 'Look again later; requests wait.');
   return findings.error(
-    `answers as it should not (${said})`,
+    `answers as it should not (${answer})`,
     'Check AGENT_BASE_URL, and ask who runs the API; requests wait until then.',
   );
 }

@@ -5,6 +5,7 @@ import type { InspectionOptions } from '../slack/inspection.ts';
 import type { NoticeFacts, StoreFacts } from '../store/inspect/facts.ts';
 import { inspectStore } from '../store/inspect/inspect.ts';
 import { agentFindings } from './agent.ts';
+import { writingFindings } from './agent-writing.ts';
 import { clockFindings } from './clocks.ts';
 import type { Finding } from './finding.ts';
 import { installed } from './installations.ts';
@@ -24,17 +25,23 @@ export interface Tools {
   readonly clock: Clock;
   /** For each question to Slack and to the agent API. */
   readonly timeoutMs: number;
+  /** Whether the agent API is asked to take an empty request. Default: no. */
+  readonly probeWrite?: boolean;
 }
 
 /** Looks at everything that the program needs, side by side, and changes nothing. */
-export async function examine(config: Config, { clock, timeoutMs }: Tools): Promise<Finding[]> {
+export async function examine(
+  config: Config,
+  { clock, timeoutMs, probeWrite = false }: Tools,
+): Promise<Finding[]> {
   const options = { apiUrl: config.slack.apiUrl, timeoutMs, clock, log: silent };
   const store = lookAtStore(config, clock.now());
-  const [ofStore, ofSlack, connection, ofAgent] = await Promise.all([
+  const [ofStore, ofSlack, connection, ofAgent, writing] = await Promise.all([
     store,
     store.then(({ facts }) => lookAtSlack(config, facts, options)),
     connectionFinding(config.slack, config.http, options),
     agentFindings(config, timeoutMs),
+    store.then(({ facts }) => writingFindings(config, facts?.agentRefusals ?? [], { timeoutMs, probeWrite })),
   ]);
   const aheadMs = { slack: ofSlack.clockAheadMs, agentApi: ofAgent.clockAheadMs };
   return [
@@ -43,6 +50,7 @@ export async function examine(config: Config, { clock, timeoutMs }: Tools): Prom
     connection,
     ...ofSlack.findings,
     ...ofAgent.findings,
+    ...writing,
     ...clockFindings(aheadMs, config.store.kind === 'postgres'),
   ];
 }

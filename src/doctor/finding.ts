@@ -11,6 +11,7 @@ export type CheckName =
   | 'notice_channel'
   | 'user_group'
   | 'agent_api'
+  | 'agent_writing'
   | 'clock';
 
 /** `warning`: it works, but not for ever, or not all of it. `error`: requests wait or are lost for it. */

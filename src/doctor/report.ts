@@ -15,6 +15,7 @@ const TITLES: Readonly<Record<CheckName, string>> = {
   notice_channel: 'Notice channel',
   user_group: 'User group',
   agent_api: 'Agent API',
+  agent_writing: 'Sending requests',
   clock: 'Clock',
 };
 

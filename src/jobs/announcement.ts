@@ -17,7 +17,13 @@ export type Announcement =
   /** A status that this program does not know, shown as it is. Untrusted. */
   | { readonly kind: 'other_status'; readonly status: string }
   | { readonly kind: 'pull_request'; readonly url: string; readonly changed: boolean }
-  | { readonly kind: 'trouble'; readonly trouble: TroubleKind; readonly retryAtMs: number }
+  | {
+      readonly kind: 'trouble';
+      readonly trouble: TroubleKind;
+      readonly retryAtMs: number;
+      /** What the agent says of it. Untrusted. */
+      readonly words?: string;
+    }
   | { readonly kind: 'recovered' }
   /** The API refused the prompt; offers *Run again*. */
   | { readonly kind: 'create_rejected'; readonly message: string }

@@ -10,6 +10,8 @@ export interface AgentFailure {
   readonly status: number | null;
   /** The API's own `error` text where it gave one, else what happened in plain words. Untrusted. */
   readonly message: string;
+  /** The API's own words, where it gave any: not ours. Without secrets, and untrusted. */
+  readonly words?: string;
   /** How long the API asked to wait (`Retry-After`), or null. */
   readonly retryAfterMs: number | null;
 }
@@ -17,7 +19,7 @@ export interface AgentFailure {
 /**
  * - `rate_limited`: 429, or our own hourly budget is used up
  * - `unreachable`: no connection, a timeout, a reset
- * - `unauthorized`: 401 or 403, the key is refused
+ * - `unauthorized`: 401, 402 or 403: the key is refused, or may not do this, or the plan does not allow it
  * - `not_found`: 404, the job or the project is unknown
  * - `rejected`: any other 4xx, and redirects (which are never followed with the key)
  * - `server_error`: 5xx

@@ -10,6 +10,7 @@ import { readableText } from '../slack/text/readable-text.ts';
 import { applyEvent } from '../store/apply-event.ts';
 import { persist } from '../store/persist.ts';
 import { type ClaimedTask, LeaseLostError, type LedgerCall, type Transaction } from '../store/store.ts';
+import { agentSays } from './agent-says.ts';
 import { requireBoundProject } from './bound-project.ts';
 import { budgetFailure } from './budget.ts';
 import { factsOf } from './job-facts.ts';
@@ -144,6 +145,7 @@ async function perform(tools: Tools, started: StartedCall, prompt: string): Prom
       outcome: failure.outcome,
       reason: failure.reason,
       http_status: failure.status,
+      ...agentSays(failure),
       duration_ms: durationMs,
     });
     return failed(started, failure);

@@ -68,6 +68,7 @@ describe('what the API refuses was not done', () => {
       reason: 'unauthorized',
       status: 401,
       message: 'Invalid API key',
+      words: 'Invalid API key',
       retryAfterMs: null,
     });
   });

@@ -27,6 +27,7 @@ test('when all is well, doctor says so line by line, and exits with 0', async ()
         '✓ Slack: @docs-agent in Strict \\(T0LOCAL\\)',
         '✓ Scopes: all that are needed',
         '✓ Agent API acme-docs: reached, key accepted .*',
+        '✓ Sending requests: not tried: .* → `docs-agent doctor --probe-write` .*',
         '✓ Clock against Slack: right',
         '✓ Clock against the agent API: right',
         '',

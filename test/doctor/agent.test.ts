@@ -2,6 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
+import { parseConfig } from '../../src/config.ts';
+import { examine } from '../../src/doctor/examine.ts';
+import { startStrictWorld } from '../e2e/support/strict-world.ts';
+import { noFiles } from '../support/settings.ts';
 import { one, startPatient } from './support.ts';
 
 test('each project is asked for a job that cannot exist', async () => {
@@ -49,6 +53,81 @@ test.each([
   const finding = one(await patient.look(fault === 'hang' ? 500 : 5_000), 'agent_api');
   expect(finding).toMatchObject({ level, found: expect.stringContaining(found) });
   expect(finding.next).not.toBeNull();
+});
+
+test('whether the key may write is only tried when that is asked for', async () => {
+  await using patient = await startPatient();
+  expect(await patient.finding('agent_writing')).toMatchObject({
+    level: 'ok',
+    found: 'not tried: a key that may only read is not found out by reading',
+    next: expect.stringContaining('doctor --probe-write'),
+  });
+  expect(patient.api.requests.map(({ method }) => method)).toEqual(['GET']);
+});
+
+test('an empty request that is refused as such shows that the key may write', async () => {
+  await using patient = await startPatient();
+  const findings = await patient.look(5_000, { probeWrite: true });
+  expect(one(findings, 'agent_writing', 'acme-docs')).toMatchObject({
+    level: 'ok',
+    found: expect.stringMatching(/^the key may write \(400, "/),
+  });
+  expect(patient.api.jobs).toEqual([]);
+});
+
+const words = { error: 'API key does not have the required scope: write' };
+
+test.each([
+  ['a key that may only read', { status: 403, body: words }, 'error', 'the key may not write (403, "API key'],
+  ['a key that is rejected', { status: 401 }, 'error', 'the key may not write (401'],
+  [
+    'a plan that has ended',
+    { status: 402, body: { error: 'Upgrade' } },
+    'error',
+    'the plan does not allow it (402',
+  ],
+  [
+    'a project that is not known',
+    { status: 404, body: words },
+    'error',
+    'the project is not known for writing (404',
+  ],
+  ['the rate limit', { status: 429 }, 'warning', 'at its rate limit (429'],
+  ['an answer that is none', { status: 500 }, 'warning', 'nobody can tell from this answer (500'],
+  [
+    'a job out of nothing',
+    { status: 201, body: { id: 'job_1' } },
+    'error',
+    'the API took an empty request (201',
+  ],
+  ['silence', 'reset_before', 'warning', 'nobody can tell'],
+] as const)('an empty request that meets %s', async (_what, fault, level, found) => {
+  await using patient = await startPatient();
+  patient.api.failNext('create', fault);
+  const findings = await patient.look(5_000, { probeWrite: true });
+  expect(one(findings, 'agent_api').level).toBe('ok');
+  const finding = one(findings, 'agent_writing');
+  expect(finding).toMatchObject({ level, found: expect.stringContaining(found) });
+  expect(finding.next).not.toBeNull();
+});
+
+test('what the agent said to the last request of the running program is told, although reading works', async () => {
+  await using world = await startStrictWorld();
+  world.api.failNext('create', { status: 403, body: words });
+  const card = await world.ask('Keep it');
+  await world.told(card, 'An administrator');
+  const look = () =>
+    examine(parseConfig(world.env, noFiles), { clock: world.clock, timeoutMs: 5_000, probeWrite: false });
+  expect(one(await look(), 'agent_api').level).toBe('ok');
+  expect(one(await look(), 'agent_writing', 'acme-docs')).toMatchObject({
+    level: 'error',
+    found: expect.stringContaining(
+      'the last request was refused: API key does not have the required scope: write',
+    ),
+    next: expect.stringContaining('AGENT_API_KEY'),
+  });
+  await world.told(card, 'Working');
+  expect(one(await look(), 'agent_writing')).toMatchObject({ level: 'ok', subject: null });
 });
 
 test('an API that is not there', async () => {

@@ -16,6 +16,7 @@ test('in good health, everything is ok, and nothing is changed in Slack or at th
     ['slack_scopes', null, 'ok'],
 
     ['agent_api', 'acme-docs', 'ok'],
+    ['agent_writing', null, 'ok'],
     ['clock', 'against Slack', 'ok'],
     ['clock', 'against the agent API', 'ok'],
   ]);

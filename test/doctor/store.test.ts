@@ -118,7 +118,15 @@ test.each([
   const schema = { applied: ['0001_start'], missing: [], unknown: [] };
   const notices = { saved: [], refused: [] };
   const freeBytes = mib * 1024 ** 2;
-  const known = { schema, notices, installations: [], organisations: new Map(), sizeBytes: 1, freeBytes };
+  const known = {
+    schema,
+    notices,
+    agentRefusals: [],
+    installations: [],
+    organisations: new Map(),
+    sizeBytes: 1,
+    freeBytes,
+  };
   const facts = { place: '/data', state: 'writable', ...known } as const;
   expect(one(storeFindings(facts), 'store_space')).toMatchObject({ level, found });
 });

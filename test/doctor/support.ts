@@ -21,7 +21,7 @@ export interface Patient extends AsyncDisposable {
   readonly env: Record<string, string | undefined>;
   /** The text of the file of DOCS_AGENT_CONFIG, or null. */
   configFile: string | null;
-  look(timeoutMs?: number): Promise<readonly Finding[]>;
+  look(timeoutMs?: number, more?: { readonly probeWrite: boolean }): Promise<readonly Finding[]>;
   /** The one finding of this check, and of this subject, if there may be several. */
   finding(check: CheckName, subject?: string): Promise<Finding>;
 }
@@ -46,10 +46,14 @@ export async function startPatient(): Promise<Patient> {
     slackClock,
     env,
     configFile: null,
-    look: (timeoutMs = TIMEOUT_MS) => {
+    look: (timeoutMs = TIMEOUT_MS, { probeWrite } = { probeWrite: false }) => {
       const file = patient.configFile === null ? {} : { DOCS_AGENT_CONFIG: CONFIG_FILE };
       const readFile = (path: string) => (path === CONFIG_FILE ? (patient.configFile ?? '') : noFiles(path));
-      return examine(parseConfig({ ...env, ...file }, readFile), { clock: systemClock, timeoutMs });
+      return examine(parseConfig({ ...env, ...file }, readFile), {
+        clock: systemClock,
+        timeoutMs,
+        probeWrite,
+      });
     },
     finding: async (check, subject) => one(await patient.look(), check, subject),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

@@ -46,6 +46,7 @@ test('each workspace is looked at with its own token and settings, next to the r
     ['slack_scopes', beta, 'ok'],
     ['agent_api', 'docs', 'ok'],
     ['agent_api', 'betadocs', 'ok'],
+    ['agent_writing', null, 'ok'],
     ['clock', 'against Slack', 'ok'],
     ['clock', 'against the agent API', 'ok'],
   ]);

@@ -158,7 +158,7 @@ for (const mode of ['socket', 'http'] as const) {
       const refused: Fault = { status: 401, body: { error: 'Invalid API key' } };
       world.api.failNext('create', refused, refused, refused);
       const card = await world.ask('Wait for a new key');
-      await world.told(card, 'Needs an administrator');
+      await world.told(card, 'An administrator needs to fix');
       await world.later(
         () => sent('Wait for a new key'),
         (count) => count === 4,
@@ -166,7 +166,7 @@ for (const mode of ['socket', 'http'] as const) {
       );
       await world.told(card, 'Going on');
       await world.told(card, 'Working');
-      expect(saying(await world.posts(card), 'Needs an administrator')).toHaveLength(1);
+      expect(saying(await world.posts(card), 'An administrator needs to fix')).toHaveLength(1);
       expect(saying(await world.posts(card), 'Going on')).toHaveLength(1);
     });
 
@@ -175,7 +175,7 @@ for (const mode of ['socket', 'http'] as const) {
       world.api.failNext('message', { status: 401, body: { error: 'Invalid API key' } });
       const first = await reply(card, 'Before the new key');
       await world.clock.advance(4_000);
-      await world.told(card, 'Needs an administrator');
+      await world.told(card, 'An administrator needs to fix');
       const second = await reply(card, 'After the old key');
       await receipt(first, 'eyes');
       await world.later(

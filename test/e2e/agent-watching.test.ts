@@ -145,7 +145,7 @@ describeWithLocalSlack('watching a job at an agent API that goes wrong', () => {
   test.each<[string, string, Fault[]]>([
     // A read that fails so is tried up to three times at once.
     ['server errors', "Can't reach the agent API", Array<Fault>(9).fill({ status: 500 })],
-    ['a refused key', 'Needs an administrator', Array<Fault>(3).fill({ status: 401 })],
+    ['a refused key', 'An administrator needs to fix', Array<Fault>(3).fill({ status: 401 })],
   ])('an outage with %s is told once, and its end once (W2, E2)', async (_what, words, faults) => {
     await using world = await startWorld();
     const { card, finish } = await watched(world);

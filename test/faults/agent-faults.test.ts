@@ -34,7 +34,7 @@ describeWithLocalSlack('a fault of the agent API', () => {
     Promise.all([alice, bob].map((user) => world.slack.press(offer, button, user)));
   const expectToldOfAdministrator = async (card: SlackMessage, outcome: AgentOutcome) => {
     const count = outcome === 'administrator' ? 1 : 0;
-    expect(saying(await world.posts(card), 'Needs an administrator')).toHaveLength(count);
+    expect(saying(await world.posts(card), 'An administrator needs to fix')).toHaveLength(count);
   };
 
   describe.each(agentFaults)('$name', ({ name, fault, create, message }) => {

@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 describeWithLocalSlack('a long outage', () => {
   test.each([
     ['the agent API is away', 'down', "Can't reach the agent API"],
-    ['its key is refused', 401, 'Needs an administrator'],
+    ['its key is refused', 401, 'An administrator needs to fix'],
     ['it limits the rate', 429, 'Waiting for the rate limit'],
   ] as const)(
     'when %s: nothing is lost, the order is kept, and the thread is told once when it starts and once when it ends',

@@ -36,7 +36,10 @@ export function noteTrouble(draft: Draft, source: Trouble['source'], failure: Ag
       told: tellNow || before?.told === true,
     },
   });
-  if (tellNow) draft.announce({ kind: 'trouble', trouble: kind, retryAtMs });
+  if (tellNow) {
+    const words = kind === 'needs_admin' && failure.words !== undefined ? { words: failure.words } : {};
+    draft.announce({ kind: 'trouble', trouble: kind, retryAtMs, ...words });
+  }
   draft.refreshCard();
   return retryAtMs;
 }

@@ -20,6 +20,14 @@ export interface StoreFacts {
   /** By workspace, the organisation whose installation has served it. */
   readonly organisations: ReadonlyMap<string, string>;
   readonly notices: NoticeFacts;
+  /** Projects whose last request was refused, so that an administrator must act. */
+  readonly agentRefusals: readonly AgentRefusal[];
+}
+
+export interface AgentRefusal {
+  readonly projectId: string;
+  /** What the agent said, or what happened. */
+  readonly words: string;
 }
 
 export interface NoticeFacts {

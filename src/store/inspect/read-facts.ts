@@ -4,15 +4,20 @@ import { requestFromJson, settingsFromJson } from '../schema/json.ts';
 import { schemaState } from '../schema/migrate.ts';
 import { migrations } from '../schema/migrations.ts';
 import type { Queries } from '../schema/tables.ts';
+import { agentRefusals } from './agent-refusals.ts';
 import type { NoticeFacts, RefusedNotice, StoreFacts } from './facts.ts';
 
-/** How far back refused notices are of interest. */
-const NOTICES_MS = 7 * 86_400_000;
+/** How far back refusals are of interest. */
+const RECENT_MS = 7 * 86_400_000;
 
-const NO_NOTICES: NoticeFacts = { saved: [], refused: [] };
-export const NOTHING_INSTALLED = { installations: [], organisations: new Map<string, string>() };
+export const NOTHING_KNOWN: Omit<ReadFacts, 'schema'> = {
+  installations: [],
+  organisations: new Map(),
+  notices: { saved: [], refused: [] },
+  agentRefusals: [],
+};
 
-type ReadFacts = Pick<StoreFacts, 'schema' | 'installations' | 'organisations' | 'notices'>;
+type ReadFacts = Pick<StoreFacts, 'schema' | 'installations' | 'organisations' | 'notices' | 'agentRefusals'>;
 
 /** Reads, and changes nothing. A schema of another version is not read. */
 export async function readFacts(
@@ -21,10 +26,18 @@ export async function readFacts(
 ): Promise<ReadFacts> {
   const schema = await schemaState(queries, migrations(engine));
   const isCurrent = schema.missing.length === 0 && schema.unknown.length === 0;
-  if (!isCurrent) return { schema, ...NOTHING_INSTALLED, notices: NO_NOTICES };
+  if (!isCurrent) return { schema, ...NOTHING_KNOWN };
   const installations = await new SqlInstallations(queries).all();
   const organisations = await organisationsIn(queries);
-  return { schema, installations, organisations, notices: await noticeFacts(queries, nowMs - NOTICES_MS) };
+  const sinceMs = nowMs - RECENT_MS;
+  const notices = await noticeFacts(queries, sinceMs);
+  return {
+    schema,
+    installations,
+    organisations,
+    notices,
+    agentRefusals: await agentRefusals(queries, sinceMs),
+  };
 }
 
 async function organisationsIn(db: Queries): Promise<ReadonlyMap<string, string>> {

@@ -7,7 +7,7 @@ import { isBusy, sqliteError, unusableDirectory } from '../engines/sqlite-errors
 import { codeOf } from '../errors.ts';
 import { migrations } from '../schema/migrations.ts';
 import type { StoreFacts } from './facts.ts';
-import { NOTHING_INSTALLED, readFacts } from './read-facts.ts';
+import { NOTHING_KNOWN, readFacts } from './read-facts.ts';
 
 export async function inspectSqlite(dataDir: string, nowMs: number): Promise<StoreFacts> {
   const directory = resolve(dataDir);
@@ -37,8 +37,7 @@ function absent(directory: string, freeBytes: number): StoreFacts {
     schema: { applied: [], missing: Object.keys(migrations('sqlite')), unknown: [] },
     sizeBytes: null,
     freeBytes,
-    ...NOTHING_INSTALLED,
-    notices: { saved: [], refused: [] },
+    ...NOTHING_KNOWN,
   };
 }
 

@@ -2,6 +2,7 @@ import { AgentError } from '../../agent/errors.ts';
 import type { AgentJob } from '../../jobs/agent-job.ts';
 import type { JobEvent } from '../../jobs/event.ts';
 import type { Job } from '../../jobs/job.ts';
+import { agentSays } from '../agent-says.ts';
 import { requireBoundProject } from '../bound-project.ts';
 import { factsOf } from '../job-facts.ts';
 import type { Tools } from '../tools.ts';
@@ -26,7 +27,7 @@ export async function readAgentJob(tools: Tools, job: Job, before: AgentJob): Pr
     if (!(error instanceof AgentError)) throw error;
     const { failure } = error;
     const { outcome, reason, status } = failure;
-    const failed = { outcome, reason, http_status: status, duration_ms: durationMs() };
+    const failed = { outcome, reason, http_status: status, ...agentSays(failure), duration_ms: durationMs() };
     tools.log.warn('agent_job_read', { ...facts, ...failed });
     return { type: 'check_failed', agentJobId: before.id, failure };
   }

@@ -152,10 +152,12 @@ describe('the thread is told', () => {
     expect(text({ ...trouble, trouble: 'unreachable' })).toMatchInlineSnapshot(
       `"📡 *Can't reach the agent API* · next try <!date^1795183500^{date_short_pretty} at {time}|2026-11-20 14:05 UTC>. Nothing is lost: it goes on by itself."`,
     );
-    expect(text({ ...trouble, trouble: 'needs_admin' })).toMatchInlineSnapshot(`
-      "🔧 *Needs an administrator* · the request is kept, and goes on when this is mended.
-      The agent API refuses the key, or does not know the project: an administrator must act."
-    `);
+    expect(text({ ...trouble, trouble: 'needs_admin' })).toBe(
+      "⚠️ *An administrator needs to fix the connection to the agent.* Everything is saved and continues once it's fixed.",
+    );
+    expect(text({ ...trouble, trouble: 'needs_admin', words: 'Not in\nyour plan' })).toBe(
+      "⚠️ *An administrator needs to fix the connection to the agent.* Not in your plan. Everything is saved and continues once it's fixed.",
+    );
     expect(text({ kind: 'recovered' })).toMatchInlineSnapshot(
       `"👍 *Going on* · the agent API answers again."`,
     );

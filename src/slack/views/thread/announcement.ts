@@ -2,14 +2,7 @@ import type { Announcement } from '../../../jobs/announcement.ts';
 import type { FollowUpMode } from '../../../jobs/channel-settings.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { isAbsence } from '../../absence.ts';
-import {
-  message,
-  paragraph,
-  quotation,
-  type SlackMessage,
-  smallPrint,
-  smallQuotation,
-} from '../parts/message.ts';
+import { message, paragraph, quotation, type SlackMessage, smallQuotation } from '../parts/message.ts';
 import { channelMention, mrkdwn, userMention } from '../parts/mrkdwn.ts';
 import { pullRequest, pullRequestLink } from '../parts/pull-request.ts';
 import {
@@ -36,6 +29,7 @@ import {
 
 const FOLLOW_UP_MAX = 2500;
 const REASON_MAX = 100;
+const WORDS_MAX = 300;
 const NAME_MAX = 100;
 
 /**
@@ -173,20 +167,27 @@ function pullRequestNews(
   );
 }
 
-function troubled({ trouble, retryAtMs }: Extract<Announcement, { kind: 'trouble' }>): SlackMessage {
-  const state = troubleLine(trouble, retryAtMs);
+function troubled({ trouble, retryAtMs, words }: Extract<Announcement, { kind: 'trouble' }>): SlackMessage {
   switch (trouble) {
     case 'rate_limited':
     case 'unreachable':
-      return message(paragraph(mrkdwn`${state}. Nothing is lost: it goes on by itself.`));
+      return message(
+        paragraph(mrkdwn`${troubleLine(trouble, retryAtMs)}. Nothing is lost: it goes on by itself.`),
+      );
     case 'needs_admin':
       return message(
-        paragraph(mrkdwn`${state}.`),
-        smallPrint(
-          mrkdwn`The agent API refuses the key, or does not know the project: an administrator must act.`,
+        paragraph(
+          mrkdwn`⚠️ *An administrator needs to fix the connection to the agent.* ${sentence(words)}Everything is saved and continues once it's fixed.`,
         ),
       );
   }
+}
+
+/** The agent's words, to be followed by ours. */
+function sentence(words: string | undefined): string {
+  if (words === undefined) return '';
+  const said = oneLine(words, WORDS_MAX);
+  return /[.!?…]$/.test(said) ? `${said} ` : `${said}. `;
 }
 
 function noticeFailed(channelId: string, reason: string): SlackMessage {

@@ -24,7 +24,7 @@ export async function judgeNews(world: ModelWorld, facts: Facts, link: string | 
 /** An outage is told once when it lasts, and once when it is over; one that held up only deleted replies is not. */
 function judgeTroubles({ posts, hasWithdrawn }: Facts): string[] {
   const told = posts.flatMap(
-    ({ text }) => /^\S+ \*(Can't reach|Needs an administrator|Going on)/.exec(text)?.[1] ?? [],
+    ({ text }) => /^\S+ \*(Can't reach|An administrator needs|Going on)/.exec(text)?.[1] ?? [],
   );
   if (hasWithdrawn) return [];
   return told.flatMap((word, index) => {
