@@ -17,6 +17,8 @@ export interface FollowUp {
   readonly callId: string | null;
   /** How the reply reads since an edit that came too late for the message call, or null. */
   readonly corrected: string | null;
+  /** It was deleted too late for the message call. */
+  readonly isDeleted: boolean;
   /** `text` corrects what was sent before. */
   readonly isCorrection: boolean;
   /** Texts that came along, and are still to be read: until then it cannot go out. */

@@ -1,13 +1,12 @@
 import type { AgentJob } from '../agent-job.ts';
 import { nextBatch, readyOf } from '../batch.ts';
 import type { AgentFailure } from '../failure.ts';
-import { type FollowUp, keptOut } from '../follow-up.ts';
-import { threadWordOf } from '../thread-word.ts';
 import { offerCorrection } from './corrections.ts';
 import type { Draft } from './draft.ts';
-import { NO_JOB, refusalOf, scheduleSending } from './line-up.ts';
+import { asItReads, stillMeant } from './late-changes.ts';
+import { NO_JOB, putOrRefuse, refusalOf, scheduleSending } from './line-up.ts';
 import { lookLater, startTurn } from './observe.ts';
-import { clearTrouble, noteTrouble } from './trouble.ts';
+import { clearTrouble, forgetSendTrouble, noteTrouble } from './trouble.ts';
 import { verdictOn } from './verdict.ts';
 
 /** There will be no job for the replies that wait for one. `callId` is the call that was refused. */
@@ -35,9 +34,6 @@ export function sendNow(draft: Draft, message: number): void {
 
 /** Puts the waiting replies into one message call. One call is under way at a time, which keeps the order. */
 export function sendDue(draft: Draft): void {
-  // Edited while they were on their way, in vain.
-  const asides = draft.followUpsIn('waiting').filter(wasMadeAside);
-  if (asides.length > 0) draft.put(asides.map((followUp) => keptOut(followUp, 'aside')));
   const { job, context } = draft;
   const waiting = readyOf(draft.followUpsIn('waiting'));
   if (waiting.length === 0 || job.agentJob === null || draft.followUpsIn('sending').length > 0) return;
@@ -76,20 +72,24 @@ export function messageAccepted(
 }
 
 export function messageFailed(draft: Draft, callId: string, failure: AgentFailure): void {
-  const followUps = draft
-    .followUpsOfCall(callId)
-    .filter((followUp) => followUp.state === 'sending')
-    .map(asItReads);
+  const failed = draft.followUpsOfCall(callId).filter((followUp) => followUp.state === 'sending');
+  if (failed.length === 0) return;
+  const followUps = stillMeant(draft, failed);
   const count = followUps.length;
-  if (count === 0) return;
   switch (verdictOn('send_message', failure, draft.context.policy.retryUnknown)) {
     case 'retry':
-      draft.put(followUps.map((followUp) => ({ ...followUp, state: 'waiting', callId: null })));
-      draft.change({ sendNotBeforeMs: noteTrouble(draft, 'send', failure) });
+      if (count + draft.followUpsIn('waiting').length > 0) {
+        draft.change({ sendNotBeforeMs: noteTrouble(draft, 'send', failure) });
+      }
+      for (const followUp of followUps.map(asItReads)) {
+        putOrRefuse(draft, { ...followUp, state: 'waiting', callId: null }, refusalOf(draft, followUp));
+      }
+      forgetSendTrouble(draft);
       break;
     case 'refused':
-      draft.put(followUps.map((followUp) => ({ ...followUp, state: 'not_sent' })));
       clearTrouble(draft, 'send');
+      if (count === 0) break;
+      draft.put(followUps.map((followUp) => ({ ...asItReads(followUp), state: 'not_sent' })));
       draft.announce({
         kind: 'message_rejected',
         callId,
@@ -99,8 +99,10 @@ export function messageFailed(draft: Draft, callId: string, failure: AgentFailur
       });
       break;
     case 'unknown':
-      draft.put(followUps.map((followUp) => ({ ...followUp, state: 'unknown' })));
-      draft.announce({ kind: 'message_unknown', callId, count });
+      if (count > 0) {
+        draft.put(followUps.map((followUp) => ({ ...followUp, state: 'unknown' })));
+        draft.announce({ kind: 'message_unknown', callId, count });
+      }
       // If the agent has them all the same, it works on a turn that nobody watches.
       if (draft.job.stage.kind === 'ended') {
         draft.change({ stage: { kind: 'ended', status: draft.job.stage.status } });
@@ -118,21 +120,12 @@ export function messageFailed(draft: Draft, callId: string, failure: AgentFailur
 export function resend(draft: Draft, callId: string): void {
   const again = draft
     .followUpsOfCall(callId)
-    .filter((followUp) => followUp.state === 'not_sent' || followUp.state === 'unknown');
+    .filter((followUp) => followUp.state === 'not_sent' || followUp.state === 'unknown')
+    .map(asItReads);
   for (const followUp of again) {
     const refusal = refusalOf(draft, followUp);
     if (refusal === null) draft.put([{ ...followUp, state: 'waiting', callId: null }]);
     else draft.announce({ kind: 'message_rejected', callId, count: 1, message: refusal, offer: 'retry' });
   }
   scheduleSending(draft);
-}
-
-/** What was written in the form, and never edited, is meant for the agent, whatever its first word. */
-function wasMadeAside({ text, editedTs }: FollowUp): boolean {
-  return editedTs !== null && threadWordOf(text) !== null;
-}
-
-/** What may go out again goes out as it was edited meanwhile. */
-function asItReads(followUp: FollowUp): FollowUp {
-  return { ...followUp, text: followUp.corrected ?? followUp.text, corrected: null };
 }

@@ -31,6 +31,7 @@ export function newFollowUp({ job, context }: Draft, reply: Reply): FollowUp {
     state: 'waiting',
     callId: null,
     corrected: null,
+    isDeleted: false,
     isCorrection: false,
     snippets: attached.snippets,
     inlined: '',

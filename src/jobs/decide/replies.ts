@@ -50,7 +50,7 @@ export function replyEdited(draft: Draft, reply: Reply): void {
       unsentEdited(draft, followUp, reply);
       break;
     case 'sending':
-      draft.note({ ...followUp, corrected: text });
+      if (!before.isDeleted) draft.note({ ...followUp, corrected: text });
       break;
     case 'sent':
       offerCorrection(draft, { ...followUp, corrected: text });
@@ -74,6 +74,11 @@ function unsentEdited(draft: Draft, followUp: FollowUp, reply: Reply): void {
     draft.refreshCard();
     return;
   }
+  if (followUp.state === 'unknown') {
+    // The agent may have it as it was.
+    draft.note({ ...followUp, corrected: text });
+    return;
+  }
   const edited = { ...followUp, text };
   putOrRefuse(draft, edited, followUp.state === 'waiting' ? refusalOf(draft, edited) : null);
 }
@@ -91,12 +96,12 @@ function keptOutEdited(draft: Draft, followUp: FollowUp, reply: Reply): void {
   }
 }
 
-/** Withdraws a reply, unless it is sent or on its way. */
+/** Withdraws a reply, unless it is sent; of one that is on its way it is remembered. */
 export function replyDeleted(draft: Draft, messageTs: string): void {
   const followUp = draft.followUpAt(messageTs);
   if (followUp === null || followUp.state === 'withdrawn') return;
   if (followUp.state === 'sending' || followUp.state === 'sent') {
-    draft.note({ ...followUp, corrected: null });
+    draft.note({ ...followUp, corrected: null, isDeleted: true });
     return;
   }
   draft.put([{ ...followUp, state: 'withdrawn' }]);
@@ -104,7 +109,7 @@ export function replyDeleted(draft: Draft, messageTs: string): void {
 }
 
 /** The reply is remembered, since it may be edited into a request. Muting is told also if nothing changes. */
-function saidWord(draft: Draft, followUp: FollowUp, word: ThreadWord): void {
+export function saidWord(draft: Draft, followUp: FollowUp, word: ThreadWord): void {
   draft.keepOut(followUp, word === 'aside' ? 'aside' : 'kept_out');
   if (word === 'aside') return;
   draft.change({ muted: word === 'mute' });

@@ -113,8 +113,9 @@ function placedReceipts(row: Pick<FollowUpRow, 'receipt_shown' | 'receipts_tried
   return [...new Set(row.receipt_shown === null ? tried : [row.receipt_shown, ...tried])];
 }
 
-export function followUpMore({ corrected, isCorrection, snippets, inlined }: FollowUp): FollowUpMore {
-  return { corrected, isCorrection, snippets, inlined };
+export function followUpMore(followUp: FollowUp): FollowUpMore {
+  const { corrected, isDeleted, isCorrection, snippets, inlined } = followUp;
+  return { corrected, isDeleted, isCorrection, snippets, inlined };
 }
 
 export function followUpFromRow(row: FollowUpRow): FollowUp {

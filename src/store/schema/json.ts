@@ -5,7 +5,10 @@ import type { FollowUp } from '../../jobs/follow-up.ts';
 import type { Job } from '../../jobs/job.ts';
 
 /** What of a follow-up, and of an early reply, has no column of its own. */
-export type FollowUpMore = Pick<FollowUp, 'corrected' | 'isCorrection' | 'snippets' | 'inlined'>;
+export type FollowUpMore = Pick<
+  FollowUp,
+  'corrected' | 'isDeleted' | 'isCorrection' | 'snippets' | 'inlined'
+>;
 export type ReplyMore = Pick<Reply, 'mentionsBot' | 'attached'>;
 
 /** What is stored as JSON, in text columns of both databases. Only this program writes them. */

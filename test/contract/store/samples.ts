@@ -30,6 +30,7 @@ export function aFollowUp(fields: Partial<FollowUp> = {}): FollowUp {
     state: 'waiting',
     callId: null,
     corrected: null,
+    isDeleted: false,
     isCorrection: false,
     snippets: [],
     inlined: '',

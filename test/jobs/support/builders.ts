@@ -71,6 +71,7 @@ export function aFollowUp(facts: Partial<FollowUp> = {}): FollowUp {
     state: 'waiting',
     callId: null,
     corrected: null,
+    isDeleted: false,
     isCorrection: false,
     snippets: [],
     inlined: '',
