@@ -27,7 +27,6 @@ import { observedStore } from './store/observed-store.ts';
 import { openStore } from './store/open.ts';
 import { createLoops } from './work/loops.ts';
 import { missedReplies } from './work/missed-replies.ts';
-import { ReadLimiter } from './work/read-limiter.ts';
 import { Tidying } from './work/tidy.ts';
 
 /** The whole program in one object. Tests start it in memory. */
@@ -89,7 +88,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
       agent: agent.client,
       workspaces,
       promptMaxLength: config.promptMaxLength,
-      reads: new ReadLimiter(config.agent.readsPerMinute),
+      readsPerMinute: config.agent.readsPerMinute,
       hourlyBudget: config.agent.hourlyBudget,
       surroundings: {
         agent: (projectId) => agent.facts(projectId),

@@ -15,7 +15,7 @@ export const ANSWER_MAX_BYTES = 1024 * 1024;
 /** As many as jobs are checked at once. */
 const READ_CONNECTIONS = 64;
 /** As many as prompts are sent at once: one that has to wait for a connection would soon be too late. */
-const WRITE_CONNECTIONS = 16;
+const WRITE_CONNECTIONS = 32;
 const CONNECT_TIMEOUT_MS = 10_000;
 const JOB_FIELDS = ['status', 'source', 'model', 'prLink', 'createdAt'] as const;
 const repeats = { retries: 2, minTimeout: 100, factor: 3, randomize: true } as const;

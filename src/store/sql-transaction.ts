@@ -12,6 +12,7 @@ import { SqlInstallations } from './queries/installations.ts';
 import { SqlJobLists } from './queries/job-lists.ts';
 import { SqlJobs } from './queries/jobs.ts';
 import { SqlPosts } from './queries/posts.ts';
+import { SqlReadBudget } from './queries/read-budget.ts';
 import { SqlTasks } from './queries/tasks.ts';
 import { SqlTurnLengths } from './queries/turn-lengths.ts';
 import { SqlRetention } from './retention.ts';
@@ -27,6 +28,7 @@ export class SqlTransaction implements Transaction {
   readonly calls: SqlCalls;
   readonly tasks: SqlTasks;
   readonly checks: SqlChecks;
+  readonly readBudget: SqlReadBudget;
   readonly posts: SqlPosts;
   readonly homes: SqlHomes;
   readonly channelSettings: SqlSettingsOfChannels;
@@ -44,6 +46,7 @@ export class SqlTransaction implements Transaction {
     this.calls = new SqlCalls(db, passAlone);
     this.tasks = new SqlTasks(db, leaseClock);
     this.checks = new SqlChecks(db, this.tasks);
+    this.readBudget = new SqlReadBudget(db, passAlone);
     this.posts = new SqlPosts(db);
     this.installations = new SqlInstallations(db);
     this.channelSettings = new SqlSettingsOfChannels(db);

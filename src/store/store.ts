@@ -9,8 +9,10 @@ import type { Checks } from './queries/checks.ts';
 import type { Homes } from './queries/homes.ts';
 import type { Installations } from './queries/installations.ts';
 import type { Posts } from './queries/posts.ts';
+import type { ReadBudget } from './queries/read-budget.ts';
 import type { TurnLengths } from './queries/turn-lengths.ts';
 import type { Retention } from './retention.ts';
+import type { TaskGroup } from './task-group.ts';
 
 /** The durable memory of the program. Every write happens in a transaction; none awaits the network. */
 export interface Store {
@@ -38,6 +40,7 @@ export interface Transaction {
   readonly calls: Calls;
   readonly tasks: Tasks;
   readonly checks: Checks;
+  readonly readBudget: ReadBudget;
   readonly posts: Posts;
   readonly homes: Homes;
   readonly channelSettings: SettingsOfChannels;
@@ -213,8 +216,8 @@ export interface Tasks {
   defer(lease: Lease, runAtMs: number): Promise<void>;
   /** Gives back tasks whose lease is still held, as they were, to be claimed at once. */
   release(leases: readonly Lease[]): Promise<void>;
-  /** When the next task of these kinds is due that nobody has in hand, or null. */
-  nextDueAtMs(kinds: readonly TaskKind[]): Promise<number | null>;
+  /** When the next task of these kinds, outside of these groups, is due that nobody has in hand, or null. */
+  nextDueAtMs(kinds: readonly TaskKind[], leftOut?: readonly TaskGroup[]): Promise<number | null>;
 }
 
 /**
@@ -253,6 +256,10 @@ export interface Claim {
   /** What the claimer has in hand. */
   readonly inHand: readonly Lease[];
   readonly limit: number;
+  /** Whose tasks stay where they are, however long they have been due. */
+  readonly leftOut?: readonly TaskGroup[];
+  /** Says which of those found are taken; the others stay where they are. */
+  readonly admit?: (found: readonly ClaimedTask[]) => Promise<readonly ClaimedTask[]>;
 }
 
 export interface ClaimedTask {
@@ -260,6 +267,7 @@ export interface ClaimedTask {
   readonly subject: string;
   /** How often it was postponed in a row. */
   readonly attempts: number;
+  readonly group: TaskGroup;
   readonly lease: Lease;
 }
 

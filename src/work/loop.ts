@@ -11,6 +11,9 @@ import {
   type Store,
   type TaskKind,
 } from '../store/store.ts';
+import type { TaskGroup } from '../store/task-group.ts';
+import { claimFairly, type Found, type Ration } from './claim-fairly.ts';
+import { FairHands } from './fair-hands.ts';
 
 /** A crashed process's tasks are free again after this time. */
 const LEASE_MS = 24_000;
@@ -44,6 +47,7 @@ export interface LoopOptions {
   readonly handlers: Partial<Record<TaskKind, TaskHandler>>;
   /** How many tasks are in hand at most. */
   readonly concurrency: number;
+  readonly ration?: Ration;
   /** How many gestures Slack, or a person, waits for. */
   readonly gesturesInHand: () => number;
 }
@@ -52,6 +56,9 @@ export interface LoopOptions {
 export class Loop {
   private readonly options: LoopOptions;
   private readonly kinds: readonly TaskKind[];
+  private readonly hands: FairHands;
+  /** The groups that have used up their ration, and until when. */
+  private usedUp: ReadonlyMap<TaskGroup, number> = new Map();
   private readonly inHand = new Map<ClaimedTask, Promise<void>>();
   private readonly handedBack = new Set<ClaimedTask>();
   private running: Promise<void> | null = null;
@@ -66,6 +73,7 @@ export class Loop {
 
   constructor(options: LoopOptions) {
     this.options = options;
+    this.hands = new FairHands(options.concurrency);
     this.kinds = Object.keys(options.handlers) as TaskKind[];
   }
 
@@ -154,25 +162,26 @@ export class Loop {
   }
 
   /** Claims what is due; if that is nothing, also says when the next task is. */
-  private async look(nowMs: number): Promise<{ tasks: readonly ClaimedTask[]; dueAtMs: number | null }> {
-    const { store } = this.options;
+  private async look(nowMs: number): Promise<Pick<Found, 'tasks' | 'dueAtMs'>> {
+    const { store, ration = null } = this.options;
     const limit = this.freeHands();
     this.isBehind = limit <= 0;
     if (limit <= 0) return { tasks: [], dueAtMs: null };
+    const { kinds, hands, usedUp } = this;
     const found = await store.transaction(async (tx) => {
       const leaseNowMs = await tx.tasks.leaseNowMs();
       const lease = { leaseNowMs, leaseUntilMs: leaseNowMs + LEASE_MS, inHand: this.leases() };
-      const tasks = await tx.tasks.claim({ kinds: this.kinds, nowMs, ...lease, limit });
-      return { tasks, dueAtMs: tasks.length > 0 ? null : await tx.tasks.nextDueAtMs(this.kinds) };
+      return claimFairly(tx, { kinds, nowMs, ...lease, limit, hands, ration, usedUp });
     });
-    this.isBehind = found.tasks.length === limit;
+    this.isBehind = found.isBehind;
+    this.usedUp = found.usedUp;
     return found;
   }
 
   /** While gestures are in hand, one at each look. */
   private freeHands(): number {
-    const { concurrency, gesturesInHand } = this.options;
-    const free = concurrency - this.inHand.size;
+    const { gesturesInHand } = this.options;
+    const { free } = this.hands;
     return gesturesInHand() > 0 ? Math.min(free, 1) : free;
   }
 
@@ -194,7 +203,11 @@ export class Loop {
   }
 
   private take(task: ClaimedTask): Promise<void> {
-    const done = this.handle(task).finally(() => this.inHand.delete(task));
+    this.hands.add(task.group);
+    const done = this.handle(task).finally(() => {
+      this.hands.giveBack(task.group);
+      this.inHand.delete(task);
+    });
     this.inHand.set(task, done);
     return done;
   }

@@ -4,6 +4,7 @@ import { callAgent } from './call-agent.ts';
 import { catchUp } from './catch-up.ts';
 import { checkBatches } from './checks/check-batches.ts';
 import { checkJob } from './checks/check-job.ts';
+import { ReadRation } from './checks/read-ration.ts';
 import { Slots } from './checks/slots.ts';
 import { Loop, type TaskHandler } from './loop.ts';
 import { postBatches } from './posts/post-batches.ts';
@@ -17,12 +18,12 @@ import { sendFollowUps } from './send-follow-ups.ts';
 import type { Tools } from './tools.ts';
 
 /** Separate hands, so that a slow agent API never keeps Slack waiting, nor many checks the sending. */
-const SENDS_AT_ONCE = 16;
+const SENDS_AT_ONCE = 32;
 /** As many as the agent client has connections for. */
 const READS_AT_ONCE = 64;
 /** The others wait for the store, which does the more of them at once, the more there are. */
 const CHECKS_AT_ONCE = 256;
-const SLACK_CALLS_AT_ONCE = 32;
+const SLACK_CALLS_AT_ONCE = 64;
 const THREADS_READ_AT_ONCE = 4;
 
 export interface Loops {
@@ -59,6 +60,7 @@ export function createLoops(tools: Tools): Loops {
       name: 'check',
       ...shared,
       concurrency: CHECKS_AT_ONCE,
+      ration: new ReadRation(tools.readsPerMinute),
       handlers: { check_job: (task) => checkJob(tools, checks, task) },
     }),
     new Loop({

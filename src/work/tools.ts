@@ -4,7 +4,6 @@ import type { Clock } from '../operations/clock.ts';
 import type { Logger } from '../operations/logger.ts';
 import type { Workspaces } from '../slack/workspaces/workspace.ts';
 import type { Store } from '../store/store.ts';
-import type { ReadLimiter } from './read-limiter.ts';
 import type { Surroundings } from './refresh/refresh-home.ts';
 
 /** What the handlers of tasks work with. */
@@ -17,7 +16,8 @@ export interface Tools {
   readonly workspaces: Workspaces;
   /** In characters. */
   readonly promptMaxLength: number;
-  readonly reads: ReadLimiter;
+  /** Of each project, by all replicas together. */
+  readonly readsPerMinute: number;
   /** Create and message calls per project and hour. */
   readonly hourlyBudget: number;
   readonly surroundings: Surroundings;

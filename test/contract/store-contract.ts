@@ -13,6 +13,7 @@ import type { OpenStore } from './store/opened.ts';
 import { postContract } from './store/posts.ts';
 import { receiptContract } from './store/receipts.ts';
 import { retentionContract } from './store/retention.ts';
+import { taskGroupContract } from './store/task-groups.ts';
 import { taskModelContract } from './store/task-model.ts';
 import { taskContract } from './store/tasks.ts';
 import { transactionContract } from './store/transactions.ts';
@@ -34,6 +35,7 @@ export function storeContract(name: string, open: OpenStore): void {
     censusContract(open);
     retentionContract(open);
     taskContract(open);
+    taskGroupContract(open);
     taskModelContract(open);
     turnLengthContract(open);
     checkContract(open);

@@ -39,6 +39,7 @@ describe('migrations', () => {
       'job',
       'organisation_team',
       'past_thread',
+      'read_budget',
       'task',
       'turn_lengths',
     ]);

@@ -13,7 +13,7 @@ const SHARED = /\((team_id|channel_id|project_id|stage|kind|state)=\?\)$/;
 /** They read what is open, which does not grow with what is over, or begin where the index does and soon end. */
 const ALLOWED = [
   'update "task" set "lease_token" = ?, "lease_until" = ? where "lease_until" is not null',
-  'select "run_at" from "task" where "kind" = ? and "lease_until" is null order by "run_at" limit ?',
+  'select "run_at" from "task" where "kind" = ? and "lease_until" is null',
   'select "stage", count(*) as "count" from "job" where "stage" in',
   'select "id" from "job" where "thread_ts" is not null and ("stage" in',
 ];

@@ -31,20 +31,23 @@ interface Alarm {
   readonly callback: () => void;
 }
 
-/** A clock that stands still until a test moves it. */
-export function createTestClock(startMs: number): TestClock {
+/**
+ * A clock that stands still until a test moves it. `settled` says when work is done that a callback started: by default
+ * that is work in this process.
+ */
+export function createTestClock(startMs: number, settled = settle): TestClock {
   let nowMs = startMs;
   let steppedMs = 0;
   const alarms = new Set<Alarm>();
 
   const advanceTo = async (atMs: number) => {
     if (atMs < nowMs) throw new RangeError(`time cannot go back from ${nowMs} to ${atMs}`);
-    await settle();
+    await settled();
     for (let due = earliest(alarms, atMs); due !== null; due = earliest(alarms, atMs)) {
       alarms.delete(due);
       nowMs = Math.max(nowMs, due.atMs);
       due.callback();
-      await settle();
+      await settled();
     }
     nowMs = atMs;
   };

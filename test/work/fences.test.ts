@@ -15,7 +15,6 @@ import { checkJob } from '../../src/work/checks/check-job.ts';
 import { Slots } from '../../src/work/checks/slots.ts';
 import { postBatches } from '../../src/work/posts/post-batches.ts';
 import { postToSlack } from '../../src/work/posts/post-to-slack.ts';
-import { ReadLimiter } from '../../src/work/read-limiter.ts';
 import { WorkingStatus } from '../../src/work/refresh/working-status.ts';
 import type { Tools } from '../../src/work/tools.ts';
 import { anAgentJob, policy, request } from '../jobs/support/builders.ts';
@@ -67,7 +66,7 @@ async function overtaken(events: readonly JobEvent[], kind: TaskKind, agentJob: 
   };
   const workspace = {
     poster: { post: () => calledWhileOvertaken('1700000000.000100') },
-    names: { of: async () => new Map() },
+    names: { of: async () => new Map(), named: async () => new Map() },
   } as unknown as Workspace;
   const tools: Tools = {
     store,
@@ -79,7 +78,7 @@ async function overtaken(events: readonly JobEvent[], kind: TaskKind, agentJob: 
     } as unknown as AgentClient,
     workspaces: { of: async () => workspace, ofGesture: async () => workspace },
     promptMaxLength: 20_000,
-    reads: new ReadLimiter(600),
+    readsPerMinute: 600,
     hourlyBudget: 100,
     surroundings: {
       agent: () => ({ answeredAtMs: null, trouble: null }),

@@ -4,6 +4,7 @@ import type { Job } from '../../jobs/job.ts';
 import { jobFromJson, settingsFromJson } from '../schema/json.ts';
 import type { Queries } from '../schema/tables.ts';
 import type { Lease } from '../store.ts';
+import { groupOfTask } from '../task-group.ts';
 import { taskId } from '../task-id.ts';
 import { isUnsent } from './follow-ups.ts';
 import { prepared, preparedForMany, type Values } from './prepared.ts';
@@ -139,6 +140,7 @@ export class SqlChecks implements Checks {
           run_at: runAtMs,
           attempts: 0,
           revision: 1,
+          group_key: groupOfTask('refresh_card', jobId),
         })),
       )
       .onConflict((conflict) => conflict.column('id').doNothing())

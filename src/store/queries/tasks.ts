@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { ExpressionBuilder } from 'kysely';
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { LeaseClock } from '../engines/database.ts';
 import type { Queries, Tables } from '../schema/tables.ts';
 import type { Claim, ClaimedTask, Lease, NewTask, TaskKind, Tasks } from '../store.ts';
 import { LeaseLostError } from '../store.ts';
+import { groupOf, ownerOfTask, type TaskGroup, type TaskOwner } from '../task-group.ts';
 import { taskId } from '../task-id.ts';
 import { prepared, preparedForMany, type Values } from './prepared.ts';
 
@@ -11,25 +12,47 @@ const freeLease = { lease_token: null, lease_until: null };
 
 type Row = Tables['task'];
 type Held = Pick<Lease, 'taskId' | 'token'>;
+type Scheduling = Pick<Row, 'id' | 'kind' | 'subject' | 'run_at'> & TaskOwner;
 
 const scheduling = (ifScheduled: NewTask['ifScheduled']) =>
-  prepared((db, { id, kind, subject, run_at }: Values<Pick<Row, 'id' | 'kind' | 'subject' | 'run_at'>>) =>
+  prepared((db, task: Values<Scheduling>) =>
     db
       .insertInto('task')
-      .values({ id, kind, subject, run_at, attempts: 0, revision: 1, ...freeLease })
+      .values({
+        id: task.id,
+        kind: task.kind,
+        subject: task.subject,
+        run_at: task.run_at,
+        attempts: 0,
+        revision: 1,
+        group_key: groupOf(task),
+        ...freeLease,
+      })
       .onConflict((conflict) =>
         conflict.column('id').doUpdateSet((eb) => ({
           revision: eb('task.revision', '+', 1),
-          run_at: ifScheduled === 'replace' ? run_at : eb.ref('task.run_at'),
+          run_at: ifScheduled === 'replace' ? task.run_at : eb.ref('task.run_at'),
         })),
       ),
   );
 const scheduleTask = { keep: scheduling('keep'), replace: scheduling('replace') };
 
+interface Group {
+  readonly group: TaskGroup;
+}
+
+/** Whether a task is in none of these groups, nor in a part of them. */
+const isOutsideOf = (groups: readonly Values<Group>[]): Expression<SqlBool>[] =>
+  groups.map(({ group }) => {
+    const prefix = sql<string>`cast(${group} as text)`;
+    return sql<SqlBool>`substr(group_key, 1, length(${prefix})) <> ${prefix}`;
+  });
+
 /** One query for each kind, as each walks its own stretch of the index. */
-const dueTasks = prepared(
+const dueTasks = preparedForMany(
   (
     db,
+    leftOut: readonly Values<Group>[],
     {
       kind,
       nowMs,
@@ -39,10 +62,11 @@ const dueTasks = prepared(
   ) =>
     db
       .selectFrom('task')
-      .select(['id', 'kind', 'subject', 'run_at', 'attempts', 'revision', 'lease_token'])
+      .select(['id', 'kind', 'subject', 'run_at', 'attempts', 'revision', 'lease_token', 'group_key'])
       .where('kind', '=', kind)
       .where('run_at', '<=', nowMs)
       .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<=', leaseNowMs)]))
+      .$if(leftOut.length > 0, (query) => query.where((eb) => eb.and(isOutsideOf(leftOut))))
       .orderBy('run_at')
       .limit(limit)
       .forUpdate()
@@ -122,14 +146,16 @@ const deferTask = prepared((db, { taskId, token, runAtMs }: Values<Held & { runA
     .returning('kind'),
 );
 
-const nextFreeTask = prepared((db, { kind }: Values<{ kind: TaskKind }>) =>
-  db
-    .selectFrom('task')
-    .select('run_at')
-    .where('kind', '=', kind)
-    .where('lease_until', 'is', null)
-    .orderBy('run_at')
-    .limit(1),
+const nextFreeTask = preparedForMany(
+  (db, leftOut: readonly Values<Group>[], { kind }: Values<{ kind: TaskKind }>) =>
+    db
+      .selectFrom('task')
+      .select('run_at')
+      .where('kind', '=', kind)
+      .where('lease_until', 'is', null)
+      .$if(leftOut.length > 0, (query) => query.where((eb) => eb.and(isOutsideOf(leftOut))))
+      .orderBy('run_at')
+      .limit(1),
 );
 
 export class SqlTasks implements Tasks {
@@ -144,7 +170,7 @@ export class SqlTasks implements Tasks {
   }
 
   async schedule({ kind, subject, runAtMs, ifScheduled }: NewTask): Promise<void> {
-    const task = { id: taskId(kind, subject), kind, subject, run_at: runAtMs };
+    const task = { id: taskId(kind, subject), kind, subject, run_at: runAtMs, ...ownerOfTask(kind, subject) };
     await scheduleTask[ifScheduled].change(this.db, task);
     this.note(kind, runAtMs);
   }
@@ -154,10 +180,11 @@ export class SqlTasks implements Tasks {
   }
 
   async claim(claim: Claim): Promise<ClaimedTask[]> {
-    const { kinds, nowMs, leaseNowMs, leaseUntilMs, limit } = claim;
+    const { kinds, nowMs, leaseNowMs, leaseUntilMs, limit, leftOut = [], admit } = claim;
+    const groups = leftOut.map((group) => ({ group }));
     const found = [];
     for (const kind of kinds)
-      found.push(...(await dueTasks.rows(this.db, { kind, nowMs, leaseNowMs, limit })));
+      found.push(...(await dueTasks.rows(this.db, groups, { kind, nowMs, leaseNowMs, limit })));
     const due = found.sort((a, b) => a.run_at - b.run_at).slice(0, limit);
     if (due.length === 0) return [];
     const own = claim.inHand.filter(({ taskId: id, token }) =>
@@ -168,13 +195,18 @@ export class SqlTasks implements Tasks {
       return this.claim(claim);
     }
     const token = randomUUID();
-    await leaseTasks.change(this.db, due, { token, untilMs: leaseUntilMs });
-    return due.map(({ id, kind, subject, attempts, revision }) => ({
+    const free = due.map(({ id, kind, subject, attempts, revision, group_key: group }) => ({
       kind,
       subject,
       attempts,
+      group,
       lease: { taskId: id, token, revision },
     }));
+    const admitted = admit === undefined ? free : await admit(free);
+    if (admitted.length === 0) return [];
+    const ids = admitted.map(({ lease }) => ({ id: lease.taskId }));
+    await leaseTasks.change(this.db, ids, { token, untilMs: leaseUntilMs });
+    return [...admitted];
   }
 
   async hasten(kind: TaskKind, subject: string, nowMs: number): Promise<boolean> {
@@ -229,10 +261,11 @@ export class SqlTasks implements Tasks {
       .execute();
   }
 
-  async nextDueAtMs(kinds: readonly TaskKind[]): Promise<number | null> {
+  async nextDueAtMs(kinds: readonly TaskKind[], leftOut: readonly TaskGroup[] = []): Promise<number | null> {
+    const groups = leftOut.map((group) => ({ group }));
     const times: number[] = [];
     for (const kind of kinds) {
-      const free = await nextFreeTask.first(this.db, { kind });
+      const [free] = await nextFreeTask.rows(this.db, groups, { kind });
       if (free !== undefined) times.push(free.run_at);
     }
     return times.length === 0 ? null : Math.min(...times);

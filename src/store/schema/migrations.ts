@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Engine } from '../engines/database.ts';
+import { shareWork } from './share-work.ts';
 
 /**
  * The changes of the schema, in the order of their names. They only go forward: a released migration is
@@ -9,6 +10,7 @@ import type { Engine } from '../engines/database.ts';
 export function migrations(engine: Engine): Record<string, Migration> {
   return {
     '0001_start': { up: (db: Kysely<unknown>) => start(db, engine) },
+    '0003_share_work': { up: shareWork },
     '0005_waits_for_slack': { up: addWaitsForSlack },
   };
 }

@@ -3,6 +3,7 @@ import type { CallKind } from '../../jobs/call.ts';
 import type { FollowUpState } from '../../jobs/follow-up.ts';
 import type { Stage } from '../../jobs/job.ts';
 import type { CallState, Receipt, TaskKind } from '../store.ts';
+import type { TaskGroup } from '../task-group.ts';
 
 /** The tables as the newest migration leaves them. Times are milliseconds since 1970. */
 export interface Tables {
@@ -20,6 +21,8 @@ export interface Tables {
   past_thread: PastThreadTable;
   /** `lengths`: milliseconds as JSON, the latest last. */
   turn_lengths: { project_id: string; lengths: string };
+  /** `whole_at`: when the project's allowance of reads is whole again; with fractions, as many reads add up. */
+  read_budget: { project_id: string; whole_at: number };
 }
 
 /** The database, or a transaction in it. */
@@ -122,6 +125,8 @@ interface TaskTable {
   last_run_at: number | null;
   /** Of what is drawn: until then an edit of unknown fate may still arrive at Slack; else null. */
   unsure_until: number | null;
+  /** Whose hands it takes. */
+  group_key: Generated<TaskGroup>;
 }
 
 interface ChannelSettingTable {

@@ -35,14 +35,8 @@ export async function checkJob(
     return;
   }
   const { job } = watched;
-  const nowMs = tools.clock.now();
-  const waitMs = tools.reads.take(job.projectId, job.id, nowMs);
-  if (waitMs > 0) {
-    await tools.store.transaction((tx) => tx.tasks.postpone(task.lease, nowMs + waitMs));
-    return;
-  }
   // A job that waited for its turn until the program stops is left to the next process.
-  const event = await readers.use(async () =>
+  const event = await readers.use(task.group, async () =>
     tools.stopping.aborted ? null : readAgentJob(tools, job, agentJob),
   );
   if (event === null) return leave(tools, task);

@@ -1,21 +1,39 @@
-/** Lets so many work at a time; others wait, in the order in which they came. */
+import type { TaskGroup } from '../../store/task-group.ts';
+import { FairHands } from '../fair-hands.ts';
+
+interface Waiting {
+  readonly group: TaskGroup;
+  readonly begin: () => void;
+}
+
+/** Lets so many work at a time, and of no group more than its share; others wait, in the order in which they came. */
 export class Slots {
-  private free: number;
-  private readonly waiting: (() => void)[] = [];
+  private readonly hands: FairHands;
+  private waiting: readonly Waiting[] = [];
 
   constructor(count: number) {
-    this.free = count;
+    this.hands = new FairHands(count);
   }
 
-  async use<T>(work: () => Promise<T>): Promise<T> {
-    if (this.free > 0) this.free -= 1;
-    else await new Promise<void>((resolve) => this.waiting.push(resolve));
+  async use<T>(group: TaskGroup, work: () => Promise<T>): Promise<T> {
+    if (!this.begin(group)) {
+      await new Promise<void>((begin) => {
+        this.waiting = [...this.waiting, { group, begin }];
+      });
+    }
     try {
       return await work();
     } finally {
-      const next = this.waiting.shift();
-      if (next === undefined) this.free += 1;
-      else next();
+      this.hands.giveBack(group);
+      this.waiting = this.waiting.filter((waiting) => {
+        const begins = this.begin(waiting.group);
+        if (begins) waiting.begin();
+        return !begins;
+      });
     }
+  }
+
+  private begin(group: TaskGroup): boolean {
+    return this.hands.free > 0 && this.hands.take(group);
   }
 }

@@ -45,6 +45,7 @@ const SILENT = new Set([
   'tasks.leaseNowMs',
   'tasks.nextDueAtMs',
   'tasks.hasten',
+  'readBudget.wholeAtMs',
 ]);
 
 const REMEMBER = 'gestures.remember';

@@ -1,0 +1,30 @@
+import { type Kysely, sql } from 'kysely';
+import type { Queries } from './tables.ts';
+
+/** Tasks know whose hands they take, and what may be read and sent of each project is given out here. */
+export async function shareWork(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .alterTable('task')
+    .addColumn('group_key', 'text', (column) => column.notNull().defaultTo(''))
+    .execute();
+  await groupTasks(db as Queries);
+  await db.schema.dropIndex('task_due').execute();
+  await db.schema.createIndex('task_due').on('task').columns(['kind', 'run_at', 'group_key']).execute();
+  await db.schema
+    .createTable('read_budget')
+    .addColumn('project_id', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('whole_at', 'double precision', (column) => column.notNull())
+    .execute();
+}
+
+/** As newly scheduled tasks are; what was scheduled for a channel other than the job's has the job's. */
+async function groupTasks(db: Queries): Promise<void> {
+  await sql`
+    update task set group_key = job.project_id || '/' from job
+    where (task.kind in ('check_job', 'send_follow_ups') and job.id = task.subject)
+      or (task.kind = 'call_agent' and task.subject = 'agent:' || job.id)`.execute(db);
+  await sql`
+    update task set group_key = job.team_id || '/' || job.channel_id || '/' from job
+    where (task.kind in ('refresh_card', 'refresh_receipts', 'read_snippets', 'catch_up') and job.id = task.subject)
+      or (task.kind = 'post_to_slack' and task.subject = 'thread:' || job.id)`.execute(db);
+}
