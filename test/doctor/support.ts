@@ -29,7 +29,7 @@ export interface Patient extends AsyncDisposable {
 export async function startPatient(): Promise<Patient> {
   const resources = new AsyncDisposableStack();
   const slackClock = { aheadMs: 0 };
-  const clock = { now: () => Date.now() + slackClock.aheadMs, at: systemClock.at };
+  const clock = { ...systemClock, now: () => Date.now() + slackClock.aheadMs };
   const slack = resources.use(await startStrictSlack({ clock, app: { mode: 'socket' } }));
   const api = await startAgentApi({
     apiKey: 'key-hunter2',

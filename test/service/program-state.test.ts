@@ -14,7 +14,7 @@ test('after the clock was set back, the metrics do not go on telling what was be
   let nowMs = Date.UTC(2026, 0, 1);
   const read = stateReader({
     store,
-    clock: { now: () => nowMs, at: () => () => {} },
+    clock: { now: () => nowMs, at: () => () => {}, awakeSinceMs: () => 0 },
     projects: [{ id: 'docs', name: 'docs', noticeChannels: [] }],
     hourlyBudget: 100,
     loops: () => [],

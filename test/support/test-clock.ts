@@ -38,6 +38,7 @@ interface Alarm {
 export function createTestClock(startMs: number, settled = settle): TestClock {
   let nowMs = startMs;
   let steppedMs = 0;
+  let awakeSinceMs = startMs;
   const alarms = new Set<Alarm>();
 
   const advanceTo = async (atMs: number) => {
@@ -54,6 +55,7 @@ export function createTestClock(startMs: number, settled = settle): TestClock {
 
   return {
     now: () => nowMs,
+    awakeSinceMs: () => awakeSinceMs,
     at: (atMs, callback) => {
       const alarm = { atMs, callback };
       alarms.add(alarm);
@@ -65,9 +67,11 @@ export function createTestClock(startMs: number, settled = settle): TestClock {
       nowMs += ms;
       steppedMs += ms;
       for (const alarm of alarms) alarm.atMs += ms;
+      awakeSinceMs = nowMs;
     },
     freeze: (ms) => {
       nowMs += ms;
+      awakeSinceMs = nowMs;
     },
     elapsed: () => nowMs - startMs - steppedMs,
   };

@@ -24,7 +24,8 @@ import { slackRetryMs } from './slack-retry.ts';
 export const FIRST_LOOK_AFTER_MS = 2_000;
 /**
  * Only then is a post that is not there surely absent: a request goes out within twice `SEND_WITHIN_MS` of its
- * start (once until it is made, once until it is connected) or not at all, and Slack is given ten seconds more.
+ * start (once until it is made, once until it is connected) or not at all, and Slack is given ten seconds more. What
+ * was on its way when the machine fell asleep goes on when it wakes, so this is time awake.
  */
 const ABSENT_AFTER_MS = 20_000;
 /**
@@ -67,7 +68,9 @@ export async function lookForPost(
       // If it is the card: its thread was not known until now, so replies in it were not taken for follow-ups.
       return await posted(tools, task, call, ts, (tx) => scheduleCatchUp(tx, job.id, nowMs));
     }
-    if (nowMs < sinceMs + ABSENT_AFTER_MS) return await defer(tools, task, sinceMs + ABSENT_AFTER_MS);
+    // Asked for after the look: it may have slept in the middle.
+    const sureAtMs = Math.max(sinceMs, tools.clock.awakeSinceMs()) + ABSENT_AFTER_MS;
+    if (nowMs < sureAtMs) return await defer(tools, task, sureAtMs);
     return await settle(tools, task, call, again);
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;

@@ -11,7 +11,7 @@ const HASTE = 15;
 
 /** The machine's time; but what is to come after half a minute or more comes fifteen times as soon. */
 const hastyClock: Clock = {
-  now: systemClock.now,
+  ...systemClock,
   at: (atMs, callback) => {
     const delayMs = atMs - systemClock.now();
     return systemClock.at(delayMs < LONG_MS ? atMs : systemClock.now() + delayMs / HASTE, callback);

@@ -80,7 +80,8 @@ export class PassingTime {
   /** The machine sleeps for so long, in the middle of whatever it does. */
   async sleep(ms: number): Promise<void> {
     this.hasSlept = true;
-    this.#jumpAmidst(ms);
+    this.#isDisturbed = true;
+    this.#around.clock.sleepTo(this.now() + ms);
     await this.rest();
   }
 

@@ -10,6 +10,8 @@ export interface SkippingClock {
   nextOutsideMs(): number | null;
   /** Puts the time forward at once and then runs all that has become due, as after a sleep of the machine. */
   jumpTo(atMs: number): void;
+  /** The same, but the program sleeps meanwhile. */
+  sleepTo(atMs: number): void;
 }
 
 interface Alarm {
@@ -19,10 +21,12 @@ interface Alarm {
 
 export function createSkippingClock(startMs: number): SkippingClock {
   let nowMs = startMs;
+  let awakeSinceMs = startMs;
   const programAlarms = new Set<Alarm>();
   const outsideAlarms = new Set<Alarm>();
   const clockOf = (alarms: Set<Alarm>): Clock => ({
     now: () => nowMs,
+    awakeSinceMs: () => awakeSinceMs,
     at: (atMs, callback) => {
       const alarm = { atMs, callback };
       alarms.add(alarm);
@@ -30,20 +34,26 @@ export function createSkippingClock(startMs: number): SkippingClock {
     },
   });
 
+  const jumpTo = (atMs: number) => {
+    nowMs = Math.max(nowMs, atMs);
+    // Those that are set on the way come with the next jump, or an alarm at its own time would run for ever.
+    for (const alarms of [outsideAlarms, programAlarms]) {
+      const due = [...alarms].filter((alarm) => alarm.atMs <= nowMs).sort((a, b) => a.atMs - b.atMs);
+      for (const alarm of due) {
+        if (alarms.delete(alarm)) alarm.callback();
+      }
+    }
+  };
+
   return {
     program: clockOf(programAlarms),
     outside: clockOf(outsideAlarms),
     nextOutsideMs: () =>
       outsideAlarms.size === 0 ? null : Math.min(...[...outsideAlarms].map(({ atMs }) => atMs)),
-    jumpTo: (atMs) => {
-      nowMs = Math.max(nowMs, atMs);
-      // Those that are set on the way come with the next jump, or an alarm at its own time would run for ever.
-      for (const alarms of [outsideAlarms, programAlarms]) {
-        const due = [...alarms].filter((alarm) => alarm.atMs <= nowMs).sort((a, b) => a.atMs - b.atMs);
-        for (const alarm of due) {
-          if (alarms.delete(alarm)) alarm.callback();
-        }
-      }
+    jumpTo,
+    sleepTo: (atMs) => {
+      awakeSinceMs = Math.max(nowMs, atMs);
+      jumpTo(atMs);
     },
   };
 }

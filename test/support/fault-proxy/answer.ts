@@ -30,6 +30,10 @@ export async function answerCall(
   else if ('forwardAfter' in fault) {
     await fault.forwardAfter;
     write(await pass());
+  } else if ('lateAfter' in fault) {
+    response.destroy();
+    await fault.lateAfter;
+    await pass();
   } else if ('answerAfter' in fault) {
     const exchange = await pass();
     await fault.answerAfter;

@@ -20,6 +20,8 @@ export type Fault =
   | 'hang'
   /** Forwarded once this is resolved. */
   | { readonly forwardAfter: Promise<unknown> }
+  /** The connection is cut at once, and forwarded once this is resolved: it was on its way all the time. */
+  | { readonly lateAfter: Promise<unknown> }
   /** Forwarded at once; the answer comes once this is resolved. */
   | { readonly answerAfter: Promise<unknown> };
 
