@@ -1,6 +1,7 @@
 import { loadConfigFile } from './config/file/load.ts';
 import type { ConfigFile } from './config/file/schema.ts';
 import { type Installing, installingOf, installingProblems, isOauthMeant } from './config/installing.ts';
+import { ignoredSettings } from './config/misspelt.ts';
 import { plainHttpProblems } from './config/plain-http.ts';
 import { ConfigError, type ConfigProblem } from './config/problems.ts';
 import { type Projects, projectsOf } from './config/projects.ts';
@@ -58,6 +59,8 @@ export interface Config {
   /** In characters. */
   readonly promptMaxLength: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
+  /** What is set, but of no use: misspelt, perhaps. */
+  readonly ignored: readonly ConfigProblem[];
 }
 
 export type SlackTransport =
@@ -80,6 +83,9 @@ export function parseConfig(env: Environment, readFile: ReadFile): Config {
       ? projectsOf(given.values, file.value.projects, env, readFile)
       : // What the file says of them is not known.
         { problems: [] };
+  const ofProjects =
+    'value' in file ? file.value.projects.flatMap(({ api_key_env: name }) => name ?? []) : [];
+  const ignored = ignoredSettings(env, new Set(ofProjects.flatMap((name) => [name, `${name}_FILE`])));
   const problems = [
     ...given.unreadable.values(),
     ...invalidValues(given),
@@ -98,9 +104,10 @@ export function parseConfig(env: Environment, readFile: ReadFile): Config {
     'value' in projects &&
     problems.length === 0
   ) {
-    return toConfig(parsed.data, { installing, transport }, file.value, projects.value);
+    const config = toConfig(parsed.data, { installing, transport }, file.value, projects.value);
+    return { ...config, ignored };
   }
-  throw new ConfigError(problems);
+  throw new ConfigError([...problems, ...ignored]);
 }
 
 /** A secret whose file cannot be read is not missing as well. */
@@ -153,7 +160,7 @@ function toConfig(
   slack: Pick<Config['slack'], 'installing' | 'transport'>,
   file: ConfigFile,
   { projects, apiKeys }: Projects,
-): Config {
+): Omit<Config, 'ignored'> {
   return {
     slack: { ...slack, apiUrl: values.SLACK_API_URL ?? null },
     agent: {

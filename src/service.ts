@@ -136,6 +136,9 @@ export function createService(config: Config, options: ServiceOptions): Service 
       await Promise.all([connection.stop(), loops.stop(), tidying.stop()]);
     });
     port = await connection.start(config.http).catch((error) => explainConnection(error, config));
+    for (const { variable, message } of config.ignored) {
+      log.warn('setting_ignored', { setting: variable, reason: message });
+    }
     const mode = transport.kind;
     const ports = { port, ...(healthPort === null ? {} : { health_port: healthPort }) };
     log.info('started', { mode, store: config.store.kind, ...ports, team_id: served.teamId });

@@ -41,6 +41,7 @@ describe('settings', () => {
       retentionMs: 15_552_000_000,
       promptMaxLength: 20_000,
       logLevel: 'info',
+      ignored: [],
     });
   });
 

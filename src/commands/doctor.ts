@@ -34,7 +34,11 @@ export async function doctor(args: string[], { env }: Host): Promise<number> {
     console.error('doctor itself has failed; please report this:', error);
     return EXIT_UNKNOWN;
   }
-  console.log(values.json ? jsonReport(findings) : textReport(findings));
+  console.log(
+    values.json
+      ? jsonReport(findings)
+      : textReport(findings, process.stdout.isTTY && process.stdout.hasColors()),
+  );
   return EXIT_CODES[worstOf(findings)];
 }
 

@@ -15,7 +15,7 @@ const commands: readonly Command[] = [
     load: async () => (await import('./start.ts')).start,
   },
   {
-    usage: 'doctor [--json]',
+    usage: 'doctor [--json] [--probe-write]',
     summary: 'look at settings, store, Slack and the agent API, and say what to do',
     load: async () => (await import('./doctor.ts')).doctor,
   },

@@ -9,7 +9,8 @@ import { writingFindings } from './agent-writing.ts';
 import { clockFindings } from './clocks.ts';
 import type { Finding } from './finding.ts';
 import { installed } from './installations.ts';
-import { settingsInOrder } from './settings.ts';
+import { listeningFindings } from './listening.ts';
+import { ignoredFindings, settingsInOrder } from './settings.ts';
 import { connectionFinding } from './slack.ts';
 import { storeFailure, storeFindings } from './store.ts';
 import { lookAtWorkspace, type WorkspaceFindings } from './workspace.ts';
@@ -36,17 +37,20 @@ export async function examine(
 ): Promise<Finding[]> {
   const options = { apiUrl: config.slack.apiUrl, timeoutMs, clock, log: silent };
   const store = lookAtStore(config, clock.now());
-  const [ofStore, ofSlack, connection, ofAgent, writing] = await Promise.all([
+  const [ofStore, ofSlack, connection, ofAgent, writing, listening] = await Promise.all([
     store,
     store.then(({ facts }) => lookAtSlack(config, facts, options)),
     connectionFinding(config.slack, config.http, options),
     agentFindings(config, timeoutMs),
     store.then(({ facts }) => writingFindings(config, facts?.agentRefusals ?? [], { timeoutMs, probeWrite })),
+    listeningFindings(config, timeoutMs),
   ]);
   const aheadMs = { slack: ofSlack.clockAheadMs, agentApi: ofAgent.clockAheadMs };
   return [
     settingsInOrder(config),
+    ...ignoredFindings(config),
     ...ofStore.findings,
+    ...listening,
     connection,
     ...ofSlack.findings,
     ...ofAgent.findings,

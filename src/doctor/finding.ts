@@ -8,6 +8,7 @@ export type CheckName =
   | 'slack_token'
   | 'slack_scopes'
   | 'slack_connection'
+  | 'listening'
   | 'notice_channel'
   | 'user_group'
   | 'agent_api'

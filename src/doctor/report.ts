@@ -1,7 +1,10 @@
+import { styleText } from 'node:util';
 import { scrub } from '../operations/redact.ts';
 import { type CheckName, type Finding, type Level, worstOf } from './finding.ts';
 
 const SIGNS: Readonly<Record<Level, string>> = { ok: '✓', warning: '!', error: '✗' };
+
+const COLOURS = { ok: 'green', warning: 'yellow', error: 'red' } as const;
 
 const TITLES: Readonly<Record<CheckName, string>> = {
   node: 'Node',
@@ -12,6 +15,7 @@ const TITLES: Readonly<Record<CheckName, string>> = {
   slack_token: 'Slack',
   slack_scopes: 'Scopes',
   slack_connection: 'Connection',
+  listening: 'Address',
   notice_channel: 'Notice channel',
   user_group: 'User group',
   agent_api: 'Agent API',
@@ -27,13 +31,14 @@ export function shown(findings: readonly Finding[], secrets: readonly string[]):
   return findings.map((finding) => ({
     ...finding,
     subject: finding.subject === null ? null : oneLine(finding.subject, secrets),
-    found: oneLine(finding.found, secrets),
+    // Only what was found may hold words of others; the advice, with its examples, is ours.
+    found: oneLine(scrub(finding.found.toWellFormed()), secrets),
     next: finding.next === null ? null : oneLine(finding.next, secrets),
   }));
 }
 
-export function textReport(findings: readonly Finding[]): string {
-  return [...findings.map(line), '', summary(findings)].join('\n');
+export function textReport(findings: readonly Finding[], isColoured = false): string {
+  return [...findings.map((finding) => line(finding, isColoured)), '', summary(findings)].join('\n');
 }
 
 /** `worst`, and the findings; their names are stable. */
@@ -41,24 +46,29 @@ export function jsonReport(findings: readonly Finding[]): string {
   return JSON.stringify({ worst: worstOf(findings), findings }, null, 2);
 }
 
-function line({ check, subject, level, found, next }: Finding): string {
+function line({ check, subject, level, found, next }: Finding, isColoured: boolean): string {
   const title = subject === null ? TITLES[check] : `${TITLES[check]} ${subject}`;
   const advice = next === null ? '' : ` → ${next}`;
-  return `${SIGNS[level]} ${title}: ${found}${advice}`;
+  const sign = isColoured ? styleText(COLOURS[level], SIGNS[level], { validateStream: false }) : SIGNS[level];
+  return `${sign} ${title}: ${found}${advice}`;
 }
 
 function summary(findings: readonly Finding[]): string {
   const count = (level: Level) => findings.filter((finding) => finding.level === level).length;
   const [errors, warnings] = [count('error'), count('warning')];
   if (errors === 0 && warnings === 0) return 'All is well.';
-  const counts = `${errors} to mend, ${warnings} to look at.`;
+  const counts = [counted(errors, 'problem'), counted(warnings, 'warning')].flat().join(', ');
   const isHalted = findings.some(({ check, level }) => check === 'settings' && level === 'error');
-  return isHalted ? `${counts} The rest is looked at when the settings are right.` : counts;
+  return isHalted ? `${counts}. The rest is looked at when the settings are right.` : counts;
+}
+
+function counted(count: number, what: string): string[] {
+  return count === 0 ? [] : [`${count} ${what}${count === 1 ? '' : 's'}`];
 }
 
 /** Words of servers may hold anything. */
 function oneLine(text: string, secrets: readonly string[]): string {
-  const plain = scrub(text.toWellFormed()).replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ');
+  const plain = text.toWellFormed().replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ');
   return secrets
     .filter(({ length }) => length >= SECRET_MIN_LENGTH)
     .reduce((safe, secret) => safe.replaceAll(secret, '…'), plain)

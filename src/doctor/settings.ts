@@ -18,10 +18,14 @@ export function settingsInOrder(config: Config): Finding {
 /** The problems hold no values of settings. */
 export function settingsInDisorder(error: ConfigError): Finding[] {
   return error.problems.map(({ variable, message, example }) =>
-    findingsOf('settings', variable).error(
-      message,
-      `Example: ${example}. The rest is not checked before that.`,
-    ),
+    findingsOf('settings', variable).error(message, `Example: ${example}`),
+  );
+}
+
+/** What the program does not look at. */
+export function ignoredFindings({ ignored }: Config): Finding[] {
+  return ignored.map(({ variable, message, example }) =>
+    findingsOf('settings', variable).warning(message, `Example: ${example}`),
   );
 }
 

@@ -1,3 +1,4 @@
+import { scrub } from '../operations/redact.ts';
 import { StoreError } from '../store/errors.ts';
 import type { StoreFacts } from '../store/inspect/facts.ts';
 import { type Finding, findingsOf } from './finding.ts';
@@ -29,7 +30,7 @@ export function storeFailure(error: unknown): Finding[] {
   if (!(error instanceof StoreError)) throw error;
   // What went wrong comes first, and the advice after it.
   const [found = '', ...advice] = error.message.split(/(?<=\.) /);
-  return [findingsOf('store').error(found, advice.join(' ') || LOOK_THERE)];
+  return [findingsOf('store').error(found, scrub(advice.join(' ')) || LOOK_THERE)];
 }
 
 function schemaFinding({ applied, missing, unknown }: StoreFacts['schema']): Finding {

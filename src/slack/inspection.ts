@@ -5,6 +5,9 @@ import { clockAheadMs } from '../operations/clock-difference.ts';
 import type { Logger } from '../operations/logger.ts';
 import { classify, SlackCallError } from './calls/failure.ts';
 
+/** Before there was Slack. */
+const NO_THREAD = '1000000000.000001';
+
 export interface InspectionOptions {
   /** Null is Slack's own. */
   readonly apiUrl: string | null;
@@ -65,10 +68,16 @@ export class Inspection {
 
   /**
    * Whether the bot is in the channel. Its history tells, which the bot may read as far as it is a member, so no
-   * further scope is needed; what it says is not looked at.
+   * further scope is needed; what it says is not looked at. Nor is there the thread that is asked for: Slack's pages
+   * disagree on whether a bot may read threads.
    */
   async isIn(channelId: string): Promise<void> {
     await this.call('conversations.history', { channel: channelId, limit: 1 });
+    try {
+      await this.call('conversations.replies', { channel: channelId, ts: NO_THREAD, limit: 1 });
+    } catch (error) {
+      if (!(error instanceof SlackCallError) || error.failure.code !== 'thread_not_found') throw error;
+    }
   }
 
   /** @param teamId the workspace that is meant, which the token of an organisation must be told; else null */

@@ -44,7 +44,7 @@ test('a warning makes it exit with 1, with the advice in the same line', async (
   patient.api.failAll({ status: 429 });
   const { code, output } = await doctor(patient.env);
   expect(output).toMatch(/^! Agent API acme-docs: at its rate limit .* → Look again later/m);
-  expect(output).toMatch(/\n0 to mend, 1 to look at\.\n$/);
+  expect(output).toMatch(/\n1 warning\n$/);
   expect(code).toBe(1);
 });
 
@@ -77,9 +77,7 @@ test('settings that are wrong are all named, with an example each', async () => 
   expect(one(findings, 'settings', 'PORT').next).toContain('Example: PORT=3000');
   expect(output).not.toContain(SECRET);
   const text = await doctor({});
-  expect(text.output).toMatch(
-    /to mend, 0 to look at\. The rest is looked at when the settings are right\.\n$/,
-  );
+  expect(text.output).toMatch(/\n5 problems\. The rest is looked at when the settings are right\.\n$/);
 });
 
 test('what doctor cannot make sense of makes it exit with 3, which is neither well nor a warning', async () => {
@@ -108,7 +106,7 @@ test('a percent sign in the password of the database, which Postgres takes as it
 test('a flag that it does not have is a mistake of the caller', async () => {
   const { code, output } = await doctor({}, '--jsn');
   expect(code).toBe(64);
-  expect(output).toContain('Usage: docs-agent doctor [--json]');
+  expect(output).toContain('Usage: docs-agent doctor [--json] [--probe-write]');
 });
 
 test('no secret is ever printed, not even if servers send it back', async () => {

@@ -47,6 +47,20 @@ test('user groups of the access rules must exist', async () => {
   });
 });
 
+test('threads that the bot may not read, although it may read the channel', async () => {
+  await using patient = await startPatient();
+  patient.env.NOTICE_CHANNELS = general;
+  patient.slack.onCall(({ method }) =>
+    method === 'conversations.replies' ? { error: 'no_permission' } : null,
+  );
+  expect(await patient.finding('notice_channel')).toMatchObject({
+    level: 'error',
+    found: 'Slack refuses (no_permission)',
+  });
+  patient.slack.onCall(() => null);
+  expect((await patient.finding('notice_channel')).level).toBe('ok');
+});
+
 test('a channel that refused its last notice is told, next to the running program (N1)', async () => {
   await using folder = await createTempDir();
   const NEWS = 'C0NEWS';

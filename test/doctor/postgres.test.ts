@@ -32,7 +32,7 @@ describe.skipIf(testServerUrl === undefined)('a store on Postgres', () => {
       await tx.gestures.remember(['event:1'], 1);
       const findings = await patient.look();
       expect(one(findings, 'store').found).toContain('can be written');
-      expect(one(findings, 'store_schema').found).toBe('up to date (0001_start)');
+      expect(one(findings, 'store_schema').found).toMatch(/^up to date \(\d{4}_\w+\)$/);
     });
     expect(await database.query('select * from heartbeat')).toEqual([]);
   });
@@ -40,13 +40,13 @@ describe.skipIf(testServerUrl === undefined)('a store on Postgres', () => {
   test('of another version is told, and not touched', async () => {
     const { patient, database } = await start();
     await (await openStore({ databaseUrl: database.url })).close();
-    await database.query("update kysely_migration set name = '9999_future'");
+    await database.query("update kysely_migration set name = '9999_future' where name = '0001_start'");
     const findings = await patient.look();
     expect(one(findings, 'store_schema')).toMatchObject({
       level: 'error',
       found: 'newer than this docs-agent (9999_future)',
     });
-    expect(await database.query('select name from kysely_migration')).toEqual([{ name: '9999_future' }]);
+    expect(await database.query('select name from kysely_migration')).toContainEqual({ name: '9999_future' });
   });
 
   test('that cannot be written is told', async () => {

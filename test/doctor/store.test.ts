@@ -22,6 +22,15 @@ test('a store that is not there yet is not made', async () => {
   await expect(readdir(join(dataDirOf(patient), '..'))).rejects.toThrow('ENOENT');
 });
 
+test('a folder in which nothing can be made is found, also by root', async () => {
+  await using patient = await startPatient();
+  patient.env.DATA_DIR = '/proc/docs-agent';
+  expect(await patient.finding('store')).toMatchObject({
+    level: 'error',
+    next: expect.stringContaining('DATA_DIR'),
+  });
+});
+
 const names = Object.keys(migrations('sqlite'));
 
 test('a store that nobody uses can be written, and is as it was', async () => {

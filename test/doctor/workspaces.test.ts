@@ -36,6 +36,7 @@ test('each workspace is looked at with its own token and settings, next to the r
     ['store', null, 'ok'],
     ['store_schema', null, 'ok'],
     ['store_space', null, 'ok'],
+    ['listening', 'PORT', 'ok'],
     ['slack_connection', null, 'ok'],
     ['slack_token', acme, 'ok'],
     ['slack_scopes', acme, 'ok'],

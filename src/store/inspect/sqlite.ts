@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { BUSY_TIMEOUT_MS, DATABASE_FILE, OWNER_FILE, queriesOn } from '../engines/sqlite.ts';
@@ -13,8 +13,9 @@ export async function inspectSqlite(dataDir: string, nowMs: number): Promise<Sto
   const directory = resolve(dataDir);
   const path = join(directory, DATABASE_FILE);
   const freeBytes = spaceFor(directory);
-  if (!existsSync(path)) return absent(directory, freeBytes);
   const inUse = isOwned(directory);
+  if (!inUse) tryToMake(directory);
+  if (!existsSync(path)) return absent(directory, freeBytes);
   const file = open(directory, path, inUse);
   const queries = queriesOn(file, { translate: (error) => sqliteError(directory, error), verify: () => {} });
   try {
@@ -41,10 +42,25 @@ function absent(directory: string, freeBytes: number): StoreFacts {
   };
 }
 
-/** Throws StoreError if the directory, or the one in which it would be made, cannot be used. */
-function spaceFor(directory: string): number {
+/** The directory, or the one in which it would be made. */
+function existingOf(directory: string): string {
   let existing = directory;
   while (!existsSync(existing)) existing = dirname(existing);
+  return existing;
+}
+
+/** Rights alone do not tell: root has all of them, and still some file systems take nothing. Throws StoreError. */
+function tryToMake(directory: string): void {
+  try {
+    rmdirSync(mkdtempSync(join(existingOf(directory), '.docs-agent-doctor-')));
+  } catch (error) {
+    throw unusableDirectory(directory, codeOf(error));
+  }
+}
+
+/** Throws StoreError if the directory, or the one in which it would be made, cannot be used. */
+function spaceFor(directory: string): number {
+  const existing = existingOf(directory);
   if (!statSync(existing).isDirectory()) throw unusableDirectory(directory, 'ENOTDIR');
   try {
     accessSync(existing, constants.W_OK | constants.X_OK);
