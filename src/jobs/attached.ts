@@ -13,7 +13,8 @@ export interface Snippet {
   readonly url: string | null;
 }
 
-export type FileKind = 'image' | 'video' | 'sound' | 'file';
+/** `forwarded`: a message without text. */
+export type FileKind = 'image' | 'video' | 'sound' | 'file' | 'forwarded';
 
 /** What became of a snippet. */
 export type ReadSnippet =

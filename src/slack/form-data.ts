@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** What came along with the message that a form is about. */
 const attached = z.object({
   snippets: z.array(z.object({ name: z.string(), url: z.string().nullable() })).readonly(),
-  others: z.array(z.enum(['image', 'video', 'sound', 'file'])).readonly(),
+  others: z.array(z.enum(['image', 'video', 'sound', 'file', 'forwarded'])).readonly(),
 });
 
 /** Where a job is to start that is asked for in a form. */

@@ -29,15 +29,15 @@ test('a text snippet goes to the agent with its reply, as it is; a picture is na
     'the follow-up',
   );
   expect(followUps(program)).toEqual(['See the notes\n\nnotes.txt:\nUse <b> & "c"\nTwo\n\nLater']);
-  const named = await program.told(card, 'not sent');
-  expect(named.text).toBe('📎 1 image was not sent: the agent takes text only.');
+  const named = await program.told(card, 'Not sent');
+  expect(named.text).toBe('📎 *Not sent:* 1 image. The agent takes text only.');
 });
 
 test('a picture alone is named, and is no follow-up (F5)', async () => {
   await using program = await startProgram();
   const { card, reply } = await working(program);
   const message = await reply('', [picture]);
-  await program.told(card, '1 image was not sent');
+  await program.told(card, 'Not sent:* 1 image');
   await program.clock.advance(20_000);
   expect(followUps(program)).toEqual([]);
   expect(await program.slack.control.reactions(message)).toEqual([]);
@@ -144,7 +144,7 @@ describe('what is chosen in a form (F5)', () => {
     const [prompt] = prompts(program);
     expect(prompt).toMatch(/^See mine.txt\n\nContext.*See the picture\nbob: \[notes.txt\]\n/s);
     expect(prompt).toMatch(/mine.txt:\nmy own\n\nnotes.txt:\nUse <b> & "c"\nTwo$/s);
-    await namedIn(program, '1 image was not sent');
+    await namedIn(program, 'Not sent:* 1 image');
   });
 
   test('of a message: its snippet goes along, its picture is named', async () => {
@@ -161,7 +161,7 @@ describe('what is chosen in a form (F5)', () => {
     await control.submit(bob, { prompt: 'Document this' });
     await started(program);
     expect(prompts(program)).toEqual(['Document this\n\nnotes.txt:\nUse <b> & "c"\nTwo']);
-    await namedIn(program, '1 image was not sent');
+    await namedIn(program, 'Not sent:* 1 image');
   });
 });
 
@@ -171,8 +171,8 @@ test('a direct message that is only a picture is told that it was not sent (F5)'
   await control.message({ channel: bob, user: bob, text: '', files: [picture] });
   const told = await waitFor(
     async () => (await control.messages(bob)).at(-1)?.text,
-    (text = '') => text.includes('not sent'),
+    (text = '') => text.includes('Not sent'),
     { what: 'an answer' },
   );
-  expect(told).toContain('1 image was not sent');
+  expect(told).toContain('Not sent:* 1 image');
 });

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { type Attached, type FileKind, nothingAttached } from '../../jobs/attached.ts';
 import { escapeMrkdwn } from '../text/escape.ts';
 import { displayText } from '../text/sanitize.ts';
+import { attachmentsOf, wordless } from './attachments.ts';
+import type { Saying } from './said.ts';
 
 /** Bounds what one message can make the program read. */
 const MAX_SNIPPETS = 10;
@@ -22,8 +24,17 @@ type File = z.infer<typeof file>;
 
 const files = z.array(file).catch([]);
 
-/** What comes along with a message. @param given the `files` of its event, whatever they are */
-export function attachedOf(given: unknown): Attached {
+/** What comes along with a message, and with those that are forwarded in it. */
+export function attachedOf(message: Saying & { readonly files?: unknown }): Attached {
+  const forwarded = attachmentsOf(message.attachments, message.text ?? '');
+  return together([
+    filesOf(message.files),
+    ...forwarded.map(({ files: given }) => filesOf(given)),
+    { snippets: [], others: forwarded.flatMap(wordless) },
+  ]);
+}
+
+function filesOf(given: unknown): Attached {
   if (given === undefined) return nothingAttached;
   const all = files.parse(given).filter(({ mode }) => mode !== 'tombstone');
   const snippets = all.filter(isSnippet).slice(0, MAX_SNIPPETS);
@@ -59,7 +70,8 @@ export function carried({ snippets, others }: Attached, maxLength: number): Atta
 
 /** In a few words, as Slack would deliver them; empty if there is nothing. */
 export function attachedInWords({ snippets, others }: Attached): string {
-  return [...snippets.map(({ name }) => name), ...others].join(', ');
+  const kinds = others.map((kind) => (kind === 'forwarded' ? 'forwarded message' : kind));
+  return [...snippets.map(({ name }) => name), ...kinds].join(', ');
 }
 
 function isSnippet({ mode, mimetype }: File): boolean {

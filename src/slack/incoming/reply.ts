@@ -1,7 +1,7 @@
 import type { Reply } from '../../jobs/event.ts';
 import { mentionedUserIds, stripLeadingMention } from '../text/readable-text.ts';
-import { sanitize } from '../text/sanitize.ts';
 import { attachedOf } from './attached.ts';
+import { saidBy } from './said.ts';
 
 /** A message event as far as it matters here. Everything in it comes from outside. */
 export interface MessageEvent {
@@ -18,6 +18,8 @@ export interface MessageEvent {
   readonly parent_user_id?: string | undefined;
   /** What came along, as Slack describes it. */
   readonly files?: unknown;
+  readonly attachments?: unknown;
+  readonly blocks?: unknown;
   readonly client_msg_id?: string | undefined;
   /** Only of a person's edit: Slack changes messages too, when it adds the preview of a link. */
   readonly edited?: { readonly ts?: string } | undefined;
@@ -48,7 +50,7 @@ export function replyOf(event: MessageEvent, botUserId: string | undefined): Thr
   const { user, ts, thread_ts: threadTs } = event;
   if (!isHuman(event, botUserId) || user === undefined) return null;
   if (threadTs === undefined || threadTs === ts) return null;
-  const text = sanitize(event.text ?? '');
+  const text = saidBy(event);
   return {
     threadTs,
     reply: {
@@ -56,10 +58,15 @@ export function replyOf(event: MessageEvent, botUserId: string | undefined): Thr
       userId: user,
       text: botUserId === undefined ? text : stripLeadingMention(text, botUserId),
       editedTs: event.edited?.ts ?? null,
-      mentionsBot: botUserId !== undefined && mentionedUserIds(text).includes(botUserId),
-      attached: attachedOf(event.files),
+      mentionsBot: botUserId !== undefined && mentions(event, botUserId),
+      attached: attachedOf(event),
     },
   };
+}
+
+/** In its own words: not in those of a message that is forwarded in it. */
+export function mentions({ text }: Pick<MessageEvent, 'text'>, userId: string): boolean {
+  return mentionedUserIds(text ?? '').includes(userId);
 }
 
 /** Writes to bots, too, by no sign a bot itself, also to `users.info`. */
@@ -98,6 +105,19 @@ export function replyChangeOf(event: ChangeEvent, botUserId: string | undefined)
   const message = { ...changed, channel: event.channel };
   const found = replyOf(message, botUserId);
   return found && { kind, message, found };
+}
+
+/** What a person has edited so that it mentions the bot now, and did not before; or null. */
+export function mentionAddedIn(
+  event: ChangeEvent,
+  botUserId: string | undefined,
+): (MessageEvent & { readonly user: string }) | null {
+  const { subtype, channel, message: now, previous_message: before } = event;
+  if (subtype !== 'message_changed' || now?.edited?.ts === undefined || before === undefined) return null;
+  if (botUserId === undefined || !mentions(now, botUserId) || mentions(before, botUserId)) return null;
+  const message = { ...now, channel };
+  const { user } = message;
+  return isHuman(message, botUserId) && user !== undefined ? { ...message, user } : null;
 }
 
 /** All the names under which Slack may deliver this message a second time. */

@@ -2,9 +2,10 @@ import { isBlank } from '../../jobs/prompt.ts';
 import type { ThreadMessage } from '../calls/poster.ts';
 import { escapeMrkdwn, unescapeMrkdwn } from '../text/escape.ts';
 import { mentionedUserIds, readableText } from '../text/readable-text.ts';
-import { displayText, sanitize } from '../text/sanitize.ts';
+import { displayText } from '../text/sanitize.ts';
 import type { ThreadLine } from '../views/forms/thread-preview.ts';
 import { attachedInWords, attachedOf } from './attached.ts';
+import { type Saying, saidBy } from './said.ts';
 
 const LINES_MAX = 50;
 /** What people, and other bots, say; the rest is noise such as joins. */
@@ -35,7 +36,7 @@ export function offeredMessages(
 /** The ids of those who wrote the messages, then of those who are mentioned in them. */
 export function peopleIn(messages: readonly ThreadMessage[]): string[] {
   const authors = messages.flatMap(({ user }) => user ?? []);
-  return [...new Set([...authors, ...messages.flatMap(({ text }) => mentionedUserIds(text ?? ''))])];
+  return [...new Set([...authors, ...messages.flatMap((message) => mentionedUserIds(saidIn(message)))])];
 }
 
 /** As people read them. */
@@ -68,14 +69,14 @@ function versionOf({ ts, edited }: ThreadMessage): string {
 }
 
 /** The words of a message; or else what it brings along, in brackets. */
-export function saidIn({ text, files }: Pick<ThreadMessage, 'text' | 'files'>): string {
-  const said = sanitize(text ?? '').trim();
-  const names = attachedInWords(attachedOf(files));
+export function saidIn(message: Saying & { readonly files?: unknown }): string {
+  const said = saidBy(message).trim();
+  const names = attachedInWords(attachedOf(message));
   return isBlank(said) && names !== '' ? `[${names}]` : said;
 }
 
-function filesOf({ files }: ThreadMessage): string[] {
-  const names = unescapeMrkdwn(attachedInWords(attachedOf(files)));
+function filesOf(message: ThreadMessage): string[] {
+  const names = unescapeMrkdwn(attachedInWords(attachedOf(message)));
   return names === '' ? [] : [names];
 }
 

@@ -1,8 +1,8 @@
 import type { Attached } from '../../jobs/attached.ts';
 import { stripLeadingMention } from '../text/readable-text.ts';
-import { sanitize } from '../text/sanitize.ts';
 import { attachedOf } from './attached.ts';
 import { isHuman, type MessageEvent } from './reply.ts';
+import { saidBy } from './said.ts';
 
 /** What a person wrote to the bot: a mention, or a direct message. */
 export interface Written {
@@ -20,14 +20,13 @@ export interface Written {
 export function writtenOf(event: MessageEvent, botUserId: string | undefined): Written | null {
   const { user, ts, thread_ts: threadTs } = event;
   if (!isHuman(event, botUserId) || user === undefined || event.edited !== undefined) return null;
-  const text = sanitize(event.text ?? '');
-  const attached = attachedOf(event.files);
+  const attached = attachedOf(event);
   return {
     channelId: event.channel,
     userId: user,
     ts,
     threadTs: threadTs === undefined || threadTs === ts ? null : threadTs,
-    text: wishIn(text, attached, botUserId),
+    text: wishIn(saidBy(event), attached, botUserId),
     attached,
   };
 }

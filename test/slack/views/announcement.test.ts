@@ -239,11 +239,11 @@ describe('where a person must decide, the thread says why and offers a button', 
   test('after a message with what the agent cannot take (F5)', () => {
     const files = { kind: 'files_not_sent', files: ['file', 'image', 'file', 'sound'] } as const;
     expect(announcementView(files, aJob(), noNames).text).toMatchInlineSnapshot(
-      `"📎 1 image, 1 sound and 2 files were not sent: the agent takes text only."`,
+      `"📎 *Not sent:* 1 image, 1 sound, 2 files. The agent takes text only."`,
     );
     const one = { kind: 'files_not_sent', files: ['image'] } as const;
     expect(announcementView(one, aJob(), noNames).text).toMatchInlineSnapshot(
-      `"📎 1 image was not sent: the agent takes text only."`,
+      `"📎 *Not sent:* 1 image. The agent takes text only."`,
     );
     const snippets = [
       { name: 'a &amp; b.txt', problem: 'unreadable' },

@@ -5,9 +5,10 @@ import type { FileDraft, SlackFile } from './files.ts';
 import type { ControlOptions, Gestures } from './gestures.ts';
 import { blockActions, messageAction } from './interactions.ts';
 import type { StoredMessage } from './message.ts';
-import { slashCommand } from './payloads.ts';
+import { eventCallback, inChannel, slashCommand } from './payloads.ts';
 import { isOutsider, type Person } from './people.ts';
 import { pressedElement } from './pressed.ts';
+import type { ChannelEvent } from './workspace.ts';
 
 type MessageGestures = Pick<
   SlackControl,
@@ -26,7 +27,11 @@ export interface MessageControl extends MessageGestures {
     readonly text: string;
     readonly threadTs?: string;
     readonly files?: readonly FileDraft[];
+    /** What forwarding a message, or an app, adds to it. */
+    readonly fields?: Pick<StoredMessage, 'attachments' | 'blocks' | 'bot_id'>;
   }): Promise<SlackMessage>;
+  /** Delivers an event that Slack makes by itself, as it is. */
+  raw(channel: string, event: ChannelEvent): Promise<void>;
   command(command: Parameters<SlackControl['command']>[0]): Promise<Acknowledgement>;
   /**
    * Presses a button of the message, as it was read, or chooses in one of its menus: then `value` is the value or
@@ -55,7 +60,7 @@ export function createMessageControl(options: ControlOptions, gestures: Gestures
   };
 
   return {
-    message: async ({ channel: id, user, text, threadTs, files: drafts = [] }) => {
+    message: async ({ channel: id, user, text, threadTs, files: drafts = [], fields = {} }) => {
       const channel = workspace.channel(id);
       const person = personOf(user);
       const { message, told } = workspace.post(channel, {
@@ -63,6 +68,7 @@ export function createMessageControl(options: ControlOptions, gestures: Gestures
         text,
         client_msg_id: randomUUID(),
         ...homeOf(person),
+        ...fields,
         ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
         ...(drafts.length === 0
           ? {}
@@ -70,6 +76,13 @@ export function createMessageControl(options: ControlOptions, gestures: Gestures
       });
       await told;
       return asSeen(message);
+    },
+    raw: async (id, event) => {
+      const payload = eventCallback(inChannel(workspace.channel(id), event), {
+        nowMs: clock.now(),
+        isShared: false,
+      });
+      await tell('event', payload);
     },
     command: async ({ channel: id, user: userId, text }) => {
       const channel = workspace.channel(id);

@@ -30,6 +30,7 @@ export interface StoredMessage {
   readonly ephemeral_to?: string;
   readonly blocks?: readonly Block[];
   readonly files?: readonly Partial<SlackFile>[];
+  readonly attachments?: readonly Readonly<Record<string, unknown>>[];
   readonly upload?: boolean;
   readonly metadata?: { readonly event_type: string; readonly event_payload: Record<string, unknown> };
   readonly reactions?: readonly Reaction[];

@@ -5,10 +5,10 @@ import { SlackCallError, saidNo } from '../../calls/failure.ts';
 import { TOO_MANY_MESSAGES } from '../../calls/poster.ts';
 import { decodeMentionedIn, type MentionedIn } from '../../form-data.ts';
 import { attachedOf } from '../../incoming/attached.ts';
+import { saidBy } from '../../incoming/said.ts';
 import { offeredMessages, peopleIn, toLines } from '../../incoming/thread-lines.ts';
 import { wishIn } from '../../incoming/written.ts';
 import { readableText } from '../../text/readable-text.ts';
-import { sanitize } from '../../text/sanitize.ts';
 import { noFormView } from '../../views/forms/compose.ts';
 import {
   noJobInThreadView,
@@ -100,8 +100,7 @@ async function read(
   const { offered, leftOut } = offeredMessages(messages, messageTs, botUserId);
   const mention = messages.find(({ ts }) => ts === messageTs);
   const names = await deps.names.named(peopleIn([...offered, ...(mention ? [mention] : [])]));
-  const said = sanitize(mention?.text ?? '');
-  const wish = wishIn(said, attachedOf(mention?.files), botUserId);
+  const wish = mention === undefined ? '' : wishIn(saidBy(mention), attachedOf(mention), botUserId);
   const byDefault = await projectOf(deps, channelId);
   const to = addressed(wish, deps.projects, byDefault);
   // Named in words, it is chosen in the menu instead.

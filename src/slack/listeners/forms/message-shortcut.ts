@@ -21,12 +21,12 @@ export function messageShortcut(deps: ListenerDeps) {
   return async ({ shortcut, ack, respond }: Args): Promise<void> => {
     await ack();
     const { channel, message, response_url, trigger_id: triggerId } = shortcut;
-    const said = saidIn({ text: message.text, files: message.files });
+    const said = saidIn(message);
     const [link, names] = await Promise.all([
       permalinkSoon(deps, channel.id, message.ts),
       inTime(deps, NAMES_WITHIN_MS, deps.names.of(said), new Map<string, string>()),
     ]);
-    const attached = carried(attachedOf(message.files), ATTACHED_MAX);
+    const attached = carried(attachedOf(message), ATTACHED_MAX);
     const place = { channelId: channel.id, responseUrl: response_url || null, attached };
     const { promptMaxLength } = deps.newContext().policy;
     const quoted = promptAbout(readableText(said, names), link, promptMaxLength);

@@ -46,7 +46,7 @@ async function readTicked(
     const context = threadContext(chosen, known, permalink);
     const lastTs = messages.at(-1)?.ts ?? threadTs;
     const mention = messages.filter(({ ts }) => ts === messageTs);
-    const attached = together([...mention, ...chosen].map(({ files }) => attachedOf(files)));
+    const attached = together([...mention, ...chosen].map(attachedOf));
     return { thread: { threadTs, lastTs }, attached, ...(context === undefined ? {} : { context }) };
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;

@@ -7,14 +7,21 @@ import { oneLine } from '../parts/untrusted.ts';
 
 const NAME_MAX = 100;
 
-/** What came along with a message, and the agent API cannot take. */
+const kinds: Readonly<Record<FileKind, readonly [one: string, several: string]>> = {
+  image: ['image', 'images'],
+  video: ['video', 'videos'],
+  sound: ['sound', 'sounds'],
+  file: ['file', 'files'],
+  forwarded: ['forwarded message without text', 'forwarded messages without text'],
+};
+
+/** What came along with a message, and the agent cannot take. */
 export function filesNotSent(files: readonly FileKind[]): SlackMessage {
-  const counted = (['image', 'video', 'sound', 'file'] as const).flatMap((kind) => {
+  const counted = Object.entries(kinds).flatMap(([kind, [one, several]]) => {
     const count = files.filter((file) => file === kind).length;
-    return count === 0 ? [] : [`${count} ${kind}${count === 1 ? '' : 's'}`];
+    return count === 0 ? [] : [`${count} ${count === 1 ? one : several}`];
   });
-  const verb = files.length === 1 ? 'was' : 'were';
-  return message(paragraph(mrkdwn`📎 ${listed(counted)} ${verb} not sent: the agent takes text only.`));
+  return message(paragraph(mrkdwn`📎 *Not sent:* ${counted.join(', ')}. The agent takes text only.`));
 }
 
 const reasons: Readonly<Record<SnippetProblem, string>> = {
@@ -29,8 +36,4 @@ export function snippetsNotSent(
     ({ name, problem }) => `${oneLine(unescapeMrkdwn(name), NAME_MAX)} · ${reasons[problem]}`,
   );
   return message(paragraph(mrkdwn`📎 *Not sent* with the message:`), quotation(lines.join('\n')));
-}
-
-function listed(words: readonly string[]): string {
-  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }
