@@ -19,6 +19,7 @@ import { threadPreviewSubmitted } from './forms/thread-preview.ts';
 import { homeOpened } from './home-opened.ts';
 import { directMessage } from './messages/direct-message.ts';
 import { mention } from './messages/mention.ts';
+import { mentionByEdit } from './messages/mention-by-edit.ts';
 import { replyChange } from './messages/reply-change.ts';
 import { threadReply } from './messages/thread-reply.ts';
 
@@ -43,6 +44,7 @@ export function registerListeners(app: App, shared: SharedDeps): void {
   app.event('message', here(threadReply));
   app.event('message', here(replyChange));
   app.event('app_home_opened', here(homeOpened));
+  app.event('message', here(mentionByEdit));
   app.event('message', here(directMessage));
   app.event('app_mention', here(mention));
   app.shortcut({ callback_id: ASK_SHORTCUT_ID, type: 'message_action' }, here(messageShortcut));

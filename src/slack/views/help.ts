@@ -45,3 +45,8 @@ export function typedOnlyView(kind: Exclude<Command['kind'], 'help' | 'compose' 
     ),
   );
 }
+
+/** For who adds a mention to a message that was sent before. */
+export function newMessagesOnlyView(): SlackMessage {
+  return message(paragraph(mrkdwn`I only read new messages. Send it as a new message to start a job.`));
+}

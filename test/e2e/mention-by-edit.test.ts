@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { alice, bob, general } from '../support/local-slack.ts';
+import { strictApp } from '../support/strict-slack/ids.ts';
+import { type Program, type ProgramOptions, startProgram } from '../support/strict-slack/program.ts';
+
+const mention = `<@${strictApp.botUserId}>`;
+const HINT = 'I only read new messages. Send it as a new message to start a job.';
+
+/** What was whispered, to whom, and in which thread. */
+const hints = ({ slack }: Program) =>
+  slack.calls('chat.postEphemeral').map(({ args }) => [args.user, args.thread_ts, args.text]);
+
+async function start(options: ProgramOptions = {}) {
+  const program = await startProgram(options);
+  const { control } = program.slack;
+  const write = (text: string, threadTs?: string) =>
+    control.message({ channel: general, user: bob, text, ...(threadTs === undefined ? {} : { threadTs }) });
+  return { program, control, write };
+}
+
+test('who adds a mention to a message by editing it is told, once, that only new messages count (F5)', async () => {
+  const { program, control, write } = await start();
+  await using _ = program;
+  const message = await write('Document the limits');
+  await control.editMessage(message, `${mention} Document the limits`);
+  await control.editMessage(message, `${mention} Document the rate limits`);
+  await control.editMessage(message, 'Document the rate limits');
+  await control.editMessage(message, `Document the rate limits, ${mention}`);
+  const reply = await write('And the errors', message.ts);
+  await control.editMessage(reply, `And the errors ${mention}`);
+  await program.clock.advance(10_000);
+  expect(hints(program)).toEqual([
+    [bob, undefined, HINT],
+    [bob, message.ts, HINT],
+  ]);
+  expect(program.api.jobs).toEqual([]);
+});
+
+test('an edit of a message that mentioned the bot before is not told so (F5)', async () => {
+  const { program, control, write } = await start();
+  await using _ = program;
+  const message = await write(`${mention} Document the limits`);
+  await control.editMessage(message, `${mention} Document the rate limits`);
+  await control.editMessage(await write('Lunch?'), 'Launch?');
+  await program.clock.advance(10_000);
+  expect(hints(program)).toEqual([]);
+});
+
+test("in a job's thread it is an edit of a reply like any other (F3, F5)", async () => {
+  const { program, control, write } = await start({ settings: { FOLLOW_UP_WINDOW: '60s' } });
+  await using _ = program;
+  const card = await program.ask('Add a quickstart');
+  await program.told(card, 'Working');
+  const reply = await write('Shorter', card.ts);
+  await control.editMessage(reply, `${mention} Much shorter`);
+  await program.later(
+    () => program.api.jobs[0]?.prompts,
+    (prompts) => prompts?.length === 2,
+    'the follow-up',
+  );
+  expect(program.api.jobs[0]?.prompts[1]).toBe('Much shorter');
+  expect(hints(program)).toEqual([]);
+});
+
+test('who may not use the bot, and what no person wrote, is not told (A1, S5)', async () => {
+  const { program, control, write } = await start({ configFile: `access: { users: [${alice}] }` });
+  await using _ = program;
+  await control.editMessage(await write('Document it'), `${mention} Document it`);
+  control.addUser({ id: 'UBOT', name: 'deploys', isBot: true });
+  const message = await control.message({ channel: general, user: 'UBOT', text: 'Deployed' });
+  await control.editMessage(message, `${mention} Deployed`);
+  await program.clock.advance(10_000);
+  expect(hints(program)).toEqual([]);
+});
