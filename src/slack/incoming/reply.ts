@@ -65,7 +65,7 @@ export function replyOf(event: MessageEvent, botUserId: string | undefined): Thr
 }
 
 /** In its own words: not in those of a message that is forwarded in it. */
-export function mentions({ text }: Pick<MessageEvent, 'text'>, userId: string): boolean {
+function mentions({ text }: Pick<MessageEvent, 'text'>, userId: string): boolean {
   return mentionedUserIds(text ?? '').includes(userId);
 }
 
