@@ -24,8 +24,12 @@ const REFUSALS: Readonly<Record<string, readonly [why: string, advice: string]>>
 
 /** Of the refusals, those that may end by themselves. */
 const PASSING_REFUSALS: ReadonlySet<string> = new Set(['53300', '57P03']);
-/** Of SQLSTATEs: the connection is broken, means are short, an operator of the database intervenes. */
-const PASSING_STATES = /^(08|53|57)/;
+/** Other codes are those of the network. */
+const SQLSTATE = /^(\d\w|F0|HV|P0|XX)\w{3}$/;
+/** Of SQLSTATEs: the connection is broken, the server ends or begins, the server is not the primary. */
+const LOST_STATES = /^(08|57P|25006)/;
+/** Of SQLSTATEs: besides, means are short, an operator of the database intervenes. */
+const PASSING_STATES = /^(08|53|57|25006)/;
 
 /** By SQLSTATE: what to do about a statement that Postgres refused. */
 const STATEMENT_ADVICE: Readonly<Record<string, string>> = {
@@ -70,8 +74,13 @@ export function statementError(error: unknown): StoreError {
   const code = codeOf(error);
   const advice = STATEMENT_ADVICE[code ?? ''];
   const message = `Postgres failed: ${messageOf(error)}${code === null ? '' : ` (${code})`}.`;
-  const isTemporary = code === null || PASSING_STATES.test(code);
+  const isTemporary = isConnectionLost(code) || PASSING_STATES.test(code ?? '');
   return new StoreError(advice === undefined ? message : `${message} ${advice}`, code, isTemporary);
+}
+
+/** Whether a statement that failed so tells that its connection leads nowhere, or to a server that takes no writes. */
+export function isConnectionLost(code: string | null): boolean {
+  return code === null || !SQLSTATE.test(code) || LOST_STATES.test(code);
 }
 
 function messageOf(error: unknown): string {

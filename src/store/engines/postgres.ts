@@ -1,16 +1,10 @@
-import {
-  HandleEmptyInListsPlugin,
-  Kysely,
-  PostgresDialect,
-  type PostgresPool,
-  type PostgresPoolClient,
-  replaceWithNoncontingentExpression,
-  sql,
-} from 'kysely';
-import { Pool, type PoolClient, types } from 'pg';
+import { HandleEmptyInListsPlugin, Kysely, replaceWithNoncontingentExpression, sql } from 'kysely';
+import { Pool, types } from 'pg';
 import type { Queries, Tables } from '../schema/tables.ts';
 import type { Database, LeaseClock, PassAlone } from './database.ts';
-import { connectionErrors, invalidUrlError, statementError } from './postgres-errors.ts';
+import { postgresDialect } from './postgres-dialect.ts';
+import { invalidUrlError } from './postgres-errors.ts';
+import { trustedPool } from './postgres-pool.ts';
 
 /** Per replica; Postgres allows 100 altogether unless set otherwise. */
 const MAX_CONNECTIONS = 10;
@@ -19,11 +13,8 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 15_000;
 /** A close waits so long for statements in hand: a server that stands still answers none. */
 const CLOSE_WITHIN_MS = 1_000;
-/**
- * Frees the locks of a replica that froze in the middle of a transaction, before those who wait for them take up
- * all connections of a replica that lives.
- */
-const MAX_IDLE_IN_TRANSACTION_MS = 10_000;
+/** After so long without a word, the system asks whether the server is still there, each second, ten times. */
+const KEEP_ALIVE_AFTER_MS = 10_000;
 
 /** Postgres' type id of 64-bit integers, which `pg` reads as text. Ours are times and counts. */
 const INT8 = 20;
@@ -35,9 +26,9 @@ export function openPostgres(databaseUrl: string): Database {
     connectionString: databaseUrl,
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: MAX_IDLE_IN_TRANSACTION_MS,
     query_timeout: STATEMENT_TIMEOUT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     application_name: 'docs-agent',
     types: {
       getTypeParser: (oid, format) => (oid === INT8 ? Number : types.getTypeParser(oid, format)),
@@ -48,7 +39,7 @@ export function openPostgres(databaseUrl: string): Database {
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   const queries = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: translatingPool(pool, databaseUrl) }),
+    dialect: postgresDialect({ pool: trustedPool(pool, databaseUrl) }),
     plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
   });
   const close = async () => {
@@ -76,40 +67,4 @@ function leaseClockIn(transaction: Queries): LeaseClock {
     const { rows } = await now.execute(transaction);
     return rows[0]?.ms ?? Number.NaN;
   };
-}
-
-/** The pool as Kysely uses it, with errors of ours. */
-function translatingPool(pool: Pool, databaseUrl: string): PostgresPool {
-  const explain = connectionErrors(databaseUrl);
-  return {
-    options: pool.options,
-    end: () => pool.end(),
-    connect: async () => {
-      try {
-        return translatingClient(await pool.connect());
-      } catch (error) {
-        throw explain(error);
-      }
-    },
-  };
-}
-
-function translatingClient(client: PoolClient): PostgresPoolClient {
-  const query = async (sql: string, parameters: readonly unknown[]) => {
-    try {
-      return await client.query(sql, parameters.map(storable));
-    } catch (error) {
-      throw statementError(error);
-    }
-  };
-  return {
-    // Kysely passes a cursor only for streams, which the store does not use.
-    query: query as unknown as PostgresPoolClient['query'],
-    release: (destroy) => client.release(destroy),
-  };
-}
-
-/** Text in Postgres cannot hold the character NUL; text from outside may. */
-function storable(parameter: unknown): unknown {
-  return typeof parameter === 'string' ? parameter.replaceAll('\0', '\uFFFD') : parameter;
 }

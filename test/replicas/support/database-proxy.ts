@@ -14,7 +14,10 @@ export interface DatabaseProxy extends AsyncDisposable {
   /** Cuts all connections, and every new one at once, until it is mended. */
   cut(): void;
   mend(): void;
-  /** From now on nothing goes through, and nothing is cut: the server stands still. */
+  /**
+   * From now on nothing goes through, and nothing is cut: the server stands still. Connections stay so when it is
+   * mended; new ones go through then.
+   */
   standStill(): void;
   /**
    * Holds the next transaction whose statements and values, as they stand on the wire, match `said`; resolves
@@ -25,7 +28,7 @@ export interface DatabaseProxy extends AsyncDisposable {
 }
 
 /** The message with which the program's driver begins and ends transactions: a type, a length, the statement. */
-const BEGIN = /^Q.{4}start transaction [a-z ]+\0$/s;
+const BEGIN = /^Q.{4}start transaction [^\0]+\0$/s;
 const COMMIT = /^Q.{4}commit\0$/s;
 
 interface Hold {
@@ -61,6 +64,7 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
     cut,
     mend: () => {
       isCut = false;
+      isStill = false;
     },
     standStill: () => {
       isStill = true;

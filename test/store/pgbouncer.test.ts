@@ -1,0 +1,90 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { openPostgres } from '../../src/store/engines/postgres.ts';
+import { inspectStore } from '../../src/store/inspect/inspect.ts';
+import { openStore } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
+import { NOW_MS } from '../contract/store/samples.ts';
+import { storeContract } from '../contract/store-contract.ts';
+import { noPgBouncer, type PgBouncer, type PoolMode, startPgBouncer } from '../support/pgbouncer.ts';
+import { createTestDatabase, type TestDatabase, testServerUrl } from '../support/postgres.ts';
+
+const whyNot = testServerUrl === undefined ? 'no TEST_DATABASE_URL' : noPgBouncer;
+const skipped = whyNot === null ? '' : ` (skipped: ${whyNot})`;
+
+/** With transactions, the connections of two replicas share fewer; a session keeps its own. */
+const POOL_SIZES: Readonly<Record<PoolMode, number>> = { transaction: 4, session: 40 };
+
+for (const mode of ['transaction', 'session'] as const) {
+  describe.skipIf(whyNot !== null)(`through PgBouncer, pooling by ${mode}${skipped}`, () => {
+    let database: TestDatabase;
+    let pooler: PgBouncer;
+    beforeAll(async () => {
+      const serverUrl = testServerUrl ?? '';
+      database = await createTestDatabase(serverUrl);
+      pooler = await startPgBouncer(serverUrl, mode, POOL_SIZES[mode]);
+    });
+    afterAll(async () => {
+      await pooler[Symbol.asyncDispose]();
+      await database.drop();
+    });
+
+    const location = () => ({ databaseUrl: pooler.urlOf(database.url) });
+
+    async function openEmpty(): Promise<Store> {
+      const store = await openStore(location());
+      await database.query(
+        'truncate gesture, job, follow_up, call, task, heartbeat, turn_lengths, home, channel_setting, installation, organisation_team',
+      );
+      return store;
+    }
+
+    storeContract('the store', openEmpty);
+
+    test('replicas that share connections never claim the same task', async () => {
+      const stores = [await openEmpty(), await openStore(location())];
+      onTestFinished(async () => {
+        await Promise.all(stores.map((store) => store.close()));
+      });
+      const inTurn = (index: number) => stores[index % stores.length] as Store;
+      const schedule = (store: Store, index: number) =>
+        store.transaction((tx) =>
+          tx.tasks.schedule({
+            kind: 'check_job',
+            subject: `job-${index}`,
+            runAtMs: NOW_MS,
+            ifScheduled: 'keep',
+          }),
+        );
+      await Promise.all(Array.from({ length: 60 }, (_, index) => schedule(inTurn(index), index)));
+      const claim = { kinds: ['check_job'], nowMs: NOW_MS, leaseUntilMs: NOW_MS + 1_000, limit: 3 } as const;
+      const claims = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          inTurn(index).transaction((tx) => tx.tasks.claim({ ...claim })),
+        ),
+      );
+      const claimed = claims.flat().map(({ subject }) => subject);
+      expect(claimed.length).toBeGreaterThan(0);
+      expect(new Set(claimed).size).toBe(claimed.length);
+    });
+
+    test('a transaction has its limit, and leaves none behind for others', async () => {
+      const { queries, close } = openPostgres(location().databaseUrl);
+      onTestFinished(close);
+      const limit = sql<{
+        idle: string;
+      }>`select current_setting('idle_in_transaction_session_timeout') as idle`;
+      const within = await queries.transaction().execute((tx) => limit.execute(tx));
+      expect(within.rows).toEqual([{ idle: '10s' }]);
+      expect((await limit.execute(queries)).rows).toEqual([{ idle: '0' }]);
+    });
+
+    test('doctor finds the store in order', async () => {
+      await (await openStore(location())).close();
+      expect(await inspectStore(location(), NOW_MS)).toMatchObject({
+        state: 'writable',
+        schema: { missing: [] },
+      });
+    });
+  });
+}
