@@ -14,12 +14,12 @@ import { serveRoutes } from './operations/http-server.ts';
 import type { Logger } from './operations/logger.ts';
 import { createMetrics } from './operations/metrics/metrics.ts';
 import { metricsRoute } from './operations/metrics/route.ts';
-import type { LoopState } from './operations/metrics/state.ts';
 import { observedLogger } from './operations/observed-logger.ts';
 import { contextFactory, policyOf } from './service/context.ts';
 import { explainConnection, explainListening } from './service/explain.ts';
 import { knownPaces } from './service/known-paces.ts';
 import { stateReader } from './service/program-state.ts';
+import { workProblem, workWarnings } from './service/work-health.ts';
 import { serveWorkspaces } from './service/workspaces.ts';
 import { createSlackApp } from './slack/app.ts';
 import { createConnection } from './slack/connection/connection.ts';
@@ -114,7 +114,11 @@ export function createService(config: Config, options: ServiceOptions): Service 
     checks.push(
       { name: 'store', problem: sharedLook(() => store.check().then(() => null)) },
       { name: 'slack', problem: () => connection.problem() },
-      { name: 'work', problem: () => workProblem(loops.states()) },
+      {
+        name: 'work',
+        problem: () => workProblem(loops.states()),
+        warnings: () => workWarnings(loops.states()),
+      },
     );
     if (healthPort !== null) {
       const address = { host: config.http.host, port: healthPort };
@@ -170,9 +174,4 @@ export function createService(config: Config, options: ServiceOptions): Service 
       return healthPort ?? port;
     },
   };
-}
-
-function workProblem(loops: readonly LoopState[]): string | null {
-  const problems = loops.flatMap(({ problem }) => problem ?? []);
-  return problems.length === 0 ? null : problems.join('; ');
 }

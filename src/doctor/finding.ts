@@ -5,6 +5,7 @@ export type CheckName =
   | 'store'
   | 'store_schema'
   | 'store_space'
+  | 'work'
   | 'slack_token'
   | 'slack_scopes'
   | 'slack_connection'

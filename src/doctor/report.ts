@@ -12,6 +12,7 @@ const TITLES: Readonly<Record<CheckName, string>> = {
   store: 'Store',
   store_schema: 'Schema',
   store_space: 'Disk',
+  work: 'Work',
   slack_token: 'Slack',
   slack_scopes: 'Scopes',
   slack_connection: 'Connection',

@@ -1,6 +1,6 @@
 import { scrub } from '../operations/redact.ts';
 import { StoreError } from '../store/errors.ts';
-import type { StoreFacts } from '../store/inspect/facts.ts';
+import type { StoreFacts, TaskFailures } from '../store/inspect/facts.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 const MIB = 1024 ** 2;
@@ -11,7 +11,8 @@ const TOO_FEW_BYTES = 100 * MIB;
 /** For what no message has advice on: a query without an answer, say. */
 const LOOK_THERE = 'Look at the database itself: its log, its disk, and the network between.';
 
-export function storeFindings({ place, state, schema, sizeBytes, freeBytes }: StoreFacts): Finding[] {
+export function storeFindings(facts: StoreFacts): Finding[] {
+  const { place, state, schema, sizeBytes, freeBytes } = facts;
   const size = sizeBytes === null ? [] : [sizeText(sizeBytes)];
   const states: Readonly<Record<StoreFacts['state'], string>> = {
     absent: 'empty, made at the first start',
@@ -22,6 +23,7 @@ export function storeFindings({ place, state, schema, sizeBytes, freeBytes }: St
     findingsOf('store').ok([place, states[state], ...size].join(', ')),
     ...(state === 'absent' ? [] : [schemaFinding(schema)]),
     ...(freeBytes === null ? [] : [spaceFinding(freeBytes)]),
+    ...facts.failures.map(failureFinding),
   ];
 }
 
@@ -56,6 +58,15 @@ function spaceFinding(freeBytes: number): Finding {
   const advice = 'Make room on the disk: when it is full, nothing can be stored.';
   if (freeBytes < TOO_FEW_BYTES) return findings.error(found, advice);
   return freeBytes < FEW_BYTES ? findings.warning(found, advice) : findings.ok(found);
+}
+
+function failureFinding({ kind, count, sinceMs, words }: TaskFailures): Finding {
+  const tasks = count === 1 ? '1 task fails' : `${count} tasks fail`;
+  return findingsOf('work', kind).error(
+    `${tasks} at every try since ${new Date(sinceMs).toISOString()}: ${words}`,
+    'Do what these words say. If they do not say it, keep the log (task_failed) and report it. Nothing is lost: ' +
+      'each task is tried again every five minutes.',
+  );
 }
 
 function sizeText(bytes: number): string {

@@ -9,6 +9,8 @@ const CHECK_LIMIT_MS = 5_000;
 export interface HealthCheck {
   readonly name: string;
   problem(): Promise<string | null> | string | null;
+  /** What should be looked at, though the program does its work. */
+  warnings?(): readonly string[];
 }
 
 /** Whoever asks while a look is under way shares its answer: on a slow store, looks would pile up. */
@@ -39,6 +41,8 @@ export interface Readiness {
   readonly ok: boolean;
   /** By the check's name: `ok`, or what is wrong. */
   readonly checks: Readonly<Record<string, string>>;
+  /** Only if there are any. */
+  readonly warnings?: readonly string[];
 }
 
 /** No checks: the program does not work yet, or not any more. */
@@ -52,9 +56,11 @@ export async function readiness(checks: readonly HealthCheck[]): Promise<Readine
       }
     }),
   );
+  const warnings = checks.flatMap((check) => check.warnings?.() ?? []);
   return {
     ok: results.length > 0 && results.every(([, problem]) => problem === null),
     checks: Object.fromEntries(results.map(([name, problem]) => [name, problem ?? 'ok'])),
+    ...(warnings.length === 0 ? {} : { warnings }),
   };
 }
 

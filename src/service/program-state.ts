@@ -9,6 +9,8 @@ const FRESH_MS = 5_000;
 /** Prometheus waits ten seconds for an answer, and most of it does not need the store. */
 const STORE_LIMIT_MS = 2_000;
 const HOUR_MS = 3_600_000;
+/** What fails once or twice is tried again and done by then. */
+const FAILING_FOR_MS = 60_000;
 
 export interface Watched {
   readonly store: Store;
@@ -39,6 +41,8 @@ async function readStore({ store, clock, projects, hourlyBudget }: Watched): Pro
     const nowMs = clock.now();
     const openJobs = await tx.census.openJobs();
     const due = await tx.census.dueTasks(nowMs);
+    const failing = await tx.census.failingTasks(nowMs - FAILING_FOR_MS);
+    const failingTasks = new Map(failing.map(({ kind, count }) => [kind, count]));
     const budgetLeft = new Map<string, number>();
     for (const { id, name } of projects) {
       const made = await tx.calls.agentCallsSince(id, nowMs - HOUR_MS);
@@ -49,6 +53,6 @@ async function readStore({ store, clock, projects, hourlyBudget }: Watched): Pro
       count,
       oldestMs: nowMs - dueSinceMs,
     }));
-    return { openJobs, dueTasks, budgetLeft };
+    return { openJobs, dueTasks, failingTasks, budgetLeft };
   });
 }

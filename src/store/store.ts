@@ -6,6 +6,7 @@ import type { JobLists } from './lists.ts';
 import type { Census } from './queries/census.ts';
 import type { SettingsOfChannels } from './queries/channel-settings.ts';
 import type { Checks } from './queries/checks.ts';
+import type { TaskFailure } from './queries/failing-tasks.ts';
 import type { Homes } from './queries/homes.ts';
 import type { Installations } from './queries/installations.ts';
 import type { Posts } from './queries/posts.ts';
@@ -212,7 +213,9 @@ export interface Tasks {
   complete(lease: Lease): Promise<void>;
   /** Gives the task back, to be claimed at `runAtMs`. Counts an attempt. */
   postpone(lease: Lease, runAtMs: number): Promise<void>;
-  /** Gives the task back, to be claimed at `runAtMs`. Nothing was attempted, so nothing is counted. */
+  /** Gives the task back as `postpone` does, and keeps the words of what made the try fail. */
+  fail(lease: Lease, failure: TaskFailure): Promise<void>;
+  /** Gives the task back, to be claimed at `runAtMs`. Nothing was attempted, so nothing is counted, and a failure before stays known. */
   defer(lease: Lease, runAtMs: number): Promise<void>;
   /** Gives back tasks whose lease is still held, as they were, to be claimed at once. */
   release(leases: readonly Lease[]): Promise<void>;

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { retryDelayMs } from '../jobs/schedule.ts';
 import type { Clock } from '../operations/clock.ts';
 import type { Logger } from '../operations/logger.ts';
 import type { LoopState } from '../operations/metrics/state.ts';
@@ -13,6 +12,7 @@ import {
 } from '../store/store.ts';
 import type { TaskGroup } from '../store/task-group.ts';
 import { claimFairly, type Found, type Ration } from './claim-fairly.ts';
+import { FailingKinds } from './failing-kinds.ts';
 import { FairHands } from './fair-hands.ts';
 
 /** A crashed process's tasks are free again after this time. */
@@ -61,6 +61,7 @@ export class Loop {
   private usedUp: ReadonlyMap<TaskGroup, number> = new Map();
   private readonly inHand = new Map<ClaimedTask, Promise<void>>();
   private readonly handedBack = new Set<ClaimedTask>();
+  private readonly failing: FailingKinds;
   private running: Promise<void> | null = null;
   private isRunning = false;
   private lookedAtMs = 0;
@@ -75,6 +76,7 @@ export class Loop {
     this.options = options;
     this.hands = new FairHands(options.concurrency);
     this.kinds = Object.keys(options.handlers) as TaskKind[];
+    this.failing = new FailingKinds(options);
   }
 
   start(): void {
@@ -122,6 +124,7 @@ export class Loop {
       problem: this.problem(),
       tasks: this.kinds,
       tasksInHand: this.inHand.size,
+      failing: this.failing.list(),
     };
   }
 
@@ -213,12 +216,13 @@ export class Loop {
   }
 
   private async handle(task: ClaimedTask): Promise<void> {
-    const { log, store, clock, handlers } = this.options;
+    const { log, clock, handlers } = this.options;
     const startedAtMs = clock.now();
     const facts = { task: task.kind, subject: task.subject, attempts: task.attempts };
     const ended = (outcome: string) => ({ ...facts, outcome, duration_ms: clock.now() - startedAtMs });
     try {
       await handlers[task.kind]?.(task);
+      this.failing.done(task);
       log.debug('task_done', ended('done'));
     } catch (error) {
       if (this.handedBack.has(task)) return;
@@ -227,14 +231,7 @@ export class Loop {
         return;
       }
       log.error('task_failed', { ...ended('failed'), error });
-      const runAtMs = clock.now() + retryDelayMs(task.attempts + 1, 0.5);
-      await store
-        .transaction((tx) => tx.tasks.postpone(task.lease, runAtMs))
-        // The lease runs out by itself, and the task is claimed again then.
-        .catch((cause: unknown) => {
-          // Who took it over goes on.
-          if (!(cause instanceof LeaseLostError)) log.error('task_not_postponed', { ...facts, error: cause });
-        });
+      await this.failing.putOff(task, error);
     }
   }
 

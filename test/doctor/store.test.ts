@@ -131,6 +131,7 @@ test.each([
     schema,
     notices,
     agentRefusals: [],
+    failures: [],
     installations: [],
     organisations: new Map(),
     sizeBytes: 1,

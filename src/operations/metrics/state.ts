@@ -17,6 +17,17 @@ export interface LoopState {
   /** The kinds of tasks that are its work. */
   readonly tasks: readonly string[];
   readonly tasksInHand: number;
+  readonly failing: readonly FailingKind[];
+}
+
+/** A kind of tasks of which every try has failed, for minutes. */
+export interface FailingKind {
+  readonly kind: string;
+  readonly sinceMs: number;
+  /** How many different tasks were tried. */
+  readonly tasks: number;
+  /** Of the last failure. */
+  readonly words: string;
 }
 
 /** What stands in the store; replicas that share a store all tell the same. */
@@ -24,6 +35,8 @@ export interface StoreState {
   /** How many jobs are in each of the stages in which something is still to come. */
   readonly openJobs: ReadonlyMap<string, number>;
   readonly dueTasks: readonly DueTasks[];
+  /** By their kind, how many tasks have failed at every try for a minute or longer. */
+  readonly failingTasks: ReadonlyMap<string, number>;
   /** Calls that are left of the hour, by the project's name. */
   readonly budgetLeft: ReadonlyMap<string, number>;
 }
@@ -53,6 +66,10 @@ export function showState(registry: Registry): (state: ProgramState) => void {
     'loop',
     'task',
   ]);
+  const failing = gauge('failing_tasks', 'Tasks of which every try has failed, for a minute or longer.', [
+    'loop',
+    'task',
+  ]);
   const budgetLeft = gauge('hourly_budget_left', 'What is left of the hourly budget.', ['project']);
 
   return ({ loops, isSlackConnected, hourlyBudget, store }) => {
@@ -64,7 +81,7 @@ export function showState(registry: Registry): (state: ProgramState) => void {
     storeUp.set(Number(store !== null));
     budget.set(hourlyBudget);
     // What is not known is absent, rather than old.
-    for (const known of [openJobs, due, oldest, budgetLeft]) known.reset();
+    for (const known of [openJobs, due, oldest, failing, budgetLeft]) known.reset();
     if (store === null) return;
     for (const [stage, count] of store.openJobs) openJobs.set({ stage }, count);
     for (const { name: loop, tasks } of loops) {
@@ -72,6 +89,7 @@ export function showState(registry: Registry): (state: ProgramState) => void {
         const { count, oldestMs } = store.dueTasks.find(({ kind }) => kind === task) ?? NONE_DUE;
         due.set({ loop, task }, count);
         oldest.set({ loop, task }, oldestMs / 1000);
+        failing.set({ loop, task }, store.failingTasks.get(task) ?? 0);
       }
     }
     for (const [project, calls] of store.budgetLeft) budgetLeft.set({ project }, calls);

@@ -1,5 +1,6 @@
 import type { StoredInstallation } from '../queries/installations.ts';
 import type { SchemaState } from '../schema/migrate.ts';
+import type { TaskKind } from '../store.ts';
 
 /** What there is to know of a store without changing anything in it. */
 export interface StoreFacts {
@@ -22,11 +23,22 @@ export interface StoreFacts {
   readonly notices: NoticeFacts;
   /** Projects whose last request was refused, so that an administrator must act. */
   readonly agentRefusals: readonly AgentRefusal[];
+  /** Tasks that fail again and again. */
+  readonly failures: readonly TaskFailures[];
 }
 
 export interface AgentRefusal {
   readonly projectId: string;
   /** What the agent said, or what happened. */
+  readonly words: string;
+}
+
+/** Tasks of one kind that failed last in the same words. */
+export interface TaskFailures {
+  readonly kind: TaskKind;
+  readonly count: number;
+  /** Since when every try of one of them has failed. */
+  readonly sinceMs: number;
   readonly words: string;
 }
 

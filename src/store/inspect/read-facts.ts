@@ -4,20 +4,28 @@ import { requestFromJson, settingsFromJson } from '../schema/json.ts';
 import { schemaState } from '../schema/migrate.ts';
 import { migrations } from '../schema/migrations.ts';
 import type { Queries } from '../schema/tables.ts';
+import { taskKinds } from '../store.ts';
 import { agentRefusals } from './agent-refusals.ts';
-import type { NoticeFacts, RefusedNotice, StoreFacts } from './facts.ts';
+import type { NoticeFacts, RefusedNotice, StoreFacts, TaskFailures } from './facts.ts';
 
 /** How far back refusals are of interest. */
 const RECENT_MS = 7 * 86_400_000;
+
+/** What fails once or twice is tried again and done by then. */
+const FAILING_FOR_MS = 60_000;
 
 export const NOTHING_KNOWN: Omit<ReadFacts, 'schema'> = {
   installations: [],
   organisations: new Map(),
   notices: { saved: [], refused: [] },
   agentRefusals: [],
+  failures: [],
 };
 
-type ReadFacts = Pick<StoreFacts, 'schema' | 'installations' | 'organisations' | 'notices' | 'agentRefusals'>;
+type ReadFacts = Pick<
+  StoreFacts,
+  'schema' | 'installations' | 'organisations' | 'notices' | 'agentRefusals' | 'failures'
+>;
 
 /** Reads, and changes nothing. A schema of another version is not read. */
 export async function readFacts(
@@ -37,7 +45,30 @@ export async function readFacts(
     organisations,
     notices,
     agentRefusals: await agentRefusals(queries, sinceMs),
+    failures: await taskFailures(queries, nowMs - FAILING_FOR_MS),
   };
+}
+
+async function taskFailures(db: Queries, sinceMs: number): Promise<TaskFailures[]> {
+  const rows = await db
+    .selectFrom('task')
+    .select((eb) => [
+      'kind',
+      'failure',
+      eb.fn.countAll<number | string>().as('count'),
+      eb.fn.min('failing_since').as('since'),
+    ])
+    .where('kind', 'in', taskKinds)
+    .where('failing_since', '<=', sinceMs)
+    .groupBy(['kind', 'failure'])
+    .orderBy('since')
+    .execute();
+  return rows.map(({ kind, failure, count, since }) => ({
+    kind,
+    count: Number(count),
+    sinceMs: Number(since),
+    words: failure ?? '',
+  }));
 }
 
 async function organisationsIn(db: Queries): Promise<ReadonlyMap<string, string>> {

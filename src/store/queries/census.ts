@@ -8,6 +8,8 @@ export interface Census {
   openJobs(): Promise<ReadonlyMap<OpenStage, number>>;
   /** Of the kinds of which any is due; those in hand are due until they are done. */
   dueTasks(nowMs: number): Promise<DueTasks[]>;
+  /** Of the kinds of which any has failed at every try since then, or for longer. */
+  failingTasks(sinceMs: number): Promise<FailingTasks[]>;
 }
 
 type OpenStage = (typeof openStages)[number];
@@ -17,6 +19,11 @@ interface DueTasks {
   readonly count: number;
   /** Since when the oldest has been due. */
   readonly dueSinceMs: number;
+}
+
+interface FailingTasks {
+  readonly kind: TaskKind;
+  readonly count: number;
 }
 
 export class SqlCensus implements Census {
@@ -51,5 +58,16 @@ export class SqlCensus implements Census {
       .groupBy('kind')
       .execute();
     return rows.map(({ kind, count, oldest }) => ({ kind, count: Number(count), dueSinceMs: oldest }));
+  }
+
+  async failingTasks(sinceMs: number): Promise<FailingTasks[]> {
+    const rows = await this.db
+      .selectFrom('task')
+      .select((eb) => ['kind', eb.fn.countAll<number | string>().as('count')])
+      .where('kind', 'in', taskKinds)
+      .where('failing_since', '<=', sinceMs)
+      .groupBy('kind')
+      .execute();
+    return rows.map(({ kind, count }) => ({ kind, count: Number(count) }));
   }
 }

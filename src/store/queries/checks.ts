@@ -85,7 +85,8 @@ const putOffHeld = preparedForMany(
     const query: RawBuilder<{ id: string }> = sql`
       with done (id, token, revision, run_at) as (values ${sql.join(rows)})
       update task
-      set run_at = done.run_at, last_run_at = ${nowMs}, lease_token = null, lease_until = null, attempts = 0
+      set run_at = done.run_at, last_run_at = ${nowMs}, lease_token = null, lease_until = null, attempts = 0,
+        failing_since = null, failure = null
       from done
       where task.id = done.id and task.lease_token = done.token and task.revision = done.revision
       returning task.id`;

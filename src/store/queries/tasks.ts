@@ -6,6 +6,7 @@ import type { Claim, ClaimedTask, Lease, NewTask, TaskKind, Tasks } from '../sto
 import { LeaseLostError } from '../store.ts';
 import { groupOf, ownerOfTask, type TaskGroup, type TaskOwner } from '../task-group.ts';
 import { taskId } from '../task-id.ts';
+import { failTask, noFailure, type TaskFailure } from './failing-tasks.ts';
 import { prepared, preparedForMany, type Values } from './prepared.ts';
 
 const freeLease = { lease_token: null, lease_until: null };
@@ -122,7 +123,7 @@ const endTask = prepared((db, { taskId, token, revision }: Values<Lease>) =>
 const freeTask = prepared((db, { taskId, token }: Values<Held>) =>
   db
     .updateTable('task')
-    .set({ ...freeLease, attempts: 0 })
+    .set({ ...freeLease, ...noFailure, attempts: 0 })
     .where('id', '=', taskId)
     .where('lease_token', '=', token)
     .returning(['kind', 'run_at']),
@@ -131,7 +132,7 @@ const freeTask = prepared((db, { taskId, token }: Values<Held>) =>
 const postponeTask = prepared((db, { taskId, token, runAtMs }: Values<Held & { runAtMs: number }>) =>
   db
     .updateTable('task')
-    .set((eb) => ({ ...freeLease, run_at: runAtMs, attempts: eb('attempts', '+', 1) }))
+    .set((eb) => ({ ...freeLease, ...noFailure, run_at: runAtMs, attempts: eb('attempts', '+', 1) }))
     .where('id', '=', taskId)
     .where('lease_token', '=', token)
     .returning('kind'),
@@ -249,6 +250,11 @@ export class SqlTasks implements Tasks {
     await this.giveBack(postponeTask, lease, runAtMs);
   }
 
+  async fail(lease: Lease, { words, nowMs, runAtMs }: TaskFailure): Promise<void> {
+    const failed = await failTask.first(this.db, { ...lease, words, nowMs, runAtMs });
+    this.givenBack(failed, lease, runAtMs);
+  }
+
   async defer(lease: Lease, runAtMs: number): Promise<void> {
     await this.giveBack(deferTask, lease, runAtMs);
   }
@@ -272,7 +278,10 @@ export class SqlTasks implements Tasks {
   }
 
   private async giveBack(query: typeof postponeTask, lease: Lease, runAtMs: number): Promise<void> {
-    const given = await query.first(this.db, { ...lease, runAtMs });
+    this.givenBack(await query.first(this.db, { ...lease, runAtMs }), lease, runAtMs);
+  }
+
+  private givenBack(given: { kind: TaskKind } | undefined, lease: Lease, runAtMs: number): void {
     if (given === undefined) throw new LeaseLostError(lease.taskId);
     this.note(given.kind, runAtMs);
   }

@@ -12,6 +12,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0001_start': { up: (db: Kysely<unknown>) => start(db, engine) },
     '0003_share_work': { up: shareWork },
     '0005_waits_for_slack': { up: addWaitsForSlack },
+    '0009_failing_tasks': { up: addFailures },
   };
 }
 
@@ -207,6 +208,18 @@ async function createTasks(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .on('task')
     .columns(['kind', 'lease_until'])
     .where(sql.ref('lease_until'), 'is not', null)
+    .execute();
+}
+
+/** Few tasks fail, and an index knows them. */
+async function addFailures(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('task').addColumn('failing_since', 'bigint').execute();
+  await db.schema.alterTable('task').addColumn('failure', 'text').execute();
+  await db.schema
+    .createIndex('task_failing')
+    .on('task')
+    .columns(['kind', 'failing_since'])
+    .where(sql.ref('failing_since'), 'is not', null)
     .execute();
 }
 

@@ -127,6 +127,10 @@ interface TaskTable {
   unsure_until: number | null;
   /** Whose hands it takes. */
   group_key: Generated<TaskGroup>;
+  /** Since when every try has failed; null if the last one did not. */
+  failing_since: number | null;
+  /** The words of the last failure. */
+  failure: string | null;
 }
 
 interface ChannelSettingTable {

@@ -95,6 +95,40 @@ export function taskContract(open: OpenStore): void {
       expect((await claimOne(NOW_MS + 20)).attempts).toBe(2);
     });
 
+    test('a task that fails comes back at its time, and is known to fail until a try does not', async () => {
+      const fail = (task: ClaimedTask, nowMs: number) =>
+        opened.run((tx) =>
+          tx.tasks.fail(task.lease, { words: 'the disk is gone', nowMs, runAtMs: nowMs + 10 }),
+        );
+      const failing = (sinceMs: number) => opened.run((tx) => tx.census.failingTasks(sinceMs));
+      await schedule('job-1', NOW_MS);
+      await fail(await claimOne(NOW_MS), NOW_MS);
+      const again = await claimOne(NOW_MS + 10);
+      expect(again.attempts).toBe(1);
+      await fail(again, NOW_MS + 10);
+      await schedule('job-1', NOW_MS + 20);
+      expect(await failing(NOW_MS - 1)).toEqual([]);
+      expect(await failing(NOW_MS)).toEqual([{ kind: 'check_job', count: 1 }]);
+      const ends: readonly ((task: ClaimedTask) => Promise<unknown>)[] = [
+        (task) => postpone(task, NOW_MS + 30),
+        (task) =>
+          opened.run((tx) =>
+            tx.checks.putOff([{ lease: task.lease, nextCheckAtMs: NOW_MS + 30 }], NOW_MS + 20),
+          ),
+      ];
+      for (const end of ends) {
+        await end(await claimOne(NOW_MS + 30));
+        expect(await failing(NOW_MS + 30)).toEqual([]);
+        await fail(await claimOne(NOW_MS + 30), NOW_MS + 20);
+        const deferred = await claimOne(NOW_MS + 30);
+        await opened.run((tx) => tx.tasks.defer(deferred.lease, NOW_MS + 30));
+        expect(await failing(NOW_MS + 30)).toHaveLength(1);
+      }
+      const lost = await claimOne(NOW_MS + 30);
+      await claim(NOW_MS + 30 + LEASE_MS);
+      await expect(fail(lost, NOW_MS + 30)).rejects.toThrow(LeaseLostError);
+    });
+
     test('a deferred task comes back at its time, and its attempts are as they were', async () => {
       await schedule('job-1', NOW_MS);
       await postpone(await claimOne(NOW_MS), NOW_MS + 10);
