@@ -57,7 +57,14 @@ for (const mode of ['transaction', 'session'] as const) {
           }),
         );
       await Promise.all(Array.from({ length: 60 }, (_, index) => schedule(inTurn(index), index)));
-      const claim = { kinds: ['check_job'], nowMs: NOW_MS, leaseUntilMs: NOW_MS + 1_000, limit: 3 } as const;
+      const claim = {
+        kinds: ['check_job'],
+        nowMs: NOW_MS,
+        leaseNowMs: NOW_MS,
+        leaseUntilMs: NOW_MS + 1_000,
+        inHand: [],
+        limit: 3,
+      } as const;
       const claims = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
           inTurn(index).transaction((tx) => tx.tasks.claim({ ...claim })),
