@@ -56,6 +56,8 @@ export interface Config {
   readonly longRunningAfterMs: number;
   /** Jobs that are over are deleted after this time. */
   readonly retentionMs: number;
+  /** How long a stop may take while create or message calls are under way. */
+  readonly stopTimeoutMs: number;
   /** In characters. */
   readonly promptMaxLength: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
@@ -187,6 +189,7 @@ function toConfig(
     settleWindowMs: values.SETTLE_WINDOW,
     longRunningAfterMs: values.LONG_RUNNING_AFTER,
     retentionMs: values.RETENTION,
+    stopTimeoutMs: values.STOP_TIMEOUT,
     promptMaxLength: values.PROMPT_MAX_LENGTH,
     logLevel: values.LOG_LEVEL,
   };

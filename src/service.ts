@@ -25,16 +25,19 @@ import { createSlackApp } from './slack/app.ts';
 import { createConnection } from './slack/connection/connection.ts';
 import { observedStore } from './store/observed-store.ts';
 import { openStore } from './store/open.ts';
-import { createLoops } from './work/loops.ts';
+import { createLoops, SHORT_STOP_MS } from './work/loops.ts';
 import { missedReplies } from './work/missed-replies.ts';
 import { Tidying } from './work/tidy.ts';
+import type { Tools } from './work/tools.ts';
 
 /** The whole program in one object. Tests start it in memory. */
 export interface Service {
   /** Resolves when gestures are taken and work is done. Throws StartError or StoreError, and is stopped then. */
   start(): Promise<void>;
-  /** Takes no more gestures, finishes what is in hand, and closes everything. */
+  /** Takes no more gestures, finishes what is in hand, and closes everything. From its begin on, it is not ready. */
   stop(): Promise<void>;
+  /** How long a stop that begins now may take. */
+  stopWithinMs(): number;
   readiness(): Promise<Readiness>;
   /** Where Slack's requests are served (HTTP mode), once started. */
   readonly port: number;
@@ -54,6 +57,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
   const log = observedLogger(options.log, metrics.observe);
   const checks: HealthCheck[] = [];
   let resources = new AsyncDisposableStack();
+  let stopWithinMs = () => SHORT_STOP_MS;
   let port = config.http.port;
   let healthPort = config.http.healthPort;
 
@@ -80,7 +84,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
     resources.defer(() => paces.stop());
     const newContext = contextFactory(clock, config, policy, paces.current);
     const stopping = new AbortController();
-    const loops = createLoops({
+    const tools: Tools = {
       stopping: stopping.signal,
       store,
       clock,
@@ -96,7 +100,9 @@ export function createService(config: Config, options: ServiceOptions): Service 
       },
       gesturesInHand: () => connection.gesturesInHand(),
       newContext,
-    });
+    };
+    const loops = createLoops(tools, config.stopTimeoutMs);
+    stopWithinMs = () => loops.stopWithinMs();
     const readState = stateReader({
       store,
       clock,
@@ -166,6 +172,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
       }
     },
     stop,
+    stopWithinMs: () => stopWithinMs(),
     readiness: () => readiness(checks),
     get port() {
       return port;

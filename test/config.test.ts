@@ -39,6 +39,7 @@ describe('settings', () => {
       settleWindowMs: 90_000,
       longRunningAfterMs: 21_600_000,
       retentionMs: 15_552_000_000,
+      stopTimeoutMs: 40_000,
       promptMaxLength: 20_000,
       logLevel: 'info',
       ignored: [],

@@ -67,6 +67,7 @@ export async function demo(args: string[], { env, process }: Host): Promise<numb
     // A demo should not make anybody wait.
     POLL_MIN_INTERVAL: '1s',
     FOLLOW_UP_WINDOW: '1s',
+    STOP_TIMEOUT: '10s',
     NOTICE_CHANNELS: demoWorkspace.noticeChannel,
     DOCS_AGENT_CONFIG: join(folder, 'docs-agent.yml'),
     LOG_LEVEL: env.LOG_LEVEL ?? 'warn',

@@ -4,11 +4,8 @@ import { createService, type Service } from '../service.ts';
 import type { Host, ProcessEvents, StopSignal } from './command.ts';
 import { readConfig } from './read-config.ts';
 
-/**
- * How long a stop may take before what is in hand is left to the next process. It may take ten seconds, of which the
- * end of the process takes some.
- */
-const STOP_LIMIT_MS = 9_500;
+/** Of the time that a stop may take, the end of the process takes some. */
+const END_OF_PROCESS_MS = 500;
 
 const SIGNAL_NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
 
@@ -45,7 +42,7 @@ export async function runUntilSignal(
     await signals.first;
   }
   const limit = new Promise<'limit'>((resolve) => {
-    setTimeout(() => resolve('limit'), STOP_LIMIT_MS).unref();
+    setTimeout(() => resolve('limit'), service.stopWithinMs() - END_OF_PROCESS_MS).unref();
   });
   const stopped = service.stop().then(() => 'stopped' as const);
   const end = await Promise.race([stopped, limit, signals.second]);

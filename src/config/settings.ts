@@ -40,6 +40,7 @@ export const settings = z.object({
   AGENT_API_KEY: setting(exampleSecrets.agentApiKey, secret().optional()),
   AGENT_PROJECT_ID: setting('my-docs', word().optional()),
   AGENT_TIMEOUT: setting('30s', duration('1s', '10m').prefault('30s')),
+  STOP_TIMEOUT: setting('40s', duration('10s', '15m').prefault('40s')),
   AGENT_READS_PER_MINUTE: setting('600', wholeNumber(1, 100_000).prefault('600')),
   AGENT_HOURLY_BUDGET: setting('100', wholeNumber(1, 100_000).prefault('100')),
   AGENT_RETRY_UNKNOWN: setting('never', choice('never', 'messages', 'all').prefault('never')),

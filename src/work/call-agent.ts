@@ -57,6 +57,7 @@ export async function callAgent(tools: Tools, task: ClaimedTask): Promise<void> 
     if (tools.stopping.aborted) return leave(tools, task);
     // Before the call is marked as started: a crash during the look-up of names must not make it unknown.
     const prepared = await prepareNext(tools, task.subject);
+    if (tools.stopping.aborted) return leave(tools, task);
     const started = await startNext(tools, task, prepared);
     if (started === 'ended') return;
     if (started === 'not_prepared' || prepared === null) continue;

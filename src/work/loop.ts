@@ -26,8 +26,8 @@ const PAUSE_AFTER_ERROR_MS = 1_000;
 const PAUSE_FOR_GESTURES_MS = 5;
 /** However many gestures come, and however long they last, a task is taken up every 50 ms. */
 const MAX_PAUSES = 10;
-/** A stop waits so long for what is in hand. It leaves three of the ten seconds that the whole stop may take. */
-const HAND_BACK_AFTER_MS = 7_000;
+/** What a stop needs after it has waited for what is in hand. */
+const REST_OF_STOP_MS = 3_000;
 /**
  * Not free for others before their lease ends: the request of a process that has stopped must not arrive after
  * that of the process that took over, and show what is out of date.
@@ -48,6 +48,8 @@ export interface LoopOptions {
   /** How many tasks are in hand at most. */
   readonly concurrency: number;
   readonly ration?: Ration;
+  /** How long the whole stop of the program may take, if it has to wait for these tasks. */
+  readonly stopWithinMs: number;
   /** How many gestures Slack, or a person, waits for. */
   readonly gesturesInHand: () => number;
 }
@@ -103,13 +105,13 @@ export class Loop {
     return tasks.length;
   }
 
-  /** Claims nothing more, waits for what is in hand, and hands back what is not done after seven seconds. */
+  /** Claims nothing more, waits for what is in hand, and hands back what is not done in time. */
   async stop(): Promise<void> {
     const { clock } = this.options;
     this.stopping = true;
     this.wake();
     const limit = Promise.withResolvers<void>();
-    const cancelLimit = clock.at(clock.now() + HAND_BACK_AFTER_MS, limit.resolve);
+    const cancelLimit = clock.at(clock.now() + this.options.stopWithinMs - REST_OF_STOP_MS, limit.resolve);
     await this.running;
     await Promise.race([Promise.all(this.inHand.values()), limit.promise]);
     cancelLimit();

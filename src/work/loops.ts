@@ -25,6 +25,8 @@ const READS_AT_ONCE = 64;
 const CHECKS_AT_ONCE = 256;
 const SLACK_CALLS_AT_ONCE = 64;
 const THREADS_READ_AT_ONCE = 4;
+/** What is not a create or message call can be done again, or looked for: a stop need not wait longer. */
+export const SHORT_STOP_MS = 10_000;
 
 export interface Loops {
   start(): void;
@@ -32,30 +34,34 @@ export interface Loops {
   notify(scheduled: Scheduled): void;
   /** Waits for the tasks in hand. */
   stop(): Promise<void>;
+  /** How long a stop that begins now may take. */
+  stopWithinMs(): number;
   states(): readonly LoopState[];
 }
 
 /** Which task is whose work. */
-export function createLoops(tools: Tools): Loops {
+export function createLoops(tools: Tools, stopTimeoutMs: number): Loops {
   const handler =
     (handle: (tools: Tools, task: ClaimedTask) => Promise<void>): TaskHandler =>
     (task) =>
       handle(tools, task);
   const { store, clock, log, gesturesInHand } = tools;
-  const shared = { store, clock, log, gesturesInHand };
+  const shared = { store, clock, log, gesturesInHand, stopWithinMs: SHORT_STOP_MS };
   const checks = {
     batches: checkBatches(store, clock),
     status: new WorkingStatus(),
     readers: new Slots(READS_AT_ONCE),
   };
   const postTools = { ...tools, posts: postBatches(tools) };
+  const sends = new Loop({
+    name: 'send',
+    ...shared,
+    stopWithinMs: stopTimeoutMs,
+    concurrency: SENDS_AT_ONCE,
+    handlers: { call_agent: handler(callAgent), send_follow_ups: handler(sendFollowUps) },
+  });
   const loops = [
-    new Loop({
-      name: 'send',
-      ...shared,
-      concurrency: SENDS_AT_ONCE,
-      handlers: { call_agent: handler(callAgent), send_follow_ups: handler(sendFollowUps) },
-    }),
+    sends,
     new Loop({
       name: 'check',
       ...shared,
@@ -91,6 +97,7 @@ export function createLoops(tools: Tools): Loops {
     stop: async () => {
       await Promise.all(loops.map((loop) => loop.stop()));
     },
+    stopWithinMs: () => (sends.state().tasksInHand > 0 ? stopTimeoutMs : SHORT_STOP_MS),
     states: () => loops.map((loop) => loop.state()),
   };
 }

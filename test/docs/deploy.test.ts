@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { settingNames } from '../../src/config/settings.ts';
+import { exampleOf, settingNames } from '../../src/config/settings.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 
@@ -29,11 +29,13 @@ describe('the files to deploy with', () => {
     expect(unknown).toEqual([]);
   });
 
-  test('give the program the ten seconds that it may need to stop, and some more', () => {
-    expect(read('deploy/compose.yml')).toContain('stop_grace_period: 15s');
-    expect(read('deploy/docs-agent.service')).toContain('TimeoutStopSec=15');
-    expect(read('deploy/kubernetes.yml')).toContain('terminationGracePeriodSeconds: 20');
-    expect(read('deploy/fly.toml')).toContain("kill_timeout = '15s'");
+  test('give the program the time that it may need to stop (STOP_TIMEOUT), and some more', () => {
+    expect(exampleOf('STOP_TIMEOUT')).toBe('STOP_TIMEOUT=40s');
+    expect(read('deploy/compose.yml')).toContain('stop_grace_period: 45s');
+    expect(read('deploy/docs-agent.service')).toContain('TimeoutStopSec=45');
+    expect(read('deploy/kubernetes.yml')).toContain('terminationGracePeriodSeconds: 50');
+    expect(read('deploy/fly.toml')).toContain("kill_timeout = '45s'");
+    expect(read('docs/operations/deploy.md')).toContain('--stop-timeout 45');
   });
 
   test('are YAML without mistakes', () => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openStore } from '../../src/store/open.ts';
 import { agentCalls } from '../crash/support/outside.ts';
@@ -11,10 +12,12 @@ const ROUNDS = 3;
 const LONGEST_WAIT_S = 15;
 /** A stop may last so long; what comes after it has three seconds more. */
 const STOP_LIMIT_MS = 10_000;
+/** As long as a stop may take in which nothing is waited for, and longer than a lease that is not renewed. */
+const LONG_CALL_MS = 26_000;
 
 describeReplicas('a replica that is stopped', (serverUrl) => {
-  test('while the agent takes its time hands the call back: the other one says at once that its fate is unknown', async () => {
-    await using world = await startReplicas(serverUrl);
+  test('while the agent takes longer than STOP_TIMEOUT hands the call back: the other one says at once that its fate is unknown', async () => {
+    await using world = await startReplicas(serverUrl, { STOP_TIMEOUT: '10s' });
     const first = await world.start();
     world.agentProxy.fail(agentCalls.create, { answerAfter: new Promise(() => {}) });
     await ask(world);
@@ -49,6 +52,22 @@ describeReplicas('a replica that is stopped', (serverUrl) => {
     await world.told('Working');
     expect(world.api.counts.create).toBe(1);
     await expectStory(world, 'Working');
+  });
+
+  test('while the agent takes long waits for the answer, and keeps its lease', async () => {
+    await using world = await startReplicas(serverUrl);
+    const first = await world.start();
+    world.agentProxy.fail(agentCalls.create, { answerAfter: sleep(LONG_CALL_MS) });
+    await ask(world);
+    await world.hasInHand('call_agent');
+    await world.until(() => world.api.counts.create, Boolean, 'the agent to have the prompt');
+    await world.start();
+    first.kill('SIGTERM');
+    expect(await first.exit).toEqual({ code: 0, signal: null });
+    expect(first.log().map(({ event }) => event)).not.toContain('task_handed_back');
+    await world.told('Working');
+    await expectStory(world, 'Working');
+    expect(world.api.counts.create).toBe(1);
   });
 
   test('while Postgres stands still ends in time all the same, and says that it was cut short', async () => {

@@ -58,6 +58,7 @@ export async function createLoopWorld(
     log: createLogger({ level: 'debug', destination }),
     handlers: { check_job: (task) => Promise.race([handle(task, world), ended.promise]) },
     concurrency,
+    stopWithinMs: 10_000,
     gesturesInHand: () => world.gesturesInHand,
   });
   onTestFinished(() => {

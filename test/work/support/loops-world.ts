@@ -109,20 +109,23 @@ export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorl
   const stores: Store[] = [];
   for (let replica = 0; replica < replicas; replica += 1) stores.push(await openCounted());
   const loops = stores.map((store) => {
-    const made = createLoops({
-      store,
-      clock,
-      log: createLogger({ level: 'error', destination: { write: () => {} } }),
-      agent: agent as AgentClient,
-      workspaces: { of: async () => workspace, ofGesture: async () => workspace },
-      promptMaxLength: 20_000,
-      readsPerMinute,
-      hourlyBudget,
-      surroundings: { agent: () => ({ answeredAtMs: null, trouble: null }), slackProblem: () => null },
-      gesturesInHand: () => 0,
-      stopping: stopping.signal,
-      newContext,
-    });
+    const made = createLoops(
+      {
+        store,
+        clock,
+        log: createLogger({ level: 'error', destination: { write: () => {} } }),
+        agent: agent as AgentClient,
+        workspaces: { of: async () => workspace, ofGesture: async () => workspace },
+        promptMaxLength: 20_000,
+        readsPerMinute,
+        hourlyBudget,
+        surroundings: { agent: () => ({ answeredAtMs: null, trouble: null }), slackProblem: () => null },
+        gesturesInHand: () => 0,
+        stopping: stopping.signal,
+        newContext,
+      },
+      40_000,
+    );
     store.onScheduled((scheduled) => made.notify(scheduled));
     return made;
   });
