@@ -28,10 +28,10 @@ export interface ReplyPlan {
 export type Manner = 'plain' | 'mention' | 'form' | 'aside';
 
 /**
- * When a reply is written: as soon as the card can be seen, right behind the reply before, while the agent
+ * When a reply is written: right behind the message that asks for the job, as soon as the card can be seen, right behind the reply before, while the agent
  * works, after a turn has ended, or after the next pull request was announced.
  */
-export type Moment = 'at_card' | 'at_once' | 'while_working' | 'when_ended' | 'at_link';
+export type Moment = 'before_card' | 'at_card' | 'at_once' | 'while_working' | 'when_ended' | 'at_link';
 
 const PATIENT_SHARE = 0.2;
 
@@ -92,6 +92,7 @@ function planReply(
   const moment = isPatient
     ? 'at_link'
     : choose<Moment>(random, [
+        [1, 'before_card'],
         [2, 'at_card'],
         [3, 'at_once'],
         [2, 'while_working'],

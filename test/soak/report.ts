@@ -65,6 +65,8 @@ function causes(result: RunResult): Row[] {
     ...all('calls to the agent API', result.agentCalls),
     ...all('faults of the agent API', result.agentFaults),
     ['second to fourth copies of gestures', result.extraCopies],
+    ['turns that the agent took up late', result.lateTurns],
+    ...all('disturbances of a process', result.disturbances),
   ];
 }
 

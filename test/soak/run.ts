@@ -7,6 +7,7 @@ import { planStories } from './plan.ts';
 import { seededRandom } from './random.ts';
 import { createButtonPressers } from './world/button-pressers.ts';
 import { watchChannels } from './world/channel-watch.ts';
+import { disturb } from './world/disturbances.ts';
 import { gather } from './world/gather.ts';
 import { liveStories } from './world/people.ts';
 import { killAtRandom } from './world/random-killer.ts';
@@ -29,6 +30,8 @@ export interface RunOptions {
   readonly seed: number;
   /** So often a reply is told a minute late. */
   readonly lateShare: number;
+  /** Whether processes are frozen, and their clocks stepped. */
+  readonly isDisturbed: boolean;
   /** How long nothing may change any more until it is taken for the end. */
   readonly quietMs: number;
   /** How long what is missing is waited for. */
@@ -47,6 +50,8 @@ export interface RunResult {
   readonly agentCalls: Counts;
   readonly agentFaults: Counts;
   readonly extraCopies: number;
+  readonly lateTurns: number;
+  readonly disturbances: Counts;
   /** How processes ended that were not killed. */
   readonly endings: readonly string[];
   /** What each process printed. */
@@ -88,9 +93,12 @@ export async function run(options: RunOptions): Promise<RunResult> {
   }).then(() => {
     isKilling = false;
   });
+  const disturbances = options.isDisturbed
+    ? disturb({ fleet, replicas: replicasOn[database], random: seededRandom(seed + 4) })
+    : null;
   const goesOn = () => kills === 0 || isKilling;
   const deeds = await liveStories(plans, { slack, watch, channels, people, goesOn, note });
-  await killing;
+  await Promise.all([killing, disturbances?.stop()]);
   for (const side of Object.values(faults)) side.end();
   note(`${deeds.asked.length} stories were told after ${seconds(startedAtMs)}; now they come to their ends`);
 
@@ -107,6 +115,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
     agentCalls: front.counts,
     agentFaults: faults.agent.counts,
     extraCopies: world.extraCopies(),
+    lateTurns: [...world.lateTurns.values()].reduce((total, count) => total + count, 0),
+    disturbances: disturbances?.counts ?? new Map(),
     endings: fleet.endings,
     outputs: fleet.outputs(),
   };
@@ -125,6 +135,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
         attempts: front.attempts,
         agentJobs: await world.agentJobs(),
         pressed: pressers.pressed,
+        lateTurns: world.lateTurns,
       });
       const isQuiet = Date.now() - world.lastDeedAtMs() > options.quietMs;
       const missing = [...judgeAll(evidence)].flatMap(([{ asked }, findings]) =>

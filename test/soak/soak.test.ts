@@ -8,6 +8,7 @@ const PATIENCE_MS = 150_000;
 const small = {
   database: 'sqlite',
   lateShare: 0,
+  isDisturbed: false,
   quietMs: 5_000,
   patienceMs: 90_000,
   note: () => {},

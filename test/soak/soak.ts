@@ -18,7 +18,8 @@ const isGood = await runOnDatabases({
   seed: countOf(values.seed),
   atOnce: 150,
   kills: 0,
-  lateShare: 0.005,
+  lateShare: 0.01,
+  isDisturbed: true,
   quietMs: 20_000,
   patienceMs: 240_000,
 });

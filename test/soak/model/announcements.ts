@@ -26,8 +26,8 @@ function judgeStates(story: StoryEvidence): Finding[] {
   const findings: Finding[] = states
     .filter(({ text }, index) => text.includes('*Working*') && states[index - 1]?.text === text)
     .map(({ text }) => ({ kind: 'doubled', what: `told twice in a row: ${text}` }));
-  // A turn that ended within two looks is told as ended only; but none ends twice.
-  const turns = startsOf(story) + messages.filter(({ isTaken }) => isTaken).length;
+  // A turn that ended within two looks is told as ended only; but none ends twice, unless it was taken up late.
+  const turns = startsOf(story) + messages.filter(({ isTaken }) => isTaken).length + story.lateTurns;
   for (const kind of ['working', 'ended'] as const) {
     const told = ofKind(posts, kind).length;
     if (told > turns)

@@ -41,6 +41,8 @@ export interface StoryEvidence {
   readonly messages: readonly Attempt[];
   /** The agent jobs as they are in the end, by their ids. */
   readonly agentJobs: ReadonlyMap<string, AgentJobEnd>;
+  /** How many turns the agent took up after the program had taken the old end for theirs. */
+  readonly lateTurns: number;
   /** The messages, by `ts`, whose button was pressed, with the bot's acknowledgement. */
   readonly pressed: ReadonlySet<string>;
   /** The reactions of the bot at each reply, by its `ts`. */

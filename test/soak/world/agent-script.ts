@@ -5,18 +5,34 @@ import { pullRequestUrl, storyOf, wishOf } from '../texts.ts';
 const WORK_MIN_MS = 800;
 const WORK_MAX_MS = 3_000;
 const LAG_MAX_MS = 800;
+/** So many turns are taken up only after the program has taken the old end for theirs. */
+const LATE_SHARE = 0.03;
+const LATE_LAG_MIN_MS = 4_000;
+const LATE_LAG_MAX_MS = 12_000;
+
+export interface WishfulAgent {
+  readonly script: Script;
+  /** How many turns of each story were taken up late. */
+  readonly lateTurns: ReadonlyMap<number, number>;
+}
 
 /** The agent does as the text wishes. What is to fail once works when it is run again. */
-export function wishfulScript(random: Random): Script {
+export function wishfulAgent(random: Random): WishfulAgent {
   const failed = new Set<number>();
+  const lateTurns = new Map<number, number>();
   let links = 0;
-  return (prompt) => {
+  const lagMs = (story: number | null, turn: number) => {
+    if (turn === 1 || story === null || random() >= LATE_SHARE) return random() * LAG_MAX_MS;
+    lateTurns.set(story, (lateTurns.get(story) ?? 0) + 1);
+    return LATE_LAG_MIN_MS + random() * (LATE_LAG_MAX_MS - LATE_LAG_MIN_MS);
+  };
+  const script: Script = (prompt, number) => {
+    const story = storyOf(prompt);
     const workMs = WORK_MIN_MS + random() * (WORK_MAX_MS - WORK_MIN_MS);
-    const turn = { workMs, lagMs: random() * LAG_MAX_MS };
+    const turn = { workMs, lagMs: lagMs(story, number) };
     const wish = wishOf(prompt);
     if (wish === 'no_link') return { ...turn, ending: 'no_change' };
     if (wish === 'same_link') return { ...turn, ending: 'pull_request' };
-    const story = storyOf(prompt);
     if (wish === 'fail_once' && story !== null && !failed.has(story)) {
       failed.add(story);
       return { ...turn, ending: 'failure' };
@@ -24,4 +40,5 @@ export function wishfulScript(random: Random): Script {
     links += 1;
     return { ...turn, ending: 'pull_request', prLink: pullRequestUrl(links) };
   };
+  return { script, lateTurns };
 }

@@ -22,8 +22,10 @@ export interface Place {
   readonly person: string;
 }
 
-/** What somebody asked for. The answer to a message is that Slack had it acknowledged (`messageTs`). */
-export type Request = Omit<Asked, 'answer'> & { readonly answer: Asked['answer'] | { messageTs: string } };
+/** What somebody asked for. The answer to a message is that Slack had it acknowledged. */
+export type Request = Omit<Asked, 'answer'> & {
+  readonly answer: Asked['answer'] | { readonly message: SlackMessage };
+};
 
 /** Asks for the job of the story. Null: it did not come to that. */
 export async function ask(plan: StoryPlan, place: Place): Promise<Request | null> {
@@ -36,9 +38,9 @@ export async function ask(plan: StoryPlan, place: Place): Promise<Request | null
     case 'command':
       return { ...asked, answer: await command(plan, place) };
     case 'mention':
-      return { ...asked, answer: { messageTs: (await write(`${mention} ${prompt}`)).ts } };
+      return { ...asked, answer: { message: await write(`${mention} ${prompt}`) } };
     case 'direct':
-      return { ...asked, answer: { messageTs: (await write(prompt, person)).ts } };
+      return { ...asked, answer: { message: await write(prompt, person) } };
     case 'form': {
       const open = () => slack.control.command({ channel, user: person, text: '' });
       const taken = await fillInForm({ slack, person, callbackId: 'compose', open, values: { prompt } });

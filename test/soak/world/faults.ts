@@ -5,6 +5,11 @@ import { choose, type Random } from '../random.ts';
 const FAULT_SHARE = 0.05;
 /** As long as the program waits for Slack. */
 const SILENCE_MS = 10_000;
+/** So often a call finds all of Slack unavailable, and for how long. */
+const SPELL_SHARE = 1 / 4_000;
+const SPELL_MS = 8_000;
+/** The last one is not known to anybody. */
+const PASSING_ERRORS = ['team_added_to_org', 'accesslimited', 'update_failed', 'error_of_next_year'];
 
 /** What may go wrong with a call, by a name for the report. */
 type Named<T> = readonly [share: number, fault: readonly [name: string, make: () => T]];
@@ -21,6 +26,7 @@ const slackFaults: readonly Named<SlackFault>[] = [
   [12, ['reset after storing', () => 'reset_after']],
   [10, ['half an answer', () => 'half_body']],
   [10, ['internal_error after storing', () => ({ errorAfter: 'internal_error' })]],
+  [8, ['an error that passes', () => passingError(PASSING_ERRORS[0] ?? '')]],
   [1, ['10 s of silence, not stored', () => 'hang']],
   [1, ['10 s of silence, stored', () => ({ answerAfter: sleep(SILENCE_MS) })]],
 ];
@@ -52,7 +58,45 @@ export interface FaultSource<T> {
   end(): void;
 }
 
-export const slackFaultSource = (random: Random) => faultSource(random, slackFaults);
+/** Besides single faults, now and then each call is answered for some seconds with an error that passes. */
+export function slackFaultSource(random: Random): FaultSource<SlackFault> {
+  const source = faultSource(random, slackFaults);
+  const counts = new Map<string, number>();
+  let isOn = false;
+  let spell = { untilMs: 0, error: '' };
+  const next = (): SlackFault | null => {
+    if (!isOn) return null;
+    if (Date.now() < spell.untilMs) return passingError(spell.error);
+    if (random() >= SPELL_SHARE) return source.next();
+    const error = choose(
+      random,
+      PASSING_ERRORS.map((code) => [1, code] as const),
+    );
+    spell = { untilMs: Date.now() + SPELL_MS, error };
+    const name = `8 s of ${error}`;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+    return passingError(error);
+  };
+  return {
+    next,
+    get counts() {
+      return new Map([...source.counts, ...counts]);
+    },
+    begin: () => {
+      isOn = true;
+      source.begin();
+    },
+    end: () => {
+      isOn = false;
+      source.end();
+    },
+  };
+}
+
+function passingError(error: string): SlackFault {
+  return { status: 200, body: JSON.stringify({ ok: false, error }) };
+}
+
 export const agentFaultSource = (random: Random) => faultSource(random, agentFaults);
 
 function faultSource<T>(random: Random, faults: readonly Named<T>[]): FaultSource<T> {

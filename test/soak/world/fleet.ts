@@ -1,11 +1,16 @@
 import { type ChildEnv, type ChildProgram, runProgram } from '../../support/child-program.ts';
 
+/** Lets each process step its clock when it is told to. */
+const steppedClock = new URL('./child/stepped-clock.ts', import.meta.url).href;
+
 /** The processes of the program; one that ends is replaced by another. */
 export interface Fleet extends AsyncDisposable {
   /** Resolves when this one has started, or has ended, or takes too long. */
   started(index: number): Promise<void>;
   /** Ends one with SIGKILL; resolves when another has taken its place. */
   kill(index: number): Promise<void>;
+  /** Sends a signal to one, without waiting for anything. */
+  signal(index: number, signal: NodeJS.Signals): void;
   /** How the processes ended that were not killed. */
   readonly endings: readonly string[];
   /** All that the processes printed, one text for each. */
@@ -21,7 +26,7 @@ export async function startFleet(replicas: number, env: ChildEnv): Promise<Fleet
   const state = { isStopping: false };
 
   function launch(index: number): ChildProgram {
-    const program = runProgram(['start'], env);
+    const program = runProgram(['start'], env, ['--import', steppedClock]);
     programs.push(program);
     current[index] = program;
     void program.exit.then(({ code, signal }) => {
@@ -47,6 +52,7 @@ export async function startFleet(replicas: number, env: ChildEnv): Promise<Fleet
       await program[Symbol.asyncDispose]();
       launch(index);
     },
+    signal: (index, signal) => current[index]?.kill(signal),
     [Symbol.asyncDispose]: async () => {
       state.isStopping = true;
       await Promise.all(current.map((program) => program[Symbol.asyncDispose]()));

@@ -21,6 +21,7 @@ export interface Sources {
   readonly attempts: readonly Attempt[];
   readonly agentJobs: ReadonlyMap<string, AgentJobEnd>;
   readonly pressed: ReadonlySet<string>;
+  readonly lateTurns: ReadonlyMap<number, number>;
 }
 
 /** Sorts all that is to be seen from outside by the stories that it belongs to. */
@@ -63,6 +64,7 @@ export async function gather(sources: Sources): Promise<StoryEvidence[]> {
       creates: calls.filter(({ kind }) => kind === 'create'),
       messages: calls.filter(({ kind }) => kind === 'message'),
       agentJobs,
+      lateTurns: sources.lateTurns.get(number) ?? 0,
       pressed,
       receipts: new Map(written.map(({ ts }) => [ts, receiptsAt(thread, ts, botUserId)])),
     };
@@ -85,7 +87,7 @@ function answerTo(
   // Slack delivers a command once; here, a copy may be refused and another be taken.
   if (answer === 'refused' && taken.has(prompt)) return 'unclear';
   if (typeof answer === 'string') return answer;
-  return heard.has(answer.messageTs) ? 'accepted' : 'unclear';
+  return heard.has(answer.message.ts) ? 'accepted' : 'unclear';
 }
 
 function writtenOf(

@@ -1,7 +1,7 @@
 import { general, type SlackMessage } from '../../support/local-slack.ts';
 import type { StrictSlack } from '../../support/strict-slack.ts';
 import { kindOf, ofKind } from '../model/posts.ts';
-import type { Moment, StoryPlan } from '../plan.ts';
+import type { Moment, ReplyPlan, StoryPlan } from '../plan.ts';
 import { heard } from './acknowledged.ts';
 import { ask, type Request } from './asking.ts';
 import type { ChannelWatch } from './channel-watch.ts';
@@ -60,20 +60,28 @@ async function liveStory(
   deeds.asked.push(asked);
   const { answer } = asked;
   if (answer === 'refused') return;
+  const say = (planned: ReplyPlan, place: SlackMessage, isInTime: boolean) =>
+    reply(planned, { story, card: place, slack, person }).then((one) =>
+      deeds.said.push({ ...one, isInTime }),
+    );
+  const isEarly = ({ moment }: ReplyPlan) => moment === 'before_card' && typeof answer !== 'string';
+  // Before anybody knows whether the bot has heard of the message at all.
+  if (typeof answer !== 'string') {
+    for (const planned of plan.replies.filter(isEarly)) await say(planned, answer.message, true);
+  }
   const isAccepted =
-    typeof answer === 'string' ? answer === 'accepted' : await heard(slack, answer.messageTs);
+    typeof answer === 'string' ? answer === 'accepted' : await heard(slack, answer.message.ts);
   const patienceMs = isAccepted ? CARD_PATIENCE_MS : UNANSWERED_PATIENCE_MS;
   const card = await until(() => watch.cardOf(story), patienceMs);
   if (card === null) return;
   const replies: Promise<unknown>[] = [];
   let isPatient = true;
   for (const [index, planned] of plan.replies.entries()) {
+    if (isEarly(planned)) continue;
     const isInTime: boolean = isPatient && (await theMoment(planned.moment, { card, index, watch }));
     // Who waited in vain for a link does not wait for the next ones.
     if (planned.moment === 'at_link') isPatient = isInTime;
-    const said = reply(planned, { story, card, slack, person }).then((one) =>
-      deeds.said.push({ ...one, isInTime }),
-    );
+    const said = say(planned, card, isInTime);
     replies.push(said);
     // Nobody has two forms open.
     if (planned.manner === 'form') await said;
@@ -95,6 +103,7 @@ async function theMoment(moment: Moment, place: Place): Promise<boolean> {
   const nowMs = Date.now();
   const isNew = ({ ts }: SlackMessage) => Number(ts) * 1000 > nowMs;
   switch (moment) {
+    case 'before_card':
     case 'at_card':
     case 'at_once':
       return true;

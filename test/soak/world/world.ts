@@ -8,7 +8,7 @@ import { createTempDir } from '../../support/temp-dir.ts';
 import type { AgentJobEnd } from '../model/evidence.ts';
 import type { Random } from '../random.ts';
 import { type AgentFront, startAgentFront } from './agent-front.ts';
-import { wishfulScript } from './agent-script.ts';
+import { wishfulAgent } from './agent-script.ts';
 import { copiesOf } from './copies.ts';
 import { agentFaultSource, type FaultSource, slackFaultSource } from './faults.ts';
 import { type Fleet, startFleet } from './fleet.ts';
@@ -37,6 +37,8 @@ export interface SoakWorld extends AsyncDisposable {
   >;
   /** How many copies of gestures were delivered beyond the first. */
   readonly extraCopies: () => number;
+  /** How many turns of each story the agent took up late. */
+  readonly lateTurns: ReadonlyMap<number, number>;
   /** The agent jobs as the API describes them now. */
   agentJobs(): Promise<ReadonlyMap<string, AgentJobEnd>>;
   /** When the program last changed something outside. */
@@ -65,11 +67,12 @@ export async function startSoakWorld(options: WorldOptions): Promise<SoakWorld> 
   for (const id of people) slack.control.addUser({ id, name: id.toLowerCase() });
   const members = [alice, bob, ...people, botUserId];
   for (const id of channels) slack.control.openChannel({ id, name: id.toLowerCase(), members });
+  const agent = wishfulAgent(random);
   const api = await startAgentApi({
     apiKey: API_KEY,
     projectId: PROJECT_ID,
     clock: systemClock,
-    script: wishfulScript(random),
+    script: agent.script,
   });
   started.defer(() => api.close());
   const front = started.use(await startAgentFront(api.baseUrl, () => agentFaults.next()));
@@ -110,6 +113,7 @@ export async function startSoakWorld(options: WorldOptions): Promise<SoakWorld> 
     fleet,
     faults: { slack: slackFaults, agent: agentFaults },
     extraCopies: copies.extra,
+    lateTurns: agent.lateTurns,
     agentJobs: () => readAgentJobs(api),
     lastDeedAtMs: () => Math.max(lastSlackDeedAtMs, front.attempts.at(-1)?.atMs ?? 0),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
