@@ -5,6 +5,7 @@ import { followUpsIn, ofKind, repeated } from './posts.ts';
 
 export const ACCEPTED = 'white_check_mark';
 const NOT_SENT = 'warning';
+const KEPT_OUT = 'speech_balloon';
 
 /** Each reply reaches the agent once, in order; twice only after it was shown as unknown. */
 export function judgeReplies(story: StoryEvidence): Finding[] {
@@ -46,12 +47,12 @@ function judgeReceipt(
   return [{ kind: 'lost', what: `R${number} has the receipt "${receipt}"` }];
 }
 
-/** That no message to the agent had it is seen by its texts. */
+/** It is shown to be kept between people. That no message to the agent had it is seen by its texts. */
 function judgeAside({ receipts }: StoryEvidence, { number, ts }: Written): Finding[] {
-  const names = receipts.get(ts) ?? [];
-  return names.length === 0
+  const receipt = (receipts.get(ts) ?? []).join();
+  return receipt === KEPT_OUT
     ? []
-    : [{ kind: 'unexpected', what: `the aside R${number} has the receipt "${names.join()}"` }];
+    : [{ kind: 'lost', what: `the aside R${number} has the receipt "${receipt}"` }];
 }
 
 /** What was written in a form is shown in the thread once. */
