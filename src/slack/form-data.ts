@@ -2,7 +2,9 @@ import { z } from 'zod';
 
 /** What came along with the message that a form is about. */
 const attached = z.object({
-  snippets: z.array(z.object({ name: z.string(), url: z.string().nullable() })).readonly(),
+  snippets: z
+    .array(z.object({ name: z.string(), url: z.string().nullable(), fileId: z.string().optional() }))
+    .readonly(),
   others: z.array(z.enum(['image', 'video', 'sound', 'file', 'forwarded'])).readonly(),
 });
 

@@ -2,7 +2,7 @@ import type { ReadSnippet, Snippet } from '../jobs/attached.ts';
 import type { JobState } from '../jobs/decision.ts';
 import { retryDelayMs } from '../jobs/schedule.ts';
 import { SlackCallError } from '../slack/calls/failure.ts';
-import type { SnippetReader } from '../slack/calls/snippet-reader.ts';
+import type { SnippetContent, SnippetReader } from '../slack/calls/snippet-reader.ts';
 import { escapeMrkdwn } from '../slack/text/escape.ts';
 import { sanitize } from '../slack/text/sanitize.ts';
 import { applyEvent } from '../store/apply-event.ts';
@@ -57,15 +57,22 @@ async function readAll(
 ): Promise<{ readonly snippets: readonly ReadSnippet[] } | { readonly retryAfterMs: number | null }> {
   const maxLength = tools.promptMaxLength;
   const done: ReadSnippet[] = [];
-  for (const { name, url } of snippets) {
-    const content = url === null ? { problem: 'unreadable' as const } : await reader.read(url, maxLength);
-    const outcome = 'text' in content ? 'done' : 'problem' in content ? content.problem : 'failed';
+  for (const snippet of snippets) {
+    const content = await reader.read(snippet, maxLength);
+    const { name } = { ...snippet, ...content };
+    const outcome = outcomeOf(content);
     tools.log.info('snippet_read', { job_id: task.subject, outcome });
     if ('retryAfterMs' in content) {
       if (task.attempts + 1 < MAX_TRIES) return content;
       done.push({ name, problem: 'unreadable' });
     } else if ('text' in content) done.push({ name, text: escapeMrkdwn(sanitize(content.text)) });
-    else done.push({ name, ...content });
+    else done.push({ ...content, name });
   }
   return { snippets: done };
+}
+
+function outcomeOf(content: SnippetContent): string {
+  if ('text' in content) return 'done';
+  if ('kind' in content) return 'no_text';
+  return 'problem' in content ? content.problem : 'failed';
 }

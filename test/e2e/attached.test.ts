@@ -77,6 +77,29 @@ test('a snippet waits while Slack does not give it, and the replies after it kee
   expect(followUps(program).join()).toMatch(/notes.txt:.*Later/s);
 });
 
+test('in a channel that is shared with another workspace, Slack is asked what a file is (F5)', async () => {
+  await using program = await startProgram({ configFile: 'access: { other_workspaces: true }' });
+  const { card } = await working(program);
+  const { control } = program.slack;
+  control.addUser({ id: 'U0OLGA', name: 'olga', teamId: 'T0OTHER' });
+  control.invite(general, 'U0OLGA');
+  const files = [snippet, picture];
+  await control.message({
+    channel: general,
+    user: 'U0OLGA',
+    text: 'See the notes',
+    threadTs: card.ts,
+    files,
+  });
+  await program.later(
+    () => followUps(program),
+    (all) => all.length > 0,
+    'the follow-up',
+  );
+  expect(followUps(program)).toEqual(['See the notes\n\nnotes.txt:\nUse <b> & "c"\nTwo']);
+  expect((await program.told(card, 'Not sent')).text).toContain('1 image.');
+});
+
 test('a mention with a snippet starts a job with it (F5, S3)', async () => {
   await using program = await startProgram();
   const text = `<@${strictApp.botUserId}>`;

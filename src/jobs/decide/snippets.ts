@@ -22,6 +22,7 @@ function readForReply(draft: Draft, messageTs: string, snippets: readonly ReadSn
   const before = draft.followUpAt(messageTs);
   if (before === null || before.snippets.length === 0) return;
   const { text, problems } = fitting(draft, snippets, (more) => promptOf({ ...before, inlined: more }));
+  nameOthers(draft, kindsIn(snippets));
   const followUp: FollowUp = { ...before, snippets: [], inlined: text };
   tell(draft, problems);
   if (followUp.state !== 'waiting') draft.note(followUp);
@@ -33,6 +34,7 @@ function readForPrompt(draft: Draft, snippets: readonly ReadSnippet[]): void {
   const { job } = draft;
   if (job.snippets.length === 0) return;
   const { text, problems } = fitting(draft, snippets, (more) => startPromptOf({ ...job, inlined: more }));
+  nameOthers(draft, kindsIn(snippets));
   tell(draft, problems);
   draft.change({ snippets: [], inlined: text });
   if (job.stage.kind === 'creating') wantCreate(draft);
@@ -47,6 +49,7 @@ function fitting(
   const texts: string[] = [];
   const problems: Problem[] = [];
   for (const snippet of snippets) {
+    if ('kind' in snippet) continue;
     if ('problem' in snippet) {
       problems.push(snippet);
       continue;
@@ -57,6 +60,11 @@ function fitting(
     else texts.push(inlined(snippet.name, snippet.text));
   }
   return { text: texts.join('\n\n'), problems };
+}
+
+/** Of those that turned out to be no texts. */
+function kindsIn(snippets: readonly ReadSnippet[]): FileKind[] {
+  return snippets.flatMap((snippet) => ('kind' in snippet ? [snippet.kind] : []));
 }
 
 interface Problem {

@@ -1,35 +1,69 @@
-import type { SnippetProblem } from '../../jobs/attached.ts';
-import type { BotToken } from './caller.ts';
+import type { FilesInfoResponse } from '@slack/web-api';
+import type { FileKind, Snippet, SnippetProblem } from '../../jobs/attached.ts';
+import { describedFile } from '../incoming/attached.ts';
+import type { BotToken, SlackCaller } from './caller.ts';
+import { SlackCallError } from './failure.ts';
 
-const SLACK_FILES_HOST = 'files.slack.com';
+const SLACK = 'https://slack.com';
+/** Slack's own, and the one for governments; another Slack, in tests, has its files where its API is. */
+const FILES_ORIGINS: ReadonlyMap<string, string> = new Map([
+  [SLACK, 'https://files.slack.com'],
+  ['https://slack-gov.com', 'https://files.slack-gov.com'],
+]);
 const TIMEOUT_MS = 10_000;
 /** Of UTF-8. */
 const MAX_BYTES_PER_CHARACTER = 4;
 
-/** `later`: Slack could not be reached, or is at its limits. */
+/**
+ * `name`: where Slack tells it only now. `kind`: it is no text. `retryAfterMs`: Slack could not be reached, or is at its
+ * limits.
+ */
 export type SnippetContent =
-  | { readonly text: string }
+  | { readonly text: string; readonly name?: string }
+  | { readonly kind: FileKind }
   | { readonly problem: SnippetProblem }
   | { readonly retryAfterMs: number | null };
 
 /** Reads texts that people sent along in Slack. */
 export class SnippetReader {
+  private readonly call: SlackCaller;
   private readonly botToken: BotToken;
-  /** Of another Slack, in tests; null: Slack's own. */
-  private readonly otherOrigin: string | null;
+  private readonly filesOrigin: string;
 
-  constructor(botToken: BotToken, apiUrl: string | null) {
+  constructor(call: SlackCaller, botToken: BotToken, apiUrl: string | null) {
+    this.call = call;
     this.botToken = botToken;
-    this.otherOrigin = apiUrl === null ? null : new URL(apiUrl).origin;
+    const { origin } = new URL(apiUrl ?? SLACK);
+    this.filesOrigin = FILES_ORIGINS.get(origin) ?? origin;
+  }
+
+  /** Throws SlackCallError only if there is no token. */
+  async read({ url, fileId }: Snippet, maxLength: number): Promise<SnippetContent> {
+    return fileId === undefined ? this.download(url, maxLength) : this.readUndescribed(fileId, maxLength);
+  }
+
+  private async readUndescribed(fileId: string, maxLength: number): Promise<SnippetContent> {
+    try {
+      const { file } = await this.call<FilesInfoResponse>('files.info', { file: fileId });
+      const found = describedFile(file);
+      if ('kind' in found) return found;
+      const { name, url } = found.snippet;
+      return { name, ...(await this.download(url, maxLength)) };
+    } catch (error) {
+      if (!(error instanceof SlackCallError)) throw error;
+      const { outcome, code, needsAdmin, retryAfterMs } = error.failure;
+      if (outcome === 'refused' || code === 'missing_scope') return { problem: 'unreadable' };
+      if (needsAdmin) throw error;
+      return { retryAfterMs };
+    }
   }
 
   /**
    * The address comes from outside, and the token goes along: only Slack's own server is asked, and it cannot send
    * the request on to another. Without the scope `files:read`, Slack answers with a page to sign in.
-   * Throws SlackCallError only if there is no token.
    */
-  async read(address: string, maxLength: number): Promise<SnippetContent> {
-    const url = URL.parse(address);
+  private async download(address: string | null, maxLength: number): Promise<Download> {
+    const url = address === null ? null : URL.parse(address);
     if (url === null || !this.isSlacks(url)) return { problem: 'unreadable' };
     const token = await this.botToken();
     try {
@@ -47,13 +81,13 @@ export class SnippetReader {
   }
 
   private isSlacks(url: URL): boolean {
-    if (url.username !== '' || url.password !== '') return false;
-    if (this.otherOrigin !== null) return url.origin === this.otherOrigin;
-    return url.protocol === 'https:' && url.host === SLACK_FILES_HOST;
+    return url.username === '' && url.password === '' && url.origin === this.filesOrigin;
   }
 }
 
-async function contentOf(response: Response, maxLength: number): Promise<SnippetContent> {
+type Download = Exclude<SnippetContent, { readonly kind: FileKind }>;
+
+async function contentOf(response: Response, maxLength: number): Promise<Download> {
   const { status, headers } = response;
   if (status === 429) return { retryAfterMs: Number(headers.get('retry-after')) * 1000 || null };
   if (status >= 500) return { retryAfterMs: null };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Attached, type FileKind, nothingAttached } from '../../jobs/attached.ts';
+import { type Attached, type FileKind, nothingAttached, type Snippet } from '../../jobs/attached.ts';
 import { escapeMrkdwn } from '../text/escape.ts';
 import { displayText } from '../text/sanitize.ts';
 import { attachmentsOf, wordless } from './attachments.ts';
@@ -13,6 +13,8 @@ const MAX_NAMED = 20;
 
 /** A file as far as it matters here. Slack describes some by less: those of other workspaces, or deleted ones. */
 const file = z.object({
+  id: z.string().catch(''),
+  file_access: z.string().catch(''),
   mode: z.string().catch(''),
   mimetype: z.string().catch(''),
   name: z.string().catch(''),
@@ -37,12 +39,9 @@ export function attachedOf(message: Saying & { readonly files?: unknown }): Atta
 function filesOf(given: unknown): Attached {
   if (given === undefined) return nothingAttached;
   const all = files.parse(given).filter(({ mode }) => mode !== 'tombstone');
-  const snippets = all.filter(isSnippet).slice(0, MAX_SNIPPETS);
+  const snippets = all.filter((one) => isSnippet(one) || isUndescribed(one)).slice(0, MAX_SNIPPETS);
   return {
-    snippets: snippets.map((snippet) => ({
-      name: nameOf(snippet),
-      url: snippet.url_private_download ?? snippet.url_private ?? null,
-    })),
+    snippets: snippets.map(snippetOf),
     others: all.filter((other) => !snippets.includes(other)).map(kindOf),
   };
 }
@@ -72,6 +71,22 @@ export function carried({ snippets, others }: Attached, maxLength: number): Atta
 export function attachedInWords({ snippets, others }: Attached): string {
   const kinds = others.map((kind) => (kind === 'forwarded' ? 'forwarded message' : kind));
   return [...snippets.map(({ name }) => name), ...kinds].join(', ');
+}
+
+/** What Slack says of a file when it is asked. */
+export function describedFile(given: unknown): { readonly snippet: Snippet } | { readonly kind: FileKind } {
+  const described = file.parse(given);
+  return isSnippet(described) ? { snippet: snippetOf(described) } : { kind: kindOf(described) };
+}
+
+function snippetOf(snippet: File): Snippet {
+  if (isUndescribed(snippet)) return { name: 'attached file', url: null, fileId: snippet.id };
+  return { name: nameOf(snippet), url: snippet.url_private_download ?? snippet.url_private ?? null };
+}
+
+/** Of files in channels that are shared with other workspaces, Slack says only that they are there. */
+function isUndescribed({ id, file_access }: File): boolean {
+  return file_access === 'check_file_info' && id !== '';
 }
 
 function isSnippet({ mode, mimetype }: File): boolean {

@@ -80,7 +80,7 @@ export function createWorkspace(
     poster: new Poster(call, clock, answerFetch(apiUrl)),
     names,
     access: new Access(settings?.access ?? NOBODY, identity, names, { call, clock, log }),
-    snippets: new SnippetReader(botToken, apiUrl),
+    snippets: new SnippetReader(call, botToken, apiUrl),
     projects: settings?.projects ?? null,
   };
 }

@@ -63,6 +63,17 @@ describe('text snippets in a reply (F5)', () => {
     expect(world.messages).toEqual([]);
   });
 
+  test('alone, that turn out to be pictures when Slack is asked, are named, and nothing is sent', () => {
+    const world = aWorkingJob();
+    reply(world, '', { snippets: [{ name: 'attached file', url: null, fileId: 'F1' }] });
+    const snippets = [{ name: 'attached file', kind: 'image' }] as const;
+    world.apply({ type: 'snippets_read', messageTs: '1.500000', snippets });
+    world.advance(10 * SECOND_MS);
+    expect(world.news.at(-1)).toBe('not sent: image');
+    expect(world.states).toEqual(['kept_out']);
+    expect(world.messages).toEqual([]);
+  });
+
   test('of a reply that was deleted meanwhile are not sent', () => {
     const world = aWorkingJob();
     reply(world, 'See the notes', { snippets: [notes] });

@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { SlackCaller } from '../../../src/slack/calls/caller.ts';
+import { SlackCallError } from '../../../src/slack/calls/failure.ts';
 import { SnippetReader } from '../../../src/slack/calls/snippet-reader.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -20,14 +22,32 @@ async function startServer(answer: Answer) {
 
 async function read(answer: Answer, maxLength = 100) {
   const { origin } = await startServer(answer);
-  return new SnippetReader(async () => 'xoxb-1', `${origin}/api/`).read(`${origin}/notes.txt`, maxLength);
+  return readerOf(`${origin}/api/`).read(at(`${origin}/notes.txt`), maxLength);
+}
+
+const at = (url: string) => ({ name: 'notes.txt', url });
+const notAsked: SlackCaller = () => Promise.reject(new Error('Slack was asked'));
+const readerOf = (apiUrl: string | null, call = notAsked) =>
+  new SnippetReader(call, async () => 'xoxb-1', apiUrl);
+
+/** Slack says so of the file, or refuses to. */
+async function readShared(file: (origin: string) => object, text = 'süß') {
+  const { origin, tokens } = await startServer((_request, response) => response.end(text));
+  const asked: unknown[] = [];
+  const call = async (method: string, args?: object) => {
+    asked.push([method, args]);
+    return { ok: true, file: file(origin) };
+  };
+  const reader = readerOf(`${origin}/api/`, call as SlackCaller);
+  const content = await reader.read({ name: 'attached file', url: null, fileId: 'F1' }, 100);
+  return { content, asked, tokens };
 }
 
 describe('a text snippet', () => {
   test('is read with the token', async () => {
     const { origin, tokens } = await startServer((_request, response) => response.end('süß'));
-    const reader = new SnippetReader(async () => 'xoxb-1', `${origin}/api/`);
-    expect(await reader.read(`${origin}/notes.txt`, 100)).toEqual({ text: 'süß' });
+    const reader = readerOf(`${origin}/api/`);
+    expect(await reader.read(at(`${origin}/notes.txt`), 100)).toEqual({ text: 'süß' });
     expect(tokens).toEqual(['Bearer xoxb-1']);
   });
 
@@ -64,6 +84,43 @@ describe('a text snippet', () => {
   });
 });
 
+describe('a file of a shared channel, which Slack describes only when asked', () => {
+  test('is read if it is a text, and has its own name', async () => {
+    const described = await readShared((origin) => ({
+      name: 'limits.txt',
+      mode: 'snippet',
+      url_private_download: `${origin}/limits.txt`,
+    }));
+    expect(described.content).toEqual({ name: 'limits.txt', text: 'süß' });
+    expect(described.asked).toEqual([['files.info', { file: 'F1' }]]);
+    expect(described.tokens).toEqual(['Bearer xoxb-1']);
+  });
+
+  test('is only named if it is none', async () => {
+    const { content, tokens } = await readShared(() => ({ name: 'a.png', mimetype: 'image/png' }));
+    expect(content).toEqual({ kind: 'image' });
+    expect(tokens).toEqual([]);
+  });
+
+  test('is read from nowhere else, whatever Slack says', async () => {
+    const elsewhere = { mode: 'snippet', name: 'x', url_private: 'https://evil.example/x' };
+    const { content } = await readShared(() => elsewhere);
+    expect(content).toEqual({ name: 'x', problem: 'unreadable' });
+  });
+
+  test.each([
+    ['file_not_found', 'refused', false, { problem: 'unreadable' }],
+    ['missing_scope', 'retry', true, { problem: 'unreadable' }],
+    ['ratelimited', 'retry', false, { retryAfterMs: null }],
+    ['request_timeout', 'unknown', false, { retryAfterMs: null }],
+  ] as const)('after %s is unreadable, or tried again', async (code, outcome, needsAdmin, expected) => {
+    const failure = { outcome, code, needsAdmin, retryAfterMs: null, isPassing: false };
+    const call = () => Promise.reject(new SlackCallError('files.info', failure, null));
+    const read = readerOf(null, call).read({ name: 'x', url: null, fileId: 'F1' }, 100);
+    expect(await read).toEqual(expected);
+  });
+});
+
 describe('the token goes to nobody else', () => {
   test('by a redirect', async () => {
     const elsewhere = await startServer((_request, response) => response.end('stolen'));
@@ -84,8 +141,24 @@ describe('the token goes to nobody else', () => {
     'file:///etc/passwd',
     'no address',
   ])('by an address that is not Slack’s: %s', async (address) => {
-    expect(await new SnippetReader(async () => 'xoxb-1', null).read(address, 100)).toEqual({
-      problem: 'unreadable',
+    for (const apiUrl of [null, 'https://slack.com/api/', 'https://slack-gov.com/api/']) {
+      expect(await readerOf(apiUrl).read(at(address), 100)).toEqual({ problem: 'unreadable' });
+    }
+  });
+
+  test.each([
+    [null, 'https://files.slack.com/a', 'https://files.slack-gov.com/a'],
+    ['https://slack.com/api/', 'https://files.slack.com/a', 'https://files.slack-gov.com/a'],
+    ['https://slack-gov.com/api/', 'https://files.slack-gov.com/a', 'https://files.slack.com/a'],
+  ])('with the API at %s, but to %s, and not to %s', async (apiUrl, own, other) => {
+    const asked: string[] = [];
+    vi.stubGlobal('fetch', async (url: URL) => {
+      asked.push(url.href);
+      return new Response('text');
     });
+    onTestFinished(() => void vi.unstubAllGlobals());
+    expect(await readerOf(apiUrl).read(at(own), 100)).toEqual({ text: 'text' });
+    expect(await readerOf(apiUrl).read(at(other), 100)).toEqual({ problem: 'unreadable' });
+    expect(asked).toEqual([own]);
   });
 });

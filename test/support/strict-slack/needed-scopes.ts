@@ -15,6 +15,7 @@ export const scopesOfMethods: Readonly<Record<string, readonly string[]>> = {
   'conversations.info': ['channels:read'],
   'conversations.history': READ_CONVERSATION,
   'conversations.replies': READ_CONVERSATION,
+  'files.info': ['files:read'],
   'reactions.add': ['reactions:write'],
   'reactions.remove': ['reactions:write'],
   'usergroups.users.list': ['usergroups:read'],

@@ -38,9 +38,10 @@ SqlStore.prototype.transaction = async function <T>(
 
 const { read } = SnippetReader.prototype;
 /** What people sent along lies at an address that Slack gave, past the gate: it is asked for through it. */
-SnippetReader.prototype.read = function (address, maxLength) {
+SnippetReader.prototype.read = function (snippet, maxLength) {
   const { SLACK_API_URL: apiUrl } = process.env;
-  return read.call(this, new URL(new URL(address).pathname, apiUrl).href, maxLength);
+  const url = new URL(new URL(snippet.url ?? '').pathname, apiUrl).href;
+  return read.call(this, { ...snippet, url }, maxLength);
 };
 
 const { fetch } = globalThis;
