@@ -111,7 +111,7 @@ test.each([
   expect(finding.next).not.toBeNull();
 });
 
-test('what the agent said to the last request of the running program is told, although reading works', async () => {
+test('what the agent said to the last request of the running program is told, although reading works (E2)', async () => {
   await using world = await startStrictWorld();
   world.api.failNext('create', { status: 403, body: words });
   const card = await world.ask('Keep it');

@@ -125,7 +125,8 @@ async function tellAStory(world: Talkative): Promise<void> {
 
   for (const fault of [
     { status: 500, body: { error: planted.answer } },
-    { status: 401, body: { error: planted.answer } },
+    // The operator is told what the API says of the key, without the key.
+    { status: 401, body: { error: `The key ${planted.agentKey} has expired` } },
     { status: 400, body: { error: `${planted.answer} ${planted.agentKey} ${planted.prompt}` } },
     'html',
     'reset_after',
