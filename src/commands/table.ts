@@ -30,6 +30,11 @@ const commands: readonly Command[] = [
     load: async () => (await import('./migrate.ts')).migrate,
   },
   {
+    usage: 'backup [<directory>] [--keep <number>]',
+    summary: 'copy the embedded store, also while the service runs; 7 copies are kept, in DATA_DIR/backups',
+    load: async () => (await import('./backup.ts')).backup,
+  },
+  {
     usage: 'reencrypt-tokens',
     summary: 'put the tokens of all workspaces under the first key of TOKEN_ENCRYPTION_KEY',
     load: async () => (await import('./reencrypt-tokens.ts')).reencryptTokens,

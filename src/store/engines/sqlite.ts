@@ -61,7 +61,7 @@ function createDirectory(directory: string): void {
 }
 
 /** Not with Node's `recursive`: where a directory exists that takes no others, as `/proc`, it never returns. */
-function makeDirectory(directory: string): void {
+export function makeDirectory(directory: string): void {
   try {
     mkdirSync(directory, { mode: 0o700 });
   } catch (error) {

@@ -1,0 +1,134 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+import { BUSY_TIMEOUT_MS, DATABASE_FILE, makeDirectory, queriesOn } from './engines/sqlite.ts';
+import { connect } from './engines/sqlite-connection.ts';
+import { sqliteError } from './engines/sqlite-errors.ts';
+import { codeOf, StoreError } from './errors.ts';
+import { schemaState } from './schema/migrate.ts';
+import { migrations } from './schema/migrations.ts';
+
+/** Their names sort by their times. */
+const BACKUP = /^docs-agent-\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z\.db$/;
+const PARTIAL = /^docs-agent-.*\.db\.partial$/;
+/** What is older was left behind by a process that was killed. */
+const ABANDONED_AFTER_MS = 86_400_000;
+
+export interface BackupOptions {
+  /** Made if it is missing, closed to others. */
+  readonly directory: string;
+  /** How many of the newest stay there. */
+  readonly keep: number;
+  readonly nowMs: number;
+}
+
+export interface Backup {
+  readonly path: string;
+  readonly sizeBytes: number;
+  /** Older ones that were deleted. */
+  readonly deleted: readonly string[];
+}
+
+/**
+ * Copies the embedded store, also while a docs-agent uses it. The copy has its name only when it is whole, on the disk,
+ * and was opened and checked. Throws StoreError.
+ */
+export async function backUp(
+  dataDir: string,
+  { directory: named, keep, nowMs }: BackupOptions,
+): Promise<Backup> {
+  const database = join(resolve(dataDir), DATABASE_FILE);
+  if (!existsSync(database)) {
+    throw new StoreError(`There is no store in ${resolve(dataDir)} yet. If it is elsewhere, set DATA_DIR.`);
+  }
+  const directory = resolve(named);
+  const time = new Date(nowMs).toISOString().slice(0, 19).replaceAll(':', '-');
+  const path = join(directory, `docs-agent-${time}Z.db`);
+  const partial = `${path}.partial`;
+  claimFile(directory, partial);
+  try {
+    copy(resolve(dataDir), database, partial);
+    await verify(directory, partial);
+    flush(partial);
+    renameSync(partial, path);
+    flush(directory);
+  } catch (error) {
+    rmSync(partial, { force: true });
+    throw error instanceof StoreError ? error : unusable(directory, error);
+  }
+  return { path, sizeBytes: statSync(path).size, deleted: deleteOld(directory, keep, nowMs) };
+}
+
+/** Prompts stand in it: nobody else may read it. SQLite writes into a file that is there and empty. */
+function claimFile(directory: string, path: string): void {
+  try {
+    makeDirectory(directory);
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw unusable(directory, error);
+    throw new StoreError(`Another backup is being written to ${directory} just now.`, null, true);
+  }
+}
+
+/** As the store is at one moment, however long it takes: those who write are not held up. */
+function copy(dataDir: string, from: string, to: string): void {
+  try {
+    const source = connect(from, { timeout: BUSY_TIMEOUT_MS });
+    try {
+      source.prepare('vacuum into ?').run(to);
+    } finally {
+      source.close();
+    }
+  } catch (error) {
+    throw sqliteError(dataDir, error);
+  }
+}
+
+async function verify(directory: string, path: string): Promise<void> {
+  const translate = (error: unknown) => sqliteError(directory, error);
+  const file = connect(path, { readOnly: true });
+  const found = file.prepare('pragma integrity_check').get()?.integrity_check;
+  const queries = queriesOn(file, { translate, verify: () => {} });
+  const { applied } = await schemaState(queries, migrations('sqlite')).finally(() => queries.destroy());
+  if (found === 'ok' && applied.length > 0) return;
+  const what = found === 'ok' ? 'it has no tables of docs-agent' : `SQLite says: ${found}`;
+  throw new StoreError(`The backup was not kept, for it cannot be used: ${what}. Look at the store itself.`);
+}
+
+function flush(path: string): void {
+  const descriptor = openSync(path, 'r');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+}
+
+function deleteOld(directory: string, keep: number, nowMs: number): string[] {
+  const names = readdirSync(directory);
+  const old = names
+    .filter((name) => BACKUP.test(name))
+    .sort()
+    .slice(0, -keep);
+  const abandoned = names.filter(
+    (name) => PARTIAL.test(name) && nowMs - statSync(join(directory, name)).mtimeMs > ABANDONED_AFTER_MS,
+  );
+  const paths = [...old, ...abandoned].map((name) => join(directory, name));
+  for (const path of paths) rmSync(path, { force: true });
+  return paths;
+}
+
+function unusable(directory: string, error: unknown): StoreError {
+  const code = codeOf(error);
+  return new StoreError(
+    `The backup cannot be written to ${directory} (${code ?? 'unknown error'}). ` +
+      'Name a directory in which this user may write, on a disk with room.',
+    code,
+    code === 'ENOSPC',
+  );
+}
