@@ -207,7 +207,8 @@ async function settle(
   const verdict = verdictOn(request.kind, event.failure, context.policy.retryUnknown);
   const detail = `${event.failure.reason}: ${event.failure.message}`;
   if (verdict === 'retry' && request.kind === 'create_job') {
-    await tx.calls.settle(call.id, { state: 'retry', detail }, context.nowMs);
+    const state = event.failure.outcome === 'unknown' ? 'failed' : 'retry';
+    await tx.calls.settle(call.id, { state, detail }, context.nowMs);
     const retryAtMs = job.trouble?.retryAtMs ?? context.nowMs;
     if (isHeld) await tx.tasks.postpone(task.lease, retryAtMs);
     return isHeld ? 'waits' : 'taken_over';

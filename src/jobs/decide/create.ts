@@ -31,6 +31,8 @@ export function createFailed(draft: Draft, callId: string, failure: AgentFailure
   switch (verdictOn('create_job', failure, draft.context.policy.retryUnknown)) {
     case 'retry':
       noteTrouble(draft, 'send', failure);
+      // It may have been made, and counts as that: what goes again is another call.
+      if (failure.outcome === 'unknown') wantCreate(draft);
       break;
     case 'refused':
       clearTrouble(draft, 'send');

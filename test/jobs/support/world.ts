@@ -108,8 +108,9 @@ export class World {
     const call = this.openCall('create_job');
     if (isTaken && failure.outcome === 'unknown') this.take(call, false);
     const verdict = verdictOn('create_job', failure, this.policy.retryUnknown);
-    // A create call that may go again is the same call.
-    if (verdict !== 'retry') this.settle(call, verdict === 'unknown' ? 'unknown' : 'failed');
+    // A create call that surely was not made goes again itself.
+    const isSame = verdict === 'retry' && failure.outcome === 'definite';
+    if (!isSame) this.settle(call, verdict === 'unknown' ? 'unknown' : 'failed');
     this.apply({ type: 'create_failed', callId: call.id, failure });
   }
 
