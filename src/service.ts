@@ -49,10 +49,15 @@ export interface ServiceOptions {
   readonly log: Logger;
   /** The system's if not given. One that is given also counts the leases. */
   readonly clock?: Clock;
+  /**
+   * In HTTP mode: how long a stop still takes requests while `/readyz` says that the program is not ready, so that a
+   * balancer can notice before it meets a closed port. Default: 0.
+   */
+  readonly lingerMs?: number;
 }
 
 export function createService(config: Config, options: ServiceOptions): Service {
-  const { clock = systemClock } = options;
+  const { clock = systemClock, lingerMs = 0 } = options;
   const metrics = createMetrics();
   const log = observedLogger(options.log, metrics.observe);
   const checks: HealthCheck[] = [];
@@ -140,12 +145,18 @@ export function createService(config: Config, options: ServiceOptions): Service 
     const tidying = new Tidying(store, clock, log, config.retentionMs);
     tidying.start();
     resources.defer(store.onScheduled((scheduled) => loops.notify(scheduled)));
+    const stopConnection = async () => {
+      if (isListening) await new Promise<void>((resolve) => clock.at(clock.now() + lingerMs, resolve));
+      await connection.stop();
+    };
     // At the same time: while the last gestures are stored, no more work is taken up.
     resources.defer(async () => {
       stopping.abort();
-      await Promise.all([connection.stop(), loops.stop(), tidying.stop()]);
+      await Promise.all([stopConnection(), loops.stop(), tidying.stop()]);
     });
+    let isListening = false;
     port = await connection.start(config.http).catch((error) => explainConnection(error, config));
+    isListening = transport.kind === 'http' && lingerMs > 0;
     for (const { variable, message } of config.ignored) {
       log.warn('setting_ignored', { setting: variable, reason: message });
     }

@@ -9,12 +9,15 @@ const END_OF_PROCESS_MS = 500;
 
 const SIGNAL_NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
 
+/** A balancer asks `/readyz` every few seconds, and needs some time to send requests elsewhere. */
+const LINGER_MS = 5_000;
+
 /** `docs-agent start` */
 export async function start(args: string[], { env, process: events }: Host): Promise<number> {
   parseArgs({ args });
   const config = readConfig(env);
   const log = createLogger({ level: config.logLevel, ...(process.stdout.isTTY ? await forPeople() : {}) });
-  return runUntilSignal(createService(config, { log }), events, log);
+  return runUntilSignal(createService(config, { log, lingerMs: LINGER_MS }), events, log);
 }
 
 async function forPeople() {

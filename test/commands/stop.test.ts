@@ -10,10 +10,11 @@ import { waitFor } from '../support/wait-for.ts';
 import { SIGNING_SECRET, settings, socketSettings } from './support/settings.ts';
 import { startTinySlack } from './support/tiny-slack.ts';
 
-async function isReachable(url: string): Promise<boolean> {
+/** Null: nobody answers. */
+async function statusOf(url: string): Promise<number | null> {
   return fetch(url).then(
-    () => true,
-    () => false,
+    ({ status }) => status,
+    () => null,
   );
 }
 
@@ -80,15 +81,35 @@ describe('a stop', () => {
 
     program.kill('SIGTERM');
     await waitFor(
-      () => isReachable(`${url}/livez`),
-      (reachable) => !reachable,
-      { what: 'the program to take nothing more' },
+      () => statusOf(`${url}/readyz`),
+      (status) => status === 503,
+      { what: 'the stop to begin' },
     );
     expect(program.log().map(({ event }) => event)).not.toContain('stopped');
     program.kill('SIGINT');
     expect(await program.exit).toEqual({ code: 130, signal: null });
     expect(program.log().at(-1)).toMatchObject({ event: 'stop_cut_short', reason: 'SIGINT' });
   });
+});
+
+test.concurrent('a stop in HTTP mode is not ready first, and still takes requests until a balancer has noticed', async () => {
+  await using folder = await createTempDir();
+  await using slack = await startTinySlack();
+  await using program = runProgram(['start'], {
+    ...settings,
+    SLACK_API_URL: slack.apiUrl,
+    DATA_DIR: folder.path,
+  });
+  const { port } = await program.logged('started');
+  const url = `http://127.0.0.1:${port}`;
+  const signed = { url: `${url}/slack/events`, signingSecret: SIGNING_SECRET, teamId: localApp.teamId };
+  program.kill('SIGTERM');
+  const readyStatus = () => statusOf(`${url}/readyz`);
+  await waitFor(readyStatus, (status) => status === 503, { what: 'the program not to be ready any more' });
+  const command = { channelId: 'C0DOCS', userId: 'U0ALICE', text: 'help' };
+  expect(await createSignedSlack(signed).sendCommand(command)).toMatchObject({ status: 200 });
+  expect(await program.exit).toEqual({ code: 0, signal: null });
+  expect(await readyStatus()).toBeNull();
 });
 
 describeWithLocalSlack('a stop in Socket Mode', () => {

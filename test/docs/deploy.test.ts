@@ -33,7 +33,8 @@ describe('the files to deploy with', () => {
     expect(exampleOf('STOP_TIMEOUT')).toBe('STOP_TIMEOUT=40s');
     expect(read('deploy/compose.yml')).toContain('stop_grace_period: 45s');
     expect(read('deploy/docs-agent.service')).toContain('TimeoutStopSec=45');
-    expect(read('deploy/kubernetes.yml')).toContain('terminationGracePeriodSeconds: 50');
+    expect(read('deploy/kubernetes.yml')).toContain('preStop: { sleep: { seconds: 5 } }');
+    expect(read('deploy/kubernetes.yml')).toContain('terminationGracePeriodSeconds: 55');
     expect(read('deploy/fly.toml')).toContain("kill_timeout = '45s'");
     expect(read('docs/operations/deploy.md')).toContain('--stop-timeout 45');
   });
