@@ -211,6 +211,10 @@ export interface Tasks {
   isHeld(lease: Lease): Promise<boolean>;
   /** Ends the task; if it was scheduled again while in hand, it stays and is free to be claimed. */
   complete(lease: Lease): Promise<void>;
+  /** Ends the task for now: it is to be claimed at `runAtMs`, or when it was scheduled for while in hand. */
+  repeat(lease: Lease, runAtMs: number): Promise<void>;
+  /** Records that what the task sent may still arrive until then. */
+  doubt(lease: Lease, untilMs: number): Promise<void>;
   /** Gives the task back, to be claimed at `runAtMs`. Counts an attempt. */
   postpone(lease: Lease, runAtMs: number): Promise<void>;
   /** Gives the task back as `postpone` does, and keeps the words of what made the try fail. */
@@ -270,6 +274,8 @@ export interface ClaimedTask {
   readonly subject: string;
   /** How often it was postponed in a row. */
   readonly attempts: number;
+  /** Until then, something that it sent without an answer may still arrive; or null. */
+  readonly unsureUntilMs: number | null;
   readonly group: TaskGroup;
   readonly lease: Lease;
 }

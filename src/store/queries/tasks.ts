@@ -63,7 +63,17 @@ const dueTasks = preparedForMany(
   ) =>
     db
       .selectFrom('task')
-      .select(['id', 'kind', 'subject', 'run_at', 'attempts', 'revision', 'lease_token', 'group_key'])
+      .select([
+        'id',
+        'kind',
+        'subject',
+        'run_at',
+        'attempts',
+        'revision',
+        'lease_token',
+        'group_key',
+        'unsure_until',
+      ])
       .where('kind', '=', kind)
       .where('run_at', '<=', nowMs)
       .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<=', leaseNowMs)]))
@@ -138,6 +148,28 @@ const postponeTask = prepared((db, { taskId, token, runAtMs }: Values<Held & { r
     .returning('kind'),
 );
 
+/** A task that was scheduled again while in hand keeps the time that it was scheduled for. */
+const repeatTask = prepared((db, { taskId, token, revision, runAtMs }: Values<Lease & { runAtMs: number }>) =>
+  db
+    .updateTable('task')
+    .set((eb) => ({
+      ...freeLease,
+      attempts: 0,
+      run_at: eb.case().when('revision', '=', revision).then(runAtMs).else(eb.ref('run_at')).end(),
+    }))
+    .where('id', '=', taskId)
+    .where('lease_token', '=', token)
+    .returning(['kind', 'run_at']),
+);
+
+const doubtTask = prepared((db, { taskId, token, untilMs }: Values<Held & { untilMs: number }>) =>
+  db
+    .updateTable('task')
+    .set({ unsure_until: untilMs })
+    .where('id', '=', taskId)
+    .where('lease_token', '=', token),
+);
+
 const deferTask = prepared((db, { taskId, token, runAtMs }: Values<Held & { runAtMs: number }>) =>
   db
     .updateTable('task')
@@ -196,10 +228,11 @@ export class SqlTasks implements Tasks {
       return this.claim(claim);
     }
     const token = randomUUID();
-    const free = due.map(({ id, kind, subject, attempts, revision, group_key: group }) => ({
+    const free = due.map(({ id, kind, subject, attempts, revision, group_key: group, unsure_until }) => ({
       kind,
       subject,
       attempts,
+      unsureUntilMs: unsure_until,
       group,
       lease: { taskId: id, token, revision },
     }));
@@ -244,6 +277,16 @@ export class SqlTasks implements Tasks {
     const freed = await freeTask.first(this.db, lease);
     if (freed === undefined) throw new LeaseLostError(lease.taskId);
     this.note(freed.kind, freed.run_at);
+  }
+
+  async repeat(lease: Lease, runAtMs: number): Promise<void> {
+    const freed = await repeatTask.first(this.db, { ...lease, runAtMs });
+    if (freed === undefined) throw new LeaseLostError(lease.taskId);
+    this.note(freed.kind, freed.run_at);
+  }
+
+  async doubt(lease: Lease, untilMs: number): Promise<void> {
+    await doubtTask.change(this.db, { ...lease, untilMs });
   }
 
   async postpone(lease: Lease, runAtMs: number): Promise<void> {

@@ -1,14 +1,14 @@
 import type { FollowUpMode } from '../../jobs/channel-settings.ts';
 import type { Job } from '../../jobs/job.ts';
 import { type Queue, queueOf } from '../../jobs/queue.ts';
-import { SlackCallError } from '../../slack/calls/failure.ts';
+import { SlackCallError, type SlackFailure } from '../../slack/calls/failure.ts';
 import { cardView } from '../../slack/views/thread/card.ts';
 import { policyOf } from '../../store/apply-event.ts';
 import { withLastCheck } from '../../store/last-check.ts';
-import { type ClaimedTask, LeaseLostError, type Transaction } from '../../store/store.ts';
+import type { ClaimedTask, Transaction } from '../../store/store.ts';
 import { factsOf } from '../job-facts.ts';
-import { isHopeless, slackRetryMs } from '../posts/slack-retry.ts';
 import type { Tools } from '../tools.ts';
+import { endDrawing } from './end-drawing.ts';
 
 /** People cannot follow more, and Slack limits the edits of all messages together. */
 const CARD_SPACING_MS = 3_000;
@@ -18,16 +18,11 @@ export async function refreshCard(tools: Tools, task: ClaimedTask): Promise<void
   const { store, clock } = tools;
   const drawing = await store.transaction((tx) => startDrawing(tools, tx, task));
   if (drawing === null) return;
-  try {
-    await draw(tools, task, drawing);
-  } catch (error) {
-    // Who took the task over may have drawn a later card before this one arrived, and replaced it.
-    if (error instanceof LeaseLostError) {
-      const again = { kind: 'refresh_card', subject: task.subject, runAtMs: clock.now() } as const;
-      await store.transaction((tx) => tx.tasks.schedule({ ...again, ifScheduled: 'replace' }));
-    }
-    throw error;
-  }
+  const startedAtMs = clock.now();
+  const failure = await draw(tools, drawing);
+  // Slack may have edited it at any time until now.
+  const shown = (tx: Transaction) => tx.jobs.cardDrawn(drawing.job.id, clock.now());
+  await endDrawing(tools, task, startedAtMs, failure, shown);
 }
 
 interface Drawing {
@@ -59,27 +54,17 @@ async function startDrawing(tools: Tools, tx: Transaction, task: ClaimedTask): P
 }
 
 async function draw(
-  { store, clock, log, workspaces }: Tools,
-  task: ClaimedTask,
+  { log, workspaces }: Tools,
   { job, cardTs, queue, mode }: Drawing,
-): Promise<void> {
+): Promise<SlackFailure | null> {
   const { poster, names } = await workspaces.of(job.teamId);
   const card = cardView(job, queue, await names.of(job.prompt), mode);
   try {
     await poster.update(job.channelId, cardTs, card);
+    return null;
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
-    const { failure } = error;
-    log.warn('card_not_refreshed', { ...factsOf(job), reason: failure.code });
-    if (!isHopeless(task, failure)) {
-      const waitMs = slackRetryMs(task, failure);
-      await store.transaction((tx) => tx.tasks.postpone(task.lease, clock.now() + waitMs));
-      return;
-    }
+    log.warn('card_not_refreshed', { ...factsOf(job), reason: error.failure.code });
+    return error.failure;
   }
-  await store.transaction(async (tx) => {
-    // Slack may have edited it at any time until now.
-    await tx.jobs.cardDrawn(job.id, clock.now());
-    await tx.tasks.complete(task.lease);
-  });
 }

@@ -1,5 +1,5 @@
 import type { AgentFacts } from '../../jobs/agent-facts.ts';
-import { SlackCallError } from '../../slack/calls/failure.ts';
+import { SlackCallError, type SlackFailure } from '../../slack/calls/failure.ts';
 import { notAllowedView } from '../../slack/views/access.ts';
 import {
   type HomeFacts,
@@ -13,8 +13,8 @@ import { notSetUpView } from '../../slack/views/workspace.ts';
 import { isReady, type ReadyWorkspace, type Workspace } from '../../slack/workspaces/workspace.ts';
 import { ownerOfHome } from '../../store/queries/homes.ts';
 import type { ClaimedTask } from '../../store/store.ts';
-import { isHopeless, slackRetryMs } from '../posts/slack-retry.ts';
 import type { Tools } from '../tools.ts';
+import { endDrawing } from './end-drawing.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -30,19 +30,16 @@ export interface Surroundings {
 export async function refreshHome(tools: Tools, task: ClaimedTask): Promise<void> {
   const { teamId, userId } = ownerOfHome(task.subject);
   const workspace = await tools.workspaces.of(teamId);
+  const startedAtMs = tools.clock.now();
+  let failure: SlackFailure | null = null;
   try {
     await workspace.poster.publishHome(userId, await viewFor(tools, workspace, userId));
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
-    const { failure } = error;
+    failure = error.failure;
     tools.log.warn('home_not_refreshed', { team_id: teamId, user_id: userId, reason: failure.code });
-    if (!isHopeless(task, failure)) {
-      const waitMs = slackRetryMs(task, failure);
-      await tools.store.transaction((tx) => tx.tasks.postpone(task.lease, tools.clock.now() + waitMs));
-      return;
-    }
   }
-  await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
+  await endDrawing(tools, task, startedAtMs, failure);
 }
 
 async function viewFor(tools: Tools, workspace: Workspace, userId: string): Promise<SlackMessage> {

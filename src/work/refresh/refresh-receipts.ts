@@ -2,8 +2,9 @@ import type { Job } from '../../jobs/job.ts';
 import { SlackCallError, type SlackFailure } from '../../slack/calls/failure.ts';
 import type { ClaimedTask, Receipt, StaleReceipt, Transaction } from '../../store/store.ts';
 import { factsOf } from '../job-facts.ts';
-import { isHopeless, slackRetryMs } from '../posts/slack-retry.ts';
+import { isHopeless } from '../posts/slack-retry.ts';
 import type { Tools } from '../tools.ts';
+import { endDrawing, sureAtMs } from './end-drawing.ts';
 
 const EMOJI: Readonly<Record<Receipt, string>> = {
   eyes: 'eyes',
@@ -15,18 +16,23 @@ const EMOJI: Readonly<Record<Receipt, string>> = {
 
 /** Brings the reactions at a job's replies in line with what became of them. Harmless to repeat. */
 export async function refreshReceipts(tools: Tools, task: ClaimedTask): Promise<void> {
+  const startedAtMs = tools.clock.now();
+  const isSure = startedAtMs >= sureAtMs(tools, task);
+  let failure: SlackFailure | null = null;
   for (;;) {
     const { job, stale } = await tools.store.transaction((tx) => nextReceipts(tx, task));
     if (job === null || stale.length === 0) break;
-    const failures = await Promise.all(stale.map((receipt) => show(tools, task, job, receipt)));
-    const failure = failures.find((candidate) => candidate !== null);
-    if (failure) {
-      const waitMs = slackRetryMs(task, failure);
-      await tools.store.transaction((tx) => tx.tasks.postpone(task.lease, tools.clock.now() + waitMs));
-      return;
-    }
+    const failures = await Promise.all(stale.map((receipt) => show(tools, task, job, receipt, isSure)));
+    failure = worst(failures);
+    // Those of which it is not sure that they stay as they are now are stale still.
+    if (failure !== null || !isSure) break;
   }
-  await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
+  await endDrawing(tools, task, startedAtMs, failure);
+}
+
+function worst(failures: readonly (SlackFailure | null)[]): SlackFailure | null {
+  const some = failures.filter((failure) => failure !== null);
+  return some.find(({ outcome }) => outcome === 'unknown') ?? some[0] ?? null;
 }
 
 /** What is about to be put there is recorded first: its answer may get lost, and then it must be taken away. */
@@ -45,6 +51,7 @@ async function show(
   task: ClaimedTask,
   job: Job,
   { followUpId, messageTs, placed, wanted }: StaleReceipt,
+  isSure: boolean,
 ): Promise<SlackFailure | null> {
   const instead = placed.filter((receipt) => receipt !== wanted).map((receipt) => EMOJI[receipt]);
   const { poster } = await tools.workspaces.of(job.teamId);
@@ -57,6 +64,7 @@ async function show(
     // A reply that was deleted, or a channel that was left, takes no reaction any more.
     if (!isHopeless(task, error.failure)) return error.failure;
   }
+  if (!isSure) return null;
   await tools.store.transaction(async (tx) => {
     await tx.tasks.fence(task.lease);
     await tx.followUps.receiptShown(followUpId, wanted);

@@ -47,6 +47,16 @@ export function callContract(open: OpenStore): void {
       expect(await budget()).toHaveLength(3);
     });
 
+    test('since when Slack holds a call up is kept while it is tried again', async () => {
+      await want(aCall('a'));
+      expect((await next())?.heldSinceMs).toBeNull();
+      await opened.run((tx) => tx.calls.hold('a', NOW_MS + 1));
+      await opened.run((tx) => tx.calls.start('a', NOW_MS + 2));
+      await opened.run((tx) => tx.calls.settle('a', { state: 'retry', detail: null }, NOW_MS + 3));
+      await opened.run((tx) => tx.calls.hold('a', NOW_MS + 4));
+      expect((await next())?.heldSinceMs).toBe(NOW_MS + 1);
+    });
+
     test('a wanted call is read as it was wanted', async () => {
       const request = {
         kind: 'announce',

@@ -23,6 +23,8 @@ const SILENT = new Set([
   'gestures.isKnown',
   'followUps.withStaleReceipts',
   'calls.next',
+  'calls.hold',
+  'tasks.doubt',
   'calls.get',
   'calls.agentCallStartedAt',
   'calls.agentCallsSince',
@@ -145,6 +147,7 @@ function partOf({ name, args, result }: Deed): string[] {
       return [`end ${taskKindOf(first as Lease)}`];
     case 'tasks.defer':
     case 'tasks.postpone':
+    case 'tasks.repeat':
       return [`put off ${taskKindOf(first as Lease)}`];
     case 'checks.putOff':
       return ['put off quiet checks'];
