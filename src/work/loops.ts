@@ -52,7 +52,7 @@ export function createLoops(tools: Tools, stopTimeoutMs: number): Loops {
     status: new WorkingStatus(),
     readers: new Slots(READS_AT_ONCE),
   };
-  const postTools = { ...tools, posts: postBatches(tools) };
+  const postTools = { ...tools, posts: postBatches(tools), looks: new Map() };
   const sends = new Loop({
     name: 'send',
     ...shared,

@@ -102,7 +102,8 @@ const check = (tools: Tools, task: ClaimedTask) => {
   return checkJob(tools, { batches, status: new WorkingStatus(), readers: new Slots(1) }, task);
 };
 
-const post = (tools: Tools, task: ClaimedTask) => postToSlack({ ...tools, posts: postBatches(tools) }, task);
+const post = (tools: Tools, task: ClaimedTask) =>
+  postToSlack({ ...tools, looks: new Map(), posts: postBatches(tools) }, task);
 
 type Work = (tools: Tools, task: ClaimedTask) => Promise<void>;
 

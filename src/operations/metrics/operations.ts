@@ -111,7 +111,10 @@ export function countOperations(registry: Registry): Observe {
       observeMs(lag, { post: word(fields.call) }, fields.lag_ms);
     },
     // Those that took longest are among those that had to be looked for.
-    post_looked_for: (fields) => observeMs(lag, { post: word(fields.call) }, fields.lag_ms),
+    post_looked_for: (fields) => {
+      observeMs(lag, { post: word(fields.call) }, fields.lag_ms);
+      if (fields.outcome === 'given_up') posts.inc({ post: word(fields.call), outcome: 'given_up' });
+    },
     task_done: countTask,
     task_failed: countTask,
     task_lease_lost: countTask,

@@ -61,14 +61,25 @@ export class Poster {
    * Looks for a post whose outcome is unknown, in its thread (or channel), where it must be if it was stored
    * between the two times. Returns its `ts`, or null if it is not there. It is known by its metadata, or by the
    * id of its first block.
+   * @param look how far it has been looked for; moved on, so that a look that fails goes on where it stopped
    */
-  async find(post: Omit<Post, 'message'>, sinceMs: number, untilMs: number): Promise<string | null> {
+  async find(
+    post: Omit<Post, 'message'>,
+    sinceMs: number,
+    untilMs: number,
+    look: { cursor: string | null } = { cursor: null },
+  ): Promise<string | null> {
     const oldest = ((sinceMs - CLOCK_SKEW_MS) / 1000).toFixed(6);
     const latest = ((untilMs + CLOCK_SKEW_MS) / 1000).toFixed(6);
-    for await (const message of this.messages(post, { oldest, latest, include_all_metadata: true })) {
-      if (message.ts !== undefined && isPostOf(message, post.callId)) return message.ts;
+    const args = { oldest, latest, include_all_metadata: true };
+    for (let count = 0; count < MAX_PAGES; count += 1) {
+      const { messages, cursor } = await this.page(post, args, look.cursor);
+      const found = messages.find((message) => isPostOf(message, post.callId));
+      if (found?.ts !== undefined) return found.ts;
+      look.cursor = cursor;
+      if (cursor === null) return null;
     }
-    return null;
+    throw tooManyMessages(post);
   }
 
   /** All messages of a thread from `oldestTs` on (default: all), the root included in any case, oldest first. */
@@ -103,11 +114,7 @@ export class Poster {
       cursor = page.cursor;
       if (cursor === null) return;
     }
-    throw new SlackCallError(
-      methodFor(place),
-      { outcome: 'retry', code: TOO_MANY_MESSAGES, retryAfterMs: null, needsAdmin: false, isPassing: false },
-      null,
-    );
+    throw tooManyMessages(place);
   }
 
   private async page(place: Place, args: Record<string, unknown>, cursor: string | null): Promise<Page> {
@@ -279,6 +286,11 @@ interface FoundMessage {
 
 function methodFor({ threadTs }: Place): string {
   return threadTs === null ? 'conversations.history' : 'conversations.replies';
+}
+
+function tooManyMessages(place: Place): SlackCallError {
+  const failure = { outcome: 'retry', code: TOO_MANY_MESSAGES, retryAfterMs: null } as const;
+  return new SlackCallError(methodFor(place), { ...failure, needsAdmin: false, isPassing: false }, null);
 }
 
 /** A `response_url` that took the message says `ok`, or `{"ok":true}`; a proxy's page has the status 200, too. */

@@ -1,22 +1,24 @@
 import type { Job } from '../../jobs/job.ts';
 import { isAbsence } from '../../slack/absence.ts';
-import { SlackCallError } from '../../slack/calls/failure.ts';
+import { SlackCallError, type SlackFailure } from '../../slack/calls/failure.ts';
+import { TOO_MANY_MESSAGES } from '../../slack/calls/poster.ts';
 import { isBetweenPeople } from '../../slack/views/thread/requester.ts';
-import type { CallOutcome, ClaimedTask } from '../../store/store.ts';
+import type { CallOutcome, ClaimedTask, LedgerCall } from '../../store/store.ts';
 import { scheduleCatchUp } from '../catch-up.ts';
 import { factsOf } from '../job-facts.ts';
 import type { DuePost } from './due-post.ts';
 import { destinationOf } from './render-post.ts';
 import {
-  cardOutOfSight,
   defer,
   dropped,
+  notSeen,
   type PostTools,
   posted,
   postpone,
   refused,
   type SlackCall,
   settle,
+  waitForSight,
 } from './settle-post.ts';
 import { slackRetryMs } from './slack-retry.ts';
 
@@ -33,6 +35,12 @@ const ABSENT_AFTER_MS = 20_000;
  * closed a connection on which nothing came for so long. It also bounds what is read of a busy channel.
  */
 const ARRIVES_WITHIN_MS = 15 * 60_000;
+
+/** A person waits: what Slack does not let the bot see for so long is told to be unclear. */
+const LOOKED_FOR_MS = 30 * 60_000;
+/** Slack answers, and does not show what there is. While it does not answer at all, nobody could be told either. */
+const OUT_OF_SIGHT = new Set([TOO_MANY_MESSAGES, 'missing_scope', 'ratelimited']);
+const INVALID_CURSOR = 'invalid_cursor';
 
 /** A card may stand, and be answered, in a channel that the bot was removed from: for so long it may be invited again. */
 const CARD_LOOKED_FOR_MS = 86_400_000;
@@ -55,12 +63,12 @@ export async function lookForPost(
   // After a crash, the next process may be here before the post of the one that died is at Slack.
   if (nowMs < sinceMs + FIRST_LOOK_AFTER_MS) return defer(tools, task, sinceMs + FIRST_LOOK_AFTER_MS);
   const facts = { call_id: call.id, call: call.request.kind, ...factsOf(job) };
+  const look = tools.looks.get(call.id) ?? { beganAtMs: nowMs, cursor: null };
+  tools.looks.set(call.id, look);
   try {
-    const ts = await workspace.poster.find(
-      { ...destination, callId: call.id },
-      sinceMs,
-      sinceMs + ARRIVES_WITHIN_MS,
-    );
+    const post = { ...destination, callId: call.id };
+    const ts = await workspace.poster.find(post, sinceMs, sinceMs + ARRIVES_WITHIN_MS, look);
+    tools.looks.delete(call.id);
     const outcome = ts === null ? 'absent' : 'adopted';
     const lag = ts === null ? {} : { lag_ms: nowMs - call.wantedAtMs };
     tools.log.info('post_looked_for', { ...facts, outcome, ...lag });
@@ -70,20 +78,46 @@ export async function lookForPost(
     }
     // Asked for after the look: it may have slept in the middle.
     const sureAtMs = Math.max(sinceMs, tools.clock.awakeSinceMs()) + ABSENT_AFTER_MS;
-    if (nowMs < sureAtMs) return await defer(tools, task, sureAtMs);
+    if (look.beganAtMs < sureAtMs) return await defer(tools, task, sureAtMs);
     return await settle(tools, task, call, again);
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
-    const { code, outcome } = error.failure;
-    tools.log.warn('post_looked_for', { ...facts, outcome: 'failed', reason: code });
-    if (outcome === 'refused') {
-      if (call.request.kind === 'post_card' && nowMs < sinceMs + CARD_LOOKED_FOR_MS && mayReturn(job, code))
-        return cardOutOfSight(tools, task, call, error.failure);
-      // There is no way to look: the channel is gone for reading and for writing.
-      return refused(tools, task, call, code);
+    const { failure } = error;
+    if (failure.code === INVALID_CURSOR) tools.looks.delete(call.id);
+    const next = whatNext(tools, call, job, failure);
+    const isOver = next === 'refuse' || next === 'give_up';
+    if (isOver) tools.looks.delete(call.id);
+    const seen = { ...facts, outcome: isOver ? 'given_up' : 'failed', reason: failure.code };
+    tools.log[next === 'give_up' ? 'error' : 'warn']('post_looked_for', seen);
+    if (failure.needsAdmin) tools.log.error('slack_needs_admin', { ...facts, reason: failure.code });
+    switch (next) {
+      case 'refuse':
+        return refused(tools, task, call, failure.code);
+      case 'give_up':
+        return notSeen(tools, task, call, failure.code);
+      case 'wait':
+        return waitForSight(tools, task, call, failure);
+      case 'look_again':
+        return postpone(tools, task, tools.clock.now() + slackRetryMs(task, failure));
     }
-    return postpone(tools, task, tools.clock.now() + slackRetryMs(task, error.failure));
   }
+}
+
+type Next = 'refuse' | 'give_up' | 'wait' | 'look_again';
+
+function whatNext({ clock }: PostTools, call: LedgerCall, job: Job, failure: SlackFailure): Next {
+  const { code, outcome, needsAdmin, isPassing } = failure;
+  if (code === INVALID_CURSOR) return 'look_again';
+  const nowMs = clock.now();
+  const sinceMs = call.startedAtMs ?? call.wantedAtMs;
+  const isCard = call.request.kind === 'post_card';
+  const cardMayWait = isCard && nowMs < sinceMs + CARD_LOOKED_FOR_MS;
+  // Refused, there is no way to look: the channel is gone for reading and for writing.
+  if (outcome === 'refused') return cardMayWait && mayReturn(job, code) ? 'wait' : 'refuse';
+  if (!isPassing && !OUT_OF_SIGHT.has(code)) return 'look_again';
+  if (cardMayWait && needsAdmin) return 'wait';
+  const heldMs = nowMs - Math.max(call.heldSinceMs ?? nowMs, sinceMs);
+  return heldMs < LOOKED_FOR_MS ? 'wait' : 'give_up';
 }
 
 function mayReturn(job: Job, code: string): boolean {

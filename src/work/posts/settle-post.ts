@@ -2,6 +2,7 @@ import type { CallRequest } from '../../jobs/call.ts';
 import type { AnyJobContext } from '../../jobs/decision.ts';
 import type { JobEvent } from '../../jobs/event.ts';
 import type { Job } from '../../jobs/job.ts';
+import { NOT_SEEN } from '../../slack/absence.ts';
 import type { SlackFailure } from '../../slack/calls/failure.ts';
 import type { Workspace } from '../../slack/workspaces/workspace.ts';
 import { applyEvent } from '../../store/apply-event.ts';
@@ -23,6 +24,8 @@ const TOLD_AFTER_MS = 120_000;
 /** What posts are made with. */
 export interface PostTools extends Tools {
   readonly posts: PostBatches;
+  /** How far posts of unknown fate have been looked for, by their calls. Another process begins anew. */
+  readonly looks: Map<string, { readonly beganAtMs: number; cursor: string | null }>;
 }
 
 /** A post whose turn it is, and where. */
@@ -145,20 +148,37 @@ function isWorthTelling(call: LedgerCall, { needsAdmin, isPassing }: SlackFailur
   return needsAdmin || (isPassing && nowMs - (call.heldSinceMs ?? nowMs) >= TOLD_AFTER_MS);
 }
 
-/** The card may be there, where the bot cannot look now: the requester is told, and it is looked for again. */
-export async function cardOutOfSight(
+/** It may be there, where the bot cannot look now: it is looked for again, and the requester of a card is told. */
+export async function waitForSight(
   tools: PostTools,
   task: ClaimedTask,
   call: LedgerCall,
   failure: SlackFailure,
 ): Promise<null> {
+  const isLasting = failure.outcome === 'refused' || failure.needsAdmin;
   await tools.store.transaction(async (tx) => {
     await tx.tasks.fence(task.lease);
     const context = tools.newContext();
-    await applyEvent(tx, call.jobId, { type: 'card_delayed', reason: failure.code }, context);
-    await tx.tasks.postpone(task.lease, context.nowMs + slackRetryMs(task, failure));
+    const { nowMs } = context;
+    const isTold = isLasting || nowMs - (call.heldSinceMs ?? nowMs) >= TOLD_AFTER_MS;
+    if (call.request.kind === 'post_card' && isTold) {
+      const reason = isLasting ? failure.code : NOT_SEEN;
+      await applyEvent(tx, call.jobId, { type: 'card_delayed', reason }, context);
+    }
+    await tx.calls.hold(call.id, nowMs);
+    await tx.tasks.postpone(task.lease, nowMs + slackRetryMs(task, failure));
   });
   return null;
+}
+
+/** It may be there, and was looked for long enough: people are told so, and the lane goes on. */
+export function notSeen(
+  tools: PostTools,
+  task: ClaimedTask,
+  call: LedgerCall,
+  detail: string,
+): Promise<DuePost | null> {
+  return settle(tools, task, call, { state: 'unknown', detail }, refusal(call, NOT_SEEN));
 }
 
 /** Slack could not be asked: the lane waits, and the call stays as it is. */

@@ -171,6 +171,9 @@ describe('the thread is told', () => {
     expect(text({ ...failed, reason: 'is_archived' })).toMatchInlineSnapshot(
       `"⚠️ *Notice not posted* in <#C9> · is_archived"`,
     );
+    expect(text({ ...failed, reason: 'not_seen' })).toBe(
+      "❓ *Couldn't confirm the notice* in <#C9>: it may be there.",
+    );
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Announcement } from '../../../jobs/announcement.ts';
 import type { FollowUpMode } from '../../../jobs/channel-settings.ts';
 import type { Job } from '../../../jobs/job.ts';
-import { isAbsence } from '../../absence.ts';
+import { isAbsence, NOT_SEEN } from '../../absence.ts';
 import { message, paragraph, quotation, type SlackMessage, smallQuotation } from '../parts/message.ts';
 import { channelMention, mrkdwn, userMention } from '../parts/mrkdwn.ts';
 import { pullRequest, pullRequestLink } from '../parts/pull-request.ts';
@@ -191,6 +191,11 @@ function sentence(words: string | undefined): string {
 }
 
 function noticeFailed(channelId: string, reason: string): SlackMessage {
+  if (reason === NOT_SEEN) {
+    return message(
+      paragraph(mrkdwn`❓ *Couldn't confirm the notice* in ${channelMention(channelId)}: it may be there.`),
+    );
+  }
   const hint = isAbsence(reason)
     ? 'invite the bot there with /invite @docs-agent'
     : oneLine(reason, REASON_MAX);

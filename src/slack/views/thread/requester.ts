@@ -1,5 +1,5 @@
 import type { Job } from '../../../jobs/job.ts';
-import { isAbsence } from '../../absence.ts';
+import { isAbsence, NOT_SEEN } from '../../absence.ts';
 import { classOf } from '../../calls/error-codes.ts';
 import { actionIds } from '../../ids.ts';
 import { cutEscaped } from '../parts/limits.ts';
@@ -61,6 +61,9 @@ function delay(reason: string): Mrkdwn {
   if (isAbsence(reason)) {
     return mrkdwn`${line(signs.starting)}. The bot is not in this conversation, and cannot see whether its card is there: type \`/invite @docs-agent\`. Your request is kept, and starts when this is mended.`;
   }
+  if (reason === NOT_SEEN) {
+    return mrkdwn`⏳ *Waiting for Slack*. I can't see yet whether the card of your request was posted. Your request is saved, and continues automatically.`;
+  }
   if (classOf(reason) === 'admin') {
     return mrkdwn`${line(troubleSigns.needs_admin)}. Slack does not let the bot post (${code}). Your request is kept, and starts when this is mended.`;
   }
@@ -69,12 +72,11 @@ function delay(reason: string): Mrkdwn {
 
 /** Tells the requester, privately, what Slack did not let the bot say in the thread. */
 export function unpostedView(reason: string, unposted: SlackMessage): SlackMessage {
-  return message(
-    paragraph(
-      mrkdwn`I could not post this in the thread, or could not see it there (${oneLine(reason, REASON_MAX)}):`,
-    ),
-    paragraph({ mrkdwn: cutEscaped(unposted.text, UNPOSTED_MAX) }),
-  );
+  const news =
+    reason === NOT_SEEN
+      ? mrkdwn`I can't see whether this was posted in the thread:`
+      : mrkdwn`I could not post this in the thread, or could not see it there (${oneLine(reason, REASON_MAX)}):`;
+  return message(paragraph(news), paragraph({ mrkdwn: cutEscaped(unposted.text, UNPOSTED_MAX) }));
 }
 
 function withPrompt(
@@ -96,6 +98,9 @@ function explanation(reason: string, job: Job): Mrkdwn {
   }
   if (isAbsence(reason)) {
     return mrkdwn`The bot is not in this conversation: type \`/invite @docs-agent\`, then press *${labels.tryAgain}*.`;
+  }
+  if (reason === NOT_SEEN) {
+    return mrkdwn`I can't see whether the card of your request was posted. If you find one, ignore it: *${labels.tryAgain}* posts another.`;
   }
   if (reason === 'is_archived') {
     return mrkdwn`This channel is archived: send the command in another one.`;
