@@ -7,6 +7,7 @@ import type { Census } from './queries/census.ts';
 import type { SettingsOfChannels } from './queries/channel-settings.ts';
 import type { Checks } from './queries/checks.ts';
 import type { TaskFailure } from './queries/failing-tasks.ts';
+import type { Gestures } from './queries/gestures.ts';
 import type { Homes } from './queries/homes.ts';
 import type { Installations } from './queries/installations.ts';
 import type { Posts } from './queries/posts.ts';
@@ -51,17 +52,6 @@ export interface Transaction {
   readonly retention: Retention;
   /** Writes all that a decision says: the job (inserted if new), its follow-ups, calls, and tasks. */
   write(decision: Decision, nowMs: number): Promise<void>;
-}
-
-/** What people did in Slack, so that a second delivery of the same thing is recognised. */
-export interface Gestures {
-  /**
-   * Remembers a gesture under all of its keys. False if any key is known already: the gesture was seen
-   * before (then some of the keys may have been added), and nothing must follow from it.
-   */
-  remember(keys: readonly string[], nowMs: number): Promise<boolean>;
-  /** Whether any of the keys is known. */
-  isKnown(keys: readonly string[]): Promise<boolean>;
 }
 
 export interface Jobs {

@@ -3,6 +3,7 @@ import { callContract } from './store/calls.ts';
 import { censusContract } from './store/census.ts';
 import { settingsContract } from './store/channel-settings.ts';
 import { checkContract } from './store/checks.ts';
+import { drawnTaskContract } from './store/drawn-tasks.ts';
 import { earlyReplyContract } from './store/early-replies.ts';
 import { gestureContract } from './store/gestures.ts';
 import { homeContract } from './store/homes.ts';
@@ -36,6 +37,7 @@ export function storeContract(name: string, open: OpenStore): void {
     retentionContract(open);
     taskContract(open);
     taskGroupContract(open);
+    drawnTaskContract(open);
     taskModelContract(open);
     turnLengthContract(open);
     checkContract(open);

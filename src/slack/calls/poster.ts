@@ -1,12 +1,13 @@
 import type { ModalView } from '@slack/types';
 import type { WebAPICallResult } from '@slack/web-api';
 import type { Clock } from '../../operations/clock.ts';
-import { callBlockId, callIdOfBlock, METADATA_EVENT_TYPE } from '../ids.ts';
+import { callBlockId, METADATA_EVENT_TYPE } from '../ids.ts';
 import type { MessageEvent } from '../incoming/reply.ts';
 import type { SlackMessage } from '../views/parts/message.ts';
 import type { SlackCaller } from './caller.ts';
 import { CLOCK_SKEW_MS } from './clock-skew.ts';
 import { rateLimited, SlackCallError, saidNo } from './failure.ts';
+import { type FoundMessage, isPostOf } from './found-message.ts';
 import { RateGate } from './rate-gate.ts';
 import { againIfFailed } from './second-try.ts';
 
@@ -275,15 +276,6 @@ export interface ThreadPage extends Page {
 
 type Place = Pick<Post, 'channelId' | 'threadTs'>;
 
-interface FoundMessage {
-  readonly ts?: string;
-  readonly metadata?: {
-    readonly event_type?: string;
-    readonly event_payload?: { readonly call_id?: unknown };
-  };
-  readonly blocks?: readonly { readonly block_id?: string }[];
-}
-
 function methodFor({ threadTs }: Place): string {
   return threadTs === null ? 'conversations.history' : 'conversations.replies';
 }
@@ -296,11 +288,4 @@ function tooManyMessages(place: Place): SlackCallError {
 /** A `response_url` that took the message says `ok`, or `{"ok":true}`; a proxy's page has the status 200, too. */
 function isYes(body: string): boolean {
   return /^(ok|\{\s*"ok"\s*:\s*true\b.*)?$/s.test(body.trim());
-}
-
-function isPostOf(message: FoundMessage, callId: string): boolean {
-  if (message.metadata?.event_type === METADATA_EVENT_TYPE) {
-    if (message.metadata.event_payload?.call_id === callId) return true;
-  }
-  return message.blocks?.some((block) => callIdOfBlock(block.block_id ?? '') === callId) ?? false;
 }

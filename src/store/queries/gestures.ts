@@ -1,7 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { Queries } from '../schema/tables.ts';
-import type { Gestures } from '../store.ts';
 import { preparedForMany, type Values } from './prepared.ts';
+
+/** What people did in Slack, so that a second delivery of the same thing is recognised. */
+export interface Gestures {
+  /**
+   * Remembers a gesture under all of its keys. False if any key is known already: the gesture was seen
+   * before (then some of the keys may have been added), and nothing must follow from it.
+   */
+  remember(keys: readonly string[], nowMs: number): Promise<boolean>;
+  /** Whether any of the keys is known. */
+  isKnown(keys: readonly string[]): Promise<boolean>;
+}
 
 const rememberKeys = preparedForMany(
   (db, keys: readonly Values<{ key: string }>[], { nowMs }: Values<{ nowMs: number }>) =>

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import type { ExpressionBuilder } from 'kysely';
 import type { LeaseClock } from '../engines/database.ts';
 import type { Queries, Tables } from '../schema/tables.ts';
 import type { Claim, ClaimedTask, Lease, NewTask, TaskKind, Tasks } from '../store.ts';
 import { LeaseLostError } from '../store.ts';
 import { groupOf, ownerOfTask, type TaskGroup, type TaskOwner } from '../task-group.ts';
 import { taskId } from '../task-id.ts';
+import { dueTasks, leaseTasks, nextFreeTask } from './claiming.ts';
 import { failTask, noFailure, type TaskFailure } from './failing-tasks.ts';
-import { prepared, preparedForMany, type Values } from './prepared.ts';
+import { prepared, type Values } from './prepared.ts';
 
 const freeLease = { lease_token: null, lease_until: null };
 
@@ -37,68 +38,6 @@ const scheduling = (ifScheduled: NewTask['ifScheduled']) =>
       ),
   );
 const scheduleTask = { keep: scheduling('keep'), replace: scheduling('replace') };
-
-interface Group {
-  readonly group: TaskGroup;
-}
-
-/** Whether a task is in none of these groups, nor in a part of them. */
-const isOutsideOf = (groups: readonly Values<Group>[]): Expression<SqlBool>[] =>
-  groups.map(({ group }) => {
-    const prefix = sql<string>`cast(${group} as text)`;
-    return sql<SqlBool>`substr(group_key, 1, length(${prefix})) <> ${prefix}`;
-  });
-
-/** One query for each kind, as each walks its own stretch of the index. */
-const dueTasks = preparedForMany(
-  (
-    db,
-    leftOut: readonly Values<Group>[],
-    {
-      kind,
-      nowMs,
-      leaseNowMs,
-      limit,
-    }: Values<{ kind: TaskKind; nowMs: number; leaseNowMs: number; limit: number }>,
-  ) =>
-    db
-      .selectFrom('task')
-      .select([
-        'id',
-        'kind',
-        'subject',
-        'run_at',
-        'attempts',
-        'revision',
-        'lease_token',
-        'group_key',
-        'unsure_until',
-      ])
-      .where('kind', '=', kind)
-      .where('run_at', '<=', nowMs)
-      .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<=', leaseNowMs)]))
-      .$if(leftOut.length > 0, (query) => query.where((eb) => eb.and(isOutsideOf(leftOut))))
-      .orderBy('run_at')
-      .limit(limit)
-      .forUpdate()
-      .skipLocked(),
-);
-
-const leaseTasks = preparedForMany(
-  (
-    db,
-    tasks: readonly Values<{ id: string }>[],
-    { token, untilMs }: Values<{ token: string; untilMs: number }>,
-  ) =>
-    db
-      .updateTable('task')
-      .set({ lease_token: token, lease_until: untilMs })
-      .where(
-        'id',
-        'in',
-        tasks.map(({ id }) => id),
-      ),
-);
 
 const hastenTask = prepared((db, { id, nowMs }: Values<{ id: string; nowMs: number }>) =>
   db
@@ -177,18 +116,6 @@ const deferTask = prepared((db, { taskId, token, runAtMs }: Values<Held & { runA
     .where('id', '=', taskId)
     .where('lease_token', '=', token)
     .returning('kind'),
-);
-
-const nextFreeTask = preparedForMany(
-  (db, leftOut: readonly Values<Group>[], { kind }: Values<{ kind: TaskKind }>) =>
-    db
-      .selectFrom('task')
-      .select('run_at')
-      .where('kind', '=', kind)
-      .where('lease_until', 'is', null)
-      .$if(leftOut.length > 0, (query) => query.where((eb) => eb.and(isOutsideOf(leftOut))))
-      .orderBy('run_at')
-      .limit(1),
 );
 
 export class SqlTasks implements Tasks {

@@ -138,22 +138,6 @@ export function taskContract(open: OpenStore): void {
       expect((await claimOne(NOW_MS + 20)).attempts).toBe(1);
     });
 
-    test('a task that is to be repeated comes back at its time, or when it was scheduled for in hand', async () => {
-      await schedule('job-1', NOW_MS);
-      const first = await claimOne(NOW_MS);
-      await opened.run((tx) => tx.tasks.doubt(first.lease, NOW_MS + 20));
-      await postpone(first, NOW_MS + 10);
-      const second = await claimOne(NOW_MS + 10);
-      expect([first, second].map(({ unsureUntilMs }) => unsureUntilMs)).toEqual([null, NOW_MS + 20]);
-      await opened.run((tx) => tx.tasks.repeat(second.lease, NOW_MS + 20));
-      expect(await claim(NOW_MS + 19)).toEqual([]);
-      const third = await claimOne(NOW_MS + 20);
-      expect(third.attempts).toBe(0);
-      await schedule('job-1', NOW_MS + 21, 'replace');
-      await opened.run((tx) => tx.tasks.repeat(third.lease, NOW_MS + 60));
-      expect(await claim(NOW_MS + 21)).toHaveLength(1);
-    });
-
     test('tasks that are given back can be claimed at once, as they were', async () => {
       await schedule('job-1', NOW_MS);
       await schedule('job-2', NOW_MS - 1);
