@@ -193,6 +193,7 @@ export async function deleteJobs(db: Queries, jobIds: readonly string[], nowMs: 
   if (jobIds.length === 0) return;
   await db.deleteFrom('follow_up').where('job_id', 'in', jobIds).execute();
   await db.deleteFrom('call').where('job_id', 'in', jobIds).execute();
+  await db.deleteFrom('budget_queue').where('job_id', 'in', jobIds).execute();
   const jobs = await db
     .deleteFrom('job')
     .where('id', 'in', jobIds)

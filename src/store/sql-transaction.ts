@@ -1,5 +1,6 @@
 import type { Decision } from '../jobs/decision.ts';
 import type { LeaseClock, PassAlone } from './engines/database.ts';
+import { SqlBudgetQueue } from './queries/budget-queue.ts';
 import { SqlCalls } from './queries/calls.ts';
 import { SqlCensus } from './queries/census.ts';
 import { SqlSettingsOfChannels } from './queries/channel-settings.ts';
@@ -29,6 +30,7 @@ export class SqlTransaction implements Transaction {
   readonly tasks: SqlTasks;
   readonly checks: SqlChecks;
   readonly readBudget: SqlReadBudget;
+  readonly budgetQueue: SqlBudgetQueue;
   readonly posts: SqlPosts;
   readonly homes: SqlHomes;
   readonly channelSettings: SqlSettingsOfChannels;
@@ -47,6 +49,7 @@ export class SqlTransaction implements Transaction {
     this.tasks = new SqlTasks(db, leaseClock);
     this.checks = new SqlChecks(db, this.tasks);
     this.readBudget = new SqlReadBudget(db, passAlone);
+    this.budgetQueue = new SqlBudgetQueue(db);
     this.posts = new SqlPosts(db);
     this.installations = new SqlInstallations(db);
     this.channelSettings = new SqlSettingsOfChannels(db);
@@ -62,6 +65,7 @@ export class SqlTransaction implements Transaction {
     for (const followUp of followUps) await this.followUps.put(followUp);
     for (const call of calls) {
       await this.calls.want(call, job, nowMs);
+      if (call.lane.to === 'agent') await this.budgetQueue.join(call.id);
       const { lane } = call;
       const kind = laneTaskKind(lane);
       await this.tasks.schedule({ kind, subject: lane.name, runAtMs: nowMs, ifScheduled: 'keep' });

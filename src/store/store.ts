@@ -3,6 +3,7 @@ import type { Decision, JobState } from '../jobs/decision.ts';
 import type { Reply } from '../jobs/event.ts';
 import type { Job } from '../jobs/job.ts';
 import type { JobLists } from './lists.ts';
+import type { BudgetQueue } from './queries/budget-queue.ts';
 import type { Census } from './queries/census.ts';
 import type { SettingsOfChannels } from './queries/channel-settings.ts';
 import type { Checks } from './queries/checks.ts';
@@ -43,6 +44,7 @@ export interface Transaction {
   readonly tasks: Tasks;
   readonly checks: Checks;
   readonly readBudget: ReadBudget;
+  readonly budgetQueue: BudgetQueue;
   readonly posts: Posts;
   readonly homes: Homes;
   readonly channelSettings: SettingsOfChannels;
@@ -146,11 +148,11 @@ export interface Calls {
   /** Records that Slack holds the call up, if that is not known. */
   hold(callId: string, nowMs: number): Promise<void>;
   /**
-   * When the `nth` latest create or message call of the project was started, or null if fewer were started after
-   * `sinceMs`: the hourly budget. A call that became wanted again (`retry`) counts when it is made again.
-   * Nobody else can count for the project until the transaction ends.
+   * When the project's create and message calls were started after `sinceMs`, the oldest first: the hourly budget. A
+   * call that became wanted again (`retry`) counts when it is made again. Nobody else can ask this for the project
+   * until the transaction ends.
    */
-  agentCallStartedAt(projectId: string, nth: number, sinceMs: number): Promise<number | null>;
+  agentCallsStartedAt(projectId: string, sinceMs: number): Promise<number[]>;
   /** How many of these were started after `sinceMs`. Locks nothing. */
   agentCallsSince(projectId: string, sinceMs: number): Promise<number>;
 }

@@ -1,31 +1,35 @@
 import type { AgentFailure } from '../jobs/failure.ts';
+import { allowedAtMs, type BudgetKind } from '../jobs/hourly-budget.ts';
+import type { Job } from '../jobs/job.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Tools } from './tools.ts';
 
 const HOUR_MS = 3_600_000;
-/** New jobs leave this share of the budget to the follow-ups of running ones, which people wait for. */
-const KEPT_FOR_FOLLOW_UPS = 0.1;
 
 /**
- * Why the project's hourly budget allows no call of this kind now, or null. Counted from the ledger, so that it
- * survives restarts and is shared by replicas.
+ * Takes a place in the hourly budget of the job's project, or says why it has to wait, and until when. Counted from
+ * the ledger, so that it survives restarts and is shared by replicas.
  */
-export async function budgetFailure(
+export async function takeFromBudget(
   tools: Tools,
   tx: Transaction,
-  projectId: string,
-  kind: 'create_job' | 'send_message',
+  job: Job,
+  kind: BudgetKind,
 ): Promise<AgentFailure | null> {
-  const kept = kind === 'create_job' ? Math.floor(tools.hourlyBudget * KEPT_FOR_FOLLOW_UPS) : 0;
-  const limit = tools.hourlyBudget - kept;
   const nowMs = tools.clock.now();
-  const freesAtMs = await tx.calls.agentCallStartedAt(projectId, limit, nowMs - HOUR_MS);
-  if (freesAtMs === null) return null;
+  const startedAtMs = await tx.calls.agentCallsStartedAt(job.projectId, nowMs - HOUR_MS);
+  const waiting = await tx.budgetQueue.waiting(job.projectId);
+  const use = { perHour: tools.hourlyBudget, startedAtMs, waiting };
+  const goesAtMs = allowedAtMs(use, job.id, kind, nowMs);
+  if (goesAtMs <= nowMs) {
+    await tx.budgetQueue.leave(job.id, kind);
+    return null;
+  }
   return {
     outcome: 'definite',
     reason: 'rate_limited',
     status: null,
     message: `the budget of ${tools.hourlyBudget} calls per hour is used up`,
-    retryAfterMs: freesAtMs + HOUR_MS - nowMs,
+    retryAfterMs: goesAtMs - nowMs,
   };
 }

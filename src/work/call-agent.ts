@@ -12,7 +12,7 @@ import { persist } from '../store/persist.ts';
 import { type ClaimedTask, LeaseLostError, type LedgerCall, type Transaction } from '../store/store.ts';
 import { agentSays } from './agent-says.ts';
 import { requireBoundProject } from './bound-project.ts';
-import { budgetFailure } from './budget.ts';
+import { takeFromBudget } from './budget.ts';
 import { factsOf } from './job-facts.ts';
 import { leave } from './leave.ts';
 import type { Tools } from './tools.ts';
@@ -103,8 +103,7 @@ async function startNext(
       }
       // It was wanted after the look.
       if (call.id !== prepared?.callId) return 'not_prepared';
-      const { projectId } = agentCall.job;
-      const overBudget = await budgetFailure(tools, tx, projectId, agentCall.request.kind);
+      const overBudget = await takeFromBudget(tools, tx, agentCall.job, agentCall.request.kind);
       if (overBudget !== null) {
         const next = await settle(tools, tx, task, agentCall, failed(agentCall, overBudget));
         if (next !== 'goes_on') return 'ended';
@@ -206,6 +205,7 @@ async function settle(
   }
   const verdict = verdictOn(request.kind, event.failure, context.policy.retryUnknown);
   const detail = `${event.failure.reason}: ${event.failure.message}`;
+  if (verdict === 'retry') await tx.budgetQueue.join(call.id);
   if (verdict === 'retry' && request.kind === 'create_job') {
     const state = event.failure.outcome === 'unknown' ? 'failed' : 'retry';
     await tx.calls.settle(call.id, { state, detail }, context.nowMs);

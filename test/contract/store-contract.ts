@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { budgetQueueContract } from './store/budget-queue.ts';
 import { callContract } from './store/calls.ts';
 import { censusContract } from './store/census.ts';
 import { settingsContract } from './store/channel-settings.ts';
@@ -33,6 +34,7 @@ export function storeContract(name: string, open: OpenStore): void {
     installationContract(open);
     receiptContract(open);
     callContract(open);
+    budgetQueueContract(open);
     censusContract(open);
     retentionContract(open);
     taskContract(open);

@@ -28,6 +28,7 @@ describe('migrations', () => {
     await (await openStore({ dataDir })).close();
     await (await openStore({ dataDir })).close();
     expect(tablesIn()).toEqual([
+      'budget_queue',
       'call',
       'channel_setting',
       'early_reply',

@@ -5,6 +5,8 @@ import type { Draft } from './draft.ts';
 
 /** Short outages are not worth a message in the thread; the card shows them at once. */
 const MISSES_BEFORE_TELLING = 3;
+/** The card says until when the job waits, to the minute. */
+const WORTH_AN_EDIT_MS = 60_000;
 
 /** Notes that something holds the job up, tells the thread when it lasts, and returns when to try again. */
 export function noteTrouble(draft: Draft, source: Trouble['source'], failure: AgentFailure): number {
@@ -40,7 +42,8 @@ export function noteTrouble(draft: Draft, source: Trouble['source'], failure: Ag
     const words = kind === 'needs_admin' && failure.words !== undefined ? { words: failure.words } : {};
     draft.announce({ kind: 'trouble', trouble: kind, retryAtMs, ...words });
   }
-  draft.refreshCard();
+  if (before === null || tellNow || Math.abs(retryAtMs - before.retryAtMs) > WORTH_AN_EDIT_MS)
+    draft.refreshCard();
   return retryAtMs;
 }
 

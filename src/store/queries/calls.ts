@@ -53,17 +53,15 @@ const holdCall = prepared((db, { callId, nowMs }: Values<{ callId: string; nowMs
   db.updateTable('call').set({ held_since: nowMs }).where('id', '=', callId).where('held_since', 'is', null),
 );
 
-const nthAgentCall = prepared(
-  (db, { projectId, sinceMs, before }: Values<{ projectId: string; sinceMs: number; before: number }>) =>
-    db
-      .selectFrom('call')
-      .select('started_at')
-      .where('project_id', '=', projectId)
-      .where('started_at', '>', sinceMs)
-      .where(IS_IN_BUDGET)
-      .orderBy('started_at', 'desc')
-      .offset(before)
-      .limit(1),
+const agentCalls = prepared((db, { projectId, sinceMs }: Values<{ projectId: string; sinceMs: number }>) =>
+  db
+    .selectFrom('call')
+    .select('started_at')
+    .where('project_id', '=', projectId)
+    .where('started_at', '>', sinceMs)
+    .where(IS_IN_BUDGET)
+    .orderBy('started_at')
+    .$narrowType<{ started_at: number }>(),
 );
 
 type Wanted = Omit<Tables['call'], 'seq' | 'state' | 'detail' | 'started_at' | 'ended_at' | 'held_since'>;
@@ -127,11 +125,11 @@ export class SqlCalls implements Calls {
     await holdCall.change(this.db, { callId, nowMs });
   }
 
-  async agentCallStartedAt(projectId: string, nth: number, sinceMs: number): Promise<number | null> {
+  async agentCallsStartedAt(projectId: string, sinceMs: number): Promise<number[]> {
     // Replicas that count at the same time would all find room.
     await this.passAlone(`budget:${projectId}`);
-    const row = await nthAgentCall.first(this.db, { projectId, sinceMs, before: nth - 1 });
-    return row?.started_at ?? null;
+    const rows = await agentCalls.rows(this.db, { projectId, sinceMs });
+    return rows.map((row) => row.started_at);
   }
 
   async agentCallsSince(projectId: string, sinceMs: number): Promise<number> {

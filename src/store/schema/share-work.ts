@@ -15,6 +15,29 @@ export async function shareWork(db: Kysely<unknown>): Promise<void> {
     .addColumn('project_id', 'text', (column) => column.primaryKey().notNull())
     .addColumn('whole_at', 'double precision', (column) => column.notNull())
     .execute();
+  await queueForBudgets(db as Queries);
+}
+
+async function queueForBudgets(db: Queries): Promise<void> {
+  await db.schema
+    .createTable('budget_queue')
+    .addColumn('job_id', 'text', (column) => column.notNull())
+    .addColumn('kind', 'text', (column) => column.notNull())
+    .addColumn('project_id', 'text', (column) => column.notNull())
+    .addColumn('seq', 'bigint', (column) => column.notNull())
+    .addPrimaryKeyConstraint('budget_queue_key', ['job_id', 'kind'])
+    .execute();
+  await db.schema
+    .createIndex('budget_queue_order')
+    .on('budget_queue')
+    .columns(['project_id', 'seq'])
+    .execute();
+  await sql`
+    insert into budget_queue (job_id, kind, project_id, seq)
+    select job_id, kind, project_id, min(seq) from call
+    where kind in ('create_job', 'send_message') and state = 'wanted' group by job_id, kind, project_id`.execute(
+    db,
+  );
 }
 
 /** As newly scheduled tasks are; what was scheduled for a channel other than the job's has the job's. */

@@ -1,6 +1,7 @@
 import type { Generated, Kysely, Selectable } from 'kysely';
 import type { CallKind } from '../../jobs/call.ts';
 import type { FollowUpState } from '../../jobs/follow-up.ts';
+import type { BudgetKind } from '../../jobs/hourly-budget.ts';
 import type { Stage } from '../../jobs/job.ts';
 import type { CallState, Receipt, TaskKind } from '../store.ts';
 import type { TaskGroup } from '../task-group.ts';
@@ -21,6 +22,8 @@ export interface Tables {
   past_thread: PastThreadTable;
   /** `lengths`: milliseconds as JSON, the latest last. */
   turn_lengths: { project_id: string; lengths: string };
+  /** `seq`: that of the call that was wanted first. */
+  budget_queue: { job_id: string; kind: BudgetKind; project_id: string; seq: number };
   /** `whole_at`: when the project's allowance of reads is whole again; with fractions, as many reads add up. */
   read_budget: { project_id: string; whole_at: number };
 }

@@ -14,15 +14,9 @@ export function callContract(open: OpenStore): void {
     const start = (id: string, atMs = NOW_MS) => opened.run((tx) => tx.calls.start(id, atMs));
     const settle = (id: string, state: 'done' | 'failed' | 'unknown' | 'retry' | 'not_made') =>
       opened.run((tx) => tx.calls.settle(id, { state, detail: 'why' }, NOW_MS));
-    /** When the calls in the project's budget were started, latest first. */
-    const budget = async (projectId = 'docs', sinceMs = NOW_MS - HOUR_MS) => {
-      const times: number[] = [];
-      for (let nth = 1; ; nth += 1) {
-        const atMs = await opened.run((tx) => tx.calls.agentCallStartedAt(projectId, nth, sinceMs));
-        if (atMs === null) return times;
-        times.push(atMs);
-      }
-    };
+    /** When the calls in the project's budget were started. */
+    const budget = (projectId = 'docs', sinceMs = NOW_MS - HOUR_MS) =>
+      opened.run((tx) => tx.calls.agentCallsStartedAt(projectId, sinceMs));
 
     test('a call that was not made has failed, and uses up no budget; one that failed does', async () => {
       await want(aCreateCall('a'), aCreateCall('b'));
@@ -40,8 +34,8 @@ export function callContract(open: OpenStore): void {
       await want(...ids.map((id) => aCreateCall(id, { lane: { to: 'agent', name: `agent:${id}` } })));
       const startInBudget = (id: string) =>
         opened.run(async (tx) => {
-          const third = await tx.calls.agentCallStartedAt('docs', 3, NOW_MS - HOUR_MS);
-          if (third === null) await tx.calls.start(id, NOW_MS);
+          const started = await tx.calls.agentCallsStartedAt('docs', NOW_MS - HOUR_MS);
+          if (started.length < 3) await tx.calls.start(id, NOW_MS);
         });
       await Promise.all(ids.map(startInBudget));
       expect(await budget()).toHaveLength(3);
@@ -187,7 +181,7 @@ export function callContract(open: OpenStore): void {
       ]);
     });
 
-    test('the hourly budget counts the create and message calls of the project, latest first', async () => {
+    test('the hourly budget counts the create and message calls of the project, oldest first', async () => {
       const message = { kind: 'send_message', agentJobId: 'agent-1', prompt: 'And more' } as const;
       await want(aCreateCall('a'), aCreateCall('b'), aCreateCall('c', { request: message }), aCall('post'));
       await start('c', NOW_MS - 10);
@@ -196,7 +190,7 @@ export function callContract(open: OpenStore): void {
       const other = aJob({ id: 'job-2', channelId: 'C2', projectId: 'api' });
       await opened.run((tx) => tx.write(aDecision({ job: other, calls: [aCreateCall('d')] }), NOW_MS));
       await start('d', NOW_MS - 5);
-      expect(await budget()).toEqual([NOW_MS, NOW_MS - 10]);
+      expect(await budget()).toEqual([NOW_MS - 10, NOW_MS]);
       expect(await budget('api')).toEqual([NOW_MS - 5]);
       expect(await budget('nobody')).toEqual([]);
     });

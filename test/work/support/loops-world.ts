@@ -10,17 +10,19 @@ import type { Workspace } from '../../../src/slack/workspaces/workspace.ts';
 import { applyEvent } from '../../../src/store/apply-event.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { createLoops } from '../../../src/work/loops.ts';
+import { createLoops, type Loops } from '../../../src/work/loops.ts';
+import type { Tools } from '../../../src/work/tools.ts';
 import { policy, request } from '../../jobs/support/builders.ts';
 import type { EmptyPlace } from '../../support/databases.ts';
 import { createTestClock, type TestClock } from '../../support/test-clock.ts';
 import { watchedJob } from '../../support/watched-jobs.ts';
 
-const projects = ['docs', 'site', 'slow'].map((id) => ({ id, name: id, noticeChannels: [] })) as never;
+const projects = ['handbook', 'docs', 'slow'].map((id) => ({ id, name: id, noticeChannels: [] })) as never;
 const START_MS = Date.UTC(2026, 0, 1);
 /** In so many looks in a row, a millisecond apart, nothing is under way: quiet checks are gathered for five. */
 const QUIET_LOOKS = 8;
 const PATIENCE_MS = 30_000;
+const STOPS_WITHIN_MS = 40_000;
 
 export interface Outside {
   /** What the agent API answers, and how Slack takes a post; a promise that never settles is one that hangs. */
@@ -39,12 +41,16 @@ export interface LoopsOptions {
 export interface LoopsWorld {
   readonly clock: TestClock;
   readonly store: Store;
+  /** Of each replica. */
+  readonly tools: readonly Tools[];
   /** Opens a job, and lets these events happen to it. */
   open(request: Partial<JobRequest>, events?: readonly JobEvent[]): Promise<string>;
   /** Never answers. */
   hang(): Promise<never>;
   /** Has a job at which the agent works, and whose check is due. */
   watch(projectId: string, number: number): Promise<void>;
+  /** What happens to a job. */
+  happen(jobId: string, event: JobEvent): Promise<void>;
   start(): void;
 }
 
@@ -108,27 +114,23 @@ export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorl
   const stopping = new AbortController();
   const stores: Store[] = [];
   for (let replica = 0; replica < replicas; replica += 1) stores.push(await openCounted());
-  const loops = stores.map((store) => {
-    const made = createLoops(
-      {
-        store,
-        clock,
-        log: createLogger({ level: 'error', destination: { write: () => {} } }),
-        agent: agent as AgentClient,
-        workspaces: { of: async () => workspace, ofGesture: async () => workspace },
-        promptMaxLength: 20_000,
-        readsPerMinute,
-        hourlyBudget,
-        surroundings: { agent: () => ({ answeredAtMs: null, trouble: null }), slackProblem: () => null },
-        gesturesInHand: () => 0,
-        stopping: stopping.signal,
-        newContext,
-      },
-      40_000,
-    );
-    store.onScheduled((scheduled) => made.notify(scheduled));
-    return made;
-  });
+  const toolsOfAll = stores.map(
+    (store): Tools => ({
+      store,
+      clock,
+      log: createLogger({ level: 'error', destination: { write: () => {} } }),
+      agent: agent as AgentClient,
+      workspaces: { of: async () => workspace, ofGesture: async () => workspace },
+      promptMaxLength: 20_000,
+      readsPerMinute,
+      hourlyBudget,
+      surroundings: { agent: () => ({ answeredAtMs: null, trouble: null }), slackProblem: () => null },
+      gesturesInHand: () => 0,
+      stopping: stopping.signal,
+      newContext,
+    }),
+  );
+  const loops: Loops[] = [];
   const [store] = stores;
   if (store === undefined) throw new Error('There is at least one replica');
   onTestFinished(async () => {
@@ -140,8 +142,17 @@ export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorl
     clock,
     store,
     hang,
+    tools: toolsOfAll,
+    happen: async (jobId, event) => {
+      await store.transaction((tx) => applyEvent(tx, jobId, event, newContext()));
+    },
     start: () => {
-      for (const made of loops) made.start();
+      for (const tools of toolsOfAll) {
+        const made = createLoops(tools, STOPS_WITHIN_MS);
+        tools.store.onScheduled((scheduled) => made.notify(scheduled));
+        made.start();
+        loops.push(made);
+      }
     },
     watch: async (projectId, number) => {
       const job = watchedJob(number, projectId, clock.now());

@@ -26,7 +26,7 @@ const SILENT = new Set([
   'calls.hold',
   'tasks.doubt',
   'calls.get',
-  'calls.agentCallStartedAt',
+  'calls.agentCallsStartedAt',
   'calls.agentCallsSince',
   'channelSettings.get',
   'checks.read',
@@ -48,6 +48,9 @@ const SILENT = new Set([
   'tasks.nextDueAtMs',
   'tasks.hasten',
   'readBudget.wholeAtMs',
+  'budgetQueue.join',
+  'budgetQueue.waiting',
+  'budgetQueue.leave',
 ]);
 
 const REMEMBER = 'gestures.remember';

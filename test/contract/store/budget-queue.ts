@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest';
+import { type OpenStore, useStore } from './opened.ts';
+import { aCall, aCreateCall, aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
+
+export function budgetQueueContract(open: OpenStore): void {
+  describe('the queue for an hourly budget', () => {
+    const opened = useStore(open);
+    const lane = (id: string) => ({ to: 'agent', name: `agent:${id}` }) as const;
+    const want = (id: string, callId: string, projectId = 'docs') => {
+      const job = aJob({ id, projectId, threadTs: `${id}.000100` });
+      const calls = [aCreateCall(callId, { lane: lane(id) }), aCall(`post-${callId}`)];
+      return opened.run((tx) => tx.write(aDecision({ job, calls }), NOW_MS));
+    };
+    const waiting = async (projectId = 'docs') =>
+      (await opened.run((tx) => tx.budgetQueue.waiting(projectId))).map(
+        ({ jobId, kind }) => `${kind} ${jobId}`,
+      );
+
+    test('has who asked first in front, each project has its own, and who leaves is gone', async () => {
+      await want('b', 'call-1');
+      await want('a', 'call-2');
+      await want('c', 'call-3', 'site');
+      expect(await waiting()).toEqual(['create_job b', 'create_job a']);
+      expect(await waiting('site')).toEqual(['create_job c']);
+      await opened.run((tx) => tx.budgetQueue.leave('b', 'create_job'));
+      expect(await waiting()).toEqual(['create_job a']);
+      await opened.run((tx) => tx.budgetQueue.join('call-1'));
+      expect(await waiting()).toEqual(['create_job b', 'create_job a']);
+    });
+
+    test('keeps the place of replies while they wait for another call, and not when they were withdrawn', async () => {
+      const request = { kind: 'send_message', agentJobId: 'agent-1', prompt: 'Shorter' } as const;
+      const message = (callId: string) => aCall(callId, { lane: lane('job-1'), request });
+      const write = (state: 'waiting' | 'kept_out', ...callIds: string[]) =>
+        opened.run((tx) =>
+          tx.write(aDecision({ followUps: [aFollowUp({ state })], calls: callIds.map(message) }), NOW_MS),
+        );
+      await write('waiting', 'call-1');
+      await want('b', 'call-2');
+      await opened.run((tx) => tx.calls.settle('call-1', { state: 'not_made', detail: null }, NOW_MS));
+      expect(await waiting()).toEqual(['send_message job-1', 'create_job b']);
+      await write('waiting', 'call-3');
+      expect(await waiting()).toEqual(['send_message job-1', 'create_job b']);
+      await opened.run((tx) => tx.calls.settle('call-3', { state: 'not_made', detail: null }, NOW_MS));
+      await write('kept_out');
+      expect(await waiting()).toEqual(['create_job b']);
+    });
+  });
+}
