@@ -25,6 +25,7 @@ import { createSlackApp } from './slack/app.ts';
 import { createConnection } from './slack/connection/connection.ts';
 import { observedStore } from './store/observed-store.ts';
 import { openStore } from './store/open.ts';
+import { AnsweredJobs } from './work/checks/answered-jobs.ts';
 import { createLoops, SHORT_STOP_MS } from './work/loops.ts';
 import { missedReplies } from './work/missed-replies.ts';
 import { Tidying } from './work/tidy.ts';
@@ -98,6 +99,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
       workspaces,
       promptMaxLength: config.promptMaxLength,
       readsPerMinute: config.agent.readsPerMinute,
+      answered: new AnsweredJobs(),
       hourlyBudget: config.agent.hourlyBudget,
       surroundings: {
         agent: (projectId) => agent.facts(projectId),

@@ -48,15 +48,15 @@ export function unknownProjectError(projectId: string): AgentError {
 export function refusedError(status: number, text: string | null, retryAfterMs: number | null): AgentError {
   const message = text ?? `the agent API answered with status ${status}`;
   const words = text === null ? {} : { words: text };
-  return new AgentError({ ...classify(status), status, message, ...words, retryAfterMs });
+  return new AgentError({ ...classify(status, text), status, message, ...words, retryAfterMs });
 }
 
-function classify(status: number): Pick<AgentFailure, 'outcome' | 'reason'> {
+function classify(status: number, text: string | null): Pick<AgentFailure, 'outcome' | 'reason'> {
   if (status >= 500) return { outcome: 'unknown', reason: 'server_error' };
   if (status === 429) return { outcome: 'definite', reason: 'rate_limited' };
   if (status === 401 || status === 402 || status === 403)
     return { outcome: 'definite', reason: 'unauthorized' };
-  if (status === 404) return { outcome: 'definite', reason: 'not_found' };
+  if (status === 404) return { outcome: 'definite', reason: text === null ? 'no_such_path' : 'not_found' };
   return { outcome: 'definite', reason: 'rejected' };
 }
 

@@ -51,6 +51,7 @@ function troubleOf({ failure }: AgentError): TroubleKind | null {
     case 'unreachable':
     case 'server_error':
     case 'bad_answer':
+    case 'no_such_path':
       return 'unreachable';
     case 'unauthorized':
       return 'needs_admin';

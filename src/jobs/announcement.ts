@@ -5,6 +5,8 @@ import type { TroubleKind } from './job.ts';
 export type Announcement =
   /** The agent works (again). */
   | { readonly kind: 'started'; readonly turn: number }
+  /** The agent works again on a job that had ended, and nobody here asked it to. */
+  | { readonly kind: 'continued' }
   /** A turn is over. `files`: a pull request is new or changed, is the same as before, or there is none. */
   | { readonly kind: 'finished'; readonly files: 'new' | 'same' | 'none' }
   /** Offers *Run again*. */

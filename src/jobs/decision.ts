@@ -32,6 +32,7 @@ export interface WantedTask {
 /** Work on a job that is not a call: there is at most one of each per job. */
 export type JobTaskKind =
   | 'check_job'
+  | 'check_ended_job'
   | 'send_follow_ups'
   | 'refresh_card'
   | 'refresh_receipts'

@@ -36,9 +36,13 @@ export type JobEvent =
       /** The job as the answer described it, if it did. */
       readonly agentJob: AgentJob | null;
     }
-  | { readonly type: 'message_failed'; readonly callId: string; readonly failure: AgentFailure }
+  | ({ readonly type: 'message_failed'; readonly callId: string; readonly failure: AgentFailure } & OfOthers)
   | { readonly type: 'job_checked'; readonly agentJob: AgentJob }
-  | { readonly type: 'check_failed'; readonly agentJobId: string; readonly failure: AgentFailure }
+  | ({
+      readonly type: 'check_failed';
+      readonly agentJobId: string;
+      readonly failure: AgentFailure;
+    } & OfOthers)
   /** `creates`: how often the job had been created when the button was made. */
   | {
       readonly type: 'run_again_pressed';
@@ -75,6 +79,12 @@ export type JobEvent =
       readonly snippets: readonly ReadSnippet[];
     }
   | { readonly type: 'notice_refused'; readonly channelId: string; readonly reason: string };
+
+/** What is known of other jobs of the project. */
+interface OfOthers {
+  /** When the API last knew one of them; absent: nobody knows. */
+  readonly othersAnsweredAtMs?: number | null;
+}
 
 /** The press of a button that makes a job wanted. */
 export interface StartPress {

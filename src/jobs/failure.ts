@@ -20,7 +20,8 @@ export interface AgentFailure {
  * - `rate_limited`: 429, or our own hourly budget is used up
  * - `unreachable`: no connection, a timeout, a reset
  * - `unauthorized`: 401, 402 or 403: the key is refused, or may not do this, or the plan does not allow it
- * - `not_found`: 404, the job or the project is unknown
+ * - `not_found`: 404 in the API's own words, the job or the project is unknown
+ * - `no_such_path`: 404 without them: a gateway, perhaps, that does not find the API
  * - `rejected`: any other 4xx, and redirects (which are never followed with the key)
  * - `server_error`: 5xx
  * - `bad_answer`: an answer that is not the API's (HTML, half a body, no id)
@@ -30,6 +31,7 @@ export type AgentFailureReason =
   | 'unreachable'
   | 'unauthorized'
   | 'not_found'
+  | 'no_such_path'
   | 'rejected'
   | 'server_error'
   | 'bad_answer';

@@ -49,6 +49,8 @@ export interface Job {
   readonly posts: number;
   readonly announcedPrLink: string | null;
   readonly trouble: Trouble | null;
+  /** Since when all that was asked of the agent job met a 404; null or absent: it does not. */
+  readonly missingSinceMs?: number | null;
   /** Replies are held back until then, after a rate limit or an outage. */
   readonly sendNotBeforeMs: number | null;
   readonly sentFollowUps: number;
@@ -86,18 +88,19 @@ export type Stage =
       readonly settle: Settle | null;
       /** The turn began before it was looked at: nobody knows when. */
       readonly isOlder?: true;
-      /** Since when the API answers 404 to every read. */
-      readonly missingSinceMs?: number;
       /** From when on the thread is asked whether to keep watching; absent: when the turn has lasted long. */
       readonly askFromMs?: number;
       /** What the thread was asked last in this turn. */
       readonly question?: WatchQuestion;
     }
+  /** The turn is over, as far as anybody can tell: the job is still looked at, at growing distances. */
   | {
       readonly kind: 'ended';
       readonly status: EndedStatus | 'vanished';
-      /** How often it was looked at since for a follow-up of unknown fate. */
-      readonly looks?: number;
+      /** Since when the API has said the same; absent: nobody knows, and it was long ago. */
+      readonly sinceMs?: number;
+      /** See `Settle`. */
+      readonly turnsToCome?: number;
     };
 
 /** A thread of other people that a job starts in: its root, and its last message by then. */
@@ -110,6 +113,8 @@ export interface StartThread {
 export interface WatchQuestion {
   readonly number: number;
   readonly answer: 'keep' | 'stop' | null;
+  /** Since when nobody has answered and nothing has changed; absent: nobody knows, and it was long ago. */
+  readonly openSinceMs?: number;
 }
 
 /** People stopped the watch: the agent's work is not looked at, until they resume it or write a follow-up. */
@@ -124,6 +129,8 @@ export interface Settle {
   readonly previousStatus: string | null;
   readonly previousPrLink: string | null;
   readonly seenActive: boolean;
+  /** Of the follow-ups that the API accepted, how many it has not been seen to take up: each may become a turn yet. */
+  readonly turnsToCome?: number;
 }
 
 /** Something that keeps the job from going on, and heals by itself or by an administrator. */

@@ -6,6 +6,11 @@ type PollPolicy = Pick<Policy, 'pollMinIntervalMs' | 'pollMaxIntervalMs' | 'poll
 const JITTER_SHARE = 0.2;
 const FIRST_RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 300_000;
+/** An ended job is looked at until nothing has changed for so long. */
+export const LOOKED_AT_FOR_MS = 24 * 3_600_000;
+/** Some 27 looks in a day, with intervals of two seconds and more. */
+const ENDED_GROWTH = 0.5;
+const LONGEST_ENDED_RETRY_MS = 30 * 60_000;
 
 /**
  * How long to wait before the next check, inside the configured minimum and maximum. What is known of the project's
@@ -24,6 +29,27 @@ export function checkIntervalMs(
       ? turnAgeMs * policy.pollGrowth * spread(jitter)
       : paceIntervalMs(pace, turnAgeMs, spread(jitter));
   return Math.round(Math.min(Math.max(wantedMs, policy.pollMinIntervalMs), policy.pollMaxIntervalMs));
+}
+
+/**
+ * How long after a look at a job that has ended the next one is due, or null if it was the last. The distances grow
+ * with the time for which nothing has changed: what is late by minutes is seen within minutes. The last look comes
+ * at the end of the time.
+ */
+export function endedIntervalMs(
+  unchangedMs: number,
+  { pollMinIntervalMs }: Pick<PollPolicy, 'pollMinIntervalMs'>,
+  jitter: number,
+): number | null {
+  if (unchangedMs >= LOOKED_AT_FOR_MS) return null;
+  const wantedMs = Math.max(unchangedMs * ENDED_GROWTH * spread(jitter), pollMinIntervalMs);
+  return Math.round(Math.min(wantedMs, LOOKED_AT_FOR_MS - unchangedMs));
+}
+
+/** How long to wait after a look at an ended job that failed, or that there was no room for. */
+export function endedRetryMs(unchangedMs: number, jitter: number): number {
+  const wantedMs = unchangedMs * ENDED_GROWTH * spread(jitter);
+  return Math.round(Math.min(Math.max(wantedMs, FIRST_RETRY_MS), LONGEST_ENDED_RETRY_MS));
 }
 
 /** How long to wait after the `misses`-th failure in a row (1 is the first): doubling, with a ceiling. */

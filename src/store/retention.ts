@@ -11,6 +11,7 @@ import { taskId } from './task-id.ts';
 const IS_OVER = sql<SqlBool>`(stage || '') in ('asking', 'unopened', 'rejected', 'ended')`;
 const JOB_TASKS = [
   'check_job',
+  'check_ended_job',
   'send_follow_ups',
   'refresh_card',
   'refresh_receipts',

@@ -225,6 +225,7 @@ export interface Tasks {
  */
 export const taskKinds = [
   'check_job',
+  'check_ended_job',
   'send_follow_ups',
   'refresh_card',
   'refresh_receipts',

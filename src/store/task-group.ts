@@ -18,7 +18,12 @@ export interface TaskOwner {
   readonly otherwise: TaskGroup;
 }
 
-const ASKING_THE_AGENT: ReadonlySet<TaskKind> = new Set(['check_job', 'call_agent', 'send_follow_ups']);
+const ASKING_THE_AGENT: ReadonlySet<TaskKind> = new Set([
+  'check_job',
+  'check_ended_job',
+  'call_agent',
+  'send_follow_ups',
+]);
 const LANES: ReadonlySet<TaskKind> = new Set(['call_agent', 'post_to_slack']);
 
 /** Lanes have names like `thread:<job>` and `notice:<job>:<channel>`, and a home is `<workspace>:<person>`. */

@@ -97,7 +97,7 @@ async function startNext(
       }
       const agentCall = await toAgentCall(tx, call);
       if (call.state === 'started') {
-        const next = await settle(tools, tx, task, agentCall, failed(agentCall, INTERRUPTED));
+        const next = await settle(tools, tx, task, agentCall, failed(tools, agentCall, INTERRUPTED));
         if (next !== 'goes_on') return 'ended';
         continue;
       }
@@ -105,7 +105,7 @@ async function startNext(
       if (call.id !== prepared?.callId) return 'not_prepared';
       const overBudget = await takeFromBudget(tools, tx, agentCall.job, agentCall.request.kind);
       if (overBudget !== null) {
-        const next = await settle(tools, tx, task, agentCall, failed(agentCall, overBudget));
+        const next = await settle(tools, tx, task, agentCall, failed(tools, agentCall, overBudget));
         if (next !== 'goes_on') return 'ended';
         continue;
       }
@@ -148,7 +148,7 @@ async function perform(tools: Tools, started: StartedCall, prompt: string): Prom
       ...agentSays(failure),
       duration_ms: durationMs,
     });
-    return failed(started, failure);
+    return failed(tools, started, failure);
   }
 }
 
@@ -174,9 +174,11 @@ async function send(
   return { type: 'message_accepted', callId, agentJobId, agentJob };
 }
 
-function failed({ call, request }: AgentCall, failure: AgentFailure): JobEvent {
-  const type = request.kind === 'create_job' ? 'create_failed' : 'message_failed';
-  return { type, callId: call.id, failure };
+function failed(tools: Tools, { call, request, job }: AgentCall, failure: AgentFailure): JobEvent {
+  const event = { callId: call.id, failure };
+  if (request.kind === 'create_job') return { type: 'create_failed', ...event };
+  const othersAnsweredAtMs = tools.answered.othersAtMs(job.projectId, request.agentJobId);
+  return { type: 'message_failed', ...event, othersAnsweredAtMs };
 }
 
 /** `waits`: the lane has to wait before its next call. `taken_over`: somebody else goes on with it. */

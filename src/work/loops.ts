@@ -6,6 +6,7 @@ import { checkBatches } from './checks/check-batches.ts';
 import { checkJob } from './checks/check-job.ts';
 import { ReadRation } from './checks/read-ration.ts';
 import { Slots } from './checks/slots.ts';
+import { SpareReads } from './checks/spare-reads.ts';
 import { Loop, type TaskHandler } from './loop.ts';
 import { postBatches } from './posts/post-batches.ts';
 import { postToSlack } from './posts/post-to-slack.ts';
@@ -19,8 +20,9 @@ import type { Tools } from './tools.ts';
 
 /** Separate hands, so that a slow agent API never keeps Slack waiting, nor many checks the sending. */
 const SENDS_AT_ONCE = 32;
-/** As many as the agent client has connections for. */
-const READS_AT_ONCE = 64;
+/** Together as many as the agent client has connections for. */
+const READS_AT_ONCE = 56;
+const READS_OF_ENDED_AT_ONCE = 8;
 /** The others wait for the store, which does the more of them at once, the more there are. */
 const CHECKS_AT_ONCE = 256;
 const SLACK_CALLS_AT_ONCE = 64;
@@ -47,11 +49,9 @@ export function createLoops(tools: Tools, stopTimeoutMs: number): Loops {
       handle(tools, task);
   const { store, clock, log, gesturesInHand } = tools;
   const shared = { store, clock, log, gesturesInHand, stopWithinMs: SHORT_STOP_MS };
-  const checks = {
-    batches: checkBatches(store, clock),
-    status: new WorkingStatus(),
-    readers: new Slots(READS_AT_ONCE),
-  };
+  const checkTools = { batches: checkBatches(store, clock), status: new WorkingStatus() };
+  const checks = { ...checkTools, readers: new Slots(READS_AT_ONCE) };
+  const checksOfEnded = { ...checkTools, readers: new Slots(READS_OF_ENDED_AT_ONCE) };
   const postTools = { ...tools, posts: postBatches(tools), looks: new Map() };
   const sends = new Loop({
     name: 'send',
@@ -67,7 +67,14 @@ export function createLoops(tools: Tools, stopTimeoutMs: number): Loops {
       ...shared,
       concurrency: CHECKS_AT_ONCE,
       ration: new ReadRation(tools.readsPerMinute),
-      handlers: { check_job: (task) => checkJob(tools, checks, task) },
+      handlers: { check_job: (task) => checkJob(tools, checks, 'check_job', task) },
+    }),
+    new Loop({
+      name: 'check_ended',
+      ...shared,
+      concurrency: READS_OF_ENDED_AT_ONCE,
+      ration: new SpareReads(tools.readsPerMinute),
+      handlers: { check_ended_job: (task) => checkJob(tools, checksOfEnded, 'check_ended_job', task) },
     }),
     new Loop({
       name: 'slack',

@@ -4,6 +4,7 @@ import type { Clock } from '../operations/clock.ts';
 import type { Logger } from '../operations/logger.ts';
 import type { Workspaces } from '../slack/workspaces/workspace.ts';
 import type { Store } from '../store/store.ts';
+import type { AnsweredJobs } from './checks/answered-jobs.ts';
 import type { Surroundings } from './refresh/refresh-home.ts';
 
 /** What the handlers of tasks work with. */
@@ -18,6 +19,7 @@ export interface Tools {
   readonly promptMaxLength: number;
   /** Of each project, by all replicas together. */
   readonly readsPerMinute: number;
+  readonly answered: AnsweredJobs;
   /** Create and message calls per project and hour. */
   readonly hourlyBudget: number;
   readonly surroundings: Surroundings;

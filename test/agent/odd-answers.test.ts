@@ -67,7 +67,7 @@ describe('an answer that lacks things', () => {
 describe('an answer that is not the API’s', () => {
   test.each([
     [401, 'unauthorized'],
-    [404, 'not_found'],
+    [404, 'no_such_path'],
     [429, 'rate_limited'],
   ])('a web page with status %i means what its status says', async (status, reason) => {
     const html = { 'content-type': 'text/html' };
@@ -84,7 +84,7 @@ describe('an answer that is not the API’s', () => {
     await using client = openClient(server.baseUrl);
     expect(await failureOf(client.createJob('p', 'a'))).toMatchObject({
       outcome: 'definite',
-      reason: 'not_found',
+      reason: 'no_such_path',
     });
   });
 

@@ -114,16 +114,70 @@ describeWithLocalSlack('watching a job at an agent API that goes wrong', () => {
     ]);
   });
 
+  test('a pull request that comes ten minutes after the end is announced once; the job is not open (W1, W3)', async () => {
+    await using world = await startWorld({ settings: { NOTICE_CHANNELS: random } });
+    const { card, finish } = await watched(world);
+    finish('completed');
+    await toldLater(world, card, 'no files changed');
+    const metrics = await (await fetch(`http://127.0.0.1:${world.service.port}/metrics`)).text();
+    expect(metrics).toContain('docs_agent_open_jobs{stage="working"} 0');
+    await world.clock.advance(600_000);
+    finish('completed', PR);
+    await world.clock.advance(600_000);
+    await toldLater(world, card, '🎉');
+    await world.clock.advance(600_000);
+    const posts = await world.posts(card);
+    expect(saying(posts, '🎉')).toHaveLength(1);
+    expect(saying(posts, 'Finished')).toHaveLength(1);
+    expect(saying(await world.slack.messages(random), PR)).toHaveLength(1);
+  });
+
+  test('a reply that the agent takes up after the settle window has its pull request told (W2, W3, F6)', async () => {
+    await using world = await startWorld();
+    const { card, finish } = await watched(world);
+    finish('completed', PR);
+    await toldLater(world, card, '🎉');
+    await world.slack.message({ channel: general, user: bob, text: 'And a table', threadTs: card.ts });
+    await world.later(
+      () => world.api.counts.message,
+      (count) => count === 1,
+      'the reply to be sent',
+    );
+    finish('completed', PR);
+    await toldLater(world, card, 'the same as before');
+    await world.clock.advance(60_000);
+    finish('active', null);
+    await world.later(
+      () => world.card(card),
+      (text) => text.includes('Working'),
+      'the card to show that it goes on',
+    );
+    finish('completed', `${PR}0`);
+    await toldLater(world, card, `${PR}0`);
+    expect(saying(await world.posts(card), 'Working again')).toHaveLength(0);
+  });
+
+  test('a job that somebody continues outside of Slack is told of, and its end, too (W2)', async () => {
+    await using world = await startWorld();
+    const { card, finish } = await watched(world);
+    finish('failed');
+    await toldLater(world, card, 'Failed');
+    await world.clock.advance(600_000);
+    finish('active');
+    await toldLater(world, card, 'Working again');
+    finish('completed', PR);
+    await toldLater(world, card, '🎉');
+    await world.clock.advance(600_000);
+    expect(saying(await world.posts(card), 'Working again')).toHaveLength(1);
+  });
+
   test('a job that the API does not know any more is told as vanished; a reply is tried once (W2, F6)', async () => {
     await using world = await startWorld();
     const { card } = await watched(world);
     const missing: Fault = { status: 404, body: { error: 'Job not found' } };
     world.api.failNext('get', ...Array<Fault>(100).fill(missing));
+    await world.clock.advance(4_200_000);
     await toldLater(world, card, 'Vanished');
-    const reads = world.api.counts.get;
-    await world.clock.advance(120_000);
-    expect(world.api.counts.get).toBe(reads);
-
     world.api.failNext('message', { status: 404, body: { error: 'Job not found' } });
     await world.slack.message({ channel: general, user: bob, text: 'Still there?', threadTs: card.ts });
     await toldLater(world, card, 'Job not found');

@@ -4,15 +4,23 @@ import { toldLater } from './support/posts.ts';
 import { startWorld, type World } from './support/world.ts';
 
 const settings = { POLL_MIN_INTERVAL: '1s', POLL_MAX_INTERVAL: '10s' };
-const script = () => ({ workMs: 20_000, ending: 'pull_request' }) as const;
+const WORK_MS = 20_000;
+const script = () => ({ workMs: WORK_MS, ending: 'pull_request' }) as const;
 
-/** Starts jobs, lets the agent finish them, and returns how often each was read until its thread was told. */
+/** Starts jobs, lets the agent finish them, and returns how often each was read while it worked. */
 async function readsPerJob(world: World, ...prompts: readonly string[]): Promise<number> {
-  const before = world.api.counts.get;
   const cards = [];
   for (const prompt of prompts) cards.push(await world.ask(prompt));
   for (const card of cards) await toldLater(world, card, '/pull/');
-  return (world.api.counts.get - before) / prompts.length;
+  const reads = world.api.jobs
+    .slice(-prompts.length)
+    .flatMap(({ id, createdAtMs }) =>
+      world.api.requests.filter(
+        ({ method, path, atMs }) =>
+          method === 'GET' && path.endsWith(`/${id}`) && atMs < createdAtMs + WORK_MS,
+      ),
+    );
+  return reads.length / prompts.length;
 }
 
 describeWithLocalSlack('a project whose jobs take alike', () => {

@@ -15,7 +15,6 @@ const createOffers = {
 const messageOffers = {
   unknown: ['may or may not have arrived', actionIds.sendAgain],
   refused: ['Not sent', actionIds.retry],
-  gone: ['does not know this job', actionIds.runAgain],
 } as const;
 
 describeWithLocalSlack('a fault of the agent API', () => {
@@ -62,7 +61,7 @@ describeWithLocalSlack('a fault of the agent API', () => {
       await toldLater(world, card, 'Working');
       world.api.failNext('message', fault);
       const first = await world.slack.message({ channel: general, user: bob, text, threadTs: card.ts });
-      if (message === 'unknown' || message === 'refused' || message === 'gone') {
+      if (message === 'unknown' || message === 'refused') {
         const [words, button] = messageOffers[message];
         const offer = await toldLater(world, card, words);
         await world.clock.advance(LONG_MS);

@@ -5,10 +5,9 @@ import type { Fault } from '../../src/demo/agent-api/fault.ts';
  * - `waits`: nothing happened; it goes out again by itself
  * - `unknown`: it may have been taken; the thread says so, and a person decides
  * - `refused`: the API will not take it; its words are shown, and a person may try again
- * - `gone`: the API does not know the job; a person may run it again, and the new job gets the message
  * - `administrator`: nothing happened; it is kept until the key or the project is mended
  */
-export type AgentOutcome = 'waits' | 'unknown' | 'refused' | 'gone' | 'administrator';
+export type AgentOutcome = 'waits' | 'unknown' | 'refused' | 'administrator';
 
 /** One row of the table of the agent API's faults in docs/reliability.md. */
 export interface AgentFault {
@@ -40,9 +39,10 @@ export const agentFaults: readonly AgentFault[] = [
   both('401', { status: 401 }, 'administrator'),
   both('403', { status: 403 }, 'administrator'),
   {
-    name: '404: for a create call the project is unknown, for a message the job',
+    name: '404 in the API’s words: for a create call the project is unknown, for a message the job',
     fault: { status: 404 },
     create: 'administrator',
-    message: 'gone',
+    message: 'waits',
   },
+  both('404 without them: a gateway', { status: 404, body: '<html>' }, 'waits'),
 ];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkIntervalMs, retryDelayMs } from '../../src/jobs/schedule.ts';
+import { checkIntervalMs, endedIntervalMs, LOOKED_AT_FOR_MS, retryDelayMs } from '../../src/jobs/schedule.ts';
 import { fc } from '../support/properties.ts';
 import { HOUR_MS, MINUTE_MS, policy, SECOND_MS } from './support/builders.ts';
 
@@ -29,6 +29,39 @@ describe('a job is checked', () => {
         expect(intervalMs).toBeLessThanOrEqual(policy.pollMaxIntervalMs);
         expect(checkIntervalMs(ageMs + moreMs, policy, jitter)).toBeGreaterThanOrEqual(intervalMs);
       }),
+    );
+  });
+});
+
+describe('a job that has ended is looked at', () => {
+  /** How long after the end each look is. */
+  function looks(jitter: () => number, pollMinIntervalMs = policy.pollMinIntervalMs): number[] {
+    const ages: number[] = [];
+    let ageMs = 0;
+    for (;;) {
+      const waitMs = endedIntervalMs(ageMs, { pollMinIntervalMs }, jitter());
+      if (waitMs === null) return ages;
+      ageMs += waitMs;
+      ages.push(ageMs);
+    }
+  }
+
+  test('at distances that grow with the time since then, the last time after a day', () => {
+    const ages = looks(() => 0.5);
+    expect(ages.slice(0, 5)).toEqual([5_000, 10_000, 15_000, 22_500, 33_750]);
+    expect(ages.at(-1)).toBe(LOOKED_AT_FOR_MS);
+  });
+
+  test('40 times at most, whatever chance says, also at a shortest interval of half a second', () => {
+    fc.assert(
+      fc.property(
+        fc.infiniteStream(anyJitter),
+        fc.constantFrom(500, 2_000, 60_000),
+        (jitters, shortestMs) => {
+          const next = () => jitters.next().value ?? 0;
+          expect(looks(next, shortestMs).length).toBeLessThanOrEqual(40);
+        },
+      ),
     );
   });
 });

@@ -10,6 +10,7 @@ import { applyEvent } from '../../src/store/apply-event.ts';
 import { openStore } from '../../src/store/open.ts';
 import { type ClaimedTask, LeaseLostError, type TaskKind } from '../../src/store/store.ts';
 import { callAgent } from '../../src/work/call-agent.ts';
+import { AnsweredJobs } from '../../src/work/checks/answered-jobs.ts';
 import { checkBatches } from '../../src/work/checks/check-batches.ts';
 import { checkJob } from '../../src/work/checks/check-job.ts';
 import { Slots } from '../../src/work/checks/slots.ts';
@@ -79,6 +80,7 @@ async function overtaken(events: readonly JobEvent[], kind: TaskKind, agentJob: 
     workspaces: { of: async () => workspace, ofGesture: async () => workspace },
     promptMaxLength: 20_000,
     readsPerMinute: 600,
+    answered: new AnsweredJobs(),
     hourlyBudget: 100,
     surroundings: {
       agent: () => ({ answeredAtMs: null, trouble: null }),
@@ -99,7 +101,8 @@ const created: JobEvent = { type: 'job_created', agentJob: anAgentJob() };
 
 const check = (tools: Tools, task: ClaimedTask) => {
   const batches = checkBatches(tools.store, tools.clock);
-  return checkJob(tools, { batches, status: new WorkingStatus(), readers: new Slots(1) }, task);
+  const checks = { batches, status: new WorkingStatus(), readers: new Slots(1) };
+  return checkJob(tools, checks, 'check_job', task);
 };
 
 const post = (tools: Tools, task: ClaimedTask) =>

@@ -74,7 +74,13 @@ export function runAgain(draft: Draft, creates: number, callId?: string): void {
   if (missed.length > 0) {
     draft.put(missed.map((followUp) => ({ ...followUp, state: 'waiting', callId: null })));
   }
-  draft.change({ agentJob: null, checkedAtMs: null, told: null, turn: draft.job.turn + 1 });
+  draft.change({
+    agentJob: null,
+    checkedAtMs: null,
+    missingSinceMs: null,
+    told: null,
+    turn: draft.job.turn + 1,
+  });
   wantCreate(draft);
 }
 

@@ -6,11 +6,12 @@ import { Draft } from './draft.ts';
 import { messageAccepted, messageFailed, resend, sendDue, sendNow } from './follow-ups.ts';
 import { followUpShown } from './line-up.ts';
 import { keepWatching, resumeWatching, stopWatching } from './long-running.ts';
-import { checkFailed, jobChecked, noticeRefused } from './observe.ts';
+import { checkFailed, jobChecked } from './observe.ts';
 import { cardDelayed, cardPosted, cardRefused, postRefused, tryAgain } from './open.ts';
 import { replyDeleted, replyEdited, replyReceived } from './replies.ts';
 import { startAnother } from './request.ts';
 import { snippetsRead } from './snippets.ts';
+import { noticeRefused } from './tell.ts';
 
 /**
  * What follows from an event: the job as it is then, and the calls and tasks that are wanted. Pure: no clock,
@@ -51,11 +52,11 @@ function apply(draft: Draft, event: JobEvent) {
     case 'message_accepted':
       return messageAccepted(draft, event.callId, event.agentJobId, event.agentJob);
     case 'message_failed':
-      return messageFailed(draft, event.callId, event.failure);
+      return messageFailed(draft, event.callId, event.failure, event.othersAnsweredAtMs ?? null);
     case 'job_checked':
       return jobChecked(draft, event.agentJob);
     case 'check_failed':
-      return checkFailed(draft, event.agentJobId, event.failure);
+      return checkFailed(draft, event.agentJobId, event.failure, event.othersAnsweredAtMs ?? null);
     case 'run_again_pressed':
       return runAgain(draft, event.creates, event.callId);
     case 'start_again_pressed':

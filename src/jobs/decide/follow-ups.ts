@@ -3,9 +3,11 @@ import { nextBatch, readyOf } from '../batch.ts';
 import type { AgentFailure } from '../failure.ts';
 import { offerCorrection } from './corrections.ts';
 import type { Draft } from './draft.ts';
+import { lookFromNow } from './ended.ts';
 import { asItReads, stillMeant } from './late-changes.ts';
 import { NO_JOB, putOrRefuse, refusalOf, scheduleSending } from './line-up.ts';
-import { lookLater, startTurn } from './observe.ts';
+import { isGone, isMissing, isWaitedFor, noteFound, noteMissing } from './missing.ts';
+import { startTurn } from './observe.ts';
 import { clearTrouble, forgetSendTrouble, noteTrouble } from './trouble.ts';
 import { verdictOn } from './verdict.ts';
 
@@ -66,17 +68,26 @@ export function messageAccepted(
     if (followUp.corrected !== null) offerCorrection(draft, followUp);
   }
   clearTrouble(draft, 'send');
+  noteFound(draft);
   // After *Run again* the thread has another agent job, and this message went to the one before.
   if (draft.job.agentJob?.id === agentJobId) startTurn(draft, agentJob);
   scheduleSending(draft);
 }
 
-export function messageFailed(draft: Draft, callId: string, failure: AgentFailure): void {
+export function messageFailed(
+  draft: Draft,
+  callId: string,
+  failure: AgentFailure,
+  othersAnsweredAtMs: number | null,
+): void {
   const failed = draft.followUpsOfCall(callId).filter((followUp) => followUp.state === 'sending');
   if (failed.length === 0) return;
   const followUps = stillMeant(draft, failed);
   const count = followUps.length;
-  switch (verdictOn('send_message', failure, draft.context.policy.retryUnknown)) {
+  if (isMissing(failure)) noteMissing(draft);
+  const isJobGone = isGone(draft, failure, othersAnsweredAtMs);
+  const verdict = verdictOn('send_message', failure, draft.context.policy.retryUnknown);
+  switch (isMissing(failure) && !isWaitedFor(draft, failure, isJobGone) ? 'refused' : verdict) {
     case 'retry':
       if (count + draft.followUpsIn('waiting').length > 0) {
         draft.change({ sendNotBeforeMs: noteTrouble(draft, 'send', failure) });
@@ -87,7 +98,8 @@ export function messageFailed(draft: Draft, callId: string, failure: AgentFailur
       forgetSendTrouble(draft);
       break;
     case 'refused':
-      clearTrouble(draft, 'send');
+      if (!isMissing(failure)) clearTrouble(draft, 'send');
+      else if (draft.job.trouble?.source === 'send') draft.change({ trouble: null });
       if (count === 0) break;
       draft.put(followUps.map((followUp) => ({ ...asItReads(followUp), state: 'not_sent' })));
       draft.announce({
@@ -95,7 +107,7 @@ export function messageFailed(draft: Draft, callId: string, failure: AgentFailur
         callId,
         count,
         message: failure.message,
-        offer: failure.reason === 'not_found' && draft.job.attachedTo === null ? 'run_again' : 'retry',
+        offer: isJobGone && draft.job.attachedTo === null ? 'run_again' : 'retry',
       });
       break;
     case 'unknown':
@@ -104,10 +116,7 @@ export function messageFailed(draft: Draft, callId: string, failure: AgentFailur
         draft.announce({ kind: 'message_unknown', callId, count });
       }
       // If the agent has them all the same, it works on a turn that nobody watches.
-      if (draft.job.stage.kind === 'ended') {
-        draft.change({ stage: { kind: 'ended', status: draft.job.stage.status } });
-        lookLater(draft);
-      }
+      if (draft.job.stage.kind === 'ended') lookFromNow(draft, draft.job.stage);
       break;
   }
   scheduleSending(draft);

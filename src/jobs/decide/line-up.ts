@@ -69,6 +69,8 @@ export function scheduleSending(draft: Draft): void {
   const isHurried = job.hurriedMessage === job.messages + 1;
   const windowEndMs = isHurried ? context.nowMs : sendAtMs(waiting, context.policy.followUpWindowMs);
   draft.schedule('send_follow_ups', Math.max(windowEndMs, job.sendNotBeforeMs ?? 0));
+  // A new turn hides what came late of the one before.
+  if (job.stage.kind === 'ended') draft.schedule('check_ended_job', context.nowMs);
 }
 
 /** Why no more replies are taken, or null. */

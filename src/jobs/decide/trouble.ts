@@ -1,7 +1,8 @@
 import type { AgentFailure } from '../failure.ts';
-import type { Trouble, TroubleKind } from '../job.ts';
+import type { Job, Trouble, TroubleKind } from '../job.ts';
 import { retryDelayMs } from '../schedule.ts';
 import type { Draft } from './draft.ts';
+import { isMissedForAMoment } from './missing.ts';
 
 /** Short outages are not worth a message in the thread; the card shows them at once. */
 const MISSES_BEFORE_TELLING = 3;
@@ -11,7 +12,7 @@ const WORTH_AN_EDIT_MS = 60_000;
 /** Notes that something holds the job up, tells the thread when it lasts, and returns when to try again. */
 export function noteTrouble(draft: Draft, source: Trouble['source'], failure: AgentFailure): number {
   const { nowMs, jitter } = draft.context;
-  const kind = lastingKind(draft.job.trouble, failure);
+  const kind = lastingKind(draft.job, failure);
   // An API that limits the rate can be reached; our own budget says nothing of it.
   if (kind === 'rate_limited' && failure.status !== null && draft.job.trouble?.kind === 'unreachable')
     endTrouble(draft, draft.job.trouble);
@@ -26,7 +27,8 @@ export function noteTrouble(draft: Draft, source: Trouble['source'], failure: Ag
   const misses = (before?.misses ?? 0) + 1;
   // A `Retry-After` of zero, again and again, must not become a loop without a pause.
   const retryAtMs = nowMs + (failure.retryAfterMs || retryDelayMs(misses, jitter));
-  const tellNow = before?.told !== true && (misses >= MISSES_BEFORE_TELLING || isWorthTelling(kind, source));
+  const isLasting = misses >= MISSES_BEFORE_TELLING && !isMissedForAMoment(draft);
+  const tellNow = before?.told !== true && (isLasting || isWorthTelling(kind, source));
   draft.change({
     trouble: {
       kind,
@@ -77,18 +79,21 @@ function endTrouble(draft: Draft, trouble: Trouble): void {
 }
 
 /** That an administrator must act is true until a call succeeds: told anew at every other failure, it would be noise. */
-function lastingKind(before: Trouble | null, failure: AgentFailure): TroubleKind {
-  return before?.kind === 'needs_admin' ? 'needs_admin' : troubleKind(failure);
+function lastingKind({ trouble, agentJob }: Job, failure: AgentFailure): TroubleKind {
+  return trouble?.kind === 'needs_admin' ? 'needs_admin' : troubleKind(failure, agentJob !== null);
 }
 
-function troubleKind(failure: AgentFailure): TroubleKind {
+function troubleKind(failure: AgentFailure, isCreated: boolean): TroubleKind {
   switch (failure.reason) {
     case 'rate_limited':
       return 'rate_limited';
-    case 'unauthorized':
     case 'not_found':
+      // What was created is missed by a gateway, or it is gone: no administrator can tell.
+      return isCreated ? 'unreachable' : 'needs_admin';
+    case 'unauthorized':
     case 'rejected':
       return 'needs_admin';
+    case 'no_such_path':
     case 'unreachable':
     case 'server_error':
     case 'bad_answer':

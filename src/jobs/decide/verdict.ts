@@ -21,10 +21,10 @@ export function verdictOn(
     case 'rate_limited':
     case 'unreachable':
     case 'unauthorized':
-      return 'retry';
+    // A create can only miss the project, which an administrator mends; for a message see `missing.ts`.
     case 'not_found':
-      // A create can only miss the project, which an administrator mends; a message misses its job.
-      return call === 'create_job' ? 'retry' : 'refused';
+    case 'no_such_path':
+      return 'retry';
     case 'rejected':
     case 'server_error':
     case 'bad_answer':

@@ -7,8 +7,12 @@ import type { Lease } from '../store.ts';
 import { groupOfTask } from '../task-group.ts';
 import { taskId } from '../task-id.ts';
 import { isUnsent } from './follow-ups.ts';
-import { prepared, preparedForMany, type Values } from './prepared.ts';
+import { preparedForMany, type Values } from './prepared.ts';
 import type { SqlTasks } from './tasks.ts';
+
+/** The checks of a job: while it is open, and when it has ended. */
+const CHECKS = ['check_job', 'check_ended_job'] as const;
+export type CheckKind = (typeof CHECKS)[number];
 
 const CARD_TASK = taskId('refresh_card', '');
 
@@ -38,6 +42,7 @@ export interface WatchedJob {
 }
 
 export interface QuietCheck {
+  readonly kind: CheckKind;
   readonly lease: Lease;
   readonly nextCheckAtMs: number;
 }
@@ -94,8 +99,17 @@ const putOffHeld = preparedForMany(
   },
 );
 
-const lastRunAt = prepared((db, { id }: Values<{ id: string }>) =>
-  db.selectFrom('task').select('last_run_at').where('id', '=', id),
+const lastRunAt = preparedForMany((db, tasks: readonly Values<{ id: string }>[]) =>
+  db
+    .selectFrom('task')
+    .select('last_run_at')
+    .where(
+      'id',
+      'in',
+      tasks.map(({ id }) => id),
+    )
+    .where('last_run_at', 'is not', null)
+    .$narrowType<{ last_run_at: number }>(),
 );
 
 export class SqlChecks implements Checks {
@@ -126,7 +140,7 @@ export class SqlChecks implements Checks {
   async putOff(checks: readonly QuietCheck[], nowMs: number): Promise<ReadonlySet<string>> {
     const held = checks.map(({ lease, nextCheckAtMs }) => ({ ...lease, runAtMs: nextCheckAtMs }));
     const ended = await putOffHeld.rows(this.db, held, { nowMs });
-    this.tasks.note('check_job', Math.min(...checks.map(({ nextCheckAtMs }) => nextCheckAtMs)));
+    for (const { kind, nextCheckAtMs } of checks) this.tasks.note(kind, nextCheckAtMs);
     return new Set(ended.map(({ id }) => id));
   }
 
@@ -149,7 +163,8 @@ export class SqlChecks implements Checks {
   }
 
   async lastQuietMs(jobId: string): Promise<number | null> {
-    const task = await lastRunAt.first(this.db, { id: taskId('check_job', jobId) });
-    return task?.last_run_at ?? null;
+    const ids = CHECKS.map((kind) => ({ id: taskId(kind, jobId) }));
+    const tasks = await lastRunAt.rows(this.db, ids, {});
+    return tasks.reduce((last: number | null, task) => Math.max(last ?? 0, task.last_run_at), null);
   }
 }

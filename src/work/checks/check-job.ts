@@ -1,9 +1,10 @@
+import type { AgentJob } from '../../jobs/agent-job.ts';
 import { decide } from '../../jobs/decide/decide.ts';
 import type { JobEvent } from '../../jobs/event.ts';
-import { isUnwatched } from '../../jobs/job.ts';
+import { isUnwatched, type Job } from '../../jobs/job.ts';
 import { policyFor } from '../../jobs/policy.ts';
 import { applyEvent } from '../../store/apply-event.ts';
-import type { WatchedJob } from '../../store/queries/checks.ts';
+import type { CheckKind, QuietCheck, WatchedJob } from '../../store/queries/checks.ts';
 import type { ClaimedTask } from '../../store/store.ts';
 import { leave } from '../leave.ts';
 import type { WorkingStatus } from '../refresh/working-status.ts';
@@ -21,26 +22,30 @@ export interface CheckTools {
   readonly readers: Slots;
 }
 
+interface Watched extends WatchedJob {
+  readonly job: Job & { readonly agentJob: AgentJob };
+}
+
 /** Reads the agent job and tells what is new; the decision schedules the next check. */
 export async function checkJob(
   tools: Tools,
   { batches, status, readers }: CheckTools,
+  kind: CheckKind,
   task: ClaimedTask,
 ): Promise<void> {
   const watched = await batches.read(task.subject);
-  const agentJob = watched?.job.agentJob ?? null;
-  const isWatched = watched?.job.stage.kind === 'working' || watched?.job.stage.kind === 'ended';
-  if (!isWatched || agentJob === null || isUnwatched(watched.job)) {
+  const isOpenAgain = kind === 'check_ended_job' && watched?.job.stage.kind !== 'ended';
+  if (!isWatched(watched) || isOpenAgain) {
     await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
     return;
   }
   const { job } = watched;
   // A job that waited for its turn until the program stops is left to the next process.
   const event = await readers.use(task.group, async () =>
-    tools.stopping.aborted ? null : readAgentJob(tools, job, agentJob),
+    tools.stopping.aborted ? null : readAgentJob(tools, job, job.agentJob),
   );
   if (event === null) return leave(tools, task);
-  if (await isQuietlyDone(tools, batches, task, watched, event)) {
+  if (await isQuietlyDone(tools, batches, { kind, lease: task.lease }, watched, event)) {
     status.show(tools, job);
     return;
   }
@@ -60,7 +65,7 @@ export async function checkJob(
 async function isQuietlyDone(
   tools: Tools,
   batches: CheckBatches,
-  { lease }: ClaimedTask,
+  check: Pick<QuietCheck, 'kind' | 'lease'>,
   { job, saved, hasUnsent, isCardPlanned }: WatchedJob,
   event: JobEvent,
 ): Promise<boolean> {
@@ -68,11 +73,16 @@ async function isQuietlyDone(
   const context = tools.newContext();
   const policy = policyFor(context.policy, context.rulesOf(job.teamId), job, saved);
   const decision = decide({ job, followUps: [] }, event, { ...context, policy });
-  const following = quietFollowing(job, decision, context.nowMs);
+  const following = quietFollowing(job, decision, check.kind, context.nowMs);
   if (following === null) return false;
   const { nextCheckAtMs, cardAtMs } = following;
-  const isDone = await batches.putOff({ lease, nextCheckAtMs });
+  const isDone = await batches.putOff({ ...check, nextCheckAtMs });
   if (isDone && cardAtMs !== null && !isCardPlanned)
     await batches.refreshCard({ jobId: job.id, runAtMs: cardAtMs });
   return isDone;
+}
+
+function isWatched(watched: WatchedJob | null): watched is Watched {
+  if (watched === null || watched.job.agentJob === null || isUnwatched(watched.job)) return false;
+  return watched.job.stage.kind === 'working' || watched.job.stage.kind === 'ended';
 }

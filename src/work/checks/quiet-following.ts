@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Decision } from '../../jobs/decision.ts';
 import type { Job } from '../../jobs/job.ts';
+import type { CheckKind } from '../../store/queries/checks.ts';
 
 /** What follows from a check that found nothing new. */
 export interface QuietFollowing {
@@ -10,10 +11,15 @@ export interface QuietFollowing {
 }
 
 /** What follows if the decision on a check is only to check again later; null if there is more to it. */
-export function quietFollowing(before: Job, decision: Decision, nowMs: number): QuietFollowing | null {
+export function quietFollowing(
+  before: Job,
+  decision: Decision,
+  checkKind: CheckKind,
+  nowMs: number,
+): QuietFollowing | null {
   const { job, followUps, calls, tasks } = decision;
   if (followUps.length > 0 || calls.length > 0 || before.checkedAtMs === null) return null;
-  const check = tasks.find(({ kind }) => kind === 'check_job');
+  const check = tasks.find(({ kind }) => kind === checkKind);
   const card = tasks.find(({ kind }) => kind === 'refresh_card') ?? null;
   const others = tasks.filter((task) => task !== check && task !== card);
   const isCardDue = card !== null && (card.runAtMs <= nowMs || card.ifScheduled === 'replace');

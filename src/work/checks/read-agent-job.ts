@@ -17,6 +17,7 @@ export async function readAgentJob(tools: Tools, job: Job, before: AgentJob): Pr
   try {
     requireBoundProject(tools, job);
     const agentJob = await tools.agent.getJob(job.projectId, before.id);
+    tools.answered.note(job.projectId, before.id, tools.clock.now());
     const { status } = agentJob;
     const isChanged = status !== before.status;
     const seen = { outcome: 'done', status, is_changed: isChanged, duration_ms: durationMs() };
@@ -29,6 +30,7 @@ export async function readAgentJob(tools: Tools, job: Job, before: AgentJob): Pr
     const { outcome, reason, status } = failure;
     const failed = { outcome, reason, http_status: status, ...agentSays(failure), duration_ms: durationMs() };
     tools.log.warn('agent_job_read', { ...facts, ...failed });
-    return { type: 'check_failed', agentJobId: before.id, failure };
+    const othersAnsweredAtMs = tools.answered.othersAtMs(job.projectId, before.id);
+    return { type: 'check_failed', agentJobId: before.id, failure, othersAnsweredAtMs };
   }
 }

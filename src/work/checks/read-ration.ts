@@ -33,6 +33,6 @@ export class ReadRation implements Ration {
 }
 
 /** The group is the path of a project. */
-function projectOf(group: TaskGroup): string {
+export function projectOf(group: TaskGroup): string {
   return group.slice(0, -1);
 }

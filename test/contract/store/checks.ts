@@ -34,7 +34,7 @@ export function checkContract(open: OpenStore): void {
     const putOff = (tasks: readonly ClaimedTask[], nextCheckAtMs = LATER_MS) =>
       opened.run((tx) =>
         tx.checks.putOff(
-          tasks.map(({ lease }) => ({ lease, nextCheckAtMs })),
+          tasks.map(({ lease }) => ({ kind: 'check_job' as const, lease, nextCheckAtMs })),
           NOW_MS,
         ),
       );
@@ -82,9 +82,9 @@ export function checkContract(open: OpenStore): void {
       const heard: Scheduled[] = [];
       const end = opened.store.onScheduled((scheduled) => heard.push(scheduled));
       const checks = [
-        { lease: first?.lease ?? fail(), nextCheckAtMs: LATER_MS },
-        { lease: second?.lease ?? fail(), nextCheckAtMs: NOW_MS + 500 },
-      ];
+        { kind: 'check_job', lease: first?.lease ?? fail(), nextCheckAtMs: LATER_MS },
+        { kind: 'check_job', lease: second?.lease ?? fail(), nextCheckAtMs: NOW_MS + 500 },
+      ] as const;
       await opened.run((tx) => tx.checks.putOff(checks, NOW_MS));
       end();
       expect(heard).toEqual([new Map([['check_job', NOW_MS + 500]])]);
@@ -127,10 +127,10 @@ export function checkContract(open: OpenStore): void {
           kind: 'working',
           turnStartedAtMs: NOW_MS,
           settle: null,
-          missingSinceMs: NOW_MS,
           question: { number: 1, answer: null },
         },
         agentJob: anAgentJob({ id: 'agent-1' }),
+        missingSinceMs: NOW_MS,
         checkedAtMs: NOW_MS - 5,
       });
       const tasks = [{ kind: 'check_job', runAtMs: NOW_MS, ifScheduled: 'keep' }] as const;

@@ -113,7 +113,10 @@ export function taskContract(open: OpenStore): void {
         (task) => postpone(task, NOW_MS + 30),
         (task) =>
           opened.run((tx) =>
-            tx.checks.putOff([{ lease: task.lease, nextCheckAtMs: NOW_MS + 30 }], NOW_MS + 20),
+            tx.checks.putOff(
+              [{ kind: 'check_job', lease: task.lease, nextCheckAtMs: NOW_MS + 30 }],
+              NOW_MS + 20,
+            ),
           ),
       ];
       for (const end of ends) {

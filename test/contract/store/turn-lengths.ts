@@ -65,7 +65,8 @@ export function turnLengthContract(open: OpenStore): void {
           limit: 1,
         };
         for (const { lease } of await tx.tasks.claim({ kinds: ['check_job'], ...claim })) {
-          await tx.checks.putOff([{ lease, nextCheckAtMs: lastLookAtMs + 20_000 }], lastLookAtMs);
+          const check = { kind: 'check_job', lease, nextCheckAtMs: lastLookAtMs + 20_000 } as const;
+          await tx.checks.putOff([check], lastLookAtMs);
         }
       });
       const rulesOf = () => ({ projects: [], channels: new Map(), noticeChannels: [] });

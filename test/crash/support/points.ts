@@ -60,6 +60,8 @@ export const failPoints: readonly FailPoint[] = [
     ['start notify_channel', 'once', 'look'],
     ['end check_job → started', 'once', 'once'],
     ['end check_job → failed', 'once', 'once'],
+    ['claim check_ended_job', 'once', 'once'],
+    ['end check_ended_job', 'once', 'once'],
     ['store press → create_job', 'ask_again', 'once'],
   ]),
   ...passingCommits('failure', null, [

@@ -8,6 +8,8 @@ import type { StoreReader } from './store-reader.ts';
 
 /** A post that never went out is missed only after 20 seconds, and processes start slowly on a busy machine. */
 const PATIENCE_MS = 60_000;
+/** By then an ended job has been looked at a few times. */
+const NO_LOOK_FOR_MS = 300;
 /** Nobody is quicker. */
 export const AGAIN_AFTER_MS = 200;
 
@@ -168,7 +170,10 @@ export function createStage(outside: Outside, lives: Lives, store: StoreReader):
         'the end of all calls',
       );
       await until(
-        () => store.query('select id, attempts from task'),
+        // Jobs that have ended are looked at for a day: all of them once, and none of them soon again.
+        () =>
+          store.query(`select id, attempts from task
+            where kind <> 'check_ended_job' or run_at < ${Date.now() + NO_LOOK_FOR_MS}`),
         (tasks) => tasks.length === 0,
         'the end of all tasks',
       );

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { anAgentJob, failures, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
-import { aJobBeingCreated, anEndedJob, aWorkingJob } from '../support/stages.ts';
+import { aJobBeingCreated, anEndedJob, aVanishedJob, aWorkingJob } from '../support/stages.ts';
 
 describe('the agent takes the prompt', () => {
   test('the thread says that the agent works, and the poller watches', () => {
@@ -140,9 +140,7 @@ describe('Run again', () => {
   });
 
   test('works for a job that vanished', () => {
-    const world = aWorkingJob();
-    world.answer = failures.notFound;
-    world.advance(3 * MINUTE_MS);
+    const world = aVanishedJob();
     world.apply({ type: 'run_again_pressed', creates: world.job.creates });
     expect(world.open('create_job')).toHaveLength(1);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { failures, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
-import { anEndedJob, aWorkingJob } from '../support/stages.ts';
+import { anEndedJob, aVanishedJob, aWorkingJob } from '../support/stages.ts';
 
 describe('a message that the API refuses', () => {
   test('is told with its reason, and Retry sends it once more', () => {
@@ -35,7 +35,7 @@ describe('a message that the API refuses', () => {
   });
 
   test('because it does not know the job offers Run again: the new job gets the prompt, and then the replies (F6)', () => {
-    const world = anEndedJob();
+    const world = aVanishedJob();
     world.reply('one');
     world.advance(4 * SECOND_MS);
     world.messageFails(failures.notFound);
@@ -51,7 +51,7 @@ describe('a message that the API refuses', () => {
   });
 
   test('because it does not know the job, and again: the second *Run again* gives its replies to the new job, too', () => {
-    const world = anEndedJob();
+    const world = aVanishedJob();
     const offers = ['one', 'two'].map((text) => {
       world.reply(text);
       world.advance(4 * SECOND_MS);
@@ -135,7 +135,7 @@ describe('a message that may have arrived', () => {
 });
 
 describe('a reply to a job that is over', () => {
-  test.each(['completed', 'failed', 'archived'])('is tried once when it is %s', (status) => {
+  test.each(['failed', 'archived'])('is tried once when it is %s', (status) => {
     const world = anEndedJob({ status });
     world.reply('One more thing');
     world.advance(4 * SECOND_MS);

@@ -8,6 +8,7 @@ const reasons: AgentFailureReason[] = [
   'unreachable',
   'unauthorized',
   'not_found',
+  'no_such_path',
   'rejected',
   'server_error',
   'bad_answer',
@@ -15,18 +16,15 @@ const reasons: AgentFailureReason[] = [
 const calls = ['create_job', 'send_message'] as const;
 
 describe('when nothing happened', () => {
-  test.each(['rate_limited', 'unreachable', 'unauthorized'] as const)('%s: both calls go again', (reason) => {
-    for (const call of calls) expect(verdictOn(call, aFailure({ reason }), 'never')).toBe('retry');
-  });
+  test.each(['rate_limited', 'unreachable', 'unauthorized', 'not_found', 'no_such_path'] as const)(
+    '%s: both calls go again',
+    (reason) => {
+      for (const call of calls) expect(verdictOn(call, aFailure({ reason }), 'never')).toBe('retry');
+    },
+  );
 
   test.each(['rejected', 'server_error', 'bad_answer'] as const)('%s: both are refused', (reason) => {
     for (const call of calls) expect(verdictOn(call, aFailure({ reason }), 'all')).toBe('refused');
-  });
-
-  test('a create waits for its project, a message without its job is refused', () => {
-    const failure = aFailure({ reason: 'not_found' });
-    expect(verdictOn('create_job', failure, 'never')).toBe('retry');
-    expect(verdictOn('send_message', failure, 'never')).toBe('refused');
   });
 });
 

@@ -106,6 +106,11 @@ export const failures = {
     retryAfterMs: HOUR_MS,
   }),
   unauthorized: aFailure({ reason: 'unauthorized', status: 401, message: 'bad key' }),
+  noSuchPath: aFailure({
+    reason: 'no_such_path',
+    status: 404,
+    message: 'the agent API answered with status 404',
+  }),
   notFound: aFailure({ reason: 'not_found', status: 404, message: 'not found' }),
   rejected: aFailure({ reason: 'rejected', status: 400, message: 'prompt is too vague' }),
 };

@@ -1,6 +1,6 @@
 import type { AgentJob } from '../../../src/jobs/agent-job.ts';
 import type { Policy } from '../../../src/jobs/decision.ts';
-import { anAgentJob, SECOND_MS } from './builders.ts';
+import { anAgentJob, failures, HOUR_MS, SECOND_MS } from './builders.ts';
 import { World } from './world.ts';
 
 /** The card is posted, and the create call is under way. */
@@ -30,4 +30,12 @@ export function followUp(world: World, text = 'Shorter, please'): void {
   world.reply(text);
   world.advance(4 * SECOND_MS);
   world.accepted();
+}
+
+/** The API has not known the job for two hours. */
+export function aVanishedJob(): World {
+  const world = aWorkingJob();
+  world.answer = failures.notFound;
+  world.advance(2 * HOUR_MS);
+  return world;
 }

@@ -54,6 +54,7 @@ export function newsOf(announcement: Announcement, startMs: number): string {
       return `${announcement.kind} by ${announcement.userId}`;
     case 'caught_up':
       return `${announcement.count} old replies found`;
+    case 'continued':
     case 'failed':
     case 'archived':
     case 'vanished':

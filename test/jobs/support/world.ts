@@ -148,6 +148,7 @@ export class World {
   /** The poller reads the job now. */
   check(answer: AgentJob | AgentFailure = this.answer): Decision {
     this.tasks.delete('check_job');
+    this.tasks.delete('check_ended_job');
     const agentJobId = this.job.agentJob?.id ?? 'none';
     return this.apply(
       'reason' in answer
@@ -161,8 +162,9 @@ export class World {
     const untilMs = this.nowMs + ms;
     for (let due = this.nextTask(untilMs); due !== null; due = this.nextTask(untilMs)) {
       this.nowMs = Math.max(this.nowMs, due.runAtMs);
-      if (due.kind === 'check_job') this.check();
-      else this.sendDue();
+      if (due.kind === 'send_follow_ups') this.sendDue();
+      else if (due.kind === 'check_ended_job' && this.job.stage.kind !== 'ended') this.tasks.delete(due.kind);
+      else this.check();
     }
     this.nowMs = untilMs;
   }
@@ -277,7 +279,7 @@ export class World {
   }
 
   private nextTask(byMs: number): { kind: JobTaskKind; runAtMs: number } | null {
-    const due = (['check_job', 'send_follow_ups'] as const)
+    const due = (['check_job', 'check_ended_job', 'send_follow_ups'] as const)
       .map((kind) => ({ kind, runAtMs: this.tasks.get(kind) ?? Number.POSITIVE_INFINITY }))
       .filter(({ runAtMs }) => runAtMs <= byMs)
       .sort((a, b) => a.runAtMs - b.runAtMs);

@@ -107,7 +107,8 @@ export async function heal(world: ModelWorld, people: People): Promise<void> {
   const pressed = new Set<string>();
   let hopes = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
-    await world.time.passAll(24 * HOUR_MS);
+    // Jobs are looked at for a day after their end.
+    await world.time.passAll(48 * HOUR_MS);
     const open = (await people.buttons()).filter(
       ({ message: { ts, text } }) =>
         !pressed.has(ts) &&

@@ -10,6 +10,7 @@ import type { Workspace } from '../../../src/slack/workspaces/workspace.ts';
 import { applyEvent } from '../../../src/store/apply-event.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { AnsweredJobs } from '../../../src/work/checks/answered-jobs.ts';
 import { createLoops, type Loops } from '../../../src/work/loops.ts';
 import type { Tools } from '../../../src/work/tools.ts';
 import { policy, request } from '../../jobs/support/builders.ts';
@@ -123,6 +124,7 @@ export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorl
       workspaces: { of: async () => workspace, ofGesture: async () => workspace },
       promptMaxLength: 20_000,
       readsPerMinute,
+      answered: new AnsweredJobs(),
       hourlyBudget,
       surroundings: { agent: () => ({ answeredAtMs: null, trouble: null }), slackProblem: () => null },
       gesturesInHand: () => 0,

@@ -45,6 +45,12 @@ export function announcementView(
   switch (announcement.kind) {
     case 'started':
       return started(announcement.turn, mode);
+    case 'continued':
+      return message(
+        paragraph(
+          mrkdwn`${signs.working.icon} *Working again.* Somebody continued this job outside of Slack.`,
+        ),
+      );
     case 'finished':
       return finished(announcement.files, job, mode);
     case 'failed':

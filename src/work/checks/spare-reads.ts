@@ -1,0 +1,54 @@
+import { type Allowance, allowanceOf, takeFrom } from '../../jobs/allowance.ts';
+import type { Transaction } from '../../store/store.ts';
+import type { TaskGroup } from '../../store/task-group.ts';
+import type { Granted, Ration } from '../claim-fairly.ts';
+import { projectOf } from './read-ration.ts';
+
+/** If the open jobs leave nothing over, one of so many reads may be of an ended one, where there is any. */
+const SHARE = 20;
+
+/**
+ * What the open jobs of a project leave over of its reads, for the jobs that have ended: half of what may be used at
+ * once is kept for the open ones.
+ */
+export class SpareReads implements Ration {
+  private readonly allowance: Allowance;
+  /** When one may be taken of what is kept, by project. */
+  private readonly turnAtMs = new Map<string, number>();
+
+  constructor(readsPerMinute: number) {
+    this.allowance = allowanceOf(readsPerMinute);
+  }
+
+  async take(
+    tx: Transaction,
+    wanted: ReadonlyMap<TaskGroup, number>,
+    nowMs: number,
+  ): Promise<ReadonlyMap<TaskGroup, Granted>> {
+    const wholeAtMs = await tx.readBudget.wholeAtMs([...wanted.keys()].map(projectOf));
+    const granted = new Map<TaskGroup, Granted>();
+    const used = new Map<string, number>();
+    for (const [group, count] of wanted) {
+      const projectId = projectOf(group);
+      const usedUntilMs = Math.max(wholeAtMs.get(projectId) ?? 0, nowMs);
+      const taken = this.takenOf(projectId, usedUntilMs, count, nowMs);
+      granted.set(group, taken);
+      if (taken.count > 0) used.set(projectId, usedUntilMs + taken.count * this.allowance.spacingMs);
+    }
+    if (used.size > 0) await tx.readBudget.put(used);
+    return granted;
+  }
+
+  private takenOf(projectId: string, usedUntilMs: number, count: number, nowMs: number): Granted {
+    const { spacingMs, burstMs } = this.allowance;
+    const keptMs = Math.floor(burstMs / spacingMs / 2) * spacingMs;
+    const spare = takeFrom(this.allowance, usedUntilMs + keptMs, count, nowMs);
+    if (spare.count > 0) return spare;
+    const turnAtMs = this.turnAtMs.get(projectId) ?? 0;
+    const again = Math.min(spare.againAtMs, Math.max(turnAtMs, nowMs + spacingMs));
+    if (nowMs < turnAtMs) return { count: 0, againAtMs: Math.ceil(again) };
+    const { count: left } = takeFrom(this.allowance, usedUntilMs, 1, nowMs);
+    if (left > 0) this.turnAtMs.set(projectId, nowMs + SHARE * spacingMs);
+    return { count: left, againAtMs: Math.ceil(again) };
+  }
+}
