@@ -120,10 +120,22 @@ export function createService(config: Config, options: ServiceOptions): Service 
     });
     const forOperators = [...healthRoutes(checks), metricsRoute(metrics, readState)];
     const routes = healthPort === null ? [...forOperators, ...served.routes] : served.routes;
-    const onConnected = lookForMissed;
-    const connection = createConnection(transport, { apiUrl, logger, log, clock, routes, onConnected });
+    const connection = createConnection(transport, {
+      ...{ apiUrl, logger, log, clock, routes },
+      onConnected: lookForMissed,
+      onRedelivery: () => missed.lookForSoon(),
+      onHeldBack: (teamId, untilMs) => missed.heldBack(teamId, untilMs),
+    });
     const listeners = { store, clock, log, newContext, onEnded };
-    createSlackApp({ workspaces, connection, apiUrl, logger, log, listeners, onFailure: lookForMissed });
+    createSlackApp({
+      workspaces,
+      connection,
+      apiUrl,
+      logger,
+      log,
+      listeners,
+      onFailure: () => missed.lookForSoon(),
+    });
     checks.push(
       { name: 'store', problem: sharedLook(() => store.check().then(() => null)) },
       { name: 'slack', problem: () => connection.problem() },
@@ -163,6 +175,8 @@ export function createService(config: Config, options: ServiceOptions): Service 
       log.warn('setting_ignored', { setting: variable, reason: message });
     }
     const mode = transport.kind;
+    // A socket shows when it was away; requests that could not come in show nothing.
+    if (mode === 'http') missed.sweep();
     const ports = { port, ...(healthPort === null ? {} : { health_port: healthPort }) };
     log.info('started', { mode, store: config.store.kind, ...ports, team_id: served.teamId });
   }

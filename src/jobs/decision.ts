@@ -18,6 +18,8 @@ export interface Decision {
   readonly followUps: readonly FollowUp[];
   readonly calls: readonly WantedCall[];
   readonly tasks: readonly WantedTask[];
+  /** Its thread was there before the job: replies in it may have been taken for those of a thread without one. */
+  readonly mayHaveReplies?: boolean;
   /** How long the turn took that was just seen to be over; absent if none was, or nobody can tell. */
   readonly turnLengthMs?: number;
 }

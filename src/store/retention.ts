@@ -16,7 +16,6 @@ const JOB_TASKS = [
   'refresh_card',
   'refresh_receipts',
   'read_snippets',
-  'catch_up',
 ] as const;
 
 /** What is too old to be kept. All times are exclusive, in milliseconds since 1970. */
@@ -195,6 +194,7 @@ export async function deleteJobs(db: Queries, jobIds: readonly string[], nowMs: 
   await db.deleteFrom('follow_up').where('job_id', 'in', jobIds).execute();
   await db.deleteFrom('call').where('job_id', 'in', jobIds).execute();
   await db.deleteFrom('budget_queue').where('job_id', 'in', jobIds).execute();
+  await db.deleteFrom('catch_up').where('job_id', 'in', jobIds).execute();
   const jobs = await db
     .deleteFrom('job')
     .where('id', 'in', jobIds)

@@ -2,6 +2,7 @@ import type { Decision } from '../jobs/decision.ts';
 import type { LeaseClock, PassAlone } from './engines/database.ts';
 import { SqlBudgetQueue } from './queries/budget-queue.ts';
 import { SqlCalls } from './queries/calls.ts';
+import { SqlCatchUps } from './queries/catch-ups.ts';
 import { SqlCensus } from './queries/census.ts';
 import { SqlSettingsOfChannels } from './queries/channel-settings.ts';
 import { SqlChecks } from './queries/checks.ts';
@@ -28,6 +29,7 @@ export class SqlTransaction implements Transaction {
   readonly followUps: SqlFollowUps;
   readonly calls: SqlCalls;
   readonly tasks: SqlTasks;
+  readonly catchUps: SqlCatchUps;
   readonly checks: SqlChecks;
   readonly readBudget: SqlReadBudget;
   readonly budgetQueue: SqlBudgetQueue;
@@ -47,6 +49,7 @@ export class SqlTransaction implements Transaction {
     this.followUps = new SqlFollowUps(db);
     this.calls = new SqlCalls(db, passAlone);
     this.tasks = new SqlTasks(db, leaseClock);
+    this.catchUps = new SqlCatchUps(db, this.tasks);
     this.checks = new SqlChecks(db, this.tasks);
     this.readBudget = new SqlReadBudget(db, passAlone);
     this.budgetQueue = new SqlBudgetQueue(db);
@@ -60,7 +63,7 @@ export class SqlTransaction implements Transaction {
   }
 
   async write(decision: Decision, nowMs: number): Promise<void> {
-    const { job, followUps, calls, tasks, turnLengthMs } = decision;
+    const { job, followUps, calls, tasks, mayHaveReplies, turnLengthMs } = decision;
     await this.jobs.put(job);
     for (const followUp of followUps) await this.followUps.put(followUp);
     for (const call of calls) {
@@ -71,6 +74,7 @@ export class SqlTransaction implements Transaction {
       await this.tasks.schedule({ kind, subject: lane.name, runAtMs: nowMs, ifScheduled: 'keep' });
     }
     for (const task of tasks) await this.tasks.schedule({ ...task, subject: job.id });
+    if (mayHaveReplies) await this.catchUps.want(job, nowMs);
     await this.homes.follow(decision, nowMs);
     if (turnLengthMs !== undefined) await this.turnLengths.add(job.projectId, turnLengthMs);
   }

@@ -4,6 +4,7 @@ import type { Reply } from '../jobs/event.ts';
 import type { Job } from '../jobs/job.ts';
 import type { JobLists } from './lists.ts';
 import type { BudgetQueue } from './queries/budget-queue.ts';
+import type { CatchUps } from './queries/catch-ups.ts';
 import type { Census } from './queries/census.ts';
 import type { SettingsOfChannels } from './queries/channel-settings.ts';
 import type { Checks } from './queries/checks.ts';
@@ -42,6 +43,7 @@ export interface Transaction {
   readonly followUps: FollowUps;
   readonly calls: Calls;
   readonly tasks: Tasks;
+  readonly catchUps: CatchUps;
   readonly checks: Checks;
   readonly readBudget: ReadBudget;
   readonly budgetQueue: BudgetQueue;
@@ -82,11 +84,6 @@ export interface Jobs {
   ): Promise<Job[]>;
   /** The jobs that watch this agent job, newest first. Nobody else can ask this until the transaction ends. */
   ofAgentJob(teamId: string, projectId: string, agentJobId: string): Promise<Job[]>;
-  /**
-   * The ids of jobs that have a thread and are going on, or were asked for since then. Those that are going on
-   * come first, and of each kind the newest.
-   */
-  withLiveThreads(sinceMs: number, limit: number): Promise<string[]>;
   /** When the job's card was edited last, or null. */
   cardDrawnAtMs(jobId: string): Promise<number | null>;
   /** Records that the card is edited at this time. */
@@ -220,8 +217,8 @@ export interface Tasks {
 }
 
 /**
- * Tasks on a job have the job's id as subject, tasks on a lane of calls the lane's name, and those on a home what
- * `ownerOfHome` reads.
+ * Tasks on a job have the job's id as subject, tasks on a lane of calls the lane's name, `catch_up` a workspace's id,
+ * and those on a home what `ownerOfHome` reads.
  */
 export const taskKinds = [
   'check_job',

@@ -25,8 +25,12 @@ const ASKING_THE_AGENT: ReadonlySet<TaskKind> = new Set([
   'send_follow_ups',
 ]);
 const LANES: ReadonlySet<TaskKind> = new Set(['call_agent', 'post_to_slack']);
+const WITHOUT_JOB: ReadonlySet<TaskKind> = new Set(['refresh_home', 'catch_up']);
 
-/** Lanes have names like `thread:<job>` and `notice:<job>:<channel>`, and a home is `<workspace>:<person>`. */
+/**
+ * Lanes have names like `thread:<job>` and `notice:<job>:<channel>`, a home is `<workspace>:<person>`, and catch-ups
+ * are a workspace's.
+ */
 export function ownerOfTask(kind: TaskKind, subject: string): TaskOwner {
   const parts = subject.split(':');
   const [, jobId = subject, channelId = null] = LANES.has(kind) ? parts : [];
@@ -34,7 +38,7 @@ export function ownerOfTask(kind: TaskKind, subject: string): TaskOwner {
     jobId,
     isAgents: ASKING_THE_AGENT.has(kind) ? 1 : 0,
     channelId,
-    otherwise: kind === 'refresh_home' ? `${parts.join('/')}/` : '',
+    otherwise: WITHOUT_JOB.has(kind) ? `${parts.join('/')}/` : '',
   };
 }
 

@@ -1,7 +1,7 @@
 import type { LoopState } from '../operations/metrics/state.ts';
 import type { ClaimedTask, Scheduled } from '../store/store.ts';
 import { callAgent } from './call-agent.ts';
-import { catchUp } from './catch-up.ts';
+import { catchUps } from './catch-up.ts';
 import { checkBatches } from './checks/check-batches.ts';
 import { checkJob } from './checks/check-job.ts';
 import { ReadRation } from './checks/read-ration.ts';
@@ -26,7 +26,8 @@ const READS_OF_ENDED_AT_ONCE = 8;
 /** The others wait for the store, which does the more of them at once, the more there are. */
 const CHECKS_AT_ONCE = 256;
 const SLACK_CALLS_AT_ONCE = 64;
-const THREADS_READ_AT_ONCE = 4;
+/** Threads of so many workspaces, each of which has one in hand at a time. */
+const THREADS_READ_AT_ONCE = 16;
 /** What is not a create or message call can be done again, or looked for: a stop need not wait longer. */
 export const SHORT_STOP_MS = 10_000;
 
@@ -91,7 +92,7 @@ export function createLoops(tools: Tools, stopTimeoutMs: number): Loops {
       name: 'read',
       ...shared,
       concurrency: THREADS_READ_AT_ONCE,
-      handlers: { catch_up: handler(catchUp), read_snippets: handler(readSnippets) },
+      handlers: { catch_up: catchUps(tools), read_snippets: handler(readSnippets) },
     }),
   ];
   return {

@@ -2,8 +2,11 @@ import { applyEvent } from '../store/apply-event.ts';
 import type { ClaimedTask, Transaction } from '../store/store.ts';
 import type { Tools } from './tools.ts';
 
-/** How often, and for how long each time, replies wait for older ones that are being looked for. */
-const MAX_WAITS = 20;
+/**
+ * How often, and for how long each time, replies wait for older ones that are being looked for: their thread is read
+ * first, which takes a minute where Slack limits reads most.
+ */
+const MAX_WAITS = 90;
 /** How often they wait for the job to be read, if it could not be read of late. */
 const MAX_WAITS_FOR_READ = 3;
 const WAIT_MS = 1_000;
@@ -32,7 +35,7 @@ async function mustWait(
   { subject, attempts }: ClaimedTask,
   nowMs: number,
 ): Promise<boolean> {
-  if (attempts < MAX_WAITS && (await tx.tasks.hasten('catch_up', subject, nowMs))) return true;
+  if (attempts < MAX_WAITS && (await tx.catchUps.hurry(subject))) return true;
   const job = await tx.jobs.get(subject);
   if (attempts >= MAX_WAITS_FOR_READ || job?.trouble?.source !== 'check') return false;
   return tx.tasks.hasten('check_job', subject, nowMs);

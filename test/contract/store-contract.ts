@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import { budgetQueueContract } from './store/budget-queue.ts';
 import { callContract } from './store/calls.ts';
+import { catchUpContract } from './store/catch-ups.ts';
 import { censusContract } from './store/census.ts';
 import { settingsContract } from './store/channel-settings.ts';
 import { checkContract } from './store/checks.ts';
@@ -35,6 +36,7 @@ export function storeContract(name: string, open: OpenStore): void {
     receiptContract(open);
     callContract(open);
     budgetQueueContract(open);
+    catchUpContract(open);
     censusContract(open);
     retentionContract(open);
     taskContract(open);

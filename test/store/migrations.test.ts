@@ -30,6 +30,7 @@ describe('migrations', () => {
     expect(tablesIn()).toEqual([
       'budget_queue',
       'call',
+      'catch_up',
       'channel_setting',
       'early_reply',
       'follow_up',

@@ -6,16 +6,23 @@ import { afterAll, expect, test } from 'vitest';
 import { openStore } from '../../src/store/open.ts';
 import { storeContract } from '../contract/store-contract.ts';
 
-const GROWING = new Set(['job', 'call', 'follow_up', 'gesture', 'past_thread', 'task']);
+const GROWING = new Set(['job', 'call', 'catch_up', 'follow_up', 'gesture', 'past_thread', 'task']);
 /** Very many rows have the same in these: an index that leads no further leads through the table. */
 const SHARED = /\((team_id|channel_id|project_id|stage|kind|state)=\?\)$/;
 
-/** They read what is open, which does not grow with what is over, or begin where the index does and soon end. */
+/**
+ * They read what is open, which does not grow with what is over, or begin where the index does and soon end, or are
+ * asked once, by a migration.
+ */
 const ALLOWED = [
   'update "task" set "lease_token" = ?, "lease_until" = ? where "lease_until" is not null',
   'select "run_at" from "task" where "kind" = ? and "lease_until" is null',
   'select "stage", count(*) as "count" from "job" where "stage" in',
-  'select "id" from "job" where "thread_ts" is not null and ("stage" in',
+  'insert into catch_up (job_id, team_id',
+  'select "catch_up".*, "job"."data"',
+  "delete from task where kind = 'catch_up'",
+  'update task set group_key = job.',
+  'select min("wanted_at") as "at" from "catch_up"',
 ];
 /** A list without values. */
 const NOTHING = ' in ()';
@@ -40,7 +47,9 @@ storeContract('the store whose queries are looked at', () => {
 });
 
 test('no query of the store reads through all jobs, calls, replies, gestures, threads or tasks', async () => {
-  const queries = [...asked].filter((sql) => /^(select|with|insert|update|delete) /.test(sql));
+  const queries = [...asked]
+    .map((sql) => sql.trim())
+    .filter((sql) => /^(select|with|insert|update|delete) /.test(sql));
   expect(queries.length).toBeGreaterThan(100);
   const dataDir = join(root, 'empty');
   await (await openStore({ dataDir })).close();

@@ -13,6 +13,7 @@ export class Draft {
   private readonly changedFollowUps = new Set<string>();
   private readonly calls: WantedCall[] = [];
   private readonly tasks: WantedTask[] = [];
+  private earlierReplies: Pick<Decision, 'mayHaveReplies'> = {};
   private turnLength: Pick<Decision, 'turnLengthMs'> = {};
 
   constructor(state: JobState, context: DecisionContext) {
@@ -88,6 +89,11 @@ export class Draft {
     this.turnLength = { turnLengthMs };
   }
 
+  /** Its thread may have replies that nobody took for follow-ups, as the job was not known yet. */
+  noteEarlierReplies(): void {
+    this.earlierReplies = { mayHaveReplies: true };
+  }
+
   refreshCard(): void {
     this.schedule('refresh_card', this.context.nowMs);
   }
@@ -106,6 +112,7 @@ export class Draft {
       followUps: this.allFollowUps().filter((followUp) => this.changedFollowUps.has(followUp.id)),
       calls: this.calls,
       tasks: this.tasks,
+      ...this.earlierReplies,
       ...this.turnLength,
     };
   }

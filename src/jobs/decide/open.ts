@@ -7,6 +7,9 @@ import { type Job, type StartThread, slackTime, startPromptOf } from '../job.ts'
 import { Draft } from './draft.ts';
 import { followUpShown, putOrRefuse, refusalOf } from './line-up.ts';
 
+/** Nobody replies to a message sooner. */
+const REPLIED_AFTER_MS = 2_000;
+
 /** A request for a new job, from whatever gesture. */
 export interface JobRequest {
   readonly teamId: string;
@@ -30,6 +33,7 @@ export interface JobRequest {
 /** Makes a job of a request: the card is posted first, so that the job has its thread. */
 export function openJob(request: JobRequest, context: DecisionContext): Decision {
   const draft = new Draft({ job: newJob(request, context), followUps: [] }, context);
+  lookForEarlierReplies(draft);
   wantCard(draft);
   return draft.decision();
 }
@@ -81,6 +85,14 @@ export function openIn(draft: Draft, thread: StartThread | null, pressedTs: stri
     threadTs: thread?.threadTs ?? null,
     repliesAfterTs: thread && (Number(thread.lastTs) > Number(untilTs) ? thread.lastTs : untilTs),
   });
+  lookForEarlierReplies(draft);
+}
+
+/** The gesture may come late, when Slack had to deliver it again, say; until then the thread had no job. */
+function lookForEarlierReplies(draft: Draft): void {
+  const { threadTs, repliesAfterTs } = draft.job;
+  if (threadTs === null || repliesAfterTs === null) return;
+  if (draft.context.nowMs - Number(repliesAfterTs) * 1000 > REPLIED_AFTER_MS) draft.noteEarlierReplies();
 }
 
 export function wantCard(draft: Draft): void {

@@ -3,6 +3,7 @@ import type { Clock } from '../../operations/clock.ts';
 import type { Route } from '../../operations/http-server.ts';
 import type { Logger } from '../../operations/logger.ts';
 import { httpConnection } from './http-connection.ts';
+import type { MissedSigns } from './receivers.ts';
 import { socketConnection } from './socket-connection.ts';
 
 export type Transport =
@@ -22,7 +23,7 @@ export interface Connection {
   problem(): string | null;
 }
 
-export interface ConnectionOptions {
+export interface ConnectionOptions extends MissedSigns {
   /** Null is Slack's own. */
   readonly apiUrl: string | null;
   readonly logger: BoltLogger;

@@ -17,10 +17,8 @@ const DRAIN_MS = 2_000;
  */
 const BODY_LIMIT_BYTES = 2 * 1024 * 1024;
 
-export function httpConnection(
-  signingSecret: string,
-  { logger, log, clock, routes, onConnected }: ConnectionOptions,
-): Connection {
+export function httpConnection(signingSecret: string, options: ConnectionOptions): Connection {
+  const { logger, log, clock, routes, onConnected } = options;
   const httpReceiver = new HTTPReceiver({
     signingSecret,
     logger,
@@ -40,7 +38,7 @@ export function httpConnection(
     const isGesture = request.method === 'POST' && pathOf(request) === PATH;
     return isGesture ? takeIn(request, response) : answerOthers(request, response);
   };
-  const receiver = acknowledgeAfterCommit(httpReceiver, { log, clock, answersAfterStop: true });
+  const receiver = acknowledgeAfterCommit(httpReceiver, { ...options, answersAfterStop: true });
   let server: Server | null = null;
   return {
     receiver,

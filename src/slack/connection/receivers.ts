@@ -2,6 +2,7 @@ import type { App, Receiver, ReceiverEvent } from '@slack/bolt';
 import type { Clock } from '../../operations/clock.ts';
 import type { Logger } from '../../operations/logger.ts';
 import { isTooOld } from '../incoming/too-old.ts';
+import { heldBackBy } from './held-back.ts';
 import { noted } from './noted-gesture.ts';
 import { GestureRefusedError } from './refused.ts';
 import { checkShape } from './shape.ts';
@@ -10,7 +11,15 @@ import { withoutNulls } from './without-nulls.ts';
 /** Slack waits no longer for the answer to a gesture. */
 const LAST_ANSWERS_MS = 3_000;
 
-export interface ReceiverTools {
+/** What shows that gestures were missed. */
+export interface MissedSigns {
+  /** Called when Slack delivers something again: it may have given up other gestures. */
+  readonly onRedelivery: () => void;
+  /** Slack delivers no events of the workspace (null: it did not say which) until then, and not later either. */
+  readonly onHeldBack: (teamId: string | null, untilMs: number) => Promise<void>;
+}
+
+export interface ReceiverTools extends MissedSigns {
   readonly log: Logger;
   readonly clock: Clock;
   /**
@@ -70,10 +79,13 @@ async function committed(app: App, given: ReceiverEvent, tools: ReceiverTools): 
   const event = { ...given, body: withoutNulls(given.body) };
   const { type, event_time: eventTime } = event.body;
   if (type === 'app_rate_limited') {
-    // Slack holds events back for a minute. Bolt knows no listener for this, and would answer 404.
-    tools.log.warn('slack_events_rate_limited');
+    // Bolt knows no listener for this, and would answer 404.
+    const { teamId, untilMs } = heldBackBy(event.body, tools.clock.now());
+    tools.log.warn('slack_events_rate_limited', { team_id: teamId });
+    await tools.onHeldBack(teamId, untilMs);
     return event.ack();
   }
+  if (event.retryNum !== undefined && event.retryNum > 0) tools.onRedelivery();
   if (isTooOld(Number(eventTime), tools.clock.now())) {
     tools.log.warn('slack_event_too_old', { event_time: Number(eventTime) });
     return event.ack();

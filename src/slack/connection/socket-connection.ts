@@ -51,7 +51,7 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
       downSinceMs ??= clock.now();
     });
   }
-  const receiver = acknowledgeAfterCommit(socketReceiver, { log, clock, answersAfterStop: false });
+  const receiver = acknowledgeAfterCommit(socketReceiver, { ...options, answersAfterStop: false });
   let server: HttpServer | null = null;
   return {
     receiver,

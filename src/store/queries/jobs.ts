@@ -12,8 +12,6 @@ const MAX_LOCKED_FOLLOW_UPS = 500;
 /** No message has this timestamp. */
 const NO_MESSAGE = '';
 
-const GOING_ON = ['creating', 'create_unknown', 'working'] as const;
-
 type Channel = Pick<Thread, 'teamId' | 'channelId'>;
 
 const dataOfJob = prepared((db, { jobId }: Values<{ jobId: string }>) =>
@@ -187,19 +185,6 @@ export class SqlJobs implements Jobs {
       .orderBy('requested_at', 'desc')
       .execute();
     return rows.map((row) => jobFromJson(row.data));
-  }
-
-  async withLiveThreads(sinceMs: number, limit: number): Promise<string[]> {
-    const rows = await this.db
-      .selectFrom('job')
-      .select('id')
-      .where('thread_ts', 'is not', null)
-      .where((eb) => eb.or([eb('stage', 'in', GOING_ON), eb('requested_at', '>', sinceMs)]))
-      .orderBy((eb) => eb.case().when('stage', 'in', GOING_ON).then(0).else(1).end())
-      .orderBy('requested_at', 'desc')
-      .limit(limit)
-      .execute();
-    return rows.map((row) => row.id);
   }
 
   async cardDrawnAtMs(jobId: string): Promise<number | null> {

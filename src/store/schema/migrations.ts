@@ -12,6 +12,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0001_start': { up: (db: Kysely<unknown>) => start(db, engine) },
     '0003_share_work': { up: shareWork },
     '0005_waits_for_slack': { up: addWaitsForSlack },
+    '0006_catch_up': { up: catchUp },
     '0009_failing_tasks': { up: addFailures },
   };
 }
@@ -249,4 +250,29 @@ async function createInstallations(db: Kysely<unknown>): Promise<void> {
     .addColumn('team_id', 'text', (column) => column.primaryKey().notNull())
     .addColumn('enterprise_id', 'text', (column) => column.notNull())
     .execute();
+}
+
+async function catchUp(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('catch_up')
+    .addColumn('job_id', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('team_id', 'text', (column) => column.notNull())
+    .addColumn('urgency', 'integer')
+    .addColumn('wanted_at', 'bigint', (column) => column.notNull())
+    .addColumn('wishes', 'bigint', (column) => column.notNull())
+    .addColumn('sweep_from', 'bigint')
+    .addColumn('seen_ts', 'text')
+    .addColumn('oldest_ts', 'text')
+    .addColumn('cursor', 'text')
+    .addColumn('old_replies', 'integer', (column) => column.notNull())
+    .addColumn('failures', 'integer', (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createIndex('catch_up_wanted')
+    .on('catch_up')
+    .columns(['team_id', 'urgency', 'wanted_at'])
+    .where(sql.ref('urgency'), 'is not', null)
+    .execute();
+  // They were about a thread each. Every start plans to read the threads.
+  await sql`delete from task where kind = 'catch_up'`.execute(db);
 }

@@ -20,6 +20,7 @@ export interface Tables {
   organisation_team: { team_id: string; enterprise_id: string };
   home: { team_id: string; user_id: string; opened_at: number };
   past_thread: PastThreadTable;
+  catch_up: CatchUpTable;
   /** `lengths`: milliseconds as JSON, the latest last. */
   turn_lengths: { project_id: string; lengths: string };
   /** `seq`: that of the call that was wanted first. */
@@ -43,6 +44,23 @@ interface PastThreadTable {
   channel_id: string;
   thread_ts: string;
   at: number;
+}
+
+/** See `queries/catch-ups.ts`. The rows of jobs that were deleted meanwhile are deleted when it is their turn. */
+interface CatchUpTable {
+  job_id: string;
+  team_id: string;
+  /** The lowest is read first; null: the thread is not to be read. */
+  urgency: number | null;
+  wanted_at: number;
+  wishes: number;
+  /** It was read of late, or cannot be read. */
+  sweep_from: number | null;
+  seen_ts: string | null;
+  oldest_ts: string | null;
+  cursor: string | null;
+  old_replies: number;
+  failures: number;
 }
 
 /** `data` is the whole job; the columns before it repeat what is looked up. */

@@ -4,7 +4,6 @@ import { SlackCallError, type SlackFailure } from '../../slack/calls/failure.ts'
 import { TOO_MANY_MESSAGES } from '../../slack/calls/poster.ts';
 import { isBetweenPeople } from '../../slack/views/thread/requester.ts';
 import type { CallOutcome, ClaimedTask, LedgerCall } from '../../store/store.ts';
-import { scheduleCatchUp } from '../catch-up.ts';
 import { factsOf } from '../job-facts.ts';
 import type { DuePost } from './due-post.ts';
 import { destinationOf } from './render-post.ts';
@@ -74,7 +73,7 @@ export async function lookForPost(
     tools.log.info('post_looked_for', { ...facts, outcome, ...lag });
     if (ts !== null) {
       // If it is the card: its thread was not known until now, so replies in it were not taken for follow-ups.
-      return await posted(tools, task, call, ts, (tx) => scheduleCatchUp(tx, job.id, nowMs));
+      return await posted(tools, task, call, ts, (tx) => tx.catchUps.want(job, nowMs));
     }
     // Asked for after the look: it may have slept in the middle.
     const sureAtMs = Math.max(sinceMs, tools.clock.awakeSinceMs()) + ABSENT_AFTER_MS;

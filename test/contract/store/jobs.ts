@@ -63,21 +63,6 @@ export function jobContract(open: OpenStore): void {
       expect(await find('T1', 'C1', '1.1')).toBeNull();
     });
 
-    test('live threads are those of jobs that go on, the newest first, and then the recent ones', async () => {
-      const ended = { kind: 'ended', status: 'completed' } as const;
-      const jobs = [
-        aJob({ id: 'old', threadTs: '1.1', requestedAtMs: 100, stage: ended }),
-        aJob({ id: 'old-working', threadTs: '1.2', requestedAtMs: 100 }),
-        aJob({ id: 'recent', threadTs: '1.3', requestedAtMs: 300, stage: ended }),
-        aJob({ id: 'newest', threadTs: '1.4', requestedAtMs: 400 }),
-        aJob({ id: 'no-thread', threadTs: null, requestedAtMs: 500 }),
-      ];
-      for (const job of jobs) await write({ job });
-      const live = (limit: number) => opened.run((tx) => tx.jobs.withLiveThreads(200, limit));
-      expect(await live(10)).toEqual(['newest', 'old-working', 'recent']);
-      expect(await live(1)).toEqual(['newest']);
-    });
-
     test('what a person asked for in a channel is found, newest first', async () => {
       const jobs = [
         aJob({ id: 'old', threadTs: null, requestedAtMs: 100 }),

@@ -123,7 +123,7 @@ export function retentionContract(open: OpenStore): void {
                 job: aJob({ id, stage, requestedAtMs, threadTs: null }),
                 calls,
                 followUps: reply === null ? [] : [aFollowUp({ id, jobId: id, ...reply })],
-                tasks: task ? [{ kind: 'catch_up' as never, runAtMs: NOW_MS, ifScheduled: 'keep' }] : [],
+                tasks: task ? [{ kind: 'read_snippets', runAtMs: NOW_MS, ifScheduled: 'keep' }] : [],
               });
               if (call !== null && call.endedAtMs !== null) await settle(id, call.endedAtMs);
               const isOpen = !OVER.includes(stage.kind) || task || (call !== null && call.endedAtMs === null);

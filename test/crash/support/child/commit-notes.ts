@@ -18,7 +18,6 @@ const SILENT = new Set([
   'jobs.lockOpening',
   'jobs.requestedBy',
   'jobs.ofAgentJob',
-  'jobs.withLiveThreads',
   'jobs.cardDrawnAtMs',
   'gestures.isKnown',
   'followUps.withStaleReceipts',
@@ -51,12 +50,23 @@ const SILENT = new Set([
   'budgetQueue.join',
   'budgetQueue.waiting',
   'budgetQueue.leave',
+  'catchUps.hurry',
+  'catchUps.next',
+  'catchUps.nextAtMs',
+  // What these write shows in the task that is put off.
+  'catchUps.putOff',
+  'catchUps.giveUp',
+  'catchUps.dropCursor',
+  'catchUps.drop',
 ]);
 
 const REMEMBER = 'gestures.remember';
 
 /** Goes along with the outcome of a post, or not: others may have wanted a post in the lane by then. */
 const END_OF_LANE = 'end post_to_slack';
+
+/** Goes along with a page that was read, or not: others may have wanted a thread of the workspace to be read. */
+const NEXT_PAGE = 'put off catch_up';
 
 /** Calls are known to the transactions that start and settle them by their ids only. */
 const kinds = new Map<string, CallKind>();
@@ -98,7 +108,10 @@ export function commitNames(deeds: readonly Deed[]): string[] {
   );
   if (claimed.length > 0) return [...new Set(claimed.map(({ kind }) => `claim ${kind}`))];
   const isSettled = deeds.some(({ name }) => name === 'calls.settle' || name === 'posts.settle');
-  const parts = [...new Set(deeds.flatMap(partOf))].filter((part) => !(isSettled && part === END_OF_LANE));
+  const isRead = deeds.some(({ name }) => name === 'catchUps.pageRead');
+  const parts = [...new Set(deeds.flatMap(partOf))].filter(
+    (part) => !(isSettled && part === END_OF_LANE) && !(isRead && part === NEXT_PAGE),
+  );
   // Those of several lanes go together, or not.
   if (deeds.some(({ name }) => name === 'posts.start' || name === 'posts.settle')) return parts;
   const decisions = deeds.flatMap(({ name, args }) => (name === 'write' ? [args[0] as Decision] : []));
@@ -158,6 +171,12 @@ function partOf({ name, args, result }: Deed): string[] {
       return ['plan refresh_card'];
     case 'tasks.schedule':
       return [`plan ${(first as { kind: string }).kind}`];
+    case 'catchUps.pageRead':
+      return ['end catch_up'];
+    case 'catchUps.want':
+      return ['plan catch_up'];
+    case 'catchUps.wantLive':
+      return (result as ReadonlyMap<string, number>).size > 0 ? ['plan catch_up'] : [];
     case 'jobs.cardDrawn':
       return ['draw card'];
     case 'earlyReplies.put':
