@@ -22,6 +22,7 @@ const ALLOWED = [
   'select "catch_up".*, "job"."data"',
   "delete from task where kind = 'catch_up'",
   'update task set group_key = job.',
+  'insert into budget_queue (job_id, kind, project_id, seq)',
   'select min("wanted_at") as "at" from "catch_up"',
 ];
 /** A list without values. */
