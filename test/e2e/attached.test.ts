@@ -43,6 +43,21 @@ test('a picture alone is named, and is no follow-up (F5)', async () => {
   expect(await program.slack.control.reactions(message)).toEqual([]);
 });
 
+test('what came along with an aside goes along when an edit makes a reply of it (F4, F5)', async () => {
+  await using program = await startProgram();
+  const { card, reply } = await working(program);
+  const aside = await reply('aside: see the notes', [snippet, picture]);
+  await program.clock.advance(5_000);
+  await program.slack.control.editMessage(aside, 'See the notes');
+  await program.later(
+    () => followUps(program),
+    (all) => all.length > 0,
+    'the follow-up',
+  );
+  expect(followUps(program)).toEqual(['See the notes\n\nnotes.txt:\nUse <b> & "c"\nTwo']);
+  expect((await program.told(card, 'Not sent')).text).toContain('1 image.');
+});
+
 test('without the scope to read files, the snippet is named and the rest goes out (F5)', async () => {
   await using program = await startProgram();
   const { card, reply } = await working(program);

@@ -16,18 +16,19 @@ export function replyReceived(draft: Draft, reply: Reply): void {
   const withheld = word === null ? withheldBy(draft, reply) : null;
   if (withheld === 'mode') return;
   const followUp = newFollowUp(draft, reply);
-  const { text, attached } = reply;
-  if (word !== null) {
-    saidWord(draft, followUp, word);
-    return;
+  if (word !== null) saidWord(draft, followUp, word);
+  else if (withheld === 'mute') draft.keepOut(followUp, 'muted');
+  else {
+    nameOthers(draft, reply.attached.others);
+    putInLine(draft, followUp, reply);
   }
-  if (withheld === 'mute') {
-    draft.keepOut(followUp, 'muted');
-    return;
-  }
-  nameOthers(draft, attached.others);
-  if (attached.snippets.length > 0) draft.schedule('read_snippets', draft.context.nowMs);
-  const isOnlyFiles = isBlank(text) && attached.snippets.length === 0 && attached.others.length > 0;
+}
+
+/** A reply for the agent, which was not in line before, with the texts that came along. */
+function putInLine(draft: Draft, followUp: FollowUp, { text, attached }: Reply): void {
+  const { snippets, others } = attached;
+  if (snippets.length > 0) draft.schedule('read_snippets', draft.context.nowMs);
+  const isOnlyFiles = isBlank(text) && snippets.length === 0 && others.length > 0;
   if (isOnlyFiles) draft.keepOut(followUp, 'kept_out');
   else putOrRefuse(draft, followUp, refusalOf(draft, followUp) ?? pileRefusal(draft));
 }
@@ -35,13 +36,17 @@ export function replyReceived(draft: Draft, reply: Reply): void {
 /**
  * A reply that is not sent yet goes out as it reads now, and not at all if it became an aside; of one that is
  * sent or on its way, what was sent stays, and a correction is offered. An aside that is none any more goes out;
- * what was written while the thread was muted does so only as a mention; other replies that were not taken are left
- * alone.
+ * what was written while the thread was muted, or where only mentions are follow-ups, does so only as a mention.
  */
 export function replyEdited(draft: Draft, reply: Reply): void {
   const { text, editedTs } = reply;
   const before = draft.followUpAt(reply.messageTs);
-  if (before === null || isSeen(before, editedTs)) return;
+  if (before === null) {
+    // Where only mentions are follow-ups, nothing is kept of other replies.
+    if (reply.mentionsBot) replyReceived(draft, reply);
+    return;
+  }
+  if (isSeen(before, editedTs)) return;
   const followUp = { ...before, editedTs };
   switch (before.state) {
     case 'waiting':
@@ -84,15 +89,18 @@ function unsentEdited(draft: Draft, followUp: FollowUp, reply: Reply): void {
 }
 
 function keptOutEdited(draft: Draft, followUp: FollowUp, reply: Reply): void {
-  const { text } = reply;
+  const { text, attached } = reply;
   const word = threadWordOf(text);
   const withheld = withheldBy(draft, reply);
   if (word !== null) saidWord(draft, followUp, word);
   else if (followUp.state === 'muted' && !reply.mentionsBot) draft.note(followUp);
   else if (withheld !== null) draft.keepOut(followUp, withheld === 'mute' ? 'muted' : 'kept_out');
   else {
-    const again: FollowUp = { ...followUp, text, state: 'waiting', receivedAtMs: draft.context.nowMs };
-    putOrRefuse(draft, again, refusalOf(draft, again) ?? pileRefusal(draft));
+    // What was nothing but files was named when it arrived.
+    if (followUp.state !== 'kept_out') nameOthers(draft, attached.others);
+    const { snippets } = attached;
+    const { nowMs: receivedAtMs } = draft.context;
+    putInLine(draft, { ...followUp, text, snippets, state: 'waiting', receivedAtMs }, reply);
   }
 }
 

@@ -146,9 +146,22 @@ describe('a muted thread (F4)', () => {
   });
 });
 
-test('where only mentions are follow-ups, other replies stay in the thread (F4, L3)', () => {
-  const world = aWorkingJob({ followUpMode: 'mentions' });
-  world.reply('Shall we have lunch?');
-  world.reply('Shorter, please', true);
-  expect(goesOut(world)).toEqual(['Shorter, please']);
+describe('where only mentions are follow-ups (F4, L3)', () => {
+  test('other replies stay in the thread', () => {
+    const world = aWorkingJob({ followUpMode: 'mentions' });
+    world.reply('Shall we have lunch?');
+    world.reply('Shorter, please', true);
+    expect(goesOut(world)).toEqual(['Shorter, please']);
+  });
+
+  test('a reply goes out, once, when an edit adds the mention that it lacked (F5)', () => {
+    const world = aWorkingJob({ followUpMode: 'mentions' });
+    const messageTs = world.reply('Shorter, please');
+    edit(world, messageTs, 'Much shorter, please');
+    for (const editedTs of ['9.000002', '9.000002', '9.000003']) {
+      const edited = aReply({ messageTs, text: 'Much shorter', editedTs, mentionsBot: true });
+      world.apply({ type: 'reply_edited', reply: edited });
+    }
+    expect(goesOut(world)).toEqual(['Much shorter']);
+  });
 });

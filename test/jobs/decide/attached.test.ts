@@ -74,6 +74,34 @@ describe('text snippets in a reply (F5)', () => {
     expect(world.messages).toEqual([]);
   });
 
+  test.each([
+    ['an aside', 'aside: see the notes', false],
+    ['kept out of a muted thread', 'See the notes', true],
+  ])(
+    'go along when a reply that was %s is edited into one for the agent, and the rest is named',
+    (_what, before, isMuted) => {
+      const world = aWorkingJob();
+      if (isMuted) world.reply('mute');
+      const attached = { snippets: [notes], others: ['image'] } as const;
+      const messageTs = '9.500000';
+      reply(world, before, attached, messageTs);
+      const facts = {
+        messageTs,
+        text: 'See the notes',
+        editedTs: '9.600000',
+        mentionsBot: isMuted,
+        attached,
+      };
+      for (const _twice of [1, 2]) world.apply({ type: 'reply_edited', reply: aReply(facts) });
+      expect(world.tasks.has('read_snippets')).toBe(true);
+      expect(world.news.at(-1)).toBe('not sent: image');
+      const snippets = [{ name: 'notes.txt', text: 'one' }];
+      world.apply({ type: 'snippets_read', messageTs, snippets });
+      world.advance(10 * SECOND_MS);
+      expect(world.messages).toEqual(['See the notes\n\nnotes.txt:\none']);
+    },
+  );
+
   test('of a reply that was deleted meanwhile are not sent', () => {
     const world = aWorkingJob();
     reply(world, 'See the notes', { snippets: [notes] });
