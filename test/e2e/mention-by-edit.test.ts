@@ -62,13 +62,67 @@ test("in a job's thread it is an edit of a reply like any other (F3, F5)", async
   expect(hints(program)).toEqual([]);
 });
 
-test('who may not use the bot, and what no person wrote, is not told (A1, S5)', async () => {
+test('where only mentions are follow-ups, the reply goes out as it reads now (F4, F5, L3)', async () => {
+  const { program, control, write } = await start({
+    configFile: `channels: { ${general}: { follow_ups: mentions } }`,
+  });
+  await using _ = program;
+  const card = await program.ask('Add a quickstart');
+  await program.told(card, 'Working');
+  const reply = await write('Shorter', card.ts);
+  await program.clock.advance(5_000);
+  await control.editMessage(reply, `${mention} Much shorter`);
+  await program.later(
+    () => control.reactions(reply),
+    (names) => names.includes('white_check_mark'),
+    'the receipt',
+  );
+  expect(program.api.jobs[0]?.prompts).toEqual(['Add a quickstart', 'Much shorter']);
+  expect(hints(program)).toEqual([]);
+});
+
+test("in a job's thread, who adds it to what was written before the job is told, too (F5)", async () => {
+  const { program, control, write } = await start();
+  await using _ = program;
+  const root = await write('The limits are not documented');
+  const older = await write('Indeed', root.ts);
+  await write(`${mention} Document them`, root.ts);
+  const offer = (await control.messages(general)).find(({ text }) => text.includes('No job runs'));
+  if (offer === undefined) throw new Error('no offer');
+  await control.press(offer, 'choose_messages', bob);
+  await program.later(
+    () => JSON.stringify(control.modal(bob)),
+    (form) => form.includes('Indeed'),
+    'the form',
+  );
+  await control.submit(bob);
+  await program.later(
+    () => program.api.jobs.length,
+    (count) => count === 1,
+    'the job',
+  );
+  await control.editMessage(older, `${mention} Indeed`);
+  await control.editMessage(root, `${mention} The limits are not documented`);
+  await program.clock.advance(20_000);
+  expect(hints(program).slice(1)).toEqual([
+    [bob, root.ts, HINT],
+    [bob, undefined, HINT],
+  ]);
+  expect(program.api.jobs[0]?.prompts).toHaveLength(1);
+});
+
+test('who may not use the bot is told so, once, and nobody of what no person wrote (A1, S5)', async () => {
   const { program, control, write } = await start({ configFile: `access: { users: [${alice}] }` });
   await using _ = program;
-  await control.editMessage(await write('Document it'), `${mention} Document it`);
+  const forbidden = await write('Document it');
+  await control.editMessage(forbidden, `${mention} Document it`);
+  await control.editMessage(forbidden, 'Document it');
+  await control.editMessage(forbidden, `Document it, ${mention}`);
   control.addUser({ id: 'UBOT', name: 'deploys', isBot: true });
   const message = await control.message({ channel: general, user: 'UBOT', text: 'Deployed' });
   await control.editMessage(message, `${mention} Deployed`);
   await program.clock.advance(10_000);
-  expect(hints(program)).toEqual([]);
+  expect(hints(program)).toEqual([
+    [bob, undefined, expect.stringContaining('You may not use docs-agent here')],
+  ]);
 });

@@ -1,4 +1,6 @@
 import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
+import { isBeforeJob } from '../../../jobs/job.ts';
+import type { Thread, Transaction } from '../../../store/store.ts';
 import { type ChangeEvent, mentionAddedIn } from '../../incoming/reply.ts';
 import { newMessagesOnlyView } from '../../views/help.ts';
 import { isAdmitted } from '../admission.ts';
@@ -17,10 +19,17 @@ export function mentionByEdit(deps: ListenerDeps) {
     const { teamId } = deps;
     const { channel: channelId, ts, thread_ts: rootTs = ts } = message;
     const thread = { teamId, channelId, threadTs: rootTs };
-    // In the thread of a job, or of one that is about to be, it is an edit like any other.
-    if ((await deps.store.transaction((tx) => whoseReply(tx, thread, ts))) !== 'foreign') return;
-    const keys = [`mention_by_edit:${teamId}:${channelId}:${ts}`];
-    const at = { channelId, userId: message.user, threadTs: rootTs === ts ? null : rootTs, keys };
-    if (await isAdmitted(deps, at, null)) await answerWriter(deps, at, newMessagesOnlyView());
+    if (await deps.store.transaction((tx) => isReply(tx, thread, ts))) return;
+    const name = `mention_by_edit:${teamId}:${channelId}:${ts}`;
+    const at = { channelId, userId: message.user, threadTs: rootTs === ts ? null : rootTs, keys: [name] };
+    if (await isAdmitted(deps, at, name)) await answerWriter(deps, at, newMessagesOnlyView());
   };
+}
+
+/** Whether it is a reply in the thread of a job, or of one that is about to be: there, it is an edit like any other. */
+async function isReply(tx: Transaction, thread: Thread, ts: string): Promise<boolean> {
+  const owner = await whoseReply(tx, thread, ts);
+  if (owner === 'foreign' || owner === 'opening') return owner === 'opening';
+  const job = await tx.jobs.get(owner.jobId);
+  return job !== null && !isBeforeJob(job, ts);
 }
