@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import { forgetOldEarlyReplies } from './queries/early-replies.ts';
+import { keepNotices } from './queries/past-notices.ts';
 import type { Queries } from './schema/tables.ts';
 import type { Thread } from './store.ts';
 import { taskId } from './task-id.ts';
@@ -188,9 +189,10 @@ export function taskIds(jobIds: readonly string[]): string[] {
   return jobIds.flatMap((id) => JOB_TASKS.map((kind) => taskId(kind, id)));
 }
 
-/** Deletes jobs with their replies and calls; of their threads it is remembered that they had one. */
+/** Deletes jobs with their replies and calls. That their threads had a job is kept, and what they announced where. */
 export async function deleteJobs(db: Queries, jobIds: readonly string[], nowMs: number): Promise<void> {
   if (jobIds.length === 0) return;
+  await keepNotices(db, jobIds);
   await db.deleteFrom('follow_up').where('job_id', 'in', jobIds).execute();
   await db.deleteFrom('call').where('job_id', 'in', jobIds).execute();
   await db.deleteFrom('budget_queue').where('job_id', 'in', jobIds).execute();

@@ -67,6 +67,16 @@ describeOnDatabases('jobs of others', (make) => {
       replies,
     };
   }
+  async function pastNotices() {
+    const { database } = await openDatabase(location);
+    const places = await database.queries
+      .selectFrom('past_notice')
+      .select(['team_id', 'channel_id'])
+      .orderBy('channel_id')
+      .execute();
+    await database.close();
+    return places;
+  }
   const erase = async (kind: 'user' | 'channel' = 'user', id = 'U1') =>
     (await forget(location, { kind, id, teamId: null }, { dry: false, nowMs: NOW_MS })).holdings;
 
@@ -126,5 +136,19 @@ describeOnDatabases('jobs of others', (make) => {
       ['forgotten:call-0', 'channel:forgotten'],
       ['forgotten:call-1', 'channel:forgotten'],
     ]);
+  });
+
+  test('and were deleted leave of their notices to a channel nothing that names it', async () => {
+    const notice = (channelId: string) =>
+      ({ kind: 'notify_channel', channelId, url: 'https://example.com/pull/1' }) as const;
+    await over([], [notice('C7'), notice('C8'), notice('C9')]);
+    await erase('channel', 'C7');
+    await erase('user', 'U2');
+    expect(await pastNotices()).toEqual([
+      { team_id: 'T1', channel_id: 'C8' },
+      { team_id: 'T1', channel_id: 'C9' },
+    ]);
+    await erase('channel', 'C8');
+    expect(await pastNotices()).toEqual([{ team_id: 'T1', channel_id: 'C9' }]);
   });
 });

@@ -40,6 +40,7 @@ describe('migrations', () => {
       'installation',
       'job',
       'organisation_team',
+      'past_notice',
       'past_thread',
       'read_budget',
       'task',

@@ -34,7 +34,7 @@ for (const mode of ['transaction', 'session'] as const) {
     async function openEmpty(): Promise<Store> {
       const store = await openStore(location());
       await database.query(
-        'truncate gesture, job, follow_up, call, task, heartbeat, turn_lengths, home, channel_setting, installation, organisation_team',
+        'truncate gesture, job, follow_up, call, task, heartbeat, turn_lengths, home, channel_setting, installation, organisation_team, past_notice',
       );
       return store;
     }

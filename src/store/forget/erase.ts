@@ -11,6 +11,7 @@ export async function erase(db: Queries, subject: Subject, nowMs: number): Promi
   const { replies, calls, mentions } = await scrubJobs(db, subject);
   const early = await earlyReplies(db, subject);
   const named = mentions + (await scrubEarlyReplies(db, subject));
+  if (subject.kind === 'channel') await erasePastNotices(db, subject);
   return { jobs, replies, calls, mentions: named, early_replies: early, ...(await eraseTraces(db, subject)) };
 }
 
@@ -38,6 +39,14 @@ async function eraseJobs(db: Queries, subject: Subject, nowMs: number): Promise<
     .$if(subject.teamId !== null, (query) => query.where('team_id', '=', subject.teamId ?? ''))
     .execute();
   return ids.length;
+}
+
+async function erasePastNotices(db: Queries, { id, teamId }: Subject): Promise<void> {
+  await db
+    .deleteFrom('past_notice')
+    .where('channel_id', '=', id)
+    .$if(teamId !== null, (query) => query.where('team_id', '=', teamId ?? ''))
+    .execute();
 }
 
 async function earlyReplies(db: Queries, { kind, id, teamId }: Subject): Promise<number> {

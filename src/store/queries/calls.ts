@@ -6,6 +6,7 @@ import type { PassAlone } from '../engines/database.ts';
 import { requestFromJson, toJson } from '../schema/json.ts';
 import type { CallRow, Queries, Tables } from '../schema/tables.ts';
 import type { CallOutcome, Calls, LedgerCall } from '../store.ts';
+import { dropPastNotice } from './past-notices.ts';
 import { prepared, type Values } from './prepared.ts';
 
 /** An entry of an index on Postgres holds 2,704 bytes at most, and a key may hold a link from outside. */
@@ -143,18 +144,25 @@ export class SqlCalls implements Calls {
     return Number(count);
   }
 
-  /** Does nothing if a call with the same natural key was wanted before. */
+  /** Does nothing if a call with the same natural key was wanted before, be it of a job that is deleted by now. */
   async want(call: WantedCall, job: Job, nowMs: number): Promise<void> {
+    const { request } = call;
+    const naturalKey = boundedKey(call.naturalKey);
     await wantCall.change(this.db, {
       id: call.id,
-      natural_key: boundedKey(call.naturalKey),
+      natural_key: naturalKey,
       job_id: job.id,
       project_id: job.projectId,
       lane: call.lane.name,
-      kind: call.request.kind,
-      request: toJson(call.request),
+      kind: request.kind,
+      request: toJson(request),
       wanted_at: nowMs,
     });
+    if (request.kind === 'notify_channel') {
+      // Only now: if the earlier job is being deleted at this moment, the insert has waited for that.
+      const place = { teamId: job.teamId, channelId: request.channelId };
+      await dropPastNotice(this.db, call.id, place, naturalKey);
+    }
   }
 }
 

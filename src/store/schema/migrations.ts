@@ -10,11 +10,24 @@ import { shareWork } from './share-work.ts';
 export function migrations(engine: Engine): Record<string, Migration> {
   return {
     '0001_start': { up: (db: Kysely<unknown>) => start(db, engine) },
+    '0002_past_notices': { up: (db: Kysely<unknown>) => createPastNotices(db, engine) },
     '0003_share_work': { up: shareWork },
     '0005_waits_for_slack': { up: addWaitsForSlack },
     '0006_catch_up': { up: catchUp },
     '0009_failing_tasks': { up: addFailures },
   };
+}
+
+/** The channel is first in the key, because `forget` asks by it alone. */
+async function createPastNotices(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  await db.schema
+    .createTable('past_notice')
+    .addColumn('team_id', 'text', (column) => column.notNull())
+    .addColumn('channel_id', 'text', (column) => column.notNull())
+    .addColumn('digest', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('past_notice_key', ['channel_id', 'team_id', 'digest'])
+    .modifyEnd(inItsIndex(engine))
+    .execute();
 }
 
 /** Since when Slack holds up a post, and until when a drawing of unknown fate may still arrive there. */

@@ -21,6 +21,7 @@ export interface Tables {
   home: { team_id: string; user_id: string; opened_at: number };
   past_thread: PastThreadTable;
   catch_up: CatchUpTable;
+  past_notice: PastNoticeTable;
   /** `lengths`: milliseconds as JSON, the latest last. */
   turn_lengths: { project_id: string; lengths: string };
   /** `seq`: that of the call that was wanted first. */
@@ -61,6 +62,14 @@ interface CatchUpTable {
   cursor: string | null;
   old_replies: number;
   failures: number;
+}
+
+/** A notice of a job that was deleted: its link is not announced in that channel again. */
+interface PastNoticeTable {
+  team_id: string;
+  channel_id: string;
+  /** Of the natural key that the call had. */
+  digest: string;
 }
 
 /** `data` is the whole job; the columns before it repeat what is looked up. */

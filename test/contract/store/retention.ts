@@ -139,6 +139,47 @@ export function retentionContract(open: OpenStore): void {
       );
     });
 
+    describe('a notice of a job that was deleted', () => {
+      const notice = (id: string, channelId = 'C9', url = 'https://github.com/acme/docs/pull/1') =>
+        aCall(id, {
+          naturalKey: `notice:T1:${channelId}:${url}`,
+          lane: { to: 'slack', name: `notice:${id}:${channelId}` },
+          request: { kind: 'notify_channel', channelId, url },
+        });
+      const announced = async (call: WantedCall) => {
+        await write({ job: oldJob(), calls: [call] });
+        await settle(call.id);
+      };
+      const isWanted = async (call: WantedCall) => {
+        await write({ job: oldJob({ id: 'job-2', threadTs: '1700000002.000100' }), calls: [call] });
+        return opened.run(async (tx) => (await tx.calls.get(call.id)) !== null);
+      };
+
+      test('is not made again for the same link in the same channel', async () => {
+        await announced(notice('a'));
+        expect(await prune()).toBe(1);
+        expect(await isWanted(notice('b'))).toBe(false);
+        expect(await isWanted(notice('c', 'C8'))).toBe(true);
+        expect(await isWanted(notice('d', 'C9', 'https://github.com/acme/docs/pull/2'))).toBe(true);
+      });
+
+      test('is known however long its link is', async () => {
+        const url = `https://github.com/${'a'.repeat(4_000)}`;
+        await announced(notice('a', 'C9', url));
+        await prune();
+        expect(await isWanted(notice('b', 'C9', url))).toBe(false);
+        expect(await isWanted(notice('c', 'C9', `${url}1`))).toBe(true);
+      });
+
+      test('is not forgotten with what is left of its job', async () => {
+        await announced(notice('a'));
+        await prune();
+        const later = { ...limits, jobsBeforeMs: NOW_MS + 1 };
+        await opened.run((tx) => tx.retention.pruneTraces(later, 10, NOW_MS));
+        expect(await isWanted(notice('b'))).toBe(false);
+      });
+    });
+
     test('a gesture is known until it is old, and all that is old goes in small batches', async () => {
       const remember = (key: string, atMs: number) => opened.run((tx) => tx.gestures.remember([key], atMs));
       for (let index = 0; index < 5; index += 1) await remember(`event:${index}`, OLD_MS);
