@@ -6,7 +6,16 @@ import { afterAll, expect, test } from 'vitest';
 import { openStore } from '../../src/store/open.ts';
 import { storeContract } from '../contract/store-contract.ts';
 
-const GROWING = new Set(['job', 'call', 'catch_up', 'follow_up', 'gesture', 'past_notice', 'past_thread', 'task']);
+const GROWING = new Set([
+  'job',
+  'call',
+  'catch_up',
+  'follow_up',
+  'gesture',
+  'past_notice',
+  'past_thread',
+  'task',
+]);
 /** Very many rows have the same in these: an index that leads no further leads through the table. */
 const SHARED = /\((team_id|channel_id|project_id|stage|kind|state)=\?\)$/;
 
