@@ -49,8 +49,8 @@ export interface Job {
   readonly posts: number;
   readonly announcedPrLink: string | null;
   readonly trouble: Trouble | null;
-  /** Since when all that was asked of the agent job met a 404; null or absent: it does not. */
-  readonly missingSinceMs?: number | null;
+  /** All that was asked of the agent job met a 404, from then to then; null or absent: the last answer was another. */
+  readonly missing?: { readonly sinceMs: number; readonly untilMs: number } | null;
   /** Replies are held back until then, after a rate limit or an outage. */
   readonly sendNotBeforeMs: number | null;
   readonly sentFollowUps: number;

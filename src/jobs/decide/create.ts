@@ -77,7 +77,7 @@ export function runAgain(draft: Draft, creates: number, callId?: string): void {
   draft.change({
     agentJob: null,
     checkedAtMs: null,
-    missingSinceMs: null,
+    missing: null,
     told: null,
     turn: draft.job.turn + 1,
   });

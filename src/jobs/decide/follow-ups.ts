@@ -6,7 +6,7 @@ import type { Draft } from './draft.ts';
 import { lookFromNow } from './ended.ts';
 import { asItReads, stillMeant } from './late-changes.ts';
 import { NO_JOB, putOrRefuse, refusalOf, scheduleSending } from './line-up.ts';
-import { isGone, isMissing, isWaitedFor, noteFound, noteMissing } from './missing.ts';
+import { isGone, isMissing, isWaitedFor, noteMissing, noteNotMissing } from './missing.ts';
 import { startTurn } from './observe.ts';
 import { clearTrouble, forgetSendTrouble, noteTrouble } from './trouble.ts';
 import { verdictOn } from './verdict.ts';
@@ -68,7 +68,7 @@ export function messageAccepted(
     if (followUp.corrected !== null) offerCorrection(draft, followUp);
   }
   clearTrouble(draft, 'send');
-  noteFound(draft);
+  noteNotMissing(draft);
   // After *Run again* the thread has another agent job, and this message went to the one before.
   if (draft.job.agentJob?.id === agentJobId) startTurn(draft, agentJob);
   scheduleSending(draft);
@@ -85,6 +85,7 @@ export function messageFailed(
   const followUps = stillMeant(draft, failed);
   const count = followUps.length;
   if (isMissing(failure)) noteMissing(draft);
+  else noteNotMissing(draft);
   const isJobGone = isGone(draft, failure, othersAnsweredAtMs);
   const verdict = verdictOn('send_message', failure, draft.context.policy.retryUnknown);
   switch (isMissing(failure) && !isWaitedFor(draft, failure, isJobGone) ? 'refused' : verdict) {

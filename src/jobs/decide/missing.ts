@@ -3,6 +3,8 @@ import type { Draft } from './draft.ts';
 
 /** What stays away for so long is gone, whoever says so. */
 const GONE_AFTER_MS = 3_600_000;
+/** After so long without an answer, nobody knows whether the job was away all the time. */
+const UNSEEN_AFTER_MS = GONE_AFTER_MS / 2;
 /** A person who replied is told the API's own words after so long. */
 const PATIENCE_MS = 120_000;
 
@@ -12,11 +14,15 @@ export function isMissing({ reason }: AgentFailure): boolean {
 }
 
 export function noteMissing(draft: Draft): void {
-  if (draft.job.missingSinceMs == null) draft.change({ missingSinceMs: draft.context.nowMs });
+  const { nowMs } = draft.context;
+  const { missing } = draft.job;
+  const isStill = missing != null && nowMs - missing.untilMs < UNSEEN_AFTER_MS;
+  draft.change({ missing: { sinceMs: isStill ? missing.sinceMs : nowMs, untilMs: nowMs } });
 }
 
-export function noteFound(draft: Draft): void {
-  if (draft.job.missingSinceMs != null) draft.change({ missingSinceMs: null });
+/** Any other answer, or none at all: the time of a job that is gone begins anew. */
+export function noteNotMissing(draft: Draft): void {
+  if (draft.job.missing != null) draft.change({ missing: null });
 }
 
 /**
@@ -24,14 +30,14 @@ export function noteFound(draft: Draft): void {
  * missing for an hour, or the API says so in its own words for a whole settle window and knows other jobs meanwhile.
  */
 export function isGone(draft: Draft, failure: AgentFailure, othersAnsweredAtMs: number | null): boolean {
-  const { stage, missingSinceMs } = draft.job;
+  const { stage, missing } = draft.job;
   const { nowMs, policy } = draft.context;
   if (!isMissing(failure)) return false;
   if (stage.kind === 'ended' && stage.status === 'vanished') return true;
-  if (missingSinceMs == null) return false;
-  if (nowMs - missingSinceMs >= GONE_AFTER_MS) return true;
-  const isSaid = failure.reason === 'not_found' && nowMs - missingSinceMs >= policy.settleWindowMs;
-  return isSaid && othersAnsweredAtMs !== null && othersAnsweredAtMs > missingSinceMs;
+  if (missing == null) return false;
+  if (nowMs - missing.sinceMs >= GONE_AFTER_MS) return true;
+  const isSaid = failure.reason === 'not_found' && nowMs - missing.sinceMs >= policy.settleWindowMs;
+  return isSaid && othersAnsweredAtMs !== null && othersAnsweredAtMs > missing.sinceMs;
 }
 
 /** Whether the replies that met a 404 wait for the job to be found again. */
@@ -43,10 +49,4 @@ export function isWaitedFor(draft: Draft, failure: AgentFailure, isJobGone: bool
   if (stage.kind === 'ended' && stage.status !== 'completed') return false;
   const sinceMs = trouble?.source === 'send' ? trouble.sinceMs : draft.context.nowMs;
   return draft.context.nowMs - sinceMs < PATIENCE_MS;
-}
-
-/** A new job may not be readable everywhere yet, and a gateway may miss one for a moment: no news for the thread. */
-export function isMissedForAMoment({ job, context }: Draft): boolean {
-  if (job.missingSinceMs == null) return false;
-  return context.nowMs - job.missingSinceMs < context.policy.settleWindowMs;
 }

@@ -5,7 +5,7 @@ import { checkIntervalMs } from '../schedule.ts';
 import type { Draft } from './draft.ts';
 import { endedCheckFailed, endedJobChecked, endTurn } from './ended.ts';
 import { askIfLong, isNeglected, noteChange } from './long-running.ts';
-import { isGone, isMissing, noteFound, noteMissing } from './missing.ts';
+import { isGone, isMissing, noteMissing, noteNotMissing } from './missing.ts';
 import { noteFacts, tellEnded, tellLink, tellRunning } from './tell.ts';
 import { clearTrouble, noteTrouble } from './trouble.ts';
 import { noteTurnLength } from './turn-length.ts';
@@ -21,7 +21,7 @@ const NEGLECTED_TIMES = 10;
 export function jobChecked(draft: Draft, agentJob: AgentJob): void {
   const { stage } = draft.job;
   if (draft.job.agentJob?.id !== agentJob.id || isUnwatched(draft.job)) return;
-  noteFound(draft);
+  noteNotMissing(draft);
   if (stage.kind === 'working') {
     clearTrouble(draft, 'check');
     const lastLookAtMs = draft.job.checkedAtMs;
@@ -65,10 +65,10 @@ export function checkFailed(
 ): void {
   const { job } = draft;
   if (job.agentJob?.id !== agentJobId || isUnwatched(job)) return;
+  if (!isMissing(failure)) noteNotMissing(draft);
   if (job.stage.kind === 'ended') endedCheckFailed(draft, job.stage, failure);
   if (job.stage.kind !== 'working') return;
   if (isMissing(failure)) noteMissing(draft);
-  else noteFound(draft);
   // What somebody asked to watch may have a typing error.
   const wasNeverThere = isUnseen(job);
   const isSaidToBeWrong = wasNeverThere && failure.reason === 'not_found';

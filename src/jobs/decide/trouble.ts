@@ -2,7 +2,7 @@ import type { AgentFailure } from '../failure.ts';
 import type { Job, Trouble, TroubleKind } from '../job.ts';
 import { retryDelayMs } from '../schedule.ts';
 import type { Draft } from './draft.ts';
-import { isMissedForAMoment } from './missing.ts';
+import { isMissing } from './missing.ts';
 
 /** Short outages are not worth a message in the thread; the card shows them at once. */
 const MISSES_BEFORE_TELLING = 3;
@@ -11,7 +11,7 @@ const WORTH_AN_EDIT_MS = 60_000;
 
 /** Notes that something holds the job up, tells the thread when it lasts, and returns when to try again. */
 export function noteTrouble(draft: Draft, source: Trouble['source'], failure: AgentFailure): number {
-  const { nowMs, jitter } = draft.context;
+  const { nowMs, jitter, policy } = draft.context;
   const kind = lastingKind(draft.job, failure);
   // An API that limits the rate can be reached; our own budget says nothing of it.
   if (kind === 'rate_limited' && failure.status !== null && draft.job.trouble?.kind === 'unreachable')
@@ -27,14 +27,17 @@ export function noteTrouble(draft: Draft, source: Trouble['source'], failure: Ag
   const misses = (before?.misses ?? 0) + 1;
   // A `Retry-After` of zero, again and again, must not become a loop without a pause.
   const retryAtMs = nowMs + (failure.retryAfterMs || retryDelayMs(misses, jitter));
-  const isLasting = misses >= MISSES_BEFORE_TELLING && !isMissedForAMoment(draft);
+  const sinceMs = before?.sinceMs ?? nowMs;
+  // A new job may not be found everywhere yet, and a gateway may miss one for a moment: no news for the thread.
+  const isForAMoment = isMissing(failure) && nowMs - sinceMs < policy.settleWindowMs;
+  const isLasting = misses >= MISSES_BEFORE_TELLING && !isForAMoment;
   const tellNow = before?.told !== true && (isLasting || isWorthTelling(kind, source));
   draft.change({
     trouble: {
       kind,
       // A rate limit of the sends outlasts one of the reads, which must not take its place.
       source: before?.kind === 'rate_limited' && before.source === 'send' ? 'send' : source,
-      sinceMs: before?.sinceMs ?? nowMs,
+      sinceMs,
       misses,
       retryAtMs,
       told: tellNow || before?.told === true,

@@ -130,7 +130,7 @@ export function checkContract(open: OpenStore): void {
           question: { number: 1, answer: null },
         },
         agentJob: anAgentJob({ id: 'agent-1' }),
-        missingSinceMs: NOW_MS,
+        missing: { sinceMs: NOW_MS, untilMs: NOW_MS },
         checkedAtMs: NOW_MS - 5,
       });
       const tasks = [{ kind: 'check_job', runAtMs: NOW_MS, ifScheduled: 'keep' }] as const;

@@ -122,6 +122,39 @@ describe('a reply whose job cannot be found', () => {
     expect(offer(world)).toBe('run_again');
   });
 
+  test('by a gateway, though the job can be read: the thread is told that the reply waits', () => {
+    const world = aWorkingJob();
+    world.reply('one more thing');
+    sendInVain(world, failures.noSuchPath, 10 * MINUTE_MS);
+    expect(world.states).toEqual(['waiting']);
+    expect(world.job.trouble).toMatchObject({ kind: 'unreachable', source: 'send', told: true });
+    expect(world.news.at(-1)).toMatch(/^unreachable/);
+  });
+
+  test('now and then in an outage of another kind: no second job is offered', () => {
+    const world = anEndedJob({ prLink: link });
+    world.reply('one more thing');
+    for (const failure of [failures.noSuchPath, failures.unreachable, failures.noSuchPath]) {
+      world.answer = failure;
+      sendInVain(world, failure, failure === failures.unreachable ? 70 * MINUTE_MS : 10 * MINUTE_MS);
+    }
+    expect(world.states).not.toContain('not_sent');
+  });
+
+  test('days after another was refused so: nobody knows of the time between, and it waits', () => {
+    const world = anEndedJob({ prLink: link });
+    world.advance(30 * HOUR_MS);
+    world.answer = failures.notFound;
+    world.reply('one more thing');
+    sendInVain(world, failures.notFound, 6 * MINUTE_MS);
+    world.advance(100 * HOUR_MS);
+    world.answer = failures.noSuchPath;
+    world.reply('and another');
+    sendInVain(world, failures.noSuchPath, 10 * MINUTE_MS);
+    expect(world.states).toEqual(['not_sent', 'waiting']);
+    expect(offer(world)).toBe('retry');
+  });
+
   test('by a gateway, for hours: it waits as long as the job was not called gone', () => {
     const world = anEndedJob({ prLink: link });
     world.answer = failures.noSuchPath;
