@@ -69,22 +69,35 @@ describe('the files to deploy with', () => {
     expect(script).toContain(`cd ${folder} && exec runuser -u ${settingOf('User')} --`);
     const inFolder = (path: string) => path.replace(`${folder}/`, '');
     expect(script).toContain(`${inFolder(node)} ${inFolder(program)} "$@"`);
-    expect(script).toContain(`done <${settingOf('EnvironmentFile')}\n`);
+    expect(script).toContain(`' ${settingOf('EnvironmentFile')})\n`);
   });
 
-  test('read settings as systemd does: a "#" or "$" inside of a value is part of it', () => {
+  test.each([
+    ['a "#" or "$" inside of a value', 'A=abc#def $HOME\nB=p=q', { A: 'abc#def $HOME', B: 'p=q' }],
+    ['comments and empty lines, also indented', '# a\n\n; b\n  # c\n \t\n  A=1\n#B=2 \\\nC=3', { A: '1' }],
+    ['quotes', 'A="a b"\nB=\'x"y\'\nC="" \nD="x" y', { A: 'a b', B: 'x"y', C: '', D: 'xy' }],
+    ['an apostrophe', 'A=it\'s $(id)\nB="it\'s"', { A: "it's $(id)", B: "it's" }],
+    ['blanks around', ' A = 1 2 \nB=3\t', { A: '1 2', B: '3' }],
+    ['the line ends of Windows', 'A=1\r\nB="2 3"\r\n\r\nC=4', { A: '1', B: '2 3', C: '4' }],
+    [
+      'a backslash',
+      'A=a\\b\nB="a\\"b\\n"\nC=\'a\\b\'\nD=1\\\n2',
+      { A: 'ab', B: 'a"b\\n', C: 'a\\b', D: '12' },
+    ],
+    ['lines in quotes', 'A="1\n2"\nB=3', { A: '1\n2', B: '3' }],
+    ['what is no setting', 'word\nexport A=1\nB=2\nC', { B: '2' }],
+  ])('read settings as systemd does: %s', (_what, settings, expected) => {
     const folder = mkdtempSync(join(tmpdir(), 'docs-agent-deploy-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
-    const program = (path: string, content: string) =>
-      writeFileSync(join(folder, path), content, { mode: 0o755 });
-    program('settings', '# a comment\n\n; another\nONE=abc#def $HOME\nTWO="a b"\nTHREE=\'x"y\'\nFOUR=p=q');
-    program('runuser', '#!/bin/sh\nexec env\n');
+    writeFileSync(join(folder, 'settings'), settings);
+    writeFileSync(join(folder, 'runuser'), '#!/bin/sh\nexec env -0\n', { mode: 0o755 });
     const script = read('deploy/docs-agent.sh')
       .replaceAll('/etc/docs-agent/settings', join(folder, 'settings'))
       .replaceAll('/opt/docs-agent', folder);
     const output = execFileSync('/bin/sh', ['-c', script], { env: { PATH: `${folder}:/usr/bin:/bin` } });
-    const lines = output.toString().split('\n');
-    expect(lines).toEqual(expect.arrayContaining(['ONE=abc#def $HOME', 'TWO=a b', 'THREE=x"y', 'FOUR=p=q']));
+    const variables = output.toString().split('\0');
+    const ours = variables.filter((variable) => /^[A-D]=/.test(variable)).toSorted();
+    expect(ours).toEqual(Object.entries(expected).map(([name, value]) => `${name}=${value}`));
   });
 
   test('pin every image and every action by its digest', () => {
