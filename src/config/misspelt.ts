@@ -4,7 +4,9 @@ import type { Environment } from './values.ts';
 
 const OURS = /^(?:SLACK|AGENT|DOCS_AGENT)_/;
 /** Kubernetes tells each container of all services, also of one called docs-agent. */
-const OF_KUBERNETES = /_(?:SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT(?:_\d+_(?:TCP|UDP)(?:_\w+)?)?)$/;
+const OF_KUBERNETES = /_(?:SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?)$/;
+/** `DOCS_AGENT_PORT=tcp://10.0.0.1:80`, say. */
+const ADDRESS_OF_KUBERNETES = /^(?:tcp|udp|sctp):\/\//;
 /** In a short name, two letters make another word. */
 const LONG_NAME = 8;
 
@@ -19,8 +21,10 @@ const known: ReadonlyMap<string, SettingName> = new Map([
  */
 export function ignoredSettings(env: Environment, others: ReadonlySet<string>): ConfigProblem[] {
   const isSet = (name: string) => (env[name] ?? '').trim() !== '';
+  const isOfKubernetes = (name: string) =>
+    OF_KUBERNETES.test(name) || ADDRESS_OF_KUBERNETES.test(env[name] ?? '');
   const problems = Object.keys(env)
-    .filter((name) => isSet(name) && !known.has(name) && !others.has(name) && !OF_KUBERNETES.test(name))
+    .filter((name) => isSet(name) && !known.has(name) && !others.has(name) && !isOfKubernetes(name))
     .flatMap((name) => {
       const meant = nearest(name);
       // Beside the right one, it may be another program's.

@@ -14,6 +14,7 @@ test.each([
   ['DATABASE_URL_FIEL', 'DATABASE_URL_FILE'],
   ['AGENT_TIMOUT', 'AGENT_TIMEOUT'],
   ['log_level', 'LOG_LEVEL'],
+  ['HELTH_PORT', 'HEALTH_PORT'],
 ])('%s is taken for a misspelt %s', (name, meant) => {
   expect(said({ [name]: 'x' })).toEqual([`${name} is set, but is no setting: did you mean ${meant}?`]);
 });
