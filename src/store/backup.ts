@@ -11,7 +11,7 @@ import {
 import { join, resolve } from 'node:path';
 import { BUSY_TIMEOUT_MS, DATABASE_FILE, makeDirectory, queriesOn } from './engines/sqlite.ts';
 import { connect } from './engines/sqlite-connection.ts';
-import { sqliteError } from './engines/sqlite-errors.ts';
+import { isFull, sqliteError } from './engines/sqlite-errors.ts';
 import { codeOf, StoreError } from './errors.ts';
 import { schemaState } from './schema/migrate.ts';
 import { migrations } from './schema/migrations.ts';
@@ -55,14 +55,14 @@ export async function backUp(
   const partial = `${path}.partial`;
   claimFile(directory, partial);
   try {
-    copy(resolve(dataDir), database, partial);
+    copy(resolve(dataDir), database, directory, partial);
     await verify(directory, partial);
     flush(partial);
     renameSync(partial, path);
     flush(directory);
   } catch (error) {
     rmSync(partial, { force: true });
-    throw error instanceof StoreError ? error : unusable(directory, error);
+    throw error instanceof StoreError ? error : unusable(directory, codeOf(error));
   }
   return { path, sizeBytes: statSync(path).size, deleted: deleteOld(directory, keep, nowMs) };
 }
@@ -71,15 +71,19 @@ export async function backUp(
 function claimFile(directory: string, path: string): void {
   try {
     makeDirectory(directory);
+  } catch (error) {
+    throw unusable(directory, codeOf(error));
+  }
+  try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw unusable(directory, error);
+    if (codeOf(error) !== 'EEXIST') throw unusable(directory, codeOf(error));
     throw new StoreError(`Another backup is being written to ${directory} just now.`, null, true);
   }
 }
 
 /** As the store is at one moment, however long it takes: those who write are not held up. */
-function copy(dataDir: string, from: string, to: string): void {
+function copy(dataDir: string, from: string, directory: string, to: string): void {
   try {
     const source = connect(from, { timeout: BUSY_TIMEOUT_MS });
     try {
@@ -88,7 +92,8 @@ function copy(dataDir: string, from: string, to: string): void {
       source.close();
     }
   } catch (error) {
-    throw sqliteError(dataDir, error);
+    // Only the copy takes room.
+    throw isFull(error) ? unusable(directory, 'ENOSPC') : sqliteError(dataDir, error);
   }
 }
 
@@ -123,8 +128,7 @@ function deleteOld(directory: string, keep: number, nowMs: number): string[] {
   return paths;
 }
 
-function unusable(directory: string, error: unknown): StoreError {
-  const code = codeOf(error);
+function unusable(directory: string, code: string | null): StoreError {
   return new StoreError(
     `The backup cannot be written to ${directory} (${code ?? 'unknown error'}). ` +
       'Name a directory in which this user may write, on a disk with room.',

@@ -1,17 +1,21 @@
+import { execFile } from 'node:child_process';
 import { copyFile, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { backup as backupCommand } from '../../src/commands/backup.ts';
 import { backUp } from '../../src/store/backup.ts';
 import { StoreError } from '../../src/store/errors.ts';
 import { openStore } from '../../src/store/open.ts';
 import { startStrictWorld } from '../e2e/support/strict-world.ts';
+import { noReadOnlyRoot } from '../support/image.ts';
 import { createTempDir } from '../support/temp-dir.ts';
 
 const PR = 'https://github.com/acme/docs/pull/7';
 const NOW_MS = Date.UTC(2026, 10, 22, 3);
 const DAY_MS = 86_400_000;
+const skipped = noReadOnlyRoot === null ? '' : ` (skipped: ${noReadOnlyRoot})`;
 
 async function emptyFolder(): Promise<string> {
   const folder = await createTempDir();
@@ -109,7 +113,28 @@ test('what cannot be backed up is told, with what to do', async () => {
   await expect(run({ DATA_DIR: dataDir }, 'a', 'b')).rejects.toThrow('one directory');
   await storeIn(dataDir);
   await writeFile(join(dataDir, 'file'), '');
-  const unusable = run({ DATA_DIR: dataDir }, join(dataDir, 'file', 'backups'));
-  await expect(unusable).rejects.toThrow(StoreError);
-  await expect(unusable).rejects.toThrow(/cannot be written to .*Name a directory/);
+  for (const place of [join(dataDir, 'file', 'backups'), join(dataDir, 'file')]) {
+    const unusable = run({ DATA_DIR: dataDir }, place);
+    await expect(unusable).rejects.toThrow(StoreError);
+    await expect(unusable).rejects.toThrow(/cannot be written to .*Name a directory/);
+    await expect(unusable).rejects.toMatchObject({ isTemporary: false });
+  }
 });
+
+test.skipIf(noReadOnlyRoot !== null)(
+  `a disk without room for the copy is told by its directory, and nothing is left there${skipped}`,
+  async () => {
+    const dataDir = await emptyFolder();
+    await storeIn(dataDir);
+    const directory = await emptyFolder();
+    const backUpTo =
+      'mount -t tmpfs -o size=64k none "$1"; "$2" src/cli.ts backup "$1" || echo "exit $?"; ls -A "$1"';
+    const { stdout, stderr } = await promisify(execFile)(
+      'unshare',
+      ['--mount', 'sh', '-euc', backUpTo, 'sh', directory, process.execPath],
+      { env: { PATH: process.env.PATH, DATA_DIR: dataDir } },
+    );
+    expect(stderr).toContain(`cannot be written to ${directory} (ENOSPC)`);
+    expect(stdout).toBe('exit 75\n');
+  },
+);

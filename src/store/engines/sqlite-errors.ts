@@ -27,6 +27,11 @@ export function isBusy(error: unknown): boolean {
   return resultCode(error) === SQLITE_BUSY;
 }
 
+/** There is no room left on the disk. */
+export function isFull(error: unknown): boolean {
+  return resultCode(error) === SQLITE_FULL;
+}
+
 /** `code`: why the directory cannot be used. */
 export function unusableDirectory(directory: string, code: string | null): StoreError {
   return new StoreError(
