@@ -157,6 +157,11 @@ function transportOf(values: Settings): SlackTransport | null {
     : { kind: 'http', signingSecret: values.SLACK_SIGNING_SECRET };
 }
 
+/** The same port twice is one listener. (Port 0 is another one each time.) */
+function healthPortOf({ PORT: port, HEALTH_PORT: healthPort = null }: Settings): number | null {
+  return healthPort === port && port !== 0 ? null : healthPort;
+}
+
 function toConfig(
   values: Settings,
   slack: Pick<Config['slack'], 'installing' | 'transport'>,
@@ -178,7 +183,7 @@ function toConfig(
     access: accessOf(file.access, file.admins),
     workspaces: workspacesOf(file, projects),
     store: storeOf(values),
-    http: { port: values.PORT, host: values.HOST, healthPort: values.HEALTH_PORT ?? null },
+    http: { port: values.PORT, host: values.HOST, healthPort: healthPortOf(values) },
     noticeChannels: values.NOTICE_CHANNELS,
     poll: {
       minIntervalMs: values.POLL_MIN_INTERVAL,

@@ -46,6 +46,18 @@ describe('settings', () => {
     });
   });
 
+  test.each([
+    ['3001', '3001', null],
+    ['3001', '3002', 3002],
+    ['0', '0', 0],
+    ['0', undefined, null],
+  ])(
+    'with PORT %s and HEALTH_PORT %s, health has the port %s for itself',
+    (PORT, HEALTH_PORT, healthPort) => {
+      expect(parse({ PORT, HEALTH_PORT }).http.healthPort).toBe(healthPort);
+    },
+  );
+
   test('every one can be changed', () => {
     const config = parse({
       SLACK_API_URL: 'http://slack.test/api',

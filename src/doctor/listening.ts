@@ -6,11 +6,14 @@ import { type Finding, findingsOf } from './finding.ts';
 const EVERYWHERE = new Set(['0.0.0.0', '::']);
 
 /** Whether the program could listen where it is to. Port 0 is any that is free. */
-export async function listeningFindings({ http }: Config, timeoutMs: number): Promise<Finding[]> {
+export async function listeningFindings({ http, slack }: Config, timeoutMs: number): Promise<Finding[]> {
   const { host, port, healthPort } = http;
+  // Socket Mode needs it for health, or for the pages of an installation.
+  const opensPort =
+    healthPort === null || slack.transport.kind === 'http' || slack.installing.kind === 'oauth';
   const places = [
-    { variable: 'PORT', port },
-    ...(healthPort === null || healthPort === port ? [] : [{ variable: 'HEALTH_PORT', port: healthPort }]),
+    ...(opensPort ? [{ variable: 'PORT', port }] : []),
+    ...(healthPort === null ? [] : [{ variable: 'HEALTH_PORT', port: healthPort }]),
   ].filter((place) => place.port !== 0);
   const isRunning = () => answersAsWeDo(host, healthPort ?? port, timeoutMs);
   return Promise.all(places.map((place) => listeningFinding({ ...place, host }, isRunning)));

@@ -33,6 +33,17 @@ test('a port that another program has is found', async () => {
   other.close();
 });
 
+test('in Socket Mode with HEALTH_PORT no other port is opened, so another program may have it', async () => {
+  await using patient = await startPatient();
+  const other = createServer((_request, response) => response.end('hello')).listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  patient.env.PORT = String((other.address() as AddressInfo).port);
+  patient.env.HEALTH_PORT = String(await freePort());
+  expect(await patient.finding('listening')).toMatchObject({ level: 'ok', subject: 'HEALTH_PORT' });
+  other.closeAllConnections();
+  other.close();
+});
+
 test.each([
   ['192.0.2.1', 'EADDRNOTAVAIL'],
   ['no-such-host.invalid', 'ENOTFOUND'],

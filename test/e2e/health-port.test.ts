@@ -43,6 +43,14 @@ test('in Socket Mode no other port is open', async () => {
   await expect(fetch(`http://127.0.0.1:${PORT}/livez`)).rejects.toThrow('fetch failed');
 });
 
+test('the port of Slack, named once more for health, is one listener', async () => {
+  const port = String(await freePort());
+  await using world = await startStrictWorld({ mode: 'http', settings: { HEALTH_PORT: port, PORT: port } });
+  expect(world.service).toMatchObject({ port: Number(port), healthPort: Number(port) });
+  expect(await statusOf(Number(port), '/readyz')).toBe(200);
+  expect(await statusOf(Number(port), '/metrics')).toBe(200);
+});
+
 test('a port for health that is taken is named, with its setting', async () => {
   await using world = await startStrictWorld({ mode: 'http' });
   const settings = { HEALTH_PORT: String(world.service.port) };
