@@ -3,6 +3,7 @@ import { describe, test } from 'vitest';
 import { type Outside, startOutside } from '../../crash/support/outside.ts';
 import type { ChildEnv, ChildProgram } from '../../support/child-program.ts';
 import { describeWithLocalSlack } from '../../support/local-slack.ts';
+import type { PgBouncer } from '../../support/pgbouncer.ts';
 import { createTestDatabase, type TestDatabase, testServerUrl } from '../../support/postgres.ts';
 import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts';
 
@@ -38,11 +39,16 @@ export function describeReplicas(name: string, tests: (serverUrl: string) => voi
   describeWithLocalSlack(name, () => tests(serverUrl));
 }
 
-export async function startReplicas(serverUrl: string, settings: ChildEnv = {}): Promise<Replicas> {
+/** `pooler`: stands between the proxy and the server. */
+export async function startReplicas(
+  serverUrl: string,
+  settings: ChildEnv = {},
+  pooler: Pick<PgBouncer, 'urlOf'> = { urlOf: (url) => url },
+): Promise<Replicas> {
   const resources = new AsyncDisposableStack();
   const database = await createTestDatabase(serverUrl);
   resources.defer(() => database.drop());
-  const databaseProxy = resources.use(await startDatabaseProxy(database.url));
+  const databaseProxy = resources.use(await startDatabaseProxy(pooler.urlOf(database.url)));
   const outside = resources.use(
     await startOutside({ DATABASE_URL: databaseProxy.url, SETTLE_WINDOW: '0', ...settings }),
   );
