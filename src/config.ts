@@ -158,8 +158,8 @@ function transportOf(values: Settings): SlackTransport | null {
 }
 
 /** The same port twice is one listener. (Port 0 is another one each time.) */
-function healthPortOf({ PORT: port, HEALTH_PORT: healthPort = null }: Settings): number | null {
-  return healthPort === port && port !== 0 ? null : healthPort;
+function healthPortOf({ PORT: port, HEALTH_PORT: healthPort }: Settings): number | null {
+  return healthPort === undefined || (healthPort === port && port !== 0) ? null : healthPort;
 }
 
 function toConfig(
