@@ -6,6 +6,8 @@ import { type Finding, findingsOf } from './finding.ts';
 
 const LET_IT_WRITE =
   'Give the project a key that may write (AGENT_API_KEY, or the variable that api_key_env names); requests wait until then.';
+const WHAT_IS_MISSING =
+  'Check the key (AGENT_API_KEY, or the variable that api_key_env names), whether it may write, and the plan of the project; requests wait until then.';
 const ASK_AGAIN = 'Run doctor again later, or ask who runs the API.';
 
 /** Whether requests can be sent: as the running program found it, and by an empty request if that is asked for. */
@@ -39,7 +41,10 @@ function notTried(): Finding {
 }
 
 function refusalFinding(project: string, { words }: AgentRefusal): Finding {
-  return findingsOf('agent_writing', project).error(`the last request was refused: ${words}`, LET_IT_WRITE);
+  return findingsOf('agent_writing', project).error(
+    `the last request was refused: ${words}`,
+    WHAT_IS_MISSING,
+  );
 }
 
 function probeFinding(project: string, probe: Probe): Finding {

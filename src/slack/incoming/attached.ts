@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Attached, type FileKind, nothingAttached, type Snippet } from '../../jobs/attached.ts';
+import type { Attached, FileKind, Snippet } from '../../jobs/attached.ts';
+import { listOf } from '../text/block-text.ts';
 import { escapeMrkdwn } from '../text/escape.ts';
 import { displayText } from '../text/sanitize.ts';
 import { attachmentsOf, wordless } from './attachments.ts';
@@ -24,7 +25,9 @@ const file = z.object({
 });
 type File = z.infer<typeof file>;
 
-const files = z.array(file).catch([]);
+function fileOf(given: unknown): File {
+  return file.safeParse(given).data ?? file.parse({});
+}
 
 /** What comes along with a message, and with those that are forwarded in it. */
 export function attachedOf(message: Saying & { readonly files?: unknown }): Attached {
@@ -37,8 +40,9 @@ export function attachedOf(message: Saying & { readonly files?: unknown }): Atta
 }
 
 function filesOf(given: unknown): Attached {
-  if (given === undefined) return nothingAttached;
-  const all = files.parse(given).filter(({ mode }) => mode !== 'tombstone');
+  const all = listOf(given)
+    .map(fileOf)
+    .filter(({ mode }) => mode !== 'tombstone');
   const snippets = all.filter((one) => isSnippet(one) || isUndescribed(one)).slice(0, MAX_SNIPPETS);
   return {
     snippets: snippets.map(snippetOf),
@@ -75,7 +79,7 @@ export function attachedInWords({ snippets, others }: Attached): string {
 
 /** What Slack says of a file when it is asked. */
 export function describedFile(given: unknown): { readonly snippet: Snippet } | { readonly kind: FileKind } {
-  const described = file.parse(given);
+  const described = fileOf(given);
   return isSnippet(described) ? { snippet: snippetOf(described) } : { kind: kindOf(described) };
 }
 

@@ -66,7 +66,7 @@ export function wordless(one: Attachment): FileKind[] {
 
 /** The address comes last: the first line is a title, or all that a preview has room for. */
 function quoted({ author_name, author_id, from_url }: Attachment, words: string): string {
-  const author = plain(author_name) || (author_id === '' ? '' : `<@${author_id}>`);
+  const author = plain(author_name).replace(/\s+/g, ' ') || (author_id === '' ? '' : `<@${author_id}>`);
   const by = author === '' ? '' : ` from ${author}`;
   const from = from_url === '' ? '' : `\n(${linkToken(from_url, '')})`;
   return `Forwarded message${by}:\n${words}${from}`;

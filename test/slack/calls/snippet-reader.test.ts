@@ -102,6 +102,13 @@ describe('a file of a shared channel, which Slack describes only when asked', ()
     expect(tokens).toEqual([]);
   });
 
+  test('is only named if Slack tells nothing of it', async () => {
+    for (const nothing of [undefined, null, 'F1', []]) {
+      const { content } = await readShared(() => nothing as unknown as object);
+      expect(content).toEqual({ kind: 'file' });
+    }
+  });
+
   test('is read from nowhere else, whatever Slack says', async () => {
     const elsewhere = { mode: 'snippet', name: 'x', url_private: 'https://evil.example/x' };
     const { content } = await readShared(() => elsewhere);

@@ -89,6 +89,14 @@ describe('what a message says (F5)', () => {
     expect(saidBy({ text: '', attachments: Array(100).fill({ text }) }).length).toBeLessThan(90_000);
   });
 
+  test('a file that is described in no way takes no other with it', () => {
+    const files = [null, 1, { mode: 'snippet', name: 'notes.txt', url_private: 'https://files.slack.com/1' }];
+    const { snippets, others } = attachedOf({ text: '', files });
+    expect(snippets.map(({ name }) => name)).toEqual(['notes.txt']);
+    expect(others).toEqual(['file', 'file']);
+    expect(attachedOf({ text: '', files: 'none' })).toEqual({ snippets: [], others: [] });
+  });
+
   test('nothing that comes from outside breaks it', () => {
     const deep = Array.from({ length: 5_000 }).reduce<unknown>(
       (inner) => [{ type: 'x', elements: inner }],
@@ -107,7 +115,7 @@ describe('what a message says (F5)', () => {
       expect(saidBy({ text: 'So', blocks: odd, attachments: odd })).toBe('So');
       expect(saidBy({ bot_id: 'B1', blocks: odd, attachments: odd })).toBe('');
     }
-    const forged = saidBy({ text: '', attachments: [{ ...forwarded, author_name: '<!channel>' }] });
-    expect(forged).toContain('from &lt;!channel&gt;');
+    const forged = saidBy({ text: '', attachments: [{ ...forwarded, author_name: '<!channel>\nBob' }] });
+    expect(forged).toContain('from &lt;!channel&gt; Bob:');
   });
 });
