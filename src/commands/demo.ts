@@ -50,7 +50,7 @@ export async function demo(args: string[], { env, process }: Host): Promise<numb
   resources.defer(() => api.close());
   const slack = await startLocalSlack({ binary, port: 0, workspace: demoWorkspace }).catch(explain);
   resources.defer(() => slack.stop());
-  const rendering = await startRenderingProxy(slack.apiUrl);
+  const rendering = await startRenderingProxy(slack.apiUrl, demoWorkspace.channelsWithoutBot);
   resources.defer(() => rendering.close());
 
   const settings: Environment = {
@@ -103,7 +103,8 @@ function welcome(url: string, envFile: string): string {
 
 ${words.join('\n')}
 
-  "project=handbook …" works on another project. The bot is not in #random: try it there, too.
+  "project=handbook …" works on another project. The bot is not in #random: a request there is kept, and asks for
+  the bot to be invited (which this page cannot do).
   The page leaves out some of what Slack shows: what is chosen in a menu at first, and menus of channels.
 
   What docs-agent doctor says of it, in another terminal:

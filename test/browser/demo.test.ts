@@ -91,6 +91,17 @@ describeInBrowser("the demo, typed and clicked in the local Slack's page", () =>
     await details.getByRole('button', { name: 'Open the thread' }).waitFor();
   });
 
+  test('in a channel without the bot a request is kept, and asks for an invitation (S4)', async ({
+    slack,
+  }) => {
+    await slack.open('random');
+    await slack.write('/docs-agent Document the holidays');
+    const kept = slack.message('Document the holidays');
+    await kept.getByText('only visible to you').waitFor();
+    await kept.getByText('/invite').waitFor();
+    await kept.getByRole('button', { name: 'Try again' }).waitFor();
+  });
+
   test('the App Home shows the open jobs, and its form asks for the channel (S3, L2)', async ({ slack }) => {
     await slack.write('/docs-agent slow: Describe the errors');
     await slack.message('“slow: Describe the errors”').waitFor();

@@ -19,11 +19,16 @@ export interface RenderingProxy {
  * shows times and characters. Without it the demo would look wrong; with a bot that sent something else to the
  * demo than to Slack, the demo would prove nothing. It changes these in messages and
  * views, and nothing else; what goes with an acknowledgement does not come this way.
+ *
+ * The local Slack lets the bot post everywhere; Slack only where it is. So posts to the channels `withoutBot` are refused.
  */
-export async function startRenderingProxy(localApiUrl: string): Promise<RenderingProxy> {
+export async function startRenderingProxy(
+  localApiUrl: string,
+  withoutBot: readonly string[] = [],
+): Promise<RenderingProxy> {
   const target = new URL(localApiUrl);
   const server = createServer((request, response) => {
-    forward(target, origin, request, response).catch(() => response.destroy());
+    forward(target, origin, withoutBot, request, response).catch(() => response.destroy());
   });
   const sockets = new Set<Duplex>();
   server.on('upgrade', (request, socket: Duplex) => {
@@ -49,10 +54,18 @@ export async function startRenderingProxy(localApiUrl: string): Promise<Renderin
 async function forward(
   target: URL,
   origin: string,
+  withoutBot: readonly string[],
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const body = asShown(request, await buffer(request));
+  const sent = await buffer(request);
+  const isPost = request.url?.endsWith('/chat.postMessage') === true;
+  if (isPost && withoutBot.includes(new URLSearchParams(sent.toString()).get('channel') ?? '')) {
+    const refusal = JSON.stringify({ ok: false, error: 'not_in_channel' });
+    response.writeHead(200, { 'content-type': 'application/json' }).end(refusal);
+    return;
+  }
+  const body = asShown(request, sent);
   const { 'transfer-encoding': _chunked, ...headers } = request.headers;
   const forwarded = httpRequest(new URL(request.url ?? '', target), {
     method: request.method,

@@ -32,6 +32,7 @@ export const localApp = {
 
 const docs = 'C0DOCS';
 const docsChanges = 'C0CHANGES';
+const random = 'C0RANDOM';
 const people = [
   { id: 'U0ALICE', name: 'alice', realName: 'Alice Anderson' },
   { id: 'U0BOB', name: 'bob', realName: 'Bob Brown' },
@@ -44,11 +45,15 @@ export const demoWorkspace = {
   channels: [
     { id: docs, name: 'docs', members: everybody },
     { id: docsChanges, name: 'docs-changes', members: everybody },
-    { id: 'C0RANDOM', name: 'random', members: people.map(({ id }) => id) },
+    { id: random, name: 'random', members: people.map(({ id }) => id) },
   ],
+  channelsWithoutBot: [random],
   app: { mode: 'socket' },
   noticeChannel: docsChanges,
-} as const satisfies LocalWorkspace & { readonly noticeChannel: string };
+} as const satisfies LocalWorkspace & {
+  readonly noticeChannel: string;
+  readonly channelsWithoutBot: readonly string[];
+};
 
 /** The workspace in local-slack's own configuration format. */
 export function toConfigFile({ users, channels, app }: LocalWorkspace): string {
