@@ -29,6 +29,8 @@ interface StartedCall extends AgentCall {
   readonly startedAtMs: number;
 }
 
+const SHORTEST_WAIT_MS = 100;
+
 const INTERRUPTED: AgentFailure = {
   outcome: 'unknown',
   reason: 'unreachable',
@@ -103,9 +105,15 @@ async function startNext(
       }
       // It was wanted after the look.
       if (call.id !== prepared?.callId) return 'not_prepared';
+      if (agentCall.request.kind === 'create_job' && agentCall.job.stage.kind !== 'creating') {
+        await giveUp(tools, tx, agentCall);
+        continue;
+      }
       const overBudget = await takeFromBudget(tools, tx, agentCall.job, agentCall.request.kind);
       if (overBudget !== null) {
-        const next = await settle(tools, tx, task, agentCall, failed(tools, agentCall, overBudget));
+        const { failure, askAgainAtMs } = overBudget;
+        const event = failed(tools, agentCall, failure);
+        const next = await settle(tools, tx, task, agentCall, event, askAgainAtMs);
         if (next !== 'goes_on') return 'ended';
         continue;
       }
@@ -114,6 +122,13 @@ async function startNext(
       return { ...agentCall, call: { ...call, startedAtMs }, startedAtMs };
     }
   });
+}
+
+/** The job goes on without this start: a second agent job would be watched by nobody. */
+async function giveUp({ clock }: Tools, tx: Transaction, { call, request, job }: AgentCall): Promise<void> {
+  const detail = 'the job does not wait for it any more';
+  await tx.budgetQueue.leave(job.id, request.kind);
+  await tx.calls.settle(call.id, { state: 'not_made', detail }, clock.now());
 }
 
 async function toAgentCall(tx: Transaction, call: LedgerCall): Promise<AgentCall> {
@@ -194,6 +209,7 @@ async function settle(
   task: ClaimedTask,
   { call, request }: AgentCall,
   said: JobEvent,
+  askAgainAtMs = Number.POSITIVE_INFINITY,
 ): Promise<Next> {
   const isHeld = await tx.tasks.isHeld(task.lease);
   const next = isHeld ? 'goes_on' : 'taken_over';
@@ -211,8 +227,9 @@ async function settle(
   if (verdict === 'retry' && request.kind === 'create_job') {
     const state = event.failure.outcome === 'unknown' ? 'failed' : 'retry';
     await tx.calls.settle(call.id, { state, detail }, context.nowMs);
-    const retryAtMs = job.trouble?.retryAtMs ?? context.nowMs;
-    if (isHeld) await tx.tasks.postpone(task.lease, retryAtMs);
+    const retryAtMs = Math.min(job.trouble?.retryAtMs ?? 0, askAgainAtMs);
+    // Whatever the job says, this must not become a loop without a pause.
+    if (isHeld) await tx.tasks.postpone(task.lease, Math.max(retryAtMs, context.nowMs + SHORTEST_WAIT_MS));
     return isHeld ? 'waits' : 'taken_over';
   }
   // The replies of a message that goes out again are put into a new call, together with later ones.

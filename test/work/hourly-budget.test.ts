@@ -39,7 +39,14 @@ async function createBudgetWorld(place: LoopsOptions['place']) {
       },
     }),
   });
-  const loops = world.tools.map((tools) => {
+  let hourlyBudget = BUDGET;
+  const loops = world.tools.map((given) => {
+    const tools = {
+      ...given,
+      get hourlyBudget() {
+        return hourlyBudget;
+      },
+    };
     const countEdit = async (task: ClaimedTask) => {
       edits.set(task.subject, (edits.get(task.subject) ?? 0) + 1);
       await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
@@ -81,7 +88,10 @@ async function createBudgetWorld(place: LoopsOptions['place']) {
   };
   const reply = (jobId: string, text: string) =>
     world.happen(jobId, { type: 'reply_received', reply: aReply({ text, messageTs: `${asked}.${text}` }) });
-  return { ...world, sent, edits, ask, reply, workUntil };
+  const setBudget = (perHour: number) => {
+    hourlyBudget = perHour;
+  };
+  return { ...world, sent, edits, ask, reply, workUntil, setBudget };
 }
 
 describeOnDatabases('the hourly budget', (makeEmpty) => {
@@ -160,5 +170,55 @@ describeOnDatabases('the hourly budget', (makeEmpty) => {
       ['Reply 0', MINUTE_MS + 4_000],
       ['Reply 2', HOUR_MS],
     ]);
+  });
+
+  test('when the budget is raised, those that wait go within a minute, in their order', async () => {
+    const world = await createBudgetWorld(await makeEmpty());
+    for (let number = 0; number < 40; number += 1) {
+      await world.ask(`Request ${number}`);
+      await world.workUntil(world.clock.now() + 1_000);
+    }
+    expect(world.sent).toHaveLength(FOR_STARTS);
+    const raisedAtMs = world.clock.now();
+    world.setBudget(100);
+    await world.workUntil(raisedAtMs + MINUTE_MS);
+    expect(world.sent.map(({ prompt }) => Number(prompt.slice(8)))).toEqual([...Array(40).keys()]);
+  });
+
+  test('a place that a withdrawn reply gives up is used within a minute', async () => {
+    const world = await createBudgetWorld(await makeEmpty());
+    const startMs = world.clock.now();
+    const jobs = [await world.ask('Start 0')];
+    await world.workUntil(startMs + 10 * MINUTE_MS);
+    jobs.push(await world.ask('Start 1'));
+    await world.workUntil(startMs + 20 * MINUTE_MS);
+    for (let number = 2; number < FOR_STARTS; number += 1) jobs.push(await world.ask(`Start ${number}`));
+    await world.workUntil(startMs + 21 * MINUTE_MS);
+    for (const [index, jobId] of jobs.slice(0, 2).entries()) {
+      await world.reply(jobId, `Reply ${index}`);
+      await world.workUntil(world.clock.now() + MINUTE_MS);
+    }
+    await world.ask('Late start');
+    await world.workUntil(startMs + 30 * MINUTE_MS);
+    await world.happen(jobs[1] ?? '', { type: 'reply_deleted', messageTs: `${FOR_STARTS}.Reply 1` });
+    await world.workUntil(startMs + 3 * HOUR_MS);
+    const late = world.sent.find(({ prompt }) => prompt === 'Late start');
+    // An hour after Start 1, and no longer after Start 2.
+    const waitedMs = (late?.atMs ?? 0) - startMs;
+    expect(waitedMs).toBeGreaterThanOrEqual(70 * MINUTE_MS);
+    expect(waitedMs).toBeLessThanOrEqual(71 * MINUTE_MS);
+  });
+
+  test('a start that its job does not wait for any more is not made, and holds up nothing', async () => {
+    const world = await createBudgetWorld(await makeEmpty());
+    for (let number = 0; number < FOR_STARTS; number += 1) await world.ask(`Start ${number}`);
+    await world.workUntil(world.clock.now() + MINUTE_MS);
+    const late = await world.ask('Late start');
+    await world.workUntil(world.clock.now() + MINUTE_MS);
+    await world.happen(late, { type: 'job_created', agentJob: anAgentJob({ id: 'agent-late' }) });
+    await world.workUntil(world.clock.now() + 3 * HOUR_MS);
+    expect(world.sent.map(({ prompt }) => prompt)).not.toContain('Late start');
+    const waiting = await world.store.transaction((tx) => tx.budgetQueue.waiting('docs'));
+    expect(waiting).toEqual([]);
   });
 });

@@ -19,7 +19,7 @@ export function noteTrouble(draft: Draft, source: Trouble['source'], failure: Ag
   // Our own budget does not end an outage that the thread was told of: its end must be told, too.
   const { trouble } = draft.job;
   if (kind === 'rate_limited' && failure.status === null && trouble?.kind === 'unreachable' && trouble.told) {
-    const retryAtMs = nowMs + (failure.retryAfterMs ?? retryDelayMs(1, jitter));
+    const retryAtMs = nowMs + (failure.retryAfterMs || retryDelayMs(1, jitter));
     draft.change({ trouble: { ...trouble, retryAtMs } });
     return retryAtMs;
   }
