@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { alice, general } from '../../support/local-slack.ts';
+import { createTestDatabase, testServerUrl } from '../../support/postgres.ts';
 import {
   acme,
   acmeProject,
@@ -177,3 +178,27 @@ test('a workspace that is not installed is told so, and nothing of it is stored 
   await program.clock.advance(60_000);
   expect(program.slack.calls()).toEqual([]);
 });
+
+test.skipIf(testServerUrl === undefined)(
+  'a state is good for one use, at whatever replica the browser comes back, and however often at once (A2)',
+  async () => {
+    await using resources = new AsyncDisposableStack();
+    const database = await createTestDatabase(testServerUrl ?? '');
+    resources.defer(() => database.drop());
+    const two = await startTeamsProgram({ installed: [], replicas: 2, databaseUrl: database.url });
+    resources.use(two);
+    const [first, second] = two.services.map(({ port }) => `http://127.0.0.1:${port}`);
+    const begun = await fetch(`${first}/slack/install`);
+    const [cookie = ''] = (begun.headers.get('set-cookie') ?? '').split(';');
+    const [, state = ''] = /state=([\w.-]+)/.exec(await begun.text()) ?? [];
+    const comeBack = async (replica: string | undefined) => {
+      const query = new URLSearchParams({ code: two.slack.tokens.agree(acme), state });
+      const answer = await fetch(`${replica}/slack/oauth_redirect?${query}`, { headers: { cookie } });
+      return answer.status;
+    };
+    const statuses = await Promise.all([first, second, first, second].map(comeBack));
+    expect(statuses.toSorted()).toEqual([200, 400, 400, 400]);
+    expect(await comeBack(second)).toBe(400);
+    expect(two.slack.calls('oauth.v2.access')).toHaveLength(1);
+  },
+);
