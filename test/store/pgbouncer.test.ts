@@ -33,9 +33,7 @@ for (const mode of ['transaction', 'session'] as const) {
 
     async function openEmpty(): Promise<Store> {
       const store = await openStore(location());
-      await database.query(
-        'truncate gesture, job, follow_up, call, task, heartbeat, turn_lengths, home, channel_setting, installation, organisation_team, past_notice',
-      );
+      await database.truncate();
       return store;
     }
 

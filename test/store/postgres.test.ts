@@ -25,9 +25,7 @@ function postgresSuite(serverUrl: string): void {
 
   async function openEmpty(): Promise<Store> {
     const store = await openStore({ databaseUrl: database.url });
-    await database.query(
-      'truncate gesture, job, catch_up, follow_up, call, task, heartbeat, turn_lengths, home, channel_setting, installation, organisation_team, past_notice',
-    );
+    await database.truncate();
     return store;
   }
 

@@ -8,6 +8,8 @@ export interface TestDatabase {
   readonly url: string;
   /** Runs one statement on a connection of its own. */
   query(sql: string): Promise<Record<string, unknown>[]>;
+  /** Empties all tables but those that tell which migrations were made. */
+  truncate(): Promise<void>;
   drop(): Promise<void>;
 }
 
@@ -20,6 +22,13 @@ export async function createTestDatabase(serverUrl: string): Promise<TestDatabas
   return {
     url: url.href,
     query: (sql) => queryAt(url.href, sql),
+    truncate: async () => {
+      const found = await queryAt(
+        url.href,
+        "select quote_ident(tablename) as name from pg_tables where schemaname = 'public' and tablename not like 'kysely_%'",
+      );
+      await queryAt(url.href, `truncate ${found.map(({ name }) => name).join(', ')}`);
+    },
     drop: async () => {
       await queryAt(serverUrl, `drop database ${name} with (force)`);
     },
