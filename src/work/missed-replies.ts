@@ -34,6 +34,8 @@ export function missedReplies(store: Store, clock: Clock, log: Logger): MissedRe
   let plannedAtMs = Number.NEGATIVE_INFINITY;
   let cancelPlan = () => {};
   let cancelSweep = () => {};
+  /** By workspace: what was planned sooner may have been read before Slack delivered again. */
+  const cancelLastLook = new Map<string | null, () => void>();
 
   async function schedule(more: Pick<LiveThreads, 'isSweep'> & Partial<LiveThreads>): Promise<void> {
     const nowMs = clock.now();
@@ -68,9 +70,9 @@ export function missedReplies(store: Store, clock: Clock, log: Logger): MissedRe
     cancelPlan = clock.at(atMs, () => void plan());
   }
 
-  async function sweep(): Promise<void> {
+  async function trySchedule(more: Parameters<typeof schedule>[0]): Promise<void> {
     try {
-      await schedule({ isSweep: true, sinceMs: clock.now() - SWEPT_FOR_MS });
+      await schedule(more);
     } catch (error) {
       log.error('catch_up_not_scheduled', { error });
     }
@@ -79,7 +81,7 @@ export function missedReplies(store: Store, clock: Clock, log: Logger): MissedRe
   function sweepLater(): void {
     cancelSweep = clock.at(clock.now() + SWEEP_EVERY_MS, () => {
       sweepLater();
-      void sweep();
+      void trySchedule({ isSweep: true, sinceMs: clock.now() - SWEPT_FOR_MS });
     });
   }
 
@@ -94,14 +96,25 @@ export function missedReplies(store: Store, clock: Clock, log: Logger): MissedRe
       isWanted = true;
       planAt(Math.max(clock.now(), plannedAtMs + SIGNS_EVERY_MS));
     },
-    // By Slack's clock, from which ours may differ.
-    heldBack: (teamId, untilMs) =>
-      schedule({ isSweep: false, teamId, fromMs: Math.max(clock.now(), untilMs + CLOCK_SKEW_MS) }),
+    heldBack: async (teamId, untilMs) => {
+      // By Slack's clock, from which ours may differ.
+      const fromMs = Math.max(clock.now(), untilMs + CLOCK_SKEW_MS);
+      await schedule({ isSweep: false, teamId, fromMs });
+      cancelLastLook.get(teamId)?.();
+      cancelLastLook.set(
+        teamId,
+        clock.at(fromMs, () => {
+          cancelLastLook.delete(teamId);
+          void trySchedule({ isSweep: false, teamId });
+        }),
+      );
+    },
     sweep: sweepLater,
     stop: () => {
       isWanted = false;
       cancelPlan();
       cancelSweep();
+      for (const cancel of cancelLastLook.values()) cancel();
     },
   };
 }

@@ -190,3 +190,19 @@ test('a thread in which replies wait is read before all others, so that they kee
   expect(await world.until(isGiven, 10 * MINUTE_MS)).toBeLessThan(2 * MINUTE_MS);
   expect(world.given.get('job 0')).toBe('Missed.\n\nHeard of.');
 });
+
+test('replies are found while Slack holds events back for minute after minute, and so are those of its last minute', async () => {
+  const world = await limitedWorld(['T1']);
+  const slack = world.slackOf('T1');
+  const thread = await world.start('T1', 'a job');
+  slack.say(thread.threadTs, 'The first.');
+  for (let minute = 0; minute < 10; minute += 1) {
+    await world.missed.heldBack('T1', world.clock.now() + MINUTE_MS);
+    await world.clock.advance(MINUTE_MS);
+  }
+  expect(world.given.get('a job')).toBe('The first.');
+  slack.say(thread.threadTs, 'The last.');
+  const isFound = () => world.given.get('a job') === 'The first.\n\nThe last.';
+  expect(await world.until(isFound, 10 * MINUTE_MS)).toBeLessThan(3 * MINUTE_MS);
+  expect(slack.reads.length).toBeLessThan(20);
+});

@@ -13,7 +13,7 @@ export interface LiveThreads {
   /** Those of jobs that are going on come first, and of each kind the newest. */
   readonly limit: number;
   readonly nowMs: number;
-  /** They are not read before that. */
+  /** They are not read before that, but those that wait already keep their places in the line. */
   readonly fromMs: number;
   /** Nothing is known to be missed: they are read after all others, and those that were read of late are left out. */
   readonly isSweep: boolean;
@@ -28,8 +28,6 @@ export function wantLiveThreads({ teamId, sinceMs, limit, nowMs, fromMs, isSweep
   const unread = isSweep
     ? sql`and not exists (select 1 from catch_up c where c.job_id = job.id and c.sweep_from > ${nowMs})`
     : sql``;
-  // What waits already keeps its place in the line, unless it must not be read so soon.
-  const keptFromMs = fromMs > nowMs ? fromMs : 0;
   return sql<{ team_id: string }>`
     insert into catch_up (job_id, team_id, urgency, wanted_at, wishes, old_replies, failures)
     select id, team_id, ${urgency}, cast(${fromMs} as bigint) + place - 1, 1, 0, 0
@@ -45,7 +43,7 @@ export function wantLiveThreads({ teamId, sinceMs, limit, nowMs, fromMs, isSweep
     on conflict (job_id) do update set
       urgency = case when catch_up.urgency <= ${urgency} then catch_up.urgency else ${urgency} end,
       wanted_at = case
-        when catch_up.urgency <= ${urgency} and catch_up.wanted_at >= ${keptFromMs} then catch_up.wanted_at
+        when catch_up.urgency <= ${urgency} then catch_up.wanted_at
         else excluded.wanted_at
       end,
       wishes = catch_up.wishes + 1
