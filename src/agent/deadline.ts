@@ -8,9 +8,11 @@ export async function withDeadline<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const deadline = new AbortController();
-  const timer = setTimeout(() => {
+  const abort = () => {
     deadline.abort(new DOMException(`no answer within ${timeoutMs} ms`, 'TimeoutError'));
-  }, timeoutMs);
+  };
+  // A process that was frozen may find its timers due before it has read what arrived meanwhile: the answer counts.
+  const timer = setTimeout(() => setImmediate(abort), timeoutMs);
   try {
     return await work(deadline.signal);
   } finally {
