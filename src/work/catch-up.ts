@@ -25,6 +25,8 @@ const MAX_FAILURES = 50;
 const HOPELESS_FOR_MS = 86_400_000;
 /** So Slack answers when it does not know the place any more at which a page begins. */
 const INVALID_CURSOR = 'invalid_cursor';
+/** It may happen again, and the others are to be read meanwhile. */
+const BEGUN_AGAIN_AFTER_MS = 5 * 60_000;
 
 /** A thread of a job, and where it is. */
 interface Found extends ThreadToRead {
@@ -168,7 +170,9 @@ async function notRead(
     await tx.tasks.fence(task.lease);
     // No other thread of the workspace could be read, either.
     if (needsAdmin) return tx.tasks.postpone(task.lease, nowMs + slackRetryMs(task, failure));
-    if (code === INVALID_CURSOR && cursor !== null) await tx.catchUps.dropCursor(job.id);
+    if (code === INVALID_CURSOR && cursor !== null) {
+      await tx.catchUps.dropCursor(job.id, nowMs + BEGUN_AGAIN_AFTER_MS);
+    }
     // The channel or the thread is gone, or the bot has left it.
     else if (outcome === 'refused') await tx.catchUps.giveUp(job.id, nowMs + HOPELESS_FOR_MS);
     else if (retryAfterMs === null) await putOff(tx, thread, nowMs);

@@ -206,3 +206,18 @@ test('replies are found while Slack holds events back for minute after minute, a
   expect(await world.until(isFound, 10 * MINUTE_MS)).toBeLessThan(3 * MINUTE_MS);
   expect(slack.reads.length).toBeLessThan(20);
 });
+
+test('a thread whose pages Slack never finds again does not hold up the others', async () => {
+  const world = await limitedWorld(['T1']);
+  const slack = world.slackOf('T1');
+  const threads = [];
+  for (let number = 0; number < 3; number += 1) threads.push(await world.start('T1', `job ${number}`));
+  const newest = threads.at(-1);
+  if (newest === undefined) throw new Error('there is no thread');
+  for (let number = 0; number < 40; number += 1) slack.say(newest.threadTs, `Reply ${number}.`);
+  for (const { threadTs } of threads) slack.say(threadTs, 'Missed.');
+  slack.forgetCursors();
+  world.missed.lookFor();
+  const isGiven = () => ['job 0', 'job 1'].every((prompt) => world.given.get(prompt) === 'Missed.');
+  expect(await world.until(isGiven, 30 * MINUTE_MS)).toBeLessThan(6 * MINUTE_MS);
+});

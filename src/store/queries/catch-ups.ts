@@ -24,8 +24,8 @@ export interface CatchUps {
   pageRead(thread: ThreadToRead, page: PageRead, nowMs: number): Promise<void>;
   /** The thread could not be read: it is tried again at `atMs`, and the others go on. */
   putOff(jobId: string, atMs: number): Promise<void>;
-  /** Slack does not know the cursor any more: the thread is read again from what was seen last. */
-  dropCursor(jobId: string): Promise<void>;
+  /** Slack does not know the cursor any more: the reading begins again at `atMs`, and comes before no others. */
+  dropCursor(jobId: string, atMs: number): Promise<void>;
   /** The thread cannot be read: no sweep looks at it until then. */
   giveUp(jobId: string, sweepFromMs: number): Promise<void>;
   /** There is no such thread (any more). */
@@ -156,8 +156,21 @@ const putOffThread = prepared((db, { jobId, atMs }: Values<Key & { atMs: number 
     .where('job_id', '=', jobId),
 );
 
-const beginAgain = prepared((db, { jobId }: Values<Key>) =>
-  db.updateTable('catch_up').set({ oldest_ts: null, cursor: null }).where('job_id', '=', jobId),
+const beginAgain = prepared((db, { jobId, atMs }: Values<Key & { atMs: number }>) =>
+  db
+    .updateTable('catch_up')
+    .set((eb) => ({
+      oldest_ts: null,
+      cursor: null,
+      wanted_at: atMs,
+      urgency: eb
+        .case()
+        .when('urgency', '=', URGENCIES.now)
+        .then(URGENCIES.missed)
+        .else(eb.ref('urgency'))
+        .end(),
+    }))
+    .where('job_id', '=', jobId),
 );
 
 const giveThreadUp = prepared((db, { jobId, sweep_from }: Values<Key & { sweep_from: number }>) =>
@@ -235,8 +248,8 @@ export class SqlCatchUps implements CatchUps {
     await putOffThread.change(this.db, { jobId, atMs });
   }
 
-  async dropCursor(jobId: string): Promise<void> {
-    await beginAgain.change(this.db, { jobId });
+  async dropCursor(jobId: string, atMs: number): Promise<void> {
+    await beginAgain.change(this.db, { jobId, atMs });
   }
 
   async giveUp(jobId: string, sweepFromMs: number): Promise<void> {

@@ -114,12 +114,15 @@ export function catchUpContract(open: OpenStore): void {
       expect(await next()).toMatchObject({ seenTs: '18.3', oldestTs: null });
     });
 
-    test('it begins again without a cursor that Slack does not know any more', async () => {
+    test('it begins again, after the others, without a cursor that Slack does not know any more', async () => {
       await write({ id: 'one', requestedAtMs: 300 });
       await want('one');
       await read('page-2');
-      await opened.run((tx) => tx.catchUps.dropCursor('one'));
-      expect(await next()).toMatchObject({ seenTs: '18.1', oldestTs: null, cursor: null });
+      await write({ id: 'other', requestedAtMs: 200 });
+      await live({ sinceMs: 100 });
+      await opened.run((tx) => tx.catchUps.dropCursor('one', NOW_MS + MINUTE_MS));
+      expect(await read(null)).toBe('other');
+      expect(await next()).toMatchObject({ jobId: 'one', seenTs: '18.1', oldestTs: null, cursor: null });
     });
 
     test('one that cannot be read waits, and the others go on', async () => {

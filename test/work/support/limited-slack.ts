@@ -1,7 +1,7 @@
 import type { WebAPICallResult } from '@slack/web-api';
 import type { Clock } from '../../../src/operations/clock.ts';
 import type { SlackCaller } from '../../../src/slack/calls/caller.ts';
-import { rateLimited, SlackCallError } from '../../../src/slack/calls/failure.ts';
+import { rateLimited, SlackCallError, type SlackFailure } from '../../../src/slack/calls/failure.ts';
 
 const MINUTE_MS = 60_000;
 const MOST_ON_A_PAGE = 15;
@@ -32,6 +32,8 @@ export interface LimitedSlack {
   say(threadTs: string, text: string): string;
   /** What goes wrong with the next call of the method, after it was carried out. */
   failNext(method: string, code: string): void;
+  /** From now on it never knows where a page begins. */
+  forgetCursors(): void;
 }
 
 export function limitedSlack(clock: Clock): LimitedSlack {
@@ -39,6 +41,7 @@ export function limitedSlack(clock: Clock): LimitedSlack {
   const reads: LimitedSlack['reads'][number][] = [];
   const readAtMs = new Map<string, number>();
   const failures = new Map<string, string>();
+  let knowsCursors = true;
   let posted = 0;
   const newTs = () => {
     posted += 1;
@@ -74,6 +77,7 @@ export function limitedSlack(clock: Clock): LimitedSlack {
     }
     if (method !== 'conversations.replies') return {};
     limit(method, args.cursor);
+    if (!knowsCursors && args.cursor !== undefined) throw failure(method, 'refused', 'invalid_cursor');
     return page(args);
   }
 
@@ -83,16 +87,7 @@ export function limitedSlack(clock: Clock): LimitedSlack {
       const result = answer(method, args);
       const code = failures.get(method);
       failures.delete(method);
-      if (code !== undefined) {
-        const failure = {
-          outcome: 'unknown',
-          code,
-          retryAfterMs: null,
-          needsAdmin: false,
-          isPassing: false,
-        } as const;
-        throw new SlackCallError(method, failure, null);
-      }
+      if (code !== undefined) throw failure(method, 'unknown', code);
       return { ok: true, ...result } as unknown as T;
     },
     say: (threadTs, text) => {
@@ -101,5 +96,13 @@ export function limitedSlack(clock: Clock): LimitedSlack {
       return ts;
     },
     failNext: (method, code) => void failures.set(method, code),
+    forgetCursors: () => {
+      knowsCursors = false;
+    },
   };
+}
+
+function failure(method: string, outcome: SlackFailure['outcome'], code: string): SlackCallError {
+  const facts = { retryAfterMs: null, needsAdmin: false, isPassing: false };
+  return new SlackCallError(method, { outcome, code, ...facts }, null);
 }
