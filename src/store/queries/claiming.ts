@@ -1,52 +1,92 @@
-import { type Expression, type SqlBool, sql } from 'kysely';
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { TaskKind } from '../store.ts';
 import type { TaskGroup } from '../task-group.ts';
-import { preparedForMany, type Values } from './prepared.ts';
+import { prepared, preparedForMany, type Values } from './prepared.ts';
 
 interface Group {
   readonly group: TaskGroup;
 }
 
-/** Whether a task is in none of these groups, nor in a part of them. */
-const isOutsideOf = (groups: readonly Values<Group>[]): Expression<SqlBool>[] =>
-  groups.map(({ group }) => {
-    const prefix = sql<string>`cast(${group} as text)`;
-    return sql<SqlBool>`substr(group_key, 1, length(${prefix})) <> ${prefix}`;
-  });
+export interface Due {
+  readonly kind: TaskKind;
+  readonly nowMs: number;
+  readonly leaseNowMs: number;
+  readonly limit: number;
+}
+
+const isFree = (leaseNowMs: Expression<number>) =>
+  sql<SqlBool>`(lease_until is null or lease_until <= ${leaseNowMs})`;
+
+const CLAIMED = [
+  'id',
+  'kind',
+  'subject',
+  'run_at',
+  'attempts',
+  'revision',
+  'lease_token',
+  'group_key',
+  'unsure_until',
+] as const;
 
 /** One query for each kind, as each walks its own stretch of the index. */
-export const dueTasks = preparedForMany(
-  (
-    db,
-    leftOut: readonly Values<Group>[],
-    {
-      kind,
-      nowMs,
-      leaseNowMs,
-      limit,
-    }: Values<{ kind: TaskKind; nowMs: number; leaseNowMs: number; limit: number }>,
-  ) =>
-    db
-      .selectFrom('task')
-      .select([
-        'id',
-        'kind',
-        'subject',
-        'run_at',
-        'attempts',
-        'revision',
-        'lease_token',
-        'group_key',
-        'unsure_until',
-      ])
-      .where('kind', '=', kind)
-      .where('run_at', '<=', nowMs)
-      .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<=', leaseNowMs)]))
-      .$if(leftOut.length > 0, (query) => query.where((eb) => eb.and(isOutsideOf(leftOut))))
-      .orderBy('run_at')
-      .limit(limit)
-      .forUpdate()
-      .skipLocked(),
+export const dueTasks = prepared((db, { kind, nowMs, leaseNowMs, limit }: Values<Due>) =>
+  db
+    .selectFrom('task')
+    .select(CLAIMED)
+    .where('kind', '=', kind)
+    .where('run_at', '<=', nowMs)
+    .where(isFree(leaseNowMs))
+    .orderBy('run_at')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked(),
+);
+
+/** As `dueTasks`, of these groups only: what waits in other groups costs nothing, however much it is. */
+export const dueTasksOf = preparedForMany(
+  (db, groups: readonly Values<Group>[], { kind, nowMs, leaseNowMs, limit }: Values<Due>) => {
+    const isDue = sql<SqlBool>`run_at <= ${nowMs} and ${isFree(leaseNowMs)}`;
+    const ids = groups.map(
+      ({ group }) => sql`
+        select id from (
+          select id from task where kind = ${kind} and group_key = ${group} and ${isDue}
+          order by run_at limit ${limit}
+        ) as first_of_group`,
+    );
+    return (
+      db
+        .selectFrom('task')
+        .select(CLAIMED)
+        .where(sql<SqlBool>`id in (${sql.join(ids, sql` union all `)})`)
+        // Once more, for somebody else may have had it meanwhile. With the kind, SQLite would walk through all that is due.
+        .where(isDue)
+        .orderBy('run_at')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked()
+    );
+  },
+);
+
+/** Each group, and when the first of its tasks is due that is free. Leaps from one group to the next. */
+export const groupHeads = prepared(
+  (db, { kind, leaseNowMs }: Values<{ kind: TaskKind; leaseNowMs: number }>) => {
+    const query: RawBuilder<{ group_key: TaskGroup; run_at: number | null }> = sql`
+      with recursive groups (group_key) as (
+        select min(group_key) from task where kind = ${kind}
+        union all
+        select (select min(group_key) from task where kind = ${kind} and group_key > groups.group_key)
+        from groups where groups.group_key is not null
+      )
+      select group_key, (
+        select run_at from task
+        where kind = ${kind} and task.group_key = groups.group_key and ${isFree(leaseNowMs)}
+        order by run_at limit 1
+      ) as run_at
+      from groups where group_key is not null`;
+    return { compile: () => query.compile(db) };
+  },
 );
 
 export const leaseTasks = preparedForMany(
@@ -65,14 +105,12 @@ export const leaseTasks = preparedForMany(
       ),
 );
 
-export const nextFreeTask = preparedForMany(
-  (db, leftOut: readonly Values<Group>[], { kind }: Values<{ kind: TaskKind }>) =>
-    db
-      .selectFrom('task')
-      .select('run_at')
-      .where('kind', '=', kind)
-      .where('lease_until', 'is', null)
-      .$if(leftOut.length > 0, (query) => query.where((eb) => eb.and(isOutsideOf(leftOut))))
-      .orderBy('run_at')
-      .limit(1),
+export const nextFreeTask = prepared((db, { kind }: Values<{ kind: TaskKind }>) =>
+  db
+    .selectFrom('task')
+    .select('run_at')
+    .where('kind', '=', kind)
+    .where('lease_until', 'is', null)
+    .orderBy('run_at')
+    .limit(1),
 );

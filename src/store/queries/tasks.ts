@@ -6,9 +6,12 @@ import type { Claim, ClaimedTask, Lease, NewTask, TaskKind, Tasks } from '../sto
 import { LeaseLostError } from '../store.ts';
 import { groupOf, ownerOfTask, type TaskGroup, type TaskOwner } from '../task-group.ts';
 import { taskId } from '../task-id.ts';
-import { dueTasks, leaseTasks, nextFreeTask } from './claiming.ts';
+import { type Due, dueTasks, dueTasksOf, groupHeads, leaseTasks, nextFreeTask } from './claiming.ts';
 import { failTask, noFailure, type TaskFailure } from './failing-tasks.ts';
 import { prepared, type Values } from './prepared.ts';
+
+/** A time before all leases. */
+const NO_LEASE_ENDED = 0;
 
 const freeLease = { lease_token: null, lease_until: null };
 
@@ -141,10 +144,13 @@ export class SqlTasks implements Tasks {
 
   async claim(claim: Claim): Promise<ClaimedTask[]> {
     const { kinds, nowMs, leaseNowMs, leaseUntilMs, limit, leftOut = [], admit } = claim;
-    const groups = leftOut.map((group) => ({ group }));
     const found = [];
-    for (const kind of kinds)
-      found.push(...(await dueTasks.rows(this.db, groups, { kind, nowMs, leaseNowMs, limit })));
+    for (const kind of kinds) {
+      const due = { kind, nowMs, leaseNowMs, limit };
+      found.push(
+        ...(await (leftOut.length === 0 ? dueTasks.rows(this.db, due) : this.dueOutside(leftOut, due))),
+      );
+    }
     const due = found.sort((a, b) => a.run_at - b.run_at).slice(0, limit);
     if (due.length === 0) return [];
     const own = claim.inHand.filter(({ taskId: id, token }) =>
@@ -238,13 +244,32 @@ export class SqlTasks implements Tasks {
   }
 
   async nextDueAtMs(kinds: readonly TaskKind[], leftOut: readonly TaskGroup[] = []): Promise<number | null> {
-    const groups = leftOut.map((group) => ({ group }));
     const times: number[] = [];
     for (const kind of kinds) {
-      const [free] = await nextFreeTask.rows(this.db, groups, { kind });
-      if (free !== undefined) times.push(free.run_at);
+      const free =
+        leftOut.length === 0
+          ? await nextFreeTask.rows(this.db, { kind })
+          : await this.headsOutside(leftOut, kind, NO_LEASE_ENDED);
+      times.push(...free.map(({ run_at }) => run_at));
     }
-    return times.length === 0 ? null : Math.min(...times);
+    return times.reduce((first: number | null, atMs) => Math.min(first ?? atMs, atMs), null);
+  }
+
+  private async dueOutside(leftOut: readonly TaskGroup[], due: Due) {
+    const heads = await this.headsOutside(leftOut, due.kind, due.leaseNowMs);
+    // Whatever is among the first so many tasks is in one of the first so many groups.
+    const groups = heads
+      .filter(({ run_at }) => run_at <= due.nowMs)
+      .sort((a, b) => a.run_at - b.run_at)
+      .slice(0, due.limit);
+    return groups.length === 0 ? [] : dueTasksOf.rows(this.db, groups, due);
+  }
+
+  private async headsOutside(leftOut: readonly TaskGroup[], kind: TaskKind, leaseNowMs: number) {
+    const heads = await groupHeads.rows(this.db, { kind, leaseNowMs });
+    return heads.flatMap(({ group_key: group, run_at }) =>
+      run_at === null || leftOut.some((left) => group.startsWith(left)) ? [] : [{ group, run_at }],
+    );
   }
 
   private async giveBack(query: typeof postponeTask, lease: Lease, runAtMs: number): Promise<void> {

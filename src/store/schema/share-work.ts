@@ -8,8 +8,11 @@ export async function shareWork(db: Kysely<unknown>): Promise<void> {
     .addColumn('group_key', 'text', (column) => column.notNull().defaultTo(''))
     .execute();
   await groupTasks(db as Queries);
-  await db.schema.dropIndex('task_due').execute();
-  await db.schema.createIndex('task_due').on('task').columns(['kind', 'run_at', 'group_key']).execute();
+  await db.schema
+    .createIndex('task_due_of_group')
+    .on('task')
+    .columns(['kind', 'group_key', 'run_at'])
+    .execute();
   await db.schema
     .createTable('read_budget')
     .addColumn('project_id', 'text', (column) => column.primaryKey().notNull())
