@@ -30,8 +30,9 @@ export class SpareReads implements Ration {
     const used = new Map<string, number>();
     for (const [group, count] of wanted) {
       const projectId = projectOf(group);
-      const usedUntilMs = Math.max(wholeAtMs.get(projectId) ?? 0, nowMs);
-      const taken = this.takenOf(projectId, usedUntilMs, count, nowMs);
+      const projectWholeAtMs = wholeAtMs.get(projectId) ?? 0;
+      const usedUntilMs = Math.max(projectWholeAtMs, nowMs);
+      const taken = this.takenOf(projectId, projectWholeAtMs, count, nowMs);
       granted.set(group, taken);
       if (taken.count > 0) used.set(projectId, usedUntilMs + taken.count * this.allowance.spacingMs);
     }
@@ -39,15 +40,17 @@ export class SpareReads implements Ration {
     return granted;
   }
 
-  private takenOf(projectId: string, usedUntilMs: number, count: number, nowMs: number): Granted {
+  private takenOf(projectId: string, wholeAtMs: number, count: number, nowMs: number): Granted {
     const { spacingMs, burstMs } = this.allowance;
-    const keptMs = Math.floor(burstMs / spacingMs / 2) * spacingMs;
+    const keptMs = Math.max(Math.floor(burstMs / spacingMs / 2), 1) * spacingMs;
+    // Where only one may be used at once, it is spare when no open job has wanted it for a while.
+    const usedUntilMs = burstMs > keptMs ? Math.max(wholeAtMs, nowMs) : wholeAtMs;
     const spare = takeFrom(this.allowance, usedUntilMs + keptMs, count, nowMs);
     if (spare.count > 0) return spare;
     const turnAtMs = this.turnAtMs.get(projectId) ?? 0;
     const again = Math.min(spare.againAtMs, Math.max(turnAtMs, nowMs + spacingMs));
     if (nowMs < turnAtMs) return { count: 0, againAtMs: Math.ceil(again) };
-    const { count: left } = takeFrom(this.allowance, usedUntilMs, 1, nowMs);
+    const { count: left } = takeFrom(this.allowance, wholeAtMs, 1, nowMs);
     if (left > 0) this.turnAtMs.set(projectId, nowMs + SHARE * spacingMs);
     return { count: left, againAtMs: Math.ceil(again) };
   }

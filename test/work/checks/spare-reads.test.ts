@@ -8,9 +8,9 @@ const MINUTE_MS = 60_000;
 const START_MS = Date.UTC(2026, 0, 1);
 
 /** Ended jobs ask for reads all the time, open ones for so many in a second: how many get them in two minutes. */
-async function readsWith(openPerSecond: number) {
+async function readsWith(openPerSecond: number, readsPerMinute = READS_PER_MINUTE) {
   const { store } = await onSqlite();
-  const rations = { open: new ReadRation(READS_PER_MINUTE), ended: new SpareReads(READS_PER_MINUTE) };
+  const rations = { open: new ReadRation(readsPerMinute), ended: new SpareReads(readsPerMinute) };
   const times: number[] = [];
   const reads = { open: 0, ended: 0 };
   let waiting = 0;
@@ -48,3 +48,14 @@ test('a twentieth is theirs, if the open jobs would use all', async () => {
   expect(open).toBeGreaterThan(90);
   expect(mostInAMinute).toBeLessThanOrEqual(READS_PER_MINUTE);
 });
+
+test.each([1, 10, 19])(
+  'of %i a minute, where one may be used at once, they take no more from open jobs than that',
+  async (readsPerMinute) => {
+    const all = await readsWith(4, readsPerMinute);
+    expect(all.open).toBeGreaterThanOrEqual(Math.floor(1.8 * readsPerMinute));
+    const none = await readsWith(0, readsPerMinute);
+    expect(none.ended).toBeGreaterThanOrEqual(readsPerMinute);
+    expect(none.mostInAMinute).toBeLessThanOrEqual(readsPerMinute);
+  },
+);
