@@ -1,13 +1,16 @@
 import type { PassAlone } from '../engines/database.ts';
 import type { Queries } from '../schema/tables.ts';
 
+/** No allowance takes longer to be whole again: what is further ahead was written before a clock was set back. */
+const FURTHEST_AHEAD_MS = 120_000;
+
 /** What of its allowance of reads each project has used, for all replicas together. */
 export interface ReadBudget {
   /**
    * When the allowance of these projects is whole again; none of which nothing was used is among them. Nobody else can
    * ask this until the transaction ends.
    */
-  wholeAtMs(projectIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  wholeAtMs(projectIds: readonly string[], nowMs: number): Promise<ReadonlyMap<string, number>>;
   put(wholeAtMs: ReadonlyMap<string, number>): Promise<void>;
 }
 
@@ -20,12 +23,13 @@ export class SqlReadBudget implements ReadBudget {
     this.passAlone = passAlone;
   }
 
-  async wholeAtMs(projectIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  async wholeAtMs(projectIds: readonly string[], nowMs: number): Promise<ReadonlyMap<string, number>> {
     await this.passAlone('reads');
     const rows = await this.db
       .selectFrom('read_budget')
       .selectAll()
       .where('project_id', 'in', projectIds)
+      .where('whole_at', '<=', nowMs + FURTHEST_AHEAD_MS)
       .execute();
     return new Map(rows.map(({ project_id, whole_at }) => [project_id, whole_at]));
   }

@@ -19,7 +19,7 @@ export class ReadRation implements Ration {
     wanted: ReadonlyMap<TaskGroup, number>,
     nowMs: number,
   ): Promise<ReadonlyMap<TaskGroup, Granted>> {
-    const wholeAtMs = await tx.readBudget.wholeAtMs([...wanted.keys()].map(projectOf));
+    const wholeAtMs = await tx.readBudget.wholeAtMs([...wanted.keys()].map(projectOf), nowMs);
     const taken = new Map<TaskGroup, Taken>();
     const used = new Map<string, number>();
     for (const [group, count] of wanted) {

@@ -25,7 +25,7 @@ export class SpareReads implements Ration {
     wanted: ReadonlyMap<TaskGroup, number>,
     nowMs: number,
   ): Promise<ReadonlyMap<TaskGroup, Granted>> {
-    const wholeAtMs = await tx.readBudget.wholeAtMs([...wanted.keys()].map(projectOf));
+    const wholeAtMs = await tx.readBudget.wholeAtMs([...wanted.keys()].map(projectOf), nowMs);
     const granted = new Map<TaskGroup, Granted>();
     const used = new Map<string, number>();
     for (const [group, count] of wanted) {

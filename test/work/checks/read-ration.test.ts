@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { openStore } from '../../../src/store/open.ts';
+import { ReadRation } from '../../../src/work/checks/read-ration.ts';
+import { describeOnDatabases } from '../../support/databases.ts';
+
+const HOUR_MS = 3_600_000;
+
+describeOnDatabases('the reads of a project', (makeEmpty) => {
+  test('are given out when a clock was set back, and not when it is 20 s behind', async () => {
+    const place = await makeEmpty();
+    const store = await openStore(place.location);
+    const ration = new ReadRation(600);
+    const nowMs = Date.now();
+    const takeAt = (atMs: number) =>
+      store.transaction(
+        async (tx) => (await ration.take(tx, new Map([['docs/', 1_000]]), atMs)).get('docs/')?.count,
+      );
+    expect(await takeAt(nowMs)).toBe(60);
+    expect(await takeAt(nowMs - 20_000)).toBe(0);
+    expect(await takeAt(nowMs - HOUR_MS)).toBe(60);
+    await store.close();
+    await place.remove();
+  });
+});
