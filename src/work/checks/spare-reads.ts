@@ -34,7 +34,9 @@ export class SpareReads implements Ration {
       const usedUntilMs = Math.max(projectWholeAtMs, nowMs);
       const taken = this.takenOf(projectId, projectWholeAtMs, count, nowMs);
       granted.set(group, taken);
-      if (taken.count > 0) used.set(projectId, usedUntilMs + taken.count * this.allowance.spacingMs);
+      if (taken.count === 0) continue;
+      used.set(projectId, usedUntilMs + taken.count * this.allowance.spacingMs);
+      this.turnAtMs.set(projectId, nowMs + SHARE * this.allowance.spacingMs);
     }
     if (used.size > 0) await tx.readBudget.put(used);
     return granted;
@@ -51,7 +53,6 @@ export class SpareReads implements Ration {
     const again = Math.min(spare.againAtMs, Math.max(turnAtMs, nowMs + spacingMs));
     if (nowMs < turnAtMs) return { count: 0, againAtMs: Math.ceil(again) };
     const { count: left } = takeFrom(this.allowance, wholeAtMs, 1, nowMs);
-    if (left > 0) this.turnAtMs.set(projectId, nowMs + SHARE * spacingMs);
     return { count: left, againAtMs: Math.ceil(again) };
   }
 }
