@@ -10,6 +10,9 @@ const offering = (world: World, card: SlackMessage, label: string) =>
     `the card to offer ${label}`,
   );
 
+/** What is missing for an hour is gone; by then it is looked for minutes apart. */
+const GONE_AFTER_MS = 70 * 60_000;
+
 describeWithLocalSlack('the card', () => {
   test('offers *Run again* where the thread could not (W3)', async () => {
     await using world = await startWorld();
@@ -48,9 +51,11 @@ describeWithLocalSlack('the card', () => {
     await using world = await startWorld();
     const card = await world.ask('Add a quickstart');
     await world.told(card, 'Working');
-    world.api.finish(world.api.jobs[0]?.id ?? '', { status: 'completed' });
-    await toldLater(world, card, 'Finished');
-    world.api.failNext('message', { status: 404, body: '{"error":"job not found"}' });
+    const missing = { status: 404, body: '{"error":"job not found"}' };
+    world.api.failNext('get', ...Array.from({ length: 100 }, () => missing));
+    await world.clock.advance(GONE_AFTER_MS);
+    await toldLater(world, card, 'Vanished');
+    world.api.failNext('message', missing);
     await world.slack.message({ channel: general, user: bob, text: 'Use the CLI', threadTs: card.ts });
     const refused = await toldLater(world, card, 'does not know this job');
     await world.slack.press(refused, 'run_again', bob);

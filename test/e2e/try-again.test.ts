@@ -128,9 +128,9 @@ describe('replies before the card is refused', () => {
     await control.editMessage(second, 'aside second');
     await control.deleteMessage(third);
     replies.pop();
-    await receipts('warning', '');
+    await receipts('warning', 'speech_balloon');
     await tryAgain();
-    await receipts('white_check_mark', '');
+    await receipts('white_check_mark', 'speech_balloon');
     await program.clock.advance(60_000);
     expect(prompts(program)).toEqual([['Add a quickstart', 'First']]);
   });
