@@ -194,6 +194,8 @@ export interface Tasks {
    * such a task.
    */
   hasten(kind: TaskKind, subject: string, nowMs: number): Promise<boolean>;
+  /** Makes a task due now that was put off. Waits for nobody: what is in hand, or being written, is left as it is. */
+  runNow(kind: TaskKind, subject: string, nowMs: number): Promise<void>;
   /** Throws LeaseLostError if the lease is not held any more; makes the rest of the transaction safe. */
   fence(lease: Lease): Promise<void>;
   /** As `fence`, for those who have something to write all the same. */

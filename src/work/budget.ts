@@ -34,7 +34,7 @@ export async function takeFromBudget(
   if (goesAtMs <= nowMs) {
     await tx.budgetQueue.leave(job.id, kind);
     const [first] = kind === 'create_job' ? starts.filter(({ jobId }) => jobId !== job.id) : starts;
-    if (first !== undefined) await wake(tx, first.jobId, nowMs);
+    if (first !== undefined) await tx.tasks.runNow('call_agent', `agent:${first.jobId}`, nowMs);
     return null;
   }
   const isFirst = kind === 'create_job' && (starts[0] === undefined || starts[0].jobId === job.id);
@@ -48,13 +48,4 @@ export async function takeFromBudget(
     },
     askAgainAtMs: isFirst ? Math.min(goesAtMs, nowMs + FIRST_LOOKS_AGAIN_MS) : goesAtMs,
   };
-}
-
-async function wake(tx: Transaction, jobId: string, nowMs: number): Promise<void> {
-  await tx.tasks.schedule({
-    kind: 'call_agent',
-    subject: `agent:${jobId}`,
-    runAtMs: nowMs,
-    ifScheduled: 'replace',
-  });
 }

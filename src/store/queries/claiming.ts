@@ -105,6 +105,33 @@ export const leaseTasks = preparedForMany(
       ),
 );
 
+export const hastenTask = prepared((db, { id, nowMs }: Values<{ id: string; nowMs: number }>) =>
+  db
+    .updateTable('task')
+    .set({ run_at: nowMs })
+    .where('id', '=', id)
+    .where('run_at', '>', nowMs)
+    .where('attempts', '=', 0)
+    .where('lease_token', 'is', null),
+);
+
+/** Leaves alone what is in hand, and what somebody else is writing. */
+export const runNowIfPutOff = prepared((db, { id, nowMs }: Values<{ id: string; nowMs: number }>) =>
+  db
+    .updateTable('task')
+    .set({ run_at: nowMs })
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('task')
+        .select('id')
+        .where('id', '=', id)
+        .where('run_at', '>', nowMs)
+        .where('lease_token', 'is', null)
+        .forUpdate()
+        .skipLocked(),
+    ),
+);
+
 export const nextFreeTask = prepared((db, { kind }: Values<{ kind: TaskKind }>) =>
   db
     .selectFrom('task')

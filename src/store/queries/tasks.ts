@@ -6,7 +6,16 @@ import type { Claim, ClaimedTask, Lease, NewTask, TaskKind, Tasks } from '../sto
 import { LeaseLostError } from '../store.ts';
 import { groupOf, ownerOfTask, type TaskGroup, type TaskOwner } from '../task-group.ts';
 import { taskId } from '../task-id.ts';
-import { type Due, dueTasks, dueTasksOf, groupHeads, leaseTasks, nextFreeTask } from './claiming.ts';
+import {
+  type Due,
+  dueTasks,
+  dueTasksOf,
+  groupHeads,
+  hastenTask,
+  leaseTasks,
+  nextFreeTask,
+  runNowIfPutOff,
+} from './claiming.ts';
 import { failTask, noFailure, type TaskFailure } from './failing-tasks.ts';
 import { prepared, type Values } from './prepared.ts';
 
@@ -41,16 +50,6 @@ const scheduling = (ifScheduled: NewTask['ifScheduled']) =>
       ),
   );
 const scheduleTask = { keep: scheduling('keep'), replace: scheduling('replace') };
-
-const hastenTask = prepared((db, { id, nowMs }: Values<{ id: string; nowMs: number }>) =>
-  db
-    .updateTable('task')
-    .set({ run_at: nowMs })
-    .where('id', '=', id)
-    .where('run_at', '>', nowMs)
-    .where('attempts', '=', 0)
-    .where('lease_token', 'is', null),
-);
 
 const taskById = prepared((db, { id }: Values<{ id: string }>) =>
   db.selectFrom('task').select('id').where('id', '=', id),
@@ -182,6 +181,11 @@ export class SqlTasks implements Tasks {
     const task = await taskById.first(this.db, { id });
     if (task !== undefined) this.note(kind, nowMs);
     return task !== undefined;
+  }
+
+  async runNow(kind: TaskKind, subject: string, nowMs: number): Promise<void> {
+    if ((await runNowIfPutOff.change(this.db, { id: taskId(kind, subject), nowMs })) > 0)
+      this.note(kind, nowMs);
   }
 
   async renew(leases: readonly Lease[], untilMs: number): Promise<void> {
