@@ -6,8 +6,8 @@ import type { Lives } from './lives.ts';
 import type { Outside } from './outside.ts';
 import type { StoreReader } from './store-reader.ts';
 
-/** A post that never went out is missed only after 20 seconds, and processes start slowly on a busy machine. */
-const PATIENCE_MS = 60_000;
+/** Each process that dies begins the 20 seconds anew after which a post is surely absent; a play has up to three. */
+const PATIENCE_MS = 120_000;
 /** By then an ended job has been looked at a few times. */
 const NO_LOOK_FOR_MS = 300;
 /** Nobody is quicker. */
