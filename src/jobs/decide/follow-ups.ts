@@ -8,7 +8,7 @@ import { asItReads, stillMeant } from './late-changes.ts';
 import { NO_JOB, putOrRefuse, refusalOf, scheduleSending } from './line-up.ts';
 import { isGone, isMissing, isWaitedFor, noteMissing, noteNotMissing } from './missing.ts';
 import { startTurn } from './observe.ts';
-import { clearTrouble, forgetSendTrouble, noteTrouble } from './trouble.ts';
+import { clearTrouble, endTrouble, forgetSendTrouble, noteTrouble } from './trouble.ts';
 import { verdictOn } from './verdict.ts';
 
 /** There will be no job for the replies that wait for one. `callId` is the call that was refused. */
@@ -100,7 +100,7 @@ export function messageFailed(
       break;
     case 'refused':
       if (!isMissing(failure)) clearTrouble(draft, 'send');
-      else if (draft.job.trouble?.source === 'send') draft.change({ trouble: null });
+      else if (draft.job.trouble?.source === 'send') endTrouble(draft, draft.job.trouble);
       if (count === 0) break;
       draft.put(followUps.map((followUp) => ({ ...asItReads(followUp), state: 'not_sent' })));
       draft.announce({

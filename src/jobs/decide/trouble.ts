@@ -75,7 +75,8 @@ function isStillHeldUp(draft: Draft, trouble: Trouble): boolean {
   return draft.followUpsIn('waiting').length > 0 || draft.followUpsIn('sending').length > 0;
 }
 
-function endTrouble(draft: Draft, trouble: Trouble): void {
+/** Whatever held the job up does so no more: a thread that was told of it is told of its end, too. */
+export function endTrouble(draft: Draft, trouble: Trouble): void {
   if (trouble.told && trouble.kind !== 'rate_limited') draft.announce({ kind: 'recovered' });
   draft.change({ trouble: null });
   draft.refreshCard();

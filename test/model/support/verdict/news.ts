@@ -21,16 +21,23 @@ export async function judgeNews(world: ModelWorld, facts: Facts, link: string | 
   return wrong;
 }
 
-/** An outage is told once when it lasts, and once when it is over; one that held up only deleted replies is not. */
+const ENDS: ReadonlySet<string> = new Set(['Going on', 'Vanished']);
+
+/**
+ * An outage is told once when it lasts, and once when it is over; one that held up only deleted replies is not. That
+ * the job is gone ends it, too.
+ */
 function judgeTroubles({ posts, hasWithdrawn }: Facts): string[] {
-  const told = posts.flatMap(
-    ({ text }) => /^\S+ \*(Can't reach|An administrator needs|Going on)/.exec(text)?.[1] ?? [],
-  );
+  const told = posts
+    .flatMap(
+      ({ text }) => /^\S+ \*(Can't reach|An administrator needs|Going on|Vanished)/.exec(text)?.[1] ?? [],
+    )
+    .filter((word, index, all) => word !== 'Vanished' || !ENDS.has(all[index - 1] ?? 'Vanished'));
   if (hasWithdrawn) return [];
   return told.flatMap((word, index) => {
     if (word === told[index - 1]) return [`told twice: ${word}`];
     if (word === 'Going on' && index === 0) return ['recovered from nothing'];
-    return word !== 'Going on' && index === told.length - 1 ? [`never told that it is over: ${word}`] : [];
+    return !ENDS.has(word) && index === told.length - 1 ? [`never told that it is over: ${word}`] : [];
   });
 }
 
