@@ -144,6 +144,8 @@ export interface Calls {
   settle(callId: string, outcome: CallOutcome, nowMs: number): Promise<void>;
   /** Records that Slack holds the call up, if that is not known. */
   hold(callId: string, nowMs: number): Promise<void>;
+  /** Forgets that Slack held the call up. */
+  endHold(callId: string): Promise<void>;
   /**
    * When the project's create and message calls were started after `sinceMs`, the oldest first: the hourly budget. A
    * call that became wanted again (`retry`) counts when it is made again. Nobody else can ask this for the project

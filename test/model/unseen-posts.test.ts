@@ -112,3 +112,23 @@ test('a look that Slack interrupts goes on where it stopped (E1)', { timeout: 12
   expect(await cards(world)).toHaveLength(1);
   expect(world.api.jobs).toHaveLength(1);
 });
+
+test('a look counts how long Slack hides a post, not how long Slack is away (E1)', {
+  timeout: 120_000,
+}, async () => {
+  using _ = quickenPauses();
+  await using world = await startWorld();
+  await ask(world);
+  await world.time.pass(MINUTE_MS);
+  world.troubles.planSlack('chat.postMessage', ['reset_before']);
+  world.troubles.planSlack('conversations.replies', always({ error: 'missing_scope' }));
+  await world.time.pass(20 * MINUTE_MS);
+  world.troubles.end();
+  world.troubles.slackOutage = 'reset_before';
+  await world.time.pass(HOUR_MS);
+  world.troubles.slackOutage = null;
+  world.troubles.planSlack('conversations.replies', [{ error: 'missing_scope' }]);
+  await world.time.pass(HOUR_MS);
+  expect(words(await thread(world))).toEqual(['Working', 'Finished', '🎉']);
+  expect(words(await toAlice(world))).toEqual([]);
+});

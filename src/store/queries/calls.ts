@@ -54,6 +54,10 @@ const holdCall = prepared((db, { callId, nowMs }: Values<{ callId: string; nowMs
   db.updateTable('call').set({ held_since: nowMs }).where('id', '=', callId).where('held_since', 'is', null),
 );
 
+const endHold = prepared((db, { callId }: Values<{ callId: string }>) =>
+  db.updateTable('call').set({ held_since: null }).where('id', '=', callId),
+);
+
 const agentCalls = prepared((db, { projectId, sinceMs }: Values<{ projectId: string; sinceMs: number }>) =>
   db
     .selectFrom('call')
@@ -124,6 +128,10 @@ export class SqlCalls implements Calls {
 
   async hold(callId: string, nowMs: number): Promise<void> {
     await holdCall.change(this.db, { callId, nowMs });
+  }
+
+  async endHold(callId: string): Promise<void> {
+    await endHold.change(this.db, { callId });
   }
 
   async agentCallsStartedAt(projectId: string, sinceMs: number): Promise<number[]> {

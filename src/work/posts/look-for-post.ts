@@ -10,16 +10,15 @@ import { destinationOf } from './render-post.ts';
 import {
   defer,
   dropped,
+  lookAgain,
   notSeen,
   type PostTools,
   posted,
-  postpone,
   refused,
   type SlackCall,
   settle,
   waitForSight,
 } from './settle-post.ts';
-import { slackRetryMs } from './slack-retry.ts';
 
 /** When an unclear post is looked for first, counted from its start: Slack may still be storing it. */
 export const FIRST_LOOK_AFTER_MS = 2_000;
@@ -78,7 +77,7 @@ export async function lookForPost(
     // Asked for after the look: it may have slept in the middle.
     const sureAtMs = Math.max(sinceMs, tools.clock.awakeSinceMs()) + ABSENT_AFTER_MS;
     if (look.beganAtMs < sureAtMs) return await defer(tools, task, sureAtMs);
-    return await settle(tools, task, call, again);
+    return await settle(tools, task, call, again, null, (tx) => tx.calls.endHold(call.id));
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
     const { failure } = error;
@@ -97,7 +96,7 @@ export async function lookForPost(
       case 'wait':
         return waitForSight(tools, task, call, failure);
       case 'look_again':
-        return postpone(tools, task, tools.clock.now() + slackRetryMs(task, failure));
+        return lookAgain(tools, task, call, failure);
     }
   }
 }

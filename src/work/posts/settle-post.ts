@@ -181,9 +181,21 @@ export function notSeen(
   return settle(tools, task, call, { state: 'unknown', detail }, refusal(call, NOT_SEEN));
 }
 
-/** Slack could not be asked: the lane waits, and the call stays as it is. */
-export async function postpone(tools: PostTools, task: ClaimedTask, runAtMs: number): Promise<null> {
-  await tools.store.transaction((tx) => tx.tasks.postpone(task.lease, runAtMs));
+/**
+ * Slack could not be asked, so the lane waits. How long Slack hides the post counts anew from its next answer: an
+ * outage must not use up that time.
+ */
+export async function lookAgain(
+  tools: PostTools,
+  task: ClaimedTask,
+  call: LedgerCall,
+  failure: SlackFailure,
+): Promise<null> {
+  await tools.store.transaction(async (tx) => {
+    await tx.tasks.fence(task.lease);
+    if (call.heldSinceMs !== null) await tx.calls.endHold(call.id);
+    await tx.tasks.postpone(task.lease, tools.clock.now() + slackRetryMs(task, failure));
+  });
   return null;
 }
 

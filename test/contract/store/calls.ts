@@ -49,6 +49,8 @@ export function callContract(open: OpenStore): void {
       await opened.run((tx) => tx.calls.settle('a', { state: 'retry', detail: null }, NOW_MS + 3));
       await opened.run((tx) => tx.calls.hold('a', NOW_MS + 4));
       expect((await next())?.heldSinceMs).toBe(NOW_MS + 1);
+      await opened.run((tx) => tx.calls.endHold('a'));
+      expect((await next())?.heldSinceMs).toBeNull();
     });
 
     test('a wanted call is read as it was wanted', async () => {
