@@ -30,7 +30,7 @@ export interface RunOptions {
   readonly seed: number;
   /** So often a reply is told a minute late. */
   readonly lateShare: number;
-  /** Whether processes are frozen, and their clocks stepped. */
+  /** Whether processes are frozen, their clocks stepped, and the network to the database silenced. */
   readonly isDisturbed: boolean;
   /** How long nothing may change any more until it is taken for the end. */
   readonly quietMs: number;
@@ -94,7 +94,12 @@ export async function run(options: RunOptions): Promise<RunResult> {
     isKilling = false;
   });
   const disturbances = options.isDisturbed
-    ? disturb({ fleet, replicas: replicasOn[database], random: seededRandom(seed + 4) })
+    ? disturb({
+        fleet,
+        replicas: replicasOn[database],
+        databaseNetwork: world.databaseNetwork,
+        random: seededRandom(seed + 4),
+      })
     : null;
   const goesOn = () => kills === 0 || isKilling;
   const deeds = await liveStories(plans, { slack, watch, channels, people, goesOn, note });

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { DatabaseProxy } from '../../replicas/support/database-proxy.ts';
 import { choose, type Random } from '../random.ts';
 import type { Fleet } from './fleet.ts';
 
@@ -9,10 +10,16 @@ const LONG_FREEZE_MS = 26_000;
 const SHORT_FREEZE_MAX_MS = 5_000;
 /** How long a clock is wrong. */
 const WRONG_FOR_MS = 8_000;
+/** How long nothing of the database comes through; the connections of that time never speak again. */
+const SILENT_FOR_MS = 6_000;
+
+export type DatabaseNetwork = Pick<DatabaseProxy, 'standStill' | 'mend'>;
 
 export interface DisturbanceOptions {
   readonly fleet: Fleet;
   readonly replicas: number;
+  /** The network to the database; null if the database is a file. */
+  readonly databaseNetwork: DatabaseNetwork | null;
   readonly random: Random;
 }
 
@@ -22,8 +29,8 @@ export interface Disturbances {
   stop(): Promise<void>;
 }
 
-/** Freezes processes and steps their clocks, one after the other, at random times. */
-export function disturb({ fleet, replicas, random }: DisturbanceOptions): Disturbances {
+/** Freezes processes, steps their clocks and silences the network, one after the other, at random times. */
+export function disturb({ fleet, replicas, databaseNetwork, random }: DisturbanceOptions): Disturbances {
   const counts = new Map<string, number>();
   const stopping = new AbortController();
   const disturbances: Readonly<Record<string, (index: number) => Promise<void>>> = {
@@ -33,6 +40,11 @@ export function disturb({ fleet, replicas, random }: DisturbanceOptions): Distur
       fleet.signal(index, 'SIGUSR2');
       await pause(WRONG_FOR_MS);
       fleet.signal(index, 'SIGUSR2');
+    },
+    'silent network to the database': async () => {
+      databaseNetwork?.standStill();
+      await pause(SILENT_FOR_MS);
+      databaseNetwork?.mend();
     },
   };
 
@@ -51,6 +63,7 @@ export function disturb({ fleet, replicas, random }: DisturbanceOptions): Distur
         [3, 'freeze of up to 5 s'],
         [1, 'freeze of 26 s'],
         [2, 'clock 20 s wrong'],
+        ...(databaseNetwork === null ? [] : ([[2, 'silent network to the database']] as const)),
       ]);
       counts.set(name, (counts.get(name) ?? 0) + 1);
       await disturbances[name]?.(Math.floor(random() * replicas));

@@ -1,5 +1,6 @@
 import { type AgentApi, startAgentApi } from '../../../src/demo/agent-api/agent-api.ts';
 import { systemClock } from '../../../src/operations/clock.ts';
+import { startDatabaseProxy } from '../../replicas/support/database-proxy.ts';
 import { alice, bob, random as noticeChannel } from '../../support/local-slack.ts';
 import { createTestDatabase, testServerUrl } from '../../support/postgres.ts';
 import { strictApp } from '../../support/strict-slack/ids.ts';
@@ -10,6 +11,7 @@ import type { Random } from '../random.ts';
 import { type AgentFront, startAgentFront } from './agent-front.ts';
 import { wishfulAgent } from './agent-script.ts';
 import { copiesOf } from './copies.ts';
+import type { DatabaseNetwork } from './disturbances.ts';
 import { agentFaultSource, type FaultSource, slackFaultSource } from './faults.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 
@@ -32,6 +34,7 @@ export interface SoakWorld extends AsyncDisposable {
   readonly people: readonly string[];
   readonly front: AgentFront;
   readonly fleet: Fleet;
+  readonly databaseNetwork: DatabaseNetwork | null;
   readonly faults: Readonly<
     Record<'slack' | 'agent', Pick<FaultSource<unknown>, 'counts' | 'begin' | 'end'>>
   >;
@@ -83,7 +86,7 @@ export async function startSoakWorld(options: WorldOptions): Promise<SoakWorld> 
   });
   const copies = copiesOf(random, options.lateShare);
   slack.onDelivery(copies.next);
-  const store = await storeSettings(database, started);
+  const store = await startStore(database, started);
   const env = {
     SLACK_BOT_TOKEN: slack.botToken,
     SLACK_APP_TOKEN: slack.appToken,
@@ -101,7 +104,7 @@ export async function startSoakWorld(options: WorldOptions): Promise<SoakWorld> 
     SETTLE_WINDOW: '3s',
     HOST: '127.0.0.1',
     PORT: '0',
-    ...store,
+    ...store.settings,
   };
   const fleet = started.use(await startFleet(replicasOn[database], env));
   const resources = started.move();
@@ -111,6 +114,7 @@ export async function startSoakWorld(options: WorldOptions): Promise<SoakWorld> 
     people,
     front,
     fleet,
+    databaseNetwork: store.network,
     faults: { slack: slackFaults, agent: agentFaults },
     extraCopies: copies.extra,
     lateTurns: agent.lateTurns,
@@ -128,15 +132,21 @@ const CHANGES = new Set([
   'response_url',
 ]);
 
-async function storeSettings(database: DatabaseKind, resources: AsyncDisposableStack) {
+interface WorldStore {
+  readonly settings: Readonly<Record<string, string>>;
+  readonly network: DatabaseNetwork | null;
+}
+
+async function startStore(database: DatabaseKind, resources: AsyncDisposableStack): Promise<WorldStore> {
   if (database === 'sqlite') {
     const folder = resources.use(await createTempDir());
-    return { DATA_DIR: folder.path };
+    return { settings: { DATA_DIR: folder.path }, network: null };
   }
   if (testServerUrl === undefined) throw new Error('there is no Postgres: TEST_DATABASE_URL is not set');
   const { url, drop } = await createTestDatabase(testServerUrl);
   resources.defer(drop);
-  return { DATABASE_URL: url };
+  const network = resources.use(await startDatabaseProxy(url));
+  return { settings: { DATABASE_URL: network.url }, network };
 }
 
 async function readAgentJobs(api: AgentApi): Promise<Map<string, AgentJobEnd>> {
