@@ -169,7 +169,8 @@ export function createService(config: Config, options: ServiceOptions): Service 
       await Promise.all([stopConnection(), loops.stop(), tidying.stop()]);
     });
     let isListening = false;
-    port = await connection.start(config.http).catch((error) => explainConnection(error, config));
+    const servedPort = await connection.start(config.http).catch((error) => explainConnection(error, config));
+    port = servedPort ?? port;
     isListening = transport.kind === 'http' && lingerMs > 0;
     for (const { variable, message } of config.ignored) {
       log.warn('setting_ignored', { setting: variable, reason: message });
@@ -177,7 +178,10 @@ export function createService(config: Config, options: ServiceOptions): Service 
     const mode = transport.kind;
     // A socket shows when it was away; requests that could not come in show nothing.
     if (mode === 'http') missed.sweep();
-    const ports = { port, ...(healthPort === null ? {} : { health_port: healthPort }) };
+    const ports = {
+      ...(servedPort === null ? {} : { port: servedPort }),
+      ...(healthPort === null ? {} : { health_port: healthPort }),
+    };
     log.info('started', { mode, store: config.store.kind, ...ports, team_id: served.teamId });
   }
 

@@ -15,6 +15,7 @@ export async function backup(args: string[], { env }: Host): Promise<number> {
     options: { keep: { type: 'string', default: '7' } },
   });
   if (positionals.length > 1) throw new UsageError('Name one directory.');
+  if (positionals[0]?.trim() === '') throw new UsageError('The name of the directory is empty.');
   if (!/^[1-9]\d{0,3}$/.test(values.keep)) throw new UsageError('--keep must be a number from 1 to 9999.');
   const store = readStoreConfig(env);
   if (store.kind === 'postgres') {

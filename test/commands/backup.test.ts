@@ -111,6 +111,10 @@ test('what cannot be backed up is told, with what to do', async () => {
   await expect(run({ DATABASE_URL: 'postgres://docs@127.0.0.1/docs' })).rejects.toThrow(/pg_dump -Fc/);
   await expect(run({ DATA_DIR: dataDir }, '--keep', '0')).rejects.toThrow('--keep must be a number');
   await expect(run({ DATA_DIR: dataDir }, 'a', 'b')).rejects.toThrow('one directory');
+  // An unset variable of a script: it must not mean the working directory.
+  for (const blank of ['', ' ']) {
+    await expect(run({ DATA_DIR: dataDir }, blank)).rejects.toThrow('The name of the directory is empty');
+  }
   await storeIn(dataDir);
   await writeFile(join(dataDir, 'file'), '');
   for (const place of [join(dataDir, 'file', 'backups'), join(dataDir, 'file')]) {

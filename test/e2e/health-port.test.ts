@@ -3,9 +3,15 @@ import { expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { scrape } from '../support/scraped.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { startStrictWorld } from './support/strict-world.ts';
+import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
 
 const MAX_CONNECTIONS = 500;
+
+/** As the program names them when it has started. */
+function portsLogged({ log }: StrictWorld) {
+  const started = log.map((line) => JSON.parse(line)).find(({ event }) => event === 'started');
+  return Object.fromEntries(Object.entries(started).filter(([field]) => field.endsWith('port')));
+}
 
 const statusOf = async (port: number, path: string) =>
   (await fetch(`http://127.0.0.1:${port}${path}`)).status;
@@ -41,6 +47,18 @@ test('in Socket Mode no other port is open', async () => {
   await using world = await startStrictWorld({ settings: { HEALTH_PORT: '0', PORT } });
   expect(await statusOf(world.service.healthPort, '/readyz')).toBe(200);
   await expect(fetch(`http://127.0.0.1:${PORT}/livez`)).rejects.toThrow('fetch failed');
+  expect(portsLogged(world)).toEqual({ health_port: world.service.healthPort });
+});
+
+test.each([
+  ['http', { HEALTH_PORT: '0' }, ['port', 'health_port']],
+  ['http', {}, ['port']],
+  ['socket', {}, ['port']],
+] as const)('the log names the ports that are open (%s, %o)', async (mode, settings, open) => {
+  await using world = await startStrictWorld({ mode, settings });
+  const { port, healthPort: health_port } = world.service;
+  const ports = open.map((name) => [name, { port, health_port }[name]]);
+  expect(portsLogged(world)).toEqual(Object.fromEntries(ports));
 });
 
 test('the port of Slack, named once more for health, is one listener', async () => {

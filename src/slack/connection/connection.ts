@@ -13,8 +13,8 @@ export type Transport =
 /** The way in for Slack's gestures, and the port for other routes. */
 export interface Connection {
   readonly receiver: Receiver;
-  /** Connects to Slack or listens for it. Resolves to the port that is served. */
-  start(address: { readonly port: number; readonly host: string }): Promise<number>;
+  /** Connects to Slack or listens for it. Resolves to the port that is served, or null if none is. */
+  start(address: { readonly port: number; readonly host: string }): Promise<number | null>;
   /** Ends when no gesture is in hand any more. */
   stop(): Promise<void>;
   /** How many gestures are not done with yet. */

@@ -58,7 +58,7 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
     start: async (address) => {
       server = routes.length === 0 ? null : await serveRoutes(routes, address);
       await receiver.start();
-      return server?.port ?? address.port;
+      return server?.port ?? null;
     },
     stop: async () => {
       connection.isStopped = true;

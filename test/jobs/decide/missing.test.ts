@@ -72,6 +72,21 @@ describe('a job that cannot be found', () => {
     expect(world.job.stage.kind).toBe('working');
   });
 
+  test.each([
+    ['another failure', failures.timeout],
+    ['an answer', anAgentJob()],
+  ])('again and again for hours, with %s between each time, is not gone', (_between, found) => {
+    const world = aWorkingJob();
+    for (let minutes = 0; minutes < 180; minutes += 10) {
+      world.check(failures.noSuchPath);
+      world.nowMs += 5 * MINUTE_MS;
+      world.check(found);
+      world.nowMs += 5 * MINUTE_MS;
+    }
+    world.check(failures.noSuchPath);
+    expect(world.job.stage.kind).toBe('working');
+  });
+
   test('is back after it was called gone: the thread is told how it is', () => {
     const world = aWorkingJob();
     world.answer = failures.noSuchPath;
