@@ -48,6 +48,15 @@ test('a warning makes it exit with 1, with the advice in the same line', async (
   expect(code).toBe(1);
 });
 
+test('a misspelt setting is told, though the program starts without it', async () => {
+  await using patient = await startPatient();
+  const { code, output } = await doctor({ ...patient.env, NOTICE_CHANEL: 'C0NEWS' });
+  expect(output).toMatch(
+    /^! Settings NOTICE_CHANEL: is set, but is no setting: did you mean NOTICE_CHANNELS\? → Example: NOTICE_CHANNELS=/m,
+  );
+  expect(code).toBe(1);
+});
+
 test('what does not work makes it exit with 2, also as JSON', async () => {
   await using patient = await startPatient();
   patient.slack.control.revokeToken();

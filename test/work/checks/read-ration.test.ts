@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { openStore } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { ReadRation } from '../../../src/work/checks/read-ration.ts';
 import { describeOnDatabases } from '../../support/databases.ts';
 
@@ -19,6 +20,21 @@ describeOnDatabases('the reads of a project', (makeEmpty) => {
     expect(await takeAt(nowMs - 20_000)).toBe(0);
     expect(await takeAt(nowMs - HOUR_MS)).toBe(60);
     await store.close();
+    await place.remove();
+  });
+
+  test('are given out once, also to replicas that ask at the same moment', async () => {
+    const place = await makeEmpty();
+    const replicas = 'databaseUrl' in place.location ? 4 : 1;
+    const stores = await Promise.all(Array.from({ length: replicas }, () => openStore(place.location)));
+    const ration = new ReadRation(600);
+    const nowMs = Date.now();
+    const takeOf = (store: Store) =>
+      store.transaction(async (tx) => (await ration.take(tx, new Map([['docs/', 7]]), nowMs)).get('docs/'));
+    const granted = await Promise.all([...stores, ...stores, ...stores, ...stores].map(takeOf));
+    const given = granted.reduce((sum, taken) => sum + (taken?.count ?? 0), 0);
+    expect(given).toBe(Math.min(60, 7 * granted.length));
+    for (const store of stores) await store.close();
     await place.remove();
   });
 });
