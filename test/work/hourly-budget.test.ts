@@ -185,6 +185,29 @@ describeOnDatabases('the hourly budget', (makeEmpty) => {
     expect(world.sent.map(({ prompt }) => Number(prompt.slice(8)))).toEqual([...Array(40).keys()]);
   });
 
+  for (const [what, budget] of [
+    ['to less than is used', 4],
+    ['to one', 1],
+  ] as const) {
+    test(`when the budget is lowered ${what}, those that wait go later, once each, in their order`, {
+      timeout: 60_000,
+    }, async () => {
+      const world = await createBudgetWorld(await makeEmpty());
+      for (let number = 0; number < 14; number += 1) {
+        await world.ask(`Request ${number}`);
+        await world.workUntil(world.clock.now() + MINUTE_MS);
+      }
+      expect(world.sent).toHaveLength(FOR_STARTS);
+      world.setBudget(budget);
+      await world.workUntil(world.clock.now() + (2 + 5 / budget) * HOUR_MS);
+      expect(world.sent.map(({ prompt }) => Number(prompt.slice(8)))).toEqual([...Array(14).keys()]);
+      for (const [index, { atMs }] of world.sent.entries()) {
+        const before = world.sent[index - budget];
+        if (index >= FOR_STARTS) expect(atMs).toBe((before?.atMs ?? 0) + HOUR_MS);
+      }
+    });
+  }
+
   test('a place that a withdrawn reply gives up is used within a minute', async () => {
     const world = await createBudgetWorld(await makeEmpty());
     const startMs = world.clock.now();
