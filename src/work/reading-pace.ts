@@ -36,14 +36,14 @@ export class ReadingPace {
   /** Slack has answered. */
   read(nowMs: number): void {
     this.reads += 1;
-    if (this.reads % FASTER_AFTER === 0) this.spacingMs = Math.max(this.spacingMs / 2, FASTEST_MS);
+    if (this.reads % FASTER_AFTER === 0) this.spacingMs = Math.max(Math.ceil(this.spacingMs / 2), FASTEST_MS);
     this.freeAtMs = nowMs + this.spacingMs + (this.isSlow ? AFTER_OTHERS_MS : 0);
   }
 
   /** Slack takes no reads until then. */
   refused(untilMs: number): void {
     if (this.sinceMs !== null && untilMs - this.sinceMs < TOLD_WITHIN_MS) {
-      const observedMs = (untilMs - this.sinceMs) / Math.max(this.reads, 1);
+      const observedMs = Math.ceil((untilMs - this.sinceMs) / Math.max(this.reads, 1));
       this.spacingMs = Math.min(Math.max(observedMs, FASTEST_MS), SLOWEST_MS);
     }
     this.sinceMs = untilMs;

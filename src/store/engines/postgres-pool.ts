@@ -59,7 +59,11 @@ function translatingClient(client: PoolClient, onLost: () => void): PostgresPool
   };
 }
 
-/** Text in Postgres cannot hold the character NUL; text from outside may. */
+/**
+ * Text in Postgres cannot hold the character NUL; text from outside may. Its whole numbers, such as times, take no
+ * fractions; SQLite's do, and quotients have them.
+ */
 function storable(parameter: unknown): unknown {
+  if (typeof parameter === 'number') return Math.round(parameter);
   return typeof parameter === 'string' ? parameter.replaceAll('\0', '\uFFFD') : parameter;
 }

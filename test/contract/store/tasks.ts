@@ -32,6 +32,11 @@ export function taskContract(open: OpenStore): void {
     const nextDueAtMs = () => opened.run((tx) => tx.tasks.nextDueAtMs(['check_job']));
     const subjects = (tasks: readonly ClaimedTask[]) => tasks.map((task) => task.subject);
 
+    test('a time may have fractions of a millisecond, as quotients have', async () => {
+      await schedule('fraction', NOW_MS + 0.4);
+      expect(subjects(await claim(NOW_MS + 1))).toEqual(['fraction']);
+    });
+
     test('what is due is claimed, the oldest first, up to the limit', async () => {
       await schedule('late', NOW_MS);
       await schedule('early', NOW_MS - 2);
