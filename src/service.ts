@@ -26,6 +26,7 @@ import { createConnection } from './slack/connection/connection.ts';
 import { observedStore } from './store/observed-store.ts';
 import { openStore } from './store/open.ts';
 import { AnsweredJobs } from './work/checks/answered-jobs.ts';
+import { farChecks } from './work/checks/far-checks.ts';
 import { createLoops, SHORT_STOP_MS } from './work/loops.ts';
 import { missedReplies } from './work/missed-replies.ts';
 import { Tidying } from './work/tidy.ts';
@@ -158,6 +159,8 @@ export function createService(config: Config, options: ServiceOptions): Service 
     loops.start();
     const tidying = new Tidying(store, clock, log, config.retentionMs);
     tidying.start();
+    const far = farChecks({ store, clock, log }, policy);
+    far.start();
     resources.defer(store.onScheduled((scheduled) => loops.notify(scheduled)));
     const stopConnection = async () => {
       if (isListening) await new Promise<void>((resolve) => clock.at(clock.now() + lingerMs, resolve));
@@ -166,7 +169,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
     // At the same time: while the last gestures are stored, no more work is taken up.
     resources.defer(async () => {
       stopping.abort();
-      await Promise.all([stopConnection(), loops.stop(), tidying.stop()]);
+      await Promise.all([stopConnection(), loops.stop(), tidying.stop(), far.stop()]);
     });
     let isListening = false;
     const servedPort = await connection.start(config.http).catch((error) => explainConnection(error, config));

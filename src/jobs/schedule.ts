@@ -6,6 +6,8 @@ type PollPolicy = Pick<Policy, 'pollMinIntervalMs' | 'pollMaxIntervalMs' | 'poll
 const JITTER_SHARE = 0.2;
 const FIRST_RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 300_000;
+/** How much longer than the longest interval those wait that nobody asks for any more. */
+const NEGLECTED_TIMES = 10;
 /** An ended job is looked at until nothing has changed for so long. */
 export const LOOKED_AT_FOR_MS = 24 * 3_600_000;
 /** Some 27 looks in a day, with intervals of two seconds and more. */
@@ -29,6 +31,11 @@ export function checkIntervalMs(
       ? turnAgeMs * policy.pollGrowth * spread(jitter)
       : paceIntervalMs(pace, turnAgeMs, spread(jitter));
   return Math.round(Math.min(Math.max(wantedMs, policy.pollMinIntervalMs), policy.pollMaxIntervalMs));
+}
+
+/** Between the checks of a job that nobody asks for any more: no job without trouble waits longer. */
+export function neglectedIntervalMs({ pollMaxIntervalMs }: Pick<PollPolicy, 'pollMaxIntervalMs'>): number {
+  return pollMaxIntervalMs * NEGLECTED_TIMES;
 }
 
 /**

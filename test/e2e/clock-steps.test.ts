@@ -3,6 +3,50 @@ import { alice, general } from '../support/local-slack.ts';
 import { startProgram } from '../support/strict-slack/program.ts';
 
 const AN_HOUR_MS = 3_600_000;
+const PR = 'https://github.com/acme/docs/pull/7';
+
+test.each([
+  ['put forward by an hour, and back again', AN_HOUR_MS],
+  ['put back by an hour', 0],
+])('the clock is %s: the end of a job is told within a minute', async (_what, forwardMs) => {
+  await using program = await startProgram({ settings: { SETTLE_WINDOW: '0' } });
+  const { clock, api } = program;
+  const card = await program.ask('Add a quickstart');
+  await program.told(card, 'Working');
+  clock.step(forwardMs);
+  const reads = api.counts.get;
+  await program.later(
+    () => api.counts.get,
+    (count) => count > reads,
+    'the job to be read',
+  );
+  clock.step(-AN_HOUR_MS);
+  const [job] = api.jobs;
+  api.finish(job?.id ?? '', { status: 'completed', prLink: PR });
+  const backAtMs = clock.elapsed();
+  await program.told(card, PR);
+  expect(clock.elapsed() - backAtMs).toBeLessThan(90_000);
+});
+
+test('an hour that the agent asks to wait is waited', async () => {
+  await using program = await startProgram();
+  const { clock, api } = program;
+  await program.told(await program.ask('Add a quickstart'), 'Working');
+  api.failNext('get', { status: 429, headers: { 'retry-after': '3600' } });
+  const reads = api.counts.get;
+  const refused = await program.later(
+    () => api.counts.get,
+    (count) => count > reads,
+    'the job to be read',
+  );
+  await program.later(
+    () => program.log.join(),
+    (log) => log.includes('429'),
+    'the answer',
+  );
+  for (let minute = 0; minute < 40; minute += 1) await clock.advance(60_000);
+  expect(api.counts.get).toBe(refused);
+});
 
 test.each([
   ['the clock is put forward', 'step'],

@@ -1,7 +1,7 @@
 import { type AgentJob, isEnded } from '../agent-job.ts';
 import type { AgentFailure } from '../failure.ts';
 import { isUnseen, isUnwatched, type Settle, type Stage } from '../job.ts';
-import { checkIntervalMs } from '../schedule.ts';
+import { checkIntervalMs, neglectedIntervalMs } from '../schedule.ts';
 import type { Draft } from './draft.ts';
 import { endedCheckFailed, endedJobChecked, endTurn } from './ended.ts';
 import { askIfLong, isNeglected, noteChange } from './long-running.ts';
@@ -14,9 +14,6 @@ type Working = Extract<Stage, { kind: 'working' }>;
 
 /** How old the "last checked" on a card may get while nothing else changes: edits of cards are limited. */
 const CARD_MAX_AGE_MS = 300_000;
-
-/** How much longer than the longest interval those wait that nobody asks for any more. */
-const NEGLECTED_TIMES = 10;
 
 export function jobChecked(draft: Draft, agentJob: AgentJob): void {
   const { stage } = draft.job;
@@ -156,6 +153,5 @@ function scheduleCheck(draft: Draft): void {
   const isTimed = stage.isOlder !== true && unsettledOf(stage) === null;
   const pace = isTimed ? (paces.get(projectId) ?? null) : null;
   const waitMs = checkIntervalMs(nowMs - stage.turnStartedAtMs, policy, jitter, pace);
-  const longestMs = policy.pollMaxIntervalMs * NEGLECTED_TIMES;
-  draft.schedule('check_job', nowMs + (isNeglected(draft) ? longestMs : waitMs));
+  draft.schedule('check_job', nowMs + (isNeglected(draft) ? neglectedIntervalMs(policy) : waitMs));
 }

@@ -7,7 +7,7 @@ import type { Lease } from '../store.ts';
 import { groupOfTask } from '../task-group.ts';
 import { taskId } from '../task-id.ts';
 import { isUnsent } from './follow-ups.ts';
-import { preparedForMany, type Values } from './prepared.ts';
+import { prepared, preparedForMany, type Values } from './prepared.ts';
 import type { SqlTasks } from './tasks.ts';
 
 /** The checks of a job: while it is open, and when it has ended. */
@@ -25,6 +25,8 @@ export interface Checks {
    * the check again. Returns the ids of the tasks that were ended; the others are as they were.
    */
   putOff(checks: readonly QuietCheck[], nowMs: number): Promise<ReadonlySet<string>>;
+  /** Up to so many jobs whose next check is later, does not fail, and is in nobody's hand; the nearest first. */
+  plannedAfter(atMs: number, limit: number): Promise<readonly string[]>;
   /** Plans to refresh the cards of these jobs, where that is not planned already. */
   refreshCards(cards: readonly CardRefresh[]): Promise<void>;
   /** When a check of the job last found nothing new, or null. See `last-check.ts`. */
@@ -112,6 +114,18 @@ const lastRunAt = preparedForMany((db, tasks: readonly Values<{ id: string }>[])
     .$narrowType<{ last_run_at: number }>(),
 );
 
+const laterChecks = prepared((db, { atMs, limit }: Values<{ atMs: number; limit: number }>) =>
+  db
+    .selectFrom('task')
+    .select('subject')
+    .where('kind', '=', 'check_job')
+    .where('run_at', '>', atMs)
+    .where('lease_token', 'is', null)
+    .where('failing_since', 'is', null)
+    .orderBy('run_at')
+    .limit(limit),
+);
+
 export class SqlChecks implements Checks {
   private readonly db: Queries;
   private readonly tasks: SqlTasks;
@@ -142,6 +156,11 @@ export class SqlChecks implements Checks {
     const ended = await putOffHeld.rows(this.db, held, { nowMs });
     for (const { kind, nextCheckAtMs } of checks) this.tasks.note(kind, nextCheckAtMs);
     return new Set(ended.map(({ id }) => id));
+  }
+
+  async plannedAfter(atMs: number, limit: number): Promise<readonly string[]> {
+    const rows = await laterChecks.rows(this.db, { atMs, limit });
+    return rows.map(({ subject }) => subject);
   }
 
   async refreshCards(cards: readonly CardRefresh[]): Promise<void> {
