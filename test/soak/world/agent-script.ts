@@ -7,8 +7,8 @@ const WORK_MAX_MS = 3_000;
 const LAG_MAX_MS = 800;
 /** So many turns are taken up only after the program has taken the old end for theirs. */
 const LATE_SHARE = 0.03;
-const LATE_LAG_MIN_MS = 4_000;
-const LATE_LAG_MAX_MS = 12_000;
+const LATE_LAG_MIN_MS = 26_000;
+const LATE_LAG_MAX_MS = 36_000;
 
 export interface WishfulAgent {
   readonly script: Script;
