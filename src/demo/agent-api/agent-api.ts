@@ -20,6 +20,8 @@ export interface AgentApiOptions {
   /** Default: any free port. */
   readonly port?: number;
   readonly script: Script;
+  /** Default: none is like another. */
+  readonly newJobId?: () => string;
 }
 
 /** A stand-in for the agent API: HTTP as documented, jobs from a script, and faults on demand. */
@@ -62,6 +64,7 @@ export interface AgentApiRequest {
 /** Fails if the port cannot be had. */
 export async function startAgentApi(options: AgentApiOptions): Promise<AgentApi> {
   const { apiKey, projectId, otherProjectIds = [], clock, host = '127.0.0.1', port = 0, script } = options;
+  const { newJobId = () => `job_${randomUUID()}` } = options;
   const jobs = new Map<string, ScriptedJob>();
   const requests: AgentApiRequest[] = [];
   const counts = { create: 0, message: 0, get: 0 };
@@ -91,7 +94,7 @@ export async function startAgentApi(options: AgentApiOptions): Promise<AgentApi>
   }
 
   function create(prompt: string): Reply {
-    const job = new ScriptedJob(`job_${randomUUID()}`, jobs.size + 1, script, clock.now());
+    const job = new ScriptedJob(newJobId(), jobs.size + 1, script, clock.now());
     jobs.set(job.id, job);
     return take(201, job, prompt);
   }

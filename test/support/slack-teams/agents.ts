@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type AgentApi, startAgentApi } from '../../../src/demo/agent-api/agent-api.ts';
+import { type AgentApi, type AgentApiOptions, startAgentApi } from '../../../src/demo/agent-api/agent-api.ts';
 import type { Clock } from '../../../src/operations/clock.ts';
 import { forward, readAll } from '../fault-proxy/forward.ts';
 
@@ -12,11 +12,18 @@ export interface Agents extends AsyncDisposable {
 }
 
 /** One agent API with several projects, each with a key of its own. */
-export async function startAgents(clock: Clock, projectIds: readonly string[]): Promise<Agents> {
+export async function startAgents(
+  clock: Clock,
+  projectIds: readonly string[],
+  options: Partial<AgentApiOptions> = {},
+): Promise<Agents> {
   const script = () => ({ workMs: 0, ending: 'manual' }) as const;
   const apis = new Map<string, AgentApi>();
   for (const projectId of projectIds) {
-    apis.set(projectId, await startAgentApi({ apiKey: `key-${projectId}`, projectId, clock, script }));
+    apis.set(
+      projectId,
+      await startAgentApi({ apiKey: `key-${projectId}`, projectId, clock, script, ...options }),
+    );
   }
   const of = (projectId: string) => {
     const api = apis.get(projectId);

@@ -1,5 +1,6 @@
 import type { Environment } from '../../../src/config/values.ts';
 import { parseConfig } from '../../../src/config.ts';
+import type { AgentApiOptions } from '../../../src/demo/agent-api/agent-api.ts';
 import { createLogger } from '../../../src/operations/logger.ts';
 import { createService, type Service } from '../../../src/service.ts';
 import { freePort } from '../free-port.ts';
@@ -59,19 +60,31 @@ export interface TeamsProgramOptions extends Pick<SlackTeamsOptions, 'mode' | 't
   /** In place of an embedded one; then there may be several services. */
   readonly databaseUrl?: string;
   readonly replicas?: number;
+  /** Default: now. */
+  readonly startMs?: number;
+  /** Other settings than usual. */
+  readonly settings?: Environment;
+  readonly configFile?: string;
+  readonly agent?: Partial<AgentApiOptions>;
+  /** Makes what is there before the program starts for the first time. */
+  readonly prepare?: (world: Surroundings) => Promise<void>;
 }
+
+/** All but the program. */
+export type Surroundings = Pick<TeamsProgram, 'clock' | 'slack' | 'agents'> & { readonly dataDir: string };
 
 export async function startTeamsProgram(options: TeamsProgramOptions = {}): Promise<TeamsProgram> {
   const resources = new AsyncDisposableStack();
-  const clock = createTestClock(Date.now());
+  const clock = createTestClock(options.startMs ?? Date.now());
   const ports: number[] = [];
   for (let replica = 0; replica < (options.replicas ?? 1); replica += 1) ports.push(await freePort());
   const botUrls = ports.map((port) => `http://127.0.0.1:${port}`);
   const teams = options.teams ?? [acme, beta, other];
   const slack = resources.use(await startSlackTeams({ ...options, clock, teams, botUrls }));
-  const agents = resources.use(await startAgents(clock, [acmeProject, betaProject]));
+  const agents = resources.use(await startAgents(clock, [acmeProject, betaProject], options.agent));
   const dataDir = await createTempDir();
   resources.defer(() => dataDir.remove());
+  await options.prepare?.({ clock, slack, agents, dataDir: dataDir.path });
   const env: Environment = {
     ...oauth,
     ...(options.mode === 'socket'
@@ -85,13 +98,18 @@ export async function startTeamsProgram(options: TeamsProgramOptions = {}): Prom
     ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),
     HOST: '127.0.0.1',
     DOCS_AGENT_CONFIG: CONFIG_FILE,
+    ...options.settings,
   };
   const log: string[] = [];
   const logger = createLogger({
     level: 'debug',
     destination: { write: (line) => void log.push(line) },
   });
-  const start = async (port: number | undefined, more: Environment = {}, text = configFile) => {
+  const start = async (
+    port: number | undefined,
+    more: Environment = {},
+    text = options.configFile ?? configFile,
+  ) => {
     const readFile = (path: string) => (path === CONFIG_FILE ? text : noFiles(path));
     const config = parseConfig({ ...env, PORT: String(port), ...more }, readFile);
     const service = createService(config, { clock, log: logger });

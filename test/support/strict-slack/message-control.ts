@@ -30,6 +30,8 @@ export interface MessageControl extends MessageGestures {
     /** What forwarding a message, or an app, adds to it. */
     readonly fields?: Pick<StoredMessage, 'attachments' | 'blocks' | 'bot_id'>;
   }): Promise<SlackMessage>;
+  /** Messages that were there before, oldest first: no event tells of them. */
+  restore(channel: string, messages: readonly StoredMessage[]): void;
   /** Delivers an event that Slack makes by itself, as it is. */
   raw(channel: string, event: ChannelEvent): Promise<void>;
   command(command: Parameters<SlackControl['command']>[0]): Promise<Acknowledgement>;
@@ -76,6 +78,9 @@ export function createMessageControl(options: ControlOptions, gestures: Gestures
       });
       await told;
       return asSeen(message);
+    },
+    restore: (id, messages) => {
+      for (const message of messages) workspace.channel(id).log.add(message);
     },
     raw: async (id, event) => {
       const payload = eventCallback(inChannel(workspace.channel(id), event), {
