@@ -28,20 +28,24 @@ describe('the rules notice', () => {
     ['the domain using a package', 'src/jobs/job.ts', "import { request } from 'undici';"],
     ['the domain reading the clock', 'src/jobs/job.ts', 'const now = Date.now();'],
     ['the domain making ids', 'src/jobs/job.ts', 'const id = crypto.randomUUIDv7();'],
-    ['Slack knowing the workers', 'src/slack/app.ts', "export {\n  run,\n} from '../work/loop.ts';"],
+    ['Slack knowing the workers', 'src/slack/inbound/app.ts', "export {\n  run,\n} from '../work/loop.ts';"],
     ['the store knowing the agent', 'src/store/sql.ts', "import '../agent/client.ts';"],
-    ['the workers knowing the service', 'src/work/loop.ts', "const service = await import('../service.ts');"],
-    ['the workers talking to the database', 'src/work/loop.ts', "import { sql } from 'kysely';"],
+    [
+      'the workers knowing the service',
+      'src/engine/loop.ts',
+      "const service = await import('../service.ts');",
+    ],
+    ['the workers talking to the database', 'src/engine/loop.ts', "import { sql } from 'kysely';"],
     ['a view doing I/O', 'src/slack/views/thread/card.ts', "import { readFileSync } from 'node:fs';"],
     ['a file outside all rooms', 'src/helpers/misc.ts', ''],
     [
       'the environment read outside the command line',
-      'src/service.ts',
+      'src/app/service.ts',
       'const level = process.env.LOG_LEVEL;',
     ],
-    ['an exit outside the command line', 'src/commands/start.ts', 'process.exit(1);'],
-    ['an exit after a comment', 'src/commands/start.ts', '// The end.\nprocess.exit(1);'],
-    ['a way round that', 'src/commands/start.ts', "import { env } from 'node:process';"],
+    ['an exit outside the command line', 'src/cli/start.ts', 'process.exit(1);'],
+    ['an exit after a comment', 'src/cli/start.ts', '// The end.\nprocess.exit(1);'],
+    ['a way round that', 'src/cli/start.ts', "import { env } from 'node:process';"],
   ])('%s', (_name, path, text) => {
     const broken = brokenRules([{ path, text }]);
     expect(broken.length).toBeGreaterThan(0);
@@ -59,11 +63,14 @@ describe('the rules notice', () => {
   test('nothing wrong with what is allowed', () => {
     const sources = [
       {
-        path: 'src/cli.ts',
+        path: 'src/cli/cli.ts',
         text: "import { start } from './commands/start.ts';\nprocess.exit(process.env.X);",
       },
-      { path: 'src/work/loop.ts', text: "import type { Job } from '../jobs/job.ts';\nprocess.exitCode = 1;" },
-      { path: 'src/operations/bolt-logger.ts', text: "import type { Logger } from '@slack/bolt';" },
+      {
+        path: 'src/engine/loop.ts',
+        text: "import type { Job } from '../jobs/job.ts';\nprocess.exitCode = 1;",
+      },
+      { path: 'src/slack/workspace/bolt-logger.ts', text: "import type { Logger } from '@slack/bolt';" },
       { path: 'src/jobs/job.ts', text: "// import { x } from '../slack/app.ts';\n/* Date.now() */" },
     ];
     expect(brokenRules(sources)).toEqual([]);

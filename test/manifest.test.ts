@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { ASK_SHORTCUT_ID } from '../src/slack/ids.ts';
 import { type ManifestOptions, manifestYaml } from '../src/slack/manifest.ts';
+import { ASK_SHORTCUT_ID } from '../src/slack/protocol/ids.ts';
 import { labels } from '../src/slack/views/parts/words.ts';
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');

@@ -1,7 +1,7 @@
 import { Document, isMap, isNode } from 'yaml';
-import { ASK_SHORTCUT_ID } from './ids.ts';
-import { EVENTS_PATH, OAUTH_REDIRECT_PATH } from './paths.ts';
-import { botEvents, botScopes, oauthEvents, type Wish } from './scopes.ts';
+import { ASK_SHORTCUT_ID } from './protocol/ids.ts';
+import { EVENTS_PATH, OAUTH_REDIRECT_PATH } from './protocol/paths.ts';
+import { botEvents, botScopes, oauthEvents, type Wish } from './protocol/scopes.ts';
 import { labels } from './views/parts/words.ts';
 
 const COMMENT_WIDTH = 105;

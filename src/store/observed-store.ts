@@ -1,4 +1,4 @@
-import type { Transacted } from '../operations/metrics/transactions.ts';
+import type { Transacted } from '../app/operations/metrics/transactions.ts';
 import { StoreError } from './errors.ts';
 import type { Store } from './store.ts';
 

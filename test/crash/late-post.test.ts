@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { localApp } from '../../src/demo/local-slack/workspace.ts';
+import { localApp } from '../../demo/local-slack/workspace.ts';
 import { openStore } from '../../src/store/open.ts';
 import { aCall, aDecision, aJob } from '../contract/store/samples.ts';
 import { startWorld, type World } from '../e2e/support/world.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type AgentApi, startAgentApi } from '../../src/demo/agent-api/agent-api.ts';
-import { demoScript, demoWords } from '../../src/demo/agent-api/demo-script.ts';
-import type { Script, TurnScript } from '../../src/demo/agent-api/script.ts';
+import { type AgentApi, startAgentApi } from '../../demo/agent-api/agent-api.ts';
+import { demoScript, demoWords } from '../../demo/agent-api/demo-script.ts';
+import type { Script, TurnScript } from '../../demo/agent-api/script.ts';
 import { createTestClock, type TestClock } from '../support/test-clock.ts';
 
 const firstLink = 'https://github.com/acme/docs/pull/1';

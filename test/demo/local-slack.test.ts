@@ -8,9 +8,9 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { WebClient } from '@slack/web-api';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { findLocalSlack, type Machine } from '../../src/demo/local-slack/find.ts';
-import { localApp } from '../../src/demo/local-slack/workspace.ts';
-import { type LocalSlack, startLocalSlack } from '../../src/demo/local-slack.ts';
+import { findLocalSlack, type Machine } from '../../demo/local-slack/find.ts';
+import { localApp } from '../../demo/local-slack/workspace.ts';
+import { type LocalSlack, startLocalSlack } from '../../demo/local-slack.ts';
 import {
   alice,
   bob,

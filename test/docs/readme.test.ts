@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { settingNames } from '../../src/config/settings.ts';
+import { settingNames } from '../../src/app/config/settings.ts';
 
 const root = new URL('../../', import.meta.url);
 const page = readFileSync(new URL('README.md', root), 'utf8');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Fault } from '../../src/demo/agent-api/fault.ts';
-import { actionIds } from '../../src/slack/ids.ts';
+import type { Fault } from '../../demo/agent-api/fault.ts';
+import { actionIds } from '../../src/slack/protocol/ids.ts';
 import { alice, bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';
 import { saying } from './support/posts.ts';
 import { startWorld, type World } from './support/world.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { actionIds } from '../../src/slack/ids.ts';
+import { actionIds } from '../../src/slack/protocol/ids.ts';
 import { bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';
 import { saying } from './support/posts.ts';
 import { startWorld, type World } from './support/world.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Fault } from '../../src/demo/agent-api/fault.ts';
-import { actionIds } from '../../src/slack/ids.ts';
+import type { Fault } from '../../demo/agent-api/fault.ts';
+import { actionIds } from '../../src/slack/protocol/ids.ts';
 import {
   alice,
   bob,

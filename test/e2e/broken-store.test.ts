@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { actionIds } from '../../src/slack/ids.ts';
+import { actionIds } from '../../src/slack/protocol/ids.ts';
 import { beside } from '../support/beside.ts';
 import { alice, bob, describeWithLocalSlack, general } from '../support/local-slack.ts';
 import { saying } from './support/posts.ts';

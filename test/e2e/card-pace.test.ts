@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Environment } from '../../src/config/values.ts';
-import { parseConfig } from '../../src/config.ts';
-import { createLogger } from '../../src/operations/logger.ts';
-import { createService } from '../../src/service.ts';
+import { parseConfig } from '../../src/app/config/config.ts';
+import type { Environment } from '../../src/app/config/values.ts';
+import { createLogger } from '../../src/app/operations/logger.ts';
+import { createService } from '../../src/app/service.ts';
 import { bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';
 import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
 import { noFiles } from '../support/settings.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { parseConfig } from '../../src/config.ts';
-import { createLogger } from '../../src/operations/logger.ts';
-import { createService } from '../../src/service.ts';
+import { parseConfig } from '../../src/app/config/config.ts';
+import { createLogger } from '../../src/app/operations/logger.ts';
+import { createService } from '../../src/app/service.ts';
 import { alice, bob, describeWithLocalSlack, general } from '../support/local-slack.ts';
 import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
 import { noFiles } from '../support/settings.ts';

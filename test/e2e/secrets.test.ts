@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startAgentApi } from '../../src/demo/agent-api/agent-api.ts';
-import { systemClock } from '../../src/operations/clock.ts';
+import { startAgentApi } from '../../demo/agent-api/agent-api.ts';
+import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { startDatabaseProxy } from '../replicas/support/database-proxy.ts';
 import { type ChildProgram, runProgram } from '../support/child-program.ts';
 import { freePort } from '../support/free-port.ts';

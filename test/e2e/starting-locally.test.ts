@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { localApp } from '../../src/demo/local-slack/workspace.ts';
+import { localApp } from '../../demo/local-slack/workspace.ts';
 import { alice, bob, describeWithLocalSlack, general } from '../support/local-slack.ts';
 import { startWorld, type World } from './support/world.ts';
 

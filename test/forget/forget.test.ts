@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { localApp } from '../../src/demo/local-slack/workspace.ts';
+import { localApp } from '../../demo/local-slack/workspace.ts';
 import { type StrictWorld, startStrictWorld } from '../e2e/support/strict-world.ts';
 import { runProgram } from '../support/child-program.ts';
 import { alice, bob, general, random, type SlackMessage } from '../support/local-slack.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Script } from '../../src/demo/agent-api/script.ts';
+import type { Script } from '../../demo/agent-api/script.ts';
 import { general, random } from '../support/local-slack.ts';
 import { fc } from '../support/properties.ts';
 import { anyAgentFault, anySlackFault } from './support/any-fault.ts';

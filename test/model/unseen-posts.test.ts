@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { botScopes } from '../../src/slack/scopes.ts';
+import { botScopes } from '../../src/slack/protocol/scopes.ts';
 import { alice, general, random, type SlackMessage } from '../support/local-slack.ts';
 import { type ModelWorld, startModelWorld } from './support/model-world.ts';
 import { quickenPauses } from './support/quick-pauses.ts';

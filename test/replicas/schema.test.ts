@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { settings } from '../commands/support/settings.ts';
-import { startTinySlack } from '../commands/support/tiny-slack.ts';
+import { settings } from '../cli/support/settings.ts';
+import { startTinySlack } from '../cli/support/tiny-slack.ts';
 import { runProgram } from '../support/child-program.ts';
 import { createTestDatabase, type TestDatabase, testServerUrl } from '../support/postgres.ts';
 

@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest';
+import { redact } from '../../src/engine/runtime/redact.ts';
 import { parseCommand } from '../../src/jobs/command.ts';
 import { addressed } from '../../src/jobs/project.ts';
 import { isBlank } from '../../src/jobs/prompt.ts';
-import { redact } from '../../src/operations/redact.ts';
-import { jobReference } from '../../src/slack/job-reference.ts';
-import { mentionedUserIds, readableText, stripLeadingMention } from '../../src/slack/text/readable-text.ts';
-import { displayText, sanitize } from '../../src/slack/text/sanitize.ts';
+import { jobReference } from '../../src/slack/protocol/job-reference.ts';
+import {
+  mentionedUserIds,
+  readableText,
+  stripLeadingMention,
+} from '../../src/slack/protocol/readable-text.ts';
+import { displayText, sanitize } from '../../src/slack/protocol/sanitize.ts';
 import { httpUrl } from '../../src/slack/views/parts/http-url.ts';
 import { oneLine, promptTitle, quotedPrompt } from '../../src/slack/views/parts/untrusted.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { boltLogger } from '../../src/operations/bolt-logger.ts';
-import { createLogger } from '../../src/operations/logger.ts';
-import { answerFetch } from '../../src/slack/calls/answer-fetch.ts';
-import { createPostingClient } from '../../src/slack/calls/posting-client.ts';
+import { createLogger } from '../../src/app/operations/logger.ts';
+import { boltLogger } from '../../src/slack/workspace/bolt-logger.ts';
+import { answerFetch } from '../../src/slack/workspace/web-api/answer-fetch.ts';
+import { createPostingClient } from '../../src/slack/workspace/web-api/posting-client.ts';
 import { serveHttp } from '../agent/support.ts';
 
 const quiet = boltLogger(createLogger({ level: 'error', destination: { write: () => {} } }));

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { DATABASE_FILE } from '../../src/store/engines/sqlite.ts';
 import { openStore } from '../../src/store/open.ts';
-import { startTinySlack } from '../commands/support/tiny-slack.ts';
+import { startTinySlack } from '../cli/support/tiny-slack.ts';
 import { runProgram } from '../support/child-program.ts';
 import { createTempDir } from '../support/temp-dir.ts';
 import { activeAgentJob, storeWatchedJobs } from '../support/watched-jobs.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { settings } from '../commands/support/settings.ts';
-import { startTinySlack } from '../commands/support/tiny-slack.ts';
+import { settings } from '../cli/support/settings.ts';
+import { startTinySlack } from '../cli/support/tiny-slack.ts';
 import { agentCalls, type Outside, startOutside } from '../crash/support/outside.ts';
 import { type ChildProgram, runProgram } from '../support/child-program.ts';
 import { alice, bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';

@@ -174,7 +174,7 @@ describe('a process that is killed', () => {
   test('holds the directory until then, loses no commit, and leaves its tasks to the next', async () => {
     const dataDir = newDirectory();
     const child = spawn(process.execPath, [
-      fileURLToPath(new URL('store-process.ts', import.meta.url)),
+      fileURLToPath(new URL('./store-process.ts', import.meta.url)),
       dataDir,
     ]);
     onTestFinished(() => {

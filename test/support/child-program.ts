@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { spawnGuarded } from './guarded-child.ts';
 import { waitFor } from './wait-for.ts';
 
-const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+const cli = fileURLToPath(new URL('../../src/cli/cli.ts', import.meta.url));
 /** Halves the work of starting, which is most of what these tests do. */
 const compileCache = fileURLToPath(new URL('../../node_modules/.cache/child-program', import.meta.url));
 /** Starting takes about half a second; on a busy machine many times that. */

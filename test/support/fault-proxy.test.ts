@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { LogLevel } from '@slack/bolt';
 import { ErrorCode, WebClient } from '@slack/web-api';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { LocalSlack } from '../../src/demo/local-slack.ts';
+import type { LocalSlack } from '../../demo/local-slack.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import { describeWithLocalSlack, general, type SlackControl, startTestSlack } from './local-slack.ts';
 import { waitFor } from './wait-for.ts';

@@ -2,23 +2,23 @@ import { type Import, importsOf, type Source, withoutComments } from './sources.
 
 const LEAVES = ['src/jobs/', 'src/operations/'];
 const OUTWARD = [...LEAVES, 'src/agent/', 'src/store/', 'src/slack/'];
-const STARTING = [...OUTWARD, 'src/config', 'src/start-error.ts'];
+const STARTING = [...OUTWARD, 'src/config', 'src/app/start-error.ts'];
 
 /** The rooms that each room may know besides itself. */
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
   'src/jobs/': [],
   'src/operations/': [],
   'src/config': [],
-  'src/start-error.ts': [],
+  'src/app/start-error.ts': [],
   'src/agent/': LEAVES,
   'src/store/': LEAVES,
   'src/slack/': [...LEAVES, 'src/store/'],
   'src/work/': OUTWARD,
   'src/service': [...STARTING, 'src/work/'],
-  'src/demo/': [...LEAVES, 'src/config', 'src/start-error.ts', 'src/slack/scopes.ts'],
+  'src/demo/': [...LEAVES, 'src/config', 'src/app/start-error.ts', 'src/slack/protocol/scopes.ts'],
   'src/doctor/': STARTING,
   'src/commands/': [...STARTING, 'src/doctor/', 'src/service', 'src/demo/'],
-  'src/cli.ts': ['src/commands/', 'src/operations/version.ts'],
+  'src/cli/cli.ts': ['src/commands/', 'src/app/operations/version.ts'],
 };
 
 /** Packages that belong to one room; others may only take types from them. */
@@ -40,7 +40,7 @@ const PURE_PACKAGES = ['zod', '@slack/types'];
 const IMPURE =
   /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bset(Timeout|Interval)\(|\bfetch\(|\brandomUUID(v7)?\b/;
 
-/** What breaks the rules of the house, one line each: `src/jobs/job.ts may not import src/slack/app.ts`. */
+/** What breaks the rules of the house, one line each: `src/jobs/job.ts may not import src/slack/inbound/app.ts`. */
 export function brokenRules(sources: readonly Source[]): string[] {
   return [
     ...sources.flatMap(forbiddenImports),
@@ -65,7 +65,7 @@ function forbiddenImports(source: Source): string[] {
 
 function processUses({ path, text }: Source): string[] {
   const used = /\bprocess\.(env|exit)\b|['"](node:)?process['"]/.test(withoutComments(text));
-  return used && path !== 'src/cli.ts' ? [`${path} may not use process.env or process.exit`] : [];
+  return used && path !== 'src/cli/cli.ts' ? [`${path} may not use process.env or process.exit`] : [];
 }
 
 function impurities(source: Source): string[] {

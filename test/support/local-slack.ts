@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
-import { findLocalSlack } from '../../src/demo/local-slack/find.ts';
-import { type LocalWorkspace, localApp } from '../../src/demo/local-slack/workspace.ts';
-import { type LocalSlack, startLocalSlack } from '../../src/demo/local-slack.ts';
+import { findLocalSlack } from '../../demo/local-slack/find.ts';
+import { type LocalWorkspace, localApp } from '../../demo/local-slack/workspace.ts';
+import { type LocalSlack, startLocalSlack } from '../../demo/local-slack.ts';
 
 const binary = findLocalSlack(process.env);
 

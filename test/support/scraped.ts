@@ -1,4 +1,4 @@
-import type { Service } from '../../src/service.ts';
+import type { Service } from '../../src/app/service.ts';
 
 /** What Prometheus would read: the value of each series, by its name with its labels as they are written. */
 export type Scraped = Readonly<Record<string, number>>;

@@ -1,5 +1,5 @@
-import { ConfigError, type ConfigProblem } from '../../src/config/problems.ts';
-import { parseConfig } from '../../src/config.ts';
+import { parseConfig } from '../../src/app/config/config.ts';
+import { ConfigError, type ConfigProblem } from '../../src/app/config/problems.ts';
 
 export const required = {
   SLACK_BOT_TOKEN: 'xoxb-12-34',

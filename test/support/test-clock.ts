@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Clock } from '../../src/operations/clock.ts';
+import type { Clock } from '../../src/engine/runtime/clock.ts';
 
 /**
  * Event-loop turns given to what a callback started. One turn runs a chain of promises of any length; more are

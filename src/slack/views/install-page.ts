@@ -1,4 +1,4 @@
-import { INSTALL_PATH } from '../paths.ts';
+import { INSTALL_PATH } from '../protocol/paths.ts';
 
 /** `elsewhere`: begun at a page of Slack. `stale`: begun in another browser, or too long ago. */
 export type FailedWhy = 'cancelled' | 'elsewhere' | 'stale' | 'other';

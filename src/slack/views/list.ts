@@ -1,6 +1,6 @@
 import type { JobPage } from '../../store/lists.ts';
-import { actionIds } from '../ids.ts';
-import { encodePage } from '../page-button.ts';
+import { actionIds } from '../protocol/ids.ts';
+import { encodePage } from './page-button.ts';
 import { jobLine, type Reader } from './parts/job-line.ts';
 import { buttons, message, type Part, paragraph, pressButton, type SlackMessage } from './parts/message.ts';
 import { mrkdwn } from './parts/mrkdwn.ts';

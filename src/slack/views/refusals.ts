@@ -1,6 +1,6 @@
 import type { Addressed } from '../../jobs/project.ts';
 import type { PromptVerdict } from '../../jobs/prompt.ts';
-import { readableText } from '../text/readable-text.ts';
+import { readableText } from '../protocol/readable-text.ts';
 import { buttons, message, openThreadButton, paragraph, type SlackMessage } from './parts/message.ts';
 import { type Mrkdwn, mrkdwn } from './parts/mrkdwn.ts';
 import { oneLine } from './parts/untrusted.ts';

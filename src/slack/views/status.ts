@@ -1,7 +1,7 @@
 import type { FollowUp } from '../../jobs/follow-up.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { Outcome, Turn } from '../../jobs/turns.ts';
-import { threadLink } from '../thread-link.ts';
+import { threadLink } from '../protocol/thread-link.ts';
 import { httpUrl } from './parts/http-url.ts';
 import { briefState, type Reader } from './parts/job-line.ts';
 import {

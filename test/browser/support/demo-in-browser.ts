@@ -1,5 +1,5 @@
 import type { BrowserContextOptions } from 'playwright-core';
-import { findLocalSlack } from '../../../src/demo/local-slack/find.ts';
+import { findLocalSlack } from '../../../demo/local-slack/find.ts';
 import { runProgram } from '../../support/child-program.ts';
 import { createTempDir } from '../../support/temp-dir.ts';
 import { findChromium, launchBrowser, whereToGetChromium } from './browser.ts';

@@ -1,5 +1,5 @@
 import { test as base, describe } from 'vitest';
-import { findLocalSlack, whereToGetLocalSlack } from '../../../src/demo/local-slack/find.ts';
+import { findLocalSlack, whereToGetLocalSlack } from '../../../demo/local-slack/find.ts';
 import { findChromium, whereToGetChromium } from './browser.ts';
 import { startDemoInBrowser } from './demo-in-browser.ts';
 

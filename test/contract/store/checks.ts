@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { applyEvent } from '../../../src/engine/apply-event.ts';
 import type { JobEvent } from '../../../src/jobs/event.ts';
-import { applyEvent } from '../../../src/store/apply-event.ts';
 import { withLastCheck } from '../../../src/store/last-check.ts';
 import type { ClaimedTask, Scheduled } from '../../../src/store/store.ts';
 import { aFailure, anAgentJob, policy } from '../../jobs/support/builders.ts';

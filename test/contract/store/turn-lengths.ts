@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { applyEvent } from '../../../src/store/apply-event.ts';
+import { applyEvent } from '../../../src/engine/apply-event.ts';
 import { anAgentJob, policy } from '../../jobs/support/builders.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aDecision, aJob, NOW_MS } from './samples.ts';

@@ -10,7 +10,7 @@ import { startGate } from './gate.ts';
 import type { Outside } from './outside.ts';
 import type { StoreReader } from './store-reader.ts';
 
-const preload = fileURLToPath(new URL('child/fail-points.ts', import.meta.url));
+const preload = fileURLToPath(new URL('./child/fail-points.ts', import.meta.url));
 
 const UNDER_WAY = "select id from call where state = 'started' and kind in ('create_job', 'send_message')";
 

@@ -1,5 +1,5 @@
-import { localApp } from '../../../src/demo/local-slack/workspace.ts';
-import { callIdOfBlock, decodeButton } from '../../../src/slack/ids.ts';
+import { localApp } from '../../../demo/local-slack/workspace.ts';
+import { callIdOfBlock, decodeButton } from '../../../src/slack/protocol/ids.ts';
 import type { SlackMessage } from '../../support/local-slack.ts';
 import type { Seen, SeenMessage } from './checker/seen.ts';
 import type { Outside } from './outside.ts';

@@ -1,6 +1,6 @@
-import { type AgentApi, startAgentApi } from '../../../src/demo/agent-api/agent-api.ts';
-import { localApp } from '../../../src/demo/local-slack/workspace.ts';
-import { systemClock } from '../../../src/operations/clock.ts';
+import { type AgentApi, startAgentApi } from '../../../demo/agent-api/agent-api.ts';
+import { localApp } from '../../../demo/local-slack/workspace.ts';
+import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { type ChildEnv, type ChildProgram, runProgram } from '../../support/child-program.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { asShown, formAsShown } from '../../../src/demo/local-slack/as-shown.ts';
+import { asShown, formAsShown } from '../../../demo/local-slack/as-shown.ts';
 import { fc } from '../../support/properties.ts';
 
 const at = new Date(2026, 10, 20, 9, 5);

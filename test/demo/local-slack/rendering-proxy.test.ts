@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { WebClient } from '@slack/web-api';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket as WebSocketClient, WebSocketServer } from 'ws';
-import { startRenderingProxy } from '../../../src/demo/local-slack/rendering-proxy.ts';
+import { startRenderingProxy } from '../../../demo/local-slack/rendering-proxy.ts';
 
 interface Arrived {
   readonly url: string | undefined;

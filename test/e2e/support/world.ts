@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Environment } from '../../../src/config/values.ts';
-import { type Config, parseConfig } from '../../../src/config.ts';
-import { type AgentApi, startAgentApi } from '../../../src/demo/agent-api/agent-api.ts';
-import type { Script } from '../../../src/demo/agent-api/script.ts';
-import { createLogger } from '../../../src/operations/logger.ts';
-import { createService, type Service } from '../../../src/service.ts';
+import { type AgentApi, startAgentApi } from '../../../demo/agent-api/agent-api.ts';
+import type { Script } from '../../../demo/agent-api/script.ts';
+import { type Config, parseConfig } from '../../../src/app/config/config.ts';
+import type { Environment } from '../../../src/app/config/values.ts';
+import { createLogger } from '../../../src/app/operations/logger.ts';
+import { createService, type Service } from '../../../src/app/service.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
 import { freePort } from '../../support/free-port.ts';
 import {

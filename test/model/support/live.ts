@@ -1,5 +1,5 @@
-import type { Environment } from '../../../src/config/values.ts';
-import type { Script } from '../../../src/demo/agent-api/script.ts';
+import type { Script } from '../../../demo/agent-api/script.ts';
+import type { Environment } from '../../../src/app/config/values.ts';
 import { general, random } from '../../support/local-slack.ts';
 import { startModelWorld } from './model-world.ts';
 import { People } from './people.ts';

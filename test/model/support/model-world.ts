@@ -1,6 +1,6 @@
-import type { Environment } from '../../../src/config/values.ts';
-import { type AgentApi, startAgentApi } from '../../../src/demo/agent-api/agent-api.ts';
-import type { Script } from '../../../src/demo/agent-api/script.ts';
+import { type AgentApi, startAgentApi } from '../../../demo/agent-api/agent-api.ts';
+import type { Script } from '../../../demo/agent-api/script.ts';
+import type { Environment } from '../../../src/app/config/values.ts';
 import { freePort } from '../../support/free-port.ts';
 import { startStrictSlack } from '../../support/strict-slack.ts';
 import { startAgentFront } from './agent-front.ts';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Environment } from '../../../src/config/values.ts';
-import { parseConfig } from '../../../src/config.ts';
-import type { Clock } from '../../../src/operations/clock.ts';
-import { createLogger } from '../../../src/operations/logger.ts';
-import { createService, type Service } from '../../../src/service.ts';
+import { parseConfig } from '../../../src/app/config/config.ts';
+import type { Environment } from '../../../src/app/config/values.ts';
+import { createLogger } from '../../../src/app/operations/logger.ts';
+import { createService, type Service } from '../../../src/app/service.ts';
+import type { Clock } from '../../../src/engine/runtime/clock.ts';
 import { noFiles } from '../../support/settings.ts';
 import { openPostgresQueue, openSqliteQueue, type Plan, type Queue } from './queue.ts';
 

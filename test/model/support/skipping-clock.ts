@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/operations/clock.ts';
+import type { Clock } from '../../../src/engine/runtime/clock.ts';
 
 /** One time for the program and for the world around it, which stands until a test puts it forward. */
 export interface SkippingClock {

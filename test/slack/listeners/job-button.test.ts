@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { ReceiverEvent } from '@slack/bolt';
 import { expect, test } from 'vitest';
+import { createLogger } from '../../../src/app/operations/logger.ts';
+import { applyEvent } from '../../../src/engine/apply-event.ts';
 import { openJob } from '../../../src/jobs/decide/open.ts';
 import type { JobEvent } from '../../../src/jobs/event.ts';
-import { createLogger } from '../../../src/operations/logger.ts';
-import { noted } from '../../../src/slack/connection/noted-gesture.ts';
-import { actionIds, encodeButton } from '../../../src/slack/ids.ts';
-import { jobActions } from '../../../src/slack/job-actions.ts';
-import { jobButton } from '../../../src/slack/listeners/buttons/job-button.ts';
-import { applyEvent } from '../../../src/store/apply-event.ts';
+import { noted } from '../../../src/slack/inbound/connection/noted-gesture.ts';
+import { jobActions } from '../../../src/slack/inbound/listeners/buttons/job-actions.ts';
+import { jobButton } from '../../../src/slack/inbound/listeners/buttons/job-button.ts';
+import { actionIds, encodeButton } from '../../../src/slack/protocol/ids.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { onSqlite } from '../../engine/support/test-store.ts';
 import { anAgentJob, aReply, policy, request } from '../../jobs/support/builders.ts';
 import { createTestClock } from '../../support/test-clock.ts';
-import { onSqlite } from '../../work/support/test-store.ts';
 
 const clock = createTestClock(Date.now());
 const rulesOf = () => ({ projects: [], channels: new Map(), noticeChannels: [] });

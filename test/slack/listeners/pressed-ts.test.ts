@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pressedTs } from '../../../src/slack/listeners/buttons/pressed-ts.ts';
+import { pressedTs } from '../../../src/slack/inbound/listeners/buttons/pressed-ts.ts';
 
 test('the time of a press is Slack’s, as Slack writes times, or none', () => {
   expect(pressedTs({ action_ts: '1795183500.123456' })).toBe('1795183500.123456');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Announcement } from '../../../src/jobs/announcement.ts';
-import { decodeButton } from '../../../src/slack/ids.ts';
+import { decodeButton } from '../../../src/slack/protocol/ids.ts';
 import { announcementView } from '../../../src/slack/views/thread/announcement.ts';
 import { watchAnsweredView } from '../../../src/slack/views/thread/offers.ts';
 import { aJob, anAgentJob, fivePastTwoMs, noNames } from './a-job.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { escapeMrkdwn } from '../../../src/slack/text/escape.ts';
+import { escapeMrkdwn } from '../../../src/slack/protocol/escape.ts';
 import { cut, cutEscaped } from '../../../src/slack/views/parts/limits.ts';
 import { fc } from '../../support/properties.ts';
 

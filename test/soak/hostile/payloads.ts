@@ -1,4 +1,4 @@
-import { ASK_SHORTCUT_ID, actionIds, formIds, viewIds } from '../../../src/slack/ids.ts';
+import { ASK_SHORTCUT_ID, actionIds, formIds, viewIds } from '../../../src/slack/protocol/ids.ts';
 import { fc } from '../../support/properties.ts';
 import { hostileText, type Json } from './values.ts';
 

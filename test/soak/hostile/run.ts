@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { startAgentApi } from '../../../src/demo/agent-api/agent-api.ts';
-import { systemClock } from '../../../src/operations/clock.ts';
-import { SECRET, SIGNING_SECRET, settings } from '../../commands/support/settings.ts';
-import { startTinySlack } from '../../commands/support/tiny-slack.ts';
+import { startAgentApi } from '../../../demo/agent-api/agent-api.ts';
+import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import { SECRET, SIGNING_SECRET, settings } from '../../cli/support/settings.ts';
+import { startTinySlack } from '../../cli/support/tiny-slack.ts';
 import { createQuickFolder } from '../../model/support/quick-folder.ts';
 import { type ChildProgram, runProgram } from '../../support/child-program.ts';
 import { fc } from '../../support/properties.ts';

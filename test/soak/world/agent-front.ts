@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { findRoute } from '../../../src/demo/agent-api/route.ts';
+import { findRoute } from '../../../demo/agent-api/route.ts';
 import { answerCall } from '../../support/fault-proxy/answer.ts';
 import type { Fault } from '../../support/fault-proxy/fault.ts';
 import { type Exchange, forward, readAll } from '../../support/fault-proxy/forward.ts';

@@ -1,4 +1,4 @@
-import type { Script } from '../../../src/demo/agent-api/script.ts';
+import type { Script } from '../../../demo/agent-api/script.ts';
 import type { Random } from '../random.ts';
 import { pullRequestUrl, storyOf, wishOf } from '../texts.ts';
 

@@ -1,5 +1,5 @@
-import { type AgentApi, startAgentApi } from '../../../src/demo/agent-api/agent-api.ts';
-import { systemClock } from '../../../src/operations/clock.ts';
+import { type AgentApi, startAgentApi } from '../../../demo/agent-api/agent-api.ts';
+import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { startDatabaseProxy } from '../../replicas/support/database-proxy.ts';
 import { alice, bob, random as noticeChannel } from '../../support/local-slack.ts';
 import { createTestDatabase, testServerUrl } from '../../support/postgres.ts';

@@ -1,7 +1,7 @@
 import { App, type Logger, LogLevel, SocketModeReceiver } from '@slack/bolt';
 import { WebClient } from '@slack/web-api';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { LocalSlack } from '../../../src/demo/local-slack.ts';
+import type { LocalSlack } from '../../../demo/local-slack.ts';
 import { type FaultProxy, startFaultProxy } from '../fault-proxy.ts';
 import { alice, describeWithLocalSlack, general, type SlackControl, startTestSlack } from '../local-slack.ts';
 import { waitFor } from '../wait-for.ts';

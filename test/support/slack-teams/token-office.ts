@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/operations/clock.ts';
+import type { Clock } from '../../../src/engine/runtime/clock.ts';
 import { ApiError } from '../strict-slack/api-error.ts';
 
 export interface IssuedTokens {

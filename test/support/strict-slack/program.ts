@@ -1,8 +1,8 @@
-import type { Environment } from '../../../src/config/values.ts';
-import { parseConfig } from '../../../src/config.ts';
-import { type AgentApi, startAgentApi } from '../../../src/demo/agent-api/agent-api.ts';
-import { createLogger } from '../../../src/operations/logger.ts';
-import { createService, type Service } from '../../../src/service.ts';
+import { type AgentApi, startAgentApi } from '../../../demo/agent-api/agent-api.ts';
+import { parseConfig } from '../../../src/app/config/config.ts';
+import type { Environment } from '../../../src/app/config/values.ts';
+import { createLogger } from '../../../src/app/operations/logger.ts';
+import { createService, type Service } from '../../../src/app/service.ts';
 import { freePort } from '../free-port.ts';
 import { alice, general, type SlackMessage } from '../local-slack.ts';
 import { noFiles } from '../settings.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '../../../src/operations/clock.ts';
-import { botScopes } from '../../../src/slack/scopes.ts';
+import type { Clock } from '../../../src/engine/runtime/clock.ts';
+import { botScopes } from '../../../src/slack/protocol/scopes.ts';
 import { answerCall } from '../fault-proxy/answer.ts';
 import { decodeCall, type SlackCall } from '../fault-proxy/call.ts';
 import type { Fault } from '../fault-proxy/fault.ts';

@@ -1,7 +1,7 @@
 import type { ModalView } from '@slack/types';
 import type { Job } from '../../../jobs/job.ts';
-import { encode } from '../../form-data.ts';
-import { actionIds, viewIds } from '../../ids.ts';
+import { encode } from '../../protocol/form-data.ts';
+import { actionIds, viewIds } from '../../protocol/ids.ts';
 import { form } from '../parts/form.ts';
 import { httpUrl } from '../parts/http-url.ts';
 import { briefState } from '../parts/job-line.ts';

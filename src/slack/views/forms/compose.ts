@@ -1,7 +1,7 @@
 import type { ModalView } from '@slack/types';
 import type { Project, Projects } from '../../../jobs/project.ts';
-import { encode, type Place } from '../../form-data.ts';
-import { viewIds } from '../../ids.ts';
+import { encode, type Place } from '../../protocol/form-data.ts';
+import { viewIds } from '../../protocol/ids.ts';
 import { channelInput, form, projectInput, promptFieldMax, promptInput } from '../parts/form.ts';
 import { cut } from '../parts/limits.ts';
 import { message, paragraph, type SlackMessage, smallPrint } from '../parts/message.ts';

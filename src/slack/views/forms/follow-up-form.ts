@@ -1,6 +1,6 @@
 import type { ModalView } from '@slack/types';
-import { encode, type FollowUpForm } from '../../form-data.ts';
-import { viewIds } from '../../ids.ts';
+import { encode, type FollowUpForm } from '../../protocol/form-data.ts';
+import { viewIds } from '../../protocol/ids.ts';
 import { form, promptInput } from '../parts/form.ts';
 import { labels } from '../parts/words.ts';
 

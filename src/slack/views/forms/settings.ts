@@ -1,8 +1,8 @@
 import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
 import type { FollowUpMode } from '../../../jobs/channel-settings.ts';
 import type { Project, Projects } from '../../../jobs/project.ts';
-import { encode, type SettingsData } from '../../form-data.ts';
-import { formIds, viewIds } from '../../ids.ts';
+import { encode, type SettingsData } from '../../protocol/form-data.ts';
+import { formIds, viewIds } from '../../protocol/ids.ts';
 import { channelInput, form, plain, projectInput } from '../parts/form.ts';
 import { message, paragraph, type SlackMessage, smallPrint } from '../parts/message.ts';
 import { channelMention, type Mrkdwn, mrkdwn, timeOfDay, userMention } from '../parts/mrkdwn.ts';

@@ -1,7 +1,7 @@
 import type { ModalView } from '@slack/types';
 import type { Project, Projects } from '../../../jobs/project.ts';
-import { encode, type MentionedIn, type OfferedThread } from '../../form-data.ts';
-import { actionIds, formIds, viewIds } from '../../ids.ts';
+import { encode, type MentionedIn, type OfferedThread } from '../../protocol/form-data.ts';
+import { actionIds, formIds, viewIds } from '../../protocol/ids.ts';
 import {
   CHECKBOXES_MAX,
   checkboxOption,

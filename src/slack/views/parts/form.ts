@@ -1,7 +1,7 @@
 import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
 import type { Project, Projects } from '../../../jobs/project.ts';
-import { formIds } from '../../ids.ts';
-import { unescapeMrkdwn } from '../../text/escape.ts';
+import { unescapeMrkdwn } from '../../protocol/escape.ts';
+import { formIds } from '../../protocol/ids.ts';
 import { cut } from './limits.ts';
 import type { SlackMessage } from './message.ts';
 import { oneLine, shown } from './untrusted.ts';

@@ -1,6 +1,6 @@
 import type { Job } from '../../../jobs/job.ts';
-import { actionIds } from '../../ids.ts';
-import { threadLink } from '../../thread-link.ts';
+import { actionIds } from '../../protocol/ids.ts';
+import { threadLink } from '../../protocol/thread-link.ts';
 import { httpUrl } from './http-url.ts';
 import { type Part, quotation, smallPrint, withButton } from './message.ts';
 import { channelMention, type Mrkdwn, moment, mrkdwn, ownLink, userMention } from './mrkdwn.ts';

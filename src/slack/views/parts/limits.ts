@@ -1,4 +1,4 @@
-import { escapeMrkdwn } from '../../text/escape.ts';
+import { escapeMrkdwn } from '../../protocol/escape.ts';
 
 /** Characters in a section's text. https://docs.slack.dev/reference/block-kit/blocks/section-block */
 export const SECTION_TEXT_MAX = 3000;

@@ -1,5 +1,5 @@
 import type { Button, KnownBlock, MrkdwnElement, PlainTextElement } from '@slack/types';
-import { type ActionId, actionIds, type ButtonTarget, encodeButton } from '../../ids.ts';
+import { type ActionId, actionIds, type ButtonTarget, encodeButton } from '../../protocol/ids.ts';
 import { type Mrkdwn, mrkdwn } from './mrkdwn.ts';
 
 /** What Slack is given to post. */

@@ -1,4 +1,4 @@
-import { escapeMrkdwn } from '../../text/escape.ts';
+import { escapeMrkdwn } from '../../protocol/escape.ts';
 import { oneLine } from './untrusted.ts';
 
 const ID_MAX = 32;

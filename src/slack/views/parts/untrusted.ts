@@ -1,6 +1,6 @@
 import { isBlank } from '../../../jobs/prompt.ts';
-import { readableText } from '../../text/readable-text.ts';
-import { displayText } from '../../text/sanitize.ts';
+import { readableText } from '../../protocol/readable-text.ts';
+import { displayText } from '../../protocol/sanitize.ts';
 import { cutEscaped } from './limits.ts';
 
 const TITLE_MAX = 100;

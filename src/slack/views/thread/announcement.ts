@@ -1,7 +1,7 @@
 import type { Announcement } from '../../../jobs/announcement.ts';
 import type { FollowUpMode } from '../../../jobs/channel-settings.ts';
 import type { Job } from '../../../jobs/job.ts';
-import { isAbsence, NOT_SEEN } from '../../absence.ts';
+import { isAbsence, NOT_SEEN } from '../../protocol/absence.ts';
 import { message, paragraph, quotation, type SlackMessage, smallQuotation } from '../parts/message.ts';
 import { channelMention, mrkdwn, userMention } from '../parts/mrkdwn.ts';
 import { pullRequest, pullRequestLink } from '../parts/pull-request.ts';

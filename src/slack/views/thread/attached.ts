@@ -1,6 +1,6 @@
 import type { Announcement } from '../../../jobs/announcement.ts';
 import type { FileKind, SnippetProblem } from '../../../jobs/attached.ts';
-import { unescapeMrkdwn } from '../../text/escape.ts';
+import { unescapeMrkdwn } from '../../protocol/escape.ts';
 import { message, paragraph, quotation, type SlackMessage } from '../parts/message.ts';
 import { mrkdwn } from '../parts/mrkdwn.ts';
 import { oneLine } from '../parts/untrusted.ts';

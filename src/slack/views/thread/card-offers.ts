@@ -1,6 +1,6 @@
 import { isUnwatched, type Job } from '../../../jobs/job.ts';
 import type { Queue } from '../../../jobs/queue.ts';
-import { actionIds } from '../../ids.ts';
+import { actionIds } from '../../protocol/ids.ts';
 import { type ButtonPart, offerButton } from '../parts/message.ts';
 import { labels } from '../parts/words.ts';
 

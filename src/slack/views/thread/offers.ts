@@ -1,6 +1,6 @@
 import type { Announcement } from '../../../jobs/announcement.ts';
 import type { Job } from '../../../jobs/job.ts';
-import { actionIds } from '../../ids.ts';
+import { actionIds } from '../../protocol/ids.ts';
 import {
   actionButton,
   buttons,

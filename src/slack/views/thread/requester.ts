@@ -1,7 +1,7 @@
 import type { Job } from '../../../jobs/job.ts';
-import { isAbsence, NOT_SEEN } from '../../absence.ts';
-import { classOf } from '../../calls/error-codes.ts';
-import { actionIds } from '../../ids.ts';
+import { isAbsence, NOT_SEEN } from '../../protocol/absence.ts';
+import { classOf } from '../../protocol/error-codes.ts';
+import { actionIds } from '../../protocol/ids.ts';
 import { cutEscaped } from '../parts/limits.ts';
 import {
   actionButton,

@@ -1,6 +1,6 @@
 import type { Job } from '../../../jobs/job.ts';
 import type { Whisper } from '../../../jobs/whisper.ts';
-import { actionIds } from '../../ids.ts';
+import { actionIds } from '../../protocol/ids.ts';
 import { actionButton, message, paragraph, type SlackMessage } from '../parts/message.ts';
 import { mrkdwn } from '../parts/mrkdwn.ts';
 import { labels } from '../parts/words.ts';

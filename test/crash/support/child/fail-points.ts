@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import { SnippetReader } from '../../../../src/slack/calls/snippet-reader.ts';
+import { SnippetReader } from '../../../../src/slack/workspace/web-api/snippet-reader.ts';
 import { SqlStore } from '../../../../src/store/sql-store.ts';
 import type { Transaction } from '../../../../src/store/store.ts';
 import { commitNames, watched } from './commit-notes.ts';

@@ -14,7 +14,7 @@ export interface StrictStory {
 }
 
 const bot = `<@${strictApp.botUserId}>`;
-const adminsFile = fileURLToPath(new URL('admins.yml', import.meta.url));
+const adminsFile = fileURLToPath(new URL('./admins.yml', import.meta.url));
 
 /** In the strict Slack. */
 export const strictStories = {

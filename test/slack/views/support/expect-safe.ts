@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import { expect } from 'vitest';
-import { escapeMrkdwn } from '../../../../src/slack/text/escape.ts';
+import { escapeMrkdwn } from '../../../../src/slack/protocol/escape.ts';
 import { httpUrl } from '../../../../src/slack/views/parts/http-url.ts';
 import * as limits from '../../../../src/slack/views/parts/limits.ts';
 import type { SlackMessage } from '../../../../src/slack/views/parts/message.ts';

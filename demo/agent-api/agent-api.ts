@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { Clock } from '../../src/engine/runtime/clock.ts';
+import { answer, type Fault, type Operation, type Reply } from './fault.ts';
+import { findRoute, type Route } from './route.ts';
+import type { Script } from './script.ts';
+import { type Finish, ScriptedJob } from './scripted-job.ts';
+
+export interface AgentApiOptions {
+  readonly apiKey: string;
+  readonly projectId: string;
+  /** Others that the same key opens. Default: none. */
+  readonly otherProjectIds?: readonly string[];
+  readonly clock: Clock;
+  /** Default: only this machine. */
+  readonly host?: string;
+  /** Default: any free port. */
+  readonly port?: number;
+  readonly script: Script;
+  /** Default: none is like another. */
+  readonly newJobId?: () => string;
+}
+
+/** A stand-in for the agent API: HTTP as documented, jobs from a script, and faults on demand. */
+export interface AgentApi {
+  readonly baseUrl: string;
+  /** The oldest first. */
+  readonly jobs: readonly AgentApiJob[];
+  /** All that arrived, also what was refused or met a fault; the oldest first. */
+  readonly requests: readonly AgentApiRequest[];
+  /** How many requests of each kind arrived. */
+  readonly counts: Readonly<Record<Operation, number>>;
+  /**
+   * Gives a job this state from now on, until the next follow-up. Ends `manual` turns, and can also
+   * archive an ended job, say. Throws if there is no such job.
+   */
+  finish(jobId: string, finish: Finish): void;
+  /** The next requests of this kind meet these faults, one each, in this order. */
+  failNext(operation: Operation, ...faults: readonly Fault[]): void;
+  /** From now on all requests meet this fault, an outage, until it is null. */
+  failAll(fault: Fault | null): void;
+  /** Breaks all connections. */
+  close(): Promise<void>;
+}
+
+export interface AgentApiJob {
+  readonly id: string;
+  /** The prompt, then the follow-ups. */
+  readonly prompts: readonly string[];
+  readonly createdAtMs: number;
+}
+
+export interface AgentApiRequest {
+  readonly method: string;
+  readonly path: string;
+  /** The prompt in the body, or null. */
+  readonly prompt: string | null;
+  readonly atMs: number;
+}
+
+/** Fails if the port cannot be had. */
+export async function startAgentApi(options: AgentApiOptions): Promise<AgentApi> {
+  const { apiKey, projectId, otherProjectIds = [], clock, host = '127.0.0.1', port = 0, script } = options;
+  const { newJobId = () => `job_${randomUUID()}` } = options;
+  const jobs = new Map<string, ScriptedJob>();
+  const requests: AgentApiRequest[] = [];
+  const counts = { create: 0, message: 0, get: 0 };
+  const faults: Record<Operation, Fault[]> = { create: [], message: [], get: [] };
+  let outage: Fault | null = null;
+  let isClosed = false;
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url: path = '', headers } = request;
+    const prompt = readPrompt(await text(request));
+    requests.push({ method, path, prompt, atMs: clock.now() });
+    const route = findRoute(method, path);
+    if (route) counts[route.operation] += 1;
+    const fault = outage ?? (route ? faults[route.operation].shift() : undefined);
+    const authorized = headers.authorization === `Bearer ${apiKey}`;
+    answer(response, fault, () => (authorized ? process(route, prompt) : refuse(401, 'Invalid API key')));
+  }
+
+  function process(route: Route | null, prompt: string | null): Reply {
+    if (route === null) return refuse(404, 'Not found');
+    if (![projectId, ...otherProjectIds].includes(route.projectId)) return refuse(404, 'Project not found');
+    if (route.operation === 'create') return prompt ? create(prompt) : refuse(400, 'Prompt is required');
+    const job = jobs.get(route.jobId);
+    if (!job) return refuse(404, 'Job not found');
+    if (route.operation === 'get') return { status: 200, body: job.describe(clock.now()) };
+    return prompt ? take(200, job, prompt) : refuse(400, 'Prompt is required');
+  }
+
+  function create(prompt: string): Reply {
+    const job = new ScriptedJob(newJobId(), jobs.size + 1, script, clock.now());
+    jobs.set(job.id, job);
+    return take(201, job, prompt);
+  }
+
+  function take(status: number, job: ScriptedJob, prompt: string): Reply {
+    const { isCutOff = false, outageMs } = job.send(prompt, clock.now());
+    const body = job.describe(clock.now());
+    return { status, body, isCutOff, onSent: () => outageMs !== undefined && goAway(outageMs) };
+  }
+
+  function goAway(outageMs: number): void {
+    server.close();
+    server.closeAllConnections();
+    clock.at(clock.now() + outageMs, () => {
+      if (!isClosed) server.listen(boundPort, host);
+    });
+  }
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => response.destroy());
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  const { port: boundPort } = server.address() as AddressInfo;
+  return {
+    baseUrl: `http://${host}:${boundPort}`,
+    get jobs() {
+      return [...jobs.values()];
+    },
+    requests,
+    counts,
+    finish: (jobId, finish) => {
+      const job = jobs.get(jobId);
+      if (!job) throw new Error(`no job ${jobId}`);
+      job.finish(finish, clock.now());
+    },
+    failNext: (operation, ...more) => {
+      faults[operation].push(...more);
+    },
+    failAll: (fault) => {
+      outage = fault;
+    },
+    close: async () => {
+      isClosed = true;
+      const closed = server.listening ? once(server, 'close') : null;
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function refuse(status: number, error: string): Reply {
+  return { status, body: { error } };
+}
+
+function readPrompt(body: string): string | null {
+  try {
+    const { prompt }: { prompt?: unknown } = JSON.parse(body);
+    return typeof prompt === 'string' ? prompt : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,116 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Environment } from '../src/app/config/values.ts';
+import { createLogger } from '../src/app/operations/logger.ts';
+import { createService } from '../src/app/service.ts';
+import { StartError } from '../src/app/start-error.ts';
+import type { Host } from '../src/cli/command.ts';
+import { readConfig } from '../src/cli/read-config.ts';
+import { runUntilSignal } from '../src/cli/start.ts';
+import { terminalLines } from '../src/cli/terminal-lines.ts';
+import { systemClock } from '../src/engine/runtime/clock.ts';
+import { startAgentApi } from './agent-api/agent-api.ts';
+import { demoScript, demoWords } from './agent-api/demo-script.ts';
+import { findLocalSlack, whereToGetLocalSlack } from './local-slack/find.ts';
+import { startRenderingProxy } from './local-slack/rendering-proxy.ts';
+import { demoWorkspace } from './local-slack/workspace.ts';
+import { startLocalSlack } from './local-slack.ts';
+
+const PROJECT_ID = 'acme-docs';
+const API_KEY = 'demo-key';
+const OTHER_PROJECT_ID = 'acme-handbook';
+const OPEN_TO_THE_NETWORK = `
+  While the demo runs, others in your network can open its page, too: the local Slack listens on all interfaces
+  of this machine, without a password. Type nothing secret.`;
+const CONFIG_FILE = `
+projects:
+  - { id: ${PROJECT_ID}, name: docs }
+  - { id: ${OTHER_PROJECT_ID}, name: handbook }
+admins: [${demoWorkspace.users[0].id}]
+`;
+
+/** `docs-agent demo`: the bot against a local Slack and a stand-in agent API, until a signal. */
+export async function demo(args: string[], { env, process }: Host): Promise<number> {
+  parseArgs({ args });
+  const binary = findLocalSlack(env);
+  if (binary === null) throw new StartError(whereToGetLocalSlack);
+  console.log(OPEN_TO_THE_NETWORK);
+  await using resources = new AsyncDisposableStack();
+  const folder = mkdtempSync(join(tmpdir(), 'docs-agent-demo-'));
+  resources.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const api = await startAgentApi({
+    apiKey: API_KEY,
+    projectId: PROJECT_ID,
+    otherProjectIds: [OTHER_PROJECT_ID],
+    clock: systemClock,
+    script: demoScript,
+  });
+  resources.defer(() => api.close());
+  const slack = await startLocalSlack({ binary, port: 0, workspace: demoWorkspace }).catch(explain);
+  resources.defer(() => slack.stop());
+  const rendering = await startRenderingProxy(slack.apiUrl, demoWorkspace.channelsWithoutBot);
+  resources.defer(() => rendering.close());
+
+  const settings: Environment = {
+    SLACK_BOT_TOKEN: slack.botToken,
+    SLACK_APP_TOKEN: slack.appToken,
+    // Puts dates and entities as Slack shows them: the local page does not know them.
+    SLACK_API_URL: rendering.apiUrl,
+    AGENT_BASE_URL: api.baseUrl,
+    AGENT_API_KEY: API_KEY,
+    AGENT_PROJECT_ID: PROJECT_ID,
+    DATA_DIR: join(folder, 'data'),
+    HOST: '127.0.0.1',
+    PORT: '0',
+    // A demo should not make anybody wait.
+    POLL_MIN_INTERVAL: '1s',
+    FOLLOW_UP_WINDOW: '1s',
+    STOP_TIMEOUT: '10s',
+    NOTICE_CHANNELS: demoWorkspace.noticeChannel,
+    DOCS_AGENT_CONFIG: join(folder, 'docs-agent.yml'),
+    LOG_LEVEL: env.LOG_LEVEL ?? 'warn',
+  };
+  const envFile = join(folder, 'settings.env');
+  writeFileSync(
+    envFile,
+    Object.entries(settings)
+      .map(([name, value]) => `${name}=${value}\n`)
+      .join(''),
+  );
+  writeFileSync(join(folder, 'docs-agent.yml'), CONFIG_FILE);
+  const config = readConfig(settings);
+  const log = createLogger({ level: config.logLevel, destination: terminalLines() });
+  const service = createService(config, { log });
+  // Awaited here: the resources must outlive it.
+  return await runUntilSignal(service, process, log, () => console.log(welcome(slack.url, envFile)));
+}
+
+function explain(error: unknown): never {
+  throw new StartError(error instanceof Error ? error.message : String(error), error);
+}
+
+function welcome(url: string, envFile: string): string {
+  const words = demoWords.map(({ word, effect }) => `    ${word.padEnd(8)} ${effect}`);
+  return `
+  The demo runs. Open ${url} and, in #docs, type:
+
+    /docs-agent Add a quickstart
+
+  Watch the card change, reply in its thread, and wait for the pull request (some seconds).
+  Its notice goes to #docs-changes. These words in a prompt or reply change what the agent does:
+
+${words.join('\n')}
+
+  "project=handbook …" works on another project. The bot is not in #random: a request there is kept, and asks for
+  the bot to be invited (which this page cannot do).
+  The page leaves out some of what Slack shows: what is chosen in a menu at first, and menus of channels.
+
+  What docs-agent doctor says of it, in another terminal:
+
+    ${process.execPath} --env-file=${envFile} ${process.argv[1]} doctor
+
+  Ctrl-C ends the demo and deletes everything.
+`;
+}

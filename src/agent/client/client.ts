@@ -1,0 +1,130 @@
+import pRetry from 'p-retry';
+import { Pool } from 'undici';
+import { SEND_WITHIN_MS } from '../../engine/runtime/send-limit.ts';
+import type { AgentJob } from '../../jobs/agent-job.ts';
+import type { AgentFailure } from '../../jobs/failure.ts';
+import { type AgentRequest, type Answer, attempt } from './attempt.ts';
+import { withDeadline } from './deadline.ts';
+import { decodeJob } from './decode.ts';
+import { AgentError, badAnswerError, unknownProjectError } from './errors.ts';
+import { agentPaths } from './paths.ts';
+
+/** More than a thousand times the size of a job. An answer is not read beyond it. */
+export const ANSWER_MAX_BYTES = 1024 * 1024;
+
+/** As many as jobs are checked at once. */
+const READ_CONNECTIONS = 64;
+/** As many as prompts are sent at once: one that has to wait for a connection would soon be too late. */
+const WRITE_CONNECTIONS = 32;
+const CONNECT_TIMEOUT_MS = 10_000;
+const JOB_FIELDS = ['status', 'source', 'model', 'prLink', 'createdAt'] as const;
+const repeats = { retries: 2, minTimeout: 100, factor: 3, randomize: true } as const;
+
+export interface AgentClientOptions {
+  /** The API's `{base_url}`, to which `/v2/agent/…` is added. It may have a path. */
+  readonly baseUrl: string;
+  /** The key of a project. Where there is none, calls fail as `unauthorized`, unmade. */
+  readonly apiKeyOf: (projectId: string) => string | undefined;
+  /** Bounds a whole call: connecting, sending, the answer to its end, and all repeats. */
+  readonly timeoutMs: number;
+}
+
+/** The agent API. Calls fail with an `AgentError`, and with nothing else. */
+export interface AgentClient {
+  /** The prompt is sent once at most. */
+  createJob(projectId: string, prompt: string): Promise<AgentJob>;
+  /** The prompt is sent once at most. Null: it was accepted, but the answer does not describe a job. */
+  sendMessage(projectId: string, agentJobId: string, prompt: string): Promise<AgentJob | null>;
+  /** Asks up to three times within `timeoutMs`, unless the API answers with a 3xx, a 4xx or `Retry-After`. */
+  getJob(projectId: string, agentJobId: string): Promise<AgentJob>;
+  /** Breaks off the calls under way, if any. These, and calls made later, fail as `unreachable`. */
+  close(): Promise<void>;
+}
+
+/** Throws a TypeError if `baseUrl` is no URL. */
+export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs }: AgentClientOptions): AgentClient {
+  const paths = agentPaths(baseUrl);
+  const shared = {
+    // Over HTTP/2 undici may send a request again by itself.
+    allowH2: false,
+    connectTimeout: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
+    // `timeoutMs` is the only deadline after connecting.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxResponseSize: ANSWER_MAX_BYTES,
+  };
+  const reads = new Pool(paths.origin, { ...shared, connections: READ_CONNECTIONS });
+  // The server may close a kept connection just as a request goes out, and then nobody knows whether it
+  // was taken. So each write gets a new connection (that is what `pipelining: 0` means): writes are rare.
+  const writes = new Pool(paths.origin, { ...shared, connections: WRITE_CONNECTIONS, pipelining: 0 });
+
+  async function call<T>(
+    pool: Pool,
+    projectId: string,
+    request: AgentRequest,
+    decode: (answer: Answer) => T,
+    mayRepeat: (failure: AgentFailure) => boolean,
+  ): Promise<T> {
+    const apiKey = apiKeyOf(projectId);
+    if (apiKey === undefined) throw unknownProjectError(projectId);
+    const endsAtMs = performance.now() + timeoutMs;
+    // The repeats, too: whether a prompt may still go out is not for this client to judge.
+    const sendByMs = Date.now() + (request.method === 'POST' ? SEND_WITHIN_MS : timeoutMs);
+    return withDeadline(timeoutMs, (signal) =>
+      pRetry(async () => decode(await attempt(pool, request, apiKey, { signal, sendByMs })), {
+        ...repeats,
+        shouldRetry: ({ error, retryDelay }) =>
+          error instanceof AgentError &&
+          mayRepeat(error.failure) &&
+          performance.now() + retryDelay < endsAtMs,
+      }),
+    );
+  }
+
+  return {
+    createJob: async (projectId, prompt) => {
+      const request: AgentRequest = { method: 'POST', path: paths.jobs(projectId), body: { prompt } };
+      return call(writes, projectId, request, decodeCreated, wasNotSent);
+    },
+    sendMessage: async (projectId, agentJobId, prompt) => {
+      const path = `${paths.job(projectId, agentJobId)}/message`;
+      return call(writes, projectId, { method: 'POST', path, body: { prompt } }, decodeAccepted, wasNotSent);
+    },
+    getJob: async (projectId, agentJobId) => {
+      const request: AgentRequest = { method: 'GET', path: paths.job(projectId, agentJobId) };
+      return call(reads, projectId, request, (answer) => decodeRead(answer, agentJobId), mayReadAgain);
+    },
+    close: async () => {
+      await Promise.all([reads.destroy(), writes.destroy()]);
+    },
+  };
+}
+
+/** A job that was created must not be lost for want of a status. */
+function decodeCreated({ status, body }: Answer): AgentJob {
+  return decodeJob(body, 'active') ?? notAJob(status);
+}
+
+function decodeAccepted({ status, body }: Answer): AgentJob | null {
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+  return isObject ? decodeJob(body, 'active') : notAJob(status);
+}
+
+/** No field is formally required of a job that is read; it is the one that was asked for. */
+function decodeRead({ status, body }: Answer, jobId: string): AgentJob {
+  const isJob = typeof body === 'object' && body !== null && JOB_FIELDS.some((field) => field in body);
+  const job = isJob ? decodeJob({ ...body, id: 'as asked for' }, 'active') : null;
+  return job === null ? notAJob(status) : { ...job, id: jobId };
+}
+
+function notAJob(status: number): never {
+  throw badAnswerError(status, 'is not a job');
+}
+
+function wasNotSent(failure: AgentFailure): boolean {
+  return failure.outcome === 'definite' && failure.reason === 'unreachable';
+}
+
+function mayReadAgain({ reason, retryAfterMs }: AgentFailure): boolean {
+  return retryAfterMs === null && ['unreachable', 'server_error', 'bad_answer'].includes(reason);
+}

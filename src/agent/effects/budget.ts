@@ -1,0 +1,51 @@
+import type { Tools } from '../../engine/tools.ts';
+import type { AgentFailure } from '../../jobs/failure.ts';
+import { allowedAtMs, type BudgetKind } from '../../jobs/hourly-budget.ts';
+import type { Job } from '../../jobs/job.ts';
+import type { Transaction } from '../../store/store.ts';
+
+const HOUR_MS = 3_600_000;
+/** A place may become free before its time: somebody withdraws, or the budget is raised. */
+const FIRST_LOOKS_AGAIN_MS = 60_000;
+
+export interface OverBudget {
+  readonly failure: AgentFailure;
+  /** When it is worth while to ask again. */
+  readonly askAgainAtMs: number;
+}
+
+/**
+ * Takes a place in the hourly budget of the job's project, or says why it has to wait, and until when. Counted from
+ * the ledger, so that it survives restarts and is shared by replicas. The first start in line asks every minute, and
+ * whoever takes a place wakes it: so a place that is free too early is found by all who can use it.
+ */
+export async function takeFromBudget(
+  tools: Tools,
+  tx: Transaction,
+  job: Job,
+  kind: BudgetKind,
+): Promise<OverBudget | null> {
+  const nowMs = tools.clock.now();
+  const startedAtMs = await tx.calls.agentCallsStartedAt(job.projectId, nowMs - HOUR_MS);
+  const waiting = await tx.budgetQueue.waiting(job.projectId);
+  const use = { perHour: tools.hourlyBudget, startedAtMs, waiting };
+  const goesAtMs = allowedAtMs(use, job.id, kind, nowMs);
+  const starts = waiting.filter((other) => other.kind === 'create_job');
+  if (goesAtMs <= nowMs) {
+    await tx.budgetQueue.leave(job.id, kind);
+    const [first] = kind === 'create_job' ? starts.filter(({ jobId }) => jobId !== job.id) : starts;
+    if (first !== undefined) await tx.tasks.runNow('call_agent', `agent:${first.jobId}`, nowMs);
+    return null;
+  }
+  const isFirst = kind === 'create_job' && (starts[0] === undefined || starts[0].jobId === job.id);
+  return {
+    failure: {
+      outcome: 'definite',
+      reason: 'rate_limited',
+      status: null,
+      message: `the budget of ${tools.hourlyBudget} calls per hour is used up`,
+      retryAfterMs: goesAtMs - nowMs,
+    },
+    askAgainAtMs: isFirst ? Math.min(goesAtMs, nowMs + FIRST_LOOKS_AGAIN_MS) : goesAtMs,
+  };
+}

@@ -1,0 +1,45 @@
+import type { Clock } from '../../engine/runtime/clock.ts';
+import { together } from '../../engine/together.ts';
+import type { CardRefresh, QuietCheck, WatchedJob } from '../../store/queries/checks.ts';
+import type { Store } from '../../store/store.ts';
+
+/** So long, checks that found nothing new are gathered: the disk is waited for once for all of them. */
+const GATHERED_FOR_MS = 5;
+
+/** What many checks ask of the store at the same time: one transaction for all of them. */
+export interface CheckBatches {
+  /** The job, or null if there is none. */
+  read(jobId: string): Promise<WatchedJob | null>;
+  /** Writes that nothing follows but the next check. False: somebody else has to do with the task by now. */
+  putOff(check: QuietCheck): Promise<boolean>;
+  /** Plans to refresh the job's card, unless that is planned already. */
+  refreshCard(card: CardRefresh): Promise<void>;
+}
+
+export function checkBatches(store: Store, clock: Clock): CheckBatches {
+  const reads = together((jobIds: readonly string[]) =>
+    store.transaction(async (tx) => {
+      const found = await tx.checks.read(jobIds);
+      return jobIds.map((id) => found.get(id) ?? null);
+    }),
+  );
+  const quiet = together(
+    (checks: readonly QuietCheck[]) =>
+      store.transaction(async (tx) => {
+        const ended = await tx.checks.putOff(checks, clock.now());
+        return checks.map(({ lease }) => ended.has(lease.taskId));
+      }),
+    GATHERED_FOR_MS,
+  );
+  const cards = together((jobs: readonly CardRefresh[]) =>
+    store.transaction(async (tx) => {
+      await tx.checks.refreshCards(jobs);
+      return jobs.map(() => undefined);
+    }),
+  );
+  return {
+    read: (id) => reads.load(id),
+    putOff: (check) => quiet.load(check),
+    refreshCard: (card) => cards.load(card),
+  };
+}

@@ -1,0 +1,42 @@
+import { applyEvent } from '../../engine/apply-event.ts';
+import type { Tools } from '../../engine/tools.ts';
+import type { ClaimedTask, Transaction } from '../../store/store.ts';
+
+/**
+ * How often, and for how long each time, replies wait for older ones that are being looked for: their thread is read
+ * first, which takes a minute where Slack limits reads most.
+ */
+const MAX_WAITS = 90;
+/** How often they wait for the job to be read, if it could not be read of late. */
+const MAX_WAITS_FOR_READ = 3;
+const WAIT_MS = 1_000;
+
+/**
+ * The batching window is over: the waiting replies become one message call. If the thread is to be read for
+ * missed replies, which may be older, that is done first, and so is a look at a job that could not be read of late:
+ * a new turn hides the pull request of the one before. But replies do not wait for ever.
+ */
+export async function sendFollowUps(tools: Tools, task: ClaimedTask): Promise<void> {
+  await tools.store.transaction(async (tx) => {
+    await tx.tasks.fence(task.lease);
+    const context = tools.newContext();
+    const { nowMs } = context;
+    if (await mustWait(tx, task, nowMs)) {
+      await tx.tasks.postpone(task.lease, nowMs + WAIT_MS);
+      return;
+    }
+    await applyEvent(tx, task.subject, { type: 'send_due' }, context);
+    await tx.tasks.complete(task.lease);
+  });
+}
+
+async function mustWait(
+  tx: Transaction,
+  { subject, attempts }: ClaimedTask,
+  nowMs: number,
+): Promise<boolean> {
+  if (attempts < MAX_WAITS && (await tx.catchUps.hurry(subject))) return true;
+  const job = await tx.jobs.get(subject);
+  if (attempts >= MAX_WAITS_FOR_READ || job?.trouble?.source !== 'check') return false;
+  return tx.tasks.hasten('check_job', subject, nowMs);
+}

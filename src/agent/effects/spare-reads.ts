@@ -1,0 +1,58 @@
+import type { Granted, Ration } from '../../engine/claim-fairly.ts';
+import { type Allowance, allowanceOf, takeFrom } from '../../jobs/allowance.ts';
+import type { Transaction } from '../../store/store.ts';
+import type { TaskGroup } from '../../store/task-group.ts';
+import { projectOf } from './read-ration.ts';
+
+/** If the open jobs leave nothing over, one of so many reads may be of an ended one, where there is any. */
+const SHARE = 20;
+
+/**
+ * What the open jobs of a project leave over of its reads, for the jobs that have ended: half of what may be used at
+ * once is kept for the open ones.
+ */
+export class SpareReads implements Ration {
+  private readonly allowance: Allowance;
+  /** When one may be taken of what is kept, by project. */
+  private readonly turnAtMs = new Map<string, number>();
+
+  constructor(readsPerMinute: number) {
+    this.allowance = allowanceOf(readsPerMinute);
+  }
+
+  async take(
+    tx: Transaction,
+    wanted: ReadonlyMap<TaskGroup, number>,
+    nowMs: number,
+  ): Promise<ReadonlyMap<TaskGroup, Granted>> {
+    const wholeAtMs = await tx.readBudget.wholeAtMs([...wanted.keys()].map(projectOf), nowMs);
+    const granted = new Map<TaskGroup, Granted>();
+    const used = new Map<string, number>();
+    for (const [group, count] of wanted) {
+      const projectId = projectOf(group);
+      const projectWholeAtMs = wholeAtMs.get(projectId) ?? 0;
+      const usedUntilMs = Math.max(projectWholeAtMs, nowMs);
+      const taken = this.takenOf(projectId, projectWholeAtMs, count, nowMs);
+      granted.set(group, taken);
+      if (taken.count === 0) continue;
+      used.set(projectId, usedUntilMs + taken.count * this.allowance.spacingMs);
+      this.turnAtMs.set(projectId, nowMs + SHARE * this.allowance.spacingMs);
+    }
+    if (used.size > 0) await tx.readBudget.put(used);
+    return granted;
+  }
+
+  private takenOf(projectId: string, wholeAtMs: number, count: number, nowMs: number): Granted {
+    const { spacingMs, burstMs } = this.allowance;
+    const keptMs = Math.max(Math.floor(burstMs / spacingMs / 2), 1) * spacingMs;
+    // Where only one may be used at once, it is spare when no open job has wanted it for a while.
+    const usedUntilMs = burstMs > keptMs ? Math.max(wholeAtMs, nowMs) : wholeAtMs;
+    const spare = takeFrom(this.allowance, usedUntilMs + keptMs, count, nowMs);
+    if (spare.count > 0) return spare;
+    const turnAtMs = this.turnAtMs.get(projectId) ?? 0;
+    const again = Math.min(spare.againAtMs, Math.max(turnAtMs, nowMs + spacingMs));
+    if (nowMs < turnAtMs) return { count: 0, againAtMs: Math.ceil(again) };
+    const { count: left } = takeFrom(this.allowance, wholeAtMs, 1, nowMs);
+    return { count: left, againAtMs: Math.ceil(again) };
+  }
+}

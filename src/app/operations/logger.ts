@@ -1,0 +1,49 @@
+import { type DestinationStream, pino, stdTimeFunctions } from 'pino';
+import { redact } from '../../engine/runtime/redact.ts';
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/**
+ * One event for each operation, told once it is over. `event` is a stable snake_case name; fields are
+ * snake_case, with units (`duration_ms`). Secrets and people's words are redacted.
+ */
+export interface Logger {
+  debug(event: string, fields?: LogFields): void;
+  info(event: string, fields?: LogFields): void;
+  warn(event: string, fields?: LogFields): void;
+  error(event: string, fields?: LogFields): void;
+}
+
+export interface LoggerOptions {
+  readonly level: LogLevel;
+  /** Takes whole lines of JSON; standard output if not given. */
+  readonly destination?: DestinationStream;
+}
+
+export function createLogger({ level, destination }: LoggerOptions): Logger {
+  const options = {
+    level,
+    base: null,
+    timestamp: stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+  };
+  const output = pino(options, destination ?? pino.destination({ fd: 1, sync: true }));
+  const at =
+    (level: LogLevel) =>
+    (event: string, fields?: LogFields): void => {
+      // To redact what nobody will read costs more than all the rest.
+      if (output.isLevelEnabled(level)) output[level](entry(event, fields));
+    };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+const RESERVED = ['event', 'level', 'time'];
+
+function entry(event: string, fields: LogFields = {}): object {
+  const named = Object.entries(fields).map(([name, value]) => [
+    RESERVED.includes(name) ? `${name}_` : name,
+    value,
+  ]);
+  return { event, ...(redact(Object.fromEntries(named)) as object) };
+}

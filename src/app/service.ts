@@ -1,0 +1,218 @@
+import { createAgentClient } from '../agent/client/client.ts';
+import { notedClient } from '../agent/client/noted-client.ts';
+import { AnsweredJobs } from '../agent/effects/answered-jobs.ts';
+import { type Clock, systemClock } from '../engine/runtime/clock.ts';
+import { serveRoutes } from '../engine/runtime/http-server.ts';
+import { Tidying } from '../engine/tidy.ts';
+import type { Tools } from '../engine/tools.ts';
+import { createSlackApp } from '../slack/inbound/app.ts';
+import { createConnection } from '../slack/inbound/connection/connection.ts';
+import { missedReplies } from '../slack/outbound/catch-up/missed-replies.ts';
+import { boltLogger } from '../slack/workspace/bolt-logger.ts';
+import { observedStore } from '../store/observed-store.ts';
+import { openStore } from '../store/open.ts';
+import type { Config } from './config/config.ts';
+import {
+  type HealthCheck,
+  healthRoutes,
+  type Readiness,
+  readiness,
+  sharedLook,
+} from './operations/health.ts';
+import type { Logger } from './operations/logger.ts';
+import { createMetrics } from './operations/metrics/metrics.ts';
+import { metricsRoute } from './operations/metrics/route.ts';
+import { observedLogger } from './operations/observed-logger.ts';
+import { contextFactory, policyOf } from './service/context.ts';
+import { explainConnection, explainListening } from './service/explain.ts';
+import { knownPaces } from './service/known-paces.ts';
+import { createLoops, SHORT_STOP_MS } from './service/loops.ts';
+import { stateReader } from './service/program-state.ts';
+import { workProblem, workWarnings } from './service/work-health.ts';
+import { serveWorkspaces } from './service/workspaces.ts';
+import { farChecks } from '../agent/effects/far-checks.ts';
+
+/** The whole program in one object. Tests start it in memory. */
+export interface Service {
+  /** Resolves when gestures are taken and work is done. Throws StartError or StoreError, and is stopped then. */
+  start(): Promise<void>;
+  /** Takes no more gestures, finishes what is in hand, and closes everything. From its begin on, it is not ready. */
+  stop(): Promise<void>;
+  /** How long a stop that begins now may take. */
+  stopWithinMs(): number;
+  readiness(): Promise<Readiness>;
+  /** Where Slack's requests are served (HTTP mode), once started. */
+  readonly port: number;
+  /** Where health checks and metrics are served, once started: the same port unless HEALTH_PORT is set. */
+  readonly healthPort: number;
+}
+
+export interface ServiceOptions {
+  readonly log: Logger;
+  /** The system's if not given. One that is given also counts the leases. */
+  readonly clock?: Clock;
+  /**
+   * In HTTP mode: how long a stop still takes requests while `/readyz` says that the program is not ready, so that a
+   * balancer can notice before it meets a closed port. Default: 0.
+   */
+  readonly lingerMs?: number;
+}
+
+export function createService(config: Config, options: ServiceOptions): Service {
+  const { clock = systemClock, lingerMs = 0 } = options;
+  const metrics = createMetrics();
+  const log = observedLogger(options.log, metrics.observe);
+  const checks: HealthCheck[] = [];
+  let resources = new AsyncDisposableStack();
+  let stopWithinMs = () => SHORT_STOP_MS;
+  let port = config.http.port;
+  let healthPort = config.http.healthPort;
+
+  async function start(): Promise<void> {
+    resources.defer(() => metrics.close());
+    const logger = boltLogger(log);
+    const { apiUrl, transport } = config.slack;
+    const opened = await openStore(
+      config.store.kind === 'embedded' ? { dataDir: config.store.dataDir } : config.store,
+      options.clock?.now,
+    );
+    const store = observedStore(opened, metrics.transaction);
+    resources.defer(() => store.close());
+    const missed = missedReplies(store, clock, log);
+    resources.defer(() => missed.stop());
+    const lookForMissed = () => missed.lookFor();
+    const served = await serveWorkspaces(config, { store, clock, log, logger, onInstalled: lookForMissed });
+    const { workspaces, onEnded } = served;
+    const apiKeyOf = (projectId: string) => config.agent.apiKeys.get(projectId);
+    const agent = notedClient(createAgentClient({ ...config.agent, apiKeyOf }), clock);
+    resources.defer(() => agent.client.close());
+    const policy = policyOf(config);
+    const paces = knownPaces({ store, clock, log }, policy);
+    resources.defer(() => paces.stop());
+    const newContext = contextFactory(clock, config, policy, paces.current);
+    const stopping = new AbortController();
+    const tools: Tools = {
+      stopping: stopping.signal,
+      store,
+      clock,
+      log,
+      agent: agent.client,
+      workspaces,
+      promptMaxLength: config.promptMaxLength,
+      readsPerMinute: config.agent.readsPerMinute,
+      answered: new AnsweredJobs(),
+      hourlyBudget: config.agent.hourlyBudget,
+      surroundings: {
+        agent: (projectId) => agent.facts(projectId),
+        slackProblem: () => connection.problem(),
+      },
+      gesturesInHand: () => connection.gesturesInHand(),
+      newContext,
+    };
+    const loops = createLoops(tools, config.stopTimeoutMs);
+    stopWithinMs = () => loops.stopWithinMs();
+    const readState = stateReader({
+      store,
+      clock,
+      projects: config.projects,
+      hourlyBudget: config.agent.hourlyBudget,
+      loops: () => loops.states(),
+      slackProblem: () => connection.problem(),
+    });
+    const forOperators = [...healthRoutes(checks), metricsRoute(metrics, readState)];
+    const routes = healthPort === null ? [...forOperators, ...served.routes] : served.routes;
+    const connection = createConnection(transport, {
+      ...{ apiUrl, logger, log, clock, routes },
+      onConnected: lookForMissed,
+      onRedelivery: () => missed.lookForSoon(),
+      onHeldBack: (teamId, untilMs) => missed.heldBack(teamId, untilMs),
+    });
+    const listeners = { store, clock, log, newContext, onEnded };
+    createSlackApp({
+      workspaces,
+      connection,
+      apiUrl,
+      logger,
+      log,
+      listeners,
+      onFailure: () => missed.lookForSoon(),
+    });
+    checks.push(
+      { name: 'store', problem: sharedLook(() => store.check().then(() => null)) },
+      { name: 'slack', problem: () => connection.problem() },
+      {
+        name: 'work',
+        problem: () => workProblem(loops.states()),
+        warnings: () => workWarnings(loops.states()),
+      },
+    );
+    if (healthPort !== null) {
+      const address = { host: config.http.host, port: healthPort };
+      const health = await serveRoutes(forOperators, address).catch((error) => {
+        explainListening(error, { ...address, variable: 'HEALTH_PORT' });
+        throw error;
+      });
+      // It still answers while what is in hand is finished.
+      resources.defer(() => health.close());
+      healthPort = health.port;
+    }
+    loops.start();
+    const tidying = new Tidying(store, clock, log, config.retentionMs);
+    tidying.start();
+    const far = farChecks({ store, clock, log }, policy);
+    far.start();
+    resources.defer(store.onScheduled((scheduled) => loops.notify(scheduled)));
+    const stopConnection = async () => {
+      if (isListening) await new Promise<void>((resolve) => clock.at(clock.now() + lingerMs, resolve));
+      await connection.stop();
+    };
+    // At the same time: while the last gestures are stored, no more work is taken up.
+    resources.defer(async () => {
+      stopping.abort();
+      await Promise.all([stopConnection(), loops.stop(), tidying.stop(), far.stop()]);
+    });
+    let isListening = false;
+    const servedPort = await connection.start(config.http).catch((error) => explainConnection(error, config));
+    port = servedPort ?? port;
+    isListening = transport.kind === 'http' && lingerMs > 0;
+    for (const { variable, message } of config.ignored) {
+      log.warn('setting_ignored', { setting: variable, reason: message });
+    }
+    const mode = transport.kind;
+    // A socket shows when it was away; requests that could not come in show nothing.
+    if (mode === 'http') missed.sweep();
+    const ports = {
+      ...(servedPort === null ? {} : { port: servedPort }),
+      ...(healthPort === null ? {} : { health_port: healthPort }),
+    };
+    log.info('started', { mode, store: config.store.kind, ...ports, team_id: served.teamId });
+  }
+
+  async function stop(): Promise<void> {
+    const open = resources;
+    resources = new AsyncDisposableStack();
+    checks.length = 0;
+    await open.disposeAsync();
+    log.info('stopped');
+  }
+
+  return {
+    start: async () => {
+      try {
+        await start();
+      } catch (error) {
+        await stop();
+        throw error;
+      }
+    },
+    stop,
+    stopWithinMs: () => stopWithinMs(),
+    readiness: () => readiness(checks),
+    get port() {
+      return port;
+    },
+    get healthPort() {
+      return healthPort ?? port;
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { callAgent } from '../../agent/effects/call-agent.ts';
+import { checkBatches } from '../../agent/effects/check-batches.ts';
+import { checkJob } from '../../agent/effects/check-job.ts';
+import { ReadRation } from '../../agent/effects/read-ration.ts';
+import { sendFollowUps } from '../../agent/effects/send-follow-ups.ts';
+import { Slots } from '../../agent/effects/slots.ts';
+import { SpareReads } from '../../agent/effects/spare-reads.ts';
+import { Loop, type TaskHandler } from '../../engine/loop.ts';
+import type { Tools } from '../../engine/tools.ts';
+import { catchUps } from '../../slack/outbound/catch-up/catch-up.ts';
+import { readSnippets } from '../../slack/outbound/catch-up/read-snippets.ts';
+import { postBatches } from '../../slack/outbound/posts/post-batches.ts';
+import { postToSlack } from '../../slack/outbound/posts/post-to-slack.ts';
+import { refreshCard } from '../../slack/outbound/refresh/refresh-card.ts';
+import { refreshHome } from '../../slack/outbound/refresh/refresh-home.ts';
+import { refreshReceipts } from '../../slack/outbound/refresh/refresh-receipts.ts';
+import { WorkingStatus } from '../../slack/outbound/refresh/working-status.ts';
+import type { ClaimedTask, Scheduled } from '../../store/store.ts';
+import type { LoopState } from '../operations/metrics/state.ts';
+
+/** Separate hands, so that a slow agent API never keeps Slack waiting, nor many checks the sending. */
+const SENDS_AT_ONCE = 32;
+/** Together as many as the agent client has connections for. */
+const READS_AT_ONCE = 56;
+const READS_OF_ENDED_AT_ONCE = 8;
+/** The others wait for the store, which does the more of them at once, the more there are. */
+const CHECKS_AT_ONCE = 256;
+const SLACK_CALLS_AT_ONCE = 64;
+/** Threads of so many workspaces, each of which has one in hand at a time. */
+const THREADS_READ_AT_ONCE = 16;
+/** What is not a create or message call can be done again, or looked for: a stop need not wait longer. */
+export const SHORT_STOP_MS = 10_000;
+
+export interface Loops {
+  start(): void;
+  /** Tasks were scheduled: who claims such, looks at once. */
+  notify(scheduled: Scheduled): void;
+  /** Waits for the tasks in hand. */
+  stop(): Promise<void>;
+  /** How long a stop that begins now may take. */
+  stopWithinMs(): number;
+  states(): readonly LoopState[];
+}
+
+/** Which task is whose work. */
+export function createLoops(tools: Tools, stopTimeoutMs: number): Loops {
+  const handler =
+    (handle: (tools: Tools, task: ClaimedTask) => Promise<void>): TaskHandler =>
+    (task) =>
+      handle(tools, task);
+  const { store, clock, log, gesturesInHand } = tools;
+  const shared = { store, clock, log, gesturesInHand, stopWithinMs: SHORT_STOP_MS };
+  const checkTools = { batches: checkBatches(store, clock), status: new WorkingStatus() };
+  const checks = { ...checkTools, readers: new Slots(READS_AT_ONCE) };
+  const checksOfEnded = { ...checkTools, readers: new Slots(READS_OF_ENDED_AT_ONCE) };
+  const postTools = { ...tools, posts: postBatches(tools), looks: new Map() };
+  const sends = new Loop({
+    name: 'send',
+    ...shared,
+    stopWithinMs: stopTimeoutMs,
+    concurrency: SENDS_AT_ONCE,
+    handlers: { call_agent: handler(callAgent), send_follow_ups: handler(sendFollowUps) },
+  });
+  const loops = [
+    sends,
+    new Loop({
+      name: 'check',
+      ...shared,
+      concurrency: CHECKS_AT_ONCE,
+      ration: new ReadRation(tools.readsPerMinute),
+      handlers: { check_job: (task) => checkJob(tools, checks, 'check_job', task) },
+    }),
+    new Loop({
+      name: 'check_ended',
+      ...shared,
+      concurrency: READS_OF_ENDED_AT_ONCE,
+      ration: new SpareReads(tools.readsPerMinute),
+      handlers: { check_ended_job: (task) => checkJob(tools, checksOfEnded, 'check_ended_job', task) },
+    }),
+    new Loop({
+      name: 'slack',
+      ...shared,
+      concurrency: SLACK_CALLS_AT_ONCE,
+      handlers: {
+        post_to_slack: (task) => postToSlack(postTools, task),
+        refresh_card: handler(refreshCard),
+        refresh_receipts: handler(refreshReceipts),
+        refresh_home: handler(refreshHome),
+      },
+    }),
+    new Loop({
+      name: 'read',
+      ...shared,
+      concurrency: THREADS_READ_AT_ONCE,
+      handlers: { catch_up: catchUps(tools), read_snippets: handler(readSnippets) },
+    }),
+  ];
+  return {
+    start: () => {
+      for (const loop of loops) loop.start();
+    },
+    notify: (scheduled) => {
+      for (const loop of loops) loop.notify(scheduled);
+    },
+    stop: async () => {
+      await Promise.all(loops.map((loop) => loop.stop()));
+    },
+    stopWithinMs: () => (sends.state().tasksInHand > 0 ? stopTimeoutMs : SHORT_STOP_MS),
+    states: () => loops.map((loop) => loop.state()),
+  };
+}

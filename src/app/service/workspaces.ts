@@ -1,0 +1,103 @@
+import type { Logger as BoltLogger } from '@slack/bolt';
+import type { Clock } from '../../engine/runtime/clock.ts';
+import type { Route } from '../../engine/runtime/http-server.ts';
+import { BotTokens } from '../../slack/install/bot-tokens.ts';
+import { Directory } from '../../slack/install/directory.ts';
+import { whenEnded } from '../../slack/install/ended.ts';
+import { installRoutes } from '../../slack/install/install-routes.ts';
+import { InstalledWorkspaces } from '../../slack/install/installed-workspaces.ts';
+import { readableTokens, unreadableTokens } from '../../slack/install/reseal.ts';
+import { Vault } from '../../slack/install/vault.ts';
+import { oneWorkspace } from '../../slack/workspace/one-workspace.ts';
+import { createCaller } from '../../slack/workspace/web-api/caller.ts';
+import { createPostingClient } from '../../slack/workspace/web-api/posting-client.ts';
+import type { Workspaces } from '../../slack/workspace/workspace.ts';
+import type { Store } from '../../store/store.ts';
+import type { Config } from '../config/config.ts';
+import type { Installing } from '../config/installing.ts';
+import type { Logger } from '../operations/logger.ts';
+import { StartError } from '../start-error.ts';
+import { settingsOf } from './context.ts';
+import { explainSlack } from './explain.ts';
+
+const MEND_TOKEN = 'Correct TOKEN_ENCRYPTION_KEY, or install the app in that workspace again.';
+
+export interface WorkspacesParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly logger: BoltLogger;
+  /** Called when a workspace has installed the app. */
+  readonly onInstalled: () => void;
+}
+
+export interface Served {
+  readonly workspaces: Workspaces;
+  /** An event tells that an installation, or its token, has ended. */
+  readonly onEnded: (body: unknown) => Promise<void>;
+  /** The pages by which workspaces install the app. */
+  readonly routes: readonly Route[];
+  /** The id of the only workspace, or null. */
+  readonly teamId: string | null;
+}
+
+/** The workspaces, as the settings have them. Throws StartError. */
+export async function serveWorkspaces(config: Config, parts: WorkspacesParts): Promise<Served> {
+  const { installing } = config.slack;
+  return installing.kind === 'by_hand'
+    ? serveOne(config, installing.botToken, parts)
+    : serveMany(config, installing, parts);
+}
+
+async function serveOne(
+  config: Config,
+  botToken: string,
+  { clock, log, logger }: WorkspacesParts,
+): Promise<Served> {
+  const { apiUrl } = config.slack;
+  const client = createPostingClient(apiUrl, logger);
+  const workspaces = await oneWorkspace({ client, apiUrl, clock, log }, botToken, config).catch((error) =>
+    explainSlack(error, 'SLACK_BOT_TOKEN'),
+  );
+  return { workspaces, onEnded: async () => {}, routes: [], teamId: workspaces.only.teamId };
+}
+
+async function serveMany(
+  config: Config,
+  app: Extract<Installing, { kind: 'oauth' }>,
+  { store, clock, log, logger, onInstalled }: WorkspacesParts,
+): Promise<Served> {
+  const { apiUrl } = config.slack;
+  const vault = new Vault(app.encryptionKeys);
+  await checkTokens(store, vault, log);
+  const client = createPostingClient(apiUrl, logger);
+  const directory = new Directory(store, clock);
+  const common = { store, clock, log, client, vault, directory, app };
+  const tokens = new BotTokens(common, directory);
+  const isSetUp = (teamId: string) => config.workspaces.has(teamId);
+  return {
+    workspaces: new InstalledWorkspaces({ client, apiUrl, clock, log }, directory, tokens, (teamId) =>
+      settingsOf(config, teamId),
+    ),
+    onEnded: whenEnded({
+      ...common,
+      callerOf: ({ id, tokens: sealed }) => createCaller(client, async () => vault.open(id, sealed).botToken),
+    }),
+    routes: installRoutes({ ...common, apiUrl, isSetUp, onInstalled }),
+    teamId: null,
+  };
+}
+
+/** One that cannot be read keeps only its own workspace waiting. With the wrong key, none can be. */
+async function checkTokens(store: Store, vault: Vault, log: Logger): Promise<void> {
+  const { readable, unreadable } = await readableTokens(store, vault);
+  if (unreadable.length > 0 && readable === 0) throw new StartError(unreadableTokens(unreadable));
+  for (const { id, keyId, why } of unreadable) {
+    log.error('token_not_readable', {
+      installation_id: id,
+      key_id: keyId,
+      reason: why,
+      what_to_do: MEND_TOKEN,
+    });
+  }
+}

@@ -1,0 +1,55 @@
+#!/usr/bin/env node
+import type { Host } from './command.ts';
+import { EXIT_CONFIG, EXIT_USAGE } from './exit-codes.ts';
+import { type Command, findCommand, USAGE, usageOf } from './table.ts';
+
+const OLDEST_NODE = [24, 16] as const;
+
+async function main([name, ...args]: readonly string[], host: Host): Promise<number> {
+  const problem = nodeProblem(process.versions.node);
+  if (problem !== null) {
+    console.error(problem);
+    return EXIT_CONFIG;
+  }
+  if (name === undefined || name === '--help') {
+    console.log(USAGE);
+    return 0;
+  }
+  if (name === '--version') {
+    const { version } = await import('../app/operations/version.ts');
+    console.log(version);
+    return 0;
+  }
+  const command = findCommand(name);
+  if (command === undefined) {
+    console.error(`There is no command "${name}".\n\n${USAGE}`);
+    return EXIT_USAGE;
+  }
+  if (args.includes('--help')) {
+    console.log(usageOf(command));
+    return 0;
+  }
+  // The rest of the program is loaded only now: it needs what an older Node lacks.
+  const run = await command.load();
+  return run(args, host).catch((error) => explain(error, name, command));
+}
+
+function nodeProblem(nodeVersion: string): string | null {
+  const [major = 0, minor = 0] = nodeVersion.split('.').map(Number);
+  const [oldestMajor, oldestMinor] = OLDEST_NODE;
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return null;
+  return (
+    `docs-agent needs Node ${OLDEST_NODE.join('.')} or later, this is ${nodeVersion}. ` +
+    'Run it through npm ("npm start"), which brings the right Node along on Linux, or install Node 24.'
+  );
+}
+
+async function explain(error: unknown, name: string, command: Command): Promise<number> {
+  const { explainError } = await import('./explain-error.ts');
+  const { message, exitCode } = explainError(error, name);
+  console.error(message);
+  if (exitCode === EXIT_USAGE) console.error(`\n${usageOf(command)}`);
+  return exitCode;
+}
+
+process.exit(await main(process.argv.slice(2), { env: process.env, process }));

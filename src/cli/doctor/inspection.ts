@@ -1,0 +1,99 @@
+import { type AuthTestResponse, type WebAPICallResult, WebClient } from '@slack/web-api';
+import type { Logger } from '../../app/operations/logger.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
+import { clockAheadMs } from '../../engine/runtime/clock-difference.ts';
+import { boltLogger } from '../../slack/workspace/bolt-logger.ts';
+import { classify, SlackCallError } from '../../slack/workspace/web-api/failure.ts';
+
+/** Before there was Slack. */
+const NO_THREAD = '1000000000.000001';
+
+export interface InspectionOptions {
+  /** Null is Slack's own. */
+  readonly apiUrl: string | null;
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** What Slack says of a token. */
+export interface TokenFacts {
+  readonly workspace: string;
+  readonly teamId: string;
+  readonly botName: string;
+  /** What the installation granted; null if Slack does not say. */
+  readonly scopes: ReadonlySet<string> | null;
+  /** See `clockAheadMs`. */
+  readonly clockAheadMs: number | null;
+}
+
+/** Looks at Slack with one token, and changes nothing there. Every method throws SlackCallError. */
+export class Inspection {
+  private readonly client: WebClient;
+  private aheadMs: number | null = null;
+
+  constructor(token: string, { apiUrl, timeoutMs, clock, log }: InspectionOptions) {
+    this.client = new WebClient(token, {
+      ...(apiUrl === null ? {} : { slackApiUrl: apiUrl }),
+      logger: boltLogger(log),
+      retryConfig: { retries: 0 },
+      rejectRateLimitedCalls: true,
+      timeout: timeoutMs,
+      fetch: async (url, init) => {
+        const sentAtMs = clock.now();
+        const response = await fetch(url, init);
+        const date = response.headers.get('date');
+        this.aheadMs = clockAheadMs(date, { sentAtMs, answeredAtMs: clock.now() });
+        return response;
+      },
+    });
+  }
+
+  async token(): Promise<TokenFacts> {
+    const answer = await this.call<AuthTestResponse>('auth.test');
+    const scopes = answer.response_metadata?.scopes;
+    return {
+      workspace: answer.team ?? '',
+      teamId: answer.team_id ?? '',
+      botName: answer.user ?? '',
+      scopes: scopes === undefined ? null : new Set(scopes),
+      clockAheadMs: this.aheadMs,
+    };
+  }
+
+  /** Whether the app token may open Socket Mode connections; none is opened. */
+  async mayConnect(): Promise<void> {
+    await this.call('apps.connections.open');
+  }
+
+  /**
+   * Whether the bot is in the channel. Its history tells, which the bot may read as far as it is a member, so no
+   * further scope is needed; what it says is not looked at. Nor is there the thread that is asked for: Slack's pages
+   * disagree on whether a bot may read threads.
+   */
+  async isIn(channelId: string): Promise<void> {
+    await this.call('conversations.history', { channel: channelId, limit: 1 });
+    try {
+      await this.call('conversations.replies', { channel: channelId, ts: NO_THREAD, limit: 1 });
+    } catch (error) {
+      if (!(error instanceof SlackCallError) || error.failure.code !== 'thread_not_found') throw error;
+    }
+  }
+
+  /** @param teamId the workspace that is meant, which the token of an organisation must be told; else null */
+  async userGroupExists(groupId: string, teamId: string | null): Promise<void> {
+    const workspace = teamId === null ? {} : { team_id: teamId };
+    await this.call('usergroups.users.list', { usergroup: groupId, ...workspace });
+  }
+
+  private async call<T extends WebAPICallResult>(
+    method: string,
+    args: Record<string, unknown> = {},
+  ): Promise<T> {
+    try {
+      return (await this.client.apiCall(method, args)) as T;
+    } catch (error) {
+      throw new SlackCallError(method, classify(error), error);
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import type { Run } from './command.ts';
+
+export interface Command {
+  /** Its name, and what may follow. */
+  readonly usage: string;
+  readonly summary: string;
+  /** The program behind it, which only runs on a Node that is new enough. */
+  readonly load: () => Promise<Run>;
+}
+
+const commands: readonly Command[] = [
+  {
+    usage: 'start',
+    summary: 'run the service (settings: see .env.example)',
+    load: async () => (await import('./start.ts')).start,
+  },
+  {
+    usage: 'doctor [--json] [--probe-write]',
+    summary: 'look at settings, store, Slack and the agent API, and say what to do',
+    load: async () => (await import('./doctor.ts')).doctor,
+  },
+  {
+    usage: 'manifest [--url <address> [--oauth [--token-rotation]] [--socket]]',
+    summary: 'print the manifest of the Slack app, for HTTP if there is an address, else for Socket Mode',
+    load: async () => (await import('./manifest.ts')).manifest,
+  },
+  {
+    usage: 'migrate',
+    summary: "bring the store's schema up to date, as a start does",
+    load: async () => (await import('./migrate.ts')).migrate,
+  },
+  {
+    usage: 'backup [<directory>] [--keep <number>]',
+    summary: 'copy the embedded store, also while the service runs; 7 copies are kept, in DATA_DIR/backups',
+    load: async () => (await import('./backup.ts')).backup,
+  },
+  {
+    usage: 'reencrypt-tokens',
+    summary: 'put the tokens of all workspaces under the first key of TOKEN_ENCRYPTION_KEY',
+    load: async () => (await import('./reencrypt-tokens.ts')).reencryptTokens,
+  },
+  {
+    usage: 'forget --user U… | --channel C… [--team T…] [--yes]',
+    summary: 'erase what the store holds of a person or a channel',
+    load: async () => (await import('./forget.ts')).forget,
+  },
+  {
+    usage: 'demo',
+    summary: 'try it in the browser, without a Slack workspace',
+    load: async () => (await import('../../demo/demo.ts')).demo,
+  },
+];
+
+export function findCommand(name: string): Command | undefined {
+  return commands.find(({ usage }) => usage.split(' ')[0] === name);
+}
+
+export const USAGE = `Usage: docs-agent <command>
+
+${commands.map(lines).join('\n')}
+  --help, --version
+`;
+
+export function usageOf(command: Command): string {
+  return `Usage: docs-agent ${lines(command).trimStart()}`;
+}
+
+function lines({ usage, summary }: Command): string {
+  return `  ${usage}\n      ${summary}\n`;
+}

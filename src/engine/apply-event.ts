@@ -1,0 +1,61 @@
+import { decide } from '../jobs/decide/decide.ts';
+import type { AnyJobContext, Decision, Policy } from '../jobs/decision.ts';
+import type { JobEvent } from '../jobs/event.ts';
+import type { Job } from '../jobs/job.ts';
+import { policyFor } from '../jobs/policy.ts';
+import { withLastCheck } from '../store/last-check.ts';
+import type { Transaction } from '../store/store.ts';
+
+/** The last check goes with the task, and is written to the job before; it also tells how long a turn took. */
+const MAY_END_WATCH: ReadonlySet<JobEvent['type']> = new Set([
+  'job_checked',
+  'check_failed',
+  'stop_watching_pressed',
+]);
+
+/** Reads a job, decides what follows from the event, and writes it. Returns the job as it is then. */
+export async function applyEvent(
+  tx: Transaction,
+  jobId: string,
+  event: JobEvent,
+  context: AnyJobContext,
+): Promise<Job> {
+  const { job } = await applied(tx, jobId, event, context);
+  return job;
+}
+
+/** As `applyEvent`; also says whether anything followed. */
+export async function applied(
+  tx: Transaction,
+  jobId: string,
+  event: JobEvent,
+  context: AnyJobContext,
+): Promise<{ readonly job: Job; readonly hasEffect: boolean }> {
+  const state = await tx.jobs.lock(jobId, messageTsOf(event));
+  if (state === null) throw new Error(`There is no job ${jobId} in the store`);
+  const policy = await policyOf(tx, state.job, context);
+  const job = MAY_END_WATCH.has(event.type) ? await withLastCheck(tx, state.job) : state.job;
+  const decision = decide({ ...state, job }, event, { ...context, policy });
+  await tx.write(decision, context.nowMs);
+  return { job: decision.job, hasEffect: decision.job !== job || hasWishes(decision) };
+}
+
+/** The policy of one job. */
+export async function policyOf(
+  tx: Transaction,
+  job: Job,
+  { policy, rulesOf }: AnyJobContext,
+): Promise<Policy> {
+  const saved = await tx.channelSettings.get(job.teamId, job.channelId);
+  return policyFor(policy, rulesOf(job.teamId), job, saved?.settings ?? null);
+}
+
+function hasWishes({ followUps, calls, tasks }: Decision): boolean {
+  return followUps.length + calls.length + tasks.length > 0;
+}
+
+/** The reply that the event is about. */
+function messageTsOf(event: JobEvent): string | null {
+  if ('reply' in event) return event.reply.messageTs;
+  return 'messageTs' in event ? event.messageTs : null;
+}

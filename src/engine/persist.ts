@@ -1,0 +1,30 @@
+import type { Logger } from '../app/operations/logger.ts';
+import { StoreError } from '../store/errors.ts';
+import type { Clock } from './runtime/clock.ts';
+
+/** Shorter than a lease: while the store is away, nobody else can take the work over either. */
+const KEEP_TRYING_MS = 20_000;
+const PAUSE_MS = 1_000;
+
+/**
+ * Writes what cannot be found out again (the answer to a call that is made once), also if the store is away for a
+ * while. `write` may run again after a commit that went through unnoticed, and must recognise that.
+ */
+export async function persist<T>(
+  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+  write: () => Promise<T>,
+): Promise<T> {
+  const untilMs = clock.now() + KEEP_TRYING_MS;
+  for (;;) {
+    try {
+      return await write();
+    } catch (error) {
+      const nowMs = clock.now();
+      if (!(error instanceof StoreError) || nowMs >= untilMs) throw error;
+      log.warn('outcome_not_stored', { error });
+      await new Promise<void>((resolve) => {
+        clock.at(nowMs + PAUSE_MS, resolve);
+      });
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import { App, type Logger as BoltLogger } from '@slack/bolt';
+import type { Logger } from '../../app/operations/logger.ts';
+import { answerFetch } from '../workspace/web-api/answer-fetch.ts';
+import type { Workspaces } from '../workspace/workspace.ts';
+import type { Connection } from './connection/connection.ts';
+import type { SharedDeps } from './listeners/deps.ts';
+import { registerListeners } from './listeners/register.ts';
+
+export interface SlackAppOptions {
+  readonly workspaces: Workspaces;
+  readonly connection: Connection;
+  /** Null is Slack's own. */
+  readonly apiUrl: string | null;
+  readonly logger: BoltLogger;
+  readonly log: Logger;
+  readonly listeners: SharedDeps;
+  /** Called when an event could not be taken in: Slack delivers it again, but not for ever. */
+  readonly onFailure: () => void;
+}
+
+/** Of the extended handler: Bolt does not export their type. */
+type FailureArgs = Parameters<Parameters<App['error']>[0]>[0];
+
+export function createSlackApp(options: SlackAppOptions): App {
+  const app = new App({
+    // Without a token: Bolt would keep a client for each that it ever saw, and nobody here uses them.
+    authorize: async (_source, body) => {
+      const workspace = await options.workspaces.ofGesture(body);
+      const { teamId, botId, botUserId } = workspace;
+      return { teamId, botId, botUserId, workspace };
+    },
+    receiver: options.connection.receiver,
+    // For answers to gestures; Bolt calls nothing else.
+    clientOptions: { fetch: answerFetch(options.apiUrl) },
+    logger: options.logger,
+    convoStore: false,
+    extendedErrorHandler: true,
+  });
+  app.error(async ({ error, body }: FailureArgs) => {
+    options.log.error('listener_failed', { error });
+    if (body.type === 'event_callback') options.onFailure();
+    // Thrown on, so that the gesture stays unacknowledged and Slack delivers it again.
+    throw error;
+  });
+  registerListeners(app, options.listeners);
+  return app;
+}

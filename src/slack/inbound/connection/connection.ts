@@ -1,0 +1,42 @@
+import type { Logger as BoltLogger, Receiver } from '@slack/bolt';
+import type { Logger } from '../../../app/operations/logger.ts';
+import type { Clock } from '../../../engine/runtime/clock.ts';
+import type { Route } from '../../../engine/runtime/http-server.ts';
+import { httpConnection } from './http-connection.ts';
+import type { MissedSigns } from './receivers.ts';
+import { socketConnection } from './socket-connection.ts';
+
+export type Transport =
+  | { readonly kind: 'socket'; readonly appToken: string }
+  | { readonly kind: 'http'; readonly signingSecret: string };
+
+/** The way in for Slack's gestures, and the port for other routes. */
+export interface Connection {
+  readonly receiver: Receiver;
+  /** Connects to Slack or listens for it. Resolves to the port that is served, or null if none is. */
+  start(address: { readonly port: number; readonly host: string }): Promise<number | null>;
+  /** Ends when no gesture is in hand any more. */
+  stop(): Promise<void>;
+  /** How many gestures are not done with yet. */
+  gesturesInHand(): number;
+  /** What is wrong with the connection now, or null. */
+  problem(): string | null;
+}
+
+export interface ConnectionOptions extends MissedSigns {
+  /** Null is Slack's own. */
+  readonly apiUrl: string | null;
+  readonly logger: BoltLogger;
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** Called at the start, and after each reconnect: gestures may have been missed before. */
+  readonly onConnected: () => void;
+  /** Served at the port, in both modes. Without any, Socket Mode opens no port. */
+  readonly routes: readonly Route[];
+}
+
+export function createConnection(transport: Transport, options: ConnectionOptions): Connection {
+  return transport.kind === 'socket'
+    ? socketConnection(transport.appToken, options)
+    : httpConnection(transport.signingSecret, options);
+}

@@ -1,0 +1,71 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { HTTPModuleFunctions as bolt, HTTPReceiver } from '@slack/bolt';
+import { answerRoutes, limitConnections, pathOf, serverLimits } from '../../../engine/runtime/http-server.ts';
+import type { Connection, ConnectionOptions } from './connection.ts';
+import { refuseForged } from './forged.ts';
+import { acknowledgeAfterCommit } from './receivers.ts';
+import { GestureRefusedError } from './refused.ts';
+
+/** Where Slack posts its gestures. */
+const PATH = '/slack/events';
+/** How long requests that have begun to arrive may go on when the program stops. */
+const DRAIN_MS = 2_000;
+/**
+ * It is read before its signature can be checked. The longest that Slack sends is an edit of a message with 40,000
+ * characters, in which they stand four times, in up to six bytes.
+ */
+const BODY_LIMIT_BYTES = 2 * 1024 * 1024;
+
+export function httpConnection(signingSecret: string, options: ConnectionOptions): Connection {
+  const { logger, log, clock, routes, onConnected } = options;
+  const httpReceiver = new HTTPReceiver({
+    signingSecret,
+    logger,
+    endpoints: PATH,
+    bodyLimit: BODY_LIMIT_BYTES,
+    // `refuseForged` does that.
+    signatureVerification: false,
+    processEventErrorHandler: answerError,
+  });
+  const takeIn = refuseForged(
+    { signingSecret, bodyLimit: BODY_LIMIT_BYTES, log },
+    httpReceiver.requestListener,
+  );
+  const answerOthers = answerRoutes(routes);
+  // Not by Bolt's own routing, which fails on addresses that cannot be read.
+  httpReceiver.requestListener = (request, response) => {
+    const isGesture = request.method === 'POST' && pathOf(request) === PATH;
+    return isGesture ? takeIn(request, response) : answerOthers(request, response);
+  };
+  const receiver = acknowledgeAfterCommit(httpReceiver, { ...options, answersAfterStop: true });
+  let server: Server | null = null;
+  return {
+    receiver,
+    start: async (address) => {
+      server = (await receiver.start(address, serverLimits)) as Server;
+      limitConnections(server);
+      onConnected();
+      return (server.address() as AddressInfo).port;
+    },
+    stop: async () => {
+      if (server === null) return;
+      const cancel = clock.at(clock.now() + DRAIN_MS, () => server?.closeAllConnections());
+      await receiver.stop();
+      cancel();
+    },
+    gesturesInHand: () => receiver.gesturesInHand(),
+    // Bolt closes its server when a connection cannot be accepted, because there are too many open files, say.
+    problem: () => (server === null || server.listening ? null : 'the port is not open any more'),
+  };
+}
+
+type FailureArgs = Parameters<typeof bolt.defaultProcessEventErrorHandler>[0];
+
+/** True: the answer was given, so Bolt waits for none. */
+async function answerError(args: FailureArgs): Promise<boolean> {
+  const { error, response } = args;
+  if (error instanceof GestureRefusedError && !response.headersSent) response.writeHead(error.status).end();
+  else await bolt.defaultProcessEventErrorHandler(args);
+  return true;
+}

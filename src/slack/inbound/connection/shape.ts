@@ -1,0 +1,170 @@
+import { z } from 'zod';
+import { type ChangeEvent, isChange, type MessageEvent, mayBeHuman } from '../../messages/reply.ts';
+import { GestureRefusedError } from './refused.ts';
+
+/**
+ * Slack's ids are short words, or empty where there is none. What is longer or holds other characters is no id, and
+ * no store need take it.
+ */
+const id = z.string().regex(/^[\w.:-]{0,255}$/);
+const ts = z.string().regex(/^\d{1,20}\.\d{1,20}$/);
+/** Names a gesture, by whatever word. */
+const key = z.string().min(1).max(1_000);
+const text = z.string();
+const present = z.looseObject({});
+/** Of one of them Bolt takes the others for granted. */
+const absent = z.undefined().optional();
+
+const team = z.looseObject({ id: id.optional() });
+
+/** Where the app is installed: it is looked up in the store. */
+const installed = {
+  team_id: id.optional(),
+  enterprise_id: id.optional(),
+  context_team_id: id.optional(),
+  team: team.optional(),
+  enterprise: team.optional(),
+  authorizations: z.array(z.looseObject({ team_id: id.nullish(), enterprise_id: id.nullish() })).optional(),
+};
+
+const event = z.looseObject({
+  ...installed,
+  type: z.literal('event_callback'),
+  event: z.looseObject({ type: text }),
+  event_id: key.optional(),
+});
+
+/** Bolt looks into these of any event. */
+const anyEvent = z.looseObject({ channel: z.union([text, present]).optional(), item: present.optional() });
+
+/** What a person wrote. */
+const said = z.looseObject({
+  user: id.optional(),
+  text: text.optional(),
+  ts,
+  thread_ts: ts.optional(),
+  client_msg_id: key.optional(),
+  edited: z.looseObject({ ts: ts.optional() }).optional(),
+});
+
+const message = anyEvent.extend({ ...said.shape, channel: id });
+const change = anyEvent.extend({
+  channel: id,
+  message: present.optional(),
+  previous_message: present.optional(),
+});
+const homeOpened = anyEvent.extend({ user: id });
+
+const command = z.looseObject({
+  ...installed,
+  command: text,
+  text: text.optional(),
+  user_id: id,
+  channel_id: id,
+  trigger_id: key.optional(),
+  response_url: text.optional(),
+  event: absent,
+});
+
+/** What people do with blocks, messages and forms. */
+const interaction = {
+  ...installed,
+  user: z.looseObject({ id, team_id: id.optional() }),
+  trigger_id: key.optional(),
+  response_url: text.optional(),
+  response_urls: z.array(present).optional(),
+  event: absent,
+  command: absent,
+  name: absent,
+};
+
+const view = z.looseObject({
+  id,
+  team_id: id.optional(),
+  app_installed_team_id: id.optional(),
+  blocks: z.array(z.looseObject({ block_id: text.optional() })),
+});
+
+const press = z.looseObject({
+  ...interaction,
+  type: z.literal('block_actions'),
+  actions: z.tuple([z.looseObject({ action_id: text, value: text.optional() })], z.unknown()),
+  channel: z.looseObject({ id: id.optional() }).optional(),
+  view: view.optional(),
+});
+
+const shortcut = z.looseObject({
+  ...interaction,
+  type: z.literal('message_action'),
+  callback_id: text,
+  channel: z.looseObject({ id }),
+  message: z.looseObject({ ts: text, text: text.optional() }),
+  actions: absent,
+});
+
+const option = z.looseObject({ value: text });
+/** A field of a kind that is not asked for has none of these. */
+const filledIn = z.looseObject({
+  value: text.optional(),
+  selected_option: option.optional(),
+  selected_options: z.array(option).optional(),
+  selected_conversation: id.optional(),
+  selected_conversations: z.array(id).optional(),
+});
+
+const submission = z.looseObject({
+  ...interaction,
+  type: z.literal('view_submission'),
+  view: view.extend({
+    callback_id: text,
+    private_metadata: text,
+    state: z.looseObject({ values: z.record(text, z.record(text, filledIn)) }),
+  }),
+  actions: absent,
+});
+
+const shapes: Readonly<Record<string, z.ZodType>> = {
+  event_callback: event,
+  block_actions: press,
+  message_action: shortcut,
+  view_submission: submission,
+};
+
+/**
+ * Throws GestureRefusedError if what Slack sent is nothing that the program knows, or has not the shape that Bolt and
+ * the listeners rely on; of all else it may have any. Slack signs what it sends, so a wrong shape is a change of
+ * Slack's, or somebody who has the signing secret; neither may break anything.
+ * @param body without nulls
+ */
+export function checkShape(body: object): void {
+  const { type, command: name } = body as { readonly type?: unknown; readonly command?: unknown };
+  const kind = typeof type === 'string' && Object.hasOwn(shapes, type) ? type : null;
+  const shape = kind === null ? (name === undefined ? undefined : command) : shapes[kind];
+  if (shape === undefined) throw new GestureRefusedError(404, 'nothing that the program knows');
+  checkPart(shape, body, []);
+  if (kind === 'event_callback') checkEvent((body as { readonly event: MessageEvent }).event);
+}
+
+type Told = Partial<MessageEvent & ChangeEvent> & { readonly type?: unknown };
+
+function checkEvent(told: Told): void {
+  checkPart(eventShape(told), told, ['event']);
+  if (told.type !== 'message' || !isChange(told)) return;
+  for (const part of ['message', 'previous_message'] as const) {
+    const other = told[part];
+    if (other !== undefined && mayBeHuman(other)) checkPart(said, other, ['event', part]);
+  }
+}
+
+function eventShape(told: Told): z.ZodType {
+  if (told.type === 'app_home_opened') return homeOpened;
+  if (told.type !== 'message' && told.type !== 'app_mention') return anyEvent;
+  if (isChange(told)) return change;
+  return mayBeHuman(told) ? message : anyEvent;
+}
+
+function checkPart(shape: z.ZodType, part: unknown, at: readonly string[]): void {
+  const issue = shape.safeParse(part).error?.issues[0];
+  if (issue !== undefined)
+    throw new GestureRefusedError(400, `malformed at ${[...at, ...issue.path].join('.')}`);
+}

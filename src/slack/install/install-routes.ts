@@ -1,0 +1,171 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { OauthV2AccessResponse, WebClient } from '@slack/web-api';
+import type { Logger } from '../../app/operations/logger.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
+import type { Route } from '../../engine/runtime/http-server.ts';
+import type { Store } from '../../store/store.ts';
+import { INSTALL_PATH, OAUTH_REDIRECT_PATH } from '../protocol/paths.ts';
+import { botScopes } from '../protocol/scopes.ts';
+import { type FailedWhy, installedPage, installFailedPage, installPage } from '../views/install-page.ts';
+import { identify } from '../workspace/identity.ts';
+import { createCaller } from '../workspace/web-api/caller.ts';
+import { classify, SlackCallError } from '../workspace/web-api/failure.ts';
+import type { Directory } from './directory.ts';
+import { clearedCookie, isOwnState, newState, stateCookie } from './install-state.ts';
+import type { Client } from './renewal.ts';
+import type { Vault } from './vault.ts';
+
+const AUTHORIZE_URL = 'https://slack.com/oauth/v2/authorize';
+/** Anybody can send a code that is none. */
+const BAD_CODES = new Set(['invalid_code', 'code_already_used', 'code_expired']);
+
+export interface InstallParts {
+  readonly app: Client & { readonly stateSecret: string };
+  /** Null is Slack's own. */
+  readonly apiUrl: string | null;
+  /** Must not retry by itself: a code is good for one use. */
+  readonly client: WebClient;
+  readonly store: Store;
+  readonly vault: Vault;
+  readonly directory: Directory;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly isSetUp: (teamId: string) => boolean;
+  /** Called when there is a new installation, or a new token of one. */
+  readonly onInstalled: () => void;
+}
+
+/** The pages by which workspaces install the app. */
+export function installRoutes(parts: InstallParts): Route[] {
+  return [
+    {
+      path: INSTALL_PATH,
+      handle: (_request, response) => {
+        protect(response);
+        const state = newState(parts.app.stateSecret, parts.clock.now());
+        response.setHeader('set-cookie', stateCookie(state));
+        answer(response, 200, installPage(authorizeUrl(parts, state)));
+      },
+    },
+    {
+      path: OAUTH_REDIRECT_PATH,
+      handle: (request, response) => {
+        protect(response);
+        response.setHeader('set-cookie', clearedCookie);
+        comeBack(parts, request).then(
+          (teamId) => {
+            const isSetUp = teamId === null || parts.isSetUp(teamId);
+            answer(response, 200, installedPage({ teamId, isSetUp }));
+          },
+          (error: unknown) => fail(parts, response, error),
+        );
+      },
+    },
+  ];
+}
+
+function authorizeUrl({ app, apiUrl }: InstallParts, state: string): string {
+  const url = new URL(apiUrl === null ? AUTHORIZE_URL : new URL('/oauth/v2/authorize', apiUrl));
+  url.searchParams.set('scope', botScopes.map(({ name }) => name).join(','));
+  url.searchParams.set('state', state);
+  url.searchParams.set('client_id', app.clientId);
+  return url.href;
+}
+
+/** What anybody can bring about: nothing is wrong with the program. */
+class InstallRefused extends Error {
+  readonly why: FailedWhy;
+
+  constructor(reason: string, why: FailedWhy) {
+    super(reason);
+    this.name = 'InstallRefused';
+    this.why = why;
+  }
+}
+
+/** Slack leads the browser back. Returns the workspace that the app is installed in; null: an organisation. */
+async function comeBack(parts: InstallParts, request: IncomingMessage): Promise<string | null> {
+  const { app, store, clock } = parts;
+  const query = new URL(request.url ?? '', 'http://localhost').searchParams;
+  const error = query.get('error');
+  if (error !== null) {
+    throw new InstallRefused('not_agreed', error === 'access_denied' ? 'cancelled' : 'stale');
+  }
+  const [code, state] = [query.get('code'), query.get('state')];
+  if (!code) throw new InstallRefused('no_code', 'stale');
+  if (!state) throw new InstallRefused('no_state', 'elsewhere');
+  const nowMs = clock.now();
+  if (!isOwnState(state, request, app.stateSecret, nowMs)) throw new InstallRefused('other_state', 'stale');
+  const isFirst = await store.transaction((tx) => tx.gestures.remember([`install:${state}`], nowMs));
+  if (!isFirst) throw new InstallRefused('used_state', 'stale');
+  return install(parts, await exchange(parts, code));
+}
+
+async function exchange({ client, app }: InstallParts, code: string): Promise<OauthV2AccessResponse> {
+  const { clientId: client_id, clientSecret: client_secret } = app;
+  try {
+    return (await client.apiCall('oauth.v2.access', {
+      client_id,
+      client_secret,
+      code,
+    })) as OauthV2AccessResponse;
+  } catch (error) {
+    const failure = classify(error);
+    if (BAD_CODES.has(failure.code)) throw new InstallRefused(failure.code, 'stale');
+    throw new SlackCallError('oauth.v2.access', failure, null);
+  }
+}
+
+/** Keeps what Slack gives out, encrypted. */
+async function install(parts: InstallParts, given: OauthV2AccessResponse): Promise<string | null> {
+  const { store, vault, directory, clock, log } = parts;
+  const { access_token: botToken, refresh_token: refreshToken = null, expires_in: lifeS } = given;
+  const isOrganisation = given.is_enterprise_install === true;
+  const id = isOrganisation ? given.enterprise?.id : given.team?.id;
+  if (id === undefined || botToken === undefined) throw new Error('Slack gave no token of a bot');
+  const identity = await identify(createCaller(parts.client, async () => botToken));
+  const nowMs = clock.now();
+  const facts = {
+    id,
+    isOrganisation,
+    enterpriseId: given.enterprise?.id ?? null,
+    botUserId: identity.botUserId,
+    botId: identity.botId,
+    workspaceUrl: identity.workspaceUrl,
+    scopes: given.scope?.split(',') ?? [],
+    installerId: given.authed_user?.id ?? '',
+    installedAtMs: nowMs,
+  };
+  const expiresAtMs = lifeS === undefined ? null : nowMs + lifeS * 1000;
+  const sealed = vault.seal(id, { botToken, refreshToken, expiresAtMs });
+  await store.transaction((tx) => tx.installations.put(facts, sealed));
+  directory.forget(id);
+  log.info('installed', { installation_id: id, user_id: facts.installerId });
+  parts.onInstalled();
+  return given.team?.id ?? null;
+}
+
+function fail({ log }: InstallParts, response: ServerResponse, error: unknown): void {
+  if (error instanceof InstallRefused) {
+    log.info('install_refused', { reason: error.message });
+    answer(response, 400, installFailedPage(error.why));
+  } else {
+    log.error('install_failed', { error });
+    answer(response, 500, installFailedPage('other'));
+  }
+}
+
+function answer(response: ServerResponse, status: number, page: string): void {
+  response.writeHead(status, { 'content-type': 'text/html; charset=utf-8' }).end(page);
+}
+
+/** The address of the second page holds a code: it goes nowhere, and is kept nowhere. */
+function protect(response: ServerResponse): void {
+  response.setHeader('cache-control', 'no-store');
+  response.setHeader('referrer-policy', 'no-referrer');
+  response.setHeader(
+    'content-security-policy',
+    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  );
+  response.setHeader('x-content-type-options', 'nosniff');
+}

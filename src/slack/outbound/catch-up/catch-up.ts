@@ -1,0 +1,204 @@
+import { applyEvent } from '../../../engine/apply-event.ts';
+import { factsOf } from '../../../engine/job-facts.ts';
+import type { TaskHandler } from '../../../engine/loop.ts';
+import type { Tools } from '../../../engine/tools.ts';
+import { isBeforeJob, type Job } from '../../../jobs/job.ts';
+import { retryDelayMs } from '../../../jobs/schedule.ts';
+import type { ThreadToRead } from '../../../store/queries/catch-ups.ts';
+import { type ClaimedTask, LeaseLostError, type Transaction } from '../../../store/store.ts';
+import { messageKeys, replyOf } from '../../messages/reply.ts';
+import { isTooOld } from '../../messages/too-old.ts';
+import type { ThreadMessage } from '../../workspace/poster.ts';
+import { SlackCallError, type SlackFailure } from '../../workspace/web-api/failure.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
+import { slackRetryMs } from '../posts/slack-retry.ts';
+import { ReadingPace } from './reading-pace.ts';
+
+/** Older replies are announced when they are found; younger ones look as if they had come in time. */
+const OLD_AFTER_MS = 10 * 60_000;
+/** So long before what was seen last, reading begins again: messages there may have been edited since. */
+const EDITED_WITHIN_S = 3_600;
+/** Replicas sweep each by its own clock. */
+const SWEEP_NOT_BEFORE_MS = 10 * 60_000;
+/** Some hours: the next start, or sign of missed replies, tries it again. */
+const MAX_FAILURES = 50;
+const HOPELESS_FOR_MS = 86_400_000;
+/** So Slack answers when it does not know the place any more at which a page begins. */
+const INVALID_CURSOR = 'invalid_cursor';
+/** It may happen again, and the others are to be read meanwhile. */
+const BEGUN_AGAIN_AFTER_MS = 5 * 60_000;
+
+/** A thread of a job, and where it is. */
+interface Found extends ThreadToRead {
+  readonly job: Job & { readonly threadTs: string };
+}
+
+/** Reads the threads of a workspace for missed replies, a page at a time; each reply that is found is a follow-up, once. */
+export function catchUps(tools: Tools): TaskHandler {
+  const paces = new Map<string, ReadingPace>();
+  return async (task) => {
+    const pace = paces.get(task.subject) ?? new ReadingPace();
+    paces.set(task.subject, pace);
+    await readNextPage(tools, pace, task);
+  };
+}
+
+async function readNextPage(tools: Tools, pace: ReadingPace, task: ClaimedTask): Promise<void> {
+  const thread = await nextThread(tools, pace, task);
+  if (thread === null) return;
+  const { job } = thread;
+  const workspace = await tools.workspaces.of(job.teamId);
+  // What is said in a workspace that is not set up (any more) is not for the agent. The next start plans it again.
+  if (workspace.projects === null) return tools.store.transaction((tx) => tx.tasks.complete(task.lease));
+  try {
+    const oldestTs = thread.oldestTs ?? startOf(thread, pace);
+    const page = await workspace.poster.threadPage(job.channelId, job.threadTs, { ...thread, oldestTs });
+    pace.read(tools.clock.now());
+    const messages = await admitted(workspace, job, page.messages);
+    await tools.store.transaction(async (tx) => {
+      await tx.tasks.fence(task.lease);
+      const nowMs = tools.clock.now();
+      const oldReplies = thread.oldReplies + (await takeIn(tools, tx, { job, messages, workspace }));
+      const seenTs = [thread.seenTs ?? '', ...page.messages.map(({ ts }) => ts)].sort().at(-1) ?? null;
+      const sweepFromMs = nowMs + SWEEP_NOT_BEFORE_MS;
+      await tx.catchUps.pageRead(
+        thread,
+        { seenTs, oldestTs, cursor: page.cursor, oldReplies, sweepFromMs },
+        nowMs,
+      );
+      if (page.cursor === null && oldReplies > 0) {
+        await applyEvent(tx, job.id, { type: 'old_replies_found', count: oldReplies }, tools.newContext());
+      }
+      await goOn(tx, task, pace);
+    });
+  } catch (error) {
+    if (error instanceof LeaseLostError) throw error;
+    if (error instanceof SlackCallError) await notRead(tools, pace, task, thread, error.failure);
+    else await notTakenIn(tools, pace, task, thread, error);
+  }
+}
+
+/** The thread whose turn it is; null if nothing can be read now. */
+function nextThread({ store, clock }: Tools, pace: ReadingPace, task: ClaimedTask): Promise<Found | null> {
+  return store.transaction(async (tx) => {
+    const nowMs = clock.now();
+    const thread = nowMs < pace.nextAtMs ? null : await tx.catchUps.next(task.subject, nowMs);
+    const threadTs = thread?.job?.threadTs ?? null;
+    if (thread?.job && threadTs !== null) return { ...thread, job: { ...thread.job, threadTs } };
+    if (thread !== null) await tx.catchUps.drop(thread.jobId);
+    await goOn(tx, task, pace);
+    return null;
+  });
+}
+
+/** Plans the next page of the workspace, if there is one. */
+async function goOn(tx: Transaction, { subject, lease }: ClaimedTask, pace: ReadingPace): Promise<void> {
+  const nextAtMs = await tx.catchUps.nextAtMs(subject);
+  if (nextAtMs === null) await tx.tasks.complete(lease);
+  else await tx.tasks.defer(lease, Math.max(nextAtMs, pace.nextAtMs));
+}
+
+/** Where reads are scarce, or nothing shows that anything was missed, old messages are not read again for their edits. */
+function startOf({ job, seenTs, unsentTs, isSweep }: Found, { isSlow }: ReadingPace): string {
+  const { repliesAfterTs, threadTs } = job;
+  if (seenTs === null || !(isSlow || isSweep)) return repliesAfterTs ?? threadTs;
+  const edited = (Number(seenTs) - EDITED_WITHIN_S).toFixed(6);
+  return unsentTs !== null && unsentTs < edited ? unsentTs : edited;
+}
+
+interface ReadMessages {
+  readonly job: Job;
+  readonly messages: readonly ThreadMessage[];
+  readonly workspace: Workspace;
+}
+
+/** Takes in the replies that no event has told of. Returns how many of them had been written long before. */
+async function takeIn(
+  tools: Tools,
+  tx: Transaction,
+  { job, messages, workspace }: ReadMessages,
+): Promise<number> {
+  const context = tools.newContext();
+  let oldReplies = 0;
+  for (const message of messages) {
+    const found = replyOf(message, workspace.botUserId);
+    if (found === null || isBeforeJob(job, message.ts)) continue;
+    if (isTooOld(Number(message.ts), context.nowMs)) continue;
+    const { reply } = found;
+    if (!(await tx.gestures.remember(messageKeys(job.teamId, message), context.nowMs))) {
+      if (reply.editedTs !== null) await applyEvent(tx, job.id, { type: 'reply_edited', reply }, context);
+      continue;
+    }
+    await applyEvent(tx, job.id, { type: 'reply_received', reply }, context);
+    if (context.nowMs - Number(message.ts) * 1000 > OLD_AFTER_MS) oldReplies += 1;
+  }
+  return oldReplies;
+}
+
+/** Without the messages of those who may not use the program there, or are no people. */
+async function admitted(
+  { access, botUserId }: Workspace,
+  job: Job,
+  messages: readonly ThreadMessage[],
+): Promise<ThreadMessage[]> {
+  const authors = new Set(messages.flatMap((message) => replyOf(message, botUserId)?.reply.userId ?? []));
+  const refusals = await Promise.all(
+    [...authors].map(
+      async (userId) => [userId, await access.refusalOfWriter(userId, job.channelId)] as const,
+    ),
+  );
+  const refused = new Set(refusals.flatMap(([userId, refusal]) => (refusal === null ? [] : [userId])));
+  return messages.filter(({ user }) => user === undefined || !refused.has(user));
+}
+
+async function notRead(
+  tools: Tools,
+  pace: ReadingPace,
+  task: ClaimedTask,
+  thread: Found,
+  failure: SlackFailure,
+): Promise<void> {
+  const { job, cursor } = thread;
+  const { code, outcome, retryAfterMs, needsAdmin } = failure;
+  const nowMs = tools.clock.now();
+  if (retryAfterMs !== null) pace.refused(nowMs + retryAfterMs);
+  else {
+    pace.read(nowMs);
+    tools.log.warn('thread_not_read', { ...factsOf(job), reason: code });
+  }
+  await tools.store.transaction(async (tx) => {
+    await tx.tasks.fence(task.lease);
+    // No other thread of the workspace could be read, either.
+    if (needsAdmin) return tx.tasks.postpone(task.lease, nowMs + slackRetryMs(task, failure));
+    if (code === INVALID_CURSOR && cursor !== null) {
+      await tx.catchUps.dropCursor(job.id, nowMs + BEGUN_AGAIN_AFTER_MS);
+    }
+    // The channel or the thread is gone, or the bot has left it.
+    else if (outcome === 'refused') await tx.catchUps.giveUp(job.id, nowMs + HOPELESS_FOR_MS);
+    else if (retryAfterMs === null) await putOff(tx, thread, nowMs);
+    await goOn(tx, task, pace);
+  });
+}
+
+/** Of one thread; nothing that stands in it keeps the others from being read. */
+async function notTakenIn(
+  { store, clock, log }: Tools,
+  pace: ReadingPace,
+  task: ClaimedTask,
+  thread: Found,
+  error: unknown,
+): Promise<void> {
+  log.error('thread_not_taken_in', { ...factsOf(thread.job), error });
+  await store.transaction(async (tx) => {
+    await tx.tasks.fence(task.lease);
+    await putOff(tx, thread, clock.now());
+    await goOn(tx, task, pace);
+  });
+}
+
+/** The others of the workspace go on. */
+function putOff(tx: Transaction, { jobId, failures }: Found, nowMs: number): Promise<void> {
+  return failures < MAX_FAILURES
+    ? tx.catchUps.putOff(jobId, nowMs + retryDelayMs(failures + 1, Math.random()))
+    : tx.catchUps.giveUp(jobId, nowMs + HOPELESS_FOR_MS);
+}

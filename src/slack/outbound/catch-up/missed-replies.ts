@@ -1,0 +1,120 @@
+import type { Logger } from '../../../app/operations/logger.ts';
+import type { Clock } from '../../../engine/runtime/clock.ts';
+import type { LiveThreads } from '../../../store/queries/live-threads.ts';
+import type { Store } from '../../../store/store.ts';
+import { CLOCK_SKEW_MS } from '../../protocol/clock-skew.ts';
+
+const RETRY_MS = 1_000;
+/** While Slack goes on delivering things again, the threads are planned to be read no more often. */
+const SIGNS_EVERY_MS = 60_000;
+/** Threads whose job was asked for longer ago, and has ended, are not read again. */
+const LIVE_FOR_MS = 14 * 86_400_000;
+/** Of each workspace: at Slack's usual limit, they are read within a quarter of an hour. */
+const MAX_THREADS = 500;
+const SWEEP_EVERY_MS = 15 * 60_000;
+/** A sweep leaves out threads of jobs that have ended and were asked for longer ago. */
+const SWEPT_FOR_MS = 86_400_000;
+
+/** Sees to it that live threads are read for replies that were missed. */
+export interface MissedReplies {
+  /** Replies may have been missed: plans to read the threads, as soon as the store lets it. */
+  lookFor(): void;
+  /** A sign that replies may have been missed, and perhaps one of many: as `lookFor`, once a minute. */
+  lookForSoon(): void;
+  /** Slack delivers nothing of the workspace (null: nobody knows which) until then, and not later either. */
+  heldBack(teamId: string | null, untilMs: number): Promise<void>;
+  /** From now on, also reads threads when nothing shows that replies may have been missed. */
+  sweep(): void;
+  stop(): void;
+}
+
+export function missedReplies(store: Store, clock: Clock, log: Logger): MissedReplies {
+  let isWanted = false;
+  let isPlanning = false;
+  let plannedAtMs = Number.NEGATIVE_INFINITY;
+  let cancelPlan = () => {};
+  let cancelSweep = () => {};
+  /** By workspace: what was planned sooner may have been read before Slack delivered again. */
+  const cancelLastLook = new Map<string | null, () => void>();
+
+  async function schedule(more: Pick<LiveThreads, 'isSweep'> & Partial<LiveThreads>): Promise<void> {
+    const nowMs = clock.now();
+    const all = { teamId: null, sinceMs: nowMs - LIVE_FOR_MS, limit: MAX_THREADS, nowMs, fromMs: nowMs };
+    const planned = await store.transaction((tx) => tx.catchUps.wantLive({ ...all, ...more }));
+    for (const [teamId, threads] of planned) {
+      log[more.isSweep ? 'debug' : 'info']('catch_up_planned', { team_id: teamId, threads });
+    }
+  }
+
+  async function plan(): Promise<void> {
+    if (isPlanning || !isWanted) return;
+    isPlanning = true;
+    isWanted = false;
+    plannedAtMs = clock.now();
+    try {
+      await schedule({ isSweep: false });
+    } catch (error) {
+      log.error('catch_up_not_scheduled', { error });
+      isWanted = true;
+      planAt(clock.now() + RETRY_MS);
+      return;
+    } finally {
+      isPlanning = false;
+    }
+    // Asked for again meanwhile.
+    await plan();
+  }
+
+  function planAt(atMs: number): void {
+    cancelPlan();
+    cancelPlan = clock.at(atMs, () => void plan());
+  }
+
+  async function trySchedule(more: Parameters<typeof schedule>[0]): Promise<void> {
+    try {
+      await schedule(more);
+    } catch (error) {
+      log.error('catch_up_not_scheduled', { error });
+    }
+  }
+
+  function sweepLater(): void {
+    cancelSweep = clock.at(clock.now() + SWEEP_EVERY_MS, () => {
+      sweepLater();
+      void trySchedule({ isSweep: true, sinceMs: clock.now() - SWEPT_FOR_MS });
+    });
+  }
+
+  return {
+    lookFor: () => {
+      isWanted = true;
+      cancelPlan();
+      void plan();
+    },
+    lookForSoon: () => {
+      if (isWanted) return;
+      isWanted = true;
+      planAt(Math.max(clock.now(), plannedAtMs + SIGNS_EVERY_MS));
+    },
+    heldBack: async (teamId, untilMs) => {
+      // By Slack's clock, from which ours may differ.
+      const fromMs = Math.max(clock.now(), untilMs + CLOCK_SKEW_MS);
+      await schedule({ isSweep: false, teamId, fromMs });
+      cancelLastLook.get(teamId)?.();
+      cancelLastLook.set(
+        teamId,
+        clock.at(fromMs, () => {
+          cancelLastLook.delete(teamId);
+          void trySchedule({ isSweep: false, teamId });
+        }),
+      );
+    },
+    sweep: sweepLater,
+    stop: () => {
+      isWanted = false;
+      cancelPlan();
+      cancelSweep();
+      for (const cancel of cancelLastLook.values()) cancel();
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { applyEvent } from '../../../engine/apply-event.ts';
+import type { Tools } from '../../../engine/tools.ts';
+import type { ReadSnippet, Snippet } from '../../../jobs/attached.ts';
+import type { JobState } from '../../../jobs/decision.ts';
+import { retryDelayMs } from '../../../jobs/schedule.ts';
+import type { ClaimedTask } from '../../../store/store.ts';
+import { escapeMrkdwn } from '../../protocol/escape.ts';
+import { sanitize } from '../../protocol/sanitize.ts';
+import { SlackCallError } from '../../workspace/web-api/failure.ts';
+import type { SnippetContent, SnippetReader } from '../../workspace/web-api/snippet-reader.ts';
+
+/** Then a snippet that Slack does not give counts as unreadable: the reply must not wait for ever. */
+const MAX_TRIES = 5;
+
+/** Reads the texts that came along with a prompt or with replies, so that these can go out. */
+export async function readSnippets(tools: Tools, task: ClaimedTask): Promise<void> {
+  for (;;) {
+    const state = await tools.store.transaction((tx) => tx.jobs.lock(task.subject));
+    const next = state && nextUnread(state);
+    if (next === null) break;
+    const { messageTs, snippets } = next;
+    const workspace = await tools.workspaces.of(next.teamId);
+    const read = await readAll(tools, workspace.snippets, task, snippets).catch(retryLater);
+    if ('retryAfterMs' in read) {
+      const waitMs = read.retryAfterMs ?? retryDelayMs(task.attempts + 1, Math.random());
+      await tools.store.transaction((tx) => tx.tasks.postpone(task.lease, tools.clock.now() + waitMs));
+      return;
+    }
+    await tools.store.transaction(async (tx) => {
+      await tx.tasks.fence(task.lease);
+      const event = { type: 'snippets_read', messageTs, snippets: read.snippets } as const;
+      await applyEvent(tx, task.subject, event, tools.newContext());
+    });
+  }
+  await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
+}
+
+/** Those of the prompt, or of the oldest reply that waits for some; null if there are none. */
+function nextUnread({ job, followUps }: JobState) {
+  const { teamId } = job;
+  if (job.snippets.length > 0) return { teamId, messageTs: null, snippets: job.snippets };
+  const reply = followUps.find(({ snippets }) => snippets.length > 0);
+  return reply === undefined ? null : { teamId, messageTs: reply.messageTs, snippets: reply.snippets };
+}
+
+/** Without a token, nothing is said about the snippets: they wait for it. */
+function retryLater(error: unknown): { readonly retryAfterMs: null } {
+  if (!(error instanceof SlackCallError)) throw error;
+  return { retryAfterMs: null };
+}
+
+async function readAll(
+  tools: Tools,
+  reader: SnippetReader,
+  task: ClaimedTask,
+  snippets: readonly Snippet[],
+): Promise<{ readonly snippets: readonly ReadSnippet[] } | { readonly retryAfterMs: number | null }> {
+  const maxLength = tools.promptMaxLength;
+  const done: ReadSnippet[] = [];
+  for (const snippet of snippets) {
+    const content = await reader.read(snippet, maxLength);
+    const { name } = { ...snippet, ...content };
+    const outcome = outcomeOf(content);
+    tools.log.info('snippet_read', { job_id: task.subject, outcome });
+    if ('retryAfterMs' in content) {
+      if (task.attempts + 1 < MAX_TRIES) return content;
+      done.push({ name, problem: 'unreadable' });
+    } else if ('text' in content) done.push({ name, text: escapeMrkdwn(sanitize(content.text)) });
+    else done.push({ ...content, name });
+  }
+  return { snippets: done };
+}
+
+function outcomeOf(content: SnippetContent): string {
+  if ('text' in content) return 'done';
+  if ('kind' in content) return 'no_text';
+  return 'problem' in content ? content.problem : 'failed';
+}

@@ -1,0 +1,70 @@
+import { policyOf } from '../../../engine/apply-event.ts';
+import { factsOf } from '../../../engine/job-facts.ts';
+import type { Tools } from '../../../engine/tools.ts';
+import type { FollowUpMode } from '../../../jobs/channel-settings.ts';
+import type { Job } from '../../../jobs/job.ts';
+import { type Queue, queueOf } from '../../../jobs/queue.ts';
+import { withLastCheck } from '../../../store/last-check.ts';
+import type { ClaimedTask, Transaction } from '../../../store/store.ts';
+import { cardView } from '../../views/thread/card.ts';
+import { SlackCallError, type SlackFailure } from '../../workspace/web-api/failure.ts';
+import { endDrawing } from './end-drawing.ts';
+
+/** People cannot follow more, and Slack limits the edits of all messages together. */
+const CARD_SPACING_MS = 3_000;
+
+/** Renders the card from the job as it is now, and replaces it in place. Harmless to repeat. */
+export async function refreshCard(tools: Tools, task: ClaimedTask): Promise<void> {
+  const { store, clock } = tools;
+  const drawing = await store.transaction((tx) => startDrawing(tools, tx, task));
+  if (drawing === null) return;
+  const startedAtMs = clock.now();
+  const failure = await draw(tools, drawing);
+  // Slack may have edited it at any time until now.
+  const shown = (tx: Transaction) => tx.jobs.cardDrawn(drawing.job.id, clock.now());
+  await endDrawing(tools, task, startedAtMs, failure, shown);
+}
+
+interface Drawing {
+  readonly job: Job;
+  readonly cardTs: string;
+  readonly queue: Queue;
+  readonly mode: FollowUpMode;
+}
+
+/** Records that the card is edited now. Null if there is none, or it was edited a moment ago: then not yet. */
+async function startDrawing(tools: Tools, tx: Transaction, task: ClaimedTask): Promise<Drawing | null> {
+  await tx.tasks.fence(task.lease);
+  const state = await tx.jobs.lock(task.subject);
+  if (state === null || state.job.cardTs === null) {
+    await tx.tasks.complete(task.lease);
+    return null;
+  }
+  const job = await withLastCheck(tx, state.job);
+  const nowMs = tools.clock.now();
+  const lastMs = await tx.jobs.cardDrawnAtMs(job.id);
+  // The clock of another replica may be a bit fast. Further ahead, it is our clock that was set back.
+  if (lastMs !== null && Math.abs(nowMs - lastMs) < CARD_SPACING_MS) {
+    await tx.tasks.defer(task.lease, lastMs + CARD_SPACING_MS);
+    return null;
+  }
+  await tx.jobs.cardDrawn(job.id, nowMs);
+  const policy = await policyOf(tx, job, tools.newContext());
+  return { job, cardTs: state.job.cardTs, queue: queueOf(state, policy, nowMs), mode: policy.followUpMode };
+}
+
+async function draw(
+  { log, workspaces }: Tools,
+  { job, cardTs, queue, mode }: Drawing,
+): Promise<SlackFailure | null> {
+  const { poster, names } = await workspaces.of(job.teamId);
+  const card = cardView(job, queue, await names.of(job.prompt), mode);
+  try {
+    await poster.update(job.channelId, cardTs, card);
+    return null;
+  } catch (error) {
+    if (!(error instanceof SlackCallError)) throw error;
+    log.warn('card_not_refreshed', { ...factsOf(job), reason: error.failure.code });
+    return error.failure;
+  }
+}

@@ -1,0 +1,79 @@
+import type { Tools } from '../../../engine/tools.ts';
+import type { AgentFacts } from '../../../jobs/agent-facts.ts';
+import { ownerOfHome } from '../../../store/queries/homes.ts';
+import type { ClaimedTask } from '../../../store/store.ts';
+import { notAllowedView } from '../../views/access.ts';
+import {
+  type HomeFacts,
+  homeView,
+  OPEN_JOBS_MAX,
+  PROJECTS_MAX,
+  PULL_REQUESTS_MAX,
+} from '../../views/home.ts';
+import type { SlackMessage } from '../../views/parts/message.ts';
+import { notSetUpView } from '../../views/workspace.ts';
+import { SlackCallError, type SlackFailure } from '../../workspace/web-api/failure.ts';
+import { isReady, type ReadyWorkspace, type Workspace } from '../../workspace/workspace.ts';
+import { endDrawing } from './end-drawing.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** What the home tells besides a person's jobs. */
+export interface Surroundings {
+  /** How the agent API has lately answered for the project. */
+  agent(projectId: string): AgentFacts;
+  /** What is wrong with the connection by which Slack's gestures arrive, or null. */
+  slackProblem(): string | null;
+}
+
+/** Draws a person's home as things are now. Harmless to repeat. */
+export async function refreshHome(tools: Tools, task: ClaimedTask): Promise<void> {
+  const { teamId, userId } = ownerOfHome(task.subject);
+  const workspace = await tools.workspaces.of(teamId);
+  const startedAtMs = tools.clock.now();
+  let failure: SlackFailure | null = null;
+  try {
+    await workspace.poster.publishHome(userId, await viewFor(tools, workspace, userId));
+  } catch (error) {
+    if (!(error instanceof SlackCallError)) throw error;
+    failure = error.failure;
+    tools.log.warn('home_not_refreshed', { team_id: teamId, user_id: userId, reason: failure.code });
+  }
+  await endDrawing(tools, task, startedAtMs, failure);
+}
+
+async function viewFor(tools: Tools, workspace: Workspace, userId: string): Promise<SlackMessage> {
+  if (!isReady(workspace)) return notSetUpView(workspace.teamId);
+  const refusal = await workspace.access.refusal(userId, null);
+  return refusal === null ? draw(tools, workspace, userId) : notAllowedView(refusal);
+}
+
+async function draw(tools: Tools, workspace: ReadyWorkspace, userId: string): Promise<SlackMessage> {
+  const { workspaceUrl } = workspace;
+  const facts = await read(tools, workspace, userId);
+  const prompts = [...facts.open, ...facts.withPullRequest].map(({ prompt }) => prompt);
+  const names = await workspace.names.of(prompts.join('\n'));
+  return homeView(facts, { userId, channelId: null, workspaceUrl, names });
+}
+
+function read(tools: Tools, workspace: ReadyWorkspace, userId: string): Promise<HomeFacts> {
+  const { surroundings, hourlyBudget } = tools;
+  const { teamId } = workspace;
+  const atMs = tools.clock.now();
+  return tools.store.transaction(async (tx) => {
+    const projects = [];
+    for (const { id, name } of workspace.projects.slice(0, PROJECTS_MAX)) {
+      const made = await tx.calls.agentCallsSince(id, atMs - HOUR_MS);
+      const callsLeft = Math.max(hourlyBudget - made, 0);
+      projects.push({ name, callsLeft, hourlyBudget, agent: surroundings.agent(id) });
+    }
+    return {
+      open: await tx.lists.openOf(teamId, userId, OPEN_JOBS_MAX + 1),
+      withPullRequest: await tx.lists.withPullRequest(teamId, userId, PULL_REQUESTS_MAX),
+      projects,
+      slackProblem: surroundings.slackProblem(),
+      isAdmin: workspace.access.isAdmin(userId),
+      atMs,
+    };
+  });
+}

@@ -1,0 +1,46 @@
+import type { Tools } from '../../../engine/tools.ts';
+import { isUnwatched, type Job } from '../../../jobs/job.ts';
+import { SlackCallError, saidNo } from '../../workspace/web-api/failure.ts';
+import { Pace } from './pace.ts';
+
+/** Slack takes the line away by itself after two minutes. */
+const RENEW_MS = 60_000;
+/** Where the app may not do this, that will hardly change soon. */
+const PAUSE_MS = 3_600_000;
+/** Slack may be slow: what is no more than an ornament must not pile up. */
+const MAX_IN_FLIGHT = 8;
+const STATUS = 'is working on the docs…';
+
+/** Slack's own line under a thread that says that the agent is at work. Nothing depends on it. */
+export class WorkingStatus {
+  private readonly pace = new Pace(RENEW_MS);
+  /** By the workspace. */
+  private readonly pausedUntilMs = new Map<string, number>();
+  private inFlight = 0;
+
+  /** Shows or renews the line if the agent is seen at work. Waits for nothing, and never fails. */
+  show(tools: Tools, job: Job): void {
+    const { stage, agentJob, teamId, channelId, threadTs } = job;
+    const isAtWork = stage.kind === 'working' && agentJob?.status === 'active' && !isUnwatched(job);
+    const nowMs = tools.clock.now();
+    const isPaused = nowMs < (this.pausedUntilMs.get(teamId) ?? 0);
+    if (!isAtWork || threadTs === null || isPaused || this.inFlight >= MAX_IN_FLIGHT) return;
+    if (this.pace.take(job.id, nowMs) > 0) return;
+    this.inFlight += 1;
+    tools.workspaces
+      .of(teamId)
+      .then(({ poster }) => poster.setStatus(channelId, threadTs, STATUS))
+      .catch((error: unknown) => this.noteFailure(tools, teamId, error))
+      .finally(() => {
+        this.inFlight -= 1;
+      });
+  }
+
+  private noteFailure({ log, clock }: Tools, teamId: string, error: unknown): void {
+    const failure = error instanceof SlackCallError ? error.failure : null;
+    log.debug('status_not_shown', { reason: failure?.code ?? String(error) });
+    if (failure !== null && (saidNo(failure) || failure.needsAdmin)) {
+      this.pausedUntilMs.set(teamId, clock.now() + PAUSE_MS);
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import type { UsergroupsUsersListResponse } from '@slack/web-api';
+import type { Logger } from '../../app/operations/logger.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
+import { type AccessRefusal, type AccessRule, accessRefusal } from '../../jobs/access.ts';
+import { CachedLookup } from './web-api/cached-lookup.ts';
+import type { SlackCaller } from './web-api/caller.ts';
+import { SlackCallError } from './web-api/failure.ts';
+import { withSecondTry } from './web-api/second-try.ts';
+import type { Users } from './web-api/users.ts';
+
+/** How long a change of a user group may go unnoticed. */
+const FRESH_MS = 600_000;
+const MAX_GROUPS = 1_000;
+
+/** The workspace that the program is installed in. */
+export interface Home {
+  readonly teamId: string;
+  /** The organisation of an Enterprise Grid, or null. */
+  readonly enterpriseId: string | null;
+}
+
+/** For the operator: a group that Slack does not know has no members. */
+const WHAT_TO_DO = 'Nobody is let in by it: correct access.user_groups in the file of DOCS_AGENT_CONFIG.';
+
+interface AccessParts {
+  readonly call: SlackCaller;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** The one rule of who may use the program, and where. Every entry point asks it. */
+export class Access {
+  private readonly rule: AccessRule;
+  private readonly home: Home;
+  private readonly users: Users;
+  private readonly parts: AccessParts;
+  private readonly members: CachedLookup<ReadonlySet<string>>;
+  private readonly unknownGroups = new Set<string>();
+
+  constructor(rule: AccessRule, home: Home, users: Users, parts: AccessParts) {
+    this.rule = rule;
+    this.home = home;
+    this.users = users;
+    this.parts = parts;
+    const limits = { freshMs: FRESH_MS, max: MAX_GROUPS };
+    this.members = new CachedLookup((groupId) => this.lookUpMembers(groupId), parts.clock, limits);
+  }
+
+  /**
+   * Why the person may not do this there, or null. `channelId`: null where there is no channel (App Home).
+   * Throws SlackCallError if Slack cannot be asked about the person, and never could.
+   */
+  async refusal(userId: string, channelId: string | null): Promise<AccessRefusal | null> {
+    const [standing, userGroups] = await Promise.all([this.standing(userId), this.groupsOf(userId)]);
+    if (standing === null) return 'unknown_person';
+    return accessRefusal(this.rule, { userId, userGroups, ...standing }, channelId);
+  }
+
+  /**
+   * Why what was written there is not taken in, or null. Bots and deactivated users are nobody: they are not told.
+   * Throws as `refusal` does.
+   */
+  async refusalOfWriter(userId: string, channelId: string): Promise<AccessRefusal | 'nobody' | null> {
+    return (await this.isPerson(userId)) ? this.refusal(userId, channelId) : 'nobody';
+  }
+
+  /** Of whom Slack does not say so now, `refusal` decides alone. */
+  async isPerson(userId: string): Promise<boolean> {
+    try {
+      return (await this.users.get(userId)).isPerson;
+    } catch (error) {
+      if (error instanceof SlackCallError) return true;
+      throw error;
+    }
+  }
+
+  /** Who may change the settings of channels. */
+  isAdmin(userId: string): boolean {
+    return this.rule.admins.has(userId);
+  }
+
+  /** Null if Slack says that there is nobody of this id to tell of. */
+  private async standing(userId: string) {
+    if (this.rule.guests && this.rule.otherWorkspaces) return { isGuest: false, isFromElsewhere: false };
+    const user = await this.users.get(userId).catch(nullIfRefused);
+    if (user === null) return null;
+    const { isGuest, isStranger, teamId, enterpriseId } = user;
+    const isColleague = enterpriseId !== null && enterpriseId === this.home.enterpriseId;
+    const isFromElsewhere = isStranger || (teamId !== null && teamId !== this.home.teamId && !isColleague);
+    return { isGuest, isFromElsewhere };
+  }
+
+  private async groupsOf(userId: string): Promise<string[]> {
+    if (this.rule.users.has(userId)) return [];
+    const groups = [...this.rule.userGroups];
+    const members = await Promise.all(groups.map((groupId) => this.members.get(groupId)));
+    return groups.filter((_, index) => members[index]?.has(userId));
+  }
+
+  private async lookUpMembers(groupId: string): Promise<ReadonlySet<string>> {
+    const { call, clock, log } = this.parts;
+    try {
+      // The token of an organisation needs to be told which workspace; for others it means nothing.
+      const args = { usergroup: groupId, team_id: this.home.teamId };
+      const ask = () => call<UsergroupsUsersListResponse>('usergroups.users.list', args);
+      const answer = await withSecondTry(ask, clock);
+      return new Set(answer.users);
+    } catch (error) {
+      const reason = refusalIn(error);
+      if (reason === null) throw error;
+      if (!this.unknownGroups.has(groupId)) {
+        const facts = { team_id: this.home.teamId, user_group: groupId, reason };
+        log.error('user_group_unknown', { ...facts, what_to_do: WHAT_TO_DO });
+      }
+      this.unknownGroups.add(groupId);
+      return new Set();
+    }
+  }
+}
+
+function nullIfRefused(error: unknown): null {
+  if (refusalIn(error) !== null) return null;
+  throw error;
+}
+
+/** Slack's code if it has answered, and will not answer otherwise; else null. */
+function refusalIn(error: unknown): string | null {
+  return error instanceof SlackCallError && error.failure.outcome === 'refused' ? error.failure.code : null;
+}

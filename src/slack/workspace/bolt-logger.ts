@@ -1,0 +1,33 @@
+import type { Logger as BoltLogger } from '@slack/bolt';
+import type { Logger } from '../../app/operations/logger.ts';
+
+type BoltLevel = ReturnType<BoltLogger['getLevel']>;
+
+/**
+ * What Slack's libraries say, as `slack_library` events without payloads. Their debug level writes whole
+ * messages out, so it is dropped, and they cannot set a level or a name.
+ */
+export function boltLogger(logger: Logger): BoltLogger {
+  return {
+    debug: () => {},
+    info: (...parts: unknown[]) => logger.info('slack_library', { detail: describe(parts) }),
+    warn: (...parts: unknown[]) => logger.warn('slack_library', { detail: describe(parts) }),
+    error: (...parts: unknown[]) => logger.error('slack_library', { detail: describe(parts) }),
+    // Asked by the libraries to find out whether to spell out payloads for `debug`.
+    getLevel: () => 'info' as BoltLevel,
+    setLevel: () => {},
+    setName: () => {},
+  };
+}
+
+function describe(parts: readonly unknown[]): string {
+  return parts.map(describePart).join(' ');
+}
+
+function describePart(part: unknown): string {
+  if (part instanceof Error) {
+    const code = 'code' in part ? ` (${String(part.code)})` : '';
+    return `${part.name}: ${part.message}${code}`;
+  }
+  return typeof part === 'object' && part !== null ? '[object]' : String(part);
+}

@@ -1,0 +1,291 @@
+import type { ModalView } from '@slack/types';
+import type { WebAPICallResult } from '@slack/web-api';
+import type { Clock } from '../../engine/runtime/clock.ts';
+import type { MessageEvent } from '../messages/reply.ts';
+import { CLOCK_SKEW_MS } from '../protocol/clock-skew.ts';
+import { callBlockId, METADATA_EVENT_TYPE } from '../protocol/ids.ts';
+import type { SlackMessage } from '../views/parts/message.ts';
+import type { SlackCaller } from './web-api/caller.ts';
+import { rateLimited, SlackCallError, saidNo } from './web-api/failure.ts';
+import { type FoundMessage, isPostOf } from './web-api/found-message.ts';
+import { RateGate } from './web-api/rate-gate.ts';
+import { againIfFailed } from './web-api/second-try.ts';
+
+const PAGE_SIZE = 200;
+const MAX_PAGES = 20;
+/** Our own code for more than 4,000 messages: they are not read to their end. */
+export const TOO_MANY_MESSAGES = 'too_many_messages';
+/** Answers that mean "it is so already". */
+const ALREADY_SO = new Set(['already_reacted', 'no_reaction']);
+
+export interface Post {
+  readonly channelId: string;
+  readonly threadTs: string | null;
+  /** The ledger's id of this post; it travels with the message, so that `find` can recognise it. */
+  readonly callId: string;
+  readonly message: SlackMessage;
+}
+
+/** The only place that writes to a workspace of Slack. Every method throws SlackCallError. */
+export class Poster {
+  private readonly callSlack: SlackCaller;
+  private readonly clock: Clock;
+  private readonly fetchAnswer: typeof fetch;
+  private readonly gate = new RateGate();
+
+  /**
+   * `callSlack` must not retry by itself: a repeated post is a doubled message.
+   * @param fetchAnswer for a `response_url`, see `answerFetch`
+   */
+  constructor(callSlack: SlackCaller, clock: Clock, fetchAnswer: typeof fetch) {
+    this.callSlack = callSlack;
+    this.clock = clock;
+    this.fetchAnswer = fetchAnswer;
+  }
+
+  /** Posts a message and returns its `ts`. */
+  async post({ channelId, threadTs, callId, message }: Post): Promise<string> {
+    const [first, ...rest] = message.blocks;
+    const result = await this.call('chat.postMessage', {
+      channel: channelId,
+      ...(threadTs === null ? {} : { thread_ts: threadTs }),
+      text: message.text,
+      blocks: first === undefined ? [] : [{ ...first, block_id: callBlockId(callId) }, ...rest],
+      metadata: { event_type: METADATA_EVENT_TYPE, event_payload: { call_id: callId } },
+      unfurl_links: false,
+      unfurl_media: false,
+    });
+    return String(result.ts);
+  }
+
+  /**
+   * Looks for a post whose outcome is unknown, in its thread (or channel), where it must be if it was stored
+   * between the two times. Returns its `ts`, or null if it is not there. It is known by its metadata, or by the
+   * id of its first block.
+   * @param look how far it has been looked for; moved on, so that a look that fails goes on where it stopped
+   */
+  async find(
+    post: Omit<Post, 'message'>,
+    sinceMs: number,
+    untilMs: number,
+    look: { cursor: string | null } = { cursor: null },
+  ): Promise<string | null> {
+    const oldest = ((sinceMs - CLOCK_SKEW_MS) / 1000).toFixed(6);
+    const latest = ((untilMs + CLOCK_SKEW_MS) / 1000).toFixed(6);
+    const args = { oldest, latest, include_all_metadata: true };
+    for (let count = 0; count < MAX_PAGES; count += 1) {
+      const { messages, cursor } = await this.page(post, args, look.cursor);
+      const found = messages.find((message) => isPostOf(message, post.callId));
+      if (found?.ts !== undefined) return found.ts;
+      look.cursor = cursor;
+      if (cursor === null) return null;
+    }
+    throw tooManyMessages(post);
+  }
+
+  /** All messages of a thread from `oldestTs` on (default: all), the root included in any case, oldest first. */
+  async thread(channelId: string, threadTs: string, oldestTs?: string): Promise<ThreadMessage[]> {
+    const found: ThreadMessage[] = [];
+    const since = oldestTs === undefined ? {} : { oldest: oldestTs, inclusive: true };
+    for await (const message of this.messages({ channelId, threadTs }, since)) {
+      if (message.ts !== undefined) found.push({ ...message, ts: message.ts, channel: channelId });
+    }
+    return found;
+  }
+
+  /** One page of a thread: from its start, from `oldestTs` on, or where `cursor` says. The root is in each, oldest first. */
+  async threadPage(
+    channelId: string,
+    threadTs: string,
+    { oldestTs, cursor }: { readonly oldestTs: string; readonly cursor: string | null },
+  ): Promise<ThreadPage> {
+    const page = await this.page({ channelId, threadTs }, { oldest: oldestTs, inclusive: true }, cursor);
+    const messages = page.messages.flatMap((message) =>
+      message.ts === undefined ? [] : [{ ...message, ts: message.ts, channel: channelId }],
+    );
+    return { messages, cursor: page.cursor };
+  }
+
+  /** The messages of a thread, or of a channel, page by page. */
+  private async *messages(place: Place, args: Record<string, unknown>): AsyncGenerator<FoundMessage> {
+    let cursor: string | null = null;
+    for (let count = 0; count < MAX_PAGES; count += 1) {
+      const page: Page = await this.page(place, args, cursor);
+      yield* page.messages;
+      cursor = page.cursor;
+      if (cursor === null) return;
+    }
+    throw tooManyMessages(place);
+  }
+
+  private async page(place: Place, args: Record<string, unknown>, cursor: string | null): Promise<Page> {
+    const { channelId, threadTs } = place;
+    const request = {
+      ...args,
+      channel: channelId,
+      ...(threadTs === null ? {} : { ts: threadTs }),
+      limit: PAGE_SIZE,
+      ...(cursor === null ? {} : { cursor }),
+    };
+    const result = await againIfFailed(() => this.call(methodFor(place), request));
+    return { messages: result.messages ?? [], cursor: result.response_metadata?.next_cursor || null };
+  }
+
+  /** Replaces a message in place. May be repeated. */
+  async update(channelId: string, ts: string, message: SlackMessage): Promise<void> {
+    await this.call('chat.update', { channel: channelId, ts, text: message.text, blocks: message.blocks });
+  }
+
+  /** Puts a reaction (or none) at a message, in place of others, which need not be there. May be repeated. */
+  async react(channelId: string, ts: string, name: string | null, instead: readonly string[]): Promise<void> {
+    if (name !== null) await this.call('reactions.add', { channel: channelId, timestamp: ts, name });
+    await Promise.all(
+      instead.map((other) =>
+        this.call('reactions.remove', { channel: channelId, timestamp: ts, name: other }),
+      ),
+    );
+  }
+
+  /** Shows a line under a thread, after the app's name, until the next post there, or for two minutes. */
+  async setStatus(channelId: string, threadTs: string, status: string): Promise<void> {
+    const place = { channel_id: channelId, thread_ts: threadTs };
+    await this.call('assistant.threads.setStatus', { ...place, status });
+  }
+
+  /** The address of a message, for links from elsewhere. */
+  async permalink(channelId: string, ts: string): Promise<string> {
+    const result = await this.call('chat.getPermalink', { channel: channelId, message_ts: ts });
+    return String(result.permalink);
+  }
+
+  /** Whether everybody in the workspace may read the channel. Of private ones Slack does not tell the app. */
+  async isPublic(channelId: string): Promise<boolean> {
+    const ask = () => this.call('conversations.info', { channel: channelId });
+    const { channel } = await againIfFailed(ask);
+    return typeof channel === 'object' && channel.is_private === false && !channel.is_im && !channel.is_mpim;
+  }
+
+  /**
+   * Tells one person something: where the command was typed while its `response_url` is good, else in a
+   * direct message.
+   */
+  async tell(userId: string, responseUrl: string | null, message: SlackMessage): Promise<void> {
+    if (responseUrl !== null && (await this.respond(responseUrl, message))) return;
+    await this.call('chat.postMessage', { channel: userId, text: message.text, blocks: message.blocks });
+  }
+
+  /** Shows a message to one person, in a channel or thread, if they look at it now. It does not last. */
+  async whisper(
+    { channelId, threadTs, userId }: Pick<Post, 'channelId' | 'threadTs'> & { readonly userId: string },
+    message: SlackMessage,
+  ): Promise<void> {
+    await this.call('chat.postEphemeral', {
+      channel: channelId,
+      ...(threadTs === null ? {} : { thread_ts: threadTs }),
+      user: userId,
+      text: message.text,
+      blocks: message.blocks,
+    });
+  }
+
+  /** As `whisper`; if Slack does not take it there, `elsewhere` in a direct message. */
+  async whisperOrTell(
+    place: Parameters<Poster['whisper']>[0],
+    message: SlackMessage,
+    elsewhere = message,
+  ): Promise<void> {
+    try {
+      await this.whisper(place, message);
+    } catch (error) {
+      if (!(error instanceof SlackCallError) || !saidNo(error.failure)) throw error;
+      await this.tell(place.userId, null, elsewhere);
+    }
+  }
+
+  /** Opens a modal for who made the gesture, and returns its id. The trigger is good for three seconds, and once. */
+  async openModal(triggerId: string, view: ModalView): Promise<string> {
+    const result = await this.call('views.open', { trigger_id: triggerId, view });
+    return String(result.view?.id);
+  }
+
+  /** Puts another view in the place of one that is open. */
+  async updateModal(viewId: string, view: ModalView): Promise<void> {
+    await this.call('views.update', { view_id: viewId, view });
+  }
+
+  /** Replaces the home tab of one person. May be repeated. */
+  async publishHome(userId: string, { blocks }: SlackMessage): Promise<void> {
+    await this.call('views.publish', { user_id: userId, view: { type: 'home', blocks } });
+  }
+
+  private async respond(responseUrl: string, message: SlackMessage): Promise<boolean> {
+    try {
+      const response = await this.fetchAnswer(responseUrl, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ response_type: 'ephemeral', text: message.text, blocks: message.blocks }),
+      });
+      return response.ok && isYes(await response.text());
+    } catch {
+      // The direct message is the way out.
+      return false;
+    }
+  }
+
+  private async call(method: string, args: Record<string, unknown>): Promise<Answer> {
+    const channelId = typeof args.channel === 'string' ? args.channel : null;
+    const waitMs = this.gate.waitMs(method, channelId, this.clock.now());
+    if (waitMs > 0) throw new SlackCallError(method, rateLimited(waitMs), null);
+    try {
+      return await this.callSlack<Answer>(method, args);
+    } catch (error) {
+      if (!(error instanceof SlackCallError)) throw error;
+      const { failure } = error;
+      if (ALREADY_SO.has(failure.code)) return { ok: true };
+      if (failure.retryAfterMs !== null) {
+        const nowMs = this.clock.now();
+        this.gate.hold(method, channelId, nowMs + failure.retryAfterMs, nowMs);
+      }
+      throw error;
+    }
+  }
+}
+
+/** The fields that are read from Slack's answers; which of them are there depends on the method. */
+interface Answer extends WebAPICallResult {
+  readonly ts?: string;
+  readonly permalink?: string;
+  readonly view?: { readonly id?: string };
+  readonly channel?:
+    | string
+    | { readonly is_private?: boolean; readonly is_im?: boolean; readonly is_mpim?: boolean };
+  readonly messages?: readonly FoundMessage[];
+}
+
+export type ThreadMessage = FoundMessage & MessageEvent;
+
+/** `cursor`: where the next page begins; null: this is the last. */
+interface Page {
+  readonly messages: readonly FoundMessage[];
+  readonly cursor: string | null;
+}
+
+export interface ThreadPage extends Page {
+  readonly messages: readonly ThreadMessage[];
+}
+
+type Place = Pick<Post, 'channelId' | 'threadTs'>;
+
+function methodFor({ threadTs }: Place): string {
+  return threadTs === null ? 'conversations.history' : 'conversations.replies';
+}
+
+function tooManyMessages(place: Place): SlackCallError {
+  const failure = { outcome: 'retry', code: TOO_MANY_MESSAGES, retryAfterMs: null } as const;
+  return new SlackCallError(methodFor(place), { ...failure, needsAdmin: false, isPassing: false }, null);
+}
+
+/** A `response_url` that took the message says `ok`, or `{"ok":true}`; a proxy's page has the status 200, too. */
+function isYes(body: string): boolean {
+  return /^(ok|\{\s*"ok"\s*:\s*true\b.*)?$/s.test(body.trim());
+}

@@ -1,0 +1,82 @@
+import type { Clock } from '../../../engine/runtime/clock.ts';
+
+/** Slack waits 3 seconds for an answer to a gesture, and most of that is for the storing. */
+const WAIT_MS = 300;
+
+interface Known<T> {
+  readonly value: T;
+  readonly freshUntilMs: number;
+}
+
+/**
+ * What Slack says of something, kept for a while. If Slack cannot be asked later, or does not answer at once, what it
+ * said last still counts.
+ */
+export class CachedLookup<T> {
+  private readonly lookUp: (id: string) => Promise<T>;
+  private readonly clock: Clock;
+  private readonly limits: { readonly freshMs: number; readonly max: number };
+  private readonly known = new Map<string, Known<T>>();
+  private readonly underWay = new Map<string, Promise<T>>();
+
+  constructor(
+    lookUp: (id: string) => Promise<T>,
+    clock: Clock,
+    limits: { readonly freshMs: number; readonly max: number },
+  ) {
+    this.lookUp = lookUp;
+    this.clock = clock;
+    this.limits = limits;
+  }
+
+  /** Fails as the look-up does, if nothing is known. */
+  async get(id: string): Promise<T> {
+    const known = this.known.get(id);
+    if (known !== undefined && this.isFresh(known)) return known.value;
+    const asked = this.ask(id);
+    return known === undefined ? asked : this.soon(asked, known.value);
+  }
+
+  /** Not if its end lies further ahead than it ever could: the clock was set back. */
+  private isFresh({ freshUntilMs }: Known<T>): boolean {
+    const leftMs = freshUntilMs - this.clock.now();
+    return leftMs > 0 && leftMs <= this.limits.freshMs;
+  }
+
+  /** What is known, or was asked for before now, is known to be no longer so. */
+  forget(id: string): void {
+    this.known.delete(id);
+    this.underWay.delete(id);
+  }
+
+  /** An answer that comes later counts for who asks next. */
+  private soon(asked: Promise<T>, known: T): Promise<T> {
+    const { promise: late, resolve } = Promise.withResolvers<T>();
+    const cancel = this.clock.at(this.clock.now() + WAIT_MS, () => resolve(known));
+    return Promise.race([asked.catch(() => known), late]).finally(cancel);
+  }
+
+  /** Asks once for all who want to know at the same time. */
+  private ask(id: string): Promise<T> {
+    const asked = this.underWay.get(id);
+    if (asked !== undefined) return asked;
+    const isLatest = () => this.underWay.get(id) === asking;
+    const asking = this.lookUp(id)
+      .then((value) => {
+        if (isLatest()) this.remember(id, value);
+        return value;
+      })
+      .finally(() => {
+        if (isLatest()) this.underWay.delete(id);
+      });
+    this.underWay.set(id, asking);
+    return asking;
+  }
+
+  private remember(id: string, value: T): void {
+    this.known.delete(id);
+    const [oldest] = this.known.keys();
+    if (this.known.size >= this.limits.max && oldest !== undefined) this.known.delete(oldest);
+    this.known.set(id, { value, freshUntilMs: this.clock.now() + this.limits.freshMs });
+  }
+}

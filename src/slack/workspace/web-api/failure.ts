@@ -1,0 +1,127 @@
+import {
+  WebAPIHTTPError,
+  WebAPIPlatformError,
+  WebAPIRateLimitedError,
+  WebAPIRequestError,
+} from '@slack/web-api';
+import { classOf } from '../../protocol/error-codes.ts';
+import { NotSentError } from './fetch-in-time.ts';
+
+/**
+ * How a call to Slack failed.
+ * `retry`: nothing happened and it may work later. `refused`: it will not work.
+ * `unknown`: it may have happened.
+ */
+export interface SlackFailure {
+  readonly outcome: 'retry' | 'refused' | 'unknown';
+  /** Slack's error code, or a word of ours for what happened. */
+  readonly code: string;
+  /** How long Slack asked to wait (`Retry-After`), or null. */
+  readonly retryAfterMs: number | null;
+  /** True if an administrator must act: a token or a scope is wrong. */
+  readonly needsAdmin: boolean;
+  /** True if Slack said no by a code that passes by itself, or by one that is not known. */
+  readonly isPassing: boolean;
+}
+
+export class SlackCallError extends Error {
+  readonly failure: SlackFailure;
+
+  constructor(method: string, failure: SlackFailure, cause: unknown) {
+    super(`Slack's ${method} failed: ${failure.code}`, { cause });
+    this.name = 'SlackCallError';
+    this.failure = failure;
+  }
+}
+
+/** Worth a word of their own in logs and findings. */
+const CONNECTION_CODES = new Set([
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'TOO_LATE_TO_SEND',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+/** Whatever the header says: nothing is held back for longer without another try. */
+const LONGEST_RETRY_AFTER_MS = 3_600_000;
+const ERROR_CODE = /^[a-z0-9_-]{1,80}$/i;
+
+/** Classifies what `WebClient` threw. Whatever is not surely definite is unknown. */
+export function classify(error: unknown): SlackFailure {
+  if (error instanceof WebAPIRateLimitedError) {
+    return rateLimited(Math.min(error.retryAfter * 1000, LONGEST_RETRY_AFTER_MS));
+  }
+  if (error instanceof WebAPIPlatformError) return classifyCode(error.data.error);
+  if (error instanceof WebAPIHTTPError && error.statusCode < 500) {
+    return failure('retry', `http_${error.statusCode}`);
+  }
+  if (error instanceof WebAPIRequestError) {
+    const { code, isSent } = connectionProblem(error);
+    if (code !== null) return failure(isSent ? 'unknown' : 'retry', code.toLowerCase());
+  }
+  return failure('unknown', error instanceof Error ? error.name : 'error');
+}
+
+/** Whether Slack answered that it does not take this: nothing happened, and nobody knows when it will work, if ever. */
+export function saidNo({ outcome, isPassing }: SlackFailure): boolean {
+  return outcome === 'refused' || isPassing;
+}
+
+/** The call was not made: the program was held up between the plan and the request. */
+export function tooLate(method: string): SlackCallError {
+  return new SlackCallError(method, failure('retry', 'too_late_to_send'), null);
+}
+
+/** Nobody has installed the program in the workspace, or it was uninstalled. The code is ours. */
+export function notInstalled(): SlackCallError {
+  return new SlackCallError('token', failure('retry', 'not_installed', { needsAdmin: true }), null);
+}
+
+/** The call did not happen; it may be made after this time. */
+export function rateLimited(retryAfterMs: number): SlackFailure {
+  return failure('retry', 'ratelimited', { retryAfterMs });
+}
+
+function classifyCode(code: string): SlackFailure {
+  // A proxy's HTML page arrives here as an "error code"; it may hold anything.
+  if (!ERROR_CODE.test(code)) return failure('unknown', 'bad_answer');
+  switch (classOf(code)) {
+    case 'unclear':
+      return failure('unknown', code);
+    case 'limited':
+      return failure('retry', 'ratelimited');
+    case 'admin':
+      return failure('retry', code, { needsAdmin: true });
+    case 'final':
+      return failure('refused', code);
+    case 'passing':
+      return failure('retry', code, { isPassing: true });
+  }
+}
+
+function failure(
+  outcome: SlackFailure['outcome'],
+  code: string,
+  more: Partial<Omit<SlackFailure, 'outcome' | 'code'>> = {},
+): SlackFailure {
+  return { outcome, code, retryAfterMs: null, needsAdmin: false, isPassing: false, ...more };
+}
+
+/**
+ * The system's error code, from anywhere in the chain of causes: the SDK wraps fetch, which wraps the socket. The code
+ * alone does not tell whether the request went out: a way can get lost under it, too.
+ */
+function connectionProblem(error: unknown): { readonly code: string | null; readonly isSent: boolean } {
+  let isSent = true;
+  let current: unknown = error;
+  for (let depth = 0; depth < 6 && current instanceof Error; depth += 1) {
+    if (current instanceof NotSentError) isSent = false;
+    const { code } = current as { code?: unknown };
+    if (typeof code === 'string' && CONNECTION_CODES.has(code)) return { code, isSent };
+    if (current instanceof AggregateError) current = current.errors[0];
+    else current = current.cause;
+  }
+  return { code: isSent ? null : 'not_sent', isSent };
+}

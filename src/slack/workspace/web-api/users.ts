@@ -1,0 +1,83 @@
+import type { UsersInfoResponse } from '@slack/web-api';
+import type { Logger } from '../../../app/operations/logger.ts';
+import type { Clock } from '../../../engine/runtime/clock.ts';
+import { mentionedUserIds } from '../../protocol/readable-text.ts';
+import { CachedLookup } from './cached-lookup.ts';
+import type { SlackCaller } from './caller.ts';
+import { SlackCallError } from './failure.ts';
+import { withSecondTry } from './second-try.ts';
+
+/** How long a change of name or standing may go unnoticed. */
+const FRESH_MS = 600_000;
+const MAX_USERS = 5_000;
+/** Bounds the look-ups that one text, or thread, can cause; others are shown by their ids. */
+const MAX_NAMED = 20;
+
+/** What `users.info` says of a person. */
+export interface User {
+  /** As people see it, or null. */
+  readonly name: string | null;
+  /** Neither a bot nor deactivated. */
+  readonly isPerson: boolean;
+  readonly isGuest: boolean;
+  /** Of a channel that is shared with another workspace. */
+  readonly isStranger: boolean;
+  readonly teamId: string | null;
+  /** The organisation of an Enterprise Grid, or null. */
+  readonly enterpriseId: string | null;
+}
+
+/** The people of a workspace, with a bounded cache. */
+export class Users {
+  private readonly log: Logger;
+  private readonly lookup: CachedLookup<User>;
+
+  constructor(call: SlackCaller, clock: Clock, log: Logger) {
+    this.log = log;
+    const limits = { freshMs: FRESH_MS, max: MAX_USERS };
+    this.lookup = new CachedLookup(
+      (userId) => withSecondTry(() => lookUp(call, userId), clock),
+      clock,
+      limits,
+    );
+  }
+
+  /** Throws SlackCallError if Slack cannot be asked, and never could. */
+  get(userId: string): Promise<User> {
+    return this.lookup.get(userId);
+  }
+
+  /** The names of those who are mentioned in the text. Who cannot be looked up is left out. */
+  of(slackText: string): Promise<ReadonlyMap<string, string>> {
+    return this.named(mentionedUserIds(slackText));
+  }
+
+  /** The names of the first twenty of these people. Who cannot be looked up is left out. */
+  async named(userIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const asked = userIds.slice(0, MAX_NAMED);
+    const entries = await Promise.all(asked.map(async (id) => [id, await this.nameOf(id)] as const));
+    return new Map(entries.flatMap(([id, name]) => (name === null ? [] : [[id, name]])));
+  }
+
+  private async nameOf(userId: string): Promise<string | null> {
+    try {
+      return (await this.get(userId)).name;
+    } catch (error) {
+      if (!(error instanceof SlackCallError)) throw error;
+      this.log.warn('user_name_not_found', { user_id: userId, reason: error.failure.code });
+      return null;
+    }
+  }
+}
+
+async function lookUp(call: SlackCaller, userId: string): Promise<User> {
+  const { user } = await call<UsersInfoResponse>('users.info', { user: userId });
+  return {
+    name: user?.profile?.display_name || user?.real_name || user?.name || null,
+    isPerson: user?.is_bot !== true && user?.deleted !== true,
+    isGuest: user?.is_restricted === true || user?.is_ultra_restricted === true,
+    isStranger: user?.is_stranger === true,
+    teamId: user?.team_id ?? null,
+    enterpriseId: user?.enterprise_user?.enterprise_id ?? null,
+  };
+}

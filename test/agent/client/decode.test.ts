@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { decodeErrorText, decodeJob } from '../../../src/agent/client/decode.ts';
+import { fc } from '../../support/properties.ts';
+
+const json = fc.jsonValue({ noUnicodeString: false });
+const maybe = (likely: fc.Arbitrary<unknown>) => fc.oneof({ weight: 3, arbitrary: likely }, json);
+const text = fc.string({ unit: 'binary' });
+
+const jobLike = fc.record(
+  {
+    id: maybe(text),
+    status: maybe(fc.oneof(fc.constantFrom('active', 'completed', ' failed ', 'paused'), text)),
+    source: maybe(fc.record({ repository: maybe(text), ref: maybe(text) }, { requiredKeys: [] })),
+    model: maybe(text),
+    prLink: maybe(fc.webUrl()),
+    archivedAt: json,
+  },
+  { requiredKeys: [] },
+);
+
+describe('reading a job', () => {
+  test('any JSON is a job with clean texts, or none', () => {
+    fc.assert(
+      fc.property(fc.oneof(jobLike, json), fc.constantFrom('active', null), (body, statusIfMissing) => {
+        const job = decodeJob(body, statusIfMissing);
+        if (job === null) return;
+        expect(job.id).not.toBe('');
+        expect(job.status.length).toBeGreaterThan(0);
+        expect(job.status.length).toBeLessThanOrEqual(100);
+        for (const fact of Object.values(job)) {
+          expect(fact === null || (fact.isWellFormed() && !fact.includes('\0') && fact !== '')).toBe(true);
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('a body with an id is never lost when the status may be missing', () => {
+    fc.assert(
+      fc.property(jobLike, fc.uuid(), (body, id) => {
+        expect(decodeJob({ ...body, id }, 'active')).toMatchObject({ id });
+      }),
+    );
+  });
+
+  test('an unknown status is kept, trimmed and cut', () => {
+    expect(decodeJob({ id: 'a', status: ' waiting_for_review ' }, null)?.status).toBe('waiting_for_review');
+    expect(decodeJob({ id: 'a', status: 'x'.repeat(101) }, null)?.status).toBe('x'.repeat(100));
+    expect(decodeJob({ id: 'a', status: `${'x'.repeat(99)}😀` }, null)?.status).toBe('x'.repeat(99));
+  });
+
+  test('a number as id is as good as a text', () => {
+    expect(decodeJob({ id: 42, status: 'active' }, null)?.id).toBe('42');
+  });
+
+  test.each([[''], ['  '], [null], [1.5], [{}], ['a\0'], ['\ud800']])('%j is no id', (id) => {
+    expect(decodeJob({ id, status: 'active' }, 'active')).toBeNull();
+  });
+});
+
+describe('reading an error', () => {
+  test('any JSON has a short, clean text without the key, or none', () => {
+    const secret = 'key_1';
+    const words = fc
+      .array(fc.constantFrom(secret, 'key', '_1', ' ', 'é', '😀'.repeat(60)))
+      .map((all) => all.join(''));
+    fc.assert(
+      fc.property(fc.oneof(fc.record({ error: maybe(words) }), json), (body) => {
+        const error = decodeErrorText(body, secret);
+        if (error === null) return;
+        expect(error).not.toContain(secret);
+        expect(error.length).toBeLessThanOrEqual(500);
+        expect(error.isWellFormed()).toBe(true);
+      }),
+    );
+  });
+});

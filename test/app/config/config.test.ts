@@ -1,0 +1,220 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigError, formatProblems } from '../../../src/app/config/problems.ts';
+import { settingNames } from '../../../src/app/config/settings.ts';
+import { fc } from '../../support/properties.ts';
+import { errorOf, parse, problemsOf, variablesOf } from '../../support/settings.ts';
+
+describe('settings', () => {
+  test('the required ones are enough, the others have defaults', () => {
+    expect(parse({})).toEqual({
+      slack: {
+        installing: { kind: 'by_hand', botToken: 'xoxb-12-34' },
+        apiUrl: null,
+        transport: { kind: 'socket', appToken: 'xapp-1-A12' },
+      },
+      agent: {
+        baseUrl: 'https://agent.example.com',
+        apiKeys: new Map([['docs', 'agent-key']]),
+        timeoutMs: 30_000,
+        readsPerMinute: 600,
+        hourlyBudget: 100,
+        retryUnknown: 'never',
+      },
+      projects: [{ id: 'docs', name: 'docs', noticeChannels: [] }],
+      channels: new Map(),
+      access: {
+        users: new Set(),
+        userGroups: new Set(),
+        channels: new Set(),
+        guests: false,
+        otherWorkspaces: false,
+        admins: new Set(),
+      },
+      workspaces: new Map(),
+      store: { kind: 'embedded', dataDir: './data' },
+      http: { port: 3000, host: '0.0.0.0', healthPort: null },
+      noticeChannels: [],
+      poll: { minIntervalMs: 5_000, maxIntervalMs: 60_000, growth: 0.1 },
+      followUps: { windowMs: 4_000 },
+      settleWindowMs: 90_000,
+      longRunningAfterMs: 21_600_000,
+      retentionMs: 15_552_000_000,
+      stopTimeoutMs: 40_000,
+      promptMaxLength: 20_000,
+      logLevel: 'info',
+      ignored: [],
+    });
+  });
+
+  test.each([
+    ['3001', '3001', null],
+    ['3001', '3002', 3002],
+    ['0', '0', 0],
+    ['0', undefined, null],
+  ])(
+    'with PORT %s and HEALTH_PORT %s, health has the port %s for itself',
+    (PORT, HEALTH_PORT, healthPort) => {
+      expect(parse({ PORT, HEALTH_PORT }).http.healthPort).toBe(healthPort);
+    },
+  );
+
+  test('every one can be changed', () => {
+    const config = parse({
+      SLACK_API_URL: 'http://slack.test/api',
+      PLAIN_HTTP_HOSTS: 'slack.test',
+      AGENT_TIMEOUT: '10m',
+      AGENT_READS_PER_MINUTE: '60',
+      AGENT_HOURLY_BUDGET: '7',
+      AGENT_RETRY_UNKNOWN: 'messages',
+      DATA_DIR: '/data',
+      PORT: '0',
+      HOST: '127.0.0.1',
+      NOTICE_CHANNELS: 'C0001, G0002,,C0001',
+      POLL_MIN_INTERVAL: '500ms',
+      HEALTH_PORT: '3001',
+      POLL_MAX_INTERVAL: '1h',
+      POLL_GROWTH: '0.5',
+      FOLLOW_UP_WINDOW: '0',
+      SETTLE_WINDOW: '2m',
+      LONG_RUNNING_AFTER: '2h',
+      PROMPT_MAX_LENGTH: '100',
+      LOG_LEVEL: 'debug',
+    });
+    expect(config).toMatchObject({
+      slack: { apiUrl: 'http://slack.test/api/' },
+      agent: { timeoutMs: 600_000, readsPerMinute: 60, hourlyBudget: 7, retryUnknown: 'messages' },
+      store: { kind: 'embedded', dataDir: '/data' },
+      http: { port: 0, host: '127.0.0.1', healthPort: 3001 },
+      noticeChannels: ['C0001', 'G0002'],
+      poll: { minIntervalMs: 500, maxIntervalMs: 3_600_000, growth: 0.5 },
+      followUps: { windowMs: 0 },
+      settleWindowMs: 120_000,
+      longRunningAfterMs: 7_200_000,
+      promptMaxLength: 100,
+      logLevel: 'debug',
+    });
+  });
+
+  test('an app token means Socket Mode, a signing secret alone means HTTP', () => {
+    const signing = { SLACK_SIGNING_SECRET: 'signing' };
+    expect(parse(signing).slack.transport.kind).toBe('socket');
+    expect(parse({ ...signing, SLACK_APP_TOKEN: '' }).slack.transport).toEqual({
+      kind: 'http',
+      signingSecret: 'signing',
+    });
+  });
+
+  test('without either, the choice is explained', () => {
+    const [problem, ...others] = problemsOf({ SLACK_APP_TOKEN: undefined });
+    expect(others).toEqual([]);
+    expect(problem?.variable).toBe('SLACK_APP_TOKEN');
+    expect(problem?.message).toMatch(/Socket Mode.*SLACK_SIGNING_SECRET.*HTTP mode/);
+  });
+
+  test('a database address selects Postgres', () => {
+    for (const databaseUrl of ['postgres://db/docs', 'postgresql://u:p@db:5432/docs?sslmode=require']) {
+      expect(parse({ DATABASE_URL: databaseUrl }).store).toEqual({ kind: 'postgres', databaseUrl });
+    }
+  });
+
+  test('blank counts as not set, and white space around a value does not matter', () => {
+    expect(parse({ PORT: '', HOST: '  ', SLACK_API_URL: '', AGENT_PROJECT_ID: ' docs\r' })).toEqual(
+      parse({}),
+    );
+  });
+
+  test.each([
+    ['https://agent.example.com/', 'https://agent.example.com'],
+    ['https://agent.example.com/base//', 'https://agent.example.com/base'],
+    ['http://localhost:8080', 'http://localhost:8080'],
+    ['http://127.0.0.1:8080/', 'http://127.0.0.1:8080'],
+    ['http://[::1]:8080/', 'http://[::1]:8080'],
+  ])('the agent may be at %s', (address, baseUrl) => {
+    expect(parse({ AGENT_BASE_URL: address }).agent.baseUrl).toBe(baseUrl);
+  });
+});
+
+test('keys go without encryption only to this machine, and to hosts that are named for it', () => {
+  const AGENT_BASE_URL = 'http://agent.internal:8080';
+  const named = { AGENT_BASE_URL, PLAIN_HTTP_HOSTS: 'slack.test, Agent.internal' };
+  expect(parse(named).agent.baseUrl).toBe(AGENT_BASE_URL);
+  const others = problemsOf({ AGENT_BASE_URL, PLAIN_HTTP_HOSTS: 'internal, x.agent.internal' });
+  expect(variablesOf(others)).toEqual(['AGENT_BASE_URL']);
+});
+
+describe('wrong settings', () => {
+  test('are reported all at once, one line each, with the variable and an example', () => {
+    const error = errorOf({ POLL_MIN_INTERVAL: '2m', AGENT_TIMEOUT: 'soon' });
+    const lines = formatProblems(error).split('\n');
+    expect(lines.map((line) => line.split(' ')[0])).toEqual([
+      'AGENT_BASE_URL',
+      'AGENT_TIMEOUT',
+      'SLACK_BOT_TOKEN',
+      'SLACK_APP_TOKEN',
+      'POLL_MAX_INTERVAL',
+      'AGENT_PROJECT_ID',
+      'AGENT_API_KEY',
+    ]);
+    expect(lines[0]).toBe('AGENT_BASE_URL is missing. Example: AGENT_BASE_URL=https://agent.example.com');
+    expect(error.message).toContain('AGENT_TIMEOUT');
+  });
+
+  test.each([
+    ['SLACK_BOT_TOKEN', 'xapp-1-A12'],
+    ['SLACK_BOT_TOKEN', 'xoxb-12 34'],
+    ['SLACK_APP_TOKEN', 'xoxb-12-34'],
+    ['SLACK_API_URL', 'slack.test/api'],
+    ['SLACK_API_URL', 'ftp://slack.test/api'],
+    ['SLACK_API_URL', 'https://user@slack.test/api'],
+    ['AGENT_BASE_URL', 'http://agent.example.com'],
+    ['AGENT_BASE_URL', 'http://127.0.0.1.example.com'],
+    ['SLACK_API_URL', 'http://slack.test/api'],
+    ['PLAIN_HTTP_HOSTS', 'http://agent.example.com'],
+    ['PLAIN_HTTP_HOSTS', 'agent.example.com:8080'],
+    ['AGENT_BASE_URL', 'http://localhost.example.com'],
+    ['AGENT_BASE_URL', 'https://user:password@agent.example.com'],
+    ['AGENT_BASE_URL', 'https://agent.example.com/?key=1'],
+    ['AGENT_BASE_URL', 'https://agent.example.com/#'],
+    ['AGENT_API_KEY', 'two\nlines'],
+    ['AGENT_PROJECT_ID', 'my docs'],
+    ['AGENT_TIMEOUT', '999ms'],
+    ['AGENT_TIMEOUT', '11m'],
+    ['AGENT_TIMEOUT', '30'],
+    ['AGENT_READS_PER_MINUTE', '0'],
+    ['AGENT_HOURLY_BUDGET', '1.5'],
+    ['AGENT_RETRY_UNKNOWN', 'always'],
+    ['DATABASE_URL', 'mysql://db/docs'],
+    ['DATABASE_URL', 'postgres'],
+    ['PORT', '65536'],
+    ['PORT', '0x10'],
+    ['NOTICE_CHANNELS', 'C0001,#docs'],
+    ['NOTICE_CHANNELS', 'U0001'],
+    ['POLL_MIN_INTERVAL', '0'],
+    ['POLL_MIN_INTERVAL', '-5s'],
+    ['POLL_MAX_INTERVAL', '4999ms'],
+    ['POLL_GROWTH', '0.009'],
+    ['POLL_GROWTH', '1.01'],
+    ['POLL_GROWTH', '1e-1'],
+    ['FOLLOW_UP_WINDOW', '4 s'],
+    ['SETTLE_WINDOW', '2h'],
+    ['LONG_RUNNING_AFTER', '30s'],
+    ['PROMPT_MAX_LENGTH', '0'],
+    ['LOG_LEVEL', 'verbose'],
+  ])('%s=%j is one problem', (variable, value) => {
+    expect(variablesOf(problemsOf({ [variable]: value }))).toEqual([variable]);
+  });
+
+  test('never show a value, whatever it is', () => {
+    const value = fc.stringMatching(/^[A-Za-z0-9/+:@ ]{12,40}$/).filter((text) => text.trim() === text);
+    fc.assert(
+      fc.property(fc.constantFrom(...settingNames), value, (variable, text) => {
+        try {
+          parse({ [variable]: text });
+        } catch (error) {
+          expect(error).toBeInstanceOf(ConfigError);
+          expect(formatProblems(error as ConfigError)).not.toContain(text);
+        }
+      }),
+    );
+  });
+});

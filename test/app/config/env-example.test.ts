@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { settingNames } from '../../../src/app/config/settings.ts';
+import { parse, required } from '../../support/settings.ts';
+
+describe('.env.example', () => {
+  const example = readFileSync(new URL('../../../.env.example', import.meta.url), 'utf8');
+
+  test('lists exactly the settings there are', () => {
+    const listed = [...example.matchAll(/^(?:# )?([A-Z_]+)=/gm)].map((match) => match[1]);
+    expect(listed.toSorted()).toEqual([...settingNames].toSorted());
+  });
+
+  test('shows the defaults', () => {
+    const everything = parseEnv(example.replace(/^# (?=[A-Z_]+=)/gm, ''));
+    // An empty list of notice channels is noticed.
+    expect(parse({ ...everything, ...required, NOTICE_CHANNELS: undefined })).toEqual(parse({}));
+    for (const name of ['POLL_GROWTH', 'AGENT_TIMEOUT', 'PORT', 'LOG_LEVEL']) {
+      expect(everything[name]).not.toBe('');
+    }
+  });
+});

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { exampleOf, secretNames, settings } from '../../../src/app/config/settings.ts';
+import { oauth, problemsOf } from '../../support/settings.ts';
+
+const exampleValue = (name: (typeof secretNames)[number]) => exampleOf(name).slice(name.length + 1);
+/** An id is not secret, and the example address leads nowhere. */
+const open: readonly string[] = ['SLACK_CLIENT_ID', 'DATABASE_URL'];
+const secrets = secretNames.filter((name) => !open.includes(name));
+const notYours = 'is an example, not a secret of yours: put your own in its place';
+
+test.each(secrets)(
+  'the example of %s is refused as a secret, and is not taken for a mistake of its form',
+  (name) => {
+    const { error } = settings.shape[name].safeParse(exampleValue(name));
+    expect(error?.issues.map(({ message }) => message)).toEqual([notYours]);
+  },
+);
+
+test.each([
+  'xoxb-your-token',
+  'xoxb-...',
+  'xoxb-xxxx-xxxx',
+  'xoxb-changeme',
+  'xoxb-REPLACE_ME',
+  'xoxb-example',
+])('the stand-in %s is refused as a bot token', (value) => {
+  expect(problemsOf({ SLACK_BOT_TOKEN: value })).toMatchObject([
+    { variable: 'SLACK_BOT_TOKEN', message: notYours },
+  ]);
+});
+
+test('the example key is refused under any name, and beside another', () => {
+  const [, key] = exampleValue('TOKEN_ENCRYPTION_KEY').split(':');
+  const given = { ...oauth, SLACK_BOT_TOKEN: undefined, DOCS_AGENT_CONFIG: 'x' };
+  const problems = problemsOf({
+    ...given,
+    TOKEN_ENCRYPTION_KEY: `${oauth.TOKEN_ENCRYPTION_KEY},other:${key}`,
+  });
+  expect(problems).toContainEqual(
+    expect.objectContaining({
+      variable: 'TOKEN_ENCRYPTION_KEY',
+      message: notYours,
+    }),
+  );
+});

@@ -1,0 +1,195 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parseConfig } from '../../../src/app/config/config.ts';
+import { formatProblems } from '../../../src/app/config/problems.ts';
+import { errorOf, noFiles, required } from '../../support/settings.ts';
+
+const PATH = './docs-agent.yml';
+const withFile = (text: string) => (path: string) => (path === PATH ? text : noFiles(path));
+const config = (text: string, env: Record<string, string | undefined> = {}) =>
+  parseConfig({ ...required, AGENT_PROJECT_ID: undefined, DOCS_AGENT_CONFIG: PATH, ...env }, withFile(text));
+const problems = (text: string, env: Record<string, string | undefined> = {}) =>
+  errorOf({ ...required, AGENT_PROJECT_ID: undefined, DOCS_AGENT_CONFIG: PATH, ...env }, withFile(text))
+    .problems;
+const messages = (text: string) => problems(text).map(({ variable, message }) => `${variable} ${message}`);
+
+const doubled = (letter: string) => {
+  const before = String.fromCharCode(letter.charCodeAt(0) - 1);
+  return `${letter}: &${letter} [${Array(9).fill(`*${before}`).join(', ')}]`;
+};
+
+describe('the file of DOCS_AGENT_CONFIG', () => {
+  test('lists projects, each with a name, notice channels and a key', () => {
+    const text = [
+      'projects:',
+      '  - id: acme-docs',
+      '    name: docs',
+      '    notice_channels: [C0001]',
+      '  - id: acme-handbook',
+      '    api_key_env: HANDBOOK_KEY',
+    ].join('\n');
+    const { projects, agent } = config(text, { HANDBOOK_KEY: 'secret-2' });
+    expect(projects).toEqual([
+      { id: 'acme-docs', name: 'docs', noticeChannels: ['C0001'] },
+      { id: 'acme-handbook', name: 'acme-handbook', noticeChannels: [] },
+    ]);
+    expect(Object.fromEntries(agent.apiKeys)).toEqual({
+      'acme-docs': 'agent-key',
+      'acme-handbook': 'secret-2',
+    });
+  });
+
+  test('the default is the first project, or that of AGENT_PROJECT_ID', () => {
+    const text = 'projects: [{ id: one }, { id: two }]';
+    const defaultOf = (id?: string) => config(text, { AGENT_PROJECT_ID: id }).projects[0].id;
+    expect(defaultOf()).toBe('one');
+    expect(defaultOf('two')).toBe('two');
+  });
+
+  test.each([
+    [
+      'aliases of aliases',
+      ['a: &a [x, x, x, x, x, x, x, x, x]', ...'bcdefghi'.split('').map(doubled)].join('\n'),
+    ],
+    ['an alias of itself', 'projects: &a [*a]'],
+    ['very deep nesting', `projects: ${'['.repeat(20_000)}`],
+  ])('%s are a problem of the file, and no danger', (_what, text) => {
+    const startedAtMs = performance.now();
+    expect(problems(text, { AGENT_PROJECT_ID: 'docs' }).map(({ variable }) => variable)).toContain(
+      'DOCS_AGENT_CONFIG',
+    );
+    expect(performance.now() - startedAtMs).toBeLessThan(5_000);
+  });
+
+  test('sets channels, access and admins', () => {
+    const text = [
+      'channels:',
+      '  C0001: { notice_channels: [C0002], follow_ups: mentions, follow_up_window: 30s }',
+      'access: { users: [U0001], user_groups: [S0001], channels: [C0001], guests: true }',
+      'admins: [U0001]',
+    ].join('\n');
+    const { channels, access } = config(text, { AGENT_PROJECT_ID: 'docs' });
+    expect(channels.get('C0001')).toEqual({
+      projectName: undefined,
+      noticeChannels: ['C0002'],
+      followUpMode: 'mentions',
+      followUpWindowMs: 30_000,
+    });
+    expect(access).toEqual({
+      users: new Set(['U0001']),
+      userGroups: new Set(['S0001']),
+      channels: new Set(['C0001']),
+      guests: true,
+      otherWorkspaces: false,
+      admins: new Set(['U0001']),
+    });
+  });
+
+  test('may be empty', () => {
+    expect(config('', { AGENT_PROJECT_ID: 'docs' }).projects).toHaveLength(1);
+  });
+
+  test('the example that comes with the program is right', () => {
+    const text = readFileSync(new URL('../../../docs-agent.example.yml', import.meta.url), 'utf8');
+    expect(config(text, { HANDBOOK_API_KEY: 'key' }).projects.map(({ name }) => name)).toEqual([
+      'docs',
+      'handbook',
+    ]);
+  });
+});
+
+describe('what is wrong in the file', () => {
+  test('is told with its line, all of it at once', () => {
+    const text = [
+      'projects:',
+      '  - id: docs',
+      '    nmae: handbook',
+      '  - name: two words',
+      'channels:',
+      '  general: {}',
+      '  C0001:',
+      '    project: elsewhere',
+      '    follow_up_window: 4 s',
+      'access:',
+      '  guests: sometimes',
+      'admins: U0001',
+    ].join('\n');
+    expect(messages(text)).toEqual([
+      'DOCS_AGENT_CONFIG line 3: projects[0].nmae is not a setting of this file',
+      'DOCS_AGENT_CONFIG line 4: projects[1].id must be text',
+      'DOCS_AGENT_CONFIG line 4: projects[1].name must be one word of letters, digits, ".", "_" and "-"',
+      'DOCS_AGENT_CONFIG line 6: channels.general must be the id of a channel (C… or G…)',
+      'DOCS_AGENT_CONFIG line 9: channels.C0001.follow_up_window must be a duration with a unit: ms, s, m, h or d',
+      'DOCS_AGENT_CONFIG line 11: access.guests must be true or false',
+      'DOCS_AGENT_CONFIG line 12: admins must be a list',
+    ]);
+  });
+
+  test('is what no form in Slack could show: too long a name, too many to choose from (S2, A3)', () => {
+    const list = (count: number, one: (index: number) => string) =>
+      Array.from({ length: count }, (_, i) => one(i));
+    const settings = (length: number, projects: number, channels: number) =>
+      [
+        `projects: [{ id: ${'i'.repeat(length)}, name: ${'n'.repeat(length)} }, ${list(projects - 1, (i) => `{ id: p${i} }`).join()}]`,
+        `channels: { C0001: { notice_channels: [${list(channels, (i) => `C1${i}`).join()}] } }`,
+      ].join('\n');
+    expect(config(settings(75, 100, 10)).projects).toHaveLength(100);
+    expect(messages(settings(75, 101, 10))).toEqual([
+      'DOCS_AGENT_CONFIG line 1: projects must be at most 100',
+    ]);
+    expect(messages(settings(76, 1, 11))).toEqual([
+      'DOCS_AGENT_CONFIG line 1: projects[0].id must have at most 75 characters',
+      'DOCS_AGENT_CONFIG line 1: projects[0].name must have at most 75 characters',
+      'DOCS_AGENT_CONFIG line 2: channels.C0001.notice_channels must be at most 10',
+    ]);
+  });
+
+  test.each([
+    ['projects: [', 1],
+    ['projects:\n  - id: docs\n admins: []', 3],
+    ['admins: []\nadmins: []', 2],
+  ])('%j is no YAML', (text, line) => {
+    expect(messages(text)[0]).toMatch(new RegExp(`^DOCS_AGENT_CONFIG line ${line}: `));
+  });
+
+  test.each([
+    ['projects: [{ id: a }, { id: a }]', 'line 1: projects[1].id is the same as of projects[0]'],
+    [
+      'projects: [{ id: a }, { id: b, name: A }]',
+      'line 1: projects[1].name is the name of another project, too',
+    ],
+    [
+      'projects: [{ id: a }]\nchannels: { C0001: { project: b } }',
+      'line 2: channels.C0001.project is none of the projects (a)',
+    ],
+  ])('%j contradicts itself', (text, message) => {
+    expect(messages(text)).toContainEqual(`DOCS_AGENT_CONFIG ${message}`);
+  });
+
+  test('a file that is not there, a key that is missing, a project that is not listed: one problem each', () => {
+    const text = 'projects: [{ id: a, api_key_env: KEY_OF_A }]';
+    const env = { ...required, AGENT_PROJECT_ID: undefined, DOCS_AGENT_CONFIG: '/secret/place' };
+    expect(formatProblems(errorOf(env, noFiles))).toBe(
+      'DOCS_AGENT_CONFIG names a file that cannot be read (ENOENT). Example: docs-agent.example.yml',
+    );
+    expect(problems(text)).toEqual([
+      {
+        variable: 'KEY_OF_A',
+        message: 'is missing (the key of the project a)',
+        example: 'KEY_OF_A=the-key-of-a',
+      },
+    ]);
+    expect(problems(text, { KEY_OF_A: 'k', AGENT_PROJECT_ID: 'b' })).toEqual([
+      {
+        variable: 'AGENT_PROJECT_ID',
+        message: 'is none of the projects that DOCS_AGENT_CONFIG lists',
+        example: 'AGENT_PROJECT_ID=a',
+      },
+    ]);
+  });
+
+  test('never shows a secret', () => {
+    const text = 'projects: [{ id: a, api_key_env: sk-very-secret }]\nadmins: [sk-very-secret]';
+    expect(JSON.stringify(problems(text))).not.toContain('sk-very-secret');
+  });
+});

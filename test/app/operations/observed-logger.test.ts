@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { createLogger } from '../../../src/app/operations/logger.ts';
+import { createMetrics } from '../../../src/app/operations/metrics/metrics.ts';
+import { observedLogger } from '../../../src/app/operations/observed-logger.ts';
+
+test('what is below the log level is counted all the same', async () => {
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const metrics = createMetrics();
+  const log = observedLogger(createLogger({ level: 'error', destination }), metrics.observe);
+  log.debug('slack_called', { method: 'chat.update', outcome: 'done', duration_ms: 40 });
+  log.warn('socket_not_reopened', { reason: 'invalid_auth' });
+  const state = { loops: [], isSlackConnected: true, hourlyBudget: 100, store: null };
+  const text = await metrics.text(state);
+  metrics.close();
+  expect(text).toContain('docs_agent_slack_calls_total{method="chat.update",outcome="done"} 1\n');
+  expect(text).toContain('docs_agent_slack_call_seconds_sum{method="chat.update"} 0.04\n');
+  expect(text).toContain('docs_agent_log_events_total{level="warn",event="socket_not_reopened"} 1\n');
+  expect(lines).toEqual([]);
+});
+
+test('two services in one process count for themselves', async () => {
+  const [one, other] = [createMetrics(), createMetrics()];
+  one.transaction({ outcome: 'failed', durationMs: 1 });
+  const state = { loops: [], isSlackConnected: true, hourlyBudget: 100, store: null };
+  const failed = (text: string) =>
+    /docs_agent_store_transactions_total\{outcome="failed"\} (\d)/.exec(text)?.[1];
+  expect([failed(await one.text(state)), failed(await other.text(state))]).toEqual(['1', '0']);
+  one.close();
+  other.close();
+});

@@ -1,0 +1,161 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { openStore } from '../../src/store/open.ts';
+import { runProgram } from '../support/child-program.ts';
+import { one, type Patient, startPatient } from './doctor/support.ts';
+import { SECRET, settings } from './support/settings.ts';
+
+async function doctor(env: Patient['env'], ...args: readonly string[]) {
+  await using program = runProgram(['doctor', ...args], env);
+  const { code } = await program.exit;
+  return { code, output: program.output() };
+}
+
+test('when all is well, doctor says so line by line, and exits with 0', async () => {
+  await using patient = await startPatient();
+  const { code, output } = await doctor(patient.env);
+  expect(output).toMatch(
+    new RegExp(
+      [
+        '^✓ Node: \\d+\\.\\d+\\.\\d+',
+        '✓ Settings: Socket Mode, embedded store, agent API at http://127.0.0.1:\\d+, project acme-docs',
+        '✓ Store: /.*, empty, made at the first start',
+        '✓ Disk: .* free',
+        '✓ Connection: Socket Mode: the app token may open connections',
+        '✓ Slack: @docs-agent in Strict \\(T0LOCAL\\)',
+        '✓ Scopes: all that are needed',
+        '✓ Agent API acme-docs: reached, key accepted .*',
+        '✓ Sending requests: not tried: .* → `docs-agent doctor --probe-write` .*',
+        '✓ Clock against Slack: right',
+        '✓ Clock against the agent API: right',
+        '',
+        'All is well.',
+        '$',
+      ].join('\n'),
+    ),
+  );
+  expect(code).toBe(0);
+});
+
+test('a warning makes it exit with 1, with the advice in the same line', async () => {
+  await using patient = await startPatient();
+  patient.api.failAll({ status: 429 });
+  const { code, output } = await doctor(patient.env);
+  expect(output).toMatch(/^! Agent API acme-docs: at its rate limit .* → Look again later/m);
+  expect(output).toMatch(/\n1 warning\n$/);
+  expect(code).toBe(1);
+});
+
+test('a misspelt setting is told, though the program starts without it', async () => {
+  await using patient = await startPatient();
+  const { code, output } = await doctor({ ...patient.env, NOTICE_CHANEL: 'C0NEWS' });
+  expect(output).toMatch(
+    /^! Settings NOTICE_CHANEL: is set, but is no setting: did you mean NOTICE_CHANNELS\? → Example: NOTICE_CHANNELS=/m,
+  );
+  expect(code).toBe(1);
+});
+
+test('what does not work makes it exit with 2, also as JSON', async () => {
+  await using patient = await startPatient();
+  patient.slack.control.revokeToken();
+  const { code, output } = await doctor(patient.env, '--json');
+  expect(code).toBe(2);
+  const report = JSON.parse(output);
+  expect(Object.keys(report)).toEqual(['worst', 'findings']);
+  expect(report.worst).toBe('error');
+  expect(one(report.findings, 'slack_token')).toEqual({
+    check: 'slack_token',
+    subject: null,
+    level: 'error',
+    found: 'Slack refuses the token (token_revoked)',
+    next: expect.stringContaining('Install the app again'),
+  });
+  expect(one(report.findings, 'node').level).toBe('ok');
+});
+
+test('settings that are wrong are all named, with an example each', async () => {
+  const { code, output } = await doctor(
+    { ...settings, AGENT_BASE_URL: undefined, PORT: `1${SECRET}` },
+    '--json',
+  );
+  expect(code).toBe(2);
+  const { findings } = JSON.parse(output);
+  expect(one(findings, 'settings', 'AGENT_BASE_URL')).toMatchObject({ level: 'error', found: 'is missing' });
+  expect(one(findings, 'settings', 'PORT').next).toContain('Example: PORT=3000');
+  expect(output).not.toContain(SECRET);
+  const text = await doctor({});
+  expect(text.output).toMatch(/\n5 problems\. The rest is looked at when the settings are right\.\n$/);
+});
+
+test('what doctor cannot make sense of makes it exit with 3, which is neither well nor a warning', async () => {
+  await using patient = await startPatient();
+  const dataDir = patient.env.DATA_DIR ?? '';
+  await (await openStore({ dataDir })).close();
+  const file = new DatabaseSync(join(dataDir, 'docs-agent.db'));
+  file.exec("insert into channel_setting values ('T0LOCAL', 'C0', 'no JSON', 'U0', 1)");
+  file.close();
+  const { code, output } = await doctor(patient.env);
+  expect(output).toContain('doctor itself has failed');
+  expect(code).toBe(3);
+});
+
+test('a percent sign in the password of the database, which Postgres takes as it is, is taken so here, too', async () => {
+  await using patient = await startPatient();
+  const { code, output } = await doctor({
+    ...patient.env,
+    DATABASE_URL: `postgres://docs:100%${SECRET}@127.0.0.1:2/docs`,
+  });
+  expect(output).toMatch(/^✗ Store: The Postgres database at 127\.0\.0\.1 cannot be reached/m);
+  expect(output).not.toContain(SECRET);
+  expect(code).toBe(2);
+});
+
+test('a flag that it does not have is a mistake of the caller', async () => {
+  const { code, output } = await doctor({}, '--jsn');
+  expect(code).toBe(64);
+  expect(output).toContain('Usage: docs-agent doctor [--json] [--probe-write]');
+});
+
+test('no secret is ever printed, not even if servers send it back', async () => {
+  await using patient = await startPatient();
+  const secrets = {
+    SLACK_BOT_TOKEN: `xoxb-${SECRET}-bot`,
+    SLACK_SIGNING_SECRET: `${SECRET}-signing`,
+    AGENT_API_KEY: `${SECRET}-key`,
+    HANDBOOK_KEY: `${SECRET}-handbook`,
+    DATABASE_URL: `postgres://docs:${SECRET}%2Fpassword@127.0.0.1:2/docs`,
+  };
+  const folder = patient.env.DATA_DIR ?? '';
+  const DOCS_AGENT_CONFIG = join(folder, 'docs-agent.yml');
+  await writeFile(
+    DOCS_AGENT_CONFIG,
+    'projects: [{ id: acme-docs }, { id: acme-handbook, api_key_env: HANDBOOK_KEY }]',
+  );
+  const echo = `The keys ${Object.values(secrets).join(' and ')} are wrong\u001b[2J`;
+  patient.api.failAll({ status: 401, body: { error: echo } });
+  patient.slack.onCall(() => ({ error: `bad_${secrets.SLACK_BOT_TOKEN}` }));
+  const env = { ...patient.env, ...secrets, SLACK_APP_TOKEN: undefined, DOCS_AGENT_CONFIG };
+  for (const args of [[], ['--json']]) {
+    const { code, output } = await doctor(env, ...args);
+    expect(code).toBe(2);
+    expect(output).toContain('The keys');
+    expect(output).not.toContain(SECRET);
+    expect(output).not.toContain('\u001b');
+  }
+});
+
+test('every secret may come from a file; one that cannot be read is named', async () => {
+  await using patient = await startPatient();
+  const folder = join(patient.env.DATA_DIR ?? '', 'secrets');
+  await mkdir(folder);
+  const path = join(folder, 'bot');
+  await writeFile(path, patient.slack.botToken);
+  await chmod(path, 0o600);
+  const env = { ...patient.env, SLACK_BOT_TOKEN: undefined, SLACK_BOT_TOKEN_FILE: path };
+  expect((await doctor(env)).code).toBe(0);
+  const { code, output } = await doctor({ ...env, SLACK_BOT_TOKEN_FILE: join(folder, 'nothing') });
+  expect(code).toBe(2);
+  expect(output).toContain('✗ Settings SLACK_BOT_TOKEN_FILE: names a file that cannot be read');
+});

@@ -1,0 +1,160 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import { parseConfig } from '../../../src/app/config/config.ts';
+import { examine } from '../../../src/cli/doctor/examine.ts';
+import { startStrictWorld } from '../../e2e/support/strict-world.ts';
+import { noFiles } from '../../support/settings.ts';
+import { one, startPatient } from './support.ts';
+
+test('each project is asked for a job that cannot exist', async () => {
+  await using patient = await startPatient();
+  const finding = await patient.finding('agent_api', 'acme-docs');
+  expect(finding.level).toBe('ok');
+  expect(finding.found).toMatch(/^reached, key accepted \(404, "Job not found", after \d+ ms, to a job/);
+});
+
+test('a project that is not known, beside one that is', async () => {
+  await using patient = await startPatient();
+  patient.configFile = 'projects: [{ id: acme-docs, name: docs }, { id: acme-handbok, name: handbook }]';
+  const findings = await patient.look();
+  expect(one(findings, 'agent_api', 'docs').level).toBe('ok');
+  expect(one(findings, 'agent_api', 'handbook')).toMatchObject({
+    level: 'error',
+    found: expect.stringMatching(/project is not known \(404, "Project not found"/),
+    next: expect.stringContaining('AGENT_PROJECT_ID'),
+  });
+});
+
+test('a key that is rejected', async () => {
+  await using patient = await startPatient();
+  patient.env.AGENT_API_KEY = 'wrong';
+  expect(await patient.finding('agent_api')).toMatchObject({
+    level: 'error',
+    found: expect.stringMatching(/^the key is rejected \(401, "Invalid API key"/),
+    next: expect.stringContaining('AGENT_API_KEY'),
+  });
+});
+
+test.each([
+  ['403', { status: 403 }, 'error', 'the key is rejected (403'],
+  ['429', { status: 429 }, 'warning', 'at its rate limit (429'],
+  ['500', { status: 500 }, 'error', 'answers as it should not (500'],
+  ['302', { status: 302, headers: { location: 'https://login.example.com' } }, 'error', '(302'],
+  ['a page of somebody else', 'html', 'error', 'answers as it should not (200'],
+  ['404 of somebody else', { status: 404, body: '<h1>Not here</h1>' }, 'warning', 'somebody answers'],
+  ['nothing, and breaks off', 'reset_before', 'error', 'cannot be reached (UND_ERR_SOCKET)'],
+  ['half of it', 'half_body', 'warning', 'somebody answers'],
+  ['nothing, ever', 'hang', 'error', 'cannot be reached (TimeoutError)'],
+] as const)('an API that answers %s', async (_name, fault, level, found) => {
+  await using patient = await startPatient();
+  patient.api.failAll(fault);
+  const finding = one(await patient.look(fault === 'hang' ? 500 : 5_000), 'agent_api');
+  expect(finding).toMatchObject({ level, found: expect.stringContaining(found) });
+  expect(finding.next).not.toBeNull();
+});
+
+test('whether the key may write is only tried when that is asked for', async () => {
+  await using patient = await startPatient();
+  expect(await patient.finding('agent_writing')).toMatchObject({
+    level: 'ok',
+    found: 'not tried: a key that may only read is not found out by reading',
+    next: expect.stringContaining('doctor --probe-write'),
+  });
+  expect(patient.api.requests.map(({ method }) => method)).toEqual(['GET']);
+});
+
+test('an empty request that is refused as such shows that the key may write', async () => {
+  await using patient = await startPatient();
+  const findings = await patient.look(5_000, { probeWrite: true });
+  expect(one(findings, 'agent_writing', 'acme-docs')).toMatchObject({
+    level: 'ok',
+    found: expect.stringMatching(/^the key may write \(400, "/),
+  });
+  expect(patient.api.jobs).toEqual([]);
+});
+
+const words = { error: 'API key does not have the required scope: write' };
+
+test.each([
+  ['a key that may only read', { status: 403, body: words }, 'error', 'the key may not write (403, "API key'],
+  ['a key that is rejected', { status: 401 }, 'error', 'the key may not write (401'],
+  [
+    'a plan that has ended',
+    { status: 402, body: { error: 'Upgrade' } },
+    'error',
+    'the plan does not allow it (402',
+  ],
+  [
+    'a project that is not known',
+    { status: 404, body: words },
+    'error',
+    'the project is not known for writing (404',
+  ],
+  ['the rate limit', { status: 429 }, 'warning', 'at its rate limit (429'],
+  ['an answer that is none', { status: 500 }, 'warning', 'nobody can tell from this answer (500'],
+  [
+    'a job out of nothing',
+    { status: 201, body: { id: 'job_1' } },
+    'error',
+    'the API took an empty request (201',
+  ],
+  ['silence', 'reset_before', 'warning', 'nobody can tell'],
+] as const)('an empty request that meets %s', async (_what, fault, level, found) => {
+  await using patient = await startPatient();
+  patient.api.failNext('create', fault);
+  const findings = await patient.look(5_000, { probeWrite: true });
+  expect(one(findings, 'agent_api').level).toBe('ok');
+  const finding = one(findings, 'agent_writing');
+  expect(finding).toMatchObject({ level, found: expect.stringContaining(found) });
+  expect(finding.next).not.toBeNull();
+});
+
+test('what the agent said to the last request of the running program is told, although reading works (E2)', async () => {
+  await using world = await startStrictWorld();
+  world.api.failNext('create', { status: 403, body: words });
+  const card = await world.ask('Keep it');
+  await world.told(card, 'An administrator');
+  const look = () =>
+    examine(parseConfig(world.env, noFiles), { clock: world.clock, timeoutMs: 5_000, probeWrite: false });
+  expect(one(await look(), 'agent_api').level).toBe('ok');
+  expect(one(await look(), 'agent_writing', 'acme-docs')).toMatchObject({
+    level: 'error',
+    found: expect.stringContaining(
+      'the last request was refused: API key does not have the required scope: write',
+    ),
+    next: expect.stringMatching(/AGENT_API_KEY.* plan/),
+  });
+  await world.told(card, 'Working');
+  expect(one(await look(), 'agent_writing')).toMatchObject({ level: 'ok', subject: null });
+});
+
+test('an API that is not there', async () => {
+  await using patient = await startPatient();
+  patient.env.AGENT_BASE_URL = 'http://127.0.0.1:2';
+  expect(await patient.finding('agent_api')).toMatchObject({
+    level: 'error',
+    found: 'cannot be reached (ECONNREFUSED)',
+    next: expect.stringContaining('AGENT_BASE_URL'),
+  });
+});
+
+test.each([
+  [0, 'ok', /^right$/],
+  [20, 'warning', /^this machine is (1\d|2[01]) s behind$/],
+  [-20, 'warning', /^this machine is (1\d|2[01]) s ahead$/],
+])('a clock that is %i s behind the agent API', async (seconds, level, found) => {
+  await using patient = await startPatient();
+  const server = createServer((_request, response) => {
+    const date = new Date(Date.now() + seconds * 1000).toUTCString();
+    response.writeHead(404, { date, 'content-type': 'application/json' }).end('{"error":"Job not found"}');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  patient.env.AGENT_BASE_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const finding = await patient.finding('clock', 'against the agent API');
+  server.closeAllConnections();
+  server.close();
+  expect(finding.level).toBe(level);
+  expect(finding.found).toMatch(found);
+});

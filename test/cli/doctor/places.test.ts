@@ -1,0 +1,140 @@
+import { expect, test } from 'vitest';
+import { examine } from '../../../src/cli/doctor/examine.ts';
+import { openStore } from '../../../src/store/open.ts';
+import { alice, general } from '../../support/local-slack.ts';
+import { parse } from '../../support/settings.ts';
+import { strictApp } from '../../support/strict-slack/ids.ts';
+import { startProgram } from '../../support/strict-slack/program.ts';
+import { createTempDir } from '../../support/temp-dir.ts';
+import { one, settingsOf, startPatient } from './support.ts';
+
+const { botUserId } = strictApp;
+
+test('notice channels are looked at, wherever the settings name them', async () => {
+  await using patient = await startPatient();
+  for (const id of ['C0FILE', 'C0PROJECT', 'C0OUT']) {
+    const members = id === 'C0OUT' ? [] : [botUserId];
+    patient.slack.control.openChannel({ id, name: id.toLowerCase(), members });
+  }
+  patient.env.NOTICE_CHANNELS = 'C0OUT,C0NOWHERE';
+  patient.configFile = `
+projects: [{ id: acme-docs, notice_channels: [C0PROJECT] }]
+channels: { ${general}: { notice_channels: [C0FILE, C0OUT] } }`;
+  const findings = await patient.look();
+  expect(one(findings, 'notice_channel', 'C0FILE')).toMatchObject({ level: 'ok', found: 'the bot is in it' });
+  expect(one(findings, 'notice_channel', 'C0PROJECT').level).toBe('ok');
+  expect(one(findings, 'notice_channel', 'C0OUT')).toMatchObject({
+    level: 'error',
+    found: 'the bot is not in it, or it does not exist (not_in_channel)',
+    next: expect.stringContaining('/invite @docs-agent'),
+  });
+  expect(one(findings, 'notice_channel', 'C0NOWHERE')).toMatchObject({
+    level: 'error',
+    found: expect.stringContaining('channel_not_found'),
+  });
+});
+
+test('user groups of the access rules must exist', async () => {
+  await using patient = await startPatient();
+  patient.slack.control.setUserGroup('S0DOCS', [alice]);
+  patient.configFile = 'access: { user_groups: [S0DOCS, S0GONE] }';
+  const findings = await patient.look();
+  expect(one(findings, 'user_group', 'S0DOCS').level).toBe('ok');
+  expect(one(findings, 'user_group', 'S0GONE')).toMatchObject({
+    level: 'error',
+    found: 'Slack does not know it (no_such_subteam)',
+    next: expect.stringContaining('access.user_groups'),
+  });
+});
+
+test('threads that the bot may not read, although it may read the channel', async () => {
+  await using patient = await startPatient();
+  patient.env.NOTICE_CHANNELS = general;
+  patient.slack.onCall(({ method }) =>
+    method === 'conversations.replies' ? { error: 'no_permission' } : null,
+  );
+  expect(await patient.finding('notice_channel')).toMatchObject({
+    level: 'error',
+    found: 'Slack refuses (no_permission)',
+  });
+  patient.slack.onCall(() => null);
+  expect((await patient.finding('notice_channel')).level).toBe('ok');
+});
+
+test('a channel that refused its last notice is told, next to the running program (N1)', async () => {
+  await using folder = await createTempDir();
+  const NEWS = 'C0NEWS';
+  await using program = await startProgram({ settings: { DATA_DIR: folder.path, NOTICE_CHANNELS: NEWS } });
+  const { slack, api } = program;
+  slack.control.openChannel({ id: NEWS, name: 'news', members: [botUserId] });
+  const config = parse({
+    ...settingsOf(slack, api, folder.path),
+    AGENT_API_KEY: 'test-key',
+    NOTICE_CHANNELS: NEWS,
+  });
+  const look = () => examine(config, { clock: program.clock, timeoutMs: 5_000 });
+  const finishJob = async (prompt: string) => {
+    const card = await program.ask(prompt);
+    const job = await program.later(
+      () => api.jobs.find(({ prompts }) => prompts[0] === prompt),
+      (found) => found !== undefined,
+      'the job',
+    );
+    api.finish(job?.id ?? '', {
+      status: 'completed',
+      prLink: `https://git.example.com/pull/${api.jobs.length}`,
+    });
+    await program.told(card, 'pull');
+  };
+
+  slack.control.archive(NEWS);
+  await finishJob('Add a quickstart');
+  await program.later(
+    async () => one(await look(), 'notice_channel', NEWS),
+    ({ level }) => level === 'error',
+    'the refused notice',
+  );
+  const findings = await look();
+  expect(one(findings, 'notice_channel', NEWS)).toMatchObject({
+    found: expect.stringMatching(/^the last notice was refused at 20.*Z \(is_archived\)$/),
+    next: expect.stringContaining('archived'),
+  });
+  expect(one(findings, 'store').found).toContain('in use by a running docs-agent');
+  expect(one(findings, 'store_schema').level).toBe('ok');
+
+  slack.control.unarchive(NEWS);
+  slack.control.remove(NEWS, botUserId);
+  await finishJob('Add a glossary');
+  await program.later(
+    () => program.log.some((line) => line.includes('posted') && line.includes('not_in_channel')),
+    Boolean,
+    'the notice to be refused to who is not there',
+  );
+  expect(one(await look(), 'notice_channel', NEWS).found).toContain('the bot is not in it');
+  slack.control.invite(NEWS, botUserId);
+  expect(one(await look(), 'notice_channel', NEWS)).toMatchObject({ level: 'ok', found: 'the bot is in it' });
+
+  await finishJob('Add a tutorial');
+  await program.later(
+    async () => one(await look(), 'notice_channel', NEWS),
+    ({ level }) => level === 'ok',
+    'the notice that was taken',
+  );
+});
+
+test('notice channels that administrators saved in Slack are looked at, of this workspace only', async () => {
+  await using patient = await startPatient();
+  const store = await openStore({ dataDir: patient.env.DATA_DIR ?? '' });
+  for (const [teamId, channelId] of [
+    [strictApp.teamId, 'C0SAVED'],
+    ['T0OTHER', 'C0OTHER'],
+  ] as const) {
+    const settings = { noticeChannels: [channelId] };
+    await store.transaction((tx) =>
+      tx.channelSettings.replace(teamId, general, { settings, changedBy: alice, changedAtMs: 1 }),
+    );
+  }
+  const findings = await patient.look();
+  await store.close();
+  expect(one(findings, 'notice_channel')).toMatchObject({ subject: 'C0SAVED', level: 'error' });
+});

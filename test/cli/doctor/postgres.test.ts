@@ -1,0 +1,81 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openStore } from '../../../src/store/open.ts';
+import { createTestDatabase, type TestDatabase, testServerUrl } from '../../support/postgres.ts';
+import { one, type Patient, startPatient } from './support.ts';
+
+describe.skipIf(testServerUrl === undefined)('a store on Postgres', () => {
+  async function start(): Promise<{ patient: Patient; database: TestDatabase }> {
+    const database = await createTestDatabase(testServerUrl ?? '');
+    onTestFinished(() => database.drop());
+    const patient = await startPatient();
+    onTestFinished(() => patient[Symbol.asyncDispose]());
+    patient.env.DATABASE_URL = database.url;
+    return { patient, database };
+  }
+
+  test('that is empty stays empty', async () => {
+    const { patient, database } = await start();
+    const findings = await patient.look();
+    expect(one(findings, 'store')).toMatchObject({
+      level: 'ok',
+      found: expect.stringMatching(/^Postgres at .*, empty, made at the first start, \d+\.\d MiB$/),
+    });
+    expect(findings.filter(({ check }) => ['store_schema', 'store_space'].includes(check))).toEqual([]);
+    expect(await database.query("select * from pg_tables where schemaname = 'public'")).toEqual([]);
+  });
+
+  test('is tried without leaving a trace, while replicas use it', async () => {
+    const { patient, database } = await start();
+    const store = await openStore({ databaseUrl: database.url });
+    onTestFinished(() => store.close());
+    await store.transaction(async (tx) => {
+      await tx.gestures.remember(['event:1'], 1);
+      const findings = await patient.look();
+      expect(one(findings, 'store').found).toContain('can be written');
+      expect(one(findings, 'store_schema').found).toMatch(/^up to date \(\d{4}_\w+\)$/);
+    });
+    expect(await database.query('select * from heartbeat')).toEqual([]);
+  });
+
+  test('of another version is told, and not touched', async () => {
+    const { patient, database } = await start();
+    await (await openStore({ databaseUrl: database.url })).close();
+    await database.query("update kysely_migration set name = '9999_future' where name = '0001_start'");
+    const findings = await patient.look();
+    expect(one(findings, 'store_schema')).toMatchObject({
+      level: 'error',
+      found: 'newer than this docs-agent (9999_future)',
+    });
+    expect(await database.query('select name from kysely_migration')).toContainEqual({ name: '9999_future' });
+  });
+
+  test('that cannot be written is told', async () => {
+    const { patient, database } = await start();
+    await (await openStore({ databaseUrl: database.url })).close();
+    const { pathname } = new URL(database.url);
+    await database.query(`alter database ${pathname.slice(1)} set default_transaction_read_only = on`);
+    expect(await patient.finding('store')).toMatchObject({
+      level: 'error',
+      found: expect.stringContaining('read-only'),
+      next: expect.stringContaining('must lead to the primary'),
+    });
+  });
+
+  test('in which the user may not make tables is told before the first start', async () => {
+    const { patient, database } = await start();
+    await database.query('revoke create on schema public from public');
+    const user = `nobody_${Date.now()}`;
+    await database.query(`create role ${user} login`);
+    onTestFinished(async () => {
+      await database.query(`drop role ${user}`);
+    });
+    const url = new URL(database.url);
+    url.username = user;
+    patient.env.DATABASE_URL = url.href;
+    expect(await patient.finding('store')).toMatchObject({
+      level: 'error',
+      found: 'The user of DATABASE_URL may not create tables.',
+      next: expect.stringContaining('Give it the right'),
+    });
+  });
+});

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { ConfigError } from '../../../src/app/config/problems.ts';
+import { type Finding, findingsOf, worstOf } from '../../../src/cli/doctor/finding.ts';
+import { shown, textReport } from '../../../src/cli/doctor/report.ts';
+import { settingsInDisorder } from '../../../src/cli/doctor/settings.ts';
+import { errorOf } from '../../support/settings.ts';
+
+test('words of servers keep to their line, and show no secret', () => {
+  const echo = 'bad\nkey\u2028"sk-12345678"\u001b[31m\u202e of p and k, xoxb-12-hunter2';
+  const [finding] = shown(
+    [findingsOf('agent_api', 'docs').error(echo, 'sk-12345678?')],
+    ['sk-12345678', 'p'],
+  );
+  expect(finding).toMatchObject({
+    found: 'bad key "…" [31m of p and k, xoxb-[redacted]',
+    next: '…?',
+  });
+  expect(textReport(finding === undefined ? [] : [finding])).toBe(
+    '✗ Agent API docs: bad key "…" [31m of p and k, xoxb-[redacted] → …?\n\n1 problem',
+  );
+});
+
+test('our own advice is shown as it is, with its examples', () => {
+  const { problems } = errorOf({});
+  const next = shown(settingsInDisorder(new ConfigError(problems)), []).map((finding) => finding.next);
+  expect(next).toContain('Example: SLACK_BOT_TOKEN=xoxb-12-34-abcd');
+  expect(next).toContain('Example: SLACK_APP_TOKEN=xapp-1-A12-34-abcd');
+});
+
+test('no sentence is said twice', () => {
+  const text = textReport(shown(settingsInDisorder(errorOf({})), []));
+  expect(text.match(/looked at when the settings are right/g)).toHaveLength(1);
+  expect(text).not.toContain('not checked before');
+});
+
+test('problems and warnings are counted', () => {
+  const { ok, warning, error } = findingsOf('store');
+  const last = (...findings: Finding[]) => textReport(findings).split('\n').at(-1);
+  expect(last(ok('fine'))).toBe('All is well.');
+  expect(last(error('a', 'b'), error('a', 'b'), warning('a', 'b'), warning('a', 'b'))).toBe(
+    '2 problems, 2 warnings',
+  );
+  expect(last(error('a', 'b'), warning('a', 'b'))).toBe('1 problem, 1 warning');
+  expect(last(warning('a', 'b'))).toBe('1 warning');
+});
+
+test('colours are on a terminal only', () => {
+  const findings = [findingsOf('store').error('a', 'b')];
+  expect(textReport(findings)).not.toContain('\u001b');
+  expect(textReport(findings, true)).toContain('\u001b[31m✗\u001b[39m Store: a');
+});
+
+test('the worst finding counts', () => {
+  const { ok, warning, error } = findingsOf('store');
+  expect(worstOf([])).toBe('ok');
+  expect(worstOf([ok('fine'), warning('old', 'renew')])).toBe('warning');
+  expect(worstOf([error('gone', 'restore'), ok('fine')])).toBe('error');
+});

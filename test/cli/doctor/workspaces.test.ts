@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest';
+import { parseConfig } from '../../../src/app/config/config.ts';
+import { examine } from '../../../src/cli/doctor/examine.ts';
+import type { Finding } from '../../../src/cli/doctor/finding.ts';
+import { general } from '../../support/local-slack.ts';
+import { acme, beta, startTeamsProgram, type TeamsProgram } from '../../support/slack-teams/program.ts';
+import { one } from './support.ts';
+
+const OTHER = 'T0OTHER';
+
+const setUp = `
+projects:
+  - { id: acme-docs, name: docs, api_key_env: ACME_KEY }
+  - { id: beta-docs, name: betadocs, api_key_env: BETA_KEY }
+workspaces:
+  ${acme}: { projects: [docs], notice_channels: [${general}, C0NOWHERE], access: { user_groups: [S0GONE] } }
+  ${beta}: { projects: [betadocs] }
+`;
+
+function look(
+  { env, clock }: TeamsProgram,
+  more: Readonly<Record<string, string>> = {},
+): Promise<readonly Finding[]> {
+  const config = parseConfig({ ...env, ...more }, () => setUp);
+  return examine(config, { clock, timeoutMs: 5_000 });
+}
+
+const levels = (findings: readonly Finding[]) =>
+  findings.map(({ check, subject, level }) => [check, subject, level]);
+
+test('each workspace is looked at with its own token and settings, next to the running program', async () => {
+  await using program = await startTeamsProgram();
+  const findings = await look(program);
+  expect(levels(findings)).toEqual([
+    ['settings', null, 'ok'],
+    ['store', null, 'ok'],
+    ['store_schema', null, 'ok'],
+    ['store_space', null, 'ok'],
+    ['listening', 'PORT', 'ok'],
+    ['slack_connection', null, 'ok'],
+    ['slack_token', acme, 'ok'],
+    ['slack_scopes', acme, 'ok'],
+    ['notice_channel', `${acme}/${general}`, 'ok'],
+    ['notice_channel', `${acme}/C0NOWHERE`, 'error'],
+    ['user_group', `${acme}/S0GONE`, 'error'],
+    ['slack_token', beta, 'ok'],
+    ['slack_scopes', beta, 'ok'],
+    ['agent_api', 'docs', 'ok'],
+    ['agent_api', 'betadocs', 'ok'],
+    ['agent_writing', null, 'ok'],
+    ['clock', 'against Slack', 'ok'],
+    ['clock', 'against the agent API', 'ok'],
+  ]);
+  expect(one(findings, 'slack_token', beta).found).toContain(`(${beta})`);
+  expect(one(findings, 'slack_connection').next).toContain('--oauth');
+});
+
+test('workspaces that nobody installed, that nobody set up, and whose token is revoked', async () => {
+  await using program = await startTeamsProgram({ installed: [beta, OTHER] });
+  program.slack.tokens.revoke(beta);
+  const findings = await look(program);
+  expect(one(findings, 'slack_token', acme)).toMatchObject({
+    level: 'warning',
+    found: 'the app is not installed',
+    next: expect.stringContaining('/slack/install'),
+  });
+  expect(one(findings, 'settings', OTHER)).toMatchObject({
+    level: 'warning',
+    next: expect.stringContaining('DOCS_AGENT_CONFIG'),
+  });
+  expect(one(findings, 'slack_token', beta)).toMatchObject({
+    level: 'error',
+    next: expect.stringContaining('/slack/install'),
+  });
+});
+
+test('tokens under a key that is not there any more', async () => {
+  await using program = await startTeamsProgram();
+  const TOKEN_ENCRYPTION_KEY = `k2:${'B'.repeat(43)}=`;
+  const findings = await look(program, { TOKEN_ENCRYPTION_KEY });
+  expect(one(findings, 'slack_token', acme)).toMatchObject({
+    level: 'error',
+    found: expect.stringContaining('the key "k1" is not among those of TOKEN_ENCRYPTION_KEY'),
+    next: 'Correct TOKEN_ENCRYPTION_KEY.',
+  });
+});
+
+test('a token that has expired is not renewed by looking', async () => {
+  await using program = await startTeamsProgram({ tokenLifeS: 43_200 });
+  await program.services[0]?.stop();
+  await program.clock.advance(13 * 3_600_000);
+  const findings = await look(program);
+  expect(one(findings, 'slack_token', acme)).toMatchObject({
+    level: 'ok',
+    found: 'its token has expired, and is renewed when it is needed next',
+  });
+  const renewals = program.slack.calls('oauth.v2.access').filter(({ args }) => 'refresh_token' in args);
+  expect(renewals).toEqual([]);
+});
+
+const organisation = { id: 'E0ORG', teamId: acme };
+
+test("an organisation's installation is looked at for the workspaces that it serves, with its token", async () => {
+  await using program = await startTeamsProgram({ organisation, teams: [acme], installed: ['E0ORG'] });
+  await program.ask(acme, 'help');
+  const findings = await look(program);
+  expect(one(findings, 'slack_token', 'E0ORG').level).toBe('ok');
+  expect(levels(findings).filter(([check]) => check === 'notice_channel' || check === 'user_group')).toEqual([
+    ['notice_channel', `${acme}/${general}`, 'ok'],
+    ['notice_channel', `${acme}/C0NOWHERE`, 'error'],
+    ['user_group', `${acme}/S0GONE`, 'error'],
+  ]);
+  const asked = program.slack.calls('usergroups.users.list').map(({ args }) => args.team_id);
+  expect(asked).toContain(acme);
+});
+
+test("of a workspace that an organisation's installation has not served yet it is said that its channels were not looked at", async () => {
+  await using program = await startTeamsProgram({ organisation, teams: [acme], installed: ['E0ORG'] });
+  const findings = await look(program);
+  for (const team of [acme, beta]) {
+    expect(one(findings, 'slack_token', team)).toMatchObject({
+      level: 'warning',
+      found: expect.stringContaining('were not looked at'),
+      next: expect.stringContaining('use the app there once'),
+    });
+  }
+  expect(levels(findings).filter(([check]) => check === 'notice_channel')).toEqual([]);
+});

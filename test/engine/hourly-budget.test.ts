@@ -1,0 +1,247 @@
+import { expect, test } from 'vitest';
+import { callAgent } from '../../src/agent/effects/call-agent.ts';
+import { sendFollowUps } from '../../src/agent/effects/send-follow-ups.ts';
+import { Loop } from '../../src/engine/loop.ts';
+import type { ClaimedTask } from '../../src/store/store.ts';
+import { anAgentJob, aReply } from '../jobs/support/builders.ts';
+import { describeOnDatabases } from '../support/databases.ts';
+import { createLoopsWorld, type LoopsOptions } from './support/loops-world.ts';
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const BUDGET = 10;
+/** A tenth is kept for follow-ups. */
+const FOR_STARTS = 9;
+
+interface Sent {
+  readonly prompt: string;
+  readonly atMs: number;
+}
+
+/** Two replicas that send, in a time that leaps from one due task to the next. */
+async function createBudgetWorld(place: LoopsOptions['place']) {
+  const sent: Sent[] = [];
+  const edits = new Map<string, number>();
+  const world = await createLoopsWorld({
+    place,
+    replicas: 'databaseUrl' in place.location ? 2 : 1,
+    hourlyBudget: BUDGET,
+    outside: ({ clock }) => ({
+      agent: {
+        createJob: async (_, prompt) => {
+          sent.push({ prompt, atMs: clock.now() });
+          return anAgentJob({ id: `agent-${sent.length}` });
+        },
+        sendMessage: async (_, id, prompt) => {
+          sent.push({ prompt, atMs: clock.now() });
+          return anAgentJob({ id });
+        },
+      },
+    }),
+  });
+  let hourlyBudget = BUDGET;
+  const loops = world.tools.map((given) => {
+    const tools = {
+      ...given,
+      get hourlyBudget() {
+        return hourlyBudget;
+      },
+    };
+    const countEdit = async (task: ClaimedTask) => {
+      edits.set(task.subject, (edits.get(task.subject) ?? 0) + 1);
+      await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
+    };
+    return new Loop({
+      ...tools,
+      name: 'send',
+      concurrency: 32,
+      stopWithinMs: 10_000,
+      handlers: {
+        call_agent: (task) => callAgent(tools, task),
+        send_follow_ups: (task) => sendFollowUps(tools, task),
+        refresh_card: countEdit,
+      },
+    });
+  });
+  const work = async () => {
+    for (let done = 1; done > 0; ) {
+      const counts = await Promise.all(loops.map((loop) => loop.tick()));
+      done = counts.reduce((sum, count) => sum + count, 0);
+    }
+  };
+  const workUntil = async (untilMs: number) => {
+    await work();
+    for (;;) {
+      const dueAtMs = await world.store.transaction((tx) =>
+        tx.tasks.nextDueAtMs(['call_agent', 'send_follow_ups', 'refresh_card']),
+      );
+      if (dueAtMs === null || dueAtMs > untilMs) break;
+      await world.clock.advanceTo(dueAtMs);
+      await work();
+    }
+    if (untilMs > world.clock.now()) await world.clock.advanceTo(untilMs);
+  };
+  let asked = 0;
+  const ask = (prompt: string) => {
+    asked += 1;
+    return world.open({ prompt, channelId: `C${asked}` }, [{ type: 'card_posted', ts: `${asked}.000000` }]);
+  };
+  const reply = (jobId: string, text: string) =>
+    world.happen(jobId, { type: 'reply_received', reply: aReply({ text, messageTs: `${asked}.${text}` }) });
+  const setBudget = (perHour: number) => {
+    hourlyBudget = perHour;
+  };
+  return { ...world, sent, edits, ask, reply, workUntil, setBudget };
+}
+
+describeOnDatabases('the hourly budget', (makeEmpty) => {
+  for (const [when, pauseMs] of [
+    ['one after the other', 10_000],
+    ['at the same time', 0],
+  ] as const) {
+    test(`fifty requests that come ${when} go out in their order, each when a place is free, and their cards are edited a few times (F2)`, {
+      timeout: 60_000,
+    }, async () => {
+      const world = await createBudgetWorld(await makeEmpty());
+      const askedAtMs: number[] = [];
+      for (let number = 0; number < 50; number += 1) {
+        askedAtMs.push(world.clock.now());
+        await world.ask(`Request ${number}`);
+        if (pauseMs > 0) await world.workUntil(world.clock.now() + pauseMs);
+      }
+      await world.workUntil(world.clock.now() + 6 * HOUR_MS);
+      // Those that have their places at the same time go out at the same time.
+      const sent = world.sent.map(({ prompt, atMs }) => ({ number: Number(prompt.slice(8)), atMs }));
+      sent.sort((a, b) => a.atMs - b.atMs || a.number - b.number);
+      expect(sent.map(({ number }) => number)).toEqual([...askedAtMs.keys()]);
+      for (const { number, atMs } of sent) {
+        const placeBefore = sent[number - FOR_STARTS];
+        expect(atMs).toBe(placeBefore === undefined ? askedAtMs[number] : placeBefore.atMs + HOUR_MS);
+      }
+      expect(Math.max(...world.edits.values())).toBeLessThanOrEqual(4);
+    });
+  }
+
+  test('follow-ups have a share of their own, and keep their order, too (F2)', async () => {
+    const world = await createBudgetWorld(await makeEmpty());
+    const startMs = world.clock.now();
+    const jobs: string[] = [];
+    for (let number = 0; number < FOR_STARTS; number += 1) {
+      jobs.push(await world.ask(`Start ${number}`));
+      await world.workUntil(world.clock.now() + MINUTE_MS);
+    }
+    await world.ask('Late start 1');
+    await world.ask('Late start 2');
+    for (const [index, jobId] of jobs.slice(0, 5).entries()) {
+      await world.reply(jobId, `Reply ${index}`);
+      await world.workUntil(world.clock.now() + MINUTE_MS);
+    }
+    expect(world.sent.slice(FOR_STARTS).map(({ prompt }) => prompt)).toEqual(['Reply 0']);
+    await world.workUntil(startMs + 3 * HOUR_MS);
+    const later = world.sent
+      .slice(FOR_STARTS + 1)
+      .map(({ prompt, atMs }) => [prompt, (atMs - startMs) / MINUTE_MS]);
+    expect(later).toEqual([
+      ['Reply 1', 60],
+      ['Reply 2', 61],
+      ['Reply 3', 62],
+      ['Reply 4', 63],
+      ['Late start 1', 65],
+      ['Late start 2', 66],
+    ]);
+  });
+
+  test('a reply that is withdrawn while it waits holds up nobody', async () => {
+    const world = await createBudgetWorld(await makeEmpty());
+    const startMs = world.clock.now();
+    const jobs: string[] = [];
+    for (let number = 0; number < FOR_STARTS; number += 1) jobs.push(await world.ask(`Start ${number}`));
+    await world.workUntil(startMs + MINUTE_MS);
+    for (const [index, jobId] of jobs.slice(0, 3).entries()) {
+      await world.reply(jobId, `Reply ${index}`);
+      await world.workUntil(world.clock.now() + MINUTE_MS);
+    }
+    await world.happen(jobs[1] ?? '', { type: 'reply_deleted', messageTs: `${FOR_STARTS}.Reply 1` });
+    await world.ask('Late start');
+    await world.workUntil(startMs + 2 * HOUR_MS);
+    const later = world.sent.slice(FOR_STARTS).map(({ prompt, atMs }) => [prompt, atMs - startMs]);
+    expect(later.toSorted()).toEqual([
+      ['Late start', HOUR_MS],
+      ['Reply 0', MINUTE_MS + 4_000],
+      ['Reply 2', HOUR_MS],
+    ]);
+  });
+
+  test('when the budget is raised, those that wait go within a minute, in their order', async () => {
+    const world = await createBudgetWorld(await makeEmpty());
+    for (let number = 0; number < 40; number += 1) {
+      await world.ask(`Request ${number}`);
+      await world.workUntil(world.clock.now() + 1_000);
+    }
+    expect(world.sent).toHaveLength(FOR_STARTS);
+    const raisedAtMs = world.clock.now();
+    world.setBudget(100);
+    await world.workUntil(raisedAtMs + MINUTE_MS);
+    expect(world.sent.map(({ prompt }) => Number(prompt.slice(8)))).toEqual([...Array(40).keys()]);
+  });
+
+  for (const [what, budget] of [
+    ['to less than is used', 4],
+    ['to one', 1],
+  ] as const) {
+    test(`when the budget is lowered ${what}, those that wait go later, once each, in their order`, {
+      timeout: 60_000,
+    }, async () => {
+      const world = await createBudgetWorld(await makeEmpty());
+      for (let number = 0; number < 14; number += 1) {
+        await world.ask(`Request ${number}`);
+        await world.workUntil(world.clock.now() + MINUTE_MS);
+      }
+      expect(world.sent).toHaveLength(FOR_STARTS);
+      world.setBudget(budget);
+      await world.workUntil(world.clock.now() + (2 + 5 / budget) * HOUR_MS);
+      expect(world.sent.map(({ prompt }) => Number(prompt.slice(8)))).toEqual([...Array(14).keys()]);
+      for (const [index, { atMs }] of world.sent.entries()) {
+        const before = world.sent[index - budget];
+        if (index >= FOR_STARTS) expect(atMs).toBe((before?.atMs ?? 0) + HOUR_MS);
+      }
+    });
+  }
+
+  test('a place that a withdrawn reply gives up is used within a minute', async () => {
+    const world = await createBudgetWorld(await makeEmpty());
+    const startMs = world.clock.now();
+    const jobs = [await world.ask('Start 0')];
+    await world.workUntil(startMs + 10 * MINUTE_MS);
+    jobs.push(await world.ask('Start 1'));
+    await world.workUntil(startMs + 20 * MINUTE_MS);
+    for (let number = 2; number < FOR_STARTS; number += 1) jobs.push(await world.ask(`Start ${number}`));
+    await world.workUntil(startMs + 21 * MINUTE_MS);
+    for (const [index, jobId] of jobs.slice(0, 2).entries()) {
+      await world.reply(jobId, `Reply ${index}`);
+      await world.workUntil(world.clock.now() + MINUTE_MS);
+    }
+    await world.ask('Late start');
+    await world.workUntil(startMs + 30 * MINUTE_MS);
+    await world.happen(jobs[1] ?? '', { type: 'reply_deleted', messageTs: `${FOR_STARTS}.Reply 1` });
+    await world.workUntil(startMs + 3 * HOUR_MS);
+    const late = world.sent.find(({ prompt }) => prompt === 'Late start');
+    // An hour after Start 1, and no longer after Start 2.
+    const waitedMs = (late?.atMs ?? 0) - startMs;
+    expect(waitedMs).toBeGreaterThanOrEqual(70 * MINUTE_MS);
+    expect(waitedMs).toBeLessThanOrEqual(71 * MINUTE_MS);
+  });
+
+  test('a start that its job does not wait for any more is not made, and holds up nothing', async () => {
+    const world = await createBudgetWorld(await makeEmpty());
+    for (let number = 0; number < FOR_STARTS; number += 1) await world.ask(`Start ${number}`);
+    await world.workUntil(world.clock.now() + MINUTE_MS);
+    const late = await world.ask('Late start');
+    await world.workUntil(world.clock.now() + MINUTE_MS);
+    await world.happen(late, { type: 'job_created', agentJob: anAgentJob({ id: 'agent-late' }) });
+    await world.workUntil(world.clock.now() + 3 * HOUR_MS);
+    expect(world.sent.map(({ prompt }) => prompt)).not.toContain('Late start');
+    const waiting = await world.store.transaction((tx) => tx.budgetQueue.waiting('docs'));
+    expect(waiting).toEqual([]);
+  });
+});

@@ -1,0 +1,112 @@
+import type { WebAPICallResult } from '@slack/web-api';
+import type { Clock } from '../../../src/engine/runtime/clock.ts';
+import type { SlackCaller } from '../../../src/slack/workspace/web-api/caller.ts';
+import {
+  rateLimited,
+  SlackCallError,
+  type SlackFailure,
+} from '../../../src/slack/workspace/web-api/failure.ts';
+
+const MINUTE_MS = 60_000;
+const MOST_ON_A_PAGE = 15;
+
+interface Said {
+  readonly ts: string;
+  readonly user?: string;
+  readonly bot_id?: string;
+  readonly text: string;
+  readonly thread_ts?: string;
+  readonly blocks?: unknown;
+}
+
+/**
+ * One workspace, as an app meets it that is distributed commercially and is not in Slack's Marketplace: each method
+ * that reads messages answers once a minute, with 15 messages at most.
+ * https://docs.slack.dev/changelog/2025/05/29/rate-limit-changes-for-non-marketplace-apps
+ */
+export interface LimitedSlack {
+  readonly call: SlackCaller;
+  /** Which pages were asked for, when, and whether that was refused. */
+  readonly reads: readonly {
+    readonly atMs: number;
+    readonly cursor: string | null;
+    readonly isRefused: boolean;
+  }[];
+  /** Somebody replies. Returns the time of the reply. */
+  say(threadTs: string, text: string): string;
+  /** What goes wrong with the next call of the method, after it was carried out. */
+  failNext(method: string, code: string): void;
+  /** From now on it never knows where a page begins. */
+  forgetCursors(): void;
+}
+
+export function limitedSlack(clock: Clock): LimitedSlack {
+  const messages: Said[] = [];
+  const reads: LimitedSlack['reads'][number][] = [];
+  const readAtMs = new Map<string, number>();
+  const failures = new Map<string, string>();
+  let knowsCursors = true;
+  let posted = 0;
+  const newTs = () => {
+    posted += 1;
+    return `${Math.floor(clock.now() / 1000)}.${String(posted).padStart(6, '0')}`;
+  };
+
+  function limit(method: string, cursor: unknown): void {
+    const atMs = clock.now();
+    const waitMs = (readAtMs.get(method) ?? Number.NEGATIVE_INFINITY) + MINUTE_MS - atMs;
+    reads.push({ atMs, cursor: cursor === undefined ? null : String(cursor), isRefused: waitMs > 0 });
+    if (waitMs > 0) throw new SlackCallError(method, rateLimited(Math.ceil(waitMs / 1000) * 1000), null);
+    readAtMs.set(method, atMs);
+  }
+
+  function page({ ts, oldest, cursor, limit: wanted }: Readonly<Record<string, unknown>>) {
+    const from = Number(oldest ?? 0);
+    const rest = messages.filter(
+      (message) =>
+        message.thread_ts === ts && Number(message.ts) >= from && message.ts > String(cursor ?? ''),
+    );
+    const root = messages.filter((message) => message.ts === ts);
+    const shown = rest.slice(0, Math.min(Number(wanted), MOST_ON_A_PAGE) - 1);
+    const next = shown.length < rest.length ? shown.at(-1)?.ts : undefined;
+    return { messages: [...root, ...shown], response_metadata: { next_cursor: next ?? '' } };
+  }
+
+  function answer(method: string, args: Readonly<Record<string, unknown>>): object {
+    if (method === 'chat.postMessage') {
+      const { text, thread_ts, blocks } = args as unknown as Said;
+      const message = { ts: newTs(), bot_id: 'B1', text, blocks };
+      messages.push(thread_ts === undefined ? message : { ...message, thread_ts });
+      return { ts: message.ts };
+    }
+    if (method !== 'conversations.replies') return {};
+    limit(method, args.cursor);
+    if (!knowsCursors && args.cursor !== undefined) throw failure(method, 'refused', 'invalid_cursor');
+    return page(args);
+  }
+
+  return {
+    reads,
+    call: async <T extends WebAPICallResult>(method: string, args = {}) => {
+      const result = answer(method, args);
+      const code = failures.get(method);
+      failures.delete(method);
+      if (code !== undefined) throw failure(method, 'unknown', code);
+      return { ok: true, ...result } as unknown as T;
+    },
+    say: (threadTs, text) => {
+      const ts = newTs();
+      messages.push({ ts, user: 'U2', text, thread_ts: threadTs });
+      return ts;
+    },
+    failNext: (method, code) => void failures.set(method, code),
+    forgetCursors: () => {
+      knowsCursors = false;
+    },
+  };
+}
+
+function failure(method: string, outcome: SlackFailure['outcome'], code: string): SlackCallError {
+  const facts = { retryAfterMs: null, needsAdmin: false, isPassing: false };
+  return new SlackCallError(method, { outcome, code, ...facts }, null);
+}

@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import { attachedOf } from '../../../src/slack/messages/attached.ts';
+import { saidBy } from '../../../src/slack/messages/said.ts';
+import { readableText } from '../../../src/slack/protocol/readable-text.ts';
+import {
+  alertBlocks,
+  forwarded,
+  forwardedInBlocks,
+  forwardedPicture,
+  linkPreview,
+  messagePreview,
+  pullRequestByApp,
+} from '../../support/app-messages.ts';
+
+const said = (message: Parameters<typeof saidBy>[0]) => readableText(saidBy(message), new Map());
+const quoted = (words: string) =>
+  `Forwarded message from Alice:\n${words}\n(https://acme.slack.com/archives/C0SUPPORT/p1700000000000100?thread_ts=1&cid=C1)`;
+
+describe('what a message says (F5)', () => {
+  test.each([
+    ['in its text', forwarded, 'The limit is *100* & not 60'],
+    ['only in its blocks', forwardedInBlocks, 'The limit is 100 & not 60'],
+  ])('a forwarded message, %s: once, with its author and address', (_where, attachment, words) => {
+    const given = { text: 'Document this', attachments: [attachment] };
+    expect(said(given)).toBe(`Document this\n\n${quoted(words)}`);
+    expect(said({ ...given, text: '' })).toBe(quoted(words));
+  });
+
+  test('an app by its attachments: what its fallback says again is not doubled', () => {
+    expect(said({ text: '', bot_id: 'B1', attachments: [pullRequestByApp] })).toBe(
+      [
+        'Pull request opened by bob (https://github.com/bob)',
+        '#42 Raise the rate limit (https://github.com/acme/api/pull/42)',
+        'Raises the limit to `100`',
+        'Reviewers: alice',
+        'Labels: docs',
+      ].join('\n'),
+    );
+  });
+
+  test('an app by its blocks, of which its text says the headline', () => {
+    const rest = ['*Service:* api (https://grafana.example/d/1)', '*Region:* eu-1', 'since 9:12'];
+    const all = [...rest, 'See the **runbook** & call'].join('\n');
+    expect(said({ text: '', blocks: alertBlocks })).toBe(`Latency > 2 s\n${all}`);
+    expect(said({ text: 'Latency &gt; 2 s', bot_id: 'B1', blocks: alertBlocks })).toBe(
+      `Latency > 2 s\n\n${all}`,
+    );
+  });
+
+  test('a short word of an app that is only part of another word is not taken for said', () => {
+    const fields = [{ title: '', value: '1' }];
+    expect(said({ text: 'Build 10 failed', bot_id: 'B1', attachments: [{ fields }] })).toBe(
+      'Build 10 failed\n\n1',
+    );
+  });
+
+  test('what a person typed is there once, however Slack has built it again in blocks', () => {
+    const elements = [
+      { type: 'text', text: 'Use ' },
+      { type: 'link', url: 'https://acme.example', text: 'this' },
+      { type: 'user', user_id: 'U2' },
+    ];
+    const blocks = [{ type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] }];
+    const text = 'Use <https://acme.example|this><@U2>';
+    expect(saidBy({ text, blocks })).toBe(text);
+    expect(saidBy({ text, bot_id: 'B1', blocks })).toBe(text);
+    expect(saidBy({ text: '', blocks })).toBe(text);
+  });
+
+  test('nobody said what Slack shows of a link, or of a link to a message', () => {
+    const text = `See <https://docs.acme.example/limits> and <${forwarded.from_url.replace('&', '&amp;')}>`;
+    expect(saidBy({ text, attachments: [linkPreview, messagePreview] })).toBe(text);
+    expect(attachedOf({ text, attachments: [{ ...linkPreview, image_url: 'x' }] }).others).toEqual([]);
+  });
+
+  test('what has no words is named: a forwarded message, or the files that came with it', () => {
+    const image = { mode: 'hosted', mimetype: 'image/png', name: 'a.png' };
+    expect(saidBy({ text: '', attachments: [forwardedPicture] })).toBe('');
+    expect(attachedOf({ attachments: [forwardedPicture] }).others).toEqual(['forwarded']);
+    expect(attachedOf({ attachments: [{ ...forwardedPicture, files: [image] }] }).others).toEqual(['image']);
+    expect(attachedOf({ attachments: [forwarded] }).others).toEqual([]);
+  });
+
+  test('the words of an attachment have a limit, and are not cut in the middle of a character', () => {
+    const text = '&amp;'.repeat(2_000);
+    const words = said({ text: '', attachments: [{ text }] });
+    expect(words).toMatch(/^&+…$/);
+    expect(words.length).toBeLessThan(1_000);
+    expect(saidBy({ text: '', attachments: Array(100).fill({ text }) }).length).toBeLessThan(90_000);
+  });
+
+  test('a file that is described in no way takes no other with it', () => {
+    const files = [null, 1, { mode: 'snippet', name: 'notes.txt', url_private: 'https://files.slack.com/1' }];
+    const { snippets, others } = attachedOf({ text: '', files });
+    expect(snippets.map(({ name }) => name)).toEqual(['notes.txt']);
+    expect(others).toEqual(['file', 'file']);
+    expect(attachedOf({ text: '', files: 'none' })).toEqual({ snippets: [], others: [] });
+  });
+
+  test('nothing that comes from outside breaks it', () => {
+    const deep = Array.from({ length: 5_000 }).reduce<unknown>(
+      (inner) => [{ type: 'x', elements: inner }],
+      1,
+    );
+    for (const odd of [
+      null,
+      1,
+      'x',
+      {},
+      [null],
+      [1],
+      [{ type: 'rich_text', elements: deep }],
+      [{ text: {} }],
+    ]) {
+      expect(saidBy({ text: 'So', blocks: odd, attachments: odd })).toBe('So');
+      expect(saidBy({ bot_id: 'B1', blocks: odd, attachments: odd })).toBe('');
+    }
+    const forged = saidBy({ text: '', attachments: [{ ...forwarded, author_name: '<!channel>\nBob' }] });
+    expect(forged).toContain('from &lt;!channel&gt; Bob:');
+  });
+});

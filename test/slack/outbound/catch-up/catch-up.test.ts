@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto';
+import { expect, onTestFinished, test } from 'vitest';
+import type { AgentClient } from '../../../../src/agent/client/client.ts';
+import { AnsweredJobs } from '../../../../src/agent/effects/answered-jobs.ts';
+import { createLogger } from '../../../../src/app/operations/logger.ts';
+import { createLoops } from '../../../../src/app/service/loops.ts';
+import { applyEvent } from '../../../../src/engine/apply-event.ts';
+import type { Tools } from '../../../../src/engine/tools.ts';
+import { openJob } from '../../../../src/jobs/decide/open.ts';
+import { missedReplies } from '../../../../src/slack/outbound/catch-up/missed-replies.ts';
+import { Poster } from '../../../../src/slack/workspace/poster.ts';
+import type { Workspace } from '../../../../src/slack/workspace/workspace.ts';
+import { type LimitedSlack, limitedSlack } from '../../../engine/support/limited-slack.ts';
+import { onSqlite } from '../../../engine/support/test-store.ts';
+import { anAgentJob, aReply, policy, request } from '../../../jobs/support/builders.ts';
+import { createTestClock } from '../../../support/test-clock.ts';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const projects = [{ id: 'handbook', name: 'handbook', noticeChannels: [] }] as const;
+const rulesOf = () => ({ projects, channels: new Map(), noticeChannels: [] });
+
+/** All that works, on a real store, with workspaces that Slack limits most, and an agent that takes everything. */
+async function limitedWorld(teamIds: readonly string[]) {
+  const { store } = await onSqlite();
+  const clock = createTestClock(Date.UTC(2026, 0, 1));
+  const slacks = new Map(teamIds.map((teamId) => [teamId, limitedSlack(clock)]));
+  const slackOf = (teamId: string) => slacks.get(teamId) as LimitedSlack;
+  const workspaceOf = (teamId: string) =>
+    ({
+      teamId,
+      botUserId: 'UBOT',
+      projects,
+      poster: new Poster(slackOf(teamId).call, clock, fetch),
+      access: { refusalOfWriter: async () => null },
+      names: { of: async () => new Map(), named: async () => new Map() },
+    }) as unknown as Workspace;
+  const workspaces = new Map(teamIds.map((teamId) => [teamId, workspaceOf(teamId)]));
+  const log: Record<string, unknown>[] = [];
+  const logger = createLogger({
+    level: 'info',
+    destination: { write: (line) => void log.push({ atMs: clock.now(), ...JSON.parse(line) }) },
+  });
+  /** What the agent was given, by its jobs, in one text. */
+  const given = new Map<string, string>();
+  const seldom = { ...policy, noticeChannels: [], pollMinIntervalMs: HOUR_MS, pollMaxIntervalMs: HOUR_MS };
+  const newContext = () => ({
+    ...{ nowMs: clock.now(), jitter: 0.5, newId: randomUUID, paces: new Map(), rulesOf },
+    policy: seldom,
+  });
+  const tools: Tools = {
+    ...{ store, clock, log: logger, newContext },
+    agent: {
+      createJob: async (_project: string, prompt: string) => {
+        given.set(prompt, '');
+        return anAgentJob({ id: prompt });
+      },
+      sendMessage: async (_project: string, id: string, text: string) => {
+        given.set(id, [given.get(id), text].filter(Boolean).join('\n\n'));
+        return anAgentJob({ id });
+      },
+      getJob: async (_project: string, id: string) => anAgentJob({ id }),
+    } as unknown as AgentClient,
+    workspaces: {
+      of: async (teamId) => workspaces.get(teamId) as Workspace,
+      ofGesture: () => Promise.reject(new Error('there are no gestures')),
+    },
+    promptMaxLength: 20_000,
+    readsPerMinute: 6_000,
+    answered: new AnsweredJobs(),
+    hourlyBudget: 10_000,
+    surroundings: { agent: () => ({ answeredAtMs: null, trouble: null }), slackProblem: () => null },
+    gesturesInHand: () => 0,
+    stopping: new AbortController().signal,
+  };
+  const loops = createLoops(tools, 10 * SECOND_MS);
+  store.onScheduled((scheduled) => loops.notify(scheduled));
+  loops.start();
+  onTestFinished(async () => {
+    const stopped = loops.stop();
+    await clock.advance(10 * SECOND_MS);
+    await stopped;
+  });
+  const missed = missedReplies(store, clock, logger);
+  /** A job with this prompt; returns its thread. */
+  const start = async (teamId: string, prompt: string) => {
+    const opening = openJob({ ...request, teamId, prompt }, newContext());
+    await store.transaction((tx) => tx.write(opening, clock.now()));
+    for (let tries = 0; tries < 100 && !given.has(prompt); tries += 1) await clock.advance(100);
+    const job = await store.transaction((tx) => tx.jobs.get(opening.job.id));
+    if (job?.threadTs == null) throw new Error(`no card for ${prompt}`);
+    return { id: job.id, prompt, threadTs: job.threadTs, slack: slackOf(teamId) };
+  };
+  /** Lets time run until it is so; returns how long that took. */
+  const until = async (isSo: () => boolean, limitMs: number) => {
+    const sinceMs = clock.now();
+    while (!isSo() && clock.now() < sinceMs + limitMs) await clock.advance(SECOND_MS);
+    return clock.now() - sinceMs;
+  };
+  return { store, clock, slackOf, log, given, missed, newContext, start, until };
+}
+
+test('at one page a minute, forty threads of two workspaces are caught up in their own time, in order and once, and a lost post is found meanwhile', {
+  timeout: 300_000,
+}, async () => {
+  const world = await limitedWorld(['T1', 'T2']);
+  const threads = [];
+  for (let number = 0; number < 40; number += 1) {
+    threads.push(await world.start(number % 2 === 0 ? 'T1' : 'T2', `job ${number}`));
+  }
+  await world.clock.advance(MINUTE_MS);
+  const expected = new Map<string, string>();
+  for (const { prompt, threadTs, slack } of threads) {
+    const words = Array.from({ length: 20 }, (_, index) => `${prompt}, reply ${index}.`);
+    for (const text of words) slack.say(threadTs, text);
+    expected.set(prompt, words.join('\n\n'));
+  }
+  await world.clock.advance(HOUR_MS + MINUTE_MS);
+  for (const { prompt, threadTs, slack } of threads) {
+    slack.say(threadTs, 'The last.');
+    expected.set(prompt, `${expected.get(prompt)}\n\nThe last.`);
+  }
+  world.missed.lookFor();
+  const isCaughtUp = () => [...expected].every(([prompt, text]) => world.given.get(prompt) === text);
+  await world.until(() => false, 2 * MINUTE_MS);
+
+  // Meanwhile the answer to a post is lost.
+  const [, lost] = threads;
+  if (lost === undefined) throw new Error('there is no thread');
+  lost.slack.failNext('chat.postMessage', 'no_answer');
+  const failed = anAgentJob({ id: lost.prompt, status: 'failed' });
+  await world.store.transaction((tx) =>
+    applyEvent(tx, lost.id, { type: 'job_checked', agentJob: failed }, world.newContext()),
+  );
+  const isAdopted = () =>
+    world.log.some(({ event, outcome }) => event === 'post_looked_for' && outcome === 'adopted');
+  expect(await world.until(isAdopted, 30 * MINUTE_MS)).toBeLessThan(3 * MINUTE_MS);
+
+  // Twenty threads of two pages each, with three seconds for others after each minute.
+  expect(await world.until(isCaughtUp, 2 * HOUR_MS)).toBeLessThan(50 * MINUTE_MS);
+  for (const [prompt, text] of expected) expect(world.given.get(prompt)).toBe(text);
+  for (const teamId of ['T1', 'T2']) {
+    const refused = world.slackOf(teamId).reads.filter(({ isRefused }) => isRefused);
+    expect(refused.length).toBeLessThan(15);
+  }
+
+  // What was seen long before is not read again: one page for each thread.
+  const { reads } = world.slackOf('T1');
+  const { length: before } = reads;
+  const readSince = () => reads.slice(before).filter(({ isRefused }) => !isRefused);
+  world.missed.lookFor();
+  await world.until(() => readSince().length === 20, HOUR_MS);
+  await world.clock.advance(2 * MINUTE_MS);
+  expect(readSince()).toHaveLength(20);
+});
+
+test('a page that fails is read again, and those before it are not', async () => {
+  const world = await limitedWorld(['T1']);
+  const slack = world.slackOf('T1');
+  const thread = await world.start('T1', 'a job');
+  const words = Array.from({ length: 40 }, (_, index) => `Reply ${index}.`);
+  for (const text of words) slack.say(thread.threadTs, text);
+  world.missed.lookFor();
+  await world.until(() => slack.reads.length === 1, MINUTE_MS);
+  slack.failNext('conversations.replies', 'internal_error');
+  const isCaughtUp = () => world.given.get('a job') === words.join('\n\n');
+  expect(await world.until(isCaughtUp, HOUR_MS)).toBeLessThan(6 * MINUTE_MS);
+  const firsts = slack.reads.filter(({ isRefused, cursor }) => !isRefused && cursor === null);
+  expect(firsts).toHaveLength(1);
+});
+
+test('a thread in which replies wait is read before all others, so that they keep their order', async () => {
+  const world = await limitedWorld(['T1']);
+  const slack = world.slackOf('T1');
+  const threads = [];
+  for (let number = 0; number < 10; number += 1) threads.push(await world.start('T1', `job ${number}`));
+  const [oldest] = threads;
+  if (oldest === undefined) throw new Error('there is no thread');
+  slack.say(oldest.threadTs, 'Missed.');
+  world.missed.lookFor();
+  await world.until(() => slack.reads.length === 2, MINUTE_MS);
+  const messageTs = slack.say(oldest.threadTs, 'Heard of.');
+  const reply = aReply({ messageTs, text: 'Heard of.' });
+  await world.store.transaction(async (tx) => {
+    await tx.gestures.remember([`message:T1:C1:${messageTs}`], world.clock.now());
+    await applyEvent(tx, oldest.id, { type: 'reply_received', reply }, world.newContext());
+  });
+  const isGiven = () => world.given.get('job 0') !== '';
+  expect(await world.until(isGiven, 10 * MINUTE_MS)).toBeLessThan(2 * MINUTE_MS);
+  expect(world.given.get('job 0')).toBe('Missed.\n\nHeard of.');
+});
+
+test('replies are found while Slack holds events back for minute after minute, and so are those of its last minute', async () => {
+  const world = await limitedWorld(['T1']);
+  const slack = world.slackOf('T1');
+  const thread = await world.start('T1', 'a job');
+  slack.say(thread.threadTs, 'The first.');
+  for (let minute = 0; minute < 10; minute += 1) {
+    await world.missed.heldBack('T1', world.clock.now() + MINUTE_MS);
+    await world.clock.advance(MINUTE_MS);
+  }
+  expect(world.given.get('a job')).toBe('The first.');
+  slack.say(thread.threadTs, 'The last.');
+  const isFound = () => world.given.get('a job') === 'The first.\n\nThe last.';
+  expect(await world.until(isFound, 10 * MINUTE_MS)).toBeLessThan(3 * MINUTE_MS);
+  expect(slack.reads.length).toBeLessThan(20);
+});
+
+test('a thread whose pages Slack never finds again does not hold up the others', async () => {
+  const world = await limitedWorld(['T1']);
+  const slack = world.slackOf('T1');
+  const threads = [];
+  for (let number = 0; number < 3; number += 1) threads.push(await world.start('T1', `job ${number}`));
+  const newest = threads.at(-1);
+  if (newest === undefined) throw new Error('there is no thread');
+  for (let number = 0; number < 40; number += 1) slack.say(newest.threadTs, `Reply ${number}.`);
+  for (const { threadTs } of threads) slack.say(threadTs, 'Missed.');
+  slack.forgetCursors();
+  world.missed.lookFor();
+  const isGiven = () => ['job 0', 'job 1'].every((prompt) => world.given.get(prompt) === 'Missed.');
+  expect(await world.until(isGiven, 30 * MINUTE_MS)).toBeLessThan(6 * MINUTE_MS);
+});

@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest';
+import { displayText, sanitize } from '../../../src/slack/protocol/sanitize.ts';
+import { fc } from '../../support/properties.ts';
+import { anyCharacter } from '../any-character.ts';
+
+describe('text taken in', () => {
+  test('keeps lines, tabs, emoji and every script', () => {
+    const text = 'First line\n\tindented\n👩‍💻 日本語 العربية';
+    expect(sanitize(text)).toBe(text);
+  });
+
+  test('has the same line ends whatever the keyboard', () => {
+    expect(sanitize('one\r\ntwo\rthree\nfour')).toBe('one\ntwo\nthree\nfour');
+  });
+
+  test('loses what a database or a terminal could not bear', () => {
+    expect(sanitize('a\u0000b\u001b[31mc\u0007\u009bd\u007f')).toBe('ab[31mcd');
+  });
+
+  test('has no half of an emoji left', () => {
+    expect(sanitize('half \ud83d')).toBe('half \ufffd');
+  });
+
+  test('is always well-formed and without control characters', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: anyCharacter, maxLength: 200 }), (text) => {
+        const clean = sanitize(text);
+        expect(clean.isWellFormed()).toBe(true);
+        expect(clean).not.toMatch(/[^\P{Cc}\n\t]/u);
+        expect(sanitize(clean)).toBe(clean);
+      }),
+    );
+  });
+});
+
+describe('text shown', () => {
+  test('cannot run backwards', () => {
+    expect(displayText('safe \u202etxt.exe\u202c and \u2066more\u2069')).toBe('safe txt.exe and more');
+  });
+
+  test('cannot push the rest off the screen', () => {
+    expect(displayText('\n\n\nabove\n\n \n\u200b\n\t\n\nbelow\n\n\n')).toBe('above\n\nbelow');
+  });
+
+  test('takes no longer for hostile text', () => {
+    expect(displayText('\n '.repeat(20_000))).toBe('');
+    expect(displayText(`a${'\n'.repeat(40_000)}b`)).toBe('a\n\nb');
+  });
+});

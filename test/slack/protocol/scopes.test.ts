@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { botEvents, botScopes, oauthEvents } from '../../../src/slack/protocol/scopes.ts';
+import { readSources } from '../../support/sources.ts';
+import { otherScopes, scopesOfEvents, scopesOfMethods } from '../../support/strict-slack/needed-scopes.ts';
+
+const names = (wishes: readonly { readonly name: string }[]) => wishes.map(({ name }) => name);
+const scopes = names(botScopes);
+const events = names([...botEvents, ...oauthEvents]);
+
+/** A method as `callApi('chat.update', …)` names it, or as `client.chat.update(…)` does. */
+const METHOD =
+  /(?:'|\bclient\.)((?:apps|assistant|auth|chat|conversations|reactions|usergroups|users|views)(?:\.[a-zA-Z]+)+)['(]/g;
+
+function methodsInCode(): Set<string> {
+  const texts = readSources('src').filter(({ path }) => !path.startsWith('src/demo/'));
+  return new Set(texts.flatMap(({ text }) => [...text.matchAll(METHOD)].map(([, name = '']) => name)));
+}
+
+test('every method that the program calls has the scope that it needs', () => {
+  const methods = [...methodsInCode()];
+  expect(methods).toContain('chat.postMessage');
+  expect(methods).toContain('users.info');
+  for (const method of methods) {
+    const needed = scopesOfMethods[method];
+    expect(needed, `what ${method} needs`).toBeDefined();
+    expect(needed?.filter((scope) => !scopes.includes(scope))).toEqual([]);
+  }
+});
+
+test('every event that the manifest asks for has the scope that it needs', () => {
+  for (const event of events) {
+    const needed = scopesOfEvents[event];
+    expect(needed, `what ${event} needs`).toBeDefined();
+    expect(needed?.filter((scope) => !scopes.includes(scope))).toEqual([]);
+  }
+});
+
+test('no scope is asked for that nothing needs', () => {
+  const ofMethods = [...methodsInCode()].flatMap((method) => scopesOfMethods[method] ?? []);
+  const ofEvents = events.flatMap((event) => scopesOfEvents[event] ?? []);
+  const needed = new Set([...ofMethods, ...ofEvents, ...otherScopes]);
+  expect(scopes.filter((scope) => !needed.has(scope))).toEqual([]);
+});
+
+test('every event that the program listens to is asked for, and no other', () => {
+  const sources = readSources('src/slack');
+  const listened = sources.flatMap(({ text }) =>
+    [...text.matchAll(/\bapp\.event\('(\w+)'/g)].map(([, name = '']) => name),
+  );
+  const asked = names(botEvents).map((name) => name.split('.')[0]);
+  expect(new Set(listened.filter((name) => !names(oauthEvents).includes(name)))).toEqual(new Set(asked));
+});

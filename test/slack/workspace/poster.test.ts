@@ -1,0 +1,138 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createLogger } from '../../../src/app/operations/logger.ts';
+import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import { boltLogger } from '../../../src/slack/workspace/bolt-logger.ts';
+import { Poster } from '../../../src/slack/workspace/poster.ts';
+import { createCaller } from '../../../src/slack/workspace/web-api/caller.ts';
+import { createPostingClient } from '../../../src/slack/workspace/web-api/posting-client.ts';
+
+const quiet = boltLogger(createLogger({ level: 'error', destination: { write: () => {} } }));
+const STARTED_AT_MS = 1_700_000_000_000;
+const UNTIL_MS = STARTED_AT_MS + 20_000;
+const post = { channelId: 'C1', threadTs: '1.1', callId: 'call-1' };
+const metadata = (callId: string) => ({ event_type: 'docs_agent_post', event_payload: { call_id: callId } });
+
+/** A Slack whose threads and channels hold these pages of messages; in the place of one, the status of a failure. */
+async function slackWith(...pages: (object[] | number)[]) {
+  const requests: { method: string; args: URLSearchParams }[] = [];
+  const server = createServer(async (request, response) => {
+    const method = (request.url ?? '').replace('/api/', '');
+    requests.push({ method, args: new URLSearchParams(await text(request)) });
+    const page = requests.length - 1;
+    const messages = pages[page] ?? [];
+    if (typeof messages === 'number') {
+      response.writeHead(messages, messages === 429 ? { 'retry-after': '30' } : {}).end();
+      return;
+    }
+    const response_metadata = { next_cursor: page + 1 < pages.length ? `page-${page + 1}` : '' };
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ ok: true, messages, response_metadata }));
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  onTestFinished(() => void server.close().closeAllConnections());
+  const { port } = server.address() as AddressInfo;
+  const client = createPostingClient(`http://127.0.0.1:${port}/api/`, quiet);
+  return {
+    requests,
+    poster: new Poster(
+      createCaller(client, async () => 'xoxb-1'),
+      systemClock,
+      fetch,
+    ),
+  };
+}
+
+test('a post of unknown fate is found by the call id in its metadata', async () => {
+  const { poster, requests } = await slackWith([
+    { ts: '1.2', metadata: metadata('call-0') },
+    { ts: '1.3', metadata: { ...metadata('call-1'), event_type: 'of_another_app' } },
+    { ts: '1.4', metadata: metadata('call-1') },
+  ]);
+  expect(await poster.find(post, STARTED_AT_MS, UNTIL_MS)).toBe('1.4');
+  expect(requests[0]?.method).toBe('conversations.replies');
+  expect(requests[0]?.args.get('include_all_metadata')).toBe('true');
+});
+
+test('or by the id of its first block, where metadata does not come back', async () => {
+  const { poster } = await slackWith([
+    { ts: '1.2', blocks: [{ block_id: 'call:call-0' }] },
+    { ts: '1.3', blocks: [{ block_id: 'call:call-1' }, { block_id: 'x' }] },
+  ]);
+  expect(await poster.find(post, STARTED_AT_MS, UNTIL_MS)).toBe('1.3');
+});
+
+test('it is looked for on all pages, from a minute before its start to a minute after its time, as clocks may differ', async () => {
+  const { poster, requests } = await slackWith(
+    [{ ts: '1.2' }],
+    [{ ts: '1.3', metadata: metadata('call-1') }],
+  );
+  expect(await poster.find({ ...post, threadTs: null }, STARTED_AT_MS, UNTIL_MS)).toBe('1.3');
+  expect(requests.map(({ method }) => method)).toEqual(['conversations.history', 'conversations.history']);
+  expect(requests[1]?.args.get('cursor')).toBe('page-1');
+  expect(Number(requests[0]?.args.get('oldest'))).toBe(STARTED_AT_MS / 1000 - 60);
+  expect(Number(requests[0]?.args.get('latest'))).toBe(UNTIL_MS / 1000 + 60);
+});
+
+test('it is absent only when no page has it', async () => {
+  const { poster, requests } = await slackWith([{ ts: '1.2' }], [{ ts: '1.3' }]);
+  expect(await poster.find(post, STARTED_AT_MS, UNTIL_MS)).toBeNull();
+  expect(requests).toHaveLength(2);
+});
+
+test('a page that fails is asked for once more, at once', async () => {
+  const { poster, requests } = await slackWith([{ ts: '1.2' }], 500, [
+    { ts: '1.3', metadata: metadata('call-1') },
+  ]);
+  expect(await poster.find(post, STARTED_AT_MS, UNTIL_MS)).toBe('1.3');
+  expect(requests.map(({ args }) => args.get('cursor'))).toEqual([null, 'page-1', 'page-1']);
+});
+
+test('a thread is read page by page, and goes on where the last page ended', async () => {
+  const { poster, requests } = await slackWith([{ ts: '1.1' }, { ts: '1.2' }], [{ ts: '1.3' }]);
+  const first = await poster.threadPage('C1', '1.1', { oldestTs: '1.0', cursor: null });
+  expect(first).toMatchObject({ messages: [{ ts: '1.1' }, { ts: '1.2', channel: 'C1' }], cursor: 'page-1' });
+  const last = await poster.threadPage('C1', '1.1', { oldestTs: '1.0', cursor: first.cursor });
+  expect(last).toMatchObject({ messages: [{ ts: '1.3' }], cursor: null });
+  expect(requests.map(({ args }) => [args.get('oldest'), args.get('cursor')])).toEqual([
+    ['1.0', null],
+    ['1.0', 'page-1'],
+  ]);
+});
+
+test('a page that fails is not asked for again if Slack has asked to wait', async () => {
+  const { poster, requests } = await slackWith([{ ts: '1.2' }], 429, [{ ts: '1.3' }]);
+  await expect(poster.find(post, STARTED_AT_MS, UNTIL_MS)).rejects.toThrow();
+  expect(requests).toHaveLength(2);
+});
+
+test('a post of a program that was frozen while it connected is not sent when it wakes', async () => {
+  const { poster, requests } = await slackWith([]);
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const posted = poster.post({ ...post, message: { text: 'Hi', blocks: [] } });
+  // As far as the program comes without the network.
+  for (let turn = 0; turn < 100; turn += 1) await Promise.resolve();
+  vi.setSystemTime(Date.now() + 5_001);
+  await expect(posted).rejects.toMatchObject({ failure: { outcome: 'retry', code: 'too_late_to_send' } });
+  expect(requests).toEqual([]);
+});
+
+test.each([
+  ['ok', 'ok'],
+  ['a JSON that says so', '{"ok":true}'],
+  ['a refusal', '{"ok":false,"error":"expired_url"}', 'a direct message'],
+  ['a web page of a proxy', '<!doctype html><title>Please sign in</title>', 'a direct message'],
+])('a private answer that is answered with %s: %s', async (_what, answer, instead = 'nothing more') => {
+  const { poster, requests } = await slackWith([]);
+  const hook = createServer((_request, response) => response.end(answer)).listen(0, '127.0.0.1');
+  await new Promise((resolve) => hook.once('listening', resolve));
+  onTestFinished(() => void hook.close().closeAllConnections());
+  const { port } = hook.address() as AddressInfo;
+  await poster.tell('U1', `http://127.0.0.1:${port}/hook`, { text: 'Hi', blocks: [] });
+  expect(requests.map(({ method }) => method)).toEqual(
+    instead === 'nothing more' ? [] : ['chat.postMessage'],
+  );
+});
