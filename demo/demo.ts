@@ -1,12 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Environment } from '../src/app/config/values.ts';
 import { createLogger } from '../src/app/operations/logger.ts';
 import { createService } from '../src/app/service.ts';
 import { StartError } from '../src/app/start-error.ts';
 import type { Host } from '../src/cli/command.ts';
+import { explainError } from '../src/cli/explain-error.ts';
 import { readConfig } from '../src/cli/read-config.ts';
 import { runUntilSignal } from '../src/cli/start.ts';
 import { terminalLines } from '../src/cli/terminal-lines.ts';
@@ -18,6 +20,7 @@ import { startRenderingProxy } from './local-slack/rendering-proxy.ts';
 import { demoWorkspace } from './local-slack/workspace.ts';
 import { startLocalSlack } from './local-slack.ts';
 
+const docsAgent = fileURLToPath(new URL('../src/cli/cli.ts', import.meta.url));
 const PROJECT_ID = 'acme-docs';
 const API_KEY = 'demo-key';
 const OTHER_PROJECT_ID = 'acme-handbook';
@@ -31,9 +34,9 @@ projects:
 admins: [${demoWorkspace.users[0].id}]
 `;
 
-/** `docs-agent demo`: the bot against a local Slack and a stand-in agent API, until a signal. */
-export async function demo(args: string[], { env, process }: Host): Promise<number> {
-  parseArgs({ args });
+/** Runs the bot against a local Slack and a stand-in agent API until a signal ends it. Resolves to the exit code. */
+async function demo({ env, process }: Host): Promise<number> {
+  parseArgs();
   const binary = findLocalSlack(env);
   if (binary === null) throw new StartError(whereToGetLocalSlack);
   console.log(OPEN_TO_THE_NETWORK);
@@ -109,8 +112,15 @@ ${words.join('\n')}
 
   What docs-agent doctor says of it, in another terminal:
 
-    ${process.execPath} --env-file=${envFile} ${process.argv[1]} doctor
+    ${process.execPath} --env-file=${envFile} ${docsAgent} doctor
 
   Ctrl-C ends the demo and deletes everything.
 `;
 }
+
+const exitCode = await demo({ env: process.env, process }).catch((error: unknown) => {
+  const explained = explainError(error, 'demo');
+  console.error(explained.message);
+  return explained.exitCode;
+});
+process.exit(exitCode);

@@ -3,11 +3,13 @@ import { notedClient } from '../agent/client/noted-client.ts';
 import { AnsweredJobs } from '../agent/effects/answered-jobs.ts';
 import { type Clock, systemClock } from '../engine/runtime/clock.ts';
 import { serveRoutes } from '../engine/runtime/http-server.ts';
+import type { Logger } from '../engine/runtime/logger.ts';
 import { Tidying } from '../engine/tidy.ts';
-import type { Tools } from '../engine/tools.ts';
 import { createSlackApp } from '../slack/inbound/app.ts';
 import { createConnection } from '../slack/inbound/connection/connection.ts';
 import { missedReplies } from '../slack/outbound/catch-up/missed-replies.ts';
+import { WorkingStatus } from '../slack/outbound/refresh/working-status.ts';
+import { readableText } from '../slack/protocol/readable-text.ts';
 import { boltLogger } from '../slack/workspace/bolt-logger.ts';
 import { observedStore } from '../store/observed-store.ts';
 import { openStore } from '../store/open.ts';
@@ -19,14 +21,13 @@ import {
   readiness,
   sharedLook,
 } from './operations/health.ts';
-import type { Logger } from './operations/logger.ts';
 import { createMetrics } from './operations/metrics/metrics.ts';
 import { metricsRoute } from './operations/metrics/route.ts';
 import { observedLogger } from './operations/observed-logger.ts';
 import { contextFactory, policyOf } from './service/context.ts';
 import { explainConnection, explainListening } from './service/explain.ts';
 import { knownPaces } from './service/known-paces.ts';
-import { createLoops, SHORT_STOP_MS } from './service/loops.ts';
+import { createLoops, SHORT_STOP_MS, type Tools } from './service/loops.ts';
 import { stateReader } from './service/program-state.ts';
 import { workProblem, workWarnings } from './service/work-health.ts';
 import { serveWorkspaces } from './service/workspaces.ts';
@@ -91,6 +92,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
     resources.defer(() => paces.stop());
     const newContext = contextFactory(clock, config, policy, paces.current);
     const stopping = new AbortController();
+    const workingStatus = new WorkingStatus();
     const tools: Tools = {
       stopping: stopping.signal,
       store,
@@ -108,6 +110,11 @@ export function createService(config: Config, options: ServiceOptions): Service 
       },
       gesturesInHand: () => connection.gesturesInHand(),
       newContext,
+      readablePrompt: async (teamId, prompt) => {
+        const { names } = await workspaces.of(teamId);
+        return readableText(prompt, await names.of(prompt));
+      },
+      showWorking: (job) => workingStatus.show(tools, job),
     };
     const loops = createLoops(tools, config.stopTimeoutMs);
     stopWithinMs = () => loops.stopWithinMs();

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
-import { createLogger, type Logger } from '../app/operations/logger.ts';
+import { createLogger } from '../app/operations/logger.ts';
 import { createService, type Service } from '../app/service.ts';
+import type { Logger } from '../engine/runtime/logger.ts';
 import type { Host, ProcessEvents, StopSignal } from './command.ts';
 import { readConfig } from './read-config.ts';
 

@@ -44,11 +44,6 @@ const commands: readonly Command[] = [
     summary: 'erase what the store holds of a person or a channel',
     load: async () => (await import('./forget.ts')).forget,
   },
-  {
-    usage: 'demo',
-    summary: 'try it in the browser, without a Slack workspace',
-    load: async () => (await import('../../demo/demo.ts')).demo,
-  },
 ];
 
 export function findCommand(name: string): Command | undefined {

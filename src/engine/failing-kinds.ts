@@ -1,8 +1,8 @@
-import type { FailingKind } from '../app/operations/metrics/state.ts';
 import { retryDelayMs } from '../jobs/schedule.ts';
 import { type ClaimedTask, LeaseLostError, type TaskKind } from '../store/store.ts';
+import type { FailingKind } from './loop-state.ts';
 import { scrub } from './runtime/redact.ts';
-import type { Tools } from './tools.ts';
+import type { EngineTools } from './tools.ts';
 
 /** What passes by itself is over by then. */
 const FAILING_FOR_MS = 5 * 60_000;
@@ -20,10 +20,10 @@ interface Failures {
 
 /** Notices kinds of tasks that fail whatever is tried: as long as one is done, the others fail for reasons of their own. */
 export class FailingKinds {
-  private readonly tools: Pick<Tools, 'store' | 'clock' | 'log'>;
+  private readonly tools: Pick<EngineTools, 'store' | 'clock' | 'log'>;
   private readonly failures = new Map<TaskKind, Failures>();
 
-  constructor(tools: Pick<Tools, 'store' | 'clock' | 'log'>) {
+  constructor(tools: Pick<EngineTools, 'store' | 'clock' | 'log'>) {
     this.tools = tools;
   }
 

@@ -1,6 +1,4 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '../app/operations/logger.ts';
-import type { LoopState } from '../app/operations/metrics/state.ts';
 import {
   type ClaimedTask,
   type Lease,
@@ -13,7 +11,9 @@ import type { TaskGroup } from '../store/task-group.ts';
 import { claimFairly, type Found, type Ration } from './claim-fairly.ts';
 import { FailingKinds } from './failing-kinds.ts';
 import { FairHands } from './fair-hands.ts';
+import type { LoopState } from './loop-state.ts';
 import type { Clock } from './runtime/clock.ts';
+import type { Logger } from './runtime/logger.ts';
 
 /** A crashed process's tasks are free again after this time. */
 const LEASE_MS = 24_000;

@@ -1,6 +1,6 @@
-import type { Logger } from '../app/operations/logger.ts';
 import { StoreError } from '../store/errors.ts';
 import type { Clock } from './runtime/clock.ts';
+import type { Logger } from './runtime/logger.ts';
 
 /** Shorter than a lease: while the store is away, nobody else can take the work over either. */
 const KEEP_TRYING_MS = 20_000;

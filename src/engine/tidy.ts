@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Logger } from '../app/operations/logger.ts';
 import type { JobPlace, Limits } from '../store/retention.ts';
 import type { Store } from '../store/store.ts';
 import type { Clock } from './runtime/clock.ts';
+import type { Logger } from './runtime/logger.ts';
 
 const EVERY_MS = 3_600_000;
 /** A start has more urgent things to do. */

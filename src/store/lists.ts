@@ -1,11 +1,12 @@
 import type { FollowUp } from '../jobs/follow-up.ts';
 import type { Job } from '../jobs/job.ts';
+import type { JobPage, PageStart, Viewer } from '../jobs/lists.ts';
 import type { PastCall } from '../jobs/turns.ts';
 
 /** Jobs as people look for them. Nothing is locked. */
 export interface JobLists {
   /** One page of what the person sees there: own jobs, and those that are open in the channel. */
-  page(sight: Sight, start: PageStart, limit: number): Promise<JobPage>;
+  page(viewer: Viewer, start: PageStart, limit: number): Promise<JobPage>;
   /** The person's open jobs, newest first. */
   openOf(teamId: string, userId: string, limit: number): Promise<Job[]>;
   /** The person's jobs that have a pull request, newest first. */
@@ -21,27 +22,4 @@ export interface JobLists {
   callsOf(jobId: string): Promise<PastCall[]>;
   /** The follow-ups that have not reached the agent, or may not have: the 50 oldest. */
   unsentOf(jobId: string): Promise<FollowUp[]>;
-}
-
-/** Who looks, and where. */
-export interface Sight {
-  readonly teamId: string;
-  readonly userId: string;
-  readonly channelId: string;
-}
-
-/** A job's place in the order of time; it stays when other jobs come and go. */
-export interface Place {
-  readonly requestedAtMs: number;
-  readonly id: string;
-}
-
-/** Null: with the newest job. */
-export type PageStart = { readonly to: 'older' | 'newer'; readonly than: Place } | null;
-
-export interface JobPage {
-  /** Newest first. */
-  readonly jobs: readonly Job[];
-  readonly hasNewer: boolean;
-  readonly hasOlder: boolean;
 }

@@ -1,6 +1,13 @@
-import type { Transacted } from '../app/operations/metrics/transactions.ts';
 import { StoreError } from './errors.ts';
 import type { Store } from './store.ts';
+
+export const transactionOutcomes = ['done', 'undone', 'failed'] as const;
+
+/** How a transaction of the store ended: `undone` by the program, `failed` by the store. */
+export interface Transacted {
+  readonly outcome: (typeof transactionOutcomes)[number];
+  readonly durationMs: number;
+}
 
 /** The same store; how each transaction ended is told. */
 export function observedStore(store: Store, tell: (transacted: Transacted) => void): Store {

@@ -14,7 +14,7 @@ describe('the command line', () => {
     const { code, output } = await outcomeOf(['--help']);
     expect(code).toBe(0);
     expect(output).toMatch(/^Usage: docs-agent <command>/);
-    for (const word of ['start', 'demo', '.env.example', '--version']) expect(output).toContain(word);
+    for (const word of ['start', 'doctor', '.env.example', '--version']) expect(output).toContain(word);
   });
 
   test.concurrent('tells the same when nothing is asked of it', async () => {

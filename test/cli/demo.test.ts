@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { findLocalSlack } from '../../demo/local-slack/find.ts';
 import { demoWorkspace } from '../../demo/local-slack/workspace.ts';
-import { runProgram } from '../support/child-program.ts';
+import { runDemo, runProgram } from '../support/child-program.ts';
 import { alice, createSlackControl, describeWithLocalSlack } from '../support/local-slack.ts';
 import { createTempDir } from '../support/temp-dir.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -14,7 +14,7 @@ describeWithLocalSlack('the demo', () => {
 
   test.concurrent('leads from a command to a pull request in the thread, and leaves nothing behind', async () => {
     await using folder = await createTempDir();
-    await using demo = runProgram(['demo'], { LOCAL_SLACK_BIN, TMPDIR: folder.path });
+    await using demo = runDemo({ LOCAL_SLACK_BIN, TMPDIR: folder.path });
     const [, url = ''] = await demo.printed(/Open (http:\S+) and, in #docs, type:/);
     await demo.printed(/\/docs-agent Add a quickstart/);
     expect(await (await fetch(url)).text()).toMatch(/<!doctype html>/i);
@@ -52,7 +52,7 @@ describeWithLocalSlack('the demo', () => {
 
   test.concurrent('that is killed takes its local Slack along', async () => {
     await using folder = await createTempDir();
-    await using demo = runProgram(['demo'], { LOCAL_SLACK_BIN, TMPDIR: folder.path });
+    await using demo = runDemo({ LOCAL_SLACK_BIN, TMPDIR: folder.path });
     const [, url = ''] = await demo.printed(/Open (http:\S+) and/);
     demo.kill('SIGKILL');
     await demo.exit;
@@ -69,7 +69,7 @@ test.concurrent('the demo on a machine without a local Slack says how to get one
   await using folder = await createTempDir();
   // An architecture that the npm package is not made for.
   const elsewhere = `Object.defineProperty(process, 'arch', { value: 'riscv64' })`;
-  await using demo = runProgram(['demo'], {
+  await using demo = runDemo({
     PATH: '',
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(elsewhere)}`,
     TMPDIR: folder.path,
@@ -82,7 +82,7 @@ test.concurrent('the demo on a machine without a local Slack says how to get one
 
 test.concurrent('the demo with a local Slack that cannot be run says so, and leaves nothing behind', async () => {
   await using folder = await createTempDir();
-  await using demo = runProgram(['demo'], {
+  await using demo = runDemo({
     LOCAL_SLACK_BIN: '/nowhere/local-slack',
     TMPDIR: folder.path,
   });

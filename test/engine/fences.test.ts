@@ -8,7 +8,7 @@ import { checkJob } from '../../src/agent/effects/check-job.ts';
 import { Slots } from '../../src/agent/effects/slots.ts';
 import { createLogger } from '../../src/app/operations/logger.ts';
 import { applyEvent } from '../../src/engine/apply-event.ts';
-import type { Tools } from '../../src/engine/tools.ts';
+import type { Tools } from '../../src/app/service/loops.ts';
 import type { AgentJob } from '../../src/jobs/agent-job.ts';
 import { openJob } from '../../src/jobs/decide/open.ts';
 import type { JobEvent } from '../../src/jobs/event.ts';
@@ -87,6 +87,8 @@ async function overtaken(events: readonly JobEvent[], kind: TaskKind, agentJob: 
       slackProblem: () => null,
     },
     gesturesInHand: () => 0,
+    readablePrompt: async (_teamId, prompt) => prompt,
+    showWorking: () => {},
     stopping: new AbortController().signal,
     newContext,
   };

@@ -4,6 +4,7 @@ import { spawnGuarded } from './guarded-child.ts';
 import { waitFor } from './wait-for.ts';
 
 const cli = fileURLToPath(new URL('../../src/cli/cli.ts', import.meta.url));
+const demo = fileURLToPath(new URL('../../demo/demo.ts', import.meta.url));
 /** Halves the work of starting, which is most of what these tests do. */
 const compileCache = fileURLToPath(new URL('../../node_modules/.cache/child-program', import.meta.url));
 /** Starting takes about half a second; on a busy machine many times that. */
@@ -50,6 +51,11 @@ export function runProgram(
 ): ChildProgram {
   const command = [process.execPath, ...nodeArgs, cli, ...args];
   return runCommand(command, { NODE_COMPILE_CACHE: compileCache, ...env });
+}
+
+/** Runs the demo with this Node. */
+export function runDemo(env: ChildEnv): ChildProgram {
+  return runCommand([process.execPath, demo], { NODE_COMPILE_CACHE: compileCache, ...env });
 }
 
 /** The same for a program that is started in another way. */

@@ -1,8 +1,8 @@
-import type { Tools } from '../../engine/tools.ts';
 import type { AgentFailure } from '../../jobs/failure.ts';
 import { allowedAtMs, type BudgetKind } from '../../jobs/hourly-budget.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { Transaction } from '../../store/store.ts';
+import type { AgentTools } from './agent-tools.ts';
 
 const HOUR_MS = 3_600_000;
 /** A place may become free before its time: somebody withdraws, or the budget is raised. */
@@ -20,7 +20,7 @@ export interface OverBudget {
  * whoever takes a place wakes it: so a place that is free too early is found by all who can use it.
  */
 export async function takeFromBudget(
-  tools: Tools,
+  tools: AgentTools,
   tx: Transaction,
   job: Job,
   kind: BudgetKind,

@@ -1,19 +1,18 @@
-import type { LogFields } from '../../app/operations/logger.ts';
 import { applyEvent } from '../../engine/apply-event.ts';
 import { factsOf } from '../../engine/job-facts.ts';
 import { leave } from '../../engine/leave.ts';
 import { persist } from '../../engine/persist.ts';
+import type { LogFields } from '../../engine/runtime/logger.ts';
 import { SEND_WITHIN_MS } from '../../engine/runtime/send-limit.ts';
-import type { Tools } from '../../engine/tools.ts';
 import type { CallRequest } from '../../jobs/call.ts';
 import { verdictOn } from '../../jobs/decide/verdict.ts';
 import type { JobEvent } from '../../jobs/event.ts';
 import type { AgentFailure } from '../../jobs/failure.ts';
 import type { Job } from '../../jobs/job.ts';
-import { readableText } from '../../slack/protocol/readable-text.ts';
 import { type ClaimedTask, LeaseLostError, type LedgerCall, type Transaction } from '../../store/store.ts';
 import { AgentError } from '../client/errors.ts';
 import { agentSays } from './agent-says.ts';
+import type { AgentTools } from './agent-tools.ts';
 import { requireBoundProject } from './bound-project.ts';
 import { takeFromBudget } from './budget.ts';
 
@@ -54,7 +53,7 @@ interface Prepared {
 }
 
 /** Makes the create and message calls of one job, one after the other, each at most once. */
-export async function callAgent(tools: Tools, task: ClaimedTask): Promise<void> {
+export async function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
   for (;;) {
     if (tools.stopping.aborted) return leave(tools, task);
     // Before the call is marked as started: a crash during the look-up of names must not make it unknown.
@@ -72,20 +71,19 @@ export async function callAgent(tools: Tools, task: ClaimedTask): Promise<void> 
   }
 }
 
-async function prepareNext(tools: Tools, lane: string): Promise<Prepared | null> {
+async function prepareNext(tools: AgentTools, lane: string): Promise<Prepared | null> {
   const next = await tools.store.transaction(async (tx) => {
     const call = await tx.calls.next(lane);
     return call && (await toAgentCall(tx, call));
   });
   if (next === null) return null;
   const { prompt } = next.request;
-  const { names } = await tools.workspaces.of(next.job.teamId);
-  return { callId: next.call.id, prompt: readableText(prompt, await names.of(prompt)) };
+  return { callId: next.call.id, prompt: await tools.readablePrompt(next.job.teamId, prompt) };
 }
 
 /** Marks the lane's next call as started, if it is the prepared one; `ended`: the task is settled for now. */
 async function startNext(
-  tools: Tools,
+  tools: AgentTools,
   task: ClaimedTask,
   prepared: Prepared | null,
 ): Promise<StartedCall | 'ended' | 'not_prepared'> {
@@ -125,7 +123,11 @@ async function startNext(
 }
 
 /** The job goes on without this start: a second agent job would be watched by nobody. */
-async function giveUp({ clock }: Tools, tx: Transaction, { call, request, job }: AgentCall): Promise<void> {
+async function giveUp(
+  { clock }: AgentTools,
+  tx: Transaction,
+  { call, request, job }: AgentCall,
+): Promise<void> {
   const detail = 'the job does not wait for it any more';
   await tx.budgetQueue.leave(job.id, request.kind);
   await tx.calls.settle(call.id, { state: 'not_made', detail }, clock.now());
@@ -140,7 +142,7 @@ async function toAgentCall(tx: Transaction, call: LedgerCall): Promise<AgentCall
   return { call, request, job };
 }
 
-async function perform(tools: Tools, started: StartedCall, prompt: string): Promise<JobEvent> {
+async function perform(tools: AgentTools, started: StartedCall, prompt: string): Promise<JobEvent> {
   const { call, request, job, startedAtMs } = started;
   const facts = { call_id: call.id, call: request.kind, ...factsOf(job) };
   try {
@@ -175,7 +177,7 @@ function statusIn(event: JobEvent, { agentJob: before }: Job): LogFields {
 }
 
 async function send(
-  tools: Tools,
+  tools: AgentTools,
   callId: string,
   projectId: string,
   request: AgentRequest,
@@ -189,7 +191,7 @@ async function send(
   return { type: 'message_accepted', callId, agentJobId, agentJob };
 }
 
-function failed(tools: Tools, { call, request, job }: AgentCall, failure: AgentFailure): JobEvent {
+function failed(tools: AgentTools, { call, request, job }: AgentCall, failure: AgentFailure): JobEvent {
   const event = { callId: call.id, failure };
   if (request.kind === 'create_job') return { type: 'create_failed', ...event };
   const othersAnsweredAtMs = tools.answered.othersAtMs(job.projectId, request.agentJobId);
@@ -204,7 +206,7 @@ type Next = 'goes_on' | 'waits' | 'taken_over';
  * it was waited for, as long as nobody else has settled the call.
  */
 async function settle(
-  tools: Tools,
+  tools: AgentTools,
   tx: Transaction,
   task: ClaimedTask,
   { call, request }: AgentCall,

@@ -1,14 +1,13 @@
 import { applyEvent } from '../../engine/apply-event.ts';
 import { leave } from '../../engine/leave.ts';
-import type { Tools } from '../../engine/tools.ts';
 import type { AgentJob } from '../../jobs/agent-job.ts';
 import { decide } from '../../jobs/decide/decide.ts';
 import type { JobEvent } from '../../jobs/event.ts';
 import { isUnwatched, type Job } from '../../jobs/job.ts';
 import { policyFor } from '../../jobs/policy.ts';
-import type { WorkingStatus } from '../../slack/outbound/refresh/working-status.ts';
 import type { CheckKind, QuietCheck, WatchedJob } from '../../store/queries/checks.ts';
 import type { ClaimedTask } from '../../store/store.ts';
+import type { AgentTools } from './agent-tools.ts';
 import type { CheckBatches } from './check-batches.ts';
 import { quietFollowing } from './quiet-following.ts';
 import { readAgentJob } from './read-agent-job.ts';
@@ -17,7 +16,6 @@ import type { Slots } from './slots.ts';
 /** What checks share. */
 export interface CheckTools {
   readonly batches: CheckBatches;
-  readonly status: WorkingStatus;
   /** Those who read at the same time. */
   readonly readers: Slots;
 }
@@ -28,8 +26,8 @@ interface Watched extends WatchedJob {
 
 /** Reads the agent job and tells what is new; the decision schedules the next check. */
 export async function checkJob(
-  tools: Tools,
-  { batches, status, readers }: CheckTools,
+  tools: AgentTools,
+  { batches, readers }: CheckTools,
   kind: CheckKind,
   task: ClaimedTask,
 ): Promise<void> {
@@ -46,7 +44,7 @@ export async function checkJob(
   );
   if (event === null) return leave(tools, task);
   if (await isQuietlyDone(tools, batches, { kind, lease: task.lease }, watched, event)) {
-    status.show(tools, job);
+    tools.showWorking(job);
     return;
   }
   const after = await tools.store.transaction(async (tx) => {
@@ -55,7 +53,7 @@ export async function checkJob(
     await tx.tasks.complete(task.lease);
     return checked;
   });
-  status.show(tools, after);
+  tools.showWorking(after);
 }
 
 /**
@@ -63,7 +61,7 @@ export async function checkJob(
  * with those of other jobs. What changed the job in the meantime has scheduled the check again, and is seen by that.
  */
 async function isQuietlyDone(
-  tools: Tools,
+  tools: AgentTools,
   batches: CheckBatches,
   check: Pick<QuietCheck, 'kind' | 'lease'>,
   { job, saved, hasUnsent, isCardPlanned }: WatchedJob,

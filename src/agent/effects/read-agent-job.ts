@@ -1,16 +1,16 @@
 import { factsOf } from '../../engine/job-facts.ts';
-import type { Tools } from '../../engine/tools.ts';
 import type { AgentJob } from '../../jobs/agent-job.ts';
 import type { JobEvent } from '../../jobs/event.ts';
 import type { Job } from '../../jobs/job.ts';
 import { AgentError } from '../client/errors.ts';
 import { agentSays } from './agent-says.ts';
+import type { AgentTools } from './agent-tools.ts';
 import { requireBoundProject } from './bound-project.ts';
 
 type CheckEvent = Extract<JobEvent, { type: 'job_checked' | 'check_failed' }>;
 
 /** Asks the agent API; what it says, or why it says nothing, is an event of the job. */
-export async function readAgentJob(tools: Tools, job: Job, before: AgentJob): Promise<CheckEvent> {
+export async function readAgentJob(tools: AgentTools, job: Job, before: AgentJob): Promise<CheckEvent> {
   const startedAtMs = tools.clock.now();
   const facts = { ...factsOf(job), agent_job_id: before.id };
   const durationMs = () => tools.clock.now() - startedAtMs;

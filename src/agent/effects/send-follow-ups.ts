@@ -1,6 +1,6 @@
 import { applyEvent } from '../../engine/apply-event.ts';
-import type { Tools } from '../../engine/tools.ts';
 import type { ClaimedTask, Transaction } from '../../store/store.ts';
+import type { AgentTools } from './agent-tools.ts';
 
 /**
  * How often, and for how long each time, replies wait for older ones that are being looked for: their thread is read
@@ -16,7 +16,7 @@ const WAIT_MS = 1_000;
  * missed replies, which may be older, that is done first, and so is a look at a job that could not be read of late:
  * a new turn hides the pull request of the one before. But replies do not wait for ever.
  */
-export async function sendFollowUps(tools: Tools, task: ClaimedTask): Promise<void> {
+export async function sendFollowUps(tools: AgentTools, task: ClaimedTask): Promise<void> {
   await tools.store.transaction(async (tx) => {
     await tx.tasks.fence(task.lease);
     const context = tools.newContext();

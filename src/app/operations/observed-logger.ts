@@ -1,4 +1,4 @@
-import type { LogFields, Logger, LogLevel } from './logger.ts';
+import type { LogFields, Logger, LogLevel } from '../../engine/runtime/logger.ts';
 
 /** Is told of every event, those below the log level, too. Must not throw. */
 export type Observe = (event: string, fields: LogFields, level: LogLevel) => void;

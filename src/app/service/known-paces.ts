@@ -1,7 +1,7 @@
 import type { Clock } from '../../engine/runtime/clock.ts';
+import type { Logger } from '../../engine/runtime/logger.ts';
 import { type Pace, paceOf } from '../../jobs/pace.ts';
 import type { Store } from '../../store/store.ts';
-import type { Logger } from '../operations/logger.ts';
 
 /** A turn more or less changes little. */
 const FRESH_MS = 60_000;

@@ -1,3 +1,4 @@
+import type { AgentTools } from '../../agent/effects/agent-tools.ts';
 import { callAgent } from '../../agent/effects/call-agent.ts';
 import { checkBatches } from '../../agent/effects/check-batches.ts';
 import { checkJob } from '../../agent/effects/check-job.ts';
@@ -6,7 +7,7 @@ import { sendFollowUps } from '../../agent/effects/send-follow-ups.ts';
 import { Slots } from '../../agent/effects/slots.ts';
 import { SpareReads } from '../../agent/effects/spare-reads.ts';
 import { Loop, type TaskHandler } from '../../engine/loop.ts';
-import type { Tools } from '../../engine/tools.ts';
+import type { LoopState } from '../../engine/loop-state.ts';
 import { catchUps } from '../../slack/outbound/catch-up/catch-up.ts';
 import { readSnippets } from '../../slack/outbound/catch-up/read-snippets.ts';
 import { postBatches } from '../../slack/outbound/posts/post-batches.ts';
@@ -14,9 +15,8 @@ import { postToSlack } from '../../slack/outbound/posts/post-to-slack.ts';
 import { refreshCard } from '../../slack/outbound/refresh/refresh-card.ts';
 import { refreshHome } from '../../slack/outbound/refresh/refresh-home.ts';
 import { refreshReceipts } from '../../slack/outbound/refresh/refresh-receipts.ts';
-import { WorkingStatus } from '../../slack/outbound/refresh/working-status.ts';
+import type { SlackTools } from '../../slack/outbound/slack-tools.ts';
 import type { ClaimedTask, Scheduled } from '../../store/store.ts';
-import type { LoopState } from '../operations/metrics/state.ts';
 
 /** Separate hands, so that a slow agent API never keeps Slack waiting, nor many checks the sending. */
 const SENDS_AT_ONCE = 32;
@@ -30,6 +30,13 @@ const SLACK_CALLS_AT_ONCE = 64;
 const THREADS_READ_AT_ONCE = 16;
 /** What is not a create or message call can be done again, or looked for: a stop need not wait longer. */
 export const SHORT_STOP_MS = 10_000;
+
+export interface Tools extends AgentTools, SlackTools {
+  /** Of each project, by all replicas together. */
+  readonly readsPerMinute: number;
+  /** How many gestures Slack, or a person, waits for. */
+  readonly gesturesInHand: () => number;
+}
 
 export interface Loops {
   start(): void;
@@ -50,9 +57,9 @@ export function createLoops(tools: Tools, stopTimeoutMs: number): Loops {
       handle(tools, task);
   const { store, clock, log, gesturesInHand } = tools;
   const shared = { store, clock, log, gesturesInHand, stopWithinMs: SHORT_STOP_MS };
-  const checkTools = { batches: checkBatches(store, clock), status: new WorkingStatus() };
-  const checks = { ...checkTools, readers: new Slots(READS_AT_ONCE) };
-  const checksOfEnded = { ...checkTools, readers: new Slots(READS_OF_ENDED_AT_ONCE) };
+  const batches = checkBatches(store, clock);
+  const checks = { batches, readers: new Slots(READS_AT_ONCE) };
+  const checksOfEnded = { batches, readers: new Slots(READS_OF_ENDED_AT_ONCE) };
   const postTools = { ...tools, posts: postBatches(tools), looks: new Map() };
   const sends = new Loop({
     name: 'send',

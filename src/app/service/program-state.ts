@@ -1,7 +1,8 @@
+import type { LoopState } from '../../engine/loop-state.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Projects } from '../../jobs/project.ts';
 import type { Store } from '../../store/store.ts';
-import type { LoopState, ProgramState, StoreState } from '../operations/metrics/state.ts';
+import type { ProgramState, StoreState } from '../operations/metrics/state.ts';
 import { within } from '../operations/within.ts';
 
 /** However often somebody asks, the store is read no more often. */

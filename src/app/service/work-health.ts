@@ -1,4 +1,4 @@
-import type { FailingKind, LoopState } from '../operations/metrics/state.ts';
+import type { FailingKind, LoopState } from '../../engine/loop-state.ts';
 
 /**
  * What keeps the loops from their work, or null. Of tasks that fail only a kind of which several do: one may fail for a

@@ -1,6 +1,7 @@
 import type { Logger as BoltLogger } from '@slack/bolt';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Route } from '../../engine/runtime/http-server.ts';
+import type { Logger } from '../../engine/runtime/logger.ts';
 import { BotTokens } from '../../slack/install/bot-tokens.ts';
 import { Directory } from '../../slack/install/directory.ts';
 import { whenEnded } from '../../slack/install/ended.ts';
@@ -15,7 +16,6 @@ import type { Workspaces } from '../../slack/workspace/workspace.ts';
 import type { Store } from '../../store/store.ts';
 import type { Config } from '../config/config.ts';
 import type { Installing } from '../config/installing.ts';
-import type { Logger } from '../operations/logger.ts';
 import { StartError } from '../start-error.ts';
 import { settingsOf } from './context.ts';
 import { explainSlack } from './explain.ts';

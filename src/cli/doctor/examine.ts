@@ -1,13 +1,13 @@
 import type { Config } from '../../app/config/config.ts';
-import type { Logger } from '../../app/operations/logger.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
+import type { Logger } from '../../engine/runtime/logger.ts';
+import type { InspectionOptions } from '../../slack/workspace/inspection.ts';
 import type { NoticeFacts, StoreFacts } from '../../store/inspect/facts.ts';
 import { inspectStore } from '../../store/inspect/inspect.ts';
 import { agentFindings } from './agent.ts';
 import { writingFindings } from './agent-writing.ts';
 import { clockFindings } from './clocks.ts';
 import type { Finding } from './finding.ts';
-import type { InspectionOptions } from './inspection.ts';
 import { installed } from './installations.ts';
 import { listeningFindings } from './listening.ts';
 import { ignoredFindings, settingsInOrder } from './settings.ts';

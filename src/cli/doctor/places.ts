@@ -1,8 +1,8 @@
 import type { WorkspaceSettings } from '../../app/config/workspaces.ts';
 import { isAbsence } from '../../slack/protocol/absence.ts';
+import type { Inspection } from '../../slack/workspace/inspection.ts';
 import type { NoticeFacts, RefusedNotice } from '../../store/inspect/facts.ts';
 import { type Finding, findingsOf, within } from './finding.ts';
-import type { Inspection } from './inspection.ts';
 import { slackFailure } from './slack-failure.ts';
 
 /** The token was accepted before: it was revoked meanwhile. */

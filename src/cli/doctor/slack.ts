@@ -1,8 +1,8 @@
 import type { Config } from '../../app/config/config.ts';
 import { EVENTS_PATH } from '../../slack/protocol/paths.ts';
 import { botScopes, CHANNELS_SCOPE, USER_GROUPS_SCOPE } from '../../slack/protocol/scopes.ts';
+import { Inspection, type InspectionOptions, type TokenFacts } from '../../slack/workspace/inspection.ts';
 import { type Finding, findingsOf } from './finding.ts';
-import { Inspection, type InspectionOptions, type TokenFacts } from './inspection.ts';
 import { slackFailure } from './slack-failure.ts';
 
 const RENEW_APP_TOKEN =

@@ -1,7 +1,7 @@
 import type { WorkspaceSettings } from '../../app/config/workspaces.ts';
+import { Inspection, type InspectionOptions } from '../../slack/workspace/inspection.ts';
 import type { NoticeFacts } from '../../store/inspect/facts.ts';
 import type { Finding } from './finding.ts';
-import { Inspection, type InspectionOptions } from './inspection.ts';
 import { noticeFindings, userGroupFindings } from './places.ts';
 import { tokenFindings } from './slack.ts';
 

@@ -1,5 +1,5 @@
 import { App, type Logger as BoltLogger } from '@slack/bolt';
-import type { Logger } from '../../app/operations/logger.ts';
+import type { Logger } from '../../engine/runtime/logger.ts';
 import { answerFetch } from '../workspace/web-api/answer-fetch.ts';
 import type { Workspaces } from '../workspace/workspace.ts';
 import type { Connection } from './connection/connection.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Logger } from '../../app/operations/logger.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
+import type { Logger } from '../../engine/runtime/logger.ts';
 import type { StoredInstallation } from '../../store/queries/installations.ts';
 import type { Store } from '../../store/store.ts';
 import { CLOCK_SKEW_MS } from '../protocol/clock-skew.ts';

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { OauthV2AccessResponse, WebClient } from '@slack/web-api';
-import type { Logger } from '../../app/operations/logger.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Route } from '../../engine/runtime/http-server.ts';
+import type { Logger } from '../../engine/runtime/logger.ts';
 import type { Store } from '../../store/store.ts';
 import { INSTALL_PATH, OAUTH_REDIRECT_PATH } from '../protocol/paths.ts';
 import { botScopes } from '../protocol/scopes.ts';

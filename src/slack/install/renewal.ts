@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { OauthV2AccessResponse, WebClient } from '@slack/web-api';
-import type { Logger } from '../../app/operations/logger.ts';
 import { persist } from '../../engine/persist.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
+import type { Logger } from '../../engine/runtime/logger.ts';
 import type { StoredInstallation } from '../../store/queries/installations.ts';
 import type { Store } from '../../store/store.ts';
 import { classify } from '../workspace/web-api/failure.ts';

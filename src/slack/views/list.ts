@@ -1,4 +1,4 @@
-import type { JobPage } from '../../store/lists.ts';
+import type { JobPage } from '../../jobs/lists.ts';
 import { actionIds } from '../protocol/ids.ts';
 import { encodePage } from './page-button.ts';
 import { jobLine, type Reader } from './parts/job-line.ts';

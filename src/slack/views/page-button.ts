@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PageStart } from '../../store/lists.ts';
+import type { PageStart } from '../../jobs/lists.ts';
 
 const pageButton = z.object({
   to: z.enum(['older', 'newer']),

@@ -1,6 +1,6 @@
 import type { UsergroupsUsersListResponse } from '@slack/web-api';
-import type { Logger } from '../../app/operations/logger.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
+import type { Logger } from '../../engine/runtime/logger.ts';
 import { type AccessRefusal, type AccessRule, accessRefusal } from '../../jobs/access.ts';
 import { CachedLookup } from './web-api/cached-lookup.ts';
 import type { SlackCaller } from './web-api/caller.ts';

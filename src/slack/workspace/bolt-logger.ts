@@ -1,5 +1,5 @@
 import type { Logger as BoltLogger } from '@slack/bolt';
-import type { Logger } from '../../app/operations/logger.ts';
+import type { Logger } from '../../engine/runtime/logger.ts';
 
 type BoltLevel = ReturnType<BoltLogger['getLevel']>;
 

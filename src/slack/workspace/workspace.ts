@@ -1,6 +1,6 @@
 import type { WebClient } from '@slack/web-api';
-import type { Logger } from '../../app/operations/logger.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
+import type { Logger } from '../../engine/runtime/logger.ts';
 import type { AccessRule } from '../../jobs/access.ts';
 import type { Projects } from '../../jobs/project.ts';
 import { Access } from './access.ts';

@@ -1,9 +1,10 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { FollowUp } from '../../jobs/follow-up.ts';
 import type { Job } from '../../jobs/job.ts';
+import type { JobPage, PageStart, Viewer } from '../../jobs/lists.ts';
 import { openStages } from '../../jobs/open-stages.ts';
 import type { PastCall } from '../../jobs/turns.ts';
-import type { JobLists, JobPage, PageStart, Sight } from '../lists.ts';
+import type { JobLists } from '../lists.ts';
 import { jobFromJson, requestFromJson } from '../schema/json.ts';
 import type { Queries } from '../schema/tables.ts';
 import { followUpFromRow } from './follow-ups.ts';
@@ -29,7 +30,7 @@ export class SqlJobLists implements JobLists {
     this.db = db;
   }
 
-  async page(sight: Sight, start: PageStart, limit: number): Promise<JobPage> {
+  async page(sight: Viewer, start: PageStart, limit: number): Promise<JobPage> {
     const found = await this.inSight(sight, start, limit + 1);
     const hasMore = found.length > limit;
     if (start === null) return { jobs: found.slice(0, limit), hasNewer: false, hasOlder: hasMore };
@@ -102,7 +103,7 @@ export class SqlJobLists implements JobLists {
 
   /** In the order of the direction: the nearest to the start first. */
   private async inSight(
-    { teamId, userId, channelId }: Sight,
+    { teamId, userId, channelId }: Viewer,
     start: PageStart,
     limit: number,
   ): Promise<Job[]> {

@@ -1,7 +1,8 @@
 import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { createLogger, type Logger, type LogLevel } from '../../../src/app/operations/logger.ts';
+import { createLogger } from '../../../src/app/operations/logger.ts';
 import { terminalLines } from '../../../src/cli/terminal-lines.ts';
+import type { Logger, LogLevel } from '../../../src/engine/runtime/logger.ts';
 import { boltLogger } from '../../../src/slack/workspace/bolt-logger.ts';
 
 function logged(write: (logger: Logger) => void, level: LogLevel = 'debug'): Record<string, unknown>[] {

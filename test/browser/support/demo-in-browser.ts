@@ -1,6 +1,6 @@
 import type { BrowserContextOptions } from 'playwright-core';
 import { findLocalSlack } from '../../../demo/local-slack/find.ts';
-import { runProgram } from '../../support/child-program.ts';
+import { runDemo } from '../../support/child-program.ts';
 import { createTempDir } from '../../support/temp-dir.ts';
 import { findChromium, launchBrowser, whereToGetChromium } from './browser.ts';
 import { createSlackPage, type SlackPage } from './slack-page.ts';
@@ -20,7 +20,7 @@ export async function startDemoInBrowser(look: BrowserContextOptions = {}): Prom
   await using starting = new AsyncDisposableStack();
   const folder = starting.use(await createTempDir());
   const LOCAL_SLACK_BIN = findLocalSlack(process.env) ?? '';
-  const demo = starting.use(runProgram(['demo'], { LOCAL_SLACK_BIN, TMPDIR: folder.path }));
+  const demo = starting.use(runDemo({ LOCAL_SLACK_BIN, TMPDIR: folder.path }));
   const browser = starting.use(await launchBrowser(chromium));
   const [, url = ''] = await demo.printed(/Open (http:\S+) and/);
   const resources = starting.move();

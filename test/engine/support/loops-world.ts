@@ -6,7 +6,7 @@ import { AnsweredJobs } from '../../../src/agent/effects/answered-jobs.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { createLoops, type Loops } from '../../../src/app/service/loops.ts';
 import { applyEvent } from '../../../src/engine/apply-event.ts';
-import type { Tools } from '../../../src/engine/tools.ts';
+import type { Tools } from '../../../src/app/service/loops.ts';
 import type { JobRequest } from '../../../src/jobs/decide/open.ts';
 import { openJob } from '../../../src/jobs/decide/open.ts';
 import type { JobEvent } from '../../../src/jobs/event.ts';
@@ -130,6 +130,8 @@ export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorl
       gesturesInHand: () => 0,
       stopping: stopping.signal,
       newContext,
+      readablePrompt: async (_teamId, prompt) => prompt,
+      showWorking: () => {},
     }),
   );
   const loops: Loops[] = [];

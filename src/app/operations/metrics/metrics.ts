@@ -1,9 +1,10 @@
 import { Registry } from 'prom-client';
+import type { Transacted } from '../../../store/observed-store.ts';
 import type { Observe } from '../observed-logger.ts';
 import { countOperations } from './operations.ts';
 import { measureProcess } from './process.ts';
 import { type ProgramState, showState } from './state.ts';
-import { countTransactions, type Transacted } from './transactions.ts';
+import { countTransactions } from './transactions.ts';
 
 /** What Prometheus asks for. Each has its own counters, so that several services can live in one process. */
 export interface Metrics {

@@ -1,4 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
+import type { LoopState } from '../../../engine/loop-state.ts';
 
 /** How the program is now. */
 export interface ProgramState {
@@ -8,26 +9,6 @@ export interface ProgramState {
   readonly hourlyBudget: number;
   /** Null: the store does not answer. */
   readonly store: StoreState | null;
-}
-
-export interface LoopState {
-  readonly name: string;
-  /** What keeps it from looking for work, or null. */
-  readonly problem: string | null;
-  /** The kinds of tasks that are its work. */
-  readonly tasks: readonly string[];
-  readonly tasksInHand: number;
-  readonly failing: readonly FailingKind[];
-}
-
-/** A kind of tasks of which every try has failed, for minutes. */
-export interface FailingKind {
-  readonly kind: string;
-  readonly sinceMs: number;
-  /** How many different tasks were tried. */
-  readonly tasks: number;
-  /** Of the last failure. */
-  readonly words: string;
 }
 
 /** What stands in the store; replicas that share a store all tell the same. */

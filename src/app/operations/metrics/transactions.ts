@@ -1,14 +1,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
+import { type Transacted, transactionOutcomes } from '../../../store/observed-store.ts';
 
 const TRANSACTION_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 15];
-
-const outcomes = ['done', 'undone', 'failed'] as const;
-
-/** How a transaction of the store ended: `undone` by the program, `failed` by the store. */
-export interface Transacted {
-  readonly outcome: (typeof outcomes)[number];
-  readonly durationMs: number;
-}
 
 /** Returns what counts a transaction. */
 export function countTransactions(registry: Registry): (transacted: Transacted) => void {
@@ -25,7 +18,7 @@ export function countTransactions(registry: Registry): (transacted: Transacted) 
     buckets: TRANSACTION_S,
     registers,
   });
-  for (const outcome of outcomes) total.inc({ outcome }, 0);
+  for (const outcome of transactionOutcomes) total.inc({ outcome }, 0);
   return ({ outcome, durationMs }) => {
     total.inc({ outcome });
     seconds.observe(durationMs / 1000);

@@ -1,7 +1,7 @@
 import type { Logger as BoltLogger, Receiver } from '@slack/bolt';
-import type { Logger } from '../../../app/operations/logger.ts';
 import type { Clock } from '../../../engine/runtime/clock.ts';
 import type { Route } from '../../../engine/runtime/http-server.ts';
+import type { Logger } from '../../../engine/runtime/logger.ts';
 import { httpConnection } from './http-connection.ts';
 import type { MissedSigns } from './receivers.ts';
 import { socketConnection } from './socket-connection.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { parse as parseForm } from 'node:querystring';
 import { HTTPModuleFunctions as bolt } from '@slack/bolt';
-import type { Logger } from '../../../app/operations/logger.ts';
+import type { Logger } from '../../../engine/runtime/logger.ts';
 import { signatureProblem } from './signature.ts';
 
 export interface SlackRequests {

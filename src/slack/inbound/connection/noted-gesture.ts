@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ReceiverEvent } from '@slack/bolt';
-import type { Logger } from '../../../app/operations/logger.ts';
 import type { Clock } from '../../../engine/runtime/clock.ts';
+import type { Logger } from '../../../engine/runtime/logger.ts';
 import type { GestureKind, GestureOutcome } from './gestures.ts';
 
 /** What listeners tell of the gesture in hand. */

@@ -1,6 +1,6 @@
 import type { App, Receiver, ReceiverEvent } from '@slack/bolt';
-import type { Logger } from '../../../app/operations/logger.ts';
 import type { Clock } from '../../../engine/runtime/clock.ts';
+import type { Logger } from '../../../engine/runtime/logger.ts';
 import { isTooOld } from '../../messages/too-old.ts';
 import { heldBackBy } from './held-back.ts';
 import { noted } from './noted-gesture.ts';

@@ -1,7 +1,7 @@
 import { SocketModeReceiver } from '@slack/bolt';
-import type { Logger } from '../../../app/operations/logger.ts';
 import type { Clock } from '../../../engine/runtime/clock.ts';
 import { type HttpServer, serveRoutes } from '../../../engine/runtime/http-server.ts';
+import type { Logger } from '../../../engine/runtime/logger.ts';
 import { classify } from '../../workspace/web-api/failure.ts';
 import type { Connection, ConnectionOptions } from './connection.ts';
 import { acknowledgeAfterCommit } from './receivers.ts';

@@ -1,5 +1,5 @@
-import type { Logger } from '../../../app/operations/logger.ts';
 import type { Clock } from '../../../engine/runtime/clock.ts';
+import type { Logger } from '../../../engine/runtime/logger.ts';
 import type { AnyJobContext } from '../../../jobs/decision.ts';
 import type { Store } from '../../../store/store.ts';
 import type { ReadyWorkspace, Workspace } from '../../workspace/workspace.ts';

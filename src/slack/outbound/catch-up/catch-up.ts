@@ -1,7 +1,6 @@
 import { applyEvent } from '../../../engine/apply-event.ts';
 import { factsOf } from '../../../engine/job-facts.ts';
 import type { TaskHandler } from '../../../engine/loop.ts';
-import type { Tools } from '../../../engine/tools.ts';
 import { isBeforeJob, type Job } from '../../../jobs/job.ts';
 import { retryDelayMs } from '../../../jobs/schedule.ts';
 import type { ThreadToRead } from '../../../store/queries/catch-ups.ts';
@@ -12,6 +11,7 @@ import type { ThreadMessage } from '../../workspace/poster.ts';
 import { SlackCallError, type SlackFailure } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { slackRetryMs } from '../posts/slack-retry.ts';
+import type { SlackTools } from '../slack-tools.ts';
 import { ReadingPace } from './reading-pace.ts';
 
 /** Older replies are announced when they are found; younger ones look as if they had come in time. */
@@ -34,7 +34,7 @@ interface Found extends ThreadToRead {
 }
 
 /** Reads the threads of a workspace for missed replies, a page at a time; each reply that is found is a follow-up, once. */
-export function catchUps(tools: Tools): TaskHandler {
+export function catchUps(tools: SlackTools): TaskHandler {
   const paces = new Map<string, ReadingPace>();
   return async (task) => {
     const pace = paces.get(task.subject) ?? new ReadingPace();
@@ -43,7 +43,7 @@ export function catchUps(tools: Tools): TaskHandler {
   };
 }
 
-async function readNextPage(tools: Tools, pace: ReadingPace, task: ClaimedTask): Promise<void> {
+async function readNextPage(tools: SlackTools, pace: ReadingPace, task: ClaimedTask): Promise<void> {
   const thread = await nextThread(tools, pace, task);
   if (thread === null) return;
   const { job } = thread;
@@ -79,7 +79,11 @@ async function readNextPage(tools: Tools, pace: ReadingPace, task: ClaimedTask):
 }
 
 /** The thread whose turn it is; null if nothing can be read now. */
-function nextThread({ store, clock }: Tools, pace: ReadingPace, task: ClaimedTask): Promise<Found | null> {
+function nextThread(
+  { store, clock }: SlackTools,
+  pace: ReadingPace,
+  task: ClaimedTask,
+): Promise<Found | null> {
   return store.transaction(async (tx) => {
     const nowMs = clock.now();
     const thread = nowMs < pace.nextAtMs ? null : await tx.catchUps.next(task.subject, nowMs);
@@ -114,7 +118,7 @@ interface ReadMessages {
 
 /** Takes in the replies that no event has told of. Returns how many of them had been written long before. */
 async function takeIn(
-  tools: Tools,
+  tools: SlackTools,
   tx: Transaction,
   { job, messages, workspace }: ReadMessages,
 ): Promise<number> {
@@ -152,7 +156,7 @@ async function admitted(
 }
 
 async function notRead(
-  tools: Tools,
+  tools: SlackTools,
   pace: ReadingPace,
   task: ClaimedTask,
   thread: Found,
@@ -182,7 +186,7 @@ async function notRead(
 
 /** Of one thread; nothing that stands in it keeps the others from being read. */
 async function notTakenIn(
-  { store, clock, log }: Tools,
+  { store, clock, log }: SlackTools,
   pace: ReadingPace,
   task: ClaimedTask,
   thread: Found,

@@ -1,5 +1,5 @@
-import type { Logger } from '../../../app/operations/logger.ts';
 import type { Clock } from '../../../engine/runtime/clock.ts';
+import type { Logger } from '../../../engine/runtime/logger.ts';
 import type { LiveThreads } from '../../../store/queries/live-threads.ts';
 import type { Store } from '../../../store/store.ts';
 import { CLOCK_SKEW_MS } from '../../protocol/clock-skew.ts';

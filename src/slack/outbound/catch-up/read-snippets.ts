@@ -1,5 +1,4 @@
 import { applyEvent } from '../../../engine/apply-event.ts';
-import type { Tools } from '../../../engine/tools.ts';
 import type { ReadSnippet, Snippet } from '../../../jobs/attached.ts';
 import type { JobState } from '../../../jobs/decision.ts';
 import { retryDelayMs } from '../../../jobs/schedule.ts';
@@ -8,12 +7,13 @@ import { escapeMrkdwn } from '../../protocol/escape.ts';
 import { sanitize } from '../../protocol/sanitize.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import type { SnippetContent, SnippetReader } from '../../workspace/web-api/snippet-reader.ts';
+import type { SlackTools } from '../slack-tools.ts';
 
 /** Then a snippet that Slack does not give counts as unreadable: the reply must not wait for ever. */
 const MAX_TRIES = 5;
 
 /** Reads the texts that came along with a prompt or with replies, so that these can go out. */
-export async function readSnippets(tools: Tools, task: ClaimedTask): Promise<void> {
+export async function readSnippets(tools: SlackTools, task: ClaimedTask): Promise<void> {
   for (;;) {
     const state = await tools.store.transaction((tx) => tx.jobs.lock(task.subject));
     const next = state && nextUnread(state);
@@ -50,7 +50,7 @@ function retryLater(error: unknown): { readonly retryAfterMs: null } {
 }
 
 async function readAll(
-  tools: Tools,
+  tools: SlackTools,
   reader: SnippetReader,
   task: ClaimedTask,
   snippets: readonly Snippet[],

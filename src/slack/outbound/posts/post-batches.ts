@@ -1,7 +1,7 @@
 import { oneBatchAtATime } from '../../../engine/together.ts';
-import type { Tools } from '../../../engine/tools.ts';
 import type { SettledPost } from '../../../store/queries/posts.ts';
 import type { ClaimedTask, Transaction } from '../../../store/store.ts';
+import type { SlackTools } from '../slack-tools.ts';
 import { type DuePost, duePost, duePosts } from './due-post.ts';
 
 /** What the posts of many lanes ask of the store at the same time: one transaction for all of them. */
@@ -35,7 +35,7 @@ export function postBatches({
   store,
   clock,
   newContext,
-}: Pick<Tools, 'store' | 'clock' | 'newContext'>): PostBatches {
+}: Pick<SlackTools, 'store' | 'clock' | 'newContext'>): PostBatches {
   const nexts = oneBatchAtATime((tasks: readonly ClaimedTask[]) =>
     store.transaction((tx) => nextInLanes(tx, tasks)),
   );

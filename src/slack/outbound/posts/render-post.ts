@@ -1,4 +1,3 @@
-import type { Tools } from '../../../engine/tools.ts';
 import type { CallRequest } from '../../../jobs/call.ts';
 import type { FollowUpMode } from '../../../jobs/channel-settings.ts';
 import type { Job } from '../../../jobs/job.ts';
@@ -14,6 +13,7 @@ import { delayedView, requesterView, unpostedView } from '../../views/thread/req
 import { whisperView } from '../../views/thread/whisper.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
+import type { SlackTools } from '../slack-tools.ts';
 import type { SlackCall } from './settle-post.ts';
 
 export interface Destination {
@@ -39,7 +39,7 @@ export function destinationOf(job: Job, request: CallRequest): Destination | nul
 }
 
 export async function renderPost(
-  tools: Tools,
+  tools: SlackTools,
   { call: { request }, job, mode, workspace }: SlackCall,
 ): Promise<SlackMessage> {
   const names = await workspace.names.named([...actorsIn(request), ...mentionedUserIds(job.prompt)]);
@@ -72,7 +72,7 @@ function actorsIn(request: CallRequest): string[] {
 }
 
 async function privateAnswer(
-  tools: Tools,
+  tools: SlackTools,
   workspace: Workspace,
   { reason, about }: Extract<CallRequest, { kind: 'tell_requester' }>,
   job: Job,
@@ -90,7 +90,7 @@ async function privateAnswer(
   }
 }
 
-async function question(tools: Tools, workspace: Workspace, job: Job): Promise<SlackMessage> {
+async function question(tools: SlackTools, workspace: Workspace, job: Job): Promise<SlackMessage> {
   const { stage } = job;
   const sameAs =
     stage.kind === 'asking' ? await tools.store.transaction((tx) => tx.jobs.get(stage.sameAsJobId)) : null;
@@ -99,7 +99,7 @@ async function question(tools: Tools, workspace: Workspace, job: Job): Promise<S
 
 /** Whether what was asked may be read there. Where nobody can tell, it may not; the notice does not wait for it. */
 async function mayTell(
-  { log }: Tools,
+  { log }: SlackTools,
   { poster }: Workspace,
   { id, channelId }: Job,
   noticeChannelId: string,

@@ -1,5 +1,4 @@
 import { applyEvent } from '../../../engine/apply-event.ts';
-import type { Tools } from '../../../engine/tools.ts';
 import type { CallRequest } from '../../../jobs/call.ts';
 import type { AnyJobContext } from '../../../jobs/decision.ts';
 import type { JobEvent } from '../../../jobs/event.ts';
@@ -14,6 +13,7 @@ import {
 import { NOT_SEEN } from '../../protocol/absence.ts';
 import type { SlackFailure } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
+import type { SlackTools } from '../slack-tools.ts';
 import { type DuePost, duePost } from './due-post.ts';
 import type { PostBatches } from './post-batches.ts';
 import { slackRetryMs } from './slack-retry.ts';
@@ -22,7 +22,7 @@ import { slackRetryMs } from './slack-retry.ts';
 const TOLD_AFTER_MS = 120_000;
 
 /** What posts are made with. */
-export interface PostTools extends Tools {
+export interface PostTools extends SlackTools {
   readonly posts: PostBatches;
   /** How far posts of unknown fate have been looked for, by their calls. Another process begins anew. */
   readonly looks: Map<string, { readonly beganAtMs: number; cursor: string | null }>;

@@ -1,13 +1,13 @@
-import type { Tools } from '../../../engine/tools.ts';
 import { type ClaimedTask, LeaseLostError, type Transaction } from '../../../store/store.ts';
 import type { SlackFailure } from '../../workspace/web-api/failure.ts';
 import { isHopeless, slackRetryMs } from '../posts/slack-retry.ts';
+import type { SlackTools } from '../slack-tools.ts';
 
 /** An edit that got no answer may reach Slack so much later, in seconds awake: after later ones, whose place it takes. */
 const ARRIVES_WITHIN_MS = 20_000;
 
 /** From when on nothing that was sent for the task before can arrive any more. */
-export function sureAtMs({ clock }: Tools, { unsureUntilMs }: ClaimedTask): number {
+export function sureAtMs({ clock }: SlackTools, { unsureUntilMs }: ClaimedTask): number {
   if (unsureUntilMs === null) return 0;
   return Math.max(unsureUntilMs, clock.awakeSinceMs() + ARRIVES_WITHIN_MS);
 }
@@ -19,7 +19,7 @@ export function sureAtMs({ clock }: Tools, { unsureUntilMs }: ClaimedTask): numb
  * @param shown what is written if nothing is left to try
  */
 export async function endDrawing(
-  tools: Tools,
+  tools: SlackTools,
   task: ClaimedTask,
   startedAtMs: number,
   failure: SlackFailure | null,

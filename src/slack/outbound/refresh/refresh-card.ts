@@ -1,6 +1,5 @@
 import { policyOf } from '../../../engine/apply-event.ts';
 import { factsOf } from '../../../engine/job-facts.ts';
-import type { Tools } from '../../../engine/tools.ts';
 import type { FollowUpMode } from '../../../jobs/channel-settings.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { type Queue, queueOf } from '../../../jobs/queue.ts';
@@ -8,13 +7,14 @@ import { withLastCheck } from '../../../store/last-check.ts';
 import type { ClaimedTask, Transaction } from '../../../store/store.ts';
 import { cardView } from '../../views/thread/card.ts';
 import { SlackCallError, type SlackFailure } from '../../workspace/web-api/failure.ts';
+import type { SlackTools } from '../slack-tools.ts';
 import { endDrawing } from './end-drawing.ts';
 
 /** People cannot follow more, and Slack limits the edits of all messages together. */
 const CARD_SPACING_MS = 3_000;
 
 /** Renders the card from the job as it is now, and replaces it in place. Harmless to repeat. */
-export async function refreshCard(tools: Tools, task: ClaimedTask): Promise<void> {
+export async function refreshCard(tools: SlackTools, task: ClaimedTask): Promise<void> {
   const { store, clock } = tools;
   const drawing = await store.transaction((tx) => startDrawing(tools, tx, task));
   if (drawing === null) return;
@@ -33,7 +33,7 @@ interface Drawing {
 }
 
 /** Records that the card is edited now. Null if there is none, or it was edited a moment ago: then not yet. */
-async function startDrawing(tools: Tools, tx: Transaction, task: ClaimedTask): Promise<Drawing | null> {
+async function startDrawing(tools: SlackTools, tx: Transaction, task: ClaimedTask): Promise<Drawing | null> {
   await tx.tasks.fence(task.lease);
   const state = await tx.jobs.lock(task.subject);
   if (state === null || state.job.cardTs === null) {
@@ -54,7 +54,7 @@ async function startDrawing(tools: Tools, tx: Transaction, task: ClaimedTask): P
 }
 
 async function draw(
-  { log, workspaces }: Tools,
+  { log, workspaces }: SlackTools,
   { job, cardTs, queue, mode }: Drawing,
 ): Promise<SlackFailure | null> {
   const { poster, names } = await workspaces.of(job.teamId);

@@ -1,4 +1,3 @@
-import type { Tools } from '../../../engine/tools.ts';
 import type { AgentFacts } from '../../../jobs/agent-facts.ts';
 import { ownerOfHome } from '../../../store/queries/homes.ts';
 import type { ClaimedTask } from '../../../store/store.ts';
@@ -14,6 +13,7 @@ import type { SlackMessage } from '../../views/parts/message.ts';
 import { notSetUpView } from '../../views/workspace.ts';
 import { SlackCallError, type SlackFailure } from '../../workspace/web-api/failure.ts';
 import { isReady, type ReadyWorkspace, type Workspace } from '../../workspace/workspace.ts';
+import type { SlackTools } from '../slack-tools.ts';
 import { endDrawing } from './end-drawing.ts';
 
 const HOUR_MS = 3_600_000;
@@ -27,7 +27,7 @@ export interface Surroundings {
 }
 
 /** Draws a person's home as things are now. Harmless to repeat. */
-export async function refreshHome(tools: Tools, task: ClaimedTask): Promise<void> {
+export async function refreshHome(tools: SlackTools, task: ClaimedTask): Promise<void> {
   const { teamId, userId } = ownerOfHome(task.subject);
   const workspace = await tools.workspaces.of(teamId);
   const startedAtMs = tools.clock.now();
@@ -42,13 +42,13 @@ export async function refreshHome(tools: Tools, task: ClaimedTask): Promise<void
   await endDrawing(tools, task, startedAtMs, failure);
 }
 
-async function viewFor(tools: Tools, workspace: Workspace, userId: string): Promise<SlackMessage> {
+async function viewFor(tools: SlackTools, workspace: Workspace, userId: string): Promise<SlackMessage> {
   if (!isReady(workspace)) return notSetUpView(workspace.teamId);
   const refusal = await workspace.access.refusal(userId, null);
   return refusal === null ? draw(tools, workspace, userId) : notAllowedView(refusal);
 }
 
-async function draw(tools: Tools, workspace: ReadyWorkspace, userId: string): Promise<SlackMessage> {
+async function draw(tools: SlackTools, workspace: ReadyWorkspace, userId: string): Promise<SlackMessage> {
   const { workspaceUrl } = workspace;
   const facts = await read(tools, workspace, userId);
   const prompts = [...facts.open, ...facts.withPullRequest].map(({ prompt }) => prompt);
@@ -56,7 +56,7 @@ async function draw(tools: Tools, workspace: ReadyWorkspace, userId: string): Pr
   return homeView(facts, { userId, channelId: null, workspaceUrl, names });
 }
 
-function read(tools: Tools, workspace: ReadyWorkspace, userId: string): Promise<HomeFacts> {
+function read(tools: SlackTools, workspace: ReadyWorkspace, userId: string): Promise<HomeFacts> {
   const { surroundings, hourlyBudget } = tools;
   const { teamId } = workspace;
   const atMs = tools.clock.now();

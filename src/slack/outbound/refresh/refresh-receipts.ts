@@ -1,9 +1,9 @@
 import { factsOf } from '../../../engine/job-facts.ts';
-import type { Tools } from '../../../engine/tools.ts';
 import type { Job } from '../../../jobs/job.ts';
 import type { ClaimedTask, Receipt, StaleReceipt, Transaction } from '../../../store/store.ts';
 import { SlackCallError, type SlackFailure } from '../../workspace/web-api/failure.ts';
 import { isHopeless } from '../posts/slack-retry.ts';
+import type { SlackTools } from '../slack-tools.ts';
 import { endDrawing, sureAtMs } from './end-drawing.ts';
 
 const EMOJI: Readonly<Record<Receipt, string>> = {
@@ -15,7 +15,7 @@ const EMOJI: Readonly<Record<Receipt, string>> = {
 };
 
 /** Brings the reactions at a job's replies in line with what became of them. Harmless to repeat. */
-export async function refreshReceipts(tools: Tools, task: ClaimedTask): Promise<void> {
+export async function refreshReceipts(tools: SlackTools, task: ClaimedTask): Promise<void> {
   const startedAtMs = tools.clock.now();
   const isSure = startedAtMs >= sureAtMs(tools, task);
   let failure: SlackFailure | null = null;
@@ -47,7 +47,7 @@ async function nextReceipts(tx: Transaction, task: ClaimedTask) {
 }
 
 async function show(
-  tools: Tools,
+  tools: SlackTools,
   task: ClaimedTask,
   job: Job,
   { followUpId, messageTs, placed, wanted }: StaleReceipt,

@@ -1,6 +1,6 @@
-import type { Tools } from '../../../engine/tools.ts';
 import { isUnwatched, type Job } from '../../../jobs/job.ts';
 import { SlackCallError, saidNo } from '../../workspace/web-api/failure.ts';
+import type { SlackTools } from '../slack-tools.ts';
 import { Pace } from './pace.ts';
 
 /** Slack takes the line away by itself after two minutes. */
@@ -19,7 +19,7 @@ export class WorkingStatus {
   private inFlight = 0;
 
   /** Shows or renews the line if the agent is seen at work. Waits for nothing, and never fails. */
-  show(tools: Tools, job: Job): void {
+  show(tools: SlackTools, job: Job): void {
     const { stage, agentJob, teamId, channelId, threadTs } = job;
     const isAtWork = stage.kind === 'working' && agentJob?.status === 'active' && !isUnwatched(job);
     const nowMs = tools.clock.now();
@@ -36,7 +36,7 @@ export class WorkingStatus {
       });
   }
 
-  private noteFailure({ log, clock }: Tools, teamId: string, error: unknown): void {
+  private noteFailure({ log, clock }: SlackTools, teamId: string, error: unknown): void {
     const failure = error instanceof SlackCallError ? error.failure : null;
     log.debug('status_not_shown', { reason: failure?.code ?? String(error) });
     if (failure !== null && (saidNo(failure) || failure.needsAdmin)) {

@@ -1,6 +1,6 @@
 import type { WebAPICallResult } from '@slack/web-api';
-import type { Logger } from '../../../app/operations/logger.ts';
 import type { Clock } from '../../../engine/runtime/clock.ts';
+import type { Logger } from '../../../engine/runtime/logger.ts';
 import type { SlackCaller } from './caller.ts';
 import { SlackCallError } from './failure.ts';
 

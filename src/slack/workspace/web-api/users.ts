@@ -1,6 +1,6 @@
 import type { UsersInfoResponse } from '@slack/web-api';
-import type { Logger } from '../../../app/operations/logger.ts';
 import type { Clock } from '../../../engine/runtime/clock.ts';
+import type { Logger } from '../../../engine/runtime/logger.ts';
 import { mentionedUserIds } from '../../protocol/readable-text.ts';
 import { CachedLookup } from './cached-lookup.ts';
 import type { SlackCaller } from './caller.ts';

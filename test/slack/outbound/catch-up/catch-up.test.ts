@@ -5,7 +5,7 @@ import { AnsweredJobs } from '../../../../src/agent/effects/answered-jobs.ts';
 import { createLogger } from '../../../../src/app/operations/logger.ts';
 import { createLoops } from '../../../../src/app/service/loops.ts';
 import { applyEvent } from '../../../../src/engine/apply-event.ts';
-import type { Tools } from '../../../../src/engine/tools.ts';
+import type { Tools } from '../../../../src/app/service/loops.ts';
 import { openJob } from '../../../../src/jobs/decide/open.ts';
 import { missedReplies } from '../../../../src/slack/outbound/catch-up/missed-replies.ts';
 import { Poster } from '../../../../src/slack/workspace/poster.ts';
@@ -72,6 +72,8 @@ async function limitedWorld(teamIds: readonly string[]) {
     hourlyBudget: 10_000,
     surroundings: { agent: () => ({ answeredAtMs: null, trouble: null }), slackProblem: () => null },
     gesturesInHand: () => 0,
+    readablePrompt: async (_teamId, prompt) => prompt,
+    showWorking: () => {},
     stopping: new AbortController().signal,
   };
   const loops = createLoops(tools, 10 * SECOND_MS);

@@ -1,7 +1,7 @@
 import type { Job } from '../../../../jobs/job.ts';
+import type { Viewer } from '../../../../jobs/lists.ts';
 import { turnsOf } from '../../../../jobs/turns.ts';
 import { withLastCheck } from '../../../../store/last-check.ts';
-import type { Sight } from '../../../../store/lists.ts';
 import type { Transaction } from '../../../../store/store.ts';
 import type { SlackMessage } from '../../../views/parts/message.ts';
 import { type JobStory, noSuchJobView, statusView } from '../../../views/status.ts';
@@ -12,7 +12,7 @@ import { namesIn, show } from './show.ts';
 export const NO_CHANNEL = '';
 
 /** All that is known of a job, for who may see it there; or why it is not shown. */
-export function jobInFull(deps: ListenerDeps, sight: Sight, jobId: string): Promise<SlackMessage> {
+export function jobInFull(deps: ListenerDeps, sight: Viewer, jobId: string): Promise<SlackMessage> {
   const find = async (tx: Transaction) => visible(sight, await tx.jobs.get(jobId));
   return foundInFull(deps, sight, find, noSuchJobView());
 }
@@ -20,7 +20,7 @@ export function jobInFull(deps: ListenerDeps, sight: Sight, jobId: string): Prom
 /** The same of the job that is found. @param missing if there is none */
 export function foundInFull(
   deps: ListenerDeps,
-  sight: Sight,
+  sight: Viewer,
   find: (tx: Transaction) => Promise<Job | null>,
   missing: SlackMessage,
 ): Promise<SlackMessage> {
@@ -39,7 +39,7 @@ export function foundInFull(
 }
 
 /** Others' jobs are seen in their channel only: who can read elsewhere is for Slack to say. */
-export function visible({ teamId, userId, channelId }: Sight, job: Job | null): Job | null {
+export function visible({ teamId, userId, channelId }: Viewer, job: Job | null): Job | null {
   if (job === null || job.teamId !== teamId) return null;
   return job.requesterId === userId || job.channelId === channelId ? job : null;
 }

@@ -1,5 +1,5 @@
 import type { AllMiddlewareArgs, BlockButtonAction, SlackActionMiddlewareArgs } from '@slack/bolt';
-import type { PageStart, Sight } from '../../../../store/lists.ts';
+import type { PageStart, Viewer } from '../../../../jobs/lists.ts';
 import { JOBS_PER_PAGE, listView } from '../../../views/list.ts';
 import { decodePage } from '../../../views/page-button.ts';
 import type { SlackMessage } from '../../../views/parts/message.ts';
@@ -28,7 +28,7 @@ export function turnPage(deps: ListenerDeps) {
   };
 }
 
-async function read(deps: ListenerDeps, sight: Sight, start: PageStart): Promise<SlackMessage> {
+async function read(deps: ListenerDeps, sight: Viewer, start: PageStart): Promise<SlackMessage> {
   const page = await deps.store.transaction((tx) => tx.lists.page(sight, start, JOBS_PER_PAGE));
   const names = await namesIn(
     deps,

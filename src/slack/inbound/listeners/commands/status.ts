@@ -1,5 +1,5 @@
 import type { Job } from '../../../../jobs/job.ts';
-import type { Sight } from '../../../../store/lists.ts';
+import type { Viewer } from '../../../../jobs/lists.ts';
 import type { Transaction } from '../../../../store/store.ts';
 import { jobReference } from '../../../protocol/job-reference.ts';
 import { noJobYetView, noSuchJobView } from '../../../views/status.ts';
@@ -18,7 +18,7 @@ export async function status(deps: ListenerDeps, args: CommandArgs, word: string
   await answer(args, await foundInFull(deps, sight, find, missing));
 }
 
-async function named(tx: Transaction, sight: Sight, word: string): Promise<Job | null> {
+async function named(tx: Transaction, sight: Viewer, word: string): Promise<Job | null> {
   const reference = jobReference(word);
   if (reference.kind === 'id') {
     const meant = await tx.lists.meant(sight.teamId, reference.id);

@@ -3,7 +3,6 @@ import type { ModalView } from '@slack/types';
 import { addressed } from '../../../../jobs/project.ts';
 import { attachedOf } from '../../../messages/attached.ts';
 import { saidBy } from '../../../messages/said.ts';
-import { offeredMessages, peopleIn, toLines } from '../../../messages/thread-lines.ts';
 import { wishIn } from '../../../messages/written.ts';
 import { decodeMentionedIn, type MentionedIn } from '../../../protocol/form-data.ts';
 import { readableText } from '../../../protocol/readable-text.ts';
@@ -26,6 +25,7 @@ import { projectOf } from '../default-project.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { linkTo } from '../link-to.ts';
 import { openForm } from './open-form.ts';
+import { offeredMessages, peopleIn, toLines } from './thread-lines.ts';
 
 type Args = SlackActionMiddlewareArgs<BlockButtonAction> & AllMiddlewareArgs;
 

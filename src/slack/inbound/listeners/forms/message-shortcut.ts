@@ -1,6 +1,5 @@
 import type { AllMiddlewareArgs, MessageShortcut, SlackShortcutMiddlewareArgs } from '@slack/bolt';
 import { attachedOf, carried } from '../../../messages/attached.ts';
-import { saidIn } from '../../../messages/thread-lines.ts';
 import { readableText } from '../../../protocol/readable-text.ts';
 import { noFormView, promptAbout } from '../../../views/forms/compose.ts';
 import { answerBeside } from '../courtesy.ts';
@@ -8,6 +7,7 @@ import type { ListenerDeps } from '../deps.ts';
 import { inTime } from '../in-time.ts';
 import { permalinkSoon } from '../link-to.ts';
 import { openCompose } from './open-form.ts';
+import { saidIn } from './thread-lines.ts';
 
 type Args = SlackShortcutMiddlewareArgs<MessageShortcut> & AllMiddlewareArgs;
 

@@ -1,5 +1,4 @@
 import { attachedOf, together } from '../../../messages/attached.ts';
-import { peopleIn, threadContext, toLines } from '../../../messages/thread-lines.ts';
 import { decodeOfferedThread, type OfferedThread } from '../../../protocol/form-data.ts';
 import {
   changedMeanwhileView,
@@ -12,6 +11,7 @@ import { inTime } from '../in-time.ts';
 import type { Wish } from '../start-job.ts';
 import { filledIn } from './filled-in.ts';
 import { refuseAtField, type SubmitArgs, startFromForm } from './submit.ts';
+import { peopleIn, threadContext, toLines } from './thread-lines.ts';
 
 /** The rest of the 3 seconds is for the storing. */
 const READ_WITHIN_MS = 1_500;

@@ -1,9 +1,9 @@
 import { type AuthTestResponse, type WebAPICallResult, WebClient } from '@slack/web-api';
-import type { Logger } from '../../app/operations/logger.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { clockAheadMs } from '../../engine/runtime/clock-difference.ts';
-import { boltLogger } from '../../slack/workspace/bolt-logger.ts';
-import { classify, SlackCallError } from '../../slack/workspace/web-api/failure.ts';
+import type { Logger } from '../../engine/runtime/logger.ts';
+import { boltLogger } from '../workspace/bolt-logger.ts';
+import { classify, SlackCallError } from '../workspace/web-api/failure.ts';
 
 /** Before there was Slack. */
 const NO_THREAD = '1000000000.000001';

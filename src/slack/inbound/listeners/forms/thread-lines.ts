@@ -1,11 +1,11 @@
-import { isBlank } from '../../jobs/prompt.ts';
-import { escapeMrkdwn, unescapeMrkdwn } from '../protocol/escape.ts';
-import { mentionedUserIds, readableText } from '../protocol/readable-text.ts';
-import { displayText } from '../protocol/sanitize.ts';
-import type { ThreadLine } from '../views/forms/thread-preview.ts';
-import type { ThreadMessage } from '../workspace/poster.ts';
-import { attachedInWords, attachedOf } from './attached.ts';
-import { type Saying, saidBy } from './said.ts';
+import { isBlank } from '../../../../jobs/prompt.ts';
+import { attachedInWords, attachedOf } from '../../../messages/attached.ts';
+import { type Saying, saidBy } from '../../../messages/said.ts';
+import { escapeMrkdwn, unescapeMrkdwn } from '../../../protocol/escape.ts';
+import { mentionedUserIds, readableText } from '../../../protocol/readable-text.ts';
+import { displayText } from '../../../protocol/sanitize.ts';
+import type { ThreadLine } from '../../../views/forms/thread-preview.ts';
+import type { ThreadMessage } from '../../../workspace/poster.ts';
 
 const LINES_MAX = 50;
 /** What people, and other bots, say; the rest is noise such as joins. */
