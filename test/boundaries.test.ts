@@ -19,7 +19,7 @@ test(`no source, test or bench has more than ${MAX_LINES} lines`, () => {
 
 describe('the rules notice', () => {
   test.each([
-    ['the domain knowing Slack', 'src/jobs/job.ts', "import { post } from '../slack/poster.ts';"],
+    ['the domain knowing Slack', 'src/jobs/job.ts', "import { post } from '../slack/workspace/poster.ts';"],
     [
       'the domain knowing a type of the store',
       'src/jobs/job.ts',
@@ -28,15 +28,34 @@ describe('the rules notice', () => {
     ['the domain using a package', 'src/jobs/job.ts', "import { request } from 'undici';"],
     ['the domain reading the clock', 'src/jobs/job.ts', 'const now = Date.now();'],
     ['the domain making ids', 'src/jobs/job.ts', 'const id = crypto.randomUUIDv7();'],
-    ['Slack knowing the workers', 'src/slack/inbound/app.ts', "export {\n  run,\n} from '../work/loop.ts';"],
+    [
+      'a view knowing the engine',
+      'src/slack/views/help.ts',
+      "export {\n  run,\n} from '../../engine/loop.ts';",
+    ],
     ['the store knowing the agent', 'src/store/sql.ts', "import '../agent/client.ts';"],
     [
-      'the workers knowing the service',
+      'the engine knowing the service',
       'src/engine/loop.ts',
-      "const service = await import('../service.ts');",
+      "const service = await import('../app/service.ts');",
     ],
-    ['the workers talking to the database', 'src/engine/loop.ts', "import { sql } from 'kysely';"],
+    ['the engine talking to the database', 'src/engine/loop.ts', "import { sql } from 'kysely';"],
     ['a view doing I/O', 'src/slack/views/thread/card.ts', "import { readFileSync } from 'node:fs';"],
+    [
+      'the inbound room knowing the outbound one',
+      'src/slack/inbound/app.ts',
+      "import { look } from '../outbound/posts/look-for-post.ts';",
+    ],
+    [
+      'anything but the app knowing the installations',
+      'src/slack/inbound/app.ts',
+      "import '../install/vault.ts';",
+    ],
+    [
+      'the engine knowing Slack',
+      'src/engine/loop.ts',
+      "import type { Post } from '../slack/outbound/post.ts';",
+    ],
     ['a file outside all rooms', 'src/helpers/misc.ts', ''],
     [
       'the environment read outside the command line',
@@ -54,17 +73,17 @@ describe('the rules notice', () => {
 
   test('a view doing I/O through a helper', () => {
     const sources = [
-      { path: 'src/slack/views/thread/card.ts', text: "import { name } from '../../names.ts';" },
-      { path: 'src/slack/names.ts', text: "import { get } from 'node:http';" },
+      { path: 'src/slack/views/thread/card.ts', text: "import { name } from '../../protocol/names.ts';" },
+      { path: 'src/slack/protocol/names.ts', text: "import { get } from 'node:http';" },
     ];
-    expect(brokenRules(sources)).toEqual(['src/slack/names.ts must be pure, but imports node:http']);
+    expect(brokenRules(sources)).toEqual(['src/slack/protocol/names.ts must be pure, but imports node:http']);
   });
 
   test('nothing wrong with what is allowed', () => {
     const sources = [
       {
         path: 'src/cli/cli.ts',
-        text: "import { start } from './commands/start.ts';\nprocess.exit(process.env.X);",
+        text: "import { start } from './start.ts';\nprocess.exit(process.env.X);",
       },
       {
         path: 'src/engine/loop.ts',
