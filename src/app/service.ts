@@ -1,6 +1,7 @@
 import { createAgentClient } from '../agent/client/client.ts';
 import { notedClient } from '../agent/client/noted-client.ts';
 import { AnsweredJobs } from '../agent/effects/answered-jobs.ts';
+import { farChecks } from '../agent/effects/far-checks.ts';
 import { type Clock, systemClock } from '../engine/runtime/clock.ts';
 import { serveRoutes } from '../engine/runtime/http-server.ts';
 import type { Logger } from '../engine/runtime/logger.ts';
@@ -31,7 +32,6 @@ import { createLoops, SHORT_STOP_MS, type Tools } from './service/loops.ts';
 import { stateReader } from './service/program-state.ts';
 import { workProblem, workWarnings } from './service/work-health.ts';
 import { serveWorkspaces } from './service/workspaces.ts';
-import { farChecks } from '../agent/effects/far-checks.ts';
 
 /** The whole program in one object. Tests start it in memory. */
 export interface Service {

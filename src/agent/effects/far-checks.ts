@@ -1,7 +1,7 @@
+import type { Clock } from '../../engine/runtime/clock.ts';
+import type { Logger } from '../../engine/runtime/logger.ts';
 import type { Policy } from '../../jobs/decision.ts';
 import { neglectedIntervalMs } from '../../jobs/schedule.ts';
-import type { Clock } from '../../engine/runtime/clock.ts';
-import type { Logger } from '../../app/operations/logger.ts';
 import type { Store } from '../../store/store.ts';
 
 const EVERY_MS = 60_000;
