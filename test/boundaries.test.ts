@@ -79,6 +79,17 @@ describe('the rules notice', () => {
     expect(brokenRules(sources)).toEqual(['src/slack/protocol/names.ts must be pure, but imports node:http']);
   });
 
+  test('a circle of imports, though it is of types only', () => {
+    const sources = [
+      { path: 'src/jobs/job.ts', text: "import type { Turn } from './turn.ts';" },
+      { path: 'src/jobs/turn.ts', text: "import type { Call } from './call.ts';" },
+      { path: 'src/jobs/call.ts', text: "import type { Turn } from './turn.ts';" },
+    ];
+    expect(brokenRules(sources)).toEqual([
+      'src/jobs/turn.ts → src/jobs/call.ts → src/jobs/turn.ts is a circle',
+    ]);
+  });
+
   test('nothing wrong with what is allowed', () => {
     const sources = [
       {

@@ -7,7 +7,7 @@ import { serveRoutes } from '../engine/runtime/http-server.ts';
 import type { Logger } from '../engine/runtime/logger.ts';
 import { Tidying } from '../engine/tidy.ts';
 import { createSlackApp } from '../slack/inbound/app.ts';
-import { createConnection } from '../slack/inbound/connection/connection.ts';
+import { createConnection } from '../slack/inbound/connection/transport.ts';
 import { missedReplies } from '../slack/outbound/catch-up/missed-replies.ts';
 import { WorkingStatus } from '../slack/outbound/refresh/working-status.ts';
 import { readableText } from '../slack/protocol/readable-text.ts';

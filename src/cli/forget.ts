@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { type Forgotten, forget as forgetIn, type Holdings } from '../store/forget/forget.ts';
+import type { Holdings } from '../store/forget/erase.ts';
+import { type Forgotten, forget as forgetIn } from '../store/forget/forget.ts';
 import type { OpenWork } from '../store/forget/open-work.ts';
 import type { Subject } from '../store/forget/subject.ts';
 import { type Host, UsageError } from './command.ts';

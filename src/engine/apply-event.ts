@@ -1,8 +1,8 @@
 import { decide } from '../jobs/decide/decide.ts';
-import type { AnyJobContext, Decision, Policy } from '../jobs/decision.ts';
+import type { AnyJobContext, Decision } from '../jobs/decision.ts';
 import type { JobEvent } from '../jobs/event.ts';
 import type { Job } from '../jobs/job.ts';
-import { policyFor } from '../jobs/policy.ts';
+import { type Policy, policyFor } from '../jobs/policy.ts';
 import { withLastCheck } from '../store/last-check.ts';
 import type { Transaction } from '../store/store.ts';
 

@@ -1,5 +1,4 @@
-import type { Claim, ClaimedTask, Transaction } from '../store/store.ts';
-import type { TaskGroup } from '../store/task-group.ts';
+import type { Claim, ClaimedTask, TaskGroup, Transaction } from '../store/store.ts';
 import type { FairHands } from './fair-hands.ts';
 
 /** Limits what of each group may begin, also where hands are free. */

@@ -1,4 +1,4 @@
-import { levelsOf, type TaskGroup } from '../store/task-group.ts';
+import { levelsOf, type TaskGroup } from '../store/store.ts';
 
 /** A group may have as many hands as are free besides: half of all if it is alone, a third each if they are two. */
 const SHARE = 1;

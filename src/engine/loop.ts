@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { TaskGroup } from '../store/store.ts';
 import {
   type ClaimedTask,
   type Lease,
@@ -7,7 +8,6 @@ import {
   type Store,
   type TaskKind,
 } from '../store/store.ts';
-import type { TaskGroup } from '../store/task-group.ts';
 import { claimFairly, type Found, type Ration } from './claim-fairly.ts';
 import { FailingKinds } from './failing-kinds.ts';
 import { FairHands } from './fair-hands.ts';

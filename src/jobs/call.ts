@@ -36,3 +36,5 @@ export interface Lane {
   readonly to: 'agent' | 'slack';
   readonly name: string;
 }
+
+export type CallState = 'wanted' | 'started' | 'done' | 'failed' | 'unknown';

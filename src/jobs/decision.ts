@@ -1,9 +1,8 @@
 import type { WantedCall } from './call.ts';
-import type { FollowUpMode } from './channel-settings.ts';
 import type { FollowUp } from './follow-up.ts';
 import type { Job } from './job.ts';
 import type { Pace } from './pace.ts';
-import type { Rules } from './policy.ts';
+import type { Policy, Rules } from './policy.ts';
 
 /** A job with its replies that are not sent yet, and the one that an event is about, oldest first. */
 export interface JobState {
@@ -55,19 +54,4 @@ export interface DecisionContext {
 /** For whatever job: the policy is that of everywhere, until `policyFor` makes it that of the job, with its notices. */
 export interface AnyJobContext extends DecisionContext {
   readonly rulesOf: (teamId: string) => Rules;
-}
-
-export interface Policy {
-  readonly pollMinIntervalMs: number;
-  readonly pollMaxIntervalMs: number;
-  /** The interval is this share of the turn's age. */
-  readonly pollGrowth: number;
-  readonly followUpWindowMs: number;
-  readonly followUpMode: FollowUpMode;
-  readonly settleWindowMs: number;
-  /** A turn that lasts longer makes the thread be asked whether to keep watching. */
-  readonly longRunningAfterMs: number;
-  readonly promptMaxLength: number;
-  readonly noticeChannels: readonly string[];
-  readonly retryUnknown: 'never' | 'messages' | 'all';
 }

@@ -47,3 +47,6 @@ export function keptOut(followUp: FollowUp, state: KeptOut): FollowUp {
   const nothing = { text: '', corrected: null, snippets: [], inlined: '', callId: null };
   return { ...followUp, ...nothing, state };
 }
+
+/** The reaction at a reply. `eyes`: stored; `done`: accepted by the API; `warning`: not sent, or unknown. */
+export type Receipt = 'eyes' | 'done' | 'warning' | 'muted' | 'aside';

@@ -1,4 +1,4 @@
-import type { Policy } from './decision.ts';
+import type { Policy } from './policy.ts';
 
 type Limits = Pick<Policy, 'pollMinIntervalMs' | 'pollMaxIntervalMs'>;
 

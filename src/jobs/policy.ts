@@ -1,7 +1,22 @@
-import type { ChannelSettings } from './channel-settings.ts';
-import type { Policy } from './decision.ts';
+import type { ChannelSettings, FollowUpMode } from './channel-settings.ts';
 import type { Job } from './job.ts';
 import type { Project, Projects } from './project.ts';
+
+/** The settings that decisions depend on. */
+export interface Policy {
+  readonly pollMinIntervalMs: number;
+  readonly pollMaxIntervalMs: number;
+  /** The interval is this share of the turn's age. */
+  readonly pollGrowth: number;
+  readonly followUpWindowMs: number;
+  readonly followUpMode: FollowUpMode;
+  readonly settleWindowMs: number;
+  /** A turn that lasts longer makes the thread be asked whether to keep watching. */
+  readonly longRunningAfterMs: number;
+  readonly promptMaxLength: number;
+  readonly noticeChannels: readonly string[];
+  readonly retryUnknown: 'never' | 'messages' | 'all';
+}
 
 /** What the operator has set for the projects and channels of a workspace. */
 export interface Rules {

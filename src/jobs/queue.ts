@@ -1,6 +1,7 @@
 import { readyOf, sendAtMs } from './batch.ts';
-import type { JobState, Policy } from './decision.ts';
+import type { JobState } from './decision.ts';
 import type { FollowUp } from './follow-up.ts';
+import type { Policy } from './policy.ts';
 
 /** With less time left, the replies are gone before a person has found the button. */
 const WORTH_A_BUTTON_MS = 2_000;

@@ -1,5 +1,5 @@
-import type { Policy } from './decision.ts';
 import { type Pace, paceIntervalMs } from './pace.ts';
+import type { Policy } from './policy.ts';
 
 type PollPolicy = Pick<Policy, 'pollMinIntervalMs' | 'pollMaxIntervalMs' | 'pollGrowth'>;
 

@@ -1,5 +1,5 @@
 import type { Job } from '../jobs/job.ts';
-import type { Transaction } from './store.ts';
+import type { Transaction } from './transaction.ts';
 
 /** The job as it is shown: checks that found nothing new are not written to the job itself. */
 export async function withLastCheck(tx: Transaction, job: Job): Promise<Job> {

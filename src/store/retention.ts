@@ -1,9 +1,9 @@
 import { type SqlBool, sql } from 'kysely';
 import { forgetOldEarlyReplies } from './queries/early-replies.ts';
+import type { Thread } from './queries/jobs.ts';
 import { keepNotices } from './queries/past-notices.ts';
+import { taskId } from './queries/task.ts';
 import type { Queries } from './schema/tables.ts';
-import type { Thread } from './store.ts';
-import { taskId } from './task-id.ts';
 
 /**
  * Nothing is still to come of such a job, unless a person goes on with it. In the words of the index `job_over`;
@@ -33,30 +33,17 @@ export interface JobPlace {
 }
 
 /** Deletes what is over and old, a little at a time. Several processes may do it at the same time. */
-export interface Retention {
-  /**
-   * Deletes, of the next `limit` jobs that are over and were last heard of before, those for which nothing is to be
-   * done, with all that belongs to them. `next`: null when there is none left.
-   */
-  pruneJobs(
-    limits: Limits,
-    after: JobPlace | null,
-    limit: number,
-    nowMs: number,
-  ): Promise<{ readonly pruned: number; readonly next: JobPlace | null }>;
-  /** Deletes up to `limit` of each: gestures, homes, past threads, and locks that nobody holds. Returns how many. */
-  pruneTraces(limits: Limits, limit: number, nowMs: number): Promise<number>;
-  /** Whether this was the thread of a job that was deleted. */
-  isPast(thread: Thread): Promise<boolean>;
-}
-
-export class SqlRetention implements Retention {
+export class Retention {
   private readonly db: Queries;
 
   constructor(db: Queries) {
     this.db = db;
   }
 
+  /**
+   * Deletes, of the next `limit` jobs that are over and were last heard of before, those for which nothing is to be
+   * done, with all that belongs to them. `next`: null when there is none left.
+   */
   async pruneJobs(
     { jobsBeforeMs }: Limits,
     after: JobPlace | null,
@@ -89,6 +76,7 @@ export class SqlRetention implements Retention {
     return { pruned: over.length, next };
   }
 
+  /** Deletes up to `limit` of each: gestures, homes, past threads, and locks that nobody holds. Returns how many. */
   async pruneTraces(limits: Limits, limit: number, nowMs: number): Promise<number> {
     await forgetOldEarlyReplies(this.db, nowMs);
     const gestures = this.db.selectFrom('gesture').select('key').where('at', '<', limits.gesturesBeforeMs);
@@ -126,6 +114,7 @@ export class SqlRetention implements Retention {
     return Math.max(oldGestures.length, oldHomes.length, oldThreads.length);
   }
 
+  /** Whether this was the thread of a job that was deleted. */
   async isPast({ teamId, channelId, threadTs }: Thread): Promise<boolean> {
     const row = await this.db
       .selectFrom('past_thread')

@@ -1,7 +1,8 @@
 import type { Database, LeaseClock } from './engines/database.ts';
 import { StoreError } from './errors.ts';
-import { SqlTransaction } from './sql-transaction.ts';
-import type { Scheduled, Store, Transaction } from './store.ts';
+import type { Scheduled } from './queries/tasks.ts';
+import type { Store } from './store.ts';
+import { Transaction } from './transaction.ts';
 
 /** Transactions that Postgres undid for the sake of others: serialization failure, deadlock. */
 const CONFLICT_CODES: ReadonlySet<string | null> = new Set(['40001', '40P01']);
@@ -53,7 +54,7 @@ export class SqlStore implements Store {
       const transaction = this.database.queries.transaction().setIsolationLevel('read committed');
       return await transaction.execute(async (db) => {
         const leaseClock = this.leaseClock ?? this.database.leaseClockIn(db);
-        const tx = new SqlTransaction(db, this.database.passAloneIn(db), leaseClock);
+        const tx = new Transaction(db, this.database.passAloneIn(db), leaseClock);
         const result = await work(tx);
         isAtCommit = true;
         return { result, scheduled: tx.tasks.scheduled };

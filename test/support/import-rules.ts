@@ -53,7 +53,28 @@ export function brokenRules(sources: readonly Source[]): string[] {
     ...sources.flatMap(forbiddenImports),
     ...sources.flatMap(processUses),
     ...pureSources(sources).flatMap(impurities),
+    ...circles(sources),
   ];
+}
+
+/** Circles of imports, those of types included: each as the path from its first file back to it. */
+function circles(sources: readonly Source[]): string[] {
+  const imports = new Map(
+    sources.map((source) => [source.path, importsOf(source).map(({ target }) => target)]),
+  );
+  const found: string[] = [];
+  const done = new Set<string>();
+  const follow = (path: string, way: readonly string[]): void => {
+    if (way.includes(path)) {
+      found.push(`${[...way.slice(way.indexOf(path)), path].join(' → ')} is a circle`);
+      return;
+    }
+    if (done.has(path)) return;
+    for (const target of imports.get(path) ?? []) follow(target, [...way, path]);
+    done.add(path);
+  };
+  for (const { path } of sources) follow(path, []);
+  return found;
 }
 
 function forbiddenImports(source: Source): string[] {

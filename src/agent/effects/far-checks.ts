@@ -1,6 +1,6 @@
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Logger } from '../../engine/runtime/logger.ts';
-import type { Policy } from '../../jobs/decision.ts';
+import type { Policy } from '../../jobs/policy.ts';
 import { neglectedIntervalMs } from '../../jobs/schedule.ts';
 import type { Store } from '../../store/store.ts';
 

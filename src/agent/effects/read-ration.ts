@@ -1,7 +1,6 @@
 import type { Granted, Ration } from '../../engine/claim-fairly.ts';
 import { type Allowance, allowanceOf, type Taken, takeFrom } from '../../jobs/allowance.ts';
-import type { Transaction } from '../../store/store.ts';
-import type { TaskGroup } from '../../store/task-group.ts';
+import type { TaskGroup, Transaction } from '../../store/store.ts';
 
 /**
  * Of each project, so many jobs are read in a minute, by all replicas together: the store gives it out, with the tasks.

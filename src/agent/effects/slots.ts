@@ -1,5 +1,5 @@
 import { FairHands } from '../../engine/fair-hands.ts';
-import type { TaskGroup } from '../../store/task-group.ts';
+import type { TaskGroup } from '../../store/store.ts';
 
 interface Waiting {
   readonly group: TaskGroup;

@@ -1,7 +1,6 @@
 import type { Granted, Ration } from '../../engine/claim-fairly.ts';
 import { type Allowance, allowanceOf, takeFrom } from '../../jobs/allowance.ts';
-import type { Transaction } from '../../store/store.ts';
-import type { TaskGroup } from '../../store/task-group.ts';
+import type { TaskGroup, Transaction } from '../../store/store.ts';
 import { projectOf } from './read-ration.ts';
 
 /** If the open jobs leave nothing over, one of so many reads may be of an ended one, where there is any. */

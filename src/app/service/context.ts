@@ -1,8 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import type { AnyJobContext, Policy } from '../../jobs/decision.ts';
+import type { AnyJobContext } from '../../jobs/decision.ts';
 import type { Pace } from '../../jobs/pace.ts';
-import type { Rules } from '../../jobs/policy.ts';
+import type { Policy, Rules } from '../../jobs/policy.ts';
 import type { Config } from '../config/config.ts';
 
 const NOTHING_SET: Rules = { projects: [], channels: new Map(), noticeChannels: [] };

@@ -1,5 +1,5 @@
-import type { Policy } from '../decision.ts';
 import type { AgentFailure } from '../failure.ts';
+import type { Policy } from '../policy.ts';
 
 /**
  * What a failed create or message call means.

@@ -1,9 +1,23 @@
+import { taskId } from '../queries/task.ts';
 import { deleteJobs, taskIds } from '../retention.ts';
 import type { Queries } from '../schema/tables.ts';
-import { taskId } from '../task-id.ts';
-import type { Holdings } from './forget.ts';
 import { scrubEarlyReplies, scrubJobs } from './scrub.ts';
 import { FORGOTTEN, jobsOf, type Subject } from './subject.ts';
+
+/**
+ * What the store holds, or held, of somebody: how many of each kind. `jobs`: with their replies and calls. `replies`:
+ * in jobs of others. `calls`: of such jobs, which repeat the words of replies. `mentions`: other texts that name the
+ * person or the channel.
+ */
+export interface Holdings {
+  readonly jobs: number;
+  readonly replies: number;
+  readonly calls: number;
+  readonly mentions: number;
+  readonly early_replies: number;
+  readonly homes: number;
+  readonly settings: number;
+}
 
 /** Erases all of the subject's, and returns how much that was. Nothing of it may be under way. */
 export async function erase(db: Queries, subject: Subject, nowMs: number): Promise<Holdings> {

@@ -1,23 +1,8 @@
 import { sql } from 'kysely';
 import { openDatabase, type StoreLocation } from '../open.ts';
-import { erase } from './erase.ts';
+import { erase, type Holdings } from './erase.ts';
 import { type OpenWork, openWork } from './open-work.ts';
 import type { Subject } from './subject.ts';
-
-/**
- * What the store holds, or held, of somebody: how many of each kind. `jobs`: with their replies and calls. `replies`:
- * in jobs of others. `calls`: of such jobs, which repeat the words of replies. `mentions`: other texts that name the
- * person or the channel.
- */
-export interface Holdings {
-  readonly jobs: number;
-  readonly replies: number;
-  readonly calls: number;
-  readonly mentions: number;
-  readonly early_replies: number;
-  readonly homes: number;
-  readonly settings: number;
-}
 
 export interface Forgotten {
   readonly holdings: Holdings;

@@ -1,6 +1,6 @@
 import type { StoredInstallation } from '../queries/installations.ts';
+import type { TaskKind } from '../queries/task.ts';
 import type { SchemaState } from '../schema/migrate.ts';
-import type { TaskKind } from '../store.ts';
 
 /** What there is to know of a store without changing anything in it. */
 export interface StoreFacts {

@@ -1,10 +1,10 @@
 import type { Database } from '../engines/database.ts';
-import { SqlInstallations } from '../queries/installations.ts';
+import { Installations } from '../queries/installations.ts';
+import { taskKinds } from '../queries/task.ts';
 import { requestFromJson, settingsFromJson } from '../schema/json.ts';
 import { schemaState } from '../schema/migrate.ts';
 import { migrations } from '../schema/migrations.ts';
 import type { Queries } from '../schema/tables.ts';
-import { taskKinds } from '../store.ts';
 import { agentRefusals } from './agent-refusals.ts';
 import type { NoticeFacts, RefusedNotice, StoreFacts, TaskFailures } from './facts.ts';
 
@@ -35,7 +35,7 @@ export async function readFacts(
   const schema = await schemaState(queries, migrations(engine));
   const isCurrent = schema.missing.length === 0 && schema.unknown.length === 0;
   if (!isCurrent) return { schema, ...NOTHING_KNOWN };
-  const installations = await new SqlInstallations(queries).all();
+  const installations = await new Installations(queries).all();
   const organisations = await organisationsIn(queries);
   const sinceMs = nowMs - RECENT_MS;
   const notices = await noticeFacts(queries, sinceMs);

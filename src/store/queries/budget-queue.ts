@@ -3,18 +3,6 @@ import type { BudgetKind } from '../../jobs/hourly-budget.ts';
 import type { Queries } from '../schema/tables.ts';
 import { prepared, type Values } from './prepared.ts';
 
-/**
- * Who waits for the hourly budgets, in the order of the wishes. A wish keeps its place while it waits, also where the
- * replies of a call that was not made go out with another.
- */
-export interface BudgetQueue {
-  /** Lines up for a create or message call; who stands in the line already stays there. */
-  join(callId: string): Promise<void>;
-  /** The first wish of each job and kind that is still there, the oldest first. */
-  waiting(projectId: string): Promise<Waiting[]>;
-  leave(jobId: string, kind: BudgetKind): Promise<void>;
-}
-
 export interface Waiting {
   readonly jobId: string;
   readonly kind: BudgetKind;
@@ -69,17 +57,23 @@ const inQueue = prepared((db, { projectId }: Values<{ projectId: string }>) =>
     .orderBy('seq'),
 );
 
-export class SqlBudgetQueue implements BudgetQueue {
+/**
+ * Who waits for the hourly budgets, in the order of the wishes. A wish keeps its place while it waits, also where the
+ * replies of a call that was not made go out with another.
+ */
+export class BudgetQueue {
   private readonly db: Queries;
 
   constructor(db: Queries) {
     this.db = db;
   }
 
+  /** Lines up for a create or message call; who stands in the line already stays there. */
   async join(callId: string): Promise<void> {
     await joinQueue.change(this.db, { callId });
   }
 
+  /** The first wish of each job and kind that is still there, the oldest first. */
   async waiting(projectId: string): Promise<Waiting[]> {
     const rows = await inQueue.rows(this.db, { projectId });
     return rows.map(({ job_id: jobId, kind }) => ({ jobId, kind }));

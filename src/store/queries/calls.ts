@@ -1,13 +1,33 @@
 import { createHash } from 'node:crypto';
 import { type SqlBool, sql } from 'kysely';
-import type { WantedCall } from '../../jobs/call.ts';
+import type { CallRequest, CallState, WantedCall } from '../../jobs/call.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { PassAlone } from '../engines/database.ts';
 import { requestFromJson, toJson } from '../schema/json.ts';
 import type { CallRow, Queries, Tables } from '../schema/tables.ts';
-import type { CallOutcome, Calls, LedgerCall } from '../store.ts';
 import { dropPastNotice } from './past-notices.ts';
 import { prepared, type Values } from './prepared.ts';
+
+export interface LedgerCall {
+  readonly id: string;
+  readonly jobId: string;
+  readonly lane: string;
+  readonly request: CallRequest;
+  readonly state: CallState;
+  readonly wantedAtMs: number;
+  readonly startedAtMs: number | null;
+  /** Since when Slack has not taken it, or not let it be looked for, without saying that it never will; or null. */
+  readonly heldSinceMs: number | null;
+}
+
+/**
+ * `retry`: nothing happened, the call is wanted again. `not_made`: nothing happened, and another call takes its
+ * place; it has failed, and uses up no budget. `detail` is kept for the operator.
+ */
+export interface CallOutcome {
+  readonly state: 'done' | 'failed' | 'unknown' | 'retry' | 'not_made';
+  readonly detail: string | null;
+}
 
 /** An entry of an index on Postgres holds 2,704 bytes at most, and a key may hold a link from outside. */
 const MAX_PLAIN_KEY_LENGTH = 500;
@@ -91,7 +111,11 @@ const wantCall = prepared((db, call: Values<Wanted>) =>
     .onConflict((conflict) => conflict.column('natural_key').doNothing()),
 );
 
-export class SqlCalls implements Calls {
+/**
+ * The ledger of outward calls.
+ * wanted → started → done | failed | unknown; a failed post may become wanted again.
+ */
+export class Calls {
   private readonly db: Queries;
   private readonly passAlone: PassAlone;
 
@@ -100,6 +124,7 @@ export class SqlCalls implements Calls {
     this.passAlone = passAlone;
   }
 
+  /** The first call of the lane that has no outcome yet (wanted or started), in the order of the wishes. */
   async next(lane: string): Promise<LedgerCall | null> {
     const row = await nextInLane.first(this.db, { lane });
     return row === undefined ? null : callFromRow(row);
@@ -110,11 +135,13 @@ export class SqlCalls implements Calls {
     return row === undefined ? null : callFromRow(row);
   }
 
+  /** Marks the call as started, before the request goes out. Throws if it is not wanted (any more). */
   async start(callId: string, nowMs: number): Promise<void> {
     const started = await startCall.change(this.db, { callId, nowMs });
     if (started === 0) throw new Error(`Call ${callId} cannot be started: it is not wanted`);
   }
 
+  /** Throws if the call is unknown, or done already. */
   async settle(callId: string, outcome: CallOutcome, nowMs: number): Promise<void> {
     const { state, detail } = outcome;
     const call = { id: callId, detail, ended_at: nowMs };
@@ -126,14 +153,21 @@ export class SqlCalls implements Calls {
     if (settled === 0) throw new Error(`Call ${callId} cannot be settled: unknown, or done already`);
   }
 
+  /** Records that Slack holds the call up, if that is not known. */
   async hold(callId: string, nowMs: number): Promise<void> {
     await holdCall.change(this.db, { callId, nowMs });
   }
 
+  /** Forgets that Slack held the call up. */
   async endHold(callId: string): Promise<void> {
     await endHold.change(this.db, { callId });
   }
 
+  /**
+   * When the project's create and message calls were started after `sinceMs`, the oldest first: the hourly budget. A
+   * call that became wanted again (`retry`) counts when it is made again. Nobody else can ask this for the project
+   * until the transaction ends.
+   */
   async agentCallsStartedAt(projectId: string, sinceMs: number): Promise<number[]> {
     // Replicas that count at the same time would all find room.
     await this.passAlone(`budget:${projectId}`);
@@ -141,6 +175,7 @@ export class SqlCalls implements Calls {
     return rows.map((row) => row.started_at);
   }
 
+  /** How many of these were started after `sinceMs`. Locks nothing. */
   async agentCallsSince(projectId: string, sinceMs: number): Promise<number> {
     const { count } = await this.db
       .selectFrom('call')

@@ -3,34 +3,7 @@ import { jobFromJson } from '../schema/json.ts';
 import type { Queries, Tables } from '../schema/tables.ts';
 import { type LiveThreads, URGENCIES, wantLiveThreads } from './live-threads.ts';
 import { prepared, type Values } from './prepared.ts';
-import type { SqlTasks } from './tasks.ts';
-
-/**
- * The threads that are to be read for missed replies, and how far each was read. A workspace reads one page at a
- * time, for Slack's limit is that of a workspace: its task is `catch_up`, with the workspace's id as subject.
- */
-export interface CatchUps {
-  /** Wants this thread to be read before all others of its workspace. */
-  want(job: Pick<Job, 'id' | 'teamId'>, nowMs: number): Promise<void>;
-  /** Wants live threads to be read. Returns how many that are in each workspace. */
-  wantLive(threads: LiveThreads): Promise<ReadonlyMap<string, number>>;
-  /** Replies wait for this thread: it is read first. Returns whether replies of it may have been missed. */
-  hurry(jobId: string): Promise<boolean>;
-  /** The thread whose turn it is in the workspace, or null. */
-  next(teamId: string, nowMs: number): Promise<ThreadToRead | null>;
-  /** When the workspace's next thread may be read, or null if there is none. */
-  nextAtMs(teamId: string): Promise<number | null>;
-  /** A page was read; without a cursor it was the last, and the thread is read again only if that was wanted meanwhile. */
-  pageRead(thread: ThreadToRead, page: PageRead, nowMs: number): Promise<void>;
-  /** The thread could not be read: it is tried again at `atMs`, and the others go on. */
-  putOff(jobId: string, atMs: number): Promise<void>;
-  /** Slack does not know the cursor any more: the reading begins again at `atMs`, and comes before no others. */
-  dropCursor(jobId: string, atMs: number): Promise<void>;
-  /** The thread cannot be read: no sweep looks at it until then. */
-  giveUp(jobId: string, sweepFromMs: number): Promise<void>;
-  /** There is no such thread (any more). */
-  drop(jobId: string): Promise<void>;
-}
+import type { Tasks } from './tasks.ts';
 
 export interface ThreadToRead {
   readonly jobId: string;
@@ -184,15 +157,20 @@ const dropThread = prepared((db, { jobId }: Values<Key>) =>
   db.deleteFrom('catch_up').where('job_id', '=', jobId),
 );
 
-export class SqlCatchUps implements CatchUps {
+/**
+ * The threads that are to be read for missed replies, and how far each was read. A workspace reads one page at a
+ * time, for Slack's limit is that of a workspace: its task is `catch_up`, with the workspace's id as subject.
+ */
+export class CatchUps {
   private readonly db: Queries;
-  private readonly tasks: SqlTasks;
+  private readonly tasks: Tasks;
 
-  constructor(db: Queries, tasks: SqlTasks) {
+  constructor(db: Queries, tasks: Tasks) {
     this.db = db;
     this.tasks = tasks;
   }
 
+  /** Wants this thread to be read before all others of its workspace. */
   async want({ id, teamId }: Pick<Job, 'id' | 'teamId'>, nowMs: number): Promise<void> {
     await wantThread.change(this.db, { jobId: id, teamId, nowMs });
     await this.schedule(teamId, nowMs);
@@ -200,6 +178,7 @@ export class SqlCatchUps implements CatchUps {
     await this.tasks.hasten('catch_up', teamId, nowMs);
   }
 
+  /** Wants live threads to be read. Returns how many that are in each workspace. */
   async wantLive(threads: LiveThreads): Promise<ReadonlyMap<string, number>> {
     const { rows } = await wantLiveThreads(threads).execute(this.db);
     const counts = new Map<string, number>();
@@ -209,10 +188,12 @@ export class SqlCatchUps implements CatchUps {
     return counts;
   }
 
+  /** Replies wait for this thread: it is read first. Returns whether replies of it may have been missed. */
   async hurry(jobId: string): Promise<boolean> {
     return (await hurryThread.first(this.db, { jobId })) !== undefined;
   }
 
+  /** The thread whose turn it is in the workspace, or null. */
   async next(teamId: string, nowMs: number): Promise<ThreadToRead | null> {
     const row = await nextThread.first(this.db, { teamId, nowMs });
     if (row === undefined) return null;
@@ -230,10 +211,12 @@ export class SqlCatchUps implements CatchUps {
     };
   }
 
+  /** When the workspace's next thread may be read, or null if there is none. */
   async nextAtMs(teamId: string): Promise<number | null> {
     return (await firstWantedAt.first(this.db, { teamId }))?.at ?? null;
   }
 
+  /** A page was read; without a cursor it was the last, and the thread is read again only if that was wanted meanwhile. */
   async pageRead({ jobId, wishes }: ThreadToRead, page: PageRead, nowMs: number): Promise<void> {
     const { seenTs, oldestTs, cursor, oldReplies, sweepFromMs } = page;
     if (cursor === null)
@@ -244,18 +227,22 @@ export class SqlCatchUps implements CatchUps {
     }
   }
 
+  /** The thread could not be read: it is tried again at `atMs`, and the others go on. */
   async putOff(jobId: string, atMs: number): Promise<void> {
     await putOffThread.change(this.db, { jobId, atMs });
   }
 
+  /** Slack does not know the cursor any more: the reading begins again at `atMs`, and comes before no others. */
   async dropCursor(jobId: string, atMs: number): Promise<void> {
     await beginAgain.change(this.db, { jobId, atMs });
   }
 
+  /** The thread cannot be read: no sweep looks at it until then. */
   async giveUp(jobId: string, sweepFromMs: number): Promise<void> {
     await giveThreadUp.change(this.db, { jobId, sweep_from: sweepFromMs });
   }
 
+  /** There is no such thread (any more). */
   async drop(jobId: string): Promise<void> {
     await dropThread.change(this.db, { jobId });
   }

@@ -1,16 +1,6 @@
 import { openStages } from '../../jobs/open-stages.ts';
 import type { Queries } from '../schema/tables.ts';
-import { type TaskKind, taskKinds } from '../store.ts';
-
-/** How much there is to do, for whoever looks after the program. Read from indexes alone, and locks nothing. */
-export interface Census {
-  /** Also of the stages that no job is in. */
-  openJobs(): Promise<ReadonlyMap<OpenStage, number>>;
-  /** Of the kinds of which any is due; those in hand are due until they are done. */
-  dueTasks(nowMs: number): Promise<DueTasks[]>;
-  /** Of the kinds of which any has failed at every try since then, or for longer. */
-  failingTasks(sinceMs: number): Promise<FailingTasks[]>;
-}
+import { type TaskKind, taskKinds } from './task.ts';
 
 type OpenStage = (typeof openStages)[number];
 
@@ -26,13 +16,15 @@ interface FailingTasks {
   readonly count: number;
 }
 
-export class SqlCensus implements Census {
+/** How much there is to do, for whoever looks after the program. Read from indexes alone, and locks nothing. */
+export class Census {
   private readonly db: Queries;
 
   constructor(db: Queries) {
     this.db = db;
   }
 
+  /** Also of the stages that no job is in. */
   async openJobs(): Promise<ReadonlyMap<OpenStage, number>> {
     const rows = await this.db
       .selectFrom('job')
@@ -44,6 +36,7 @@ export class SqlCensus implements Census {
     return new Map(openStages.map((stage) => [stage, counts.get(stage) ?? 0]));
   }
 
+  /** Of the kinds of which any is due; those in hand are due until they are done. */
   async dueTasks(nowMs: number): Promise<DueTasks[]> {
     const rows = await this.db
       .selectFrom('task')
@@ -60,6 +53,7 @@ export class SqlCensus implements Census {
     return rows.map(({ kind, count, oldest }) => ({ kind, count: Number(count), dueSinceMs: oldest }));
   }
 
+  /** Of the kinds of which any has failed at every try since then, or for longer. */
   async failingTasks(sinceMs: number): Promise<FailingTasks[]> {
     const rows = await this.db
       .selectFrom('task')

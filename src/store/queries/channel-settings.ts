@@ -10,16 +10,6 @@ export interface SavedSettings {
   readonly changedAtMs: number;
 }
 
-/** The settings of channels, as far as administrators saved any. */
-export interface SettingsOfChannels {
-  get(teamId: string, channelId: string): Promise<SavedSettings | null>;
-  /**
-   * Puts them in place of what was saved before, which is returned; nobody else can save some until the transaction
-   * ends.
-   */
-  replace(teamId: string, channelId: string, settings: SavedSettings): Promise<SavedSettings | null>;
-}
-
 const NEVER_MS = 0;
 
 const settingsOf = prepared((db, { teamId, channelId }: Values<{ teamId: string; channelId: string }>) =>
@@ -30,7 +20,8 @@ const settingsOf = prepared((db, { teamId, channelId }: Values<{ teamId: string;
     .where('channel_id', '=', channelId),
 );
 
-export class SqlSettingsOfChannels implements SettingsOfChannels {
+/** The settings of channels, as far as administrators saved any. */
+export class SettingsOfChannels {
   private readonly db: Queries;
 
   constructor(db: Queries) {
@@ -43,6 +34,10 @@ export class SqlSettingsOfChannels implements SettingsOfChannels {
     return { settings: settingsFromJson(row.data), changedBy: row.changed_by, changedAtMs: row.changed_at };
   }
 
+  /**
+   * Puts them in place of what was saved before, which is returned; nobody else can save some until the transaction
+   * ends.
+   */
   async replace(teamId: string, channelId: string, saved: SavedSettings): Promise<SavedSettings | null> {
     // Whoever comes second waits here, also if there is no row yet.
     await this.db

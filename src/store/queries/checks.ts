@@ -3,35 +3,17 @@ import type { ChannelSettings } from '../../jobs/channel-settings.ts';
 import type { Job } from '../../jobs/job.ts';
 import { jobFromJson, settingsFromJson } from '../schema/json.ts';
 import type { Queries } from '../schema/tables.ts';
-import type { Lease } from '../store.ts';
-import { groupOfTask } from '../task-group.ts';
-import { taskId } from '../task-id.ts';
 import { isUnsent } from './follow-ups.ts';
 import { prepared, preparedForMany, type Values } from './prepared.ts';
-import type { SqlTasks } from './tasks.ts';
+import { type Lease, taskId } from './task.ts';
+import { groupOfTask } from './task-group.ts';
+import type { Tasks } from './tasks.ts';
 
 /** The checks of a job: while it is open, and when it has ended. */
 const CHECKS = ['check_job', 'check_ended_job'] as const;
 export type CheckKind = (typeof CHECKS)[number];
 
 const CARD_TASK = taskId('refresh_card', '');
-
-/** The checks of jobs, many at a time: most of them find nothing new, and then only the next check is written. */
-export interface Checks {
-  /** By their ids; what is not there is missing. Nothing is locked. */
-  read(jobIds: readonly string[]): Promise<ReadonlyMap<string, WatchedJob>>;
-  /**
-   * Ends tasks of which nothing follows but the next check, as far as the leases are held and nobody has scheduled
-   * the check again. Returns the ids of the tasks that were ended; the others are as they were.
-   */
-  putOff(checks: readonly QuietCheck[], nowMs: number): Promise<ReadonlySet<string>>;
-  /** Up to so many jobs whose next check is later, does not fail, and is in nobody's hand; the nearest first. */
-  plannedAfter(atMs: number, limit: number): Promise<readonly string[]>;
-  /** Plans to refresh the cards of these jobs, where that is not planned already. */
-  refreshCards(cards: readonly CardRefresh[]): Promise<void>;
-  /** When a check of the job last found nothing new, or null. See `last-check.ts`. */
-  lastQuietMs(jobId: string): Promise<number | null>;
-}
 
 export interface WatchedJob {
   readonly job: Job;
@@ -126,15 +108,17 @@ const laterChecks = prepared((db, { atMs, limit }: Values<{ atMs: number; limit:
     .limit(limit),
 );
 
-export class SqlChecks implements Checks {
+/** The checks of jobs, many at a time: most of them find nothing new, and then only the next check is written. */
+export class Checks {
   private readonly db: Queries;
-  private readonly tasks: SqlTasks;
+  private readonly tasks: Tasks;
 
-  constructor(db: Queries, tasks: SqlTasks) {
+  constructor(db: Queries, tasks: Tasks) {
     this.db = db;
     this.tasks = tasks;
   }
 
+  /** By their ids; what is not there is missing. Nothing is locked. */
   async read(jobIds: readonly string[]): Promise<ReadonlyMap<string, WatchedJob>> {
     const jobs = jobIds.map((id) => ({ id }));
     const rows = await jobsToCheck.rows(this.db, jobs, {});
@@ -151,6 +135,10 @@ export class SqlChecks implements Checks {
     );
   }
 
+  /**
+   * Ends tasks of which nothing follows but the next check, as far as the leases are held and nobody has scheduled
+   * the check again. Returns the ids of the tasks that were ended; the others are as they were.
+   */
   async putOff(checks: readonly QuietCheck[], nowMs: number): Promise<ReadonlySet<string>> {
     const held = checks.map(({ lease, nextCheckAtMs }) => ({ ...lease, runAtMs: nextCheckAtMs }));
     const ended = await putOffHeld.rows(this.db, held, { nowMs });
@@ -158,11 +146,13 @@ export class SqlChecks implements Checks {
     return new Set(ended.map(({ id }) => id));
   }
 
+  /** Up to so many jobs whose next check is later, does not fail, and is in nobody's hand; the nearest first. */
   async plannedAfter(atMs: number, limit: number): Promise<readonly string[]> {
     const rows = await laterChecks.rows(this.db, { atMs, limit });
     return rows.map(({ subject }) => subject);
   }
 
+  /** Plans to refresh the cards of these jobs, where that is not planned already. */
   async refreshCards(cards: readonly CardRefresh[]): Promise<void> {
     await this.db
       .insertInto('task')
@@ -181,6 +171,7 @@ export class SqlChecks implements Checks {
       .execute();
   }
 
+  /** When a check of the job last found nothing new, or null. See `last-check.ts`. */
   async lastQuietMs(jobId: string): Promise<number | null> {
     const ids = CHECKS.map((kind) => ({ id: taskId(kind, jobId) }));
     const tasks = await lastRunAt.rows(this.db, ids, {});

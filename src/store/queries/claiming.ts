@@ -1,7 +1,6 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { TaskKind } from '../store.ts';
-import type { TaskGroup } from '../task-group.ts';
 import { prepared, preparedForMany, type Values } from './prepared.ts';
+import type { TaskGroup, TaskKind } from './task.ts';
 
 interface Group {
   readonly group: TaskGroup;

@@ -1,7 +1,7 @@
 import type { Reply } from '../../jobs/event.ts';
 import { replyMoreFromJson, toJson } from '../schema/json.ts';
 import type { Queries, Tables } from '../schema/tables.ts';
-import type { EarlyReplies, Thread } from '../store.ts';
+import type { Thread } from './jobs.ts';
 import { prepared, type Values } from './prepared.ts';
 
 /** Much longer than it takes to find out whether a card was posted. */
@@ -54,23 +54,30 @@ const forgetReplies = prepared((db, { beforeMs }: Values<{ beforeMs: number }>) 
     ),
 );
 
-export class SqlEarlyReplies implements EarlyReplies {
+/**
+ * Replies in threads that may turn out to be those of cards under way. What nobody took for an hour is forgotten
+ * when the next is stored or taken, unless a card of the channel is still under way.
+ */
+export class EarlyReplies {
   private readonly db: Queries;
 
   constructor(db: Queries) {
     this.db = db;
   }
 
+  /** Stores the reply, or replaces it if this is a later edit. */
   put(thread: Thread, reply: Reply, nowMs: number): Promise<void> {
     const { messageTs, userId, text, editedTs, ...more } = reply;
     const facts = { user_id: userId, text, edited_ts: editedTs ?? '', more: toJson(more) };
     return this.keep(thread, messageTs, facts, nowMs);
   }
 
+  /** The reply was deleted in Slack: whatever else comes of it is too late. */
   withdraw(thread: Thread, messageTs: string, nowMs: number): Promise<void> {
     return this.keep(thread, messageTs, { user_id: '', text: '', edited_ts: WITHDRAWN, more: '' }, nowMs);
   }
 
+  /** Removes the thread's replies and returns those that were not withdrawn, oldest first. */
   async take(thread: Thread, nowMs: number): Promise<Reply[]> {
     const rows = await takeReplies.rows(this.db, thread);
     // Only then: whose card was found after hours has no card under way any more.

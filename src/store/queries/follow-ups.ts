@@ -1,9 +1,17 @@
 import { type SqlBool, sql } from 'kysely';
-import type { FollowUp } from '../../jobs/follow-up.ts';
+import type { FollowUp, Receipt } from '../../jobs/follow-up.ts';
 import { type FollowUpMore, followUpMoreFromJson, toJson } from '../schema/json.ts';
 import type { FollowUpRow, Queries } from '../schema/tables.ts';
-import type { FollowUps, Receipt, StaleReceipt } from '../store.ts';
 import { prepared, type Values } from './prepared.ts';
+
+export interface StaleReceipt {
+  readonly followUpId: string;
+  readonly messageTs: string;
+  /** Those that were put there, or may have been: an answer can get lost. */
+  readonly placed: readonly Receipt[];
+  /** Null: none. */
+  readonly wanted: Receipt | null;
+}
 
 /** The rest is found when these are up to date. */
 const MAX_STALE_RECEIPTS = 100;
@@ -64,13 +72,14 @@ function factsOf({ user_id, text, edited_ts, received_at, state, call_id, more }
   return { user_id, text, edited_ts, received_at, state, call_id, more };
 }
 
-export class SqlFollowUps implements FollowUps {
+export class FollowUps {
   private readonly db: Queries;
 
   constructor(db: Queries) {
     this.db = db;
   }
 
+  /** Follow-ups at which not just the reaction may stand that their state asks for, the 100 oldest first. */
   async withStaleReceipts(jobId: string): Promise<StaleReceipt[]> {
     const rows = await staleReceipts.rows(this.db, { jobId });
     return rows.map((row) => ({
@@ -81,10 +90,12 @@ export class SqlFollowUps implements FollowUps {
     }));
   }
 
+  /** Records which reactions may stand at the follow-up from now on; it is stale until one is shown. */
   async receiptsTried(followUpId: string, receipts: readonly Receipt[]): Promise<void> {
     await setReceiptsTried.change(this.db, { id: followUpId, receipts_tried: receipts.join(',') });
   }
 
+  /** Records that this reaction (null: none) stands at the follow-up, and no other. */
   async receiptShown(followUpId: string, receipt: Receipt | null): Promise<void> {
     await setReceiptShown.change(this.db, { id: followUpId, receipt_shown: receipt });
   }

@@ -2,17 +2,6 @@ import { createHash } from 'node:crypto';
 import type { Queries } from '../schema/tables.ts';
 import { preparedForMany, type Values } from './prepared.ts';
 
-/** What people did in Slack, so that a second delivery of the same thing is recognised. */
-export interface Gestures {
-  /**
-   * Remembers a gesture under all of its keys. False if any key is known already: the gesture was seen
-   * before (then some of the keys may have been added), and nothing must follow from it.
-   */
-  remember(keys: readonly string[], nowMs: number): Promise<boolean>;
-  /** Whether any of the keys is known. */
-  isKnown(keys: readonly string[]): Promise<boolean>;
-}
-
 const rememberKeys = preparedForMany(
   (db, keys: readonly Values<{ key: string }>[], { nowMs }: Values<{ nowMs: number }>) =>
     db
@@ -22,13 +11,18 @@ const rememberKeys = preparedForMany(
       .returning('key'),
 );
 
-export class SqlGestures implements Gestures {
+/** What people did in Slack, so that a second delivery of the same thing is recognised. */
+export class Gestures {
   private readonly db: Queries;
 
   constructor(db: Queries) {
     this.db = db;
   }
 
+  /**
+   * Remembers a gesture under all of its keys. False if any key is known already: the gesture was seen
+   * before (then some of the keys may have been added), and nothing must follow from it.
+   */
   async remember(keys: readonly string[], nowMs: number): Promise<boolean> {
     // Sorted, so that two deliveries at the same time wait for each other and do not deadlock.
     const distinct = [...new Set(keys.map(digested))].sort();
@@ -38,6 +32,7 @@ export class SqlGestures implements Gestures {
     return added.length === distinct.length;
   }
 
+  /** Whether any of the keys is known. */
   async isKnown(keys: readonly string[]): Promise<boolean> {
     const row = await this.db
       .selectFrom('gesture')

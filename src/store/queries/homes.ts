@@ -1,7 +1,7 @@
 import type { Decision } from '../../jobs/decision.ts';
 import type { Queries } from '../schema/tables.ts';
 import { prepared, type Values } from './prepared.ts';
-import type { SqlTasks } from './tasks.ts';
+import type { Tasks } from './tasks.ts';
 
 /** Who opened the home this long ago may still look at it. */
 const LOOKS_FOR_MS = 3_600_000;
@@ -13,27 +13,23 @@ const homeOf = prepared((db, { teamId, userId }: Values<{ teamId: string; userId
   db.selectFrom('home').select('opened_at').where('team_id', '=', teamId).where('user_id', '=', userId),
 );
 
-/** The home tabs that people look at. */
-export interface Homes {
-  /** The person opened it: it is drawn now, and for an hour when a job of the person changes. */
-  opened(teamId: string, userId: string, nowMs: number): Promise<void>;
-}
-
 /** Whose home a `refresh_home` task is about. */
 export function ownerOfHome(subject: string): { readonly teamId: string; readonly userId: string } {
   const [teamId = '', userId = ''] = subject.split(SEPARATOR);
   return { teamId, userId };
 }
 
-export class SqlHomes implements Homes {
+/** The home tabs that people look at. */
+export class Homes {
   private readonly db: Queries;
-  private readonly tasks: SqlTasks;
+  private readonly tasks: Tasks;
 
-  constructor(db: Queries, tasks: SqlTasks) {
+  constructor(db: Queries, tasks: Tasks) {
     this.db = db;
     this.tasks = tasks;
   }
 
+  /** The person opened it: it is drawn now, and for an hour when a job of the person changes. */
   async opened(teamId: string, userId: string, nowMs: number): Promise<void> {
     await this.db
       .insertInto('home')

@@ -34,25 +34,6 @@ export interface SealedTokens {
   readonly expiresAtMs: number | null;
 }
 
-/** The workspaces and organisations in which the app is installed. */
-export interface Installations {
-  get(id: string): Promise<StoredInstallation | null>;
-  /** By their ids. */
-  all(): Promise<StoredInstallation[]>;
-  /** In place of what was there of the same id; a renewal that is under way comes to nothing. */
-  put(facts: InstallationFacts, tokens: SealedTokens): Promise<void>;
-  remove(id: string, revision: number): Promise<boolean>;
-  /** The same tokens under another key. False if the row has changed. */
-  reseal(id: string, revision: number, tokens: SealedTokens): Promise<boolean>;
-  /** Takes the renewal of the token for this time. False if another has it, or the row has changed. */
-  startRenewal(renewal: Renewal, revision: number, nowMs: number, untilMs: number): Promise<boolean>;
-  /** The new tokens, or why there are none for good. False if the renewal was lost to another. */
-  endRenewal(renewal: Renewal, result: SealedTokens | { readonly problem: string }): Promise<boolean>;
-  /** The organisation whose installation serves the workspace, as far as one was remembered. */
-  organisationOf(teamId: string): Promise<string | null>;
-  rememberOrganisation(teamId: string, enterpriseId: string): Promise<void>;
-}
-
 export interface Renewal {
   readonly id: string;
   /** Made anew for each. */
@@ -61,7 +42,8 @@ export interface Renewal {
 
 const noRenewal = { renewal: null, renewing_until: null, renewal_problem: null };
 
-export class SqlInstallations implements Installations {
+/** The workspaces and organisations in which the app is installed. */
+export class Installations {
   private readonly db: Queries;
 
   constructor(db: Queries) {
@@ -73,11 +55,13 @@ export class SqlInstallations implements Installations {
     return row === undefined ? null : fromRow(row);
   }
 
+  /** By their ids. */
   async all(): Promise<StoredInstallation[]> {
     const rows = await this.db.selectFrom('installation').selectAll().orderBy('id').execute();
     return rows.map(fromRow);
   }
 
+  /** In place of what was there of the same id; a renewal that is under way comes to nothing. */
   async put({ id, ...facts }: InstallationFacts, tokens: SealedTokens): Promise<void> {
     const row = { ...factColumns(facts), ...tokenColumns(tokens), ...noRenewal };
     await this.db
@@ -101,6 +85,7 @@ export class SqlInstallations implements Installations {
     return numDeletedRows > 0n;
   }
 
+  /** The same tokens under another key. False if the row has changed. */
   async reseal(id: string, revision: number, tokens: SealedTokens): Promise<boolean> {
     const { numUpdatedRows } = await this.changed(id)
       .set(tokenColumns(tokens))
@@ -109,6 +94,7 @@ export class SqlInstallations implements Installations {
     return numUpdatedRows > 0n;
   }
 
+  /** Takes the renewal of the token for this time. False if another has it, or the row has changed. */
   async startRenewal({ id, token }: Renewal, revision: number, nowMs: number, untilMs: number) {
     const { numUpdatedRows } = await this.changed(id)
       .set({ renewal: token, renewing_until: untilMs })
@@ -118,6 +104,7 @@ export class SqlInstallations implements Installations {
     return numUpdatedRows > 0n;
   }
 
+  /** The new tokens, or why there are none for good. False if the renewal was lost to another. */
   async endRenewal({ id, token }: Renewal, result: SealedTokens | { readonly problem: string }) {
     const { numUpdatedRows } = await this.changed(id)
       .set(
@@ -130,6 +117,7 @@ export class SqlInstallations implements Installations {
     return numUpdatedRows > 0n;
   }
 
+  /** The organisation whose installation serves the workspace, as far as one was remembered. */
   async organisationOf(teamId: string): Promise<string | null> {
     const row = await this.db
       .selectFrom('organisation_team')

@@ -4,7 +4,6 @@ import type { Job } from '../../jobs/job.ts';
 import type { JobPage, PageStart, Viewer } from '../../jobs/lists.ts';
 import { openStages } from '../../jobs/open-stages.ts';
 import type { PastCall } from '../../jobs/turns.ts';
-import type { JobLists } from '../lists.ts';
 import { jobFromJson, requestFromJson } from '../schema/json.ts';
 import type { Queries } from '../schema/tables.ts';
 import { followUpFromRow } from './follow-ups.ts';
@@ -23,13 +22,15 @@ const HAS_PULL_REQUEST: Condition = sql`has_pull_request = 1`;
 /** In the words of the index, so that the databases see that it serves. */
 const IS_OPEN: Condition = sql`stage in (${sql.join(openStages.map((stage) => sql.lit(stage)))})`;
 
-export class SqlJobLists implements JobLists {
+/** Jobs as people look for them. Nothing is locked. */
+export class JobLists {
   private readonly db: Queries;
 
   constructor(db: Queries) {
     this.db = db;
   }
 
+  /** One page of what the person sees there: own jobs, and those that are open in the channel. */
   async page(sight: Viewer, start: PageStart, limit: number): Promise<JobPage> {
     const found = await this.inSight(sight, start, limit + 1);
     const hasMore = found.length > limit;
@@ -40,19 +41,26 @@ export class SqlJobLists implements JobLists {
     return { jobs: found.slice(0, limit).reverse(), hasNewer: hasMore, hasOlder: true };
   }
 
+  /** The person's open jobs, newest first. */
   async openOf(teamId: string, userId: string, limit: number): Promise<Job[]> {
     return this.newestOf(teamId, userId, IS_OPEN, limit);
   }
 
+  /** The person's jobs that have a pull request, newest first. */
   async withPullRequest(teamId: string, userId: string, limit: number): Promise<Job[]> {
     return this.newestOf(teamId, userId, HAS_PULL_REQUEST, limit);
   }
 
+  /** The job that the person asked for last. */
   async latestOf(teamId: string, userId: string): Promise<Job | null> {
     const [latest] = await this.newestOf(teamId, userId, ANY, 1);
     return latest ?? null;
   }
 
+  /**
+   * The jobs of the workspace that this may mean, newest first, at most 20: by their id, by its first 13
+   * characters or more, or by the id of their agent job.
+   */
   async meant(teamId: string, id: string): Promise<Job[]> {
     const such = (isMeant: Condition) =>
       this.db
@@ -73,6 +81,7 @@ export class SqlJobLists implements JobLists {
     return rows.slice(0, MAX_MEANT).map((row) => jobFromJson(row.data));
   }
 
+  /** The newest 500 calls of the job, in the order of the wishes. */
   async callsOf(jobId: string): Promise<PastCall[]> {
     const rows = await this.db
       .selectFrom('call')
@@ -89,6 +98,7 @@ export class SqlJobLists implements JobLists {
     }));
   }
 
+  /** The follow-ups that have not reached the agent, or may not have: the 50 oldest. */
   async unsentOf(jobId: string): Promise<FollowUp[]> {
     const rows = await this.db
       .selectFrom('follow_up')

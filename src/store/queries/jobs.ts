@@ -3,9 +3,14 @@ import type { Job } from '../../jobs/job.ts';
 import type { PassAlone } from '../engines/database.ts';
 import { jobFromJson, toJson } from '../schema/json.ts';
 import type { Queries, Tables } from '../schema/tables.ts';
-import type { Jobs, Thread } from '../store.ts';
 import { followUpFromRow, isUnsent } from './follow-ups.ts';
 import { prepared, type Values } from './prepared.ts';
+
+export interface Thread {
+  readonly teamId: string;
+  readonly channelId: string;
+  readonly threadTs: string;
+}
 
 /** More unsent replies than this wait for their turn: a transaction must stay short. */
 const MAX_LOCKED_FOLLOW_UPS = 500;
@@ -128,7 +133,7 @@ const putJob = prepared((db, row: Values<Omit<Tables['job'], 'card_drawn_at'>>) 
     .onConflict((conflict) => conflict.column('id').doUpdateSet(facts));
 });
 
-export class SqlJobs implements Jobs {
+export class Jobs {
   private readonly db: Queries;
   private readonly passAlone: PassAlone;
 
@@ -137,6 +142,10 @@ export class SqlJobs implements Jobs {
     this.passAlone = passAlone;
   }
 
+  /**
+   * The job with its follow-ups that may still be sent, locked until the transaction ends: at most 500, those
+   * that go out by themselves first, and of these the oldest; and the one at `messageTs`, whatever became of it.
+   */
   async lock(jobId: string, messageTs: string | null = null): Promise<JobState | null> {
     const row = await dataOfLockedJob.first(this.db, { jobId });
     if (row === undefined) return null;
@@ -150,23 +159,37 @@ export class SqlJobs implements Jobs {
     return row === undefined ? null : jobFromJson(row.data);
   }
 
+  /** The id of the job whose thread this is. */
   async findByThread(teamId: string, channelId: string, threadTs: string): Promise<string | null> {
     const row = await jobOfThread.first(this.db, { teamId, channelId, threadTs });
     return row?.id ?? null;
   }
 
+  /** The id of the job whose card was refused, and with which the reply at `messageTs` waits for *Try again*. */
   async findKeeping(teamId: string, channelId: string, messageTs: string): Promise<string | null> {
     const row = await jobKeeping.first(this.db, { teamId, channelId, messageTs });
     return row?.id ?? null;
   }
 
+  /**
+   * Locks the channel's jobs whose card may be posted without our knowing it, until the transaction ends. Returns
+   * when the first of them was asked for, or null if there is none.
+   */
   async lockOpening(teamId: string, channelId: string): Promise<number | null> {
     const rows = await openingJobs.rows(this.db, { teamId, channelId });
     return rows.length === 0 ? null : Math.min(...rows.map((row) => row.requested_at));
   }
 
+  /**
+   * What the person asked for in the channel since then, newest first. Nobody else can ask this of them there
+   * until the transaction ends: two requests at the same time see each other.
+   */
   async requestedBy(
-    { teamId, channelId, requesterId }: Parameters<Jobs['requestedBy']>[0],
+    {
+      teamId,
+      channelId,
+      requesterId,
+    }: { readonly teamId: string; readonly channelId: string; readonly requesterId: string },
     sinceMs: number,
   ): Promise<Job[]> {
     await this.passAlone(`asker:${teamId}:${channelId}:${requesterId}`);
@@ -174,6 +197,7 @@ export class SqlJobs implements Jobs {
     return rows.map((row) => jobFromJson(row.data));
   }
 
+  /** The jobs that watch this agent job, newest first. Nobody else can ask this until the transaction ends. */
   async ofAgentJob(teamId: string, projectId: string, agentJobId: string): Promise<Job[]> {
     await this.passAlone(`agent_job:${teamId}:${projectId}:${agentJobId}`);
     const rows = await this.db
@@ -187,11 +211,13 @@ export class SqlJobs implements Jobs {
     return rows.map((row) => jobFromJson(row.data));
   }
 
+  /** When the job's card was edited last, or null. */
   async cardDrawnAtMs(jobId: string): Promise<number | null> {
     const row = await cardDrawnAt.first(this.db, { jobId });
     return row?.card_drawn_at ?? null;
   }
 
+  /** Records that the card is edited at this time. */
   async cardDrawn(jobId: string, nowMs: number): Promise<void> {
     await setCardDrawnAt.change(this.db, { jobId, nowMs });
   }

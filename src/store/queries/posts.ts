@@ -3,32 +3,10 @@ import type { ChannelSettings } from '../../jobs/channel-settings.ts';
 import type { Job } from '../../jobs/job.ts';
 import { jobFromJson, settingsFromJson } from '../schema/json.ts';
 import type { CallRow, Queries } from '../schema/tables.ts';
-import type { Lease, LedgerCall } from '../store.ts';
+import type { LedgerCall } from './calls.ts';
 import { callFromRow } from './calls.ts';
 import { preparedForMany, type Values } from './prepared.ts';
-
-/**
- * The posts of many lanes at a time: what each costs is mostly the way to the database, and the wait for the disk.
- * Nothing here waits for a lock of somebody else: one lane would hold up the others.
- */
-export interface Posts {
-  /** The first call of each lane that has no outcome yet, by its lane. Nothing is locked. */
-  next(lanes: readonly string[]): Promise<ReadonlyMap<string, NextPost>>;
-  /** As `tasks.fence`, but returns those that are held, without those whose tasks somebody else has locked. */
-  fence(leases: readonly Lease[]): Promise<ReadonlySet<Lease>>;
-  /**
-   * Marks wanted calls as started, before the requests go out. Returns their ids: not of what is not wanted, or what
-   * somebody else has locked.
-   */
-  start(callIds: readonly string[], nowMs: number): Promise<ReadonlySet<string>>;
-  /** Returns the ids of the calls that it settled: not of what is done already, or what somebody else has locked. */
-  settle(posts: readonly SettledPost[], nowMs: number): Promise<ReadonlySet<string>>;
-  /**
-   * Ends tasks whose lanes have no call any more. Returns the ids of those that it ended: not of what was scheduled
-   * again, or is being scheduled.
-   */
-  endLanes(leases: readonly Lease[]): Promise<ReadonlySet<string>>;
-}
+import type { Lease } from './task.ts';
 
 export interface NextPost {
   readonly call: LedgerCall;
@@ -124,13 +102,18 @@ const endFree = preparedForMany((db, leases: readonly Values<Lease>[]) => {
   return db.deleteFrom('task').where('id', 'in', free).returning('id');
 });
 
-export class SqlPosts implements Posts {
+/**
+ * The posts of many lanes at a time: what each costs is mostly the way to the database, and the wait for the disk.
+ * Nothing here waits for a lock of somebody else: one lane would hold up the others.
+ */
+export class Posts {
   private readonly db: Queries;
 
   constructor(db: Queries) {
     this.db = db;
   }
 
+  /** The first call of each lane that has no outcome yet, by its lane. Nothing is locked. */
   async next(lanes: readonly string[]): Promise<ReadonlyMap<string, NextPost>> {
     if (lanes.length === 0) return new Map();
     const items = lanes.map((lane) => ({ lane }));
@@ -138,23 +121,33 @@ export class SqlPosts implements Posts {
     return new Map(rows.map(({ data, saved, ...call }) => [call.lane, nextPost(call, data, saved)]));
   }
 
+  /** As `tasks.fence`, but returns those that are held, without those whose tasks somebody else has locked. */
   async fence(leases: readonly Lease[]): Promise<ReadonlySet<Lease>> {
     const rows = await lockLeased.rows(this.db, leases, {});
     const tokens = new Map(rows.map(({ id, lease_token }) => [id, lease_token]));
     return new Set(leases.filter(({ taskId, token }) => tokens.get(taskId) === token));
   }
 
+  /**
+   * Marks wanted calls as started, before the requests go out. Returns their ids: not of what is not wanted, or what
+   * somebody else has locked.
+   */
   async start(callIds: readonly string[], nowMs: number): Promise<ReadonlySet<string>> {
     if (callIds.length === 0) return new Set();
     const calls = callIds.map((id) => ({ id }));
     return idsIn(await startWanted.rows(this.db, calls, { nowMs }));
   }
 
+  /** Returns the ids of the calls that it settled: not of what is done already, or what somebody else has locked. */
   async settle(posts: readonly SettledPost[], nowMs: number): Promise<ReadonlySet<string>> {
     if (posts.length === 0) return new Set();
     return idsIn(await settleMany.rows(this.db, posts, { nowMs }));
   }
 
+  /**
+   * Ends tasks whose lanes have no call any more. Returns the ids of those that it ended: not of what was scheduled
+   * again, or is being scheduled.
+   */
   async endLanes(leases: readonly Lease[]): Promise<ReadonlySet<string>> {
     if (leases.length === 0) return new Set();
     return idsIn(await endFree.rows(this.db, leases, {}));

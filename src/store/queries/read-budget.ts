@@ -5,16 +5,7 @@ import type { Queries } from '../schema/tables.ts';
 const FURTHEST_AHEAD_MS = 120_000;
 
 /** What of its allowance of reads each project has used, for all replicas together. */
-export interface ReadBudget {
-  /**
-   * When the allowance of these projects is whole again; none of which nothing was used is among them. Nobody else can
-   * ask this until the transaction ends.
-   */
-  wholeAtMs(projectIds: readonly string[], nowMs: number): Promise<ReadonlyMap<string, number>>;
-  put(wholeAtMs: ReadonlyMap<string, number>): Promise<void>;
-}
-
-export class SqlReadBudget implements ReadBudget {
+export class ReadBudget {
   private readonly db: Queries;
   private readonly passAlone: PassAlone;
 
@@ -23,6 +14,10 @@ export class SqlReadBudget implements ReadBudget {
     this.passAlone = passAlone;
   }
 
+  /**
+   * When the allowance of these projects is whole again; none of which nothing was used is among them. Nobody else can
+   * ask this until the transaction ends.
+   */
   async wholeAtMs(projectIds: readonly string[], nowMs: number): Promise<ReadonlyMap<string, number>> {
     await this.passAlone('reads');
     const rows = await this.db

@@ -2,10 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { ExpressionBuilder } from 'kysely';
 import type { LeaseClock } from '../engines/database.ts';
 import type { Queries, Tables } from '../schema/tables.ts';
-import type { Claim, ClaimedTask, Lease, NewTask, TaskKind, Tasks } from '../store.ts';
-import { LeaseLostError } from '../store.ts';
-import { groupOf, ownerOfTask, type TaskGroup, type TaskOwner } from '../task-group.ts';
-import { taskId } from '../task-id.ts';
 import {
   type Due,
   dueTasks,
@@ -16,16 +12,52 @@ import {
   nextFreeTask,
   runNowIfPutOff,
 } from './claiming.ts';
-import { failTask, noFailure, type TaskFailure } from './failing-tasks.ts';
+import {
+  deferTask,
+  doubtTask,
+  endTask,
+  failTask,
+  freeLease,
+  freeTask,
+  heldTask,
+  postponeTask,
+  repeatTask,
+  type TaskFailure,
+} from './leases.ts';
 import { prepared, type Values } from './prepared.ts';
+import {
+  type ClaimedTask,
+  type Lease,
+  LeaseLostError,
+  type NewTask,
+  type TaskGroup,
+  type TaskKind,
+  taskId,
+} from './task.ts';
+import { groupOf, ownerOfTask, type TaskOwner } from './task-group.ts';
+
+/** When the first task of each kind is due, of those that a commit scheduled. */
+export type Scheduled = ReadonlyMap<TaskKind, number>;
+
+export interface Claim {
+  readonly kinds: readonly TaskKind[];
+  readonly nowMs: number;
+  /** By `leaseNowMs`, as is the end of the lease. */
+  readonly leaseNowMs: number;
+  readonly leaseUntilMs: number;
+  /** What the claimer has in hand. */
+  readonly inHand: readonly Lease[];
+  readonly limit: number;
+  /** Whose tasks stay where they are, however long they have been due. */
+  readonly leftOut?: readonly TaskGroup[];
+  /** Says which of those found are taken; the others stay where they are. */
+  readonly admit?: (found: readonly ClaimedTask[]) => Promise<readonly ClaimedTask[]>;
+}
 
 /** A time before all leases. */
 const NO_LEASE_ENDED = 0;
 
-const freeLease = { lease_token: null, lease_until: null };
-
 type Row = Tables['task'];
-type Held = Pick<Lease, 'taskId' | 'token'>;
 type Scheduling = Pick<Row, 'id' | 'kind' | 'subject' | 'run_at'> & TaskOwner;
 
 const scheduling = (ifScheduled: NewTask['ifScheduled']) =>
@@ -55,72 +87,8 @@ const taskById = prepared((db, { id }: Values<{ id: string }>) =>
   db.selectFrom('task').select('id').where('id', '=', id),
 );
 
-/**
- * Locked as weakly as a takeover cannot pass: scheduling the task again must not wait for the job's lock, which this
- * transaction may want next.
- */
-const heldTask = prepared((db, { taskId, token }: Values<Held>) =>
-  db.selectFrom('task').select('id').where('id', '=', taskId).where('lease_token', '=', token).forKeyShare(),
-);
-
-const endTask = prepared((db, { taskId, token, revision }: Values<Lease>) =>
-  db
-    .deleteFrom('task')
-    .where('id', '=', taskId)
-    .where('lease_token', '=', token)
-    .where('revision', '=', revision),
-);
-
-const freeTask = prepared((db, { taskId, token }: Values<Held>) =>
-  db
-    .updateTable('task')
-    .set({ ...freeLease, ...noFailure, attempts: 0 })
-    .where('id', '=', taskId)
-    .where('lease_token', '=', token)
-    .returning(['kind', 'run_at']),
-);
-
-const postponeTask = prepared((db, { taskId, token, runAtMs }: Values<Held & { runAtMs: number }>) =>
-  db
-    .updateTable('task')
-    .set((eb) => ({ ...freeLease, ...noFailure, run_at: runAtMs, attempts: eb('attempts', '+', 1) }))
-    .where('id', '=', taskId)
-    .where('lease_token', '=', token)
-    .returning('kind'),
-);
-
-/** A task that was scheduled again while in hand keeps the time that it was scheduled for. */
-const repeatTask = prepared((db, { taskId, token, revision, runAtMs }: Values<Lease & { runAtMs: number }>) =>
-  db
-    .updateTable('task')
-    .set((eb) => ({
-      ...freeLease,
-      attempts: 0,
-      run_at: eb.case().when('revision', '=', revision).then(runAtMs).else(eb.ref('run_at')).end(),
-    }))
-    .where('id', '=', taskId)
-    .where('lease_token', '=', token)
-    .returning(['kind', 'run_at']),
-);
-
-const doubtTask = prepared((db, { taskId, token, untilMs }: Values<Held & { untilMs: number }>) =>
-  db
-    .updateTable('task')
-    .set({ unsure_until: untilMs })
-    .where('id', '=', taskId)
-    .where('lease_token', '=', token),
-);
-
-const deferTask = prepared((db, { taskId, token, runAtMs }: Values<Held & { runAtMs: number }>) =>
-  db
-    .updateTable('task')
-    .set({ ...freeLease, run_at: runAtMs })
-    .where('id', '=', taskId)
-    .where('lease_token', '=', token)
-    .returning('kind'),
-);
-
-export class SqlTasks implements Tasks {
+/** The due queue. A task's id is its kind and subject, so there is at most one of each. */
+export class Tasks {
   /** What this transaction scheduled. */
   readonly scheduled = new Map<TaskKind, number>();
   private readonly db: Queries;
@@ -137,10 +105,15 @@ export class SqlTasks implements Tasks {
     this.note(kind, runAtMs);
   }
 
+  /** The time by which leases are counted: see `LeaseClock`. */
   leaseNowMs(): Promise<number> {
     return this.leaseClock();
   }
 
+  /**
+   * Takes up to `limit` due tasks of these kinds whose lease, if any, has run out; the oldest due first. What the
+   * claimer has in hand itself is not taken anew: a lease on it that ran out begins again.
+   */
   async claim(claim: Claim): Promise<ClaimedTask[]> {
     const { kinds, nowMs, leaseNowMs, leaseUntilMs, limit, leftOut = [], admit } = claim;
     const found = [];
@@ -175,6 +148,10 @@ export class SqlTasks implements Tasks {
     return [...admitted];
   }
 
+  /**
+   * Makes a task due now, unless it is in hand, or was postponed: then it keeps its time. Returns whether there is
+   * such a task.
+   */
   async hasten(kind: TaskKind, subject: string, nowMs: number): Promise<boolean> {
     const id = taskId(kind, subject);
     await hastenTask.change(this.db, { id, nowMs });
@@ -183,11 +160,13 @@ export class SqlTasks implements Tasks {
     return task !== undefined;
   }
 
+  /** Makes a task due now that was put off. Waits for nobody: what is in hand, or being written, is left as it is. */
   async runNow(kind: TaskKind, subject: string, nowMs: number): Promise<void> {
     if ((await runNowIfPutOff.change(this.db, { id: taskId(kind, subject), nowMs })) > 0)
       this.note(kind, nowMs);
   }
 
+  /** Puts off the end of the leases that are still held. Waits for nobody: a task that another writes is left as it is. */
   async renew(leases: readonly Lease[], untilMs: number): Promise<void> {
     // What others have locked is being ended, or scheduled again: the next renewal comes early enough for it. To wait
     // for it here, with other rows locked, could be a deadlock with those who put off many at a time.
@@ -200,14 +179,17 @@ export class SqlTasks implements Tasks {
     await this.db.updateTable('task').set({ lease_until: untilMs }).where('id', 'in', free).execute();
   }
 
+  /** Throws LeaseLostError if the lease is not held any more; makes the rest of the transaction safe. */
   async fence(lease: Lease): Promise<void> {
     if (!(await this.isHeld(lease))) throw new LeaseLostError(lease.taskId);
   }
 
+  /** As `fence`, for those who have something to write all the same. */
   async isHeld(lease: Lease): Promise<boolean> {
     return (await heldTask.first(this.db, lease)) !== undefined;
   }
 
+  /** Ends the task; if it was scheduled again while in hand, it stays and is free to be claimed. */
   async complete(lease: Lease): Promise<void> {
     const ended = await endTask.change(this.db, lease);
     if (ended > 0) return;
@@ -216,29 +198,35 @@ export class SqlTasks implements Tasks {
     this.note(freed.kind, freed.run_at);
   }
 
+  /** Ends the task for now: it is to be claimed at `runAtMs`, or when it was scheduled for while in hand. */
   async repeat(lease: Lease, runAtMs: number): Promise<void> {
     const freed = await repeatTask.first(this.db, { ...lease, runAtMs });
     if (freed === undefined) throw new LeaseLostError(lease.taskId);
     this.note(freed.kind, freed.run_at);
   }
 
+  /** Records that what the task sent may still arrive until then. */
   async doubt(lease: Lease, untilMs: number): Promise<void> {
     await doubtTask.change(this.db, { ...lease, untilMs });
   }
 
+  /** Gives the task back, to be claimed at `runAtMs`. Counts an attempt. */
   async postpone(lease: Lease, runAtMs: number): Promise<void> {
     await this.giveBack(postponeTask, lease, runAtMs);
   }
 
+  /** Gives the task back as `postpone` does, and keeps the words of what made the try fail. */
   async fail(lease: Lease, { words, nowMs, runAtMs }: TaskFailure): Promise<void> {
     const failed = await failTask.first(this.db, { ...lease, words, nowMs, runAtMs });
     this.givenBack(failed, lease, runAtMs);
   }
 
+  /** Gives the task back, to be claimed at `runAtMs`. Nothing was attempted, so nothing is counted, and a failure before stays known. */
   async defer(lease: Lease, runAtMs: number): Promise<void> {
     await this.giveBack(deferTask, lease, runAtMs);
   }
 
+  /** Gives back tasks whose lease is still held, as they were, to be claimed at once. */
   async release(leases: readonly Lease[]): Promise<void> {
     await this.db
       .updateTable('task')
@@ -247,6 +235,7 @@ export class SqlTasks implements Tasks {
       .execute();
   }
 
+  /** When the next task of these kinds, outside of these groups, is due that nobody has in hand, or null. */
   async nextDueAtMs(kinds: readonly TaskKind[], leftOut: readonly TaskGroup[] = []): Promise<number | null> {
     const times: number[] = [];
     for (const kind of kinds) {

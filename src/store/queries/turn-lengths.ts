@@ -5,20 +5,14 @@ import type { Queries } from '../schema/tables.ts';
 const KEPT = 200;
 
 /** How long the last turns of each project took, in milliseconds. They name nobody, so nothing else deletes them. */
-export interface TurnLengths {
-  /** Nobody else can add to the project until the transaction ends. */
-  add(projectId: string, lengthMs: number): Promise<void>;
-  /** By the ids of the projects, the latest last. */
-  all(): Promise<ReadonlyMap<string, readonly number[]>>;
-}
-
-export class SqlTurnLengths implements TurnLengths {
+export class TurnLengths {
   private readonly db: Queries;
 
   constructor(db: Queries) {
     this.db = db;
   }
 
+  /** Nobody else can add to the project until the transaction ends. */
   async add(projectId: string, lengthMs: number): Promise<void> {
     // Whoever comes second waits here, also if there is no row yet.
     const { lengths } = await this.db
@@ -34,6 +28,7 @@ export class SqlTurnLengths implements TurnLengths {
       .execute();
   }
 
+  /** By the ids of the projects, the latest last. */
   async all(): Promise<ReadonlyMap<string, readonly number[]>> {
     const rows = await this.db.selectFrom('turn_lengths').selectAll().execute();
     return new Map(rows.map(({ project_id, lengths }) => [project_id, lengthsFromJson(lengths)]));

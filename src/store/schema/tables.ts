@@ -1,10 +1,9 @@
 import type { Generated, Kysely, Selectable } from 'kysely';
-import type { CallKind } from '../../jobs/call.ts';
-import type { FollowUpState } from '../../jobs/follow-up.ts';
+import type { CallKind, CallState } from '../../jobs/call.ts';
+import type { FollowUpState, Receipt } from '../../jobs/follow-up.ts';
 import type { BudgetKind } from '../../jobs/hourly-budget.ts';
 import type { Stage } from '../../jobs/job.ts';
-import type { CallState, Receipt, TaskKind } from '../store.ts';
-import type { TaskGroup } from '../task-group.ts';
+import type { TaskGroup, TaskKind } from '../queries/task.ts';
 
 /** The tables as the newest migration leaves them. Times are milliseconds since 1970. */
 export interface Tables {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { FollowUpState } from '../../../src/jobs/follow-up.ts';
-import type { Receipt } from '../../../src/store/store.ts';
+import type { FollowUpState, Receipt } from '../../../src/jobs/follow-up.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aDecision, aFollowUp, NOW_MS } from './samples.ts';
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
+import type { CallState } from '../../../src/jobs/call.ts';
 import { postBatches } from '../../../src/slack/outbound/posts/post-batches.ts';
 import { dropped, type PostTools } from '../../../src/slack/outbound/posts/settle-post.ts';
-import type { CallState, ClaimedTask, Store, Transaction } from '../../../src/store/store.ts';
+import type { ClaimedTask, Store, Transaction } from '../../../src/store/store.ts';
 import { aCall, aDecision, aJob, NOW_MS } from '../../contract/store/samples.ts';
 import { policy } from '../../jobs/support/builders.ts';
 import { createTestClock } from '../../support/test-clock.ts';

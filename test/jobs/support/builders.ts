@@ -1,10 +1,10 @@
 import type { AgentJob } from '../../../src/jobs/agent-job.ts';
 import { nothingAttached } from '../../../src/jobs/attached.ts';
 import type { JobRequest } from '../../../src/jobs/decide/open.ts';
-import type { Policy } from '../../../src/jobs/decision.ts';
 import type { Reply } from '../../../src/jobs/event.ts';
 import type { AgentFailure } from '../../../src/jobs/failure.ts';
 import type { FollowUp } from '../../../src/jobs/follow-up.ts';
+import type { Policy } from '../../../src/jobs/policy.ts';
 
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;

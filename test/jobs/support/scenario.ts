@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { AgentJob } from '../../../src/jobs/agent-job.ts';
-import type { Policy } from '../../../src/jobs/decision.ts';
 import type { AgentFailure } from '../../../src/jobs/failure.ts';
+import type { Policy } from '../../../src/jobs/policy.ts';
 import { aFailure, anAgentJob } from './builders.ts';
 import { START_MS, World } from './world.ts';
 

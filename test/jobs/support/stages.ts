@@ -1,5 +1,5 @@
 import type { AgentJob } from '../../../src/jobs/agent-job.ts';
-import type { Policy } from '../../../src/jobs/decision.ts';
+import type { Policy } from '../../../src/jobs/policy.ts';
 import { anAgentJob, failures, HOUR_MS, SECOND_MS } from './builders.ts';
 import { World } from './world.ts';
 

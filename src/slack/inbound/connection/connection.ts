@@ -2,13 +2,7 @@ import type { Logger as BoltLogger, Receiver } from '@slack/bolt';
 import type { Clock } from '../../../engine/runtime/clock.ts';
 import type { Route } from '../../../engine/runtime/http-server.ts';
 import type { Logger } from '../../../engine/runtime/logger.ts';
-import { httpConnection } from './http-connection.ts';
 import type { MissedSigns } from './receivers.ts';
-import { socketConnection } from './socket-connection.ts';
-
-export type Transport =
-  | { readonly kind: 'socket'; readonly appToken: string }
-  | { readonly kind: 'http'; readonly signingSecret: string };
 
 /** The way in for Slack's gestures, and the port for other routes. */
 export interface Connection {
@@ -33,10 +27,4 @@ export interface ConnectionOptions extends MissedSigns {
   readonly onConnected: () => void;
   /** Served at the port, in both modes. Without any, Socket Mode opens no port. */
   readonly routes: readonly Route[];
-}
-
-export function createConnection(transport: Transport, options: ConnectionOptions): Connection {
-  return transport.kind === 'socket'
-    ? socketConnection(transport.appToken, options)
-    : httpConnection(transport.signingSecret, options);
 }

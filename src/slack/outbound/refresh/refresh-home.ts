@@ -1,4 +1,3 @@
-import type { AgentFacts } from '../../../jobs/agent-facts.ts';
 import { ownerOfHome } from '../../../store/queries/homes.ts';
 import type { ClaimedTask } from '../../../store/store.ts';
 import { notAllowedView } from '../../views/access.ts';
@@ -17,14 +16,6 @@ import type { SlackTools } from '../slack-tools.ts';
 import { endDrawing } from './end-drawing.ts';
 
 const HOUR_MS = 3_600_000;
-
-/** What the home tells besides a person's jobs. */
-export interface Surroundings {
-  /** How the agent API has lately answered for the project. */
-  agent(projectId: string): AgentFacts;
-  /** What is wrong with the connection by which Slack's gestures arrive, or null. */
-  slackProblem(): string | null;
-}
 
 /** Draws a person's home as things are now. Harmless to repeat. */
 export async function refreshHome(tools: SlackTools, task: ClaimedTask): Promise<void> {

@@ -1,6 +1,7 @@
 import { factsOf } from '../../../engine/job-facts.ts';
+import type { Receipt } from '../../../jobs/follow-up.ts';
 import type { Job } from '../../../jobs/job.ts';
-import type { ClaimedTask, Receipt, StaleReceipt, Transaction } from '../../../store/store.ts';
+import type { ClaimedTask, StaleReceipt, Transaction } from '../../../store/store.ts';
 import { SlackCallError, type SlackFailure } from '../../workspace/web-api/failure.ts';
 import { isHopeless } from '../posts/slack-retry.ts';
 import type { SlackTools } from '../slack-tools.ts';

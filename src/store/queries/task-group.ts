@@ -1,11 +1,5 @@
 import { type Expression, type RawBuilder, sql } from 'kysely';
-import type { TaskKind } from './store.ts';
-
-/**
- * For whose sake a task is done: it shares hands with the others of its group, so that one that does not answer cannot
- * take all of them. A path like `T1/C1/` (a workspace and its channel) or `docs/` (a project); empty: nobody's.
- */
-export type TaskGroup = string;
+import type { TaskGroup, TaskKind } from './task.ts';
 
 /** The job that says which group a task belongs to, and what else does. */
 export interface TaskOwner {
@@ -64,9 +58,4 @@ export function groupOf(
       else job.team_id || '/' || coalesce(${owner.channelId}, job.channel_id) || '/' end
     from job where job.id = ${owner.jobId}
   ), ${owner.otherwise})`;
-}
-
-/** The group, and the larger ones that it is part of: `T1/` and `T1/C1/`. */
-export function levelsOf(group: TaskGroup): readonly TaskGroup[] {
-  return [...group.matchAll(/\//g)].map(({ index }) => group.slice(0, index + 1));
 }

@@ -1,0 +1,82 @@
+import type { Decision } from '../jobs/decision.ts';
+import type { LeaseClock, PassAlone } from './engines/database.ts';
+import { BudgetQueue } from './queries/budget-queue.ts';
+import { Calls } from './queries/calls.ts';
+import { CatchUps } from './queries/catch-ups.ts';
+import { Census } from './queries/census.ts';
+import { SettingsOfChannels } from './queries/channel-settings.ts';
+import { Checks } from './queries/checks.ts';
+import { EarlyReplies } from './queries/early-replies.ts';
+import { FollowUps } from './queries/follow-ups.ts';
+import { Gestures } from './queries/gestures.ts';
+import { Homes } from './queries/homes.ts';
+import { Installations } from './queries/installations.ts';
+import { JobLists } from './queries/job-lists.ts';
+import { Jobs } from './queries/jobs.ts';
+import { Posts } from './queries/posts.ts';
+import { ReadBudget } from './queries/read-budget.ts';
+import { laneTaskKind } from './queries/task.ts';
+import { Tasks } from './queries/tasks.ts';
+import { TurnLengths } from './queries/turn-lengths.ts';
+import { Retention } from './retention.ts';
+import type { Queries } from './schema/tables.ts';
+
+export class Transaction {
+  readonly gestures: Gestures;
+  readonly jobs: Jobs;
+  readonly lists: JobLists;
+  readonly earlyReplies: EarlyReplies;
+  readonly followUps: FollowUps;
+  readonly calls: Calls;
+  readonly tasks: Tasks;
+  readonly catchUps: CatchUps;
+  readonly checks: Checks;
+  readonly readBudget: ReadBudget;
+  readonly budgetQueue: BudgetQueue;
+  readonly posts: Posts;
+  readonly homes: Homes;
+  readonly channelSettings: SettingsOfChannels;
+  readonly installations: Installations;
+  readonly turnLengths: TurnLengths;
+  readonly census: Census;
+  readonly retention: Retention;
+
+  constructor(db: Queries, passAlone: PassAlone, leaseClock: LeaseClock) {
+    this.gestures = new Gestures(db);
+    this.jobs = new Jobs(db, passAlone);
+    this.lists = new JobLists(db);
+    this.earlyReplies = new EarlyReplies(db);
+    this.followUps = new FollowUps(db);
+    this.calls = new Calls(db, passAlone);
+    this.tasks = new Tasks(db, leaseClock);
+    this.catchUps = new CatchUps(db, this.tasks);
+    this.checks = new Checks(db, this.tasks);
+    this.readBudget = new ReadBudget(db, passAlone);
+    this.budgetQueue = new BudgetQueue(db);
+    this.posts = new Posts(db);
+    this.installations = new Installations(db);
+    this.channelSettings = new SettingsOfChannels(db);
+    this.turnLengths = new TurnLengths(db);
+    this.census = new Census(db);
+    this.retention = new Retention(db);
+    this.homes = new Homes(db, this.tasks);
+  }
+
+  /** Writes all that a decision says: the job (inserted if new), its follow-ups, calls, and tasks. */
+  async write(decision: Decision, nowMs: number): Promise<void> {
+    const { job, followUps, calls, tasks, mayHaveReplies, turnLengthMs } = decision;
+    await this.jobs.put(job);
+    for (const followUp of followUps) await this.followUps.put(followUp);
+    for (const call of calls) {
+      await this.calls.want(call, job, nowMs);
+      if (call.lane.to === 'agent') await this.budgetQueue.join(call.id);
+      const { lane } = call;
+      const kind = laneTaskKind(lane);
+      await this.tasks.schedule({ kind, subject: lane.name, runAtMs: nowMs, ifScheduled: 'keep' });
+    }
+    for (const task of tasks) await this.tasks.schedule({ ...task, subject: job.id });
+    if (mayHaveReplies) await this.catchUps.want(job, nowMs);
+    await this.homes.follow(decision, nowMs);
+    if (turnLengthMs !== undefined) await this.turnLengths.add(job.projectId, turnLengthMs);
+  }
+}
