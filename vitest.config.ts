@@ -1,8 +1,14 @@
 import { defineConfig } from 'vitest/config';
 
+const LONG = 'test/**/*.long.test.ts';
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    projects: [
+      { extends: true, test: { name: 'fast', include: ['test/**/*.test.ts'], exclude: [LONG] } },
+      // Started programs, kills, replicas, the browser, real time limits, models at length.
+      { extends: true, test: { name: 'long', include: [LONG] } },
+    ],
     setupFiles: ['test/support/setup.ts'],
     // Most of the time goes into waiting for other programs.
     maxWorkers: 3,
