@@ -78,7 +78,7 @@ async function storePattern(store: Store): Promise<void> {
       await tx.calls.start(id, 0);
       await tx.calls.settle(id, { state: 'done', detail: '1600000000.000000' }, 0);
     }
-    await tx.gestures.remember(['pattern:1'], 0);
+    await tx.inboundRequests.remember(['pattern:1'], 0);
   });
 }
 

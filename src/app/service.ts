@@ -2,17 +2,17 @@ import { createAgentClient } from '../agent/client/client.ts';
 import { notedClient } from '../agent/client/noted-client.ts';
 import { AnsweredJobs } from '../agent/effects/answered-jobs.ts';
 import { farChecks } from '../agent/effects/far-checks.ts';
+import { RetentionJob } from '../engine/retention-job.ts';
 import { type Clock, systemClock } from '../engine/runtime/clock.ts';
 import { serveRoutes } from '../engine/runtime/http-server.ts';
 import type { Logger } from '../engine/runtime/logger.ts';
-import { Tidying } from '../engine/tidy.ts';
 import { createSlackApp } from '../slack/inbound/app.ts';
 import { createConnection } from '../slack/inbound/connection/transport.ts';
 import { missedReplies } from '../slack/outbound/catch-up/missed-replies.ts';
 import { WorkingStatus } from '../slack/outbound/refresh/working-status.ts';
 import { readableText } from '../slack/protocol/readable-text.ts';
 import { boltLogger } from '../slack/workspace/bolt-logger.ts';
-import { observedStore } from '../store/observed-store.ts';
+import { instrumentedStore } from '../store/instrumented-store.ts';
 import { openStore } from '../store/open.ts';
 import type { Config } from './config/config.ts';
 import {
@@ -77,7 +77,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
       config.store.kind === 'embedded' ? { dataDir: config.store.dataDir } : config.store,
       options.clock?.now,
     );
-    const store = observedStore(opened, metrics.transaction);
+    const store = instrumentedStore(opened, metrics.transaction);
     resources.defer(() => store.close());
     const missed = missedReplies(store, clock, log);
     resources.defer(() => missed.stop());
@@ -164,7 +164,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
       healthPort = health.port;
     }
     loops.start();
-    const tidying = new Tidying(store, clock, log, config.retentionMs);
+    const tidying = new RetentionJob(store, clock, log, config.retentionMs);
     tidying.start();
     const far = farChecks({ store, clock, log }, policy);
     far.start();

@@ -3,7 +3,6 @@ import type { AnyJobContext, Decision } from '../jobs/decision.ts';
 import type { JobEvent } from '../jobs/event.ts';
 import type { Job } from '../jobs/job.ts';
 import { type Policy, policyFor } from '../jobs/policy.ts';
-import { withLastCheck } from '../store/last-check.ts';
 import type { Transaction } from '../store/store.ts';
 
 /** The last check goes with the task, and is written to the job before; it also tells how long a turn took. */
@@ -34,7 +33,7 @@ export async function applied(
   const state = await tx.jobs.lock(jobId, messageTsOf(event));
   if (state === null) throw new Error(`There is no job ${jobId} in the store`);
   const policy = await policyOf(tx, state.job, context);
-  const job = MAY_END_WATCH.has(event.type) ? await withLastCheck(tx, state.job) : state.job;
+  const job = MAY_END_WATCH.has(event.type) ? await tx.checks.withLastCheck(state.job) : state.job;
   const decision = decide({ ...state, job }, event, { ...context, policy });
   await tx.write(decision, context.nowMs);
   return { job: decision.job, hasEffect: decision.job !== job || hasWishes(decision) };

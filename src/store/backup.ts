@@ -38,7 +38,7 @@ export interface Backup {
 }
 
 /**
- * Copies the embedded store, also while a docs-agent uses it. The copy has its name only when it is whole, on the disk,
+ * Copies the embedded store, even while a docs-agent uses it. The copy has its name only when it is whole, on the disk,
  * and was opened and checked. Throws StoreError.
  */
 export async function backUp(
@@ -67,7 +67,7 @@ export async function backUp(
   return { path, sizeBytes: statSync(path).size, deleted: deleteOld(directory, keep, nowMs) };
 }
 
-/** Prompts stand in it: nobody else may read it. SQLite writes into a file that is there and empty. */
+/** It holds prompts: nobody else may read it. SQLite writes into a file that is there and empty. */
 function claimFile(directory: string, path: string): void {
   try {
     makeDirectory(directory);

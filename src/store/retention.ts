@@ -22,7 +22,7 @@ const JOB_TASKS = [
 /** What is too old to be kept. All times are exclusive, in milliseconds since 1970. */
 export interface Limits {
   readonly jobsBeforeMs: number;
-  readonly gesturesBeforeMs: number;
+  readonly inboundRequestsBeforeMs: number;
   readonly homesBeforeMs: number;
 }
 
@@ -76,10 +76,13 @@ export class Retention {
     return { pruned: over.length, next };
   }
 
-  /** Deletes up to `limit` of each: gestures, homes, past threads, and locks that nobody holds. Returns how many. */
+  /** Deletes up to `limit` of each: inbound requests, homes and past threads. Returns how many. */
   async pruneTraces(limits: Limits, limit: number, nowMs: number): Promise<number> {
     await forgetOldEarlyReplies(this.db, nowMs);
-    const gestures = this.db.selectFrom('gesture').select('key').where('at', '<', limits.gesturesBeforeMs);
+    const requests = this.db
+      .selectFrom('gesture')
+      .select('key')
+      .where('at', '<', limits.inboundRequestsBeforeMs);
     const homes = this.db
       .selectFrom('home')
       .select(['team_id', 'user_id'])
@@ -88,7 +91,7 @@ export class Retention {
       .selectFrom('past_thread')
       .select(['team_id', 'channel_id', 'thread_ts'])
       .where('at', '<', limits.jobsBeforeMs);
-    const oldGestures = await gestures.limit(limit).forUpdate().skipLocked().execute();
+    const oldRequests = await requests.limit(limit).forUpdate().skipLocked().execute();
     const oldHomes = await homes.limit(limit).forUpdate().skipLocked().execute();
     const oldThreads = await threads.limit(limit).forUpdate().skipLocked().execute();
     await this.db
@@ -96,7 +99,7 @@ export class Retention {
       .where(
         'key',
         'in',
-        oldGestures.map(({ key }) => key),
+        oldRequests.map(({ key }) => key),
       )
       .execute();
     for (const home of oldHomes) {
@@ -111,7 +114,7 @@ export class Retention {
         .where((eb) => eb.and(thread))
         .execute();
     }
-    return Math.max(oldGestures.length, oldHomes.length, oldThreads.length);
+    return Math.max(oldRequests.length, oldHomes.length, oldThreads.length);
   }
 
   /** Whether this was the thread of a job that was deleted. */

@@ -50,11 +50,11 @@ export class SqlStore implements Store {
   ): Promise<{ result: T; scheduled: Scheduled }> {
     let isAtCommit = false;
     try {
-      // Who has waited for a lock must see what was written under it. A database may be set to keep to an older state.
+      // A transaction that has waited for a lock must see what was written under it. The default of a database may be a stricter level.
       const transaction = this.database.queries.transaction().setIsolationLevel('read committed');
       return await transaction.execute(async (db) => {
         const leaseClock = this.leaseClock ?? this.database.leaseClockIn(db);
-        const tx = new Transaction(db, this.database.passAloneIn(db), leaseClock);
+        const tx = new Transaction(db, this.database.advisoryLockIn(db), leaseClock);
         const result = await work(tx);
         isAtCommit = true;
         return { result, scheduled: tx.tasks.scheduled };

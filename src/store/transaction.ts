@@ -1,20 +1,20 @@
 import type { Decision } from '../jobs/decision.ts';
-import type { LeaseClock, PassAlone } from './engines/database.ts';
+import type { LeaseClock, TakeAdvisoryLock } from './engines/database.ts';
 import { BudgetQueue } from './queries/budget-queue.ts';
 import { Calls } from './queries/calls.ts';
 import { CatchUps } from './queries/catch-ups.ts';
-import { Census } from './queries/census.ts';
-import { SettingsOfChannels } from './queries/channel-settings.ts';
+import { ChannelSettingsTable } from './queries/channel-settings.ts';
 import { Checks } from './queries/checks.ts';
 import { EarlyReplies } from './queries/early-replies.ts';
 import { FollowUps } from './queries/follow-ups.ts';
-import { Gestures } from './queries/gestures.ts';
 import { Homes } from './queries/homes.ts';
+import { InboundRequests } from './queries/inbound-requests.ts';
 import { Installations } from './queries/installations.ts';
 import { JobLists } from './queries/job-lists.ts';
 import { Jobs } from './queries/jobs.ts';
 import { Posts } from './queries/posts.ts';
 import { ReadBudget } from './queries/read-budget.ts';
+import { Stats } from './queries/stats.ts';
 import { laneTaskKind } from './queries/task.ts';
 import { Tasks } from './queries/tasks.ts';
 import { TurnLengths } from './queries/turn-lengths.ts';
@@ -22,7 +22,7 @@ import { Retention } from './retention.ts';
 import type { Queries } from './schema/tables.ts';
 
 export class Transaction {
-  readonly gestures: Gestures;
+  readonly inboundRequests: InboundRequests;
   readonly jobs: Jobs;
   readonly lists: JobLists;
   readonly earlyReplies: EarlyReplies;
@@ -35,29 +35,29 @@ export class Transaction {
   readonly budgetQueue: BudgetQueue;
   readonly posts: Posts;
   readonly homes: Homes;
-  readonly channelSettings: SettingsOfChannels;
+  readonly channelSettings: ChannelSettingsTable;
   readonly installations: Installations;
   readonly turnLengths: TurnLengths;
-  readonly census: Census;
+  readonly stats: Stats;
   readonly retention: Retention;
 
-  constructor(db: Queries, passAlone: PassAlone, leaseClock: LeaseClock) {
-    this.gestures = new Gestures(db);
-    this.jobs = new Jobs(db, passAlone);
+  constructor(db: Queries, takeAdvisoryLock: TakeAdvisoryLock, leaseClock: LeaseClock) {
+    this.inboundRequests = new InboundRequests(db);
+    this.jobs = new Jobs(db, takeAdvisoryLock);
     this.lists = new JobLists(db);
     this.earlyReplies = new EarlyReplies(db);
     this.followUps = new FollowUps(db);
-    this.calls = new Calls(db, passAlone);
+    this.calls = new Calls(db, takeAdvisoryLock);
     this.tasks = new Tasks(db, leaseClock);
     this.catchUps = new CatchUps(db, this.tasks);
     this.checks = new Checks(db, this.tasks);
-    this.readBudget = new ReadBudget(db, passAlone);
+    this.readBudget = new ReadBudget(db, takeAdvisoryLock);
     this.budgetQueue = new BudgetQueue(db);
     this.posts = new Posts(db);
     this.installations = new Installations(db);
-    this.channelSettings = new SettingsOfChannels(db);
+    this.channelSettings = new ChannelSettingsTable(db);
     this.turnLengths = new TurnLengths(db);
-    this.census = new Census(db);
+    this.stats = new Stats(db);
     this.retention = new Retention(db);
     this.homes = new Homes(db, this.tasks);
   }

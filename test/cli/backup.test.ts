@@ -56,7 +56,7 @@ test('a backup is of one moment, however much is written meanwhile', async () =>
   let isOver = false;
   const writing = (async () => {
     for (let pair = 0; !isOver; pair += 1) {
-      await store.transaction((tx) => tx.gestures.remember([`left:${pair}`, `right:${pair}`], NOW_MS));
+      await store.transaction((tx) => tx.inboundRequests.remember([`left:${pair}`, `right:${pair}`], NOW_MS));
     }
   })();
   const directory = await emptyFolder();

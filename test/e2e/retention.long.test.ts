@@ -20,7 +20,7 @@ test('a job that has long been over is deleted; its buttons and its thread say s
   await world.settled();
 
   const tidied = () =>
-    world.log.map((line) => JSON.parse(line)).filter(({ event }) => event === 'store_tidied');
+    world.log.map((line) => JSON.parse(line)).filter(({ event }) => event === 'retention_job_ran');
   const afterDays = async (days: number) => {
     const before = tidied().length;
     await world.service.stop();

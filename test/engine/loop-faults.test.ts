@@ -156,7 +156,7 @@ describe('a lease', () => {
     const world = await createLoopWorld(async (task) => {
       await goOn.promise;
       await world.store.transaction(async (tx) => {
-        await tx.gestures.remember(['written'], world.clock.now());
+        await tx.inboundRequests.remember(['written'], world.clock.now());
         await tx.tasks.complete(task.lease);
       });
     });
@@ -173,7 +173,7 @@ describe('a lease', () => {
     expect(world.log.filter(({ event }) => event.startsWith('task_'))).toMatchObject([
       { event: 'task_lease_lost', level: 'warn', subject: 'a' },
     ]);
-    expect(await world.store.transaction((tx) => tx.gestures.remember(['written'], 1))).toBe(true);
+    expect(await world.store.transaction((tx) => tx.inboundRequests.remember(['written'], 1))).toBe(true);
     await world.store.transaction((tx) => tx.tasks.complete(other.lease));
   });
 });

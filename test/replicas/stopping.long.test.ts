@@ -85,7 +85,7 @@ describeReplicas('a replica that is stopped', (serverUrl) => {
     await using world = await startReplicas(serverUrl);
     const store = await openStore({ databaseUrl: world.databaseProxy.url });
     const held = world.databaseProxy.hold('before', transactions.storesGesture);
-    const storing = store.transaction((tx) => tx.gestures.remember(['press:1'], 0)).catch(String);
+    const storing = store.transaction((tx) => tx.inboundRequests.remember(['press:1'], 0)).catch(String);
     const commit = await held;
     const atMs = Date.now();
     await store.close();

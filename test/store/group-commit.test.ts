@@ -41,7 +41,7 @@ function durable(dataDir: string): number {
   return Number(count);
 }
 
-const remember = (key: string) => (tx: Transaction) => tx.gestures.remember([key], 1);
+const remember = (key: string) => (tx: Transaction) => tx.inboundRequests.remember([key], 1);
 
 describe('transactions that arrive together', () => {
   test('wait for the disk once', async () => {

@@ -18,7 +18,7 @@ const TOO_LONG_MS = 5_500;
 describe('while another program holds the database', () => {
   let store: Store;
   let other: DatabaseSync;
-  const write = (key: string) => store.transaction((tx) => tx.gestures.remember([`event:${key}`], 1));
+  const write = (key: string) => store.transaction((tx) => tx.inboundRequests.remember([`event:${key}`], 1));
   beforeEach(async () => {
     const dataDir = mkdtempSync(join(root, 'data-'));
     store = await openStore({ dataDir });

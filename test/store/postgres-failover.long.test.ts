@@ -90,7 +90,7 @@ describe.skipIf(testServerUrl === undefined)(`after a failover of Postgres${skip
     const writing = store.transaction(async (tx) => {
       await tx.jobs.get('none');
       proxy.standStill();
-      await tx.gestures.remember(['event:1'], 1);
+      await tx.inboundRequests.remember(['event:1'], 1);
     });
     expect(await msOf(() => expect(writing).rejects.toThrow('Postgres failed'))).toBeLessThan(
       GIVEN_UP_WITHIN_MS,

@@ -176,12 +176,12 @@ function postgresSuite(serverUrl: string): void {
       const store = await openEmpty();
       onTestFinished(() => store.close());
       const failing = store.transaction(async (tx) => {
-        await tx.gestures.remember(['event:1'], NOW_MS);
+        await tx.inboundRequests.remember(['event:1'], NOW_MS);
         await breakConnections();
-        await tx.gestures.remember(['event:2'], NOW_MS);
+        await tx.inboundRequests.remember(['event:2'], NOW_MS);
       });
       await expect(failing).rejects.toThrow(StoreError);
-      expect(await store.transaction((tx) => tx.gestures.remember(['event:1'], NOW_MS))).toBe(true);
+      expect(await store.transaction((tx) => tx.inboundRequests.remember(['event:1'], NOW_MS))).toBe(true);
     });
 
     test('while nothing is done does not end the program', async () => {

@@ -54,7 +54,7 @@ describe('the directory of the store', () => {
     const foreign = newDirectory();
     mkdirSync(foreign, { mode: 0o755 });
     const store = await open(foreign);
-    await store.transaction((tx) => tx.gestures.remember(['event:1'], 1));
+    await store.transaction((tx) => tx.inboundRequests.remember(['event:1'], 1));
     const files = readdirSync(foreign).map((name) => `${name} ${modeOf(join(foreign, name))}`);
     expect(files.sort()).toEqual([
       'docs-agent.db 600',
@@ -68,10 +68,10 @@ describe('the directory of the store', () => {
   test('keeps what was written', async () => {
     const dataDir = newDirectory();
     const first = await open(dataDir);
-    await first.transaction((tx) => tx.gestures.remember(['event:1'], 1));
+    await first.transaction((tx) => tx.inboundRequests.remember(['event:1'], 1));
     await first.close();
     const second = await open(dataDir);
-    expect(await second.transaction((tx) => tx.gestures.remember(['event:1'], 1))).toBe(false);
+    expect(await second.transaction((tx) => tx.inboundRequests.remember(['event:1'], 1))).toBe(false);
   });
 
   test('belongs to one docs-agent at a time', async () => {
@@ -148,11 +148,11 @@ test('a full disk undoes the transaction and says so; the next one works', async
   const store = new SqlStore(database, null);
   await sql`pragma max_page_count = 100`.execute(database.queries);
   const flood = store.transaction(async (tx) => {
-    await tx.gestures.remember(['event:1'], 1);
-    for (let number = 0; ; number += 1) await tx.gestures.remember([`${number}`.repeat(1_000)], 1);
+    await tx.inboundRequests.remember(['event:1'], 1);
+    for (let number = 0; ; number += 1) await tx.inboundRequests.remember([`${number}`.repeat(1_000)], 1);
   });
   await expect(flood).rejects.toThrow(/full.*Make room/);
-  expect(await store.transaction((tx) => tx.gestures.remember(['event:1'], 1))).toBe(true);
+  expect(await store.transaction((tx) => tx.inboundRequests.remember(['event:1'], 1))).toBe(true);
 });
 
 test('an error at which SQLite rolls back by itself is told as it is', async () => {
@@ -163,11 +163,11 @@ test('an error at which SQLite rolls back by itself is told as it is', async () 
     begin select raise(rollback, 'the disk failed'); end`);
   other.close();
   const failing = store.transaction(async (tx) => {
-    await tx.gestures.remember(['event:1'], 1);
-    await tx.gestures.remember(['event:2'], 1);
+    await tx.inboundRequests.remember(['event:1'], 1);
+    await tx.inboundRequests.remember(['event:2'], 1);
   });
   await expect(failing).rejects.toThrow('the disk failed');
-  expect(await store.transaction((tx) => tx.gestures.remember(['event:1'], 1))).toBe(true);
+  expect(await store.transaction((tx) => tx.inboundRequests.remember(['event:1'], 1))).toBe(true);
 });
 
 describe('a process that is killed', () => {
@@ -187,7 +187,8 @@ describe('a process that is killed', () => {
 
     const store = await open(dataDir);
     await store.transaction(async (tx) => {
-      for (const number of committed) expect(await tx.gestures.remember([`event:${number}`], 1)).toBe(false);
+      for (const number of committed)
+        expect(await tx.inboundRequests.remember([`event:${number}`], 1)).toBe(false);
       const lease = { leaseNowMs: 1, leaseUntilMs: 2, inHand: [] };
       const claim = { kinds: ['check_job'], nowMs: 1, ...lease, limit: 1 } as const;
       expect(await tx.tasks.claim(claim)).toMatchObject([{ subject: 'job-1' }]);

@@ -11,6 +11,6 @@ await store.transaction(async (tx) => {
   await tx.tasks.claim({ kinds: ['check_job'], nowMs: 1, ...lease, limit: 1 });
 });
 for (let number = 1; ; number += 1) {
-  await store.transaction((tx) => tx.gestures.remember([`event:${number}`], 1));
+  await store.transaction((tx) => tx.inboundRequests.remember([`event:${number}`], 1));
   await new Promise((written) => process.stdout.write(`${number}\n`, written));
 }

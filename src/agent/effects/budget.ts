@@ -34,7 +34,7 @@ export async function takeFromBudget(
   if (goesAtMs <= nowMs) {
     await tx.budgetQueue.leave(job.id, kind);
     const [first] = kind === 'create_job' ? starts.filter(({ jobId }) => jobId !== job.id) : starts;
-    if (first !== undefined) await tx.tasks.runNow('call_agent', `agent:${first.jobId}`, nowMs);
+    if (first !== undefined) await tx.tasks.runNowUnlessLocked('call_agent', `agent:${first.jobId}`, nowMs);
     return null;
   }
   const isFirst = kind === 'create_job' && (starts[0] === undefined || starts[0].jobId === job.id);

@@ -231,7 +231,7 @@ async function settle(
     await tx.calls.settle(call.id, { state, detail }, context.nowMs);
     const retryAtMs = Math.min(job.trouble?.retryAtMs ?? 0, askAgainAtMs);
     // Whatever the job says, this must not become a loop without a pause.
-    if (isHeld) await tx.tasks.postpone(task.lease, Math.max(retryAtMs, context.nowMs + SHORTEST_WAIT_MS));
+    if (isHeld) await tx.tasks.retryAt(task.lease, Math.max(retryAtMs, context.nowMs + SHORTEST_WAIT_MS));
     return isHeld ? 'waits' : 'taken_over';
   }
   // The replies of a message that goes out again are put into a new call, together with later ones.

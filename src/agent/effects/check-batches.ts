@@ -1,6 +1,6 @@
+import { batcher } from '../../engine/batcher.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import { together } from '../../engine/together.ts';
-import type { CardRefresh, QuietCheck, WatchedJob } from '../../store/queries/checks.ts';
+import type { CardRefresh, UnchangedCheck, WatchedJob } from '../../store/queries/checks.ts';
 import type { Store } from '../../store/store.ts';
 
 /** So long, checks that found nothing new are gathered: the disk is waited for once for all of them. */
@@ -11,27 +11,27 @@ export interface CheckBatches {
   /** The job, or null if there is none. */
   read(jobId: string): Promise<WatchedJob | null>;
   /** Writes that nothing follows but the next check. False: somebody else has to do with the task by now. */
-  putOff(check: QuietCheck): Promise<boolean>;
+  putOff(check: UnchangedCheck): Promise<boolean>;
   /** Plans to refresh the job's card, unless that is planned already. */
   refreshCard(card: CardRefresh): Promise<void>;
 }
 
 export function checkBatches(store: Store, clock: Clock): CheckBatches {
-  const reads = together((jobIds: readonly string[]) =>
+  const reads = batcher((jobIds: readonly string[]) =>
     store.transaction(async (tx) => {
       const found = await tx.checks.read(jobIds);
       return jobIds.map((id) => found.get(id) ?? null);
     }),
   );
-  const quiet = together(
-    (checks: readonly QuietCheck[]) =>
+  const quiet = batcher(
+    (checks: readonly UnchangedCheck[]) =>
       store.transaction(async (tx) => {
-        const ended = await tx.checks.putOff(checks, clock.now());
+        const ended = await tx.checks.endUnchanged(checks, clock.now());
         return checks.map(({ lease }) => ended.has(lease.taskId));
       }),
     GATHERED_FOR_MS,
   );
-  const cards = together((jobs: readonly CardRefresh[]) =>
+  const cards = batcher((jobs: readonly CardRefresh[]) =>
     store.transaction(async (tx) => {
       await tx.checks.refreshCards(jobs);
       return jobs.map(() => undefined);

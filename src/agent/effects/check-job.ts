@@ -5,7 +5,7 @@ import { decide } from '../../jobs/decide/decide.ts';
 import type { JobEvent } from '../../jobs/event.ts';
 import { isUnwatched, type Job } from '../../jobs/job.ts';
 import { policyFor } from '../../jobs/policy.ts';
-import type { CheckKind, QuietCheck, WatchedJob } from '../../store/queries/checks.ts';
+import type { CheckKind, UnchangedCheck, WatchedJob } from '../../store/queries/checks.ts';
 import type { ClaimedTask } from '../../store/store.ts';
 import type { AgentTools } from './agent-tools.ts';
 import type { CheckBatches } from './check-batches.ts';
@@ -63,7 +63,7 @@ export async function checkJob(
 async function isQuietlyDone(
   tools: AgentTools,
   batches: CheckBatches,
-  check: Pick<QuietCheck, 'kind' | 'lease'>,
+  check: Pick<UnchangedCheck, 'kind' | 'lease'>,
   { job, saved, hasUnsent, isCardPlanned }: WatchedJob,
   event: JobEvent,
 ): Promise<boolean> {

@@ -42,7 +42,7 @@ export function farChecks(
         const jobs = far.length === 0 ? [] : [...(await tx.checks.read(far)).values()];
         // The agent may have said how long to wait.
         const astray = jobs.filter(({ job }) => job.trouble === null);
-        for (const { job } of astray) await tx.tasks.runNow('check_job', job.id, nowMs);
+        for (const { job } of astray) await tx.tasks.runNowUnlessLocked('check_job', job.id, nowMs);
         return astray.length;
       });
       if (found > 0) log.warn('checks_brought_forward', { jobs: found });

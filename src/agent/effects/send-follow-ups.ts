@@ -22,7 +22,7 @@ export async function sendFollowUps(tools: AgentTools, task: ClaimedTask): Promi
     const context = tools.newContext();
     const { nowMs } = context;
     if (await mustWait(tx, task, nowMs)) {
-      await tx.tasks.postpone(task.lease, nowMs + WAIT_MS);
+      await tx.tasks.retryAt(task.lease, nowMs + WAIT_MS);
       return;
     }
     await applyEvent(tx, task.subject, { type: 'send_due' }, context);
@@ -38,5 +38,5 @@ async function mustWait(
   if (attempts < MAX_WAITS && (await tx.catchUps.hurry(subject))) return true;
   const job = await tx.jobs.get(subject);
   if (attempts >= MAX_WAITS_FOR_READ || job?.trouble?.source !== 'check') return false;
-  return tx.tasks.hasten('check_job', subject, nowMs);
+  return tx.tasks.runNow('check_job', subject, nowMs);
 }

@@ -40,9 +40,9 @@ export function stateReader(watched: Watched): () => Promise<ProgramState> {
 async function readStore({ store, clock, projects, hourlyBudget }: Watched): Promise<StoreState> {
   return store.transaction(async (tx) => {
     const nowMs = clock.now();
-    const openJobs = await tx.census.openJobs();
-    const due = await tx.census.dueTasks(nowMs);
-    const failing = await tx.census.failingTasks(nowMs - FAILING_FOR_MS);
+    const openJobs = await tx.stats.openJobs();
+    const due = await tx.stats.dueTasks(nowMs);
+    const failing = await tx.stats.failingTasks(nowMs - FAILING_FOR_MS);
     const failingTasks = new Map(failing.map(({ kind, count }) => [kind, count]));
     const budgetLeft = new Map<string, number>();
     for (const { id, name } of projects) {

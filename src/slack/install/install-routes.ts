@@ -96,7 +96,7 @@ async function comeBack(parts: InstallParts, request: IncomingMessage): Promise<
   if (!state) throw new InstallRefused('no_state', 'elsewhere');
   const nowMs = clock.now();
   if (!isOwnState(state, request, app.stateSecret, nowMs)) throw new InstallRefused('other_state', 'stale');
-  const isFirst = await store.transaction((tx) => tx.gestures.remember([`install:${state}`], nowMs));
+  const isFirst = await store.transaction((tx) => tx.inboundRequests.remember([`install:${state}`], nowMs));
   if (!isFirst) throw new InstallRefused('used_state', 'stale');
   return install(parts, await exchange(parts, code));
 }

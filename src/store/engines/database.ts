@@ -3,10 +3,10 @@ import type { Queries } from '../schema/tables.ts';
 export type Engine = 'sqlite' | 'postgres';
 
 /**
- * Nobody else passes by this name until the transaction ends: for who looks whether there is something, and makes it if
- * not.
+ * Takes a named lock, held until the transaction ends; serialises check-then-insert. SQLite runs one transaction at a
+ * time, so it needs none.
  */
-export type PassAlone = (name: string) => Promise<void>;
+export type TakeAdvisoryLock = (name: string) => Promise<void>;
 
 /**
  * The time by which leases are counted, in milliseconds since some moment. It is the same for all who share the
@@ -20,7 +20,7 @@ export interface Database {
   readonly engine: Engine;
   /** Whether a commit can fail without a word of what became of it: the connection broke. */
   readonly isRemote: boolean;
-  passAloneIn(transaction: Queries): PassAlone;
+  advisoryLockIn(transaction: Queries): TakeAdvisoryLock;
   leaseClockIn(transaction: Queries): LeaseClock;
   close(): Promise<void>;
 }

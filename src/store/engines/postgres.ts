@@ -1,7 +1,7 @@
 import { HandleEmptyInListsPlugin, Kysely, replaceWithNoncontingentExpression, sql } from 'kysely';
 import { Pool, types } from 'pg';
 import type { Queries, Tables } from '../schema/tables.ts';
-import type { Database, LeaseClock, PassAlone } from './database.ts';
+import type { Database, LeaseClock, TakeAdvisoryLock } from './database.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { invalidUrlError } from './postgres-errors.ts';
 import { trustedPool } from './postgres-pool.ts';
@@ -48,11 +48,11 @@ export function openPostgres(databaseUrl: string): Database {
     await Promise.race([queries.destroy(), limit]);
     clearTimeout(timer);
   };
-  return { queries, engine: 'postgres', isRemote: true, passAloneIn, leaseClockIn, close };
+  return { queries, engine: 'postgres', isRemote: true, advisoryLockIn, leaseClockIn, close };
 }
 
 /** Two names with the same hash wait for each other, which does no harm. */
-function passAloneIn(transaction: Queries): PassAlone {
+function advisoryLockIn(transaction: Queries): TakeAdvisoryLock {
   return async (name) => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(transaction);
   };

@@ -38,14 +38,14 @@ export function openSqlite(dataDir: string): Database {
   }
   const queries = queriesOn(file, { translate, verify: lossDetector(directory) });
   // A transaction has the whole database for itself.
-  const passAloneIn = () => () => Promise.resolve();
+  const advisoryLockIn = () => () => Promise.resolve();
   // One process has the directory, and its start has freed all leases.
   const leaseClockIn = () => async () => Math.round(performance.now());
   const close = async () => {
     await queries.destroy();
     if (owner.isOpen) owner.close();
   };
-  return { queries, engine: 'sqlite', isRemote: false, passAloneIn, leaseClockIn, close };
+  return { queries, engine: 'sqlite', isRemote: false, advisoryLockIn, leaseClockIn, close };
 }
 
 export function queriesOn(file: DatabaseSync, hooks: SqliteHooks): Queries {
@@ -94,7 +94,7 @@ function takeOwnership(directory: string): DatabaseSync {
 }
 
 /**
- * Prompts and tokens stand in it: nobody else may read it, also in a directory that was there before. SQLite gives the
+ * It holds prompts and tokens: nobody else may read it, even in a directory that was there before. SQLite gives the
  * files beside it the same rights. One that is there already is not touched: to close it would end SQLite's locks.
  */
 function makePrivate(path: string): void {

@@ -58,7 +58,7 @@ const inQueue = prepared((db, { projectId }: Values<{ projectId: string }>) =>
 );
 
 /**
- * Who waits for the hourly budgets, in the order of the wishes. A wish keeps its place while it waits, also where the
+ * The jobs that wait for the hourly budgets, oldest first. A job keeps its place while it waits, even where the
  * replies of a call that was not made go out with another.
  */
 export class BudgetQueue {
@@ -68,12 +68,12 @@ export class BudgetQueue {
     this.db = db;
   }
 
-  /** Lines up for a create or message call; who stands in the line already stays there. */
+  /** Adds the job of a create or message call; a job that waits already keeps its place. */
   async join(callId: string): Promise<void> {
     await joinQueue.change(this.db, { callId });
   }
 
-  /** The first wish of each job and kind that is still there, the oldest first. */
+  /** The jobs that still wait, and for which kind of call; the oldest first. */
   async waiting(projectId: string): Promise<Waiting[]> {
     const rows = await inQueue.rows(this.db, { projectId });
     return rows.map(({ job_id: jobId, kind }) => ({ jobId, kind }));

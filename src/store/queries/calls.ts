@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type SqlBool, sql } from 'kysely';
 import type { CallRequest, CallState, WantedCall } from '../../jobs/call.ts';
 import type { Job } from '../../jobs/job.ts';
-import type { PassAlone } from '../engines/database.ts';
+import type { TakeAdvisoryLock } from '../engines/database.ts';
 import { requestFromJson, toJson } from '../schema/json.ts';
 import type { CallRow, Queries, Tables } from '../schema/tables.ts';
 import { dropPastNotice } from './past-notices.ts';
@@ -117,14 +117,14 @@ const wantCall = prepared((db, call: Values<Wanted>) =>
  */
 export class Calls {
   private readonly db: Queries;
-  private readonly passAlone: PassAlone;
+  private readonly takeAdvisoryLock: TakeAdvisoryLock;
 
-  constructor(db: Queries, passAlone: PassAlone) {
+  constructor(db: Queries, takeAdvisoryLock: TakeAdvisoryLock) {
     this.db = db;
-    this.passAlone = passAlone;
+    this.takeAdvisoryLock = takeAdvisoryLock;
   }
 
-  /** The first call of the lane that has no outcome yet (wanted or started), in the order of the wishes. */
+  /** The first call of the lane that has no outcome yet (wanted or started), the one wanted first. */
   async next(lane: string): Promise<LedgerCall | null> {
     const row = await nextInLane.first(this.db, { lane });
     return row === undefined ? null : callFromRow(row);
@@ -165,12 +165,11 @@ export class Calls {
 
   /**
    * When the project's create and message calls were started after `sinceMs`, the oldest first: the hourly budget. A
-   * call that became wanted again (`retry`) counts when it is made again. Nobody else can ask this for the project
-   * until the transaction ends.
+   * call that became wanted again (`retry`) counts when it is made again. Takes a lock for the project.
    */
   async agentCallsStartedAt(projectId: string, sinceMs: number): Promise<number[]> {
     // Replicas that count at the same time would all find room.
-    await this.passAlone(`budget:${projectId}`);
+    await this.takeAdvisoryLock(`budget:${projectId}`);
     const rows = await agentCalls.rows(this.db, { projectId, sinceMs });
     return rows.map((row) => row.started_at);
   }

@@ -122,7 +122,7 @@ const endReading = prepared(
       .where('job_id', '=', jobId),
 );
 
-const putOffThread = prepared((db, { jobId, atMs }: Values<Key & { atMs: number }>) =>
+const retryThreadAt = prepared((db, { jobId, atMs }: Values<Key & { atMs: number }>) =>
   db
     .updateTable('catch_up')
     .set((eb) => ({ wanted_at: atMs, failures: eb('failures', '+', 1) }))
@@ -175,7 +175,7 @@ export class CatchUps {
     await wantThread.change(this.db, { jobId: id, teamId, nowMs });
     await this.schedule(teamId, nowMs);
     // It may wait for threads that are to be read later.
-    await this.tasks.hasten('catch_up', teamId, nowMs);
+    await this.tasks.runNow('catch_up', teamId, nowMs);
   }
 
   /** Wants live threads to be read. Returns how many that are in each workspace. */
@@ -183,7 +183,7 @@ export class CatchUps {
     const { rows } = await wantLiveThreads(threads).execute(this.db);
     const counts = new Map<string, number>();
     for (const { team_id } of rows) counts.set(team_id, (counts.get(team_id) ?? 0) + 1);
-    // In one order, so that two who plan at the same time do not block each other for good.
+    // In one order, so that two transactions that plan at the same time do not deadlock.
     for (const teamId of [...counts.keys()].sort()) await this.schedule(teamId, threads.fromMs);
     return counts;
   }
@@ -228,8 +228,8 @@ export class CatchUps {
   }
 
   /** The thread could not be read: it is tried again at `atMs`, and the others go on. */
-  async putOff(jobId: string, atMs: number): Promise<void> {
-    await putOffThread.change(this.db, { jobId, atMs });
+  async retryAt(jobId: string, atMs: number): Promise<void> {
+    await retryThreadAt.change(this.db, { jobId, atMs });
   }
 
   /** Slack does not know the cursor any more: the reading begins again at `atMs`, and comes before no others. */

@@ -21,7 +21,7 @@ const settingsOf = prepared((db, { teamId, channelId }: Values<{ teamId: string;
 );
 
 /** The settings of channels, as far as administrators saved any. */
-export class SettingsOfChannels {
+export class ChannelSettingsTable {
   private readonly db: Queries;
 
   constructor(db: Queries) {
@@ -35,11 +35,10 @@ export class SettingsOfChannels {
   }
 
   /**
-   * Puts them in place of what was saved before, which is returned; nobody else can save some until the transaction
-   * ends.
+   * Replaces the saved settings, and returns those before. Locks the row.
    */
   async replace(teamId: string, channelId: string, saved: SavedSettings): Promise<SavedSettings | null> {
-    // Whoever comes second waits here, also if there is no row yet.
+    // Locks the row, even if it is new: a second writer waits here.
     await this.db
       .insertInto('channel_setting')
       .values({ team_id: teamId, channel_id: channelId, data: '{}', changed_by: '', changed_at: NEVER_MS })

@@ -25,7 +25,7 @@ export interface WatchedJob {
   readonly isCardPlanned: boolean;
 }
 
-export interface QuietCheck {
+export interface UnchangedCheck {
   readonly kind: CheckKind;
   readonly lease: Lease;
   readonly nextCheckAtMs: number;
@@ -65,7 +65,7 @@ const jobsToCheck = preparedForMany((db, jobs: readonly Values<{ id: string }>[]
     ),
 );
 
-const putOffHeld = preparedForMany(
+const endUnchangedChecks = preparedForMany(
   (db, checks: readonly Values<Lease & { runAtMs: number }>[], { nowMs }: Values<{ nowMs: number }>) => {
     const rows = checks.map(
       ({ taskId, token, revision, runAtMs }) =>
@@ -136,17 +136,17 @@ export class Checks {
   }
 
   /**
-   * Ends tasks of which nothing follows but the next check, as far as the leases are held and nobody has scheduled
-   * the check again. Returns the ids of the tasks that were ended; the others are as they were.
+   * Ends tasks of which nothing follows but the next check, as far as the leases are held and the check was not
+   * scheduled again. Returns the ids of the tasks that were ended; the others are as they were.
    */
-  async putOff(checks: readonly QuietCheck[], nowMs: number): Promise<ReadonlySet<string>> {
+  async endUnchanged(checks: readonly UnchangedCheck[], nowMs: number): Promise<ReadonlySet<string>> {
     const held = checks.map(({ lease, nextCheckAtMs }) => ({ ...lease, runAtMs: nextCheckAtMs }));
-    const ended = await putOffHeld.rows(this.db, held, { nowMs });
-    for (const { kind, nextCheckAtMs } of checks) this.tasks.note(kind, nextCheckAtMs);
+    const ended = await endUnchangedChecks.rows(this.db, held, { nowMs });
+    for (const { kind, nextCheckAtMs } of checks) this.tasks.noteScheduled(kind, nextCheckAtMs);
     return new Set(ended.map(({ id }) => id));
   }
 
-  /** Up to so many jobs whose next check is later, does not fail, and is in nobody's hand; the nearest first. */
+  /** Up to so many jobs whose next check is later, does not fail, and has no lease; the nearest first. */
   async plannedAfter(atMs: number, limit: number): Promise<readonly string[]> {
     const rows = await laterChecks.rows(this.db, { atMs, limit });
     return rows.map(({ subject }) => subject);
@@ -171,8 +171,15 @@ export class Checks {
       .execute();
   }
 
-  /** When a check of the job last found nothing new, or null. See `last-check.ts`. */
-  async lastQuietMs(jobId: string): Promise<number | null> {
+  /** The job as it is shown: checks that found nothing new are not written to the job itself. */
+  async withLastCheck(job: Job): Promise<Job> {
+    const unchangedMs = await this.lastUnchangedMs(job.id);
+    return unchangedMs === null || unchangedMs <= (job.checkedAtMs ?? 0)
+      ? job
+      : { ...job, checkedAtMs: unchangedMs };
+  }
+
+  private async lastUnchangedMs(jobId: string): Promise<number | null> {
     const ids = CHECKS.map((kind) => ({ id: taskId(kind, jobId) }));
     const tasks = await lastRunAt.rows(this.db, ids, {});
     return tasks.reduce((last: number | null, task) => Math.max(last ?? 0, task.last_run_at), null);

@@ -104,7 +104,7 @@ export const leaseTasks = preparedForMany(
       ),
 );
 
-export const hastenTask = prepared((db, { id, nowMs }: Values<{ id: string; nowMs: number }>) =>
+export const runTaskNow = prepared((db, { id, nowMs }: Values<{ id: string; nowMs: number }>) =>
   db
     .updateTable('task')
     .set({ run_at: nowMs })
@@ -115,7 +115,7 @@ export const hastenTask = prepared((db, { id, nowMs }: Values<{ id: string; nowM
 );
 
 /** Leaves alone what is in hand, and what somebody else is writing. */
-export const runNowIfPutOff = prepared((db, { id, nowMs }: Values<{ id: string; nowMs: number }>) =>
+export const runTaskNowUnlessLocked = prepared((db, { id, nowMs }: Values<{ id: string; nowMs: number }>) =>
   db
     .updateTable('task')
     .set({ run_at: nowMs })

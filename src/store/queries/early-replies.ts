@@ -55,7 +55,7 @@ const forgetReplies = prepared((db, { beforeMs }: Values<{ beforeMs: number }>) 
 );
 
 /**
- * Replies in threads that may turn out to be those of cards under way. What nobody took for an hour is forgotten
+ * Replies in threads that may turn out to be those of cards under way. Replies that were not taken within an hour are deleted
  * when the next is stored or taken, unless a card of the channel is still under way.
  */
 export class EarlyReplies {
@@ -107,7 +107,7 @@ export class EarlyReplies {
   }
 }
 
-/** Those that nobody took for an hour, unless a card of the channel is still under way. */
+/** Those not taken within an hour, unless a card of the channel is still under way. */
 export async function forgetOldEarlyReplies(db: Queries, nowMs: number): Promise<void> {
   await forgetReplies.change(db, { beforeMs: nowMs - KEEP_MS });
 }

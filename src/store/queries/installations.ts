@@ -20,7 +20,7 @@ export interface InstallationFacts {
   readonly botId: string;
   readonly workspaceUrl: string | null;
   readonly scopes: readonly string[];
-  /** Who installed it. */
+  /** The person who installed it. */
   readonly installerId: string;
   readonly installedAtMs: number;
 }
@@ -66,7 +66,7 @@ export class Installations {
     const row = { ...factColumns(facts), ...tokenColumns(tokens), ...noRenewal };
     await this.db
       .insertInto('installation')
-      // Not one that an installation before it had: nobody must take this one for that.
+      // Different from that of an earlier installation, which it must not be taken for.
       .values({ id, ...row, revision: facts.installedAtMs })
       .onConflict((conflict) =>
         conflict

@@ -81,7 +81,7 @@ export class JobLists {
     return rows.slice(0, MAX_MEANT).map((row) => jobFromJson(row.data));
   }
 
-  /** The newest 500 calls of the job, in the order of the wishes. */
+  /** The newest 500 calls of the job, oldest first. */
   async callsOf(jobId: string): Promise<PastCall[]> {
     const rows = await this.db
       .selectFrom('call')

@@ -1,6 +1,6 @@
 import type { JobState } from '../../jobs/decision.ts';
 import type { Job } from '../../jobs/job.ts';
-import type { PassAlone } from '../engines/database.ts';
+import type { TakeAdvisoryLock } from '../engines/database.ts';
 import { jobFromJson, toJson } from '../schema/json.ts';
 import type { Queries, Tables } from '../schema/tables.ts';
 import { followUpFromRow, isUnsent } from './follow-ups.ts';
@@ -86,7 +86,7 @@ const openingJobs = prepared((db, { teamId, channelId }: Values<Channel>) =>
           .where('call.state', '=', 'started'),
       ),
     )
-    // In one order, so that two who lock them do not block each other for good.
+    // In one order, so that two transactions that lock them do not deadlock.
     .orderBy('id')
     .forUpdate(),
 );
@@ -135,11 +135,11 @@ const putJob = prepared((db, row: Values<Omit<Tables['job'], 'card_drawn_at'>>) 
 
 export class Jobs {
   private readonly db: Queries;
-  private readonly passAlone: PassAlone;
+  private readonly takeAdvisoryLock: TakeAdvisoryLock;
 
-  constructor(db: Queries, passAlone: PassAlone) {
+  constructor(db: Queries, takeAdvisoryLock: TakeAdvisoryLock) {
     this.db = db;
-    this.passAlone = passAlone;
+    this.takeAdvisoryLock = takeAdvisoryLock;
   }
 
   /**
@@ -181,8 +181,8 @@ export class Jobs {
   }
 
   /**
-   * What the person asked for in the channel since then, newest first. Nobody else can ask this of them there
-   * until the transaction ends: two requests at the same time see each other.
+   * What the person asked for in the channel since then, newest first. Takes a lock: two requests at
+   * the same time see each other.
    */
   async requestedBy(
     {
@@ -192,14 +192,14 @@ export class Jobs {
     }: { readonly teamId: string; readonly channelId: string; readonly requesterId: string },
     sinceMs: number,
   ): Promise<Job[]> {
-    await this.passAlone(`asker:${teamId}:${channelId}:${requesterId}`);
+    await this.takeAdvisoryLock(`asker:${teamId}:${channelId}:${requesterId}`);
     const rows = await requestedSince.rows(this.db, { teamId, channelId, requesterId, sinceMs });
     return rows.map((row) => jobFromJson(row.data));
   }
 
-  /** The jobs that watch this agent job, newest first. Nobody else can ask this until the transaction ends. */
+  /** The jobs that watch this agent job, newest first. Takes a lock. */
   async ofAgentJob(teamId: string, projectId: string, agentJobId: string): Promise<Job[]> {
-    await this.passAlone(`agent_job:${teamId}:${projectId}:${agentJobId}`);
+    await this.takeAdvisoryLock(`agent_job:${teamId}:${projectId}:${agentJobId}`);
     const rows = await this.db
       .selectFrom('job')
       .select('data')

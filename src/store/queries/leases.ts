@@ -41,7 +41,7 @@ export const freeTask = prepared((db, { taskId, token }: Values<Held>) =>
     .returning(['kind', 'run_at']),
 );
 
-export const postponeTask = prepared((db, { taskId, token, runAtMs }: Values<Held & { runAtMs: number }>) =>
+export const retryTaskAt = prepared((db, { taskId, token, runAtMs }: Values<Held & { runAtMs: number }>) =>
   db
     .updateTable('task')
     .set((eb) => ({ ...freeLease, ...noFailure, run_at: runAtMs, attempts: eb('attempts', '+', 1) }))
@@ -73,7 +73,7 @@ export const doubtTask = prepared((db, { taskId, token, untilMs }: Values<Held &
     .where('lease_token', '=', token),
 );
 
-export const deferTask = prepared((db, { taskId, token, runAtMs }: Values<Held & { runAtMs: number }>) =>
+export const delayTaskUntil = prepared((db, { taskId, token, runAtMs }: Values<Held & { runAtMs: number }>) =>
   db
     .updateTable('task')
     .set({ ...freeLease, run_at: runAtMs })

@@ -92,7 +92,7 @@ const endFree = preparedForMany((db, leases: readonly Values<Lease>[]) => {
   const rows = leases.map(
     ({ taskId, token, revision }) => sql`(${taskId}, ${token}, cast(${revision} as bigint))`,
   );
-  // To wait for a task that somebody schedules could be a deadlock with who schedules several.
+  // Waiting for a task that is being scheduled could deadlock with a transaction that schedules several.
   const free = db
     .selectFrom('task')
     .select('id')

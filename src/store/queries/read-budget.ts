@@ -1,4 +1,4 @@
-import type { PassAlone } from '../engines/database.ts';
+import type { TakeAdvisoryLock } from '../engines/database.ts';
 import type { Queries } from '../schema/tables.ts';
 
 /** No allowance takes longer to be whole again: what is further ahead was written before a clock was set back. */
@@ -7,19 +7,19 @@ const FURTHEST_AHEAD_MS = 120_000;
 /** What of its allowance of reads each project has used, for all replicas together. */
 export class ReadBudget {
   private readonly db: Queries;
-  private readonly passAlone: PassAlone;
+  private readonly takeAdvisoryLock: TakeAdvisoryLock;
 
-  constructor(db: Queries, passAlone: PassAlone) {
+  constructor(db: Queries, takeAdvisoryLock: TakeAdvisoryLock) {
     this.db = db;
-    this.passAlone = passAlone;
+    this.takeAdvisoryLock = takeAdvisoryLock;
   }
 
   /**
-   * When the allowance of these projects is whole again; none of which nothing was used is among them. Nobody else can
-   * ask this until the transaction ends.
+   * When the allowance of these projects is whole again; a project that has used none is absent. Takes a lock for
+   * all projects.
    */
   async wholeAtMs(projectIds: readonly string[], nowMs: number): Promise<ReadonlyMap<string, number>> {
-    await this.passAlone('reads');
+    await this.takeAdvisoryLock('reads');
     const rows = await this.db
       .selectFrom('read_budget')
       .selectAll()

@@ -29,8 +29,8 @@ export function laneTaskKind(lane: Lane): TaskKind {
 }
 
 /**
- * For whose sake a task is done: it shares hands with the others of its group, so that one that does not answer cannot
- * take all of them. A path like `T1/C1/` (a workspace and its channel) or `docs/` (a project); empty: nobody's.
+ * The project or channel that a task belongs to. The tasks of a group share workers, so that a project or channel that
+ * does not answer cannot take all of them. A path like `T1/C1/` (a workspace and its channel) or `docs/` (a project); empty: none.
  */
 export type TaskGroup = string;
 
@@ -49,7 +49,7 @@ export interface NewTask {
 export interface ClaimedTask {
   readonly kind: TaskKind;
   readonly subject: string;
-  /** How often it was postponed in a row. */
+  /** How often in a row it was to be retried. */
   readonly attempts: number;
   /** Until then, something that it sent without an answer may still arrive; or null. */
   readonly unsureUntilMs: number | null;

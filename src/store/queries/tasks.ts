@@ -7,21 +7,21 @@ import {
   dueTasks,
   dueTasksOf,
   groupHeads,
-  hastenTask,
   leaseTasks,
   nextFreeTask,
-  runNowIfPutOff,
+  runTaskNow,
+  runTaskNowUnlessLocked,
 } from './claiming.ts';
 import {
-  deferTask,
+  delayTaskUntil,
   doubtTask,
   endTask,
   failTask,
   freeLease,
   freeTask,
   heldTask,
-  postponeTask,
   repeatTask,
+  retryTaskAt,
   type TaskFailure,
 } from './leases.ts';
 import { prepared, type Values } from './prepared.ts';
@@ -102,7 +102,7 @@ export class Tasks {
   async schedule({ kind, subject, runAtMs, ifScheduled }: NewTask): Promise<void> {
     const task = { id: taskId(kind, subject), kind, subject, run_at: runAtMs, ...ownerOfTask(kind, subject) };
     await scheduleTask[ifScheduled].change(this.db, task);
-    this.note(kind, runAtMs);
+    this.noteScheduled(kind, runAtMs);
   }
 
   /** The time by which leases are counted: see `LeaseClock`. */
@@ -149,27 +149,27 @@ export class Tasks {
   }
 
   /**
-   * Makes a task due now, unless it is in hand, or was postponed: then it keeps its time. Returns whether there is
+   * Makes a task due now, unless it is in hand, or is to be retried: then it keeps its time. Returns whether there is
    * such a task.
    */
-  async hasten(kind: TaskKind, subject: string, nowMs: number): Promise<boolean> {
+  async runNow(kind: TaskKind, subject: string, nowMs: number): Promise<boolean> {
     const id = taskId(kind, subject);
-    await hastenTask.change(this.db, { id, nowMs });
+    await runTaskNow.change(this.db, { id, nowMs });
     const task = await taskById.first(this.db, { id });
-    if (task !== undefined) this.note(kind, nowMs);
+    if (task !== undefined) this.noteScheduled(kind, nowMs);
     return task !== undefined;
   }
 
-  /** Makes a task due now that was put off. Waits for nobody: what is in hand, or being written, is left as it is. */
-  async runNow(kind: TaskKind, subject: string, nowMs: number): Promise<void> {
-    if ((await runNowIfPutOff.change(this.db, { id: taskId(kind, subject), nowMs })) > 0)
-      this.note(kind, nowMs);
+  /** Makes a task due now, even one to be retried. Never waits: a task in hand, or being written, stays as it is. */
+  async runNowUnlessLocked(kind: TaskKind, subject: string, nowMs: number): Promise<void> {
+    if ((await runTaskNowUnlessLocked.change(this.db, { id: taskId(kind, subject), nowMs })) > 0)
+      this.noteScheduled(kind, nowMs);
   }
 
-  /** Puts off the end of the leases that are still held. Waits for nobody: a task that another writes is left as it is. */
+  /** Extends the leases that are still held. Never waits: a task that another transaction writes stays as it is. */
   async renew(leases: readonly Lease[], untilMs: number): Promise<void> {
     // What others have locked is being ended, or scheduled again: the next renewal comes early enough for it. To wait
-    // for it here, with other rows locked, could be a deadlock with those who put off many at a time.
+    // for it here, with other rows locked, could be a deadlock with a transaction that ends many tasks at a time.
     const free = this.db
       .selectFrom('task')
       .select('id')
@@ -184,7 +184,7 @@ export class Tasks {
     if (!(await this.isHeld(lease))) throw new LeaseLostError(lease.taskId);
   }
 
-  /** As `fence`, for those who have something to write all the same. */
+  /** As `fence`, for a caller that has something to write in either case. */
   async isHeld(lease: Lease): Promise<boolean> {
     return (await heldTask.first(this.db, lease)) !== undefined;
   }
@@ -195,14 +195,14 @@ export class Tasks {
     if (ended > 0) return;
     const freed = await freeTask.first(this.db, lease);
     if (freed === undefined) throw new LeaseLostError(lease.taskId);
-    this.note(freed.kind, freed.run_at);
+    this.noteScheduled(freed.kind, freed.run_at);
   }
 
   /** Ends the task for now: it is to be claimed at `runAtMs`, or when it was scheduled for while in hand. */
   async repeat(lease: Lease, runAtMs: number): Promise<void> {
     const freed = await repeatTask.first(this.db, { ...lease, runAtMs });
     if (freed === undefined) throw new LeaseLostError(lease.taskId);
-    this.note(freed.kind, freed.run_at);
+    this.noteScheduled(freed.kind, freed.run_at);
   }
 
   /** Records that what the task sent may still arrive until then. */
@@ -210,23 +210,23 @@ export class Tasks {
     await doubtTask.change(this.db, { ...lease, untilMs });
   }
 
-  /** Gives the task back, to be claimed at `runAtMs`. Counts an attempt. */
-  async postpone(lease: Lease, runAtMs: number): Promise<void> {
-    await this.giveBack(postponeTask, lease, runAtMs);
+  /** Releases the task, to be claimed at `runAtMs`. Counts an attempt. */
+  async retryAt(lease: Lease, runAtMs: number): Promise<void> {
+    await this.releaseUntil(retryTaskAt, lease, runAtMs);
   }
 
-  /** Gives the task back as `postpone` does, and keeps the words of what made the try fail. */
+  /** Releases the task as `retryAt` does, and keeps the words of the failure. */
   async fail(lease: Lease, { words, nowMs, runAtMs }: TaskFailure): Promise<void> {
     const failed = await failTask.first(this.db, { ...lease, words, nowMs, runAtMs });
-    this.givenBack(failed, lease, runAtMs);
+    this.noteReleased(failed, lease, runAtMs);
   }
 
-  /** Gives the task back, to be claimed at `runAtMs`. Nothing was attempted, so nothing is counted, and a failure before stays known. */
-  async defer(lease: Lease, runAtMs: number): Promise<void> {
-    await this.giveBack(deferTask, lease, runAtMs);
+  /** Releases the task, to be claimed at `runAtMs`. Nothing was attempted: no attempt is counted, and an earlier failure stays known. */
+  async delayUntil(lease: Lease, runAtMs: number): Promise<void> {
+    await this.releaseUntil(delayTaskUntil, lease, runAtMs);
   }
 
-  /** Gives back tasks whose lease is still held, as they were, to be claimed at once. */
+  /** Releases tasks whose lease is still held, as they were, to be claimed at once. */
   async release(leases: readonly Lease[]): Promise<void> {
     await this.db
       .updateTable('task')
@@ -235,7 +235,7 @@ export class Tasks {
       .execute();
   }
 
-  /** When the next task of these kinds, outside of these groups, is due that nobody has in hand, or null. */
+  /** When the next task of these kinds, outside of these groups, without a lease is due, or null. */
   async nextDueAtMs(kinds: readonly TaskKind[], leftOut: readonly TaskGroup[] = []): Promise<number | null> {
     const times: number[] = [];
     for (const kind of kinds) {
@@ -265,17 +265,17 @@ export class Tasks {
     );
   }
 
-  private async giveBack(query: typeof postponeTask, lease: Lease, runAtMs: number): Promise<void> {
-    this.givenBack(await query.first(this.db, { ...lease, runAtMs }), lease, runAtMs);
+  private async releaseUntil(query: typeof retryTaskAt, lease: Lease, runAtMs: number): Promise<void> {
+    this.noteReleased(await query.first(this.db, { ...lease, runAtMs }), lease, runAtMs);
   }
 
-  private givenBack(given: { kind: TaskKind } | undefined, lease: Lease, runAtMs: number): void {
+  private noteReleased(given: { kind: TaskKind } | undefined, lease: Lease, runAtMs: number): void {
     if (given === undefined) throw new LeaseLostError(lease.taskId);
-    this.note(given.kind, runAtMs);
+    this.noteScheduled(given.kind, runAtMs);
   }
 
-  /** Notes that this transaction scheduled such a task. */
-  note(kind: TaskKind, runAtMs: number): void {
+  /** Records that this transaction scheduled such a task. */
+  noteScheduled(kind: TaskKind, runAtMs: number): void {
     this.scheduled.set(kind, Math.min(this.scheduled.get(kind) ?? runAtMs, runAtMs));
   }
 }

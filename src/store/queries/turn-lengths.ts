@@ -4,7 +4,7 @@ import type { Queries } from '../schema/tables.ts';
 /** Of each project. Older ones count for little, and are forgotten. */
 const KEPT = 200;
 
-/** How long the last turns of each project took, in milliseconds. They name nobody, so nothing else deletes them. */
+/** How long the last turns of each project took, in milliseconds. They name no person, so nothing else deletes them. */
 export class TurnLengths {
   private readonly db: Queries;
 
@@ -12,9 +12,9 @@ export class TurnLengths {
     this.db = db;
   }
 
-  /** Nobody else can add to the project until the transaction ends. */
+  /** Locks the row of the project. */
   async add(projectId: string, lengthMs: number): Promise<void> {
-    // Whoever comes second waits here, also if there is no row yet.
+    // Locks the row, even if it is new: a second writer waits here.
     const { lengths } = await this.db
       .insertInto('turn_lengths')
       .values({ project_id: projectId, lengths: toJson([]) })

@@ -33,7 +33,7 @@ export interface Tables {
 export type Queries = Kysely<Tables>;
 
 interface GestureTable {
-  /** Its kind, and a digest of the rest: who did what where need not be readable. */
+  /** Its kind, and a digest of the rest: the request itself need not be readable. */
   key: string;
   at: number;
 }
@@ -85,7 +85,7 @@ interface JobTable {
   /** 1 or 0. */
   has_pull_request: number;
   data: string;
-  /** Not part of the job: who draws its card writes it, and a decision leaves it as it is. */
+  /** Not part of the job: written when its card is drawn, and kept by a decision. */
   card_drawn_at: number | null;
 }
 
@@ -122,7 +122,7 @@ interface EarlyReplyTable {
 }
 
 interface CallTable {
-  /** The order of the wishes. */
+  /** The order in which calls were wanted. */
   seq: Generated<number>;
   id: string;
   natural_key: string;
@@ -154,7 +154,7 @@ interface TaskTable {
   last_run_at: number | null;
   /** Of what is drawn: until then an edit of unknown fate may still arrive at Slack; else null. */
   unsure_until: number | null;
-  /** Whose hands it takes. */
+  /** See `TaskGroup`. */
   group_key: Generated<TaskGroup>;
   /** Since when every try has failed; null if the last one did not. */
   failing_since: number | null;
@@ -187,7 +187,7 @@ interface InstallationTable {
   refresh_token: string | null;
   expires_at: number | null;
   revision: number;
-  /** Of who renews the token. */
+  /** Of the process that renews the token. */
   renewal: string | null;
   renewing_until: number | null;
   renewal_problem: string | null;

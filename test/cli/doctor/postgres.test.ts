@@ -29,7 +29,7 @@ describe.skipIf(testServerUrl === undefined)('a store on Postgres', () => {
     const store = await openStore({ databaseUrl: database.url });
     onTestFinished(() => store.close());
     await store.transaction(async (tx) => {
-      await tx.gestures.remember(['event:1'], 1);
+      await tx.inboundRequests.remember(['event:1'], 1);
       const findings = await patient.look();
       expect(one(findings, 'store').found).toContain('can be written');
       expect(one(findings, 'store_schema').found).toMatch(/^up to date \(\d{4}_\w+\)$/);

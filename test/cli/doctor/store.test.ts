@@ -36,7 +36,7 @@ const names = Object.keys(migrations('sqlite'));
 test('a store that nobody uses can be written, and is as it was', async () => {
   await using patient = await startPatient();
   const store = await openStore({ dataDir: dataDirOf(patient) });
-  await store.transaction((tx) => tx.gestures.remember(['event:1'], 1));
+  await store.transaction((tx) => tx.inboundRequests.remember(['event:1'], 1));
   await store.close();
   const before = await readdir(dataDirOf(patient));
   const findings = await patient.look();
@@ -52,7 +52,7 @@ test('a store in use is read, and its owner is not disturbed', async () => {
   await using patient = await startPatient();
   const store = await openStore({ dataDir: dataDirOf(patient) });
   await store.transaction(async (tx) => {
-    await tx.gestures.remember(['event:1'], 1);
+    await tx.inboundRequests.remember(['event:1'], 1);
     // In the middle of a transaction, too.
     const findings = await patient.look();
     expect(one(findings, 'store')).toMatchObject({
@@ -62,7 +62,7 @@ test('a store in use is read, and its owner is not disturbed', async () => {
     expect(one(findings, 'store_schema').level).toBe('ok');
   });
   await store.check();
-  expect(await store.transaction((tx) => tx.gestures.isKnown(['event:1']))).toBe(true);
+  expect(await store.transaction((tx) => tx.inboundRequests.isKnown(['event:1']))).toBe(true);
   await store.close();
 });
 

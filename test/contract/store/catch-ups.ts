@@ -128,7 +128,7 @@ export function catchUpContract(open: OpenStore): void {
     test('one that cannot be read waits, and the others go on', async () => {
       await writeSome();
       await live();
-      await opened.run((tx) => tx.catchUps.putOff('newest', NOW_MS + 2 * MINUTE_MS));
+      await opened.run((tx) => tx.catchUps.retryAt('newest', NOW_MS + 2 * MINUTE_MS));
       expect(await readAll()).toEqual(['old-working', 'recent']);
       expect(await opened.run((tx) => tx.catchUps.nextAtMs('T1'))).toBe(NOW_MS + 2 * MINUTE_MS);
       expect(await next(NOW_MS + 2 * MINUTE_MS)).toMatchObject({ jobId: 'newest', failures: 1 });
@@ -173,7 +173,7 @@ export function catchUpContract(open: OpenStore): void {
     test('what was seen is forgotten with the job', async () => {
       await write({ id: 'one', requestedAtMs: 300, stage: ended });
       await want('one');
-      const limits = { jobsBeforeMs: 400, gesturesBeforeMs: 0, homesBeforeMs: 0 };
+      const limits = { jobsBeforeMs: 400, inboundRequestsBeforeMs: 0, homesBeforeMs: 0 };
       const { pruned } = await opened.run((tx) => tx.retention.pruneJobs(limits, null, 10, NOW_MS));
       expect(pruned).toBe(1);
       expect(await next()).toBeNull();

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { applyEvent } from '../../../src/engine/apply-event.ts';
 import type { JobEvent } from '../../../src/jobs/event.ts';
-import { withLastCheck } from '../../../src/store/last-check.ts';
 import type { ClaimedTask, Scheduled } from '../../../src/store/store.ts';
 import { aFailure, anAgentJob, policy } from '../../jobs/support/builders.ts';
 import { type OpenStore, useStore } from './opened.ts';
@@ -33,7 +32,7 @@ export function checkContract(open: OpenStore): void {
       );
     const putOff = (tasks: readonly ClaimedTask[], nextCheckAtMs = LATER_MS) =>
       opened.run((tx) =>
-        tx.checks.putOff(
+        tx.checks.endUnchanged(
           tasks.map(({ lease }) => ({ kind: 'check_job' as const, lease, nextCheckAtMs })),
           NOW_MS,
         ),
@@ -85,7 +84,7 @@ export function checkContract(open: OpenStore): void {
         { kind: 'check_job', lease: first?.lease ?? fail(), nextCheckAtMs: LATER_MS },
         { kind: 'check_job', lease: second?.lease ?? fail(), nextCheckAtMs: NOW_MS + 500 },
       ] as const;
-      await opened.run((tx) => tx.checks.putOff(checks, NOW_MS));
+      await opened.run((tx) => tx.checks.endUnchanged(checks, NOW_MS));
       end();
       expect(heard).toEqual([new Map([['check_job', NOW_MS + 500]])]);
     });
@@ -121,7 +120,7 @@ export function checkContract(open: OpenStore): void {
 
     test('a job is shown with its last check, whether that found something new or not', async () => {
       const job = aJob({ checkedAtMs: NOW_MS - 5 });
-      const shown = (of = job) => opened.run(async (tx) => (await withLastCheck(tx, of)).checkedAtMs);
+      const shown = (of = job) => opened.run(async (tx) => (await tx.checks.withLastCheck(of)).checkedAtMs);
       expect(await shown()).toBe(NOW_MS - 5);
       await plan('job-1');
       expect(await shown()).toBe(NOW_MS - 5);

@@ -19,7 +19,7 @@ export function drawnTaskContract(open: OpenStore): void {
       return claimed;
     };
     const postpone = ({ lease }: ClaimedTask, runAtMs: number) =>
-      opened.run((tx) => tx.tasks.postpone(lease, runAtMs));
+      opened.run((tx) => tx.tasks.retryAt(lease, runAtMs));
 
     test('a task that is to be repeated comes back at its time, or when it was scheduled for in hand', async () => {
       await schedule(NOW_MS);

@@ -5,7 +5,7 @@ import { NOW_MS } from './samples.ts';
 export function gestureContract(open: OpenStore): void {
   describe('gestures', () => {
     const opened = useStore(open);
-    const remember = (...keys: string[]) => opened.run((tx) => tx.gestures.remember(keys, NOW_MS));
+    const remember = (...keys: string[]) => opened.run((tx) => tx.inboundRequests.remember(keys, NOW_MS));
 
     test('a gesture is new once', async () => {
       expect(await remember('event:1', 'message:C1:1')).toBe(true);
@@ -20,7 +20,7 @@ export function gestureContract(open: OpenStore): void {
 
     test('a gesture is known by each of its keys, and by no other', async () => {
       await remember('event:1', 'message:C1:1');
-      const isKnown = (...keys: string[]) => opened.run((tx) => tx.gestures.isKnown(keys));
+      const isKnown = (...keys: string[]) => opened.run((tx) => tx.inboundRequests.isKnown(keys));
       expect(await isKnown('event:2', 'message:C1:1')).toBe(true);
       expect(await isKnown('event:2')).toBe(false);
       expect(await isKnown()).toBe(false);
@@ -43,7 +43,7 @@ export function gestureContract(open: OpenStore): void {
       const deliver = (index: number) =>
         opened.run((tx) => {
           runs += 1;
-          return tx.gestures.remember([...(orders[index % 2] ?? []), `delivery:${index}`], NOW_MS);
+          return tx.inboundRequests.remember([...(orders[index % 2] ?? []), `delivery:${index}`], NOW_MS);
         });
       const accepted = await Promise.all(Array.from({ length: 8 }, (_, index) => deliver(index)));
       expect(accepted.filter(Boolean)).toHaveLength(1);

@@ -9,7 +9,7 @@ import { type OpenStore, useStore } from './opened.ts';
 import { aCall, aCreateCall, aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
 
 const OLD_MS = NOW_MS - 1_000;
-const limits = { jobsBeforeMs: NOW_MS, gesturesBeforeMs: NOW_MS, homesBeforeMs: NOW_MS };
+const limits = { jobsBeforeMs: NOW_MS, inboundRequestsBeforeMs: NOW_MS, homesBeforeMs: NOW_MS };
 const ended: Stage = { kind: 'ended', status: 'completed' };
 const working: Stage = { kind: 'working', turnStartedAtMs: OLD_MS, settle: null };
 
@@ -181,7 +181,8 @@ export function retentionContract(open: OpenStore): void {
     });
 
     test('a gesture is known until it is old, and all that is old goes in small batches', async () => {
-      const remember = (key: string, atMs: number) => opened.run((tx) => tx.gestures.remember([key], atMs));
+      const remember = (key: string, atMs: number) =>
+        opened.run((tx) => tx.inboundRequests.remember([key], atMs));
       for (let index = 0; index < 5; index += 1) await remember(`event:${index}`, OLD_MS);
       await remember('event:new', NOW_MS);
       const pruneTraces = () => opened.run((tx) => tx.retention.pruneTraces(limits, 3, NOW_MS));

@@ -40,9 +40,9 @@ type Step =
   | { readonly verb: 'wait'; readonly delayMs: number };
 
 interface LeaseStep {
-  readonly verb: 'fence' | 'complete' | 'postpone' | 'defer';
+  readonly verb: 'fence' | 'complete' | 'retryAt' | 'delayUntil';
   readonly lease: number;
-  /** Only `postpone` and `defer` use it. */
+  /** Only `retryAt` and `delayUntil` use it. */
   readonly delayMs: number;
 }
 
@@ -64,7 +64,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
   fc.record({ verb: fc.constant('renew' as const), lease, delayMs }),
   fc.record({
-    verb: fc.constantFrom('fence' as const, 'complete' as const, 'postpone' as const, 'defer' as const),
+    verb: fc.constantFrom('fence' as const, 'complete' as const, 'retryAt' as const, 'delayUntil' as const),
     lease,
     delayMs,
   }),
@@ -101,8 +101,8 @@ async function perform(step: Step, tx: Transaction, model: Model): Promise<void>
     }
     case 'fence':
     case 'complete':
-    case 'postpone':
-    case 'defer':
+    case 'retryAt':
+    case 'delayUntil':
       return withLease(step, tx, model);
   }
 }
@@ -138,8 +138,8 @@ async function withLease(step: LeaseStep, tx: Transaction, model: Model): Promis
   const answer = tx.tasks[step.verb](lease, runAtMs);
   if (task === undefined) return expect(answer).rejects.toThrow(LeaseLostError);
   await answer;
-  if (step.verb === 'postpone' || step.verb === 'defer') {
-    const attempts = step.verb === 'postpone' ? task.attempts + 1 : task.attempts;
+  if (step.verb === 'retryAt' || step.verb === 'delayUntil') {
+    const attempts = step.verb === 'retryAt' ? task.attempts + 1 : task.attempts;
     model.tasks.set(lease.taskId, { ...task, runAtMs, lease: null, attempts });
   } else if (step.verb === 'complete' && task.revision === lease.revision) {
     model.tasks.delete(lease.taskId);

@@ -28,7 +28,7 @@ export function taskContract(open: OpenStore): void {
     };
     const complete = (task: ClaimedTask) => opened.run((tx) => tx.tasks.complete(task.lease));
     const postpone = (task: ClaimedTask, runAtMs: number) =>
-      opened.run((tx) => tx.tasks.postpone(task.lease, runAtMs));
+      opened.run((tx) => tx.tasks.retryAt(task.lease, runAtMs));
     const nextDueAtMs = () => opened.run((tx) => tx.tasks.nextDueAtMs(['check_job']));
     const subjects = (tasks: readonly ClaimedTask[]) => tasks.map((task) => task.subject);
 
@@ -47,7 +47,7 @@ export function taskContract(open: OpenStore): void {
     });
 
     test('a task can be hastened, unless it is in hand or was postponed', async () => {
-      const hasten = (subject: string) => opened.run((tx) => tx.tasks.hasten('check_job', subject, NOW_MS));
+      const hasten = (subject: string) => opened.run((tx) => tx.tasks.runNow('check_job', subject, NOW_MS));
       expect(await hasten('none')).toBe(false);
       await schedule('later', NOW_MS + 60_000);
       expect(await hasten('later')).toBe(true);
@@ -105,7 +105,7 @@ export function taskContract(open: OpenStore): void {
         opened.run((tx) =>
           tx.tasks.fail(task.lease, { words: 'the disk is gone', nowMs, runAtMs: nowMs + 10 }),
         );
-      const failing = (sinceMs: number) => opened.run((tx) => tx.census.failingTasks(sinceMs));
+      const failing = (sinceMs: number) => opened.run((tx) => tx.stats.failingTasks(sinceMs));
       await schedule('job-1', NOW_MS);
       await fail(await claimOne(NOW_MS), NOW_MS);
       const again = await claimOne(NOW_MS + 10);
@@ -118,7 +118,7 @@ export function taskContract(open: OpenStore): void {
         (task) => postpone(task, NOW_MS + 30),
         (task) =>
           opened.run((tx) =>
-            tx.checks.putOff(
+            tx.checks.endUnchanged(
               [{ kind: 'check_job', lease: task.lease, nextCheckAtMs: NOW_MS + 30 }],
               NOW_MS + 20,
             ),
@@ -129,7 +129,7 @@ export function taskContract(open: OpenStore): void {
         expect(await failing(NOW_MS + 30)).toEqual([]);
         await fail(await claimOne(NOW_MS + 30), NOW_MS + 20);
         const deferred = await claimOne(NOW_MS + 30);
-        await opened.run((tx) => tx.tasks.defer(deferred.lease, NOW_MS + 30));
+        await opened.run((tx) => tx.tasks.delayUntil(deferred.lease, NOW_MS + 30));
         expect(await failing(NOW_MS + 30)).toHaveLength(1);
       }
       const lost = await claimOne(NOW_MS + 30);
@@ -141,7 +141,7 @@ export function taskContract(open: OpenStore): void {
       await schedule('job-1', NOW_MS);
       await postpone(await claimOne(NOW_MS), NOW_MS + 10);
       const task = await claimOne(NOW_MS + 10);
-      await opened.run((tx) => tx.tasks.defer(task.lease, NOW_MS + 20));
+      await opened.run((tx) => tx.tasks.delayUntil(task.lease, NOW_MS + 20));
       expect(await claim(NOW_MS + 19)).toEqual([]);
       expect((await claimOne(NOW_MS + 20)).attempts).toBe(1);
     });
@@ -185,7 +185,7 @@ export function taskContract(open: OpenStore): void {
       expect(await claim(NOW_MS + 2 * LEASE_MS)).toHaveLength(1);
     });
 
-    test.each(['fence', 'complete', 'postpone', 'defer', 'repeat'] as const)(
+    test.each(['fence', 'complete', 'retryAt', 'delayUntil', 'repeat'] as const)(
       'after a takeover %s by the old holder undoes its whole transaction',
       async (verb) => {
         await schedule('job-1', NOW_MS);

@@ -15,7 +15,7 @@ export function transactionContract(open: OpenStore): void {
     test('an error undoes all that was written, and comes back to the caller as it was', async () => {
       const error = new Error('the decision failed');
       const failing = opened.run(async (tx) => {
-        await tx.gestures.remember(['event:1'], NOW_MS);
+        await tx.inboundRequests.remember(['event:1'], NOW_MS);
         await tx.write(aDecision({ calls: [aCall('a')] }), NOW_MS);
         throw error;
       });
@@ -24,7 +24,7 @@ export function transactionContract(open: OpenStore): void {
         expect(await tx.jobs.get('job-1')).toBeNull();
         expect(await tx.calls.get('a')).toBeNull();
         expect(await tx.tasks.nextDueAtMs(['post_to_slack'])).toBeNull();
-        expect(await tx.gestures.remember(['event:1'], NOW_MS)).toBe(true);
+        expect(await tx.inboundRequests.remember(['event:1'], NOW_MS)).toBe(true);
       });
     });
 
@@ -37,7 +37,7 @@ export function transactionContract(open: OpenStore): void {
       const results = await Promise.all(
         numbers.map((number) =>
           opened.run(async (tx) => {
-            await tx.gestures.remember([`event:${number}`], NOW_MS);
+            await tx.inboundRequests.remember([`event:${number}`], NOW_MS);
             return number;
           }),
         ),
@@ -54,7 +54,7 @@ export function transactionContract(open: OpenStore): void {
       });
       expect(heard).toEqual(['scheduled']);
 
-      await opened.run((tx) => tx.gestures.remember(['event:1'], NOW_MS));
+      await opened.run((tx) => tx.inboundRequests.remember(['event:1'], NOW_MS));
       await opened.run((tx) => tx.write(aDecision(), NOW_MS));
       expect(heard).toHaveLength(1);
 

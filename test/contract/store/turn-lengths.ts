@@ -66,7 +66,7 @@ export function turnLengthContract(open: OpenStore): void {
         };
         for (const { lease } of await tx.tasks.claim({ kinds: ['check_job'], ...claim })) {
           const check = { kind: 'check_job', lease, nextCheckAtMs: lastLookAtMs + 20_000 } as const;
-          await tx.checks.putOff([check], lastLookAtMs);
+          await tx.checks.endUnchanged([check], lastLookAtMs);
         }
       });
       const rulesOf = () => ({ projects: [], channels: new Map(), noticeChannels: [] });

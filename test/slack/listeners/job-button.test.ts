@@ -86,7 +86,7 @@ test('a press that another replica has stored meanwhile is told nothing, and is 
   const { store } = await onSqlite();
   const { jobId } = await aWorkingJob(store);
   const { answers, outcome } = await press(store, jobId, () =>
-    store.transaction((tx) => tx.gestures.remember([`press:${request.teamId}:press 1`], clock.now())),
+    store.transaction((tx) => tx.inboundRequests.remember([`press:${request.teamId}:press 1`], clock.now())),
   );
   expect(answers).toEqual([]);
   expect(outcome).toBe('duplicate');

@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client';
-import type { Transacted } from '../../../store/observed-store.ts';
+import type { EndedTransaction } from '../../../store/instrumented-store.ts';
 import type { Observe } from '../observed-logger.ts';
 import { countOperations } from './operations.ts';
 import { measureProcess } from './process.ts';
@@ -9,7 +9,7 @@ import { countTransactions } from './transactions.ts';
 /** What Prometheus asks for. Each has its own counters, so that several services can live in one process. */
 export interface Metrics {
   readonly observe: Observe;
-  readonly transaction: (transacted: Transacted) => void;
+  readonly transaction: (transacted: EndedTransaction) => void;
   readonly contentType: string;
   /** All metrics in the text format, those of the program's state as it is now. */
   text(state: ProgramState): Promise<string>;

@@ -1,10 +1,10 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { type Transacted, transactionOutcomes } from '../../../store/observed-store.ts';
+import { type EndedTransaction, transactionOutcomes } from '../../../store/instrumented-store.ts';
 
 const TRANSACTION_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 15];
 
 /** Returns what counts a transaction. */
-export function countTransactions(registry: Registry): (transacted: Transacted) => void {
+export function countTransactions(registry: Registry): (transacted: EndedTransaction) => void {
   const registers = [registry];
   const total = new Counter({
     name: 'docs_agent_store_transactions_total',

@@ -93,7 +93,7 @@ async function tellOnce(
   view: SlackMessage,
 ): Promise<void> {
   const key = `refusal:${teamId}:${toldAs}`;
-  if (!(await store.transaction((tx) => tx.gestures.remember([key], clock.now())))) return;
+  if (!(await store.transaction((tx) => tx.inboundRequests.remember([key], clock.now())))) return;
   await poster.whisper(message, view).catch((error: unknown) => {
     // Only a courtesy: nothing was accepted.
     log.warn('refusal_not_told', { user_id: message.userId, error });

@@ -51,10 +51,10 @@ async function started(deps: ListenerDeps, wish: Wish): Promise<Started> {
     const context = deps.newContext();
     const { nowMs } = context;
     // Not remembered, so that the gesture may be made again.
-    if ((await isTaken(tx, request)) && !(await tx.gestures.isKnown(wish.keys))) {
+    if ((await isTaken(tx, request)) && !(await tx.inboundRequests.isKnown(wish.keys))) {
       return refused({ kind: 'thread_taken' });
     }
-    const isNew = await tx.gestures.remember(wish.keys, nowMs);
+    const isNew = await tx.inboundRequests.remember(wish.keys, nowMs);
     const recent = await tx.jobs.requestedBy(request, nowMs - ASKED_BEFORE_MS);
     if (!isNew) {
       const outcome = outcomeOf(openQuestion(request, recent), recent);

@@ -99,7 +99,7 @@ function nextThread(
 async function goOn(tx: Transaction, { subject, lease }: ClaimedTask, pace: ReadingPace): Promise<void> {
   const nextAtMs = await tx.catchUps.nextAtMs(subject);
   if (nextAtMs === null) await tx.tasks.complete(lease);
-  else await tx.tasks.defer(lease, Math.max(nextAtMs, pace.nextAtMs));
+  else await tx.tasks.delayUntil(lease, Math.max(nextAtMs, pace.nextAtMs));
 }
 
 /** Where reads are scarce, or nothing shows that anything was missed, old messages are not read again for their edits. */
@@ -129,7 +129,7 @@ async function takeIn(
     if (found === null || isBeforeJob(job, message.ts)) continue;
     if (isTooOld(Number(message.ts), context.nowMs)) continue;
     const { reply } = found;
-    if (!(await tx.gestures.remember(messageKeys(job.teamId, message), context.nowMs))) {
+    if (!(await tx.inboundRequests.remember(messageKeys(job.teamId, message), context.nowMs))) {
       if (reply.editedTs !== null) await applyEvent(tx, job.id, { type: 'reply_edited', reply }, context);
       continue;
     }
@@ -173,7 +173,7 @@ async function notRead(
   await tools.store.transaction(async (tx) => {
     await tx.tasks.fence(task.lease);
     // No other thread of the workspace could be read, either.
-    if (needsAdmin) return tx.tasks.postpone(task.lease, nowMs + slackRetryMs(task, failure));
+    if (needsAdmin) return tx.tasks.retryAt(task.lease, nowMs + slackRetryMs(task, failure));
     if (code === INVALID_CURSOR && cursor !== null) {
       await tx.catchUps.dropCursor(job.id, nowMs + BEGUN_AGAIN_AFTER_MS);
     }
@@ -203,6 +203,6 @@ async function notTakenIn(
 /** The others of the workspace go on. */
 function putOff(tx: Transaction, { jobId, failures }: Found, nowMs: number): Promise<void> {
   return failures < MAX_FAILURES
-    ? tx.catchUps.putOff(jobId, nowMs + retryDelayMs(failures + 1, Math.random()))
+    ? tx.catchUps.retryAt(jobId, nowMs + retryDelayMs(failures + 1, Math.random()))
     : tx.catchUps.giveUp(jobId, nowMs + HOPELESS_FOR_MS);
 }

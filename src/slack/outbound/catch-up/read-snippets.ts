@@ -23,7 +23,7 @@ export async function readSnippets(tools: SlackTools, task: ClaimedTask): Promis
     const read = await readAll(tools, workspace.snippets, task, snippets).catch(retryLater);
     if ('retryAfterMs' in read) {
       const waitMs = read.retryAfterMs ?? retryDelayMs(task.attempts + 1, Math.random());
-      await tools.store.transaction((tx) => tx.tasks.postpone(task.lease, tools.clock.now() + waitMs));
+      await tools.store.transaction((tx) => tx.tasks.retryAt(task.lease, tools.clock.now() + waitMs));
       return;
     }
     await tools.store.transaction(async (tx) => {

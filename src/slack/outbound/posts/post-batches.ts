@@ -1,4 +1,4 @@
-import { oneBatchAtATime } from '../../../engine/together.ts';
+import { oneAtATimeBatcher } from '../../../engine/batcher.ts';
 import type { SettledPost } from '../../../store/queries/posts.ts';
 import type { ClaimedTask, Transaction } from '../../../store/store.ts';
 import type { SlackTools } from '../slack-tools.ts';
@@ -36,10 +36,10 @@ export function postBatches({
   clock,
   newContext,
 }: Pick<SlackTools, 'store' | 'clock' | 'newContext'>): PostBatches {
-  const nexts = oneBatchAtATime((tasks: readonly ClaimedTask[]) =>
+  const nexts = oneAtATimeBatcher((tasks: readonly ClaimedTask[]) =>
     store.transaction((tx) => nextInLanes(tx, tasks)),
   );
-  const starts = oneBatchAtATime((posts: readonly PostInHand[]) =>
+  const starts = oneAtATimeBatcher((posts: readonly PostInHand[]) =>
     store.transaction(async (tx) => {
       const held = await withLeases(tx, posts);
       const nowMs = clock.now();
@@ -57,7 +57,7 @@ export function postBatches({
       await tx.calls.start(callId, nowMs);
       return nowMs;
     });
-  const ends = oneBatchAtATime((posts: readonly EndedPost[]) =>
+  const ends = oneAtATimeBatcher((posts: readonly EndedPost[]) =>
     store.transaction(async (tx) => {
       const held = await withLeases(tx, posts);
       const settled = await tx.posts.settle(held, clock.now());

@@ -137,7 +137,7 @@ export async function retryLater(
     }
     await tx.calls.settle(call.id, { state: 'retry', detail: failure.code }, nowMs);
     if (failure.isPassing) await tx.calls.hold(call.id, nowMs);
-    await tx.tasks.postpone(task.lease, nowMs + slackRetryMs(task, failure));
+    await tx.tasks.retryAt(task.lease, nowMs + slackRetryMs(task, failure));
   });
   return null;
 }
@@ -166,7 +166,7 @@ export async function waitForSight(
       await applyEvent(tx, call.jobId, { type: 'card_delayed', reason }, context);
     }
     await tx.calls.hold(call.id, nowMs);
-    await tx.tasks.postpone(task.lease, nowMs + slackRetryMs(task, failure));
+    await tx.tasks.retryAt(task.lease, nowMs + slackRetryMs(task, failure));
   });
   return null;
 }
@@ -194,14 +194,14 @@ export async function lookAgain(
   await tools.store.transaction(async (tx) => {
     await tx.tasks.fence(task.lease);
     if (call.heldSinceMs !== null) await tx.calls.endHold(call.id);
-    await tx.tasks.postpone(task.lease, tools.clock.now() + slackRetryMs(task, failure));
+    await tx.tasks.retryAt(task.lease, tools.clock.now() + slackRetryMs(task, failure));
   });
   return null;
 }
 
 /** It is too early to look: the lane waits, and the call stays as it is. */
 export async function defer(tools: PostTools, task: ClaimedTask, runAtMs: number): Promise<null> {
-  await tools.store.transaction((tx) => tx.tasks.defer(task.lease, runAtMs));
+  await tools.store.transaction((tx) => tx.tasks.delayUntil(task.lease, runAtMs));
   return null;
 }
 

@@ -32,7 +32,7 @@ export async function endDrawing(
       const nowMs = clock.now();
       if (isUnclear) await tx.tasks.doubt(task.lease, nowMs + ARRIVES_WITHIN_MS);
       if (failure !== null && !isHopeless(task, failure)) {
-        return tx.tasks.postpone(task.lease, nowMs + slackRetryMs(task, failure));
+        return tx.tasks.retryAt(task.lease, nowMs + slackRetryMs(task, failure));
       }
       await shown(tx);
       const againAtMs = sureAtMs(tools, task);

@@ -3,7 +3,6 @@ import { factsOf } from '../../../engine/job-facts.ts';
 import type { FollowUpMode } from '../../../jobs/channel-settings.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { type Queue, queueOf } from '../../../jobs/queue.ts';
-import { withLastCheck } from '../../../store/last-check.ts';
 import type { ClaimedTask, Transaction } from '../../../store/store.ts';
 import { cardView } from '../../views/thread/card.ts';
 import { SlackCallError, type SlackFailure } from '../../workspace/web-api/failure.ts';
@@ -40,12 +39,12 @@ async function startDrawing(tools: SlackTools, tx: Transaction, task: ClaimedTas
     await tx.tasks.complete(task.lease);
     return null;
   }
-  const job = await withLastCheck(tx, state.job);
+  const job = await tx.checks.withLastCheck(state.job);
   const nowMs = tools.clock.now();
   const lastMs = await tx.jobs.cardDrawnAtMs(job.id);
   // The clock of another replica may be a bit fast. Further ahead, it is our clock that was set back.
   if (lastMs !== null && Math.abs(nowMs - lastMs) < CARD_SPACING_MS) {
-    await tx.tasks.defer(task.lease, lastMs + CARD_SPACING_MS);
+    await tx.tasks.delayUntil(task.lease, lastMs + CARD_SPACING_MS);
     return null;
   }
   await tx.jobs.cardDrawn(job.id, nowMs);

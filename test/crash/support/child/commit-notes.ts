@@ -19,7 +19,7 @@ const SILENT = new Set([
   'jobs.requestedBy',
   'jobs.ofAgentJob',
   'jobs.cardDrawnAtMs',
-  'gestures.isKnown',
+  'inboundRequests.isKnown',
   'followUps.withStaleReceipts',
   'calls.next',
   'calls.hold',
@@ -32,7 +32,7 @@ const SILENT = new Set([
   'posts.next',
   'posts.fence',
   'turnLengths.all',
-  'checks.lastQuietMs',
+  'checks.withLastCheck',
   'lists.page',
   'lists.openOf',
   'lists.withPullRequest',
@@ -45,7 +45,7 @@ const SILENT = new Set([
   'tasks.isHeld',
   'tasks.leaseNowMs',
   'tasks.nextDueAtMs',
-  'tasks.hasten',
+  'tasks.runNow',
   'readBudget.wholeAtMs',
   'budgetQueue.join',
   'budgetQueue.waiting',
@@ -54,13 +54,13 @@ const SILENT = new Set([
   'catchUps.next',
   'catchUps.nextAtMs',
   // What these write shows in the task that is put off.
-  'catchUps.putOff',
+  'catchUps.retryAt',
   'catchUps.giveUp',
   'catchUps.dropCursor',
   'catchUps.drop',
 ]);
 
-const REMEMBER = 'gestures.remember';
+const REMEMBER = 'inboundRequests.remember';
 
 /** Goes along with the outcome of a post, or not: others may have wanted a post in the lane by then. */
 const END_OF_LANE = 'end post_to_slack';
@@ -161,11 +161,11 @@ function partOf({ name, args, result }: Deed): string[] {
         .map((lease) => `end ${taskKindOf(lease)}`);
     case 'tasks.complete':
       return [`end ${taskKindOf(first as Lease)}`];
-    case 'tasks.defer':
-    case 'tasks.postpone':
+    case 'tasks.delayUntil':
+    case 'tasks.retryAt':
     case 'tasks.repeat':
       return [`put off ${taskKindOf(first as Lease)}`];
-    case 'checks.putOff':
+    case 'checks.endUnchanged':
       return ['put off quiet checks'];
     case 'checks.refreshCards':
       return ['plan refresh_card'];

@@ -185,7 +185,7 @@ test('a thread in which replies wait is read before all others, so that they kee
   const messageTs = slack.say(oldest.threadTs, 'Heard of.');
   const reply = aReply({ messageTs, text: 'Heard of.' });
   await world.store.transaction(async (tx) => {
-    await tx.gestures.remember([`message:T1:C1:${messageTs}`], world.clock.now());
+    await tx.inboundRequests.remember([`message:T1:C1:${messageTs}`], world.clock.now());
     await applyEvent(tx, oldest.id, { type: 'reply_received', reply }, world.newContext());
   });
   const isGiven = () => world.given.get('job 0') !== '';

@@ -48,7 +48,7 @@ export function jobButton(deps: ListenerDeps, jobAction: JobAction) {
         }
         const context = deps.newContext();
         const keys = body.trigger_id ? [`press:${deps.teamId}:${body.trigger_id}`] : [];
-        if (!(await tx.gestures.remember(keys, context.nowMs))) {
+        if (!(await tx.inboundRequests.remember(keys, context.nowMs))) {
           return { answer: null, note: { outcome: 'duplicate', jobId: job.id } };
         }
         const note = { outcome: 'accepted', jobId: job.id } as const;

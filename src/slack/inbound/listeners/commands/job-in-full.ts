@@ -1,7 +1,6 @@
 import type { Job } from '../../../../jobs/job.ts';
 import type { Viewer } from '../../../../jobs/lists.ts';
 import { turnsOf } from '../../../../jobs/turns.ts';
-import { withLastCheck } from '../../../../store/last-check.ts';
 import type { Transaction } from '../../../../store/store.ts';
 import type { SlackMessage } from '../../../views/parts/message.ts';
 import { type JobStory, noSuchJobView, statusView } from '../../../views/status.ts';
@@ -29,7 +28,7 @@ export function foundInFull(
       const job = await find(tx);
       if (job === null) return null;
       const turns = turnsOf(await tx.lists.callsOf(job.id));
-      return { job: await withLastCheck(tx, job), turns, unsent: await tx.lists.unsentOf(job.id) };
+      return { job: await tx.checks.withLastCheck(job), turns, unsent: await tx.lists.unsentOf(job.id) };
     });
     if (story === null) return missing;
     const { job, turns, unsent } = story;

@@ -51,11 +51,11 @@ async function write(
   return deps.store.transaction(async (tx) => {
     const context = deps.newContext();
     const keys = triggerId ? [`trigger:${deps.teamId}:${triggerId}`] : [];
-    if (await tx.gestures.isKnown(keys)) return null;
+    if (await tx.inboundRequests.isKnown(keys)) return null;
     // Not remembered, so that a second run has the same answer.
     const watcher = (await tx.jobs.ofAgentJob(teamId, project.id, agentJobId)).find(isWatching);
     if (watcher !== undefined) return watcher;
-    if (!(await tx.gestures.remember(keys, context.nowMs))) return null;
+    if (!(await tx.inboundRequests.remember(keys, context.nowMs))) return null;
     const request = {
       teamId,
       channelId,

@@ -57,7 +57,7 @@ export function followUpSubmitted(deps: ListenerDeps) {
     const stored = await storeGesture(deps, () =>
       deps.store.transaction(async (tx) => {
         const context = deps.newContext();
-        if (!(await tx.gestures.remember([`view:${deps.teamId}:${view.id}`], context.nowMs))) return;
+        if (!(await tx.inboundRequests.remember([`view:${deps.teamId}:${view.id}`], context.nowMs))) return;
         await applyEvent(tx, job.id, { type: 'follow_up_written', userId, text }, context);
       }),
     );

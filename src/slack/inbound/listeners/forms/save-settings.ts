@@ -35,7 +35,7 @@ export async function saveSettings(
   const own = ownSettings(settings, holding(deps, channelId, null));
   return deps.store.transaction(async (tx) => {
     const { nowMs } = deps.newContext();
-    if (!(await tx.gestures.remember([by.key], nowMs))) return { settings, meanwhile: null };
+    if (!(await tx.inboundRequests.remember([by.key], nowMs))) return { settings, meanwhile: null };
     const saved = { settings: own, changedBy: by.userId, changedAtMs: nowMs };
     const before = await tx.channelSettings.replace(deps.teamId, channelId, saved);
     if (before === null || before.changedAtMs === changedAtMs) return { settings, meanwhile: null };

@@ -21,9 +21,9 @@ export async function answerWriter(
   message: SlackMessage,
   elsewhere = message,
 ): Promise<void> {
-  const isKnown = await deps.store.transaction((tx) => tx.gestures.isKnown(keys));
+  const isKnown = await deps.store.transaction((tx) => tx.inboundRequests.isKnown(keys));
   noteGesture({ outcome: isKnown ? 'duplicate' : 'accepted' });
   if (isKnown) return;
   await deps.poster.whisperOrTell(place, message, elsewhere);
-  await deps.store.transaction((tx) => tx.gestures.remember(keys, deps.clock.now()));
+  await deps.store.transaction((tx) => tx.inboundRequests.remember(keys, deps.clock.now()));
 }

@@ -28,7 +28,7 @@ export function replyChange(deps: ListenerDeps) {
       const decisionContext = deps.newContext();
       const { nowMs } = decisionContext;
       // The change may overtake the message itself, which then must not come after it.
-      const isNew = await tx.gestures.remember(messageKeys(deps.teamId, change.message), nowMs);
+      const isNew = await tx.inboundRequests.remember(messageKeys(deps.teamId, change.message), nowMs);
       if (owner !== 'opening') {
         const jobEvent = eventOf(change, isNew);
         if (jobEvent !== null) await applyEvent(tx, owner.jobId, jobEvent, decisionContext);

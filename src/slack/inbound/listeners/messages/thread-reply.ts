@@ -55,7 +55,7 @@ export async function takeReply(
     if (owner === 'foreign') return { owner };
     const context = deps.newContext();
     const { nowMs } = context;
-    const isNew = await tx.gestures.remember(messageKeys(teamId, message, eventId), nowMs);
+    const isNew = await tx.inboundRequests.remember(messageKeys(teamId, message, eventId), nowMs);
     const jobId = owner === 'opening' ? undefined : owner.jobId;
     if (!isNew) return { owner, note: { outcome: 'duplicate', jobId } };
     if (owner === 'opening') await tx.earlyReplies.put(thread, reply, nowMs);

@@ -4,18 +4,18 @@ import type { Store } from './store.ts';
 export const transactionOutcomes = ['done', 'undone', 'failed'] as const;
 
 /** How a transaction of the store ended: `undone` by the program, `failed` by the store. */
-export interface Transacted {
+export interface EndedTransaction {
   readonly outcome: (typeof transactionOutcomes)[number];
   readonly durationMs: number;
 }
 
-/** The same store; how each transaction ended is told. */
-export function observedStore(store: Store, tell: (transacted: Transacted) => void): Store {
+/** The same store, which reports how each transaction ended. */
+export function instrumentedStore(store: Store, report: (transacted: EndedTransaction) => void): Store {
   return {
     transaction: async (work) => {
       const startedAtMs = performance.now();
-      const ended = (outcome: Transacted['outcome']) =>
-        tell({ outcome, durationMs: performance.now() - startedAtMs });
+      const ended = (outcome: EndedTransaction['outcome']) =>
+        report({ outcome, durationMs: performance.now() - startedAtMs });
       try {
         const result = await store.transaction(work);
         ended('done');

@@ -3,7 +3,7 @@ import type { TaskKind } from '../../../src/store/store.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aDecision, aJob, NOW_MS } from './samples.ts';
 
-export function censusContract(open: OpenStore): void {
+export function statsContract(open: OpenStore): void {
   describe('the census', () => {
     const opened = useStore(open);
 
@@ -18,7 +18,7 @@ export function censusContract(open: OpenStore): void {
         const job = aJob({ id: `job-${index}`, threadTs: null, stage });
         await opened.run((tx) => tx.write(aDecision({ job }), NOW_MS));
       }
-      expect(Object.fromEntries(await opened.run((tx) => tx.census.openJobs()))).toEqual({
+      expect(Object.fromEntries(await opened.run((tx) => tx.stats.openJobs()))).toEqual({
         opening: 0,
         creating: 0,
         create_unknown: 1,
@@ -36,7 +36,7 @@ export function censusContract(open: OpenStore): void {
       const lease = { leaseNowMs: NOW_MS, leaseUntilMs: NOW_MS + 1_000, inHand: [] };
       const claim = { kinds: ['check_job'], nowMs: NOW_MS, ...lease, limit: 1 } as const;
       await opened.run((tx) => tx.tasks.claim(claim));
-      expect(await opened.run((tx) => tx.census.dueTasks(NOW_MS))).toEqual([
+      expect(await opened.run((tx) => tx.stats.dueTasks(NOW_MS))).toEqual([
         { kind: 'check_job', count: 2, dueSinceMs: NOW_MS - 5_000 },
       ]);
     });

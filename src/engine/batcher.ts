@@ -11,14 +11,14 @@ type Batch<I, O> = (items: readonly I[]) => Promise<O[]>;
  * All that is asked for in one turn of the event loop, or in so long, is done at once, and nothing is remembered. An
  * item that makes the batch fail, fails alone.
  */
-export function together<I, O>(batch: Batch<I, O>, gatheredForMs = 0): DataLoader<I, O> {
+export function batcher<I, O>(batch: Batch<I, O>, gatheredForMs = 0): DataLoader<I, O> {
   const batchScheduleFn =
     gatheredForMs === 0 ? setImmediate : (run: () => void) => void setTimeout(run, gatheredForMs);
   return new DataLoader(orEachAlone(batch), { cache: false, maxBatchSize: MAX_AT_ONCE, batchScheduleFn });
 }
 
 /** As `together`, and what is asked for while a batch is in hand waits for its end: the busier, the larger they are. */
-export function oneBatchAtATime<I, O>(batch: Batch<I, O>): DataLoader<I, O> {
+export function oneAtATimeBatcher<I, O>(batch: Batch<I, O>): DataLoader<I, O> {
   let inHand: Promise<unknown> = Promise.resolve();
   const carefully = orEachAlone(batch);
   const next = (items: readonly I[]) => {

@@ -20,7 +20,7 @@ const GESTURES_KEPT_MS = 30 * DAY_MS;
 const HOMES_KEPT_MS = DAY_MS;
 
 /** Deletes, once an hour, what is over and older than the retention. */
-export class Tidying {
+export class RetentionJob {
   private readonly store: Store;
   private readonly clock: Clock;
   private readonly log: Logger;
@@ -49,26 +49,26 @@ export class Tidying {
 
   private runIn(delayMs: number): void {
     this.cancel = this.clock.at(this.clock.now() + delayMs, () => {
-      this.running = this.tidy().finally(() => {
+      this.running = this.run().finally(() => {
         if (!this.isStopped) this.runIn(EVERY_MS);
       });
     });
   }
 
-  private async tidy(): Promise<void> {
+  private async run(): Promise<void> {
     const startedAtMs = this.clock.now();
     const limits = {
       jobsBeforeMs: startedAtMs - this.retentionMs,
-      gesturesBeforeMs: startedAtMs - GESTURES_KEPT_MS,
+      inboundRequestsBeforeMs: startedAtMs - GESTURES_KEPT_MS,
       homesBeforeMs: startedAtMs - HOMES_KEPT_MS,
     };
     try {
       const jobs = await this.pruneJobs(limits);
       await this.pruneTraces(limits);
       const durationMs = this.clock.now() - startedAtMs;
-      this.log.info('store_tidied', { outcome: 'done', jobs, duration_ms: durationMs });
+      this.log.info('retention_job_ran', { outcome: 'done', jobs, duration_ms: durationMs });
     } catch (error) {
-      this.log.error('store_tidied', { outcome: 'failed', error });
+      this.log.error('retention_job_ran', { outcome: 'failed', error });
     }
   }
 

@@ -12,7 +12,7 @@ const rememberKeys = preparedForMany(
 );
 
 /** What people did in Slack, so that a second delivery of the same thing is recognised. */
-export class Gestures {
+export class InboundRequests {
   private readonly db: Queries;
 
   constructor(db: Queries) {
@@ -20,7 +20,7 @@ export class Gestures {
   }
 
   /**
-   * Remembers a gesture under all of its keys. False if any key is known already: the gesture was seen
+   * Remembers a request under all of its keys. False if any key is known already: the request was seen
    * before (then some of the keys may have been added), and nothing must follow from it.
    */
   async remember(keys: readonly string[], nowMs: number): Promise<boolean> {
@@ -43,7 +43,7 @@ export class Gestures {
   }
 }
 
-/** Keys name channels and people, who may ask to be forgotten; a digest recognises the gesture as well. */
+/** Keys name channels and people, who may ask to be forgotten; a digest recognises the request as well. */
 function digested(key: string): string {
   const kind = key.slice(0, key.indexOf(':') + 1);
   return kind + createHash('sha256').update(key).digest('base64url');

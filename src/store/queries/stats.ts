@@ -17,7 +17,7 @@ interface FailingTasks {
 }
 
 /** How much there is to do, for whoever looks after the program. Read from indexes alone, and locks nothing. */
-export class Census {
+export class Stats {
   private readonly db: Queries;
 
   constructor(db: Queries) {
