@@ -32,7 +32,7 @@ const REST_OF_STOP_MS = 3_000;
  * Not free for others before their lease ends: the request of a process that has stopped must not arrive after
  * that of the process that took over, and show what is out of date.
  */
-const DRAWINGS: ReadonlySet<TaskKind> = new Set(['refresh_card', 'refresh_receipts', 'refresh_home']);
+const PROJECTIONS: ReadonlySet<TaskKind> = new Set(['refresh_card', 'refresh_receipts', 'refresh_home']);
 /** A loop looks at least once a second; this long without a look, something holds it. */
 const STUCK_AFTER_MS = 60_000;
 
@@ -246,7 +246,7 @@ export class Loop {
       this.handedBack.add(task);
       log.warn('task_handed_back', { task: task.kind, subject: task.subject });
     }
-    const free = tasks.filter(({ kind }) => !DRAWINGS.has(kind));
+    const free = tasks.filter(({ kind }) => !PROJECTIONS.has(kind));
     await store
       .transaction((tx) => tx.tasks.release(free.map(({ lease }) => lease)))
       // A stop ends well without a store, too: the leases run out by themselves.

@@ -12,9 +12,9 @@ import { catchUps } from '../../slack/outbound/catch-up/catch-up.ts';
 import { readSnippets } from '../../slack/outbound/catch-up/read-snippets.ts';
 import { postBatches } from '../../slack/outbound/posts/post-batches.ts';
 import { postToSlack } from '../../slack/outbound/posts/post-to-slack.ts';
-import { refreshCard } from '../../slack/outbound/refresh/refresh-card.ts';
-import { refreshHome } from '../../slack/outbound/refresh/refresh-home.ts';
-import { refreshReceipts } from '../../slack/outbound/refresh/refresh-receipts.ts';
+import { refreshCard } from '../../slack/outbound/refresh/card.ts';
+import { refreshHome } from '../../slack/outbound/refresh/home.ts';
+import { refreshReceipts } from '../../slack/outbound/refresh/receipts.ts';
 import type { SlackTools } from '../../slack/outbound/slack-tools.ts';
 import type { ClaimedTask, Scheduled } from '../../store/store.ts';
 

@@ -1,7 +1,7 @@
 import { isUnwatched, type Job } from '../../../jobs/job.ts';
 import { SlackCallError, saidNo } from '../../workspace/web-api/failure.ts';
 import type { SlackTools } from '../slack-tools.ts';
-import { Pace } from './pace.ts';
+import { MinimumSpacing } from './minimum-spacing.ts';
 
 /** Slack takes the line away by itself after two minutes. */
 const RENEW_MS = 60_000;
@@ -13,7 +13,7 @@ const STATUS = 'is working on the docs…';
 
 /** Slack's own line under a thread that says that the agent is at work. Nothing depends on it. */
 export class WorkingStatus {
-  private readonly pace = new Pace(RENEW_MS);
+  private readonly spacing = new MinimumSpacing(RENEW_MS);
   /** By the workspace. */
   private readonly pausedUntilMs = new Map<string, number>();
   private inFlight = 0;
@@ -25,7 +25,7 @@ export class WorkingStatus {
     const nowMs = tools.clock.now();
     const isPaused = nowMs < (this.pausedUntilMs.get(teamId) ?? 0);
     if (!isAtWork || threadTs === null || isPaused || this.inFlight >= MAX_IN_FLIGHT) return;
-    if (this.pace.take(job.id, nowMs) > 0) return;
+    if (this.spacing.take(job.id, nowMs) > 0) return;
     this.inFlight += 1;
     tools.workspaces
       .of(teamId)

@@ -5,34 +5,35 @@ import type { Job } from '../../../jobs/job.ts';
 import { type Queue, queueOf } from '../../../jobs/queue.ts';
 import type { ClaimedTask, Transaction } from '../../../store/store.ts';
 import { cardView } from '../../views/thread/card.ts';
-import { SlackCallError, type SlackFailure } from '../../workspace/web-api/failure.ts';
 import type { SlackTools } from '../slack-tools.ts';
-import { endDrawing } from './end-drawing.ts';
+import { refresh, tryToShow } from './refresh.ts';
 
 /** People cannot follow more, and Slack limits the edits of all messages together. */
 const CARD_SPACING_MS = 3_000;
 
-/** Renders the card from the job as it is now, and replaces it in place. Harmless to repeat. */
-export async function refreshCard(tools: SlackTools, task: ClaimedTask): Promise<void> {
-  const { store, clock } = tools;
-  const drawing = await store.transaction((tx) => startDrawing(tools, tx, task));
-  if (drawing === null) return;
-  const startedAtMs = clock.now();
-  const failure = await draw(tools, drawing);
-  // Slack may have edited it at any time until now.
-  const shown = (tx: Transaction) => tx.jobs.cardDrawn(drawing.job.id, clock.now());
-  await endDrawing(tools, task, startedAtMs, failure, shown);
-}
-
-interface Drawing {
+interface Card {
   readonly job: Job;
   readonly cardTs: string;
   readonly queue: Queue;
   readonly mode: FollowUpMode;
 }
 
+/** Renders the card from the job as it is now, and replaces it in place. */
+export const refreshCard = refresh<Card>({
+  load: (tools, task) => tools.store.transaction((tx) => loadCard(tools, tx, task)),
+  show: async (tools, { job, cardTs, queue, mode }) => {
+    const { poster, names } = await tools.workspaces.of(job.teamId);
+    const card = cardView(job, queue, await names.of(job.prompt), mode);
+    return tryToShow(tools, 'card_not_refreshed', factsOf(job), () =>
+      poster.update(job.channelId, cardTs, card),
+    );
+  },
+  // Slack may have edited it at any time until now.
+  shown: (tx, { job }, nowMs) => tx.jobs.cardDrawn(job.id, nowMs),
+});
+
 /** Records that the card is edited now. Null if there is none, or it was edited a moment ago: then not yet. */
-async function startDrawing(tools: SlackTools, tx: Transaction, task: ClaimedTask): Promise<Drawing | null> {
+async function loadCard(tools: SlackTools, tx: Transaction, task: ClaimedTask): Promise<Card | null> {
   await tx.tasks.fence(task.lease);
   const state = await tx.jobs.lock(task.subject);
   if (state === null || state.job.cardTs === null) {
@@ -50,20 +51,4 @@ async function startDrawing(tools: SlackTools, tx: Transaction, task: ClaimedTas
   await tx.jobs.cardDrawn(job.id, nowMs);
   const policy = await policyOf(tx, job, tools.newContext());
   return { job, cardTs: state.job.cardTs, queue: queueOf(state, policy, nowMs), mode: policy.followUpMode };
-}
-
-async function draw(
-  { log, workspaces }: SlackTools,
-  { job, cardTs, queue, mode }: Drawing,
-): Promise<SlackFailure | null> {
-  const { poster, names } = await workspaces.of(job.teamId);
-  const card = cardView(job, queue, await names.of(job.prompt), mode);
-  try {
-    await poster.update(job.channelId, cardTs, card);
-    return null;
-  } catch (error) {
-    if (!(error instanceof SlackCallError)) throw error;
-    log.warn('card_not_refreshed', { ...factsOf(job), reason: error.failure.code });
-    return error.failure;
-  }
 }

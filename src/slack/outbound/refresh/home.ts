@@ -1,5 +1,4 @@
 import { ownerOfHome } from '../../../store/queries/homes.ts';
-import type { ClaimedTask } from '../../../store/store.ts';
 import { notAllowedView } from '../../views/access.ts';
 import {
   type HomeFacts,
@@ -10,36 +9,31 @@ import {
 } from '../../views/home.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { notSetUpView } from '../../views/workspace.ts';
-import { SlackCallError, type SlackFailure } from '../../workspace/web-api/failure.ts';
 import { isReady, type ReadyWorkspace, type Workspace } from '../../workspace/workspace.ts';
 import type { SlackTools } from '../slack-tools.ts';
-import { endDrawing } from './end-drawing.ts';
+import { refresh, tryToShow } from './refresh.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Draws a person's home as things are now. Harmless to repeat. */
-export async function refreshHome(tools: SlackTools, task: ClaimedTask): Promise<void> {
-  const { teamId, userId } = ownerOfHome(task.subject);
-  const workspace = await tools.workspaces.of(teamId);
-  const startedAtMs = tools.clock.now();
-  let failure: SlackFailure | null = null;
-  try {
-    await workspace.poster.publishHome(userId, await viewFor(tools, workspace, userId));
-  } catch (error) {
-    if (!(error instanceof SlackCallError)) throw error;
-    failure = error.failure;
-    tools.log.warn('home_not_refreshed', { team_id: teamId, user_id: userId, reason: failure.code });
-  }
-  await endDrawing(tools, task, startedAtMs, failure);
-}
+/** Shows a person's home as things are now. */
+export const refreshHome = refresh<{ readonly teamId: string; readonly userId: string }>({
+  load: async (_tools, task) => ownerOfHome(task.subject),
+  show: async (tools, { teamId, userId }) => {
+    const workspace = await tools.workspaces.of(teamId);
+    const facts = { team_id: teamId, user_id: userId };
+    return tryToShow(tools, 'home_not_refreshed', facts, async () =>
+      workspace.poster.publishHome(userId, await viewFor(tools, workspace, userId)),
+    );
+  },
+});
 
 async function viewFor(tools: SlackTools, workspace: Workspace, userId: string): Promise<SlackMessage> {
   if (!isReady(workspace)) return notSetUpView(workspace.teamId);
   const refusal = await workspace.access.refusal(userId, null);
-  return refusal === null ? draw(tools, workspace, userId) : notAllowedView(refusal);
+  return refusal === null ? render(tools, workspace, userId) : notAllowedView(refusal);
 }
 
-async function draw(tools: SlackTools, workspace: ReadyWorkspace, userId: string): Promise<SlackMessage> {
+async function render(tools: SlackTools, workspace: ReadyWorkspace, userId: string): Promise<SlackMessage> {
   const { workspaceUrl } = workspace;
   const facts = await read(tools, workspace, userId);
   const prompts = [...facts.open, ...facts.withPullRequest].map(({ prompt }) => prompt);

@@ -1,5 +1,5 @@
 /** Keeps things that happen to the same subject apart, in this process. */
-export class Pace {
+export class MinimumSpacing {
   private readonly spacingMs: number;
   /** When something happened last, the oldest first. */
   private readonly lastMs = new Map<string, number>();
