@@ -6,7 +6,7 @@ import { type Queue, queueOf } from '../../../jobs/queue.ts';
 import type { ClaimedTask, Transaction } from '../../../store/store.ts';
 import { cardView } from '../../views/thread/card.ts';
 import type { SlackTools } from '../slack-tools.ts';
-import { refresh, tryToShow } from './refresh.ts';
+import { failureOf, refresh } from './refresh.ts';
 
 /** People cannot follow more, and Slack limits the edits of all messages together. */
 const CARD_SPACING_MS = 3_000;
@@ -24,8 +24,9 @@ export const refreshCard = refresh<Card>({
   show: async (tools, { job, cardTs, queue, mode }) => {
     const { poster, names } = await tools.workspaces.of(job.teamId);
     const card = cardView(job, queue, await names.of(job.prompt), mode);
-    return tryToShow(tools, 'card_not_refreshed', factsOf(job), () =>
-      poster.update(job.channelId, cardTs, card),
+    return failureOf(
+      () => poster.update(job.channelId, cardTs, card),
+      (reason) => tools.log.warn('card_not_refreshed', { ...factsOf(job), reason }),
     );
   },
   // Slack may have edited it at any time until now.

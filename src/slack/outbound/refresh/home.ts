@@ -11,7 +11,7 @@ import type { SlackMessage } from '../../views/parts/message.ts';
 import { notSetUpView } from '../../views/workspace.ts';
 import { isReady, type ReadyWorkspace, type Workspace } from '../../workspace/workspace.ts';
 import type { SlackTools } from '../slack-tools.ts';
-import { refresh, tryToShow } from './refresh.ts';
+import { failureOf, refresh } from './refresh.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -20,9 +20,9 @@ export const refreshHome = refresh<{ readonly teamId: string; readonly userId: s
   load: async (_tools, task) => ownerOfHome(task.subject),
   show: async (tools, { teamId, userId }) => {
     const workspace = await tools.workspaces.of(teamId);
-    const facts = { team_id: teamId, user_id: userId };
-    return tryToShow(tools, 'home_not_refreshed', facts, async () =>
-      workspace.poster.publishHome(userId, await viewFor(tools, workspace, userId)),
+    return failureOf(
+      async () => workspace.poster.publishHome(userId, await viewFor(tools, workspace, userId)),
+      (reason) => tools.log.warn('home_not_refreshed', { team_id: teamId, user_id: userId, reason }),
     );
   },
 });

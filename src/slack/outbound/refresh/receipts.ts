@@ -5,7 +5,7 @@ import type { ClaimedTask, StaleReceipt } from '../../../store/store.ts';
 import type { SlackFailure } from '../../workspace/web-api/failure.ts';
 import { isHopeless } from '../posts/slack-retry.ts';
 import type { SlackTools } from '../slack-tools.ts';
-import { type RefreshAttempt, refresh, tryToShow } from './refresh.ts';
+import { failureOf, type RefreshAttempt, refresh } from './refresh.ts';
 
 const EMOJI: Readonly<Record<Receipt, string>> = {
   eyes: 'eyes',
@@ -63,8 +63,9 @@ async function showReceipt(
   const instead = placed.filter((receipt) => receipt !== wanted).map((receipt) => EMOJI[receipt]);
   const { poster } = await tools.workspaces.of(job.teamId);
   const facts = { ...factsOf(job), follow_up_id: followUpId };
-  const failure = await tryToShow(tools, 'receipt_not_shown', facts, () =>
-    poster.react(job.channelId, messageTs, wanted && EMOJI[wanted], instead),
+  const failure = await failureOf(
+    () => poster.react(job.channelId, messageTs, wanted && EMOJI[wanted], instead),
+    (reason) => tools.log.warn('receipt_not_shown', { ...facts, reason }),
   );
   // A reply that was deleted, or a channel that was left, takes no reaction any more.
   if (failure !== null && !isHopeless(task, failure)) return failure;

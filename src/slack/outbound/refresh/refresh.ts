@@ -67,19 +67,17 @@ function sureAtMs({ clock }: SlackTools, { unsureUntilMs }: ClaimedTask): number
   return Math.max(unsureUntilMs, clock.awakeSinceMs() + ARRIVES_WITHIN_MS);
 }
 
-/** Asks Slack, and logs and returns its failure. */
-export async function tryToShow(
-  { log }: SlackTools,
-  event: string,
-  facts: Readonly<Record<string, string>>,
+/** Returns Slack's failure, if any, once it is logged. */
+export async function failureOf(
   ask: () => Promise<unknown>,
+  logFailure: (reason: string) => void,
 ): Promise<SlackFailure | null> {
   try {
     await ask();
     return null;
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
-    log.warn(event, { ...facts, reason: error.failure.code });
+    logFailure(error.failure.code);
     return error.failure;
   }
 }
