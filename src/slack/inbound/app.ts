@@ -3,8 +3,8 @@ import type { Logger } from '../../engine/runtime/logger.ts';
 import { answerFetch } from '../workspace/web-api/answer-fetch.ts';
 import type { Workspaces } from '../workspace/workspace.ts';
 import type { Connection } from './connection/connection.ts';
-import type { SharedDeps } from './listeners/deps.ts';
-import { registerListeners } from './listeners/register.ts';
+import type { SharedDeps } from './deps.ts';
+import { registerListeners } from './routes.ts';
 
 export interface SlackAppOptions {
   readonly workspaces: Workspaces;

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { LogFields } from '../../../engine/runtime/logger.ts';
-import { gestureKinds, gestureOutcomes } from '../../../slack/inbound/connection/gestures.ts';
+import { gestureKinds, gestureOutcomes } from '../../../slack/inbound/connection/logged-request.ts';
 import type { Observe } from '../observed-logger.ts';
 
 /** Slack gives up on an acknowledgement after 3 seconds. */

@@ -2,7 +2,7 @@ import type { Logger as BoltLogger, Receiver } from '@slack/bolt';
 import type { Clock } from '../../../engine/runtime/clock.ts';
 import type { Route } from '../../../engine/runtime/http-server.ts';
 import type { Logger } from '../../../engine/runtime/logger.ts';
-import type { MissedSigns } from './receivers.ts';
+import type { MissedSigns } from './acknowledge-after-commit.ts';
 
 /** The way in for Slack's gestures, and the port for other routes. */
 export interface Connection {

@@ -2,10 +2,10 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { HTTPModuleFunctions as bolt, HTTPReceiver } from '@slack/bolt';
 import { answerRoutes, limitConnections, pathOf, serverLimits } from '../../../engine/runtime/http-server.ts';
+import { acknowledgeAfterCommit } from './acknowledge-after-commit.ts';
 import type { Connection, ConnectionOptions } from './connection.ts';
-import { refuseForged } from './forged.ts';
-import { acknowledgeAfterCommit } from './receivers.ts';
-import { GestureRefusedError } from './refused.ts';
+import { GestureRefusedError } from './shape.ts';
+import { refuseForged } from './verify-signature.ts';
 
 /** Where Slack posts its gestures. */
 const PATH = '/slack/events';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { type ChangeEvent, isChange, type MessageEvent, mayBeHuman } from '../../messages/reply.ts';
-import { GestureRefusedError } from './refused.ts';
 
 /**
  * Slack's ids are short words, or empty where there is none. What is longer or holds other characters is no id, and
@@ -167,4 +166,34 @@ function checkPart(shape: z.ZodType, part: unknown, at: readonly string[]): void
   const issue = shape.safeParse(part).error?.issues[0];
   if (issue !== undefined)
     throw new GestureRefusedError(400, `malformed at ${[...at, ...issue.path].join('.')}`);
+}
+
+/** What Slack sent can never be taken in. Its message names what is wrong, and holds nothing of the content. */
+export class GestureRefusedError extends Error {
+  /** Of the answer, in HTTP mode. */
+  readonly status: 400 | 404;
+
+  constructor(status: GestureRefusedError['status'], message: string) {
+    super(message);
+    this.name = 'GestureRefusedError';
+    this.status = status;
+  }
+}
+
+/** As deep as a listener, or Bolt, looks: the choice in a field of a form. */
+const DEPTH = 6;
+
+/**
+ * What Slack sent, without the members that are null: it says null where it has nothing, of some fields always and of
+ * others now and then; Bolt and the listeners take only what is absent for nothing. Nulls in lists stay.
+ */
+export function withoutNulls<Value extends object>(value: Value): Value {
+  return stripped(value, DEPTH) as Value;
+}
+
+function stripped(value: unknown, depth: number): unknown {
+  if (depth === 0 || typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((element) => stripped(element, depth - 1));
+  const told = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(told.map(([name, member]) => [name, stripped(member, depth - 1)]));
 }

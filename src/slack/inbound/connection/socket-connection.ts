@@ -3,8 +3,8 @@ import type { Clock } from '../../../engine/runtime/clock.ts';
 import { type HttpServer, serveRoutes } from '../../../engine/runtime/http-server.ts';
 import type { Logger } from '../../../engine/runtime/logger.ts';
 import { classify } from '../../workspace/web-api/failure.ts';
+import { acknowledgeAfterCommit } from './acknowledge-after-commit.ts';
 import type { Connection, ConnectionOptions } from './connection.ts';
-import { acknowledgeAfterCommit } from './receivers.ts';
 
 type SocketClient = SocketModeReceiver['client'];
 

@@ -1,0 +1,66 @@
+import { applyEvent } from '../../../engine/apply-event.ts';
+import type { Job } from '../../../jobs/job.ts';
+import { judgePrompt, unescaped } from '../../../jobs/prompt.ts';
+import { decodeFollowUpForm } from '../../protocol/form-data.ts';
+import { decodeButton } from '../../protocol/ids.ts';
+import { noFormView } from '../../views/forms/compose.ts';
+import { followUpForm } from '../../views/forms/follow-up-form.ts';
+import type { SlackMessage } from '../../views/parts/message.ts';
+import { notReadView, refusalView } from '../../views/refusals.ts';
+import { jobForgottenView, notYourFormView } from '../../views/thread/too-late.ts';
+import type { ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
+import { admissionProblem } from '../requests/admission.ts';
+import { answerBeside, openForm } from '../requests/replies.ts';
+import { storeRequest } from '../requests/store-request.ts';
+import { filledIn, refuseAtField } from './submit.ts';
+
+/** *Follow up*: a form for those who do not think of replying. It can be used as long as there is the thread. */
+export function followUpPressed(deps: ListenerDeps) {
+  return async ({ action, body, ack, respond }: PressArgs): Promise<void> => {
+    await ack();
+    const tell = (message: SlackMessage) => answerBeside(deps, { body, respond }, message);
+    let job: Job | null;
+    try {
+      job = await jobOf(deps, decodeButton(action.value ?? '')?.jobId);
+    } catch (error) {
+      deps.log.error('not_shown', { error });
+      return tell(notReadView());
+    }
+    if (job === null) return tell(jobForgottenView());
+    if (job.channelId !== body.channel?.id) return;
+    const data = { jobId: job.id, channelId: job.channelId, userId: body.user.id };
+    const view = followUpForm(data, deps.newContext().policy.promptMaxLength);
+    if ((await openForm(deps, body.trigger_id, view)) !== null) return;
+    await tell(noFormView());
+  };
+}
+
+/** The form was submitted: stored, and only then acknowledged; what is wrong is said at the field. */
+export function followUpSubmitted(deps: ListenerDeps) {
+  return async ({ ack, body, view }: SubmitArgs): Promise<void> => {
+    const userId = body.user.id;
+    const { text } = filledIn(deps, view);
+    const verdict = judgePrompt(unescaped(text), deps.newContext().policy.promptMaxLength);
+    if (verdict.kind !== 'ok') return refuseAtField(ack, refusalView(verdict));
+    const made = decodeFollowUpForm(view.private_metadata);
+    if (made?.userId !== userId) return refuseAtField(ack, notYourFormView());
+    const job = await jobOf(deps, made.jobId);
+    if (job === null) return refuseAtField(ack, jobForgottenView());
+    if (job.channelId !== made.channelId) return refuseAtField(ack, notYourFormView());
+    const stored = await storeRequest(deps, {
+      admit: () => admissionProblem(deps, userId, job.channelId),
+      write: () =>
+        deps.store.transaction(async (tx) => {
+          const context = deps.newContext();
+          if (!(await tx.inboundRequests.remember([`view:${deps.teamId}:${view.id}`], context.nowMs))) return;
+          await applyEvent(tx, job.id, { type: 'follow_up_written', userId, text }, context);
+        }),
+    });
+    await ('problem' in stored ? refuseAtField(ack, stored.problem) : ack());
+  };
+}
+
+async function jobOf(deps: ListenerDeps, jobId: string | undefined): Promise<Job | null> {
+  const job = jobId && (await deps.store.transaction((tx) => tx.jobs.get(jobId)));
+  return job && job.teamId === deps.teamId ? job : null;
+}

@@ -1,0 +1,99 @@
+import { decodeSettings, type SettingsData } from '../../protocol/form-data.ts';
+import { formIds } from '../../protocol/ids.ts';
+import {
+  adminsOnlyView,
+  settingsChannelForm,
+  settingsForm,
+  settingsSavedView,
+} from '../../views/forms/settings.ts';
+import type { SlackMessage } from '../../views/parts/message.ts';
+import { plainModal } from '../../views/parts/modal.ts';
+import { noChannelView, notReadView } from '../../views/refusals.ts';
+import type { CommandArgs, ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
+import { inTime } from '../requests/in-time.ts';
+import { answer, courtesy, openForm } from '../requests/replies.ts';
+import { storeRequest } from '../requests/store-request.ts';
+import { chosenSettings, currentSettings, saveSettings } from './settings-values.ts';
+import { refuseAtField } from './submit.ts';
+
+const READ_WITHIN_MS = 1_000;
+
+/** `/docs-agent settings`: the form for the channel. */
+export async function settings(deps: ListenerDeps, args: CommandArgs): Promise<void> {
+  const { channel_id: channelId, user_id: userId, trigger_id, response_url } = args.command;
+  if (!deps.access.isAdmin(userId)) return answer(args, adminsOnlyView());
+  const view = await formOf(deps, channelId, response_url || null);
+  const isOpen = view !== null && (await openForm(deps, trigger_id, view)) !== null;
+  await (isOpen ? args.ack() : answer(args, notReadView()));
+}
+
+/** *Settings* at the app's home: first, which channel is meant. */
+export function settingsFromHome(deps: ListenerDeps) {
+  return async ({ ack, body }: PressArgs): Promise<void> => {
+    await ack();
+    const view = deps.access.isAdmin(body.user.id)
+      ? settingsChannelForm()
+      : plainModal('Settings', adminsOnlyView());
+    if ((await openForm(deps, body.trigger_id, view)) === null) {
+      await courtesy(deps, deps.poster.tell(body.user.id, null, notReadView()));
+    }
+  };
+}
+
+/** The channel was chosen. */
+export function settingsChannelChosen(deps: ListenerDeps) {
+  return async ({ ack, body, view }: SubmitArgs): Promise<void> => {
+    const { channel } = formIds;
+    const channelId = view.state.values[channel]?.[channel]?.selected_conversation;
+    if (!channelId) return refuseAtField(ack, noChannelView(), channel);
+    if (!deps.access.isAdmin(body.user.id)) return refuseAtField(ack, adminsOnlyView(), channel);
+    const form = await formOf(deps, channelId, null);
+    if (form === null) return refuseAtField(ack, notReadView(), channel);
+    await ack({ response_action: 'update', view: form });
+  };
+}
+
+/** The settings were filled in: they are saved, and only then acknowledged. */
+export function settingsSubmitted(deps: ListenerDeps) {
+  return async ({ ack, body, view }: SubmitArgs): Promise<void> => {
+    const refuse = (problem: SlackMessage, field: string = formIds.followUpMode) =>
+      refuseAtField(ack, problem, field);
+    const data = decodeSettings(view.private_metadata);
+    if (data === null) return refuse(notReadView());
+    if (!deps.access.isAdmin(body.user.id)) return refuse(adminsOnlyView());
+    const chosen = chosenSettings(deps, data, view);
+    if ('problem' in chosen) return refuse(chosen.problem, chosen.field);
+    const by = { userId: body.user.id, key: `view:${deps.teamId}:${view.id}` };
+    const stored = await storeRequest(deps, {
+      write: () => saveSettings(deps, by, data, chosen.settings),
+    });
+    if ('problem' in stored) return refuse(stored.problem);
+    const { settings: saved, meanwhile } = stored.result;
+    const confirmation = settingsSavedView(data.channelId, saved, meanwhile);
+    if (data.responseUrl === null) {
+      return ack({ response_action: 'update', view: plainModal('Settings', confirmation) });
+    }
+    await ack();
+    await courtesy(deps, deps.poster.tell(body.user.id, data.responseUrl, confirmation));
+  };
+}
+
+/** Null if the settings could not be read. */
+async function formOf(
+  deps: ListenerDeps,
+  channelId: string,
+  responseUrl: string | null,
+): Promise<ReturnType<typeof settingsForm> | null> {
+  try {
+    const found = await inTime(deps, READ_WITHIN_MS, currentSettings(deps, channelId), null);
+    if (found === null) return null;
+    const { settings: current, changedAtMs } = found;
+    const { project, ...others } = current;
+    const held = { projectId: project.id, ...others, noticeChannels: [...current.noticeChannels] };
+    const data: SettingsData = { channelId, responseUrl, changedAtMs, held };
+    return settingsForm(data, current, deps.projects);
+  } catch (error) {
+    deps.log.error('settings_not_read', { error });
+    return null;
+  }
+}

@@ -1,0 +1,86 @@
+import type { ViewOutput } from '@slack/bolt';
+import type { Project } from '../../../jobs/project.ts';
+import { escapeMrkdwn } from '../../protocol/escape.ts';
+import { formIds } from '../../protocol/ids.ts';
+import { sanitize } from '../../protocol/sanitize.ts';
+import { askedBeforeForm } from '../../views/forms/asked-before.ts';
+import { atField } from '../../views/parts/form.ts';
+import type { SlackMessage } from '../../views/parts/message.ts';
+import { refusalView } from '../../views/refusals.ts';
+import type { ListenerDeps, SubmitArgs } from '../deps.ts';
+import { admissionProblem } from '../requests/admission.ts';
+import { linkTo } from '../requests/replies.ts';
+import { type Outcome, startJob, type Wish } from '../requests/start-job.ts';
+import { storeRequest } from '../requests/store-request.ts';
+
+/** A job that is asked for in a form: stored, and only then acknowledged; what is wrong is said at the field. */
+export async function startFromForm(
+  deps: ListenerDeps,
+  { ack, body, view }: SubmitArgs,
+  wish: Pick<Wish, 'channelId' | 'text' | 'context' | 'attached' | 'project' | 'responseUrl' | 'thread'>,
+): Promise<void> {
+  const { channelId, responseUrl } = wish;
+  const requesterId = body.user.id;
+  const keys = [`view:${deps.teamId}:${view.id}`];
+  const stored = await storeRequest(deps, {
+    admit: () => admissionProblem(deps, requesterId, channelId),
+    write: () => startJob(deps, { ...wish, keys, teamId: deps.teamId, requesterId, isAnswered: true }),
+  });
+  if ('problem' in stored) return refuseAtField(ack, stored.problem);
+  await answerForm(deps, ack, stored.result, responseUrl);
+}
+
+export function refuseAtField(
+  ack: SubmitArgs['ack'],
+  problem: SlackMessage,
+  field: string = formIds.prompt,
+): Promise<void> {
+  return ack({ response_action: 'errors', errors: { [field]: atField(problem) } });
+}
+
+async function answerForm(
+  deps: ListenerDeps,
+  ack: SubmitArgs['ack'],
+  outcome: Outcome,
+  responseUrl: string | null,
+): Promise<void> {
+  switch (outcome.kind) {
+    case 'stored':
+      return ack();
+    case 'refused': {
+      const { refusal } = outcome;
+      const field = refusal.kind === 'two_projects' ? formIds.project : formIds.prompt;
+      return refuseAtField(ack, refusalView(refusal), field);
+    }
+    case 'asked_before': {
+      const { question } = outcome;
+      const view = askedBeforeForm(question, linkTo(deps, question.sameAs), responseUrl);
+      return ack({ response_action: 'update', view });
+    }
+  }
+}
+
+/** What a person filled in. */
+export interface FilledIn {
+  /** As Slack would deliver it in a message. */
+  readonly text: string;
+  /** Null if it was not asked for. */
+  readonly project: Project | null;
+  readonly channelId: string | null;
+  /** The values of all that is ticked. */
+  readonly ticked: readonly string[];
+}
+
+export function filledIn({ projects }: ListenerDeps, { state }: ViewOutput): FilledIn {
+  const at = (id: string) => state.values[id]?.[id];
+  const projectId = at(formIds.project)?.selected_option?.value;
+  return {
+    text: escapeMrkdwn(sanitize(at(formIds.prompt)?.value ?? '')).trim(),
+    project: projects.find(({ id }) => id === projectId) ?? null,
+    channelId: at(formIds.channel)?.selected_conversation ?? null,
+    ticked: Object.keys(state.values)
+      .filter((id) => id.startsWith(formIds.messages))
+      .flatMap((id) => at(id)?.selected_options ?? [])
+      .map(({ value }) => value),
+  };
+}

@@ -1,0 +1,85 @@
+import { type MessageEvent, replyOf } from '../../messages/reply.ts';
+import type { Written } from '../../messages/written.ts';
+import { chooseMessagesView, noJobInThreadView } from '../../views/forms/thread-preview.ts';
+import { newMessagesOnlyView } from '../../views/help.ts';
+import type { SlackMessage } from '../../views/parts/message.ts';
+import { threadForgottenView } from '../../views/thread/too-late.ts';
+import { noteGesture } from '../connection/logged-request.ts';
+import type { ListenerDeps } from '../deps.ts';
+import { isAdmitted } from '../requests/admission.ts';
+import { isReplyToJob } from './take-reply.ts';
+
+export interface WrittenAt {
+  readonly channelId: string;
+  /** Null: not in a thread; Slack shows nothing private in a thread that has no reply yet. */
+  readonly threadTs: string | null;
+  readonly userId: string;
+  /** All names under which Slack may deliver the message again. */
+  readonly keys: readonly string[];
+}
+
+/**
+ * Answers a message privately, where it was written, or else (with `elsewhere`) in a direct message. An error leaves
+ * the event unacknowledged: Slack delivers it again. An answer that is given twice does less harm than one that is lost.
+ */
+export async function answerWriter(
+  deps: ListenerDeps,
+  { keys, ...place }: WrittenAt,
+  message: SlackMessage,
+  elsewhere = message,
+): Promise<void> {
+  const isKnown = await deps.store.transaction((tx) => tx.inboundRequests.isKnown(keys));
+  noteGesture({ outcome: isKnown ? 'duplicate' : 'accepted' });
+  if (isKnown) return;
+  await deps.poster.whisperOrTell(place, message, elsewhere);
+  await deps.store.transaction((tx) => tx.inboundRequests.remember(keys, deps.clock.now()));
+}
+
+/**
+ * Answers what was written to the bot in a thread without a job. Nothing of a thread goes to the agent before a person
+ * has seen what.
+ */
+export async function offerThread(
+  deps: ListenerDeps,
+  { channelId, userId, ts, threadTs }: Written,
+): Promise<void> {
+  if (threadTs === null) return;
+  const key = `mention:${deps.teamId}:${channelId}:${ts}`;
+  const at = { channelId, userId, threadTs, keys: [key] };
+  if (!(await isAdmitted(deps, at, key))) return;
+  const offer = chooseMessagesView({ channelId, threadTs, messageTs: ts });
+  await answerWriter(deps, at, offer, noJobInThreadView());
+}
+
+/** A person who replies in the thread of a deleted job learns so, once. A mention is answered by an offer instead. */
+export async function answerInForgottenThread(
+  deps: ListenerDeps,
+  message: MessageEvent,
+  botUserId: string | undefined,
+): Promise<void> {
+  const found = replyOf(message, botUserId);
+  if (found === null || found.reply.mentionsBot) return;
+  const { threadTs, reply } = found;
+  const { teamId } = deps;
+  const thread = { teamId, channelId: message.channel, threadTs };
+  if (!(await deps.store.transaction((tx) => tx.retention.isPast(thread)))) return;
+  const { userId } = reply;
+  const keys = [`past_thread:${teamId}:${thread.channelId}:${threadTs}:${userId}`];
+  const at = { channelId: thread.channelId, threadTs, userId, keys };
+  if (await isAdmitted(deps, at, null)) await answerWriter(deps, at, threadForgottenView());
+}
+
+/**
+ * Slack sends no mention event for a mention that an edit adds: its author learns, once, that nothing comes of it. In
+ * the thread of a job it is an edit like any other.
+ */
+export async function answerAddedMention(
+  deps: ListenerDeps,
+  { channel: channelId, ts, thread_ts: rootTs = ts, user: userId }: MessageEvent & { readonly user: string },
+): Promise<void> {
+  const thread = { teamId: deps.teamId, channelId, threadTs: rootTs };
+  if (await deps.store.transaction((tx) => isReplyToJob(tx, thread, ts))) return;
+  const key = `mention_by_edit:${deps.teamId}:${channelId}:${ts}`;
+  const at = { channelId, userId, threadTs: rootTs === ts ? null : rootTs, keys: [key] };
+  if (await isAdmitted(deps, at, key)) await answerWriter(deps, at, newMessagesOnlyView());
+}

@@ -1,0 +1,104 @@
+import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
+import { parseCommand } from '../../../jobs/command.ts';
+import {
+  type ChangeEvent,
+  isChange,
+  type MessageEvent,
+  mentionAddedIn,
+  messageKeys,
+  replyChangeOf,
+} from '../../messages/reply.ts';
+import { type Written, writtenOf } from '../../messages/written.ts';
+import { helpView, typedOnlyView } from '../../views/help.ts';
+import { refusalView } from '../../views/refusals.ts';
+import { filesNotSent } from '../../views/thread/attached.ts';
+import type { ListenerDeps } from '../deps.ts';
+import { isAdmitted } from '../requests/admission.ts';
+import { startJob } from '../requests/start-job.ts';
+import { answerAddedMention, answerInForgottenThread, answerWriter, offerThread } from './answers.ts';
+import { changeReply, takeReply } from './take-reply.ts';
+
+type Args = SlackEventMiddlewareArgs<'message' | 'app_mention'> & AllMiddlewareArgs;
+
+/**
+ * The router of all messages. An error leaves the event unacknowledged: Slack delivers it again.
+ *
+ * |                  | at the top level    | in a thread                               |
+ * | mention          | starts a job        | a reply to its job; without one: an offer |
+ * | direct message   | starts a job        | a reply to its job; without one: an offer |
+ * | other message    | is ignored          | a reply to its job; once: that it is gone |
+ * | edit or deletion | of a mention: a tip | changes the reply                         |
+ *
+ * A message that mentions the bot arrives twice, in either order: as `app_mention` and as `message`.
+ */
+export function message(deps: ListenerDeps) {
+  return async ({ event, body, context }: Args): Promise<void> => {
+    const { botUserId } = context;
+    const isDirect = event.type === 'message' && event.channel_type === 'im';
+    if (isChange(event)) return changed(deps, event as ChangeEvent, { isDirect, botUserId });
+    const said = event as MessageEvent;
+    const written = writtenOf(said, botUserId);
+    const isMention = event.type === 'app_mention';
+    if (isMention && written === null) return;
+    const keys = messageKeys(deps.teamId, said, body.event_id);
+    if (written !== null && written.threadTs === null) {
+      if (isMention || isDirect) await startFromMessage(deps, written, keys);
+      return;
+    }
+    // Of a mention, the `message` event tells the refusal.
+    const owner = await takeReply(deps, said, { keys, botUserId, isRefusalTold: !isMention });
+    if (!isMention && !isDirect) {
+      if (owner === 'foreign') await answerInForgottenThread(deps, said, botUserId);
+      return;
+    }
+    // A thread that may be that of a card under way may also be anybody's.
+    const rootUserId = said.parent_user_id ?? (isDirect ? botUserId : undefined);
+    const mayBeElsewhere = owner === 'opening' && rootUserId !== botUserId;
+    if (written !== null && (owner === 'foreign' || mayBeElsewhere)) await offerThread(deps, written);
+  };
+}
+
+interface Receiver {
+  readonly isDirect: boolean;
+  readonly botUserId: string | undefined;
+}
+
+async function changed(
+  deps: ListenerDeps,
+  event: ChangeEvent,
+  { isDirect, botUserId }: Receiver,
+): Promise<void> {
+  const change = replyChangeOf(event, botUserId);
+  if (change !== null) await changeReply(deps, change);
+  const added = isDirect ? null : mentionAddedIn(event, botUserId);
+  if (added !== null) await answerAddedMention(deps, added);
+}
+
+/** A message to the bot, at the top level, starts a job in its own thread, or is answered privately. */
+async function startFromMessage(
+  deps: ListenerDeps,
+  written: Written,
+  keys: readonly string[],
+): Promise<void> {
+  const { channelId, userId, ts, text, attached } = written;
+  const at = { channelId, userId, threadTs: null, keys };
+  if (!(await isAdmitted(deps, at, `message:${channelId}:${ts}`))) return;
+  const { kind } = parseCommand(text);
+  if (kind === 'compose' && attached.others.length > 0)
+    return answerWriter(deps, at, filesNotSent(attached.others));
+  if (kind === 'help' || kind === 'compose') return answerWriter(deps, at, helpView());
+  if (kind !== 'prompt') return answerWriter(deps, at, typedOnlyView(kind));
+  const outcome = await startJob(deps, {
+    keys,
+    teamId: deps.teamId,
+    channelId,
+    requesterId: userId,
+    text,
+    attached,
+    project: null,
+    responseUrl: null,
+    thread: { threadTs: ts, lastTs: ts },
+    isAnswered: false,
+  });
+  if (outcome.kind === 'refused') await answerWriter(deps, at, refusalView(outcome.refusal));
+}

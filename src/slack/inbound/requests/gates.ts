@@ -1,0 +1,60 @@
+import type { MessageEvent } from '../../messages/reply.ts';
+import { writtenOf } from '../../messages/written.ts';
+import { notInstalledView, notSetUpView } from '../../views/workspace.ts';
+import { isReady } from '../../workspace/workspace.ts';
+import { noteGesture } from '../connection/logged-request.ts';
+import type { AnyWorkspaceDeps, ListenerDeps } from '../deps.ts';
+import { admissionProblem } from './admission.ts';
+import { answering } from './in-time.ts';
+import { type Args, gestureOf } from './interaction.ts';
+import { courtesy } from './replies.ts';
+
+/**
+ * Stands before the listeners of commands, buttons, shortcuts and modals: who may not use the program is told so, and
+ * the gesture goes no further. Messages are let through here; their listeners ask `isAdmitted` for those in threads
+ * of ours.
+ */
+export function checkAccess(deps: ListenerDeps) {
+  return async (args: Args): Promise<void> => {
+    const gesture = gestureOf(deps, args);
+    if (gesture === null) return args.next();
+    await answering(deps, async () => {
+      const problem = await admissionProblem(deps, gesture.userId, gesture.channelId);
+      if (problem === null) return args.next();
+      noteGesture({ outcome: 'refused' });
+      await gesture.refuse(problem);
+    });
+  };
+}
+
+/**
+ * Stands before all others: in a workspace that is not set up, who speaks to the program is told so, and nothing is
+ * stored.
+ */
+export function checkWorkspace(deps: AnyWorkspaceDeps) {
+  return async (args: Args): Promise<void> => {
+    if (isReady(deps)) return args.next();
+    const gesture = gestureOf(deps, args);
+    // A button that only opens a link: it opens in any case.
+    if (gesture === null && 'action' in args) return args.ack();
+    noteGesture({ outcome: 'refused' });
+    const { teamId, isInstalled } = deps;
+    const problem = isInstalled ? notSetUpView(teamId) : notInstalledView();
+    if (gesture !== null) return gesture.refuse(problem);
+    deps.log.info('workspace_not_ready', { team_id: teamId, is_installed: isInstalled });
+    if (isInstalled) await courtesy(deps, answerEvent(deps, args));
+  };
+}
+
+/** Mentions, direct messages and the home tab get an answer; other events are not meant for the program. */
+async function answerEvent(deps: AnyWorkspaceDeps, args: Args): Promise<void> {
+  if (!('event' in args)) return;
+  const { event } = args;
+  const problem = notSetUpView(deps.teamId);
+  if (event.type === 'app_home_opened') return deps.poster.publishHome(event.user, problem);
+  const isSpokenTo =
+    event.type === 'app_mention' || (event.type === 'message' && event.channel_type === 'im');
+  const written = isSpokenTo ? writtenOf(event as MessageEvent, deps.botUserId) : null;
+  if (written === null || !(await deps.access.isPerson(written.userId))) return;
+  await deps.poster.whisperOrTell(written, problem);
+}

@@ -1,0 +1,99 @@
+import type {
+  AllMiddlewareArgs,
+  AnyMiddlewareArgs,
+  BlockAction,
+  MessageShortcut,
+  SlackActionMiddlewareArgs,
+  SlackCommandMiddlewareArgs,
+  SlackShortcutMiddlewareArgs,
+  SlackViewMiddlewareArgs,
+  ViewSubmitAction,
+} from '@slack/bolt';
+import { elsewhereActionIds, linkActionIds } from '../../protocol/ids.ts';
+import { askedStillForm } from '../../views/forms/asked-before.ts';
+import type { SlackMessage } from '../../views/parts/message.ts';
+import { plainModal } from '../../views/parts/modal.ts';
+import type { AnyWorkspaceDeps } from '../deps.ts';
+import { refuseAtField } from '../forms/submit.ts';
+import { answerBeside, courtesy } from './replies.ts';
+
+export type Args = AnyMiddlewareArgs & AllMiddlewareArgs;
+type PressArgs = Omit<SlackActionMiddlewareArgs<BlockAction>, 'say'>;
+type ShortcutArgs = Omit<SlackShortcutMiddlewareArgs<MessageShortcut>, 'say'>;
+
+/** A command, a press, a shortcut or a form: whoever made it waits for an answer. */
+export interface Gesture {
+  readonly userId: string;
+  readonly channelId: string | null;
+  /** Says, in the way that fits the gesture, why nothing comes of it. */
+  refuse(problem: SlackMessage): Promise<void>;
+}
+
+/** Null for what nobody waits for. */
+export function gestureOf(deps: AnyWorkspaceDeps, args: Args): Gesture | null {
+  if ('command' in args) return commandGesture(args as SlackCommandMiddlewareArgs);
+  const { type } = args.body;
+  if ('action' in args && type === 'block_actions') {
+    return pressGesture(deps, args as PressArgs);
+  }
+  if ('shortcut' in args && type === 'message_action') {
+    return shortcutGesture(deps, args as ShortcutArgs);
+  }
+  if ('view' in args && type === 'view_submission') {
+    return submitGesture(args as SlackViewMiddlewareArgs<ViewSubmitAction>);
+  }
+  return null;
+}
+
+function commandGesture({ command, ack }: SlackCommandMiddlewareArgs): Gesture {
+  return {
+    userId: command.user_id,
+    channelId: command.channel_id,
+    refuse: (problem) => ack({ response_type: 'ephemeral', ...problem }),
+  };
+}
+
+function pressGesture(deps: AnyWorkspaceDeps, { action, body, ack, respond }: PressArgs): Gesture | null {
+  // The link opens in any case.
+  if (linkActionIds.has(action.action_id)) return null;
+  return {
+    userId: body.user.id,
+    channelId: elsewhereActionIds.has(action.action_id) ? null : (body.channel?.id ?? null),
+    refuse: async (problem) => {
+      await ack();
+      if (body.response_url) return answerBeside(deps, { body, respond }, problem);
+      const modal = plainModal('Not allowed', problem);
+      const { poster } = deps;
+      const shown =
+        body.view?.type === 'modal'
+          ? poster.updateModal(body.view.id, modal)
+          : poster.openModal(body.trigger_id, modal);
+      await courtesy(deps, shown);
+    },
+  };
+}
+
+function shortcutGesture(deps: AnyWorkspaceDeps, { shortcut, ack, respond }: ShortcutArgs): Gesture {
+  return {
+    userId: shortcut.user.id,
+    channelId: shortcut.channel.id,
+    refuse: async (problem) => {
+      await ack();
+      await answerBeside(deps, { body: shortcut, respond }, problem);
+    },
+  };
+}
+
+function submitGesture({ body, ack, view }: SlackViewMiddlewareArgs<ViewSubmitAction>): Gesture {
+  return {
+    userId: body.user.id,
+    channelId: null,
+    // At a field, where there is one: what is filled in stays. Only the form that asks again has none.
+    refuse: (problem) => {
+      const field = view.blocks.find(({ type }) => type === 'input')?.block_id;
+      return field === undefined
+        ? ack({ response_action: 'update', view: askedStillForm(view, problem) })
+        : refuseAtField(ack, problem, field);
+    },
+  };
+}

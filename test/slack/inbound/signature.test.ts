@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { signatureProblem } from '../../../src/slack/inbound/connection/verify-signature.ts';
+import { fc } from '../../support/properties.ts';
+import { formBody, signedHeaders } from '../../support/slack-requests.ts';
+
+const SECRET = 'the secret of the app';
+const NOW_S = 1_760_000_000;
+
+/** As Node hands them on. */
+function headersAt(content: string, atSeconds: number): Record<string, string> {
+  const headers = signedHeaders({ contentType: 'application/json', body: content }, SECRET, atSeconds);
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function problemOf(headers: Record<string, string>, content: string): string | null {
+  return signatureProblem(SECRET, { headers, content: Buffer.from(content) }, NOW_S * 1000);
+}
+
+test('what Slack signed is taken in, whatever people write, and nothing else with the same signature', () => {
+  const words = fc.string({ unit: 'grapheme' });
+  fc.assert(
+    fc.property(words, words, (text, other) => {
+      fc.pre(text !== other);
+      const { body } = formBody({ text });
+      for (const content of [body, JSON.stringify({ text })]) {
+        const headers = headersAt(content, NOW_S);
+        expect(problemOf(headers, content)).toBeNull();
+        expect(problemOf(headers, content.replace('text', 'next'))).toBe('signature mismatch');
+      }
+      expect(problemOf(headersAt(text, NOW_S), other)).toBe('signature mismatch');
+    }),
+  );
+});
+
+test.each([
+  [-301, 'signed too long ago'],
+  [-300, null],
+  [300, null],
+  [301, 'signed for a time to come'],
+])('a signature of %i seconds from now: %s', (seconds, problem) => {
+  expect(problemOf(headersAt('{}', NOW_S + seconds), '{}')).toBe(problem);
+});
