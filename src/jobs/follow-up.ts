@@ -50,3 +50,22 @@ export function keptOut(followUp: FollowUp, state: KeptOut): FollowUp {
 
 /** The reaction at a reply. `eyes`: stored; `done`: accepted by the API; `warning`: not sent, or unknown. */
 export type Receipt = 'eyes' | 'done' | 'warning' | 'muted' | 'aside';
+
+/** Null: none. A reply that was withdrawn is not there to react to. */
+export const receiptOf: Readonly<Record<FollowUpState, Receipt | null>> = {
+  waiting: 'eyes',
+  sending: 'eyes',
+  sent: 'done',
+  not_sent: 'warning',
+  unknown: 'warning',
+  withdrawn: null,
+  aside: 'aside',
+  muted: 'muted',
+  kept_out: null,
+};
+
+/** Goes out by itself, or is on its way. */
+export const dueStates = ['waiting', 'sending'] as const satisfies readonly FollowUpState[];
+
+/** May still be sent, or it is unknown whether it was. */
+export const unsentStates = [...dueStates, 'not_sent', 'unknown'] as const satisfies readonly FollowUpState[];

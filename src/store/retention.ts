@@ -1,4 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
+import { dueStates } from '../jobs/follow-up.ts';
+import { overStages } from '../jobs/stages.ts';
 import { forgetOldEarlyReplies } from './queries/early-replies.ts';
 import type { Thread } from './queries/jobs.ts';
 import { keepNotices } from './queries/past-notices.ts';
@@ -6,10 +8,10 @@ import { taskId } from './queries/task.ts';
 import type { Queries } from './schema/tables.ts';
 
 /**
- * Nothing is still to come of such a job, unless a person goes on with it. In the words of the index `job_over`;
- * without the `|| ''`, SQLite takes the index of all stages, and walks through all jobs that are over.
+ * In the words of the index `job_over`; without the `|| ''`, SQLite takes the index of all stages, and walks through
+ * all jobs that are over.
  */
-const IS_OVER = sql<SqlBool>`(stage || '') in ('asking', 'unopened', 'rejected', 'ended')`;
+const IS_OVER = sql<SqlBool>`(stage || '') in (${sql.join(overStages.map((stage) => sql.lit(stage)))})`;
 const JOB_TASKS = [
   'check_job',
   'check_ended_job',
@@ -155,10 +157,7 @@ export class Retention {
               .select('follow_up.id')
               .whereRef('follow_up.job_id', '=', 'job.id')
               .where((reply) =>
-                reply.or([
-                  reply('received_at', '>=', beforeMs),
-                  reply('state', 'in', ['waiting', 'sending']),
-                ]),
+                reply.or([reply('received_at', '>=', beforeMs), reply('state', 'in', dueStates)]),
               ),
           ),
         ),

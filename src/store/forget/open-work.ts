@@ -1,4 +1,6 @@
+import { dueStates } from '../../jobs/follow-up.ts';
 import { isUnwatched } from '../../jobs/job.ts';
+import { activeStages } from '../../jobs/stages.ts';
 import { jobFromJson } from '../schema/json.ts';
 import type { Queries } from '../schema/tables.ts';
 import { isNamed, jobsOf, type Subject, touchedJobs } from './subject.ts';
@@ -13,13 +15,11 @@ export interface OpenWork {
   readonly what: 'job' | 'reply' | 'post';
 }
 
-const UNDER_WAY: ReadonlySet<string> = new Set(['opening', 'creating', 'working']);
-
 /** What of the subject's is under way. Locks its jobs until the transaction ends. */
 export async function openWork(db: Queries, subject: Subject): Promise<OpenWork[]> {
   const found: OpenWork[] = [];
   for (const row of await jobsOf(db, subject).execute()) {
-    const isWorkedOn = UNDER_WAY.has(row.stage) && !isUnwatched(jobFromJson(row.data));
+    const isWorkedOn = activeStages.has(row.stage) && !isUnwatched(jobFromJson(row.data));
     const hasOpen =
       isWorkedOn || (await openCalls(db, row.id)).length > 0 || (await hasWaiting(db, row.id, null));
     if (hasOpen) found.push({ ...placeOf(row), what: 'job' });
@@ -58,7 +58,7 @@ async function hasWaiting(db: Queries, jobId: string, userId: string | null): Pr
     .selectFrom('follow_up')
     .select('id')
     .where('job_id', '=', jobId)
-    .where('state', 'in', ['waiting', 'sending'])
+    .where('state', 'in', dueStates)
     .$if(userId !== null, (query) => query.where('user_id', '=', userId ?? ''))
     .executeTakeFirst();
   return row !== undefined;

@@ -1,3 +1,4 @@
+import { dueStates } from '../../jobs/follow-up.ts';
 import type { Job } from '../../jobs/job.ts';
 import { jobFromJson } from '../schema/json.ts';
 import type { Queries, Tables } from '../schema/tables.ts';
@@ -70,7 +71,7 @@ const nextThread = prepared((db, { teamId, nowMs }: Values<{ teamId: string; now
       selectFrom('follow_up')
         .select(({ fn }) => fn.min('message_ts').as('ts'))
         .whereRef('follow_up.job_id', '=', 'catch_up.job_id')
-        .where('state', 'in', ['waiting', 'sending'])
+        .where('state', 'in', dueStates)
         .as('unsent_ts'),
     )
     .where('catch_up.team_id', '=', teamId)

@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import type { FollowUp, Receipt } from '../../jobs/follow-up.ts';
+import { type FollowUp, type Receipt, receiptOf, unsentStates } from '../../jobs/follow-up.ts';
 import { type FollowUpMore, followUpMoreFromJson, toJson } from '../schema/json.ts';
 import type { FollowUpRow, Queries } from '../schema/tables.ts';
 import { prepared, type Values } from './prepared.ts';
@@ -16,17 +16,12 @@ export interface StaleReceipt {
 /** The rest is found when these are up to date. */
 const MAX_STALE_RECEIPTS = 100;
 
-const wantedReceipt = sql<Receipt | null>`case
-  when state in ('waiting', 'sending') then 'eyes'
-  when state = 'sent' then 'done'
-  when state = 'aside' then 'aside'
-  when state = 'muted' then 'muted'
-  when state = 'kept_out' then null
-  else 'warning'
-end`;
+const wantedReceipt = sql<Receipt | null>`case state ${sql.join(
+  Object.entries(receiptOf).map(([state, receipt]) => sql`when ${sql.lit(state)} then ${sql.lit(receipt)}`),
+  sql` `,
+)} end`;
 
-/** It may still be sent, or nobody knows whether it was. */
-export const isUnsent = sql<SqlBool>`follow_up.state not in ('sent', 'withdrawn', 'aside', 'muted', 'kept_out')`;
+export const isUnsent = sql<SqlBool>`follow_up.state in (${sql.join(unsentStates.map((state) => sql.lit(state)))})`;
 
 const staleReceipts = prepared((db, { jobId }: Values<{ jobId: string }>) =>
   db

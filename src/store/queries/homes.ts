@@ -1,12 +1,9 @@
 import type { Decision } from '../../jobs/decision.ts';
+import { changesHome, HOME_SPACING_MS, mayBeSeen } from '../../jobs/home.ts';
 import type { Queries } from '../schema/tables.ts';
 import { prepared, type Values } from './prepared.ts';
 import type { Tasks } from './tasks.ts';
 
-/** Who opened the home this long ago may still look at it. */
-const LOOKS_FOR_MS = 3_600_000;
-/** A home is drawn again at most this often, however much happens. */
-const SPACING_MS = 3_000;
 const SEPARATOR = ':';
 
 const homeOf = prepared((db, { teamId, userId }: Values<{ teamId: string; userId: string }>) =>
@@ -40,13 +37,12 @@ export class Homes {
   }
 
   /** Plans to draw the home of the requester, if it shows what has changed and somebody may look at it. */
-  async follow({ job, calls, tasks }: Decision, nowMs: number): Promise<void> {
-    const isSeen =
-      calls.length > 0 || tasks.some(({ kind, runAtMs }) => kind === 'refresh_card' && runAtMs <= nowMs);
-    if (!isSeen) return;
-    const home = await homeOf.first(this.db, { teamId: job.teamId, userId: job.requesterId });
-    if (home === undefined || home.opened_at <= nowMs - LOOKS_FOR_MS) return;
-    await this.refresh(job.teamId, job.requesterId, nowMs + SPACING_MS, 'keep');
+  async follow(decision: Decision, nowMs: number): Promise<void> {
+    if (!changesHome(decision, nowMs)) return;
+    const { teamId, requesterId: userId } = decision.job;
+    const home = await homeOf.first(this.db, { teamId, userId });
+    if (home === undefined || !mayBeSeen(home.opened_at, nowMs)) return;
+    await this.refresh(teamId, userId, nowMs + HOME_SPACING_MS, 'keep');
   }
 
   private refresh(

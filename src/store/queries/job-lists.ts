@@ -1,8 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { FollowUp } from '../../jobs/follow-up.ts';
+import { type FollowUp, unsentStates } from '../../jobs/follow-up.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { JobPage, PageStart, Viewer } from '../../jobs/lists.ts';
-import { openStages } from '../../jobs/open-stages.ts';
+import { openStages } from '../../jobs/stages.ts';
 import type { PastCall } from '../../jobs/turns.ts';
 import { jobFromJson, requestFromJson } from '../schema/json.ts';
 import type { Queries } from '../schema/tables.ts';
@@ -104,7 +104,7 @@ export class JobLists {
       .selectFrom('follow_up')
       .selectAll()
       .where('job_id', '=', jobId)
-      .where('state', 'in', ['waiting', 'sending', 'not_sent', 'unknown'])
+      .where('state', 'in', unsentStates)
       .orderBy('message_ts')
       .limit(MAX_UNSENT)
       .execute();

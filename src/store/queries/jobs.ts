@@ -1,4 +1,5 @@
 import type { JobState } from '../../jobs/decision.ts';
+import { dueStates } from '../../jobs/follow-up.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { TakeAdvisoryLock } from '../engines/database.ts';
 import { jobFromJson, toJson } from '../schema/json.ts';
@@ -39,7 +40,7 @@ const followUpsToLock = prepared((db, { jobId, messageTs }: Values<{ jobId: stri
         .case()
         .when('message_ts', '=', messageTs)
         .then(0)
-        .when('state', 'in', ['waiting', 'sending'])
+        .when('state', 'in', dueStates)
         .then(1)
         .else(2)
         .end(),

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-
-const GOING_ON = ['creating', 'create_unknown', 'working'] as const;
+import { startedStages } from '../../jobs/stages.ts';
 
 /** What is read first. `now`: it is likely that replies were missed. `sweep`: nothing shows that any were. */
 export const URGENCIES = { now: 0, missed: 1, sweep: 2 } as const;
@@ -22,7 +21,7 @@ export interface LiveThreads {
 /** Returns a row for each thread that is wanted by it. */
 export function wantLiveThreads({ teamId, sinceMs, limit, nowMs, fromMs, isSweep }: LiveThreads) {
   const urgency = sql.lit(isSweep ? URGENCIES.sweep : URGENCIES.missed);
-  const isGoingOn = sql`stage in (${sql.join(GOING_ON.map((stage) => sql.lit(stage)))})`;
+  const isGoingOn = sql`stage in (${sql.join(startedStages.map((stage) => sql.lit(stage)))})`;
   // As it stands, `team_id` would lead SQLite through all jobs of the workspace.
   const inTeam = teamId === null ? sql`` : sql`and team_id || '' = ${teamId}`;
   const unread = isSweep

@@ -1,4 +1,4 @@
-import { openStages } from '../../jobs/open-stages.ts';
+import { openStages } from '../../jobs/stages.ts';
 import type { Queries } from '../schema/tables.ts';
 import { type TaskKind, taskKinds } from './task.ts';
 
