@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import type { Holdings } from '../store/forget/erase.ts';
 import { type Forgotten, forget as forgetIn } from '../store/forget/forget.ts';
 import type { OpenWork } from '../store/forget/open-work.ts';
+import type { Holdings } from '../store/forget/personal-columns.ts';
 import type { Subject } from '../store/forget/subject.ts';
 import { type Host, UsageError } from './command.ts';
 import { EXIT_TEMPORARY } from './exit-codes.ts';

@@ -1,32 +1,41 @@
+import { sql } from 'kysely';
 import { taskId } from '../queries/task.ts';
 import { deleteJobs, taskIds } from '../retention.ts';
 import type { Queries } from '../schema/tables.ts';
-import { scrubEarlyReplies, scrubJobs } from './scrub.ts';
+import { type Holdings, idColumns } from './personal-columns.ts';
+import { eraseNames, scrubJobs } from './scrub.ts';
 import { FORGOTTEN, jobsOf, type Subject } from './subject.ts';
-
-/**
- * What the store holds, or held, of somebody: how many of each kind. `jobs`: with their replies and calls. `replies`:
- * in jobs of others. `calls`: of such jobs, which repeat the words of replies. `mentions`: other texts that name the
- * person or the channel.
- */
-export interface Holdings {
-  readonly jobs: number;
-  readonly replies: number;
-  readonly calls: number;
-  readonly mentions: number;
-  readonly early_replies: number;
-  readonly homes: number;
-  readonly settings: number;
-}
 
 /** Erases all of the subject's, and returns how much that was. Nothing of it may be under way. */
 export async function erase(db: Queries, subject: Subject, nowMs: number): Promise<Holdings> {
   const jobs = await eraseJobs(db, subject, nowMs);
   const { replies, calls, mentions } = await scrubJobs(db, subject);
-  const early = await earlyReplies(db, subject);
-  const named = mentions + (await scrubEarlyReplies(db, subject));
-  if (subject.kind === 'channel') await erasePastNotices(db, subject);
-  return { jobs, replies, calls, mentions: named, early_replies: early, ...(await eraseTraces(db, subject)) };
+  const counts = { early_replies: 0, homes: 0, settings: 0, jobs, replies, calls, mentions };
+  for (const column of idColumns.filter(({ holds }) => holds === subject.kind)) {
+    const erased = await eraseIds(db, column, subject);
+    if (column.countedAs !== null) counts[column.countedAs] += erased;
+  }
+  counts.mentions += await eraseNames(db, 'early_reply', subject, inTeam(subject, 'team_id'));
+  if (subject.kind === 'user') await eraseHomeTasks(db, subject);
+  else counts.settings += await eraseNoticeChannels(db, subject);
+  return counts;
+}
+
+/** Returns in how many rows the id was. */
+async function eraseIds(
+  db: Queries,
+  { table, column, erase: how, teamColumn }: (typeof idColumns)[number],
+  subject: Subject,
+): Promise<number> {
+  const [from, id] = [sql.table(table), sql.ref(column)];
+  const change = how === 'row' ? sql`delete from ${from}` : sql`update ${from} set ${id} = ${FORGOTTEN}`;
+  const { numAffectedRows } = await sql`
+    ${change} where ${id} = ${subject.id} and ${inTeam(subject, teamColumn)}`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+function inTeam({ teamId }: Subject, column: string) {
+  return teamId === null ? sql<boolean>`1 = 1` : sql<boolean>`${sql.ref(column)} = ${teamId}`;
 }
 
 async function eraseJobs(db: Queries, subject: Subject, nowMs: number): Promise<number> {
@@ -55,80 +64,32 @@ async function eraseJobs(db: Queries, subject: Subject, nowMs: number): Promise<
   return ids.length;
 }
 
-async function erasePastNotices(db: Queries, { id, teamId }: Subject): Promise<void> {
-  await db
-    .deleteFrom('past_notice')
-    .where('channel_id', '=', id)
-    .$if(teamId !== null, (query) => query.where('team_id', '=', teamId ?? ''))
-    .execute();
-}
-
-async function earlyReplies(db: Queries, { kind, id, teamId }: Subject): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('early_reply')
-    .where(kind === 'user' ? 'user_id' : 'channel_id', '=', id)
-    .$if(teamId !== null, (query) => query.where('team_id', '=', teamId ?? ''))
-    .executeTakeFirst();
-  return Number(numDeletedRows);
-}
-
-async function eraseTraces(db: Queries, { kind, id, teamId }: Subject) {
-  const inTeam = teamId === null ? '%' : teamId;
-  const homes = await db
-    .deleteFrom('home')
-    .where('user_id', '=', id)
-    .where('team_id', 'like', inTeam)
-    .executeTakeFirst();
+async function eraseHomeTasks(db: Queries, { id, teamId }: Subject): Promise<void> {
   await db
     .deleteFrom('task')
     .where('kind', '=', 'refresh_home')
-    .where('subject', 'like', `${inTeam}:${id}`)
+    .where('subject', 'like', `${teamId ?? '%'}:${id}`)
     .execute();
-  return {
-    homes: Number(homes.numDeletedRows),
-    settings: await eraseSettings(db, { kind, id, teamId }),
-  };
 }
 
-async function eraseSettings(db: Queries, { kind, id, teamId }: Subject): Promise<number> {
-  const inTeam = teamId === null ? '%' : teamId;
-  if (kind === 'channel') {
-    const deleted = await db
-      .deleteFrom('channel_setting')
-      .where('channel_id', '=', id)
-      .where('team_id', 'like', inTeam)
-      .executeTakeFirst();
-    const rows = await db
-      .selectFrom('channel_setting')
-      .select(['team_id', 'channel_id', 'data'])
-      .where('data', 'like', `%${id}%`)
-      .where('team_id', 'like', inTeam)
+/** Another channel's settings may send notices to this one. Returns how many do. */
+async function eraseNoticeChannels(db: Queries, subject: Subject): Promise<number> {
+  const rows = await db
+    .selectFrom('channel_setting')
+    .select(['team_id', 'channel_id', 'data'])
+    .where('data', 'like', `%${subject.id}%`)
+    .where(inTeam(subject, 'team_id'))
+    .execute();
+  for (const { data, ...row } of rows) {
+    await db
+      .updateTable('channel_setting')
+      .set({ data: withoutNoticeChannel(data, subject.id) })
+      .where((eb) => eb.and(row))
       .execute();
-    for (const { data, ...row } of rows) {
-      await db
-        .updateTable('channel_setting')
-        .set({ data: withoutNoticeChannel(data, id) })
-        .where((eb) => eb.and(row))
-        .execute();
-    }
-    return Number(deleted.numDeletedRows) + rows.length;
   }
-  const installed = await db
-    .updateTable('installation')
-    .set({ installer_id: FORGOTTEN })
-    .where('installer_id', '=', id)
-    .where('id', 'like', inTeam)
-    .executeTakeFirst();
-  const changed = await db
-    .updateTable('channel_setting')
-    .set({ changed_by: FORGOTTEN })
-    .where('changed_by', '=', id)
-    .where('team_id', 'like', inTeam)
-    .executeTakeFirst();
-  return Number(changed.numUpdatedRows + installed.numUpdatedRows);
+  return rows.length;
 }
 
-/** Another channel's settings may send notices to this one. */
 function withoutNoticeChannel(data: string, channelId: string): string {
   return JSON.stringify(
     JSON.parse(data, (_key, value) =>

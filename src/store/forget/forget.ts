@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { openDatabase, type StoreLocation } from '../open.ts';
-import { erase, type Holdings } from './erase.ts';
+import { erase } from './erase.ts';
 import { type OpenWork, openWork } from './open-work.ts';
+import type { Holdings } from './personal-columns.ts';
 import type { Subject } from './subject.ts';
 
 export interface Forgotten {

@@ -1,9 +1,11 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { CallRequest } from '../../jobs/call.ts';
 import { keptOut } from '../../jobs/follow-up.ts';
 import { followUpFromRow, followUpMore } from '../queries/follow-ups.ts';
 import { requestFromJson, toJson } from '../schema/json.ts';
 import type { Queries } from '../schema/tables.ts';
-import { FORGOTTEN, isNamed, type Subject, touchedJobs, withoutName } from './subject.ts';
+import { type TextTable, textColumns } from './personal-columns.ts';
+import { FORGOTTEN, isNamed, namesIn, type Subject, touchedJobs, withoutName } from './subject.ts';
 
 const ERASED = '(erased)';
 /** Under these keys calls hold what people wrote. */
@@ -18,12 +20,14 @@ interface Scrubbed {
 /** Takes the subject out of the jobs of others, which go on. */
 export async function scrubJobs(db: Queries, subject: Subject): Promise<Scrubbed> {
   let [replies, calls, mentions] = [0, 0, 0];
-  for (const { id: jobId, data } of await touchedJobs(db, subject).execute()) {
+  for (const { id: jobId } of await touchedJobs(db, subject).execute()) {
     const own = subject.kind === 'user' ? await eraseReplies(db, jobId, subject.id) : 0;
     replies += own;
     // An edit, or a second try, leaves the words of a reply in other calls than the one that took it.
     if (own > 0) calls += await eraseWords(db, jobId);
-    mentions += await eraseMentions(db, subject, jobId, data);
+    mentions += await eraseNames(db, 'job', subject, sql`id = ${jobId}`);
+    mentions += await eraseNames(db, 'follow_up', subject, sql`job_id = ${jobId}`);
+    mentions += await eraseNames(db, 'call', subject, sql`job_id = ${jobId}`);
   }
   return { replies, calls, mentions };
 }
@@ -73,72 +77,36 @@ function withoutWords(request: CallRequest): CallRequest {
   );
 }
 
-async function eraseMentions(db: Queries, subject: Subject, jobId: string, data: string): Promise<number> {
-  const { id } = subject;
-  let mentions = 0;
-  if (isNamed(data, subject)) {
-    await db
-      .updateTable('job')
-      .set({ data: withoutName(data, id) })
-      .where('id', '=', jobId)
-      .execute();
-    mentions += 1;
-  }
-  const replies = await db
-    .selectFrom('follow_up')
-    .select(['id', 'text', 'more'])
-    .where('job_id', '=', jobId)
-    .execute();
-  for (const { id: replyId, text, more } of replies) {
-    if (!isNamed(text, subject) && !isNamed(more, subject)) continue;
-    await db
-      .updateTable('follow_up')
-      .set({ text: withoutName(text, id), more: withoutName(more, id) })
-      .where('id', '=', replyId)
-      .execute();
-    mentions += 1;
-  }
-  const calls = await db
-    .selectFrom('call')
-    .select(['id', 'natural_key', 'lane', 'request', 'detail'])
-    .where('job_id', '=', jobId)
-    .execute();
-  for (const { id: callId, ...texts } of calls) {
-    const { natural_key: key, lane, request, detail } = texts;
-    if (!isNamed(Object.values(texts).join('\n'), subject)) continue;
-    await db
-      .updateTable('call')
-      .set({
-        // Two channels that are forgotten must not get the same key.
-        natural_key: isNamed(key, subject) ? `${FORGOTTEN}:${callId}` : key,
-        lane: withoutName(lane, id),
-        request: withoutName(request, id),
-        detail: detail === null ? null : withoutName(detail, id),
-      })
-      .where('id', '=', callId)
-      .execute();
-    mentions += 1;
-  }
-  return mentions;
-}
-
-/** Takes the subject out of others' replies that wait for a card. Returns how many name it. */
-export async function scrubEarlyReplies(db: Queries, subject: Subject): Promise<number> {
-  const { id, teamId } = subject;
+/** Takes the subject's name out of the rows' texts. Returns how many rows named it. */
+export async function eraseNames(
+  db: Queries,
+  table: TextTable,
+  subject: Subject,
+  where: RawBuilder<boolean>,
+): Promise<number> {
+  const { key, texts, unique } = textColumns[table];
+  const columns = unique === null ? texts : [...texts, unique];
   const rows = await db
-    .selectFrom('early_reply')
-    .select(['team_id', 'channel_id', 'thread_ts', 'message_ts', 'text', 'more'])
-    .where((eb) => eb.or([eb('text', 'like', `%${id}%`), eb('more', 'like', `%${id}%`)]))
-    .$if(teamId !== null, (query) => query.where('team_id', '=', teamId ?? ''))
+    .selectFrom(sql<Readonly<Record<string, string | null>>>`${sql.table(table)}`.as('named'))
+    .selectAll()
+    .where(where)
+    .where(namesIn(columns, subject))
     .forUpdate()
     .execute();
-  const naming = rows.filter(({ text, more }) => isNamed(text, subject) || isNamed(more, subject));
-  for (const { text, more, ...key } of naming) {
-    await db
-      .updateTable('early_reply')
-      .set({ text: withoutName(text, id), more: withoutName(more, id) })
-      .where((eb) => eb.and(key))
-      .execute();
+  let erased = 0;
+  for (const row of rows) {
+    const naming = columns.filter((column) => isNamed(row[column] ?? '', subject));
+    if (naming.length === 0) continue;
+    const changes = naming.map((column) => {
+      // Two channels that are forgotten must not get the same key.
+      const text = column === unique ? `${FORGOTTEN}:${row.id}` : withoutName(row[column] ?? '', subject.id);
+      return sql`${sql.ref(column)} = ${text}`;
+    });
+    const isRow = key.map((column) => sql`${sql.ref(column)} = ${row[column]}`);
+    await sql`update ${sql.table(table)} set ${sql.join(changes)} where ${sql.join(isRow, sql` and `)}`.execute(
+      db,
+    );
+    erased += 1;
   }
-  return naming.length;
+  return erased;
 }

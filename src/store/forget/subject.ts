@@ -1,8 +1,10 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { Queries } from '../schema/tables.ts';
+import { type SubjectKind, type TextTable, textColumns } from './personal-columns.ts';
 
 /** Who or what is to be forgotten; `teamId` null: in all workspaces. */
 export interface Subject {
-  readonly kind: 'user' | 'channel';
+  readonly kind: SubjectKind;
   readonly id: string;
   readonly teamId: string | null;
 }
@@ -29,39 +31,27 @@ export function jobsOf(db: Queries, subject: Subject) {
 
 /** Jobs of others that have to do with the subject: a person replied there, or a text names it. Locked likewise. */
 export function touchedJobs(db: Queries, subject: Subject) {
-  const { id } = subject;
-  const naming = `%${id}%`;
-  return lockedJobs(db, subject, '!=').where((eb) =>
-    eb.or([
-      eb('data', 'like', naming),
-      eb.exists(
-        eb
-          .selectFrom('call')
-          .select('call.id')
-          .whereRef('call.job_id', '=', 'job.id')
-          .where((call) =>
-            call.or([
-              call('request', 'like', naming),
-              call('detail', 'like', naming),
-              call('natural_key', 'like', naming),
-            ]),
-          ),
-      ),
-      eb.exists(
-        eb
-          .selectFrom('follow_up')
-          .select('follow_up.id')
-          .whereRef('follow_up.job_id', '=', 'job.id')
-          .where((reply) =>
-            reply.or([
-              reply('user_id', '=', id),
-              reply('text', 'like', naming),
-              reply('more', 'like', naming),
-            ]),
-          ),
-      ),
-    ]),
-  );
+  return lockedJobs(db, subject, '!=').where(sql<boolean>`(
+    ${namesIn(textsOf('job'), subject)}
+    or exists (select 1 from call where call.job_id = job.id and ${namesIn(textsOf('call'), subject)})
+    or exists (
+      select 1 from follow_up
+      where follow_up.job_id = job.id and (user_id = ${subject.id} or ${namesIn(textsOf('follow_up'), subject)})
+    )
+  )`);
+}
+
+function textsOf(table: TextTable): readonly string[] {
+  const { texts, unique } = textColumns[table];
+  return (unique === null ? texts : [...texts, unique]).map((column) => `${table}.${column}`);
+}
+
+/** Whether one of the columns may name the subject: `isNamed` says whether it does. */
+export function namesIn(columns: readonly string[], { id }: Subject): RawBuilder<boolean> {
+  return sql`(${sql.join(
+    columns.map((column) => sql`${sql.ref(column)} like ${`%${id}%`}`),
+    sql` or `,
+  )})`;
 }
 
 function lockedJobs(db: Queries, { kind, id, teamId }: Subject, whose: '=' | '!=') {
