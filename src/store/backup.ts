@@ -9,8 +9,7 @@ import {
   statSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { BUSY_TIMEOUT_MS, DATABASE_FILE, makeDirectory, queriesOn } from './engines/sqlite.ts';
-import { connect } from './engines/sqlite-connection.ts';
+import { BUSY_TIMEOUT_MS, connect, DATABASE_FILE, makeDirectory, queriesOn } from './engines/sqlite.ts';
 import { isFull, sqliteError } from './engines/sqlite-errors.ts';
 import { codeOf, StoreError } from './errors.ts';
 import { schemaState } from './schema/migrate.ts';

@@ -1,10 +1,10 @@
 import { type SqlBool, sql } from 'kysely';
 import { dueStates } from '../jobs/follow-up.ts';
 import { overStages } from '../jobs/stages.ts';
+import { keepNotices } from './queries/calls/past-notices.ts';
 import { forgetOldEarlyReplies } from './queries/early-replies.ts';
 import type { Thread } from './queries/jobs.ts';
-import { keepNotices } from './queries/past-notices.ts';
-import { taskId } from './queries/task.ts';
+import { taskId } from './queries/tasks/task.ts';
 import type { Queries } from './schema/tables.ts';
 
 /**

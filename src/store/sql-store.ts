@@ -1,6 +1,6 @@
 import type { Database, LeaseClock } from './engines/database.ts';
 import { StoreError } from './errors.ts';
-import type { Scheduled } from './queries/tasks.ts';
+import type { Scheduled } from './queries/tasks/tasks.ts';
 import type { Store } from './store.ts';
 import { Transaction } from './transaction.ts';
 

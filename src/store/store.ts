@@ -1,7 +1,7 @@
-import type { Scheduled } from './queries/tasks.ts';
+import type { Scheduled } from './queries/tasks/tasks.ts';
 import type { Transaction } from './transaction.ts';
 
-export type { CallOutcome, LedgerCall } from './queries/calls.ts';
+export type { CallOutcome, LedgerCall } from './queries/calls/calls.ts';
 export type { StaleReceipt } from './queries/follow-ups.ts';
 export type { Thread } from './queries/jobs.ts';
 export {
@@ -12,8 +12,8 @@ export {
   type TaskGroup,
   type TaskKind,
   taskKinds,
-} from './queries/task.ts';
-export type { Claim, Scheduled, Tasks } from './queries/tasks.ts';
+} from './queries/tasks/task.ts';
+export type { Claim, Scheduled, Tasks } from './queries/tasks/tasks.ts';
 export type { Transaction } from './transaction.ts';
 
 /** The durable memory of the program. Every write happens in a transaction; none awaits the network. */

@@ -1,6 +1,6 @@
 import { batcher } from '../../engine/batcher.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import type { CardRefresh, UnchangedCheck, WatchedJob } from '../../store/queries/checks.ts';
+import type { CardRefresh, UnchangedCheck, WatchedJob } from '../../store/queries/tasks/checks.ts';
 import type { Store } from '../../store/store.ts';
 
 /** So long, checks that found nothing new are gathered: the disk is waited for once for all of them. */

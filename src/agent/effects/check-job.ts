@@ -5,7 +5,7 @@ import { decide } from '../../jobs/decide/decide.ts';
 import type { JobEvent } from '../../jobs/event.ts';
 import { isUnwatched, type Job } from '../../jobs/job.ts';
 import { policyFor } from '../../jobs/policy.ts';
-import type { CheckKind, UnchangedCheck, WatchedJob } from '../../store/queries/checks.ts';
+import type { CheckKind, UnchangedCheck, WatchedJob } from '../../store/queries/tasks/checks.ts';
 import type { ClaimedTask } from '../../store/store.ts';
 import type { AgentTools } from './agent-tools.ts';
 import type { CheckBatches } from './check-batches.ts';

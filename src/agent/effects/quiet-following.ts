@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Decision } from '../../jobs/decision.ts';
 import type { Job } from '../../jobs/job.ts';
-import type { CheckKind } from '../../store/queries/checks.ts';
+import type { CheckKind } from '../../store/queries/tasks/checks.ts';
 
 /** What follows from a check that found nothing new. */
 export interface QuietFollowing {

@@ -1,12 +1,11 @@
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite';
 import { Kysely } from 'kysely';
 import { codeOf, StoreError } from '../errors.ts';
 import type { Queries, Tables } from '../schema/tables.ts';
 import type { Database } from './database.ts';
 import type { SqliteHooks } from './group-commit.ts';
-import { connect } from './sqlite-connection.ts';
 import { nodeSqliteDialect } from './sqlite-dialect.ts';
 import { isBusy, sqliteError, unusableDirectory } from './sqlite-errors.ts';
 
@@ -130,4 +129,14 @@ function lossDetector(directory: string): () => void {
         'docs-agent is started again; restore the directory from a backup before that, or it starts empty.',
     );
   };
+}
+
+/**
+ * Every connection keeps its temporary data in memory: where only the data directory can be written, SQLite would find
+ * no folder for it, and statements fail that need some, such as an upsert that returns what it wrote.
+ */
+export function connect(path: string, options: DatabaseSyncOptions = {}): DatabaseSync {
+  const connection = new DatabaseSync(path, options);
+  connection.exec('pragma temp_store = memory');
+  return connection;
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { taskId } from '../queries/task.ts';
+import { taskId } from '../queries/tasks/task.ts';
 import { deleteJobs, taskIds } from '../retention.ts';
 import type { Queries } from '../schema/tables.ts';
 import { type Holdings, idColumns } from './personal-columns.ts';

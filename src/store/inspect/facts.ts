@@ -1,5 +1,5 @@
 import type { StoredInstallation } from '../queries/installations.ts';
-import type { TaskKind } from '../queries/task.ts';
+import type { TaskKind } from '../queries/tasks/task.ts';
 import type { SchemaState } from '../schema/migrate.ts';
 
 /** What there is to know of a store without changing anything in it. */

@@ -1,12 +1,11 @@
 import type { Database } from '../engines/database.ts';
 import { Installations } from '../queries/installations.ts';
-import { taskKinds } from '../queries/task.ts';
+import { taskKinds } from '../queries/tasks/task.ts';
 import { requestFromJson, settingsFromJson } from '../schema/json.ts';
 import { schemaState } from '../schema/migrate.ts';
 import { migrations } from '../schema/migrations.ts';
 import type { Queries } from '../schema/tables.ts';
-import { agentRefusals } from './agent-refusals.ts';
-import type { NoticeFacts, RefusedNotice, StoreFacts, TaskFailures } from './facts.ts';
+import type { AgentRefusal, NoticeFacts, RefusedNotice, StoreFacts, TaskFailures } from './facts.ts';
 
 /** How far back refusals are of interest. */
 const RECENT_MS = 7 * 86_400_000;
@@ -105,4 +104,24 @@ async function refusedNotices(db: Queries, sinceMs: number): Promise<RefusedNoti
     last.set(`${teamId} ${channelId}`, notice);
   }
   return [...last.values()].filter((refused) => refused !== null);
+}
+
+/** Of each project, whether its last call that came to anything was refused for want of a right. */
+async function agentRefusals(db: Queries, sinceMs: number): Promise<AgentRefusal[]> {
+  const calls = await db
+    .selectFrom('call')
+    .select(['project_id', 'kind', 'state', 'detail'])
+    .where('kind', 'in', ['create_job', 'send_message'])
+    .where('state', 'in', ['wanted', 'done', 'failed'])
+    .where('wanted_at', '>', sinceMs)
+    .where((eb) => eb.or([eb('state', '=', 'done'), eb('detail', 'is not', null)]))
+    .orderBy('seq')
+    .execute();
+  const last = new Map(calls.map((call) => [call.project_id, call]));
+  return [...last.values()].flatMap(({ project_id: projectId, kind, state, detail }) => {
+    if (state === 'done' || detail === null) return [];
+    const [, reason, words] = /^(\w+): (.*)$/s.exec(detail) ?? [];
+    const isRefusal = reason === 'unauthorized' || (reason === 'not_found' && kind === 'create_job');
+    return isRefusal && words !== undefined ? [{ projectId, words }] : [];
+  });
 }

@@ -1,8 +1,7 @@
 import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { BUSY_TIMEOUT_MS, DATABASE_FILE, OWNER_FILE, queriesOn } from '../engines/sqlite.ts';
-import { connect } from '../engines/sqlite-connection.ts';
+import { BUSY_TIMEOUT_MS, connect, DATABASE_FILE, OWNER_FILE, queriesOn } from '../engines/sqlite.ts';
 import { isBusy, sqliteError, unusableDirectory } from '../engines/sqlite-errors.ts';
 import { codeOf } from '../errors.ts';
 import { migrations } from '../schema/migrations.ts';

@@ -4,7 +4,7 @@ import { jobFromJson } from '../schema/json.ts';
 import type { Queries, Tables } from '../schema/tables.ts';
 import { type LiveThreads, URGENCIES, wantLiveThreads } from './live-threads.ts';
 import { prepared, type Values } from './prepared.ts';
-import type { Tasks } from './tasks.ts';
+import type { Tasks } from './tasks/tasks.ts';
 
 export interface ThreadToRead {
   readonly jobId: string;

@@ -2,7 +2,7 @@ import type { Decision } from '../../jobs/decision.ts';
 import { changesHome, HOME_SPACING_MS, mayBeSeen } from '../../jobs/home.ts';
 import type { Queries } from '../schema/tables.ts';
 import { prepared, type Values } from './prepared.ts';
-import type { Tasks } from './tasks.ts';
+import type { Tasks } from './tasks/tasks.ts';
 
 const SEPARATOR = ':';
 

@@ -1,6 +1,6 @@
 import { openStages } from '../../jobs/stages.ts';
 import type { Queries } from '../schema/tables.ts';
-import { type TaskKind, taskKinds } from './task.ts';
+import { type TaskKind, taskKinds } from './tasks/task.ts';
 
 type OpenStage = (typeof openStages)[number];
 

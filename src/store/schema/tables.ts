@@ -3,7 +3,7 @@ import type { CallKind, CallState } from '../../jobs/call.ts';
 import type { FollowUpState, Receipt } from '../../jobs/follow-up.ts';
 import type { BudgetKind } from '../../jobs/hourly-budget.ts';
 import type { Stage } from '../../jobs/job.ts';
-import type { TaskGroup, TaskKind } from '../queries/task.ts';
+import type { TaskGroup, TaskKind } from '../queries/tasks/task.ts';
 
 /** The tables as the newest migration leaves them. Times are milliseconds since 1970. */
 export interface Tables {

@@ -1,5 +1,5 @@
 import { oneAtATimeBatcher } from '../../../engine/batcher.ts';
-import type { SettledPost } from '../../../store/queries/posts.ts';
+import type { SettledPost } from '../../../store/queries/calls/posts.ts';
 import type { ClaimedTask, Transaction } from '../../../store/store.ts';
 import type { SlackTools } from '../slack-tools.ts';
 import { type DuePost, duePost, duePosts } from './due-post.ts';

@@ -1,6 +1,6 @@
 import type { CallKind, CallRequest } from '../../../../src/jobs/call.ts';
 import type { Decision } from '../../../../src/jobs/decision.ts';
-import type { NextPost, SettledPost } from '../../../../src/store/queries/posts.ts';
+import type { NextPost, SettledPost } from '../../../../src/store/queries/calls/posts.ts';
 import type {
   CallOutcome,
   ClaimedTask,

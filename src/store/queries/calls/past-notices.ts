@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { FORGOTTEN } from '../forget/subject.ts';
-import { requestFromJson } from '../schema/json.ts';
-import type { Queries } from '../schema/tables.ts';
-import { prepared, type Values } from './prepared.ts';
+import { FORGOTTEN } from '../../forget/subject.ts';
+import { requestFromJson } from '../../schema/json.ts';
+import type { Queries } from '../../schema/tables.ts';
+import { prepared, type Values } from '../prepared.ts';
 
 type Place = { readonly teamId: string; readonly channelId: string };
 

@@ -1,5 +1,5 @@
-import type { TakeAdvisoryLock } from '../engines/database.ts';
-import type { Queries } from '../schema/tables.ts';
+import type { TakeAdvisoryLock } from '../../engines/database.ts';
+import type { Queries } from '../../schema/tables.ts';
 
 /** No allowance takes longer to be whole again: what is further ahead was written before a clock was set back. */
 const FURTHEST_AHEAD_MS = 120_000;

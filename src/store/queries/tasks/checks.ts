@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { ChannelSettings } from '../../jobs/channel-settings.ts';
-import type { Job } from '../../jobs/job.ts';
-import { jobFromJson, settingsFromJson } from '../schema/json.ts';
-import type { Queries } from '../schema/tables.ts';
-import { isUnsent } from './follow-ups.ts';
-import { prepared, preparedForMany, type Values } from './prepared.ts';
+import type { ChannelSettings } from '../../../jobs/channel-settings.ts';
+import type { Job } from '../../../jobs/job.ts';
+import { jobFromJson, settingsFromJson } from '../../schema/json.ts';
+import type { Queries } from '../../schema/tables.ts';
+import { isUnsent } from '../follow-ups.ts';
+import { prepared, preparedForMany, type Values } from '../prepared.ts';
 import { type Lease, taskId } from './task.ts';
 import { groupOfTask } from './task-group.ts';
 import type { Tasks } from './tasks.ts';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { ExpressionBuilder } from 'kysely';
-import type { LeaseClock } from '../engines/database.ts';
-import type { Queries, Tables } from '../schema/tables.ts';
+import type { LeaseClock } from '../../engines/database.ts';
+import type { Queries, Tables } from '../../schema/tables.ts';
+import { prepared, type Values } from '../prepared.ts';
 import {
   type Due,
   dueTasks,
@@ -24,7 +25,6 @@ import {
   retryTaskAt,
   type TaskFailure,
 } from './leases.ts';
-import { prepared, type Values } from './prepared.ts';
 import {
   type ClaimedTask,
   type Lease,

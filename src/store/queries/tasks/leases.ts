@@ -1,4 +1,4 @@
-import { prepared, type Values } from './prepared.ts';
+import { prepared, type Values } from '../prepared.ts';
 import type { Lease } from './task.ts';
 
 type Held = Pick<Lease, 'taskId' | 'token'>;

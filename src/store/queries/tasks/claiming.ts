@@ -1,5 +1,5 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
-import { prepared, preparedForMany, type Values } from './prepared.ts';
+import { prepared, preparedForMany, type Values } from '../prepared.ts';
 import type { TaskGroup, TaskKind } from './task.ts';
 
 interface Group {

@@ -1,4 +1,4 @@
-import type { Lane } from '../../jobs/call.ts';
+import type { Lane } from '../../../jobs/call.ts';
 
 /**
  * Tasks on a job have the job's id as subject, tasks on a lane of calls the lane's name, `catch_up` a workspace's id,

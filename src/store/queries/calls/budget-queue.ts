@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
-import type { BudgetKind } from '../../jobs/hourly-budget.ts';
-import type { Queries } from '../schema/tables.ts';
-import { prepared, type Values } from './prepared.ts';
+import type { BudgetKind } from '../../../jobs/hourly-budget.ts';
+import type { Queries } from '../../schema/tables.ts';
+import { prepared, type Values } from '../prepared.ts';
 
 export interface Waiting {
   readonly jobId: string;

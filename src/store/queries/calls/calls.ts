@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { type SqlBool, sql } from 'kysely';
-import type { CallRequest, CallState, WantedCall } from '../../jobs/call.ts';
-import type { Job } from '../../jobs/job.ts';
-import type { TakeAdvisoryLock } from '../engines/database.ts';
-import { requestFromJson, toJson } from '../schema/json.ts';
-import type { CallRow, Queries, Tables } from '../schema/tables.ts';
+import type { CallRequest, CallState, WantedCall } from '../../../jobs/call.ts';
+import type { Job } from '../../../jobs/job.ts';
+import type { TakeAdvisoryLock } from '../../engines/database.ts';
+import { requestFromJson, toJson } from '../../schema/json.ts';
+import type { CallRow, Queries, Tables } from '../../schema/tables.ts';
+import { prepared, type Values } from '../prepared.ts';
 import { dropPastNotice } from './past-notices.ts';
-import { prepared, type Values } from './prepared.ts';
 
 export interface LedgerCall {
   readonly id: string;

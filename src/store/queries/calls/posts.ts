@@ -1,12 +1,12 @@
 import { type Expression, type RawBuilder, sql } from 'kysely';
-import type { ChannelSettings } from '../../jobs/channel-settings.ts';
-import type { Job } from '../../jobs/job.ts';
-import { jobFromJson, settingsFromJson } from '../schema/json.ts';
-import type { CallRow, Queries } from '../schema/tables.ts';
+import type { ChannelSettings } from '../../../jobs/channel-settings.ts';
+import type { Job } from '../../../jobs/job.ts';
+import { jobFromJson, settingsFromJson } from '../../schema/json.ts';
+import type { CallRow, Queries } from '../../schema/tables.ts';
+import { preparedForMany, type Values } from '../prepared.ts';
+import type { Lease } from '../tasks/task.ts';
 import type { LedgerCall } from './calls.ts';
 import { callFromRow } from './calls.ts';
-import { preparedForMany, type Values } from './prepared.ts';
-import type { Lease } from './task.ts';
 
 export interface NextPost {
   readonly call: LedgerCall;
