@@ -87,7 +87,7 @@ describe('without a word about access, the program is for the people of the work
     await control.message({ channel: general, user: bob, text: 'Two', threadTs: card.ts });
     program.slack.onDelivery(() => 1);
     await control.editMessage(missed, 'One, edited');
-    program.slack.socket.cut();
+    await program.restart();
     await program.later(
       () => program.api.jobs[0]?.prompts ?? [],
       (prompts) => prompts.includes('Two'),
@@ -161,7 +161,7 @@ describe('a user group of the rule that Slack does not know', () => {
     slack.onDelivery(() => 0);
     await slack.control.message({ channel: general, user: bob, text: 'And a table', threadTs: card.ts });
     slack.onDelivery(() => 1);
-    slack.socket.cut();
+    await program.restart();
     const prompts = () => api.jobs[0]?.prompts ?? [];
     await later(prompts, (all) => all.includes('And a table'), 'the missed reply of bob');
   });
@@ -262,7 +262,7 @@ describe('a person whom Slack does not tell of (A1)', () => {
     await write(gone, 'And another');
     await write(bob, 'And a table');
     slack.onDelivery(() => 1);
-    slack.socket.cut();
+    await program.restart();
     await program.later(
       () => program.api.jobs[0]?.prompts ?? [],
       (prompts) => prompts.length > 1,

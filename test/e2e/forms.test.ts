@@ -49,7 +49,8 @@ describe('the form behind /docs-agent alone', () => {
     await command();
     await world.clock.advance(660_000);
     const asked = world.slack.calls('users.info').length;
-    world.slack.onCall(({ method }) => (method === 'users.info' ? 'hang' : null));
+    const answer = Promise.withResolvers<void>();
+    world.slack.onCall(({ method }) => (method === 'users.info' ? { answerAfter: answer.promise } : null));
     const submitted = submit({ prompt: 'Document it' });
     await waitFor(
       () => world.slack.calls('users.info').length,
@@ -58,6 +59,7 @@ describe('the form behind /docs-agent alone', () => {
     );
     await world.clock.advance(300);
     expect((await submitted).errors).toBeNull();
+    answer.resolve();
     await world.started('Document it');
   });
 

@@ -1,12 +1,16 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
+/** Above 10080, the highest port that fetch refuses (the "bad ports" of the WHATWG). */
+const LOWEST = 10_081;
+const HIGHEST = 29_999;
+
 /**
  * A port for what must be known before the program listens. Not one that the system gives out by itself, which
  * it might do again in the meantime.
  */
 export async function freePort(): Promise<number> {
-  const port = 10_000 + Math.floor(Math.random() * 20_000);
+  const port = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST + 1));
   const server = createServer().listen(port, '127.0.0.1');
   try {
     await once(server, 'listening');
