@@ -12,6 +12,8 @@ export default defineConfig({
     setupFiles: ['test/support/setup.ts'],
     // Most of the time goes into waiting for other programs.
     maxWorkers: 3,
+    // For other programs that do not say when they are done.
+    expect: { poll: { interval: 20, timeout: 5_000 } },
     // For the tests that run whole programs, several at a time, on a busy machine.
     testTimeout: 120_000,
     hookTimeout: 120_000,

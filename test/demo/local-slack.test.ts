@@ -21,7 +21,6 @@ import {
   testWorkspace,
 } from '../support/local-slack.ts';
 import { createTempDir } from '../support/temp-dir.ts';
-import { waitFor } from '../support/wait-for.ts';
 
 describe('finding the local Slack', () => {
   const packaged: Machine = {
@@ -171,7 +170,7 @@ describeWithLocalSlack('a local Slack', () => {
         () => true,
         () => false,
       );
-    await waitFor(reachable, (answers) => !answers, { what: 'the local Slack to end' });
+    await expect.poll(reachable, { message: 'the local Slack to end' }).toSatisfy((answers) => !answers);
   });
 
   test('says that its port is taken', async () => {

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { alice, bob, general, random } from '../support/local-slack.ts';
-import { waitFor } from '../support/wait-for.ts';
 import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
 
 const bot = '<@U0DOCSAGENT>';
@@ -69,17 +68,11 @@ describe('where only some channels are allowed (A1)', () => {
 
   test('a form that was opened at home starts a job in those only', async () => {
     await world.slack.control.openHome(alice);
-    await waitFor(
-      () => world.slack.control.home(alice),
-      (home) => home !== null,
-      { what: 'the home' },
-    );
+    await expect
+      .poll(() => world.slack.control.home(alice), { message: 'the home' })
+      .toSatisfy((home) => home !== null);
     await world.slack.control.pressInView(alice, 'start_job');
-    await waitFor(
-      () => modal(alice),
-      (text = '') => text.includes('Channel'),
-      { what: 'the form' },
-    );
+    await expect.poll(() => modal(alice), { message: 'the form' }).toContain('Channel');
     const refused = await world.slack.control.submit(alice, { prompt: 'Document it', channel: general });
     expect(refused.errors?.prompt).toContain('limited to certain channels');
     const { errors } = await world.slack.control.submit(alice, { channel: random });
@@ -136,11 +129,7 @@ test('who is let in from another workspace starts and steers jobs of this one (A
   control.invite(general, foreign);
   const message = await write(bob, 'The limits are unclear');
   await control.shortcut({ message, user: foreign, callbackId: 'ask_docs_agent' });
-  await waitFor(
-    () => modal(foreign),
-    (text) => text !== undefined,
-    { what: 'the form' },
-  );
+  await expect.poll(() => modal(foreign), { message: 'the form' }).toSatisfy((text) => text !== undefined);
   expect((await control.submit(foreign, { prompt: 'Document it' })).errors).toBeNull();
   await world.started('Document it');
   const card = await world.seen(general, ({ text }) => text.includes('“Document it”'));
@@ -149,11 +138,7 @@ test('who is let in from another workspace starts and steers jobs of this one (A
   world.api.finish(world.api.jobs[0]?.id ?? '', { status: 'completed' });
   const end = await world.told(card, 'no files changed');
   await control.press(end, 'follow_up', foreign);
-  await waitFor(
-    () => modal(foreign),
-    (text = '') => text.includes('prompt'),
-    { what: 'the form for a follow-up' },
-  );
+  await expect.poll(() => modal(foreign), { message: 'the form for a follow-up' }).toContain('prompt');
   expect((await control.submit(foreign, { prompt: 'Add a table' })).errors).toBeNull();
   await world.settled();
   expect(world.prompts()).toEqual([['Document it', 'And the retries', 'Add a table']]);

@@ -52,11 +52,9 @@ describe('the form behind /docs-agent alone', () => {
     const answer = Promise.withResolvers<void>();
     world.slack.onCall(({ method }) => (method === 'users.info' ? { answerAfter: answer.promise } : null));
     const submitted = submit({ prompt: 'Document it' });
-    await waitFor(
-      () => world.slack.calls('users.info').length,
-      (count) => count > asked,
-      { what: 'the question who alice is' },
-    );
+    await expect
+      .poll(() => world.slack.calls('users.info').length, { message: 'the question who alice is' })
+      .toBeGreaterThan(asked);
     await world.clock.advance(300);
     expect((await submitted).errors).toBeNull();
     answer.resolve();
@@ -229,11 +227,7 @@ describe('a mention in a thread without a job', () => {
       return updates === 1 ? 'error_after' : null;
     });
     await chosen();
-    await waitFor(
-      () => updates,
-      (count) => count === 2,
-      { what: 'a second try' },
-    );
+    await expect.poll(() => updates, { message: 'a second try' }).toBe(2);
     await world.settled();
     expect(shown()).toContain('go along');
     await submit();
@@ -271,11 +265,9 @@ describe('"Ask Docs Agent" in the menu of a message', () => {
     const until = (method: string, passMs: number) => {
       const before = world.slack.calls(method).length;
       return async () => {
-        await waitFor(
-          () => world.slack.calls(method).length,
-          (count) => count > before,
-          { what: method },
-        );
+        await expect
+          .poll(() => world.slack.calls(method).length, { message: method })
+          .toBeGreaterThan(before);
         await world.clock.advance(passMs);
       };
     };

@@ -2,7 +2,6 @@ import { connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { scrape } from '../support/scraped.ts';
-import { waitFor } from '../support/wait-for.ts';
 import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
 
 const MAX_CONNECTIONS = 500;
@@ -38,7 +37,9 @@ test('health answers though somebody holds all connections to the port of Slack'
     ),
   );
   const closed = () => open.filter((socket) => socket.closed).length;
-  await waitFor(closed, (count) => count >= 5, { what: 'the connections that are too many to be closed' });
+  await expect
+    .poll(closed, { message: 'the connections that are too many to be closed' })
+    .toBeGreaterThanOrEqual(5);
   expect(await statusOf(healthPort, '/livez')).toBe(200);
 });
 

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { alice, general, random, type SlackMessage } from '../support/local-slack.ts';
-import { waitFor } from '../support/wait-for.ts';
 import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
 
 const bot = '<@U0DOCSAGENT>';
@@ -83,11 +82,9 @@ test('a project that a mention in a thread names is chosen in the menu of its fo
   await world.slack.control.message({ ...reply, text: `${bot} project=handbook Fix them` });
   const offer = await world.whispered(general, 'No job runs in this thread yet');
   await world.slack.control.press(offer, 'choose_messages', alice);
-  await waitFor(
-    () => JSON.stringify(world.slack.control.modal(alice)?.blocks),
-    (form) => form?.includes('"initial_value":"Fix them"') ?? false,
-    { what: 'the form' },
-  );
+  await expect
+    .poll(() => JSON.stringify(world.slack.control.modal(alice)?.blocks), { message: 'the form' })
+    .toSatisfy((form) => form?.includes('"initial_value":"Fix them"') ?? false);
   expect((await world.slack.control.submit(alice)).errors).toBeNull();
   expect((await card('Fix them')).text).toContain('Project handbook');
 });

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { describeWithLocalSlack } from '../support/local-slack.ts';
-import { waitFor } from '../support/wait-for.ts';
 import { startWorld } from './support/world.ts';
 
 describeWithLocalSlack('the Socket Mode connection', () => {
@@ -9,17 +8,16 @@ describeWithLocalSlack('the Socket Mode connection', () => {
     expect((await world.service.readiness()).checks.slack).toBe('ok');
     world.proxy.fail('apps.connections.open', { error: 'invalid_auth' });
     world.proxy.socket.cut();
-    await waitFor(
-      () => world.log.filter((line) => line.includes('socket_not_reopened')).length,
-      (count) => count === 1,
-      { what: 'the refusal', timeoutMs: 15_000 },
-    );
+    await expect
+      .poll(() => world.log.filter((line) => line.includes('socket_not_reopened')).length, {
+        message: 'the refusal',
+        timeout: 15_000,
+      })
+      .toBe(1);
     await world.clock.advance(30_000);
-    await waitFor(
-      () => world.proxy.socket.connections(),
-      (count) => count === 1,
-      { what: 'the next connection', timeoutMs: 15_000 },
-    );
+    await expect
+      .poll(() => world.proxy.socket.connections(), { message: 'the next connection', timeout: 15_000 })
+      .toBe(1);
     const root = await world.ask('Add a quickstart');
     await world.told(root, 'Working');
   });

@@ -107,19 +107,14 @@ async function tellAStory(world: Talkative): Promise<void> {
   await write(`${bot} ${planted.mention}`, { threadTs: root.ts });
   await write(`${bot} ${planted.mention}`);
   await control.command({ channel: general, user: alice, text: '' });
-  await waitFor(() => control.modal(alice), Boolean, { what: 'the form' });
+  await expect.poll(() => control.modal(alice), { message: 'the form' }).toBeTruthy();
   await control.submit(alice, { prompt: planted.form });
   // Then all of this has gone through the program.
   const given = () => api.jobs.flatMap(({ prompts }) => prompts).join();
   const { prompt, mention, reply: replied, file: inlined, form } = planted;
-  await waitFor(
-    given,
-    (texts) => [prompt, mention, replied, inlined, form].every((text) => texts.includes(text)),
-    {
-      what: 'what the agent was given',
-      timeoutMs: PATIENCE_MS,
-    },
-  );
+  await expect
+    .poll(given, { message: 'what the agent was given', timeout: PATIENCE_MS })
+    .toSatisfy((texts) => [prompt, mention, replied, inlined, form].every((text) => texts.includes(text)));
   await control.openHome(alice);
   await control.command({ channel: general, user: alice, text: 'list' });
 
@@ -204,10 +199,9 @@ describe('no output holds a secret, a prompt, a reply or a file, at the level de
     world.slack.socket.cut();
     const file = new DatabaseSync(join(world.dataDir, 'docs-agent.db'), { timeout: 5_000 });
     onTestFinished(() => file.close());
-    await waitFor(() => world.slack.socket.connections(), Boolean, {
-      what: 'a socket',
-      timeoutMs: PATIENCE_MS,
-    });
+    await expect
+      .poll(() => world.slack.socket.connections(), { message: 'a socket', timeout: PATIENCE_MS })
+      .toBeTruthy();
     file.exec(
       `create trigger fault before insert on gesture begin select raise(abort, 'the disk is gone'); end`,
     );

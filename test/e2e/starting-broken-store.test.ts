@@ -3,7 +3,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import { beside } from '../support/beside.ts';
 import { alice, general } from '../support/local-slack.ts';
 import { createTempDir } from '../support/temp-dir.ts';
-import { waitFor } from '../support/wait-for.ts';
 import { startStrictWorld } from './support/strict-world.ts';
 
 const bot = '<@U0DOCSAGENT>';
@@ -40,7 +39,7 @@ test('a mention and a direct message that could not be stored start when Slack d
     world.slack.control.message({ channel, user: alice, text });
   const written = [write(general, `${bot} Fix the typos`), write(alice, 'Fix the links')];
   const failures = () => world.log.filter((line) => line.includes('listener_failed')).length;
-  await waitFor(failures, (count) => count === 2, { what: 'both to fail' });
+  await expect.poll(failures, { message: 'both to fail' }).toBe(2);
   await store.mend();
   // Slack waits 3 seconds for each, and delivers them again at once, after a minute, and after five.
   await world.clock.advance(3_000);

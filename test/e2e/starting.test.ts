@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { alice, bob, general } from '../support/local-slack.ts';
-import { waitFor } from '../support/wait-for.ts';
 import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
 
 const bot = '<@U0DOCSAGENT>';
@@ -81,11 +80,9 @@ describe('a mention in a channel', () => {
     await write(`${bot} Document the errors`, { user: bob, threadTs: root.ts });
     const choice = await world.whispered(general, 'No job runs in this thread yet');
     await world.slack.control.press(choice, 'choose_messages', bob);
-    await waitFor(
-      () => JSON.stringify(world.slack.control.modal(bob)),
-      (form) => form?.includes('rate limits') ?? false,
-      { what: 'the form' },
-    );
+    await expect
+      .poll(() => JSON.stringify(world.slack.control.modal(bob)), { message: 'the form' })
+      .toSatisfy((form) => form?.includes('rate limits') ?? false);
     await world.slack.control.submit(bob);
     await world.settled();
     expect(world.prompts()).toHaveLength(1);

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { alice, bob, general } from '../support/local-slack.ts';
 import { startProgram } from '../support/strict-slack/program.ts';
-import { waitFor } from '../support/wait-for.ts';
 
 const typed = (user: string, text: string) => ({ channel: general, user, text });
 
@@ -11,15 +10,13 @@ test('a command in hand when a stop begins is answered; one that comes after is 
   const answer = Promise.withResolvers<void>();
   slack.onCall(({ method }) => (method === 'users.info' ? { answerAfter: answer.promise } : null));
   const inHand = slack.control.command(typed(alice, 'Add a quickstart'));
-  await waitFor(() => slack.calls('users.info').length, Boolean, { what: 'the command to be in hand' });
+  await expect
+    .poll(() => slack.calls('users.info').length, { message: 'the command to be in hand' })
+    .toBeTruthy();
 
   const stopped = program.service.stop();
   const late = slack.control.command(typed(bob, 'Too late'));
-  await waitFor(
-    () => program.log.join(),
-    (log) => log.includes('gesture_left'),
-    { what: 'it to be left' },
-  );
+  await expect.poll(() => program.log.join(), { message: 'it to be left' }).toContain('gesture_left');
   answer.resolve();
   expect(await inHand).toMatchObject({ acknowledged: true });
   await stopped;

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest';
 import { bob, general } from '../support/local-slack.ts';
 import { type Program, startProgram } from '../support/strict-slack/program.ts';
 import { createTempDir } from '../support/temp-dir.ts';
-import { waitFor } from '../support/wait-for.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -61,14 +60,15 @@ test('replies that were missed while the socket and the store were away are foun
   program.slack.onDelivery(() => 1);
   await world.takeAway();
   program.slack.socket.cut();
-  await waitFor(
-    async () => {
-      await program.clock.advance(1_000);
-      return program.log.some((line) => line.includes('catch_up_not_scheduled'));
-    },
-    (isTold) => isTold,
-    { what: 'the reconnect', timeoutMs: 20_000 },
-  );
+  await expect
+    .poll(
+      async () => {
+        await program.clock.advance(1_000);
+        return program.log.some((line) => line.includes('catch_up_not_scheduled'));
+      },
+      { message: 'the reconnect', timeout: 20_000 },
+    )
+    .toBe(true);
   await world.bringBack();
   await program.later(
     () => followUps(program),

@@ -4,7 +4,6 @@ import { testServerUrl } from '../support/postgres.ts';
 import { deliver } from '../support/slack-teams/deliver.ts';
 import { acme, acmeProject, beta, betaProject } from '../support/slack-teams/program.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
-import { waitFor } from '../support/wait-for.ts';
 import { news, startOnFixture, type Upgraded } from './support/fixture.ts';
 
 const HOUR_MS = 3_600_000;
@@ -114,11 +113,9 @@ async function passHours(program: Upgraded, hours: number): Promise<void> {
 async function passSeconds({ clock, slack }: Upgraded, seconds: number): Promise<void> {
   for (let passed = 0; passed < seconds; passed += 1) {
     await clock.advance(1_000);
-    await waitFor(
-      () => slack.team(acme).inFlight() + slack.team(beta).inFlight(),
-      (calls) => calls === 0,
-      { what: 'quiet' },
-    );
+    await expect
+      .poll(() => slack.team(acme).inFlight() + slack.team(beta).inFlight(), { message: 'quiet' })
+      .toBe(0);
   }
 }
 

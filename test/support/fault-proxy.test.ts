@@ -5,7 +5,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import type { LocalSlack } from '../../demo/local-slack.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import { describeWithLocalSlack, general, type SlackControl, startTestSlack } from './local-slack.ts';
-import { waitFor } from './wait-for.ts';
 
 describeWithLocalSlack('the fault proxy', () => {
   let slack: LocalSlack & { readonly control: SlackControl };
@@ -138,11 +137,7 @@ describeWithLocalSlack('the fault proxy', () => {
     proxy.fail('chat.postMessage', { forwardAfter: released.promise });
 
     const call = post();
-    await waitFor(
-      () => proxy.calls().length,
-      (count) => count === 1,
-      { what: 'the call' },
-    );
+    await expect.poll(() => proxy.calls().length, { message: 'the call' }).toBe(1);
     expect(await posted()).toEqual([]);
     released.resolve();
 
@@ -158,7 +153,7 @@ describeWithLocalSlack('the fault proxy', () => {
     const call = post().finally(() => {
       answered = true;
     });
-    await waitFor(posted, (texts) => texts.length === 1, { what: 'the post' });
+    await expect.poll(posted, { message: 'the post' }).toHaveLength(1);
     expect(answered).toBe(false);
     released.resolve();
 
@@ -170,11 +165,7 @@ describeWithLocalSlack('the fault proxy', () => {
     other.fail('auth.test', 'hang');
     const call = fetch(`${other.apiUrl}auth.test`);
     const failed = expect(call).rejects.toThrow('fetch failed');
-    await waitFor(
-      () => other.calls().length,
-      (count) => count === 1,
-      { what: 'the call' },
-    );
+    await expect.poll(() => other.calls().length, { message: 'the call' }).toBe(1);
 
     await other.close();
 

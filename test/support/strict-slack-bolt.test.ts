@@ -4,7 +4,6 @@ import { freePort } from './free-port.ts';
 import { alice, general } from './local-slack.ts';
 import { type StrictSlack, startStrictSlack } from './strict-slack.ts';
 import { createTestClock } from './test-clock.ts';
-import { waitFor } from './wait-for.ts';
 
 const text = (value: string) => ({ type: 'plain_text' as const, text: value });
 const element = { type: 'plain_text_input' as const, action_id: 'text' };
@@ -78,21 +77,13 @@ describe.each(['socket', 'http'] as const)('a Bolt app (%s)', (mode) => {
     await control.submit(alice);
     expect(control.modal(alice)).toBeNull();
     await control.openHome(alice);
-    await waitFor(
-      () => control.home(alice),
-      (view) => view !== null,
-      { what: 'the home' },
-    );
+    await expect.poll(() => control.home(alice), { message: 'the home' }).toSatisfy((view) => view !== null);
     await control.pressInView(alice, 'go');
     const message = await control.message({ channel: general, user: alice, text: 'hello' });
     await control.shortcut({ message, user: alice, callbackId: 'ask' });
     expect(control.status(general, message.ts)).toBe('is working…');
     expect(seen).toEqual(['stuff', 'the FAQ', 'the FAQ', 'block_actions']);
     await app.stop();
-    await waitFor(
-      () => slack.socket.connections(),
-      (count) => count === 0,
-      { what: 'the goodbye' },
-    );
+    await expect.poll(() => slack.socket.connections(), { message: 'the goodbye' }).toBe(0);
   });
 });

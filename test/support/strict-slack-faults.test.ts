@@ -4,7 +4,6 @@ import { callerOf, posted } from './strict-slack/caller.ts';
 import type { StrictFault } from './strict-slack/web-api.ts';
 import { type StrictSlack, startStrictSlack } from './strict-slack.ts';
 import { createTestClock, type TestClock } from './test-clock.ts';
-import { waitFor } from './wait-for.ts';
 
 const hello = { channel: general, text: 'hello' };
 
@@ -45,11 +44,7 @@ describe('a call that goes wrong', () => {
   test('is kept among the calls, and is not in flight while it hangs', async () => {
     slack.onCall(({ method }) => (method === 'auth.test' ? 'hang' : null));
     const hanging = callerOf(slack)('auth.test').catch(() => 'broken');
-    await waitFor(
-      () => slack.calls('auth.test').length,
-      (count) => count === 1,
-      { what: 'the call' },
-    );
+    await expect.poll(() => slack.calls('auth.test').length, { message: 'the call' }).toBe(1);
     expect(slack.inFlight()).toBe(0);
     await callerOf(slack)('chat.postMessage', hello);
     expect(slack.calls().map(({ method, args }) => [method, args.text])).toEqual([

@@ -7,7 +7,6 @@ import { readAll } from './fault-proxy/forward.ts';
 import { alice, general } from './local-slack.ts';
 import { type StrictSlack, startStrictSlack } from './strict-slack.ts';
 import { createTestClock, type TestClock } from './test-clock.ts';
-import { waitFor } from './wait-for.ts';
 
 interface Replica {
   readonly url: string;
@@ -73,22 +72,14 @@ test('an event that is answered with an error comes again, marked as a retry', a
   first.answer = { status: 500 };
   await slack.control.message(hello);
   await clock.advance(0);
-  await waitFor(
-    () => second.requests.length,
-    (count) => count === 1,
-    { what: 'the retry' },
-  );
+  await expect.poll(() => second.requests.length, { message: 'the retry' }).toBe(1);
   expect(first.requests[0]?.headers).not.toHaveProperty('x-slack-retry-num');
   expect(second.requests[0]?.headers).toMatchObject({
     'x-slack-retry-num': '1',
     'x-slack-retry-reason': 'http_error',
   });
   expect(second.requests[0]?.body).toBe(first.requests[0]?.body);
-  await waitFor(
-    () => slack.inFlight(),
-    (count) => count === 0,
-    { what: 'all answers' },
-  );
+  await expect.poll(() => slack.inFlight(), { message: 'all answers' }).toBe(0);
   await clock.advance(3_600_000);
   expect(slack.deliveries()).toHaveLength(2);
 });

@@ -4,7 +4,6 @@ import { callerOf } from './strict-slack/caller.ts';
 import { connectBot, type SocketBot } from './strict-slack/socket-bot.ts';
 import { type StrictSlack, startStrictSlack } from './strict-slack.ts';
 import { createTestClock, type TestClock } from './test-clock.ts';
-import { waitFor } from './wait-for.ts';
 
 const hello = { channel: general, user: alice, text: 'hello' };
 
@@ -79,11 +78,7 @@ describe('an event', () => {
     bot.acknowledge(envelope);
     bot.acknowledge(await bot.next());
     await written;
-    await waitFor(
-      () => slack.inFlight(),
-      (count) => count === 0,
-      { what: 'all answers' },
-    );
+    await expect.poll(() => slack.inFlight(), { message: 'all answers' }).toBe(0);
     await clock.advance(3_600_000);
     expect(slack.deliveries()).toHaveLength(2);
   });
@@ -117,11 +112,7 @@ describe('an event', () => {
     const copies = [await bot.next(), await bot.next(), await bot.next()];
     expect(new Set(copies.map(({ payload }) => payload.event?.ts))).toEqual(new Set([written.ts]));
     for (const copy of copies) bot.acknowledge(copy);
-    await waitFor(
-      () => slack.inFlight(),
-      (count) => count === 0,
-      { what: 'all answers' },
-    );
+    await expect.poll(() => slack.inFlight(), { message: 'all answers' }).toBe(0);
   });
 });
 
@@ -146,11 +137,7 @@ describe('connections', () => {
     expect(slack.socket.connections()).toBe(10);
     await expect(connectBot(slack)).rejects.toThrow('too_many_websockets');
     await bot.close();
-    await waitFor(
-      () => slack.socket.connections(),
-      (count) => count === 9,
-      { what: 'the goodbye' },
-    );
+    await expect.poll(() => slack.socket.connections(), { message: 'the goodbye' }).toBe(9);
     const { url } = await callerOf(slack, slack.appToken)('apps.connections.open');
     const open = () =>
       new Promise<string>((resolve) => {

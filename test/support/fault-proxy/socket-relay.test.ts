@@ -95,16 +95,8 @@ describeWithLocalSlack('Socket Mode through the fault proxy', () => {
     const heard = await startBot();
 
     proxy.socket.cut();
-    await waitFor(
-      () => proxy.socket.connections(),
-      (count) => count === 0,
-      { what: 'the cut' },
-    );
-    await waitFor(
-      () => proxy.socket.connections(),
-      (count) => count === 1,
-      { what: 'the bot to come back' },
-    );
+    await expect.poll(() => proxy.socket.connections(), { message: 'the cut' }).toBe(0);
+    await expect.poll(() => proxy.socket.connections(), { message: 'the bot to come back' }).toBe(1);
     expect(proxy.calls('apps.connections.open')).toHaveLength(2);
 
     await slack.control.message({ channel: general, user: alice, text: 'still there?' });
@@ -116,11 +108,7 @@ describeWithLocalSlack('Socket Mode through the fault proxy', () => {
     const letThrough = proxy.socket.holdAcks();
 
     const delivered = slack.control.message({ channel: general, user: alice, text: 'held' });
-    await waitFor(
-      () => proxy.socket.acks(),
-      ({ length }) => length === 1,
-      { what: 'the acknowledgement' },
-    );
+    await expect.poll(() => proxy.socket.acks(), { message: 'the acknowledgement' }).toHaveLength(1);
     const acksAtSlack = async () => (await slack.control.log()).filter(({ kind }) => kind === 'ack');
     expect(await acksAtSlack()).toEqual([]);
     letThrough();
@@ -137,24 +125,12 @@ describeWithLocalSlack('Socket Mode through the fault proxy', () => {
     const bot = new WebSocket(opened.url ?? '');
     const frames: { type: string; envelope_id?: string; retry_attempt?: number }[] = [];
     bot.addEventListener('message', ({ data }) => frames.push(JSON.parse(String(data))));
-    await waitFor(
-      () => frames,
-      ({ length }) => length === 1,
-      { what: 'the greeting' },
-    );
+    await expect.poll(() => frames, { message: 'the greeting' }).toHaveLength(1);
 
     const delivered = slack.control.message({ channel: general, user: alice, text: 'anybody?' });
-    await waitFor(
-      () => frames,
-      ({ length }) => length === 2,
-      { what: 'the envelope' },
-    );
+    await expect.poll(() => frames, { message: 'the envelope' }).toHaveLength(2);
     proxy.socket.redeliver();
-    await waitFor(
-      () => frames,
-      ({ length }) => length === 3,
-      { what: 'the retry' },
-    );
+    await expect.poll(() => frames, { message: 'the retry' }).toHaveLength(3);
     const [, first, second] = frames;
     expect(second).toEqual({ ...first, retry_attempt: 1, retry_reason: 'timeout' });
 
