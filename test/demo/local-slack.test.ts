@@ -152,7 +152,7 @@ describeWithLocalSlack('a local Slack', () => {
   });
 
   test('ends with the process that started it, even if that is killed', async () => {
-    const modulePath = JSON.stringify(join(import.meta.dirname, '../../src/demo/local-slack.ts'));
+    const modulePath = JSON.stringify(join(import.meta.dirname, '../../demo/local-slack.ts'));
     const options = JSON.stringify({ binary, port: 0, workspace: testWorkspace });
     const script = `
       const { startLocalSlack } = await import(${modulePath});

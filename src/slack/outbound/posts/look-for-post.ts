@@ -1,6 +1,6 @@
 import { factsOf } from '../../../engine/job-facts.ts';
 import type { Job } from '../../../jobs/job.ts';
-import type { CallOutcome, ClaimedTask, LedgerCall } from '../../../store/store.ts';
+import type { CallOutcome, ClaimedTask, LedgerCall, Transaction } from '../../../store/store.ts';
 import { isAbsence } from '../../protocol/absence.ts';
 import { isBetweenPeople } from '../../views/thread/requester.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
@@ -77,7 +77,8 @@ export async function lookForPost(
     // Asked for after the look: it may have slept in the middle.
     const sureAtMs = Math.max(sinceMs, tools.clock.awakeSinceMs()) + ABSENT_AFTER_MS;
     if (look.beganAtMs < sureAtMs) return await defer(tools, task, sureAtMs);
-    return await settle(tools, task, call, again, null, (tx) => tx.calls.endHold(call.id));
+    const endHold = (tx: Transaction) => tx.calls.endHold(call.id);
+    return await settle(tools, task, call, again, null, call.heldSinceMs === null ? null : endHold);
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
     const { failure } = error;
