@@ -22,15 +22,13 @@ import {
   readiness,
   sharedLook,
 } from './operations/health.ts';
-import { createMetrics } from './operations/metrics/metrics.ts';
-import { metricsRoute } from './operations/metrics/route.ts';
-import { observedLogger } from './operations/observed-logger.ts';
+import { observedLogger } from './operations/logger.ts';
+import { createMetrics, metricsRoute } from './operations/metrics/metrics.ts';
 import { contextFactory, policyOf } from './service/context.ts';
 import { explainConnection, explainListening } from './service/explain.ts';
 import { knownPaces } from './service/known-paces.ts';
 import { createLoops, SHORT_STOP_MS, type Tools } from './service/loops.ts';
-import { stateReader } from './service/program-state.ts';
-import { workProblem, workWarnings } from './service/work-health.ts';
+import { stateReader, workProblem, workWarnings } from './service/program-state.ts';
 import { serveWorkspaces } from './service/workspaces.ts';
 
 /** The whole program in one object. Tests start it in memory. */

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-import type { Host } from './command.ts';
-import { EXIT_CONFIG, EXIT_USAGE } from './exit-codes.ts';
+import { EXIT_CONFIG, EXIT_USAGE, type Host } from './command.ts';
 import { type Command, findCommand, USAGE, usageOf } from './table.ts';
 
 const OLDEST_NODE = [24, 16] as const;

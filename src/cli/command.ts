@@ -23,3 +23,8 @@ export type Run = (args: string[], host: Host) => Promise<number>;
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
+
+/** From sysexits.h, so that a supervisor can tell what may pass by itself from a mistake, and both from a crash. */
+export const EXIT_USAGE = 64;
+export const EXIT_TEMPORARY = 75;
+export const EXIT_CONFIG = 78;

@@ -1,8 +1,7 @@
 import { ConfigError, formatProblems } from '../app/config/problems.ts';
-import { StartError } from '../app/start-error.ts';
+import { StartError } from '../app/service/explain.ts';
 import { codeOf, StoreError } from '../store/errors.ts';
-import { UsageError } from './command.ts';
-import { EXIT_CONFIG, EXIT_TEMPORARY, EXIT_USAGE } from './exit-codes.ts';
+import { EXIT_CONFIG, EXIT_TEMPORARY, EXIT_USAGE, UsageError } from './command.ts';
 
 /** These run until they are stopped. */
 const SERVICES: ReadonlySet<string> = new Set(['start', 'demo']);

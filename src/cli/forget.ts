@@ -3,8 +3,7 @@ import { type Forgotten, forget as forgetIn } from '../store/forget/forget.ts';
 import type { OpenWork } from '../store/forget/open-work.ts';
 import type { Holdings } from '../store/forget/personal-columns.ts';
 import type { Subject } from '../store/forget/subject.ts';
-import { type Host, UsageError } from './command.ts';
-import { EXIT_TEMPORARY } from './exit-codes.ts';
+import { EXIT_TEMPORARY, type Host, UsageError } from './command.ts';
 import { readStoreConfig } from './read-config.ts';
 
 const WORDS: Readonly<Record<keyof Holdings, string>> = {

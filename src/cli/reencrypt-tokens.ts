@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { StartError } from '../app/start-error.ts';
+import { StartError } from '../app/service/explain.ts';
 import { resealAll, unreadableTokens } from '../slack/install/reseal.ts';
 import { Vault } from '../slack/install/vault.ts';
 import { openStore } from '../store/open.ts';

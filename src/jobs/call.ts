@@ -1,5 +1,4 @@
 import type { Announcement } from './announcement.ts';
-import type { Whisper } from './whisper.ts';
 
 /** An outward call that must happen once. */
 export type CallRequest =
@@ -38,3 +37,10 @@ export interface Lane {
 }
 
 export type CallState = 'wanted' | 'started' | 'done' | 'failed' | 'unknown';
+
+/** What one person is told in a job's thread, for their eyes only. Nothing is lost if they never see it. */
+export interface Whisper {
+  /** Offers *Send the correction*. */
+  readonly kind: 'edited_after_sending';
+  readonly messageTs: string;
+}

@@ -1,4 +1,3 @@
-import type { ChannelSettings, FollowUpMode } from './channel-settings.ts';
 import type { Job } from './job.ts';
 import type { Project, Projects } from './project.ts';
 
@@ -60,3 +59,15 @@ export function policyFor(
 export function defaultProject(projects: Projects, { projectName }: ChannelSettings): Project {
   return projects.find(({ name }) => name === projectName) ?? projects[0];
 }
+
+/** What is set for a channel; what is not, is as everywhere. */
+export interface ChannelSettings {
+  readonly projectName?: string | undefined;
+  /** Where pull requests asked for in the channel are told of, besides all others. */
+  readonly noticeChannels?: readonly string[] | undefined;
+  readonly followUpMode?: FollowUpMode | undefined;
+  readonly followUpWindowMs?: number | undefined;
+}
+
+/** Which replies in a thread are follow-ups: all, or those that mention the bot. */
+export type FollowUpMode = 'every_reply' | 'mentions';

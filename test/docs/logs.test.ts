@@ -8,7 +8,7 @@ const LOGGED =
 
 /** The names of the events that the program logs; of a call with another first argument, that argument. */
 function loggedEvents(): string[] {
-  const sources = readSources('src').filter(({ path }) => path !== 'src/app/operations/observed-logger.ts');
+  const sources = readSources('src').filter(({ path }) => path !== 'src/app/operations/logger.ts');
   return sources.flatMap(({ text }) =>
     [...withoutComments(text).matchAll(LOGGED)].map(({ groups }) => groups?.event ?? groups?.first ?? ''),
   );

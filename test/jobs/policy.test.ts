@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ChannelSettings } from '../../src/jobs/channel-settings.ts';
-import { defaultProject, policyFor, settingsOf } from '../../src/jobs/policy.ts';
+import { type ChannelSettings, defaultProject, policyFor, settingsOf } from '../../src/jobs/policy.ts';
 import type { Projects } from '../../src/jobs/project.ts';
 import { policy } from './support/builders.ts';
 

@@ -10,7 +10,7 @@ import {
   stripLeadingMention,
 } from '../../src/slack/protocol/readable-text.ts';
 import { displayText, sanitize } from '../../src/slack/protocol/sanitize.ts';
-import { httpUrl } from '../../src/slack/views/parts/http-url.ts';
+import { httpUrl } from '../../src/slack/views/parts/pull-request.ts';
 import { oneLine, promptTitle, quotedPrompt } from '../../src/slack/views/parts/untrusted.ts';
 
 const LENGTH = 200_000;

@@ -1,6 +1,5 @@
 import type { Clock } from '../../engine/runtime/clock.ts';
-import type { AgentFacts } from '../../jobs/agent-facts.ts';
-import type { TroubleKind } from '../../jobs/job.ts';
+import type { AgentFacts, TroubleKind } from '../../jobs/job.ts';
 import type { AgentClient } from './client.ts';
 import { AgentError } from './errors.ts';
 

@@ -1,6 +1,5 @@
 import { classify, SlackCallError } from '../../slack/workspace/web-api/failure.ts';
 import type { Config } from '../config/config.ts';
-import { StartError } from '../start-error.ts';
 
 const CANNOT_LISTEN = new Set(['EACCES', 'EADDRNOTAVAIL', 'EAI_AGAIN', 'EINVAL', 'ENOTFOUND']);
 
@@ -43,4 +42,16 @@ export function explainConnection(error: unknown, { http: { host, port } }: Conf
   explainListening(error, { host, port, variable: 'PORT' });
   const failure = classify(error);
   return explainSlack(new SlackCallError('apps.connections.open', failure, error), 'SLACK_APP_TOKEN');
+}
+
+/** The program cannot start. The message tells the operator what happened, why, and what to do. */
+export class StartError extends Error {
+  /** It may pass by itself: another start, a little later, may succeed. */
+  readonly isTemporary: boolean;
+
+  constructor(message: string, cause?: unknown, isTemporary = false) {
+    super(message, { cause });
+    this.name = 'StartError';
+    this.isTemporary = isTemporary;
+  }
 }

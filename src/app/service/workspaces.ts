@@ -16,9 +16,8 @@ import type { Workspaces } from '../../slack/workspace/workspace.ts';
 import type { Store } from '../../store/store.ts';
 import type { Config } from '../config/config.ts';
 import type { Installing } from '../config/installing.ts';
-import { StartError } from '../start-error.ts';
 import { settingsOf } from './context.ts';
-import { explainSlack } from './explain.ts';
+import { explainSlack, StartError } from './explain.ts';
 
 const MEND_TOKEN = 'Correct TOKEN_ENCRYPTION_KEY, or install the app in that workspace again.';
 

@@ -1,7 +1,7 @@
 import { type Probe, probeWriting } from '../../agent/client/probe.ts';
 import type { Config } from '../../app/config/config.ts';
 import type { AgentRefusal } from '../../store/inspect/facts.ts';
-import { said } from './agent-said.ts';
+import { said } from './agent.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 const LET_IT_WRITE =

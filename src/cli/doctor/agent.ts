@@ -1,6 +1,5 @@
 import { type Probe, probeProject } from '../../agent/client/probe.ts';
 import type { Config } from '../../app/config/config.ts';
-import { said } from './agent-said.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 /** One finding for each project, and how far this clock is ahead of the API's. */
@@ -66,4 +65,12 @@ function probeFinding(project: string, probe: Probe): Finding {
 /** 404 is the answer for an unknown job and for an unknown project; only the API's words may tell. */
 function isAboutProject(words: string | null): boolean {
   return words !== null && /\bproject\b/i.test(words) && !/\bjob\b/i.test(words);
+}
+
+const WORDS_MAX = 200;
+
+/** An answer in short: its status, the API's words, and how long it took. */
+export function said({ status, words, latencyMs }: Extract<Probe, { kind: 'answered' }>): string {
+  const quoted = words === null ? '' : `, "${words.slice(0, WORDS_MAX)}"`;
+  return `${status}${quoted}, after ${Math.round(latencyMs)} ms`;
 }

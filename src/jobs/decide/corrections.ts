@@ -1,6 +1,6 @@
+import { threadWordOf } from '../command.ts';
 import type { FollowUp } from '../follow-up.ts';
 import { isBlank } from '../prompt.ts';
-import { threadWordOf } from '../thread-word.ts';
 import type { Draft } from './draft.ts';
 import { putOrRefuse, refusalOf } from './line-up.ts';
 

@@ -1,9 +1,8 @@
 import type { Announcement } from '../announcement.ts';
-import type { CallRequest, Lane, WantedCall } from '../call.ts';
+import type { CallRequest, Lane, WantedCall, Whisper } from '../call.ts';
 import type { Decision, DecisionContext, JobState, JobTaskKind, WantedTask } from '../decision.ts';
 import { type FollowUp, type FollowUpState, keptOut } from '../follow-up.ts';
 import type { Job } from '../job.ts';
-import type { Whisper } from '../whisper.ts';
 
 /** A decision in the making. It never leaves `decide`, which returns what it adds up to. */
 export class Draft {

@@ -4,10 +4,10 @@ import type { AgentFailure } from '../failure.ts';
 import { offerCorrection } from './corrections.ts';
 import type { Draft } from './draft.ts';
 import { lookFromNow } from './ended.ts';
-import { asItReads, stillMeant } from './late-changes.ts';
 import { NO_JOB, putOrRefuse, refusalOf, scheduleSending } from './line-up.ts';
 import { isGone, isMissing, isWaitedFor, noteMissing, noteNotMissing } from './missing.ts';
 import { startTurn } from './observe.ts';
+import { asItReads, stillMeant } from './replies.ts';
 import { clearTrouble, endTrouble, forgetSendTrouble, noteTrouble } from './trouble.ts';
 import { verdictOn } from './verdict.ts';
 

@@ -1,8 +1,8 @@
+import { type ThreadWord, threadWordOf } from '../command.ts';
 import type { Reply } from '../event.ts';
 import type { FollowUp } from '../follow-up.ts';
 import { isBeforeJob } from '../job.ts';
 import { isBlank } from '../prompt.ts';
-import { type ThreadWord, threadWordOf } from '../thread-word.ts';
 import { offerCorrection } from './corrections.ts';
 import type { Draft } from './draft.ts';
 import { newFollowUp, pileRefusal, putOrRefuse, refusalOf } from './line-up.ts';
@@ -117,7 +117,7 @@ export function replyDeleted(draft: Draft, messageTs: string): void {
 }
 
 /** The reply is remembered, since it may be edited into a request. Muting is told also if nothing changes. */
-export function saidWord(draft: Draft, followUp: FollowUp, word: ThreadWord): void {
+function saidWord(draft: Draft, followUp: FollowUp, word: ThreadWord): void {
   draft.keepOut(followUp, word === 'aside' ? 'aside' : 'kept_out');
   if (word === 'aside') return;
   draft.change({ muted: word === 'mute' });
@@ -135,4 +135,23 @@ function withheldBy({ job, context }: Draft, { mentionsBot }: Reply): 'mode' | '
 /** Slack's timestamps have a fixed width, so their text order is their time order. */
 function isSeen(followUp: FollowUp, editedTs: string | null): boolean {
   return editedTs === null || (followUp.editedTs !== null && followUp.editedTs >= editedTs);
+}
+
+/**
+ * What people did to replies while these were on their way counts once it is clear that the agent did not say that it
+ * has them. Returns those that are still meant for the agent.
+ */
+export function stillMeant(draft: Draft, followUps: readonly FollowUp[]): FollowUp[] {
+  return followUps.filter((followUp) => {
+    const word = followUp.corrected === null ? null : threadWordOf(followUp.corrected);
+    if (followUp.isDeleted) draft.put([{ ...followUp, state: 'withdrawn' }]);
+    else if (word !== null) saidWord(draft, followUp, word);
+    else return true;
+    return false;
+  });
+}
+
+/** What may go out again goes out as it was edited meanwhile. */
+export function asItReads(followUp: FollowUp): FollowUp {
+  return { ...followUp, text: followUp.corrected ?? followUp.text, corrected: null };
 }

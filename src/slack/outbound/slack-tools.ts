@@ -1,5 +1,5 @@
 import type { EngineTools } from '../../engine/tools.ts';
-import type { AgentFacts } from '../../jobs/agent-facts.ts';
+import type { AgentFacts } from '../../jobs/job.ts';
 import type { Workspaces } from '../workspace/workspace.ts';
 
 /** What the home tells besides a person's jobs. */

@@ -26,3 +26,21 @@ export function notCheckedView(needsAdmin = false): SlackMessage {
     : mrkdwn`Slack did not answer. Nothing was started: please try again.`;
   return message(paragraph(mrkdwn`⚠️ *I could not check whether you may do this.* ${why}`));
 }
+
+/** The app is installed, but the operator has not bound the workspace to projects. */
+export function notSetUpView(teamId: string): SlackMessage {
+  return message(
+    paragraph(
+      mrkdwn`🧭 *docs-agent is not set up for this workspace yet.* Nothing was started, and nothing was kept. Whoever runs docs-agent must add the workspace ${teamId} to its configuration file, with the projects that belong to it.`,
+    ),
+  );
+}
+
+/** The app was removed, or came along in a conversation with another workspace. */
+export function notInstalledView(): SlackMessage {
+  return message(
+    paragraph(
+      mrkdwn`🧭 *docs-agent is not installed in this workspace.* Nothing was started, and nothing was kept. An administrator can install it.`,
+    ),
+  );
+}

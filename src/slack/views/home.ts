@@ -1,5 +1,4 @@
-import type { AgentFacts } from '../../jobs/agent-facts.ts';
-import type { Job } from '../../jobs/job.ts';
+import type { AgentFacts, Job } from '../../jobs/job.ts';
 import { actionIds } from '../protocol/ids.ts';
 import { ways } from './help.ts';
 import { jobLine, type Reader } from './parts/job-line.ts';

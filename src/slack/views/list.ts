@@ -1,6 +1,6 @@
-import type { JobPage } from '../../jobs/lists.ts';
+import { z } from 'zod';
+import type { JobPage, PageStart } from '../../jobs/lists.ts';
 import { actionIds } from '../protocol/ids.ts';
-import { encodePage } from './page-button.ts';
 import { jobLine, type Reader } from './parts/job-line.ts';
 import { buttons, message, type Part, paragraph, pressButton, type SlackMessage } from './parts/message.ts';
 import { mrkdwn } from './parts/mrkdwn.ts';
@@ -39,4 +39,25 @@ function turning({ jobs, hasNewer, hasOlder }: JobPage): Part[] {
       : []),
   ];
   return row.length === 0 ? [] : [buttons(...row)];
+}
+
+const pageButton = z.object({
+  to: z.enum(['older', 'newer']),
+  at: z.number(),
+  id: z.string().min(1).max(100),
+});
+
+/** The value of *Newer* and *Older*: it holds no more than a place in time, so it is good for ever. */
+function encodePage({ to, than }: Exclude<PageStart, null>): string {
+  return JSON.stringify({ to, at: than.requestedAtMs, id: than.id });
+}
+
+/** The newest page, if the value is not one of ours. */
+export function decodePage(value: string): PageStart {
+  try {
+    const { to, at, id } = pageButton.parse(JSON.parse(value));
+    return { to, than: { requestedAtMs: at, id } };
+  } catch {
+    return null;
+  }
 }

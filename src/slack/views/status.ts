@@ -2,7 +2,6 @@ import type { FollowUp } from '../../jobs/follow-up.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { Outcome, Turn } from '../../jobs/turns.ts';
 import { threadLink } from '../protocol/thread-link.ts';
-import { httpUrl } from './parts/http-url.ts';
 import { briefState, type Reader } from './parts/job-line.ts';
 import {
   buttons,
@@ -16,7 +15,7 @@ import {
   smallQuotation,
 } from './parts/message.ts';
 import { channelMention, type Mrkdwn, moment, mrkdwn, timeOfDay, userMention } from './parts/mrkdwn.ts';
-import { pullRequest } from './parts/pull-request.ts';
+import { httpUrl, pullRequest } from './parts/pull-request.ts';
 import { line, troubleLine } from './parts/state.ts';
 import { oneLine, quotedPrompt, shown } from './parts/untrusted.ts';
 import { followUps, signs } from './parts/words.ts';

@@ -1,4 +1,4 @@
-import type { ChannelSettings } from '../../jobs/channel-settings.ts';
+import type { ChannelSettings } from '../../jobs/policy.ts';
 import { settingsFromJson, toJson } from '../schema/json.ts';
 import type { Queries } from '../schema/tables.ts';
 import { prepared, type Values } from './prepared.ts';

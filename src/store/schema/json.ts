@@ -1,8 +1,8 @@
 import type { CallRequest } from '../../jobs/call.ts';
-import type { ChannelSettings } from '../../jobs/channel-settings.ts';
 import type { Reply } from '../../jobs/event.ts';
 import type { FollowUp } from '../../jobs/follow-up.ts';
 import type { Job } from '../../jobs/job.ts';
+import type { ChannelSettings } from '../../jobs/policy.ts';
 
 /** What of a follow-up, and of an early reply, has no column of its own. */
 export type FollowUpMore = Pick<

@@ -1,12 +1,10 @@
 import { describe, test } from 'vitest';
 import { askedBeforeView } from '../../../src/slack/views/forms/asked-before.ts';
 import { refusalView } from '../../../src/slack/views/refusals.ts';
-import { announcementView } from '../../../src/slack/views/thread/announcement.ts';
+import { announcementView, tooLateView } from '../../../src/slack/views/thread/announcement.ts';
 import { cardView } from '../../../src/slack/views/thread/card.ts';
 import { noticeView, privateNoticeView } from '../../../src/slack/views/thread/notice.ts';
-import { requesterView } from '../../../src/slack/views/thread/requester.ts';
-import { tooLateView } from '../../../src/slack/views/thread/too-late.ts';
-import { whisperView } from '../../../src/slack/views/thread/whisper.ts';
+import { requesterView, whisperView } from '../../../src/slack/views/thread/requester.ts';
 import { fc } from '../../support/properties.ts';
 import { aJob } from './a-job.ts';
 import { expectSafe } from './support/expect-safe.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { tooLateView } from '../../../src/slack/views/thread/too-late.ts';
-import { whisperView } from '../../../src/slack/views/thread/whisper.ts';
+import { tooLateView } from '../../../src/slack/views/thread/announcement.ts';
+import { whisperView } from '../../../src/slack/views/thread/requester.ts';
 import { aJob, working } from './a-job.ts';
 
 describe('what one person is told in the thread', () => {

@@ -1,5 +1,5 @@
+import type { Step, Wrong } from './misplaced.ts';
 import type { ConfigFile } from './schema.ts';
-import type { Step, Wrong } from './wrong.ts';
 
 /** What cannot all be true in a file whose every value is well formed. */
 export function contradictions({ projects, channels, workspaces }: ConfigFile): Wrong[] {

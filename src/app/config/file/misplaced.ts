@@ -1,5 +1,4 @@
 import type { ConfigFile } from './schema.ts';
-import type { Wrong } from './wrong.ts';
 
 /** How the program is set up besides the file. */
 export interface Ways {
@@ -33,3 +32,13 @@ export function misplaced(file: ConfigFile, given: readonly string[], { isOauth 
   );
   return [...perWorkspace, ...perProject];
 }
+
+/** Something that is wrong at a place in the file. */
+export interface Wrong {
+  readonly path: readonly Step[];
+  /** To be read after the name of the place. */
+  readonly message: string;
+}
+
+/** Part of the way to a value: a key of a map, or a place in a list. */
+export type Step = string | number;

@@ -1,9 +1,8 @@
 import { type Document, isMap, isNode, LineCounter, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { contradictions } from './contradictions.ts';
-import { misplaced, type Ways } from './misplaced.ts';
+import { misplaced, type Step, type Ways, type Wrong } from './misplaced.ts';
 import { type ConfigFile, configFile } from './schema.ts';
-import type { Step, Wrong } from './wrong.ts';
 
 /** What is wrong in the file, and where; lines count from 1. */
 export interface FileProblem {

@@ -1,6 +1,8 @@
+import type { ServerResponse } from 'node:http';
 import { Registry } from 'prom-client';
+import type { Route } from '../../../engine/runtime/http-server.ts';
 import type { EndedTransaction } from '../../../store/instrumented-store.ts';
-import type { Observe } from '../observed-logger.ts';
+import type { Observe } from '../logger.ts';
 import { countOperations } from './operations.ts';
 import { measureProcess } from './process.ts';
 import { type ProgramState, showState } from './state.ts';
@@ -32,4 +34,22 @@ export function createMetrics(): Metrics {
     },
     close: () => process.close(),
   };
+}
+
+/** `/metrics`, for Prometheus. */
+export function metricsRoute(metrics: Metrics, readState: () => Promise<ProgramState>): Route {
+  return { path: '/metrics', handle: (_request, response) => void answer(metrics, readState, response) };
+}
+
+async function answer(
+  metrics: Metrics,
+  readState: () => Promise<ProgramState>,
+  response: ServerResponse,
+): Promise<void> {
+  try {
+    const text = await metrics.text(await readState());
+    response.writeHead(200, { 'content-type': metrics.contentType }).end(text);
+  } catch {
+    response.writeHead(500).end();
+  }
 }

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { LogFields } from '../../../engine/runtime/logger.ts';
 import { gestureKinds, gestureOutcomes } from '../../../slack/inbound/connection/logged-request.ts';
-import type { Observe } from '../observed-logger.ts';
+import type { Observe } from '../logger.ts';
 
 /** Slack gives up on an acknowledgement after 3 seconds. */
 const ACKNOWLEDGEMENT_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3];

@@ -3,8 +3,7 @@ import { type ActionId, actionIds, type ButtonTarget } from '../../protocol/ids.
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { labels } from '../../views/parts/words.ts';
 import { watchAnsweredView } from '../../views/thread/offers.ts';
-import { tryingAgainView } from '../../views/thread/requester.ts';
-import { correctionSentView } from '../../views/thread/whisper.ts';
+import { correctionSentView, tryingAgainView } from '../../views/thread/requester.ts';
 import type { PressArgs } from '../deps.ts';
 
 /** A press of a button, as far as it matters for what it means. */

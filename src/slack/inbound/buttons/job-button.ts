@@ -1,11 +1,11 @@
 import { applied } from '../../../engine/apply-event.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { decodeButton } from '../../protocol/ids.ts';
+import { newsAbove, plainModal } from '../../views/parts/form.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
-import { newsAbove, plainModal } from '../../views/parts/modal.ts';
 import { refusalView } from '../../views/refusals.ts';
 import { jobModalTitle } from '../../views/status.ts';
-import { jobForgottenView, tooLateView } from '../../views/thread/too-late.ts';
+import { jobForgottenView, tooLateView } from '../../views/thread/announcement.ts';
 import { jobInFull, NO_CHANNEL } from '../commands/status.ts';
 import { type GestureNote, noteGesture } from '../connection/logged-request.ts';
 import type { ListenerDeps, PressArgs } from '../deps.ts';

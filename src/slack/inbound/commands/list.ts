@@ -1,6 +1,5 @@
 import type { PageStart, Viewer } from '../../../jobs/lists.ts';
-import { JOBS_PER_PAGE, listView } from '../../views/list.ts';
-import { decodePage } from '../../views/page-button.ts';
+import { decodePage, JOBS_PER_PAGE, listView } from '../../views/list.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import type { CommandArgs, ListenerDeps, PressArgs } from '../deps.ts';
 import { namesIn, show } from '../requests/in-time.ts';

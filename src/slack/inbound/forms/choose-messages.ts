@@ -13,8 +13,8 @@ import {
   threadNotReadView,
   threadPreviewView,
 } from '../../views/forms/thread-preview.ts';
+import { plainModal } from '../../views/parts/form.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
-import { plainModal } from '../../views/parts/modal.ts';
 import { labels } from '../../views/parts/words.ts';
 import { notReadView, refusalView } from '../../views/refusals.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ViewOutput } from '@slack/bolt';
-import type { ChannelSettings } from '../../../jobs/channel-settings.ts';
-import { defaultProject, settingsOf } from '../../../jobs/policy.ts';
+import { type ChannelSettings, defaultProject, settingsOf } from '../../../jobs/policy.ts';
 import type { SettingsData } from '../../protocol/form-data.ts';
 import { formIds } from '../../protocol/ids.ts';
 import {

@@ -6,8 +6,8 @@ import {
   settingsForm,
   settingsSavedView,
 } from '../../views/forms/settings.ts';
+import { plainModal } from '../../views/parts/form.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
-import { plainModal } from '../../views/parts/modal.ts';
 import { noChannelView, notReadView } from '../../views/refusals.ts';
 import type { CommandArgs, ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
 import { inTime } from '../requests/in-time.ts';

@@ -3,7 +3,7 @@ import type { Written } from '../../messages/written.ts';
 import { chooseMessagesView, noJobInThreadView } from '../../views/forms/thread-preview.ts';
 import { newMessagesOnlyView } from '../../views/help.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
-import { threadForgottenView } from '../../views/thread/too-late.ts';
+import { threadForgottenView } from '../../views/thread/announcement.ts';
 import { noteGesture } from '../connection/logged-request.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { isAdmitted } from '../requests/admission.ts';

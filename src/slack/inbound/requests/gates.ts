@@ -1,6 +1,6 @@
 import type { MessageEvent } from '../../messages/reply.ts';
 import { writtenOf } from '../../messages/written.ts';
-import { notInstalledView, notSetUpView } from '../../views/workspace.ts';
+import { notInstalledView, notSetUpView } from '../../views/access.ts';
 import { isReady } from '../../workspace/workspace.ts';
 import { noteGesture } from '../connection/logged-request.ts';
 import type { AnyWorkspaceDeps, ListenerDeps } from '../deps.ts';

@@ -11,8 +11,8 @@ import type {
 } from '@slack/bolt';
 import { elsewhereActionIds, linkActionIds } from '../../protocol/ids.ts';
 import { askedStillForm } from '../../views/forms/asked-before.ts';
+import { plainModal } from '../../views/parts/form.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
-import { plainModal } from '../../views/parts/modal.ts';
 import type { AnyWorkspaceDeps } from '../deps.ts';
 import { refuseAtField } from '../forms/submit.ts';
 import { answerBeside, courtesy } from './replies.ts';

@@ -1,7 +1,6 @@
-import type { FollowUpMode } from '../../../jobs/channel-settings.ts';
 import type { AnyJobContext } from '../../../jobs/decision.ts';
 import type { Job } from '../../../jobs/job.ts';
-import { policyFor } from '../../../jobs/policy.ts';
+import { type FollowUpMode, policyFor } from '../../../jobs/policy.ts';
 import type { ClaimedTask, LedgerCall, Transaction } from '../../../store/store.ts';
 
 /** A post of the ledger whose turn it is in its lane, and the job that it is about. */

@@ -1,6 +1,6 @@
 import type { CallRequest } from '../../../jobs/call.ts';
-import type { FollowUpMode } from '../../../jobs/channel-settings.ts';
 import type { Job } from '../../../jobs/job.ts';
+import type { FollowUpMode } from '../../../jobs/policy.ts';
 import { nobodyWaits } from '../../../jobs/queue.ts';
 import { mentionedUserIds } from '../../protocol/readable-text.ts';
 import { askedBeforeView } from '../../views/forms/asked-before.ts';
@@ -9,8 +9,7 @@ import { isDirectMessage } from '../../views/parts/mrkdwn.ts';
 import { announcementView } from '../../views/thread/announcement.ts';
 import { cardView } from '../../views/thread/card.ts';
 import { noticeView, privateNoticeView } from '../../views/thread/notice.ts';
-import { delayedView, requesterView, unpostedView } from '../../views/thread/requester.ts';
-import { whisperView } from '../../views/thread/whisper.ts';
+import { delayedView, requesterView, unpostedView, whisperView } from '../../views/thread/requester.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { SlackTools } from '../slack-tools.ts';

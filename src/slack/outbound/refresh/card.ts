@@ -1,7 +1,7 @@
 import { policyOf } from '../../../engine/apply-event.ts';
 import { factsOf } from '../../../engine/job-facts.ts';
-import type { FollowUpMode } from '../../../jobs/channel-settings.ts';
 import type { Job } from '../../../jobs/job.ts';
+import type { FollowUpMode } from '../../../jobs/policy.ts';
 import { type Queue, queueOf } from '../../../jobs/queue.ts';
 import type { ClaimedTask, Transaction } from '../../../store/store.ts';
 import { cardView } from '../../views/thread/card.ts';

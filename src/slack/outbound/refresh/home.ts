@@ -1,5 +1,5 @@
 import { ownerOfHome } from '../../../store/queries/homes.ts';
-import { notAllowedView } from '../../views/access.ts';
+import { notAllowedView, notSetUpView } from '../../views/access.ts';
 import {
   type HomeFacts,
   homeView,
@@ -8,7 +8,6 @@ import {
   PULL_REQUESTS_MAX,
 } from '../../views/home.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
-import { notSetUpView } from '../../views/workspace.ts';
 import { isReady, type ReadyWorkspace, type Workspace } from '../../workspace/workspace.ts';
 import type { SlackTools } from '../slack-tools.ts';
 import { failureOf, refresh } from './refresh.ts';

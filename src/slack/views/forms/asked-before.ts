@@ -2,8 +2,7 @@ import type { ModalView } from '@slack/types';
 import type { Job } from '../../../jobs/job.ts';
 import { encode } from '../../protocol/form-data.ts';
 import { actionIds, viewIds } from '../../protocol/ids.ts';
-import { form } from '../parts/form.ts';
-import { httpUrl } from '../parts/http-url.ts';
+import { form, newsAbove } from '../parts/form.ts';
 import { briefState } from '../parts/job-line.ts';
 import {
   type ButtonPart,
@@ -14,8 +13,8 @@ import {
   paragraph,
   type SlackMessage,
 } from '../parts/message.ts';
-import { newsAbove } from '../parts/modal.ts';
 import { type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
+import { httpUrl } from '../parts/pull-request.ts';
 import { labels } from '../parts/words.ts';
 
 /** A request that waits for an answer, and the job that it repeats, if that is still known. */

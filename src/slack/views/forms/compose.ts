@@ -1,6 +1,6 @@
 import type { ModalView } from '@slack/types';
 import type { Project, Projects } from '../../../jobs/project.ts';
-import { encode, type Place } from '../../protocol/form-data.ts';
+import { encode, type FollowUpForm, type Place } from '../../protocol/form-data.ts';
 import { viewIds } from '../../protocol/ids.ts';
 import { channelInput, form, projectInput, promptFieldMax, promptInput } from '../parts/form.ts';
 import { cut } from '../parts/limits.ts';
@@ -63,4 +63,11 @@ export function noFormView(): SlackMessage {
       mrkdwn`⚠️ *Slack did not open the form.* Please try again, or type the prompt: \`/docs-agent explain the rate limits\`. Nothing was started.`,
     ),
   );
+}
+
+/** The form that asks for a follow-up. */
+export function followUpForm(data: FollowUpForm, promptMaxLength: number): ModalView {
+  return form({ id: viewIds.followUp, title: labels.followUp, submit: labels.send, data: encode(data) }, [
+    promptInput('', promptMaxLength),
+  ]);
 }

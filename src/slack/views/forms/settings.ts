@@ -1,5 +1,5 @@
 import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
-import type { FollowUpMode } from '../../../jobs/channel-settings.ts';
+import type { FollowUpMode } from '../../../jobs/policy.ts';
 import type { Project, Projects } from '../../../jobs/project.ts';
 import { encode, type SettingsData } from '../../protocol/form-data.ts';
 import { formIds, viewIds } from '../../protocol/ids.ts';

@@ -1,9 +1,9 @@
 import type { Job } from '../../../jobs/job.ts';
 import { actionIds } from '../../protocol/ids.ts';
 import { threadLink } from '../../protocol/thread-link.ts';
-import { httpUrl } from './http-url.ts';
 import { type Part, quotation, smallPrint, withButton } from './message.ts';
 import { channelMention, type Mrkdwn, moment, mrkdwn, ownLink, userMention } from './mrkdwn.ts';
+import { httpUrl } from './pull-request.ts';
 import { line, stateLine } from './state.ts';
 import { promptTitle } from './untrusted.ts';
 import { labels, signs } from './words.ts';

@@ -1,4 +1,4 @@
-import { httpUrl } from './http-url.ts';
+import { BUTTON_URL_MAX } from './limits.ts';
 import { type ButtonPart, buttons, link, type Part, quotation, viewPullRequestButton } from './message.ts';
 import { type Mrkdwn, ownLink } from './mrkdwn.ts';
 import { oneLine } from './untrusted.ts';
@@ -53,4 +53,16 @@ function shortName(url: string): string {
   }
   const { host, pathname } = new URL(url);
   return oneLine(`${host}${pathname}`, SHORT_MAX);
+}
+
+/**
+ * The address in its normal form if it is an http(s) URL that may become a link, else null. It has no
+ * credentials (they would leak, or pass for the host), no white space, `<`, `>` or `|`, and fits a button.
+ */
+export function httpUrl(text: string): string | null {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
+    return null;
+  const href = url.href.replaceAll('|', '%7C');
+  return href.length <= BUTTON_URL_MAX ? href : null;
 }

@@ -1,5 +1,4 @@
 import { type EndedStatus, isEnded } from '../../../jobs/agent-job.ts';
-import type { FollowUpMode } from '../../../jobs/channel-settings.ts';
 import {
   isUnseen,
   isUnwatched,
@@ -8,6 +7,7 @@ import {
   type Trouble,
   type TroubleKind,
 } from '../../../jobs/job.ts';
+import type { FollowUpMode } from '../../../jobs/policy.ts';
 import { type Mrkdwn, moment, mrkdwn } from './mrkdwn.ts';
 import { oneLine } from './untrusted.ts';
 import { replyTo, type Sign, signs, troubleSigns } from './words.ts';

@@ -1,5 +1,5 @@
-import type { FollowUpMode } from '../../../jobs/channel-settings.ts';
 import type { TroubleKind } from '../../../jobs/job.ts';
+import type { FollowUpMode } from '../../../jobs/policy.ts';
 
 /** An icon and a word, always together: neither colour nor picture is the only sign. */
 export interface Sign {

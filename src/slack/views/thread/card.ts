@@ -1,5 +1,5 @@
-import type { FollowUpMode } from '../../../jobs/channel-settings.ts';
 import type { Job } from '../../../jobs/job.ts';
+import type { FollowUpMode } from '../../../jobs/policy.ts';
 import type { Queue } from '../../../jobs/queue.ts';
 import {
   buttons,
@@ -16,7 +16,7 @@ import { pullRequest } from '../parts/pull-request.ts';
 import { stateLine } from '../parts/state.ts';
 import { oneLine, quotedPrompt, shown } from '../parts/untrusted.ts';
 import { followUps, onlyMentions } from '../parts/words.ts';
-import { cardOffers } from './card-offers.ts';
+import { cardOffers } from './offers.ts';
 
 /** A card is glanced at. */
 const PROMPT_MAX = 600;

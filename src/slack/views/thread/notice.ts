@@ -1,5 +1,4 @@
 import type { Job } from '../../../jobs/job.ts';
-import { httpUrl } from '../parts/http-url.ts';
 import {
   message,
   openThreadButton,
@@ -9,7 +8,7 @@ import {
   smallPrint,
 } from '../parts/message.ts';
 import { mrkdwn, userMention } from '../parts/mrkdwn.ts';
-import { pullRequest, pullRequestLink, shortPullRequestLink } from '../parts/pull-request.ts';
+import { httpUrl, pullRequest, pullRequestLink, shortPullRequestLink } from '../parts/pull-request.ts';
 import { promptTitle } from '../parts/untrusted.ts';
 
 /**

@@ -1,3 +1,4 @@
+import type { Whisper } from '../../../jobs/call.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { isAbsence, NOT_SEEN } from '../../protocol/absence.ts';
 import { classOf } from '../../protocol/error-codes.ts';
@@ -109,4 +110,19 @@ function explanation(reason: string, job: Job): Mrkdwn {
     return mrkdwn`The bot may not post in this channel: send the command in another one, or ask an administrator.`;
   }
   return mrkdwn`Slack did not take the message (${oneLine(reason, REASON_MAX)}): tell an administrator.`;
+}
+
+/** What one person is told in a job's thread, for their eyes only. */
+export function whisperView({ messageTs }: Whisper, job: Job): SlackMessage {
+  return message(
+    paragraph(
+      mrkdwn`✏️ *Edited after it was sent* · the agent still has your earlier text. *${labels.sendCorrection}* sends the reply as it reads now.`,
+    ),
+    actionButton(labels.sendCorrection, actionIds.sendCorrection, { jobId: job.id, messageTs }),
+  );
+}
+
+/** In place of the offer, when it was taken. */
+export function correctionSentView(): SlackMessage {
+  return message(paragraph(mrkdwn`✏️ *The correction goes to the agent.*`));
 }

@@ -1,6 +1,6 @@
 import { type Expression, type RawBuilder, sql } from 'kysely';
-import type { ChannelSettings } from '../../../jobs/channel-settings.ts';
 import type { Job } from '../../../jobs/job.ts';
+import type { ChannelSettings } from '../../../jobs/policy.ts';
 import { jobFromJson, settingsFromJson } from '../../schema/json.ts';
 import type { CallRow, Queries } from '../../schema/tables.ts';
 import { preparedForMany, type Values } from '../prepared.ts';
