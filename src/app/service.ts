@@ -33,9 +33,9 @@ import { serveWorkspaces } from './service/workspaces.ts';
 
 /** The whole program in one object. Tests start it in memory. */
 export interface Service {
-  /** Resolves when gestures are taken and work is done. Throws StartError or StoreError, and is stopped then. */
+  /** Resolves when requests are taken and work is done. Throws StartError or StoreError, and is stopped then. */
   start(): Promise<void>;
-  /** Takes no more gestures, finishes what is in hand, and closes everything. From its begin on, it is not ready. */
+  /** Takes no more requests, finishes what is in hand, and closes everything. From its begin on, it is not ready. */
   stop(): Promise<void>;
   /** How long a stop that begins now may take. */
   stopWithinMs(): number;
@@ -106,7 +106,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
         agent: (projectId) => agent.facts(projectId),
         slackProblem: () => connection.problem(),
       },
-      gesturesInHand: () => connection.gesturesInHand(),
+      requestsInHand: () => connection.requestsInHand(),
       newContext,
       readablePrompt: async (teamId, prompt) => {
         const { names } = await workspaces.of(teamId);
@@ -171,7 +171,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
       if (isListening) await new Promise<void>((resolve) => clock.at(clock.now() + lingerMs, resolve));
       await connection.stop();
     };
-    // At the same time: while the last gestures are stored, no more work is taken up.
+    // At the same time: while the last requests are stored, no more work is taken up.
     resources.defer(async () => {
       stopping.abort();
       await Promise.all([stopConnection(), loops.stop(), tidying.stop(), far.stop()]);

@@ -51,7 +51,7 @@ export interface LoopOptions {
   /** How long the whole stop of the program may take, if it has to wait for these tasks. */
   readonly stopWithinMs: number;
   /** How many gestures Slack, or a person, waits for. */
-  readonly gesturesInHand: () => number;
+  readonly requestsInHand: () => number;
 }
 
 /** Claims due tasks and hands them to their handlers, many at a time, until it is stopped. */
@@ -185,14 +185,14 @@ export class Loop {
 
   /** While gestures are in hand, one at each look. */
   private freeHands(): number {
-    const { gesturesInHand } = this.options;
+    const { requestsInHand } = this.options;
     const { free } = this.hands;
-    return gesturesInHand() > 0 ? Math.min(free, 1) : free;
+    return requestsInHand() > 0 ? Math.min(free, 1) : free;
   }
 
   /** Gestures come first: Slack gives them three seconds, and the work can wait. */
   private async letGesturesPass(): Promise<void> {
-    for (let pauses = 0; pauses < MAX_PAUSES && this.options.gesturesInHand() > 0; pauses += 1) {
+    for (let pauses = 0; pauses < MAX_PAUSES && this.options.requestsInHand() > 0; pauses += 1) {
       await sleep(PAUSE_FOR_GESTURES_MS);
     }
   }

@@ -39,11 +39,11 @@ for (const mode of ['socket', 'http'] as const) {
     await world.settled();
 
     expect(await scraped(world)).toMatchObject({
-      'docs_agent_gestures_total{kind="command",outcome="accepted"}': 1,
-      'docs_agent_gestures_total{kind="message",outcome="accepted"}': 1,
-      'docs_agent_gestures_total{kind="message",outcome="duplicate"}': 1,
-      'docs_agent_gestures_total{kind="command",outcome="failed"}': 0,
-      'docs_agent_gesture_acknowledgement_seconds_count{kind="command"}': 1,
+      'docs_agent_inbound_requests_total{kind="command",outcome="accepted"}': 1,
+      'docs_agent_inbound_requests_total{kind="message",outcome="accepted"}': 1,
+      'docs_agent_inbound_requests_total{kind="message",outcome="duplicate"}': 1,
+      'docs_agent_inbound_requests_total{kind="command",outcome="failed"}': 0,
+      'docs_agent_inbound_request_acknowledgement_seconds_count{kind="command"}': 1,
       'docs_agent_agent_calls_total{method="create_job",outcome="done",reason="none"}': 1,
       'docs_agent_agent_calls_total{method="send_message",outcome="done",reason="none"}': 1,
       'docs_agent_agent_calls_total{method="create_job",outcome="unknown",reason="server_error"}': 0,
@@ -151,8 +151,8 @@ test('a guest who is refused is counted, and so is a message that is none of our
   await control.command({ channel: general, user: 'U0GUEST', text: 'Document the rate limits' });
   await control.message({ channel: general, user: bob, text: 'Lunch?' });
   expect(await scraped(world)).toMatchObject({
-    'docs_agent_gestures_total{kind="command",outcome="refused"}': 1,
-    'docs_agent_gestures_total{kind="message",outcome="ignored"}': 1,
+    'docs_agent_inbound_requests_total{kind="command",outcome="refused"}': 1,
+    'docs_agent_inbound_requests_total{kind="message",outcome="ignored"}': 1,
   });
 });
 
@@ -166,7 +166,7 @@ test('metrics are told while the store fails: what stands in it is absent, and t
   );
   await world.slack.control.command({ channel: general, user: alice, text: 'Document the rate limits' });
   expect(await scraped(world)).toMatchObject({
-    'docs_agent_gestures_total{kind="command",outcome="failed"}': 1,
+    'docs_agent_inbound_requests_total{kind="command",outcome="failed"}': 1,
     'docs_agent_store_transactions_total{outcome="failed"}': expect.any(Number),
     docs_agent_store_up: 1,
   });

@@ -174,7 +174,7 @@ async function whileStoreFails(world: Talkative): Promise<void> {
   const { control } = world.slack;
   await control.command({ channel: general, user: alice, text: `${planted.prompt} unstored` });
   await control.message({ channel: general, user: bob, text: `${bot} ${planted.mention} unstored` });
-  await logged(world, { event: 'gesture_not_stored' });
+  await logged(world, { event: 'inbound_request_not_stored' });
   await logged(world, { event: 'listener_failed' });
 }
 

@@ -16,7 +16,7 @@ test('a command in hand when a stop begins is answered; one that comes after is 
 
   const stopped = program.service.stop();
   const late = slack.control.command(typed(bob, 'Too late'));
-  await expect.poll(() => program.log.join(), { message: 'it to be left' }).toContain('gesture_left');
+  await expect.poll(() => program.log.join(), { message: 'it to be left' }).toContain('inbound_request_left');
   answer.resolve();
   expect(await inHand).toMatchObject({ acknowledged: true });
   await stopped;

@@ -207,7 +207,7 @@ describe('while gestures are in hand', () => {
     const subjects = ['a', 'b', 'c', 'd', 'e'];
     hands.delay(...subjects);
     for (const subject of subjects) await world.schedule(subject);
-    world.gesturesInHand = 3;
+    world.requestsInHand = 3;
     const first = world.holdAfter('claim');
     world.loop.start();
     await first.reached;
@@ -219,7 +219,7 @@ describe('while gestures are in hand', () => {
     second.release();
     await third.reached;
     expect(hands.taken).toHaveLength(2);
-    world.gesturesInHand = 0;
+    world.requestsInHand = 0;
     third.release();
     await waitFor(
       () => hands.taken.length,

@@ -113,7 +113,7 @@ test.each(['constructor', '__proto__', 'toString', 'reaction_added'])(
   async (type) => {
     expect(await statusOf('application/json', JSON.stringify({ ...outer, event: { type } }))).toBe(200);
     const metrics = await (await fetch(`http://127.0.0.1:${world.env.PORT}/metrics`)).text();
-    expect(metrics).not.toMatch(/gestures_total\{kind="unknown"/);
+    expect(metrics).not.toMatch(/inbound_requests_total\{kind="unknown"/);
   },
 );
 

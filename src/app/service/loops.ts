@@ -34,8 +34,8 @@ export const SHORT_STOP_MS = 10_000;
 export interface Tools extends AgentTools, SlackTools {
   /** Of each project, by all replicas together. */
   readonly readsPerMinute: number;
-  /** How many gestures Slack, or a person, waits for. */
-  readonly gesturesInHand: () => number;
+  /** How many requests Slack, or a person, waits for. */
+  readonly requestsInHand: () => number;
 }
 
 export interface Loops {
@@ -55,8 +55,8 @@ export function createLoops(tools: Tools, stopTimeoutMs: number): Loops {
     (handle: (tools: Tools, task: ClaimedTask) => Promise<void>): TaskHandler =>
     (task) =>
       handle(tools, task);
-  const { store, clock, log, gesturesInHand } = tools;
-  const shared = { store, clock, log, gesturesInHand, stopWithinMs: SHORT_STOP_MS };
+  const { store, clock, log, requestsInHand } = tools;
+  const shared = { store, clock, log, requestsInHand, stopWithinMs: SHORT_STOP_MS };
   const batches = checkBatches(store, clock);
   const checks = { batches, readers: new Slots(READS_AT_ONCE) };
   const checksOfEnded = { batches, readers: new Slots(READS_OF_ENDED_AT_ONCE) };

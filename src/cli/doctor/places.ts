@@ -1,5 +1,5 @@
 import type { WorkspaceSettings } from '../../app/config/workspaces.ts';
-import { isAbsence } from '../../slack/protocol/absence.ts';
+import { isNotInChannel } from '../../slack/protocol/absence.ts';
 import type { Inspection } from '../../slack/workspace/inspection.ts';
 import type { NoticeFacts, RefusedNotice } from '../../store/inspect/facts.ts';
 import { type Finding, findingsOf, within } from './finding.ts';
@@ -57,7 +57,7 @@ async function channelFinding(
     await inspection.isIn(channelId);
   } catch (error) {
     const { finding, failure } = slackFailure(error, findings, LOOK_AGAIN);
-    const found = isAbsence(failure.code)
+    const found = isNotInChannel(failure.code)
       ? `the bot is not in it, or it does not exist (${failure.code})`
       : `Slack refuses (${failure.code})`;
     return (
@@ -66,7 +66,7 @@ async function channelFinding(
     );
   }
   // If the bot was not in it by then, that is mended.
-  if (refused === undefined || isAbsence(refused.reason)) return findings.ok('the bot is in it');
+  if (refused === undefined || isNotInChannel(refused.reason)) return findings.ok('the bot is in it');
   const { reason, atMs } = refused;
   return findings.error(
     `the last notice was refused at ${new Date(atMs).toISOString()} (${reason})`,

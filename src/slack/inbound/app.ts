@@ -25,12 +25,12 @@ export function createSlackApp(options: SlackAppOptions): App {
   const app = new App({
     // Without a token: Bolt would keep a client for each that it ever saw, and nobody here uses them.
     authorize: async (_source, body) => {
-      const workspace = await options.workspaces.ofGesture(body);
+      const workspace = await options.workspaces.ofRequest(body);
       const { teamId, botId, botUserId } = workspace;
       return { teamId, botId, botUserId, workspace };
     },
     receiver: options.connection.receiver,
-    // For answers to gestures; Bolt calls nothing else.
+    // For answers to requests; Bolt calls nothing else.
     clientOptions: { fetch: answerFetch(options.apiUrl) },
     logger: options.logger,
     convoStore: false,
@@ -39,7 +39,7 @@ export function createSlackApp(options: SlackAppOptions): App {
   app.error(async ({ error, body }: FailureArgs) => {
     options.log.error('listener_failed', { error });
     if (body.type === 'event_callback') options.onFailure();
-    // Thrown on, so that the gesture stays unacknowledged and Slack delivers it again.
+    // Thrown on, so that the request stays unacknowledged and Slack delivers it again.
     throw error;
   });
   registerListeners(app, options.listeners);

@@ -23,7 +23,7 @@ export interface SharedDeps {
 }
 
 /**
- * The same, in the workspace of the gesture: the one that the program is installed in. People of others come with the
+ * The same, in the workspace of the request: the one that the program is installed in. People of others come with the
  * id of theirs.
  */
 export interface ListenerDeps extends SharedDeps, ReadyWorkspace {}

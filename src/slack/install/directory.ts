@@ -2,7 +2,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import type { StoredInstallation } from '../../store/queries/installations.ts';
 import type { Store } from '../../store/store.ts';
 import { CachedLookup } from '../workspace/web-api/cached-lookup.ts';
-import type { GestureTeam } from './gesture-team.ts';
+import type { RequestTeam } from './request-team.ts';
 
 /** How long another replica may not know of a new installation, or of one that has ended. */
 const FRESH_MS = 3_000;
@@ -25,7 +25,7 @@ export class Directory {
   }
 
   /** The same; and if an organisation's installation turns out to serve the workspace, that is remembered. */
-  async findFor({ teamId, organisationId, isSure }: GestureTeam): Promise<StoredInstallation | null> {
+  async findFor({ teamId, organisationId, isSure }: RequestTeam): Promise<StoredInstallation | null> {
     const found = await this.find(teamId);
     if (found !== null || organisationId === null || !isSure) return found;
     await this.store.transaction(async (tx) => {

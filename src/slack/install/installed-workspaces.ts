@@ -8,7 +8,7 @@ import {
 } from '../workspace/workspace.ts';
 import type { BotTokens } from './bot-tokens.ts';
 import type { Directory } from './directory.ts';
-import { gestureTeam } from './gesture-team.ts';
+import { requestTeam } from './request-team.ts';
 
 const MAX_WORKSPACES = 5_000;
 
@@ -42,8 +42,8 @@ export class InstalledWorkspaces implements Workspaces {
     return this.workspace(teamId, await this.directory.find(teamId));
   }
 
-  async ofGesture(body: unknown): Promise<Workspace> {
-    const team = gestureTeam(body);
+  async ofRequest(body: unknown): Promise<Workspace> {
+    const team = requestTeam(body);
     return team === null
       ? this.workspace('', null)
       : this.workspace(team.teamId, await this.directory.findFor(team));

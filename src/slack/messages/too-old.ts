@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000;
 /**
- * A day less than gestures are remembered (`work/tidy.ts`): what is older may have been taken in before, and nobody
+ * A day less than requests are remembered (`work/tidy.ts`): what is older may have been taken in before, and nobody
  * would know.
  */
 const TAKEN_IN_FOR_MS = 29 * DAY_MS;

@@ -2,6 +2,6 @@
 export const NOT_SEEN = 'not_seen';
 
 /** Whether Slack's error code says that the bot is not in the conversation. */
-export function isAbsence(code: string): boolean {
+export function isNotInChannel(code: string): boolean {
   return code === 'not_in_channel' || code === 'channel_not_found';
 }

@@ -20,7 +20,7 @@ export async function oneWorkspace(
   const only = createWorkspace(parts, { ...identity, isInstalled: true }, botToken, settings);
   return {
     only,
-    ofGesture: async () => only,
+    ofRequest: async () => only,
     // The store may hold jobs of a workspace whose token the program had before.
     of: async (teamId) => (teamId === only.teamId ? only : absent(parts, { ...identity, teamId }, settings)),
   };

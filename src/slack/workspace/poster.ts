@@ -202,7 +202,7 @@ export class Poster {
     }
   }
 
-  /** Opens a modal for who made the gesture, and returns its id. The trigger is good for three seconds, and once. */
+  /** Opens a modal for who made the request, and returns its id. The trigger is good for three seconds, and once. */
   async openModal(triggerId: string, view: ModalView): Promise<string> {
     const result = await this.call('views.open', { trigger_id: triggerId, view });
     return String(result.view?.id);

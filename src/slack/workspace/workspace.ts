@@ -40,7 +40,7 @@ export interface Workspaces {
    */
   of(teamId: string): Promise<Workspace>;
   /** The workspace of what Slack sent: the one that the program is installed in, not that of the person. */
-  ofGesture(body: unknown): Promise<Workspace>;
+  ofRequest(body: unknown): Promise<Workspace>;
 }
 
 export interface WorkspaceParts {

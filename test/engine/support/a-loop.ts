@@ -19,7 +19,7 @@ export interface LoopWorld {
   readonly clock: TestClock;
   readonly loop: Loop;
   /** What the loop is told. */
-  gesturesInHand: number;
+  requestsInHand: number;
   /** The store without faults and holds, for the test's own hands. */
   readonly store: Store;
   readonly log: readonly { readonly event: string; readonly [field: string]: unknown }[];
@@ -59,7 +59,7 @@ export async function createLoopWorld(
     handlers: { check_job: (task) => Promise.race([handle(task, world), ended.promise]) },
     concurrency,
     stopWithinMs: 10_000,
-    gesturesInHand: () => world.gesturesInHand,
+    requestsInHand: () => world.requestsInHand,
   });
   onTestFinished(() => {
     faulty.releaseAll();
@@ -69,7 +69,7 @@ export async function createLoopWorld(
   const world: LoopWorld = {
     clock,
     loop,
-    gesturesInHand: 0,
+    requestsInHand: 0,
     store,
     log,
     complete: (task) => faulty.transaction((tx) => tx.tasks.complete(task.lease)),

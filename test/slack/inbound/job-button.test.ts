@@ -7,7 +7,7 @@ import { openJob } from '../../../src/jobs/decide/open.ts';
 import type { JobEvent } from '../../../src/jobs/event.ts';
 import { jobActions } from '../../../src/slack/inbound/buttons/job-actions.ts';
 import { jobButton } from '../../../src/slack/inbound/buttons/job-button.ts';
-import { noted } from '../../../src/slack/inbound/connection/logged-request.ts';
+import { loggedRequest } from '../../../src/slack/inbound/connection/logged-request.ts';
 import { actionIds, encodeButton } from '../../../src/slack/protocol/ids.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { onSqlite } from '../../engine/support/test-store.ts';
@@ -58,8 +58,10 @@ async function press(store: Store, jobId: string, meanwhile: () => Promise<unkno
   };
   const listener = jobButton(deps as unknown as Parameters<typeof jobButton>[0], sendNow);
   const event = { body, ack: async () => {} } as unknown as ReceiverEvent;
-  await noted(event, { log, clock }, () => listener(args as unknown as Parameters<typeof listener>[0]));
-  const gesture = lines.map((line) => JSON.parse(line)).find(({ event: name }) => name === 'gesture');
+  await loggedRequest(event, { log, clock }, () =>
+    listener(args as unknown as Parameters<typeof listener>[0]),
+  );
+  const gesture = lines.map((line) => JSON.parse(line)).find(({ event: name }) => name === 'inbound_request');
   return { answers, outcome: gesture?.outcome };
 }
 

@@ -20,7 +20,7 @@ const REFUSALS: ReadonlySet<number> = new Set([401, 413]);
 /** Events that tell of an error of the program, not of the requests. */
 const BUGS: ReadonlySet<unknown> = new Set([
   'listener_failed',
-  'gesture_not_stored',
+  'inbound_request_not_stored',
   'not_shown',
   'settings_not_read',
   'task_failed',

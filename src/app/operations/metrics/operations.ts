@@ -1,6 +1,9 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { LogFields } from '../../../engine/runtime/logger.ts';
-import { gestureKinds, gestureOutcomes } from '../../../slack/inbound/connection/logged-request.ts';
+import {
+  inboundRequestKinds,
+  inboundRequestOutcomes,
+} from '../../../slack/inbound/connection/logged-request.ts';
 import type { Observe } from '../logger.ts';
 
 /** Slack gives up on an acknowledgement after 3 seconds. */
@@ -24,10 +27,11 @@ export function countOperations(registry: Registry): Observe {
   const histogram = (name: string, help: string, labelNames: string[], buckets: number[]) =>
     new Histogram({ name: `docs_agent_${name}`, help, labelNames, buckets, registers: [registry] });
 
-  const gestures = counter('gestures_total', 'What people did in Slack, as it was delivered.', [
-    'kind',
-    'outcome',
-  ]);
+  const inboundRequests = counter(
+    'inbound_requests_total',
+    'What people did in Slack, as it was delivered.',
+    ['kind', 'outcome'],
+  );
   const lastRequest = new Gauge({
     name: 'docs_agent_last_slack_request_timestamp_seconds',
     help: 'When Slack last delivered something that was genuine, since 1970; 0: not since the start.',
@@ -39,8 +43,8 @@ export function countOperations(registry: Registry): Observe {
     registers: [registry],
   });
   const acknowledgement = histogram(
-    'gesture_acknowledgement_seconds',
-    'From the arrival of a gesture to its acknowledgement.',
+    'inbound_request_acknowledgement_seconds',
+    'From the arrival of an inbound request to its acknowledgement.',
     ['kind'],
     ACKNOWLEDGEMENT_S,
   );
@@ -79,16 +83,17 @@ export function countOperations(registry: Registry): Observe {
   ]);
 
   // A series that begins with its first count hides that count from `increase` and `rate`.
-  for (const kind of gestureKinds) for (const outcome of gestureOutcomes) gestures.inc({ kind, outcome }, 0);
+  for (const kind of inboundRequestKinds)
+    for (const outcome of inboundRequestOutcomes) inboundRequests.inc({ kind, outcome }, 0);
   for (const method of AGENT_METHODS) {
     for (const reason of UNKNOWN_REASONS) agentCalls.inc({ method, outcome: 'unknown', reason }, 0);
   }
 
   const observers: Readonly<Record<string, (fields: LogFields) => void>> = {
     request_refused: () => refused.inc(),
-    gesture: (fields) => {
+    inbound_request: (fields) => {
       lastRequest.setToCurrentTime();
-      gestures.inc({ kind: word(fields.kind), outcome: word(fields.outcome) });
+      inboundRequests.inc({ kind: word(fields.kind), outcome: word(fields.outcome) });
       observeMs(acknowledgement, { kind: word(fields.kind) }, fields.acknowledged_ms);
     },
     agent_called: (fields) => {

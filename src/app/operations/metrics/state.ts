@@ -38,7 +38,7 @@ export function showState(registry: Registry): (state: ProgramState) => void {
     new Gauge({ name: `docs_agent_${name}`, help, labelNames, registers: [registry] });
   const loopUp = gauge('loop_up', '1 while the loop looks for work.', ['loop']);
   const inHand = gauge('loop_tasks_in_hand', 'Tasks that the loop is at work on.', ['loop']);
-  const slackUp = gauge('slack_connection_up', '1 while gestures can arrive from Slack.');
+  const slackUp = gauge('slack_connection_up', '1 while requests can arrive from Slack.');
   const storeUp = gauge('store_up', '1 while the store answers.');
   const budget = gauge('hourly_budget', 'Create and message calls per project and hour.');
   const openJobs = gauge('open_jobs', 'Jobs of which something is still to come.', ['stage']);

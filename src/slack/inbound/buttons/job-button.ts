@@ -7,10 +7,10 @@ import { refusalView } from '../../views/refusals.ts';
 import { jobModalTitle } from '../../views/status.ts';
 import { jobForgottenView, tooLateView } from '../../views/thread/announcement.ts';
 import { jobInFull, NO_CHANNEL } from '../commands/status.ts';
-import { type GestureNote, noteGesture } from '../connection/logged-request.ts';
+import { noteRequest, type RequestNote } from '../connection/logged-request.ts';
 import type { ListenerDeps, PressArgs } from '../deps.ts';
 import { jobAdmissionProblem } from '../requests/admission.ts';
-import { answerBeside, courtesy } from '../requests/replies.ts';
+import { answerBeside, bestEffort } from '../requests/replies.ts';
 import { isThreadTaken } from '../requests/start-job.ts';
 import { storeRequest } from '../requests/store-request.ts';
 import { type JobAction, pressOf } from './job-actions.ts';
@@ -18,7 +18,7 @@ import { type JobAction, pressOf } from './job-actions.ts';
 /** What came of a press, for who pressed, and for the log. */
 interface Outcome {
   readonly answer: Answer | null;
-  readonly note?: GestureNote;
+  readonly note?: RequestNote;
 }
 
 /** A button of a job. Who presses it a second time, or too late, is told what is the case. */
@@ -59,7 +59,7 @@ export function jobButton(deps: ListenerDeps, jobAction: JobAction) {
     }
     const { answer, note }: Outcome =
       stored.kind === 'denied' ? { answer: privately(stored.problem) } : stored.result;
-    if (note !== undefined) noteGesture(note);
+    if (note !== undefined) noteRequest(note);
     await ack();
     await tellPresser(deps, { body, respond }, answer, target?.jobId ?? null);
   };
@@ -93,10 +93,10 @@ async function tellPresser(
   if (body.view !== undefined) {
     const { blocks } = jobId === null ? body.view : await jobNow(deps, body.user.id, jobId);
     const modal = plainModal(jobModalTitle, { blocks: newsAbove(blocks, answer?.message ?? null) });
-    await courtesy(deps, deps.poster.updateModal(body.view.id, modal));
+    await bestEffort(deps, deps.poster.updateModal(body.view.id, modal));
   } else if (answer !== null) {
     await (answer.inPlace
-      ? courtesy(deps, respond({ replace_original: true, ...answer.message }))
+      ? bestEffort(deps, respond({ replace_original: true, ...answer.message }))
       : answerBeside(deps, { body, respond }, answer.message));
   }
 }

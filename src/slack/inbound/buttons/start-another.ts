@@ -8,7 +8,7 @@ import { refusalView } from '../../views/refusals.ts';
 import { jobForgottenView } from '../../views/thread/announcement.ts';
 import type { ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
 import { jobAdmissionProblem } from '../requests/admission.ts';
-import { courtesy } from '../requests/replies.ts';
+import { bestEffort } from '../requests/replies.ts';
 import { isThreadTaken } from '../requests/start-job.ts';
 import { storeRequest } from '../requests/store-request.ts';
 import { pressOf } from './job-actions.ts';
@@ -17,7 +17,7 @@ interface AnotherPress {
   /** As it came back from outside. */
   readonly jobId: string;
   readonly userId: string;
-  /** Takes the place of that of the first gesture. */
+  /** Takes the place of that of the first request. */
   readonly responseUrl: string | null;
   readonly pressedTs?: string | undefined;
 }
@@ -36,7 +36,7 @@ export function startAnother(deps: ListenerDeps) {
     const press = { jobId, ...pressOf({ action, body }) };
     const { message, isFinal, isStored } = await answerTo(deps, press);
     if (isStored) await ack();
-    await courtesy(deps, respond({ response_type: 'ephemeral', replace_original: isFinal, ...message }));
+    await bestEffort(deps, respond({ response_type: 'ephemeral', replace_original: isFinal, ...message }));
     // Unacknowledged, so that Slack shows a warning at the button, too.
     if (!isStored) throw new Error('the press of start_another was not stored');
   };

@@ -3,7 +3,7 @@ import { decodePage, JOBS_PER_PAGE, listView } from '../../views/list.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import type { CommandArgs, ListenerDeps, PressArgs } from '../deps.ts';
 import { namesIn, show } from '../requests/in-time.ts';
-import { answer, courtesy } from '../requests/replies.ts';
+import { answer, bestEffort } from '../requests/replies.ts';
 
 /** `/docs-agent list` */
 export async function list(deps: ListenerDeps, args: CommandArgs): Promise<void> {
@@ -19,7 +19,7 @@ export function turnPage(deps: ListenerDeps) {
     if (channelId === undefined) return;
     const sight = { teamId: deps.teamId, userId: body.user.id, channelId };
     const page = await show(deps, () => read(deps, sight, decodePage(action.value ?? '')));
-    await courtesy(deps, respond({ response_type: 'ephemeral', replace_original: true, ...page }));
+    await bestEffort(deps, respond({ response_type: 'ephemeral', replace_original: true, ...page }));
   };
 }
 

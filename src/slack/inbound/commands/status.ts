@@ -9,7 +9,7 @@ import type { SlackMessage } from '../../views/parts/message.ts';
 import { type JobStory, jobModalTitle, noJobYetView, noSuchJobView, statusView } from '../../views/status.ts';
 import type { CommandArgs, ListenerDeps, PressArgs } from '../deps.ts';
 import { namesIn, show } from '../requests/in-time.ts';
-import { answer, answerBeside, courtesy, openForm } from '../requests/replies.ts';
+import { answer, answerBeside, bestEffort, openForm } from '../requests/replies.ts';
 
 /** `/docs-agent status [job]` @param word what names the job; null: the latest of who asks */
 export async function status(deps: ListenerDeps, args: CommandArgs, word: string | null): Promise<void> {
@@ -85,7 +85,7 @@ export function showJob(deps: ListenerDeps) {
     } else {
       const view = plainModal(jobModalTitle, message);
       const isOpen = (await openForm(deps, body.trigger_id, view)) !== null;
-      if (!isOpen) await courtesy(deps, deps.poster.tell(body.user.id, null, message));
+      if (!isOpen) await bestEffort(deps, deps.poster.tell(body.user.id, null, message));
     }
   };
 }

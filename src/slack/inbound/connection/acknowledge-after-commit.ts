@@ -3,15 +3,15 @@ import { z } from 'zod';
 import type { Clock } from '../../../engine/runtime/clock.ts';
 import type { Logger } from '../../../engine/runtime/logger.ts';
 import { isTooOld } from '../../messages/too-old.ts';
-import { noted } from './logged-request.ts';
-import { checkShape, GestureRefusedError, withoutNulls } from './shape.ts';
+import { loggedRequest } from './logged-request.ts';
+import { BadRequestError, checkShape, withoutNulls } from './shape.ts';
 
-/** Slack waits no longer for the answer to a gesture. */
+/** Slack waits no longer for the answer to a request. */
 const LAST_ANSWERS_MS = 3_000;
 
-/** What shows that gestures were missed. */
+/** What shows that requests were missed. */
 export interface MissedSigns {
-  /** Called when Slack delivers something again: it may have given up other gestures. */
+  /** Called when Slack delivers something again: it may have given up other requests. */
   readonly onRedelivery: () => void;
   /** Slack delivers no events of the workspace (null: it did not say which) until then, and not later either. */
   readonly onHeldBack: (teamId: string | null, untilMs: number) => Promise<void>;
@@ -28,15 +28,15 @@ export interface ReceiverTools extends MissedSigns {
 }
 
 export interface CommittingReceiver extends Receiver {
-  /** How many gestures are not done with yet. */
-  gesturesInHand(): number;
+  /** How many requests are not done with yet. */
+  requestsInHand(): number;
 }
 
 /**
  * Bolt acknowledges events before their listeners run; a crash in between would lose the event. This wraps a
  * receiver so that Slack gets the acknowledgement of an event only after its listeners have committed, and
  * none if one of them failed: Slack then delivers it again. Commands and actions acknowledge themselves.
- * Stopping waits for the gestures that are being stored.
+ * Stopping waits for the requests that are being stored.
  */
 export function acknowledgeAfterCommit(receiver: Receiver, tools: ReceiverTools): CommittingReceiver {
   const { log, clock, answersAfterStop } = tools;
@@ -46,7 +46,7 @@ export function acknowledgeAfterCommit(receiver: Receiver, tools: ReceiverTools)
     init: (app) => {
       const processEvent = async (event: ReceiverEvent) => {
         if (isStopping && !answersAfterStop) {
-          log.info('gesture_left');
+          log.info('inbound_request_left');
           return;
         }
         const done = committed(app, event, tools).finally(() => inHand.delete(done));
@@ -55,7 +55,7 @@ export function acknowledgeAfterCommit(receiver: Receiver, tools: ReceiverTools)
       };
       receiver.init(withProcessEvent(app, processEvent));
     },
-    gesturesInHand: () => inHand.size,
+    requestsInHand: () => inHand.size,
     start: (...args) => receiver.start(...args),
     stop: async (...args) => {
       isStopping = true;
@@ -89,33 +89,33 @@ async function committed(app: App, given: ReceiverEvent, tools: ReceiverTools): 
     return event.ack();
   }
   checked(event.body, tools.log);
-  await noted(event, tools, async (gesture) => {
-    if (type !== 'event_callback') return processGesture(app, gesture);
+  await loggedRequest(event, tools, async (request) => {
+    if (type !== 'event_callback') return processRequest(app, request);
     let acknowledge = async () => {};
     const hold: ReceiverEvent['ack'] = async (response) => {
-      acknowledge = () => gesture.ack(response);
+      acknowledge = () => request.ack(response);
     };
-    await app.processEvent({ ...gesture, ack: hold });
+    await app.processEvent({ ...request, ack: hold });
     await acknowledge();
   });
 }
 
 /** Nobody listens to an unknown button, say. Bolt would let Slack wait for the whole time it has. */
-async function processGesture(app: App, gesture: ReceiverEvent): Promise<void> {
+async function processRequest(app: App, request: ReceiverEvent): Promise<void> {
   let isAcknowledged = false;
   const ack: ReceiverEvent['ack'] = (response) => {
     isAcknowledged = true;
-    return gesture.ack(response);
+    return request.ack(response);
   };
-  await app.processEvent({ ...gesture, ack });
-  if (!isAcknowledged) throw new GestureRefusedError(404, 'nobody listens to it');
+  await app.processEvent({ ...request, ack });
+  if (!isAcknowledged) throw new BadRequestError(404, 'nobody listens to it');
 }
 
 function checked(body: object, log: Logger): void {
   try {
     checkShape(body);
   } catch (error) {
-    if (error instanceof GestureRefusedError)
+    if (error instanceof BadRequestError)
       log.warn('request_refused', { status: error.status, reason: error.message });
     throw error;
   }

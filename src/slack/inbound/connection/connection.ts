@@ -4,15 +4,15 @@ import type { Route } from '../../../engine/runtime/http-server.ts';
 import type { Logger } from '../../../engine/runtime/logger.ts';
 import type { MissedSigns } from './acknowledge-after-commit.ts';
 
-/** The way in for Slack's gestures, and the port for other routes. */
+/** The way in for Slack's requests, and the port for other routes. */
 export interface Connection {
   readonly receiver: Receiver;
   /** Connects to Slack or listens for it. Resolves to the port that is served, or null if none is. */
   start(address: { readonly port: number; readonly host: string }): Promise<number | null>;
-  /** Ends when no gesture is in hand any more. */
+  /** Ends when no request is in hand any more. */
   stop(): Promise<void>;
-  /** How many gestures are not done with yet. */
-  gesturesInHand(): number;
+  /** How many requests are not done with yet. */
+  requestsInHand(): number;
   /** What is wrong with the connection now, or null. */
   problem(): string | null;
 }
@@ -23,7 +23,7 @@ export interface ConnectionOptions extends MissedSigns {
   readonly logger: BoltLogger;
   readonly log: Logger;
   readonly clock: Clock;
-  /** Called at the start, and after each reconnect: gestures may have been missed before. */
+  /** Called at the start, and after each reconnect: requests may have been missed before. */
   readonly onConnected: () => void;
   /** Served at the port, in both modes. Without any, Socket Mode opens no port. */
   readonly routes: readonly Route[];

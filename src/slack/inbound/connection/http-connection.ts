@@ -2,13 +2,12 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { HTTPModuleFunctions as bolt, HTTPReceiver } from '@slack/bolt';
 import { answerRoutes, limitConnections, pathOf, serverLimits } from '../../../engine/runtime/http-server.ts';
+import { EVENTS_PATH } from '../../protocol/paths.ts';
 import { acknowledgeAfterCommit } from './acknowledge-after-commit.ts';
 import type { Connection, ConnectionOptions } from './connection.ts';
-import { GestureRefusedError } from './shape.ts';
-import { refuseForged } from './verify-signature.ts';
+import { BadRequestError } from './shape.ts';
+import { verifySignatures } from './verify-signature.ts';
 
-/** Where Slack posts its gestures. */
-const PATH = '/slack/events';
 /** How long requests that have begun to arrive may go on when the program stops. */
 const DRAIN_MS = 2_000;
 /**
@@ -22,21 +21,21 @@ export function httpConnection(signingSecret: string, options: ConnectionOptions
   const httpReceiver = new HTTPReceiver({
     signingSecret,
     logger,
-    endpoints: PATH,
+    endpoints: EVENTS_PATH,
     bodyLimit: BODY_LIMIT_BYTES,
-    // `refuseForged` does that.
+    // `verifySignatures` does that.
     signatureVerification: false,
     processEventErrorHandler: answerError,
   });
-  const takeIn = refuseForged(
+  const takeIn = verifySignatures(
     { signingSecret, bodyLimit: BODY_LIMIT_BYTES, log },
     httpReceiver.requestListener,
   );
   const answerOthers = answerRoutes(routes);
   // Not by Bolt's own routing, which fails on addresses that cannot be read.
   httpReceiver.requestListener = (request, response) => {
-    const isGesture = request.method === 'POST' && pathOf(request) === PATH;
-    return isGesture ? takeIn(request, response) : answerOthers(request, response);
+    const isInbound = request.method === 'POST' && pathOf(request) === EVENTS_PATH;
+    return isInbound ? takeIn(request, response) : answerOthers(request, response);
   };
   const receiver = acknowledgeAfterCommit(httpReceiver, { ...options, answersAfterStop: true });
   let server: Server | null = null;
@@ -54,7 +53,7 @@ export function httpConnection(signingSecret: string, options: ConnectionOptions
       await receiver.stop();
       cancel();
     },
-    gesturesInHand: () => receiver.gesturesInHand(),
+    requestsInHand: () => receiver.requestsInHand(),
     // Bolt closes its server when a connection cannot be accepted, because there are too many open files, say.
     problem: () => (server === null || server.listening ? null : 'the port is not open any more'),
   };
@@ -65,7 +64,7 @@ type FailureArgs = Parameters<typeof bolt.defaultProcessEventErrorHandler>[0];
 /** True: the answer was given, so Bolt waits for none. */
 async function answerError(args: FailureArgs): Promise<boolean> {
   const { error, response } = args;
-  if (error instanceof GestureRefusedError && !response.headersSent) response.writeHead(error.status).end();
+  if (error instanceof BadRequestError && !response.headersSent) response.writeHead(error.status).end();
   else await bolt.defaultProcessEventErrorHandler(args);
   return true;
 }

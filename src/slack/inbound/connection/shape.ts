@@ -7,7 +7,7 @@ import { type ChangeEvent, isChange, type MessageEvent, mayBeHuman } from '../..
  */
 const id = z.string().regex(/^[\w.:-]{0,255}$/);
 const ts = z.string().regex(/^\d{1,20}\.\d{1,20}$/);
-/** Names a gesture, by whatever word. */
+/** Names a request, by whatever word. */
 const key = z.string().min(1).max(1_000);
 const text = z.string();
 const present = z.looseObject({});
@@ -130,7 +130,7 @@ const shapes: Readonly<Record<string, z.ZodType>> = {
 };
 
 /**
- * Throws GestureRefusedError if what Slack sent is nothing that the program knows, or has not the shape that Bolt and
+ * Throws BadRequestError if what Slack sent is nothing that the program knows, or has not the shape that Bolt and
  * the listeners rely on; of all else it may have any. Slack signs what it sends, so a wrong shape is a change of
  * Slack's, or somebody who has the signing secret; neither may break anything.
  * @param body without nulls
@@ -139,7 +139,7 @@ export function checkShape(body: object): void {
   const { type, command: name } = body as { readonly type?: unknown; readonly command?: unknown };
   const kind = typeof type === 'string' && Object.hasOwn(shapes, type) ? type : null;
   const shape = kind === null ? (name === undefined ? undefined : command) : shapes[kind];
-  if (shape === undefined) throw new GestureRefusedError(404, 'nothing that the program knows');
+  if (shape === undefined) throw new BadRequestError(404, 'nothing that the program knows');
   checkPart(shape, body, []);
   if (kind === 'event_callback') checkEvent((body as { readonly event: MessageEvent }).event);
 }
@@ -164,18 +164,17 @@ function eventShape(told: Told): z.ZodType {
 
 function checkPart(shape: z.ZodType, part: unknown, at: readonly string[]): void {
   const issue = shape.safeParse(part).error?.issues[0];
-  if (issue !== undefined)
-    throw new GestureRefusedError(400, `malformed at ${[...at, ...issue.path].join('.')}`);
+  if (issue !== undefined) throw new BadRequestError(400, `malformed at ${[...at, ...issue.path].join('.')}`);
 }
 
 /** What Slack sent can never be taken in. Its message names what is wrong, and holds nothing of the content. */
-export class GestureRefusedError extends Error {
+export class BadRequestError extends Error {
   /** Of the answer, in HTTP mode. */
   readonly status: 400 | 404;
 
-  constructor(status: GestureRefusedError['status'], message: string) {
+  constructor(status: BadRequestError['status'], message: string) {
     super(message);
-    this.name = 'GestureRefusedError';
+    this.name = 'BadRequestError';
     this.status = status;
   }
 }

@@ -65,7 +65,7 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
       await receiver.stop();
       await server?.close();
     },
-    gesturesInHand: () => receiver.gesturesInHand(),
+    requestsInHand: () => receiver.requestsInHand(),
     problem: () => {
       if (!connection.wasConnected) return 'no Socket Mode connection yet';
       const downMs = downSinceMs === null ? 0 : clock.now() - downSinceMs;

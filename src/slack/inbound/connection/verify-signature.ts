@@ -14,7 +14,7 @@ export interface SlackRequests {
  * Leaves to the listener what Slack signed just now, and refuses the rest; also what is no JSON object: Bolt fails on
  * such content, or waits for an acknowledgement that nobody gives. The listener need not verify again.
  */
-export function refuseForged(requests: SlackRequests, listener: RequestListener): RequestListener {
+export function verifySignatures(requests: SlackRequests, listener: RequestListener): RequestListener {
   const checked = async (request: IncomingMessage, response: ServerResponse) => {
     const verdict = await verdictOf(request, requests);
     if (verdict === 'genuine') return listener(request, response);

@@ -20,7 +20,7 @@ import { notReadView, refusalView } from '../../views/refusals.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
 import { SlackCallError, saidNo } from '../../workspace/web-api/failure.ts';
 import type { ListenerDeps, PressArgs } from '../deps.ts';
-import { answerBeside, courtesy, linkTo, openForm } from '../requests/replies.ts';
+import { answerBeside, bestEffort, linkTo, openForm } from '../requests/replies.ts';
 import { projectOf } from '../requests/start-job.ts';
 import { offeredMessages, peopleIn, toLines } from './thread-lines.ts';
 
@@ -37,11 +37,11 @@ export function chooseMessages(deps: ListenerDeps) {
     if (mentioned === null) return;
     // Elsewhere it would show a thread to who may have been removed from its channel.
     if (body.channel?.id !== mentioned.channelId) {
-      await courtesy(deps, respond({ replace_original: true, ...noJobInThreadView() }));
+      await bestEffort(deps, respond({ replace_original: true, ...noJobInThreadView() }));
       return;
     }
     if (holder !== null) {
-      await courtesy(deps, respond({ replace_original: true, ...refusalView({ kind: 'thread_taken' }) }));
+      await bestEffort(deps, respond({ replace_original: true, ...refusalView({ kind: 'thread_taken' }) }));
       return;
     }
     const viewId = await openForm(

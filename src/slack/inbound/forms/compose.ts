@@ -9,7 +9,7 @@ import { noChannelView } from '../../views/refusals.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import type { CommandArgs, ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
 import { inTime } from '../requests/in-time.ts';
-import { answer, answerBeside, courtesy, openForm } from '../requests/replies.ts';
+import { answer, answerBeside, bestEffort, openForm } from '../requests/replies.ts';
 import { projectOf } from '../requests/start-job.ts';
 import { filledIn, refuseAtField, startFromForm } from './submit.ts';
 import { saidIn } from './thread-lines.ts';
@@ -27,7 +27,7 @@ export function composeFromHome(deps: ListenerDeps) {
   return async ({ ack, body }: PressArgs): Promise<void> => {
     await ack();
     if (await openCompose(deps, body.trigger_id, { channelId: null, responseUrl: null })) return;
-    await courtesy(deps, deps.poster.tell(body.user.id, null, noFormView()));
+    await bestEffort(deps, deps.poster.tell(body.user.id, null, noFormView()));
   };
 }
 

@@ -11,7 +11,7 @@ import type { SlackMessage } from '../../views/parts/message.ts';
 import { noChannelView, notReadView } from '../../views/refusals.ts';
 import type { CommandArgs, ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
 import { inTime } from '../requests/in-time.ts';
-import { answer, courtesy, openForm } from '../requests/replies.ts';
+import { answer, bestEffort, openForm } from '../requests/replies.ts';
 import { storeRequest } from '../requests/store-request.ts';
 import { chosenSettings, currentSettings, saveSettings } from './settings-values.ts';
 import { refuseAtField } from './submit.ts';
@@ -35,7 +35,7 @@ export function settingsFromHome(deps: ListenerDeps) {
       ? settingsChannelForm()
       : plainModal('Settings', adminsOnlyView());
     if ((await openForm(deps, body.trigger_id, view)) === null) {
-      await courtesy(deps, deps.poster.tell(body.user.id, null, notReadView()));
+      await bestEffort(deps, deps.poster.tell(body.user.id, null, notReadView()));
     }
   };
 }
@@ -74,7 +74,7 @@ export function settingsSubmitted(deps: ListenerDeps) {
       return ack({ response_action: 'update', view: plainModal('Settings', confirmation) });
     }
     await ack();
-    await courtesy(deps, deps.poster.tell(body.user.id, data.responseUrl, confirmation));
+    await bestEffort(deps, deps.poster.tell(body.user.id, data.responseUrl, confirmation));
   };
 }
 

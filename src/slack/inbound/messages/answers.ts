@@ -4,7 +4,7 @@ import { chooseMessagesView, noJobInThreadView } from '../../views/forms/thread-
 import { newMessagesOnlyView } from '../../views/help.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { threadForgottenView } from '../../views/thread/announcement.ts';
-import { noteGesture } from '../connection/logged-request.ts';
+import { noteRequest } from '../connection/logged-request.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { isAdmitted } from '../requests/admission.ts';
 import { isReplyToJob } from './take-reply.ts';
@@ -29,7 +29,7 @@ export async function answerWriter(
   elsewhere = message,
 ): Promise<void> {
   const isKnown = await deps.store.transaction((tx) => tx.inboundRequests.isKnown(keys));
-  noteGesture({ outcome: isKnown ? 'duplicate' : 'accepted' });
+  noteRequest({ outcome: isKnown ? 'duplicate' : 'accepted' });
   if (isKnown) return;
   await deps.poster.whisperOrTell(place, message, elsewhere);
   await deps.store.transaction((tx) => tx.inboundRequests.remember(keys, deps.clock.now()));

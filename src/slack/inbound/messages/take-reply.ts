@@ -4,7 +4,7 @@ import { isBeforeJob } from '../../../jobs/job.ts';
 import type { Thread, Transaction } from '../../../store/store.ts';
 import { type MessageEvent, messageKeys, type ReplyChange, replyOf } from '../../messages/reply.ts';
 import { CLOCK_SKEW_MS } from '../../protocol/clock-skew.ts';
-import { type GestureNote, noteGesture } from '../connection/logged-request.ts';
+import { noteRequest, type RequestNote } from '../connection/logged-request.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { isAdmitted, refusalInThread } from '../requests/admission.ts';
 
@@ -18,7 +18,7 @@ interface Delivery {
 /** What came of a reply, or of its change. */
 interface TakenIn {
   readonly owner: Owner;
-  readonly note?: GestureNote;
+  readonly note?: RequestNote;
 }
 
 /** Takes a person's reply in, once. Returns whose thread it is in; null if it is no reply, or not allowed. */
@@ -45,7 +45,7 @@ export async function takeReply(
     else await applyEvent(tx, owner.jobId, { type: 'reply_received', reply }, context);
     return takenIn(owner, 'accepted');
   });
-  if (note !== undefined) noteGesture(note);
+  if (note !== undefined) noteRequest(note);
   return owner;
 }
 
@@ -71,10 +71,10 @@ export async function changeReply(deps: ListenerDeps, change: ReplyChange): Prom
     else await tx.earlyReplies.withdraw(thread, reply.messageTs, context.nowMs);
     return takenIn(owner, 'accepted');
   });
-  if (note !== undefined) noteGesture(note);
+  if (note !== undefined) noteRequest(note);
 }
 
-function takenIn(owner: Exclude<Owner, 'foreign'>, outcome: GestureNote['outcome']): TakenIn {
+function takenIn(owner: Exclude<Owner, 'foreign'>, outcome: RequestNote['outcome']): TakenIn {
   return { owner, note: { outcome, jobId: owner === 'opening' ? undefined : owner.jobId } };
 }
 

@@ -1,7 +1,7 @@
 import { notAllowedView, notCheckedView } from '../../views/access.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
-import { noteGesture } from '../connection/logged-request.ts';
+import { noteRequest } from '../connection/logged-request.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { inTime } from './in-time.ts';
 
@@ -44,13 +44,13 @@ async function denialOf(
   try {
     const refusal = await deps.access.refusal(userId, channelId);
     if (refusal === null) return null;
-    noteGesture({ outcome: 'refused' });
+    noteRequest({ outcome: 'refused' });
     deps.log.info('access_refused', { user_id: userId, channel_id: channelId, reason: refusal });
     return { problem: notAllowedView(refusal), unknown: null };
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
     const { code, needsAdmin } = error.failure;
-    noteGesture({ outcome: 'failed' });
+    noteRequest({ outcome: 'failed' });
     deps.log.warn('access_not_checked', { user_id: userId, reason: code });
     return { problem: notCheckedView(needsAdmin), unknown: error };
   }
@@ -95,7 +95,7 @@ async function tellOnce(
   const key = `refusal:${teamId}:${toldAs}`;
   if (!(await store.transaction((tx) => tx.inboundRequests.remember([key], clock.now())))) return;
   await poster.whisper(message, view).catch((error: unknown) => {
-    // Only a courtesy: nothing was accepted.
+    // Best effort: nothing was accepted.
     log.warn('refusal_not_told', { user_id: message.userId, error });
   });
 }

@@ -2,27 +2,27 @@ import type { MessageEvent } from '../../messages/reply.ts';
 import { writtenOf } from '../../messages/written.ts';
 import { notInstalledView, notSetUpView } from '../../views/access.ts';
 import { isReady } from '../../workspace/workspace.ts';
-import { noteGesture } from '../connection/logged-request.ts';
+import { noteRequest } from '../connection/logged-request.ts';
 import type { AnyWorkspaceDeps, ListenerDeps } from '../deps.ts';
 import { admissionProblem } from './admission.ts';
 import { answering } from './in-time.ts';
-import { type Args, gestureOf } from './interaction.ts';
-import { courtesy } from './replies.ts';
+import { type Args, interactionOf } from './interaction.ts';
+import { bestEffort } from './replies.ts';
 
 /**
  * Stands before the listeners of commands, buttons, shortcuts and modals: who may not use the program is told so, and
- * the gesture goes no further. Messages are let through here; their listeners ask `isAdmitted` for those in threads
+ * the request goes no further. Messages are let through here; their listeners ask `isAdmitted` for those in threads
  * of ours.
  */
 export function checkAccess(deps: ListenerDeps) {
   return async (args: Args): Promise<void> => {
-    const gesture = gestureOf(deps, args);
-    if (gesture === null) return args.next();
+    const request = interactionOf(deps, args);
+    if (request === null) return args.next();
     await answering(deps, async () => {
-      const problem = await admissionProblem(deps, gesture.userId, gesture.channelId);
+      const problem = await admissionProblem(deps, request.userId, request.channelId);
       if (problem === null) return args.next();
-      noteGesture({ outcome: 'refused' });
-      await gesture.refuse(problem);
+      noteRequest({ outcome: 'refused' });
+      await request.refuse(problem);
     });
   };
 }
@@ -34,15 +34,15 @@ export function checkAccess(deps: ListenerDeps) {
 export function checkWorkspace(deps: AnyWorkspaceDeps) {
   return async (args: Args): Promise<void> => {
     if (isReady(deps)) return args.next();
-    const gesture = gestureOf(deps, args);
+    const request = interactionOf(deps, args);
     // A button that only opens a link: it opens in any case.
-    if (gesture === null && 'action' in args) return args.ack();
-    noteGesture({ outcome: 'refused' });
+    if (request === null && 'action' in args) return args.ack();
+    noteRequest({ outcome: 'refused' });
     const { teamId, isInstalled } = deps;
     const problem = isInstalled ? notSetUpView(teamId) : notInstalledView();
-    if (gesture !== null) return gesture.refuse(problem);
+    if (request !== null) return request.refuse(problem);
     deps.log.info('workspace_not_ready', { team_id: teamId, is_installed: isInstalled });
-    if (isInstalled) await courtesy(deps, answerEvent(deps, args));
+    if (isInstalled) await bestEffort(deps, answerEvent(deps, args));
   };
 }
 

@@ -3,12 +3,12 @@ import type { SlackMessage } from '../../views/parts/message.ts';
 import { notReadView } from '../../views/refusals.ts';
 import type { ListenerDeps } from '../deps.ts';
 
-/** Slack waits 3 seconds for an answer to a gesture; the rest is for the way. */
+/** Slack waits 3 seconds for an answer to a request; the rest is for the way. */
 const ANSWER_WITHIN_MS = 2_600;
 
 const deadline = new AsyncLocalStorage<number>();
 
-/** Answers a gesture: all the waits with `inTime` in it end, together, while Slack still waits. */
+/** Answers a request: all the waits with `inTime` in it end, together, while Slack still waits. */
 export function answering<T>({ clock }: Pick<ListenerDeps, 'clock'>, work: () => Promise<T>): Promise<T> {
   return deadline.run(clock.now() + ANSWER_WITHIN_MS, work);
 }

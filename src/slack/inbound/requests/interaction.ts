@@ -15,37 +15,37 @@ import { plainModal } from '../../views/parts/form.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import type { AnyWorkspaceDeps } from '../deps.ts';
 import { refuseAtField } from '../forms/submit.ts';
-import { answerBeside, courtesy } from './replies.ts';
+import { answerBeside, bestEffort } from './replies.ts';
 
 export type Args = AnyMiddlewareArgs & AllMiddlewareArgs;
 type PressArgs = Omit<SlackActionMiddlewareArgs<BlockAction>, 'say'>;
 type ShortcutArgs = Omit<SlackShortcutMiddlewareArgs<MessageShortcut>, 'say'>;
 
 /** A command, a press, a shortcut or a form: whoever made it waits for an answer. */
-export interface Gesture {
+export interface Interaction {
   readonly userId: string;
   readonly channelId: string | null;
-  /** Says, in the way that fits the gesture, why nothing comes of it. */
+  /** Says, in the way that fits the request, why nothing comes of it. */
   refuse(problem: SlackMessage): Promise<void>;
 }
 
 /** Null for what nobody waits for. */
-export function gestureOf(deps: AnyWorkspaceDeps, args: Args): Gesture | null {
-  if ('command' in args) return commandGesture(args as SlackCommandMiddlewareArgs);
+export function interactionOf(deps: AnyWorkspaceDeps, args: Args): Interaction | null {
+  if ('command' in args) return commandInteraction(args as SlackCommandMiddlewareArgs);
   const { type } = args.body;
   if ('action' in args && type === 'block_actions') {
-    return pressGesture(deps, args as PressArgs);
+    return pressInteraction(deps, args as PressArgs);
   }
   if ('shortcut' in args && type === 'message_action') {
-    return shortcutGesture(deps, args as ShortcutArgs);
+    return shortcutInteraction(deps, args as ShortcutArgs);
   }
   if ('view' in args && type === 'view_submission') {
-    return submitGesture(args as SlackViewMiddlewareArgs<ViewSubmitAction>);
+    return submitInteraction(args as SlackViewMiddlewareArgs<ViewSubmitAction>);
   }
   return null;
 }
 
-function commandGesture({ command, ack }: SlackCommandMiddlewareArgs): Gesture {
+function commandInteraction({ command, ack }: SlackCommandMiddlewareArgs): Interaction {
   return {
     userId: command.user_id,
     channelId: command.channel_id,
@@ -53,7 +53,10 @@ function commandGesture({ command, ack }: SlackCommandMiddlewareArgs): Gesture {
   };
 }
 
-function pressGesture(deps: AnyWorkspaceDeps, { action, body, ack, respond }: PressArgs): Gesture | null {
+function pressInteraction(
+  deps: AnyWorkspaceDeps,
+  { action, body, ack, respond }: PressArgs,
+): Interaction | null {
   // The link opens in any case.
   if (linkActionIds.has(action.action_id)) return null;
   return {
@@ -68,12 +71,12 @@ function pressGesture(deps: AnyWorkspaceDeps, { action, body, ack, respond }: Pr
         body.view?.type === 'modal'
           ? poster.updateModal(body.view.id, modal)
           : poster.openModal(body.trigger_id, modal);
-      await courtesy(deps, shown);
+      await bestEffort(deps, shown);
     },
   };
 }
 
-function shortcutGesture(deps: AnyWorkspaceDeps, { shortcut, ack, respond }: ShortcutArgs): Gesture {
+function shortcutInteraction(deps: AnyWorkspaceDeps, { shortcut, ack, respond }: ShortcutArgs): Interaction {
   return {
     userId: shortcut.user.id,
     channelId: shortcut.channel.id,
@@ -84,7 +87,7 @@ function shortcutGesture(deps: AnyWorkspaceDeps, { shortcut, ack, respond }: Sho
   };
 }
 
-function submitGesture({ body, ack, view }: SlackViewMiddlewareArgs<ViewSubmitAction>): Gesture {
+function submitInteraction({ body, ack, view }: SlackViewMiddlewareArgs<ViewSubmitAction>): Interaction {
   return {
     userId: body.user.id,
     channelId: null,

@@ -10,7 +10,7 @@ import { inTime } from './in-time.ts';
 type Deps = Pick<ListenerDeps, 'log'>;
 
 /** Waits for a private answer after the acknowledgement, as far as Slack takes it: nothing depends on it. */
-export async function courtesy({ log }: Deps, answer: Promise<unknown>): Promise<void> {
+export async function bestEffort({ log }: Deps, answer: Promise<unknown>): Promise<void> {
   await answer.catch((error: unknown) => log.warn('answer_not_shown', { error }));
 }
 
@@ -23,7 +23,7 @@ interface MadeAtMessage {
   readonly respond: RespondFn;
 }
 
-/** Answers who made a gesture, beside the message that it was made at, in its thread. */
+/** Answers who made a request, beside the message that it was made at, in its thread. */
 export function answerBeside(
   deps: Deps,
   { body, respond }: MadeAtMessage,
@@ -31,7 +31,7 @@ export function answerBeside(
 ): Promise<void> {
   const threadTs = threadOf(body);
   const place = threadTs === null ? {} : { thread_ts: threadTs };
-  return courtesy(
+  return bestEffort(
     deps,
     respond({ response_type: 'ephemeral', replace_original: false, ...place, ...message }),
   );

@@ -8,18 +8,18 @@ import type { Transaction } from '../../../store/store.ts';
 import { readableText } from '../../protocol/readable-text.ts';
 import type { Question } from '../../views/forms/asked-before.ts';
 import type { Refusal } from '../../views/refusals.ts';
-import { type GestureNote, noteGesture } from '../connection/logged-request.ts';
+import { noteRequest, type RequestNote } from '../connection/logged-request.ts';
 import type { ListenerDeps } from '../deps.ts';
 
-/** A wish for a job, from whatever gesture. */
+/** A wish for a job, from whatever request. */
 export interface Wish extends Omit<JobRequest, 'projectId' | 'projectName' | 'prompt'> {
-  /** All names under which Slack may deliver the gesture again. */
+  /** All names under which Slack may deliver the request again. */
   readonly keys: readonly string[];
   /** As Slack delivered it, sanitized; `project=name` or `--` may stand at its start. */
   readonly text: string;
   /** What was chosen beside the text; null: that of the channel, if the text names none. */
   readonly project: Project | null;
-  /** Whether the answer to the gesture tells the requester of what came of it. */
+  /** Whether the answer to the request tells the requester of what came of it. */
   readonly isAnswered: boolean;
 }
 
@@ -33,14 +33,14 @@ export type Outcome =
 /** Stores the wish, once, however often it is delivered. */
 export async function startJob(deps: ListenerDeps, wish: Wish): Promise<Outcome> {
   const { outcome, note } = await started(deps, wish);
-  noteGesture(note);
+  noteRequest(note);
   return outcome;
 }
 
-/** With what is to be noted of the gesture, once it is stored. */
+/** With what is to be noted of the request, once it is stored. */
 interface Started {
   readonly outcome: Outcome;
-  readonly note: GestureNote;
+  readonly note: RequestNote;
 }
 
 async function started(deps: ListenerDeps, wish: Wish): Promise<Started> {
@@ -50,7 +50,7 @@ async function started(deps: ListenerDeps, wish: Wish): Promise<Started> {
   return deps.store.transaction(async (tx): Promise<Started> => {
     const context = deps.newContext();
     const { nowMs } = context;
-    // Not remembered, so that the gesture may be made again.
+    // Not remembered, so that the request may be made again.
     if ((await isTaken(tx, request)) && !(await tx.inboundRequests.isKnown(wish.keys))) {
       return refused({ kind: 'thread_taken' });
     }

@@ -1,7 +1,7 @@
 import { StoreError } from '../../../store/errors.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { notStoredView, storingUnclearView } from '../../views/refusals.ts';
-import { noteGesture } from '../connection/logged-request.ts';
+import { noteRequest } from '../connection/logged-request.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { inTime } from './in-time.ts';
 
@@ -30,7 +30,7 @@ export interface InboundWrite<T> {
 export async function storeRequest<T>(deps: ListenerDeps, request: InboundWrite<T>): Promise<Stored<T>> {
   const late: Stored<T> = { kind: 'failed', problem: storingUnclearView() };
   const stored = await inTime(deps, ANSWER_WITHIN_MS, store(deps, request, false), late);
-  if (stored.kind === 'failed') noteGesture({ outcome: 'failed' });
+  if (stored.kind === 'failed') noteRequest({ outcome: 'failed' });
   return stored;
 }
 
@@ -46,7 +46,7 @@ async function store<T>(
     if (denial !== null) return { kind: 'denied', problem: denial };
     return { kind: 'stored', result: await write() };
   } catch (error) {
-    deps.log.error('gesture_not_stored', { error });
+    deps.log.error('inbound_request_not_stored', { error });
     const mayBeStored = isSecondTry || (error instanceof StoreError && error.mayBeCommitted);
     if (mayBeStored && !isSecondTry) return store(deps, request, true);
     return { kind: 'failed', problem: mayBeStored ? storingUnclearView() : notStoredView() };

@@ -1,7 +1,7 @@
 import { factsOf } from '../../../engine/job-facts.ts';
 import type { Job } from '../../../jobs/job.ts';
 import type { CallOutcome, ClaimedTask, LedgerCall, Transaction } from '../../../store/store.ts';
-import { isAbsence } from '../../protocol/absence.ts';
+import { isNotInChannel } from '../../protocol/absence.ts';
 import { isBetweenPeople } from '../../views/thread/requester.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
 import { SlackCallError, type SlackFailure } from '../../workspace/web-api/failure.ts';
@@ -120,5 +120,5 @@ function whatNext({ clock }: PostTools, call: LedgerCall, job: Job, failure: Sla
 }
 
 function mayReturn(job: Job, code: string): boolean {
-  return isAbsence(code) && !isBetweenPeople(code, job);
+  return isNotInChannel(code) && !isBetweenPeople(code, job);
 }

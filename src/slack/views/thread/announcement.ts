@@ -1,7 +1,7 @@
 import type { Announcement } from '../../../jobs/announcement.ts';
 import type { Job } from '../../../jobs/job.ts';
 import type { FollowUpMode } from '../../../jobs/policy.ts';
-import { isAbsence, NOT_SEEN } from '../../protocol/absence.ts';
+import { isNotInChannel, NOT_SEEN } from '../../protocol/absence.ts';
 import { briefState } from '../parts/job-line.ts';
 import { message, paragraph, quotation, type SlackMessage, smallQuotation } from '../parts/message.ts';
 import { channelMention, mrkdwn, userMention } from '../parts/mrkdwn.ts';
@@ -203,7 +203,7 @@ function noticeFailed(channelId: string, reason: string): SlackMessage {
       paragraph(mrkdwn`❓ *Couldn't confirm the notice* in ${channelMention(channelId)}: it may be there.`),
     );
   }
-  const hint = isAbsence(reason)
+  const hint = isNotInChannel(reason)
     ? 'invite the bot there with /invite @docs-agent'
     : oneLine(reason, REASON_MAX);
   return message(paragraph(mrkdwn`⚠️ *Notice not posted* in ${channelMention(channelId)} · ${hint}`));

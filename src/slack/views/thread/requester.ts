@@ -1,6 +1,6 @@
 import type { Whisper } from '../../../jobs/call.ts';
 import type { Job } from '../../../jobs/job.ts';
-import { isAbsence, NOT_SEEN } from '../../protocol/absence.ts';
+import { isNotInChannel, NOT_SEEN } from '../../protocol/absence.ts';
 import { classOf } from '../../protocol/error-codes.ts';
 import { actionIds } from '../../protocol/ids.ts';
 import { cutEscaped } from '../parts/limits.ts';
@@ -40,7 +40,7 @@ export function tryAgainButton({ id: jobId, cards }: Job): Part {
 
 /** A direct message of two people: no bot can be invited there. */
 export function isBetweenPeople(reason: string, { channelId }: Job): boolean {
-  return isAbsence(reason) && isDirectMessage(channelId);
+  return isNotInChannel(reason) && isDirectMessage(channelId);
 }
 
 /** In its place, when *Try again* was pressed. */
@@ -59,7 +59,7 @@ export function delayedView(
 
 function delay(reason: string): Mrkdwn {
   const code = oneLine(reason, REASON_MAX);
-  if (isAbsence(reason)) {
+  if (isNotInChannel(reason)) {
     return mrkdwn`${line(signs.starting)}. The bot is not in this conversation, and cannot see whether its card is there: type \`/invite @docs-agent\`. Your request is kept, and starts when this is mended.`;
   }
   if (reason === NOT_SEEN) {
@@ -97,7 +97,7 @@ function explanation(reason: string, job: Job): Mrkdwn {
   if (isBetweenPeople(reason, job)) {
     return mrkdwn`I cannot come into a direct message of two people: use a channel, or write to me directly.`;
   }
-  if (isAbsence(reason)) {
+  if (isNotInChannel(reason)) {
     return mrkdwn`The bot is not in this conversation: type \`/invite @docs-agent\`, then press *${labels.tryAgain}*.`;
   }
   if (reason === NOT_SEEN) {

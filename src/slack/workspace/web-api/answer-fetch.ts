@@ -2,7 +2,7 @@ const TIMEOUT_MS = 10_000;
 const SLACKS_HOST = 'hooks.slack.com';
 
 /**
- * `fetch` for a `response_url`. The address came in with a gesture, and waits in the store or in a form: a message
+ * `fetch` for a `response_url`. The address came in with a request, and waits in the store or in a form: a message
  * goes to Slack's own server only, or to that of another Slack, and is not sent on from there.
  * @param apiUrl null is Slack's own
  */

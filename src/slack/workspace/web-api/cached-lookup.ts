@@ -1,6 +1,6 @@
 import type { Clock } from '../../../engine/runtime/clock.ts';
 
-/** Slack waits 3 seconds for an answer to a gesture, and most of that is for the storing. */
+/** Slack waits 3 seconds for an answer to a request, and most of that is for the storing. */
 const WAIT_MS = 300;
 
 interface Known<T> {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../engine/runtime/clock.ts';
 import { SlackCallError } from './failure.ts';
 
-/** Who waits for a gesture to be let in, waits for a second at most. */
+/** Who waits for a request to be let in, waits for a second at most. */
 const SECOND_AFTER_MS = 400;
 
 /**

@@ -140,7 +140,7 @@ function partOf({ name, args, result }: Deed): string[] {
   const [first, second] = args;
   switch (name) {
     case REMEMBER:
-      return result === true ? [`store ${gestureOf(first as string[])}`] : [];
+      return result === true ? [`store ${interactionOf(first as string[])}`] : [];
     case 'channelSettings.replace':
       return ['save settings'];
     case 'homes.opened':
@@ -192,7 +192,7 @@ function partOf({ name, args, result }: Deed): string[] {
   }
 }
 
-function gestureOf([key = '']: readonly string[]): string {
+function interactionOf([key = '']: readonly string[]): string {
   if (key.startsWith('trigger:')) return 'command';
   if (key.startsWith('view:')) return 'form';
   if (key.startsWith('mention:')) return 'answered mention';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** In which workspace the program is spoken to. */
-export interface GestureTeam {
+export interface RequestTeam {
   readonly teamId: string;
   /** The organisation that the app is installed in for all its workspaces; null: it is the workspace's own. */
   readonly organisationId: string | null;
@@ -33,7 +33,7 @@ type Payload = z.infer<typeof payload>;
  * Where the app is installed that was sent this, or null. Not where the person is from: `team_id` of an event and
  * `team` of what is done in a form may be theirs.
  */
-export function gestureTeam(body: unknown): GestureTeam | null {
+export function requestTeam(body: unknown): RequestTeam | null {
   const parsed = payload.safeParse(body);
   if (!parsed.success) return null;
   const { data } = parsed;

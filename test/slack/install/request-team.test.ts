@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { gestureTeam } from '../../../src/slack/install/gesture-team.ts';
+import { requestTeam } from '../../../src/slack/install/request-team.ts';
 
 const authorization = (over: object = {}) => ({
   authorizations: [{ team_id: 'T1', enterprise_id: null, is_enterprise_install: false, ...over }],
@@ -38,26 +38,26 @@ test.each<[string, object, string | null]>([
   ['nothing by nothing', {}, null],
   ['nothing by nonsense', { team_id: 7, authorizations: 'x' }, null],
 ])('the workspace of %s', (_what, body, teamId) => {
-  expect(gestureTeam(body)?.teamId ?? null).toBe(teamId);
+  expect(requestTeam(body)?.teamId ?? null).toBe(teamId);
 });
 
 test('an organisation is told of where its installation is used, and is sure only where Slack speaks of that', () => {
   const org = { enterprise_id: 'E1', is_enterprise_install: true };
-  expect(gestureTeam(authorization(org))).toEqual({ teamId: 'T1', organisationId: 'E1', isSure: true });
-  expect(gestureTeam({ command: '/x', team_id: 'T1', ...org, is_enterprise_install: 'true' })).toEqual({
+  expect(requestTeam(authorization(org))).toEqual({ teamId: 'T1', organisationId: 'E1', isSure: true });
+  expect(requestTeam({ command: '/x', team_id: 'T1', ...org, is_enterprise_install: 'true' })).toEqual({
     teamId: 'T1',
     organisationId: 'E1',
     isSure: true,
   });
   const pressed = { is_enterprise_install: true, enterprise: { id: 'E1' }, user: { team_id: 'E1' } };
-  expect(gestureTeam({ ...pressed, team: { id: 'T1', enterprise_id: 'E1' } })?.isSure).toBe(true);
+  expect(requestTeam({ ...pressed, team: { id: 'T1', enterprise_id: 'E1' } })?.isSure).toBe(true);
   // In a channel that is shared with another organisation: there, of who acted.
-  expect(gestureTeam({ ...pressed, team: { id: 'T9', enterprise_id: 'E9' } })?.isSure).toBe(false);
-  expect(gestureTeam({ team_id: 'T9', ...authorization({ ...org, team_id: null }) })?.isSure).toBe(false);
-  expect(gestureTeam({ ...org, enterprise: { id: 'E1' }, team: null, user: { team_id: 'T1' } })).toEqual({
+  expect(requestTeam({ ...pressed, team: { id: 'T9', enterprise_id: 'E9' } })?.isSure).toBe(false);
+  expect(requestTeam({ team_id: 'T9', ...authorization({ ...org, team_id: null }) })?.isSure).toBe(false);
+  expect(requestTeam({ ...org, enterprise: { id: 'E1' }, team: null, user: { team_id: 'T1' } })).toEqual({
     teamId: 'T1',
     organisationId: 'E1',
     isSure: false,
   });
-  expect(gestureTeam(authorization({ enterprise_id: 'E1' }))?.organisationId).toBeNull();
+  expect(requestTeam(authorization({ enterprise_id: 'E1' }))?.organisationId).toBeNull();
 });
