@@ -23,6 +23,7 @@ const SILENT = new Set([
   'followUps.withStaleReceipts',
   'calls.next',
   'calls.hold',
+  'calls.endHold',
   'tasks.doubt',
   'calls.get',
   'calls.agentCallsStartedAt',
