@@ -73,6 +73,8 @@ describeReplicas('a replica that is stopped', (serverUrl) => {
   test('while Postgres stands still ends in time all the same, and says that it was cut short', async () => {
     await using world = await startReplicas(serverUrl);
     const first = await world.start();
+    // A stop waits for what is in hand: here, for a look for due tasks.
+    await world.databaseProxy.hold('before', /"task"/);
     world.databaseProxy.standStill();
     const atMs = Date.now();
     first.kill('SIGTERM');
