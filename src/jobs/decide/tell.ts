@@ -30,9 +30,12 @@ export function tellRunning(draft: Draft, status: string): void {
   if (status !== 'active') draft.announce({ kind: 'other_status', status });
   else if (told === null || told.turn !== job.turn || !isEnded(told.status))
     draft.announce({ kind: 'started', turn: job.turn });
-  // A reply that is on its way, or of unknown fate, may be what the agent works on.
-  else if (draft.followUpsIn('sending').length + draft.followUpsIn('unknown').length === 0)
-    draft.announce({ kind: 'continued' });
+  else if (!hasReplyThatMayExplain(draft)) draft.announce({ kind: 'continued' });
+}
+
+/** One that is on its way, or of unknown fate, or sent again after that, may be what the agent works on. */
+function hasReplyThatMayExplain(draft: Draft): boolean {
+  return (['waiting', 'sending', 'unknown'] as const).some((state) => draft.followUpsIn(state).length > 0);
 }
 
 /** `previousPrLink`: the link before the turn. */

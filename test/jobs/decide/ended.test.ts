@@ -77,6 +77,19 @@ describe('a reply that the agent takes up late', () => {
     expect(news()).toEqual([]);
   });
 
+  test('of unknown fate, and about to be sent again: nothing is said of somebody else', () => {
+    const world = anEndedJob({ prLink: firstLink });
+    world.reply('one more thing');
+    world.advance(4 * SECOND_MS);
+    world.messageFails(failures.timeout);
+    world.apply({ type: 'resend_pressed', callId: world.buttonCallId });
+    world.check(anAgentJob());
+    world.check(anAgentJob());
+    expect(world.states).toEqual(['waiting']);
+    expect(world.news).not.toContain('continued');
+    expect(world.job.stage.kind).toBe('working');
+  });
+
   test('whose message is still on its way when the job is seen active: nothing is said of somebody else', () => {
     const world = anEndedJob({ prLink: firstLink });
     world.reply('one more thing');
