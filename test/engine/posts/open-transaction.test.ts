@@ -81,7 +81,7 @@ function openTransactions(serverUrl: string): void {
       const { lanes, tasks } = await underWay();
       const answers = await whileOpen(
         lanes,
-        (tx) => tx.calls.settle('a1', { state: 'unknown', detail: null }, 0),
+        (tx) => tx.calls.hold('a1', 0),
         (number) => lanes.end(tasks.get(number), `a${number}`),
       );
       expect(answers).toEqual([null, null]);
