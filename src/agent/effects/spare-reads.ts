@@ -1,7 +1,6 @@
-import type { Granted, Ration } from '../../engine/claim-fairly.ts';
-import { type Allowance, allowanceOf, takeFrom } from '../../jobs/allowance.ts';
-import type { TaskGroup, Transaction } from '../../store/store.ts';
-import { projectOf } from './read-ration.ts';
+import type { Granted } from '../../engine/claim-fairly.ts';
+import { takeFrom } from '../../jobs/allowance.ts';
+import { ReadRation } from './read-ration.ts';
 
 /** If the open jobs leave nothing over, one of so many reads may be of an ended one, where there is any. */
 const SHARE = 20;
@@ -10,38 +9,17 @@ const SHARE = 20;
  * What the open jobs of a project leave over of its reads, for the jobs that have ended: half of what may be used at
  * once is kept for the open ones.
  */
-export class SpareReads implements Ration {
-  private readonly allowance: Allowance;
+export class SpareReads extends ReadRation {
   /** When one may be taken of what is kept, by project. */
   private readonly turnAtMs = new Map<string, number>();
 
-  constructor(readsPerMinute: number) {
-    this.allowance = allowanceOf(readsPerMinute);
-  }
-
-  async take(
-    tx: Transaction,
-    wanted: ReadonlyMap<TaskGroup, number>,
-    nowMs: number,
-  ): Promise<ReadonlyMap<TaskGroup, Granted>> {
-    const wholeAtMs = await tx.readBudget.wholeAtMs([...wanted.keys()].map(projectOf), nowMs);
-    const granted = new Map<TaskGroup, Granted>();
-    const used = new Map<string, number>();
-    for (const [group, count] of wanted) {
-      const projectId = projectOf(group);
-      const projectWholeAtMs = wholeAtMs.get(projectId) ?? 0;
-      const usedUntilMs = Math.max(projectWholeAtMs, nowMs);
-      const taken = this.takenOf(projectId, projectWholeAtMs, count, nowMs);
-      granted.set(group, taken);
-      if (taken.count === 0) continue;
-      used.set(projectId, usedUntilMs + taken.count * this.allowance.spacingMs);
-      this.turnAtMs.set(projectId, nowMs + SHARE * this.allowance.spacingMs);
-    }
-    if (used.size > 0) await tx.readBudget.put(used);
+  protected override grant(projectId: string, wholeAtMs: number, count: number, nowMs: number): Granted {
+    const granted = this.spare(projectId, wholeAtMs, count, nowMs);
+    if (granted.count > 0) this.turnAtMs.set(projectId, nowMs + SHARE * this.allowance.spacingMs);
     return granted;
   }
 
-  private takenOf(projectId: string, wholeAtMs: number, count: number, nowMs: number): Granted {
+  private spare(projectId: string, wholeAtMs: number, count: number, nowMs: number): Granted {
     const { spacingMs, burstMs } = this.allowance;
     const keptMs = Math.max(Math.floor(burstMs / spacingMs / 2), 1) * spacingMs;
     // Where only one may be used at once, it is spare when no open job has wanted it for a while.
