@@ -1,6 +1,6 @@
-import type { Bench } from './support/bench.ts';
+import { startStandIns } from './support/processes.ts';
+import type { Bench } from './support/rows.ts';
 import { commands } from './support/slack-traffic.ts';
-import { startStandIns } from './support/stand-ins.ts';
 import { throughputRows } from './support/throughput.ts';
 
 export const ackLoad: Bench = {

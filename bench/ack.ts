@@ -1,11 +1,11 @@
-import type { Bench, BenchSettings } from './support/bench.ts';
 import { BARE, contenders, DURABLE, OURS, type Turn } from './support/contenders.ts';
 import { sendLoad } from './support/load.ts';
 import { percentile } from './support/percentiles.ts';
+import { type StandIns, startStandIns, untilIdle } from './support/processes.ts';
+import type { BenchSettings } from './support/rounds.ts';
 import { type Figures, takeTurns } from './support/rounds.ts';
-import { compare, type Row } from './support/rows.ts';
+import { type Bench, compare, type Row } from './support/rows.ts';
 import { commands, PEOPLE } from './support/slack-traffic.ts';
-import { type StandIns, startStandIns, untilQuiet } from './support/stand-ins.ts';
 
 /** Long enough for the program to be done with a command before the next one comes. */
 const PAUSE_MS = 20;
@@ -44,7 +44,7 @@ async function measureLatency(port: number, standIns: StandIns, { quick }: Bench
   const count = quick ? 50 : 300;
   // Of whom the program does not know, it asks Slack first: at most once in ten minutes.
   await sendLoad({ port, next, atOnce: 1, until: { count: quick ? count : PEOPLE } });
-  await untilQuiet(standIns);
+  await untilIdle(standIns);
   const paced = await sendLoad({ port, next, atOnce: 1, until: { count }, everyMs: PAUSE_MS });
   const busy = await sendLoad({ port, next, atOnce: 1, until: { durationMs: quick ? 300 : 2_000 } });
   return {

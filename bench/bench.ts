@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import { benches } from './benches.ts';
-import type { BenchSettings } from './support/bench.ts';
 import { build } from './support/build.ts';
 import { inProject } from './support/paths.ts';
 import { machine, writeResult } from './support/result-file.ts';
+import type { BenchSettings } from './support/rounds.ts';
 import { tableOf } from './support/table.ts';
 
 // Measures how fast the program is, against references that take turns with it: docs/performance.md.

@@ -3,12 +3,12 @@ import { ackLoad } from './ack-load.ts';
 import { checks } from './checks/checks.ts';
 import { deliver } from './deliver/deliver.ts';
 import { events } from './events.ts';
+import { felt } from './felt/felt.ts';
 import { growth } from './growth/growth.ts';
 import { memory } from './memory.ts';
-import { reads } from './reads/reads.ts';
 import { replicas } from './replicas.ts';
 import { start } from './start.ts';
-import type { Bench } from './support/bench.ts';
+import type { Bench } from './support/rows.ts';
 
 /** By the name that the command line takes, in the order in which they run. */
 export const benches: Readonly<Record<string, Bench>> = {
@@ -16,7 +16,7 @@ export const benches: Readonly<Record<string, Bench>> = {
   'ack-load': ackLoad,
   events,
   checks,
-  reads,
+  felt,
   deliver,
   growth,
   replicas,

@@ -1,7 +1,7 @@
-import type { Bench } from './support/bench.ts';
+import { startStandIns } from './support/processes.ts';
+import type { Bench } from './support/rows.ts';
 import { seedJobs } from './support/seeded.ts';
 import { replies } from './support/slack-traffic.ts';
-import { startStandIns } from './support/stand-ins.ts';
 import { throughputRows } from './support/throughput.ts';
 
 const THREADS = 500;

@@ -1,12 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Bench, BenchSettings } from './support/bench.ts';
 import { BARE, contender, contenders, OURS } from './support/contenders.ts';
 import { spreadOf } from './support/percentiles.ts';
-import type { RunningProcess } from './support/processes.ts';
+import { type RunningProcess, type StandIns, startStandIns } from './support/processes.ts';
+import type { BenchSettings } from './support/rounds.ts';
 import { takeTurns } from './support/rounds.ts';
-import { compare } from './support/rows.ts';
+import { type Bench, compare } from './support/rows.ts';
 import { seedJobs } from './support/seeded.ts';
-import { type StandIns, startStandIns } from './support/stand-ins.ts';
 
 const MANY_JOBS = 30_000;
 const WATCHING = 'docs-agent, watching';

@@ -1,9 +1,7 @@
 import { measureReads, watchJobs } from './checks/watch.ts';
-import type { Bench } from './support/bench.ts';
-import { startProgram } from './support/processes.ts';
+import { startProgram, startStandIns } from './support/processes.ts';
 import { type Contender, takeTurns } from './support/rounds.ts';
-import { compare } from './support/rows.ts';
-import { startStandIns } from './support/stand-ins.ts';
+import { type Bench, compare } from './support/rows.ts';
 import { createPostgresStore } from './support/stores.ts';
 
 const JOBS = 30_000;

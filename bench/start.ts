@@ -1,10 +1,9 @@
-import type { Bench } from './support/bench.ts';
 import { BARE, contender, contenders, OURS, type Turn } from './support/contenders.ts';
 import { spreadOf } from './support/percentiles.ts';
+import { startStandIns } from './support/processes.ts';
 import { type Contender, takeTurns } from './support/rounds.ts';
-import { compare } from './support/rows.ts';
+import { type Bench, compare } from './support/rows.ts';
 import { seedJobs } from './support/seeded.ts';
-import { startStandIns } from './support/stand-ins.ts';
 
 const MANY_JOBS = 30_000;
 const RESUMING = 'docs-agent, resuming';

@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { parseConfig } from '../src/app/config/config.ts';
 import type { Environment } from '../src/app/config/values.ts';
 import { createLogger } from '../src/app/operations/logger.ts';
 import { StartError } from '../src/app/service/explain.ts';
 import { createService } from '../src/app/service.ts';
 import type { Host } from '../src/cli/command.ts';
 import { explainError } from '../src/cli/explain-error.ts';
-import { readConfig } from '../src/cli/read-config.ts';
+
 import { runUntilSignal } from '../src/cli/start.ts';
 import { terminalLines } from '../src/cli/terminal-lines.ts';
 import { systemClock } from '../src/engine/runtime/clock.ts';
@@ -43,12 +44,16 @@ async function demo({ env, process }: Host): Promise<number> {
   await using resources = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'docs-agent-demo-'));
   resources.defer(() => rmSync(folder, { recursive: true, force: true }));
+  let jobs = 0;
   const api = await startAgentApi({
     apiKey: API_KEY,
     projectId: PROJECT_ID,
     otherProjectIds: [OTHER_PROJECT_ID],
     clock: systemClock,
     script: demoScript,
+    newJobId: () => `job_${++jobs}`,
+    onCutOff: ({ id, prompts }) =>
+      console.log(`  The agent took “${prompts.at(-1)}” as ${id}, but could not say so.`),
   });
   resources.defer(() => api.close());
   const slack = await startLocalSlack({ binary, port: 0, workspace: demoWorkspace }).catch(explain);
@@ -59,7 +64,7 @@ async function demo({ env, process }: Host): Promise<number> {
   const settings: Environment = {
     SLACK_BOT_TOKEN: slack.botToken,
     SLACK_APP_TOKEN: slack.appToken,
-    // Puts dates and entities as Slack shows them: the local page does not know them.
+    // Shows dates and entities as Slack does: the local page does not know them.
     SLACK_API_URL: rendering.apiUrl,
     AGENT_BASE_URL: api.baseUrl,
     AGENT_API_KEY: API_KEY,
@@ -67,7 +72,7 @@ async function demo({ env, process }: Host): Promise<number> {
     DATA_DIR: join(folder, 'data'),
     HOST: '127.0.0.1',
     PORT: '0',
-    // A demo should not make anybody wait.
+    // In a demo nobody should have to wait.
     POLL_MIN_INTERVAL: '1s',
     FOLLOW_UP_WINDOW: '1s',
     STOP_TIMEOUT: '10s',
@@ -83,7 +88,7 @@ async function demo({ env, process }: Host): Promise<number> {
       .join(''),
   );
   writeFileSync(join(folder, 'docs-agent.yml'), CONFIG_FILE);
-  const config = readConfig(settings);
+  const config = parseConfig(settings);
   const log = createLogger({ level: config.logLevel, destination: terminalLines() });
   const service = createService(config, { log });
   // Awaited here: the resources must outlive it.
@@ -119,7 +124,7 @@ ${words.join('\n')}
 }
 
 const exitCode = await demo({ env: process.env, process }).catch((error: unknown) => {
-  const explained = explainError(error, 'demo');
+  const explained = explainError(error, 'start');
   console.error(explained.message);
   return explained.exitCode;
 });

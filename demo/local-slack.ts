@@ -30,9 +30,9 @@ export interface LocalSlack {
 }
 
 /**
- * Becomes the program in `$@`, and leaves a guard behind: once its standard input closes, which happens when
- * this process ends, however it ends, the guard removes the folder `$1` and kills the program, itself, and
- * whatever the program started (the npm wrapper that may be on the PATH starts the real one as a child).
+ * Runs the program in `$@` beside a guard. When its standard input closes, as it does however this process ends, the
+ * guard removes the folder `$1` and kills the program, itself, and whatever the program started (the npm wrapper that
+ * may be on the PATH starts the real one as a child).
  */
 const GUARDED = `
 exec 3<&0
@@ -42,8 +42,8 @@ shift
 exec "$@" 3<&- </dev/null`;
 
 /**
- * Starts a local Slack and waits until it answers. It ends with `stop`, or when this process ends. Throws with
- * what the program said if it does not come up.
+ * Starts a local Slack and waits until it answers. It ends with `stop`, or when this process ends. If it does not start,
+ * the error holds its output.
  *
  * Known limit: local-slack listens on all interfaces of the machine, without any authentication.
  */
@@ -81,7 +81,7 @@ export async function startLocalSlack({ binary, port, workspace }: LocalSlackOpt
   }
 }
 
-/** local-slack prints its address once it listens: that also tells the port if it chose one. */
+/** local-slack prints its address once it listens, including the port if it chose one. */
 function addressOf(child: ChildProcessWithoutNullStreams, binary: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let output = '';

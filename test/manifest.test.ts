@@ -88,7 +88,7 @@ test('in HTTP mode all requests of Slack go to one address', () => {
   expect(settings.socket_mode_enabled).toBe(false);
 });
 
-test('with OAuth, Slack sends people back, and tells when the app is removed', () => {
+test('with OAuth, Slack sends people back, and reports when the app is removed', () => {
   const { oauth_config, settings } = parse(manifestYaml({ url, oauth }));
   expect(oauth_config.redirect_urls).toEqual(['https://bot.example.com/slack/oauth_redirect']);
   expect(settings.event_subscriptions.bot_events).toEqual(
@@ -100,10 +100,10 @@ test('with OAuth, Slack sends people back, and tells when the app is removed', (
 
 test.each(variants)('the manifest for %s gives a reason for each scope and event', (_name, options) => {
   const lines = manifestYaml(options).split('\n');
-  const wishes = lines.flatMap((line, index) =>
+  const reasons = lines.flatMap((line, index) =>
     /^ +- [a-z_.]+(:[a-z]+)?$/.test(line) ? [lines[index - 1]?.trim()] : [],
   );
-  expect(wishes.length).toBeGreaterThan(15);
-  for (const above of wishes) expect(above).toMatch(/^# /);
+  expect(reasons.length).toBeGreaterThan(15);
+  for (const above of reasons) expect(above).toMatch(/^# /);
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(120);
 });

@@ -1,8 +1,7 @@
-import type { Bench } from '../support/bench.ts';
 import { referencePath } from '../support/build.ts';
-import { startNode, startProgram } from '../support/processes.ts';
+import { startNode, startProgram, startStandIns } from '../support/processes.ts';
 import { rateRows } from '../support/rates.ts';
-import { startStandIns } from '../support/stand-ins.ts';
+import type { Bench } from '../support/rows.ts';
 import { measureReads, watchJobs } from './watch.ts';
 
 const JOBS = 30_000;

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openStore } from '../../src/store/open.ts';
 import { storeWatchedJobs } from '../../test/support/watched-jobs.ts';
-import type { BenchSettings } from '../support/bench.ts';
-import { slackApp } from '../support/processes.ts';
-import type { StandIns } from '../support/stand-ins.ts';
+import { type StandIns, slackApp } from '../support/processes.ts';
+import type { BenchSettings } from '../support/rounds.ts';
 import { type BenchStore, changeStore } from '../support/stores.ts';
 
 /** As much as the setting allows. It is for one project: so there are many, and it holds nobody back. */

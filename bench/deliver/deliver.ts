@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Bench } from '../support/bench.ts';
 import { referencePath } from '../support/build.ts';
-import { slackApp, startNode, startProgram } from '../support/processes.ts';
+import { type StandIns, slackApp, startNode, startProgram, startStandIns } from '../support/processes.ts';
 import { rateRows } from '../support/rates.ts';
-import { type StandIns, startStandIns } from '../support/stand-ins.ts';
+import type { Bench } from '../support/rows.ts';
 import { POSTS_PER_THREAD, renewDuePosts, storeDuePosts } from './due-posts.ts';
 
 const THREADS = 3_000;

@@ -7,9 +7,15 @@ import { changeStore } from '../support/stores.ts';
 const CHANNELS = 1_000;
 const THREADS_PER_COMMIT = 500;
 const announcements: readonly Announcement[] = [
-  { kind: 'started', turn: 1 },
-  { kind: 'pull_request', url: 'https://github.com/acme/docs/pull/1', changed: false },
-  { kind: 'finished', files: 'new' },
+  { kind: 'started' },
+  {
+    kind: 'turn_ended',
+    link: { url: 'https://github.com/acme/docs/pull/1', is: 'first' },
+    branch: 'agent/quickstart',
+    lastedMs: 360_000,
+    replies: { count: 0, authors: [] },
+    undelivered: null,
+  },
 ];
 export const POSTS_PER_THREAD = announcements.length;
 
@@ -40,7 +46,7 @@ export async function storeDuePosts(location: StoreLocation, threads: number): P
 export async function renewDuePosts(location: StoreLocation): Promise<void> {
   await changeStore(
     location,
-    `update call set state = 'wanted', detail = null, started_at = null, ended_at = null`,
+    `update call set state = 'pending', detail = null, started_at = null, ended_at = null`,
     'delete from task',
     'insert into task select * from due_task',
   );

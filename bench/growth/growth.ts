@@ -1,13 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Look, lookAtReads, measureReads, readOn, watchJobs } from '../checks/watch.ts';
-import type { Bench, BenchSettings } from '../support/bench.ts';
 import { type LoadRequest, sendLoad } from '../support/load.ts';
 import { percentile } from '../support/percentiles.ts';
-import { type RunningProcess, startProgram } from '../support/processes.ts';
+import { type RunningProcess, type StandIns, startProgram, startStandIns } from '../support/processes.ts';
+import type { BenchSettings } from '../support/rounds.ts';
 import { type Contender, type Figures, takeTurns } from '../support/rounds.ts';
-import { compare } from '../support/rows.ts';
+import { type Bench, compare } from '../support/rows.ts';
 import { commands } from '../support/slack-traffic.ts';
-import { type StandIns, startStandIns } from '../support/stand-ins.ts';
 import { type BenchStore, changeStore, createStores } from '../support/stores.ts';
 import { storeOldJobs } from './old-jobs.ts';
 

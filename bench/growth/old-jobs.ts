@@ -16,14 +16,14 @@ const DAY_MS = 86_400_000;
 const AGE_MS = 170 * DAY_MS;
 /** The youngest counts in no budget any more. */
 const SINCE_MS = DAY_MS;
-/** Gestures are kept for 30 days only. */
-const GESTURES_SHARE = 30 / 170;
+/** SlackRequests are kept for 30 days only. */
+const REQUESTS_SHARE = 30 / 170;
 
 type Values = Readonly<Record<string, string>>;
 
 /**
- * Fills a store with jobs that are over, each with its calls, a follow-up, and, if it is young enough, the gestures.
- * The program's own code writes one; the database copies it. As in real ones, ids grow with the time, and names of gestures are in no order.
+ * Fills a store with jobs that are over, each with its calls, a follow-up, and, if it is young enough, the requests.
+ * The program's own code writes one; the database copies it. As in real ones, ids grow with the time, and names of requests are in no order.
  */
 export async function storeOldJobs(location: StoreLocation, jobs: number): Promise<void> {
   const store = await openStore(location);
@@ -50,9 +50,10 @@ export async function storeOldJobs(location: StoreLocation, jobs: number): Promi
 
 async function storePattern(store: Store): Promise<void> {
   const lane = { to: 'slack', name: `thread:${PATTERN}` } as const;
-  const announce = (id: string, kind: 'started' | 'finished') => {
-    const announcement =
-      kind === 'started' ? ({ kind, turn: 1 } as const) : ({ kind, files: 'new' } as const);
+  const replies = { count: 0, authors: [] };
+  const end = { link: null, branch: null, lastedMs: null, replies, undelivered: null };
+  const announce = (id: string, kind: 'started' | 'turn_ended') => {
+    const announcement = kind === 'started' ? ({ kind } as const) : ({ kind, ...end } as const);
     return aCall(id, { lane, naturalKey: `${id}:${PATTERN}`, request: { kind: 'announce', announcement } });
   };
   const calls = [
@@ -62,7 +63,7 @@ async function storePattern(store: Store): Promise<void> {
       naturalKey: `create:${PATTERN}`,
     }),
     announce('post1', 'started'),
-    announce('post2', 'finished'),
+    announce('post2', 'turn_ended'),
   ];
   const job = aJob({
     id: PATTERN,
@@ -142,13 +143,13 @@ async function copy(queries: Queries, { first, last, jobs, eightDigits }: Range)
     natural_key: renamed('natural_key'),
     job_id: jobId,
     lane: renamed('lane'),
-    wanted_at: at,
+    created_at: at,
     started_at: at,
     ended_at: at,
   });
   await insert(
-    'gesture',
-    `pattern.key like 'pattern:%' and pattern.at = 0 and n > ${jobs * (1 - GESTURES_SHARE)}`,
+    'inbound_request',
+    `pattern.key like 'pattern:%' and pattern.at = 0 and n > ${jobs * (1 - REQUESTS_SHARE)}`,
     {
       key: `'trigger:' || ${eightDigits(SCRAMBLED)} || pattern.key`,
       at,

@@ -1,6 +1,6 @@
 import bolt from '@slack/bolt';
 
-/** A name of the gesture that no other has, and what there is to keep of it. */
+/** A name of the request that no other has, and what there is to keep of it. */
 type Keep = (name: string, content: string) => void;
 
 /**

@@ -1,8 +1,12 @@
-import type { BenchSettings } from './bench.ts';
 import { createScratch } from './paths.ts';
-import { type ProgramOptions, type RunningProcess, startBolt, startProgram } from './processes.ts';
-import type { Contender, Figures } from './rounds.ts';
-import type { StandIns } from './stand-ins.ts';
+import {
+  type ProgramOptions,
+  type RunningProcess,
+  type StandIns,
+  startBolt,
+  startProgram,
+} from './processes.ts';
+import type { BenchSettings, Contender, Figures } from './rounds.ts';
 
 /** Names in tables: the program, a bare Bolt app, and one that writes what it acknowledges. */
 export const OURS = 'docs-agent';

@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
 import { spawnGuarded } from '../../test/support/guarded-child.ts';
-import type { BenchSettings } from './bench.ts';
 import { programPath, referencePath } from './build.ts';
-import type { StandIns } from './stand-ins.ts';
+import { inProject } from './paths.ts';
+import type { BenchSettings } from './rounds.ts';
 
-/** What the program and the references are told alike. */
+/** Settings that the program and the references share. */
 export const slackApp = {
   botToken: 'xoxb-bench',
   signingSecret: 'bench-signing-secret',
@@ -27,7 +28,7 @@ export interface RunningProcess extends AsyncDisposable {
 
 export interface ProgramOptions {
   readonly settings: Pick<BenchSettings, 'profileDir'>;
-  readonly standIns: StandIns;
+  readonly standIns: Pick<StandIns, 'slackApiUrl' | 'agentBaseUrl'>;
   /** Of the embedded store; with Postgres, give `DATABASE_URL` in `env` as well. */
   readonly dataDir: string;
   /** In place of the defaults. */
@@ -116,4 +117,42 @@ async function residentBytesOf(pid: number | undefined): Promise<number> {
     throw new Error('the resident memory of a process can be read on Linux only', { cause: error });
   });
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+}
+
+/** Stand-ins for Slack's Web API and the agent API, in a process of their own. */
+export interface StandIns extends AsyncDisposable {
+  readonly slackApiUrl: string;
+  readonly agentBaseUrl: string;
+  /** How many calls came in so far, by what was called: `chat.postMessage`, `create`, `message`, `get`. */
+  counts(): Promise<Readonly<Record<string, number>>>;
+}
+
+export async function startStandIns(): Promise<StandIns> {
+  const server = await startNode([inProject('bench/support/stand-ins/server.ts')], {});
+  const origin = `http://127.0.0.1:${server.port}`;
+  return {
+    slackApiUrl: `${origin}/api/`,
+    agentBaseUrl: origin,
+    counts: async () => (await (await fetch(`${origin}/counts`)).json()) as Record<string, number>,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+const QUIET_MS = 300;
+const QUIET_LIMIT_MS = 30_000;
+
+/** Waits until no more calls come in: the program has done what there was to do. Throws if it goes on and on. */
+export async function untilIdle(standIns: StandIns): Promise<void> {
+  let before = await callsIn(standIns);
+  for (let waitedMs = 0; waitedMs < QUIET_LIMIT_MS; waitedMs += QUIET_MS) {
+    await pause(QUIET_MS);
+    const now = await callsIn(standIns);
+    if (now === before) return;
+    before = now;
+  }
+  throw new Error(`the program was still at work after ${QUIET_LIMIT_MS / 1_000} s`);
+}
+
+export async function callsIn(standIns: StandIns): Promise<number> {
+  return Object.values(await standIns.counts()).reduce((all, count) => all + count, 0);
 }

@@ -1,4 +1,4 @@
-import type { BenchSettings } from './bench.ts';
+import type { BenchSettings } from './rounds.ts';
 import { takeTurns } from './rounds.ts';
 import { compare, type Row, type Target } from './rows.ts';
 import { type BenchStore, createStores } from './stores.ts';

@@ -1,4 +1,14 @@
-import type { BenchSettings } from './bench.ts';
+export interface BenchSettings {
+  /** As few and as short turns as show that the bench works. */
+  readonly quick: boolean;
+  /** How often each contender has its turn, besides the rounds that only warm up. */
+  readonly rounds: number;
+  readonly warmUpRounds: number;
+  /** Where the processes of the program leave their CPU profiles; null: they make none. */
+  readonly profileDir: string | null;
+  /** Tells whoever waits how far it is. */
+  readonly note: (progress: string) => void;
+}
 
 /** What one turn measured, by name. */
 export type Figures = Readonly<Record<string, number>>;

@@ -1,5 +1,5 @@
 import { type Spread, spreadOf } from './percentiles.ts';
-import { figureOf, type Round } from './rounds.ts';
+import { type BenchSettings, figureOf, type Round } from './rounds.ts';
 
 export type Target = { readonly atMost: number } | { readonly atLeast: number };
 
@@ -50,4 +50,11 @@ export function compare(rounds: readonly Round[], comparison: Comparison): Row {
 
 function meets(value: number, target: Target): boolean {
   return 'atMost' in target ? value <= target.atMost : value >= target.atLeast;
+}
+
+export interface Bench {
+  /** What is measured, in one sentence. */
+  readonly about: string;
+  /** Throws if it cannot be measured, or if what ran did not do its work. */
+  run(settings: BenchSettings): Promise<readonly Row[]>;
 }

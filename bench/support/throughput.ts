@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DATABASE_FILE } from '../../src/store/engines/sqlite.ts';
-import type { BenchSettings } from './bench.ts';
 import { BARE, type ContenderOptions, contenders, DURABLE, OURS, type Turn } from './contenders.ts';
 import { type LoadRequest, sendLoad } from './load.ts';
+import { callsIn, type StandIns } from './processes.ts';
+import type { BenchSettings } from './rounds.ts';
 import { type Figures, takeTurns } from './rounds.ts';
 import { compare, type Row } from './rows.ts';
-import { callsIn, type StandIns } from './stand-ins.ts';
 
 export interface ThroughputOptions extends Pick<ContenderOptions, 'seed' | 'env'> {
   readonly settings: BenchSettings;

@@ -6,8 +6,7 @@ import { text } from 'node:stream/consumers';
 import type { Clock } from '../../src/engine/runtime/clock.ts';
 import { answer, type Fault, type Operation, type Reply } from './fault.ts';
 import { findRoute, type Route } from './route.ts';
-import type { Script } from './script.ts';
-import { type Finish, ScriptedJob } from './scripted-job.ts';
+import { type Finish, type Script, ScriptedJob } from './scripted-job.ts';
 
 export interface AgentApiOptions {
   readonly apiKey: string;
@@ -22,6 +21,8 @@ export interface AgentApiOptions {
   readonly script: Script;
   /** Default: none is like another. */
   readonly newJobId?: () => string;
+  /** Called when the agent took a prompt and the connection breaks off before it says so. */
+  readonly onCutOff?: (job: AgentApiJob) => void;
 }
 
 /** A stand-in for the agent API: HTTP as documented, jobs from a script, and faults on demand. */
@@ -64,7 +65,7 @@ export interface AgentApiRequest {
 /** Fails if the port cannot be had. */
 export async function startAgentApi(options: AgentApiOptions): Promise<AgentApi> {
   const { apiKey, projectId, otherProjectIds = [], clock, host = '127.0.0.1', port = 0, script } = options;
-  const { newJobId = () => `job_${randomUUID()}` } = options;
+  const { newJobId = () => `job_${randomUUID()}`, onCutOff = () => {} } = options;
   const jobs = new Map<string, ScriptedJob>();
   const requests: AgentApiRequest[] = [];
   const counts = { create: 0, message: 0, get: 0 };
@@ -94,6 +95,8 @@ export async function startAgentApi(options: AgentApiOptions): Promise<AgentApi>
   }
 
   function create(prompt: string): Reply {
+    const { refusal } = script(prompt, 1);
+    if (refusal !== undefined) return refuse(400, refusal);
     const job = new ScriptedJob(newJobId(), jobs.size + 1, script, clock.now());
     jobs.set(job.id, job);
     return take(201, job, prompt);
@@ -102,6 +105,7 @@ export async function startAgentApi(options: AgentApiOptions): Promise<AgentApi>
   function take(status: number, job: ScriptedJob, prompt: string): Reply {
     const { isCutOff = false, outageMs } = job.send(prompt, clock.now());
     const body = job.describe(clock.now());
+    if (isCutOff) onCutOff(job);
     return { status, body, isCutOff, onSent: () => outageMs !== undefined && goAway(outageMs) };
   }
 

@@ -1,5 +1,3 @@
-import type { Script, TurnScript } from './script.ts';
-
 /** What a job is set to by hand. */
 export interface Finish {
   readonly status: string;
@@ -21,7 +19,7 @@ interface State {
   readonly sinceMs: number;
 }
 
-/** A job whose state is worked out from its script and the time. Its turns follow one another; the prompt is sent first. */
+/** A job whose state follows from its script and the time. The prompt is the first of its turns. */
 export class ScriptedJob {
   readonly id: string;
   readonly createdAtMs: number;
@@ -100,3 +98,25 @@ function slug(prompt: string): string {
   const words = prompt.toLowerCase().match(/[a-z0-9]+/g) ?? ['change'];
   return words.slice(0, 6).join('-').slice(0, 50);
 }
+
+/** Decides how a turn goes. `turn` is 1 for the prompt. */
+export type Script = (prompt: string, turn: number) => TurnScript;
+
+export interface TurnScript {
+  /** How long the agent works, from when it starts on the turn. Means nothing for `manual`. */
+  readonly workMs: number;
+  readonly ending: Ending;
+  /** How long the old status lingers after a follow-up. */
+  readonly lagMs?: number;
+  /** Another pull request than the one the job has or would get. */
+  readonly prLink?: string;
+  /** The API refuses the prompt of a new job, in these words. */
+  readonly refusal?: string;
+  /** The connection breaks off before the API says that it took the turn. */
+  readonly isCutOff?: boolean;
+  /** Once it said so, no connection can be made for this long. */
+  readonly outageMs?: number;
+}
+
+/** `manual`: the turn lasts until `finish` is called. */
+export type Ending = 'pull_request' | 'no_change' | 'failure' | 'manual';

@@ -6,9 +6,8 @@ const characters: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<'
 const MARKUP = /<(?:[@#!]|https?:)|\||^>/m;
 
 /**
- * The mrkdwn with what local-slack's page does not know put as Slack would show it: dates and times in this
- * machine's time zone instead of date markup, and characters instead of entities. `&lt;` and `&gt;` stay where
- * the characters could become markup on that page.
+ * The mrkdwn as Slack would show it, for a page that knows neither date markup nor entities: dates and times in this
+ * machine's time zone, and characters. `&lt;` and `&gt;` stay where the characters could become markup on that page.
  */
 export function asShown(mrkdwn: string): string {
   const dated = mrkdwn.replace(DATE, (_date, seconds: string, form: string) =>

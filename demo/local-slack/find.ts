@@ -1,7 +1,8 @@
+import { accessSync, constants } from 'node:fs';
 import { createRequire } from 'node:module';
-import { onPath } from '../on-path.ts';
+import { delimiter, join } from 'node:path';
 
-/** What to tell somebody whose machine has no local Slack. */
+/** What to say on a machine without a local Slack. */
 export const whereToGetLocalSlack =
   'There is no local Slack on this machine. Run "npm install local-slack", which brings it for Linux and ' +
   'macOS, or set LOCAL_SLACK_BIN to the path of a local-slack binary (https://github.com/parvalabs/local-slack).';
@@ -38,4 +39,20 @@ export function findLocalSlack(
   if (chosen) return chosen;
   const packaged = machine.resolve(`local-slack-${machine.platform}-${machine.arch}/bin/local-slack`);
   return packaged ?? onPath(path, 'local-slack');
+}
+
+/** The first of these programs that is in a folder of the `PATH`, or null. */
+export function onPath(path: string, ...programs: readonly string[]): string | null {
+  const folders = path.split(delimiter);
+  const candidates = programs.flatMap((program) => folders.map((folder) => join(folder, program)));
+  return candidates.find(isExecutable) ?? null;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -15,12 +15,12 @@ export interface RenderingProxy {
 }
 
 /**
- * Stands between the bot and a local Slack, whose page shows dates and entities as they are sent where Slack
- * shows times and characters. Without it the demo would look wrong; with a bot that sent something else to the
- * demo than to Slack, the demo would prove nothing. It changes these in messages and
- * views, and nothing else; what goes with an acknowledgement does not come this way.
+ * A proxy between the bot and a local Slack, whose page shows date markup and entities as they are sent where Slack
+ * shows times and characters. Without it the demo would look wrong; and if the bot sent something else to the demo than
+ * to Slack, the demo would prove nothing. It changes these in messages and views, and nothing else; acknowledgements go
+ * through `relaySocket`.
  *
- * The local Slack lets the bot post everywhere; Slack only where it is. So posts to the channels `withoutBot` are refused.
+ * The local Slack lets the bot post everywhere, Slack only where it is a member: posts to `withoutBot` are refused.
  */
 export async function startRenderingProxy(
   localApiUrl: string,
@@ -70,7 +70,7 @@ async function forward(
   const forwarded = httpRequest(new URL(request.url ?? '', target), {
     method: request.method,
     headers: { ...headers, host: target.host, 'content-length': body.length },
-    // A kept connection may be closed by the other side just when it is used again.
+    // The other side may close a kept connection just as it is used again.
     agent: false,
   });
   forwarded.end(body);
@@ -89,8 +89,8 @@ async function forward(
 }
 
 /**
- * Answers that name an address: of the socket, which leads through here; of the workspace, which is the page. They
- * also tell what is granted: the local Slack grants everything, and does not say so.
+ * Answers that name an address: that of the socket leads through this proxy, that of the workspace to the page. They also
+ * list the granted scopes: the local Slack grants everything, but does not say so.
  */
 function answerOf(url: string, target: URL, origin: string): ((answer: string) => string) | null {
   if (url.endsWith('/apps.connections.open')) {

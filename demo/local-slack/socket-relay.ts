@@ -5,8 +5,8 @@ import { acknowledgementAsShown } from './as-shown.ts';
 import { rewrittenText } from './socket-text.ts';
 
 /**
- * Passes a Socket Mode connection on to the local Slack: what the bot answers is put as Slack would show it, and
- * the addresses for later answers lead through `ownOrigin`.
+ * Relays a Socket Mode connection to the local Slack: the bot's answers are rewritten as Slack would show them, and the
+ * addresses for later answers lead through `ownOrigin`.
  */
 export function relaySocket(target: URL, ownOrigin: string, request: IncomingMessage, client: Duplex): void {
   const server = connect(Number(target.port), target.hostname);
@@ -29,7 +29,7 @@ export function relaySocket(target: URL, ownOrigin: string, request: IncomingMes
 }
 
 function handshake({ url = '/', headers }: IncomingMessage, host: string): string {
-  // Compressed messages could not be read.
+  // Without compression: the messages must be readable here.
   const { 'sec-websocket-extensions': _compression, ...kept } = headers;
   const lines = Object.entries({ ...kept, host }).map(([name, value]) => `${name}: ${value}`);
   return `GET ${url} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`;

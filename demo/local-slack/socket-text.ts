@@ -31,7 +31,7 @@ export function rewrittenText(rewrite: (text: string) => string): Transform {
   });
 }
 
-/** Null while it is not there as a whole. */
+/** Null until it has arrived completely. */
 function nextFrame(bytes: Buffer): Frame | null {
   if (bytes.length < 2) return null;
   const [first = 0, second = 0] = bytes;

@@ -20,7 +20,7 @@ interface LocalChannel {
   readonly members: readonly string[];
 }
 
-/** How the app is known to every local Slack. The tokens open nothing else. */
+/** The app's identity in every local Slack. The tokens are valid nowhere else. */
 export const localApp = {
   teamId: 'T0LOCAL',
   appId: 'A0DOCSAGENT',

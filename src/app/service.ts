@@ -1,19 +1,20 @@
 import { createAgentClient } from '../agent/client/client.ts';
-import { notedClient } from '../agent/client/noted-client.ts';
-import { AnsweredJobs } from '../agent/effects/answered-jobs.ts';
+import { instrumentedClient } from '../agent/client/instrumented-client.ts';
+import { AnsweredJobs } from '../agent/effects/agent-tools.ts';
 import { farChecks } from '../agent/effects/far-checks.ts';
+import { hasJob } from '../agent/effects/has-job.ts';
 import { RetentionJob } from '../engine/retention-job.ts';
 import { type Clock, systemClock } from '../engine/runtime/clock.ts';
 import { serveRoutes } from '../engine/runtime/http-server.ts';
 import type { Logger } from '../engine/runtime/logger.ts';
-import { createSlackApp } from '../slack/inbound/app.ts';
-import { createConnection } from '../slack/inbound/connection/transport.ts';
+import { createConnection, createSlackApp } from '../slack/inbound/app.ts';
 import { missedReplies } from '../slack/outbound/catch-up/missed-replies.ts';
 import { WorkingStatus } from '../slack/outbound/refresh/working-status.ts';
-import { readableText } from '../slack/protocol/readable-text.ts';
+import { readableText } from '../slack/protocol/slack-text.ts';
 import { boltLogger } from '../slack/workspace/bolt-logger.ts';
-import { instrumentedStore } from '../store/instrumented-store.ts';
+import type { SignedInAs } from '../slack/workspace/workspace.ts';
 import { openStore } from '../store/open.ts';
+import { instrumentedStore } from '../store/store.ts';
 import type { Config } from './config/config.ts';
 import {
   type HealthCheck,
@@ -24,18 +25,17 @@ import {
 } from './operations/health.ts';
 import { observedLogger } from './operations/logger.ts';
 import { createMetrics, metricsRoute } from './operations/metrics/metrics.ts';
-import { contextFactory, policyOf } from './service/context.ts';
+import { stateReader, workProblem, workProblems, workWarnings } from './operations/program-state.ts';
+import { contextFactory, defaultPolicy } from './service/context.ts';
 import { explainConnection, explainListening } from './service/explain.ts';
-import { knownPaces } from './service/known-paces.ts';
 import { createLoops, SHORT_STOP_MS, type Tools } from './service/loops.ts';
-import { stateReader, workProblem, workWarnings } from './service/program-state.ts';
 import { serveWorkspaces } from './service/workspaces.ts';
 
 /** The whole program in one object. Tests start it in memory. */
 export interface Service {
-  /** Resolves when requests are taken and work is done. Throws StartError or StoreError, and is stopped then. */
+  /** Resolves once requests are taken and tasks are done. Throws StartError or StoreError, and is stopped then. */
   start(): Promise<void>;
-  /** Takes no more requests, finishes what is in hand, and closes everything. From its begin on, it is not ready. */
+  /** Takes no more requests, finishes what is in flight, and closes everything. It is not ready from the outset. */
   stop(): Promise<void>;
   /** How long a stop that begins now may take. */
   stopWithinMs(): number;
@@ -44,15 +44,17 @@ export interface Service {
   readonly port: number;
   /** Where health checks and metrics are served, once started: the same port unless HEALTH_PORT is set. */
   readonly healthPort: number;
+  /** As whom it works, once started; null where there may be many workspaces. */
+  readonly signedInAs: SignedInAs | null;
 }
 
 export interface ServiceOptions {
   readonly log: Logger;
-  /** The system's if not given. One that is given also counts the leases. */
+  /** Default: the system's clock. A clock that is given also times the leases. */
   readonly clock?: Clock;
   /**
-   * In HTTP mode: how long a stop still takes requests while `/readyz` says that the program is not ready, so that a
-   * balancer can notice before it meets a closed port. Default: 0.
+   * In HTTP mode: how long a stop keeps taking requests while `/readyz` says that the program is not ready, so that a
+   * load balancer notices before it finds a closed port. Default: 0.
    */
   readonly lingerMs?: number;
 }
@@ -66,29 +68,25 @@ export function createService(config: Config, options: ServiceOptions): Service 
   let stopWithinMs = () => SHORT_STOP_MS;
   let port = config.http.port;
   let healthPort = config.http.healthPort;
+  let signedInAs: SignedInAs | null = null;
 
   async function start(): Promise<void> {
     resources.defer(() => metrics.close());
     const logger = boltLogger(log);
     const { apiUrl, transport } = config.slack;
-    const opened = await openStore(
-      config.store.kind === 'embedded' ? { dataDir: config.store.dataDir } : config.store,
-      options.clock?.now,
-    );
-    const store = instrumentedStore(opened, metrics.transaction);
+    const store = instrumentedStore(await openStore(config.store, options.clock?.now), metrics.transaction);
     resources.defer(() => store.close());
     const missed = missedReplies(store, clock, log);
     resources.defer(() => missed.stop());
     const lookForMissed = () => missed.lookFor();
     const served = await serveWorkspaces(config, { store, clock, log, logger, onInstalled: lookForMissed });
     const { workspaces, onEnded } = served;
+    signedInAs = served.signedInAs;
     const apiKeyOf = (projectId: string) => config.agent.apiKeys.get(projectId);
-    const agent = notedClient(createAgentClient({ ...config.agent, apiKeyOf }), clock);
+    const agent = instrumentedClient(createAgentClient({ ...config.agent, apiKeyOf }), clock);
     resources.defer(() => agent.client.close());
-    const policy = policyOf(config);
-    const paces = knownPaces({ store, clock, log }, policy);
-    resources.defer(() => paces.stop());
-    const newContext = contextFactory(clock, config, policy, paces.current);
+    const policy = defaultPolicy(config);
+    const newContext = contextFactory(clock, config, policy);
     const stopping = new AbortController();
     const workingStatus = new WorkingStatus();
     const tools: Tools = {
@@ -102,11 +100,12 @@ export function createService(config: Config, options: ServiceOptions): Service 
       readsPerMinute: config.agent.readsPerMinute,
       answered: new AnsweredJobs(),
       hourlyBudget: config.agent.hourlyBudget,
-      surroundings: {
+      known: {
         agent: (projectId) => agent.facts(projectId),
         slackProblem: () => connection.problem(),
+        workProblems: () => workProblems(loops.states()),
       },
-      requestsInHand: () => connection.requestsInHand(),
+      requestsInFlight: () => connection.requestsInFlight(),
       newContext,
       readablePrompt: async (teamId, prompt) => {
         const { names } = await workspaces.of(teamId);
@@ -132,14 +131,13 @@ export function createService(config: Config, options: ServiceOptions): Service 
       onRedelivery: () => missed.lookForSoon(),
       onHeldBack: (teamId, untilMs) => missed.heldBack(teamId, untilMs),
     });
-    const listeners = { store, clock, log, newContext, onEnded };
     createSlackApp({
-      workspaces,
-      connection,
-      apiUrl,
-      logger,
-      log,
-      listeners,
+      ...{ workspaces, connection, apiUrl, logger, log },
+      listeners: {
+        ...{ store, clock, log, newContext, onEnded },
+        known: tools.known,
+        agentHasJob: hasJob(tools, config.agent.readsPerMinute),
+      },
       onFailure: () => missed.lookForSoon(),
     });
     checks.push(
@@ -157,24 +155,24 @@ export function createService(config: Config, options: ServiceOptions): Service 
         explainListening(error, { ...address, variable: 'HEALTH_PORT' });
         throw error;
       });
-      // It still answers while what is in hand is finished.
+      // It still answers while the last tasks are finished.
       resources.defer(() => health.close());
       healthPort = health.port;
     }
     loops.start();
-    const tidying = new RetentionJob(store, clock, log, config.retentionMs);
-    tidying.start();
+    const retentionJob = new RetentionJob(store, clock, log, config.retentionMs);
+    retentionJob.start();
     const far = farChecks({ store, clock, log }, policy);
     far.start();
     resources.defer(store.onScheduled((scheduled) => loops.notify(scheduled)));
     const stopConnection = async () => {
-      if (isListening) await new Promise<void>((resolve) => clock.at(clock.now() + lingerMs, resolve));
+      if (isListening) await clock.sleep(lingerMs);
       await connection.stop();
     };
-    // At the same time: while the last requests are stored, no more work is taken up.
+    // All at once: while the last requests are stored, no more tasks are claimed.
     resources.defer(async () => {
       stopping.abort();
-      await Promise.all([stopConnection(), loops.stop(), tidying.stop(), far.stop()]);
+      await Promise.all([stopConnection(), loops.stop(), retentionJob.stop(), far.stop()]);
     });
     let isListening = false;
     const servedPort = await connection.start(config.http).catch((error) => explainConnection(error, config));
@@ -184,7 +182,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
       log.warn('setting_ignored', { setting: variable, reason: message });
     }
     const mode = transport.kind;
-    // A socket shows when it was away; requests that could not come in show nothing.
+    // A socket shows when it was disconnected; HTTP requests that could not arrive leave no trace.
     if (mode === 'http') missed.sweep();
     const ports = {
       ...(servedPort === null ? {} : { port: servedPort }),
@@ -193,12 +191,11 @@ export function createService(config: Config, options: ServiceOptions): Service 
     log.info('started', { mode, store: config.store.kind, ...ports, team_id: served.teamId });
   }
 
-  async function stop(): Promise<void> {
+  async function close(): Promise<void> {
     const open = resources;
     resources = new AsyncDisposableStack();
     checks.length = 0;
     await open.disposeAsync();
-    log.info('stopped');
   }
 
   return {
@@ -206,11 +203,14 @@ export function createService(config: Config, options: ServiceOptions): Service 
       try {
         await start();
       } catch (error) {
-        await stop();
+        await close();
         throw error;
       }
     },
-    stop,
+    stop: async () => {
+      await close();
+      log.info('stopped');
+    },
     stopWithinMs: () => stopWithinMs(),
     readiness: () => readiness(checks),
     get port() {
@@ -218,6 +218,9 @@ export function createService(config: Config, options: ServiceOptions): Service 
     },
     get healthPort() {
       return healthPort ?? port;
+    },
+    get signedInAs() {
+      return signedInAs;
     },
   };
 }

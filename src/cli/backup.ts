@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { parseStoreConfig } from '../app/config/config.ts';
 import { backUp } from '../store/backup.ts';
 import { StoreError } from '../store/errors.ts';
 import { type Host, UsageError } from './command.ts';
-import { readStoreConfig } from './read-config.ts';
 
 const MIB = 1024 ** 2;
 
@@ -17,7 +17,7 @@ export async function backup(args: string[], { env }: Host): Promise<number> {
   if (positionals.length > 1) throw new UsageError('Name one directory.');
   if (positionals[0]?.trim() === '') throw new UsageError('The name of the directory is empty.');
   if (!/^[1-9]\d{0,3}$/.test(values.keep)) throw new UsageError('--keep must be a number from 1 to 9999.');
-  const store = readStoreConfig(env);
+  const store = parseStoreConfig(env);
   if (store.kind === 'postgres') {
     throw new StoreError(
       'The store is in Postgres (DATABASE_URL), which has a tool for that: pg_dump -Fc "$DATABASE_URL" -f docs-agent.dump',

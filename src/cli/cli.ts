@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { EXIT_CONFIG, EXIT_USAGE, type Host } from './command.ts';
-import { type Command, findCommand, USAGE, usageOf } from './table.ts';
+import { type Command, findCommand, nearCommand, optionsOf, USAGE, usageOf } from './table.ts';
 
 const OLDEST_NODE = [24, 16] as const;
 
@@ -10,7 +10,7 @@ async function main([name, ...args]: readonly string[], host: Host): Promise<num
     console.error(problem);
     return EXIT_CONFIG;
   }
-  if (name === undefined || name === '--help') {
+  if (name === undefined || name === '--help' || name === 'help') {
     console.log(USAGE);
     return 0;
   }
@@ -21,14 +21,16 @@ async function main([name, ...args]: readonly string[], host: Host): Promise<num
   }
   const command = findCommand(name);
   if (command === undefined) {
-    console.error(`There is no command "${name}".\n\n${USAGE}`);
+    const meant = nearCommand(name);
+    const hint = meant === null ? `\n\n${USAGE}` : ` Did you mean docs-agent ${meant}?`;
+    console.error(`There is no command "${name}".${hint}`);
     return EXIT_USAGE;
   }
   if (args.includes('--help')) {
     console.log(usageOf(command));
     return 0;
   }
-  // The rest of the program is loaded only now: it needs what an older Node lacks.
+  // The rest of the program is loaded only now: it needs features that an older Node lacks.
   const run = await command.load();
   return run(args, host).catch((error) => explain(error, name, command));
 }
@@ -45,7 +47,7 @@ function nodeProblem(nodeVersion: string): string | null {
 
 async function explain(error: unknown, name: string, command: Command): Promise<number> {
   const { explainError } = await import('./explain-error.ts');
-  const { message, exitCode } = explainError(error, name);
+  const { message, exitCode } = explainError(error, name, optionsOf(command));
   console.error(message);
   if (exitCode === EXIT_USAGE) console.error(`\n${usageOf(command)}`);
   return exitCode;

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { parseConfig } from '../app/config/config.ts';
 import { ConfigError } from '../app/config/problems.ts';
 import { systemClock } from '../engine/runtime/clock.ts';
 import type { Host } from './command.ts';
@@ -6,13 +7,12 @@ import { examine } from './doctor/examine.ts';
 import { type Finding, findingsOf, type Level, worstOf } from './doctor/finding.ts';
 import { jsonReport, shown, textReport } from './doctor/report.ts';
 import { secretsOf, settingsInDisorder } from './doctor/settings.ts';
-import { readConfig } from './read-config.ts';
 
 const TIMEOUT_MS = 10_000;
 
 /** As monitoring systems expect it of their plugins. */
 const EXIT_CODES: Readonly<Record<Level, number>> = { ok: 0, warning: 1, error: 2 };
-/** Nobody knows how it is. */
+/** For monitoring systems: the state is unknown. */
 const EXIT_UNKNOWN = 3;
 
 /** `docs-agent doctor`: says what is wrong, and what to do about it. */
@@ -44,7 +44,7 @@ export async function doctor(args: string[], { env }: Host): Promise<number> {
 
 async function lookAtAll(env: Host['env'], probeWrite: boolean): Promise<Finding[]> {
   try {
-    const config = readConfig(env);
+    const config = parseConfig(env);
     const findings = await examine(config, { clock: systemClock, timeoutMs: TIMEOUT_MS, probeWrite });
     return shown(findings, secretsOf(config));
   } catch (error) {

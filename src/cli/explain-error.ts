@@ -2,23 +2,27 @@ import { ConfigError, formatProblems } from '../app/config/problems.ts';
 import { StartError } from '../app/service/explain.ts';
 import { codeOf, StoreError } from '../store/errors.ts';
 import { EXIT_CONFIG, EXIT_TEMPORARY, EXIT_USAGE, UsageError } from './command.ts';
+import { near } from './table.ts';
 
-/** These run until they are stopped. */
-const SERVICES: ReadonlySet<string> = new Set(['start', 'demo']);
-
-/** What to tell the operator of an error that ended the command of this name, and the exit code. */
+/** What to print about an error that ended this command, and the exit code. */
 export function explainError(
   error: unknown,
   command: string,
+  options: readonly string[] = [],
 ): { readonly message: unknown; readonly exitCode: number } {
   if (error instanceof UsageError) return { message: error.message, exitCode: EXIT_USAGE };
   if (error instanceof TypeError && codeOf(error)?.startsWith('ERR_PARSE_ARGS_')) {
-    // What follows the first sentence is about `--`, which no command needs.
-    return { message: `${error.message.split('. ')[0]}.`, exitCode: EXIT_USAGE };
+    // The rest of the message is about `--`, which no command needs.
+    const message = `${error.message.split('. ')[0]}.`;
+    const meant = near(/^Unknown option '([^']+)'/.exec(message)?.[1] ?? '', options);
+    return {
+      message: meant === null ? message : `${message} Did you mean ${meant}?`,
+      exitCode: EXIT_USAGE,
+    };
   }
   if (error instanceof ConfigError) return { message: formatProblems(error), exitCode: EXIT_CONFIG };
   if (error instanceof StartError || error instanceof StoreError) {
-    const what = SERVICES.has(command) ? 'docs-agent cannot start.' : `docs-agent ${command} failed.`;
+    const what = command === 'start' ? 'docs-agent cannot start.' : `docs-agent ${command} failed.`;
     return {
       message: `${what} ${error.message}`,
       exitCode: error.isTemporary ? EXIT_TEMPORARY : EXIT_CONFIG,

@@ -1,10 +1,9 @@
 import { parseArgs } from 'node:util';
-import { type Forgotten, forget as forgetIn } from '../store/forget/forget.ts';
-import type { OpenWork } from '../store/forget/open-work.ts';
+import { parseStoreConfig } from '../app/config/config.ts';
+import { type Forgotten, forget as forgetIn, type OpenWork } from '../store/forget/forget.ts';
 import type { Holdings } from '../store/forget/personal-columns.ts';
 import type { Subject } from '../store/forget/subject.ts';
 import { EXIT_TEMPORARY, type Host, UsageError } from './command.ts';
-import { readStoreConfig } from './read-config.ts';
 
 const WORDS: Readonly<Record<keyof Holdings, string>> = {
   jobs: 'jobs, with their replies and calls: deleted',
@@ -34,8 +33,8 @@ export async function forget(args: string[], { env }: Host): Promise<number> {
     },
   });
   const subject = subjectOf(values);
-  const forgotten = await forgetIn(readStoreConfig(env), subject, { dry: !values.yes, nowMs: Date.now() });
-  console.log(told(subject, forgotten, values.yes));
+  const forgotten = await forgetIn(parseStoreConfig(env), subject, { dry: !values.yes, nowMs: Date.now() });
+  console.log(report(subject, forgotten, values.yes));
   return forgotten.openWork.length === 0 ? 0 : EXIT_TEMPORARY;
 }
 
@@ -58,7 +57,7 @@ function checked(option: string, id: string, form: RegExp, example: string): str
   return id;
 }
 
-function told(subject: Subject, { holdings, openWork }: Forgotten, isMeant: boolean): string {
+function report(subject: Subject, { holdings, openWork }: Forgotten, isMeant: boolean): string {
   const { kind, id } = subject;
   const lines = Object.entries(WORDS).flatMap(([name, words]) => {
     const count = holdings[name as keyof Holdings];

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { manifestYaml } from '../slack/manifest.ts';
 import { UsageError } from './command.ts';
 
-/** `docs-agent manifest`: prints what to paste at api.slack.com/apps. */
+/** `docs-agent manifest`: prints the manifest to paste at api.slack.com/apps. */
 export async function manifest(args: string[]): Promise<number> {
   const { values } = parseArgs({
     args,
@@ -21,7 +21,9 @@ export async function manifest(args: string[]): Promise<number> {
     );
   }
   if (values.oauth && url === null) {
-    throw new UsageError('--oauth needs --url: Slack sends who installs the app back to that address.');
+    throw new UsageError(
+      '--oauth needs --url: Slack sends the person who installs the app back to that address.',
+    );
   }
   const oauth = values.oauth && url !== null ? { url, tokenRotation } : null;
   console.log(manifestYaml({ url: values.socket ? null : url, oauth }).trimEnd());

@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util';
+import { parseConfig } from '../app/config/config.ts';
 import { StartError } from '../app/service/explain.ts';
 import { resealAll, unreadableTokens } from '../slack/install/reseal.ts';
 import { Vault } from '../slack/install/vault.ts';
 import { openStore } from '../store/open.ts';
 import type { Host } from './command.ts';
-import { readConfig } from './read-config.ts';
 
 /** `docs-agent reencrypt-tokens`: after it, the keys behind the first of TOKEN_ENCRYPTION_KEY are not needed. */
 export async function reencryptTokens(args: string[], { env }: Host): Promise<number> {
   parseArgs({ args });
-  const config = readConfig(env);
+  const config = parseConfig(env);
   const { installing } = config.slack;
   if (installing.kind !== 'oauth') {
     throw new StartError('There are no tokens to encrypt: the settings name one bot token, SLACK_BOT_TOKEN.');

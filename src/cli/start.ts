@@ -1,24 +1,30 @@
 import { parseArgs } from 'node:util';
+import { parseConfig } from '../app/config/config.ts';
 import { createLogger } from '../app/operations/logger.ts';
 import { createService, type Service } from '../app/service.ts';
+import { systemClock } from '../engine/runtime/clock.ts';
 import type { Logger } from '../engine/runtime/logger.ts';
 import type { Host, ProcessEvents, StopSignal } from './command.ts';
-import { readConfig } from './read-config.ts';
+import { welcome } from './welcome.ts';
 
-/** Of the time that a stop may take, the end of the process takes some. */
+/** Reserved for the end of the process, out of the time that a stop may take. */
 const END_OF_PROCESS_MS = 500;
 
 const SIGNAL_NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
 
-/** A balancer asks `/readyz` every few seconds, and needs some time to send requests elsewhere. */
+/** A load balancer asks `/readyz` every few seconds, and then needs some time to send requests elsewhere. */
 const LINGER_MS = 5_000;
 
 /** `docs-agent start` */
 export async function start(args: string[], { env, process: events }: Host): Promise<number> {
   parseArgs({ args });
-  const config = readConfig(env);
-  const log = createLogger({ level: config.logLevel, ...(process.stdout.isTTY ? await forPeople() : {}) });
-  return runUntilSignal(createService(config, { log, lingerMs: LINGER_MS }), events, log);
+  const config = parseConfig(env);
+  const isForPeople = process.stdout.isTTY;
+  const log = createLogger({ level: config.logLevel, ...(isForPeople ? await forPeople() : {}) });
+  const service = createService(config, { log, lingerMs: LINGER_MS });
+  return runUntilSignal(service, events, log, () => {
+    if (isForPeople) console.log(welcome(config, service));
+  });
 }
 
 async function forPeople() {
@@ -27,8 +33,8 @@ async function forPeople() {
 }
 
 /**
- * Runs the service until SIGTERM or SIGINT; resolves to the exit code: 0, or 1 if the stop took too long, or that
- * of a program that died of the signal (130 or 143) if a second one cut the stop short.
+ * Runs the service until SIGTERM or SIGINT. Resolves to the exit code: 0; 1 if the stop took too long; 130 or 143, as if
+ * the signal had killed the program, if a second one cut the stop short.
  */
 export async function runUntilSignal(
   service: Service,
@@ -39,17 +45,15 @@ export async function runUntilSignal(
   // Slack's socket client rejects into nowhere when a stop races a reconnect; the work itself is in the store.
   process.on('unhandledRejection', (reason) => log.error('unhandled_rejection', { error: reason }));
   const signals = countSignals(process);
-  // A start may take long, when Slack does not open a connection, say: it can be broken off.
+  // A start can be interrupted: it takes long when Slack does not open a connection, say.
   const isStarted = await Promise.race([service.start().then(() => true), signals.first.then(() => false)]);
   if (isStarted) {
     onStarted();
     await signals.first;
   }
-  const limit = new Promise<'limit'>((resolve) => {
-    setTimeout(() => resolve('limit'), service.stopWithinMs() - END_OF_PROCESS_MS).unref();
-  });
+  const limitMs = service.stopWithinMs() - END_OF_PROCESS_MS;
   const stopped = service.stop().then(() => 'stopped' as const);
-  const end = await Promise.race([stopped, limit, signals.second]);
+  const end = await systemClock.timeout(limitMs, Promise.race([stopped, signals.second]), 'limit' as const);
   if (end === 'stopped') return 0;
   log.error('stop_cut_short', { reason: end });
   return end === 'limit' ? 1 : 128 + SIGNAL_NUMBERS[end];

@@ -1,10 +1,11 @@
+import { isNear } from '../jobs/requests/near.ts';
 import type { Run } from './command.ts';
 
 export interface Command {
   /** Its name, and what may follow. */
   readonly usage: string;
   readonly summary: string;
-  /** The program behind it, which only runs on a Node that is new enough. */
+  /** Loads the program behind it, which only runs on a Node that is new enough. */
   readonly load: () => Promise<Run>;
 }
 
@@ -47,7 +48,26 @@ const commands: readonly Command[] = [
 ];
 
 export function findCommand(name: string): Command | undefined {
-  return commands.find(({ usage }) => usage.split(' ')[0] === name);
+  return commands.find((command) => nameOf(command) === name);
+}
+
+/** The command, or option in place of one, that was probably meant. */
+export function nearCommand(name: string): string | null {
+  return near(name, [...commands.map(nameOf), '--help', '--version']);
+}
+
+/** As they are typed: `--json`. */
+export function optionsOf({ usage }: Command): readonly string[] {
+  return usage.match(/--[a-z-]+/g) ?? [];
+}
+
+export function near(typed: string, names: readonly string[]): string | null {
+  const bare = (name: string) => name.replace(/^-+/, '');
+  return names.find((name) => isNear(bare(typed), bare(name))) ?? null;
+}
+
+function nameOf({ usage }: Command): string {
+  return usage.split(' ')[0] ?? '';
 }
 
 export const USAGE = `Usage: docs-agent <command>

@@ -2,8 +2,8 @@ import type { DestinationStream } from 'pino';
 import { build } from 'pino-pretty';
 
 /**
- * What a logger writes to where people read: lines for them, instead of JSON. They go to the standard output if no
- * other destination is given. A file of its own: only a program at a terminal needs to load the package.
+ * A logger's destination for people: readable lines instead of JSON, on standard output by default. In a module of its
+ * own, since only a program at a terminal needs to load the package.
  */
 export function terminalLines(destination?: DestinationStream): DestinationStream {
   return build({

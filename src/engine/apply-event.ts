@@ -32,15 +32,15 @@ export async function applied(
 ): Promise<{ readonly job: Job; readonly hasEffect: boolean }> {
   const state = await tx.jobs.lock(jobId, messageTsOf(event));
   if (state === null) throw new Error(`There is no job ${jobId} in the store`);
-  const policy = await policyOf(tx, state.job, context);
+  const policy = await loadPolicy(tx, state.job, context);
   const job = MAY_END_WATCH.has(event.type) ? await tx.checks.withLastCheck(state.job) : state.job;
   const decision = decide({ ...state, job }, event, { ...context, policy });
   await tx.write(decision, context.nowMs);
-  return { job: decision.job, hasEffect: decision.job !== job || hasWishes(decision) };
+  return { job: decision.job, hasEffect: decision.job !== job || hasFollowing(decision) };
 }
 
 /** The policy of one job. */
-export async function policyOf(
+export async function loadPolicy(
   tx: Transaction,
   job: Job,
   { policy, rulesOf }: AnyJobContext,
@@ -49,7 +49,7 @@ export async function policyOf(
   return policyFor(policy, rulesOf(job.teamId), job, saved?.settings ?? null);
 }
 
-function hasWishes({ followUps, calls, tasks }: Decision): boolean {
+function hasFollowing({ followUps, calls, tasks }: Decision): boolean {
   return followUps.length + calls.length + tasks.length > 0;
 }
 

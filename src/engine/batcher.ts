@@ -4,7 +4,7 @@ import { StoreError } from '../store/errors.ts';
 /** A transaction must stay short; and of a list that is much longer, SQLite would rather read all tasks. */
 const MAX_AT_ONCE = 128;
 
-/** Does something for each item at once, and returns what came of it in the same order. */
+/** Does something for each item at once, and returns the results in the same order. */
 type Batch<I, O> = (items: readonly I[]) => Promise<O[]>;
 
 /**
@@ -15,19 +15,6 @@ export function batcher<I, O>(batch: Batch<I, O>, gatheredForMs = 0): DataLoader
   const batchScheduleFn =
     gatheredForMs === 0 ? setImmediate : (run: () => void) => void setTimeout(run, gatheredForMs);
   return new DataLoader(orEachAlone(batch), { cache: false, maxBatchSize: MAX_AT_ONCE, batchScheduleFn });
-}
-
-/** As `together`, and what is asked for while a batch is in hand waits for its end: the busier, the larger they are. */
-export function oneAtATimeBatcher<I, O>(batch: Batch<I, O>): DataLoader<I, O> {
-  let inHand: Promise<unknown> = Promise.resolve();
-  const carefully = orEachAlone(batch);
-  const next = (items: readonly I[]) => {
-    const done = carefully(items);
-    inHand = done.catch(() => {});
-    return done;
-  };
-  const batchScheduleFn = (run: () => void) => void inHand.then(() => setImmediate(run));
-  return new DataLoader(next, { cache: false, maxBatchSize: MAX_AT_ONCE, batchScheduleFn });
 }
 
 function orEachAlone<I, O>(batch: Batch<I, O>): Batch<I, O | Error> {

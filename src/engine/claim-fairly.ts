@@ -1,9 +1,9 @@
 import type { Claim, ClaimedTask, TaskGroup, Transaction } from '../store/store.ts';
-import type { FairHands } from './fair-hands.ts';
+import type { FairSlots } from './fair-slots.ts';
 
-/** Limits what of each group may begin, also where hands are free. */
-export interface Ration {
-  /** Takes what may begin now of these tasks; where that is less, `againAtMs` says when there is more. */
+/** Limits how many tasks of each group may begin, even where slots are free. */
+export interface Quota {
+  /** Takes what may begin now. Where that is less than asked for, `againAtMs` says when there is more. */
   take(
     tx: Transaction,
     wanted: ReadonlyMap<TaskGroup, number>,
@@ -18,33 +18,36 @@ export interface Granted {
 
 export interface Found {
   readonly tasks: readonly ClaimedTask[];
-  /** Whether there may be more that is due, for which hands were missing. */
+  /** Whether more may be due than there were slots for. */
   readonly isBehind: boolean;
-  /** When the next look is worth while, if nothing was found. */
+  /** When to look again, if nothing was found. */
   readonly dueAtMs: number | null;
-  /** The groups whose ration is used up, and until when. */
+  /** The groups whose quota is used up, and until when. */
   readonly usedUp: ReadonlyMap<TaskGroup, number>;
 }
 
 interface Look extends Omit<Claim, 'leftOut' | 'admit'> {
-  readonly hands: FairHands;
-  readonly ration: Ration | null;
+  readonly slots: FairSlots;
+  readonly quota: Quota | null;
   readonly usedUp: ReadonlyMap<TaskGroup, number>;
 }
 
-/** Claims the tasks that have been due for longest, but of no group more than its share. */
+/** Where a quota was short of late, so many tasks are asked for at first: what it may not begin is locked in vain. */
+const FEW = 4;
+
+/** Claims the tasks that have been due for longest, and of no group more than its share. */
 export async function claimFairly(tx: Transaction, look: Look): Promise<Found> {
-  const { kinds, nowMs, leaseNowMs, leaseUntilMs, inHand, limit, ration } = look;
-  const hands = look.hands.copy();
+  const { kinds, nowMs, leaseNowMs, leaseUntilMs, inFlight, limit, quota } = look;
+  const slots = look.slots.copy();
   const usedUp = new Map([...look.usedUp].filter(([, untilMs]) => untilMs > nowMs));
-  const leftOut = () => [...hands.full(), ...usedUp.keys()];
+  const leftOut = () => [...slots.full(), ...usedUp.keys()];
   const tasks: ClaimedTask[] = [];
   let found = 0;
   const admit = async (due: readonly ClaimedTask[]): Promise<readonly ClaimedTask[]> => {
     found = due.length;
-    const fair = due.filter(({ group }) => hands.take(group));
-    if (ration === null || fair.length === 0) return fair;
-    const granted = await ration.take(tx, countsOf(fair), nowMs);
+    const fair = due.filter(({ group }) => slots.take(group));
+    if (quota === null || fair.length === 0) return fair;
+    const granted = await quota.take(tx, countsOf(fair), nowMs);
     const begun = new Map<TaskGroup, number>();
     return fair.filter(({ group }) => {
       const { count, againAtMs } = granted.get(group) ?? {
@@ -53,23 +56,24 @@ export async function claimFairly(tx: Transaction, look: Look): Promise<Found> {
       };
       begun.set(group, (begun.get(group) ?? 0) + 1);
       if ((begun.get(group) ?? 0) <= count) return true;
-      hands.giveBack(group);
+      slots.giveBack(group);
       usedUp.set(group, againAtMs);
       return false;
     });
   };
-  for (let isMore = true; isMore && tasks.length < limit; ) {
-    const wanted = limit - tasks.length;
-    const lease = { leaseNowMs, leaseUntilMs, inHand };
+  let mostWanted = look.usedUp.size > 0 ? FEW : limit;
+  for (let isMore = true; isMore && tasks.length < limit; mostWanted *= 2) {
+    const wanted = Math.min(limit - tasks.length, mostWanted);
+    const lease = { leaseNowMs, leaseUntilMs, inFlight };
     const claim = { kinds, nowMs, ...lease, limit: wanted, leftOut: leftOut(), admit };
     const claimed = await tx.tasks.claim(claim);
     tasks.push(...claimed);
-    // What those left out had in the way may hide what others wait for.
-    isMore = claimed.length < found && found === wanted;
+    // There may be more, or tasks of full groups may have hidden due tasks of others.
+    isMore = found === wanted;
     found = 0;
   }
   const dueAtMs = tasks.length > 0 ? null : await nextLookMs(tx, look, leftOut(), usedUp);
-  return { tasks, isBehind: tasks.length >= limit || hands.full().length > 0, dueAtMs, usedUp };
+  return { tasks, isBehind: tasks.length >= limit || slots.full().length > 0, dueAtMs, usedUp };
 }
 
 async function nextLookMs(

@@ -1,12 +1,12 @@
-import { retryDelayMs } from '../jobs/schedule.ts';
-import { type ClaimedTask, LeaseLostError, type TaskKind } from '../store/store.ts';
-import type { FailingKind } from './loop-state.ts';
+import { retryDelayMs } from '../jobs/schedule/schedule.ts';
+import type { TaskKind } from '../jobs/task-kinds.ts';
+import { type ClaimedTask, LeaseLostError } from '../store/store.ts';
 import { scrub } from './runtime/redact.ts';
 import type { EngineTools } from './tools.ts';
 
 /** What passes by itself is over by then. */
 const FAILING_FOR_MS = 5 * 60_000;
-/** A task that fails is tried again within five minutes: later, nothing more is known of it. */
+/** A task that fails is tried again within a minute: much later, nothing more is known of it. */
 const FORGOTTEN_AFTER_MS = 15 * 60_000;
 /** Of a failure: enough for what is wrong, why, and what to do. */
 const MAX_WORDS = 500;
@@ -31,7 +31,7 @@ export class FailingKinds {
     this.failures.delete(kind);
   }
 
-  /** The task is tried again later, and its failure stands in the store. */
+  /** The task is tried again later, and its failure is recorded in the store. */
   async putOff(task: ClaimedTask, error: unknown): Promise<void> {
     const { store, clock, log } = this.tools;
     const nowMs = clock.now();
@@ -45,7 +45,7 @@ export class FailingKinds {
         // Who took it over goes on.
         if (cause instanceof LeaseLostError) return;
         const { kind, subject, attempts } = task;
-        log.error('task_not_postponed', { task: kind, subject, attempts, error: cause });
+        log.error('task_not_retried', { task: kind, subject, attempts, error: cause });
       });
   }
 
@@ -70,4 +70,24 @@ export class FailingKinds {
     failures.subjects.add(subject);
     this.failures.set(kind, failures);
   }
+}
+
+export interface LoopState {
+  readonly name: string;
+  /** What keeps it from looking for work, or null. */
+  readonly problem: string | null;
+  /** The kinds of tasks that are its work. */
+  readonly tasks: readonly string[];
+  readonly tasksInFlight: number;
+  readonly failing: readonly FailingKind[];
+}
+
+/** A kind of tasks whose every try has failed, for minutes. */
+export interface FailingKind {
+  readonly kind: string;
+  readonly sinceMs: number;
+  /** How many different tasks were tried. */
+  readonly tasks: number;
+  /** Of the last failure. */
+  readonly words: string;
 }

@@ -1,39 +1,27 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { type TaskKind, taskFacts } from '../jobs/task-kinds.ts';
 import type { TaskGroup } from '../store/store.ts';
-import {
-  type ClaimedTask,
-  type Lease,
-  LeaseLostError,
-  type Scheduled,
-  type Store,
-  type TaskKind,
-} from '../store/store.ts';
-import { claimFairly, type Found, type Ration } from './claim-fairly.ts';
-import { FailingKinds } from './failing-kinds.ts';
-import { FairHands } from './fair-hands.ts';
-import type { LoopState } from './loop-state.ts';
+import { type ClaimedTask, type Lease, LeaseLostError, type Scheduled, type Store } from '../store/store.ts';
+import { claimFairly, type Found, type Quota } from './claim-fairly.ts';
+import { FailingKinds, type LoopState } from './failing-kinds.ts';
+import { FairSlots } from './fair-slots.ts';
 import type { Clock } from './runtime/clock.ts';
 import type { Logger } from './runtime/logger.ts';
 
 /** A crashed process's tasks are free again after this time. */
 const LEASE_MS = 24_000;
 const RENEW_INTERVAL_MS = 8_000;
-/** Finds what other replicas scheduled; what this process schedules wakes the loop at once. */
+/** Finds what other replicas scheduled. What this process schedules wakes the loop at once. */
 const IDLE_POLL_MS = 1_000;
-/** A due task that cannot be claimed is locked by somebody else: no need to ask again and again. */
+/** A due task that cannot be claimed is locked by another process: asking in a tight loop would not help. */
 const SHORTEST_PAUSE_MS = 100;
 const PAUSE_AFTER_ERROR_MS = 1_000;
-const PAUSE_FOR_GESTURES_MS = 5;
-/** However many gestures come, and however long they last, a task is taken up every 50 ms. */
+const PAUSE_FOR_REQUESTS_MS = 5;
+/** However many requests arrive, and however long they take, a task is taken up every 50 ms. */
 const MAX_PAUSES = 10;
-/** What a stop needs after it has waited for what is in hand. */
+/** What a stop needs after it has waited for the tasks in flight. */
 const REST_OF_STOP_MS = 3_000;
-/**
- * Not free for others before their lease ends: the request of a process that has stopped must not arrive after
- * that of the process that took over, and show what is out of date.
- */
-const PROJECTIONS: ReadonlySet<TaskKind> = new Set(['refresh_card', 'refresh_receipts', 'refresh_home']);
-/** A loop looks at least once a second; this long without a look, something holds it. */
+/** A loop looks at least once a second. After this long without a look, it is stuck. */
 const STUCK_AFTER_MS = 60_000;
 
 export type TaskHandler = (task: ClaimedTask) => Promise<void>;
@@ -43,40 +31,40 @@ export interface LoopOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Logger;
-  /** What the loop claims, and who does it. A handler completes or postpones its task itself. */
+  /** The kinds that the loop claims. A handler completes or postpones its task itself. */
   readonly handlers: Partial<Record<TaskKind, TaskHandler>>;
-  /** How many tasks are in hand at most. */
+  /** How many tasks are in flight at most. */
   readonly concurrency: number;
-  readonly ration?: Ration;
-  /** How long the whole stop of the program may take, if it has to wait for these tasks. */
+  readonly quota?: Quota;
+  /** The time limit of the program's whole stop, if it has to wait for these tasks. */
   readonly stopWithinMs: number;
-  /** How many gestures Slack, or a person, waits for. */
-  readonly requestsInHand: () => number;
+  /** Requests that are not answered yet. */
+  readonly requestsInFlight: () => number;
 }
 
-/** Claims due tasks and hands them to their handlers, many at a time, until it is stopped. */
+/** Claims due tasks and passes them to their handlers, many at a time, until it is stopped. */
 export class Loop {
   private readonly options: LoopOptions;
   private readonly kinds: readonly TaskKind[];
-  private readonly hands: FairHands;
-  /** The groups that have used up their ration, and until when. */
+  private readonly slots: FairSlots;
+  /** The groups whose quota is used up, and until when. */
   private usedUp: ReadonlyMap<TaskGroup, number> = new Map();
-  private readonly inHand = new Map<ClaimedTask, Promise<void>>();
-  private readonly handedBack = new Set<ClaimedTask>();
+  private readonly inFlight = new Map<ClaimedTask, Promise<void>>();
+  private readonly released = new Set<ClaimedTask>();
   private readonly failing: FailingKinds;
   private running: Promise<void> | null = null;
   private isRunning = false;
   private lookedAtMs = 0;
   private stopping = false;
   private notified = false;
-  /** Whether the last look had not hands enough for all that was due. */
+  /** Whether the last look had too few free slots for all that was due. */
   private isBehind = false;
   private wake: () => void = () => {};
   private cancelRenewal: () => void = () => {};
 
   constructor(options: LoopOptions) {
     this.options = options;
-    this.hands = new FairHands(options.concurrency);
+    this.slots = new FairSlots(options.concurrency);
     this.kinds = Object.keys(options.handlers) as TaskKind[];
     this.failing = new FailingKinds(options);
   }
@@ -91,31 +79,29 @@ export class Loop {
     });
   }
 
-  /** Tasks were scheduled: looks at once if any of them is its own, and due before it looks anyway. */
+  /** Tasks were scheduled. Looks at once if one of them belongs to the loop and is due before its next look. */
   notify(scheduled: Scheduled): void {
     const soonMs = this.options.clock.now() + IDLE_POLL_MS;
     if (this.kinds.some((kind) => (scheduled.get(kind) ?? Number.POSITIVE_INFINITY) <= soonMs))
       this.lookNow();
   }
 
-  /** Claims what is due and waits until it is done. Returns how many tasks that were. */
+  /** Claims what is due and waits until it is done. Returns the number of tasks. */
   async tick(): Promise<number> {
     const { tasks } = await this.look(this.options.clock.now());
     await Promise.all(tasks.map((task) => this.take(task)));
     return tasks.length;
   }
 
-  /** Claims nothing more, waits for what is in hand, and hands back what is not done in time. */
+  /** Claims nothing more, waits for the tasks in flight, and releases those that are not done in time. */
   async stop(): Promise<void> {
     const { clock } = this.options;
     this.stopping = true;
     this.wake();
-    const limit = Promise.withResolvers<void>();
-    const cancelLimit = clock.at(clock.now() + this.options.stopWithinMs - REST_OF_STOP_MS, limit.resolve);
+    const untilMs = clock.now() + this.options.stopWithinMs - REST_OF_STOP_MS;
     await this.running;
-    await Promise.race([Promise.all(this.inHand.values()), limit.promise]);
-    cancelLimit();
-    await this.handBack();
+    await clock.timeout(untilMs - clock.now(), Promise.all(this.inFlight.values()), 'late');
+    await this.releaseUnfinished();
     this.cancelRenewal();
     this.running = null;
   }
@@ -125,7 +111,7 @@ export class Loop {
       name: this.options.name,
       problem: this.problem(),
       tasks: this.kinds,
-      tasksInHand: this.inHand.size,
+      tasksInFlight: this.inFlight.size,
       failing: this.failing.list(),
     };
   }
@@ -151,9 +137,9 @@ export class Loop {
         this.lookedAtMs = this.options.clock.now();
         for (const task of tasks) void this.take(task).then(() => this.lookIfBehind());
         if (tasks.length > 0) {
-          // On SQLite all of this runs without a pause: a backlog must not keep sockets and timers waiting.
+          // On SQLite all of this runs in one turn of the event loop: a backlog must not starve sockets and timers.
           await nextTurn();
-          await this.letGesturesPass();
+          await this.yieldToRequests();
           continue;
         }
         wakeAtMs = this.nextLookAtMs(claimedAtMs, dueAtMs);
@@ -166,38 +152,38 @@ export class Loop {
     }
   }
 
-  /** Claims what is due; if that is nothing, also says when the next task is. */
+  /** Claims what is due. If nothing is, says when the next task is. */
   private async look(nowMs: number): Promise<Pick<Found, 'tasks' | 'dueAtMs'>> {
-    const { store, ration = null } = this.options;
-    const limit = this.freeHands();
+    const { store, quota = null } = this.options;
+    const limit = this.freeSlots();
     this.isBehind = limit <= 0;
     if (limit <= 0) return { tasks: [], dueAtMs: null };
-    const { kinds, hands, usedUp } = this;
+    const { kinds, slots, usedUp } = this;
     const found = await store.transaction(async (tx) => {
       const leaseNowMs = await tx.tasks.leaseNowMs();
-      const lease = { leaseNowMs, leaseUntilMs: leaseNowMs + LEASE_MS, inHand: this.leases() };
-      return claimFairly(tx, { kinds, nowMs, ...lease, limit, hands, ration, usedUp });
+      const lease = { leaseNowMs, leaseUntilMs: leaseNowMs + LEASE_MS, inFlight: this.leases() };
+      return claimFairly(tx, { kinds, nowMs, ...lease, limit, slots, quota, usedUp });
     });
     this.isBehind = found.isBehind;
     this.usedUp = found.usedUp;
     return found;
   }
 
-  /** While gestures are in hand, one at each look. */
-  private freeHands(): number {
-    const { requestsInHand } = this.options;
-    const { free } = this.hands;
-    return requestsInHand() > 0 ? Math.min(free, 1) : free;
+  /** While requests are in flight, one for each look. */
+  private freeSlots(): number {
+    const { requestsInFlight } = this.options;
+    const { free } = this.slots;
+    return requestsInFlight() > 0 ? Math.min(free, 1) : free;
   }
 
-  /** Gestures come first: Slack gives them three seconds, and the work can wait. */
-  private async letGesturesPass(): Promise<void> {
-    for (let pauses = 0; pauses < MAX_PAUSES && this.options.requestsInHand() > 0; pauses += 1) {
-      await sleep(PAUSE_FOR_GESTURES_MS);
+  /** Requests have priority: Slack gives them three seconds, and tasks can wait. */
+  private async yieldToRequests(): Promise<void> {
+    for (let pauses = 0; pauses < MAX_PAUSES && this.options.requestsInFlight() > 0; pauses += 1) {
+      await sleep(PAUSE_FOR_REQUESTS_MS);
     }
   }
 
-  /** There may be more to claim than there were hands for. */
+  /** More may be due than there were slots for. */
   private lookIfBehind(): void {
     if (this.isBehind) this.lookNow();
   }
@@ -208,12 +194,12 @@ export class Loop {
   }
 
   private take(task: ClaimedTask): Promise<void> {
-    this.hands.add(task.group);
+    this.slots.add(task.group);
     const done = this.handle(task).finally(() => {
-      this.hands.giveBack(task.group);
-      this.inHand.delete(task);
+      this.slots.giveBack(task.group);
+      this.inFlight.delete(task);
     });
-    this.inHand.set(task, done);
+    this.inFlight.set(task, done);
     return done;
   }
 
@@ -227,7 +213,7 @@ export class Loop {
       this.failing.done(task);
       log.debug('task_done', ended('done'));
     } catch (error) {
-      if (this.handedBack.has(task)) return;
+      if (this.released.has(task)) return;
       if (error instanceof LeaseLostError) {
         log.warn('task_lease_lost', ended('lease_lost'));
         return;
@@ -237,20 +223,22 @@ export class Loop {
     }
   }
 
-  /** Whoever takes these over finds in the ledger which of their calls are under way. */
-  private async handBack(): Promise<void> {
+  /** The next process finds in the ledger which of their calls are under way. */
+  private async releaseUnfinished(): Promise<void> {
     const { log, store } = this.options;
-    const tasks = [...this.inHand.keys()];
+    const tasks = [...this.inFlight.keys()];
     if (tasks.length === 0) return;
     for (const task of tasks) {
-      this.handedBack.add(task);
-      log.warn('task_handed_back', { task: task.kind, subject: task.subject });
+      this.released.add(task);
+      log.warn('task_released', { task: task.kind, subject: task.subject });
     }
-    const free = tasks.filter(({ kind }) => !PROJECTIONS.has(kind));
+    // Projections are free when their lease expires: the request of a process that has stopped must not arrive after that
+    // of the process that took over, and show what is out of date.
+    const free = tasks.filter(({ kind }) => taskFacts(kind).isProjection !== true);
     await store
       .transaction((tx) => tx.tasks.release(free.map(({ lease }) => lease)))
-      // A stop ends well without a store, too: the leases run out by themselves.
-      .catch((error: unknown) => log.error('tasks_not_handed_back', { error }));
+      // A stop succeeds without a store, too: the leases expire by themselves.
+      .catch((error: unknown) => log.error('tasks_not_released', { error }));
   }
 
   private nextLookAtMs(claimedAtMs: number, dueAtMs: number | null): number {
@@ -274,17 +262,17 @@ export class Loop {
   private renewRegularly(): void {
     this.cancelRenewal = this.options.clock.at(this.options.clock.now() + RENEW_INTERVAL_MS, () => {
       void this.renew().finally(() => {
-        if (!this.stopping || this.inHand.size > 0) this.renewRegularly();
+        if (!this.stopping || this.inFlight.size > 0) this.renewRegularly();
       });
     });
   }
 
   private leases(): Lease[] {
-    return [...this.inHand.keys()].map(({ lease }) => lease);
+    return [...this.inFlight.keys()].map(({ lease }) => lease);
   }
 
   private async renew(): Promise<void> {
-    if (this.inHand.size === 0) return;
+    if (this.inFlight.size === 0) return;
     const leases = this.leases();
     try {
       await this.options.store.transaction(async (tx) =>

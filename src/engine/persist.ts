@@ -7,7 +7,7 @@ const KEEP_TRYING_MS = 20_000;
 const PAUSE_MS = 1_000;
 
 /**
- * Writes what cannot be found out again (the answer to a call that is made once), also if the store is away for a
+ * Writes what cannot be found out again (the answer to a call that is made once), even if the store is away for a
  * while. `write` may run again after a commit that went through unnoticed, and must recognise that.
  */
 export async function persist<T>(
@@ -19,12 +19,9 @@ export async function persist<T>(
     try {
       return await write();
     } catch (error) {
-      const nowMs = clock.now();
-      if (!(error instanceof StoreError) || nowMs >= untilMs) throw error;
+      if (!(error instanceof StoreError) || clock.now() >= untilMs) throw error;
       log.warn('outcome_not_stored', { error });
-      await new Promise<void>((resolve) => {
-        clock.at(nowMs + PAUSE_MS, resolve);
-      });
+      await clock.sleep(PAUSE_MS);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { JobPlace, Limits } from '../store/retention.ts';
+import type { Limits, RetentionCursor } from '../store/retention.ts';
 import type { Store } from '../store/store.ts';
 import type { Clock } from './runtime/clock.ts';
 import type { Logger } from './runtime/logger.ts';
@@ -15,8 +15,8 @@ const DAY_MS = 86_400_000;
  * Slack delivers an event again for a few hours at most, and threads are read again for missed replies for 14 days
  * after their job was asked for. What is older than this is not taken in any more (`isTooOld`).
  */
-const GESTURES_KEPT_MS = 30 * DAY_MS;
-/** A home is drawn again for an hour after it was opened. */
+const REQUESTS_KEPT_MS = 30 * DAY_MS;
+/** A home tab is refreshed for an hour after it was opened. */
 const HOMES_KEPT_MS = DAY_MS;
 
 /** Deletes, once an hour, what is over and older than the retention. */
@@ -40,7 +40,7 @@ export class RetentionJob {
     this.runIn(FIRST_AFTER_MS);
   }
 
-  /** Waits for the batch in hand. */
+  /** Waits for the batch in flight. */
   async stop(): Promise<void> {
     this.isStopped = true;
     this.cancel();
@@ -59,7 +59,7 @@ export class RetentionJob {
     const startedAtMs = this.clock.now();
     const limits = {
       jobsBeforeMs: startedAtMs - this.retentionMs,
-      inboundRequestsBeforeMs: startedAtMs - GESTURES_KEPT_MS,
+      inboundRequestsBeforeMs: startedAtMs - REQUESTS_KEPT_MS,
       homesBeforeMs: startedAtMs - HOMES_KEPT_MS,
     };
     try {
@@ -73,7 +73,7 @@ export class RetentionJob {
   }
 
   private async pruneJobs(limits: Limits): Promise<number> {
-    const batch = (after: JobPlace | null) =>
+    const batch = (after: RetentionCursor | null) =>
       this.store.transaction((tx) => tx.retention.pruneJobs(limits, after, JOBS_AT_ONCE, this.clock.now()));
     let { pruned, next } = await batch(null);
     while (next !== null && !this.isStopped) {

@@ -1,5 +1,6 @@
 import type { AnyJobContext } from '../jobs/decision.ts';
-import type { Store } from '../store/store.ts';
+import type { Job } from '../jobs/job.ts';
+import type { ClaimedTask, Store } from '../store/store.ts';
 import type { Clock } from './runtime/clock.ts';
 import type { Logger } from './runtime/logger.ts';
 
@@ -11,4 +12,14 @@ export interface EngineTools {
   /** Aborted when the program stops: what has not begun is left to the next process. */
   readonly stopping: AbortSignal;
   readonly newContext: () => AnyJobContext;
+}
+
+/** The program stops: another process may take the task at once. */
+export async function release({ store }: EngineTools, { lease }: ClaimedTask): Promise<void> {
+  await store.transaction((tx) => tx.tasks.release([lease]));
+}
+
+/** What a log event about a job tells of it. */
+export function factsOf({ id, teamId, projectName }: Job) {
+  return { job_id: id, team_id: teamId, project: projectName };
 }

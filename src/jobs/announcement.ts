@@ -1,24 +1,30 @@
-import type { FileKind, SnippetProblem } from './attached.ts';
-import type { TroubleKind } from './job.ts';
+import type { TroubleKind, TurnReplies } from './job.ts';
+import type { FileKind, SnippetProblem } from './requests/attachments.ts';
 
 /** What a job has to say in its thread, as a message of its own. Rendered by `slack/views`. */
 export type Announcement =
-  /** The agent works (again). */
-  | { readonly kind: 'started'; readonly turn: number }
-  /** The agent works again on a job that had ended, and nobody here asked it to. */
+  /** The first sign that the agent works. */
+  | { readonly kind: 'started' }
+  /** The agent works again on a job that had ended, and no reply in the thread explains it. */
   | { readonly kind: 'continued' }
-  /** A turn is over. `files`: a pull request is new or changed, is the same as before, or there is none. */
-  | { readonly kind: 'finished'; readonly files: 'new' | 'same' | 'none' }
-  /** Offers *Run again*. */
-  | { readonly kind: 'failed' }
-  | { readonly kind: 'archived' }
+  | TurnEnded
+  /** Offers *Start again*. */
+  | ({ readonly kind: 'failed' } & WithPullRequest)
+  | ({ readonly kind: 'archived' } & WithPullRequest)
   /** The API does not know the job any more. */
   | { readonly kind: 'vanished' }
   /** Nor did it ever know the one that was to be watched. */
   | { readonly kind: 'no_such_job' }
   /** A status that this program does not know, shown as it is. Untrusted. */
   | { readonly kind: 'other_status'; readonly status: string }
-  | { readonly kind: 'pull_request'; readonly url: string; readonly changed: boolean }
+  /** A pull request that came without an end of its own: after it, or in its place. */
+  | {
+      readonly kind: 'pull_request';
+      readonly url: string;
+      readonly changed: boolean;
+      /** As in `TurnReplies`; absent in what was stored before turns counted them. */
+      readonly authors?: readonly string[];
+    }
   | {
       readonly kind: 'trouble';
       readonly trouble: TroubleKind;
@@ -27,27 +33,43 @@ export type Announcement =
       readonly words?: string;
     }
   | { readonly kind: 'recovered' }
-  /** The API refused the prompt; offers *Run again*. */
+  /** The API refused the prompt, with these words (untrusted; empty: without any); offers *Edit and start*. */
   | { readonly kind: 'create_rejected'; readonly message: string }
   /** Offers *Start again*. */
   | { readonly kind: 'create_unknown'; readonly callId: string }
-  /** The API refused replies; offers *Retry*, or *Run again* if it does not know the job. */
+  /** The API refused replies; offers *Send again*, or *Start again* if it does not know the job. */
   | {
       readonly kind: 'message_rejected';
       readonly callId: string;
       readonly count: number;
+      readonly authorIds?: readonly string[];
+      /** Why; empty: unknown. Untrusted, unless this program has refused them. */
       readonly message: string;
-      readonly offer: 'retry' | 'run_again';
+      /** Absent: the API, or unknown. */
+      readonly refusedBy?: 'program';
+      /** What is offered: `edit_and_start` if the request was not accepted, so that there is no job to send to. */
+      readonly action: 'send_again' | 'start_again' | 'edit_and_start';
     }
   /** Offers *Send again*. */
-  | { readonly kind: 'message_unknown'; readonly callId: string; readonly count: number }
+  | {
+      readonly kind: 'message_unknown';
+      readonly callId: string;
+      readonly count: number;
+      readonly authorIds?: readonly string[];
+    }
   /** Replies were missed while the program was away, and are follow-ups now. */
   | { readonly kind: 'caught_up'; readonly count: number }
   /** The agent has been at it for long; offers *Keep watching* and *Stop watching*. */
-  | { readonly kind: 'long_running'; readonly question: number; readonly sinceMs: number }
+  | {
+      readonly kind: 'long_running';
+      readonly question: number;
+      readonly sinceMs: number;
+      /** How long the turn had lasted by then. */
+      readonly lastedMs?: number;
+    }
   /** What a person wrote in the form. */
   | { readonly kind: 'follow_up'; readonly userId: string; readonly text: string }
-  /** Came along with a message, and the agent API cannot take it. */
+  /** Attached to a message, and the agent API cannot take it. */
   | { readonly kind: 'files_not_sent'; readonly files: readonly FileKind[] }
   | {
       readonly kind: 'snippets_not_sent';
@@ -57,3 +79,27 @@ export type Announcement =
   | { readonly kind: 'muted' | 'unmuted'; readonly userId: string }
   /** A notice channel refused its notice. */
   | { readonly kind: 'notice_failed'; readonly channelId: string; readonly reason: string };
+
+/** A pull request that came with it and was not announced before. */
+interface WithPullRequest {
+  /** Untrusted; absent: there is none. */
+  readonly prLink?: string;
+  /** Absent: it is the first one, or that was not recorded. */
+  readonly isAnother?: true;
+  /** As in `TurnReplies`; absent: nobody, or not recorded. */
+  readonly authors?: readonly string[];
+}
+
+/** The agent is done with a turn, and neither failed nor was stopped. All of it is told in one message. */
+export interface TurnEnded {
+  readonly kind: 'turn_ended';
+  /** The pull request, and whether the thread knows it; null: there is none. Untrusted. */
+  readonly link: { readonly url: string; readonly is: 'first' | 'same' | 'another' } | null;
+  /** Untrusted. */
+  readonly branch: string | null;
+  /** Null: its start or its end is unknown. */
+  readonly lastedMs: number | null;
+  readonly replies: TurnReplies;
+  /** Replies of unknown fate, or not sent, at that time; offers *Send again*. Null: none. */
+  readonly undelivered: TurnReplies | null;
+}

@@ -12,17 +12,17 @@ export type CallRequest =
    * an announcement could not be posted in the thread. `reason` is Slack's error code.
    */
   | {
-      readonly kind: 'tell_requester';
+      readonly kind: 'notify_requester';
       readonly reason: string;
       readonly about: 'card_refused' | 'card_delayed' | 'asked_before' | Announcement;
     }
   /** A convenience, shown to one person in the thread: dropped if Slack does not take it, or may have. */
-  | { readonly kind: 'whisper'; readonly userId: string; readonly whisper: Whisper };
+  | { readonly kind: 'ephemeral'; readonly userId: string; readonly notice: EphemeralNotice };
 
 export type CallKind = CallRequest['kind'];
 
-/** A call that a decision wants. Its natural key makes a second wish for the same call impossible. */
-export interface WantedCall {
+/** A call that follows from a decision. Its natural key is unique, so the same call is never made twice. */
+export interface NewCall {
   readonly id: string;
   readonly naturalKey: string;
   /** Calls of one lane are made one after the other; lanes never wait for each other. */
@@ -36,11 +36,26 @@ export interface Lane {
   readonly name: string;
 }
 
-export type CallState = 'wanted' | 'started' | 'done' | 'failed' | 'unknown';
+/**
+ * `retry`: nothing happened, the call is pending again. `not_made`: nothing happened, and another call takes its
+ * place; it has failed, and uses up no budget. `detail` is kept for the operator.
+ */
+export interface CallOutcome {
+  readonly state: 'done' | 'failed' | 'unknown' | 'retry' | 'not_made';
+  readonly detail: string | null;
+}
 
-/** What one person is told in a job's thread, for their eyes only. Nothing is lost if they never see it. */
-export interface Whisper {
-  /** Offers *Send the correction*. */
-  readonly kind: 'edited_after_sending';
+/** The outcome of the call that an event answers. `goesAgain`: its work keeps its place in the hourly budget. */
+export interface SettledCall extends CallOutcome {
+  readonly callId: string;
+  readonly goesAgain: boolean;
+}
+
+export type CallState = 'pending' | 'started' | 'done' | 'failed' | 'unknown';
+
+/** A message in a job's thread that only one person sees. Nothing is lost if they never see it. */
+export interface EphemeralNotice {
+  /** The first two offer *Send the correction* and *Send it anyway*. */
+  readonly kind: 'edited_after_sending' | 'kept_thanks' | 'deleted_after_sending' | 'cannot_stop';
   readonly messageTs: string;
 }

@@ -1,9 +1,8 @@
-import type { AgentJob } from './agent-job.ts';
+import type { AgentFailure, AgentJob } from './agent-job.ts';
 import type { Announcement } from './announcement.ts';
-import type { Attached, ReadSnippet } from './attached.ts';
-import type { AgentFailure } from './failure.ts';
+import type { Attachments, ReadSnippet } from './requests/attachments.ts';
 
-/** What can happen to a job: an answer from outside, a due time, or a person's gesture. */
+/** What can happen to a job: an answer from outside, a due time, or what a person did in Slack. */
 export type JobEvent =
   | { readonly type: 'card_posted'; readonly ts: string }
   /** `reason` is Slack's error code. */
@@ -17,14 +16,15 @@ export type JobEvent =
       readonly announcement: Announcement;
       readonly reason: string;
     }
-  | { readonly type: 'job_created'; readonly agentJob: AgentJob }
-  /** The create call was thought to be of unknown fate, and its answer came after all. */
+  | { readonly type: 'job_created'; readonly callId: string; readonly agentJob: AgentJob }
+  /** The create call was thought to be of unknown fate, and its answer arrived after all. */
   | { readonly type: 'job_found'; readonly callId: string; readonly agentJob: AgentJob }
   | { readonly type: 'create_failed'; readonly callId: string; readonly failure: AgentFailure }
   | { readonly type: 'reply_received'; readonly reply: Reply }
   /** The reply was changed in Slack. Edits may come in any order, and more than once. */
   | { readonly type: 'reply_edited'; readonly reply: Reply }
-  | { readonly type: 'reply_deleted'; readonly messageTs: string }
+  /** `overtaken`: the reply as it was, if Slack has not delivered it yet. */
+  | { readonly type: 'reply_deleted'; readonly messageTs: string; readonly overtaken?: Reply }
   /** So many replies were found in the thread that had been written long before. */
   | { readonly type: 'old_replies_found'; readonly count: number }
   | { readonly type: 'send_due' }
@@ -43,27 +43,26 @@ export type JobEvent =
       readonly agentJobId: string;
       readonly failure: AgentFailure;
     } & OfOthers)
-  /** `creates`: how often the job had been created when the button was made. */
-  | {
-      readonly type: 'run_again_pressed';
-      readonly creates: number;
-      /** The message call that the API did not know the job for: its replies go to the new job. */
-      readonly callId?: string | undefined;
-    }
+  | ({ readonly type: 'start_again_pressed' } & StartAgainPress)
   /** `cards`: how often the card had been tried when the button was made. */
   | ({ readonly type: 'try_again_pressed'; readonly cards: number } & StartPress)
   /** `question`: by its number. */
-  | { readonly type: 'keep_watching_pressed'; readonly question: number }
-  | { readonly type: 'stop_watching_pressed'; readonly question: number }
+  | ({ readonly type: 'keep_watching_pressed'; readonly question: number } & ByPerson)
+  | ({ readonly type: 'stop_watching_pressed'; readonly question: number } & ByPerson)
   | { readonly type: 'resume_watching_pressed'; readonly question: number }
-  | { readonly type: 'start_again_pressed'; readonly callId: string }
+  /** *Edit and start*, after a request that was refused. `prompt`: escaped, as Slack delivers messages. */
+  | ({ readonly type: 'request_edited'; readonly creates: number; readonly prompt: string } & ByPerson)
+  /** A person says which agent job came of a create call of unknown fate; the API knows it. */
+  | ({ readonly type: 'agent_job_named'; readonly callId: string; readonly agentJobId: string } & ByPerson)
   /** *Start another*. */
   | ({ readonly type: 'start_another_pressed' } & StartPress)
-  /** *Retry* and *Send again*: both put the replies of a call back in line. */
-  | { readonly type: 'resend_pressed'; readonly callId: string }
+  /** *Send again*: the replies of a call go back in line; null: all that a person has to decide about. */
+  | ({ readonly type: 'resend_pressed'; readonly callId: string | null } & ByPerson)
   /** `message`: the number of the message call that the waiting replies were to go out with. */
   | { readonly type: 'send_now_pressed'; readonly message: number }
   | { readonly type: 'correction_pressed'; readonly messageTs: string }
+  /** *Send it anyway*: a reply that was taken for thanks. */
+  | { readonly type: 'send_anyway_pressed'; readonly messageTs: string }
   /** A person wrote a follow-up in the form; the thread shows it first. */
   | { readonly type: 'follow_up_written'; readonly userId: string; readonly text: string }
   | {
@@ -72,21 +71,37 @@ export type JobEvent =
       readonly userId: string;
       readonly text: string;
     }
-  /** `messageTs`: of the reply that brought them along; null: they came with the prompt. */
+  /** `messageTs`: of the reply that they are attached to; null: the prompt. */
   | {
       readonly type: 'snippets_read';
       readonly messageTs: string | null;
       readonly snippets: readonly ReadSnippet[];
     }
+  /** The messages of these posts show what became of their offers, or cannot. */
+  | { readonly type: 'offers_shown'; readonly postIds: readonly string[] }
   | { readonly type: 'notice_refused'; readonly channelId: string; readonly reason: string };
+
+/** What a person did. */
+interface ByPerson {
+  /** Absent: unknown. */
+  readonly userId?: string | undefined;
+}
+
+/** *Start again*: at least one of the two says which end of the job it is about. */
+export interface StartAgainPress extends ByPerson {
+  /** How often the job had been created when the button was made. */
+  readonly creates?: number | undefined;
+  /** The create call of unknown fate; or the message call whose replies go to the new job. */
+  readonly callId?: string | undefined;
+}
 
 /** What is known of other jobs of the project. */
 interface OfOthers {
-  /** When the API last knew one of them; absent: nobody knows. */
+  /** When the API last knew one of them; absent: unknown. */
   readonly othersAnsweredAtMs?: number | null;
 }
 
-/** The press of a button that makes a job wanted. */
+/** The press of a button that starts a job. */
 export interface StartPress {
   /** Takes the place of an older one, if it is not null. */
   readonly responseUrl: string | null;
@@ -100,7 +115,7 @@ export interface Reply {
   readonly text: string;
   /** Slack's timestamp of its last edit, or null. */
   readonly editedTs: string | null;
-  /** The bot is mentioned in it, also where `text` does not say so any more. */
+  /** The bot is mentioned in it, even if `text` does not show it any more. */
   readonly mentionsBot: boolean;
-  readonly attached: Attached;
+  readonly attachments: Attachments;
 }

@@ -1,4 +1,4 @@
-import type { Snippet } from './attached.ts';
+import type { Snippet } from './requests/attachments.ts';
 
 /** A reply in a job's thread that is to be sent to the agent. */
 export interface FollowUp {
@@ -15,13 +15,13 @@ export interface FollowUp {
   readonly state: FollowUpState;
   /** The message call that carries it or carried it last. */
   readonly callId: string | null;
-  /** How the reply reads since an edit that came too late for the message call, or null. */
+  /** How the reply reads after an edit that was too late for the message call, or null. */
   readonly corrected: string | null;
   /** It was deleted too late for the message call. */
   readonly isDeleted: boolean;
   /** `text` corrects what was sent before. */
   readonly isCorrection: boolean;
-  /** Texts that came along, and are still to be read: until then it cannot go out. */
+  /** Attached texts that are still to be read: until then it cannot go out. */
   readonly snippets: readonly Snippet[];
   /** Those that were read, to go out with `text`; escaped like it. */
   readonly inlined: string;
@@ -29,21 +29,21 @@ export interface FollowUp {
 
 /**
  * - `waiting`: stored, goes out with the next message call
- * - `sending`: in a message call that is wanted or under way
+ * - `sending`: in a message call that is pending or in flight
  * - `sent`: accepted by the API
  * - `not_sent`: refused by the API; a person may retry. Without a `callId`: its job has no card; goes with *Try again*
  * - `unknown`: may have been accepted; a person decides
  * - `withdrawn`: deleted in Slack before it went out
- * - `aside`: its author does not want it sent (`aside …`); its text is not kept
+ * - `aside`: its author does not want it sent (`aside …`; its text is not kept), or it reads as thanks after an end
  * - `muted`: written while the thread was muted; its text is not kept
- * - `kept_out`: there is nothing to send, as of `mute` and of files alone; its text is not kept
+ * - `excluded`: there is nothing to send, as of `mute` and of files alone; its text is not kept
  */
-export type FollowUpState = 'waiting' | 'sending' | 'sent' | 'not_sent' | 'unknown' | 'withdrawn' | KeptOut;
+export type FollowUpState = 'waiting' | 'sending' | 'sent' | 'not_sent' | 'unknown' | 'withdrawn' | Excluded;
 
-type KeptOut = 'aside' | 'muted' | 'kept_out';
+type Excluded = 'aside' | 'muted' | 'excluded';
 
 /** The reply as it is kept when it stays between people. */
-export function keptOut(followUp: FollowUp, state: KeptOut): FollowUp {
+export function excludedFollowUp(followUp: FollowUp, state: Excluded): FollowUp {
   const nothing = { text: '', corrected: null, snippets: [], inlined: '', callId: null };
   return { ...followUp, ...nothing, state };
 }
@@ -61,7 +61,7 @@ export const receiptOf: Readonly<Record<FollowUpState, Receipt | null>> = {
   withdrawn: null,
   aside: 'aside',
   muted: 'muted',
-  kept_out: null,
+  excluded: null,
 };
 
 /** Goes out by itself, or is on its way. */

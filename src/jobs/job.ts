@@ -1,28 +1,31 @@
 import type { AgentJob, EndedStatus } from './agent-job.ts';
-import type { FileKind, Snippet } from './attached.ts';
+import type { Offer } from './offer.ts';
+import type { FileKind, Snippet } from './requests/attachments.ts';
 
 /** One request made in Slack, its thread, and the agent job that works on it. */
 export interface Job {
   readonly id: string;
+  /** What people call it, `#142`: it counts the jobs of the workspace. The store gives it; 0 before that. */
+  readonly number: number;
   readonly teamId: string;
   readonly channelId: string;
   readonly requesterId: string;
   readonly projectId: string;
   readonly projectName: string;
   /**
-   * The prompt as Slack delivered it (escaped, with `<@U…>` tokens); see `slack/text/readable-text.ts`. Of a job that
-   * was attached, what stands in its place.
+   * The prompt as Slack delivered it (escaped, with `<@U…>` tokens); see `readableText`. Of a job that
+   * watches another's agent job, a description of it.
    */
   readonly prompt: string;
   /** Messages of the thread that it was asked for in, which go to the agent after the prompt; escaped like it. */
   readonly context: string;
-  /** The agent job that somebody else started, and this job was attached to (`watch`), or null. */
-  readonly attachedTo: string | null;
-  /** Texts that came along with it, and are still to be read. */
+  /** The agent job that somebody else started and this job only watches (`watch`), or null. */
+  readonly watchedAgentJobId: string | null;
+  /** Attached texts that are still to be read. */
   readonly snippets: readonly Snippet[];
   /** Those that were read, to go to the agent with the prompt; escaped like it. */
   readonly inlined: string;
-  /** What else came along: the thread is told that the agent does not get it. */
+  /** Other attachments: the thread says that the agent does not get them. */
   readonly others: readonly FileKind[];
   readonly requestedAtMs: number;
   /** Slack's address for private answers to the requester, good for 30 minutes. */
@@ -33,49 +36,59 @@ export interface Job {
   readonly cardTs: string | null;
   /** Messages of the thread up to this one were there before the job, and are no follow-ups. */
   readonly repliesAfterTs: string | null;
+  /** The mention or direct message that asked for it; absent: no message did, or it was not recorded. */
+  readonly requestTs?: string;
   readonly stage: Stage;
-  /** Create calls wanted so far; numbers them, so that none can be wanted twice. */
+  /** Create calls so far; numbers them, so that none can be requested twice. */
   readonly creates: number;
-  /** Message calls wanted so far; numbers them likewise. */
+  /** Message calls so far; numbers them likewise. */
   readonly messages: number;
   /** Which prompt or follow-up is being worked on: 1 for the prompt. */
   readonly turn: number;
   /** What the API last said, or null while there is no agent job. */
   readonly agentJob: AgentJob | null;
   readonly checkedAtMs: number | null;
-  /** The status last told in the thread, and the turn it was told for. */
-  readonly told: { readonly status: string; readonly turn: number } | null;
-  /** Posts wanted so far; numbers them, so that none can be wanted twice. */
+  /** The status that the thread last knew, and its turn; null: the agent job has shown none yet. */
+  readonly lastAnnounced: LastAnnounced | null;
+  /** Posts so far; numbers them, so that none can be requested twice. */
   readonly posts: number;
   readonly announcedPrLink: string | null;
+  /** The turn in which that link was new; absent: the first, or unknown. */
+  readonly prLinkTurn?: number;
   readonly trouble: Trouble | null;
-  /** All that was asked of the agent job met a 404, from then to then; null or absent: the last answer was another. */
+  /** The time during which every answer was a 404; null or absent: the last answer was another. */
   readonly missing?: { readonly sinceMs: number; readonly untilMs: number } | null;
   /** Replies are held back until then, after a rate limit or an outage. */
   readonly sendNotBeforeMs: number | null;
   readonly sentFollowUps: number;
+  /** What the agent took of people during this turn, or the last one if none goes on; null or absent: nothing. `areTold`: the thread knows that they are included. */
+  readonly turnReplies?: (TurnReplies & { readonly areTold?: true }) | null;
   /** How often the thread was asked whether to keep watching; numbers the questions. */
   readonly watchQuestions: number;
-  /** Card calls wanted so far; numbers them. */
+  /** Card calls so far; numbers them. */
   readonly cards: number;
   /** The message call that goes out without a window (*Send now*), or null. */
   readonly hurriedMessage: number | null;
+  /** Whose thanks after an end were kept back, and who know it. */
+  readonly thankedBy?: readonly string[];
   /** Only replies that mention the bot are follow-ups. */
   readonly muted: boolean;
+  /** What the thread was lately asked to decide, the oldest first; absent: nothing. */
+  readonly offers?: readonly Offer[];
 }
 
 export type Stage =
-  /** The same was asked a moment ago: the requester is asked first whether this is meant to be another job. */
+  /** The requester is asked first: the same was asked a moment ago, or (null) it is hardly a request. */
   | {
-      readonly kind: 'asking';
-      readonly sameAsJobId: string;
+      readonly kind: 'awaiting_confirmation';
+      readonly sameAsJobId: string | null;
       readonly thread: StartThread | null;
     }
   /** The card is not posted yet. */
   | { readonly kind: 'opening' }
   /** The card could not be posted: the job will not start, and its thread is free for another. */
-  | { readonly kind: 'unopened'; readonly reason: string; readonly thread: StartThread | null }
-  /** The create call is wanted, waits for its retry, or is under way. */
+  | { readonly kind: 'card_failed'; readonly reason: string; readonly thread: StartThread | null }
+  /** The create call is pending, waits for its retry, or is in flight. */
   | { readonly kind: 'creating' }
   /** The create call may or may not have made a job: a person decides. */
   | { readonly kind: 'create_unknown'; readonly callId: string }
@@ -85,23 +98,46 @@ export type Stage =
   | {
       readonly kind: 'working';
       readonly turnStartedAtMs: number;
+      /** When the agent took up its work, if replies have begun other turns since; absent: when this turn began. */
+      readonly workingSinceMs?: number;
       readonly settle: Settle | null;
-      /** The turn began before it was looked at: nobody knows when. */
+      /** The turn began before the first check, at an unknown time. */
       readonly isOlder?: true;
       /** From when on the thread is asked whether to keep watching; absent: when the turn has lasted long. */
       readonly askFromMs?: number;
       /** What the thread was asked last in this turn. */
       readonly question?: WatchQuestion;
     }
-  /** The turn is over, as far as anybody can tell: the job is still looked at, at growing distances. */
+  /** The turn is over, as far as anybody can tell: the job is still checked, at growing intervals. */
   | {
       readonly kind: 'ended';
       readonly status: EndedStatus | 'vanished';
-      /** Since when the API has said the same; absent: nobody knows, and it was long ago. */
+      /** Since when the API has said the same; absent: unknown, and long ago. */
       readonly sinceMs?: number;
       /** See `Settle`. */
       readonly turnsToCome?: number;
+      /** How long the turn took, the first one from the request on; absent: unknown. */
+      readonly tookMs?: number;
     };
+
+export interface LastAnnounced {
+  readonly status: string;
+  readonly turn: number;
+  /** Beside a status that this program does not know: the last one that it knows; null: there was none. */
+  readonly lastKnown?: { readonly status: string; readonly turn: number } | null;
+}
+
+/** Replies, by their number and their authors, each named once. */
+export interface TurnReplies {
+  readonly count: number;
+  readonly authors: readonly string[];
+}
+
+/** The stage of a job at which the agent works. */
+export type Working = Extract<Stage, { kind: 'working' }>;
+
+/** The stage of a job whose turn is over. */
+export type Ended = Extract<Stage, { kind: 'ended' }>;
 
 /** A thread of other people that a job starts in: its root, and its last message by then. */
 export interface StartThread {
@@ -113,13 +149,25 @@ export interface StartThread {
 export interface WatchQuestion {
   readonly number: number;
   readonly answer: 'keep' | 'stop' | null;
-  /** Since when nobody has answered and nothing has changed; absent: nobody knows, and it was long ago. */
+  /** Since when it is unanswered and nothing has changed; absent: unknown, and long ago. */
   readonly openSinceMs?: number;
 }
 
-/** People stopped the watch: the agent's work is not looked at, until they resume it or write a follow-up. */
+/** People stopped the watch: the agent's work is not checked until they resume it or write a follow-up. */
 export function isUnwatched({ stage }: Job): boolean {
   return stage.kind === 'working' && stage.question?.answer === 'stop';
+}
+
+/** The number of the question whether to keep watching: of the one that was asked, else of the next. */
+export function watchQuestionOf({ stage, watchQuestions }: Job): number {
+  return (stage.kind === 'working' ? stage.question?.number : undefined) ?? watchQuestions + 1;
+}
+
+/** Its prompt can be given to the agent again. Of a job that only watches, the prompt is not known. */
+export function mayStartAgain({ stage, watchedAgentJobId }: Job): boolean {
+  if (watchedAgentJobId !== null) return false;
+  if (stage.kind === 'rejected') return true;
+  return stage.kind === 'ended' && (stage.status === 'failed' || stage.status === 'vanished');
 }
 
 /** After a follow-up the API may still answer the state of the turn before; it is not believed until then. */
@@ -141,9 +189,11 @@ export interface Trouble {
   readonly sinceMs: number;
   /** How often in a row. */
   readonly misses: number;
+  /** Those of them that were sends. */
+  readonly sendMisses?: number;
   readonly retryAtMs: number;
-  /** Whether the thread was told. */
-  readonly told: boolean;
+  /** Whether it was announced in the thread. */
+  readonly isAnnounced: boolean;
 }
 
 /** `needs_admin`: the key is refused, or the project is unknown to the API. */
@@ -168,9 +218,14 @@ export function startPromptOf({
   return [prompt, context, inlined].filter((part) => part !== '').join('\n\n');
 }
 
-/** Whether it watches an agent job that the API has not told of yet. */
-export function isUnseen({ attachedTo, checkedAtMs }: Job): boolean {
-  return attachedTo !== null && checkedAtMs === null;
+/** Whether it watches an agent job that the API has not described yet. */
+export function isUnseen({ watchedAgentJobId, checkedAtMs }: Job): boolean {
+  return watchedAgentJobId !== null && checkedAtMs === null;
+}
+
+/** People wait from here on, whatever replies come in between. */
+export function workingSince({ workingSinceMs, turnStartedAtMs }: Working): number {
+  return workingSinceMs ?? turnStartedAtMs;
 }
 
 /** How the agent API has lately answered for a project, as far as this process knows. */
@@ -180,3 +235,22 @@ export interface AgentFacts {
   /** What has been wrong since then, or null. */
   readonly trouble: { readonly kind: TroubleKind; readonly sinceMs: number } | null;
 }
+
+type Stages = readonly Stage['kind'][];
+
+/** The agent has such a job, or may have it. */
+export const startedStages = ['creating', 'create_unknown', 'working'] as const satisfies Stages;
+
+/** A job in one of these stages is open: more is to happen. */
+export const openStages = ['opening', ...startedStages] as const satisfies Stages;
+
+/** Nothing more happens to such a job unless a person continues it. */
+export const overStages = [
+  'awaiting_confirmation',
+  'card_failed',
+  'rejected',
+  'ended',
+] as const satisfies Stages;
+
+/** The program works on such a job by itself: it waits for no person. */
+export const activeStages: ReadonlySet<Stage['kind']> = new Set(['opening', 'creating', 'working']);

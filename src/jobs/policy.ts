@@ -1,12 +1,10 @@
 import type { Job } from './job.ts';
-import type { Project, Projects } from './project.ts';
+import type { Project, Projects } from './requests/project.ts';
 
 /** The settings that decisions depend on. */
 export interface Policy {
   readonly pollMinIntervalMs: number;
   readonly pollMaxIntervalMs: number;
-  /** The interval is this share of the turn's age. */
-  readonly pollGrowth: number;
   readonly followUpWindowMs: number;
   readonly followUpMode: FollowUpMode;
   readonly settleWindowMs: number;
@@ -22,7 +20,7 @@ export interface Rules {
   readonly projects: readonly Project[];
   /** By the ids of the channels. */
   readonly channels: ReadonlyMap<string, ChannelSettings>;
-  /** Told of all pull requests. */
+  /** Where all pull requests are announced. */
   readonly noticeChannels: readonly string[];
 }
 
@@ -55,6 +53,15 @@ export function policyFor(
   };
 }
 
+/** Where pull requests are announced, wherever they are asked for, by what the operator has set. */
+export function configuredNoticeChannels({ noticeChannels, projects, channels }: Rules): string[] {
+  return [
+    ...noticeChannels,
+    ...projects.flatMap((project) => project.noticeChannels),
+    ...[...channels.values()].flatMap((channel) => channel.noticeChannels ?? []),
+  ];
+}
+
 /** The project of requests in the channel that name none. */
 export function defaultProject(projects: Projects, { projectName }: ChannelSettings): Project {
   return projects.find(({ name }) => name === projectName) ?? projects[0];
@@ -63,7 +70,7 @@ export function defaultProject(projects: Projects, { projectName }: ChannelSetti
 /** What is set for a channel; what is not, is as everywhere. */
 export interface ChannelSettings {
   readonly projectName?: string | undefined;
-  /** Where pull requests asked for in the channel are told of, besides all others. */
+  /** Where pull requests of the channel's jobs are announced, besides the notice channels of all. */
   readonly noticeChannels?: readonly string[] | undefined;
   readonly followUpMode?: FollowUpMode | undefined;
   readonly followUpWindowMs?: number | undefined;

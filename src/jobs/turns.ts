@@ -3,13 +3,13 @@ import type { CallRequest } from './call.ts';
 /** A call of a job's ledger, with what became of it. */
 export interface PastCall {
   readonly request: CallRequest;
-  readonly state: 'wanted' | 'started' | 'done' | 'failed' | 'unknown';
-  readonly wantedAtMs: number;
+  readonly state: 'pending' | 'started' | 'done' | 'failed' | 'unknown';
+  readonly createdAtMs: number;
   /** Null while it has no outcome. */
   readonly endedAtMs: number | null;
 }
 
-/** A prompt or follow-up that reached the agent (or may have), and what came of it. */
+/** A prompt or follow-up that reached the agent (or may have), and its outcomes. */
 export interface Turn {
   readonly kind: 'prompt' | 'follow_up';
   /** As Slack delivered it. */
@@ -17,7 +17,7 @@ export interface Turn {
   readonly startedAtMs: number;
   /** False: whether the agent has it is unknown. */
   readonly isAccepted: boolean;
-  /** In the order in which they were told. */
+  /** In the order of their announcements. */
   readonly outcomes: readonly Outcome[];
 }
 
@@ -26,7 +26,7 @@ export interface Outcome {
   readonly atMs: number;
 }
 
-/** The turns of a job, from its calls in the order of the wishes. */
+/** The turns of a job, from its calls in the order in which they were requested. */
 export function turnsOf(calls: readonly PastCall[]): Turn[] {
   const turns = calls.flatMap((call) => turnOf(call)).sort((a, b) => a.startedAtMs - b.startedAtMs);
   const outcomes = calls.flatMap((call) => outcomeOf(call));
@@ -45,17 +45,26 @@ function turnOf({ request, state, endedAtMs }: PastCall): Turn[] {
   return [{ kind, text: request.prompt, startedAtMs: endedAtMs, isAccepted, outcomes: [] }];
 }
 
-function outcomeOf({ request, wantedAtMs: atMs }: PastCall): Outcome[] {
+function outcomeOf({ request, createdAtMs: atMs }: PastCall): Outcome[] {
   if (request.kind !== 'announce') return [];
-  const { kind } = request.announcement;
+  const { announcement } = request;
+  const { kind } = announcement;
   switch (kind) {
-    case 'finished':
+    case 'turn_ended': {
+      const isNews = announcement.link !== null && announcement.link.is !== 'same';
+      return [{ kind: 'finished', atMs }, ...pullRequestAt(atMs, isNews)];
+    }
     case 'failed':
     case 'archived':
+      return [{ kind, atMs }, ...pullRequestAt(atMs, announcement.prLink !== undefined)];
     case 'vanished':
     case 'pull_request':
       return [{ kind, atMs }];
     default:
       return [];
   }
+}
+
+function pullRequestAt(atMs: number, isNews: boolean): Outcome[] {
+  return isNews ? [{ kind: 'pull_request', atMs }] : [];
 }

@@ -1,10 +1,12 @@
 import { Document, isMap, isNode } from 'yaml';
-import { ASK_SHORTCUT_ID } from './protocol/ids.ts';
-import { EVENTS_PATH, OAUTH_REDIRECT_PATH } from './protocol/paths.ts';
-import { botEvents, botScopes, oauthEvents, type Wish } from './protocol/scopes.ts';
+import { ASK_SHORTCUT_ID, EVENTS_PATH, OAUTH_REDIRECT_PATH } from './protocol/ids.ts';
+import { botEvents, botScopes, type ManifestEntry, oauthEvents } from './protocol/scopes.ts';
 import { labels } from './views/parts/words.ts';
 
 const COMMENT_WIDTH = 105;
+/** Slack's schema of manifests has no place for it. */
+const ICON =
+  'The icon is not part of a manifest: set docs/images/icon.png in "Basic Information", "Display Information".';
 
 export interface ManifestOptions {
   /** The public address, without a slash at its end: HTTP mode. Null: Socket Mode. */
@@ -73,8 +75,8 @@ function manifest({ url, oauth }: ManifestOptions): object {
 }
 
 function comments({ oauth }: ManifestOptions): [path: Path, comment: string][] {
-  const reasons = (path: Path, wishes: readonly Wish[]) =>
-    wishes.map(({ reason }, index): [Path, string] => [[...path, index], reason]);
+  const reasons = (path: Path, entries: readonly ManifestEntry[]) =>
+    entries.map(({ reason }, index): [Path, string] => [[...path, index], reason]);
   return [
     [
       ['features', 'app_home', 'messages_tab_enabled'],
@@ -119,21 +121,23 @@ function introduction({ url, oauth }: ManifestOptions): string[] {
         }`,
         'Make an app-level token ("Basic Information") with the scope connections:write: it is SLACK_APP_TOKEN.',
         install,
+        ICON,
       ]
     : [
         `The Slack app, for HTTP mode: Slack calls ${url}, and checks the address when you save.`,
         'So create the app (https://api.slack.com/apps, "From a manifest") with the one for Socket Mode.',
         'SLACK_SIGNING_SECRET is in "Basic Information". While docs-agent runs, put this manifest in place of the first ("App Manifest").',
         install,
+        ICON,
       ];
 }
 
-function eventsOf(oauth: ManifestOptions['oauth']): readonly Wish[] {
+function eventsOf(oauth: ManifestOptions['oauth']): readonly ManifestEntry[] {
   return oauth === null ? botEvents : [...botEvents, ...oauthEvents];
 }
 
-function names(wishes: readonly Wish[]): string[] {
-  return wishes.map(({ name }) => name);
+function names(entries: readonly ManifestEntry[]): string[] {
+  return entries.map(({ name }) => name);
 }
 
 /** Above a key of a map or an item of a list. */

@@ -15,16 +15,16 @@ import { codeOf, StoreError } from './errors.ts';
 import { schemaState } from './schema/migrate.ts';
 import { migrations } from './schema/migrations.ts';
 
-/** Their names sort by their times. */
+/** Names sort by time. */
 const BACKUP = /^docs-agent-\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z\.db$/;
 const PARTIAL = /^docs-agent-.*\.db\.partial$/;
-/** What is older was left behind by a process that was killed. */
+/** Older files were left behind by a killed process. */
 const ABANDONED_AFTER_MS = 86_400_000;
 
 export interface BackupOptions {
-  /** Made if it is missing, closed to others. */
+  /** Created if missing, with access for this user only. */
   readonly directory: string;
-  /** How many of the newest stay there. */
+  /** How many of the newest to keep. */
   readonly keep: number;
   readonly nowMs: number;
 }
@@ -37,8 +37,8 @@ export interface Backup {
 }
 
 /**
- * Copies the embedded store, even while a docs-agent uses it. The copy has its name only when it is whole, on the disk,
- * and was opened and checked. Throws StoreError.
+ * Copies the embedded store, even while a docs-agent uses it. The copy gets its final name once it is complete, flushed
+ * to disk and verified. Throws StoreError.
  */
 export async function backUp(
   dataDir: string,
@@ -66,7 +66,7 @@ export async function backUp(
   return { path, sizeBytes: statSync(path).size, deleted: deleteOld(directory, keep, nowMs) };
 }
 
-/** It holds prompts: nobody else may read it. SQLite writes into a file that is there and empty. */
+/** The file holds prompts, so only this user may read it. SQLite writes into an existing empty file. */
 function claimFile(directory: string, path: string): void {
   try {
     makeDirectory(directory);
@@ -81,7 +81,7 @@ function claimFile(directory: string, path: string): void {
   }
 }
 
-/** As the store is at one moment, however long it takes: those who write are not held up. */
+/** A snapshot of one moment, however long it takes; writers are not blocked. */
 function copy(dataDir: string, from: string, directory: string, to: string): void {
   try {
     const source = connect(from, { timeout: BUSY_TIMEOUT_MS });
@@ -91,7 +91,7 @@ function copy(dataDir: string, from: string, directory: string, to: string): voi
       source.close();
     }
   } catch (error) {
-    // Only the copy takes room.
+    // Only the copy takes space.
     throw isFull(error) ? unusable(directory, 'ENOSPC') : sqliteError(dataDir, error);
   }
 }
@@ -104,7 +104,7 @@ async function verify(directory: string, path: string): Promise<void> {
   const { applied } = await schemaState(queries, migrations('sqlite')).finally(() => queries.destroy());
   if (found === 'ok' && applied.length > 0) return;
   const what = found === 'ok' ? 'it has no tables of docs-agent' : `SQLite says: ${found}`;
-  throw new StoreError(`The backup was not kept, for it cannot be used: ${what}. Look at the store itself.`);
+  throw new StoreError(`The backup is unusable and was not kept: ${what}. Check the store itself.`);
 }
 
 function flush(path: string): void {
@@ -130,7 +130,7 @@ function deleteOld(directory: string, keep: number, nowMs: number): string[] {
 function unusable(directory: string, code: string | null): StoreError {
   return new StoreError(
     `The backup cannot be written to ${directory} (${code ?? 'unknown error'}). ` +
-      'Name a directory in which this user may write, on a disk with room.',
+      'Name a directory that this user may write to, on a disk with free space.',
     code,
     code === 'ENOSPC',
   );

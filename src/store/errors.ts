@@ -1,13 +1,13 @@
 /**
- * The store cannot do its work. The message says what is wrong, why, and what to do. Neither message nor
- * cause holds the password of the database or what is stored in it.
+ * The store cannot do its work. The message says what is wrong, why, and what to do about it. Neither message nor cause
+ * contains the database password or stored data.
  */
 export class StoreError extends Error {
-  /** The database's own code (an SQLSTATE, or SQLite's primary result code), where it gave one. */
+  /** An SQLSTATE or SQLite's primary result code, if there is one. */
   readonly code: string | null;
-  /** It may pass by itself: the database is away or in use, say. */
+  /** May resolve itself: the database is unreachable or in use, say. */
   readonly isTemporary: boolean;
-  /** The transaction failed as it was committed, and what it wrote may be stored all the same. */
+  /** The transaction failed during its commit, so its writes may be stored nevertheless. */
   mayBeCommitted = false;
 
   constructor(message: string, code: string | null = null, isTemporary = false) {
@@ -18,7 +18,7 @@ export class StoreError extends Error {
   }
 }
 
-/** The code that an error of Node, SQLite or Postgres carries. */
+/** The code of an error from Node, SQLite or Postgres. */
 export function codeOf(error: unknown): string | null {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   return typeof code === 'string' ? code : null;

@@ -1,40 +1,42 @@
 import type { Database } from './engines/database.ts';
 import { openSqlite } from './engines/sqlite.ts';
-import { migrate } from './schema/migrate.ts';
+import { migrate, schemaState } from './schema/migrate.ts';
 import { migrations } from './schema/migrations.ts';
 import { SqlStore } from './sql-store.ts';
 import type { Store } from './store.ts';
 
-/** `dataDir`: a directory on a local disk, for one process at a time; made if it is missing. */
+/** `dataDir`: a directory on a local disk, for one process at a time; created if missing. */
 export type StoreLocation = { readonly dataDir: string } | { readonly databaseUrl: string };
 
 /**
- * Opens the store and brings its schema up to date. Throws StoreError if that cannot be: the directory
- * cannot be used or is in use, a file is damaged, Postgres cannot be reached or refuses, the schema is newer.
- * @param leaseNowMs counts leases in the place of the database's own clock
+ * Opens the store and migrates its schema. Throws StoreError if the directory is unusable or in use, a file is damaged,
+ * Postgres is unreachable or refuses, or the schema is newer.
+ * @param leaseNowMs replaces the database's clock for leases
  */
 export async function openStore(location: StoreLocation, leaseNowMs?: () => number): Promise<Store> {
   const { database } = await openDatabase(location);
   return new SqlStore(database, leaseNowMs ? async () => leaseNowMs() : null);
 }
 
-/** Brings the schema up to date; fails as `openStore` does. Returns the names of the migrations that it made. */
+/** Migrates the schema; fails as `openStore` does. Returns the names of the migrations applied. */
 export async function migrateStore(location: StoreLocation): Promise<readonly string[]> {
   const { database, migrated } = await openDatabase(location);
   await database.close();
   return migrated;
 }
 
-/** The database behind the store. The caller closes it. Fails as `openStore` does. */
+/** The database behind the store, for the caller to close. Fails as `openStore` does. */
 export async function openDatabase(
   location: StoreLocation,
 ): Promise<{ readonly database: Database; readonly migrated: readonly string[] }> {
   const isEmbedded = 'dataDir' in location;
   const database = isEmbedded ? openSqlite(location.dataDir) : await loadPostgres(location.databaseUrl);
   try {
-    const migrated = await migrate(database.queries, migrations(database.engine));
+    const migrated = isEmbedded
+      ? await migrate(database.queries, migrations('sqlite'))
+      : await migratePostgres(database, location.databaseUrl);
     if (isEmbedded) {
-      // The process that held them is gone, or the directory could not have been opened.
+      // Their holder is gone, or the directory could not have been opened.
       await database.queries
         .updateTable('task')
         .set({ lease_token: null, lease_until: null })
@@ -48,8 +50,24 @@ export async function openDatabase(
   }
 }
 
-/** Its packages are loaded only where they are used: a start should not wait for them. */
-async function loadPostgres(databaseUrl: string): Promise<Database> {
+/**
+ * Migrates a large database, or waits for another replica that does, for as long as it takes. Without a missing
+ * migration, a start fails as fast as any statement on a server that does not answer.
+ */
+async function migratePostgres(database: Database, databaseUrl: string): Promise<string[]> {
+  const all = migrations('postgres');
+  const { missing } = await schemaState(database.queries, all);
+  if (missing.length === 0) return migrate(database.queries, all);
+  const unlimited = await loadPostgres(databaseUrl, 0);
+  try {
+    return await migrate(unlimited.queries, all);
+  } finally {
+    await unlimited.close();
+  }
+}
+
+/** Loaded on demand: a start with SQLite should not wait for these packages. */
+async function loadPostgres(databaseUrl: string, queryTimeoutMs?: number): Promise<Database> {
   const { openPostgres } = await import('./engines/postgres.ts');
-  return openPostgres(databaseUrl);
+  return openPostgres(databaseUrl, queryTimeoutMs);
 }

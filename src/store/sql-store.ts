@@ -4,13 +4,16 @@ import type { Scheduled } from './queries/tasks/tasks.ts';
 import type { Store } from './store.ts';
 import { Transaction } from './transaction.ts';
 
-/** Transactions that Postgres undid for the sake of others: serialization failure, deadlock. */
-const CONFLICT_CODES: ReadonlySet<string | null> = new Set(['40001', '40P01']);
+/**
+ * Postgres undid the transaction for the sake of another: serialization failure, deadlock, its job was deleted
+ * meanwhile.
+ */
+const CONFLICT_CODES: ReadonlySet<string | null> = new Set(['40001', '40P01', '23503']);
 const MAX_ATTEMPTS = 5;
 
 export class SqlStore implements Store {
   private readonly database: Database;
-  /** In the place of the database's own. */
+  /** Replaces the database's clock. */
   private readonly leaseClock: LeaseClock | null;
   private readonly listeners = new Set<(scheduled: Scheduled) => void>();
 
@@ -50,7 +53,8 @@ export class SqlStore implements Store {
   ): Promise<{ result: T; scheduled: Scheduled }> {
     let isAtCommit = false;
     try {
-      // A transaction that has waited for a lock must see what was written under it. The default of a database may be a stricter level.
+      // After waiting for a lock, a transaction must see what was written under it. The database default may be
+      // stricter.
       const transaction = this.database.queries.transaction().setIsolationLevel('read committed');
       return await transaction.execute(async (db) => {
         const leaseClock = this.leaseClock ?? this.database.leaseClockIn(db);
@@ -63,7 +67,8 @@ export class SqlStore implements Store {
       if (!(error instanceof StoreError)) throw error;
       const isConflict = CONFLICT_CODES.has(error.code);
       if (isConflict && attemptsLeft > 1) return this.attempt(work, attemptsLeft - 1);
-      error.mayBeCommitted = isAtCommit && this.database.isRemote && !isConflict;
+      // The connection may have broken during the commit.
+      error.mayBeCommitted = isAtCommit && this.database.engine === 'postgres' && !isConflict;
       throw error;
     }
   }

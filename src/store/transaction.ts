@@ -1,8 +1,8 @@
 import type { Decision } from '../jobs/decision.ts';
+import { laneTaskKind } from '../jobs/task-kinds.ts';
 import type { LeaseClock, TakeAdvisoryLock } from './engines/database.ts';
 import { BudgetQueue } from './queries/calls/budget-queue.ts';
 import { Calls } from './queries/calls/calls.ts';
-import { Posts } from './queries/calls/posts.ts';
 import { ReadBudget } from './queries/calls/read-budget.ts';
 import { CatchUps } from './queries/catch-ups.ts';
 import { ChannelSettingsTable } from './queries/channel-settings.ts';
@@ -13,11 +13,10 @@ import { InboundRequests } from './queries/inbound-requests.ts';
 import { Installations } from './queries/installations.ts';
 import { JobLists } from './queries/job-lists.ts';
 import { Jobs } from './queries/jobs.ts';
+import { StateReactions } from './queries/state-reactions.ts';
 import { Stats } from './queries/stats.ts';
 import { Checks } from './queries/tasks/checks.ts';
-import { laneTaskKind } from './queries/tasks/task.ts';
 import { Tasks } from './queries/tasks/tasks.ts';
-import { TurnLengths } from './queries/turn-lengths.ts';
 import { Retention } from './retention.ts';
 import type { Queries } from './schema/tables.ts';
 
@@ -27,17 +26,16 @@ export class Transaction {
   readonly lists: JobLists;
   readonly earlyReplies: EarlyReplies;
   readonly followUps: FollowUps;
+  readonly stateReactions: StateReactions;
   readonly calls: Calls;
   readonly tasks: Tasks;
   readonly catchUps: CatchUps;
   readonly checks: Checks;
   readonly readBudget: ReadBudget;
   readonly budgetQueue: BudgetQueue;
-  readonly posts: Posts;
   readonly homes: Homes;
   readonly channelSettings: ChannelSettingsTable;
   readonly installations: Installations;
-  readonly turnLengths: TurnLengths;
   readonly stats: Stats;
   readonly retention: Retention;
 
@@ -47,36 +45,38 @@ export class Transaction {
     this.lists = new JobLists(db);
     this.earlyReplies = new EarlyReplies(db);
     this.followUps = new FollowUps(db);
+    this.stateReactions = new StateReactions(db);
     this.calls = new Calls(db, takeAdvisoryLock);
     this.tasks = new Tasks(db, leaseClock);
     this.catchUps = new CatchUps(db, this.tasks);
     this.checks = new Checks(db, this.tasks);
     this.readBudget = new ReadBudget(db, takeAdvisoryLock);
     this.budgetQueue = new BudgetQueue(db);
-    this.posts = new Posts(db);
     this.installations = new Installations(db);
     this.channelSettings = new ChannelSettingsTable(db);
-    this.turnLengths = new TurnLengths(db);
     this.stats = new Stats(db);
     this.retention = new Retention(db);
     this.homes = new Homes(db, this.tasks);
   }
 
-  /** Writes all that a decision says: the job (inserted if new), its follow-ups, calls, and tasks. */
+  /** Writes a decision: the job (inserted if new), its follow-ups, calls (new and settled), and tasks. */
   async write(decision: Decision, nowMs: number): Promise<void> {
-    const { job, followUps, calls, tasks, mayHaveReplies, turnLengthMs } = decision;
+    const { job, followUps, settled, calls, tasks, mayHaveReplies } = decision;
     await this.jobs.put(job);
+    if (settled !== undefined) {
+      await this.calls.settle(settled.callId, settled, nowMs);
+      if (settled.goesAgain) await this.budgetQueue.join(settled.callId);
+    }
     for (const followUp of followUps) await this.followUps.put(followUp);
     for (const call of calls) {
-      await this.calls.want(call, job, nowMs);
+      await this.calls.add(call, job, nowMs);
       if (call.lane.to === 'agent') await this.budgetQueue.join(call.id);
       const { lane } = call;
       const kind = laneTaskKind(lane);
       await this.tasks.schedule({ kind, subject: lane.name, runAtMs: nowMs, ifScheduled: 'keep' });
     }
     for (const task of tasks) await this.tasks.schedule({ ...task, subject: job.id });
-    if (mayHaveReplies) await this.catchUps.want(job, nowMs);
+    if (mayHaveReplies) await this.catchUps.request(job, nowMs);
     await this.homes.follow(decision, nowMs);
-    if (turnLengthMs !== undefined) await this.turnLengths.add(job.projectId, turnLengthMs);
   }
 }

@@ -7,7 +7,7 @@ import {
   createAgentClient,
 } from '../../src/agent/client/client.ts';
 import { AgentError } from '../../src/agent/client/errors.ts';
-import type { AgentFailure } from '../../src/jobs/failure.ts';
+import type { AgentFailure } from '../../src/jobs/agent-job.ts';
 
 export const API_KEY = 'key_secret_123';
 

@@ -12,40 +12,42 @@ describeInBrowser("the demo, typed and clicked in the local Slack's page", () =>
       expect,
     }) => {
       await slack.write('/docs-agent Add a quickstart');
-      const card = slack.message('“Add a quickstart”');
-      await card.getByText('Asked by @Alice Anderson').waitFor();
+      const card = slack.message('Add a quickstart');
+      await card.getByText('alice · docs').waitFor();
       await slack.openThread(card);
-      await slack.threadMessage('Working · reply in this thread to send a follow-up').waitFor();
+      await slack
+        .threadMessage("On it. Reply here to steer; I'll post the pull request in this thread.")
+        .waitFor();
 
       await slack.reply('Mention npx as well');
       const reply = slack.threadMessage('Mention npx as well');
       await reply.locator('.reaction').filter({ hasText: '✅' }).waitFor();
 
       const told = slack.threadMessage('🎉');
-      await told.getByText('@Alice Anderson the pull request is ready').waitFor();
-      const address = (await told.getByRole('link').textContent()) ?? '';
+      await told.getByText('@Alice Anderson Pull request ready').waitFor();
+      const address = (await told.getByRole('link').getAttribute('href')) ?? '';
       expect(address).toMatch(/^https:\/\/github\.com\/acme\/docs\/pull\/\d+$/);
-      expect(await told.getByRole('link').getAttribute('href')).toBe(address);
-      await card.getByText('Finished · reply in this thread to ask for changes').waitFor();
-      await card.getByText('1 follow-up sent').waitFor();
+      const short = address.replace(/.*\//, 'acme/docs#');
+      expect(await told.getByRole('link').textContent()).toBe(short);
+      await card.getByText('✅').waitFor();
       await card.getByRole('button', { name: 'View pull request' }).waitFor();
       expect(await told.count()).toBe(1);
 
       await slack.open('docs-changes');
       const notice = slack.message('Add a quickstart');
-      await notice.getByRole('link', { name: address }).waitFor();
+      expect(await notice.getByRole('link', { name: short }).getAttribute('href')).toBe(address);
       expect(await notice.count()).toBe(1);
     });
 
-    test('Run again starts a failed job again, once (W3)', async ({ slack }) => {
+    test('Start again starts a failed job again, once (W3)', async ({ slack }) => {
       await slack.write('/docs-agent fail: Translate it');
-      await slack.openThread(slack.message('“fail: Translate it”'));
-      const failure = slack.threadMessage('the agent API gives no reason').first();
-      await failure.getByRole('button', { name: 'Run again' }).click();
-      await slack.threadMessage('Working · on turn 2').waitFor();
-      await failure.getByRole('button', { name: 'Run again' }).click();
+      await slack.openThread(slack.message('fail: Translate it'));
+      const failure = slack.threadMessage('The agent gave no reason').first();
+      await failure.getByRole('button', { name: 'Start again' }).click();
+      await slack.threadMessage('On it').nth(1).waitFor();
+      await failure.getByRole('button', { name: 'Start again' }).click();
       // The page puts private answers into the channel, also those for a thread.
-      await slack.message('Too late for “Run again”').waitFor();
+      await slack.message('already settled').waitFor();
     });
 
     test('a job that changed no file is steered on with the form behind Follow up (W3)', async ({
@@ -54,18 +56,18 @@ describeInBrowser("the demo, typed and clicked in the local Slack's page", () =>
       // The local Slack shows a person's form in all pages of that person: the others are Alice's.
       await slack.actAs('Bob Brown');
       await slack.write('/docs-agent nothing: Fix the links');
-      const card = slack.message('“nothing: Fix the links”');
-      await card.getByText('Finished · no files changed').waitFor();
-      const openForm = async () => {
-        await card.getByRole('button', { name: 'Follow up' }).click();
+      const card = slack.message('nothing: Fix the links');
+      await card.getByText('Done, no pull request').waitFor();
+      const steer = async () => {
+        if (!(await slack.form.isVisible())) await card.getByRole('button', { name: 'Reply to it' }).click();
         await slack.form.waitFor({ timeout: FORM_WITHIN_MS });
+        await slack.form.getByRole('textbox').fill('Those of the changelog');
+        await slack.form.getByRole('button', { name: 'Send' }).click({ timeout: FORM_WITHIN_MS });
       };
-      await openForm().catch(openForm);
-      await slack.form.getByRole('textbox').fill('Those of the changelog');
-      await slack.form.getByRole('button', { name: 'Send' }).click();
+      await steer().catch(steer);
       await slack.openThread(card);
       await slack.threadMessage('Those of the changelog').waitFor();
-      await slack.threadMessage('@Bob Brown the pull request is ready').waitFor();
+      await slack.threadMessage('@Bob Brown Pull request ready').waitFor();
     });
   });
 
@@ -75,27 +77,27 @@ describeInBrowser("the demo, typed and clicked in the local Slack's page", () =>
     await slack.form.getByRole('textbox').fill('Document the webhooks');
     await slack.form.getByRole('button', { name: 'Start' }).click();
     await slack.form.waitFor({ state: 'hidden' });
-    await slack.message('“Document the webhooks”').getByText('Asked by @Alice Anderson').waitFor();
+    await slack.message('Document the webhooks').getByText('alice · docs').waitFor();
   });
 
   test('a mention becomes a job in the thread under it (S3)', async ({ slack }) => {
     await slack.mention('Explain the rate limits');
     await slack.openThread(slack.message('@docs-agent Explain the rate limits'));
-    await slack.threadMessage('“Explain the rate limits”').getByText('Asked by @Alice Anderson').waitFor();
-    await slack.threadMessage('Working · reply in this thread').waitFor();
-    expect(await slack.message('“Explain the rate limits”').count()).toBe(0);
+    await slack.threadMessage('Explain the rate limits').getByRole('button', { name: 'Details' }).waitFor();
+    await slack.threadMessage('On it. Reply here to steer').waitFor();
+    const inChannel = slack.message('Explain the rate limits').filter({ hasText: 'Details' });
+    expect(await inChannel.count()).toBe(0);
   });
 
-  test('list and Details are for the eyes of who asks only (L1)', async ({ slack }) => {
+  test('list and Details are for the eyes of the person who asks only (L1)', async ({ slack }) => {
     await slack.write('/docs-agent slow: Write a glossary');
-    await slack.message('“slow: Write a glossary”').waitFor();
+    await slack.message('slow: Write a glossary').waitFor();
     await slack.write('/docs-agent list');
     const list = slack.message('Your jobs, and the open ones of this channel');
     await list.getByText('only visible to you').waitFor();
     await list.getByText('slow: Write a glossary').waitFor();
     await list.getByRole('button', { name: 'Details' }).first().click();
-    const details = slack.message('“slow: Write a glossary”').filter({ hasText: 'only visible to you' });
-    await details.getByRole('button', { name: 'Open the thread' }).waitFor();
+    await slack.form.getByRole('button', { name: 'Open the thread' }).waitFor();
   });
 
   test('in a channel without the bot a request is kept, and asks for an invitation (S4)', async ({
@@ -106,19 +108,19 @@ describeInBrowser("the demo, typed and clicked in the local Slack's page", () =>
     const kept = slack.message('Document the holidays');
     await kept.getByText('only visible to you').waitFor();
     await kept.getByText('/invite').waitFor();
-    await kept.getByRole('button', { name: 'Try again' }).waitFor();
+    await kept.getByRole('button', { name: 'Start', exact: true }).waitFor();
   });
 
   test('the App Home shows the open jobs, and its form asks for the channel (S3, L2)', async ({ slack }) => {
     await slack.write('/docs-agent slow: Describe the errors');
-    await slack.message('“slow: Describe the errors”').waitFor();
+    await slack.message('slow: Describe the errors').waitFor();
     await slack.open('docs-agent');
     await slack.home.getByText('slow: Describe the errors').waitFor();
-    await slack.home.getByText('Slack ✅ connected').waitFor();
+    await slack.home.getByText('✅ Slack is connected').waitFor();
     await slack.home.getByRole('button', { name: 'Start a job' }).click();
     await slack.form.getByRole('textbox').fill('Describe the codes');
     await slack.form.getByRole('button', { name: 'Start' }).click();
-    // The page offers no channels to choose from: how it goes on is told by the tests with the strict Slack.
+    // The page offers no channels to choose from: the tests with the strict Slack show how it goes on.
     await slack.form.getByText('Choose a channel').waitFor();
   });
 });

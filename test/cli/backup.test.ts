@@ -34,7 +34,7 @@ const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toStrin
 test('a backup that is made while the program works restores to a store whose open jobs go on', async () => {
   await using world = await startStrictWorld({ settings: { SETTLE_WINDOW: '0' } });
   const card = await world.ask('Add an install guide');
-  await world.told(card, 'Working');
+  await world.threadMessage(card, 'On it');
   const directory = join(await emptyFolder(), 'backups');
   const { path } = await backUp(world.env.DATA_DIR ?? '', { directory, keep: 7, nowMs: NOW_MS });
 
@@ -47,7 +47,7 @@ test('a backup that is made while the program works restores to a store whose op
   await copyFile(path, join(dataDir, 'docs-agent.db'));
   await world.restart();
   for (const { id } of world.api.jobs) world.api.finish(id, { status: 'completed', prLink: PR });
-  await world.told(card, PR);
+  await world.threadMessage(card, PR);
 });
 
 test('a backup is of one moment, however much is written meanwhile', async () => {
@@ -64,7 +64,7 @@ test('a backup is of one moment, however much is written meanwhile', async () =>
     const { path } = await backUp(dataDir, { directory, keep: 9, nowMs: NOW_MS + day * DAY_MS });
     const copy = new DatabaseSync(path, { readOnly: true });
     const halves = copy
-      .prepare("select count(*) as count from gesture where key like 'left%' or key like 'right%'")
+      .prepare("select count(*) as count from inbound_request where key like 'left%' or key like 'right%'")
       .get();
     copy.close();
     expect(Number(halves?.count) % 2).toBe(0);
@@ -103,7 +103,7 @@ test('a store that is damaged makes no backup, and takes the place of none', asy
   expect(await readdir(directory)).toEqual([]);
 });
 
-test('what cannot be backed up is told, with what to do', async () => {
+test('what cannot be backed up is reported, with what to do', async () => {
   const dataDir = await emptyFolder();
   const process = { on: () => process };
   const run = (env: Record<string, string>, ...args: string[]) => backupCommand(args, { env, process });
@@ -126,7 +126,7 @@ test('what cannot be backed up is told, with what to do', async () => {
 });
 
 test.skipIf(noReadOnlyRoot !== null)(
-  `a disk without room for the copy is told by its directory, and nothing is left there${skipped}`,
+  `a disk without room for the copy is reported by its directory, and nothing is left there${skipped}`,
   async () => {
     const dataDir = await emptyFolder();
     await storeIn(dataDir);

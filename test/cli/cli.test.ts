@@ -10,26 +10,51 @@ async function outcomeOf(args: readonly string[], env: ChildEnv = {}) {
 }
 
 describe('the command line', () => {
-  test.concurrent('tells how it is used', async () => {
+  test.concurrent('prints how it is used', async () => {
     const { code, output } = await outcomeOf(['--help']);
     expect(code).toBe(0);
     expect(output).toMatch(/^Usage: docs-agent <command>/);
     for (const word of ['start', 'doctor', '.env.example', '--version']) expect(output).toContain(word);
   });
 
-  test.concurrent('tells the same when nothing is asked of it', async () => {
+  test.concurrent('prints the same when nothing is asked of it', async () => {
     expect(await outcomeOf([])).toEqual(await outcomeOf(['--help']));
   });
 
-  test.concurrent('tells its version, the one of the package', async () => {
+  test.concurrent('prints its version, the one of the package', async () => {
     const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
     expect(await outcomeOf(['--version'])).toEqual({ code: 0, output: `${version}\n` });
   });
 
-  test.concurrent('does not guess at a command that it does not have', async () => {
-    const { code, output } = await outcomeOf(['strat']);
+  test.concurrent.each([
+    ['strat', 'docs-agent start'],
+    ['docter', 'docs-agent doctor'],
+    ['manifst', 'docs-agent manifest'],
+    ['version', 'docs-agent --version'],
+  ])('asks whether %s was meant as %s', async (typed, meant) => {
+    expect(await outcomeOf([typed])).toEqual({
+      code: 64,
+      output: `There is no command "${typed}". Did you mean ${meant}?\n`,
+    });
+  });
+
+  test.concurrent.each([
+    ['doctor', '--jsn', '--json'],
+    ['doctor', '--probewrite', '--probe-write'],
+    ['manifest', '--sockt', '--socket'],
+    ['forget', '--usr', '--user'],
+  ])('asks whether %s %s was meant as %s', async (command, typed, meant) => {
+    const { code, output } = await outcomeOf([command, typed]);
     expect(code).toBe(64);
-    expect(output).toContain('There is no command "strat".');
+    expect(output).toContain(
+      `Unknown option '${typed}'. Did you mean ${meant}?\n\nUsage: docs-agent ${command}`,
+    );
+  });
+
+  test.concurrent('prints how it is used when it has no idea what was meant', async () => {
+    const { code, output } = await outcomeOf(['frobnicate']);
+    expect(code).toBe(64);
+    expect(output).toContain('There is no command "frobnicate".');
     expect(output).toContain('Usage: docs-agent <command>');
   });
 
@@ -56,7 +81,7 @@ describe('the command line', () => {
     },
   );
 
-  test.concurrent('tells how one command is used', async () => {
+  test.concurrent('prints how one command is used', async () => {
     const { code, output } = await outcomeOf(['start', '--help']);
     expect(code).toBe(0);
     expect(output).toMatch(/^Usage: docs-agent start\n/);
@@ -64,6 +89,21 @@ describe('the command line', () => {
 });
 
 describe('settings that are wrong', () => {
+  test.concurrent.each(['start', 'doctor'])(
+    'are named once when one has a slip in its name: %s',
+    async (command) => {
+      const { output } = await outcomeOf([command], {
+        ...settings,
+        SLACK_BOT_TOKEN: undefined,
+        SLACK_BOT_TOKN: 'xoxb-1',
+      });
+      const lines = output.split('\n').filter((line) => line.includes('SLACK_BOT_TOK'));
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toMatch(/SLACK_BOT_TOKN:? is set, but is no setting: did you mean SLACK_BOT_TOKEN\? /);
+      expect(lines[0]).toContain('Example: SLACK_BOT_TOKEN=xoxb-12-34-abcd');
+    },
+  );
+
   test.concurrent('are all named at once when none are given', async () => {
     const { code, output } = await outcomeOf(['start']);
     expect(code).toBe(78);

@@ -48,7 +48,7 @@ test('a warning makes it exit with 1, with the advice in the same line', async (
   expect(code).toBe(1);
 });
 
-test('a misspelt setting is told, though the program starts without it', async () => {
+test('a misspelt setting is reported, though the program starts without it', async () => {
   await using patient = await startPatient();
   const { code, output } = await doctor({ ...patient.env, NOTICE_CHANEL: 'C0NEWS' });
   expect(output).toMatch(

@@ -14,7 +14,7 @@ const allWell = { status: 200, body: { ok: true, checks: { store: 'ok', slack: '
 
 for (const mode of ['socket', 'http'] as const) {
   describeWithLocalSlack(`health in ${mode === 'socket' ? 'Socket Mode' : 'HTTP mode'}`, () => {
-    test.concurrent('is told at /livez and /readyz while all is well', async () => {
+    test.concurrent('is reported at /livez and /readyz while all is well', async () => {
       await using world = await startWorld({ mode });
       expect(await ask(world, '/livez')).toEqual({ status: 200, body: { ok: true } });
       expect(await ask(world, '/readyz')).toEqual(allWell);

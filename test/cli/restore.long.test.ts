@@ -25,7 +25,7 @@ async function documentedLines(places: Readonly<Record<string, string>>): Promis
 }
 
 describeWithLocalSlack('a backup that is restored by the documented lines', () => {
-  test('goes on with its open jobs: the agent’s answers are told, and what waited goes out', {
+  test('goes on with its open jobs: the agent’s answers are reported, and what waited goes out', {
     timeout: 120_000,
   }, async () => {
     await using folder = await createTempDir();
@@ -33,7 +33,7 @@ describeWithLocalSlack('a backup that is restored by the documented lines', () =
     const ask = (text: string) => world.slack.command({ channel: general, user: alice, text });
     const program = await world.start();
     await ask('Add a quickstart');
-    await world.told('Working');
+    await world.messageSeen('On it');
     const card = await world.card();
     const [job] = world.api.jobs;
     if (job === undefined) throw new Error('there is no job');
@@ -42,7 +42,7 @@ describeWithLocalSlack('a backup that is restored by the documented lines', () =
     world.agentProxy.fail(agentCalls.messageTo(job.id), refused);
     await world.slack.message({ channel: general, user: bob, text: 'Mention the CLI', threadTs: card.ts });
     const tries = () => world.agentProxy.calls(agentCalls.messageTo(job.id)).length;
-    await world.until(tries, Boolean, 'the reply to be refused');
+    await expect.poll(tries, { message: 'the reply to be refused' }).toBeTruthy();
 
     const backups = join(folder.path, 'backups');
     await using backup = runProgram(['backup', backups], world.env);
@@ -60,13 +60,9 @@ describeWithLocalSlack('a backup that is restored by the documented lines', () =
     await doctor.exit;
     expect(doctor.output()).toMatch(/"check": "store",\s+"subject": null,\s+"level": "ok"/);
     await world.start();
-    await world.until(
-      () => job.prompts,
-      ({ length }) => length === 2,
-      'the reply to go out',
-    );
+    await expect.poll(() => job.prompts, { message: 'the reply to go out' }).toHaveLength(2);
     world.api.finish(job.id, { status: 'completed', prLink: PR });
-    await world.told(PR);
+    await world.messageSeen(PR);
     expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([['Add a quickstart', 'Mention the CLI']]);
     const messages = await world.messages();
     expect(messages.filter(({ thread_ts }) => thread_ts === undefined)).toHaveLength(1);

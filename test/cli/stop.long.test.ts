@@ -10,7 +10,7 @@ import { waitFor } from '../support/wait-for.ts';
 import { SIGNING_SECRET, settings, socketSettings } from './support/settings.ts';
 import { startTinySlack } from './support/tiny-slack.ts';
 
-/** Null: nobody answers. */
+/** Null: there is no answer. */
 async function statusOf(url: string): Promise<number | null> {
   return fetch(url).then(
     ({ status }) => status,

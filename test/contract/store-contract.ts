@@ -6,34 +6,34 @@ import { settingsContract } from './store/channel-settings.ts';
 import { checkContract } from './store/checks.ts';
 import { drawnTaskContract } from './store/drawn-tasks.ts';
 import { earlyReplyContract } from './store/early-replies.ts';
-import { gestureContract } from './store/gestures.ts';
 import { homeContract } from './store/homes.ts';
+import { inboundRequestContract } from './store/inbound-requests.ts';
 import { installationContract } from './store/installations.ts';
 import { jobContract } from './store/jobs.ts';
 import { listContract } from './store/lists.ts';
 import type { OpenStore } from './store/opened.ts';
-import { postContract } from './store/posts.ts';
 import { receiptContract } from './store/receipts.ts';
 import { retentionContract } from './store/retention.ts';
+import { stateReactionContract } from './store/state-reactions.ts';
 import { statsContract } from './store/stats.ts';
 import { taskGroupContract } from './store/task-groups.ts';
 import { taskModelContract } from './store/task-model.ts';
 import { taskContract } from './store/tasks.ts';
 import { transactionContract } from './store/transactions.ts';
-import { turnLengthContract } from './store/turn-lengths.ts';
 
 /** What every store must do, whatever database it keeps its rows in. `open` opens an empty one. */
 export function storeContract(name: string, open: OpenStore): void {
   describe(name, () => {
     transactionContract(open);
     earlyReplyContract(open);
-    gestureContract(open);
+    inboundRequestContract(open);
     jobContract(open);
     listContract(open);
     homeContract(open);
     settingsContract(open);
     installationContract(open);
     receiptContract(open);
+    stateReactionContract(open);
     callContract(open);
     budgetQueueContract(open);
     catchUpContract(open);
@@ -43,8 +43,6 @@ export function storeContract(name: string, open: OpenStore): void {
     taskGroupContract(open);
     drawnTaskContract(open);
     taskModelContract(open);
-    turnLengthContract(open);
     checkContract(open);
-    postContract(open);
   });
 }

@@ -11,13 +11,14 @@ const expected: Expected = {
       given: 'Add a quickstart',
       rootTs: null,
       starts: 1,
-      posts: ['Working', '🎉'],
+      posts: ['On it', '🎉'],
       replies: ['One', 'Two'],
       links: [LINK],
-      end: 'Finished',
+      end: '✅',
     },
   ],
   refused: [],
+  notAccepted: [],
   told: ['invite'],
   hints: ['muted'],
   noticeChannels: ['N'],
@@ -42,12 +43,12 @@ const call = (id: string, kind: string, state = 'done', prompt: string | null = 
   prompt,
 });
 const reply = (text: string) => message({ ts: text, text, isBot: false, reactions: ['white_check_mark'] });
-const working = message({ ts: '2', text: 'Working', callId: 'working' });
+const working = message({ ts: '2', text: 'On it', callId: 'working' });
 
 /** A world in which nothing was lost or doubled. */
 const good: Seen = {
   messages: [
-    message({ threadTs: null, text: 'Finished “Add a quickstart”' }),
+    message({ threadTs: null, text: '*Add a quickstart*\n✅' }),
     working,
     reply('One'),
     reply('Two'),
@@ -71,21 +72,21 @@ const without = (text: string): Seen => ({
   ...good,
   messages: good.messages.filter((candidate) => candidate.text !== text),
 });
-const question = message({ ts: '9', text: 'may or may not', offers: ['lost'] });
+const question = message({ ts: '9', text: "Couldn't confirm", offers: ['lost'] });
 const unclear = [...good.calls, call('lost', 'send_message', 'unknown', 'Two')];
 
 test('a world in which nothing was lost or doubled has no problems', () => {
   expect(problemsOf(expected, good)).toEqual([]);
 });
 
-test('an unknown call is no problem if somebody was asked, even if the agent was told twice', () => {
+test('an unknown call is no problem if somebody was asked, even if the agent got it twice', () => {
   const agentJobs = [['Add a quickstart', 'One\n\nTwo', 'Two']];
   expect(problemsOf(expected, { ...withMessages(question), agentJobs, calls: unclear })).toEqual([]);
 });
 
 test.each<[string, Seen]>([
-  ['a second card', withMessages(message({ ts: '5', threadTs: null, text: '“Add a quickstart”' }))],
-  ['no post', without('Working')],
+  ['a second card', withMessages(message({ ts: '5', threadTs: null, text: '*Add a quickstart*' }))],
+  ['no post', without('On it')],
   ['a post twice', withMessages({ ...working, ts: '6' })],
   ['posts in another order', { ...good, messages: good.messages.toReversed() }],
   ['a second notice', withMessages(message({ channel: 'N', ts: '7', threadTs: null, text: LINK }))],

@@ -12,17 +12,17 @@ describeWithLocalSlack(
       const answer = Promise.withResolvers<void>();
       world.agentProxy.fail(agentCalls.create, { answerAfter: answer.promise });
       await world.slack.command({ channel: general, user: alice, text: 'Add a quickstart' });
-      await world.until(() => world.api.counts.create, Boolean, 'the agent to have the prompt');
+      await expect
+        .poll(() => world.api.counts.create, { message: 'the agent to have the prompt' })
+        .toBeTruthy();
       program.kill('SIGSTOP');
       answer.resolve();
       await sleep(3_000);
       program.kill('SIGCONT');
-      await world.until(
-        async () => (await world.messages()).length,
-        (count) => count > 1,
-        'the thread to be told',
-      );
-      expect((await world.messages()).at(-1)?.text).toContain('Working');
+      await expect
+        .poll(async () => (await world.messages()).length, { message: 'the thread to say so' })
+        .toBeGreaterThan(1);
+      expect((await world.messages()).at(-1)?.text).toContain('On it');
     });
   },
 );

@@ -71,15 +71,15 @@ describeWithLocalSlack('a stop in HTTP mode while the agent takes long to start 
 
       await world.start();
       const working = async () =>
-        (await world.messages()).filter(({ text, thread_ts }) => thread_ts && text.includes('Working'));
+        (await world.messages()).filter(({ text, thread_ts }) => thread_ts && text.includes('On it'));
       const count = isAnswered ? 2 : 1;
       await world.until(working, ({ length }) => length === count, 'the thread to be told');
-      if (!isAnswered) await world.told('may or may not');
+      if (!isAnswered) await world.messageSeen("Couldn't confirm");
       expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([['Add a quickstart'], ['Add an FAQ']]);
       const messages = await world.messages();
       const posts = messages.filter(({ thread_ts }) => thread_ts !== undefined);
       expect(messages.length - posts.length).toBe(2);
-      const offers = posts.filter(({ text }) => text.includes('may or may not'));
+      const offers = posts.filter(({ text }) => text.includes("Couldn't confirm"));
       expect(offers).toHaveLength(isAnswered ? 0 : 1);
     });
   }

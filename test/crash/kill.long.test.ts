@@ -9,18 +9,18 @@ const pass = { answerAfter: Promise.resolve() };
 
 const ask = (world: Outside, text = PROMPT) => world.slack.command({ channel: general, user: alice, text });
 
-/** The card and the posts of a job that went well, in their order, by a word that stands in each. */
-const WHOLE_STORY = ['Finished', 'Working', 'Finished', '🎉'];
+/** The card and the posts of a job that went well, in their order, by a word of each. */
+const WHOLE_STORY = ['Pull request ready', 'On it', '🎉'];
 
-/** Lets the job come to its end, and expects that nothing was said twice and that there was one agent job. */
+/** Lets the job finish, and expects that nothing was said twice and that there was one agent job. */
 async function expectWholeStory(world: Outside): Promise<void> {
-  await world.told('Working');
+  await world.messageSeen('On it');
   world.finish(PR);
-  await world.told('🎉');
-  const isRefreshed = ([card]: readonly SlackMessage[]) => card?.text.includes('Finished') === true;
+  await world.messageSeen('🎉');
+  const isRefreshed = ([card]: readonly SlackMessage[]) => card?.text.includes('Pull request ready') === true;
   const messages = await world.until(() => world.messages(), isRefreshed, 'the card to show the end');
   expect(messages.map(({ text }) => text)).toEqual(WHOLE_STORY.map((word) => expect.stringContaining(word)));
-  expect(messages.slice(1).map(({ thread_ts }) => thread_ts)).toEqual(Array(3).fill(messages[0]?.ts));
+  expect(messages.slice(1).map(({ thread_ts }) => thread_ts)).toEqual(Array(2).fill(messages[0]?.ts));
   expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT]]);
   expect(world.api.counts).toMatchObject({ create: 1, message: 0 });
 }
@@ -30,7 +30,7 @@ describeWithLocalSlack('after a kill -9 and a restart', () => {
     await using world = await startOutside();
     const first = await world.start();
     await ask(world);
-    await world.told('Working');
+    await world.messageSeen('On it');
     await killHard(first);
     await world.start();
     await expectWholeStory(world);
@@ -38,8 +38,8 @@ describeWithLocalSlack('after a kill -9 and a restart', () => {
 
   for (const [what, words, postsBefore] of [
     ['the card', null, 0],
-    ['a post in the thread', 'Working', 1],
-    ['the announcement of the pull request', '🎉', 3],
+    ['a post in the thread', 'On it', 1],
+    ['the announcement of the pull request', '🎉', 2],
   ] as const) {
     test.concurrent(`between the storing of ${what} at Slack and its answer, it is not posted again`, async () => {
       await using world = await startOutside();
@@ -48,10 +48,10 @@ describeWithLocalSlack('after a kill -9 and a restart', () => {
       const first = await world.start();
       await ask(world);
       if (words === '🎉') {
-        await world.told('Working');
+        await world.messageSeen('On it');
         world.finish(PR);
       }
-      await (words === null ? world.card() : world.told(words));
+      await (words === null ? world.card() : world.messageSeen(words));
       await killHard(first);
       const second = await world.start();
       expect(await second.logged('post_looked_for')).toMatchObject({ outcome: 'adopted' });
@@ -74,10 +74,10 @@ describeWithLocalSlack('after a kill -9 and a restart', () => {
       await killHard(first);
 
       await world.start();
-      const offer = await world.told('may or may not have started');
+      const offer = await world.messageSeen("Couldn't confirm the start");
       expect(world.agentProxy.calls(agentCalls.create)).toHaveLength(1);
       await world.slack.press(offer, 'start_again', alice);
-      await world.told('Working');
+      await world.messageSeen('On it');
       expect(world.agentProxy.calls(agentCalls.create)).toHaveLength(2);
     });
   }
@@ -100,7 +100,7 @@ describeWithLocalSlack('after a kill -9 and a restart', () => {
       expect(await world.messages()).toEqual([]);
       await killHard(first);
       await world.start();
-      await world.told('Working');
+      await world.messageSeen('On it');
       expect(await world.messages()).toHaveLength(2);
       expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([['Ask @bob for a quickstart']]);
     });
@@ -110,7 +110,7 @@ describeWithLocalSlack('after a kill -9 and a restart', () => {
     await using world = await startOutside({ FOLLOW_UP_WINDOW: '2s' });
     const first = await world.start();
     await ask(world);
-    await world.told('Working');
+    await world.messageSeen('On it');
     const { ts: threadTs } = await world.card();
     const reply = await world.slack.message({
       channel: general,
@@ -134,7 +134,7 @@ describeWithLocalSlack('after a kill -9 and a restart', () => {
     await using world = await startOutside();
     const first = await world.start();
     await ask(world);
-    await world.told('Working');
+    await world.messageSeen('On it');
     const { ts: threadTs } = await world.card();
     const send = agentCalls.messageTo(world.api.jobs[0]?.id ?? '');
     world.agentProxy.fail(send, 'hang');
@@ -144,7 +144,7 @@ describeWithLocalSlack('after a kill -9 and a restart', () => {
     await killHard(first);
 
     await world.start();
-    const offer = await world.told('may or may not');
+    const offer = await world.messageSeen("Couldn't confirm");
     expect(sends()).toBe(1);
     await world.slack.press(offer, 'send_again', bob);
     await world.until(

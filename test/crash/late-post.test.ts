@@ -34,22 +34,22 @@ describeWithLocalSlack('a machine that sleeps in the middle of a post', () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       world.proxy.fail('chat.postMessage', { lateAfter: promise });
       await world.slack.command({ channel: general, user: alice, text: 'Add a quickstart' });
-      await world.soon(
-        () => world.log.some((line) => line.includes('"reason":"WebAPIRequestError"')),
-        true,
-        'the cut',
-      );
+      await expect
+        .poll(() => world.log.some((line) => line.includes('"reason":"WebAPIRequestError"')), {
+          message: 'the cut',
+        })
+        .toBe(true);
       world.clock.freeze(10 * 60_000);
       await world.clock.advance(lateMs);
       resolve();
       const all = () => world.slack.messages(general);
-      await world.soon(async () => (await all()).length > 0, true, 'the late card');
+      await expect.poll(async () => (await all()).length > 0, { message: 'the late card' }).toBe(true);
       await world.clock.advance(60_000);
-      await world.soon(
-        async () => (await all()).map(({ text }) => text.includes('Working')),
-        [true, true],
-        'the news',
-      );
+      await expect
+        .poll(async () => (await all()).map(({ text }) => /Working|On it/.test(text)), {
+          message: 'the news',
+        })
+        .toEqual([true, true]);
       expect(world.proxy.calls('chat.postMessage')).toHaveLength(2);
     },
   );
@@ -65,16 +65,16 @@ describeWithLocalSlack('after a kill in the middle of a post, and a quick restar
 
     const looks = () => world.proxy.calls('conversations.history').length;
     await world.clock.advance(1);
-    await world.soon(looks, 1, 'the first look');
+    await expect.poll(looks, { message: 'the first look' }).toBe(1);
     await world.clock.advance(17_999);
     expect(looks()).toBe(1);
     expect(await world.slack.messages(general)).toEqual([]);
 
     await world.clock.advance(1);
-    await world.soon(looks, 2, 'the second look');
+    await expect.poll(looks, { message: 'the second look' }).toBe(2);
     // A card is redrawn at most every three seconds.
     await world.later(
-      async () => (await world.slack.messages(general)).map(({ text }) => text.includes('Working')),
+      async () => (await world.slack.messages(general)).map(({ text }) => /Working|On it/.test(text)),
       (working) => working.length === 2 && working.every(Boolean),
       'the card and the first post in its thread',
     );

@@ -33,7 +33,7 @@ function postgresSuite(serverUrl: string): void {
       await database.query(`update task set lease_until = 0 where ${leased}`);
 
       expect(await second.logged('post_looked_for')).toMatchObject({ outcome: 'adopted' });
-      expect(await world.told('Working')).toMatchObject({ thread_ts: card.ts });
+      expect(await world.messageSeen('On it')).toMatchObject({ thread_ts: card.ts });
       expect(await world.messages()).toHaveLength(2);
       expect(world.api.counts.create).toBe(1);
     });

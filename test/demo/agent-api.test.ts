@@ -1,20 +1,23 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type AgentApi, startAgentApi } from '../../demo/agent-api/agent-api.ts';
+import { type AgentApi, type AgentApiJob, startAgentApi } from '../../demo/agent-api/agent-api.ts';
 import { demoScript, demoWords } from '../../demo/agent-api/demo-script.ts';
-import type { Script, TurnScript } from '../../demo/agent-api/script.ts';
+import type { Script, TurnScript } from '../../demo/agent-api/scripted-job.ts';
 import { createTestClock, type TestClock } from '../support/test-clock.ts';
 
 const firstLink = 'https://github.com/acme/docs/pull/1';
 let plans: Record<number, TurnScript>;
 let clock: TestClock;
 let api: AgentApi;
+let cutOff: string[];
 
 const script: Script = (_prompt, turn) => plans[turn] ?? { workMs: 10_000, ending: 'pull_request' };
 
 beforeEach(async () => {
   plans = {};
   clock = createTestClock(Date.UTC(2026, 0, 1));
-  api = await startAgentApi({ apiKey: 'key', projectId: 'docs', clock, script });
+  cutOff = [];
+  const onCutOff = ({ id }: AgentApiJob) => cutOff.push(id);
+  api = await startAgentApi({ apiKey: 'key', projectId: 'docs', clock, script, onCutOff });
 });
 
 afterEach(() => api.close());
@@ -154,6 +157,13 @@ describe('a turn that meets trouble', () => {
     plans = { 1: { workMs: 10_000, ending: 'pull_request', isCutOff: true } };
     await expect(create()).rejects.toThrow('fetch failed');
     expect(await shown()).toEqual(['active', null]);
+    expect(cutOff).toEqual([api.jobs[0]?.id]);
+  });
+
+  test('is refused in words, and makes no job', async () => {
+    plans = { 1: { workMs: 10_000, ending: 'pull_request', refusal: 'Too vague' } };
+    expect(await create()).toEqual({ status: 400, body: { error: 'Too vague' } });
+    expect(api.jobs).toEqual([]);
   });
 
   test('is answered, and then nobody can connect until the outage is over', async () => {
@@ -259,6 +269,7 @@ describe('the script of the demo', () => {
     expect(demoScript('Change NOTHING')).toMatchObject({ workMs: 6_000, ending: 'no_change' });
     expect(demoScript('Please fail')).toMatchObject({ ending: 'failure' });
     expect(demoScript('Be slow and fail')).toMatchObject({ workMs: 60_000, ending: 'failure' });
+    expect(demoScript('vague: improve it')).toMatchObject({ refusal: expect.stringContaining('too vague') });
     expect(demoScript('unclear: try it')).toMatchObject({ isCutOff: true });
     expect(demoScript('outage!')).toMatchObject({ outageMs: 20_000 });
   });
@@ -267,7 +278,7 @@ describe('the script of the demo', () => {
     expect(demoScript('Document failover, slowly; outages are unclearly described')).toEqual(demoScript(''));
   });
 
-  test('every word that it tells of has an effect', () => {
+  test('every word that it lists has an effect', () => {
     const usual = demoScript('');
     for (const { word } of demoWords) expect(demoScript(word)).not.toEqual(usual);
   });

@@ -143,7 +143,7 @@ describeWithLocalSlack('a local Slack', () => {
     );
   });
 
-  test('stops, and may be told so twice', async () => {
+  test('stops, and may be stopped twice', async () => {
     const other = await startTestSlack();
     await other.stop();
     await other.stop();

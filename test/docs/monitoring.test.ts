@@ -23,7 +23,7 @@ const { groups } = parse(read('alerts.yml')) as {
 };
 const rules = groups.flatMap(({ rules }) => rules);
 
-/** The names and types of all metrics, as `/metrics` tells them even before anything has happened. */
+/** The names and types of all metrics, as `/metrics` lists them even before anything has happened. */
 async function exported(): Promise<Map<string, string>> {
   const metrics = createMetrics();
   onTestFinished(() => metrics.close());

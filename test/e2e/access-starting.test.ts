@@ -4,7 +4,7 @@ import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
 
 const bot = '<@U0DOCSAGENT>';
 const guest = 'U0GUEST';
-const refusal = 'Guests may not use it here';
+const refusal = 'allowed. Ask an administrator';
 
 let world: StrictWorld;
 afterEach(() => world[Symbol.asyncDispose]());
@@ -26,22 +26,22 @@ describe('a guest, who may not use the program (A1)', () => {
 
   test('starts no job by a mention', async () => {
     await write(guest, `${bot} Document my page`);
-    await world.whispered(general, refusal);
+    await world.sentPrivately(general, refusal);
     await nothingStarted();
   });
 
   test('starts no job by a direct message', async () => {
     await write(guest, 'Document my page', { channel: guest });
-    await world.whispered(guest, refusal);
+    await world.sentPrivately(guest, refusal);
     await nothingStarted();
   });
 
   test('is offered no messages of a thread, and cannot choose any', async () => {
     const root = await write(bob, 'The limits are unclear');
     await write(guest, `${bot} Document this`, { threadTs: root.ts });
-    await world.whispered(general, refusal);
+    await world.sentPrivately(general, refusal);
     await write(alice, `${bot} Document this`, { threadTs: root.ts });
-    await world.whispered(general, 'No job runs in this thread yet');
+    await world.sentPrivately(general, "There's no job in this thread yet");
     await nothingStarted();
   });
 
@@ -55,7 +55,7 @@ describe('a guest, who may not use the program (A1)', () => {
 
   test('cannot watch a job', async () => {
     await world.slack.control.command({ channel: general, user: guest, text: 'watch job_1' });
-    await world.whispered(general, refusal);
+    await world.sentPrivately(general, refusal);
     await nothingStarted();
   });
 });
@@ -74,7 +74,7 @@ describe('where only some channels are allowed (A1)', () => {
     await world.slack.control.pressInView(alice, 'start_job');
     await expect.poll(() => modal(alice), { message: 'the form' }).toContain('Channel');
     const refused = await world.slack.control.submit(alice, { prompt: 'Document it', channel: general });
-    expect(refused.errors?.prompt).toContain('limited to certain channels');
+    expect(refused.errors?.prompt).toContain('only certain channels');
     const { errors } = await world.slack.control.submit(alice, { channel: random });
     expect(errors).toBeNull();
     await world.started('Document it');
@@ -85,7 +85,7 @@ describe('where only some channels are allowed (A1)', () => {
       method === 'chat.postMessage' && args.channel === random ? { error: 'restricted_action' } : null,
     );
     await write(alice, `${bot} Document it`, { channel: random });
-    const offer = await world.seen(alice, ({ text }) => text.includes('Not started'));
+    const offer = await world.seen(alice, ({ text }) => text.includes('[Start]'));
     world.slack.onCall(() => null);
     await world.slack.control.press(offer, 'try_again', alice);
     await world.started('Document it');
@@ -98,14 +98,14 @@ describe('where only some channels are allowed (A1)', () => {
     await ask();
     await world.started(text);
     await ask();
-    const question = await world.whispered(random, 'You asked the same');
+    const question = await world.sentPrivately(random, 'You asked for this');
     await control.command({ channel: random, user: alice, text: '' });
     await control.submit(alice, { prompt: text });
     await world.restart(`access:\n  channels: [${general}]\n`);
     await control.press(question, 'start_another', alice);
-    await world.whispered(random, 'limited to certain channels');
+    await world.sentPrivately(random, 'only certain channels');
     await control.submit(alice);
-    expect(modal(alice)).toContain('limited to certain channels');
+    expect(modal(alice)).toContain('only certain channels');
     await world.settled();
     expect(world.prompts()).toEqual([[text]]);
     await world.restart(`access:\n  channels: [${random}]\n`);
@@ -116,7 +116,7 @@ describe('where only some channels are allowed (A1)', () => {
 
   test('a mention elsewhere starts none', async () => {
     await write(alice, `${bot} Document it`);
-    await world.whispered(general, 'limited to certain channels');
+    await world.sentPrivately(general, 'only certain channels');
     await nothingStarted();
   });
 });
@@ -132,11 +132,11 @@ test('who is let in from another workspace starts and steers jobs of this one (A
   await expect.poll(() => modal(foreign), { message: 'the form' }).toSatisfy((text) => text !== undefined);
   expect((await control.submit(foreign, { prompt: 'Document it' })).errors).toBeNull();
   await world.started('Document it');
-  const card = await world.seen(general, ({ text }) => text.includes('“Document it”'));
+  const card = await world.seen(general, ({ text }) => text.includes('*Document it*'));
   await write(alice, 'And the retries', { threadTs: card.ts });
   await world.settled();
   world.api.finish(world.api.jobs[0]?.id ?? '', { status: 'completed' });
-  const end = await world.told(card, 'no files changed');
+  const end = await world.threadMessage(card, 'Done, no pull request');
   await control.press(end, 'follow_up', foreign);
   await expect.poll(() => modal(foreign), { message: 'the form for a follow-up' }).toContain('prompt');
   expect((await control.submit(foreign, { prompt: 'Add a table' })).errors).toBeNull();

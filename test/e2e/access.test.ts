@@ -35,18 +35,18 @@ async function asked(program: Program, user: string, channel = general): Promise
 }
 
 describe('without a word about access, the program is for the people of the workspace (A1)', () => {
-  test('full members may start jobs; guests and people from other workspaces are told why not', async () => {
+  test('full members may start jobs; guests and people from other workspaces get the reason', async () => {
     await using program = await start();
     expect(await asked(program, alice)).toBe('started');
-    expect(await asked(program, guest)).toContain('Guests may not use it here');
-    expect(await asked(program, stranger)).toContain('only for the people of the workspace');
+    expect(await asked(program, guest)).toContain('allowed. Ask an administrator');
+    expect(await asked(program, stranger)).toContain('only members of this workspace');
     expect(program.api.counts.create).toBe(1);
   });
 
-  test('a reply of a guest is no follow-up, and the guest is told privately', async () => {
+  test('a reply of a guest is no follow-up, and the guest gets a private answer', async () => {
     await using program = await start();
     const card = await program.ask('Add a quickstart');
-    await program.told(card, 'Working');
+    await program.threadMessage(card, 'On it');
     const write = (user: string, text: string) =>
       program.slack.control.message({ channel: general, user, text, threadTs: card.ts });
     const refused = await write(guest, 'And my own page');
@@ -58,13 +58,15 @@ describe('without a word about access, the program is for the people of the work
     );
     expect(program.api.jobs[0]?.prompts).toEqual(['Add a quickstart', 'And a table']);
     expect(await program.slack.control.reactions(refused)).toEqual([]);
-    expect(await privately(program, guest)).toEqual([expect.stringContaining('Guests may not use it here')]);
+    expect(await privately(program, guest)).toEqual([
+      expect.stringContaining('allowed. Ask an administrator'),
+    ]);
   });
 
-  test('a guest who goes on talking in the thread of a job is told once (A1)', async () => {
+  test('a guest who goes on talking in the thread of a job gets one answer (A1)', async () => {
     await using program = await start();
     const card = await program.ask('Add a quickstart');
-    await program.told(card, 'Working');
+    await program.threadMessage(card, 'On it');
     const write = (user: string, text: string) =>
       program.slack.control.message({ channel: general, user, text, threadTs: card.ts });
     for (const text of ['Hello', 'Is it done?', 'Thanks']) await write(guest, text);
@@ -74,13 +76,15 @@ describe('without a word about access, the program is for the people of the work
       (count) => count === 1,
       'the follow-up of bob',
     );
-    expect(await privately(program, guest)).toEqual([expect.stringContaining('Guests may not use it here')]);
+    expect(await privately(program, guest)).toEqual([
+      expect.stringContaining('allowed. Ask an administrator'),
+    ]);
   });
 
   test('a reply of a guest is no follow-up when it is edited, or found later in the thread', async () => {
     await using program = await start();
     const card = await program.ask('Add a quickstart');
-    await program.told(card, 'Working');
+    await program.threadMessage(card, 'On it');
     const { control } = program.slack;
     program.slack.onDelivery(() => 0);
     const missed = await control.message({ channel: general, user: guest, text: 'One', threadTs: card.ts });
@@ -96,14 +100,14 @@ describe('without a word about access, the program is for the people of the work
     expect(program.api.jobs[0]?.prompts).toEqual(['Add a quickstart', 'Two']);
   });
 
-  test('a guest who presses a button in a thread is told there why nothing happens', async () => {
+  test('a guest who presses a button in a thread reads there why nothing happens', async () => {
     await using program = await start();
     const card = await program.ask('Add a quickstart');
-    await program.told(card, 'Working');
+    await program.threadMessage(card, 'On it');
     program.api.finish(program.api.jobs[0]?.id ?? '', { status: 'failed' });
-    const failed: SlackMessage = await program.told(card, 'Failed');
-    await program.slack.control.press(failed, 'run_again', guest);
-    await program.told(card, 'Guests may not use it here');
+    const failed: SlackMessage = await program.threadMessage(card, 'Failed');
+    await program.slack.control.press(failed, 'start_again', guest);
+    await program.threadMessage(card, 'allowed. Ask an administrator');
     expect(await privately(program, guest)).toHaveLength(1);
     await program.clock.advance(60_000);
     expect(program.api.counts.create).toBe(1);
@@ -122,13 +126,13 @@ describe('the access rule of the file (A1)', () => {
     program.slack.control.setUserGroup(GROUP, [guest]);
     expect(await asked(program, alice)).toBe('started');
     expect(await asked(program, guest)).toBe('started');
-    expect(await asked(program, bob)).toContain('limited to certain people');
+    expect(await asked(program, bob)).toContain('only certain people');
   });
 
   test('limits the program to listed channels', async () => {
     await using program = await start(`access: { channels: [${general}] }`);
     expect(await asked(program, alice)).toBe('started');
-    expect(await asked(program, alice, random)).toContain('limited to certain channels');
+    expect(await asked(program, alice, random)).toContain('only certain channels');
   });
 });
 
@@ -141,12 +145,12 @@ describe('a user group of the rule that Slack does not know', () => {
     expect(await asked(program, bob)).toBe('started');
     control.addUser({ id: 'U0CAROL', name: 'carol' });
     control.invite(general, 'U0CAROL');
-    expect(await asked(program, 'U0CAROL')).toContain('limited to certain people');
+    expect(await asked(program, 'U0CAROL')).toContain('only certain people');
     await control.message({ channel: general, user: 'U0CAROL', text: '<@U0DOCSAGENT> Document it' });
     const told = () => privately(program, 'U0CAROL');
     await program.later(told, (texts) => texts.length > 0, 'a private answer');
     await program.clock.advance(660_000);
-    expect(await asked(program, 'U0CAROL')).toContain('limited to certain people');
+    expect(await asked(program, 'U0CAROL')).toContain('only certain people');
     const errors = program.log.filter((line) => line.includes('"level":"error"'));
     expect(errors).toHaveLength(1);
     expect(errors[0]).toMatch(/user_group_unknown.*S0GONE.*access\.user_groups/);
@@ -157,7 +161,7 @@ describe('a user group of the rule that Slack does not know', () => {
     const { slack, later, api } = program;
     slack.control.setUserGroup(GROUP, [bob]);
     const card = await program.ask('Add a quickstart');
-    await program.told(card, 'Working');
+    await program.threadMessage(card, 'On it');
     slack.onDelivery(() => 0);
     await slack.control.message({ channel: general, user: bob, text: 'And a table', threadTs: card.ts });
     slack.onDelivery(() => 1);
@@ -168,12 +172,12 @@ describe('a user group of the rule that Slack does not know', () => {
 });
 
 describe('while Slack does not say who somebody is', () => {
-  test('because the app lacks a permission, people are told that an administrator must act (E2)', async () => {
+  test('because the app lacks a permission, people read that an administrator must act (E2)', async () => {
     await using program = await start(`access: { user_groups: [${GROUP}] }`);
     const { slack } = program;
     slack.onCall(({ method }) => (method === 'usergroups.users.list' ? { error: 'missing_scope' } : null));
-    expect(await asked(program, bob)).toContain('an administrator must install the app again');
-    // Unacknowledged, it comes again.
+    expect(await asked(program, bob)).toContain('An administrator must install the app again');
+    // Unacknowledged, it is delivered again.
     const text = '<@U0DOCSAGENT> Document it';
     const written = slack.control.message({ channel: general, user: alice, text });
     const told = await program.later(
@@ -181,7 +185,7 @@ describe('while Slack does not say who somebody is', () => {
       (texts) => texts.length > 0,
       'a private answer',
     );
-    expect(told).toEqual([expect.stringContaining('an administrator must install the app again')]);
+    expect(told).toEqual([expect.stringContaining('An administrator must install the app again')]);
     slack.control.setUserGroup(GROUP, [alice]);
     slack.onCall(() => null);
     await program.later(
@@ -193,16 +197,16 @@ describe('while Slack does not say who somebody is', () => {
     expect(await privately(program, alice)).toHaveLength(1);
   });
 
-  test('nobody unknown is let in, and it is said so; who was known stays so', async () => {
+  test('nobody unknown is let in, and they read why; people known before stay so', async () => {
     await using program = await start();
     expect(await asked(program, alice)).toBe('started');
     program.slack.onCall(({ method }) => (method === 'users.info' ? { error: 'internal_error' } : null));
     await program.clock.advance(660_000);
-    expect(await asked(program, bob)).toContain('could not check');
+    expect(await asked(program, bob)).toContain('check whether you may do this');
     const { payload } = await program.slack.control.command({
       channel: general,
       user: alice,
-      text: 'Another',
+      text: 'Another one',
     });
     expect(payload).not.toHaveProperty('text');
   });
@@ -222,7 +226,7 @@ describe('while Slack does not say who somebody is', () => {
   test('a reply is taken in when Slack can be asked again', async () => {
     await using program = await start();
     const card = await program.ask('Add a quickstart');
-    await program.told(card, 'Working');
+    await program.threadMessage(card, 'On it');
     program.slack.onCall(({ method }) => (method === 'users.info' ? { error: 'internal_error' } : null));
     const message = { channel: general, user: bob, text: 'And a table', threadTs: card.ts };
     const written = program.slack.control.message(message);
@@ -253,7 +257,7 @@ describe('a person whom Slack does not tell of (A1)', () => {
       method === 'users.info' && args.user === gone ? { error: 'user_not_found' } : null,
     );
     const card = await program.ask('Add a quickstart');
-    await program.told(card, 'Working');
+    await program.threadMessage(card, 'On it');
     const write = (user: string, text: string) =>
       slack.control.message({ channel: general, user, text, threadTs: card.ts });
     // Returns when the event is acknowledged.

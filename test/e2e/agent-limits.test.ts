@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { actionIds } from '../../src/slack/protocol/ids.ts';
+import { buttons } from '../../src/slack/views/parts/buttons.ts';
 import { bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';
 import { saying } from './support/posts.ts';
 import { startWorld, type World } from './support/world.ts';
@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 
 async function working(world: World, prompt: string): Promise<SlackMessage> {
   const card = await world.ask(prompt);
-  await world.told(card, 'Working');
+  await world.threadMessage(card, 'On it');
   return card;
 }
 
@@ -16,19 +16,21 @@ describeWithLocalSlack('the hourly budget of calls to the agent API', () => {
   test('holds the third call back until the first is an hour old, and the thread says so (E1, F2)', async () => {
     await using world = await startWorld({ settings: { AGENT_HOURLY_BUDGET: '2' } });
     const startMs = world.clock.now();
-    const first = await working(world, 'First');
+    const first = await working(world, 'The first');
     await world.clock.advance(10_000);
-    await working(world, 'Second');
-    const third = await world.ask('Third');
-    const told = await world.told(third, 'Waiting for the rate limit');
+    await working(world, 'The second');
+    const third = await world.ask('The third');
+    const told = await world.threadMessage(third, 'hourly limit is used up');
     expect(told.text).toContain(`<!date^${Math.trunc((startMs + HOUR_MS) / 1000)}^`);
 
     // A follow-up waits for the same budget, for the call after.
     const reply = { channel: general, user: bob, text: 'Fourth', threadTs: first.ts };
     const followUp = await world.slack.message(reply);
     await world.clock.advance(4_000);
-    await world.told(first, 'Waiting for the rate limit');
-    await world.soon(() => world.slack.reactions(followUp), ['eyes'], 'the receipt "stored"');
+    await world.threadMessage(first, 'hourly limit is used up');
+    await expect
+      .poll(() => world.slack.reactions(followUp), { message: 'the receipt "stored"' })
+      .toEqual(['eyes']);
 
     // Nobody needs to be there meanwhile: the budget is counted from the store.
     await world.service.stop();
@@ -37,7 +39,9 @@ describeWithLocalSlack('the hourly budget of calls to the agent API', () => {
     await world.clock.advanceTo(startMs + HOUR_MS - 1);
     expect(world.api.counts).toMatchObject({ create: 2, message: 0 });
     await world.clock.advance(1);
-    await world.soon(() => world.api.counts.create + world.api.counts.message, 3, 'one more call');
+    await expect
+      .poll(() => world.api.counts.create + world.api.counts.message, { message: 'one more call' })
+      .toBe(3);
     await world.clock.advance(9_000);
     expect(world.api.counts.create + world.api.counts.message).toBe(3);
     await world.later(
@@ -45,25 +49,25 @@ describeWithLocalSlack('the hourly budget of calls to the agent API', () => {
       ({ create, message }) => create === 3 && message === 1,
       'both calls to be made',
     );
-    await world.soon(() => world.slack.reactions(followUp), ['white_check_mark'], 'the receipt "accepted"');
-    expect(saying(await world.posts(third), 'Waiting for')).toHaveLength(1);
+    await expect
+      .poll(() => world.slack.reactions(followUp), { message: 'the receipt "accepted"' })
+      .toEqual(['white_check_mark']);
+    expect(saying(await world.posts(third), 'hourly limit is used up')).toHaveLength(1);
   });
 
   test('keeps a tenth for the follow-ups of jobs that run, so that new jobs do not starve them (F2)', async () => {
     await using world = await startWorld({ settings: { AGENT_HOURLY_BUDGET: '10' } });
     const cards: SlackMessage[] = [];
     for (let count = 1; count <= 9; count += 1) cards.push(await working(world, `Job ${count}`));
-    await world.told(await world.ask('Job 10'), 'Waiting for the rate limit');
+    await world.threadMessage(await world.ask('Job 10'), 'hourly limit is used up');
     expect(world.api.counts.create).toBe(9);
 
     const threadTs = cards[0]?.ts ?? '';
     await world.slack.message({ channel: general, user: bob, text: 'And the CLI', threadTs });
     await world.clock.advance(4_000);
-    await world.soon(
-      () => world.api.counts,
-      { create: 9, message: 1, get: world.api.counts.get },
-      'the reply',
-    );
+    await expect
+      .poll(() => world.api.counts, { message: 'the reply' })
+      .toEqual({ create: 9, message: 1, get: world.api.counts.get });
   });
 });
 
@@ -77,7 +81,7 @@ describeWithLocalSlack('a team that prefers a possible double to a question (AGE
       (count) => count === 3,
       'the start to be tried again',
     );
-    await world.told(card, 'Working');
+    await world.threadMessage(card, 'On it');
     world.api.failNext('message', 'half_body');
     const reply = { channel: general, user: bob, text: 'And a table', threadTs: card.ts };
     const followUp = await world.slack.message(reply);
@@ -86,21 +90,23 @@ describeWithLocalSlack('a team that prefers a possible double to a question (AGE
       (count) => count === 2,
       'the follow-up to be tried again',
     );
-    await world.soon(() => world.slack.reactions(followUp), ['white_check_mark'], 'the receipt "accepted"');
+    await expect
+      .poll(() => world.slack.reactions(followUp), { message: 'the receipt "accepted"' })
+      .toEqual(['white_check_mark']);
     await world.clock.advance(60_000);
     expect(world.api.counts).toMatchObject({ create: 3, message: 2 });
-    expect(saying(await world.posts(card), 'may or may not')).toHaveLength(0);
+    expect(saying(await world.posts(card), "Couldn't confirm")).toHaveLength(0);
   });
 
   test('messages: only an unclear follow-up does', async () => {
     await using world = await startWorld({ settings: { AGENT_RETRY_UNKNOWN: 'messages' } });
     world.api.failNext('create', { status: 500 });
     const card = await world.ask('Add a quickstart');
-    const offer = await world.told(card, 'may or may not have started');
+    const offer = await world.threadMessage(card, "Couldn't confirm the start");
     await world.clock.advance(60_000);
     expect(world.api.counts.create).toBe(1);
-    await world.slack.press(offer, actionIds.startAgain, bob);
-    await world.told(card, 'Working');
+    await world.slack.press(offer, buttons.startAgain.id, bob);
+    await world.threadMessage(card, 'On it');
     world.api.failNext('message', { status: 500 });
     await world.slack.message({ channel: general, user: bob, text: 'And a table', threadTs: card.ts });
     await world.later(

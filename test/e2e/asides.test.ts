@@ -5,10 +5,10 @@ import { startWorld, type World } from './support/world.ts';
 const ephemeral = (world: World) => world.proxy.calls('chat.postEphemeral').map(({ args }) => args);
 
 describeWithLocalSlack('a thread that is not only for the agent (F4)', () => {
-  test('asides and muted replies stay in it and have receipts, mentions get through, and all are told of each change', async () => {
+  test('asides and muted replies stay in it and have receipts, mentions get through, and the thread says who changed it', async () => {
     await using world = await startWorld();
     const card = await world.ask('Add a quickstart');
-    await world.told(card, 'Working');
+    await world.threadMessage(card, 'On it');
     const botUserId = card.user ?? '';
     const reply = (text: string) =>
       world.slack.message({ channel: general, user: bob, text, threadTs: card.ts });
@@ -16,7 +16,7 @@ describeWithLocalSlack('a thread that is not only for the agent (F4)', () => {
 
     const aside = await reply('Aside: lunch?');
     await reply('mute');
-    const muting = await world.told(card, 'Muted');
+    const muting = await world.threadMessage(card, 'Muted');
     expect(muting.text).toBe(
       '🔇 *Muted by bob.* Replies stay between people until `unmute`; mentions still reach the agent.',
     );
@@ -30,7 +30,7 @@ describeWithLocalSlack('a thread that is not only for the agent (F4)', () => {
     await world.later(prompts, (all) => all?.length === 1, 'the mention to go out');
 
     await reply('unmute');
-    expect((await world.told(card, 'Unmuted')).text).toBe('🔔 *Unmuted by bob.*');
+    expect((await world.threadMessage(card, 'Unmuted')).text).toBe('🔔 *Unmuted by bob.*');
     await reply('And the API');
     await world.later(prompts, (all) => all?.length === 2, 'the reply to go out');
     await world.later(
@@ -39,29 +39,41 @@ describeWithLocalSlack('a thread that is not only for the agent (F4)', () => {
       'the card to forget it',
     );
     expect(prompts()).toEqual(['Mention the CLI', 'And the API']);
-    await world.soon(() => world.slack.reactions(aside), ['speech_balloon'], 'the receipt "aside"');
-    await world.soon(() => world.slack.reactions(muted), ['mute'], 'the receipt "muted"');
+    await expect
+      .poll(() => world.slack.reactions(aside), { message: 'the receipt "aside"' })
+      .toEqual(['speech_balloon']);
+    await expect
+      .poll(() => world.slack.reactions(muted), { message: 'the receipt "muted"' })
+      .toEqual(['mute']);
     expect(ephemeral(world)).toEqual([]);
   });
 
   test('a reply that its author makes an aside of is shown as one, and goes out when it is none again', async () => {
     await using world = await startWorld({ settings: { FOLLOW_UP_WINDOW: '60s' } });
     const card = await world.ask('Add a quickstart');
-    await world.told(card, 'Working');
+    await world.threadMessage(card, 'On it');
     const reply = await world.slack.message({
       channel: general,
       user: bob,
       text: 'Lunch',
       threadTs: card.ts,
     });
-    await world.soon(() => world.slack.reactions(reply), ['eyes'], 'the receipt "stored"');
+    await expect
+      .poll(() => world.slack.reactions(reply), { message: 'the receipt "stored"' })
+      .toEqual(['eyes']);
     await world.slack.editMessage(reply, 'aside: lunch');
-    await world.soon(() => world.slack.reactions(reply), ['speech_balloon'], 'the receipt "aside"');
+    await expect
+      .poll(() => world.slack.reactions(reply), { message: 'the receipt "aside"' })
+      .toEqual(['speech_balloon']);
     await world.clock.advance(60_000);
     expect(world.api.counts.message).toBe(0);
     await world.slack.editMessage(reply, 'Launch');
-    await world.soon(() => world.slack.reactions(reply), ['eyes'], 'the receipt "stored"');
+    await expect
+      .poll(() => world.slack.reactions(reply), { message: 'the receipt "stored"' })
+      .toEqual(['eyes']);
     await world.clock.advance(60_000);
-    await world.soon(() => world.api.jobs[0]?.prompts.slice(1), ['Launch'], 'the follow-up');
+    await expect
+      .poll(() => world.api.jobs[0]?.prompts.slice(1), { message: 'the follow-up' })
+      .toEqual(['Launch']);
   });
 });

@@ -17,7 +17,7 @@ describeWithLocalSlack('bad input', () => {
   const seen = new Set<object>();
   afterEach(() => {
     for (const shown of shownBy(world)) {
-      if (!seen.has(shown)) expectHarmless(shown, [alice]);
+      if (!seen.has(shown)) expectHarmless(shown, [alice, bob]);
       seen.add(shown);
     }
   });
@@ -44,7 +44,7 @@ describeWithLocalSlack('bad input', () => {
   ])('a command with %s gets a private answer, and nothing else happens (S6)', async (_what, text) => {
     expect(await refused(text)).toMatchObject({
       response_type: 'ephemeral',
-      text: expect.stringContaining('No prompt'),
+      text: expect.stringContaining('What should change?'),
     });
   });
 
@@ -68,7 +68,7 @@ describeWithLocalSlack('bad input', () => {
   test.each([
     ['help', '📖'],
     ['  HELP ', '📖'],
-    ['settings', 'Only administrators may change the settings'],
+    ['settings', 'Only administrators can change the settings'],
   ])('“%s” is no prompt: it gets a private answer (S2)', async (text, answer) => {
     expect(await refused(text)).toMatchObject({
       response_type: 'ephemeral',
@@ -105,7 +105,7 @@ describeWithLocalSlack('bad input', () => {
     ['emoji', 'Add 👩‍👩‍👧‍👦 and 🇨🇭', 'Add 👩‍👩‍👧‍👦 and 🇨🇭'],
     ['text that runs the other way', 'أضف \u202egnp.exe\u202c دليلا', 'أضف \u202egnp.exe\u202c دليلا'],
     ['control characters', 'A\u0000B\u0007C\u001b[31mD\r\nE', 'ABC[31mD\nE'],
-    ['half a character', 'A\ud83dB', 'A\ufffdB'],
+    ['half a character', 'A \ud83dB', 'A \ufffdB'],
     ['40,000 characters', long, long],
     [
       '40,000 characters that grow when escaped',
@@ -118,36 +118,44 @@ describeWithLocalSlack('bad input', () => {
     '%s go to the API as they were meant, and are harmless in Slack (S6, E3)',
     async (_what, text, meant) => {
       const card = await world.ask(text);
-      await world.told(card, 'Working');
+      await world.threadMessage(card, 'On it');
       expect(newestJob().prompts).toEqual([meant]);
 
       const message = { channel: general, user: bob, text: `${text}!`, threadTs: card.ts };
       const reply = await world.slack.message(message);
       await world.clock.advance(4_000);
-      await world.soon(() => world.slack.reactions(reply), ['white_check_mark'], 'the receipt "accepted"');
+      await expect
+        .poll(() => world.slack.reactions(reply), { message: 'the receipt "accepted"' })
+        .toEqual(['white_check_mark']);
       expect(newestJob().prompts).toEqual([meant, `${meant}!`]);
     },
   );
 
   test.each([
-    ['nothing that shows', '\u200b\u2060', 'it has no text'],
-    ['too many characters', 'x'.repeat(MAX + 1), `it has ${MAX + 1} characters, and the limit is ${MAX}`],
+    ['nothing that shows', '\u200b\u2060', 'It has no text.'],
+    [
+      'too many characters',
+      'x'.repeat(MAX + 1),
+      `It has ${(MAX + 1).toLocaleString('en-US')} characters; the limit is ${MAX.toLocaleString('en-US')}.`,
+    ],
   ])('a reply with %s is not sent: the thread says why (F1, S6)', async (what, text, reason) => {
     const card = await world.ask(`Wait for ${what}`);
-    await world.told(card, 'Working');
+    await world.threadMessage(card, 'On it');
     const { message: before } = world.api.counts;
     const reply = await world.slack.message({ channel: general, user: bob, text, threadTs: card.ts });
-    const told = await world.told(card, reason);
+    const told = await world.threadMessage(card, reason);
     // Nobody asked the agent API.
     expect(told.text).not.toContain('agent API');
-    await world.soon(() => world.slack.reactions(reply), ['warning'], 'the receipt "not sent"');
+    await expect
+      .poll(() => world.slack.reactions(reply), { message: 'the receipt "not sent"' })
+      .toEqual(['warning']);
     await world.clock.advance(10_000);
     expect(world.api.counts.message).toBe(before);
   });
 
   test('“-- help” makes a prompt of a word that is a command (S2)', async () => {
     const card = await world.ask('-- help');
-    await world.told(card, 'Working');
+    await world.threadMessage(card, 'On it');
     expect(newestJob().prompts).toEqual(['help']);
   });
 });
@@ -158,10 +166,10 @@ describeWithLocalSlack('hostile answers of the agent API', () => {
     const hostile = `<!channel> <@${bob}> <https://evil.example|here> *x* \u202e\u0000`;
     world.api.failNext('create', { status: 400, body: { error: hostile } });
     const refused = await world.ask('Refuse me');
-    await world.told(refused, '&lt;!channel&gt;');
+    await world.threadMessage(refused, '&lt;!channel&gt;');
 
     const card = await world.ask('Describe me');
-    await world.told(card, 'Working');
+    await world.threadMessage(card, 'On it');
     const id = world.api.jobs[0]?.id ?? '';
     const job = { id, status: hostile, model: hostile, prLink: hostile };
     const source = { repository: hostile.repeat(100), ref: hostile };

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { actionIds } from '../../src/slack/protocol/ids.ts';
+import { buttons } from '../../src/slack/views/parts/buttons.ts';
 import { beside } from '../support/beside.ts';
 import { alice, bob, describeWithLocalSlack, general } from '../support/local-slack.ts';
 import { saying } from './support/posts.ts';
 import { startWorld, type World } from './support/world.ts';
 
-/** From another connection: the program's store refuses all gestures and jobs until it is mended. */
+/** From another connection: the program's store refuses all requests and jobs until it is mended. */
 async function breakStore(world: World): Promise<{ mend(): Promise<void> }> {
   const file = beside(join(world.env.DATA_DIR ?? '', 'docs-agent.db'));
   const tables = [
-    ['gesture', 'insert'],
+    ['inbound_request', 'insert'],
     ['job', 'insert'],
     ['job', 'update'],
   ] as const;
@@ -33,7 +33,7 @@ describeWithLocalSlack('a store that cannot be written', () => {
     await using world = await startWorld({ mode: 'http' });
     world.api.failNext('create', { status: 500 });
     const card = await world.ask('Add a quickstart');
-    const offer = await world.told(card, 'may or may not have started');
+    const offer = await world.threadMessage(card, "Couldn't confirm the start");
     await world.clock.advance(1_000);
 
     const store = await breakStore(world);
@@ -42,7 +42,7 @@ describeWithLocalSlack('a store that cannot be written', () => {
     expect(answer.status).toBe(200);
     expect(JSON.parse(answer.body)).toMatchObject({
       response_type: 'ephemeral',
-      text: expect.stringContaining('could not be stored'),
+      text: expect.stringContaining('save that'),
     });
     const reply = {
       type: 'message',
@@ -58,13 +58,13 @@ describeWithLocalSlack('a store that cannot be written', () => {
       channelId: general,
       userId: alice,
       message: offer,
-      actionId: actionIds.startAgain,
+      actionId: buttons.startAgain.id,
       blockId: String(actions?.block_id),
       value: String(actions?.elements?.[0]?.value),
     };
     expect((await world.signed.sendAction(press)).status).toBeGreaterThanOrEqual(500);
-    await world.slack.press(offer, actionIds.startAgain, alice);
-    expect(saying(await world.slack.messages(general), 'could not be stored')).toMatchObject([
+    await world.slack.press(offer, buttons.startAgain.id, alice);
+    expect(saying(await world.slack.messages(general), 'save that')).toMatchObject([
       { subtype: 'ephemeral', ephemeral_to: alice },
     ]);
     await world.clock.advance(30_000);
@@ -75,7 +75,7 @@ describeWithLocalSlack('a store that cannot be written', () => {
     expect(await world.signed.sendEvent(event, { retryNum: 1 })).toMatchObject({ status: 200 });
     expect(await world.signed.sendEvent(event, { retryNum: 2 })).toMatchObject({ status: 200 });
     expect(await world.signed.sendAction(press)).toMatchObject({ status: 200 });
-    await world.told(card, 'Working');
+    await world.threadMessage(card, 'On it');
     const prompts = () => world.api.jobs.map((job) => job.prompts).toSorted();
     await world.later(prompts, (all) => all.flat().length === 3, 'all three to have their effect');
     expect(prompts()).toEqual([['Add a quickstart', 'Not stored'], ['Not stored']]);
@@ -84,18 +84,18 @@ describeWithLocalSlack('a store that cannot be written', () => {
   test('over Socket Mode: a reply is not acknowledged, and works when Slack sends it again (F1)', async () => {
     await using world = await startWorld();
     const card = await world.ask('Add a quickstart');
-    await world.told(card, 'Working');
+    await world.threadMessage(card, 'On it');
     await world.clock.advance(1_000);
 
     const store = await breakStore(world);
     await world.slack.command({ channel: general, user: alice, text: 'Not stored' });
     expect(world.proxy.socket.acks().at(-1)?.payload).toMatchObject({
-      text: expect.stringContaining('could not be stored'),
+      text: expect.stringContaining('save that'),
     });
     const acks = world.proxy.socket.acks().length;
     const before = refusals(world);
     const sending = world.slack.message({ channel: general, user: bob, text: 'Kept', threadTs: card.ts });
-    await world.soon(() => refusals(world) > before, true, 'the reply to be refused');
+    await expect.poll(() => refusals(world) > before, { message: 'the reply to be refused' }).toBe(true);
     await world.clock.advance(10_000);
     expect(world.proxy.socket.acks()).toHaveLength(acks);
 
@@ -117,7 +117,7 @@ describeWithLocalSlack('a store that cannot be written', () => {
   test('while it lasts, running jobs go on when it is mended (W1)', async () => {
     await using world = await startWorld();
     const card = await world.ask('Add a quickstart');
-    await world.told(card, 'Working');
+    await world.threadMessage(card, 'On it');
     await world.clock.advance(1_000);
     const store = await breakStore(world);
     const job = world.api.jobs[0]?.id ?? '';
@@ -127,7 +127,7 @@ describeWithLocalSlack('a store that cannot be written', () => {
       (count) => count > 1,
       'two checks that cannot be stored',
     );
-    expect(saying(await world.posts(card), 'Finished')).toHaveLength(0);
+    expect(saying(await world.posts(card), '🎉')).toHaveLength(0);
     await store.mend();
     const posts = await world.later(
       () => world.posts(card),

@@ -8,11 +8,11 @@ const PR = 'https://github.com/acme/docs/pull/7';
 test.each([
   ['put forward by an hour, and back again', AN_HOUR_MS],
   ['put back by an hour', 0],
-])('the clock is %s: the end of a job is told within a minute', async (_what, forwardMs) => {
+])('the clock is %s: the end of a job is reported within a minute', async (_what, forwardMs) => {
   await using program = await startProgram({ settings: { SETTLE_WINDOW: '0' } });
   const { clock, api } = program;
   const card = await program.ask('Add a quickstart');
-  await program.told(card, 'Working');
+  await program.threadMessage(card, 'On it');
   clock.step(forwardMs);
   const reads = api.counts.get;
   await program.later(
@@ -24,14 +24,14 @@ test.each([
   const [job] = api.jobs;
   api.finish(job?.id ?? '', { status: 'completed', prLink: PR });
   const backAtMs = clock.elapsed();
-  await program.told(card, PR);
+  await program.threadMessage(card, PR);
   expect(clock.elapsed() - backAtMs).toBeLessThan(90_000);
 });
 
 test('an hour that the agent asks to wait is waited', async () => {
   await using program = await startProgram();
   const { clock, api } = program;
-  await program.told(await program.ask('Add a quickstart'), 'Working');
+  await program.threadMessage(await program.ask('Add a quickstart'), 'On it');
   api.failNext('get', { status: 429, headers: { 'retry-after': '3600' } });
   const reads = api.counts.get;
   const refused = await program.later(

@@ -17,11 +17,13 @@ function buttonOf(call: SlackCall | undefined, actionId: string): string {
 
 async function aSentReply(world: World): Promise<{ card: SlackMessage; reply: SlackMessage }> {
   const card = await world.ask('Add a quickstart');
-  await world.told(card, 'Working');
+  await world.threadMessage(card, 'On it');
   const message = { channel: general, user: bob, text: 'Use teh CLI', threadTs: card.ts };
   const reply = await world.slack.message(message);
   await world.clock.advance(4_000);
-  await world.soon(() => world.slack.reactions(reply), ['white_check_mark'], 'the receipt "accepted"');
+  await expect
+    .poll(() => world.slack.reactions(reply), { message: 'the receipt "accepted"' })
+    .toEqual(['white_check_mark']);
   return { card, reply };
 }
 
@@ -31,7 +33,7 @@ describeWithLocalSlack('editing a reply that was sent (F3)', () => {
     const { card, reply } = await aSentReply(world);
     await world.slack.editMessage(reply, 'Use the CLI');
     const offers = () => world.proxy.calls('chat.postEphemeral');
-    await world.soon(() => offers().length, 1, 'the offer');
+    await expect.poll(() => offers().length, { message: 'the offer' }).toBe(1);
     expect(offers()[0]?.args).toMatchObject({ user: bob, thread_ts: card.ts });
     await world.restart();
     const press = () =>
@@ -47,7 +49,7 @@ describeWithLocalSlack('editing a reply that was sent (F3)', () => {
     expect((await press()).status).toBe(200);
     await world.clock.advance(4_000);
     const prompts = () => world.api.jobs[0]?.prompts;
-    await world.soon(() => prompts()?.length, 3, 'the correction');
+    await expect.poll(() => prompts()?.length, { message: 'the correction' }).toBe(3);
     expect((await press()).status).toBe(200);
     await world.clock.advance(10_000);
     expect(prompts()).toEqual([
@@ -55,7 +57,28 @@ describeWithLocalSlack('editing a reply that was sent (F3)', () => {
       'Use teh CLI',
       'Correction of an earlier message: Use the CLI',
     ]);
-    await world.soon(() => world.slack.reactions(reply), ['white_check_mark'], 'the receipt "accepted"');
+    await expect
+      .poll(() => world.slack.reactions(reply), { message: 'the receipt "accepted"' })
+      .toEqual(['white_check_mark']);
+  });
+});
+
+describeWithLocalSlack('a reply that the agent has', () => {
+  test('is not taken back by deleting it, nor is the agent stopped by a word: both are said privately (F1, F3)', async () => {
+    await using world = await startWorld();
+    const { card, reply } = await aSentReply(world);
+    await world.slack.deleteMessage(reply);
+    const told = () =>
+      world.proxy.calls('chat.postEphemeral').map(({ args }) => [args.user, String(args.text)]);
+    await expect.poll(() => told().length, { message: 'the answer to the deletion' }).toBe(1);
+    await world.slack.message({ channel: general, user: bob, text: 'stop', threadTs: card.ts });
+    await expect.poll(() => told().length, { message: 'the answer to "stop"' }).toBe(2);
+    expect(told()).toEqual([
+      [bob, expect.stringContaining('the agent still has it')],
+      [bob, expect.stringContaining("A started job can't be stopped")],
+    ]);
+    await world.clock.advance(4_000);
+    await expect.poll(() => world.api.jobs[0]?.prompts, { message: 'what the agent has' }).toContain('stop');
   });
 });
 
@@ -63,7 +86,7 @@ describeWithLocalSlack('replies that wait', () => {
   test('are counted on the card, with the time and *Send now*, which works once and then says so (F2, F3)', async () => {
     await using world = await startWorld({ settings: { FOLLOW_UP_WINDOW: '60s' } });
     const card = await world.ask('Add a quickstart');
-    await world.told(card, 'Working');
+    await world.threadMessage(card, 'On it');
     await world.slack.message({ channel: general, user: bob, text: 'Use the CLI', threadTs: card.ts });
     const now = async () => (await world.slack.messages(general)).find(({ ts }) => ts === card.ts) ?? card;
     const waiting = await world.later(
@@ -71,15 +94,15 @@ describeWithLocalSlack('replies that wait', () => {
       ({ text }) => text.includes('Send now'),
       'the card to offer Send now',
     );
-    expect(waiting.text).toMatch(/1 follow-up waits until <!date/);
+    expect(waiting.text).toMatch(/1 reply waiting until <!date/);
     await world.slack.press(waiting, 'send_now', bob);
-    await world.soon(() => world.api.counts.message, 1, 'the follow-up');
+    await expect.poll(() => world.api.counts.message, { message: 'the follow-up' }).toBe(1);
     await world.later(now, ({ text }) => !text.includes('Send now'), 'the card without the button');
 
     await world.slack.press(waiting, 'send_now', bob);
     await world.later(
       () => world.slack.messages(general),
-      (all) => all.some(({ text, subtype }) => subtype === 'ephemeral' && text.includes('Too late')),
+      (all) => all.some(({ text, subtype }) => subtype === 'ephemeral' && text.includes('already settled')),
       'the answer to the second press',
     );
     expect(world.api.counts.message).toBe(1);

@@ -34,17 +34,17 @@ beforeEach(async () => {
   refuse('restricted_action');
   await program.later(
     async () => (await slack.control.messages(general)).map(({ text }) => text).join(),
-    (texts) => texts.includes('Not started'),
+    (texts) => texts.includes('not allowed to post'),
     'the refusal',
   );
   await slack.control.pressInView(alice, 'show_job');
-  await shows('Try again');
+  await shows('"Start"');
   slack.onCall(() => null);
 });
 
 test('*Try again* there starts the job, and shows it (L2, S4)', async () => {
   await program.slack.control.pressInView(alice, 'try_again');
-  expect(await shows('Trying again')).toContain('*Starting*');
+  expect(await shows('The card is about to appear')).toContain('*Starting*');
   expect(shown()).not.toContain('try_again');
   await program.later(
     () => program.api.counts.create,
@@ -56,10 +56,10 @@ test('*Try again* there starts the job, and shows it (L2, S4)', async () => {
 test('*Try again* there that comes too late says so, and shows the job as it is now (L2)', async () => {
   const { control } = program.slack;
   await control.command({ channel: general, user: alice, text: 'status' });
-  const elsewhere = (await control.messages(general)).findLast(({ text }) => text.includes('Not started'));
+  const elsewhere = (await control.messages(general)).findLast(({ text }) => text.includes('[Start]'));
   if (elsewhere !== undefined) await control.press(elsewhere, 'try_again', alice);
   await control.pressInView(alice, 'try_again');
-  expect(await shows('Too late for')).toContain('*Starting*');
+  expect(await shows('already settled')).toContain('*Starting*');
 });
 
 test('*Try again* there that cannot be stored says so, once, and can be pressed again (L2, E1)', async () => {
@@ -69,22 +69,22 @@ test('*Try again* there that cannot be stored says so, once, and can be pressed 
   for (const _press of [1, 2]) {
     // Slack waits 3 seconds for the acknowledgement.
     const press = control.pressInView(alice, 'try_again');
-    await shows('could not be stored');
+    await shows('save that');
     await program.clock.advance(3_000);
     await press;
   }
-  expect(shown().split('could not be stored')).toHaveLength(2);
+  expect(shown().split('save that')).toHaveLength(2);
   expect(program.log.filter((line) => line.includes('answer_not_shown'))).toEqual([]);
   await store.execute('drop trigger broken');
   store.close();
   await control.pressInView(alice, 'try_again');
-  expect(await shows('Trying again')).not.toContain('could not be stored');
+  expect(await shows('The card is about to appear')).not.toContain('save that');
 });
 
 test('who may not use the program any more is told so there, and nothing starts (A1)', async () => {
   await program.restart(allowing(bob));
   await program.slack.control.pressInView(alice, 'try_again');
-  expect(await shows('You may not use docs-agent')).not.toContain('try_again');
+  expect(await shows('use docs-agent here')).not.toContain('try_again');
   await program.clock.advance(10_000);
   expect(program.api.counts.create).toBe(0);
 });

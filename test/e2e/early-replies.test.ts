@@ -75,7 +75,7 @@ test('a reply in another thread of direct messages is answered, also while a car
   await write('and the errors', { threadTs: root.ts });
   await later(
     messages,
-    (all) => all.some(({ text }) => text.includes('No job runs in this thread yet')),
+    (all) => all.some(({ text }) => text.includes("There's no job in this thread yet")),
     'the answer',
   );
   release();
@@ -88,7 +88,7 @@ describe('a card whose answer was lost, in a channel that the bot was removed fr
     async () =>
       (await slack.control.messages(general)).filter(({ text }) => text.includes(words));
 
-  /** The card stands and was answered; the requester knows that the bot cannot see it. */
+  /** The card is there and was answered; the requester knows that the bot cannot see it. */
   async function outOfSight(program: Program) {
     const { slack, later } = program;
     slack.onCall(({ method, args }) =>
@@ -99,11 +99,11 @@ describe('a card whose answer was lost, in a channel that the bot was removed fr
     const card = await program.ask('Add a quickstart');
     const written = await reply(program, card, 'Mention the CLI');
     slack.control.remove(general, strictApp.botUserId);
-    await later(saying(program, 'is kept'), (all) => all.length === 1, 'the private answer');
+    await later(saying(program, 'request is saved'), (all) => all.length === 1, 'the private answer');
     return written;
   }
 
-  /** While nobody looks. */
+  /** Time passes while the program is down. */
   async function pass(program: Program, ms: number) {
     await program.service.stop();
     await program.clock.advance(ms);
@@ -115,7 +115,7 @@ describe('a card whose answer was lost, in a channel that the bot was removed fr
     const { slack, api } = program;
     const written = await outOfSight(program);
     await program.clock.advance(60_000);
-    expect(await saying(program, 'is kept')()).toHaveLength(1);
+    expect(await saying(program, 'request is saved')()).toHaveLength(1);
     await pass(program, DAY_MS / 12);
     slack.control.invite(general, strictApp.botUserId);
     await program.clock.advance(300_000);
@@ -125,7 +125,7 @@ describe('a card whose answer was lost, in a channel that the bot was removed fr
       'the receipt',
     );
     expect(api.jobs.map(({ prompts }) => prompts)).toEqual([['Add a quickstart', 'Mention the CLI']]);
-    const cards = await saying(program, 'Asked by')();
+    const cards = await saying(program, '[Details]')();
     expect(cards.filter(({ thread_ts }) => thread_ts === undefined)).toHaveLength(1);
   });
 
@@ -134,7 +134,7 @@ describe('a card whose answer was lost, in a channel that the bot was removed fr
     await outOfSight(program);
     await pass(program, DAY_MS);
     const offers = async () =>
-      (await program.slack.control.messages(alice)).filter(({ text }) => text.includes('Try again'));
+      (await program.slack.control.messages(alice)).filter(({ text }) => text.includes('[Start]'));
     await program.later(offers, (all) => all.length === 1, 'the offer');
   });
 });

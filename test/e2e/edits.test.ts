@@ -6,7 +6,7 @@ describeWithLocalSlack('a reply that waits, and is changed in Slack (F3)', () =>
   test('goes out as it reads then, or not at all if it was deleted', async () => {
     await using world = await startWorld();
     const card = await world.ask('Add a quickstart');
-    await world.told(card, 'Working');
+    await world.threadMessage(card, 'On it');
     const reply = (text: string) =>
       world.slack.message({ channel: general, user: bob, text, threadTs: card.ts });
     const changed = await reply('Mention teh CLI');
@@ -14,12 +14,12 @@ describeWithLocalSlack('a reply that waits, and is changed in Slack (F3)', () =>
     await world.slack.editMessage(changed, 'Mention the CLI');
     await world.slack.deleteMessage(deleted);
     await world.clock.advance(4_000);
-    await world.soon(
-      () => world.api.jobs[0]?.prompts,
-      ['Add a quickstart', 'Mention the CLI'],
-      'the message',
-    );
-    await world.soon(() => world.slack.reactions(changed), ['white_check_mark'], 'the receipt');
+    await expect
+      .poll(() => world.api.jobs[0]?.prompts, { message: 'the message' })
+      .toEqual(['Add a quickstart', 'Mention the CLI']);
+    await expect
+      .poll(() => world.slack.reactions(changed), { message: 'the receipt' })
+      .toEqual(['white_check_mark']);
   });
 });
 
@@ -39,7 +39,7 @@ describeWithLocalSlack('changes that Slack delivers late, twice, or before the m
   };
   const working = async (prompt: string) => {
     card = await world.ask(prompt);
-    await world.told(card, 'Working');
+    await world.threadMessage(card, 'On it');
   };
   const message = (ts: string, text: string, edited?: string) => ({
     type: 'message',
@@ -72,7 +72,7 @@ describeWithLocalSlack('changes that Slack delivers late, twice, or before the m
     const ts = newTs();
     await edited(ts, 'As edited', `${Math.trunc(Number(ts)) + 1}.000000`);
     await written(ts, 'As written');
-    await world.soon(followUps, ['As edited'], 'the message');
+    await expect.poll(followUps, { message: 'the message' }).toEqual(['As edited']);
   });
 
   test('a deletion that overtakes its message withdraws it', async () => {
@@ -81,7 +81,7 @@ describeWithLocalSlack('changes that Slack delivers late, twice, or before the m
     await deleted(ts, 'Gone');
     await written(ts, 'Gone');
     await written(newTs(), 'Stays');
-    await world.soon(followUps, ['Stays'], 'the message');
+    await expect.poll(followUps, { message: 'the message' }).toEqual(['Stays']);
   });
 
   test('the last edit counts, in whatever order they come, also twice', async () => {
@@ -93,7 +93,7 @@ describeWithLocalSlack('changes that Slack delivers late, twice, or before the m
       edited(ts, 'Two', `${ts.slice(0, -6)}000200`),
       edited(ts, 'Three', `${ts.slice(0, -6)}000300`),
     ]);
-    await world.soon(followUps, ['Three'], 'the message');
+    await expect.poll(followUps, { message: 'the message' }).toEqual(['Three']);
   });
 
   test('the preview of a link, which Slack adds as a change, is no edit', async () => {
@@ -105,14 +105,14 @@ describeWithLocalSlack('changes that Slack delivers late, twice, or before the m
       subtype: 'message_changed',
       message: { ...message(ts, 'See https://example.com'), attachments: [{}] },
     });
-    await world.soon(followUps, ['See https://example.com'], 'the message');
+    await expect.poll(followUps, { message: 'the message' }).toEqual(['See https://example.com']);
   });
 
   test('an edit of what was sent, or by the bot, changes nothing', async () => {
     await working('After it was sent');
     const ts = newTs();
     await written(ts, 'Sent');
-    await world.soon(followUps, ['Sent'], 'the message');
+    await expect.poll(followUps, { message: 'the message' }).toEqual(['Sent']);
     await edited(ts, 'Too late', `${Math.trunc(Number(ts)) + 1}.000000`);
     await send({
       type: 'message',

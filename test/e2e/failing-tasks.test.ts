@@ -15,7 +15,7 @@ async function jobsThatFail(world: StrictWorld, prompts: readonly string[]) {
   const cards = [];
   for (const prompt of prompts) {
     const card = await world.ask(prompt);
-    await world.told(card, 'Working');
+    await world.threadMessage(card, 'On it');
     cards.push(card);
   }
   const file = beside(join(world.env.DATA_DIR ?? '', 'docs-agent.db'));
@@ -64,14 +64,14 @@ test('work that fails again and again, whatever is tried, is seen by /readyz, me
   ]);
 
   await mend();
-  for (const card of cards) await world.told(card, PR);
+  for (const card of cards) await world.threadMessage(card, PR);
   expect(await readiness(world)).toMatchObject({ status: 200 });
   expect(await doctor(world)).toEqual([]);
   await world.clock.advance(10_000);
   expect(await gauge(world)).toBe(0);
 });
 
-test('one task that fails again and again is told, but takes nobody out of service', async () => {
+test('one task that fails again and again is reported, but takes nobody out of service', async () => {
   await using world = await startStrictWorld({ settings: { SETTLE_WINDOW: '0' } });
   await jobsThatFail(world, ['Add an install guide']);
   const told = await world.later(

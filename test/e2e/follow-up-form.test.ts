@@ -5,9 +5,9 @@ import { waitFor } from '../support/wait-for.ts';
 
 async function finished(program: Program) {
   const card = await program.ask('Add a quickstart');
-  await program.told(card, 'Working');
+  await program.threadMessage(card, 'On it');
   program.api.finish(program.api.jobs[0]?.id ?? '', { status: 'completed' });
-  return { card, end: await program.told(card, 'no files changed') };
+  return { card, end: await program.threadMessage(card, 'Done, no pull request') };
 }
 
 const form = (program: Program, user: string) =>
@@ -25,10 +25,12 @@ test('*Follow up* asks for one after an end without a pull request, and shows in
   const { control } = program.slack;
   await control.press(end, 'follow_up', bob);
   await form(program, bob);
-  expect((await control.submit(bob, { prompt: '\u200b' })).errors?.prompt).toContain('No prompt');
+  expect((await control.submit(bob, { prompt: '\u200b' })).errors?.prompt).toContain(
+    'Write what the agent should do.',
+  );
   expect((await control.submit(bob, { prompt: 'Add <b> & a table' })).errors).toBeNull();
-  const shown = await program.told(card, '*Follow-up*');
-  expect(shown.text).toBe(`💬 *Follow-up* by <@${bob}>\n“Add &lt;b&gt; &amp; a table”`);
+  const shown = await program.threadMessage(card, '*Reply*');
+  expect(shown.text).toBe(`💬 *Reply* by bob\n“Add &lt;b&gt; &amp; a table”`);
   await program.later(
     () => followUps(program),
     (all) => all.length > 0,
@@ -42,7 +44,7 @@ test('*Follow up* asks for one after an end without a pull request, and shows in
   );
 });
 
-test('what is written in the form goes to the agent, also if it begins like an aside (F4)', async () => {
+test('what is written in the form goes to the agent, even if it begins like an aside (F4)', async () => {
   await using program = await startProgram();
   const { end } = await finished(program);
   const { control } = program.slack;
@@ -61,7 +63,7 @@ test('the card offers it too; the form that is delivered three times sends one f
   const { card } = await finished(program);
   const { control } = program.slack;
   const now = async () => (await control.messages(general)).find(({ ts }) => ts === card.ts) ?? card;
-  const offering = await program.later(now, ({ text }) => text.includes('Follow up'), 'the card');
+  const offering = await program.later(now, ({ text }) => text.includes('Reply to it'), 'the card');
   await control.press(offering, 'follow_up', alice);
   await form(program, alice);
   program.slack.onDelivery(() => 3);

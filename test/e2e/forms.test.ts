@@ -15,7 +15,7 @@ const write = (text: string, options: { user?: string; threadTs?: string; channe
   world.slack.control.message({ channel: general, user: alice, text, ...options });
 const command = (text = '') => world.slack.control.command({ channel: general, user: alice, text });
 const modal = () => world.slack.control.modal(alice);
-/** All that stands in the form, as text. */
+/** The whole form, as text. */
 const shown = () => JSON.stringify(modal()?.blocks);
 /** Waits until the form shows these words. */
 const opened = (words: string) =>
@@ -31,7 +31,7 @@ describe('the form behind /docs-agent alone', () => {
     });
     await world.started('Document <b> &amp; *co*\n\nin two lines');
     expect(modal()).toBeNull();
-    await world.seen(general, ({ text }) => text.includes('“Document &lt;b&gt; &amp;amp; *co*'));
+    await world.seen(general, ({ text }) => text.includes('*Document &lt;b&gt; &amp;amp; *co*'));
   });
 
   test('keeps what was typed when Slack does not say who somebody is (S2, A1)', async () => {
@@ -39,7 +39,7 @@ describe('the form behind /docs-agent alone', () => {
     await world.restart();
     world.slack.onCall(({ method }) => (method === 'users.info' ? { error: 'internal_error' } : null));
     const { errors } = await submit({ prompt: 'Document it' });
-    expect(errors?.prompt).toContain('could not check');
+    expect(errors?.prompt).toContain('check whether you may do this');
     world.slack.onCall(() => null);
     expect((await submit()).errors).toBeNull();
     await world.started('Document it');
@@ -64,9 +64,9 @@ describe('the form behind /docs-agent alone', () => {
   test('says what is wrong at the field, and keeps what was typed (S2, S6)', async () => {
     await command();
     expect((await submit({ prompt: 'project=nowhere fix' })).errors?.prompt).toBe(
-      '🗂️ There is no project nowhere. The projects are: acme-docs. To use it as a prompt, put -- in front. Nothing was started.',
+      "There's no project “nowhere”. Available: acme-docs. To use these words as a request, put -- in front.",
     );
-    expect((await submit({ prompt: '\u200b' })).errors?.prompt).toContain('No prompt');
+    expect((await submit({ prompt: '\u200b' })).errors?.prompt).toContain('Write what the agent should do.');
     expect((await submit({ prompt: '-- project=nowhere fix' })).errors).toBeNull();
     await world.started('project=nowhere fix');
   });
@@ -85,10 +85,10 @@ describe('the form behind /docs-agent alone', () => {
     await command();
     await submit({ prompt: 'Document the rate limits' });
     expect(modal()?.callback_id).toBe('start_another');
-    expect(shown()).toContain('You asked the same 5 seconds ago');
+    expect(shown()).toContain('You asked for this 5 seconds ago');
     await world.restart();
     await submit();
-    expect(shown()).toContain('Starting another');
+    expect(shown()).toContain('The card is about to appear');
     await world.settled();
     expect(world.prompts()).toEqual([['Document the rate limits'], ['Document the rate limits']]);
   });
@@ -96,7 +96,7 @@ describe('the form behind /docs-agent alone', () => {
   test('that Slack does not open is replaced by words (S2)', async () => {
     world.slack.onCall(({ method }) => (method === 'views.open' ? { error: 'expired_trigger_id' } : null));
     await command();
-    await world.whispered(general, 'type the prompt');
+    await world.sentPrivately(general, 'type your request');
   });
 });
 
@@ -119,7 +119,7 @@ describe('a mention in a thread without a job', () => {
     await write(`${bot} Document this`, { threadTs: root.ts });
   });
   const choose = async () => {
-    const offer = await world.whispered(general, 'No job runs in this thread yet');
+    const offer = await world.sentPrivately(general, "There's no job in this thread yet");
     await world.slack.control.press(offer, 'choose_messages', alice);
   };
   const chosen = async () => {
@@ -141,7 +141,7 @@ describe('a mention in a thread without a job', () => {
     const card = await world.seen(
       general,
       ({ user, thread_ts, text }) =>
-        user === 'U0DOCSAGENT' && thread_ts === root.ts && text.includes('“Document this, please”'),
+        user === 'U0DOCSAGENT' && thread_ts === root.ts && text.includes('*Document this, please*'),
     );
     expect(card.text).toContain('with messages of this thread');
     await write('And the retries', { threadTs: root.ts });
@@ -150,7 +150,7 @@ describe('a mention in a thread without a job', () => {
   });
 
   test('leaves out what is unticked, also after restarts (S3)', async () => {
-    await world.whispered(general, 'No job runs in this thread yet');
+    await world.sentPrivately(general, "There's no job in this thread yet");
     await world.restart();
     await chosen();
     await world.restart();
@@ -164,7 +164,7 @@ describe('a mention in a thread without a job', () => {
     await chosen();
     await world.slack.control.editMessage(root, 'Delete all docs');
     const said = (await submit()).errors?.prompt;
-    expect(said).toContain('A ticked message of bob was edited meanwhile: “Delete all docs”');
+    expect(said).toContain('A ticked message of bob was edited in the meantime: “Delete all docs”');
     await submit({ messages_0: ['They got a 429 & gave up'] });
     await world.settled();
     expect(world.prompts()).toEqual([[expect.not.stringContaining('Delete all docs')]]);
@@ -173,7 +173,7 @@ describe('a mention in a thread without a job', () => {
   test('that are too long together with the prompt: the form says so, and stays (S3, S6)', async () => {
     for (let part = 0; part < 6; part += 1) await write('x'.repeat(3_900), { threadTs: root.ts, user: bob });
     await chosen();
-    expect((await submit()).errors?.prompt).toMatch(/with the messages that go along.* Untick some/);
+    expect((await submit()).errors?.prompt).toMatch(/With the messages that go along.* Untick some/);
     await submit({ messages_0: [] });
     await world.started('Document this');
   });
@@ -184,12 +184,12 @@ describe('a mention in a thread without a job', () => {
     await world.started('Document this');
   });
 
-  test('starts one job in the thread: a second form is told so (S3)', async () => {
+  test('starts one job in the thread: a second form is turned away (S3)', async () => {
     await chosen();
     await submit();
     await world.settled();
     await choose();
-    const said = await world.whispered(general, 'A job runs in this thread already');
+    const said = await world.sentPrivately(general, 'already a job in this thread');
     expect(said.ephemeral_to).toBe(alice);
     expect(world.prompts()).toHaveLength(1);
   });
@@ -240,7 +240,7 @@ describe('a mention in a thread without a job', () => {
       method === 'conversations.replies' ? { error: 'missing_scope' } : null,
     );
     await choose();
-    await opened('I could not read the thread');
+    await opened("I couldn't read the thread");
   });
 });
 
@@ -272,10 +272,10 @@ describe('"Ask Docs Agent" in the menu of a message', () => {
       };
     };
     const waits = [until('users.info', 300), until('chat.getPermalink', 500), until('views.open', 1_800)];
-    const gesture = world.slack.control.shortcut({ message, user: alice, callbackId: 'ask_docs_agent' });
+    const request = world.slack.control.shortcut({ message, user: alice, callbackId: 'ask_docs_agent' });
     for (const wait of waits) await wait();
-    await world.whispered(general, 'Slack did not open the form');
-    await gesture;
+    await world.sentPrivately(general, "Slack didn't open the form");
+    await request;
   });
 
   test('works without the address where the bot is not (S3, S4)', async () => {
@@ -283,6 +283,6 @@ describe('"Ask Docs Agent" in the menu of a message', () => {
     await world.slack.control.shortcut({ message, user: alice, callbackId: 'ask_docs_agent' });
     await opened('> Wrong page');
     await submit();
-    await world.whispered(random, 'Not started');
+    await world.sentPrivately(random, 'press *Start*');
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { alice, bob, general } from '../support/local-slack.ts';
+import { alice, bob, general, random } from '../support/local-slack.ts';
 import { type Program, startProgram } from '../support/strict-slack/program.ts';
 
 /** What the person reads at the home tab. */
@@ -21,18 +21,19 @@ async function openHome(program: Program, user = alice): Promise<string> {
 
 test('the home of a person shows the own jobs, and what is left of the budget (L2)', async () => {
   await using program = await startProgram();
-  expect(await openHome(program)).toContain('none is open');
+  expect(await openHome(program)).toContain('Nothing is open');
   const card = await program.ask('Explain the rate limits');
-  await program.told(card, 'Working');
+  await program.threadMessage(card, 'On it');
   expect(await openHome(program, bob)).not.toContain('Explain the rate limits');
   const home = await program.later(
     () => homeOf(program),
-    (shown) => shown.includes('99 of 100 prompts and follow-ups left'),
+    (shown) => shown.includes('99 of 100 requests and replies left'),
     'the home after the start',
   );
   expect(home).toContain('Explain the rate limits');
-  expect(home).toMatch(/agent API ✅ answered at/);
-  expect(home).toContain('Slack ✅ connected');
+  expect(home).toContain('#1 · ');
+  expect(home).toMatch(/✅ the agent answered/);
+  expect(home).toContain('✅ Slack is connected');
 });
 
 test('an open home follows the jobs of its person by itself, and not for each little thing (L2)', async () => {
@@ -40,7 +41,7 @@ test('an open home follows the jobs of its person by itself, and not for each li
   const { api, slack } = program;
   await openHome(program);
   const card = await program.ask('Explain the rate limits');
-  await program.told(card, 'Working');
+  await program.threadMessage(card, 'On it');
   await program.later(
     () => homeOf(program),
     (home) => home.includes('⚙️ *Working*'),
@@ -53,7 +54,8 @@ test('an open home follows the jobs of its person by itself, and not for each li
   api.finish(api.jobs[0]?.id ?? '', { status: 'completed', prLink: 'https://github.com/acme/docs/pull/7' });
   await program.later(
     () => homeOf(program),
-    (home) => home.includes('none is open') && home.includes('<https://github.com/acme/docs/pull/7>'),
+    (home) =>
+      home.includes('Nothing is open') && home.includes('<https://github.com/acme/docs/pull/7|acme/docs#7>'),
     'the pull request at home',
   );
 });
@@ -62,7 +64,7 @@ test('*Details* at home opens the job in full (L2)', async () => {
   await using program = await startProgram();
   await openHome(program);
   const card = await program.ask('Explain the rate limits');
-  await program.told(card, 'Working');
+  await program.threadMessage(card, 'On it');
   await program.later(
     () => homeOf(program),
     (home) => home.includes('Details'),
@@ -93,7 +95,7 @@ test('a guest reads at home why there is nothing (L2, A1)', async () => {
   program.slack.control.addUser({ id: 'U0GUEST', name: 'gina', isRestricted: true });
   program.slack.control.invite(general, 'U0GUEST');
   const home = await openHome(program, 'U0GUEST');
-  expect(home).toContain('Guests may not use it');
+  expect(home).toContain("guests aren't allowed");
   expect(home).not.toContain('Start a job');
 });
 
@@ -101,7 +103,7 @@ test('a form that Slack does not open has no thread read again for missed replie
   await using program = await startProgram();
   const { slack } = program;
   const card = await program.ask('Explain the rate limits');
-  await program.told(card, 'Working');
+  await program.threadMessage(card, 'On it');
   await openHome(program);
   await program.clock.advance(10_000);
   const readBefore = slack.calls('conversations.replies').length;
@@ -116,4 +118,68 @@ test('a form that Slack does not open has no thread read again for missed replie
   );
   await program.clock.advance(10_000);
   expect(slack.calls('conversations.replies')).toHaveLength(readBefore);
+});
+
+test('what needs its reader comes first at home, and its button works there (L2)', async () => {
+  await using program = await startProgram();
+  const { api, slack } = program;
+  await openHome(program);
+  const card = await program.ask('Explain the rate limits');
+  await program.threadMessage(card, 'On it');
+  api.finish(api.jobs[0]?.id ?? '', { status: 'failed' });
+  const home = await program.later(
+    () => homeOf(program),
+    (shown) => shown.includes('Needs you'),
+    'the failed job at home',
+  );
+  expect(home).toMatch(/Needs you.*Explain the rate limits.*Start again.*Open/s);
+  await slack.control.pressInView(alice, 'start_again');
+  await program.later(
+    () => api.counts.create,
+    (count) => count === 2,
+    'the second start',
+  );
+  await program.later(
+    () => homeOf(program),
+    (shown) => !shown.includes('Needs you'),
+    'the home without it',
+  );
+});
+
+test('an administrator reads at home what is wrong with the installation, and nobody else does (L2)', async () => {
+  const configFile = `
+projects:
+  - id: acme-docs
+    name: handbook
+admins: [${alice}]
+`;
+  await using program = await startProgram({ configFile, settings: { NOTICE_CHANNELS: random } });
+  const { slack } = program;
+  const opened = (words: string) =>
+    program.later(
+      () => homeOf(program),
+      (home) => home.includes(words),
+      words,
+    );
+  const { promise: silence, resolve: speak } = Promise.withResolvers<void>();
+  slack.onCall(({ method }) =>
+    method === 'auth.test' || method === 'conversations.history' ? { forwardAfter: silence } : null,
+  );
+  await slack.control.openHome(alice);
+  await opened('Permissions and notice channels are being checked');
+  slack.onCall(() => null);
+  speak();
+  const home = await opened('✅ *Permissions* all granted');
+  expect(home).toContain(`❌ *Notices* don't reach <#${random}> (not_in_channel)`);
+  const asked = slack.calls('auth.test').length;
+  await program.clock.advance(60_000);
+  await openHome(program);
+  expect(slack.calls('auth.test')).toHaveLength(asked);
+  slack.control.invite(random, 'U0DOCSAGENT');
+  await program.clock.advance(300_000);
+  await slack.control.openHome(alice);
+  await opened(`✅ *Notices* reach <#${random}>`);
+  const others = await openHome(program, bob);
+  expect(others).not.toContain('administrators');
+  expect(others).not.toContain('Permissions');
 });

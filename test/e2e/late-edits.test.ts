@@ -28,22 +28,22 @@ describe('an edit that got no answer, and reaches Slack after a later one', () =
   test('does not leave an old state at the card (W2)', async () => {
     const arrive = delayNext('chat.update');
     const card = await world.ask('Document the limits');
-    await world.told(card, 'Working');
+    await world.threadMessage(card, 'On it');
     finish();
     await world.later(
       () => cardOf(card.ts),
-      (text) => text.includes('Finished'),
+      (text) => text.includes('Done, no pull request'),
       'the end at the card',
     );
     arrive();
     await world.settled(30_000);
-    expect(await cardOf(card.ts)).toContain('Finished');
+    expect(await cardOf(card.ts)).toContain('Done, no pull request');
   });
 
   test('does not leave an old receipt at a reply (F1)', async () => {
     const { control } = world.slack;
     const card = await world.ask('Document the limits');
-    await world.told(card, 'Working');
+    await world.threadMessage(card, 'On it');
     const arrive = delayNext('reactions.add');
     const reply = await control.message({
       channel: general,

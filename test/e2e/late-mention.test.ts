@@ -6,7 +6,7 @@ import { startStrictWorld } from './support/strict-world.ts';
 
 const mention = `<@${strictApp.botUserId}> Fix the typos`;
 
-/** Slack's first two tries fail, so it tells of this message a minute later. */
+/** Slack's first two tries fail, so it delivers this message a minute later. */
 function isLost({ payload, attempt }: Delivery, text: string): boolean {
   return attempt < 2 && JSON.stringify(payload).includes(JSON.stringify(text).slice(1, -1));
 }

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 /** A job that was read last when its turn had lasted for two minutes, and its question. */
 async function aLongRunningJob(world: World): Promise<{ card: SlackMessage; question: SlackMessage }> {
   const card = await world.ask('Add a quickstart');
-  await world.told(card, 'Working');
+  await world.threadMessage(card, 'On it');
   await world.clock.advance(2 * MINUTE_MS);
   return { card, question: await toldLater(world, card, 'Still working') };
 }
@@ -24,12 +24,12 @@ describeWithLocalSlack('a turn that lasts long (W4)', () => {
     await world.slack.press(question, 'stop_watching', bob);
     const unwatched = await world.later(
       () => now(world, card),
-      ({ text }) => text.includes('Not watched any more'),
+      ({ text }) => text.includes('No longer watching'),
       'the card to say so',
     );
-    expect(unwatched.text).toContain('the agent itself goes on');
+    expect(unwatched.text).toContain('the agent may still be working');
     const answered = saying(await world.posts(card), 'Still working');
-    expect(answered.map(({ text }) => text)).toEqual([expect.stringContaining('*Stop watching*')]);
+    expect(answered.map(({ text }) => text)).toEqual([expect.stringContaining('bob stopped watching')]);
     const reads = world.api.counts.get;
     await world.service.stop();
     await world.clock.advance(21 * DAY_MS);
@@ -41,11 +41,11 @@ describeWithLocalSlack('a turn that lasts long (W4)', () => {
     world.api.finish(job?.id ?? '', { status: 'completed', prLink: 'https://github.com/acme/docs/pull/1' });
     await world.slack.press(unwatched, 'resume_watching', alice);
     await toldLater(world, card, '🎉');
-    // Both buttons come too late now, and say so to who presses them.
+    // Both buttons are too late now, and say so to whoever presses them.
     await world.slack.press(unwatched, 'resume_watching', bob);
     await world.slack.press(question, 'keep_watching', bob);
     await world.later(
-      async () => saying(await world.slack.messages(general), 'Too late').length,
+      async () => saying(await world.slack.messages(general), 'already settled').length,
       (count) => count === 2,
       'the private answers',
     );
@@ -55,10 +55,10 @@ describeWithLocalSlack('a turn that lasts long (W4)', () => {
     await using world = await startWorld({ settings: { LONG_RUNNING_AFTER: '1m' } });
     const { card, question } = await aLongRunningJob(world);
     await world.clock.advance(5 * MINUTE_MS);
-    const questions = async () => saying(await world.posts(card), '*Keep watching*, or').length;
+    const questions = async () => saying(await world.posts(card), 'Keep watching?').length;
     expect(await questions()).toBe(1);
     await world.slack.press(question, 'keep_watching', bob);
-    await world.soon(questions, 0, 'the question to be answered in place');
+    await expect.poll(questions, { message: 'the question to be answered in place' }).toBe(0);
     await world.clock.advance(2 * MINUTE_MS);
     await world.later(questions, (count) => count === 1, 'the next question');
   });

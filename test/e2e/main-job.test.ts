@@ -4,8 +4,7 @@ import { startWorld, type World } from './support/world.ts';
 
 const PR = 'https://github.com/acme/docs/pull/1';
 const announced = (posts: readonly { text: string }[]) => posts.filter(({ text }) => text.includes('🎉'));
-const finished = (posts: readonly { text: string }[]) =>
-  posts.filter(({ text }) => text.includes('Finished'));
+const updated = (posts: readonly { text: string }[]) => posts.filter(({ text }) => text.includes('Updated'));
 
 /** Ends the newest job's turn at the agent API. */
 function finish(world: World, prLink: string | null): void {
@@ -20,8 +19,8 @@ for (const mode of ['socket', 'http'] as const) {
       await using world = await startWorld({ mode, settings: { NOTICE_CHANNELS: random } });
       const root = await world.ask('Add a quickstart');
       expect(root.text).toContain('Add a quickstart');
-      expect(root.text).toContain(`<@${alice}>`);
-      await world.told(root, 'Working');
+      expect(root.text).toContain('\nalice');
+      await world.threadMessage(root, 'On it');
       expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([['Add a quickstart']]);
 
       finish(world, PR);
@@ -33,7 +32,7 @@ for (const mode of ['socket', 'http'] as const) {
       expect(announced(posts)[0]?.text).toContain(`<@${alice}>`);
       await world.later(
         () => world.card(root),
-        (text) => text.includes('Finished') && text.includes(PR),
+        (text) => text.includes('Pull request ready') && text.includes(PR),
         'the card to show the pull request',
       );
       const notices = await world.later(
@@ -52,12 +51,16 @@ for (const mode of ['socket', 'http'] as const) {
     test('a reply is a follow-up with receipts (F1)', async () => {
       await using world = await startWorld({ mode });
       const root = await world.ask('Add a quickstart');
-      await world.told(root, 'Working');
+      await world.threadMessage(root, 'On it');
       const text = 'Mention the CLI &amp; the API';
       const reply = await world.slack.message({ channel: general, user: bob, text, threadTs: root.ts });
-      await world.soon(() => world.slack.reactions(reply), ['eyes'], 'the receipt "stored"');
+      await expect
+        .poll(() => world.slack.reactions(reply), { message: 'the receipt "stored"' })
+        .toEqual(['eyes']);
       await world.clock.advance(4_000);
-      await world.soon(() => world.slack.reactions(reply), ['white_check_mark'], 'the receipt "accepted"');
+      await expect
+        .poll(() => world.slack.reactions(reply), { message: 'the receipt "accepted"' })
+        .toEqual(['white_check_mark']);
       expect(world.api.jobs[0]?.prompts).toEqual(['Add a quickstart', 'Mention the CLI & the API']);
     });
 
@@ -79,10 +82,10 @@ for (const mode of ['socket', 'http'] as const) {
         'the follow-up',
       );
       await world.clock.advance(15_000);
-      expect(finished(await world.posts(root))).toHaveLength(1);
+      expect(updated(await world.posts(root))).toHaveLength(0);
       await world.later(
         () => world.posts(root),
-        (posts) => finished(posts).length === 2,
+        (posts) => updated(posts).length === 1,
         'the second end',
       );
       expect(announced(await world.posts(root))).toHaveLength(1);

@@ -6,7 +6,7 @@ import { type Program, type ProgramOptions, startProgram } from '../support/stri
 const mention = `<@${strictApp.botUserId}>`;
 const HINT = 'I only read new messages. Send it as a new message to start a job.';
 
-/** What was whispered, to whom, and in which thread. */
+/** What was sent privately, to whom, and in which thread. */
 const hints = ({ slack }: Program) =>
   slack.calls('chat.postEphemeral').map(({ args }) => [args.user, args.thread_ts, args.text]);
 
@@ -18,7 +18,7 @@ async function start(options: ProgramOptions = {}) {
   return { program, control, write };
 }
 
-test('who adds a mention to a message by editing it is told, once, that only new messages count (F5)', async () => {
+test('a person who adds a mention to a message by editing it learns, once, that only new messages count (F5)', async () => {
   const { program, control, write } = await start();
   await using _ = program;
   const message = await write('Document the limits');
@@ -50,7 +50,7 @@ test("in a job's thread it is an edit of a reply like any other (F3, F5)", async
   const { program, control, write } = await start({ settings: { FOLLOW_UP_WINDOW: '60s' } });
   await using _ = program;
   const card = await program.ask('Add a quickstart');
-  await program.told(card, 'Working');
+  await program.threadMessage(card, 'On it');
   const reply = await write('Shorter', card.ts);
   await control.editMessage(reply, `${mention} Much shorter`);
   await program.later(
@@ -68,7 +68,7 @@ test('where only mentions are follow-ups, the reply goes out as it reads now (F4
   });
   await using _ = program;
   const card = await program.ask('Add a quickstart');
-  await program.told(card, 'Working');
+  await program.threadMessage(card, 'On it');
   const reply = await write('Shorter', card.ts);
   await program.clock.advance(5_000);
   await control.editMessage(reply, `${mention} Much shorter`);
@@ -87,7 +87,7 @@ test("in a job's thread, who adds it to what was written before the job is told,
   const root = await write('The limits are not documented');
   const older = await write('Indeed', root.ts);
   await write(`${mention} Document them`, root.ts);
-  const offer = (await control.messages(general)).find(({ text }) => text.includes('No job runs'));
+  const offer = (await control.messages(general)).find(({ text }) => text.includes("There's no job"));
   if (offer === undefined) throw new Error('no offer');
   await control.press(offer, 'choose_messages', bob);
   await program.later(
@@ -122,7 +122,5 @@ test('who may not use the bot is told so, once, and nobody of what no person wro
   const message = await control.message({ channel: general, user: 'UBOT', text: 'Deployed' });
   await control.editMessage(message, `${mention} Deployed`);
   await program.clock.advance(10_000);
-  expect(hints(program)).toEqual([
-    [bob, undefined, expect.stringContaining('You may not use docs-agent here')],
-  ]);
+  expect(hints(program)).toEqual([[bob, undefined, expect.stringContaining('use docs-agent here')]]);
 });

@@ -4,12 +4,11 @@ import { beside } from '../support/beside.ts';
 import { alice, bob, general } from '../support/local-slack.ts';
 import { scrape } from '../support/scraped.ts';
 import type { Program } from '../support/strict-slack/program.ts';
-import { waitFor } from '../support/wait-for.ts';
 import { startStrictWorld } from './support/strict-world.ts';
 
 const FRESH_MS = 5_000;
 
-/** What the program tells once it has told of everything before. */
+/** What the program logs once it has logged everything before. */
 async function scraped({ clock, service }: Program) {
   await clock.advance(FRESH_MS);
   return scrape(service);
@@ -35,7 +34,7 @@ for (const mode of ['socket', 'http'] as const) {
     });
     const [job] = api.jobs;
     api.finish(job?.id ?? '', { status: 'completed', prLink: 'https://example.com/pull/1' });
-    await world.told(card, 'https://example.com/pull/1');
+    await world.threadMessage(card, 'https://example.com/pull/1');
     await world.settled();
 
     expect(await scraped(world)).toMatchObject({
@@ -61,7 +60,7 @@ for (const mode of ['socket', 'http'] as const) {
       'docs_agent_due_tasks{loop="check",task="check_job"}': 0,
       'docs_agent_oldest_due_task_seconds{loop="check",task="check_job"}': 0,
       'docs_agent_loop_up{loop="send"}': 1,
-      'docs_agent_loop_tasks_in_hand{loop="slack"}': 0,
+      'docs_agent_loop_tasks_in_flight{loop="slack"}': 0,
       docs_agent_slack_connection_up: 1,
       docs_agent_store_up: 1,
       process_resident_memory_bytes: expect.any(Number),
@@ -77,9 +76,9 @@ test('a status that is seen in the answer to a follow-up is counted, once', asyn
   const card = await world.ask('Document the rate limits');
   await world.started('Document the rate limits');
   api.finish(api.jobs[0]?.id ?? '', { status: 'completed' });
-  await world.told(card, 'no files changed');
+  await world.threadMessage(card, 'Done, no pull request');
   await slack.control.message({ channel: general, user: bob, text: 'And the retries', threadTs: card.ts });
-  await world.told(card, 'Working');
+  await world.threadMessage(card, 'On it');
   await world.settled();
   expect(await scraped(world)).toMatchObject({
     'docs_agent_status_changes_total{status="completed"}': 1,
@@ -93,7 +92,7 @@ test('no label holds the id of a person, a channel or a job, nor words from outs
   await world.started('Document the rate limits');
   const [job] = world.api.jobs;
   world.api.finish(job?.id ?? '', { status: 'gone-fishing' });
-  await world.told(card, 'gone-fishing');
+  await world.threadMessage(card, 'gone-fishing');
   const series = Object.keys(await scraped(world)).join('\n');
   expect(series).toContain('docs_agent_status_changes_total{status="other"}');
   for (const id of [alice, general, card.ts, job?.id ?? '', 'Document', 'gone-fishing']) {
@@ -129,7 +128,7 @@ test('what fails is counted by how it failed', async () => {
   expect(later['docs_agent_oldest_due_task_seconds{loop="send",task="call_agent"}']).toBeLessThan(60);
 });
 
-test('the lag of a post whose answer was lost is told, too, once it was found', async () => {
+test('the lag of a post whose answer was lost is reported, too, once it was found', async () => {
   await using world = await startStrictWorld();
   let isLost = false;
   world.slack.onCall(({ method }) => {
@@ -137,7 +136,7 @@ test('the lag of a post whose answer was lost is told, too, once it was found', 
     isLost = true;
     return { errorAfter: 'internal_error' };
   });
-  await world.told(await world.ask('Document the rate limits'), 'Working');
+  await world.threadMessage(await world.ask('Document the rate limits'), 'On it');
   expect(await scraped(world)).toMatchObject({
     'docs_agent_post_lag_seconds_count{post="post_card"}': 1,
   });
@@ -156,13 +155,13 @@ test('a guest who is refused is counted, and so is a message that is none of our
   });
 });
 
-test('metrics are told while the store fails: what stands in it is absent, and the failures are counted', async () => {
+test('metrics are reported while the store fails: what stands in it is absent, and the failures are counted', async () => {
   await using world = await startStrictWorld();
   // Then it holds no lock.
   await world.settled();
   const file = beside(join(world.env.DATA_DIR ?? '', 'docs-agent.db'));
   await file.execute(
-    `create trigger fault before insert on gesture begin select raise(abort, 'the disk is gone'); end`,
+    `create trigger fault before insert on inbound_request begin select raise(abort, 'the disk is gone'); end`,
   );
   await world.slack.control.command({ channel: general, user: alice, text: 'Document the rate limits' });
   expect(await scraped(world)).toMatchObject({
@@ -184,12 +183,13 @@ test('a Slack that cuts the socket is seen', async () => {
     method === 'apps.connections.open' ? { error: 'internal_error' } : null,
   );
   world.slack.socket.cut();
-  await waitFor(
-    async () => {
-      await world.clock.advance(10_000);
-      return scrape(world.service);
-    },
-    ({ docs_agent_slack_connection_up: up }) => up === 0,
-    { what: 'the lost connection' },
-  );
+  await expect
+    .poll(
+      async () => {
+        await world.clock.advance(10_000);
+        return scrape(world.service);
+      },
+      { message: 'the lost connection' },
+    )
+    .toSatisfy(({ docs_agent_slack_connection_up: up }) => up === 0);
 });

@@ -45,7 +45,7 @@ async function nothingFollows(program: Program, write: () => Promise<unknown>): 
 
 async function working(program: Program): Promise<SlackMessage> {
   const card = await program.ask('Add a quickstart');
-  await program.told(card, 'Working');
+  await program.threadMessage(card, 'On it');
   await program.clock.advance(10_000);
   return card;
 }
@@ -62,7 +62,7 @@ describe.each([
   ['a bot that only users.info calls one', bot],
   ['a deactivated user', gone],
 ])('what %s writes (S5)', (_who, nobody) => {
-  test('is no follow-up, also when it is edited or deleted, and has no receipt', async () => {
+  test('is no follow-up, even when it is edited or deleted, and has no receipt', async () => {
     const { program, write } = await withNobodies();
     await using _ = program;
     const card = await working(program);

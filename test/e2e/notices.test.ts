@@ -56,7 +56,7 @@ test('what was asked in a private channel is told of elsewhere by its link alone
   expectOnlyLink(await notice(program));
 });
 
-test('what was asked in a direct message is told of elsewhere by its link alone (N1)', async () => {
+test('what was asked in a direct message is announced elsewhere by its link alone (N1)', async () => {
   await using program = await start();
   await program.slack.control.message({ channel: alice, user: alice, text: 'Document the layoffs' });
   expectOnlyLink(await notice(program));

@@ -5,7 +5,6 @@ import { createService } from '../../src/app/service.ts';
 import { alice, bob, describeWithLocalSlack, general } from '../support/local-slack.ts';
 import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
 import { noFiles } from '../support/settings.ts';
-import { waitFor } from '../support/wait-for.ts';
 import { startWorld, type World } from './support/world.ts';
 
 if (testServerUrl === undefined) {
@@ -51,37 +50,40 @@ function postgresSuite(serverUrl: string): void {
     (await world.slack.messages(general)).filter(({ text }) => text.includes('🎉'));
 
   describeWithLocalSlack('two replicas on one Postgres', () => {
-    test('that both get every gesture do the main job once (S1, S5, F1, W3)', async () => {
+    test('that both get every request do the main job once (S1, S5, F1, W3)', async () => {
       const world = await startReplicas();
       const root = await world.ask('Add a quickstart');
-      await world.told(root, 'Working');
+      await world.threadMessage(root, 'On it');
       const text = 'Mention the CLI';
       const reply = await world.slack.message({ channel: general, user: bob, text, threadTs: root.ts });
-      await world.soon(() => world.slack.reactions(reply), ['eyes'], 'the receipt "stored"');
+      await expect
+        .poll(() => world.slack.reactions(reply), { message: 'the receipt "stored"' })
+        .toEqual(['eyes']);
       await world.clock.advance(4_000);
-      await world.soon(() => world.slack.reactions(reply), ['white_check_mark'], 'the receipt "accepted"');
+      await expect
+        .poll(() => world.slack.reactions(reply), { message: 'the receipt "accepted"' })
+        .toEqual(['white_check_mark']);
       await finishAll(world);
-      await world.told(root, '🎉');
-      await world.told(root, 'Finished');
+      await world.threadMessage(root, '🎉');
       await world.later(
         () => world.card(root),
-        (card) => card.includes('Finished'),
+        (card) => card.includes('✅'),
         'the card to show the end',
       );
       await world.clock.advance(60_000);
 
       const { socket } = world.proxy;
       expect(socket.envelopes().length).toBeGreaterThanOrEqual(2);
-      await world.soon(() => socket.acks().length, 2 * socket.envelopes().length, 'the answers of both');
+      await expect
+        .poll(() => socket.acks().length, { message: 'the answers of both' })
+        .toEqual(2 * socket.envelopes().length);
       expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([['Add a quickstart', text]]);
       expect(world.api.counts).toMatchObject({ create: 1, message: 1 });
       const cards = (await world.slack.messages(general)).filter(({ thread_ts }) => thread_ts === undefined);
       expect(cards).toHaveLength(1);
       const posts = (await world.posts(root)).filter(({ user }) => user !== bob);
-      const signs = posts.map((post) =>
-        ['🎉', 'Finished', 'Working'].find((sign) => post.text.includes(sign)),
-      );
-      expect(signs.toSorted()).toEqual(['Finished', 'Working', '🎉']);
+      const signs = posts.map((post) => ['🎉', 'On it'].find((sign) => post.text.includes(sign)));
+      expect(signs.toSorted()).toEqual(['On it', '🎉']);
     });
 
     test('share many requests at once, and double none of them', async () => {
@@ -90,13 +92,15 @@ function postgresSuite(serverUrl: string): void {
       await Promise.all(prompts.map((text) => world.slack.command({ channel: general, user: alice, text })));
       const working = async () =>
         (await world.slack.messages(general)).filter(
-          ({ text, thread_ts }) => thread_ts !== undefined && text.includes('Working'),
+          ({ text, thread_ts }) => thread_ts !== undefined && text.includes('On it'),
         ).length;
       const isAll = (count: number) => count === prompts.length;
-      await waitFor(working, isAll, { what: 'all the jobs to start', timeoutMs: PATIENCE_MS });
+      await expect.poll(working, { message: 'all the jobs to start', timeout: PATIENCE_MS }).toSatisfy(isAll);
       await finishAll(world);
       const links = async () => (await announced(world)).map(({ text }) => /pull\/\d+/.exec(text)?.[0]);
-      await waitFor(async () => (await links()).length, isAll, { what: 'the links', timeoutMs: PATIENCE_MS });
+      await expect
+        .poll(async () => (await links()).length, { message: 'the links', timeout: PATIENCE_MS })
+        .toSatisfy(isAll);
       await world.clock.advance(60_000);
 
       expect(world.api.jobs.flatMap((job) => job.prompts).toSorted()).toEqual(prompts.toSorted());
@@ -109,11 +113,11 @@ function postgresSuite(serverUrl: string): void {
     test('may become one: the other goes on with the jobs of the one that stopped', async () => {
       const world = await startReplicas();
       const root = await world.ask('Add a quickstart');
-      await world.told(root, 'Working');
+      await world.threadMessage(root, 'On it');
       await world.service.stop();
       await finishAll(world);
-      await world.told(root, '🎉');
-      await world.told(await world.ask('Add an FAQ'), 'Working');
+      await world.threadMessage(root, '🎉');
+      await world.threadMessage(await world.ask('Add an FAQ'), 'On it');
       expect(world.api.counts.create).toBe(2);
       expect(await announced(world)).toHaveLength(1);
     });

@@ -26,27 +26,30 @@ const command = (text: string, channel = general) =>
 const write = (text: string, channel = general) =>
   world.slack.control.message({ channel, user: alice, text });
 const card = (prompt: string, channel = general): Promise<SlackMessage> =>
-  world.seen(channel, ({ text }) => text.includes(`“${prompt}”`));
+  world.seen(channel, ({ text }) => text.includes(`*${prompt}*`));
 
 test('a job belongs to the first project, or to that of its channel (S1)', async () => {
   await command('Fix the typos');
-  expect((await card('Fix the typos')).text).toContain('Project docs');
+  expect((await card('Fix the typos')).text).toContain(' · docs');
   await command('Fix the links', random);
-  expect((await card('Fix the links', random)).text).toContain('Project handbook');
+  expect((await card('Fix the links', random)).text).toContain(' · handbook');
 });
 
 test('project=name at the start of a command, a mention or a direct message chooses another (S1, S3)', async () => {
   await command('project=handbook Fix the typos');
-  expect((await card('Fix the typos')).text).toContain('Project handbook');
+  expect((await card('Fix the typos')).text).toContain(' · handbook');
   await write(`${bot} project=Handbook Fix the links`);
-  expect((await card('Fix the links')).text).toContain('Project handbook');
+  expect((await card('Fix the links')).text).toContain(' · handbook');
   await write('project=handbook Fix the images', alice);
-  expect((await card('Fix the images', alice)).text).toContain('Project handbook');
+  expect((await card('Fix the images', alice)).text).toContain(' · handbook');
 });
 
 test('an unknown project is answered with those that there are, and nothing starts (S6)', async () => {
   await command('project=hanbdook Fix the typos');
-  await world.whispered(general, 'There is no project hanbdook.* The projects are: docs, handbook.');
+  await world.sentPrivately(
+    general,
+    "There's no project “hanbdook”. Did you mean *handbook*? Available: docs, handbook.",
+  );
   await write(`${bot} project=hanbdook Fix the typos`);
   await world.settled();
   expect(world.prompts()).toEqual([]);
@@ -54,72 +57,66 @@ test('an unknown project is answered with those that there are, and nothing star
 
 test('two dashes turn it off (S2)', async () => {
   await command('-- project=handbook is how it is written');
-  expect((await card('project=handbook is how it is written')).text).toContain('Project docs');
+  expect((await card('project=handbook is how it is written')).text).toContain(' · docs');
 });
 
 test('the form has the project of the channel preselected, and takes another (S2)', async () => {
   await command('', random);
   await world.slack.control.submit(alice, { prompt: 'Fix the typos' });
-  expect((await card('Fix the typos', random)).text).toContain('Project handbook');
+  expect((await card('Fix the typos', random)).text).toContain(' · handbook');
   await command('', random);
   await world.slack.control.submit(alice, { prompt: 'Fix the typos', project: 'docs' });
-  await world.seen(random, ({ text }) => text.includes('“Fix the typos”') && text.includes('Project docs'));
+  await world.seen(random, ({ text }) => text.includes('*Fix the typos*') && text.includes(' · docs'));
 });
 
 test('a form whose text and menu name different projects is refused at the menu, and keeps both (S2)', async () => {
   await command('');
   const said = await world.slack.control.submit(alice, { prompt: 'project=handbook Fix the typos' });
   expect(said.errors?.project).toBe(
-    '🗂️ Which project? The prompt begins with project=handbook, but docs is chosen here. Choose the same, or take it out of the prompt. Nothing was started.',
+    'Which project? The request begins with project=handbook, but docs is chosen here. Choose the same, or take it out of the request.',
   );
   expect((await world.slack.control.submit(alice, { project: 'handbook' })).errors).toBeNull();
-  expect((await card('Fix the typos')).text).toContain('Project handbook');
+  expect((await card('Fix the typos')).text).toContain(' · handbook');
 });
 
 test('a project that a mention in a thread names is chosen in the menu of its form (S3)', async () => {
   const root = await write('The typos annoy people');
   const reply = { channel: general, user: alice, threadTs: root.ts };
   await world.slack.control.message({ ...reply, text: `${bot} project=handbook Fix them` });
-  const offer = await world.whispered(general, 'No job runs in this thread yet');
+  const offer = await world.sentPrivately(general, "There's no job in this thread yet");
   await world.slack.control.press(offer, 'choose_messages', alice);
   await expect
     .poll(() => JSON.stringify(world.slack.control.modal(alice)?.blocks), { message: 'the form' })
     .toSatisfy((form) => form?.includes('"initial_value":"Fix them"') ?? false);
   expect((await world.slack.control.submit(alice)).errors).toBeNull();
-  expect((await card('Fix them')).text).toContain('Project handbook');
+  expect((await card('Fix them')).text).toContain(' · handbook');
 });
 
 test('the same words for another project are another job (S5)', async () => {
   await command('Fix the typos');
   await command('project=handbook Fix the typos');
   await world.settled();
-  const cards = (await world.slack.control.messages(general)).filter(({ text }) => text.includes('“Fix'));
+  const cards = (await world.slack.control.messages(general)).filter(({ text }) => text.includes('*Fix'));
   expect(cards).toHaveLength(2);
 });
 
-test('"watch" looks in the project that is named, and an unknown one is told (W5)', async () => {
+test('"watch" looks in the project that is named, and an unknown one is reported (W5)', async () => {
   await command('project=handbook watch job_1');
-  expect((await card('Agent job job_1')).text).toContain('Project handbook');
-  const told = await world.seen(
-    general,
-    ({ text, thread_ts }) => thread_ts !== undefined && text.includes('No such job'),
-  );
-  expect(told.text).toContain('in the project handbook');
+  const told = await world.sentPrivately(general, 'no job “job_1” in the project handbook');
   expect(told.text).toContain('`/docs-agent project=name watch job_123`');
   await command('project=hanbdook watch job_1');
-  await world.whispered(general, 'There is no project hanbdook.* The projects are: docs, handbook.');
+  await world.sentPrivately(
+    general,
+    "There's no project “hanbdook”. Did you mean *handbook*? Available: docs, handbook.",
+  );
 });
 
 test('the same id in two projects is two jobs to "watch" (W5)', async () => {
+  // The agent cannot be asked whether it has them.
+  world.api.failAll({ status: 401 });
   await command('watch job_1');
   await command('project=handbook watch job_1');
   await card('Agent job job_1');
-  await world.seen(
-    general,
-    ({ text }) => text.includes('“Agent job job_1”') && text.includes('Project docs'),
-  );
-  await world.seen(
-    general,
-    ({ text }) => text.includes('“Agent job job_1”') && text.includes('Project handbook'),
-  );
+  await world.seen(general, ({ text }) => text.includes('*Agent job job_1*') && text.includes(' · docs'));
+  await world.seen(general, ({ text }) => text.includes('*Agent job job_1*') && text.includes(' · handbook'));
 });

@@ -21,9 +21,9 @@ describe.skipIf(noReadOnlyRoot !== null)(`the image on a read-only root${skipped
     await using program = image.run(['start'], world.env);
     await program.logged('started');
     await world.slack.command({ channel: general, user: alice, text: 'Add an install guide' });
-    await world.told('Working');
+    await world.messageSeen('On it');
     world.finish(PR);
-    await world.told(PR);
+    await world.messageSeen(PR);
     expect(program.log().filter(({ level }) => level === 'error')).toEqual([]);
     await using doctor = image.run(['doctor'], world.env);
     await doctor.exit;

@@ -9,7 +9,7 @@ test.each<StrictFault>(['reset_after', 'half_body', 'error_after', { errorAfter:
     await using program = await startProgram();
     const { slack } = program;
     const card = await program.ask('Add a quickstart');
-    await program.told(card, 'Working');
+    await program.threadMessage(card, 'On it');
     slack.onCall(({ method, args }) => (method === 'reactions.add' && args.name === 'eyes' ? fault : null));
     const reply = await slack.control.message({
       channel: general,
@@ -33,7 +33,7 @@ test.each<StrictFault>(['reset_before', { status: 500 }])(
     await using program = await startProgram();
     const { slack } = program;
     const card = await program.ask('Add a quickstart');
-    await program.told(card, 'Working');
+    await program.threadMessage(card, 'On it');
     let faults = 0;
     slack.onCall(({ method, args }) => {
       if (method !== 'reactions.add' || args.name !== 'white_check_mark' || faults === 2) return null;

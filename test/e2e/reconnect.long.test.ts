@@ -19,6 +19,6 @@ describeWithLocalSlack('the Socket Mode connection', () => {
       .poll(() => world.proxy.socket.connections(), { message: 'the next connection', timeout: 15_000 })
       .toBe(1);
     const root = await world.ask('Add a quickstart');
-    await world.told(root, 'Working');
+    await world.threadMessage(root, 'On it');
   });
 });

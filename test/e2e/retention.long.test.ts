@@ -10,13 +10,13 @@ test('a job that has long been over is deleted; its buttons and its thread say s
   await using world = await startStrictWorld({ settings: { RETENTION: '90d' } });
   const { api, clock, slack } = world;
   const card = await world.ask('Explain the webhooks');
-  await world.told(card, 'Working');
+  await world.threadMessage(card, 'On it');
   const [job] = api.jobs;
   if (job === undefined) throw new Error('there is no agent job');
   api.finish(job.id, { status: 'completed' });
-  const offer = await world.told(card, 'no files changed');
+  const offer = await world.threadMessage(card, 'Done, no pull request');
   const open = await world.ask('Explain the limits');
-  await world.told(open, 'Working');
+  await world.threadMessage(open, 'On it');
   await world.settled();
 
   const tidied = () =>
@@ -33,13 +33,13 @@ test('a job that has long been over is deleted; its buttons and its thread say s
   expect((await afterDays(2)).at(-1)).toMatchObject({ outcome: 'done', jobs: 1 });
 
   await slack.control.press(offer, 'follow_up', alice);
-  await world.whispered(general, 'This job is not kept any more');
+  await world.sentPrivately(general, 'this job is no longer kept');
   await slack.control.message({ channel: general, user: bob, text: 'And the retries', threadTs: card.ts });
   await slack.control.message({ channel: general, user: bob, text: 'Anybody?', threadTs: card.ts });
-  await world.whispered(general, 'I do not follow this thread any more');
+  await world.sentPrivately(general, 'I no longer follow this thread');
   await world.settled();
-  const whispers = saying(await slack.control.messages(general), 'I do not follow this thread');
-  expect(whispers).toHaveLength(1);
+  const ephemerals = saying(await slack.control.messages(general), 'I no longer follow this thread');
+  expect(ephemerals).toHaveLength(1);
   expect(world.prompts()).toEqual([['Explain the webhooks'], ['Explain the limits']]);
 
   // What is open is watched as ever.
@@ -48,5 +48,5 @@ test('a job that has long been over is deleted; its buttons and its thread say s
   api.finish(still.id, { status: 'completed', prLink: 'https://github.com/acme/docs/pull/1' });
   // Nobody has answered the question whether to keep watching: it is looked at seldom.
   await clock.advance(SELDOM_MS);
-  await world.told(open, '🎉');
+  await world.threadMessage(open, '🎉');
 });

@@ -16,12 +16,12 @@ import { waitFor } from '../support/wait-for.ts';
 const bot = '<@U0DOCSAGENT>';
 const PATIENCE_MS = 30_000;
 
-/** Each can be told from the others in the output. */
+/** Each can be recognised in the output. */
 const planted = {
   agentKey: 'PlantedAgentKey',
   databasePassword: 'PlantedDatabasePassword',
-  prompt: 'PlantedPrompt',
-  mention: 'PlantedMention',
+  prompt: 'PlantedPromptForTheAgent',
+  mention: 'PlantedMentionOfTheBot',
   reply: 'PlantedReply',
   edit: 'PlantedEdit',
   chat: 'PlantedChat',
@@ -120,7 +120,7 @@ async function tellAStory(world: Talkative): Promise<void> {
 
   for (const fault of [
     { status: 500, body: { error: planted.answer } },
-    // The operator is told what the API says of the key, without the key.
+    // The operator reads what the API says of the key, without the key.
     { status: 401, body: { error: `The key ${planted.agentKey} has expired` } },
     { status: 400, body: { error: `${planted.answer} ${planted.agentKey} ${planted.prompt}` } },
     'html',
@@ -203,7 +203,7 @@ describe('no output holds a secret, a prompt, a reply or a file, at the level de
       .poll(() => world.slack.socket.connections(), { message: 'a socket', timeout: PATIENCE_MS })
       .toBeTruthy();
     file.exec(
-      `create trigger fault before insert on gesture begin select raise(abort, 'the disk is gone'); end`,
+      `create trigger fault before insert on inbound_request begin select raise(abort, 'the disk is gone'); end`,
     );
     await whileStoreFails(world);
     expectNothingPlanted(await endOf(world.program), world);

@@ -23,7 +23,7 @@ async function answerTo({ slack }: Program, text: string): Promise<unknown> {
   return payload;
 }
 
-test('who asks for a list, a status or the settings while the store is broken is told so, and can ask again (L1, L3)', async () => {
+test('a person who asks for a list, a status or the settings while the store is broken reads so, and can ask again (L1, L3)', async () => {
   const { program, execute } = await start();
   await using _program = program;
   await program.ask('Explain the rate limits');
@@ -31,7 +31,7 @@ test('who asks for a list, a status or the settings while the store is broken is
   for (const text of ['list', 'status', 'settings']) {
     expect(await answerTo(program, text)).toMatchObject({
       response_type: 'ephemeral',
-      text: expect.stringContaining('cannot be shown right now'),
+      text: expect.stringContaining('show that right now'),
     });
   }
   await execute('alter table job_away rename to job; alter table setting_away rename to channel_setting');
@@ -54,7 +54,7 @@ test('settings that cannot be stored stay in the form, which can be sent again (
     "create trigger broken before insert on channel_setting begin select raise(abort, 'the disk is broken'); end",
   );
   const { errors } = await control.submit(alice, { follow_up_mode: 'mentions' });
-  expect(JSON.stringify(errors)).toContain('could not be stored');
+  expect(JSON.stringify(errors)).toContain('save that');
   await execute('drop trigger broken');
   expect((await control.submit(alice)).errors).toBeNull();
   expect(control.modal(alice)).toBeNull();
@@ -65,13 +65,13 @@ test('*Follow up* that is pressed while the store is broken says so, and opens t
   await using _program = program;
   const { control } = program.slack;
   const card = await program.ask('Explain the rate limits');
-  await program.told(card, 'Working');
+  await program.threadMessage(card, 'On it');
   program.api.finish(program.api.jobs[0]?.id ?? '', { status: 'completed' });
-  const end = await program.told(card, 'no files changed');
+  const end = await program.threadMessage(card, 'Done, no pull request');
   await execute('alter table job rename to job_away');
   const press = control.press(end, 'follow_up', alice);
   const answers = async () =>
-    (await control.thread(card.channel, card.ts)).filter(({ text }) => text.includes('cannot be shown'));
+    (await control.thread(card.channel, card.ts)).filter(({ text }) => text.includes("can't show that"));
   await program.later(answers, (all) => all.length === 1, 'the answer');
   await press;
   await execute('alter table job_away rename to job');
@@ -104,7 +104,7 @@ test('the messages of a thread that cannot be offered while the store is broken:
   if (offer !== undefined) await control.press(offer, 'choose_messages', alice);
   await program.later(
     () => JSON.stringify(control.modal(alice)?.blocks),
-    (form) => form?.includes('cannot be shown right now') ?? false,
+    (form) => form?.includes('show that right now') ?? false,
     'the words',
   );
 });

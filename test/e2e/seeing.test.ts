@@ -32,25 +32,27 @@ test('`list` shows to one person the own jobs and the open ones of the channel, 
   await using program = await startProgram();
   const { api } = program;
   const finished = await program.ask('Explain the rate limits');
-  await program.told(finished, 'Working');
+  await program.threadMessage(finished, 'On it');
   api.finish(api.jobs[0]?.id ?? '', { status: 'completed', prLink: 'https://github.com/acme/docs/pull/7' });
-  await program.told(finished, 'is ready');
+  await program.threadMessage(finished, 'Pull request ready');
   const open = await program.ask('Document the webhooks');
 
   const own = await answerTo(program, 'list');
-  expect(own.text).toMatch(/Document the webhooks\n.*Explain the rate limits\n.*Finished/s);
+  expect(own.text).toMatch(/Document the webhooks\n.*Explain the rate limits\n.*Pull request ready/s);
+  expect(own.text).toMatch(/^#2 · .*\n(?:.*\n)*#1 · ✅/m);
+  expect((await answerTo(program, 'status 1')).text).toContain('Explain the rate limits');
   expect(own.text).toContain(`<${linkTo(open)}|thread>`);
-  expect(own.text).toContain('<https://github.com/acme/docs/pull/7>');
+  expect(own.text).toContain('<https://github.com/acme/docs/pull/7|acme/docs#7>');
   expect(own).toMatchObject({ ephemeral_to: alice });
 
   const ofAnother = await answerTo(program, 'list', bob);
   expect(ofAnother.text).toContain('Document the webhooks');
   expect(ofAnother.text).toContain(`by <@${alice}>`);
   expect(ofAnother.text).not.toContain('Explain the rate limits');
-  expect((await answerTo(program, 'list', bob, random)).text).toContain('No jobs yet');
+  expect((await answerTo(program, 'list', bob, random)).text).toContain('No jobs');
 });
 
-test('`status` of a request that Slack did not let start offers *Try again* (L1, S4)', async () => {
+test('`status` of a request that Slack did not let start offers *Start* (L1, S4)', async () => {
   await using program = await startProgram();
   const { control } = program.slack;
   program.slack.onCall(({ method, args }) =>
@@ -59,7 +61,7 @@ test('`status` of a request that Slack did not let start offers *Try again* (L1,
   await control.command({ channel: general, user: alice, text: 'Explain the rate limits' });
   await program.later(
     async () => (await control.messages(general)).map(({ text }) => text).join('\n'),
-    (text) => text.includes('Not started'),
+    (text) => text.includes('not allowed to post'),
     'the refusal',
   );
   program.slack.onCall(() => null);
@@ -71,7 +73,7 @@ test('`status` of a request that Slack did not let start offers *Try again* (L1,
   );
 });
 
-test('long lists turn pages in place, also when jobs were added since (L1)', async () => {
+test('long lists turn pages in place, even when jobs were added since (L1)', async () => {
   await using program = await startProgram();
   const { slack } = program;
   for (let n = 1; n <= JOBS_PER_PAGE + 2; n += 1) await program.ask(`Request number ${n}.`);
@@ -87,7 +89,7 @@ test('long lists turn pages in place, also when jobs were added since (L1)', asy
     'the second page',
   );
   expect(numbersIn(second)).toEqual([2, 1]);
-  expect(second.text).not.toContain('Button: Older');
+  expect(second.text).not.toContain('[Older]');
   await slack.control.press(second, 'list_newer', alice);
   const back = await program.later(
     () => asSeenNow(program, first),
@@ -100,9 +102,9 @@ test('long lists turn pages in place, also when jobs were added since (L1)', asy
 test('`status` tells the latest job of who asks; with an id or a link, that job, with its turns (L1)', async () => {
   await using program = await startProgram();
   const { api, slack } = program;
-  expect((await answerTo(program, 'status')).text).toContain('You have asked for no job yet');
+  expect((await answerTo(program, 'status')).text).toContain("You haven't asked for anything yet");
   const card = await program.ask('Explain the rate limits');
-  await program.told(card, 'Working');
+  await program.threadMessage(card, 'On it');
   await slack.control.message({ channel: general, user: bob, text: 'Shorter, please', threadTs: card.ts });
   await program.later(
     () => api.counts.message,
@@ -110,8 +112,12 @@ test('`status` tells the latest job of who asks; with an id or a link, that job,
     'the follow-up at the API',
   );
   api.finish(api.jobs[0]?.id ?? '', { status: 'completed', prLink: 'https://github.com/acme/docs/pull/7' });
-  await program.told(card, 'is ready');
-  await program.told(card, 'Finished');
+  await program.threadMessage(card, 'Pull request ready');
+  await program.later(
+    async () => (await slack.control.messages(general)).find(({ ts }) => ts === card.ts)?.text ?? '',
+    (text) => text.includes('Pull request ready'),
+    'the end on the card',
+  );
   await slack.control.message({
     channel: general,
     user: bob,
@@ -120,36 +126,32 @@ test('`status` tells the latest job of who asks; with an id or a link, that job,
   });
 
   const shown = await answerTo(program, 'status');
-  expect(shown.text).toMatch(/✅ \*Finished\*\n“Explain the rate limits”/);
+  expect(shown.text).toMatch(/\*Explain the rate limits\*\n✅ \*Pull request ready\*/);
   expect(shown.text).toContain(`Open the thread: ${linkTo(card)}`);
-  expect(shown.text).toMatch(
-    /\*Turn 1\* .*\n\*Turn 2\* .*(Pull request.*Finished|Finished.*Pull request).*\n“Shorter, please”/,
-  );
-  expect(shown.text).toMatch(/Waits: “One more thing”/);
+  expect(shown.text).toMatch(/\*Turn 1\* .*\n\*Turn 2\* .*Done.*Pull request.*\n“Shorter, please”/);
+  expect(shown.text).toMatch(/Waiting: “One more thing”/);
 
-  const [, id = ''] = /status ([0-9a-f]{8}-[0-9a-f]{4})`/.exec(shown.text) ?? [];
-  for (const word of [id, api.jobs[0]?.id, linkTo(card), `<${linkTo(card)}>`]) {
+  const [, id = ''] = /jobId\\":\\"([0-9a-f]{8}-[0-9a-f]{4})/.exec(JSON.stringify(card)) ?? [];
+  for (const word of ['1', '#1', id, api.jobs[0]?.id, linkTo(card), `<${linkTo(card)}>`]) {
     expect((await answerTo(program, `status ${word}`, bob)).text, word).toContain('Explain the rate limits');
   }
-  for (const word of [id, linkTo(card), 'nothing']) {
-    expect((await answerTo(program, `status ${word}`, bob, random)).text).toContain('No such job');
+  for (const word of ['1', '#2', id, linkTo(card)]) {
+    expect((await answerTo(program, `status ${word}`, bob, random)).text).toContain("I can't find that job");
   }
   expect((await answerTo(program, `status ${id}`, alice, random)).text).toContain('Explain the rate limits');
 });
 
-test('*Details* in a list shows the job in full (L1)', async () => {
+test('*Details* on a card, and in a list, opens the job in full, for whoever reads there (L1)', async () => {
   await using program = await startProgram();
-  await program.ask('Explain the rate limits');
-  const list = await answerTo(program, 'list', bob);
-  await program.slack.control.press(list, 'show_job', bob);
-  const shown = await program.later(
-    async () =>
-      (await program.slack.control.messages(general))
-        .filter((message) => message.ephemeral_to === bob)
-        .at(-1),
-    (message) => message?.text.includes('Agent job') === true,
-    'the job in full',
-  );
-  expect(shown?.text).toContain('shows this again');
-  expect((await asSeenNow(program, list)).text).toBe(list.text);
+  const { control } = program.slack;
+  const card = await program.ask('Explain the rate limits');
+  await program.threadMessage(card, 'On it');
+  const modal = () => JSON.stringify(control.modal(bob)?.blocks ?? []);
+  for (const message of [card, await answerTo(program, 'list', bob)]) {
+    await control.press(message, 'show_job', bob);
+    const shown = await program.later(modal, (blocks) => blocks.includes('Agent job'), 'the job in full');
+    expect(shown).toContain('*Turn 1*');
+    expect(shown).toContain('Job #1');
+    await control.close(bob);
+  }
 });

@@ -42,9 +42,9 @@ test('the settings of a channel hold for its next jobs and replies, and for no o
     (text) => text.includes('Settings saved'),
     'the confirmation',
   );
-  expect(await told(program, alice)).toContain('only mentions are follow-ups · each reply goes out at once');
+  expect(await told(program, alice)).toContain('only mentions go to the agent · each reply goes out at once');
   const card = await program.ask('Explain the rate limits');
-  await program.told(card, 'Working');
+  await program.threadMessage(card, 'On it');
   await control.message({ channel: general, user: bob, text: 'Only between us', threadTs: card.ts });
   await control.message({
     channel: general,
@@ -66,7 +66,7 @@ test('the form shows what holds in the channel, by the configuration and by what
   await openSettings(program, alice, random);
   const shown = () => JSON.stringify(control.modal(alice)?.blocks);
   expect(shown()).toContain(
-    '"initial_option":{"text":{"type":"plain_text","text":"Only replies that mention docs-agent"',
+    '"initial_option":{"text":{"type":"plain_text","text":"Only replies that mention me"',
   );
   await control.submit(alice, { project: 'acme-api', notice_channels: [general] });
   await program.later(
@@ -90,10 +90,10 @@ test('the default project of a channel is that of requests which name none (L3)'
     'the confirmation',
   );
   const card = await program.ask('Explain the rate limits');
-  expect(card.text).toContain('Project api');
+  expect(card.text).toContain(' · api');
 });
 
-test('of two administrators who save at once the later wins, and is told what changed (L3)', async () => {
+test('of two administrators who save at once the later wins, and sees what changed (L3)', async () => {
   await using program = await start();
   const { control } = program.slack;
   await openSettings(program, alice);
@@ -105,7 +105,7 @@ test('of two administrators who save at once the later wins, and is told what ch
     (text) => text.includes('Settings saved'),
     'the confirmation',
   );
-  expect(confirmation).toContain(`<@${bob}> had saved others`);
+  expect(confirmation).toContain(`<@${bob}> saved other settings`);
   expect(confirmation).toMatch(/replies within 10 s.*\n.*\n.*replies within 1 minute/);
 });
 
@@ -113,11 +113,11 @@ test('only administrators may change the settings (L3)', async () => {
   await using program = await startProgram({ configFile: configFile.replace(`, ${bob}`, '') });
   const { control } = program.slack;
   await control.command({ channel: general, user: bob, text: 'settings' });
-  expect(await told(program, bob)).toContain('Only administrators may change the settings');
+  expect(await told(program, bob)).toContain('Only administrators can change the settings');
   expect(control.modal(bob)).toBeNull();
 });
 
-test('a form is of no use any more to who is no administrator when it is sent (L3)', async () => {
+test('a form is of no use to a person who is no administrator any more when it is sent (L3)', async () => {
   await using program = await start();
   const { control } = program.slack;
   await openSettings(program, bob);
@@ -135,9 +135,9 @@ test('a form is of no use any more to who is no administrator when it is sent (L
   );
   await program.restart(configFile.replace(`[${alice}, ${bob}]`, '[U0OTHER]'));
   const ofBob = await control.submit(bob, { follow_up_mode: 'mentions' });
-  expect(JSON.stringify(ofBob.errors)).toContain('Only administrators may change the settings');
+  expect(JSON.stringify(ofBob.errors)).toContain('Only administrators can change the settings');
   const ofAlice = await control.submit(alice, { channel: general });
-  expect(JSON.stringify(ofAlice.errors)).toContain('Only administrators may change the settings');
+  expect(JSON.stringify(ofAlice.errors)).toContain('Only administrators can change the settings');
   await program.restart(configFile);
   await openSettings(program, alice);
   expect(JSON.stringify(control.modal(alice)?.blocks)).toContain(
@@ -166,7 +166,7 @@ test('*Settings* at home asks for the channel first, and confirms in place (L3)'
   expect(JSON.stringify(control.modal(alice)?.blocks)).toContain('Settings saved');
 });
 
-test('a pull request is told of in the notice channels of everywhere, the project and the channel, each once (N1)', async () => {
+test('a pull request is announced in the notice channels of everywhere, the project and the channel, each once (N1)', async () => {
   const more = ['C0PROJECT', 'C0CHANNEL'];
   await using program = await startProgram({
     configFile: configFile.replace(
@@ -187,29 +187,24 @@ test('a pull request is told of in the notice channels of everywhere, the projec
   await openSettings(program);
   await control.submit(alice, { notice_channels: ['C0CHANNEL', random] });
   const card = await program.ask('Explain the rate limits');
-  await program.told(card, 'Working');
+  await program.threadMessage(card, 'On it');
   program.api.finish(program.api.jobs[0]?.id ?? '', {
     status: 'completed',
     prLink: 'https://github.com/acme/docs/pull/7',
   });
-  await program.told(card, 'is ready');
+  await program.threadMessage(card, 'Pull request ready');
   await program.clock.advance(10_000);
   for (const channel of [random, ...more]) {
-    const notices = (await control.messages(channel)).filter(({ text }) => text.includes('New pull request'));
+    const notices = (await control.messages(channel)).filter(({ text }) => text.includes('📝'));
     expect(notices, channel).toHaveLength(1);
   }
 });
 
-test('where only mentions are follow-ups, the thread and its card say so (L3)', async () => {
+test('where only mentions are follow-ups, the thread says so (L3)', async () => {
   await using program = await start();
   program.slack.control.invite(random, strictApp.botUserId);
   await program.slack.control.command({ channel: random, user: alice, text: 'Add a quickstart' });
   const posts = async () => (await program.slack.control.messages(random)).map(({ text }) => text).join('\n');
-  await program.later(
-    posts,
-    (text) => text.includes('mention me in this thread to send a follow-up'),
-    'the news',
-  );
-  expect(await posts()).toContain('only mentions go to the agent');
-  expect(await posts()).not.toContain('reply in this thread');
+  await program.later(posts, (text) => text.includes('Mention me here to steer'), 'the news');
+  expect(await posts()).not.toContain('Reply here');
 });

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { alice, bob, describeWithLocalSlack, general } from '../support/local-slack.ts';
-import { waitFor } from '../support/wait-for.ts';
 import { startWorld } from './support/world.ts';
 
 describeWithLocalSlack('nothing ends in silence', () => {
@@ -27,18 +26,17 @@ describeWithLocalSlack('nothing ends in silence', () => {
   test('what Slack does not let the bot say in the thread is told to the requester privately', async () => {
     await using world = await startWorld();
     const root = await world.ask('Add a quickstart');
-    await world.told(root, 'Working');
+    await world.threadMessage(root, 'On it');
     const refused = { error: 'not_in_channel' };
-    world.proxy.fail('chat.postMessage', refused, refused);
+    world.proxy.fail('chat.postMessage', refused);
     const [job] = world.api.jobs;
     world.api.finish(job?.id ?? '', { status: 'completed', prLink: 'https://github.com/acme/docs/pull/1' });
     const private_ = await world.later(
       async () => (await world.slack.messages(general)).filter(({ ephemeral_to }) => ephemeral_to === alice),
-      (messages) => messages.length === 2,
-      'two private answers',
+      (messages) => messages.length === 1,
+      'the private answer',
     );
-    expect(private_[0]?.text).toContain('Finished');
-    expect(private_[1]?.text).toContain('https://github.com/acme/docs/pull/1');
+    expect(private_[0]?.text).toContain('https://github.com/acme/docs/pull/1');
   });
 
   test('a request that waits for an administrator is said to be kept, once, and starts when it can (E2)', async () => {
@@ -50,7 +48,9 @@ describeWithLocalSlack('nothing ends in silence', () => {
       world.slack
         .messages(general)
         .then((messages) => messages.filter(({ ephemeral_to }) => ephemeral_to === alice));
-    await waitFor(told, ([first]) => first?.text.includes('kept') ?? false, { what: 'the private answer' });
+    await expect
+      .poll(told, { message: 'the private answer' })
+      .toSatisfy(([first]) => first?.text.includes('saved') ?? false);
     await world.later(
       () => world.api.jobs.length,
       (count) => count === 1,
@@ -64,7 +64,9 @@ describeWithLocalSlack('nothing ends in silence', () => {
     const limited = { status: 429, headers: { 'retry-after': '0' } };
     world.proxy.fail('chat.postMessage', limited, limited, limited);
     await world.slack.command({ channel: general, user: alice, text: 'Add a quickstart' });
-    await world.soon(() => world.proxy.calls('chat.postMessage').length, 1, 'the first try');
+    await expect
+      .poll(() => world.proxy.calls('chat.postMessage').length, { message: 'the first try' })
+      .toBe(1);
     await world.clock.advance(900);
     expect(world.proxy.calls('chat.postMessage')).toHaveLength(1);
     await world.later(

@@ -16,7 +16,7 @@ describeWithLocalSlack('a rate limit of Slack', () => {
     world.proxy.fail('chat.postMessage', slowDown(30));
     await world.slack.command({ channel: general, user: alice, text: 'Slow one' });
     const tries = () => world.proxy.calls('chat.postMessage').length;
-    await world.soon(tries, 3, 'the first try');
+    await expect.poll(tries, { message: 'the first try' }).toBe(3);
     await world.slack.command({ channel: general, user: alice, text: 'Later one' });
 
     // Edits, reactions, and posts in other channels have limits of their own.
@@ -28,7 +28,7 @@ describeWithLocalSlack('a rate limit of Slack', () => {
     );
     await world.later(
       () => world.card(other),
-      (text) => text.includes('Finished'),
+      (text) => text.includes('Pull request ready'),
       'the card',
     );
     await world.clock.advanceTo(startMs + 29_999);
@@ -37,7 +37,9 @@ describeWithLocalSlack('a rate limit of Slack', () => {
     expect(tries()).toBe(4);
 
     await world.clock.advance(1);
-    await world.soon(async () => saying(await cards(world), 'Slow one').length, 1, 'the card');
+    await expect
+      .poll(async () => saying(await cards(world), 'Slow one').length, { message: 'the card' })
+      .toBe(1);
     expect(saying(await cards(world), 'Later one')).toHaveLength(0);
     await world.later(
       () => cards(world),
@@ -45,7 +47,7 @@ describeWithLocalSlack('a rate limit of Slack', () => {
       'the other card',
     );
     await toldLater(world, other, PR);
-    expect(await world.posts(other)).toHaveLength(3);
+    expect(await world.posts(other)).toHaveLength(2);
     expect(world.api.counts.create).toBe(3);
   });
 
@@ -70,10 +72,10 @@ describeWithLocalSlack('a rate limit of Slack', () => {
     expect(await world.posts(slow)).toHaveLength(1);
 
     await world.clock.advanceTo(threadWaitsUntilMs);
-    await world.told(slow, PR);
+    await world.threadMessage(slow, PR);
     await world.clock.advance(60_000);
-    const told = (await world.posts(slow)).map(({ text }) => /Working|napping|Finished|🎉/.exec(text)?.[0]);
-    expect(told).toEqual(['Working', 'napping', 'Finished', '🎉']);
+    const told = (await world.posts(slow)).map(({ text }) => /On it|napping|🎉/.exec(text)?.[0]);
+    expect(told).toEqual(['On it', 'napping', '🎉']);
     expect(await world.slack.messages(random)).toHaveLength(1);
   });
 });
@@ -95,10 +97,10 @@ describeWithLocalSlack('what Slack refuses to show', () => {
     await toldLater(world, card, PR);
     await world.later(
       () => world.card(card),
-      (text) => text.includes('Finished') && text.includes(PR),
+      (text) => text.includes('Pull request ready') && text.includes(PR),
       'the card to catch up',
     );
-    expect(await world.posts(card)).toHaveLength(3);
+    expect(await world.posts(card)).toHaveLength(2);
     expect(world.api.counts).toMatchObject({ create: 1, message: 0 });
   });
 
@@ -111,7 +113,7 @@ describeWithLocalSlack('what Slack refuses to show', () => {
     const message = { channel: general, user: bob, text: 'And a table', threadTs: card.ts };
     const reply = await world.slack.message(message);
     await world.clock.advance(4_000);
-    await world.soon(() => world.api.counts.message, 1, 'the follow-up to go out');
+    await expect.poll(() => world.api.counts.message, { message: 'the follow-up to go out' }).toBe(1);
     await world.later(
       () => world.slack.reactions(reply),
       (names) => names.includes('white_check_mark'),
@@ -170,7 +172,7 @@ describeWithLocalSlack('what Slack refuses to show', () => {
     await using world = await startWorld({ settings: { NOTICE_CHANNELS: `C0NOWHERE,${random}` } });
     const card = await working(world);
     finish(world, 'Add a quickstart', 'completed', PR);
-    const report = await toldLater(world, card, 'Notice not posted');
+    const report = await toldLater(world, card, "Couldn't post in");
     expect(report.text).toContain('<#C0NOWHERE>');
     await toldLater(world, card, '🎉');
 
@@ -190,13 +192,13 @@ describeWithLocalSlack('what Slack refuses to show', () => {
     await world.clock.advance(60_000);
     const refused = world.proxy.calls('chat.postMessage').filter(({ args }) => args.channel === 'C0NOWHERE');
     expect(refused).toHaveLength(2);
-    expect(saying(await world.posts(card), 'Notice not posted')).toHaveLength(1);
+    expect(saying(await world.posts(card), "Couldn't post in")).toHaveLength(1);
   });
 
   test('names that cannot be looked up are left as ids; the job starts (S1, S6)', async () => {
     await using world = await startWorld();
     // Who asks must be known, or is not let in.
-    await world.told(await world.ask('Add a quickstart'), 'Working');
+    await world.threadMessage(await world.ask('Add a quickstart'), 'On it');
     world.proxy.fail(
       'users.info',
       { error: 'user_not_found' },
@@ -205,8 +207,8 @@ describeWithLocalSlack('what Slack refuses to show', () => {
       'reset_before',
     );
     const card = await world.ask(`Ask <@${bob}> about it`);
-    await world.told(card, 'Working');
+    await world.threadMessage(card, 'On it');
     expect(world.api.jobs.at(-1)?.prompts).toEqual([`Ask @${bob} about it`]);
-    expect(card.text).toContain(`“Ask @${bob} about it”`);
+    expect(card.text).toContain(`*Ask @${bob} about it*`);
   });
 });

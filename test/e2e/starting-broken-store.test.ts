@@ -56,10 +56,27 @@ test('a form that could not be stored says so, keeps what was typed, and works w
   await world.slack.control.command({ channel: general, user: alice, text: '' });
   const store = await breakStore(file, 'insert');
   const { errors } = await world.slack.control.submit(alice, { prompt: 'Fix the typos' });
-  expect(errors?.prompt).toContain('The request could not be stored. Nothing was started: please try again.');
+  expect(errors?.prompt).toContain("I couldn't save that. Please try again in a minute.");
   await store.mend();
   expect((await world.slack.control.submit(alice)).errors).toBeNull();
   await world.settled();
+  expect(world.prompts()).toEqual([['Fix the typos']]);
+});
+
+test('a command that is not stored in time says that nobody can tell, and starts once when it is (S1)', async () => {
+  const { world, file } = await start();
+  await world.settled();
+  const other = beside(file);
+  await other.execute('begin immediate');
+  const typed = world.slack.control.command({ channel: general, user: alice, text: 'Fix the typos' });
+  await world.clock.advance(2_000);
+  const { payload } = await typed;
+  expect(JSON.stringify(payload)).toContain(
+    "I can't tell whether that was saved. If nothing appears within a minute, please try again.",
+  );
+  await other.execute('rollback');
+  other.close();
+  await world.started('Fix the typos');
   expect(world.prompts()).toEqual([['Fix the typos']]);
 });
 
@@ -73,16 +90,16 @@ test('"Start another" in the form says what kept it from starting, once, and can
   await control.submit(alice, { prompt: 'Fix the typos' });
   const store = await breakStore(file, 'update');
   for (const _try of [1, 2]) await control.submit(alice);
-  expect(shown().split('could not be stored')).toHaveLength(2);
+  expect(shown().split('save that')).toHaveLength(2);
   await store.mend();
   await world.restart();
   world.slack.onCall(({ method }) => (method === 'users.info' ? { error: 'internal_error' } : null));
   await control.submit(alice);
-  expect(shown()).toContain('could not check');
-  expect(shown()).not.toContain('could not be stored');
+  expect(shown()).toContain('check whether you may do this');
+  expect(shown()).not.toContain('save that');
   world.slack.onCall(() => null);
   await control.submit(alice);
-  expect(shown()).toContain('Starting another');
+  expect(shown()).toContain('The card is about to appear');
   await world.settled();
   expect(world.prompts()).toEqual([['Fix the typos'], ['Fix the typos']]);
 });
@@ -93,11 +110,11 @@ test('"Start another" that could not be stored says so, and works when pressed a
   await world.slack.control.command(command);
   await world.settled();
   await world.slack.control.command(command);
-  const question = await world.whispered(general, 'You asked the same');
+  const question = await world.sentPrivately(general, 'You asked for this');
   await world.settled();
   const store = await breakStore(file, 'update');
   const press = world.slack.control.press(question, 'start_another', alice);
-  await world.whispered(general, 'could not be stored');
+  await world.sentPrivately(general, 'save that');
   // Slack waits 3 seconds for the acknowledgement.
   await world.clock.advance(3_000);
   await press;

@@ -21,7 +21,7 @@ describe('a mention in a channel', () => {
     await world.started('Document the rate limits');
     await world.seen(
       general,
-      ({ thread_ts, text }) => thread_ts === root.ts && text.includes('“Document the rate limits”'),
+      ({ thread_ts, text }) => thread_ts === root.ts && text.includes('*Document the rate limits*'),
     );
     await write('And the retries', { threadTs: root.ts, user: bob });
     await world.settled();
@@ -39,17 +39,17 @@ describe('a mention in a channel', () => {
 
   test('without words is answered with help, privately (S3)', async () => {
     await write(bot);
-    const { ephemeral_to } = await world.whispered(general, '/docs-agent');
+    const { ephemeral_to } = await world.sentPrivately(general, '/docs-agent');
     expect(ephemeral_to).toBe(alice);
     await world.settled();
     expect(world.prompts()).toEqual([]);
   });
 
-  test('that is a command is answered with where to type it, and starts nothing (S3)', async () => {
+  test('that is a command is answered privately, or with where to type it, and starts nothing (S3)', async () => {
     await write(`${bot} list`);
-    expect((await world.whispered(general, '/docs-agent list')).ephemeral_to).toBe(alice);
-    await write('status', { channel: alice });
-    await world.seen(alice, ({ text }) => text.includes('/docs-agent status'));
+    expect((await world.sentPrivately(general, 'No jobs')).ephemeral_to).toBe(alice);
+    await write(`${bot} settings`);
+    expect((await world.sentPrivately(general, '/docs-agent settings')).ephemeral_to).toBe(alice);
     await world.settled();
     expect(world.prompts()).toEqual([]);
     await write(`${bot} -- list`);
@@ -58,7 +58,7 @@ describe('a mention in a channel', () => {
 
   test('that is too long is refused privately, with the limit (S6)', async () => {
     await write(`${bot} ${'x'.repeat(20_001)}`);
-    await world.whispered(general, 'It has 20,001 characters, the limit is 20,000.');
+    await world.sentPrivately(general, '20,001 characters; the limit is 20,000.');
     await world.settled();
     expect(world.prompts()).toEqual([]);
   });
@@ -75,10 +75,10 @@ describe('a mention in a channel', () => {
       method === 'chat.postMessage' && args.channel === general ? { error: 'restricted_action' } : null,
     );
     const root = await write(`${bot} Document the rate limits`);
-    const offer = await world.seen(alice, ({ text }) => text.includes('Not started'));
+    const offer = await world.seen(alice, ({ text }) => text.includes('[Start]'));
     world.slack.onCall(() => null);
     await write(`${bot} Document the errors`, { user: bob, threadTs: root.ts });
-    const choice = await world.whispered(general, 'No job runs in this thread yet');
+    const choice = await world.sentPrivately(general, "There's no job in this thread yet");
     await world.slack.control.press(choice, 'choose_messages', bob);
     await expect
       .poll(() => JSON.stringify(world.slack.control.modal(bob)), { message: 'the form' })
@@ -87,7 +87,7 @@ describe('a mention in a channel', () => {
     await world.settled();
     expect(world.prompts()).toHaveLength(1);
     await world.slack.control.press(offer, 'try_again', alice);
-    await world.whispered(alice, 'A job runs in this thread already');
+    await world.sentPrivately(alice, 'already a job in this thread');
     await world.settled();
     expect(world.prompts()).toHaveLength(1);
   });
@@ -108,7 +108,7 @@ describe('a direct message', () => {
     await write('And the retries', { channel: alice, threadTs: root.ts });
     await world.settled(10_000);
     expect(world.prompts()).toEqual([['Document the rate limits', 'And the retries']]);
-    expect((await thread(root.channel, root.ts))[0]).toContain('“Document the rate limits”');
+    expect((await thread(root.channel, root.ts))[0]).toContain('*Document the rate limits*');
   });
 
   test('that is delivered three times starts one job (S5)', async () => {
@@ -121,7 +121,7 @@ describe('a direct message', () => {
   test('in a thread without a job is not left without an answer (S3)', async () => {
     const root = await write('help', { channel: alice });
     await write('And now?', { channel: alice, threadTs: root.ts });
-    await world.whispered(alice, 'No job runs in this thread yet');
+    await world.sentPrivately(alice, "There's no job in this thread yet");
     await world.settled();
     expect(world.prompts()).toEqual([]);
   });
@@ -131,7 +131,7 @@ describe('a direct message', () => {
     await write('x'.repeat(20_001), { channel: alice });
     await world.settled();
     const said = (await world.slack.control.messages(alice)).map(({ text }) => text).join('\n');
-    expect(said).toContain('No prompt');
+    expect(said).toContain('What should change?');
     expect(said).toContain('the limit is 20,000');
     expect(world.prompts()).toEqual([]);
   });
@@ -144,7 +144,7 @@ describe('the same words again within two minutes', () => {
     await world.slack.control.command({ channel: general, user: alice, text: again });
     await world.settled();
     await world.slack.control.command({ channel: general, user: alice, text: ` ${again} ` });
-    const question = await world.whispered(general, 'You asked the same 5 seconds ago');
+    const question = await world.sentPrivately(general, 'You asked for this 5 seconds ago');
     await world.settled();
     expect(world.prompts()).toEqual([[again]]);
     expect(JSON.stringify(question.blocks)).toContain('Open the thread');
@@ -159,18 +159,18 @@ describe('the same words again within two minutes', () => {
     await write(`${bot} ${again}`);
     await world.settled();
     const second = await write(`${bot} ${again}`);
-    const question = await world.whispered(general, 'You asked the same');
+    const question = await world.sentPrivately(general, 'You asked for this');
     await world.slack.control.press(question, 'start_another', alice);
     await world.settled();
     expect(world.prompts()).toEqual([[again], [again]]);
-    expect((await thread(general, second.ts))[0]).toContain(`“${again}”`);
+    expect((await thread(general, second.ts))[0]).toContain(`*${again}*`);
   });
 
   test('leave to people what they wrote in the thread before the answer (S5, S3)', async () => {
     await write(`${bot} ${again}`);
     await world.settled();
     const second = await write(`${bot} ${again}`);
-    const question = await world.whispered(general, 'You asked the same');
+    const question = await world.sentPrivately(general, 'You asked for this');
     await write('Between us: who wrote this?', { user: bob, threadTs: second.ts });
     await world.settled();
     await world.slack.control.press(question, 'start_another', alice);
@@ -185,14 +185,14 @@ describe('the same words again within two minutes', () => {
       await write(text, { channel: alice });
       await world.settled();
     }
-    await world.whispered(alice, 'You asked the same');
+    await world.sentPrivately(alice, 'You asked for this');
     expect(world.prompts()).toEqual([[again]]);
   });
 
   test('twice at the same moment, one is started and the other asked about (S5)', async () => {
     const command = { channel: general, user: alice, text: again };
     await Promise.all([world.slack.control.command(command), world.slack.control.command(command)]);
-    await world.whispered(general, 'You asked the same');
+    await world.sentPrivately(general, 'You asked for this');
     await world.settled();
     expect(world.prompts()).toEqual([[again]]);
   });
@@ -218,6 +218,6 @@ test('who was removed from a private channel cannot read a thread of it any more
     method === 'chat.postEphemeral' ? { error: 'user_not_in_channel' } : null,
   );
   await write(`${bot} Document it`, mention);
-  const told = await world.seen(alice, ({ text }) => text.includes('does not let me answer you there'));
+  const told = await world.seen(alice, ({ text }) => text.includes("doesn't let me answer you there"));
   expect(JSON.stringify(told.blocks)).not.toContain('choose_messages');
 });

@@ -9,7 +9,7 @@ test('a command in hand when a stop begins is answered; one that comes after is 
   const { slack } = program;
   const answer = Promise.withResolvers<void>();
   slack.onCall(({ method }) => (method === 'users.info' ? { answerAfter: answer.promise } : null));
-  const inHand = slack.control.command(typed(alice, 'Add a quickstart'));
+  const inFlight = slack.control.command(typed(alice, 'Add a quickstart'));
   await expect
     .poll(() => slack.calls('users.info').length, { message: 'the command to be in hand' })
     .toBeTruthy();
@@ -18,7 +18,7 @@ test('a command in hand when a stop begins is answered; one that comes after is 
   const late = slack.control.command(typed(bob, 'Too late'));
   await expect.poll(() => program.log.join(), { message: 'it to be left' }).toContain('inbound_request_left');
   answer.resolve();
-  expect(await inHand).toMatchObject({ acknowledged: true });
+  expect(await inFlight).toMatchObject({ acknowledged: true });
   await stopped;
   expect(await late).toMatchObject({ acknowledged: false });
 

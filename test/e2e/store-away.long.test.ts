@@ -12,7 +12,7 @@ async function startOnFile(mode: 'http' | 'socket') {
   const folder = await createTempDir();
   const program = await startProgram({ mode, settings: { DATA_DIR: folder.path } });
   const card = await program.ask('Add a quickstart');
-  await program.told(card, 'Working');
+  await program.threadMessage(card, 'On it');
   const file = join(folder.path, 'docs-agent.db');
   return {
     program,
@@ -31,7 +31,6 @@ const followUps = ({ api }: Program) => (api.jobs[0]?.prompts ?? []).slice(1).jo
 
 test.each(['http', 'socket'] as const)(
   'a reply that is written while the store is away for longer than Slack tries is found when it is back, in its order (%s)',
-  { timeout: 60_000 },
   async (mode) => {
     await using world = await startOnFile(mode);
     const { program } = world;
@@ -49,9 +48,7 @@ test.each(['http', 'socket'] as const)(
   },
 );
 
-test('replies that were missed while the socket and the store were away are found when both are back', {
-  timeout: 60_000,
-}, async () => {
+test('replies that were missed while the socket and the store were away are found when both are back', async () => {
   await using world = await startOnFile('socket');
   const { program } = world;
   program.slack.onDelivery(() => 0);

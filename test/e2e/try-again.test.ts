@@ -15,7 +15,7 @@ import { startWorld } from './support/world.ts';
 const DAY_MS = 86_400_000;
 
 describeWithLocalSlack('a request in a channel without the bot (S4)', () => {
-  test('is kept: *Try again* starts it, once, also after weeks and a restart, and only for who asked', async () => {
+  test('is kept: *Try again* starts it, once, even after weeks and a restart, and only for the requester', async () => {
     await using world = await startWorld();
     world.proxy.fail('chat.postMessage', { error: 'not_in_channel' }, { error: 'not_in_channel' });
     await world.slack.command({ channel: random, user: alice, text: 'Add a quickstart' });
@@ -102,14 +102,14 @@ describe('replies before the card is refused', () => {
     expect(prompts(program)).toEqual([['Add a quickstart', 'First\n\nSecond']]);
   });
 
-  test('are not talked about in the channel, for there is no thread: who asked is told privately', async () => {
+  test('are not talked about in the channel, for there is no thread: the requester gets a private message', async () => {
     await using program = await startProgram();
     const { control } = program.slack;
     const { receipts, refuse } = await withReplies(program, ['x'.repeat(20_001)]);
     await receipts('warning');
     refuse();
     const isPrivatelyTold = (all: readonly SlackMessage[]) =>
-      all.some(({ text }) => text.includes('20001 characters') && text.includes('restricted_action'));
+      all.some(({ text }) => text.includes('20,001 characters') && text.includes('restricted_action'));
     await program.later(() => control.messages(alice), isPrivatelyTold, 'what could not be posted');
     const posts = program.slack.calls('chat.postMessage').filter(({ args }) => args.channel === general);
     expect(posts.filter(({ args }) => args.thread_ts === undefined)).toEqual([]);

@@ -43,7 +43,7 @@ async function soon(program: Upgraded, check: (program: Upgraded) => void | Prom
 
 const control = ({ slack }: Upgraded, team = acme) => slack.team(team).control;
 
-/** Slack delivers again what it got no acknowledgement for, later than the program would ask about: nothing comes of it. */
+/** Slack delivers again what it got no acknowledgement for, later than the program would ask about: nothing happens. */
 async function deliverAgain(program: Upgraded): Promise<void> {
   const { command, event } = program.outside.delivered;
   const form = new URLSearchParams({ ...command, team_id: acme }).toString();
@@ -63,7 +63,7 @@ async function decide(program: Upgraded): Promise<void> {
       ephemeral_to === alice && JSON.stringify(blocks).includes('"Start another"'),
   );
   await press(program, question, 'Start another');
-  await press(program, await inThread(program, 'Create is cut off', 'may not have started'), 'Start again');
+  await press(program, await inThread(program, 'Create is cut off', 'confirm the start'), 'Start again');
   await press(program, await inThread(program, 'Describe the errors', 'Send again'), 'Send again');
 }
 
@@ -80,8 +80,10 @@ async function press(program: Upgraded, message: SlackMessage | undefined, label
 /** The card of this prompt, where it was asked for first. */
 async function cardOf(program: Upgraded, prompt: string, team = acme): Promise<SlackMessage> {
   const channel = prompt === 'Sort the glossary' ? random : general;
+  // As it is drawn now; one of a job that waits for a person is as it was drawn before.
+  const titles = [`*${prompt}*`, `“${prompt}”`];
   const isCard = ({ thread_ts, ephemeral_to, text }: SlackMessage) =>
-    thread_ts === undefined && ephemeral_to === undefined && text.includes(`“${prompt}”`);
+    thread_ts === undefined && ephemeral_to === undefined && titles.some((title) => text.includes(title));
   return program.later(
     async () => (await control(program, team).messages(channel)).find(isCard),
     (card): card is SlackMessage => card !== undefined,
@@ -163,7 +165,7 @@ async function endAll(program: Upgraded): Promise<void> {
   await passHours(program, 2);
 }
 
-/** The thread of each job tells of its pull request, once. */
+/** The thread of each job announces its pull request, once. */
 async function expectNews(program: Upgraded): Promise<void> {
   for (const [team, project] of [
     [acme, acmeProject],

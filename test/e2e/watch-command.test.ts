@@ -25,8 +25,8 @@ async function elsewhere(): Promise<string> {
 test('"watch" shows a job that was started elsewhere in a thread, and takes follow-ups (W5)', async () => {
   const id = await elsewhere();
   await command(`watch ${id}`);
-  const card = await world.seen(general, ({ text }) => text.includes(`“Agent job ${id}”`));
-  await inThread('Working');
+  const card = await world.seen(general, ({ text }) => text.includes(`*Agent job ${id}*`));
+  await inThread('On it');
   await world.slack.control.message({
     channel: general,
     user: bob,
@@ -45,20 +45,34 @@ test('"watch" of a job that is watched already links to its thread, however many
   const answer = await world.seen(
     general,
     ({ subtype, text, blocks }) =>
-      subtype === 'ephemeral' && text.includes('watched already') && JSON.stringify(blocks).includes('url'),
+      subtype === 'ephemeral' && text.includes('already watching') && JSON.stringify(blocks).includes('url'),
   );
   expect(answer.ephemeral_to).toBe(bob);
   const cards = (await world.slack.control.messages(general)).filter(({ text }) =>
-    text.includes('“Agent job'),
+    text.includes('*Agent job'),
   );
   expect(cards).toHaveLength(1);
 });
 
-test('"watch" of a job that the API does not know says so at once, and works with the right id (W5)', async () => {
+test('"watch" of a job that the agent does not know is answered privately, and posts nothing (W5)', async () => {
   await command('watch nothing');
-  await inThread('No such job');
-  expect(world.prompts()).toEqual([]);
+  const answer = await world.sentPrivately(general, 'The agent knows no job “nothing”');
+  expect(answer.ephemeral_to).toBe(alice);
+  await world.settled();
+  const posted = (await world.slack.control.messages(general)).filter(
+    ({ subtype }) => subtype !== 'ephemeral',
+  );
+  expect(posted).toEqual([]);
   const id = await elsewhere();
   await command(`watch ${id}`);
-  await inThread('Working');
+  await inThread('');
+});
+
+test('"watch" while the agent cannot be asked says so, and the thread tells what there is (W5)', async () => {
+  world.api.failAll({ status: 401 });
+  await command('watch nothing');
+  await world.sentPrivately(general, "couldn't check that id");
+  world.api.failAll(null);
+  await world.settled(60_000);
+  await inThread("The agent doesn't know this job");
 });

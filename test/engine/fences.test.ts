@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import type { AgentClient } from '../../src/agent/client/client.ts';
-import { AnsweredJobs } from '../../src/agent/effects/answered-jobs.ts';
+import { AnsweredJobs } from '../../src/agent/effects/agent-tools.ts';
 import { callAgent } from '../../src/agent/effects/call-agent.ts';
 import { checkBatches } from '../../src/agent/effects/check-batches.ts';
 import { checkJob } from '../../src/agent/effects/check-job.ts';
-import { Slots } from '../../src/agent/effects/slots.ts';
 import { createLogger } from '../../src/app/operations/logger.ts';
 import type { Tools } from '../../src/app/service/loops.ts';
 import { applyEvent } from '../../src/engine/apply-event.ts';
+import { FairLimit } from '../../src/engine/fair-slots.ts';
 import type { AgentJob } from '../../src/jobs/agent-job.ts';
 import { openJob } from '../../src/jobs/decide/open.ts';
 import type { JobEvent } from '../../src/jobs/event.ts';
-import { postBatches } from '../../src/slack/outbound/posts/post-batches.ts';
+import type { TaskKind } from '../../src/jobs/task-kinds.ts';
 import { postToSlack } from '../../src/slack/outbound/posts/post-to-slack.ts';
 import { WorkingStatus } from '../../src/slack/outbound/refresh/working-status.ts';
 import type { Workspace } from '../../src/slack/workspace/workspace.ts';
 import { openStore } from '../../src/store/open.ts';
-import { type ClaimedTask, LeaseLostError, type TaskKind } from '../../src/store/store.ts';
+import { type ClaimedTask, LeaseLostError } from '../../src/store/store.ts';
 import { anAgentJob, policy, request } from '../jobs/support/builders.ts';
 import { createTempDir } from '../support/temp-dir.ts';
 import { createTestClock } from '../support/test-clock.ts';
@@ -28,8 +28,11 @@ const completed = anAgentJob({ status: 'completed' });
 const projects = [{ id: 'handbook', name: 'handbook', noticeChannels: [] }] as const;
 const rulesOf = () => ({ projects, channels: new Map(), noticeChannels: [] });
 
+/** An event, or the one that answers the job's create call. */
+type Happening = JobEvent | ((createCallId: string) => JobEvent);
+
 /** A job in a real store, and tools whose outward calls take so long that another process takes the task over. */
-async function overtaken(events: readonly JobEvent[], kind: TaskKind, agentJob: AgentJob) {
+async function overtaken(events: readonly Happening[], kind: TaskKind, agentJob: AgentJob) {
   const folder = await createTempDir();
   onTestFinished(folder.remove);
   const store = await openStore({ dataDir: folder.path });
@@ -40,14 +43,17 @@ async function overtaken(events: readonly JobEvent[], kind: TaskKind, agentJob: 
     jitter: 0.5,
     newId: randomUUID,
     policy,
-    paces: new Map(),
     rulesOf,
   });
   const opening = openJob(request, newContext());
   const jobId = opening.job.id;
   await store.transaction(async (tx) => {
     await tx.write(opening, clock.now());
-    for (const event of events) await applyEvent(tx, jobId, event, newContext());
+    for (const event of events) {
+      const create = await tx.calls.next(`agent:${jobId}`);
+      const happened = typeof event === 'function' ? event(create?.id ?? 'none') : event;
+      await applyEvent(tx, jobId, happened, newContext());
+    }
   });
   const claim = () =>
     store.transaction((tx) =>
@@ -56,7 +62,7 @@ async function overtaken(events: readonly JobEvent[], kind: TaskKind, agentJob: 
         nowMs: clock.now(),
         leaseNowMs: clock.now(),
         leaseUntilMs: clock.now() + LEASE_MS,
-        inHand: [],
+        inFlight: [],
         limit: 1,
       }),
     );
@@ -68,6 +74,7 @@ async function overtaken(events: readonly JobEvent[], kind: TaskKind, agentJob: 
   const workspace = {
     poster: { post: () => calledWhileOvertaken('1700000000.000100') },
     names: { of: async () => new Map(), named: async () => new Map() },
+    projects: null,
   } as unknown as Workspace;
   const tools: Tools = {
     store,
@@ -82,11 +89,12 @@ async function overtaken(events: readonly JobEvent[], kind: TaskKind, agentJob: 
     readsPerMinute: 600,
     answered: new AnsweredJobs(),
     hourlyBudget: 100,
-    surroundings: {
+    known: {
       agent: () => ({ answeredAtMs: null, trouble: null }),
       slackProblem: () => null,
+      workProblems: () => [],
     },
-    requestsInHand: () => 0,
+    requestsInFlight: () => 0,
     readablePrompt: async (_teamId, prompt) => prompt,
     showWorking: () => {},
     stopping: new AbortController().signal,
@@ -99,20 +107,19 @@ async function overtaken(events: readonly JobEvent[], kind: TaskKind, agentJob: 
 }
 
 const posted: JobEvent = { type: 'card_posted', ts: '1700000000.000100' };
-const created: JobEvent = { type: 'job_created', agentJob: anAgentJob() };
+const created = (callId: string): JobEvent => ({ type: 'job_created', callId, agentJob: anAgentJob() });
 
 const check = (tools: Tools, task: ClaimedTask) => {
   const batches = checkBatches(tools.store, tools.clock);
-  const checks = { batches, status: new WorkingStatus(), readers: new Slots(1) };
+  const checks = { batches, status: new WorkingStatus(), readers: new FairLimit(1) };
   return checkJob(tools, checks, 'check_job', task);
 };
 
-const post = (tools: Tools, task: ClaimedTask) =>
-  postToSlack({ ...tools, looks: new Map(), posts: postBatches(tools) }, task);
+const post = (tools: Tools, task: ClaimedTask) => postToSlack(tools)(task);
 
 type Work = (tools: Tools, task: ClaimedTask) => Promise<void>;
 
-test.each<[string, TaskKind, JobEvent[], AgentJob, Work]>([
+test.each<[string, TaskKind, Happening[], AgentJob, Work]>([
   ['reads a status', 'check_job', [posted, created], completed, check],
   [
     'reads a status that is not new',
@@ -132,7 +139,7 @@ test.each<[string, TaskKind, JobEvent[], AgentJob, Work]>([
   },
 );
 
-test.each<[string, TaskKind, JobEvent[], string, Work]>([
+test.each<[string, TaskKind, Happening[], string, Work]>([
   ['creates a job', 'call_agent', [posted], 'working', callAgent],
   ['posts a card', 'post_to_slack', [], 'creating', post],
 ])(

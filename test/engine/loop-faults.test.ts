@@ -1,6 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { createLoopWorld } from './support/a-loop.ts';
-import { createHands } from './support/hands.ts';
+import { createWorker } from './support/worker.ts';
+
+/** A loop that has the task `long` in flight, until `worker.finish('long')`. */
+async function withTaskInHand() {
+  const worker = createWorker();
+  const world = await createLoopWorld(worker.handle);
+  worker.delay('long');
+  await world.schedule('long');
+  world.loop.start();
+  await world.settle();
+  return { worker, world };
+}
 
 describe('a handler that throws', () => {
   test('gets its task again later, and later still the more often it throws', async () => {
@@ -44,9 +55,9 @@ describe('a handler that throws', () => {
 
 describe('a lease', () => {
   test('is renewed for as long as its task is in hand, also while the loop stops', async () => {
-    const hands = createHands();
-    const world = await createLoopWorld(hands.handle);
-    hands.delay('long');
+    const worker = createWorker();
+    const world = await createLoopWorld(worker.handle);
+    worker.delay('long');
     await world.schedule('long');
     world.loop.start();
     const isTaken = async () => (await world.claimElsewhere(world.clock.now())).length > 0;
@@ -59,9 +70,9 @@ describe('a lease', () => {
       await world.clock.advance(1_000);
       expect(await isTaken()).toBe(false);
     }
-    hands.finish('long');
+    worker.finish('long');
     await stopped;
-    expect(hands.done).toEqual(['long']);
+    expect(worker.done).toEqual(['long']);
   });
 
   test.each([
@@ -69,29 +80,19 @@ describe('a lease', () => {
     ['the clock is put forward by an hour', 'step', 3_600_000],
     ['the clock is set back by an hour', 'step', -3_600_000],
   ] as const)('keeps its task in the same hand when %s', async (_what, verb, ms) => {
-    const hands = createHands();
-    const world = await createLoopWorld(hands.handle);
-    hands.delay('long');
-    await world.schedule('long');
-    world.loop.start();
-    await world.settle();
+    const { worker, world } = await withTaskInHand();
     world.clock[verb](ms);
     await world.clock.advance(60_000);
-    expect(hands.taken).toEqual(['long']);
+    expect(worker.taken).toEqual(['long']);
     expect(await world.claimElsewhere(world.clock.now())).toEqual([]);
-    hands.finish('long');
+    worker.finish('long');
     await world.settle();
-    expect(hands.done).toEqual(['long']);
+    expect(worker.done).toEqual(['long']);
     expect(world.log.map(({ event }) => event)).not.toContain('task_lease_lost');
   });
 
   test('is given back by a stop that has waited seven seconds: others may take the task at once', async () => {
-    const hands = createHands();
-    const world = await createLoopWorld(hands.handle);
-    hands.delay('long');
-    await world.schedule('long');
-    world.loop.start();
-    await world.settle();
+    const { worker, world } = await withTaskInHand();
     const stopped = world.loop.stop();
     await world.clock.advance(6_999);
     expect(await world.claimElsewhere(world.clock.now())).toEqual([]);
@@ -99,12 +100,12 @@ describe('a lease', () => {
     await stopped;
     expect(await world.claimElsewhere(world.clock.now())).toMatchObject([{ subject: 'long', attempts: 0 }]);
     // What the stopped one writes all the same is undone, without a fuss.
-    hands.finish('long');
+    worker.finish('long');
     await world.settle();
-    expect(world.log.map(({ event }) => event)).toEqual(['task_handed_back']);
+    expect(world.log.map(({ event }) => event)).toEqual(['task_released']);
   });
 
-  test('that was lost by the time its task fails is not told and counted a second time', async () => {
+  test('that was lost by the time its task fails is not logged and counted a second time', async () => {
     const goOn = Promise.withResolvers<void>();
     const world = await createLoopWorld(async () => {
       await goOn.promise;
@@ -120,26 +121,21 @@ describe('a lease', () => {
   });
 
   test('runs out by itself when the store is away during a stop, which ends well all the same', async () => {
-    const hands = createHands();
-    const world = await createLoopWorld(hands.handle);
-    hands.delay('long');
-    await world.schedule('long');
-    world.loop.start();
-    await world.settle();
+    const { world } = await withTaskInHand();
     const store = world.breakStore();
     const stopped = world.loop.stop();
     await world.clock.advance(7_000);
     await expect(stopped).resolves.toBeUndefined();
-    expect(world.log.map(({ event }) => event)).toContain('tasks_not_handed_back');
+    expect(world.log.map(({ event }) => event)).toContain('tasks_not_released');
     store.mend();
     expect(await world.claimElsewhere(world.clock.now())).toEqual([]);
     expect(await world.claimElsewhere(world.clock.now() + 24_000)).toMatchObject([{ subject: 'long' }]);
   });
 
   test('of a task whose process is gone runs out after 24 seconds', async () => {
-    const hands = createHands();
-    const world = await createLoopWorld(hands.handle);
-    hands.delay('long');
+    const worker = createWorker();
+    const world = await createLoopWorld(worker.handle);
+    worker.delay('long');
     await world.schedule('long');
     // One look without a start: nothing renews the lease, as after a crash.
     const looking = world.loop.tick();
@@ -147,7 +143,7 @@ describe('a lease', () => {
     expect(await world.claimElsewhere(world.clock.now())).toEqual([]);
     await world.clock.advance(1);
     expect(await world.claimElsewhere(world.clock.now())).toMatchObject([{ subject: 'long' }]);
-    hands.finish('long');
+    worker.finish('long');
     await looking;
   });
 
@@ -180,8 +176,8 @@ describe('a lease', () => {
 
 describe('a store that fails', () => {
   test('makes the loop pause for a second each time, and heals', async () => {
-    const hands = createHands();
-    const world = await createLoopWorld(hands.handle);
+    const worker = createWorker();
+    const world = await createLoopWorld(worker.handle);
     await world.schedule('a');
     const broken = world.breakStore();
     world.loop.start();
@@ -193,11 +189,11 @@ describe('a store that fails', () => {
     expect(world.log.filter(({ event }) => event === 'loop_failed')).toHaveLength(4);
     broken.mend();
     await world.clock.advance(1_000);
-    expect(hands.done).toEqual(['a']);
+    expect(worker.done).toEqual(['a']);
   });
 
   test('can be stopped during the pause', async () => {
-    const world = await createLoopWorld(createHands().handle);
+    const world = await createLoopWorld(createWorker().handle);
     const broken = world.breakStore();
     world.loop.start();
     await world.settle();
@@ -221,19 +217,14 @@ describe('a store that fails', () => {
     const broken = world.breakStore();
     goOn.resolve();
     await world.settle();
-    expect(world.log.map(({ event }) => event)).toContain('task_not_postponed');
+    expect(world.log.map(({ event }) => event)).toContain('task_not_retried');
     broken.mend();
     await world.clock.advance(30_000);
     expect(attempts).toEqual([0, 24_000]);
   });
 
   test('at a renewal is tried again at the next', async () => {
-    const hands = createHands();
-    const world = await createLoopWorld(hands.handle);
-    hands.delay('long');
-    await world.schedule('long');
-    world.loop.start();
-    await world.settle();
+    const { worker, world } = await withTaskInHand();
     await world.clock.advance(7_500);
     const broken = world.breakStore();
     await world.clock.advance(1_000);
@@ -241,6 +232,6 @@ describe('a store that fails', () => {
     expect(world.log.map(({ event }) => event)).toContain('leases_not_renewed');
     await world.clock.advance(20_000);
     expect(await world.claimElsewhere(world.clock.now())).toEqual([]);
-    hands.finish('long');
+    worker.finish('long');
   });
 });

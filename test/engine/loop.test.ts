@@ -1,66 +1,65 @@
 import { describe, expect, test } from 'vitest';
-import type { TaskKind } from '../../src/store/store.ts';
-import { waitFor } from '../support/wait-for.ts';
+import type { TaskKind } from '../../src/jobs/task-kinds.ts';
 import { createLoopWorld, type LoopWorld } from './support/a-loop.ts';
-import { createHands } from './support/hands.ts';
+import { createWorker } from './support/worker.ts';
 
 describe('a loop', () => {
   test('has many tasks in hand, as many as it may, and takes the next when one is done', async () => {
-    const hands = createHands();
-    const world = await createLoopWorld(hands.handle, 3);
+    const worker = createWorker();
+    const world = await createLoopWorld(worker.handle, 3);
     const subjects = ['a', 'b', 'c', 'd', 'e'];
-    hands.delay(...subjects);
+    worker.delay(...subjects);
     for (const [index, subject] of subjects.entries()) await world.schedule(subject, index - 10);
     world.loop.start();
     await world.settle();
-    expect(hands.taken).toEqual(['a', 'b', 'c']);
-    hands.finish('b');
+    expect(worker.taken).toEqual(['a', 'b', 'c']);
+    worker.finish('b');
     await world.settle();
-    expect(hands.taken).toEqual(['a', 'b', 'c', 'd']);
-    for (const subject of subjects) hands.finish(subject);
+    expect(worker.taken).toEqual(['a', 'b', 'c', 'd']);
+    for (const subject of subjects) worker.finish(subject);
     await world.settle();
-    expect(hands.done.toSorted()).toEqual(subjects);
+    expect(worker.done.toSorted()).toEqual(subjects);
   });
 
   test('takes a task when it falls due, not before', async () => {
-    const hands = createHands();
-    const world = await createLoopWorld(hands.handle);
+    const worker = createWorker();
+    const world = await createLoopWorld(worker.handle);
     await world.schedule('soon', 300);
     await world.schedule('later', 45_000);
     world.loop.start();
     await world.clock.advance(299);
-    expect(hands.done).toEqual([]);
+    expect(worker.done).toEqual([]);
     await world.clock.advance(1);
-    expect(hands.done).toEqual(['soon']);
+    expect(worker.done).toEqual(['soon']);
     await world.clock.advance(44_699);
-    expect(hands.done).toEqual(['soon']);
+    expect(worker.done).toEqual(['soon']);
     await world.clock.advance(1);
-    expect(hands.done).toEqual(['soon', 'later']);
+    expect(worker.done).toEqual(['soon', 'later']);
   });
 
   test('finds within a second what another process scheduled', async () => {
-    const hands = createHands();
-    const world = await createLoopWorld(hands.handle);
+    const worker = createWorker();
+    const world = await createLoopWorld(worker.handle);
     world.loop.start();
     await world.settle();
     await world.schedule('from elsewhere');
     await world.clock.advance(1_000);
-    expect(hands.done).toEqual(['from elsewhere']);
+    expect(worker.done).toEqual(['from elsewhere']);
   });
 
-  test('is told to look by one tick, which ends when all that was due is done', async () => {
-    const hands = createHands();
-    const world = await createLoopWorld(hands.handle);
+  test('looks at a tick, which ends when all that was due is done', async () => {
+    const worker = createWorker();
+    const world = await createLoopWorld(worker.handle);
     await world.schedule('a');
     await world.schedule('b');
     expect(await world.loop.tick()).toBe(2);
-    expect(hands.done.toSorted()).toEqual(['a', 'b']);
+    expect(worker.done.toSorted()).toEqual(['a', 'b']);
     expect(await world.loop.tick()).toBe(0);
   });
 
   test('has no problem from its start to its stop, and can be started again', async () => {
-    const hands = createHands();
-    const world = await createLoopWorld(hands.handle);
+    const worker = createWorker();
+    const world = await createLoopWorld(worker.handle);
     expect(world.loop.state().problem).toMatch('has ended');
     world.loop.start();
     expect(world.loop.state().problem).toBeNull();
@@ -70,7 +69,7 @@ describe('a loop', () => {
     await world.settle();
     await world.schedule('a');
     await world.clock.advance(1_000);
-    expect(hands.done).toEqual(['a']);
+    expect(worker.done).toEqual(['a']);
   });
 });
 
@@ -84,36 +83,36 @@ describe('a loop that is notified', () => {
   };
 
   test('while it sleeps looks at once', async () => {
-    const hands = createHands();
-    const world = await createLoopWorld(hands.handle);
+    const worker = createWorker();
+    const world = await createLoopWorld(worker.handle);
     world.loop.start();
     await world.settle();
     await scheduleAndNotify(world);
     await world.settle();
-    expect(hands.done).toEqual(['a']);
+    expect(worker.done).toEqual(['a']);
   });
 
   test('of tasks of others, or of what is due after its next look, sleeps on', async () => {
-    const hands = createHands();
-    const world = await createLoopWorld(hands.handle);
+    const worker = createWorker();
+    const world = await createLoopWorld(worker.handle);
     world.loop.start();
     await world.settle();
     await world.schedule('a');
     world.loop.notify(dueIn(world, 0, 'refresh_card'));
     world.loop.notify(dueIn(world, 5_000));
     await world.settle();
-    expect(hands.taken).toEqual([]);
+    expect(worker.taken).toEqual([]);
     await world.clock.advance(1_000);
-    expect(hands.done).toEqual(['a']);
+    expect(worker.done).toEqual(['a']);
   });
 
   test('before its start looks at its start', async () => {
-    const hands = createHands();
-    const world = await createLoopWorld(hands.handle);
+    const worker = createWorker();
+    const world = await createLoopWorld(worker.handle);
     await scheduleAndNotify(world);
     world.loop.start();
     await world.settle();
-    expect(hands.done).toEqual(['a']);
+    expect(worker.done).toEqual(['a']);
   });
 
   for (const [moment, call] of [
@@ -121,39 +120,39 @@ describe('a loop that is notified', () => {
     ['looks for the next due time', 'nextDueAtMs'],
   ] as const) {
     test(`while it ${moment} does not sleep over it`, async () => {
-      const hands = createHands();
-      const world = await createLoopWorld(hands.handle);
+      const worker = createWorker();
+      const world = await createLoopWorld(worker.handle);
       const hold = world.holdAfter(call);
       world.loop.start();
       await hold.reached;
       await scheduleAndNotify(world);
       hold.release();
       await world.settle();
-      expect(hands.done).toEqual(['a']);
+      expect(worker.done).toEqual(['a']);
     });
   }
 
-  test('while all its hands are full looks when one is free', async () => {
-    const hands = createHands();
-    const world = await createLoopWorld(hands.handle, 1);
-    hands.delay('busy');
+  test('while all its slots are taken looks when one is free', async () => {
+    const worker = createWorker();
+    const world = await createLoopWorld(worker.handle, 1);
+    worker.delay('busy');
     await world.schedule('busy', -1);
     world.loop.start();
     await world.settle();
     await scheduleAndNotify(world);
     await world.settle();
-    expect(hands.taken).toEqual(['busy']);
-    hands.finish('busy');
+    expect(worker.taken).toEqual(['busy']);
+    worker.finish('busy');
     await world.settle();
-    expect(hands.done).toEqual(['busy', 'a']);
+    expect(worker.done).toEqual(['busy', 'a']);
   });
 });
 
 describe('a stop', () => {
   test('waits for what is in hand, and takes nothing more', async () => {
-    const hands = createHands();
-    const world = await createLoopWorld(hands.handle);
-    hands.delay('a', 'b');
+    const worker = createWorker();
+    const world = await createLoopWorld(worker.handle);
+    worker.delay('a', 'b');
     await world.schedule('a');
     await world.schedule('b');
     world.loop.start();
@@ -164,20 +163,20 @@ describe('a stop', () => {
     });
     await world.schedule('c');
     world.loop.notify(dueIn(world, 0));
-    hands.finish('a');
+    worker.finish('a');
     await world.clock.advance(5_000);
     expect(isStopped).toBe(false);
-    hands.finish('b');
+    worker.finish('b');
     await stopped;
-    expect(hands.done).toEqual(['a', 'b']);
+    expect(worker.done).toEqual(['a', 'b']);
     await world.clock.advance(5_000);
-    expect(hands.taken).toEqual(['a', 'b']);
+    expect(worker.taken).toEqual(['a', 'b']);
     expect(await world.claimElsewhere(world.clock.now())).toMatchObject([{ subject: 'c' }]);
   });
 
   test('during a claim finishes what was claimed', async () => {
-    const hands = createHands();
-    const world = await createLoopWorld(hands.handle);
+    const worker = createWorker();
+    const world = await createLoopWorld(worker.handle);
     await world.schedule('a');
     const hold = world.holdAfter('claim');
     world.loop.start();
@@ -185,11 +184,11 @@ describe('a stop', () => {
     const stopped = world.loop.stop();
     hold.release();
     await stopped;
-    expect(hands.done).toEqual(['a']);
+    expect(worker.done).toEqual(['a']);
   });
 
   test('wakes a loop that sleeps, so that it ends without a wait', async () => {
-    const world = await createLoopWorld(createHands().handle);
+    const world = await createLoopWorld(createWorker().handle);
     world.loop.start();
     await world.settle();
     await world.loop.stop();
@@ -200,31 +199,29 @@ describe('a stop', () => {
   });
 });
 
-describe('while gestures are in hand', () => {
-  test('a loop takes up one task after the other, also if none is done; and many at once when they are', async () => {
-    const hands = createHands();
-    const world = await createLoopWorld(hands.handle);
+describe('while requests are in hand', () => {
+  test('a loop takes up one task after the other, even if none is done; and many at once when they are', async () => {
+    const worker = createWorker();
+    const world = await createLoopWorld(worker.handle);
     const subjects = ['a', 'b', 'c', 'd', 'e'];
-    hands.delay(...subjects);
+    worker.delay(...subjects);
     for (const subject of subjects) await world.schedule(subject);
-    world.requestsInHand = 3;
+    world.requestsInFlight = 3;
     const first = world.holdAfter('claim');
     world.loop.start();
     await first.reached;
     const second = world.holdAfter('claim');
     first.release();
     await second.reached;
-    expect(hands.taken).toHaveLength(1);
+    expect(worker.taken).toHaveLength(1);
     const third = world.holdAfter('claim');
     second.release();
     await third.reached;
-    expect(hands.taken).toHaveLength(2);
-    world.requestsInHand = 0;
+    expect(worker.taken).toHaveLength(2);
+    world.requestsInFlight = 0;
     third.release();
-    await waitFor(
-      () => hands.taken.length,
-      (count) => count === subjects.length,
-      { what: 'the other tasks, together' },
-    );
+    await expect
+      .poll(() => worker.taken.length, { message: 'the other tasks, together' })
+      .toBe(subjects.length);
   });
 });

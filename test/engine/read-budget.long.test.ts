@@ -8,8 +8,8 @@ const JOBS = 100;
 const READS_PER_MINUTE = 240;
 const IDEAL_MS = (JOBS / READS_PER_MINUTE) * MINUTE_MS;
 
-/** A tenth of a minute's reads may go at once. */
-const mostIn = (durationMs: number) => (READS_PER_MINUTE * (6_000 + durationMs)) / MINUTE_MS;
+/** A twentieth of a minute’s reads may go at once. */
+const mostIn = (durationMs: number) => (READS_PER_MINUTE * (3_000 + durationMs)) / MINUTE_MS;
 
 function countIn(times: readonly number[], durationMs: number): number {
   const counts = times.map((from) => times.filter((time) => time >= from && time < from + durationMs).length);

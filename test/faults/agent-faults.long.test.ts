@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { actionIds } from '../../src/slack/protocol/ids.ts';
+import { buttons } from '../../src/slack/views/parts/buttons.ts';
 import { saying, toldLater } from '../e2e/support/posts.ts';
 import { startWorld, type World } from '../e2e/support/world.ts';
 import { alice, bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';
@@ -9,12 +9,12 @@ import { type AgentOutcome, agentFaults } from './agent-faults.ts';
 const LONG_MS = 60_000;
 
 const createOffers = {
-  unknown: ['may or may not have started', actionIds.startAgain],
-  refused: ['did not take the prompt', actionIds.runAgain],
+  unknown: ["Couldn't confirm the start", buttons.startAgain.id],
+  refused: ['Not accepted', buttons.editAndStart.id],
 } as const;
 const messageOffers = {
-  unknown: ['may or may not have arrived', actionIds.sendAgain],
-  refused: ['Not sent', actionIds.retry],
+  unknown: ["Couldn't confirm that", buttons.sendAgain.id],
+  refused: ['Not sent', buttons.sendAgain.id],
 } as const;
 
 describeWithLocalSlack('a fault of the agent API', () => {
@@ -46,9 +46,11 @@ describeWithLocalSlack('a fault of the agent API', () => {
         const offer = await toldLater(world, card, words);
         await world.clock.advance(LONG_MS);
         expect(sent(prompt)).toBe(1);
+        // A request that is refused is edited in a form: `test/e2e/decision-forms.test.ts`.
+        if (create === 'refused') return;
         await pressTwiceAtOnce(offer, button);
       }
-      await toldLater(world, card, 'Working');
+      await toldLater(world, card, 'On it');
       await world.clock.advance(LONG_MS);
       expect(sent(prompt)).toBe(2);
       await expectToldOfAdministrator(card, create);
@@ -58,7 +60,7 @@ describeWithLocalSlack('a fault of the agent API', () => {
       const prompt = `Follow up and ${name.replaceAll('`', '')}`;
       const text = `Reply to ${prompt}`;
       const card = await world.ask(prompt);
-      await toldLater(world, card, 'Working');
+      await toldLater(world, card, 'On it');
       world.api.failNext('message', fault);
       const first = await world.slack.message({ channel: general, user: bob, text, threadTs: card.ts });
       if (message === 'unknown' || message === 'refused') {
@@ -76,7 +78,7 @@ describeWithLocalSlack('a fault of the agent API', () => {
       await world.clock.advance(LONG_MS);
       expect(sent(text)).toBe(2);
       await expectToldOfAdministrator(card, message);
-      expect(saying(await world.posts(card), 'may or may not')).toHaveLength(message === 'unknown' ? 1 : 0);
+      expect(saying(await world.posts(card), "Couldn't confirm")).toHaveLength(message === 'unknown' ? 1 : 0);
     });
   });
 });

@@ -7,9 +7,9 @@ const MINUTE_MS = 60_000;
 
 describeWithLocalSlack('a long outage', () => {
   test.each([
-    ['the agent API is away', 'down', "Can't reach the agent API"],
+    ['the agent API is away', 'down', "Can't reach the agent"],
     ['its key is refused', 401, 'An administrator needs to fix'],
-    ['it limits the rate', 429, 'Waiting for the rate limit'],
+    ['it limits the rate', 429, 'hourly limit is used up'],
   ] as const)(
     'when %s: nothing is lost, the order is kept, and the thread is told once when it starts and once when it ends',
     { timeout: 240_000 },
@@ -17,7 +17,7 @@ describeWithLocalSlack('a long outage', () => {
       // Looks are not the subject here, and there are many in such a time.
       await using world = await startWorld({ settings: { POLL_MIN_INTERVAL: '60s' } });
       const card = await world.ask('Before the outage');
-      await toldLater(world, card, 'Working');
+      await toldLater(world, card, 'On it');
       if (fault === 'down') await world.apiDown();
       else world.api.failAll({ status: fault });
 
@@ -27,6 +27,8 @@ describeWithLocalSlack('a long outage', () => {
         await world.clock.advance(5 * MINUTE_MS);
       }
       const other = await world.ask('During the outage');
+      // So long, a rate limit is for the card alone.
+      await world.clock.advance(11 * MINUTE_MS);
       await toldLater(world, other, words);
       await world.clock.advance(30 * MINUTE_MS);
       const told = saying(await world.posts(card), words);
@@ -36,21 +38,19 @@ describeWithLocalSlack('a long outage', () => {
       else world.api.failAll(null);
       // The longest time between two tries.
       await world.clock.advance(5 * MINUTE_MS);
-      await toldLater(world, other, 'Working');
+      await toldLater(world, other, 'On it');
       await world.clock.advance(10 * MINUTE_MS);
       if (fault === 'down') {
-        // The one that came back has forgotten its jobs: the replies are refused, and shown.
+        // The restarted API has forgotten its jobs: the replies are refused, and shown.
         expect(saying(await world.posts(card), 'Not sent')).toHaveLength(1);
       } else {
-        await world.soon(
-          () => world.slack.reactions(replies[2] as SlackMessage),
-          ['white_check_mark'],
-          'the receipt',
-        );
+        await expect
+          .poll(() => world.slack.reactions(replies[2] as SlackMessage), { message: 'the receipt' })
+          .toEqual(['white_check_mark']);
         expect(world.api.jobs[0]?.prompts).toEqual(['Before the outage', 'one\n\ntwo\n\nthree']);
       }
       expect(saying(await world.posts(other), words)).toHaveLength(1);
-      expect(saying(await world.posts(other), 'Going on')).toHaveLength(fault === 429 ? 0 : 1);
+      expect(saying(await world.posts(other), 'Back online')).toHaveLength(fault === 429 ? 0 : 1);
       expect(world.api.jobs.filter(({ prompts }) => prompts[0] === 'During the outage')).toHaveLength(1);
     },
   );

@@ -22,7 +22,7 @@ describeWithLocalSlack('a fault of Slack', () => {
   const starts = (prompt: string) => world.api.jobs.filter(({ prompts }) => prompts[0] === prompt).length;
   const working = async (prompt: string) => {
     const card = await world.ask(prompt);
-    await toldLater(world, card, 'Working');
+    await toldLater(world, card, 'On it');
     return card;
   };
   const finish = (prompt: string, prLink: string) => {
@@ -64,21 +64,16 @@ describeWithLocalSlack('a fault of Slack', () => {
       const prompt = `Post and ${name.replaceAll('`', '')}`;
       const link = `https://github.com/acme/docs/pull/${encodeURIComponent(name)}`;
       const card = await working(prompt);
-      const toldBefore = (await toldPrivately('I could not post this')).length;
+      const toldBefore = (await toldPrivately('post this in the thread')).length;
       failNext(fault);
       finish(prompt, link);
-      // It comes after the post that meets the fault.
-      await toldLater(world, card, link);
       await world.clock.advance(LONG_MS);
-      const words = (posts: readonly SlackMessage[]) =>
-        posts.map(({ text }) => /Working|Finished|🎉/.exec(text)?.[0]);
-      const whole = ['Working', 'Finished', '🎉'];
+      const words = (posts: readonly SlackMessage[]) => posts.map(({ text }) => /On it|🎉/.exec(text)?.[0]);
+      const whole = ['On it', '🎉'];
       const isRefused = outcome === 'refused';
-      expect(words(await world.posts(card))).toEqual(
-        isRefused ? whole.filter((word) => word !== 'Finished') : whole,
-      );
-      const told = (await toldPrivately('I could not post this')).slice(toldBefore);
-      expect(words(told)).toEqual(isRefused ? ['Finished'] : []);
+      expect(words(await world.posts(card))).toEqual(isRefused ? ['On it'] : whole);
+      const told = (await toldPrivately('post this in the thread')).slice(toldBefore);
+      expect(words(told)).toEqual(isRefused ? ['🎉'] : []);
     });
   });
 });

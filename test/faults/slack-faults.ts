@@ -4,7 +4,7 @@ import type { Fault } from '../support/fault-proxy/fault.ts';
  * What a post that meets a fault of Slack is taken for:
  * - `waits`: nothing happened; it is made later, once
  * - `looked for`: it may have happened; it is found in Slack, or made again because it is not there
- * - `refused`: it will not work; people are told where they can be told
+ * - `refused`: it will not work; people learn of it where they can be reached
  * - `administrator`: nothing happened; it is kept until an administrator has mended the app's access
  */
 export type SlackOutcome = 'waits' | 'looked for' | 'refused' | 'administrator';

@@ -13,7 +13,7 @@ const aReply = (second: number, userId: string, text: string, snippet: string[] 
   text,
   editedTs: null,
   mentionsBot: false,
-  attached: { snippets: snippet.map((name) => ({ name, url: null })), others: [] },
+  attachments: { snippets: snippet.map((name) => ({ name, url: null })), others: [] },
 });
 
 describeOnDatabases('to forget a person', (make) => {
@@ -42,7 +42,7 @@ describeOnDatabases('to forget a person', (make) => {
     const after = await openStore(location);
     const taken = await after.transaction((tx) => tx.earlyReplies.take(thread, NOW_MS));
     await after.close();
-    expect(taken[0]?.attached.snippets).toEqual([{ name: 'notes of forgotten.txt', url: null }]);
+    expect(taken[0]?.attachments.snippets).toEqual([{ name: 'notes of forgotten.txt', url: null }]);
     expect(taken.map(({ text }) => text)).toEqual(['As (forgotten) says', 'As <@U12> says']);
   });
 });

@@ -70,7 +70,7 @@ async function finishAll(world: StrictWorld): Promise<void> {
     async () =>
       (await world.slack.control.messages(general)).concat(await world.slack.control.messages(random)),
     (all) =>
-      all.filter(({ thread_ts, text }) => thread_ts && text.includes('no files changed')).length >=
+      all.filter(({ thread_ts, text }) => thread_ts && text.includes('Done, no pull request')).length >=
       world.api.jobs.length,
     'all jobs to be over',
   );
@@ -84,8 +84,8 @@ async function conversation(
   world.slack.control.invite(random, localApp.botUserId);
   const hers = await ask(world, alice, general, 'Heliotrope is what Alice asks for');
   const his = await ask(world, bob, random, `Begonias as <@${alice}> likes them`);
-  await world.told(hers, 'Working');
-  await world.told(his, 'Working');
+  await world.threadMessage(hers, 'On it');
+  await world.threadMessage(his, 'On it');
   await reply(world, hers, bob, 'Bergamot says Bob');
   const said = await reply(world, his, alice, 'Azalea says Alice');
   await world.slack.control.editMessage(said, 'Amaranth says Alice');
@@ -138,7 +138,7 @@ function suite(open: () => Promise<Kept>): void {
   test('erases nothing while something of theirs is under way, and names it', async () => {
     const { world, readAll, forget } = await open();
     const hers = await ask(world, alice, general, 'Heliotrope is what Alice asks for');
-    await world.told(hers, 'Working');
+    await world.threadMessage(hers, 'On it');
     await world.settled();
     const refused = await forget('--user', alice, '--yes');
     expect(refused.code).toBe(75);

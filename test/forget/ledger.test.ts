@@ -77,6 +77,12 @@ describeOnDatabases('jobs of others', (make) => {
     await database.close();
     return places;
   }
+  async function pastThreads() {
+    const { database } = await openDatabase(location);
+    const threads = await database.queries.selectFrom('past_thread').select('channel_id').execute();
+    await database.close();
+    return threads.map(({ channel_id }) => channel_id);
+  }
   const erase = async (kind: 'user' | 'channel' = 'user', id = 'U1') =>
     (await forget(location, { kind, id, teamId: null }, { dry: false, nowMs: NOW_MS })).holdings;
 
@@ -150,5 +156,17 @@ describeOnDatabases('jobs of others', (make) => {
     ]);
     await erase('channel', 'C8');
     expect(await pastNotices()).toEqual([{ team_id: 'T1', channel_id: 'C9' }]);
+  });
+
+  test('of a channel leave no past threads, not even those of jobs that were deleted long ago', async () => {
+    await over([], []);
+    const { database } = await openDatabase(location);
+    await database.queries
+      .insertInto('past_thread')
+      .values(['C8', 'C9'].map((channel_id) => ({ team_id: 'T1', channel_id, thread_ts: '1.1', at: NOW_MS })))
+      .execute();
+    await database.close();
+    await erase('channel', 'C8');
+    expect(await pastThreads()).toEqual(['C9']);
   });
 });

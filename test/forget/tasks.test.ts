@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { TaskKind } from '../../src/jobs/task-kinds.ts';
 import { forget } from '../../src/store/forget/forget.ts';
 import { openDatabase, openStore, type StoreLocation } from '../../src/store/open.ts';
-import type { TaskKind } from '../../src/store/store.ts';
 import { aCall, aCreateCall, aDecision, aJob, NOW_MS } from '../contract/store/samples.ts';
 import { describeOnDatabases } from '../support/databases.ts';
 
@@ -35,17 +35,14 @@ describeOnDatabases('what is still to be done', (make) => {
   });
   afterEach(() => remove());
 
-  /** Puts tasks there, if there are none of these names. */
   async function left(kind: TaskKind, ...subjects: readonly string[]): Promise<void> {
-    const { database } = await openDatabase(location);
-    const task = { kind, run_at: NOW_MS, lease_token: null, lease_until: null, attempts: 0, revision: 0 };
-    const rows = subjects.map((subject) => ({ ...task, id: `${kind}:${subject}`, subject }));
-    await database.queries
-      .insertInto('task')
-      .values(rows)
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-    await database.close();
+    const store = await openStore(location);
+    for (const subject of subjects) {
+      await store.transaction((tx) =>
+        tx.tasks.schedule({ kind, subject, runAtMs: NOW_MS, ifScheduled: 'keep' }),
+      );
+    }
+    await store.close();
   }
 
   async function tasks(): Promise<string[]> {

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentJob } from '../../src/jobs/agent-job.ts';
 import { isEnded } from '../../src/jobs/agent-job.ts';
-import { LOOKED_AT_FOR_MS } from '../../src/jobs/schedule.ts';
+import { LOOKED_AT_FOR_MS } from '../../src/jobs/schedule/schedule.ts';
 import { fc } from '../support/properties.ts';
 import { anAgentJob, HOUR_MS, MINUTE_MS, SECOND_MS } from './support/builders.ts';
 import { aWorkingJob } from './support/stages.ts';
+import { newLinkIn } from './support/transcript.ts';
 import type { World } from './support/world.ts';
 
 /** What the API says, and for how long it says so; perhaps somebody replies in the middle of it. */
@@ -55,7 +56,7 @@ function pickAnswer({ answer }: World): AgentJob | null {
 }
 
 function announced(world: World): string[] {
-  return world.told.flatMap((news) => (news.kind === 'pull_request' ? [news.url] : []));
+  return world.told.flatMap((news) => newLinkIn(news) ?? []);
 }
 
 describe('whatever the API says, and however late', () => {
@@ -67,7 +68,7 @@ describe('whatever the API says, and however late', () => {
         const last = showing.at(-1) ?? { status: 'active', prLink: null };
         expect(world.job.agentJob).toMatchObject({ status: last.status, prLink: last.prLink });
         expect(world.job.stage.kind).toBe(isEnded(last.status) ? 'ended' : 'working');
-        expect(world.job.told?.status).toBe(last.status);
+        expect(world.job.lastAnnounced?.status).toBe(last.status);
         if (last.prLink !== null) expect(announced(world).at(-1)).toBe(last.prLink);
         expect(announced(world).filter((url, index, all) => url === all[index - 1])).toEqual([]);
       }),
@@ -86,19 +87,25 @@ describe('whatever the API says, and however late', () => {
     );
   });
 
-  test('each end that it shows for some minutes is told, and that somebody else goes on, too', () => {
+  test('each end that it shows for some minutes is announced, and that somebody else goes on, too', () => {
     fc.assert(
       fc.property(anyShowing(12 * MINUTE_MS, 15 * MINUTE_MS), (showing) => {
         const silent = showing.map((one) => ({ ...one, hasReply: false }));
         const statuses = silent.map(({ status }) => status);
         const changes = statuses.filter((status, index) => status !== (statuses[index - 1] ?? 'active'));
-        const told = live(silent).told.flatMap((news) => {
-          if (news.kind === 'finished') return ['completed'];
-          if (news.kind === 'started' || news.kind === 'continued') return ['active'];
-          if (news.kind === 'other_status') return [news.status];
-          return news.kind === 'failed' || news.kind === 'archived' ? [news.kind] : [];
+        // After an unknown status, work that had not ended only goes on.
+        const news = changes.filter((status, index) => {
+          const before = changes.slice(0, index).findLast((one) => one !== 'napping') ?? 'active';
+          return status !== 'active' || isEnded(before);
         });
-        expect(told).toEqual(['active', ...changes]);
+        const told = live(silent).told.flatMap((announcement) => {
+          if (announcement.kind === 'turn_ended') return ['completed'];
+          if (announcement.kind === 'started' || announcement.kind === 'continued') return ['active'];
+          if (announcement.kind === 'other_status') return [announcement.status];
+          const { kind } = announcement;
+          return kind === 'failed' || kind === 'archived' ? [kind] : [];
+        });
+        expect(told).toEqual(['active', ...news]);
       }),
       { numRuns: 300 },
     );

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type ChannelSettings, defaultProject, policyFor, settingsOf } from '../../src/jobs/policy.ts';
-import type { Projects } from '../../src/jobs/project.ts';
+import type { Projects } from '../../src/jobs/requests/project.ts';
 import { policy } from './support/builders.ts';
 
 const projects: Projects = [
@@ -46,7 +46,7 @@ test('what the administrators of a channel saved goes before both, one by one (L
   );
 });
 
-test('a pull request is told of in the channels of everywhere, of its project and of its channel, each once (N1)', () => {
+test('a pull request is announced in the channels of everywhere, of its project and of its channel, each once (N1)', () => {
   const saved = { noticeChannels: ['C-NEWS', 'C-API', 'C-MORE'] };
   const { noticeChannels } = policyFor(policy, rules, inChannel('C1', 'p2'), saved);
   expect(noticeChannels).toEqual(['C-NEWS', 'C-API', 'C-MORE']);

@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { JobEvent } from '../../src/jobs/event.ts';
+import type { FollowUpState } from '../../src/jobs/follow-up.ts';
 import { isUnwatched } from '../../src/jobs/job.ts';
 import { fc } from '../support/properties.ts';
-import { failures } from './support/builders.ts';
-import { act, anyLife, anyPolicy } from './support/deeds.ts';
+import { anyLife, anyPolicy } from './support/any-life.ts';
+import { CORRECTION, failures } from './support/builders.ts';
+import { act } from './support/deeds.ts';
 import { theGoodEnd } from './support/good-end.ts';
-import { World, type WorldCall } from './support/world.ts';
+import { newLinkIn } from './support/transcript.ts';
+import { World } from './support/world.ts';
+import type { WorldCall } from './support/world-facts.ts';
 
 const RUNS = 500;
 
@@ -24,7 +28,7 @@ function always(promise: (world: World) => void): void {
 }
 
 describe('whatever happens, in whatever order, late, twice, and with a clock that jumps', () => {
-  test('no call is wanted twice, but for what the ledger lets be told once: a notice, or a delay', () => {
+  test('no call is wanted twice, but for what the ledger lets be said once: a notice, or a delay', () => {
     always((world) => {
       expect(world.repeatedKeys.filter((key) => !/^notice|:delayed:/.test(key))).toEqual([]);
     });
@@ -49,16 +53,17 @@ describe('whatever happens, in whatever order, late, twice, and with a clock tha
   test('replies go out as they read then, and not if they were deleted', () => {
     always((world) => {
       for (const { request, texts } of world.calls) {
-        if (request.kind === 'send_message') expect(request.prompt).toBe(texts.join('\n\n'));
+        if (request.kind !== 'send_message') continue;
+        expect(request.prompt.replaceAll(CORRECTION, '')).toBe(texts.join('\n\n'));
       }
     });
   });
 
   test('a reply is in one message that the API accepted, if it is sent, and in none else', () => {
     always((world) => {
-      const accepted = acceptedIds(world);
-      const sent = [...world.followUps.values()].filter(({ state }) => state === 'sent');
-      expect([...accepted].sort()).toEqual(sent.map(({ id }) => id).sort());
+      const accepted = acceptedIds(world).filter((id) => world.followUps.get(id)?.isCorrection === false);
+      const sent = [...world.followUps.values()].filter((one) => one.state === 'sent' && !one.isCorrection);
+      expect(accepted.sort()).toEqual(sent.map(({ id }) => id).sort());
     });
   });
 
@@ -70,7 +75,7 @@ describe('whatever happens, in whatever order, late, twice, and with a clock tha
 
   test('the same link is not announced twice in a row', () => {
     always((world) => {
-      const urls = world.told.flatMap((news) => (news.kind === 'pull_request' ? [news.url] : []));
+      const urls = world.told.flatMap((news) => newLinkIn(news) ?? []);
       expect(urls.filter((url, index) => url === urls[index - 1])).toEqual([]);
     });
   });
@@ -105,7 +110,7 @@ describe('whatever happens, in whatever order, late, twice, and with a clock tha
         const world = new World(policy);
         for (const deed of life) act(world, deed);
         for (const deed of theGoodEnd) act(world, deed);
-        expect(['ended', 'unopened', 'create_unknown', 'rejected']).toContain(world.job.stage.kind);
+        expect(['ended', 'card_failed', 'create_unknown', 'rejected']).toContain(world.job.stage.kind);
         if (world.job.stage.kind !== 'ended') return;
         expect(world.job.trouble?.source).not.toBe('check');
         expect(world.states.filter((state) => state === 'waiting' || state === 'sending')).toEqual([]);
@@ -115,11 +120,17 @@ describe('whatever happens, in whatever order, late, twice, and with a clock tha
   });
 });
 
-/** Replies that were taken before an older one of which Slack had told when they were put into their message. */
+/** Replies that were taken before an older one that Slack had delivered when their message was made. */
 function takenTooEarly(world: World): string[] {
   const isResent = ({ state, id }: WorldCall) =>
     state === 'unknown' || world.told.some((news) => 'callId' in news && news.callId === id);
   const resent = new Set(world.calls.filter(isResent).flatMap(({ followUpIds }) => followUpIds));
+  // What was kept between people or not sent at first is sent when somebody wants it, as is a correction.
+  for (const { after } of world.moments) {
+    for (const { id, state, isCorrection } of after) {
+      if (isCorrection || isKeptBack(state)) resent.add(id);
+    }
+  }
   const order = world.calls
     .filter(({ request, state }) => request.kind === 'send_message' && state === 'done')
     .flatMap(({ followUpIds, wantedAfter }) => followUpIds.map((id) => ({ id, wantedAfter })))
@@ -135,21 +146,25 @@ function takenTooEarly(world: World): string[] {
   );
 }
 
+function isKeptBack(state: FollowUpState): boolean {
+  return ['aside', 'muted', 'excluded', 'not_sent', 'unknown'].includes(state);
+}
+
 function acceptedIds(world: World): string[] {
   return world.calls
     .filter(({ request, state }) => request.kind === 'send_message' && state === 'done')
     .flatMap(({ followUpIds }) => followUpIds);
 }
 
-/** What nobody and nothing would ever take up again. */
+/** Work that would never be taken up again. */
 function whatIsStuck(world: World): string[] {
   const { stage } = world.job;
   const isOffered = (callId: string | null) =>
     world.told.some((news) => 'callId' in news && news.callId === callId);
   const isAlive = {
     opening: world.open('post_card').length > 0,
-    asking: true,
-    unopened: true,
+    awaiting_confirmation: true,
+    card_failed: true,
     creating: world.open('create_job').length > 0,
     create_unknown: stage.kind === 'create_unknown' && isOffered(stage.callId),
     rejected: world.told.some(({ kind }) => kind === 'create_rejected'),
@@ -166,7 +181,7 @@ function whatIsStuck(world: World): string[] {
     withdrawn: true,
     aside: true,
     muted: true,
-    kept_out: true,
+    excluded: true,
   };
   return [
     ...(isAlive[stage.kind] ? [] : [`the job is ${stage.kind}`]),
@@ -182,9 +197,9 @@ function whatIsStuck(world: World): string[] {
   ];
 }
 
-/** A second failure may be the second try's; a second check reads again; each press of a button is answered. */
+/** A second failure may be the second try's; a second check reads again; each press and each form is answered. */
 function mayCountTwice(event: JobEvent): boolean {
   if (event.type === 'create_failed') return event.failure.reason !== failures.rejected.reason;
-  if (event.type === 'run_again_pressed') return event.callId !== undefined;
-  return event.type === 'check_failed' || event.type === 'resend_pressed';
+  if (event.type === 'start_again_pressed') return event.creates !== undefined && event.callId !== undefined;
+  return ['check_failed', 'resend_pressed', 'follow_up_written'].includes(event.type);
 }

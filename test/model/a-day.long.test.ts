@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Script } from '../../demo/agent-api/script.ts';
+import type { Script } from '../../demo/agent-api/scripted-job.ts';
 import { general, random } from '../support/local-slack.ts';
 import { fc } from '../support/properties.ts';
 import { anyAgentFault, anySlackFault } from './support/any-fault.ts';
@@ -7,7 +7,7 @@ import { startModelWorld } from './support/model-world.ts';
 import { People } from './support/people.ts';
 import { act, heal } from './support/perform.ts';
 import { quickenPauses } from './support/quick-pauses.ts';
-import { type Gesture, HOUR_MS, MINUTE_MS } from './support/steps.ts';
+import { HOUR_MS, MINUTE_MS, type PersonAction } from './support/steps.ts';
 import type { Chance } from './support/troubles.ts';
 import { judge } from './support/verdict.ts';
 
@@ -40,22 +40,22 @@ function chance(): Chance {
 }
 
 /** Who does what, and when, in the order of time. */
-function gestures(): { readonly atMs: number; readonly gesture: Gesture }[] {
+function actions(): { readonly atMs: number; readonly action: PersonAction }[] {
   const times = (howMany: number, seed: number) =>
     sample(fc.integer({ min: 0, max: WORKDAY_MS }), howMany, seed);
   const picks = sample(fc.nat({ max: 1_000 }), 2 * REPLIES, 3);
   const pick = (index: number) => picks[index] ?? 0;
   const asks = times(JOBS, 4).map((atMs, index) => ({
     atMs: index === 0 ? 0 : atMs,
-    gesture: { do: 'ask', channel: general, isBob: index % 2 === 0 } as const,
+    action: { do: 'ask', by: 'command', channel: general, isBob: index % 2 === 0 } as const,
   }));
   const replies = times(REPLIES, 5).map((atMs, index) => ({
     atMs,
-    gesture: { do: 'reply', pick: pick(index), kind: 'words' } as const,
+    action: { do: 'reply', pick: pick(index), kind: 'words' } as const,
   }));
   const changes = times(REPLIES / 6, 6).map((atMs, index) => ({
     atMs,
-    gesture: { do: index % 3 === 0 ? 'remove' : 'edit', pick: pick(REPLIES + index) } as const,
+    action: { do: index % 3 === 0 ? 'remove' : 'edit', pick: pick(REPLIES + index) } as const,
   }));
   return [...asks, ...replies, ...changes].sort((a, b) => a.atMs - b.atMs);
 }
@@ -87,14 +87,13 @@ test(`a day: ${JOBS} jobs, ${REPLIES} replies, faults, outages and restarts; not
       NOTICE_CHANNELS: `${general},${random}`,
       POLL_MIN_INTERVAL: '30s',
       POLL_MAX_INTERVAL: '5m',
-      POLL_GROWTH: '0.2',
     },
   });
   const { troubles } = world;
   const people = new People(world);
   const startMs = world.time.now();
   const events: { readonly atMs: number; readonly happen: () => unknown }[] = [
-    ...gestures().map(({ atMs, gesture }) => ({ atMs, happen: () => act(people, gesture) })),
+    ...actions().map(({ atMs, action }) => ({ atMs, happen: () => act(people, action) })),
     { atMs: 2 * HOUR_MS, happen: () => world.replicas.stop(0) },
     { atMs: 2 * HOUR_MS + 5 * MINUTE_MS, happen: () => world.replicas.start() },
     { atMs: 3 * HOUR_MS, happen: world.agent.down },

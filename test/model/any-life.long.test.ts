@@ -1,13 +1,36 @@
-import { test } from 'vitest';
-import { anyLife } from './support/any-life.ts';
+import { describe, test } from 'vitest';
+import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
+import { type Life, live } from './support/live.ts';
 import { expectGoodLives, LIFE_WITHIN_MS, runsOr } from './support/lives.ts';
 
-const RUNS = runsOr(40);
+const RUNS = runsOr(50);
+const RUNS_OF_REPLICAS = runsOr(5);
 
 test(
   'whatever happens to the whole program, nothing is lost, doubled or left in silence',
   {
     timeout: RUNS * LIFE_WITHIN_MS,
   },
-  () => expectGoodLives(anyLife, RUNS),
+  () => expectGoodLives(RUNS),
 );
+
+/** Over HTTP: a balancer gives each action to one of them. */
+async function liveOnPostgres({ settings, ...life }: Life): Promise<string[]> {
+  const database = await createTestDatabase(testServerUrl ?? '');
+  try {
+    const shared = { ...settings, DATABASE_URL: database.url };
+    return await live({ ...life, mode: 'http', replicas: 2, settings: shared });
+  } finally {
+    await database.drop();
+  }
+}
+
+describe.skipIf(testServerUrl === undefined)('two replicas on Postgres', () => {
+  test(
+    'whatever happens to them, nothing is lost, doubled or left in silence',
+    {
+      timeout: RUNS_OF_REPLICAS * LIFE_WITHIN_MS,
+    },
+    () => expectGoodLives(RUNS_OF_REPLICAS, liveOnPostgres),
+  );
+});

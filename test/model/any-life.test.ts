@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { general } from '../support/local-slack.ts';
-import { anyLife } from './support/any-life.ts';
 import { live } from './support/live.ts';
 import { expectGoodLives, LIFE_WITHIN_MS, runsOr } from './support/lives.ts';
 
@@ -11,18 +10,18 @@ test(
   {
     timeout: RUNS * LIFE_WITHIN_MS,
   },
-  () => expectGoodLives(anyLife, RUNS),
+  () => expectGoodLives(RUNS),
 );
 
 test('a card that is on its way when the machine falls asleep is there once when it wakes', async () => {
-  const ask = { do: 'ask', channel: general, isBob: false } as const;
+  const ask = { do: 'ask', by: 'command', channel: general, isBob: false } as const;
   const wrong = await live({
     mode: 'http',
     settings: { AGENT_HOURLY_BUDGET: '100', FOLLOW_UP_WINDOW: '0', SETTLE_WINDOW: '90s' },
     turns: [{ workMs: 0, lagMs: 0, ending: 'pull_request', isNewLink: false }],
     steps: [
-      { do: 'together', gestures: [ask], copies: 1 },
-      { do: 'together', gestures: [ask, ask], copies: 1 },
+      { do: 'together', actions: [ask], copies: 1 },
+      { do: 'together', actions: [ask, ask], copies: 1 },
       { do: 'slack_fails', method: 'chat.postMessage', faults: ['error_after'] },
       { do: 'sleep', ms: 300_000 },
     ],

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { act, anyLife, anyPolicy, type Deed } from '../jobs/support/deeds.ts';
+import { anyLife, anyPolicy } from '../jobs/support/any-life.ts';
+import { act, type Deed } from '../jobs/support/deeds.ts';
 import { theGoodEnd } from '../jobs/support/good-end.ts';
 import { World } from '../jobs/support/world.ts';
 import { fc } from '../support/properties.ts';
 import { doubled, sendableMarks, takingsOf } from './core/fates.ts';
 
-const RUNS = Number(process.env.MODEL_RUNS ?? 400);
+const RUNS = Number(process.env.MODEL_RUNS ?? 200);
 
 /** Lives through it and its good end, in which people press every button that they were ever shown. */
 function inTheEnd(promise: (world: World) => void): void {
@@ -31,7 +32,7 @@ function live(world: World, deeds: readonly Deed[]): void {
 function pressAll(world: World): void {
   for (const news of world.told) {
     if (news.kind === 'failed' || news.kind === 'vanished' || news.kind === 'create_rejected') {
-      world.apply({ type: 'run_again_pressed', creates: world.job.creates });
+      world.apply({ type: 'start_again_pressed', creates: world.job.creates });
     } else if (news.kind === 'create_unknown') {
       world.apply({ type: 'start_again_pressed', callId: news.callId });
     } else if ('callId' in news) {
@@ -44,7 +45,9 @@ describe('what the API took of a job, after any life with a good end', () => {
   test('the prompt, unless there is no card', () => {
     inTheEnd((world) => {
       const creates = world.taken.filter(({ kind }) => kind === 'create_job');
-      if (world.job.stage.kind === 'unopened') expect(creates).toEqual([]);
+      // The agent has it by another way, as a person says.
+      if (world.events.some(({ type }) => type === 'agent_job_named')) return;
+      if (world.job.stage.kind === 'card_failed') expect(creates).toEqual([]);
       else expect(creates.at(-1)).toMatchObject({ isAnswered: true });
     });
   });
@@ -63,9 +66,9 @@ describe('what the API took of a job, after any life with a good end', () => {
   });
 });
 
-describe('what the thread is told of the API, after any life with a good end', () => {
-  test('an outage is told once while it lasts, and then that it is over, unless what it held up is gone', () => {
-    inTheEnd(({ told, followUps }) => {
+describe('what the thread says of the API, after any life with a good end', () => {
+  test('an outage is announced once while it lasts, and then that it is over, unless what it held up is gone', () => {
+    inTheEnd(({ told, followUps, events }) => {
       const news = told.flatMap((one) =>
         one.kind === 'recovered'
           ? ['over']
@@ -75,6 +78,8 @@ describe('what the thread is told of the API, after any life with a good end', (
       );
       // What held up only deleted replies is forgotten without a word.
       if ([...followUps.values()].some(({ state }) => state === 'withdrawn')) return;
+      // Likewise what held up the checks that somebody stopped.
+      if (events.some(({ type }) => type === 'stop_watching_pressed')) return;
       expect(news.filter((one, index) => one === news[index - 1])).toEqual([]);
       expect([undefined, 'over']).toContain(news.at(-1));
     });

@@ -27,8 +27,8 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
   async function pressTooLate(world: Replicas, offer: SlackMessage, button: string): Promise<void> {
     await world.slack.press(offer, button, alice);
     const isTold = (messages: readonly SlackMessage[]) =>
-      messages.some(({ text }) => text.includes('Too late'));
-    await world.until(() => world.messages(), isTold, 'the press to be answered');
+      messages.some(({ text }) => text.includes('already settled'));
+    await expect.poll(() => world.messages(), { message: 'the press to be answered' }).toSatisfy(isTold);
     expect(await world.query(`select id from call where ended_at is null`)).toEqual([]);
   }
 
@@ -36,13 +36,13 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
   async function startTwo(world: Replicas) {
     const first = await world.start();
     return {
-      freeze: async (inHand: string) => {
-        await world.hasInHand(inHand);
+      freeze: async (inFlight: string) => {
+        await world.hasInFlight(inFlight);
         await world.freeze(first);
         await world.expireLeases();
         await world.start();
       },
-      /** Returns when the woken one has noticed that it may not write what it had in hand. */
+      /** Returns when the woken one has noticed that it may not write what it had in flight. */
       wake: async (release: () => void) => {
         release();
         first.kill('SIGCONT');
@@ -51,19 +51,25 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
     };
   }
 
+  /** The first replica is frozen with a create call out, and the second one has called it unclear. */
+  async function createCallUnclear(world: Replicas) {
+    const release = holdAnswer(world.agentProxy, agentCalls.create);
+    const first = await startTwo(world);
+    await ask(world);
+    await first.freeze('call_agent');
+    const offer = await world.messageSeen("Couldn't confirm the start");
+    return { offer, wakeFirst: () => first.wake(release) };
+  }
+
   test(
     'a create call that the other one called unclear: the late answer heals the thread',
     options,
     async () => {
       await using world = await startReplicas(serverUrl);
-      const release = holdAnswer(world.agentProxy, agentCalls.create);
-      const first = await startTwo(world);
-      await ask(world);
-      await first.freeze('call_agent');
-      const offer = await world.told('may or may not have started');
-      await first.wake(release);
-      await world.told('Working');
-      await expectStory(world, 'may or may not', 'Working');
+      const { offer, wakeFirst } = await createCallUnclear(world);
+      await wakeFirst();
+      await world.messageSeen('On it');
+      await expectStory(world, "Couldn't confirm", 'On it');
       await pressTooLate(world, offer, 'start_again');
       expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT]]);
     },
@@ -74,16 +80,12 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
     options,
     async () => {
       await using world = await startReplicas(serverUrl);
-      const release = holdAnswer(world.agentProxy, agentCalls.create);
-      const first = await startTwo(world);
-      await ask(world);
-      await first.freeze('call_agent');
-      const offer = await world.told('may or may not have started');
+      const { offer, wakeFirst } = await createCallUnclear(world);
       await world.slack.press(offer, 'start_again', alice);
-      await world.told('Working');
-      await first.wake(release);
+      await world.messageSeen('On it');
+      await wakeFirst();
       expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT], [PROMPT]]);
-      await expectStoryOfTheWoken(world, 'may or may not', 'Working');
+      await expectStoryOfTheWoken(world, "Couldn't confirm", 'On it');
     },
   );
 
@@ -98,10 +100,10 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
       const release = holdAnswer(world.agentProxy, agentCalls.messageTo(agentJobId));
       const message = await reply(world, card, 'Mention the CLI');
       await first.freeze('call_agent');
-      const offer = await world.told('may or may not');
+      const offer = await world.messageSeen("Couldn't confirm");
       await first.wake(release);
       await isAccepted(world, message);
-      await expectStory(world, 'Working', 'may or may not');
+      await expectStory(world, 'On it', "Couldn't confirm");
       await pressTooLate(world, offer, 'send_again');
       expect(world.api.jobs[0]?.prompts).toEqual([PROMPT, 'Mention the CLI']);
     },
@@ -112,15 +114,15 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
     const release = holdAnswer(world.agentProxy, agentCalls.create);
     const only = await world.start();
     await ask(world);
-    await world.hasInHand('call_agent');
+    await world.hasInFlight('call_agent');
     await world.freeze(only);
     await world.expireLeases();
     only.kill('SIGCONT');
     const held = () => world.query('select id from task where lease_until > 0');
-    await world.until(held, ({ length }) => length === 1, 'the woken one to hold its work again');
+    await expect.poll(held, { message: 'the woken one to hold its work again' }).toHaveLength(1);
     release();
-    await world.told('Working');
-    await expectStory(world, 'Working');
+    await world.messageSeen('On it');
+    await expectStory(world, 'On it');
     expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT]]);
   });
 
@@ -131,9 +133,9 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
     await ask(world);
     await world.card();
     await first.freeze('post_to_slack');
-    await world.told('Working');
+    await world.messageSeen('On it');
     await first.wake(release);
-    await expectStory(world, 'Working');
+    await expectStory(world, 'On it');
   });
 
   test('a post in the thread: the other one finds it', options, async () => {
@@ -142,18 +144,18 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
     const release = holdAnswer(world.proxy, 'chat.postMessage');
     const first = await startTwo(world);
     await ask(world);
-    await world.told('Working');
+    await world.messageSeen('On it');
     await first.freeze('post_to_slack');
-    await world.until(
-      () => world.query(`select id from call where kind = 'announce' and state = 'done'`),
-      ({ length }) => length === 1,
-      'the other one to find the post',
-    );
+    await expect
+      .poll(() => world.query(`select id from call where kind = 'announce' and state = 'done'`), {
+        message: 'the other one to find the post',
+      })
+      .toHaveLength(1);
     await first.wake(release);
-    await expectStory(world, 'Working');
+    await expectStory(world, 'On it');
   });
 
-  test('a read of the status: the other one tells what is new', options, async () => {
+  test('a read of the status: the other one announces what is new', options, async () => {
     await using world = await startReplicas(serverUrl);
     const first = await startTwo(world);
     await askAndWait(world);
@@ -161,15 +163,15 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
     const release = holdAnswer(world.agentProxy, read);
     const reads = () => world.agentProxy.calls(read).length;
     const before = reads();
-    await world.until(reads, (count) => count > before, 'the next read');
+    await expect.poll(reads, { message: 'the next read' }).toBeGreaterThan(before);
     await first.freeze('check_job');
     world.finish(PR);
-    await world.told('🎉');
+    await world.messageSeen('🎉');
     await first.wake(release);
-    await expectStory(world, 'Working');
+    await expectStory(world, 'On it');
   });
 
-  test('a receipt: the other one puts it, and in the end the last one stands alone', options, async () => {
+  test('a receipt: the other one puts it, and in the end only the last one is left', options, async () => {
     await using world = await startReplicas(serverUrl);
     const first = await startTwo(world);
     const card = await askAndWait(world);
@@ -180,7 +182,7 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
     await first.wake(release);
     await isAccepted(world, message);
     expect(world.api.jobs[0]?.prompts).toEqual([PROMPT, 'Mention the CLI']);
-    await expectStory(world, 'Working');
+    await expectStory(world, 'On it');
   });
 
   test('a refresh of the card that arrives after a later one: the card shows the end', options, async () => {
@@ -191,12 +193,10 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
     await askAndWait(world);
     await first.freeze('refresh_card');
     world.finish(PR);
-    await world.until(
-      async () => (await world.card()).text,
-      (text) => text.includes('Finished'),
-      'the card to show the end',
-    );
+    await expect
+      .poll(async () => (await world.card()).text, { message: 'the card to show the end' })
+      .toContain('✅');
     await first.wake(late.resolve);
-    await expectStory(world, 'Working');
+    await expectStory(world, 'On it');
   });
 });

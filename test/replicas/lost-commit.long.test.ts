@@ -4,7 +4,7 @@ import { describeReplicas, startReplicas } from './support/replicas.ts';
 import { ask, askAndWait, expectStory, isAccepted, PROMPT, reply } from './support/story.ts';
 import { transactions } from './support/wire.ts';
 
-/** What was in hand may wait for the end of its lease. */
+/** What was in flight may wait for the end of its lease. */
 const options = { timeout: 120_000 };
 
 describeReplicas('a commit whose answer is lost', (serverUrl) => {
@@ -15,21 +15,21 @@ describeReplicas('a commit whose answer is lost', (serverUrl) => {
     test(`of a command, ${what}: the job starts, once`, options, async () => {
       await using world = await startReplicas(serverUrl);
       await world.start();
-      const held = world.databaseProxy.hold(where, transactions.storesGesture);
+      const held = world.databaseProxy.hold(where, transactions.storesRequest);
       const asking = ask(world);
       (await held).cut();
       await asking;
       expect(world.proxy.socket.acks().at(-1)?.payload ?? {}).toEqual({});
-      await world.told('Working');
+      await world.messageSeen('On it');
       expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT]]);
-      await expectStory(world, 'Working');
+      await expectStory(world, 'On it');
     });
 
     test(`of a reply, ${what}: it is sent, once`, options, async () => {
       await using world = await startReplicas(serverUrl);
       await world.start();
       const card = await askAndWait(world);
-      const held = world.databaseProxy.hold(where, transactions.storesGesture);
+      const held = world.databaseProxy.hold(where, transactions.storesRequest);
       const acks = world.proxy.socket.acks().length;
       const sending = reply(world, card, 'Mention the CLI');
       (await held).cut();
@@ -38,7 +38,7 @@ describeReplicas('a commit whose answer is lost', (serverUrl) => {
       await isAccepted(world, message);
       expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT, 'Mention the CLI']]);
       expect(world.api.counts).toMatchObject({ create: 1, message: 1 });
-      await expectStory(world, 'Working');
+      await expectStory(world, 'On it');
     });
 
     test(
@@ -53,9 +53,9 @@ describeReplicas('a commit whose answer is lost', (serverUrl) => {
         const created = world.databaseProxy.hold(where, transactions.settlesDone);
         (await posted).pass();
         (await created).cut();
-        await world.told('Working');
+        await world.messageSeen('On it');
         expect(world.api.counts.create).toBe(1);
-        await expectStory(world, 'Working');
+        await expectStory(world, 'On it');
       },
     );
   }
@@ -69,11 +69,11 @@ describeReplicas('a commit whose answer is lost', (serverUrl) => {
       const held = world.databaseProxy.hold('after', transactions.startsAgentCall);
       await ask(world);
       (await held).cut();
-      const offer = await world.told('may or may not have started');
+      const offer = await world.messageSeen("Couldn't confirm the start");
       expect(world.api.counts.create).toBe(0);
       await world.slack.press(offer, 'start_again', alice);
-      await world.told('Working');
-      await expectStory(world, 'may or may not', 'Working');
+      await world.messageSeen('On it');
+      await expectStory(world, "Couldn't confirm", 'On it');
       expect(world.api.counts.create).toBe(1);
     },
   );
@@ -88,8 +88,8 @@ describeReplicas('a commit whose answer is lost', (serverUrl) => {
         const posted = world.databaseProxy.hold(where, transactions.settlesDone);
         await ask(world);
         (await posted).cut();
-        await world.told('Working');
-        await expectStory(world, 'Working');
+        await world.messageSeen('On it');
+        await expectStory(world, 'On it');
       },
     );
   }
@@ -100,16 +100,16 @@ describeReplicas('a commit whose answer is lost', (serverUrl) => {
     async () => {
       await using world = await startReplicas(serverUrl);
       await world.start();
-      const held = world.databaseProxy.hold('after', transactions.storesGesture);
+      const held = world.databaseProxy.hold('after', transactions.storesRequest);
       const asking = ask(world);
       await held;
       world.databaseProxy.cut();
       await asking;
       expect(world.proxy.socket.acks().at(-1)?.payload).toMatchObject({
-        text: expect.stringContaining('not clear whether'),
+        text: expect.stringContaining('tell whether'),
       });
       world.databaseProxy.mend();
-      await world.told('Working');
+      await world.messageSeen('On it');
       expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT]]);
     },
   );

@@ -31,7 +31,7 @@ describeReplicas('a replica that freezes while it holds locks in the database', 
     await world.start();
 
     await ask(world, 'Add an FAQ');
-    await world.told('Working');
+    await world.messageSeen('On it');
     expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([['Add an FAQ']]);
 
     await waitFor(

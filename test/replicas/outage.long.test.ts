@@ -6,7 +6,7 @@ import { waitFor } from '../support/wait-for.ts';
 import { describeReplicas, type Replicas, startReplicas } from './support/replicas.ts';
 import { ask, askAndWait, expectStory, isAccepted, PATIENCE_MS, PR, PROMPT, reply } from './support/story.ts';
 
-/** After an outage, what was in hand waits for the end of its lease. */
+/** After an outage, what was in flight waits for the end of its lease. */
 const options = { timeout: 120_000 };
 
 async function readiness(program: ChildProgram): Promise<number> {
@@ -31,7 +31,7 @@ function holdAnswer(proxy: FaultProxy, method: string): () => void {
 
 describeReplicas('while the database cannot be reached', (serverUrl) => {
   test.concurrent(
-    'gestures are refused or delivered again, the program is not ready, and then goes on',
+    'requests are refused or delivered again, the program is not ready, and then goes on',
     options,
     async () => {
       await using world = await startReplicas(serverUrl);
@@ -43,7 +43,7 @@ describeReplicas('while the database cannot be reached', (serverUrl) => {
       expect(await readiness(program)).toBe(503);
       await ask(world, 'Not stored');
       expect(world.proxy.socket.acks().at(-1)?.payload).toMatchObject({
-        text: expect.stringContaining('could not be stored'),
+        text: expect.stringContaining('save that'),
       });
       const acks = world.proxy.socket.acks().length;
       const sending = reply(world, card, 'Mention the CLI');
@@ -86,9 +86,9 @@ describeReplicas('while the database cannot be reached', (serverUrl) => {
       await program.logged('agent_called');
       await outage(world, program, seconds);
       world.databaseProxy.mend();
-      await world.told('Working');
+      await world.messageSeen('On it');
       expect(world.api.counts.create).toBe(1);
-      await expectStory(world, 'Working');
+      await expectStory(world, 'On it');
     });
   }
 
@@ -109,7 +109,7 @@ describeReplicas('while the database cannot be reached', (serverUrl) => {
     world.databaseProxy.mend();
     await isAccepted(world, message);
     expect(world.api.jobs[0]?.prompts).toEqual([PROMPT, 'Mention the CLI']);
-    await expectStory(world, 'Working');
+    await expectStory(world, 'On it');
   });
 
   for (const [what, postsBefore] of [
@@ -124,7 +124,7 @@ describeReplicas('while the database cannot be reached', (serverUrl) => {
       const release = holdAnswer(world.proxy, 'chat.postMessage');
       const program = await world.start();
       await ask(world);
-      await (postsBefore === 0 ? world.card() : world.told('Working'));
+      await (postsBefore === 0 ? world.card() : world.messageSeen('On it'));
       world.databaseProxy.cut();
       release();
       await outage(world, program, 3);
@@ -134,7 +134,7 @@ describeReplicas('while the database cannot be reached', (serverUrl) => {
         ({ length }) => length === 2,
         { what: 'the posts to be settled', timeoutMs: PATIENCE_MS },
       );
-      await expectStory(world, 'Working');
+      await expectStory(world, 'On it');
     });
   }
 });

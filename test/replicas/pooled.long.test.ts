@@ -13,7 +13,7 @@ describe.skipIf(noPgBouncer !== null)(`with PgBouncer${skipped}`, () => {
       const replicas = await Promise.all([world.start(), world.start()]);
       const card = await askAndWait(world);
       await isAccepted(world, await reply(world, card, 'And an example.'));
-      await expectStory(world, 'Working');
+      await expectStory(world, 'On it');
       for (const replica of replicas) {
         expect(replica.log().filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
       }

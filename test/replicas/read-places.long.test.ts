@@ -19,19 +19,15 @@ describeReplicas('a replica that is killed with places of the read budget in han
     for (let number = 0; number < JOBS; number += 1) {
       await world.slack.command({ channel: general, user: alice, text: `Document endpoint ${number}` });
     }
-    await world.until(
-      () => world.api.jobs.length,
-      (count) => count === JOBS,
-      'the jobs',
-    );
-    // The agent answers no read any more: the first replica has them all in hand.
+    await expect.poll(() => world.api.jobs.length, { message: 'the jobs' }).toBe(JOBS);
+    // The agent answers no read any more: the first replica has them all in flight.
     const reads = world.api.jobs.map(({ id }) => `${agentCalls.create}/${id}`);
     const readsOf = (read: string) => world.agentProxy.calls(read).length;
     const all = () => reads.reduce((sum, read) => sum + readsOf(read), 0);
     for (const read of reads) world.agentProxy.fail(read, 'hang');
-    const inHand = () =>
+    const inFlight = () =>
       world.query(`select id from task where kind = 'check_job' and lease_token is not null`);
-    await world.until(inHand, ({ length }) => length === JOBS, 'all reads to be in hand');
+    await expect.poll(inFlight, { message: 'all reads to be in hand' }).toHaveLength(JOBS);
     await world.start();
     await killHard(first);
     await sleep(BOUND_MS);

@@ -60,8 +60,8 @@ describeReplicas('a replica', (serverUrl) => {
       expect(Number(last?.ms)).toBeLessThanOrEqual(Date.now() + LEASE_MS);
       await world.start();
       const offer = await takenOver(
-        said(world, 'may or may not have started'),
-        'the unclear call to be told',
+        said(world, "Couldn't confirm the start"),
+        'the unclear call to be reported',
       );
       await isAccepted(world, message);
       await world.slack.press(offer, 'start_again', alice);
@@ -80,9 +80,9 @@ describeReplicas('a replica', (serverUrl) => {
   /** The first replica, which freezes between the commit that marks its next call as started and its request. */
   async function freezeAt(world: Replicas, begins: RegExp) {
     const first = await world.start();
-    return async (gesture: () => Promise<unknown>) => {
+    return async (request: () => Promise<unknown>) => {
       const held = world.databaseProxy.hold('after', begins);
-      const done = gesture();
+      const done = request();
       const commit: HeldCommit = await held;
       await world.freeze(first);
       await world.start();
@@ -106,14 +106,14 @@ describeReplicas('a replica', (serverUrl) => {
       const freeze = await freezeAt(world, transactions.startsAgentCall);
       const frozen = await freeze(() => ask(world));
       const offer = await takenOver(
-        said(world, 'may or may not have started'),
-        'the unclear call to be told',
+        said(world, "Couldn't confirm the start"),
+        'the unclear call to be reported',
       );
       await world.slack.press(offer, 'start_again', alice);
-      await world.told('Working');
+      await world.messageSeen('On it');
       await frozen.wake();
       expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT]]);
-      await expectStoryOfTheWoken(world, 'may or may not', 'Working');
+      await expectStoryOfTheWoken(world, "Couldn't confirm", 'On it');
     },
   );
 
@@ -128,12 +128,12 @@ describeReplicas('a replica', (serverUrl) => {
       void create.then((commit) => commit.pass());
       const card = await askAndWait(world);
       const frozen = await freeze(() => reply(world, card, 'Mention the CLI'));
-      const offer = await takenOver(said(world, 'may or may not'), 'the unclear call to be told');
+      const offer = await takenOver(said(world, "Couldn't confirm"), 'the unclear call to be told');
       await world.slack.press(offer, 'send_again', bob);
       await isAccepted(world, frozen.result as SlackMessage);
       await frozen.wake();
       expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([[PROMPT, 'Mention the CLI']]);
-      await expectStoryOfTheWoken(world, 'Working', 'may or may not');
+      await expectStoryOfTheWoken(world, 'On it', "Couldn't confirm");
     },
   );
 
@@ -144,9 +144,9 @@ describeReplicas('a replica', (serverUrl) => {
       await using world = await startReplicas(serverUrl);
       const freeze = await freezeAt(world, transactions.startsPost);
       const frozen = await freeze(() => ask(world));
-      await takenOver(said(world, 'Working'), 'the job to be said to work');
+      await takenOver(said(world, 'On it'), 'the job to be said to work');
       await frozen.wake();
-      await expectStory(world, 'Working');
+      await expectStory(world, 'On it');
     },
   );
 
@@ -159,9 +159,9 @@ describeReplicas('a replica', (serverUrl) => {
       const card = world.databaseProxy.hold('after', transactions.startsPost);
       void card.then((commit) => commit.pass());
       const frozen = await freeze(() => ask(world));
-      await takenOver(said(world, 'Working'), 'the job to be said to work');
+      await takenOver(said(world, 'On it'), 'the job to be said to work');
       await frozen.wake();
-      await expectStory(world, 'Working');
+      await expectStory(world, 'On it');
     },
   );
 });

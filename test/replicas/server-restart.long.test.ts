@@ -28,7 +28,7 @@ describeWithLocalSlack(name + reason, () => {
         }),
       );
     await ask(world);
-    await world.told('Working');
+    await world.messageSeen('On it');
     const card = await world.card();
     const answer = Promise.withResolvers<void>();
     const send = agentCalls.messageTo(world.api.jobs[0]?.id ?? '');
@@ -44,7 +44,7 @@ describeWithLocalSlack(name + reason, () => {
     answer.resolve();
     await world.until(statuses, (all) => all.join() === '503,503', 'both to be not ready');
     await ask(world, 'Not stored');
-    const refusals = (await world.messages()).filter(({ text }) => text.includes('could not be stored'));
+    const refusals = (await world.messages()).filter(({ text }) => text.includes('save that'));
     expect(refusals.length).toBeGreaterThan(0);
     await server.start();
     await world.until(statuses, (all) => all.join() === '200,200', 'both to be ready');
@@ -63,6 +63,6 @@ describeWithLocalSlack(name + reason, () => {
     );
     expect(world.api.counts).toMatchObject({ create: 2, message: 1 });
     const posts = (await world.messages()).filter(({ thread_ts }) => thread_ts !== undefined);
-    expect(posts.filter(({ text }) => text.includes('Working'))).toHaveLength(2);
+    expect(posts.filter(({ text }) => text.includes('On it'))).toHaveLength(2);
   }
 });

@@ -5,7 +5,7 @@ import { alice, bob, general, type SlackMessage } from '../support/local-slack.t
 import { waitFor } from '../support/wait-for.ts';
 import { describeReplicas, startReplicas } from './support/replicas.ts';
 
-/** Of the create and message calls, and of the checks, one replica has this many in hand at most. */
+/** Of the create and message calls, and of the checks, one replica has this many in flight at most. */
 const SENDS_AT_ONCE = 16;
 
 /** Much work for a busy machine. */
@@ -43,13 +43,13 @@ describeReplicas('a burst of requests and replies', (serverUrl) => {
       const posts = async (words: string) =>
         (await world.messages()).filter(({ text, thread_ts }) => thread_ts && text.includes(words));
       await until(
-        () => posts('Working'),
+        () => posts('On it'),
         ({ length }) => length === prompts.length,
         'all jobs to be said to work',
       );
       for (const replica of replicas) expect(done(replica, 'agent_called')).toBeGreaterThanOrEqual(2);
 
-      const threads = await posts('Working');
+      const threads = await posts('On it');
       const replies = await Promise.all(
         threads.map(({ thread_ts: threadTs = '' }) =>
           world.slack.message({ channel: general, user: bob, text: 'And an example.', threadTs }),
@@ -70,7 +70,7 @@ describeReplicas('a burst of requests and replies', (serverUrl) => {
         world.api.finish(id, { status: 'completed', prLink: `https://github.com/acme/docs/pull/${index}` });
       }
       await until(
-        () => posts('Finished'),
+        () => posts('🎉'),
         ({ length }) => length === prompts.length,
         'all jobs to be said to be over',
       );
@@ -86,8 +86,7 @@ describeReplicas('a burst of requests and replies', (serverUrl) => {
       const links = (await posts('🎉')).map(({ text }) => /pull\/\d+/.exec(text)?.[0]);
       expect(links).toHaveLength(prompts.length);
       expect(new Set(links).size).toBe(prompts.length);
-      expect(await posts('Working')).toHaveLength(prompts.length);
-      expect(await posts('Finished')).toHaveLength(prompts.length);
+      expect(await posts('On it')).toHaveLength(prompts.length);
       // A busy program answers some commands that it is not clear whether they were stored.
       const isCard = ({ thread_ts, subtype }: SlackMessage) =>
         thread_ts === undefined && subtype === undefined;

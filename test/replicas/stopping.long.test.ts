@@ -10,7 +10,7 @@ import { transactions } from './support/wire.ts';
 const ROUNDS = 3;
 /** A lease that has to run out, or a post that has to be looked for twice, would take longer. */
 const LONGEST_WAIT_S = 15;
-/** A stop may last so long; what comes after it has three seconds more. */
+/** A stop may last so long; what follows has three seconds more. */
 const STOP_LIMIT_MS = 10_000;
 /** As long as a stop may take in which nothing is waited for, and longer than a lease that is not renewed. */
 const LONG_CALL_MS = 26_000;
@@ -21,17 +21,19 @@ describeReplicas('a replica that is stopped', (serverUrl) => {
     const first = await world.start();
     world.agentProxy.fail(agentCalls.create, { answerAfter: new Promise(() => {}) });
     await ask(world);
-    await world.hasInHand('call_agent');
-    await world.until(() => world.api.counts.create, Boolean, 'the agent to have the prompt');
+    await world.hasInFlight('call_agent');
+    await expect
+      .poll(() => world.api.counts.create, { message: 'the agent to have the prompt' })
+      .toBeTruthy();
     await world.start();
 
     const atMs = Date.now();
     first.kill('SIGTERM');
     expect(await first.exit).toEqual({ code: 0, signal: null });
     expect(Date.now() - atMs).toBeLessThan(STOP_LIMIT_MS);
-    expect(first.log().map(({ event }) => event)).toContain('task_handed_back');
+    expect(first.log().map(({ event }) => event)).toContain('task_released');
     expect(first.log().filter(({ level }) => level === 'error')).toEqual([]);
-    await world.told('may or may not');
+    await world.messageSeen("Couldn't confirm");
     // Long before the lease would have run out.
     expect(Date.now() - atMs).toBeLessThan(STOP_LIMIT_MS + 3_000);
     expect(world.api.counts.create).toBe(1);
@@ -43,15 +45,17 @@ describeReplicas('a replica that is stopped', (serverUrl) => {
     const answer = Promise.withResolvers<void>();
     world.agentProxy.fail(agentCalls.create, { answerAfter: answer.promise });
     await ask(world);
-    await world.hasInHand('call_agent');
-    await world.until(() => world.api.counts.create, Boolean, 'the agent to have the prompt');
+    await world.hasInFlight('call_agent');
+    await expect
+      .poll(() => world.api.counts.create, { message: 'the agent to have the prompt' })
+      .toBeTruthy();
     first.kill('SIGTERM');
     await world.start();
     answer.resolve();
     expect(await first.exit).toEqual({ code: 0, signal: null });
-    await world.told('Working');
+    await world.messageSeen('On it');
     expect(world.api.counts.create).toBe(1);
-    await expectStory(world, 'Working');
+    await expectStory(world, 'On it');
   });
 
   test('while the agent takes long waits for the answer, and keeps its lease', async () => {
@@ -59,21 +63,23 @@ describeReplicas('a replica that is stopped', (serverUrl) => {
     const first = await world.start();
     world.agentProxy.fail(agentCalls.create, { answerAfter: sleep(LONG_CALL_MS) });
     await ask(world);
-    await world.hasInHand('call_agent');
-    await world.until(() => world.api.counts.create, Boolean, 'the agent to have the prompt');
+    await world.hasInFlight('call_agent');
+    await expect
+      .poll(() => world.api.counts.create, { message: 'the agent to have the prompt' })
+      .toBeTruthy();
     await world.start();
     first.kill('SIGTERM');
     expect(await first.exit).toEqual({ code: 0, signal: null });
-    expect(first.log().map(({ event }) => event)).not.toContain('task_handed_back');
-    await world.told('Working');
-    await expectStory(world, 'Working');
+    expect(first.log().map(({ event }) => event)).not.toContain('task_released');
+    await world.messageSeen('On it');
+    await expectStory(world, 'On it');
     expect(world.api.counts.create).toBe(1);
   });
 
-  test('while Postgres stands still ends in time all the same, and says that it was cut short', async () => {
+  test('while Postgres hangs ends in time all the same, and says that it was cut short', async () => {
     await using world = await startReplicas(serverUrl);
     const first = await world.start();
-    // A stop waits for what is in hand: here, for a look for due tasks.
+    // A stop waits for what is in flight: here, for a look for due tasks.
     await world.databaseProxy.hold('before', /"task"/);
     world.databaseProxy.standStill();
     const atMs = Date.now();
@@ -86,7 +92,7 @@ describeReplicas('a replica that is stopped', (serverUrl) => {
   test('is not kept by a statement that Postgres does not answer', async () => {
     await using world = await startReplicas(serverUrl);
     const store = await openStore({ databaseUrl: world.databaseProxy.url });
-    const held = world.databaseProxy.hold('before', transactions.storesGesture);
+    const held = world.databaseProxy.hold('before', transactions.storesRequest);
     const storing = store.transaction((tx) => tx.inboundRequests.remember(['press:1'], 0)).catch(String);
     const commit = await held;
     const atMs = Date.now();
@@ -118,11 +124,9 @@ describeReplicas('a rolling restart, over and over', (serverUrl) => {
     })();
     for (let round = 0; round < ROUNDS; round += 1) {
       const before = asked.length;
-      await world.until(
-        () => asked.length,
-        (count) => count >= before + 2,
-        'people to go on',
-      );
+      await expect
+        .poll(() => asked.length, { message: 'people to go on' })
+        .toBeGreaterThanOrEqual(before + 2);
       const atMs = Date.now();
       oldest.kill('SIGTERM');
       expect(await oldest.exit).toEqual({ code: 0, signal: null });
@@ -132,16 +136,14 @@ describeReplicas('a rolling restart, over and over', (serverUrl) => {
     }
     isOver = true;
     await people;
-    await world.until(
-      () => world.api.counts.message,
-      (count) => count >= replied.length,
-      'all replies to arrive',
-    );
-    await world.until(
-      async () => (await posts(world, 'Working')).length,
-      (count) => count >= asked.length,
-      'all jobs to be said to be at work',
-    );
+    await expect
+      .poll(() => world.api.counts.message, { message: 'all replies to arrive' })
+      .toBeGreaterThanOrEqual(replied.length);
+    await expect
+      .poll(async () => (await posts(world, 'On it')).length, {
+        message: 'all jobs to be said to be at work',
+      })
+      .toBeGreaterThanOrEqual(asked.length);
 
     expect(world.api.counts.create).toBe(asked.length);
     expect(world.api.jobs.map(({ prompts }) => prompts).toSorted()).toEqual(
@@ -151,8 +153,8 @@ describeReplicas('a rolling restart, over and over', (serverUrl) => {
     for (const text of asked) {
       expect(messages.filter((m) => m.thread_ts === undefined && m.text.includes(text))).toHaveLength(1);
     }
-    expect(messages.filter((m) => m.text.includes('may or may not'))).toEqual([]);
-    const waits = (await posts(world, 'Working')).map((post) => Number(post.ts) - Number(post.thread_ts));
+    expect(messages.filter((m) => m.text.includes("Couldn't confirm"))).toEqual([]);
+    const waits = (await posts(world, 'On it')).map((post) => Number(post.ts) - Number(post.thread_ts));
     expect(Math.max(...waits)).toBeLessThan(LONGEST_WAIT_S);
   });
 });

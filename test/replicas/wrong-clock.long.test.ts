@@ -24,7 +24,7 @@ describeReplicas('a replica whose clock is set', (serverUrl) => {
       const wrong = world.launch({}, steppedBy(stepMs));
       await wrong.logged('started');
       const card = await askAndWait(world);
-      // It has a call in hand when its clock is set.
+      // It has a call in flight when its clock is set.
       const answer = Promise.withResolvers<void>();
       const calls = agentCalls.messageTo(world.api.jobs[0]?.id ?? '');
       world.agentProxy.fail(calls, { answerAfter: answer.promise });
@@ -45,7 +45,7 @@ describeReplicas('a replica whose clock is set', (serverUrl) => {
       expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([
         [PROMPT, 'Mention the CLI', 'And the API'],
       ]);
-      await expectStory(world, 'Working');
+      await expectStory(world, 'On it');
       for (const { log } of [wrong, right]) {
         expect(log().map(({ event }) => event)).not.toContain('task_lease_lost');
       }

@@ -50,18 +50,18 @@ describe.each(['http', 'socket'] as const)('the port of the program in the mode 
     expect(await isAlive()).toBe(true);
   });
 
-  test('who sends nothing, half of the headers, or half of the body, is sent away soon', async () => {
+  test('a client that sends nothing, half of the headers, or half of the body is disconnected soon', async () => {
     const half = 'POST /slack/events HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
     const answers = await Promise.all([
       answerTo(''),
       answerTo(half),
       answerTo(`${half}Content-Length: 1000\r\n\r\n{"type":`),
     ]);
-    // In Socket Mode, nothing is awaited of a body that nobody reads.
+    // In Socket Mode, the program does not wait for a body that nothing reads.
     expect(answers.map(status)).toEqual(['408', '408', mode === 'http' ? '408' : '404']);
   });
 
-  test('many who wait do not keep others out, and more than are good for it are closed', async () => {
+  test('many clients that wait do not keep others out, and more than are good for it are closed', async () => {
     const waiting = Array.from({ length: 600 }, () =>
       connect(world.service.port, '127.0.0.1').on('error', () => {}),
     );

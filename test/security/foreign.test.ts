@@ -26,7 +26,7 @@ test('what comes from people and channels of another workspace starts nothing', 
   expect(world.prompts()).toEqual([]);
 });
 
-test('the answer to a gesture goes to Slack only, whatever address comes along', async () => {
+test('the answer to a request goes to Slack only, whatever address comes along', async () => {
   const arrived: string[] = [];
   await using inside = await serveHttp((request, response) => {
     arrived.push(request.url ?? '');

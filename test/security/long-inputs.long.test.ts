@@ -1,15 +1,16 @@
 import { expect, test } from 'vitest';
 import { redact } from '../../src/engine/runtime/redact.ts';
-import { parseCommand } from '../../src/jobs/command.ts';
-import { addressed } from '../../src/jobs/project.ts';
-import { isBlank } from '../../src/jobs/prompt.ts';
-import { jobReference } from '../../src/slack/protocol/job-reference.ts';
+import { parseCommand } from '../../src/jobs/requests/command.ts';
+import { addressed } from '../../src/jobs/requests/project.ts';
+import { isBlank } from '../../src/jobs/requests/prompt.ts';
+import { jobReference } from '../../src/slack/protocol/links.ts';
 import {
+  displayText,
   mentionedUserIds,
   readableText,
+  sanitize,
   stripLeadingMention,
-} from '../../src/slack/protocol/readable-text.ts';
-import { displayText, sanitize } from '../../src/slack/protocol/sanitize.ts';
+} from '../../src/slack/protocol/slack-text.ts';
 import { httpUrl } from '../../src/slack/views/parts/pull-request.ts';
 import { oneLine, promptTitle, quotedPrompt } from '../../src/slack/views/parts/untrusted.ts';
 

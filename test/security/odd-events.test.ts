@@ -75,7 +75,7 @@ test.each<[string, Json]>([
   ['a person who joins, without a word of who asked', told('channel_join', { user: alice, inviter: null })],
   ['a new topic', told('channel_topic', { user: alice, topic: '', text: '' })],
   [
-    'a reply that is told of at its root',
+    'a reply that is described at its root',
     told('message_replied', { hidden: true, message: { ...root, edited } }),
   ],
   ['an edit', told('message_changed', { message: { ...inner, edited }, previous_message: inner })],
@@ -107,7 +107,7 @@ test.each<[string, Json]>([
   ],
   ['a channel that is told as a whole', { type: 'channel_created', channel: { id: 'C9', creator: alice } }],
   [
-    'a person who is told as a whole',
+    'a person who is described as a whole',
     { type: 'user_change', user: { id: alice, team_id: teamId }, cache_ts: 1 },
   ],
 ])('%s is taken in', async (_what, event) => {

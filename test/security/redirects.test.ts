@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLogger } from '../../src/app/operations/logger.ts';
 import { boltLogger } from '../../src/slack/workspace/bolt-logger.ts';
-import { answerFetch } from '../../src/slack/workspace/web-api/answer-fetch.ts';
-import { createPostingClient } from '../../src/slack/workspace/web-api/posting-client.ts';
+import { answerFetch, createPostingClient } from '../../src/slack/workspace/web-api/http.ts';
 import { serveHttp } from '../agent/support.ts';
 
 const quiet = boltLogger(createLogger({ level: 'error', destination: { write: () => {} } }));
@@ -30,7 +29,7 @@ test.each([302, 307, 308])(
   },
 );
 
-test('an answer to a gesture is not sent on either', async () => {
+test('an answer to a request is not sent on either', async () => {
   await using other = await elsewhere();
   await using slack = await serveHttp((_request, response) => {
     response.writeHead(307, { location: other.baseUrl }).end();

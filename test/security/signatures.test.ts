@@ -64,17 +64,17 @@ test.each<[string, (body: string) => Readonly<Record<string, string>>]>([
 });
 
 test('what is smuggled in beside the one word that needs no signature is not looked at', async () => {
-  expect(await send(`${command('Smuggle')}&ssl_check=1`, {})).toBe(200);
+  expect(await send(`${command('Smuggle it in')}&ssl_check=1`, {})).toBe(200);
   expect(await send('ssl_check=1&payload=%7B%22type%22%3A%22block_actions%22%7D', {})).toBe(200);
   await world.settled(2_000);
   expect(world.prompts()).toEqual([]);
 });
 
 test('a request that is replayed, byte for byte, changes nothing', async () => {
-  const body = command('Once');
+  const body = command('Only once');
   const headers = signed(nowS(), `v0=${digest(body, nowS())}`);
   for (let time = 0; time < 5; time += 1) expect(await send(body, headers)).toBe(200);
-  await world.started('Once');
+  await world.started('Only once');
   await world.settled();
-  expect(world.prompts()).toEqual([['Once']]);
+  expect(world.prompts()).toEqual([['Only once']]);
 });

@@ -1,5 +1,5 @@
 import { choose, type Random } from './random.ts';
-import { promptText, replyText, type Wish } from './texts.ts';
+import { type AgentInstruction, promptText, replyText } from './texts.ts';
 
 /** What one person asks for in a thread, and what is replied there. */
 export interface StoryPlan {
@@ -48,9 +48,9 @@ export function planStories(random: Random, count: number): StoryPlan[] {
       [1, 4],
       [1, 5],
     ]);
-    const wish = isPatient
+    const instruction = isPatient
       ? 'new_link'
-      : choose<Wish>(random, [
+      : choose<AgentInstruction>(random, [
           [7, 'new_link'],
           [2, 'no_link'],
           [1, 'fail_once'],
@@ -65,7 +65,7 @@ export function planStories(random: Random, count: number): StoryPlan[] {
         [1, 'form'],
         [1, 'thread'],
       ]),
-      prompt: promptText(number, wish),
+      prompt: promptText(number, instruction),
       replies: Array.from({ length: replyCount }, () => {
         replies += 1;
         return planReply(random, { number: replies, story: number, isPatient });
@@ -82,9 +82,9 @@ function planReply(
     isPatient,
   }: { readonly number: number; readonly story: number; readonly isPatient: boolean },
 ): ReplyPlan {
-  const wish = isPatient
+  const instruction = isPatient
     ? 'new_link'
-    : choose<Wish>(random, [
+    : choose<AgentInstruction>(random, [
         [5, 'new_link'],
         [3, 'same_link'],
         [2, 'no_link'],
@@ -105,5 +105,5 @@ function planReply(
     [isPatient ? 0 : 1, 'aside'],
     [moment === 'when_ended' ? 6 : 0, 'form'],
   ]);
-  return { number, text: replyText(number, story, wish), moment, manner };
+  return { number, text: replyText(number, story, instruction), moment, manner };
 }

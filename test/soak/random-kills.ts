@@ -14,7 +14,7 @@ const isGood = await runOnDatabases({
   command: ['npm run test:crash --', ...process.argv.slice(2)].join(' '),
   databases: databasesOf(values.database),
   reportFile: values.report,
-  // More than can be told until the last kill.
+  // More than can be announced until the last kill.
   stories: 10_000,
   seed: countOf(values.seed),
   atOnce: 10,
@@ -23,7 +23,7 @@ const isGood = await runOnDatabases({
   lateShare: 0.005,
   isDisturbed: false,
   quietMs: 45_000,
-  // Slack's last retry comes after six minutes, and catching up reads one thread each 1.5 s.
+  // Slack's last retry is after six minutes, and catching up reads one thread each 1.5 s.
   patienceMs: 15 * 60_000,
 });
 process.exitCode = isGood ? 0 : 1;

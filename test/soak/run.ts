@@ -28,7 +28,7 @@ export interface RunOptions {
   readonly kills: number;
   /** Makes the choices, though not the timing, the same again. */
   readonly seed: number;
-  /** So often a reply is told a minute late. */
+  /** So often a reply is delivered a minute late. */
   readonly lateShare: number;
   /** Whether processes are frozen, their clocks stepped, and the network to the database silenced. */
   readonly isDisturbed: boolean;
@@ -60,7 +60,7 @@ export interface RunResult {
 
 type Counts = ReadonlyMap<string, number>;
 
-/** Has people work with the program while things go wrong, lets all come to its end, and judges it. */
+/** Has people work with the program while things go wrong, lets everything finish, and judges it. */
 export async function run(options: RunOptions): Promise<RunResult> {
   const { database, seed, kills, note } = options;
   const startedAtMs = Date.now();

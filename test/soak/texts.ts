@@ -1,9 +1,9 @@
 /** What the agent makes of a text: another pull request, the one that there is, or nothing. */
-export type Wish = 'new_link' | 'same_link' | 'no_link' | 'fail_once';
+export type AgentInstruction = 'new_link' | 'same_link' | 'no_link' | 'fail_once';
 
 /** The prompt of a story. Its number is found again in all that is said of it. */
-export function promptText(story: number, wish: Wish): string {
-  return `Document part J${story}, please (${wish}).`;
+export function promptText(story: number, instruction: AgentInstruction): string {
+  return `Document part J${story}, please (${instruction}).`;
 }
 
 /** What is said in a thread before somebody mentions the bot there. */
@@ -11,13 +11,13 @@ export function talkText(story: number): string {
   return `Nobody understands part J${story}.`;
 }
 
-/** Only a card quotes a prompt. */
+/** Only a card has a prompt as its title. */
 export function isCardText(text: string): boolean {
-  return text.includes('“Document part J');
+  return text.includes('*Document part J');
 }
 
-export function replyText(reply: number, story: number, wish: Wish): string {
-  return `Reply R${reply} for part J${story}: say more (${wish}).`;
+export function replyText(reply: number, story: number, instruction: AgentInstruction): string {
+  return `Reply R${reply} for part J${story}: say more (${instruction}).`;
 }
 
 /** The number of the story that a text tells of, or null. */
@@ -31,11 +31,11 @@ export function repliesIn(text: string): number[] {
   return [...text.matchAll(/\bR(\d+) for part\b/g)].map(([, digits]) => Number(digits));
 }
 
-/** The wish of the last text in a message to the agent. */
-export function wishOf(text: string): Wish {
-  const [, wish = 'same_link'] =
+/** The instruction of the last text in a message to the agent. */
+export function instructionIn(text: string): AgentInstruction {
+  const [, instruction = 'same_link'] =
     [...text.matchAll(/\((new_link|same_link|no_link|fail_once)\)/g)].at(-1) ?? [];
-  return wish as Wish;
+  return instruction as AgentInstruction;
 }
 
 const LINK = /https:\/\/github\.com\/acme\/docs\/pull\/\d+/;

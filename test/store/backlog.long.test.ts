@@ -33,7 +33,7 @@ for (const [index, emptyPlace] of emptyPlaces.entries()) {
         const found = new Set<string>();
         await store.transaction(async (tx) => {
           const leaseNowMs = await tx.tasks.leaseNowMs();
-          const lease = { leaseNowMs, leaseUntilMs: leaseNowMs + 1, inHand: [] };
+          const lease = { leaseNowMs, leaseUntilMs: leaseNowMs + 1, inFlight: [] };
           // Nothing is written: to wait for the disk would take longer than all else.
           const admit = async (due: readonly ClaimedTask[]) => {
             for (const { group } of due) found.add(group);

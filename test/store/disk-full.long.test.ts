@@ -8,7 +8,7 @@ import { waitFor } from '../support/wait-for.ts';
 import { mountSmallDisk, noSmallDisk } from './support/small-disk.ts';
 
 const PR = 'https://github.com/acme/docs/pull/1';
-/** What was in hand when the disk was full is free again when its lease of 24 s has run out. */
+/** What was in flight when the disk was full is free again when its lease of 24 s has run out. */
 const PATIENCE_MS = 40_000;
 const options = { timeout: 120_000 };
 
@@ -38,24 +38,24 @@ function onSmallDisks(name: string, describeIt: typeof describe, tests: () => vo
 
 onSmallDisks('while the disk is full', describeWithLocalSlack as typeof describe, () => {
   test.concurrent(
-    'gestures are refused, nothing is lost, and all goes on when there is room',
+    'requests are refused, nothing is lost, and all goes on when there is room',
     options,
     async () => {
       using disk = mountSmallDisk();
       await using world = await startOutside({ DATA_DIR: disk.path });
       const program = await world.start();
       world.api.failNext('create', { status: 500 });
-      await world.slack.command({ channel: general, user: alice, text: 'Unclear' });
-      const offer = await world.told('may or may not have started');
+      await world.slack.command({ channel: general, user: alice, text: 'Start unclear' });
+      const offer = await world.messageSeen("Couldn't confirm the start");
       await world.slack.command({ channel: general, user: alice, text: 'Add a quickstart' });
-      const { thread_ts: threadTs = '' } = await world.told('Working');
+      const { thread_ts: threadTs = '' } = await world.messageSeen('On it');
       expect((await readiness(program)).status).toBe(200);
 
       disk.fill();
       expect(await readiness(program)).toEqual({ status: 503, body: expect.stringContaining('Make room') });
       await world.slack.command({ channel: general, user: alice, text: 'Not stored' });
       const payloads = () => world.proxy.socket.acks().map(({ payload }) => JSON.stringify(payload ?? {}));
-      expect(payloads().at(-1)).toContain('could not be stored');
+      expect(payloads().at(-1)).toContain('save that');
       const acks = payloads().length;
       const sending = world.slack.message({ channel: general, user: bob, text: 'Kept', threadTs });
       await world.until(
@@ -71,7 +71,7 @@ onSmallDisks('while the disk is full', describeWithLocalSlack as typeof describe
       expect(payloads()).toHaveLength(acks);
       await world.slack.press(offer, 'start_again', alice);
       const isRefusal = ({ subtype, text }: SlackMessage) =>
-        subtype === 'ephemeral' && text.includes('could not be stored');
+        subtype === 'ephemeral' && text.includes('save that');
       // Of the command and of the button.
       expect((await world.messages()).filter(isRefusal)).toHaveLength(2);
       expect(world.api.counts).toMatchObject({ create: 2, message: 0 });
@@ -94,7 +94,7 @@ onSmallDisks('while the disk is full', describeWithLocalSlack as typeof describe
       );
       expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([
         ['Add a quickstart', 'Kept'],
-        ['Unclear'],
+        ['Start unclear'],
       ]);
     },
   );
@@ -117,7 +117,7 @@ onSmallDisks('while the disk is full', describeWithLocalSlack as typeof describe
       const failures = () => program.log().filter(({ event }) => event === 'outcome_not_stored').length;
       await world.until(failures, (count) => count >= seconds, 'the answer not to be stored');
       disk.makeRoom();
-      await isTold(world, '*Working* · reply');
+      await isTold(world, '*On it.* Reply');
       expect(world.api.counts.create).toBe(1);
     });
   }
@@ -132,9 +132,11 @@ onSmallDisks('while the disk is full', describeWithLocalSlack as typeof describe
     await world.card();
     disk.fill();
     answer.resolve();
-    await program.logged('task_not_postponed');
+    // The outcome is tried for 20 seconds, about as long as a test waits for an event: in two steps.
+    await program.logged('leases_not_renewed');
+    await program.logged('task_not_retried');
     disk.makeRoom();
-    await isTold(world, '*Working* · reply');
+    await isTold(world, '*On it.* Reply');
     expect((await world.messages()).filter(({ thread_ts }) => thread_ts === undefined)).toHaveLength(1);
   });
 });

@@ -23,7 +23,7 @@ const ask = (world: Outside, text = 'Add a quickstart') =>
 async function expectRefusal(world: Outside): Promise<void> {
   const created = world.api.counts.create;
   await ask(world, 'Not stored');
-  expect(JSON.stringify(world.proxy.socket.acks().at(-1)?.payload)).toContain('could not be stored');
+  expect(JSON.stringify(world.proxy.socket.acks().at(-1)?.payload)).toContain('save that');
   expect(world.api.counts.create).toBe(created);
 }
 
@@ -43,7 +43,7 @@ async function recovers(): Promise<void> {
   await using world = await startOutside({ DATA_DIR: folder.path });
   const program = await world.start();
   await ask(world);
-  const { thread_ts: threadTs = '' } = await world.told('Working');
+  const { thread_ts: threadTs = '' } = await world.messageSeen('On it');
 
   using forbidden = forbidWriting(files);
   expect(await readiness(program)).toEqual({ status: 503, body: expect.stringContaining('disk I/O error') });
@@ -67,7 +67,7 @@ async function recovers(): Promise<void> {
 
 describeWithLocalSlack('a data directory that is removed under the running program', () => {
   test.concurrent(
-    'is told: nothing more is accepted until the program is started again',
+    'is reported: nothing more is accepted until the program is started again',
     options,
     async () => {
       await using folder = await createTempDir();
@@ -75,7 +75,7 @@ describeWithLocalSlack('a data directory that is removed under the running progr
       await using world = await startOutside({ DATA_DIR: dataDir });
       const program = await world.start();
       await ask(world);
-      await world.told('Working');
+      await world.messageSeen('On it');
 
       await rm(dataDir, { recursive: true });
       expect(await readiness(program)).toEqual({
@@ -111,6 +111,6 @@ describeWithLocalSlack('a data directory that is removed under the running progr
     await rename(`${dataDir}-elsewhere`, dataDir);
     expect((await readiness(program)).status).toBe(200);
     await ask(world);
-    await world.told('Working');
+    await world.messageSeen('On it');
   });
 });

@@ -33,10 +33,10 @@ function commitsIn(dataDir: string): number {
   return commits;
 }
 
-/** The gestures that another process would find on the disk. */
+/** The requests that another process would find on the disk. */
 function durable(dataDir: string): number {
   const file = new DatabaseSync(join(dataDir, 'docs-agent.db'), { readOnly: true });
-  const count = file.prepare('select count(*) as n from gesture').get()?.n;
+  const count = file.prepare('select count(*) as n from inbound_request').get()?.n;
   file.close();
   return Number(count);
 }

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { nodeSqliteDialect } from '../../src/store/engines/sqlite-dialect.ts';
+import { nodeSqliteDialect } from '../../src/store/engines/sqlite.ts';
 
 interface Things {
   thing: { id: number; of: number | null };
@@ -25,7 +25,7 @@ const add = (db: Queries, id: number, of: number | null = null) =>
 const ids = async (db: Queries) =>
   (await db.selectFrom('thing').select('id').orderBy('id').execute()).map(({ id }) => id);
 
-/** The second of three transactions that arrive together does this after its own write; what came of the three. */
+/** The second of three transactions that arrive together does this after its own write; the results of the three. */
 async function outcomes(db: Queries, second: (tx: Queries) => Promise<unknown>): Promise<string[]> {
   const ends = await Promise.allSettled([
     db.transaction().execute((tx) => add(tx, 1)),

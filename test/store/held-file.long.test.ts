@@ -39,7 +39,7 @@ describe('while another program holds the database', () => {
     expect(await writes).toEqual([true, true, undefined]);
   });
 
-  test('for too long, all that waits fails at once, and what comes later works when it is free', async () => {
+  test('for too long, all waiters fail at once, and later work succeeds when it is free', async () => {
     const beganAtMs = Date.now();
     const ends = await Promise.allSettled(['1', '2', '3'].map(write));
     expect(ends.map((end) => end.status === 'rejected' && end.reason)).toEqual(

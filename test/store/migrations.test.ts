@@ -34,17 +34,17 @@ describe('migrations', () => {
       'channel_setting',
       'early_reply',
       'follow_up',
-      'gesture',
       'heartbeat',
       'home',
+      'inbound_request',
       'installation',
       'job',
+      'job_count',
       'organisation_team',
       'past_notice',
       'past_thread',
       'read_budget',
       'task',
-      'turn_lengths',
     ]);
   });
 
@@ -66,7 +66,7 @@ describe('migrations', () => {
     expect(tablesIn()).toContain('job');
   });
 
-  test('of a newer program are not touched: the operator is told', async () => {
+  test('of a newer program are not touched: the operator learns of it', async () => {
     await (await openStore({ dataDir })).close();
     const file = new DatabaseSync(join(dataDir, 'docs-agent.db'));
     file.exec(`insert into kysely_migration values ('9999_later', '2999-01-01T00:00:00.000Z')`);

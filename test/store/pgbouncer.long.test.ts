@@ -33,7 +33,7 @@ for (const mode of ['transaction', 'session'] as const) {
 
     async function openEmpty(): Promise<Store> {
       const store = await openStore(location());
-      await database.truncate();
+      await database.empty();
       return store;
     }
 
@@ -60,7 +60,7 @@ for (const mode of ['transaction', 'session'] as const) {
         nowMs: NOW_MS,
         leaseNowMs: NOW_MS,
         leaseUntilMs: NOW_MS + 1_000,
-        inHand: [],
+        inFlight: [],
         limit: 3,
       } as const;
       const claims = await Promise.all(

@@ -8,7 +8,7 @@ import { createTestDatabase, queryAt, type TestDatabase, testServerUrl } from '.
 const CONNECTIONS = 10;
 /** A statement without an answer is given up after 15 s. */
 const GIVEN_UP_WITHIN_MS = 25_000;
-/** For what has to make its connections anew. */
+/** For what has to reconnect. */
 const AT_ONCE_MS = 5_000;
 
 const skipped =

@@ -25,7 +25,7 @@ function postgresSuite(serverUrl: string): void {
 
   async function openEmpty(): Promise<Store> {
     const store = await openStore({ databaseUrl: database.url });
-    await database.truncate();
+    await database.empty();
     return store;
   }
 
@@ -47,7 +47,12 @@ function postgresSuite(serverUrl: string): void {
       );
     const claim = (store: Store, nowMs: number, limit = 10) =>
       store.transaction((tx) =>
-        tx.tasks.claim({ kinds, nowMs, leaseNowMs: nowMs, leaseUntilMs: nowMs + 1_000, inHand: [], limit }),
+        tx.tasks.claim({ kinds, nowMs, leaseNowMs: nowMs, leaseUntilMs: nowMs + 1_000, inFlight: [], limit }),
+      );
+
+    const waiters = () =>
+      database.query(
+        `select wait_event_type from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
       );
 
     test('may start at the same time on an empty database', async () => {
@@ -86,6 +91,32 @@ function postgresSuite(serverUrl: string): void {
       });
       const free = await claim(second, NOW_MS + 2_000);
       expect(free.map(({ subject }) => subject)).toEqual(['job-1']);
+    });
+
+    test('schedule a task of a job that another has locked, without a wait', async () => {
+      const [first, second] = await openReplicas();
+      const job = aJob();
+      await first.transaction((tx) => tx.write(aDecision({ job }), NOW_MS));
+      await first.transaction(async (tx) => {
+        await tx.jobs.lock(job.id);
+        await schedule(second, job.id);
+      });
+      expect(await claim(second, NOW_MS)).toHaveLength(1);
+    });
+
+    test('schedule a task of a job that another deletes: it is a task without a job then', async () => {
+      const [first, second] = await openReplicas();
+      const job = aJob({ stage: { kind: 'ended', status: 'completed' } });
+      await first.transaction((tx) => tx.write(aDecision({ job }), NOW_MS));
+      const limits = { jobsBeforeMs: NOW_MS + 1, inboundRequestsBeforeMs: 0, homesBeforeMs: 0 };
+      const scheduled = await first.transaction(async (tx) => {
+        expect(await tx.retention.pruneJobs(limits, null, 10, NOW_MS)).toMatchObject({ pruned: 1 });
+        const scheduling = schedule(second, job.id);
+        await expect.poll(waiters).toEqual([{ wait_event_type: 'Lock' }]);
+        return { scheduling };
+      });
+      await scheduled.scheduling;
+      expect(await claim(second, NOW_MS)).toHaveLength(1);
     });
 
     test('keep the leases of one that ended: they run out by themselves', async () => {
@@ -158,7 +189,10 @@ function postgresSuite(serverUrl: string): void {
     const watch = (id: string) =>
       store.transaction(async (tx) => {
         const before = await tx.jobs.ofAgentJob('T1', 'docs', 'agent-1');
-        await tx.write(aDecision({ job: aJob({ id, threadTs: null, attachedTo: 'agent-1' }) }), NOW_MS);
+        await tx.write(
+          aDecision({ job: aJob({ id, threadTs: null, watchedAgentJobId: 'agent-1' }) }),
+          NOW_MS,
+        );
         return before.length;
       });
     const seen = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(watch));
@@ -194,7 +228,7 @@ function postgresSuite(serverUrl: string): void {
       await store.check();
     });
 
-    test('because the database does not exist is told, with what to do', async () => {
+    test('because the database does not exist is reported, with what to do', async () => {
       const url = new URL(serverUrl);
       url.pathname = '/no_such_database';
       await expect(openStore({ databaseUrl: url.href })).rejects.toThrow(/Create the database.*DATABASE_URL/);
@@ -212,7 +246,7 @@ function postgresSuite(serverUrl: string): void {
     });
   });
 
-  test('a schema of a newer program is not touched: the operator is told', async () => {
+  test('a schema of a newer program is not touched: the operator learns of it', async () => {
     const newer = await createTestDatabase(serverUrl);
     onTestFinished(() => newer.drop());
     await (await openStore({ databaseUrl: newer.url })).close();

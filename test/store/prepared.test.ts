@@ -8,12 +8,12 @@ import { describeOnDatabases, type EmptyPlace, emptyPlaces } from '../support/da
 
 describeOnDatabases('a prepared query', preparedSuite);
 
-test('a query that is prepared for one database is prepared anew for another', async () => {
+test('a query that is prepared for one database is prepared again for another', async () => {
   const places = await Promise.all([...emptyPlaces, ...emptyPlaces].map((make) => make()));
   let built = 0;
   const remember = prepared((db, { key }: Values<{ key: string }>) => {
     built += 1;
-    return db.insertInto('gesture').values({ key, at: 1 });
+    return db.insertInto('inbound_request').values({ key, at: 1 });
   });
   for (const { location, remove } of places) {
     const { database } = await openDatabase(location);
@@ -38,36 +38,36 @@ function preparedSuite(make: () => Promise<EmptyPlace>): void {
     await place.remove();
   });
 
-  const setGesture = prepared((on, { key, at }: Values<{ key: string; at: number }>) =>
+  const setRequest = prepared((on, { key, at }: Values<{ key: string; at: number }>) =>
     on
-      .insertInto('gesture')
+      .insertInto('inbound_request')
       .values({ key, at })
       .onConflict((conflict) => conflict.column('key').doUpdateSet({ at })),
   );
-  const gestures = () => db.selectFrom('gesture').selectAll().orderBy('key').execute();
+  const requests = () => db.selectFrom('inbound_request').selectAll().orderBy('key').execute();
   const remember = async (...keys: string[]) => {
-    for (const [index, key] of keys.entries()) await setGesture.change(db, { key, at: index + 1 });
+    for (const [index, key] of keys.entries()) await setRequest.change(db, { key, at: index + 1 });
   };
 
-  test('gives each who asks the rows of their own values', async () => {
+  test('gives every caller the rows of its own values', async () => {
     await remember('a', 'b');
-    const gesture = prepared((on, { key }: Values<{ key: string }>) =>
-      on.selectFrom('gesture').select('at').where('key', '=', key),
+    const request = prepared((on, { key }: Values<{ key: string }>) =>
+      on.selectFrom('inbound_request').select('at').where('key', '=', key),
     );
-    const asked = await Promise.all(['b', 'a', 'c'].map((key) => gesture.first(db, { key })));
+    const asked = await Promise.all(['b', 'a', 'c'].map((key) => request.first(db, { key })));
     expect(asked).toEqual([{ at: 2 }, { at: 1 }, undefined]);
   });
 
-  test('uses a value as often as it stands in the query', async () => {
+  test('uses a value as often as the query has it', async () => {
     await remember('a', 'b');
-    await setGesture.change(db, { key: 'a', at: 7 });
-    expect(await gestures()).toEqual([
+    await setRequest.change(db, { key: 'a', at: 7 });
+    expect(await requests()).toEqual([
       { key: 'a', at: 7 },
       { key: 'b', at: 2 },
     ]);
   });
 
-  test('keeps what else stands in it, and takes values wherever a value can stand', async () => {
+  test('keeps the rest of it, and takes values wherever a value is allowed', async () => {
     await remember('a', 'b', 'c', 'd');
     const query = prepared(
       (
@@ -80,7 +80,7 @@ function preparedSuite(make: () => Promise<EmptyPlace>): void {
         }: Values<Record<'first' | 'skipped', string> & Record<'most' | 'least', number>>,
       ) =>
         on
-          .selectFrom('gesture')
+          .selectFrom('inbound_request')
           .select('key')
           .where('key', '!=', skipped)
           .where('key', 'not in', ['x', 'b'])
@@ -101,7 +101,7 @@ function preparedSuite(make: () => Promise<EmptyPlace>): void {
     const job = {
       ...cell,
       id: '1',
-      stage: 'asking',
+      stage: 'awaiting_confirmation',
       has_pull_request: 0,
       data: '{}',
       card_drawn_at: 5,
@@ -114,10 +114,10 @@ function preparedSuite(make: () => Promise<EmptyPlace>): void {
     expect(await db.selectFrom('job').select('card_drawn_at').execute()).toEqual([{ card_drawn_at: null }]);
   });
 
-  test('tells how many rows it changed', async () => {
+  test('returns how many rows it changed', async () => {
     await remember('a', 'b', 'c');
     const forget = prepared((on, { before }: Values<{ before: number }>) =>
-      on.deleteFrom('gesture').where('at', '<', before),
+      on.deleteFrom('inbound_request').where('at', '<', before),
     );
     expect(await forget.change(db, { before: 3 })).toBe(2);
     expect(await forget.change(db, { before: 3 })).toBe(0);
@@ -126,22 +126,22 @@ function preparedSuite(make: () => Promise<EmptyPlace>): void {
   test('is part of the transaction in which it is asked', async () => {
     await remember('a');
     const undone = db.transaction().execute(async (transaction) => {
-      await setGesture.change(transaction, { key: 'b', at: 1 });
+      await setRequest.change(transaction, { key: 'b', at: 1 });
       throw new Error('undo');
     });
     await expect(undone).rejects.toThrow('undo');
-    expect((await gestures()).map(({ key }) => key)).toEqual(['a']);
+    expect((await requests()).map(({ key }) => key)).toEqual(['a']);
   });
 
   test('fails and changes nothing if a value is missing', async () => {
     const incomplete = { key: 'a' } as { key: string; at: number };
-    await expect(setGesture.change(db, incomplete)).rejects.toThrow('without a value for at');
-    expect(await gestures()).toEqual([]);
+    await expect(setRequest.change(db, incomplete)).rejects.toThrow('without a value for at');
+    expect(await requests()).toEqual([]);
   });
 
   test('fails if its values are not named one by one', async () => {
     const careless = prepared((on, values: Values<{ key: string; at: number }>) =>
-      on.insertInto('gesture').values({ ...values }),
+      on.insertInto('inbound_request').values({ ...values }),
     );
     await expect(careless.change(db, { key: 'a', at: 1 })).rejects.toThrow('named one by one');
   });
@@ -153,7 +153,7 @@ function preparedSuite(make: () => Promise<EmptyPlace>): void {
         lengths.push(keys.length);
         const names = keys.map(({ key }) => key);
         return on
-          .selectFrom('gesture')
+          .selectFrom('inbound_request')
           .select('key')
           .where('key', 'in', names)
           .where('at', '>=', least)

@@ -15,7 +15,6 @@ import { migrate } from '../../src/store/schema/migrate.ts';
 import { migrations } from '../../src/store/schema/migrations.ts';
 import { SqlStore } from '../../src/store/sql-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { storeContract } from '../contract/store-contract.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'docs-agent-store-'));
 let directories = 0;
@@ -37,8 +36,6 @@ async function failureOf(dataDir: string): Promise<string> {
   expect(error).toBeInstanceOf(StoreError);
   return error instanceof Error ? error.message : '';
 }
-
-storeContract('the store in a directory', () => openStore({ dataDir: newDirectory() }));
 
 describe('the directory of the store', () => {
   test('is made, with those above it', async () => {
@@ -155,11 +152,11 @@ test('a full disk undoes the transaction and says so; the next one works', async
   expect(await store.transaction((tx) => tx.inboundRequests.remember(['event:1'], 1))).toBe(true);
 });
 
-test('an error at which SQLite rolls back by itself is told as it is', async () => {
+test('an error at which SQLite rolls back by itself is reported as it is', async () => {
   const dataDir = newDirectory();
   const store = await open(dataDir);
   const other = new DatabaseSync(join(dataDir, 'docs-agent.db'));
-  other.exec(`create trigger fault before insert on gesture when exists (select * from gesture)
+  other.exec(`create trigger fault before insert on inbound_request when exists (select * from inbound_request)
     begin select raise(rollback, 'the disk failed'); end`);
   other.close();
   const failing = store.transaction(async (tx) => {
@@ -189,7 +186,7 @@ describe('a process that is killed', () => {
     await store.transaction(async (tx) => {
       for (const number of committed)
         expect(await tx.inboundRequests.remember([`event:${number}`], 1)).toBe(false);
-      const lease = { leaseNowMs: 1, leaseUntilMs: 2, inHand: [] };
+      const lease = { leaseNowMs: 1, leaseUntilMs: 2, inFlight: [] };
       const claim = { kinds: ['check_job'], nowMs: 1, ...lease, limit: 1 } as const;
       expect(await tx.tasks.claim(claim)).toMatchObject([{ subject: 'job-1' }]);
     });

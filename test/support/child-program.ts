@@ -10,7 +10,7 @@ const compileCache = fileURLToPath(new URL('../../node_modules/.cache/child-prog
 /** Starting takes about half a second; on a busy machine many times that. */
 const PATIENCE_MS = 20_000;
 
-/** The child's variables: nothing comes from this process. */
+/** The child's variables, without those of this process. */
 export type ChildEnv = Readonly<Record<string, string | undefined>>;
 
 /** A line that the program logged. */

@@ -1,5 +1,5 @@
 import {
-  type CommandGesture,
+  type CommandRequest,
   commandBody,
   eventBody,
   formBody,
@@ -28,16 +28,16 @@ interface BotAnswer {
 }
 
 /** `triggerId` is new for each call unless given. */
-type NewCommand = Omit<CommandGesture, 'triggerId'> & Partial<Pick<CommandGesture, 'triggerId'>>;
+type NewCommand = Omit<CommandRequest, 'triggerId'> & Partial<Pick<CommandRequest, 'triggerId'>>;
 
-interface EventGesture {
+interface EventRequest {
   /** The inner event, such as `{ type: 'message', channel, user, text, ts }`. */
   readonly event: Readonly<Record<string, unknown>>;
   /** New for each call unless given. */
   readonly eventId?: string;
 }
 
-interface ActionGesture {
+interface ActionRequest {
   readonly channelId: string;
   readonly userId: string;
   /** The message with the button, as Slack has it. */
@@ -51,9 +51,9 @@ interface ActionGesture {
 }
 
 export interface SignedSlack {
-  sendCommand(gesture: NewCommand, arrival?: Arrival): Promise<BotAnswer>;
-  sendEvent(gesture: EventGesture, arrival?: Arrival): Promise<BotAnswer>;
-  sendAction(gesture: ActionGesture, arrival?: Arrival): Promise<BotAnswer>;
+  sendCommand(request: NewCommand, arrival?: Arrival): Promise<BotAnswer>;
+  sendEvent(request: EventRequest, arrival?: Arrival): Promise<BotAnswer>;
+  sendAction(request: ActionRequest, arrival?: Arrival): Promise<BotAnswer>;
   /** Any content, which Slack would not send. */
   send(contentType: string, body: string, arrival?: Arrival): Promise<BotAnswer>;
 }
@@ -81,16 +81,16 @@ export function createSignedSlack({ url, signingSecret, teamId }: SignedSlackOpt
 
   return {
     send: (contentType, body, arrival) => send({ contentType, body }, arrival),
-    sendCommand: (gesture, arrival) =>
-      send(commandBody(teamId, { triggerId: newId('trigger-'), ...gesture }), arrival),
+    sendCommand: (request, arrival) =>
+      send(commandBody(teamId, { triggerId: newId('trigger-'), ...request }), arrival),
     sendEvent: ({ event, eventId = newId('Ev') }, arrival) =>
       send(eventBody(teamId, { event, eventId }), arrival),
-    sendAction: (gesture, arrival) =>
-      send(formBody({ payload: JSON.stringify(blockActions(gesture)) }), arrival),
+    sendAction: (request, arrival) =>
+      send(formBody({ payload: JSON.stringify(blockActions(request)) }), arrival),
   };
 
-  function blockActions(gesture: ActionGesture): unknown {
-    const { message, channelId, userId } = gesture;
+  function blockActions(request: ActionRequest): unknown {
+    const { message, channelId, userId } = request;
     return {
       type: 'block_actions',
       api_app_id: 'A0DOCSAGENT',
@@ -99,14 +99,14 @@ export function createSignedSlack({ url, signingSecret, teamId }: SignedSlackOpt
       channel: { id: channelId, name: 'test' },
       container: { type: 'message', message_ts: message.ts, channel_id: channelId, is_ephemeral: false },
       message,
-      trigger_id: gesture.triggerId ?? newId('trigger-'),
-      response_url: gesture.responseUrl ?? 'http://127.0.0.1:9/response',
+      trigger_id: request.triggerId ?? newId('trigger-'),
+      response_url: request.responseUrl ?? 'http://127.0.0.1:9/response',
       actions: [
         {
           type: 'button',
-          action_id: gesture.actionId,
-          block_id: gesture.blockId,
-          value: gesture.value,
+          action_id: request.actionId,
+          block_id: request.blockId,
+          value: request.value,
           action_ts: String(Date.now() / 1000),
         },
       ],

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-export interface CommandGesture {
+export interface CommandRequest {
   readonly channelId: string;
   readonly userId: string;
   readonly text: string;
@@ -22,21 +22,21 @@ export function formBody(fields: Readonly<Record<string, string>>): SlackBody {
   return { contentType: FORM, body: new URLSearchParams(fields).toString() };
 }
 
-export function commandBody(teamId: string, gesture: CommandGesture): SlackBody {
+export function commandBody(teamId: string, request: CommandRequest): SlackBody {
   return formBody({
     token: 'deprecated',
     team_id: teamId,
     team_domain: 'test',
-    channel_id: gesture.channelId,
+    channel_id: request.channelId,
     channel_name: 'test',
-    user_id: gesture.userId,
+    user_id: request.userId,
     user_name: 'test',
     command: '/docs-agent',
-    text: gesture.text,
+    text: request.text,
     api_app_id: 'A0DOCSAGENT',
     is_enterprise_install: 'false',
-    response_url: gesture.responseUrl ?? NOWHERE,
-    trigger_id: gesture.triggerId,
+    response_url: request.responseUrl ?? NOWHERE,
+    trigger_id: request.triggerId,
   });
 }
 

@@ -15,7 +15,7 @@ afterEach(() => slack[Symbol.asyncDispose]());
 const events = () => slack.deliveries().map(({ payload }) => payload.event);
 const write = (text: string, channel = general) => slack.control.message({ channel, user: alice, text });
 
-test('a person’s message is told with its ids', async () => {
+test('a person’s message is delivered with its ids', async () => {
   const { ts } = await write('hello');
   expect(events()).toEqual([
     {
@@ -37,7 +37,7 @@ test('a person’s message is told with its ids', async () => {
   });
 });
 
-test('a mention of the bot is told twice, but for one in direct messages', async () => {
+test('a mention of the bot is delivered twice, but for one in direct messages', async () => {
   await write('<@U0DOCSAGENT> hello');
   expect(events().map((event) => Object(event).type)).toEqual(['message', 'app_mention']);
   await write('<@U0DOCSAGENT> hello', alice);
@@ -45,12 +45,12 @@ test('a mention of the bot is told twice, but for one in direct messages', async
   expect(events()[2]).toMatchObject({ channel_type: 'im' });
 });
 
-test('nothing is told of a channel that the bot is not in', async () => {
+test('nothing is delivered of a channel that the bot is not in', async () => {
   await write('hello', random);
   expect(events()).toEqual([]);
 });
 
-test('edits and deletions are told with the message before', async () => {
+test('edits and deletions are delivered with the message before', async () => {
   const message = await write('helo');
   await slack.control.editMessage(message, 'hello');
   await slack.control.deleteMessage(message);
@@ -71,7 +71,7 @@ test('edits and deletions are told with the message before', async () => {
   ]);
 });
 
-test('the bot’s own posts and edits are told too, without metadata', async () => {
+test('the bot’s own posts and edits are delivered too, without metadata', async () => {
   const call = callerOf(slack);
   const metadata = { event_type: 'post', event_payload: { id: '7' } };
   const ts = await posted(call, { channel: general, text: 'ours', metadata });

@@ -103,7 +103,7 @@ describe('an address to respond to', () => {
       })
     ).status;
 
-  test('shows the answer to the one who typed, five times in half an hour', async () => {
+  test('shows the answer to the person who typed, five times in half an hour', async () => {
     const url = await newAddress();
     for (let count = 0; count < 5; count += 1) expect(await respond(url, { text: 'psst' })).toBe(200);
     expect(await respond(url, { text: 'psst' })).toBe(404);

@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => slack[Symbol.asyncDispose]());
 
-/** What the bot is told of the files. */
+/** What the bot learns of the files. */
 async function shared(files: readonly FileDraft[], user = alice): Promise<readonly SlackFile[]> {
   await slack.control.message({ channel: general, user, text: 'see', files });
   const event = Object(slack.deliveries().at(-1)?.payload.event);

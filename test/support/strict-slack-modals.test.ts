@@ -56,11 +56,11 @@ beforeEach(async () => {
 });
 afterEach(() => slack[Symbol.asyncDispose]());
 
-/** What the gesture tells the bot, which acknowledges it so, and what the gesture returns. */
-async function told<T>(gesture: Promise<T>, answer?: unknown): Promise<[Envelope['payload'], T]> {
+/** What the request tells the bot, which acknowledges it so, and what the request returns. */
+async function told<T>(request: Promise<T>, answer?: unknown): Promise<[Envelope['payload'], T]> {
   const envelope = await bot.next();
   bot.acknowledge(envelope, answer);
-  return [envelope.payload, await gesture];
+  return [envelope.payload, await request];
 }
 
 async function open(view: object): Promise<void> {
@@ -71,7 +71,7 @@ async function open(view: object): Promise<void> {
 const titles = () => Object(slack.control.modal(alice)?.title).text;
 
 describe('a submission', () => {
-  test('tells the bot what stands in the inputs, and closes the modal', async () => {
+  test('tells the bot the values of the inputs, and closes the modal', async () => {
     await open(ask);
     slack.control.fillIn(alice, { messages: ['m2'] });
     const filled = { 'What should change?': 'the FAQ' };

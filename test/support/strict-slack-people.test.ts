@@ -22,10 +22,10 @@ beforeEach(async () => {
 });
 afterEach(() => slack[Symbol.asyncDispose]());
 
-async function told(gesture: Promise<unknown>) {
+async function told(request: Promise<unknown>) {
   const envelope = await bot.next();
   bot.acknowledge(envelope);
-  await gesture;
+  await request;
   return envelope.payload;
 }
 
@@ -108,7 +108,7 @@ describe('direct messages with the bot', () => {
   });
 });
 
-test('a mention is told as a message and as a mention, each with an id of its own', async () => {
+test('a mention is delivered as a message and as a mention, each with an id of its own', async () => {
   slack.control.openChannel({
     id: 'C0SECRET',
     name: 'secret',

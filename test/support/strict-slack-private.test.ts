@@ -22,11 +22,11 @@ beforeEach(async () => {
 });
 afterEach(() => slack[Symbol.asyncDispose]());
 
-const whisper = (more: object = {}) =>
+const postEphemeral = (more: object = {}) =>
   call('chat.postEphemeral', { channel: general, user: alice, text: 'Retry?', ...more });
 
-async function whispered(): Promise<SlackMessage> {
-  const { error, message_ts: ts } = await whisper({ blocks });
+async function sentPrivately(): Promise<SlackMessage> {
+  const { error, message_ts: ts } = await postEphemeral({ blocks });
   const message = (await slack.control.messages(general)).find((one) => one.ts === ts);
   if (message === undefined) throw new Error(`not shown: ${error}`);
   return message;
@@ -47,27 +47,27 @@ async function respond({ response_url: url }: Envelope['payload'], body: object)
 
 describe('a private message is refused', () => {
   test('where the bot or the person is not, and in a private channel as if there were none', async () => {
-    expect((await whisper({ channel: random })).error).toBe('not_in_channel');
-    expect((await whisper({ channel: 'C0NOWHERE' })).error).toBe('channel_not_found');
+    expect((await postEphemeral({ channel: random })).error).toBe('not_in_channel');
+    expect((await postEphemeral({ channel: 'C0NOWHERE' })).error).toBe('channel_not_found');
     slack.control.remove(general, alice);
-    expect((await whisper()).error).toBe('user_not_in_channel');
+    expect((await postEphemeral()).error).toBe('user_not_in_channel');
     slack.control.openChannel({ id: 'C0SECRET', name: 'secret', members: [alice], type: 'group' });
     slack.control.openChannel({ id: 'D0PAIR', name: 'pair', members: [alice, bob], type: 'im' });
     for (const channel of ['C0SECRET', 'D0PAIR'])
-      expect((await whisper({ channel })).error).toBe('channel_not_found');
+      expect((await postEphemeral({ channel })).error).toBe('channel_not_found');
   });
 
   test('without text, and with metadata', async () => {
-    expect((await whisper({ text: '' })).error).toBe('no_text');
+    expect((await postEphemeral({ text: '' })).error).toBe('no_text');
     const metadata = { event_type: 'x', event_payload: {} };
-    expect((await whisper({ metadata })).error).toBe('invalid_arguments');
+    expect((await postEphemeral({ metadata })).error).toBe('invalid_arguments');
   });
 });
 
 test('a private message in a thread is seen there, and is no reply to others', async () => {
   const root = await posted(call, { channel: general, text: 'root' });
   bot.acknowledge(await bot.next());
-  await whisper({ thread_ts: root });
+  await postEphemeral({ thread_ts: root });
   expect(await slack.control.thread(general, root)).toEqual([
     expect.objectContaining({ ts: root }),
     expect.objectContaining({ subtype: 'ephemeral', ephemeral_to: alice, thread_ts: root }),
@@ -78,7 +78,7 @@ test('a private message in a thread is seen there, and is no reply to others', a
 
 describe('a button of a private message', () => {
   test('tells the bot who pressed it, but not the message', async () => {
-    const message = await whispered();
+    const message = await sentPrivately();
     const payload = await pressed(message, '2');
     expect(payload).toMatchObject({
       type: 'block_actions',
@@ -91,8 +91,8 @@ describe('a button of a private message', () => {
     await expect(slack.control.press(message, 'retry', alice, '3')).rejects.toThrow('no button "retry"');
   });
 
-  test('can put another message in its place, or take it away, of which no event tells', async () => {
-    const payload = await pressed(await whispered());
+  test('can put another message in its place, or take it away, without an event', async () => {
+    const payload = await pressed(await sentPrivately());
     expect(await respond(payload, { replace_original: true, text: 'Retrying' })).toBe(200);
     const [replaced] = await slack.control.messages(general);
     expect(replaced).toMatchObject({ text: 'Retrying', ephemeral_to: alice });

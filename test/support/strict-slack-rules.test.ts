@@ -146,7 +146,7 @@ describe('an edit', () => {
   });
 });
 
-test('a reaction stands once, and can be taken away once', async () => {
+test('a reaction is there once, and can be taken away once', async () => {
   const timestamp = await posted(call, { channel: general, text: 'hello' });
   const react = (method: string, more: object = {}) =>
     call(method, { channel: general, timestamp, name: 'eyes', ...more });

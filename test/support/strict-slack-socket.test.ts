@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => slack[Symbol.asyncDispose]());
 
 describe('a command', () => {
-  test('returns with the bot’s acknowledgement, which is shown to the one who typed it', async () => {
+  test('returns with the bot’s acknowledgement, which is shown to the person who typed it', async () => {
     const typed = slack.control.command({ ...hello, text: 'help' });
     const envelope = await bot.next();
     expect(envelope).toMatchObject({

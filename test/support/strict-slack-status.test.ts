@@ -22,7 +22,7 @@ const set = (status: string, more: object = {}) =>
 const status = () => slack.control.status(general, root);
 
 describe('the line under a thread', () => {
-  test('stands for two minutes', async () => {
+  test('lasts for two minutes', async () => {
     expect(status()).toBeNull();
     await set('is working…', { loading_messages: ['one', 'two'] });
     await clock.advance(119_999);

@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(() => slack[Symbol.asyncDispose]());
 
-/** Of a command, which nobody takes: there is no bot. */
+/** Of a command without a recipient: there is no bot. */
 async function newTrigger(user = alice): Promise<string> {
   await slack.control.command({ channel: general, user, text: '' });
   return String(slack.deliveries().at(-1)?.payload.trigger_id);
@@ -39,7 +39,7 @@ const idOf = ({ view }: Awaited<ReturnType<Caller>>) => Object(view).id as strin
 const hashOf = ({ view }: Awaited<ReturnType<Caller>>) => Object(view).hash as string;
 
 describe('a trigger', () => {
-  test('opens one view, for the one who made it', async () => {
+  test('opens one view, for the person who made it', async () => {
     const trigger_id = await newTrigger(bob);
     expect((await call('views.open', { trigger_id, view: modal })).ok).toBe(true);
     expect(slack.control.modal(bob)).toMatchObject({ type: 'modal', title: text('Ask') });

@@ -15,7 +15,7 @@ describe.each(['socket', 'http'] as const)('the program with the strict Slack (%
     await using program = await startProgram({ mode });
     const { slack, api } = program;
     const card = await program.ask('Add a quickstart');
-    await program.told(card, 'Working');
+    await program.threadMessage(card, 'On it');
     const reply = await slack.control.message({
       channel: general,
       user: bob,
@@ -28,7 +28,7 @@ describe.each(['socket', 'http'] as const)('the program with the strict Slack (%
       'receipt',
     );
     finish(program);
-    await program.told(card, PR);
+    await program.threadMessage(card, PR);
     expect(api.counts).toMatchObject({ create: 1, message: 1 });
     expect(slack.deliveries().every(({ acknowledgedAtMs }) => acknowledgedAtMs !== null)).toBe(true);
   });

@@ -3,7 +3,7 @@ import { fc } from './properties.ts';
 import { createTestClock } from './test-clock.ts';
 
 describe('the test clock', () => {
-  test('stands still until it is moved', async () => {
+  test('does not move until it is moved', async () => {
     const clock = createTestClock(1_000);
     const rung: number[] = [];
     clock.at(1_500, () => rung.push(clock.now()));

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Clock } from '../../src/engine/runtime/clock.ts';
+import { type Clock, clockFrom } from '../../src/engine/runtime/clock.ts';
 
 /**
  * Event-loop turns given to what a callback started. One turn runs a chain of promises of any length; more are
@@ -20,7 +20,7 @@ export interface TestClock extends Clock {
   advanceTo(atMs: number): Promise<void>;
   /** Somebody sets the clock: it shows another time, and what was to happen in a while happens in that while. */
   step(ms: number): void;
-  /** The machine, or the process, stands still for so long: nothing happens, and then much is overdue. */
+  /** The machine, or the process, is stopped for so long: nothing happens, and then much is overdue. */
   freeze(ms: number): void;
   /** Milliseconds since the start of the clock, which `step` leaves as they are. */
   elapsed(): number;
@@ -32,7 +32,7 @@ interface Alarm {
 }
 
 /**
- * A clock that stands still until a test moves it. `settled` says when work is done that a callback started: by default
+ * A clock that only a test moves. `settled` says when work is done that a callback started: by default
  * that is work in this process.
  */
 export function createTestClock(startMs: number, settled = settle): TestClock {
@@ -44,16 +44,20 @@ export function createTestClock(startMs: number, settled = settle): TestClock {
   const advanceTo = async (atMs: number) => {
     if (atMs < nowMs) throw new RangeError(`time cannot go back from ${nowMs} to ${atMs}`);
     await settled();
-    for (let due = earliest(alarms, atMs); due !== null; due = earliest(alarms, atMs)) {
-      alarms.delete(due);
-      nowMs = Math.max(nowMs, due.atMs);
-      due.callback();
+    for (let due = earliest(alarms, atMs); due.length > 0; due = earliest(alarms, atMs)) {
+      nowMs = Math.max(nowMs, due[0]?.atMs ?? nowMs);
+      for (const alarm of due) {
+        // One that another of them has cancelled does not run.
+        if (alarms.delete(alarm)) alarm.callback();
+        // As in Node, promises go on between the timers of one moment.
+        await nextTurn();
+      }
       await settled();
     }
     nowMs = atMs;
   };
 
-  return {
+  const clock = clockFrom({
     now: () => nowMs,
     awakeSinceMs: () => awakeSinceMs,
     at: (atMs, callback) => {
@@ -61,6 +65,9 @@ export function createTestClock(startMs: number, settled = settle): TestClock {
       alarms.add(alarm);
       return () => alarms.delete(alarm);
     },
+  });
+  return {
+    ...clock,
     advance: (ms) => advanceTo(nowMs + ms),
     advanceTo,
     step: (ms) => {
@@ -77,13 +84,11 @@ export function createTestClock(startMs: number, settled = settle): TestClock {
   };
 }
 
-/** The alarm due first, of several at the same time the one that was set first; null if none is due by then. */
-function earliest(alarms: ReadonlySet<Alarm>, byMs: number): Alarm | null {
-  let first: Alarm | null = null;
-  for (const alarm of alarms) {
-    if (alarm.atMs <= byMs && (first === null || alarm.atMs < first.atMs)) first = alarm;
-  }
-  return first;
+/** The alarms due first, in the order in which they were set; none if none is due by then. */
+function earliest(alarms: ReadonlySet<Alarm>, byMs: number): Alarm[] {
+  let firstMs = byMs;
+  for (const { atMs } of alarms) firstMs = Math.min(firstMs, atMs);
+  return [...alarms].filter(({ atMs }) => atMs === firstMs);
 }
 
 async function settle(): Promise<void> {

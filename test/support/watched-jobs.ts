@@ -44,7 +44,7 @@ export function watchedThreadTs(number: number): string {
   return `1700000000.${String(number).padStart(6, '0')}`;
 }
 
-/** One of these jobs, as it stands in the store. */
+/** One of these jobs, as stored. */
 export function watchedJob(number: number, projectId: string, nowMs: number): Job {
   const threadTs = watchedThreadTs(number);
   const turnStartedAtMs = nowMs - AGE_MS;
@@ -59,7 +59,7 @@ export function watchedJob(number: number, projectId: string, nowMs: number): Jo
     cardTs: threadTs,
     stage: { kind: 'working', turnStartedAtMs, settle: null },
     agentJob: { id: `agent-${number}`, status, ...source, model, prLink },
-    told: { status, turn: 1 },
+    lastAnnounced: { status, turn: 1 },
     checkedAtMs: nowMs - LAST_LOOK_AGO_MS,
     creates: 1,
     posts: 1,

@@ -1,8 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { decodeErrorText } from './decode.ts';
 import { badAnswerError, isTimeout, noAnswerError, notSentError, refusedError } from './errors.ts';
-import { exchange, type TimeLimits } from './exchange.ts';
-import { parseRetryAfterMs } from './retry-after.ts';
+import { exchange, parseRetryAfterMs, type TimeLimits } from './exchange.ts';
 
 export interface AgentRequest {
   readonly method: 'GET' | 'POST';

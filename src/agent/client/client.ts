@@ -1,13 +1,12 @@
 import pRetry from 'p-retry';
 import { Pool } from 'undici';
+import { systemClock } from '../../engine/runtime/clock.ts';
 import { SEND_WITHIN_MS } from '../../engine/runtime/send-limit.ts';
-import type { AgentJob } from '../../jobs/agent-job.ts';
-import type { AgentFailure } from '../../jobs/failure.ts';
+import type { AgentFailure, AgentJob } from '../../jobs/agent-job.ts';
 import { type AgentRequest, type Answer, attempt } from './attempt.ts';
-import { withDeadline } from './deadline.ts';
 import { decodeJob } from './decode.ts';
 import { AgentError, badAnswerError, unknownProjectError } from './errors.ts';
-import { agentPaths } from './paths.ts';
+import { agentPaths } from './exchange.ts';
 
 /** More than a thousand times the size of a job. An answer is not read beyond it. */
 export const ANSWER_MAX_BYTES = 1024 * 1024;
@@ -70,7 +69,7 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs }: AgentClientO
     const endsAtMs = performance.now() + timeoutMs;
     // The repeats, too: whether a prompt may still go out is not for this client to judge.
     const sendByMs = Date.now() + (request.method === 'POST' ? SEND_WITHIN_MS : timeoutMs);
-    return withDeadline(timeoutMs, (signal) =>
+    return systemClock.abortAfter(timeoutMs, (signal) =>
       pRetry(async () => decode(await attempt(pool, request, apiKey, { signal, sendByMs })), {
         ...repeats,
         shouldRetry: ({ error, retryDelay }) =>
@@ -100,7 +99,7 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs }: AgentClientO
   };
 }
 
-/** A job that was created must not be lost for want of a status. */
+/** A job that was created must not be lost because it has no status. */
 function decodeCreated({ status, body }: Answer): AgentJob {
   return decodeJob(body, 'active') ?? notAJob(status);
 }

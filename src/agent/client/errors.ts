@@ -1,4 +1,4 @@
-import type { AgentFailure } from '../../jobs/failure.ts';
+import type { AgentFailure } from '../../jobs/agent-job.ts';
 
 /** Every failed agent call ends in this error, and only in this one. Its message is `failure.message`. */
 export class AgentError extends Error {
@@ -20,7 +20,7 @@ export function notSentError(cause: Error): AgentError {
 }
 
 /**
- * The request went out, but the answer did not come, or not to its end in time.
+ * The request went out, but no answer arrived, or not all of it in time.
  * `status` is that of an answer that had begun.
  */
 export function noAnswerError(status: number | null, cause: Error): AgentError {
@@ -69,7 +69,7 @@ function unreachableError(
   return new AgentError({ outcome, reason: 'unreachable', status, message, retryAfterMs: null }, { cause });
 }
 
-/** `withDeadline`, and `AbortSignal.timeout`, abort with this error. */
+/** `Clock.abortAfter` aborts with this error. */
 export function isTimeout(error: Error): boolean {
   return error.name === 'TimeoutError';
 }

@@ -1,10 +1,10 @@
 import { type Dispatcher, Pool } from 'undici';
+import { systemClock } from '../../engine/runtime/clock.ts';
 import { clockAheadMs } from '../../engine/runtime/clock-difference.ts';
 import { headersFor, parseJson } from './attempt.ts';
 import { decodeErrorText } from './decode.ts';
 import { codeOf } from './errors.ts';
-import { exchange } from './exchange.ts';
-import { agentPaths } from './paths.ts';
+import { agentPaths, exchange } from './exchange.ts';
 
 /** No job has this id. */
 const NO_JOB = 'docs-agent-doctor-no-such-job';
@@ -50,8 +50,9 @@ async function probe(
   const pool = new Pool(agentPaths(baseUrl).origin, { allowH2: false, connectTimeout: timeoutMs });
   const sentAtMs = Date.now();
   const startedMs = performance.now();
-  const limits = { signal: AbortSignal.timeout(timeoutMs), sendByMs: sentAtMs + timeoutMs };
-  const result = await exchange(pool, request, limits);
+  const result = await systemClock.abortAfter(timeoutMs, (signal) =>
+    exchange(pool, request, { signal, sendByMs: sentAtMs + timeoutMs }),
+  );
   const latencyMs = performance.now() - startedMs;
   void pool.destroy();
   if (result.kind !== 'answered') return { kind: 'unreachable', code: codeOf(result.cause) };

@@ -1,7 +1,8 @@
 import type { EngineTools } from '../../engine/tools.ts';
+import type { AgentFailure } from '../../jobs/agent-job.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { AgentClient } from '../client/client.ts';
-import type { AnsweredJobs } from './answered-jobs.ts';
+import { unknownProjectError } from '../client/errors.ts';
 
 /** What the handlers of tasks about agent jobs work with. */
 export interface AgentTools extends EngineTools {
@@ -13,4 +14,55 @@ export interface AgentTools extends EngineTools {
   readonly readablePrompt: (teamId: string, prompt: string) => Promise<string>;
   /** Shows people that the agent is at work on the job. Waits for nothing, and never fails. */
   readonly showWorking: (job: Job) => void;
+}
+
+/**
+ * Throws AgentError for a job whose project is not (or no longer) one of its workspace: the project's key is not used
+ * for it.
+ */
+export function requireBoundProject({ newContext }: AgentTools, { teamId, projectId }: Job): void {
+  const { projects } = newContext().rulesOf(teamId);
+  if (!projects.some(({ id }) => id === projectId)) throw unknownProjectError(projectId);
+}
+
+const MAX_WORDS_LENGTH = 200;
+
+/**
+ * For the log: what the API says when an administrator must act, on one line. Not what it says of a request that it
+ * does not take, which may quote the request.
+ */
+export function agentSays({ reason, words }: AgentFailure): { readonly agent_says?: string } {
+  const isForOperator = reason === 'unauthorized' || reason === 'not_found';
+  if (!isForOperator || words === undefined) return {};
+  return {
+    agent_says: words
+      .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+      .slice(0, MAX_WORDS_LENGTH)
+      .toWellFormed(),
+  };
+}
+
+interface Answered {
+  readonly agentJobId: string;
+  readonly atMs: number;
+}
+
+/** Which jobs the agent API knew of late, as far as this process has read them. */
+export class AnsweredJobs {
+  /** The last two of each project. */
+  private readonly byProject = new Map<string, readonly Answered[]>();
+
+  note(projectId: string, agentJobId: string, atMs: number): void {
+    const others = this.othersOf(projectId, agentJobId).slice(-1);
+    this.byProject.set(projectId, [...others, { agentJobId, atMs }]);
+  }
+
+  /** When another job of the project was read last, or null. */
+  othersAtMs(projectId: string, agentJobId: string): number | null {
+    return this.othersOf(projectId, agentJobId).at(-1)?.atMs ?? null;
+  }
+
+  private othersOf(projectId: string, agentJobId: string): readonly Answered[] {
+    return (this.byProject.get(projectId) ?? []).filter((job) => job.agentJobId !== agentJobId);
+  }
 }

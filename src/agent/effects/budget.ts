@@ -1,6 +1,6 @@
-import type { AgentFailure } from '../../jobs/failure.ts';
-import { allowedAtMs, type BudgetKind } from '../../jobs/hourly-budget.ts';
+import type { AgentFailure } from '../../jobs/agent-job.ts';
 import type { Job } from '../../jobs/job.ts';
+import { allowedAtMs, type BudgetKind } from '../../jobs/schedule/hourly-budget.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { AgentTools } from './agent-tools.ts';
 

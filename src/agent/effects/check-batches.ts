@@ -23,7 +23,7 @@ export function checkBatches(store: Store, clock: Clock): CheckBatches {
       return jobIds.map((id) => found.get(id) ?? null);
     }),
   );
-  const quiet = batcher(
+  const unchanged = batcher(
     (checks: readonly UnchangedCheck[]) =>
       store.transaction(async (tx) => {
         const ended = await tx.checks.endUnchanged(checks, clock.now());
@@ -39,7 +39,7 @@ export function checkBatches(store: Store, clock: Clock): CheckBatches {
   );
   return {
     read: (id) => reads.load(id),
-    putOff: (check) => quiet.load(check),
+    putOff: (check) => unchanged.load(check),
     refreshCard: (card) => cards.load(card),
   };
 }

@@ -1,23 +1,27 @@
+import { isDeepStrictEqual } from 'node:util';
 import { applyEvent } from '../../engine/apply-event.ts';
-import { leave } from '../../engine/leave.ts';
+import type { FairLimit } from '../../engine/fair-slots.ts';
+import { release } from '../../engine/tools.ts';
 import type { AgentJob } from '../../jobs/agent-job.ts';
 import { decide } from '../../jobs/decide/decide.ts';
+import type { AnyJobContext, Decision } from '../../jobs/decision.ts';
 import type { JobEvent } from '../../jobs/event.ts';
 import { isUnwatched, type Job } from '../../jobs/job.ts';
 import { policyFor } from '../../jobs/policy.ts';
+import { slowedDown } from '../../jobs/schedule/slowdown.ts';
 import type { CheckKind, UnchangedCheck, WatchedJob } from '../../store/queries/tasks/checks.ts';
-import type { ClaimedTask } from '../../store/store.ts';
+import type { ClaimedTask, Transaction } from '../../store/store.ts';
 import type { AgentTools } from './agent-tools.ts';
 import type { CheckBatches } from './check-batches.ts';
-import { quietFollowing } from './quiet-following.ts';
-import { readAgentJob } from './read-agent-job.ts';
-import type { Slots } from './slots.ts';
+import { type AgentRead, readAgentJob } from './read-agent-job.ts';
+
+const TOO_MANY_REQUESTS = 429;
 
 /** What checks share. */
 export interface CheckTools {
   readonly batches: CheckBatches;
   /** Those who read at the same time. */
-  readonly readers: Slots;
+  readonly readers: FairLimit;
 }
 
 interface Watched extends WatchedJob {
@@ -38,19 +42,23 @@ export async function checkJob(
     return;
   }
   const { job } = watched;
+  const lateMs = Math.max(0, tools.clock.now() - task.dueAtMs);
+  const newContext = () => ({ ...tools.newContext(), lateMs });
   // A job that waited for its turn until the program stops is left to the next process.
-  const event = await readers.use(task.group, async () =>
+  const read = await readers.use(task.group, async () =>
     tools.stopping.aborted ? null : readAgentJob(tools, job, job.agentJob),
   );
-  if (event === null) return leave(tools, task);
-  if (await isQuietlyDone(tools, batches, { kind, lease: task.lease }, watched, event)) {
+  if (read === null) return release(tools, task);
+  const { event } = read;
+  if (await settleUnchanged(newContext(), batches, { kind, lease: task.lease }, watched, event)) {
     tools.showWorking(job);
     return;
   }
   const after = await tools.store.transaction(async (tx) => {
     await tx.tasks.fence(task.lease);
-    const checked = await applyEvent(tx, job.id, event, tools.newContext());
+    const checked = await applyEvent(tx, job.id, event, newContext());
     await tx.tasks.complete(task.lease);
+    await noteRateLimit(tools, tx, job.projectId, read);
     return checked;
   });
   tools.showWorking(after);
@@ -60,27 +68,72 @@ export async function checkJob(
  * Most checks find nothing new: then the job is neither locked nor written, and the next check is written together
  * with those of other jobs. What changed the job in the meantime has scheduled the check again, and is seen by that.
  */
-async function isQuietlyDone(
-  tools: AgentTools,
+async function settleUnchanged(
+  context: AnyJobContext,
   batches: CheckBatches,
   check: Pick<UnchangedCheck, 'kind' | 'lease'>,
   { job, saved, hasUnsent, isCardPlanned }: WatchedJob,
   event: JobEvent,
 ): Promise<boolean> {
   if (hasUnsent) return false;
-  const context = tools.newContext();
   const policy = policyFor(context.policy, context.rulesOf(job.teamId), job, saved);
   const decision = decide({ job, followUps: [] }, event, { ...context, policy });
-  const following = quietFollowing(job, decision, check.kind, context.nowMs);
-  if (following === null) return false;
-  const { nextCheckAtMs, cardAtMs } = following;
+  const steps = stepsIfUnchanged(job, decision, check.kind, context.nowMs);
+  if (steps === null) return false;
+  const { nextCheckAtMs, cardAtMs } = steps;
   const isDone = await batches.putOff({ ...check, nextCheckAtMs });
   if (isDone && cardAtMs !== null && !isCardPlanned)
     await batches.refreshCard({ jobId: job.id, runAtMs: cardAtMs });
   return isDone;
 }
 
+/** What the agent API rejected for the rate slows down all reads of the project, those of other replicas, too. */
+async function noteRateLimit(
+  { clock, log }: AgentTools,
+  tx: Transaction,
+  projectId: string,
+  { event, askedAtMs }: AgentRead,
+): Promise<void> {
+  if (event.type !== 'check_failed' || event.failure.status !== TOO_MANY_REQUESTS) return;
+  const rejected = { askedAtMs, retryAfterMs: event.failure.retryAfterMs };
+  const nowMs = clock.now();
+  const { share, untilMs } = await tx.readBudget.slowDown(
+    projectId,
+    (before) => slowedDown(before, rejected, nowMs),
+    nowMs,
+  );
+  log.warn('reads_slowed_down', { project_id: projectId, share, pause_ms: untilMs - nowMs });
+}
+
 function isWatched(watched: WatchedJob | null): watched is Watched {
   if (watched === null || watched.job.agentJob === null || isUnwatched(watched.job)) return false;
   return watched.job.stage.kind === 'working' || watched.job.stage.kind === 'ended';
+}
+
+/** What follows from a check that found nothing new. */
+interface NextSteps {
+  readonly nextCheckAtMs: number;
+  /** When the card is to show the time of this check. Null: undecided. */
+  readonly cardAtMs: number | null;
+}
+
+/**
+ * What follows if the decision on a check is only to check again later, and to refresh the card by then; null if there
+ * is more to it. A decision that schedules any other task at each check would make every check take the slow path.
+ */
+function stepsIfUnchanged(
+  before: Job,
+  decision: Decision,
+  checkKind: CheckKind,
+  nowMs: number,
+): NextSteps | null {
+  const { job, followUps, calls, tasks } = decision;
+  if (followUps.length > 0 || calls.length > 0 || before.checkedAtMs === null) return null;
+  const check = tasks.find(({ kind }) => kind === checkKind);
+  const card = tasks.find(({ kind }) => kind === 'refresh_card') ?? null;
+  const others = tasks.filter((task) => task !== check && task !== card);
+  const isCardDue = card !== null && (card.runAtMs <= nowMs || card.ifScheduled === 'replace');
+  if (check === undefined || check.ifScheduled === 'keep' || others.length > 0 || isCardDue) return null;
+  if (!isDeepStrictEqual({ ...job, checkedAtMs: before.checkedAtMs }, before)) return null;
+  return { nextCheckAtMs: check.runAtMs, cardAtMs: card?.runAtMs ?? null };
 }

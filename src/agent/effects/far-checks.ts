@@ -1,7 +1,7 @@
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Logger } from '../../engine/runtime/logger.ts';
 import type { Policy } from '../../jobs/policy.ts';
-import { neglectedIntervalMs } from '../../jobs/schedule.ts';
+import { neglectedIntervalMs } from '../../jobs/schedule/schedule.ts';
 import type { Store } from '../../store/store.ts';
 
 const EVERY_MS = 60_000;
@@ -9,7 +9,7 @@ const JOBS_AT_ONCE = 250;
 
 export interface FarChecks {
   start(): void;
-  /** Waits for the look in hand. */
+  /** Waits for the check in flight. */
   stop(): Promise<void>;
 }
 
@@ -45,9 +45,9 @@ export function farChecks(
         for (const { job } of astray) await tx.tasks.runNowUnlessLocked('check_job', job.id, nowMs);
         return astray.length;
       });
-      if (found > 0) log.warn('checks_brought_forward', { jobs: found });
+      if (found > 0) log.warn('checks_moved_forward', { jobs: found });
     } catch (error) {
-      log.error('checks_not_brought_forward', { error });
+      log.error('checks_not_moved_forward', { error });
     }
   }
 

@@ -1,19 +1,20 @@
-import { factsOf } from '../../engine/job-facts.ts';
+import { factsOf } from '../../engine/tools.ts';
 import type { AgentJob } from '../../jobs/agent-job.ts';
 import type { JobEvent } from '../../jobs/event.ts';
 import type { Job } from '../../jobs/job.ts';
 import { AgentError } from '../client/errors.ts';
-import { agentSays } from './agent-says.ts';
-import type { AgentTools } from './agent-tools.ts';
-import { requireBoundProject } from './bound-project.ts';
+import { type AgentTools, agentSays, requireBoundProject } from './agent-tools.ts';
 
-type CheckEvent = Extract<JobEvent, { type: 'job_checked' | 'check_failed' }>;
+export interface AgentRead {
+  readonly askedAtMs: number;
+  /** What the agent API says, or why it says nothing. */
+  readonly event: Extract<JobEvent, { type: 'job_checked' | 'check_failed' }>;
+}
 
-/** Asks the agent API; what it says, or why it says nothing, is an event of the job. */
-export async function readAgentJob(tools: AgentTools, job: Job, before: AgentJob): Promise<CheckEvent> {
-  const startedAtMs = tools.clock.now();
+export async function readAgentJob(tools: AgentTools, job: Job, before: AgentJob): Promise<AgentRead> {
+  const askedAtMs = tools.clock.now();
   const facts = { ...factsOf(job), agent_job_id: before.id };
-  const durationMs = () => tools.clock.now() - startedAtMs;
+  const durationMs = () => tools.clock.now() - askedAtMs;
   try {
     requireBoundProject(tools, job);
     const agentJob = await tools.agent.getJob(job.projectId, before.id);
@@ -23,7 +24,7 @@ export async function readAgentJob(tools: AgentTools, job: Job, before: AgentJob
     const seen = { outcome: 'done', status, is_changed: isChanged, duration_ms: durationMs() };
     tools.log[isChanged ? 'info' : 'debug']('agent_job_read', { ...facts, ...seen });
     // The answer describes the job that was asked for, whatever id it repeats.
-    return { type: 'job_checked', agentJob: { ...agentJob, id: before.id } };
+    return { askedAtMs, event: { type: 'job_checked', agentJob: { ...agentJob, id: before.id } } };
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;
     const { failure } = error;
@@ -31,6 +32,9 @@ export async function readAgentJob(tools: AgentTools, job: Job, before: AgentJob
     const failed = { outcome, reason, http_status: status, ...agentSays(failure), duration_ms: durationMs() };
     tools.log.warn('agent_job_read', { ...facts, ...failed });
     const othersAnsweredAtMs = tools.answered.othersAtMs(job.projectId, before.id);
-    return { type: 'check_failed', agentJobId: before.id, failure, othersAnsweredAtMs };
+    return {
+      askedAtMs,
+      event: { type: 'check_failed', agentJobId: before.id, failure, othersAnsweredAtMs },
+    };
   }
 }

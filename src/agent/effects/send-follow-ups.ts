@@ -35,7 +35,7 @@ async function mustWait(
   { subject, attempts }: ClaimedTask,
   nowMs: number,
 ): Promise<boolean> {
-  if (attempts < MAX_WAITS && (await tx.catchUps.hurry(subject))) return true;
+  if (attempts < MAX_WAITS && (await tx.catchUps.readFirst(subject))) return true;
   const job = await tx.jobs.get(subject);
   if (attempts >= MAX_WAITS_FOR_READ || job?.trouble?.source !== 'check') return false;
   return tx.tasks.runNow('check_job', subject, nowMs);

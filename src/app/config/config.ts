@@ -1,125 +1,69 @@
-import { loadConfigFile } from './file/load.ts';
-import type { ConfigFile } from './file/schema.ts';
-import { type Installing, installingOf, installingProblems, isOauthMeant } from './installing.ts';
+import { contradictions, isOauthMeant } from './contradictions.ts';
+import { loadConfigFile } from './file.ts';
+import type { ConfigFile } from './file-schema.ts';
 import { ignoredSettings } from './misspelt.ts';
-import { plainHttpProblems } from './plain-http.ts';
 import { ConfigError, type ConfigProblem } from './problems.ts';
-import { type Projects, projectsOf } from './projects.ts';
+import { type ConfiguredProjects, projectsOf, workspacesOf } from './projects.ts';
 import { exampleOf, type Settings, settingNames, settings } from './settings.ts';
-import { type StoreConfig, storeOf } from './store.ts';
-import { type Environment, type ReadFile, readValues, type SettingValues } from './values.ts';
-import { accessOf, channelsOf, type WorkspaceSettings, workspacesOf } from './workspaces.ts';
+import { type Environment, type ReadFile, readTextFile, readValues, type SettingValues } from './values.ts';
 
-/** All settings, checked. What they mean, and their defaults, is listed in `.env.example`. */
-export interface Config {
-  readonly slack: {
-    readonly installing: Installing;
-    /** Ends with a slash; null is Slack's own. */
-    readonly apiUrl: string | null;
-    readonly transport: SlackTransport;
-  };
-  readonly agent: {
-    /** Does not end with a slash. */
-    readonly baseUrl: string;
-    /** By the id of the project. */
-    readonly apiKeys: Projects['apiKeys'];
-    readonly timeoutMs: number;
-    readonly readsPerMinute: number;
-    readonly hourlyBudget: number;
-    readonly retryUnknown: 'never' | 'messages' | 'all';
-  };
-  readonly projects: Projects['projects'];
-  /** What is set for channels, by their ids. */
-  readonly channels: WorkspaceSettings['channels'];
-  readonly access: WorkspaceSettings['access'];
-  /** With OAuth: what is set for each workspace, by its id. Else empty, and what stands beside holds. */
-  readonly workspaces: ReadonlyMap<string, WorkspaceSettings>;
-  readonly store: StoreConfig;
-  readonly http: {
-    readonly port: number;
-    readonly host: string;
-    /** Of a listener of its own for health checks and metrics; null: they are served at `port`. */
-    readonly healthPort: number | null;
-  };
-  readonly noticeChannels: readonly string[];
-  readonly poll: {
-    readonly minIntervalMs: number;
-    /** At least `minIntervalMs`. */
-    readonly maxIntervalMs: number;
-    /** The interval as a share of the turn's age. */
-    readonly growth: number;
-  };
-  /** 0: every reply goes out on its own. */
-  readonly followUps: { readonly windowMs: number };
-  readonly settleWindowMs: number;
-  /** A turn that lasts longer makes the thread be asked whether to keep watching. */
-  readonly longRunningAfterMs: number;
-  /** Jobs that are over are deleted after this time. */
-  readonly retentionMs: number;
-  /** How long a stop may take while create or message calls are under way. */
-  readonly stopTimeoutMs: number;
-  /** In characters. */
-  readonly promptMaxLength: number;
-  readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
-  /** What is set, but of no use: misspelt, perhaps. */
+/** All settings, checked, by the names that the program has for them. */
+export interface Config extends ReturnType<typeof toConfig> {
+  /** What is set to no effect: misspelt, perhaps. */
   readonly ignored: readonly ConfigProblem[];
 }
-
-export type SlackTransport =
-  | { readonly kind: 'socket'; readonly appToken: string }
-  | { readonly kind: 'http'; readonly signingSecret: string };
 
 /**
  * Reads the settings from environment variables, and secrets also from the files that NAME_FILE names.
  * Throws one ConfigError with all that is wrong; its messages hold no secrets.
  */
-export function parseConfig(env: Environment, readFile: ReadFile): Config {
+export function parseConfig(env: Environment, readFile: ReadFile = readTextFile): Config {
   const given = readValues(env, readFile);
   const parsed = settings.safeParse(given.values);
-  const transport = parsed.success ? transportOf(parsed.data) : null;
-  const installing = parsed.success ? installingOf(parsed.data) : null;
-  const ways = { isOauth: isOauthMeant(given) };
-  const file = loadConfigFile(given.values.DOCS_AGENT_CONFIG, ways, readFile);
+  const file = loadConfigFile(given.values.DOCS_AGENT_CONFIG, isOauthMeant(given), readFile);
   const projects =
     'value' in file
       ? projectsOf(given.values, file.value.projects, env, readFile)
-      : // What the file says of them is not known.
+      : // What the file says about them is unknown.
         { problems: [] };
-  const ofProjects =
-    'value' in file ? file.value.projects.flatMap(({ api_key_env: name }) => name ?? []) : [];
-  const ignored = ignoredSettings(env, new Set(ofProjects.flatMap((name) => [name, `${name}_FILE`])));
+  const ignored = ignoredSettings(env, 'value' in file ? keyVariables(file.value) : []);
   const problems = [
     ...given.unreadable.values(),
     ...invalidValues(given),
-    ...installingProblems(given),
-    ...missingTransport(given),
-    ...reversedIntervals(given),
-    ...plainHttpProblems(given),
+    ...contradictions(given),
     ...('problems' in file ? file.problems : []),
     ...('problems' in projects ? projects.problems : []).filter(isNews(given)),
   ];
-  if (
-    parsed.success &&
-    transport !== null &&
-    installing !== null &&
-    'value' in file &&
-    'value' in projects &&
-    problems.length === 0
-  ) {
-    const config = toConfig(parsed.data, { installing, transport }, file.value, projects.value);
-    return { ...config, ignored };
+  if (parsed.success && 'value' in file && 'value' in projects && problems.length === 0) {
+    return { ...toConfig(parsed.data, file.value, projects.value), ignored };
   }
-  throw new ConfigError([...problems, ...ignored]);
+  // What was set under another name is not missing, too.
+  const meant = new Set(ignored.map((problem) => problem.meant));
+  const isMeant = ({ variable }: ConfigProblem) => meant.has(variable) && env[variable] === undefined;
+  throw new ConfigError([...problems.filter((problem) => !isMeant(problem)), ...ignored]);
 }
 
-/** A secret whose file cannot be read is not missing as well. */
+/** Of all settings only those of the store, for commands that need no others. Throws ConfigError. */
+export function parseStoreConfig(env: Environment): StoreConfig {
+  const given = readValues(env, readTextFile);
+  const parsed = settings.pick({ DATABASE_URL: true, DATA_DIR: true }).safeParse(given.values);
+  const unreadable = given.unreadable.get('DATABASE_URL');
+  if (parsed.success && unreadable === undefined) return storeOf(parsed.data);
+  throw new ConfigError(unreadable ? [unreadable] : invalidValues(given, ['DATABASE_URL', 'DATA_DIR']));
+}
+
+/** A secret whose file cannot be read is not reported as missing, too. */
 function isNews({ unreadable }: SettingValues): (problem: ConfigProblem) => boolean {
   const known = new Set<string>(unreadable.keys());
   return ({ variable }) => !known.has(variable);
 }
 
-function invalidValues({ values, unreadable }: SettingValues): ConfigProblem[] {
-  return settingNames
+function keyVariables({ projects }: ConfigFile): string[] {
+  return projects.flatMap(({ api_key_env: name }) => (name === undefined ? [] : [name, `${name}_FILE`]));
+}
+
+function invalidValues({ values, unreadable }: SettingValues, names = settingNames): ConfigProblem[] {
+  return names
     .filter((name) => !unreadable.has(name))
     .flatMap((name) => {
       const issue = settings.shape[name].safeParse(values[name]).error?.issues[0];
@@ -127,51 +71,18 @@ function invalidValues({ values, unreadable }: SettingValues): ConfigProblem[] {
     });
 }
 
-function missingTransport({ values, unreadable }: SettingValues): ConfigProblem[] {
-  const names = ['SLACK_APP_TOKEN', 'SLACK_SIGNING_SECRET'] as const;
-  if (names.some((name) => values[name] !== undefined || unreadable.has(name))) {
-    return [];
-  }
-  const message =
-    'is missing: set it for Socket Mode (no public address needed), ' +
-    'or set SLACK_SIGNING_SECRET instead for HTTP mode (Slack calls a public address of yours)';
-  return [{ variable: 'SLACK_APP_TOKEN', message, example: exampleOf('SLACK_APP_TOKEN') }];
-}
-
-function reversedIntervals({ values }: SettingValues): ConfigProblem[] {
-  const min = settings.shape.POLL_MIN_INTERVAL.safeParse(values.POLL_MIN_INTERVAL);
-  const max = settings.shape.POLL_MAX_INTERVAL.safeParse(values.POLL_MAX_INTERVAL);
-  if (!min.success || !max.success || max.data >= min.data) {
-    return [];
-  }
-  const message = 'must not be shorter than POLL_MIN_INTERVAL';
-  return [{ variable: 'POLL_MAX_INTERVAL', message, example: exampleOf('POLL_MAX_INTERVAL') }];
-}
-
-function transportOf(values: Settings): SlackTransport | null {
-  if (values.SLACK_APP_TOKEN !== undefined) {
-    return { kind: 'socket', appToken: values.SLACK_APP_TOKEN };
-  }
-  return values.SLACK_SIGNING_SECRET === undefined
-    ? null
-    : { kind: 'http', signingSecret: values.SLACK_SIGNING_SECRET };
-}
-
-/** The same port twice is one listener. (Port 0 is another one each time.) */
-function healthPortOf({ PORT: port, HEALTH_PORT: healthPort }: Settings): number | null {
-  return healthPort === undefined || (healthPort === port && port !== 0) ? null : healthPort;
-}
-
-function toConfig(
-  values: Settings,
-  slack: Pick<Config['slack'], 'installing' | 'transport'>,
-  file: ConfigFile,
-  { projects, apiKeys }: Projects,
-): Omit<Config, 'ignored'> {
+function toConfig(values: Settings, file: ConfigFile, { projects, apiKeys }: ConfiguredProjects) {
   return {
-    slack: { ...slack, apiUrl: values.SLACK_API_URL ?? null },
+    slack: {
+      installing: installingOf(values),
+      /** Ends with a slash; null is Slack's own. */
+      apiUrl: values.SLACK_API_URL ?? null,
+      transport: transportOf(values),
+    },
     agent: {
+      /** Does not end with a slash. */
       baseUrl: values.AGENT_BASE_URL,
+      /** By the id of the project. */
       apiKeys,
       timeoutMs: values.AGENT_TIMEOUT,
       readsPerMinute: values.AGENT_READS_PER_MINUTE,
@@ -179,8 +90,10 @@ function toConfig(
       retryUnknown: values.AGENT_RETRY_UNKNOWN,
     },
     projects,
-    channels: channelsOf(file.channels),
-    access: accessOf(file.access, file.admins),
+    /** The settings of channels, by their ids. */
+    channels: file.channels,
+    access: { ...file.access, admins: file.admins },
+    /** With OAuth: the settings of each workspace, by its id; those beside it do not count. Otherwise empty. */
     workspaces: workspacesOf(file, projects),
     store: storeOf(values),
     http: { port: values.PORT, host: values.HOST, healthPort: healthPortOf(values) },
@@ -188,8 +101,8 @@ function toConfig(
     poll: {
       minIntervalMs: values.POLL_MIN_INTERVAL,
       maxIntervalMs: values.POLL_MAX_INTERVAL,
-      growth: values.POLL_GROWTH,
     },
+    /** 0: every reply goes out on its own. */
     followUps: { windowMs: values.FOLLOW_UP_WINDOW },
     settleWindowMs: values.SETTLE_WINDOW,
     longRunningAfterMs: values.LONG_RUNNING_AFTER,
@@ -198,4 +111,48 @@ function toConfig(
     promptMaxLength: values.PROMPT_MAX_LENGTH,
     logLevel: values.LOG_LEVEL,
   };
+}
+
+/** How the app is installed: by hand in one workspace, or in any by the pages that the program serves. */
+export type Installing = ReturnType<typeof installingOf>;
+
+function installingOf(values: Settings) {
+  const { SLACK_BOT_TOKEN: botToken } = values;
+  if (botToken !== undefined) return { kind: 'by_hand' as const, botToken };
+  return {
+    kind: 'oauth' as const,
+    clientId: present(values.SLACK_CLIENT_ID),
+    clientSecret: present(values.SLACK_CLIENT_SECRET),
+    stateSecret: present(values.SLACK_STATE_SECRET),
+    /** The first encrypts, all decrypt. */
+    encryptionKeys: present(values.TOKEN_ENCRYPTION_KEY),
+  };
+}
+
+function transportOf({ SLACK_APP_TOKEN: appToken, SLACK_SIGNING_SECRET: signingSecret }: Settings) {
+  return appToken === undefined
+    ? { kind: 'http' as const, signingSecret: present(signingSecret) }
+    : { kind: 'socket' as const, appToken };
+}
+
+export type StoreConfig = ReturnType<typeof storeOf>;
+
+function storeOf({
+  DATABASE_URL: databaseUrl,
+  DATA_DIR: dataDir,
+}: Pick<Settings, 'DATABASE_URL' | 'DATA_DIR'>) {
+  return databaseUrl === undefined
+    ? { kind: 'embedded' as const, dataDir }
+    : { kind: 'postgres' as const, databaseUrl };
+}
+
+/** Null: health checks and metrics are served at PORT. The same port twice is one listener; 0 is another each time. */
+function healthPortOf({ PORT: port, HEALTH_PORT: healthPort }: Settings): number | null {
+  return healthPort === undefined || (healthPort === port && port !== 0) ? null : healthPort;
+}
+
+/** `contradictions` reports what is missing. */
+function present<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('a missing setting was not reported');
+  return value;
 }

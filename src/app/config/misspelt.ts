@@ -1,14 +1,16 @@
+import { nearest } from '../../jobs/requests/near.ts';
 import type { ConfigProblem } from './problems.ts';
 import { exampleOf, type SettingName, secretNames, settingNames } from './settings.ts';
 import type { Environment } from './values.ts';
 
 const OURS = /^(?:SLACK|AGENT|DOCS_AGENT)_/;
-/** Kubernetes tells each container of all services, also of one called docs-agent. */
+/** Kubernetes sets variables for every service in every container, including one called docs-agent. */
 const OF_KUBERNETES = /_(?:SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?)$/;
 /** `DOCS_AGENT_PORT=tcp://10.0.0.1:80`, say. */
 const ADDRESS_OF_KUBERNETES = /^(?:tcp|udp|sctp):\/\//;
-/** In a short name, two letters make another word. */
+/** In a shorter name, two different letters make a different word. */
 const LONG_NAME = 8;
+const slipsMax = (name: string) => (name.length >= LONG_NAME ? 2 : 1);
 
 const known: ReadonlyMap<string, SettingName> = new Map([
   ...settingNames.map((name) => [name, name] as const),
@@ -16,17 +18,17 @@ const known: ReadonlyMap<string, SettingName> = new Map([
 ]);
 
 /**
- * What is set, but of no use: names that start like ours or nearly are one, and an empty list of channels.
+ * What is set to no effect: names that start like ours or nearly are one, and an empty list of channels.
  * @param others variables that the settings name
  */
-export function ignoredSettings(env: Environment, others: ReadonlySet<string>): ConfigProblem[] {
+export function ignoredSettings(env: Environment, others: readonly string[]): ConfigProblem[] {
   const isSet = (name: string) => (env[name] ?? '').trim() !== '';
   const isOfKubernetes = (name: string) =>
     OF_KUBERNETES.test(name) || ADDRESS_OF_KUBERNETES.test(env[name] ?? '');
   const problems = Object.keys(env)
-    .filter((name) => isSet(name) && !known.has(name) && !others.has(name) && !isOfKubernetes(name))
+    .filter((name) => isSet(name) && !known.has(name) && !others.includes(name) && !isOfKubernetes(name))
     .flatMap((name) => {
-      const meant = nearest(name);
+      const meant = nearest(name.toUpperCase(), [...known.keys()], slipsMax);
       // Beside the right one, it may be another program's.
       const isMistake = OURS.test(name) || (meant !== null && !isSet(meant));
       return isMistake ? [unknown(name, meant)] : [];
@@ -39,33 +41,11 @@ function unknown(variable: string, meant: string | null): ConfigProblem {
   const setting = meant === null ? undefined : known.get(meant);
   if (meant === null || setting === undefined) return { variable, message, example: `unset ${variable}` };
   const example = meant === setting ? exampleOf(setting) : `${meant}=/run/secrets/${setting.toLowerCase()}`;
-  return { variable, message: `${message}: did you mean ${meant}?`, example };
+  return { variable, message: `${message}: did you mean ${meant}?`, example, meant: setting };
 }
 
 function emptyList({ NOTICE_CHANNELS: value }: Environment): ConfigProblem[] {
   if (value === undefined || value.trim() !== '') return [];
   const message = 'is set, but empty: channels go by their ids, and in a file of settings # begins a comment';
   return [{ variable: 'NOTICE_CHANNELS', message, example: exampleOf('NOTICE_CHANNELS') }];
-}
-
-function nearest(name: string): string | null {
-  const [best] = [...known.keys()]
-    .map((candidate) => ({ candidate, edits: edits(name.toUpperCase(), candidate) }))
-    .filter(({ candidate, edits: count }) => count <= (candidate.length >= LONG_NAME ? 2 : 1))
-    .sort((one, other) => one.edits - other.edits);
-  return best?.candidate ?? null;
-}
-
-/** How many letters have to be changed, added or left out. */
-function edits(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [i, letter] of [...one].entries()) {
-    const next = [i + 1];
-    for (const [j, theirs] of [...other].entries()) {
-      const swapped = (row[j] ?? 0) + (letter === theirs ? 0 : 1);
-      next.push(Math.min(swapped, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }

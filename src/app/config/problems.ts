@@ -5,6 +5,8 @@ export interface ConfigProblem {
   readonly message: string;
   /** A line that would be right. */
   readonly example: string;
+  /** The setting that was probably meant, where this is none. */
+  readonly meant?: string;
 }
 
 /** What was read, or all that is wrong with it. */
@@ -29,6 +31,9 @@ export function failureCode(error: unknown): string {
 /** One line for each problem: the variable, what is wrong, an example. */
 export function formatProblems(error: ConfigError): string {
   return error.problems
-    .map(({ variable, message, example }) => `${variable} ${message}. Example: ${example}`)
+    .map(
+      ({ variable, message, example }) =>
+        `${variable} ${message}${/[.?]$/.test(message) ? '' : '.'} Example: ${example}`,
+    )
     .join('\n');
 }

@@ -1,21 +1,40 @@
-import type { ConfigFile } from './file/schema.ts';
-import { secret } from './kinds.ts';
+import type { Rules } from '../../jobs/policy.ts';
+import type { AccessRule } from '../../jobs/requests/access.ts';
+import type { Projects } from '../../jobs/requests/project.ts';
+import { secret } from './checks.ts';
+import type { ConfigFile } from './file-schema.ts';
 import type { Checked, ConfigProblem } from './problems.ts';
 import { exampleOf, type Settings } from './settings.ts';
 import { type Environment, lookUpSecret, type ReadFile } from './values.ts';
 
-/** A project of the agent API, as `jobs/project.ts` describes it. */
-interface Project {
-  readonly id: string;
-  readonly name: string;
-  readonly noticeChannels: readonly string[];
-}
-
-export interface Projects {
-  /** The default first. */
-  readonly projects: readonly [Project, ...Project[]];
+export interface ConfiguredProjects {
+  readonly projects: Projects;
   /** The keys of the agent API, by the id of the project. */
   readonly apiKeys: ReadonlyMap<string, string>;
+}
+
+/** The settings of a workspace. */
+export interface WorkspaceSettings extends Rules {
+  readonly projects: Projects;
+  readonly access: AccessRule;
+}
+
+/** What the file sets for each workspace, by its id. */
+export function workspacesOf(
+  { workspaces }: ConfigFile,
+  all: Projects,
+): ReadonlyMap<string, WorkspaceSettings> {
+  return new Map(
+    Object.entries(workspaces).flatMap(([teamId, { channels, access, admins, ...workspace }]) => {
+      // In the order of the list; the first is the default.
+      const [first, ...others] = workspace.projects.flatMap((name) => all.filter((one) => one.name === name));
+      if (first === undefined) return [];
+      const noticeChannels = workspace.notice_channels;
+      return [
+        [teamId, { projects: [first, ...others], channels, access: { ...access, admins }, noticeChannels }],
+      ];
+    }),
+  );
 }
 
 type Listed = ConfigFile['projects'][number];
@@ -27,7 +46,7 @@ export function projectsOf(
   listed: readonly Listed[],
   env: Environment,
   readFile: ReadFile,
-): Checked<Projects> {
+): Checked<ConfiguredProjects> {
   const { AGENT_PROJECT_ID: defaultId } = given;
   const only: Listed[] =
     listed.length > 0 || defaultId === undefined ? [] : [{ id: defaultId, notice_channels: [] }];

@@ -2,64 +2,176 @@ import { z } from 'zod';
 import {
   channelIds,
   choice,
-  decimalNumber,
+  databaseUrl,
   duration,
   encryptionKeys,
+  exampleSecrets,
   hostNames,
+  httpUrl,
   path,
   secret,
   slackToken,
   wholeNumber,
   word,
-} from './kinds.ts';
-import { exampleSecrets } from './placeholders.ts';
-import { agentUrl, databaseUrl, slackUrl } from './urls.ts';
+} from './checks.ts';
 
-const examples = z.registry<{ example: string }>();
+interface About {
+  /** As `.env.example` says it. */
+  readonly help: string;
+  readonly example: string;
+  readonly isSecret: boolean;
+}
+const about = z.registry<About>();
 
-function setting<Schema extends z.ZodType>(example: string, schema: Schema): Schema {
-  examples.add(schema, { example });
+function setting<S extends z.ZodType>(example: string, schema: S, help: string, isSecret = false): S {
+  about.add(schema, { help, example, isSecret });
   return schema;
 }
 
-/** Every setting: its form, its default, and an example. */
+/** May also be given as NAME_FILE, the path of a file that holds the value. */
+function secretSetting<S extends z.ZodType>(example: string, check: S, help: string): z.ZodOptional<S> {
+  return setting(example, check.optional(), help, true);
+}
+
+function withDefault<S extends z.ZodType<unknown, string>>(text: string, check: S, help: string) {
+  return setting(text, z.prefault(check, text as z.input<S>), help);
+}
+
+/** Every setting: its check, its default or an example, and what it means. */
 export const settings = z.object({
-  SLACK_BOT_TOKEN: setting(exampleSecrets.botToken, slackToken('xoxb-').optional()),
-  SLACK_APP_TOKEN: setting(exampleSecrets.appToken, slackToken('xapp-').optional()),
-  SLACK_SIGNING_SECRET: setting(exampleSecrets.hex, secret().optional()),
-  SLACK_CLIENT_ID: setting('12.34', secret().optional()),
-  SLACK_CLIENT_SECRET: setting(exampleSecrets.hex, secret().optional()),
-  SLACK_STATE_SECRET: setting(
-    exampleSecrets.stateSecret,
-    secret().min(16, 'must have at least 16 characters').optional(),
+  SLACK_BOT_TOKEN: secretSetting(
+    exampleSecrets.botToken,
+    slackToken('xoxb-'),
+    'The bot token, xoxb-… (a secret).',
   ),
-  TOKEN_ENCRYPTION_KEY: setting(`key1:${exampleSecrets.encryptionKey}`, encryptionKeys().optional()),
-  SLACK_API_URL: setting('http://127.0.0.1:4000/api/', slackUrl().optional()),
-  AGENT_BASE_URL: setting('https://agent.example.com', agentUrl()),
-  PLAIN_HTTP_HOSTS: setting('agent.internal', hostNames().default([])),
-  AGENT_API_KEY: setting(exampleSecrets.agentApiKey, secret().optional()),
-  AGENT_PROJECT_ID: setting('my-docs', word().optional()),
-  AGENT_TIMEOUT: setting('30s', duration('1s', '10m').prefault('30s')),
-  STOP_TIMEOUT: setting('40s', duration('10s', '15m').prefault('40s')),
-  AGENT_READS_PER_MINUTE: setting('600', wholeNumber(1, 100_000).prefault('600')),
-  AGENT_HOURLY_BUDGET: setting('100', wholeNumber(1, 100_000).prefault('100')),
-  AGENT_RETRY_UNKNOWN: setting('never', choice('never', 'messages', 'all').prefault('never')),
-  DOCS_AGENT_CONFIG: setting('./docs-agent.yml', path().optional()),
-  DATABASE_URL: setting('postgres://user:password@db.example.com/docs_agent', databaseUrl().optional()),
-  DATA_DIR: setting('./data', path().prefault('./data')),
-  RETENTION: setting('180d', duration('1d', '3650d').prefault('180d')),
-  PORT: setting('3000', wholeNumber(0, 65_535).prefault('3000')),
-  HEALTH_PORT: setting('3001', wholeNumber(0, 65_535).optional()),
-  HOST: setting('0.0.0.0', word().prefault('0.0.0.0')),
-  NOTICE_CHANNELS: setting('C0123456789,C0987654321', channelIds().default([])),
-  POLL_MIN_INTERVAL: setting('5s', duration('100ms', '1h').prefault('5s')),
-  POLL_MAX_INTERVAL: setting('60s', duration('100ms', '24h').prefault('60s')),
-  POLL_GROWTH: setting('0.1', decimalNumber(0.01, 1).prefault('0.1')),
-  FOLLOW_UP_WINDOW: setting('4s', duration('0', '10m').prefault('4s')),
-  SETTLE_WINDOW: setting('90s', duration('0', '1h').prefault('90s')),
-  LONG_RUNNING_AFTER: setting('6h', duration('1m', '720h').prefault('6h')),
-  PROMPT_MAX_LENGTH: setting('20000', wholeNumber(1, 1_000_000).prefault('20000')),
-  LOG_LEVEL: setting('info', choice('debug', 'info', 'warn', 'error').prefault('info')),
+  SLACK_APP_TOKEN: secretSetting(
+    exampleSecrets.appToken,
+    slackToken('xapp-'),
+    'The app-level token, xapp-… (a secret). When set, the bot uses Socket Mode: no public address is needed.',
+  ),
+  SLACK_SIGNING_SECRET: secretSetting(
+    exampleSecrets.hex,
+    secret(),
+    'The signing secret (a secret). When set and SLACK_APP_TOKEN is not, Slack calls POST /slack/events.',
+  ),
+  SLACK_CLIENT_ID: secretSetting('12.34', secret(), "The app's Client ID."),
+  SLACK_CLIENT_SECRET: secretSetting(exampleSecrets.hex, secret(), "The app's Client Secret."),
+  SLACK_STATE_SECRET: secretSetting(
+    exampleSecrets.stateSecret,
+    secret().min(16, 'must have at least 16 characters'),
+    'Any random text of 16 characters or more: signs the state that comes back from an installation.',
+  ),
+  TOKEN_ENCRYPTION_KEY: secretSetting(
+    `key1:${exampleSecrets.encryptionKey}`,
+    encryptionKeys(),
+    'Encrypts the tokens of the workspaces: a name and 32 bytes in base64 (openssl rand -base64 32), name:key. ' +
+      'Several with commas between: the first encrypts, all decrypt.',
+  ),
+  SLACK_API_URL: setting(
+    'http://127.0.0.1:4000/api/',
+    httpUrl('/').optional(),
+    "Another address of Slack's Web API, for tests and emulators. Default: Slack's own.",
+  ),
+  AGENT_BASE_URL: setting(
+    'https://agent.example.com',
+    httpUrl(''),
+    'Its address: https, or http on this machine.',
+  ),
+  PLAIN_HTTP_HOSTS: setting(
+    'agent.internal',
+    hostNames().default([]),
+    'Hosts that AGENT_BASE_URL and SLACK_API_URL may reach by http, without encryption: in a network that you ' +
+      'trust. Names, separated by commas. Default: none but this machine.',
+  ),
+  AGENT_API_KEY: secretSetting(exampleSecrets.agentApiKey, secret(), 'The key (a secret).'),
+  AGENT_PROJECT_ID: setting(
+    'my-docs',
+    word().optional(),
+    'The project that jobs are created in; with several projects in DOCS_AGENT_CONFIG, the default one.',
+  ),
+  DOCS_AGENT_CONFIG: setting(
+    './docs-agent.yml',
+    path().optional(),
+    'A YAML file with what does not fit here: several projects, defaults of channels, who may use the bot. See ' +
+      'docs-agent.example.yml.',
+  ),
+  AGENT_TIMEOUT: withDefault('30s', duration('1s', '10m'), 'How long one call may take, from 1s to 10m.'),
+  STOP_TIMEOUT: withDefault(
+    '40s',
+    duration('10s', '15m'),
+    'How long a stop may take while calls that start a job or send a message wait for their answers (10s to 15m): ' +
+      'some seconds more than AGENT_TIMEOUT. Without such calls it takes ten seconds at most.',
+  ),
+  AGENT_READS_PER_MINUTE: withDefault(
+    '600',
+    wholeNumber(1, 100_000),
+    'How many status reads a minute are made of a project at most, by all replicas together.',
+  ),
+  AGENT_HOURLY_BUDGET: withDefault(
+    '100',
+    wholeNumber(1, 100_000),
+    'How many create and message calls an hour are made of a project at most, by all replicas together.',
+  ),
+  AGENT_RETRY_UNKNOWN: withDefault(
+    'never',
+    choice('never', 'messages', 'all'),
+    'What to do when nobody knows whether a call arrived: never repeat it (the thread asks a person), repeat ' +
+      'messages, or repeat all. A repeated call may be carried out twice.',
+  ),
+  DATABASE_URL: secretSetting(
+    'postgres://user:password@db.example.com/docs_agent',
+    databaseUrl(),
+    'A Postgres database (a secret), needed to run several replicas. Default: an embedded one in DATA_DIR.',
+  ),
+  DATA_DIR: withDefault('./data', path(), 'The folder of the embedded database, on a local disk.'),
+  RETENTION: withDefault(
+    '180d',
+    duration('1d', '3650d'),
+    'How long jobs are kept after they are over. What is still open is never deleted.',
+  ),
+  PORT: withDefault('3000', wholeNumber(0, 65_535), 'The port to listen on.'),
+  HEALTH_PORT: setting(
+    '3001',
+    wholeNumber(0, 65_535).optional(),
+    'A listener of its own for /livez, /readyz and /metrics, 3001 for example: requests to PORT cannot crowd them out.',
+  ),
+  HOST: withDefault('0.0.0.0', word(), 'The address to listen on; 0.0.0.0 is every address of this machine.'),
+  NOTICE_CHANNELS: setting(
+    'C0123456789,C0987654321',
+    channelIds().default([]),
+    'Channels that get a message for each pull request: ids, separated by commas. Default: none.',
+  ),
+  POLL_MIN_INTERVAL: withDefault(
+    '2s',
+    duration('100ms', '1h'),
+    'The shortest time between two looks at a job. While AGENT_READS_PER_MINUTE allows it, every job is looked at so often.',
+  ),
+  POLL_MAX_INTERVAL: withDefault(
+    '60s',
+    duration('100ms', '24h'),
+    'The longest time between two looks at a job, as far as AGENT_READS_PER_MINUTE allows it.',
+  ),
+  FOLLOW_UP_WINDOW: withDefault(
+    '4s',
+    duration('0', '10m'),
+    'Replies that follow each other within this time go out as one message. 0: each goes out on its own.',
+  ),
+  SETTLE_WINDOW: withDefault(
+    '90s',
+    duration('0', '1h'),
+    'For how long after a follow-up the API may still answer that the job is finished.',
+  ),
+  LONG_RUNNING_AFTER: withDefault(
+    '6h',
+    duration('1m', '720h'),
+    'After this time of work the thread is asked whether to keep watching (1m to 720h).',
+  ),
+  PROMPT_MAX_LENGTH: withDefault(
+    '20000',
+    wholeNumber(1, 1_000_000),
+    'The longest prompt or follow-up, in characters.',
+  ),
+  LOG_LEVEL: withDefault('info', choice('debug', 'info', 'warn', 'error'), 'debug, info, warn or error.'),
 });
 
 export type Settings = z.infer<typeof settings>;
@@ -67,20 +179,15 @@ export type SettingName = keyof Settings;
 
 export const settingNames = Object.keys(settings.shape) as SettingName[];
 
-/** Settings that may also be given as NAME_FILE, the path of a file that holds the value. */
-export const secretNames = [
-  'SLACK_BOT_TOKEN',
-  'SLACK_APP_TOKEN',
-  'SLACK_SIGNING_SECRET',
-  'SLACK_CLIENT_ID',
-  'SLACK_CLIENT_SECRET',
-  'SLACK_STATE_SECRET',
-  'TOKEN_ENCRYPTION_KEY',
-  'AGENT_API_KEY',
-  'DATABASE_URL',
-] as const satisfies readonly SettingName[];
+export const secretNames = settingNames.filter((name) => aboutSetting(name).isSecret);
+
+export function aboutSetting(name: SettingName): About {
+  const found = about.get(settings.shape[name]);
+  if (found === undefined) throw new Error(`nothing is said about ${name}`);
+  return found;
+}
 
 /** A line that sets it right. */
 export function exampleOf(name: SettingName): string {
-  return `${name}=${examples.get(settings.shape[name])?.example ?? ''}`;
+  return `${name}=${aboutSetting(name).example}`;
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { type ConfigProblem, failureCode } from './problems.ts';
 import { type SettingName, secretNames, settingNames } from './settings.ts';
 
@@ -10,6 +11,8 @@ export interface SettingValues {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 export type ReadFile = (path: string) => string;
+
+export const readTextFile: ReadFile = (path) => readFileSync(path, 'utf8');
 
 export function readValues(env: Environment, readFile: ReadFile): SettingValues {
   const values: Partial<Record<SettingName, string>> = {};

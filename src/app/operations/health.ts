@@ -1,19 +1,20 @@
 import type { ServerResponse } from 'node:http';
+import { systemClock } from '../../engine/runtime/clock.ts';
 import type { Route } from '../../engine/runtime/http-server.ts';
-import { within } from './within.ts';
 
-/** Who asks wants an answer, also when a database does not give one. */
+/** A probe wants an answer even when a database gives none. */
 const CHECK_LIMIT_MS = 5_000;
+const NO_ANSWER = `no answer within ${CHECK_LIMIT_MS / 1000} s`;
 
-/** What must be well for the program to do its work; `problem` tells what is not, or null. */
+/** Something that must be well for the program to do its work. `problem`: what is wrong, or null. */
 export interface HealthCheck {
   readonly name: string;
   problem(): Promise<string | null> | string | null;
-  /** What should be looked at, though the program does its work. */
+  /** What needs attention, though the program does its work. */
   warnings?(): readonly string[];
 }
 
-/** Whoever asks while a look is under way shares its answer: on a slow store, looks would pile up. */
+/** Callers share a look that is under way: on a slow store, looks would pile up. */
 export function sharedLook<T>(look: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<T> | null = null;
   return () => {
@@ -45,12 +46,12 @@ export interface Readiness {
   readonly warnings?: readonly string[];
 }
 
-/** No checks: the program does not work yet, or not any more. */
+/** Without checks, the program has not started yet, or has stopped. */
 export async function readiness(checks: readonly HealthCheck[]): Promise<Readiness> {
   const results = await Promise.all(
     checks.map(async (check) => {
       try {
-        return [check.name, await within(CHECK_LIMIT_MS, check.problem())] as const;
+        return [check.name, await systemClock.timeout(CHECK_LIMIT_MS, check.problem(), NO_ANSWER)] as const;
       } catch (error) {
         return [check.name, error instanceof Error ? error.message : 'failed'] as const;
       }

@@ -19,7 +19,7 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
   const at =
     (level: LogLevel) =>
     (event: string, fields?: LogFields): void => {
-      // To redact what nobody will read costs more than all the rest.
+      // Redacting what nobody will read would cost more than all the rest.
       if (output.isLevelEnabled(level)) output[level](entry(event, fields));
     };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
@@ -35,10 +35,10 @@ function entry(event: string, fields: LogFields = {}): object {
   return { event, ...(redact(Object.fromEntries(named)) as object) };
 }
 
-/** Is told of every event, those below the log level, too. Must not throw. */
+/** Called for every event, including those below the log level. Must not throw. */
 export type Observe = (event: string, fields: LogFields, level: LogLevel) => void;
 
-/** The same logger; what it is told is observed, so that an operation is told once for the log and for others. */
+/** The same logger, observed: an operation is reported once, for the log and for the metrics. */
 export function observedLogger(log: Logger, observe: Observe): Logger {
   const at =
     (level: LogLevel) =>

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 
 const CANNOT_LISTEN = new Set(['EACCES', 'EADDRNOTAVAIL', 'EAI_AGAIN', 'EINVAL', 'ENOTFOUND']);
 
-/** Slack did not take us in. @param variable the setting that it is about */
+/** Slack refused the token or did not answer. @param variable the setting that holds the token */
 export function explainSlack(error: unknown, variable: string): never {
   if (!(error instanceof SlackCallError)) throw error;
   const { code, needsAdmin, outcome } = error.failure;
@@ -16,7 +16,7 @@ export function explainSlack(error: unknown, variable: string): never {
   );
 }
 
-/** Throws a StartError if a port could not be opened. @param variable the setting that the port is from */
+/** Throws a StartError if a port could not be opened. @param variable the setting that holds the port */
 export function explainListening(
   error: unknown,
   { host, port, variable }: { readonly host: string; readonly port: number; readonly variable: string },
@@ -37,16 +37,16 @@ export function explainListening(
   }
 }
 
-/** The program could not be reached, or could not reach Slack. */
+/** The port could not be opened, or Slack could not be reached. */
 export function explainConnection(error: unknown, { http: { host, port } }: Config): never {
   explainListening(error, { host, port, variable: 'PORT' });
   const failure = classify(error);
   return explainSlack(new SlackCallError('apps.connections.open', failure, error), 'SLACK_APP_TOKEN');
 }
 
-/** The program cannot start. The message tells the operator what happened, why, and what to do. */
+/** The program cannot start. The message says what happened, why, and what to do. */
 export class StartError extends Error {
-  /** It may pass by itself: another start, a little later, may succeed. */
+  /** It may pass by itself: a start a little later may succeed. */
   readonly isTemporary: boolean;
 
   constructor(message: string, cause?: unknown, isTemporary = false) {

@@ -2,65 +2,64 @@ import type { AgentTools } from '../../agent/effects/agent-tools.ts';
 import { callAgent } from '../../agent/effects/call-agent.ts';
 import { checkBatches } from '../../agent/effects/check-batches.ts';
 import { checkJob } from '../../agent/effects/check-job.ts';
-import { ReadRation } from '../../agent/effects/read-ration.ts';
+import { ReadQuota, SpareReads } from '../../agent/effects/read-quota.ts';
 import { sendFollowUps } from '../../agent/effects/send-follow-ups.ts';
-import { Slots } from '../../agent/effects/slots.ts';
-import { SpareReads } from '../../agent/effects/spare-reads.ts';
+import type { LoopState } from '../../engine/failing-kinds.ts';
+import { FairLimit } from '../../engine/fair-slots.ts';
 import { Loop, type TaskHandler } from '../../engine/loop.ts';
-import type { LoopState } from '../../engine/loop-state.ts';
 import { catchUps } from '../../slack/outbound/catch-up/catch-up.ts';
 import { readSnippets } from '../../slack/outbound/catch-up/read-snippets.ts';
-import { postBatches } from '../../slack/outbound/posts/post-batches.ts';
 import { postToSlack } from '../../slack/outbound/posts/post-to-slack.ts';
 import { refreshCard } from '../../slack/outbound/refresh/card.ts';
 import { refreshHome } from '../../slack/outbound/refresh/home.ts';
+import { refreshOffers } from '../../slack/outbound/refresh/offers.ts';
 import { refreshReceipts } from '../../slack/outbound/refresh/receipts.ts';
+import { refreshReaction } from '../../slack/outbound/refresh/state-reaction.ts';
 import type { SlackTools } from '../../slack/outbound/slack-tools.ts';
 import type { ClaimedTask, Scheduled } from '../../store/store.ts';
 
-/** Separate hands, so that a slow agent API never keeps Slack waiting, nor many checks the sending. */
+/** Separate slots: a slow agent API never keeps Slack waiting, nor do many checks hold up sending. */
 const SENDS_AT_ONCE = 32;
 /** Together as many as the agent client has connections for. */
 const READS_AT_ONCE = 56;
 const READS_OF_ENDED_AT_ONCE = 8;
-/** The others wait for the store, which does the more of them at once, the more there are. */
+/** The others wait for the store, which batches them: the more there are, the more it does at once. */
 const CHECKS_AT_ONCE = 256;
 const SLACK_CALLS_AT_ONCE = 64;
-/** Threads of so many workspaces, each of which has one in hand at a time. */
+/** Threads of this many workspaces; each workspace has one in flight at a time. */
 const THREADS_READ_AT_ONCE = 16;
-/** What is not a create or message call can be done again, or looked for: a stop need not wait longer. */
+/** Anything but a create or message call can be repeated or looked up: a stop need not wait longer. */
 export const SHORT_STOP_MS = 10_000;
 
 export interface Tools extends AgentTools, SlackTools {
   /** Of each project, by all replicas together. */
   readonly readsPerMinute: number;
   /** How many requests Slack, or a person, waits for. */
-  readonly requestsInHand: () => number;
+  readonly requestsInFlight: () => number;
 }
 
 export interface Loops {
   start(): void;
-  /** Tasks were scheduled: who claims such, looks at once. */
+  /** Tasks were scheduled: the loops that claim them look at once. */
   notify(scheduled: Scheduled): void;
-  /** Waits for the tasks in hand. */
+  /** Waits for the tasks in flight. */
   stop(): Promise<void>;
   /** How long a stop that begins now may take. */
   stopWithinMs(): number;
   states(): readonly LoopState[];
 }
 
-/** Which task is whose work. */
+/** Which loop does which kind of task. */
 export function createLoops(tools: Tools, stopTimeoutMs: number): Loops {
   const handler =
     (handle: (tools: Tools, task: ClaimedTask) => Promise<void>): TaskHandler =>
     (task) =>
       handle(tools, task);
-  const { store, clock, log, requestsInHand } = tools;
-  const shared = { store, clock, log, requestsInHand, stopWithinMs: SHORT_STOP_MS };
+  const { store, clock, log, requestsInFlight } = tools;
+  const shared = { store, clock, log, requestsInFlight, stopWithinMs: SHORT_STOP_MS };
   const batches = checkBatches(store, clock);
-  const checks = { batches, readers: new Slots(READS_AT_ONCE) };
-  const checksOfEnded = { batches, readers: new Slots(READS_OF_ENDED_AT_ONCE) };
-  const postTools = { ...tools, posts: postBatches(tools), looks: new Map() };
+  const checks = { batches, readers: new FairLimit(READS_AT_ONCE) };
+  const checksOfEnded = { batches, readers: new FairLimit(READS_OF_ENDED_AT_ONCE) };
   const sends = new Loop({
     name: 'send',
     ...shared,
@@ -74,14 +73,14 @@ export function createLoops(tools: Tools, stopTimeoutMs: number): Loops {
       name: 'check',
       ...shared,
       concurrency: CHECKS_AT_ONCE,
-      ration: new ReadRation(tools.readsPerMinute),
+      quota: new ReadQuota(tools.readsPerMinute),
       handlers: { check_job: (task) => checkJob(tools, checks, 'check_job', task) },
     }),
     new Loop({
       name: 'check_ended',
       ...shared,
       concurrency: READS_OF_ENDED_AT_ONCE,
-      ration: new SpareReads(tools.readsPerMinute),
+      quota: new SpareReads(tools.readsPerMinute),
       handlers: { check_ended_job: (task) => checkJob(tools, checksOfEnded, 'check_ended_job', task) },
     }),
     new Loop({
@@ -89,9 +88,11 @@ export function createLoops(tools: Tools, stopTimeoutMs: number): Loops {
       ...shared,
       concurrency: SLACK_CALLS_AT_ONCE,
       handlers: {
-        post_to_slack: (task) => postToSlack(postTools, task),
+        post_to_slack: postToSlack(tools),
         refresh_card: handler(refreshCard),
         refresh_receipts: handler(refreshReceipts),
+        refresh_reaction: handler(refreshReaction),
+        refresh_offers: handler(refreshOffers),
         refresh_home: handler(refreshHome),
       },
     }),
@@ -112,7 +113,7 @@ export function createLoops(tools: Tools, stopTimeoutMs: number): Loops {
     stop: async () => {
       await Promise.all(loops.map((loop) => loop.stop()));
     },
-    stopWithinMs: () => (sends.state().tasksInHand > 0 ? stopTimeoutMs : SHORT_STOP_MS),
+    stopWithinMs: () => (sends.state().tasksInFlight > 0 ? stopTimeoutMs : SHORT_STOP_MS),
     states: () => loops.map((loop) => loop.state()),
   };
 }

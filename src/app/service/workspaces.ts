@@ -2,20 +2,18 @@ import type { Logger as BoltLogger } from '@slack/bolt';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Route } from '../../engine/runtime/http-server.ts';
 import type { Logger } from '../../engine/runtime/logger.ts';
-import { BotTokens } from '../../slack/install/bot-tokens.ts';
-import { Directory } from '../../slack/install/directory.ts';
+import { botTokens } from '../../slack/install/bot-tokens.ts';
+import { createDirectory } from '../../slack/install/directory.ts';
 import { whenEnded } from '../../slack/install/ended.ts';
 import { installRoutes } from '../../slack/install/install-routes.ts';
-import { InstalledWorkspaces } from '../../slack/install/installed-workspaces.ts';
+import { installedWorkspaces } from '../../slack/install/installed-workspaces.ts';
 import { readableTokens, unreadableTokens } from '../../slack/install/reseal.ts';
 import { Vault } from '../../slack/install/vault.ts';
-import { oneWorkspace } from '../../slack/workspace/one-workspace.ts';
 import { createCaller } from '../../slack/workspace/web-api/caller.ts';
-import { createPostingClient } from '../../slack/workspace/web-api/posting-client.ts';
-import type { Workspaces } from '../../slack/workspace/workspace.ts';
+import { createPostingClient } from '../../slack/workspace/web-api/http.ts';
+import { oneWorkspace, type SignedInAs, type Workspaces } from '../../slack/workspace/workspace.ts';
 import type { Store } from '../../store/store.ts';
-import type { Config } from '../config/config.ts';
-import type { Installing } from '../config/installing.ts';
+import type { Config, Installing } from '../config/config.ts';
 import { settingsOf } from './context.ts';
 import { explainSlack, StartError } from './explain.ts';
 
@@ -32,15 +30,17 @@ export interface WorkspacesParts {
 
 export interface Served {
   readonly workspaces: Workspaces;
-  /** An event tells that an installation, or its token, has ended. */
+  /** Takes an event that says that an installation, or its token, has ended. */
   readonly onEnded: (body: unknown) => Promise<void>;
   /** The pages by which workspaces install the app. */
   readonly routes: readonly Route[];
   /** The id of the only workspace, or null. */
   readonly teamId: string | null;
+  /** In the only workspace, or null. */
+  readonly signedInAs: SignedInAs | null;
 }
 
-/** The workspaces, as the settings have them. Throws StartError. */
+/** The workspaces that the settings describe. Throws StartError. */
 export async function serveWorkspaces(config: Config, parts: WorkspacesParts): Promise<Served> {
   const { installing } = config.slack;
   return installing.kind === 'by_hand'
@@ -58,7 +58,8 @@ async function serveOne(
   const workspaces = await oneWorkspace({ client, apiUrl, clock, log }, botToken, config).catch((error) =>
     explainSlack(error, 'SLACK_BOT_TOKEN'),
   );
-  return { workspaces, onEnded: async () => {}, routes: [], teamId: workspaces.only.teamId };
+  const { only, signedInAs } = workspaces;
+  return { workspaces, onEnded: async () => {}, routes: [], teamId: only.teamId, signedInAs };
 }
 
 async function serveMany(
@@ -70,12 +71,12 @@ async function serveMany(
   const vault = new Vault(app.encryptionKeys);
   await checkTokens(store, vault, log);
   const client = createPostingClient(apiUrl, logger);
-  const directory = new Directory(store, clock);
+  const directory = createDirectory(store, clock);
   const common = { store, clock, log, client, vault, directory, app };
-  const tokens = new BotTokens(common, directory);
+  const tokenOf = botTokens(common, directory);
   const isSetUp = (teamId: string) => config.workspaces.has(teamId);
   return {
-    workspaces: new InstalledWorkspaces({ client, apiUrl, clock, log }, directory, tokens, (teamId) =>
+    workspaces: installedWorkspaces({ client, apiUrl, clock, log }, directory, tokenOf, (teamId) =>
       settingsOf(config, teamId),
     ),
     onEnded: whenEnded({
@@ -84,10 +85,11 @@ async function serveMany(
     }),
     routes: installRoutes({ ...common, apiUrl, isSetUp, onInstalled }),
     teamId: null,
+    signedInAs: null,
   };
 }
 
-/** One that cannot be read keeps only its own workspace waiting. With the wrong key, none can be. */
+/** An unreadable token keeps only its own workspace waiting. If none can be read, the key is wrong. */
 async function checkTokens(store: Store, vault: Vault, log: Logger): Promise<void> {
   const { readable, unreadable } = await readableTokens(store, vault);
   if (unreadable.length > 0 && readable === 0) throw new StartError(unreadableTokens(unreadable));

@@ -1,23 +1,43 @@
-/** The stable names of what is looked at. */
-export type CheckName =
-  | 'node'
-  | 'settings'
-  | 'store'
-  | 'store_schema'
-  | 'store_space'
-  | 'work'
-  | 'slack_token'
-  | 'slack_scopes'
-  | 'slack_connection'
-  | 'listening'
-  | 'notice_channel'
-  | 'user_group'
-  | 'agent_api'
-  | 'agent_writing'
-  | 'clock';
+import type { Config } from '../../app/config/config.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
 
+export interface Tools {
+  readonly clock: Clock;
+  /** For each question to Slack and to the agent API. */
+  readonly timeoutMs: number;
+  /** Whether the agent API is asked to take an empty request. Default: no. */
+  readonly probeWrite?: boolean;
+}
+
+export interface Given {
+  readonly config: Config;
+  readonly tools: Tools;
+}
+
+/** What is looked at, by names that stay the same, and what a report calls it. */
+export const TITLES = {
+  node: 'Node',
+  settings: 'Settings',
+  store: 'Store',
+  store_schema: 'Schema',
+  store_space: 'Disk',
+  work: 'Work',
+  slack_token: 'Slack',
+  slack_scopes: 'Scopes',
+  slack_connection: 'Connection',
+  listening: 'Address',
+  notice_channel: 'Notice channel',
+  user_group: 'User group',
+  agent_api: 'Agent API',
+  agent_writing: 'Sending requests',
+  clock: 'Clock',
+} as const;
+
+export type CheckName = keyof typeof TITLES;
+
+const LEVELS = ['ok', 'warning', 'error'] as const;
 /** `warning`: it works, but not for ever, or not all of it. `error`: requests wait or are lost for it. */
-export type Level = 'ok' | 'warning' | 'error';
+export type Level = (typeof LEVELS)[number];
 
 /** One line of the report. */
 export interface Finding {
@@ -30,28 +50,17 @@ export interface Finding {
   readonly next: string | null;
 }
 
+export type Findings = ReturnType<typeof findingsOf>;
+
 /** Makes the findings of one check. */
 export function findingsOf(check: CheckName, subject: string | null = null) {
-  const finding = (level: Level, found: string, next: string | null): Finding => ({
-    check,
-    subject,
-    level,
-    found,
-    next,
-  });
+  const finding = { check, subject };
   return {
-    ok: (found: string, next: string | null = null) => finding('ok', found, next),
-    warning: (found: string, next: string) => finding('warning', found, next),
-    error: (found: string, next: string) => finding('error', found, next),
+    ok: (found: string, next: string | null = null): Finding => ({ ...finding, level: 'ok', found, next }),
+    warning: (found: string, next: string): Finding => ({ ...finding, level: 'warning', found, next }),
+    error: (found: string, next: string): Finding => ({ ...finding, level: 'error', found, next }),
   };
 }
-
-/** How one of several is called within a workspace; null: there is only one. */
-export function within(workspace: string | null, id: string): string {
-  return workspace === null ? id : `${workspace}/${id}`;
-}
-
-const LEVELS: readonly Level[] = ['ok', 'warning', 'error'];
 
 export function worstOf(findings: readonly Finding[]): Level {
   const worst = Math.max(0, ...findings.map(({ level }) => LEVELS.indexOf(level)));

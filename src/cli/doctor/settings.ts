@@ -1,10 +1,16 @@
-import type { Config } from '../../app/config/config.ts';
-import type { Installing } from '../../app/config/installing.ts';
+import type { Config, Installing } from '../../app/config/config.ts';
 import type { ConfigError } from '../../app/config/problems.ts';
 import { passwordsIn } from '../../store/engines/postgres-errors.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
-export function settingsInOrder(config: Config): Finding {
+export function settingsFindings(config: Config): Finding[] {
+  const ignored = config.ignored.map(({ variable, message, example }) =>
+    findingsOf('settings', variable).warning(message, `Example: ${example}`),
+  );
+  return [settingsInOrder(config), ...ignored];
+}
+
+function settingsInOrder(config: Config): Finding {
   const { installing, transport } = config.slack;
   const mode = transport.kind === 'socket' ? 'Socket Mode' : 'HTTP mode';
   const workspaces = installing.kind === 'oauth' ? `OAuth, ${config.workspaces.size} workspaces, ` : '';
@@ -22,14 +28,7 @@ export function settingsInDisorder(error: ConfigError): Finding[] {
   );
 }
 
-/** What the program does not look at. */
-export function ignoredFindings({ ignored }: Config): Finding[] {
-  return ignored.map(({ variable, message, example }) =>
-    findingsOf('settings', variable).warning(message, `Example: ${example}`),
-  );
-}
-
-/** All that must not be shown. */
+/** All values that must not be shown. */
 export function secretsOf({ slack, agent, store }: Config): string[] {
   const { transport } = slack;
   return [

@@ -1,9 +1,9 @@
-import type { Config } from '../../app/config/config.ts';
-import { EVENTS_PATH } from '../../slack/protocol/paths.ts';
+import type { Logger } from '../../engine/runtime/logger.ts';
+import { EVENTS_PATH } from '../../slack/protocol/ids.ts';
 import { botScopes, CHANNELS_SCOPE, USER_GROUPS_SCOPE } from '../../slack/protocol/scopes.ts';
-import { Inspection, type InspectionOptions, type TokenFacts } from '../../slack/workspace/inspection.ts';
-import { type Finding, findingsOf } from './finding.ts';
-import { slackFailure } from './slack-failure.ts';
+import { Inspection, type TokenFacts } from '../../slack/workspace/inspection.ts';
+import { SlackCallError, type SlackFailure } from '../../slack/workspace/web-api/failure.ts';
+import { type Finding, type Findings, findingsOf, type Given } from './finding.ts';
 
 const RENEW_APP_TOKEN =
   'Make an app-level token with the scope connections:write ("Basic Information" of the app), and set SLACK_APP_TOKEN to it.';
@@ -11,29 +11,97 @@ const RENEW_APP_TOKEN =
 const ADD_SCOPES =
   'Add them to the app ("OAuth & Permissions", or the manifest of `docs-agent manifest`), and install it again.';
 
-/** Who the token belongs to; null if that could not be found out. */
-export async function tokenFindings(
-  inspection: Inspection,
-  {
-    id,
-    needsUserGroups,
-    howToRenew,
-  }: { readonly id: string | null; readonly needsUserGroups: boolean; readonly howToRenew: string },
-): Promise<{ readonly facts: TokenFacts | null; readonly findings: readonly Finding[] }> {
-  const findings = findingsOf('slack_token', id);
+const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** What looks at Slack with the token. */
+export function inspectionWith(token: string, { config, tools: { clock, timeoutMs } }: Given): Inspection {
+  return new Inspection(token, { apiUrl: config.slack.apiUrl, timeoutMs, clock, log: silent });
+}
+
+export async function connectionFinding(given: Given): Promise<Finding> {
+  const { installing, transport } = given.config.slack;
+  const findings = findingsOf('slack_connection');
+  if (transport.kind === 'http') {
+    const oauth = installing.kind === 'oauth' ? ' --oauth' : '';
+    return findings.ok(
+      `HTTP mode: Slack must reach POST ${EVENTS_PATH} at port ${given.config.http.port}, which cannot be checked from here`,
+      `The manifest for it: \`docs-agent manifest --url https://<your address>${oauth}\`.`,
+    );
+  }
   try {
-    const facts = await inspection.token();
-    const { workspace, teamId, botName } = facts;
-    const known = findings.ok(`@${botName} in ${workspace} (${teamId})`);
-    return { facts, findings: [known, scopesFinding(id, facts.scopes, needsUserGroups)] };
+    await inspectionWith(transport.appToken, given).mayConnect();
+    return findings.ok('Socket Mode: the app token may open connections');
   } catch (error) {
-    const { finding, failure } = slackFailure(error, findings, howToRenew);
-    const other = findings.error(`Slack refuses the token (${failure.code})`, howToRenew);
-    return { facts: null, findings: [finding ?? other] };
+    if (error instanceof SlackCallError && error.failure.code === 'missing_scope') {
+      return findings.error('the app token lacks the scope connections:write', RENEW_APP_TOKEN);
+    }
+    const advice = 'Switch Socket Mode on in the app ("Socket Mode"), or use HTTP mode.';
+    return slackFailure(error, findings, RENEW_APP_TOKEN, (code) =>
+      findings.error(`Slack opens no Socket Mode connection (${code})`, advice),
+    );
   }
 }
 
-function scopesFinding(id: string | null, granted: TokenFacts['scopes'], needsUserGroups: boolean): Finding {
+/**
+ * What to say about a call that failed; `otherwise`, if that depends on what was called. Throws what is not a failure of
+ * Slack.
+ */
+export function slackFailure(
+  error: unknown,
+  findings: Findings,
+  howToRenew: string,
+  otherwise: (code: string) => Finding,
+): Finding {
+  if (!(error instanceof SlackCallError)) throw error;
+  return generalFinding(error.failure, findings, howToRenew) ?? otherwise(error.failure.code);
+}
+
+/** Slack's error codes for a token that is of no use (any more). */
+const USELESS = new Set([
+  'account_inactive',
+  'invalid_auth',
+  'not_allowed_token_type',
+  'not_authed',
+  'token_expired',
+  'token_revoked',
+]);
+
+function generalFinding(
+  { code, outcome, retryAfterMs, needsAdmin, isPassing }: SlackFailure,
+  findings: Findings,
+  howToRenew: string,
+): Finding | null {
+  if (USELESS.has(code)) return findings.error(`Slack refuses the token (${code})`, howToRenew);
+  if (code === 'missing_scope') {
+    return findings.error('a scope is missing', 'See the line on scopes.');
+  }
+  if (needsAdmin) {
+    return findings.error(
+      `Slack refuses (${code})`,
+      "Ask an administrator of the workspace what Slack's code means.",
+    );
+  }
+  if (retryAfterMs !== null) {
+    return findings.warning(
+      "Slack's rate limit is used up",
+      `Look again in ${Math.ceil(retryAfterMs / 1000)} s.`,
+    );
+  }
+  if (isPassing) {
+    return findings.warning(`Slack refuses for now (${code})`, 'Look again in a few minutes.');
+  }
+  if (outcome === 'refused') return null;
+  return findings.error(
+    `Slack gave no answer that can be used (${code})`,
+    'Check the network, the proxy, and SLACK_API_URL if it is set; see https://slack-status.com.',
+  );
+}
+
+export function scopesFinding(
+  id: string | null,
+  granted: TokenFacts['scopes'],
+  needsUserGroups: boolean,
+): Finding {
   const findings = findingsOf('slack_scopes', id);
   if (granted === null) {
     return findings.warning(
@@ -52,35 +120,9 @@ function scopesFinding(id: string | null, granted: TokenFacts['scopes'], needsUs
     );
   }
   if (missing.length > 0) return findings.error(`missing: ${missing.join(', ')}`, ADD_SCOPES);
-  const wished = new Set(botScopes.map(({ name }) => name));
-  const spare = [...granted].filter((name) => !wished.has(name));
+  const known = new Set(botScopes.map(({ name }) => name));
+  const spare = [...granted].filter((name) => !known.has(name));
   return spare.length === 0
     ? findings.ok('all that are needed')
     : findings.ok(`all that are needed, and ${spare.join(', ')}, which docs-agent does not use`);
-}
-
-export async function connectionFinding(
-  { installing, transport }: Config['slack'],
-  { port }: Config['http'],
-  options: InspectionOptions,
-): Promise<Finding> {
-  const findings = findingsOf('slack_connection');
-  const oauth = installing.kind === 'oauth' ? ' --oauth' : '';
-  if (transport.kind === 'http') {
-    return findings.ok(
-      `HTTP mode: Slack must reach POST ${EVENTS_PATH} at port ${port}, which cannot be checked from here`,
-      `The manifest for it: \`docs-agent manifest --url https://<your address>${oauth}\`.`,
-    );
-  }
-  try {
-    await new Inspection(transport.appToken, options).mayConnect();
-    return findings.ok('Socket Mode: the app token may open connections');
-  } catch (error) {
-    const { finding, failure } = slackFailure(error, findings, RENEW_APP_TOKEN);
-    if (failure.code === 'missing_scope') {
-      return findings.error('the app token lacks the scope connections:write', RENEW_APP_TOKEN);
-    }
-    const advice = 'Switch Socket Mode on in the app ("Socket Mode"), or use HTTP mode.';
-    return finding ?? findings.error(`Slack opens no Socket Mode connection (${failure.code})`, advice);
-  }
 }

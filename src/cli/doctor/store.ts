@@ -1,15 +1,25 @@
 import { scrub } from '../../engine/runtime/redact.ts';
 import { StoreError } from '../../store/errors.ts';
 import type { StoreFacts, TaskFailures } from '../../store/inspect/facts.ts';
-import { type Finding, findingsOf } from './finding.ts';
+import { inspectStore } from '../../store/inspect/inspect.ts';
+import { type Finding, findingsOf, type Given } from './finding.ts';
 
 const MIB = 1024 ** 2;
 /** A busy team writes some 100 MiB a year; the write-ahead log can take as much for a while. */
 const FEW_BYTES = 1024 * MIB;
 const TOO_FEW_BYTES = 100 * MIB;
 
-/** For what no message has advice on: a query without an answer, say. */
+/** Advice for failures whose message has none: a query that timed out, say. */
 const LOOK_THERE = 'Look at the database itself: its log, its disk, and the network between.';
+
+/** What there is to know of the store, or why it cannot be known. */
+export async function lookAtStore({ config, tools }: Given) {
+  try {
+    return { facts: await inspectStore(config.store, tools.clock.now()), error: null };
+  } catch (error) {
+    return { facts: null, error };
+  }
+}
 
 export function storeFindings(facts: StoreFacts): Finding[] {
   const { place, state, schema, sizeBytes, freeBytes } = facts;
@@ -27,10 +37,10 @@ export function storeFindings(facts: StoreFacts): Finding[] {
   ];
 }
 
-/** Throws on what is not the store's failure. */
+/** Throws what is not a failure of the store. */
 export function storeFailure(error: unknown): Finding[] {
   if (!(error instanceof StoreError)) throw error;
-  // What went wrong comes first, and the advice after it.
+  // The first sentence says what went wrong, the rest is advice.
   const [found = '', ...advice] = error.message.split(/(?<=\.) /);
   return [findingsOf('store').error(found, scrub(advice.join(' ')) || LOOK_THERE)];
 }

@@ -9,6 +9,49 @@ export interface Clock {
    * on, or its time was changed.
    */
   awakeSinceMs(): number;
+  sleep(ms: number): Promise<void>;
+  /** What is awaited, or `late` if it takes longer. An error is thrown on; what arrives too late is dropped. */
+  timeout<T, L>(ms: number, awaited: Promise<T> | T, late: L): Promise<T | L>;
+  /**
+   * Does the work with a signal that is aborted (TimeoutError) if it takes longer; how the work then ends still counts.
+   * The timer of `AbortSignal.timeout` would outlive the work: with thousands of reads a second, many megabytes.
+   */
+  abortAfter<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
+}
+
+/** A clock that shows the time and rings; what else a clock does follows from that. No timer outlives the wait. */
+export function clockFrom({ now, at, awakeSinceMs }: Pick<Clock, 'now' | 'at' | 'awakeSinceMs'>): Clock {
+  const after = (ms: number, callback: () => void) => at(now() + ms, callback);
+  return {
+    now,
+    at,
+    awakeSinceMs,
+    sleep: async (ms) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      after(ms, resolve);
+      return promise;
+    },
+    timeout: async (ms, awaited, late) => {
+      const { promise: limit, resolve } = Promise.withResolvers<typeof late>();
+      const cancel = after(ms, () => resolve(late));
+      try {
+        return await Promise.race([awaited, limit]);
+      } finally {
+        cancel();
+      }
+    },
+    abortAfter: async (ms, work) => {
+      const controller = new AbortController();
+      const abort = () => controller.abort(new DOMException(`no answer within ${ms} ms`, 'TimeoutError'));
+      // A process that was frozen may find its timers due before it has read what arrived meanwhile: the answer counts.
+      const cancel = after(ms, () => setImmediate(abort));
+      try {
+        return await work(controller.signal);
+      } finally {
+        cancel();
+      }
+    },
+  };
 }
 
 /** Node fires longer timeouts at once. */
@@ -18,7 +61,7 @@ const BEAT_MS = 1_000;
 /** Shorter breaks do not count: a busy process has them, too. */
 const LONGEST_GAP_MS = 3_000;
 
-/** Returns what is to be called again and again, also by who asks. It says since when there was no gap between the calls. */
+/** Returns a function to call again and again, by anyone. It says since when there was no gap between the calls. */
 export function heartbeat(now: () => number): () => number {
   let beatAtMs = now();
   let sinceMs = beatAtMs;
@@ -33,7 +76,7 @@ export function heartbeat(now: () => number): () => number {
 const beat = heartbeat(Date.now);
 setInterval(beat, BEAT_MS).unref();
 
-export const systemClock: Clock = {
+export const systemClock: Clock = clockFrom({
   now: () => Date.now(),
   awakeSinceMs: beat,
   at: (atMs, callback) => {
@@ -41,4 +84,4 @@ export const systemClock: Clock = {
     const timer = setTimeout(callback, delayMs);
     return () => clearTimeout(timer);
   },
-};
+});

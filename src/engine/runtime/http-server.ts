@@ -29,14 +29,14 @@ export const serverLimits = {
   connectionsCheckingInterval: 1_000,
 } as const;
 
-/** Bounds what requests in hand can hold of memory. More connections than these are closed at once. */
+/** Bounds the memory of requests in flight. More connections than these are closed at once. */
 const MAX_CONNECTIONS = 500;
 
 export function limitConnections(server: Server): void {
   server.maxConnections = MAX_CONNECTIONS;
 }
 
-/** The path as it stands in the request: an address in its place, with a host, is none. */
+/** The path as the request has it. An absolute address with a host is no path. */
 export function pathOf({ url = '' }: IncomingMessage): string {
   return url.split('?', 1)[0] ?? '';
 }

@@ -2,7 +2,7 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /**
- * One event for each operation, told once it is over. `event` is a stable snake_case name; fields are
+ * One event for each operation, logged once it is over. `event` is a stable snake_case name; fields are
  * snake_case, with units (`duration_ms`). Secrets and people's words are redacted.
  */
 export interface Logger {

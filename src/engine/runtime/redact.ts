@@ -14,7 +14,7 @@ const HARMLESS_NAME = /^natural_key$/;
 
 /**
  * A copy that may be logged: secrets and people's words are replaced by their names, tokens are taken out of
- * all strings, errors are told by name, message, code, stack and cause. Numbers and booleans stay.
+ * all strings, errors are logged by name, message, code, stack and cause. Numbers and booleans stay.
  */
 export function redact(value: unknown): unknown {
   return redactAt(value, 0, []);

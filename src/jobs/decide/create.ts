@@ -1,89 +1,104 @@
-import type { AgentJob } from '../agent-job.ts';
-import type { AgentFailure } from '../failure.ts';
-import type { FollowUp } from '../follow-up.ts';
-import type { Draft } from './draft.ts';
-import { refuseWaiting, resend } from './follow-ups.ts';
+import type { AgentFailure, AgentJob } from '../agent-job.ts';
+import type { StartAgainPress } from '../event.ts';
+import { mayStartAgain } from '../job.ts';
+import { replaceAgentJob } from './announce.ts';
+import type { DecisionBuilder } from './decision-builder.ts';
+import { putBackInLine, refuseWaiting, resend } from './follow-ups.ts';
 import { scheduleSending } from './line-up.ts';
 import { observe } from './observe.ts';
-import { wantCreate } from './open.ts';
-import { clearTrouble, noteTrouble } from './trouble.ts';
-import { verdictOn } from './verdict.ts';
+import { requestCreate, watchAgentJob } from './open.ts';
+import { clearTrouble, forgetUntoldTrouble, noteTrouble } from './trouble.ts';
+import { settleFailed } from './verdict.ts';
 
-export function jobCreated(draft: Draft, agentJob: AgentJob): void {
-  if (draft.job.stage.kind !== 'creating') return;
-  clearTrouble(draft, 'send');
-  const stage = { kind: 'working', turnStartedAtMs: draft.context.nowMs, settle: null } as const;
-  draft.change({ stage });
-  observe(draft, stage, agentJob);
-  scheduleSending(draft);
+export function jobCreated(builder: DecisionBuilder, callId: string, agentJob: AgentJob): void {
+  builder.settleDone(callId);
+  if (builder.job.stage.kind !== 'creating') return;
+  clearTrouble(builder, 'send');
+  const stage = { kind: 'working', turnStartedAtMs: builder.context.nowMs, settle: null } as const;
+  builder.change({ stage });
+  observe(builder, stage, agentJob);
+  scheduleSending(builder);
 }
 
 /** Too late once somebody has pressed *Start again*: then the other job counts. */
-export function jobFound(draft: Draft, callId: string, agentJob: AgentJob): void {
-  const { stage } = draft.job;
+export function jobFound(builder: DecisionBuilder, callId: string, agentJob: AgentJob): void {
+  builder.settleDone(callId);
+  const { stage } = builder.job;
   if (stage.kind !== 'create_unknown' || stage.callId !== callId) return;
-  draft.change({ stage: { kind: 'creating' } });
-  jobCreated(draft, agentJob);
+  builder.change({ stage: { kind: 'creating' } });
+  jobCreated(builder, callId, agentJob);
 }
 
-export function createFailed(draft: Draft, callId: string, failure: AgentFailure): void {
-  if (draft.job.stage.kind !== 'creating') return;
-  switch (verdictOn('create_job', failure, draft.context.policy.retryUnknown)) {
+export function createFailed(builder: DecisionBuilder, callId: string, failure: AgentFailure): void {
+  const verdict = settleFailed(builder, 'create_job', callId, failure);
+  if (builder.job.stage.kind !== 'creating') return;
+  const { words: message = '' } = failure;
+  switch (verdict) {
     case 'retry':
-      noteTrouble(draft, 'send', failure);
+      noteTrouble(builder, 'send', failure);
       // It may have been made, and counts as that: what goes again is another call.
-      if (failure.outcome === 'unknown') wantCreate(draft);
+      if (failure.outcome === 'unknown') requestCreate(builder);
       break;
     case 'refused':
-      clearTrouble(draft, 'send');
-      draft.change({ stage: { kind: 'rejected', message: failure.message } });
-      draft.announce({ kind: 'create_rejected', message: failure.message });
-      refuseWaiting(draft, callId);
-      draft.refreshCard();
+      clearTrouble(builder, 'send');
+      builder.change({ stage: { kind: 'rejected', message } });
+      builder.announce({ kind: 'create_rejected', message });
+      refuseWaiting(builder, callId);
+      builder.refreshCard();
       break;
     case 'unknown':
-      draft.change({ stage: { kind: 'create_unknown', callId } });
-      draft.announce({ kind: 'create_unknown', callId });
-      draft.refreshCard();
+      builder.change({ stage: { kind: 'create_unknown', callId } });
+      forgetUntoldTrouble(builder);
+      builder.announce({ kind: 'create_unknown', callId });
+      builder.refreshCard();
       break;
   }
-}
-
-/** *Start again*: only for the call whose outcome is unknown, so a second press does nothing. */
-export function startAgain(draft: Draft, callId: string): void {
-  const { stage } = draft.job;
-  if (stage.kind === 'create_unknown' && stage.callId === callId) wantCreate(draft);
 }
 
 /**
- * *Run again*: a new agent job in the same thread, with the same prompt. If it was offered because the API did not
- * know the job that a message was for, the new job gets that message's replies, also if it runs already.
+ * *Start again*: a new agent job in the same thread, with the same prompt; once for each end of the job, and once for
+ * each create call of unknown fate. If it was offered because the API did not know the job that a message was for, the
+ * new job gets that message's replies, even if it runs already.
  */
-export function runAgain(draft: Draft, creates: number, callId?: string): void {
-  const { stage } = draft.job;
-  const missed = callId === undefined ? [] : draft.followUpsOfCall(callId).filter(isNotSent);
-  const isStarting = stage.kind === 'creating' || stage.kind === 'create_unknown';
-  if (isStarting || creates !== draft.job.creates) {
-    if (callId !== undefined && missed.length > 0) resend(draft, callId);
+export function startAgain(builder: DecisionBuilder, { creates, callId }: StartAgainPress): void {
+  const { job } = builder;
+  if (job.stage.kind === 'create_unknown' && job.stage.callId === callId) {
+    requestCreate(builder);
     return;
   }
-  const isOver =
-    stage.kind === 'rejected' ||
-    (stage.kind === 'ended' && (stage.status === 'failed' || stage.status === 'vanished'));
-  if (draft.job.attachedTo !== null || (!isOver && missed.length === 0)) return;
-  if (missed.length > 0) {
-    draft.put(missed.map((followUp) => ({ ...followUp, state: 'waiting', callId: null })));
+  const missed = builder.undelivered().filter((one) => one.callId === callId && one.state === 'not_sent');
+  const isStarting = job.stage.kind === 'creating' || job.stage.kind === 'create_unknown';
+  if (isStarting || creates !== job.creates) {
+    if (callId !== undefined && missed.length > 0) resend(builder, callId);
+    return;
   }
-  draft.change({
-    agentJob: null,
+  if (!mayStartAgain(job) && (missed.length === 0 || job.watchedAgentJobId !== null)) return;
+  replaceAgentJob(builder, null);
+  builder.change({
     checkedAtMs: null,
     missing: null,
-    told: null,
-    turn: draft.job.turn + 1,
+    lastAnnounced: null,
+    turnReplies: null,
+    turn: job.turn + 1,
   });
-  wantCreate(draft);
+  requestCreate(builder);
+  putBackInLine(builder, missed);
 }
 
-function isNotSent({ state }: FollowUp): boolean {
-  return state === 'not_sent';
+/** *Edit and start*: the job, its card and its thread go on with another request, and the replies that found no job. */
+export function editAndStart(builder: DecisionBuilder, creates: number, prompt: string): void {
+  const { job } = builder;
+  if (job.stage.kind !== 'rejected' || creates !== job.creates) return;
+  builder.change({ prompt });
+  const unsent = builder.undelivered().filter(({ state }) => state === 'not_sent');
+  startAgain(builder, { creates });
+  putBackInLine(builder, unsent);
+}
+
+/** The create call made this job after all: it is watched as if the agent had said so. */
+export function watchNamed(builder: DecisionBuilder, callId: string, agentJobId: string): void {
+  const { stage } = builder.job;
+  if (stage.kind !== 'create_unknown' || stage.callId !== callId) return;
+  watchAgentJob(builder, agentJobId);
+  scheduleSending(builder);
 }

@@ -1,89 +1,96 @@
 import type { Decision, DecisionContext, JobState } from '../decision.ts';
 import type { JobEvent } from '../event.ts';
-import { sendCorrection } from './corrections.ts';
-import { createFailed, jobCreated, jobFound, runAgain, startAgain } from './create.ts';
-import { Draft } from './draft.ts';
+import { noticeRefused } from './announce.ts';
+import { createFailed, editAndStart, jobCreated, jobFound, startAgain, watchNamed } from './create.ts';
+import { DecisionBuilder } from './decision-builder.ts';
 import { messageAccepted, messageFailed, resend, sendDue, sendNow } from './follow-ups.ts';
 import { followUpShown } from './line-up.ts';
 import { keepWatching, resumeWatching, stopWatching } from './long-running.ts';
 import { checkFailed, jobChecked } from './observe.ts';
+import { offersShown, settleOffers } from './offers.ts';
 import { cardDelayed, cardPosted, cardRefused, postRefused, tryAgain } from './open.ts';
-import { replyDeleted, replyEdited, replyReceived } from './replies.ts';
+import { replyDeleted, replyEdited, replyReceived, sendAnyway, sendCorrection } from './replies.ts';
 import { startAnother } from './request.ts';
 import { snippetsRead } from './snippets.ts';
-import { noticeRefused } from './tell.ts';
 
 /**
- * What follows from an event: the job as it is then, and the calls and tasks that are wanted. Pure: no clock,
- * no I/O. An event that comes too late or twice changes nothing.
+ * What follows from an event: the job as it is then, and the calls and tasks that it needs. Pure: no clock,
+ * no I/O. An event that arrives too late or twice changes nothing.
  */
 export function decide(state: JobState, event: JobEvent, context: DecisionContext): Decision {
-  const draft = new Draft(state, context);
-  apply(draft, event);
-  return draft.decision();
+  const builder = new DecisionBuilder(state, context);
+  apply(builder, event);
+  settleOffers(builder, event);
+  return builder.decision();
 }
 
-function apply(draft: Draft, event: JobEvent) {
+function apply(builder: DecisionBuilder, event: JobEvent) {
   switch (event.type) {
     case 'card_posted':
-      return cardPosted(draft, event.ts);
+      return cardPosted(builder, event.ts);
     case 'card_refused':
-      return cardRefused(draft, event.reason);
+      return cardRefused(builder, event.reason);
     case 'card_delayed':
-      return cardDelayed(draft, event.reason);
+      return cardDelayed(builder, event.reason);
     case 'post_refused':
-      return postRefused(draft, event.callId, event.announcement, event.reason);
+      return postRefused(builder, event.callId, event.announcement, event.reason);
     case 'job_created':
-      return jobCreated(draft, event.agentJob);
+      return jobCreated(builder, event.callId, event.agentJob);
     case 'job_found':
-      return jobFound(draft, event.callId, event.agentJob);
+      return jobFound(builder, event.callId, event.agentJob);
     case 'create_failed':
-      return createFailed(draft, event.callId, event.failure);
+      return createFailed(builder, event.callId, event.failure);
     case 'reply_received':
-      return replyReceived(draft, event.reply);
+      return replyReceived(builder, event.reply);
     case 'reply_edited':
-      return replyEdited(draft, event.reply);
+      return replyEdited(builder, event.reply);
     case 'reply_deleted':
-      return replyDeleted(draft, event.messageTs);
+      return replyDeleted(builder, event);
     case 'old_replies_found':
-      return draft.announce({ kind: 'caught_up', count: event.count });
+      return builder.announce({ kind: 'caught_up', count: event.count });
     case 'send_due':
-      return sendDue(draft);
+      return sendDue(builder);
     case 'message_accepted':
-      return messageAccepted(draft, event.callId, event.agentJobId, event.agentJob);
+      return messageAccepted(builder, event.callId, event.agentJobId, event.agentJob);
     case 'message_failed':
-      return messageFailed(draft, event.callId, event.failure, event.othersAnsweredAtMs ?? null);
+      return messageFailed(builder, event.callId, event.failure, event.othersAnsweredAtMs ?? null);
     case 'job_checked':
-      return jobChecked(draft, event.agentJob);
+      return jobChecked(builder, event.agentJob);
     case 'check_failed':
-      return checkFailed(draft, event.agentJobId, event.failure, event.othersAnsweredAtMs ?? null);
-    case 'run_again_pressed':
-      return runAgain(draft, event.creates, event.callId);
+      return checkFailed(builder, event.agentJobId, event.failure, event.othersAnsweredAtMs ?? null);
     case 'start_again_pressed':
-      return startAgain(draft, event.callId);
+      return startAgain(builder, event);
+    case 'request_edited':
+      return editAndStart(builder, event.creates, event.prompt);
+    case 'agent_job_named':
+      return watchNamed(builder, event.callId, event.agentJobId);
     case 'start_another_pressed':
-      return startAnother(draft, event);
+      return startAnother(builder, event);
     case 'resend_pressed':
-      return resend(draft, event.callId);
+      return resend(builder, event.callId);
     case 'try_again_pressed':
-      return tryAgain(draft, event.cards, event);
+      return tryAgain(builder, event.cards, event);
     case 'keep_watching_pressed':
-      return keepWatching(draft, event.question);
+      return keepWatching(builder, event.question);
     case 'stop_watching_pressed':
-      return stopWatching(draft, event.question);
+      return stopWatching(builder, event.question);
     case 'resume_watching_pressed':
-      return resumeWatching(draft, event.question);
+      return resumeWatching(builder, event.question);
     case 'send_now_pressed':
-      return sendNow(draft, event.message);
+      return sendNow(builder, event.message);
     case 'correction_pressed':
-      return sendCorrection(draft, event.messageTs);
+      return sendCorrection(builder, event.messageTs);
+    case 'send_anyway_pressed':
+      return sendAnyway(builder, event.messageTs);
     case 'follow_up_written':
-      return draft.announce({ kind: 'follow_up', userId: event.userId, text: event.text });
+      return builder.announce({ kind: 'follow_up', userId: event.userId, text: event.text });
     case 'follow_up_shown':
-      return followUpShown(draft, event);
+      return followUpShown(builder, event);
     case 'snippets_read':
-      return snippetsRead(draft, event.messageTs, event.snippets);
+      return snippetsRead(builder, event.messageTs, event.snippets);
+    case 'offers_shown':
+      return offersShown(builder, event.postIds);
     case 'notice_refused':
-      return noticeRefused(draft, event.channelId, event.reason);
+      return noticeRefused(builder, event.channelId, event.reason);
   }
 }

@@ -1,71 +1,81 @@
-import { type AgentJob, isEnded } from '../agent-job.ts';
-import type { AgentFailure } from '../failure.ts';
-import type { Stage } from '../job.ts';
-import { endedIntervalMs, endedRetryMs, LOOKED_AT_FOR_MS } from '../schedule.ts';
-import type { Draft } from './draft.ts';
-import { noteFacts, tellEnded, tellLink } from './tell.ts';
+import { type AgentFailure, type AgentJob, isEnded } from '../agent-job.ts';
+import { type Ended, type Job, workingSince } from '../job.ts';
+import { endedIntervalMs, endedRetryMs, LOOKED_AT_FOR_MS } from '../schedule/schedule.ts';
+import { announceEnd, recordFacts, untold } from './announce.ts';
+import type { DecisionBuilder } from './decision-builder.ts';
 
-/** An outage may be long, but looks that fail must not go on for ever. */
+/** An outage may be long, but failing checks must not go on for ever. */
 const GIVEN_UP_AFTER_MS = 2 * LOOKED_AT_FOR_MS;
-
-type Ended = Extract<Stage, { kind: 'ended' }>;
 
 /**
  * The turn is over, as far as anybody can tell. The end is provisional: the agent may take up a follow-up late, a
- * link may come late, and somebody else may go on with the job.
+ * link may arrive late, and somebody else may continue the job.
  */
-export function endTurn(draft: Draft, status: Ended['status'], turnsToCome: number): void {
-  const { nowMs } = draft.context;
-  draft.change({
-    stage: { kind: 'ended', status, sinceMs: nowMs, ...(turnsToCome > 0 && { turnsToCome }) },
+export function endTurn(builder: DecisionBuilder, status: Ended['status'], turnsToCome: number): void {
+  const { nowMs } = builder.context;
+  const tookMs = durationOf(builder.job, nowMs);
+  builder.change({
+    stage: {
+      kind: 'ended',
+      status,
+      sinceMs: nowMs,
+      ...(turnsToCome > 0 && { turnsToCome }),
+      ...(tookMs !== undefined && { tookMs }),
+    },
   });
-  planLook(draft, nowMs);
+  planLook(builder, nowMs);
 }
 
-/** Something may come of the job from now on: it is looked at as if it had ended just now. */
-export function lookFromNow(draft: Draft, ended: Ended): void {
-  const { nowMs } = draft.context;
-  draft.change({ stage: { ...ended, sinceMs: nowMs } });
-  planLook(draft, nowMs);
+/** How long the agent has worked that ends now: for the person who asked, the first turn began with the request. */
+function durationOf({ stage, turn, requestedAtMs }: Job, nowMs: number): number | undefined {
+  if (stage.kind === 'ended') return stage.tookMs;
+  if (stage.kind !== 'working' || stage.isOlder === true) return undefined;
+  return nowMs - (turn === 1 ? requestedAtMs : workingSince(stage));
 }
 
-/** A look at a job that had ended: what is not as it was told is told now. */
-export function endedJobChecked(draft: Draft, ended: Ended, agentJob: AgentJob): void {
-  const before = draft.job.agentJob;
+/** The job may change from now on: it is checked as if it had ended just now. */
+export function lookFromNow(builder: DecisionBuilder, ended: Ended): void {
+  const { nowMs } = builder.context;
+  builder.change({ stage: { ...ended, sinceMs: nowMs } });
+  planLook(builder, nowMs);
+}
+
+/** A check of a job that had ended: what differs from the last announcement is announced. */
+export function endedJobChecked(builder: DecisionBuilder, ended: Ended, agentJob: AgentJob): void {
+  const before = builder.job.agentJob;
   const { status } = agentJob;
-  draft.change({ checkedAtMs: draft.context.nowMs });
-  noteFacts(draft, agentJob);
+  builder.change({ checkedAtMs: builder.context.nowMs });
+  recordFacts(builder, agentJob);
   if (!isEnded(status)) {
-    goesOn(draft, ended, status, before?.prLink ?? null);
+    goesOn(builder, ended, status, before?.prLink ?? null);
     return;
   }
   if (status === ended.status && agentJob.prLink === before?.prLink) {
-    planLook(draft, ended.sinceMs ?? 0);
+    planLook(builder, ended.sinceMs ?? 0);
     return;
   }
-  endTurn(draft, status, ended.turnsToCome ?? 0);
-  tellEnded(draft, agentJob, status, before?.prLink ?? null);
-  tellLink(draft, agentJob);
-  draft.refreshCard();
+  endTurn(builder, status, ended.turnsToCome ?? 0);
+  announceEnd(builder, agentJob, status, null);
+  builder.refreshCard();
 }
 
-/** The look may be the one that sees what nobody else will tell: it is made again. */
-export function endedCheckFailed(draft: Draft, ended: Ended, failure: AgentFailure): void {
-  const { nowMs, jitter } = draft.context;
+/** This check may be the only one to see a change, so it is made again. */
+export function endedCheckFailed(builder: DecisionBuilder, ended: Ended, failure: AgentFailure): void {
+  const { nowMs, jitter } = builder.context;
   const unchangedMs = nowMs - (ended.sinceMs ?? 0);
   if (unchangedMs > GIVEN_UP_AFTER_MS) return;
   const waitMs = Math.max(endedRetryMs(unchangedMs, jitter), failure.retryAfterMs ?? 0);
-  draft.schedule('check_ended_job', nowMs + waitMs);
+  builder.schedule('check_ended_job', nowMs + waitMs);
 }
 
 /**
- * The job is watched again. If a reply of ours explains it, its receipt and the card say so. Else the thread is told,
- * by the next look: one answer that is out of date is no news.
+ * The job is watched again. If a reply of ours explains it, its receipt and the card say so. Otherwise the next check
+ * announces it: a single outdated answer is no news.
  */
-function goesOn(draft: Draft, ended: Ended, status: string, previousPrLink: string | null): void {
-  const { nowMs, policy } = draft.context;
+function goesOn(builder: DecisionBuilder, ended: Ended, status: string, previousPrLink: string | null): void {
+  const { nowMs, policy } = builder.context;
   const turnsToCome = ended.turnsToCome ?? 0;
-  draft.change({
+  builder.change({
     stage: {
       kind: 'working',
       turnStartedAtMs: nowMs,
@@ -79,13 +89,15 @@ function goesOn(draft: Draft, ended: Ended, status: string, previousPrLink: stri
       },
     },
   });
-  if (status === 'active' && turnsToCome > 0) draft.change({ told: { status, turn: draft.job.turn } });
-  draft.schedule('check_job', nowMs + policy.pollMinIntervalMs);
-  draft.refreshCard();
+  builder.change({ turnReplies: turnsToCome === 0 ? null : untold(builder.job) });
+  if (turnsToCome > 0 && status === 'active')
+    builder.change({ lastAnnounced: { status, turn: builder.job.turn } });
+  builder.schedule('check_job', nowMs + policy.pollMinIntervalMs);
+  builder.refreshCard();
 }
 
-function planLook(draft: Draft, sinceMs: number): void {
-  const { nowMs, policy, jitter } = draft.context;
+function planLook(builder: DecisionBuilder, sinceMs: number): void {
+  const { nowMs, policy, jitter } = builder.context;
   const waitMs = endedIntervalMs(nowMs - sinceMs, policy, jitter);
-  if (waitMs !== null) draft.schedule('check_ended_job', nowMs + waitMs);
+  if (waitMs !== null) builder.schedule('check_ended_job', nowMs + waitMs);
 }

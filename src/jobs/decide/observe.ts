@@ -1,93 +1,98 @@
-import { type AgentJob, isEnded } from '../agent-job.ts';
-import type { AgentFailure } from '../failure.ts';
-import { isUnseen, isUnwatched, type Settle, type Stage } from '../job.ts';
-import { checkIntervalMs, neglectedIntervalMs } from '../schedule.ts';
-import type { Draft } from './draft.ts';
+import { type AgentFailure, type AgentJob, isEnded } from '../agent-job.ts';
+import type { FollowUp } from '../follow-up.ts';
+import { isUnseen, isUnwatched, type Settle, type Stage, type Working, workingSince } from '../job.ts';
+import { cardIntervalMs, checkIntervalMs, neglectedIntervalMs } from '../schedule/schedule.ts';
+import {
+  announceEnd,
+  announceLikelyEnd,
+  announceLink,
+  announceRunning,
+  countReplies,
+  recordFacts,
+  replaceAgentJob,
+} from './announce.ts';
+import type { DecisionBuilder } from './decision-builder.ts';
 import { endedCheckFailed, endedJobChecked, endTurn } from './ended.ts';
 import { askIfLong, isNeglected, noteChange } from './long-running.ts';
 import { isGone, isMissing, noteMissing, noteNotMissing } from './missing.ts';
-import { noteFacts, tellEnded, tellLink, tellRunning } from './tell.ts';
 import { clearTrouble, noteTrouble } from './trouble.ts';
-import { noteTurnLength } from './turn-length.ts';
 
-type Working = Extract<Stage, { kind: 'working' }>;
-
-/** How old the "last checked" on a card may get while nothing else changes: edits of cards are limited. */
-const CARD_MAX_AGE_MS = 300_000;
-
-export function jobChecked(draft: Draft, agentJob: AgentJob): void {
-  const { stage } = draft.job;
-  if (draft.job.agentJob?.id !== agentJob.id || isUnwatched(draft.job)) return;
-  noteNotMissing(draft);
+export function jobChecked(builder: DecisionBuilder, agentJob: AgentJob): void {
+  const { stage } = builder.job;
+  if (builder.job.agentJob?.id !== agentJob.id || isUnwatched(builder.job)) return;
+  noteNotMissing(builder);
   if (stage.kind === 'working') {
-    clearTrouble(draft, 'check');
-    const lastLookAtMs = draft.job.checkedAtMs;
-    draft.change({ checkedAtMs: draft.context.nowMs });
-    observe(draft, stage, agentJob);
-    if (draft.job.stage.kind === 'ended') noteTurnLength(draft, stage, lastLookAtMs);
+    clearTrouble(builder, 'check');
+    builder.change({ checkedAtMs: builder.context.nowMs });
+    observe(builder, stage, agentJob);
   } else if (stage.kind === 'ended') {
-    endedJobChecked(draft, stage, agentJob);
+    endedJobChecked(builder, stage, agentJob);
   }
 }
 
 /** Works out from the job as it is now what is new since what was announced: a missed step heals here. */
-export function observe(draft: Draft, stage: Working, agentJob: AgentJob): void {
-  const { nowMs } = draft.context;
-  const hasChanged = noteFacts(draft, agentJob);
-  if (!hasChanged) draft.schedule('refresh_card', nowMs + CARD_MAX_AGE_MS, 'keep');
+export function observe(builder: DecisionBuilder, stage: Working, agentJob: AgentJob): void {
+  const { nowMs, lateMs = 0 } = builder.context;
+  const hasChanged = recordFacts(builder, agentJob);
+  const againMs = cardIntervalMs({ turnAgeMs: nowMs - stage.turnStartedAtMs, lateMs });
+  if (!hasChanged) builder.schedule('refresh_card', nowMs + againMs, 'keep');
   const { status } = agentJob;
   if (!isEnded(status)) {
-    if (stage.settle?.seenActive === false)
-      draft.change({ stage: { ...stage, settle: takenUp(stage.settle) } });
-    tellRunning(draft, status);
-    if (hasChanged) noteChange(draft);
-    askIfLong(draft);
-    scheduleCheck(draft);
+    if (stage.settle?.seenActive === false) seenAtWork(builder, stage, stage.settle);
+    announceRunning(builder, status);
+    if (hasChanged) noteChange(builder);
+    askIfLong(builder);
+    scheduleCheck(builder);
   } else if (isTurnOver(stage.settle, agentJob, nowMs)) {
-    endTurn(draft, status, turnsToComeAfter(stage.settle, agentJob));
-    tellEnded(draft, agentJob, status, stage.settle?.previousPrLink ?? null);
-    tellLink(draft, agentJob);
-    draft.refreshCard();
+    endTurn(builder, status, turnsToComeAfter(stage.settle, agentJob));
+    announceEnd(builder, agentJob, status, lastedMs(stage, agentJob, nowMs));
+    builder.refreshCard();
   } else {
-    scheduleCheck(draft);
-    tellLink(draft, agentJob);
+    scheduleCheck(builder);
+    announceLikelyEnd(builder, agentJob, status);
   }
 }
 
 export function checkFailed(
-  draft: Draft,
+  builder: DecisionBuilder,
   agentJobId: string,
   failure: AgentFailure,
   othersAnsweredAtMs: number | null,
 ): void {
-  const { job } = draft;
+  const { job } = builder;
   if (job.agentJob?.id !== agentJobId || isUnwatched(job)) return;
-  if (!isMissing(failure)) noteNotMissing(draft);
-  if (job.stage.kind === 'ended') endedCheckFailed(draft, job.stage, failure);
+  if (!isMissing(failure)) noteNotMissing(builder);
+  if (job.stage.kind === 'ended') endedCheckFailed(builder, job.stage, failure);
   if (job.stage.kind !== 'working') return;
-  if (isMissing(failure)) noteMissing(draft);
+  if (isMissing(failure)) noteMissing(builder);
   // What somebody asked to watch may have a typing error.
   const wasNeverThere = isUnseen(job);
   const isSaidToBeWrong = wasNeverThere && failure.reason === 'not_found';
-  if (!isSaidToBeWrong && !isGone(draft, failure, othersAnsweredAtMs)) {
-    draft.schedule('check_job', noteTrouble(draft, 'check', failure));
+  if (!isSaidToBeWrong && !isGone(builder, failure, othersAnsweredAtMs)) {
+    builder.schedule('check_job', noteTrouble(builder, 'check', failure));
     return;
   }
-  if (job.trouble?.source === 'check') draft.change({ trouble: null });
-  endTurn(draft, 'vanished', job.stage.settle?.turnsToCome ?? 0);
-  draft.change({ told: { status: 'vanished', turn: job.turn } });
-  draft.announce({ kind: wasNeverThere ? 'no_such_job' : 'vanished' });
-  draft.refreshCard();
+  if (job.trouble?.source === 'check') builder.change({ trouble: null });
+  endTurn(builder, 'vanished', job.stage.settle?.turnsToCome ?? 0);
+  builder.change({ lastAnnounced: { status: 'vanished', turn: job.turn } });
+  builder.announce({ kind: wasNeverThere ? 'no_such_job' : 'vanished' });
+  builder.refreshCard();
 }
 
 /** A follow-up was accepted: the watch goes on, and the state of the turn before is not believed for a while. */
-export function startTurn(draft: Draft, answer: AgentJob | null): void {
-  const { context } = draft;
-  const isOfJob = answer !== null && answer.id === draft.job.agentJob?.id;
-  // It may still describe the turn before: what came of that is told now, as the new turn will hide it.
-  if (isOfJob && isEnded(answer.status)) tellLink(draft, answer);
-  const { job } = draft;
-  const before = isOfJob && isEnded(answer.status) ? answer : job.agentJob;
+export function startTurn(
+  builder: DecisionBuilder,
+  answer: AgentJob | null,
+  replies: readonly FollowUp[],
+): void {
+  const { context } = builder;
+  const isOfJob = answer !== null && answer.id === builder.job.agentJob?.id;
+  const before = isOfJob && isEnded(answer.status) ? answer : builder.job.agentJob;
+  if (isOfJob) replaceAgentJob(builder, answer);
+  // It may still describe the turn before. Its outcome is announced now, since the new turn will hide it.
+  if (isOfJob && isEnded(answer.status)) announceLink(builder, answer);
+  countReplies(builder, replies);
+  const { job } = builder;
   const unsettled = unsettledOf(job.stage);
   const previousStatus = job.stage.kind === 'ended' ? job.stage.status : (unsettled?.previousStatus ?? null);
   const settle: Settle = {
@@ -97,18 +102,28 @@ export function startTurn(draft: Draft, answer: AgentJob | null): void {
     seenActive: false,
     turnsToCome: turnsToComeOf(job.stage) + 1,
   };
-  draft.change({
-    stage: { kind: 'working', turnStartedAtMs: context.nowMs, settle },
+  const isAtWork = job.stage.kind === 'working' && job.stage.isOlder !== true;
+  const workingSinceMs = isAtWork ? workingSince(job.stage) : context.nowMs;
+  builder.change({
+    stage: { kind: 'working', turnStartedAtMs: context.nowMs, workingSinceMs, settle },
     turn: job.turn + 1,
-    agentJob: isOfJob ? answer : job.agentJob,
   });
-  scheduleCheck(draft);
-  draft.refreshCard();
+  scheduleCheck(builder);
+  builder.refreshCard();
 }
 
 /** The state before a follow-up that the API has not shown to have taken up yet. */
 function unsettledOf(stage: Stage): Settle | null {
   return stage.kind === 'working' && stage.settle?.seenActive === false ? stage.settle : null;
+}
+
+/** A likely end of this turn may have been told: the reply that explains why it goes on says so itself. */
+function seenAtWork(builder: DecisionBuilder, stage: Working, settle: Settle): void {
+  builder.change({ stage: { ...stage, settle: takenUp(settle) } });
+  const { lastAnnounced: last, turn } = builder.job;
+  if (last?.turn === turn && isEnded(last.status)) {
+    builder.change({ lastAnnounced: { status: 'active', turn } });
+  }
 }
 
 /** The agent is at work. That may still be the turn before, if the job was thought to be active then. */
@@ -141,17 +156,24 @@ function isTurnOver(settle: Settle | null, agentJob: AgentJob, nowMs: number): b
   return isAnotherEnd(settle, agentJob);
 }
 
+/** How long the agent worked; null if its start is unknown, or its end was not seen to be its own. */
+function lastedMs(stage: Working, agentJob: AgentJob, nowMs: number): number | null {
+  const { isOlder, settle } = stage;
+  const isSeen = settle === null || settle.seenActive || isAnotherEnd(settle, agentJob);
+  return isOlder === true || !isSeen ? null : Math.max(0, nowMs - workingSince(stage));
+}
+
 function isAnotherEnd({ previousStatus, previousPrLink }: Settle, agentJob: AgentJob): boolean {
   return agentJob.status !== previousStatus || agentJob.prLink !== previousPrLink;
 }
 
-/** A turn that began nobody knows when has no age for a pace; one that is not seen to go on is looked for. */
-function scheduleCheck(draft: Draft): void {
-  const { stage, projectId } = draft.job;
+function scheduleCheck(builder: DecisionBuilder): void {
+  const { stage } = builder.job;
   if (stage.kind !== 'working') return;
-  const { nowMs, policy, jitter, paces } = draft.context;
-  const isTimed = stage.isOlder !== true && unsettledOf(stage) === null;
-  const pace = isTimed ? (paces.get(projectId) ?? null) : null;
-  const waitMs = checkIntervalMs(nowMs - stage.turnStartedAtMs, policy, jitter, pace);
-  draft.schedule('check_job', nowMs + (isNeglected(draft) ? neglectedIntervalMs(policy) : waitMs));
+  const { nowMs, policy, jitter, lateMs = 0 } = builder.context;
+  const checked = { turnAgeMs: nowMs - stage.turnStartedAtMs, lateMs };
+  const waitMs = isNeglected(builder)
+    ? neglectedIntervalMs(policy)
+    : checkIntervalMs(checked, policy, jitter);
+  builder.schedule('check_job', nowMs + waitMs);
 }

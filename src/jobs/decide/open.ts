@@ -1,16 +1,16 @@
 import type { Announcement } from '../announcement.ts';
-import type { Attached } from '../attached.ts';
 import type { CallRequest } from '../call.ts';
 import type { Decision, DecisionContext } from '../decision.ts';
 import type { StartPress } from '../event.ts';
 import { type Job, type StartThread, slackTime, startPromptOf } from '../job.ts';
-import { Draft } from './draft.ts';
+import type { Attachments } from '../requests/attachments.ts';
+import { DecisionBuilder } from './decision-builder.ts';
 import { followUpShown, putOrRefuse, refusalOf } from './line-up.ts';
 
 /** Nobody replies to a message sooner. */
 const REPLIED_AFTER_MS = 2_000;
 
-/** A request for a new job, from whatever gesture. */
+/** A request for a new job, from a command, a mention, a form or a button. */
 export interface JobRequest {
   readonly teamId: string;
   readonly channelId: string;
@@ -24,33 +24,36 @@ export interface JobRequest {
   readonly responseUrl: string | null;
   /** The thread of other people that the card is posted in; null: a new thread. */
   readonly thread: StartThread | null;
-  /** What came along with the message that asks for it. */
-  readonly attached?: Attached;
+  /** The mention or direct message that asks for it; absent: a command, a form or a button does. */
+  readonly requestTs?: string;
+  /** Attached to the message that asks for it. */
+  readonly attachments?: Attachments;
   /** The agent job to watch instead of creating one. */
-  readonly attachedTo?: string;
+  readonly watchedAgentJobId?: string;
 }
 
 /** Makes a job of a request: the card is posted first, so that the job has its thread. */
 export function openJob(request: JobRequest, context: DecisionContext): Decision {
-  const draft = new Draft({ job: newJob(request, context), followUps: [] }, context);
-  lookForEarlierReplies(draft);
-  wantCard(draft);
-  return draft.decision();
+  const builder = new DecisionBuilder({ job: newJob(request, context), followUps: [] }, context);
+  noteIfEarlierReplies(builder);
+  requestCard(builder);
+  return builder.decision();
 }
 
-/** A job of which nothing is done yet. */
+/** A job before its first call. */
 export function newJob(
-  { thread, attached, context: said = '', ...request }: JobRequest,
+  { thread, attachments, context: said = '', ...request }: JobRequest,
   context: DecisionContext,
 ): Job {
   return {
-    attachedTo: null,
+    watchedAgentJobId: null,
     ...request,
     context: said,
-    snippets: attached?.snippets ?? [],
-    others: attached?.others ?? [],
+    snippets: attachments?.snippets ?? [],
+    others: attachments?.others ?? [],
     inlined: '',
     id: context.newId(),
+    number: 0,
     requestedAtMs: context.nowMs,
     threadTs: thread?.threadTs ?? null,
     cardTs: null,
@@ -61,7 +64,7 @@ export function newJob(
     turn: 1,
     agentJob: null,
     checkedAtMs: null,
-    told: null,
+    lastAnnounced: null,
     posts: 0,
     announcedPrLink: null,
     trouble: null,
@@ -75,114 +78,129 @@ export function newJob(
 }
 
 /**
- * A button made the job wanted. What people wrote in the thread until then was not meant for it.
+ * A button started the job. What people wrote in the thread before was not meant for it.
  * @param pressedTs by Slack's clock, as are the times of what they wrote; this machine's may differ
  */
-export function openIn(draft: Draft, thread: StartThread | null, pressedTs: string | undefined): void {
-  const untilTs = pressedTs ?? slackTime(draft.context.nowMs);
-  draft.change({
+export function openIn(
+  builder: DecisionBuilder,
+  thread: StartThread | null,
+  pressedTs: string | undefined,
+): void {
+  const untilTs = pressedTs ?? slackTime(builder.context.nowMs);
+  builder.change({
     stage: { kind: 'opening' },
     threadTs: thread?.threadTs ?? null,
     repliesAfterTs: thread && (Number(thread.lastTs) > Number(untilTs) ? thread.lastTs : untilTs),
   });
-  lookForEarlierReplies(draft);
+  noteIfEarlierReplies(builder);
 }
 
-/** The gesture may come late, when Slack had to deliver it again, say; until then the thread had no job. */
-function lookForEarlierReplies(draft: Draft): void {
-  const { threadTs, repliesAfterTs } = draft.job;
+/** The request may arrive late, if Slack had to deliver it again. Until then the thread had no job. */
+function noteIfEarlierReplies(builder: DecisionBuilder): void {
+  const { threadTs, repliesAfterTs } = builder.job;
   if (threadTs === null || repliesAfterTs === null) return;
-  if (draft.context.nowMs - Number(repliesAfterTs) * 1000 > REPLIED_AFTER_MS) draft.noteEarlierReplies();
+  if (builder.context.nowMs - Number(repliesAfterTs) * 1000 > REPLIED_AFTER_MS) builder.noteEarlierReplies();
 }
 
-export function wantCard(draft: Draft): void {
-  const cards = draft.job.cards + 1;
-  draft.change({ cards });
-  draft.want(`card:${draft.job.id}:${cards}`, draft.threadLane, { kind: 'post_card' });
+export function requestCard(builder: DecisionBuilder): void {
+  const cards = builder.job.cards + 1;
+  builder.change({ cards });
+  builder.addCall(`card:${builder.job.id}:${cards}`, builder.threadLane, { kind: 'post_card' });
+  builder.refreshReaction();
 }
 
 /** The card is there to be seen: now the agent job can be created, or watched. */
-export function cardPosted(draft: Draft, ts: string): void {
-  if (draft.job.stage.kind !== 'opening') return;
-  draft.change({ cardTs: ts, threadTs: draft.job.threadTs ?? ts });
-  const { attachedTo, snippets, others } = draft.job;
-  if (others.length > 0) draft.announce({ kind: 'files_not_sent', files: others });
-  if (attachedTo !== null) attach(draft, attachedTo);
-  else if (snippets.length === 0) wantCreate(draft);
+export function cardPosted(builder: DecisionBuilder, ts: string): void {
+  if (builder.job.stage.kind !== 'opening') return;
+  builder.change({ cardTs: ts, threadTs: builder.job.threadTs ?? ts });
+  const { watchedAgentJobId, snippets, others } = builder.job;
+  if (others.length > 0) builder.announce({ kind: 'files_not_sent', files: others });
+  if (watchedAgentJobId !== null) watchAgentJob(builder, watchedAgentJobId);
+  else if (snippets.length === 0) requestCreate(builder);
   else {
-    draft.change({ stage: { kind: 'creating' } });
-    draft.schedule('read_snippets', draft.context.nowMs);
+    builder.change({ stage: { kind: 'creating' } });
+    builder.schedule('read_snippets', builder.context.nowMs);
   }
 }
 
-/** The first look tells what there is to say of it. */
-function attach(draft: Draft, agentJobId: string): void {
-  const { nowMs } = draft.context;
+/** The first check announces its state. */
+export function watchAgentJob(builder: DecisionBuilder, agentJobId: string): void {
+  const { nowMs } = builder.context;
   const unseen = { status: 'unknown', repository: null, ref: null, model: null, prLink: null };
-  draft.change({
+  builder.change({
     stage: { kind: 'working', turnStartedAtMs: nowMs, settle: null, isOlder: true },
     agentJob: { id: agentJobId, ...unseen },
   });
-  draft.schedule('check_job', nowMs);
-  draft.refreshCard();
+  builder.schedule('check_job', nowMs);
+  builder.refreshCard();
 }
 
-export function cardRefused(draft: Draft, reason: string): void {
-  const { stage, threadTs, repliesAfterTs } = draft.job;
+export function cardRefused(builder: DecisionBuilder, reason: string): void {
+  const { stage, threadTs, repliesAfterTs } = builder.job;
   if (stage.kind !== 'opening') return;
   const thread = threadTs === null ? null : { threadTs, lastTs: repliesAfterTs ?? threadTs };
-  draft.change({ stage: { kind: 'unopened', reason, thread }, threadTs: null });
-  const waiting = draft.followUpsIn('waiting');
-  if (waiting.length > 0) draft.put(waiting.map((followUp) => ({ ...followUp, state: 'not_sent' })));
-  tellRequester(draft, `refused:${draft.job.cards}`, reason, 'card_refused');
+  builder.change({ stage: { kind: 'card_failed', reason, thread }, threadTs: null });
+  const waiting = builder.followUpsIn('waiting');
+  if (waiting.length > 0)
+    builder.updateFollowUps(waiting.map((followUp) => ({ ...followUp, state: 'not_sent' })));
+  notifyRequester(builder, `refused:${builder.job.cards}`, reason, 'card_refused');
 }
 
 /** *Try again*, after a card that was refused: the prompt and its replies were kept. Works once for each refusal. */
-export function tryAgain(draft: Draft, cards: number, { responseUrl, pressedTs }: StartPress): void {
-  const { job, context } = draft;
-  if (job.stage.kind !== 'unopened' || cards !== job.cards) return;
-  openIn(draft, job.stage.thread, pressedTs);
-  draft.change({ requestedAtMs: context.nowMs, responseUrl });
-  wantCard(draft);
-  const kept = draft.followUpsIn('not_sent').filter(({ callId }) => callId === null);
+export function tryAgain(
+  builder: DecisionBuilder,
+  cards: number,
+  { responseUrl, pressedTs }: StartPress,
+): void {
+  const { job, context } = builder;
+  if (job.stage.kind !== 'card_failed' || cards !== job.cards) return;
+  openIn(builder, job.stage.thread, pressedTs);
+  builder.change({ requestedAtMs: context.nowMs, responseUrl });
+  requestCard(builder);
+  const kept = builder.followUpsIn('not_sent').filter(({ callId }) => callId === null);
   // One may have been edited meanwhile.
   for (const followUp of kept)
-    putOrRefuse(draft, { ...followUp, state: 'waiting' }, refusalOf(draft, followUp));
+    putOrRefuse(builder, { ...followUp, state: 'waiting' }, refusalOf(builder, followUp));
 }
 
-/** The card waits for an administrator, or an invitation: the requester is told once that the request is kept. */
-export function cardDelayed(draft: Draft, reason: string): void {
-  if (draft.job.stage.kind !== 'opening') return;
-  tellRequester(draft, `delayed:${draft.job.cards}`, reason, 'card_delayed');
+/** The card waits for an administrator, or an invitation: the requester is notified once that the request is kept. */
+export function cardDelayed(builder: DecisionBuilder, reason: string): void {
+  if (builder.job.stage.kind !== 'opening') return;
+  notifyRequester(builder, `delayed:${builder.job.cards}`, reason, 'card_delayed');
 }
 
-/** What the thread cannot be told, the requester is told privately. */
-export function postRefused(draft: Draft, callId: string, announcement: Announcement, reason: string): void {
+/** What cannot be posted in the thread goes to the requester privately. */
+export function postRefused(
+  builder: DecisionBuilder,
+  callId: string,
+  announcement: Announcement,
+  reason: string,
+): void {
   if (announcement.kind === 'follow_up') {
-    // It goes to the agent all the same; where a message would stand, there is none for a receipt.
-    followUpShown(draft, { ...announcement, messageTs: slackTime(draft.context.nowMs) });
+    // It still goes to the agent. There is no message to put a receipt at.
+    followUpShown(builder, { ...announcement, messageTs: slackTime(builder.context.nowMs) });
   }
-  tellRequester(draft, callId, reason, announcement);
+  notifyRequester(builder, callId, reason, announcement);
 }
 
-/** `key` tells apart what the requester of a job is told; each is told once. */
-export function tellRequester(
-  draft: Draft,
+/** `key` distinguishes the private messages to the requester of a job; each is sent once. */
+export function notifyRequester(
+  builder: DecisionBuilder,
   key: string,
   reason: string,
-  about: Extract<CallRequest, { kind: 'tell_requester' }>['about'],
+  about: Extract<CallRequest, { kind: 'notify_requester' }>['about'],
 ): void {
-  const lane = { to: 'slack', name: `requester:${draft.job.id}` } as const;
-  draft.want(`requester:${draft.job.id}:${key}`, lane, { kind: 'tell_requester', reason, about });
+  const lane = { to: 'slack', name: `requester:${builder.job.id}` } as const;
+  builder.addCall(`requester:${builder.job.id}:${key}`, lane, { kind: 'notify_requester', reason, about });
 }
 
-/** Wants the next create call. Callers make sure that no other is wanted or under way. */
-export function wantCreate(draft: Draft): void {
-  const creates = draft.job.creates + 1;
-  draft.change({ stage: { kind: 'creating' }, creates });
-  draft.want(`create:${draft.job.id}:${creates}`, draft.agentLane, {
+/** Requests the next create call. Callers make sure that no other is pending or in flight. */
+export function requestCreate(builder: DecisionBuilder): void {
+  const creates = builder.job.creates + 1;
+  builder.change({ stage: { kind: 'creating' }, creates });
+  builder.addCall(`create:${builder.job.id}:${creates}`, builder.agentLane, {
     kind: 'create_job',
-    prompt: startPromptOf(draft.job),
+    prompt: startPromptOf(builder.job),
   });
-  draft.refreshCard();
+  builder.refreshCard();
 }

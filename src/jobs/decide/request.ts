@@ -1,44 +1,53 @@
 import type { Decision, DecisionContext } from '../decision.ts';
 import type { StartPress } from '../event.ts';
 import type { Job } from '../job.ts';
-import { Draft } from './draft.ts';
-import { type JobRequest, newJob, openIn, openJob, tellRequester, wantCard } from './open.ts';
+import { DecisionBuilder } from './decision-builder.ts';
+import { type JobRequest, newJob, notifyRequester, openIn, openJob, requestCard } from './open.ts';
 
-/** The same words within this time are probably no second wish. */
+/** The same words within this time are probably not meant as a second job. */
 export const ASKED_BEFORE_MS = 120_000;
 
+/** How a request was made. */
+export interface Manner {
+  /** False if the requester gets a question as a message of its own. */
+  readonly isAnswered: boolean;
+  /** It is hardly meant as a request. */
+  readonly isDoubtful: boolean;
+}
+
 /**
- * Makes a job of a request; if the requester asked the same a moment ago, one that waits for *Start another*.
+ * Makes a job of a request; if the requester asked the same a moment ago, or hardly meant to ask, one that waits for
+ * *Start another* or *Start*.
  * @param recent what the requester asked for in the channel within `ASKED_BEFORE_MS`
- * @param isTold false if the requester gets the question as a message of its own
  */
 export function requestJob(
   request: JobRequest,
   recent: readonly Job[],
-  isTold: boolean,
+  { isAnswered, isDoubtful }: Manner,
   context: DecisionContext,
 ): Decision {
-  const same = recent.find((job) => isSame(job, request) && isFruitful(job));
-  if (same === undefined) return openJob(request, context);
-  const stage = { kind: 'asking', sameAsJobId: same.id, thread: request.thread } as const;
+  const same = recent.find((job) => isSame(job, request) && isActiveOrCompleted(job));
+  if (same === undefined && !isDoubtful) return openJob(request, context);
+  const { thread } = request;
+  const stage = { kind: 'awaiting_confirmation', sameAsJobId: same?.id ?? null, thread } as const;
   const job = { ...newJob({ ...request, thread: null }, context), stage };
-  const draft = new Draft({ job, followUps: [] }, context);
-  if (!isTold) tellRequester(draft, 'asked_before', '', 'asked_before');
-  return draft.decision();
+  const builder = new DecisionBuilder({ job, followUps: [] }, context);
+  if (!isAnswered) notifyRequester(builder, 'asked_before', '', 'asked_before');
+  return builder.decision();
 }
 
-/** The question that the requester was asked when the same request came in first, if it is open. */
+/** The question that the requester was asked when the same request arrived first, if it is open. */
 export function openQuestion(request: JobRequest, recent: readonly Job[]): Job | null {
-  return recent.find((job) => isSame(job, request) && job.stage.kind === 'asking') ?? null;
+  return recent.find((job) => isSame(job, request) && job.stage.kind === 'awaiting_confirmation') ?? null;
 }
 
-/** *Start another*: once. */
-export function startAnother(draft: Draft, { responseUrl, pressedTs }: StartPress): void {
-  const { job, context } = draft;
-  if (job.stage.kind !== 'asking') return;
-  openIn(draft, job.stage.thread, pressedTs);
-  draft.change({ requestedAtMs: context.nowMs, responseUrl: responseUrl ?? job.responseUrl });
-  wantCard(draft);
+/** *Start another*, or *Start*: once. */
+export function startAnother(builder: DecisionBuilder, { responseUrl, pressedTs }: StartPress): void {
+  const { job, context } = builder;
+  if (job.stage.kind !== 'awaiting_confirmation') return;
+  openIn(builder, job.stage.thread, pressedTs);
+  builder.change({ requestedAtMs: context.nowMs, responseUrl: responseUrl ?? job.responseUrl });
+  requestCard(builder);
 }
 
 function isSame(job: Job, { prompt, context = '', projectId }: JobRequest): boolean {
@@ -46,7 +55,7 @@ function isSame(job: Job, { prompt, context = '', projectId }: JobRequest): bool
 }
 
 /** It is at work, or may be, or its work is done. Of others, the same words are rightly said again. */
-function isFruitful({ stage }: Job): boolean {
+function isActiveOrCompleted({ stage }: Job): boolean {
   switch (stage.kind) {
     case 'opening':
     case 'creating':
@@ -55,8 +64,8 @@ function isFruitful({ stage }: Job): boolean {
       return true;
     case 'ended':
       return stage.status === 'completed';
-    case 'asking':
-    case 'unopened':
+    case 'awaiting_confirmation':
+    case 'card_failed':
     case 'rejected':
       return false;
   }

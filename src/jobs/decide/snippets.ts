@@ -1,48 +1,52 @@
-import { type FileKind, inlined, type ReadSnippet, type SnippetProblem } from '../attached.ts';
-import { promptOf } from '../batch.ts';
-import { type FollowUp, keptOut } from '../follow-up.ts';
+import { excludedFollowUp, type FollowUp } from '../follow-up.ts';
+import { promptOf } from '../follow-up-queue.ts';
 import { startPromptOf } from '../job.ts';
-import { isBlank, judgePrompt, unescaped } from '../prompt.ts';
-import type { Draft } from './draft.ts';
+import { type FileKind, inlined, type ReadSnippet, type SnippetProblem } from '../requests/attachments.ts';
+import { isBlank, judgePrompt, unescaped } from '../requests/prompt.ts';
+import type { DecisionBuilder } from './decision-builder.ts';
 import { putOrRefuse, refusalOf } from './line-up.ts';
-import { wantCreate } from './open.ts';
+import { requestCreate } from './open.ts';
 
 /** What the agent API cannot take is named, once. */
-export function nameOthers(draft: Draft, others: readonly FileKind[]): void {
-  if (others.length > 0) draft.announce({ kind: 'files_not_sent', files: others });
+export function nameOthers(builder: DecisionBuilder, others: readonly FileKind[]): void {
+  if (others.length > 0) builder.announce({ kind: 'files_not_sent', files: others });
 }
 
 /** The snippets of a reply (`messageTs`), or of the prompt (null), were read, or cannot be. */
-export function snippetsRead(draft: Draft, messageTs: string | null, snippets: readonly ReadSnippet[]): void {
-  if (messageTs === null) readForPrompt(draft, snippets);
-  else readForReply(draft, messageTs, snippets);
+export function snippetsRead(
+  builder: DecisionBuilder,
+  messageTs: string | null,
+  snippets: readonly ReadSnippet[],
+): void {
+  if (messageTs === null) readForPrompt(builder, snippets);
+  else readForReply(builder, messageTs, snippets);
 }
 
-function readForReply(draft: Draft, messageTs: string, snippets: readonly ReadSnippet[]): void {
-  const before = draft.followUpAt(messageTs);
+function readForReply(builder: DecisionBuilder, messageTs: string, snippets: readonly ReadSnippet[]): void {
+  const before = builder.followUpAt(messageTs);
   if (before === null || before.snippets.length === 0) return;
-  const { text, problems } = fitting(draft, snippets, (more) => promptOf({ ...before, inlined: more }));
-  nameOthers(draft, kindsIn(snippets));
+  const { text, problems } = fitting(builder, snippets, (more) => promptOf({ ...before, inlined: more }));
+  nameOthers(builder, kindsIn(snippets));
   const followUp: FollowUp = { ...before, snippets: [], inlined: text };
-  tell(draft, problems);
-  if (followUp.state !== 'waiting') draft.note(followUp);
-  else if (isBlank(promptOf(followUp))) draft.put([keptOut(followUp, 'kept_out')]);
-  else putOrRefuse(draft, followUp, refusalOf(draft, followUp));
+  announceProblems(builder, problems);
+  if (followUp.state !== 'waiting') builder.saveFollowUp(followUp);
+  else if (isBlank(promptOf(followUp))) builder.updateFollowUps([excludedFollowUp(followUp, 'excluded')]);
+  else putOrRefuse(builder, followUp, refusalOf(builder, followUp));
 }
 
-function readForPrompt(draft: Draft, snippets: readonly ReadSnippet[]): void {
-  const { job } = draft;
+function readForPrompt(builder: DecisionBuilder, snippets: readonly ReadSnippet[]): void {
+  const { job } = builder;
   if (job.snippets.length === 0) return;
-  const { text, problems } = fitting(draft, snippets, (more) => startPromptOf({ ...job, inlined: more }));
-  nameOthers(draft, kindsIn(snippets));
-  tell(draft, problems);
-  draft.change({ snippets: [], inlined: text });
-  if (job.stage.kind === 'creating') wantCreate(draft);
+  const { text, problems } = fitting(builder, snippets, (more) => startPromptOf({ ...job, inlined: more }));
+  nameOthers(builder, kindsIn(snippets));
+  announceProblems(builder, problems);
+  builder.change({ snippets: [], inlined: text });
+  if (job.stage.kind === 'creating') requestCreate(builder);
 }
 
 /** Those that were read and leave the prompt inside the limit, one after the other. */
 function fitting(
-  { context }: Draft,
+  { context }: DecisionBuilder,
   snippets: readonly ReadSnippet[],
   promptWith: (text: string) => string,
 ): { readonly text: string; readonly problems: readonly Problem[] } {
@@ -72,6 +76,6 @@ interface Problem {
   readonly problem: SnippetProblem;
 }
 
-function tell(draft: Draft, problems: readonly Problem[]): void {
-  if (problems.length > 0) draft.announce({ kind: 'snippets_not_sent', snippets: problems });
+function announceProblems(builder: DecisionBuilder, problems: readonly Problem[]): void {
+  if (problems.length > 0) builder.announce({ kind: 'snippets_not_sent', snippets: problems });
 }

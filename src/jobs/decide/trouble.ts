@@ -1,88 +1,156 @@
-import type { AgentFailure } from '../failure.ts';
+import type { AgentFailure } from '../agent-job.ts';
+import type { FollowUp } from '../follow-up.ts';
 import type { Job, Trouble, TroubleKind } from '../job.ts';
-import { retryDelayMs } from '../schedule.ts';
-import type { Draft } from './draft.ts';
-import { isMissing } from './missing.ts';
+import { retryDelayMs } from '../schedule/schedule.ts';
+import type { DecisionBuilder } from './decision-builder.ts';
 
-/** Short outages are not worth a message in the thread; the card shows them at once. */
-const MISSES_BEFORE_TELLING = 3;
+/** A shorter outage is not worth a message in the thread. */
+const LONG_OUTAGE_MS = 600_000;
+/** Unless a person waits so long for a request or a reply to go out. */
+const LONG_WAIT_MS = 120_000;
+/** So long, a person waits for the rate limit without a word in the thread: the card says until when. */
+const LONG_LIMIT_MS = 600_000;
+/** A wait for the rate limit that is over before anybody could read of it. */
+const SHORT_LIMIT_MS = 5_000;
 /** The card says until when the job waits, to the minute. */
 const WORTH_AN_EDIT_MS = 60_000;
 
 /** Notes that something holds the job up, tells the thread when it lasts, and returns when to try again. */
-export function noteTrouble(draft: Draft, source: Trouble['source'], failure: AgentFailure): number {
-  const { nowMs, jitter, policy } = draft.context;
-  const kind = lastingKind(draft.job, failure);
+export function noteTrouble(
+  builder: DecisionBuilder,
+  source: Trouble['source'],
+  failure: AgentFailure,
+): number {
+  const { nowMs, jitter } = builder.context;
+  const kind = lastingKind(builder.job, failure);
   // An API that limits the rate can be reached; our own budget says nothing of it.
-  if (kind === 'rate_limited' && failure.status !== null && draft.job.trouble?.kind === 'unreachable')
-    endTrouble(draft, draft.job.trouble);
-  // Our own budget does not end an outage that the thread was told of: its end must be told, too.
-  const { trouble } = draft.job;
-  if (kind === 'rate_limited' && failure.status === null && trouble?.kind === 'unreachable' && trouble.told) {
+  if (kind === 'rate_limited' && failure.status !== null && builder.job.trouble?.kind === 'unreachable')
+    endTrouble(builder, builder.job.trouble);
+  const { trouble } = builder.job;
+  if (kind === 'rate_limited' && failure.status === null && isOutage(trouble)) {
     const retryAtMs = nowMs + (failure.retryAfterMs || retryDelayMs(1, jitter));
-    draft.change({ trouble: { ...trouble, retryAtMs } });
+    if (trouble.source === 'send') builder.change({ trouble: { ...trouble, retryAtMs } });
     return retryAtMs;
   }
-  const before = draft.job.trouble?.kind === kind ? draft.job.trouble : null;
+  const before = trouble?.kind === kind ? trouble : null;
   const misses = (before?.misses ?? 0) + 1;
+  // A person waits for what is sent: it is tried again soon, however often the job could not be read.
+  const sendMisses = (before?.sendMisses ?? 0) + (source === 'send' ? 1 : 0);
+  const delayMs = retryDelayMs(source === 'send' ? sendMisses : misses, jitter);
   // A `Retry-After` of zero, again and again, must not become a loop without a pause.
-  const retryAtMs = nowMs + (failure.retryAfterMs || retryDelayMs(misses, jitter));
+  const retryAtMs = nowMs + (failure.retryAfterMs || delayMs);
   const sinceMs = before?.sinceMs ?? nowMs;
-  // A new job may not be found everywhere yet, and a gateway may miss one for a moment: no news for the thread.
-  const isForAMoment = isMissing(failure) && nowMs - sinceMs < policy.settleWindowMs;
-  const isLasting = misses >= MISSES_BEFORE_TELLING && !isForAMoment;
-  const tellNow = before?.told !== true && (isLasting || isWorthTelling(kind, source));
-  draft.change({
+  const isLong = isLongTrouble(builder, { kind, source, sinceMs, retryAtMs }, failure);
+  const announceNow = before?.isAnnounced !== true && isLong;
+  builder.change({
     trouble: {
       kind,
       // A rate limit of the sends outlasts one of the reads, which must not take its place.
       source: before?.kind === 'rate_limited' && before.source === 'send' ? 'send' : source,
       sinceMs,
       misses,
+      sendMisses,
       retryAtMs,
-      told: tellNow || before?.told === true,
+      isAnnounced: announceNow || before?.isAnnounced === true,
     },
   });
-  if (tellNow) {
+  if (announceNow) {
     const words = kind === 'needs_admin' && failure.words !== undefined ? { words: failure.words } : {};
-    draft.announce({ kind: 'trouble', trouble: kind, retryAtMs, ...words });
+    builder.announce({ kind: 'trouble', trouble: kind, retryAtMs, ...words });
   }
-  if (before === null || tellNow || Math.abs(retryAtMs - before.retryAtMs) > WORTH_AN_EDIT_MS)
-    draft.refreshCard();
+  const isShort = kind === 'rate_limited' && retryAtMs - nowMs <= SHORT_LIMIT_MS;
+  if (before === null && isShort) builder.schedule('refresh_card', nowMs + SHORT_LIMIT_MS, 'keep');
+  else if (before === null || announceNow || Math.abs(retryAtMs - before.retryAtMs) > WORTH_AN_EDIT_MS)
+    builder.refreshCard();
   return retryAtMs;
+}
+
+/** An outage that our own budget does not end: its end is to be announced, or reads fail at the same time. */
+function isOutage(trouble: Trouble | null): trouble is Trouble {
+  return trouble?.kind === 'unreachable' && (trouble.isAnnounced || trouble.source === 'check');
+}
+
+/** Whether the thread is told. The card shows every trouble at once, and until when. */
+function isLongTrouble(
+  builder: DecisionBuilder,
+  { kind, source, sinceMs, retryAtMs }: Pick<Trouble, 'kind' | 'source' | 'sinceMs' | 'retryAtMs'>,
+  { retryAfterMs }: AgentFailure,
+): boolean {
+  // Nobody tries before the time that the API asks for.
+  const untilMs = retryAfterMs ? retryAtMs : builder.context.nowMs;
+  const waitsSinceMs = personWaitsSinceMs(builder, sinceMs);
+  const waitMs = waitsSinceMs === null ? 0 : untilMs - waitsSinceMs;
+  switch (kind) {
+    case 'needs_admin':
+      return true;
+    case 'rate_limited':
+      return source === 'send' && waitMs > LONG_LIMIT_MS;
+    case 'unreachable':
+      return untilMs - sinceMs >= LONG_OUTAGE_MS || waitMs >= LONG_WAIT_MS;
+  }
+}
+
+/** Since when a person waits, during a trouble, for a request or a reply to go out; null: nobody does. */
+function personWaitsSinceMs(builder: DecisionBuilder, troubleSinceMs: number): number | null {
+  if (builder.job.stage.kind === 'creating') return troubleSinceMs;
+  const unsent = unsentIn(builder);
+  if (unsent.length === 0) return null;
+  return Math.max(troubleSinceMs, Math.min(...unsent.map(({ receivedAtMs }) => receivedAtMs)));
 }
 
 /**
  * Ends the trouble that a success proves to be over. Any answer shows that the API can be reached and takes the
  * key, but reads and sends have rate limits of their own, and sends may fail while reads succeed.
  */
-export function clearTrouble(draft: Draft, source: Trouble['source']): void {
-  const { trouble } = draft.job;
-  if (trouble === null || (trouble.source !== source && isStillHeldUp(draft, trouble))) return;
-  endTrouble(draft, trouble);
-}
-
-/** Nothing waits to be sent any more: what held the sending up is of no interest to anybody. */
-export function forgetSendTrouble(draft: Draft): void {
-  const { trouble, agentJob } = draft.job;
-  if (trouble?.source === 'send' && agentJob !== null && !isStillHeldUp(draft, trouble)) {
-    draft.change({ trouble: null });
+export function clearTrouble(builder: DecisionBuilder, source: Trouble['source']): void {
+  const { trouble } = builder.job;
+  if (trouble === null) return;
+  if (source === 'check' && holdsUpSends(builder, trouble)) {
+    if (trouble.source === 'send') return;
+    builder.change({ trouble: { ...trouble, source: 'send' } });
+    builder.refreshCard();
+  } else if (source === 'check' || trouble.source === 'send' || trouble.kind !== 'rate_limited') {
+    endTrouble(builder, trouble);
   }
 }
 
-function isStillHeldUp(draft: Draft, trouble: Trouble): boolean {
-  if (trouble.source === 'check') return trouble.kind === 'rate_limited';
-  return draft.followUpsIn('waiting').length > 0 || draft.followUpsIn('sending').length > 0;
+/**
+ * Nothing waits to be sent any more: what held the sending up is of no interest to anybody. Unless the thread was told:
+ * while the agent works, the next read shows whether it is over.
+ */
+export function forgetSendTrouble(builder: DecisionBuilder): void {
+  const { trouble, agentJob, stage } = builder.job;
+  if (trouble?.source !== 'send' || agentJob === null || holdsUpSends(builder, trouble)) return;
+  if (stage.kind !== 'working' || !hasEndToTell(trouble)) builder.change({ trouble: null });
 }
 
-/** Whatever held the job up does so no more: a thread that was told of it is told of its end, too. */
-export function endTrouble(draft: Draft, trouble: Trouble): void {
-  if (trouble.told && trouble.kind !== 'rate_limited') draft.announce({ kind: 'recovered' });
-  draft.change({ trouble: null });
-  draft.refreshCard();
+/** A call went out, whatever became of it: what held it up is not what holds up the next. Unless the thread was told. */
+export function forgetUntoldTrouble(builder: DecisionBuilder): void {
+  const { trouble } = builder.job;
+  if (trouble?.source === 'send' && !hasEndToTell(trouble)) builder.change({ trouble: null });
 }
 
-/** That an administrator must act is true until a call succeeds: told anew at every other failure, it would be noise. */
+function holdsUpSends(builder: DecisionBuilder, { source, sendMisses = 0 }: Trouble): boolean {
+  return (source === 'send' || sendMisses > 0) && unsentIn(builder).length > 0;
+}
+
+function unsentIn(builder: DecisionBuilder): FollowUp[] {
+  return [...builder.followUpsIn('waiting'), ...builder.followUpsIn('sending')];
+}
+
+/** Nothing holds the job up any more. */
+export function endTrouble(builder: DecisionBuilder, trouble: Trouble): void {
+  if (hasEndToTell(trouble)) builder.announce({ kind: 'recovered' });
+  builder.change({ trouble: null });
+  builder.refreshCard();
+}
+
+/** Of a rate limit, the thread was told the end already. */
+function hasEndToTell({ kind, isAnnounced }: Trouble): boolean {
+  return isAnnounced && kind !== 'rate_limited';
+}
+
+/** An administrator must act until a call succeeds; announcing it at every other failure would be noise. */
 function lastingKind({ trouble, agentJob }: Job, failure: AgentFailure): TroubleKind {
   return trouble?.kind === 'needs_admin' ? 'needs_admin' : troubleKind(failure, agentJob !== null);
 }
@@ -103,8 +171,4 @@ function troubleKind(failure: AgentFailure, isCreated: boolean): TroubleKind {
     case 'bad_answer':
       return 'unreachable';
   }
-}
-
-function isWorthTelling(kind: TroubleKind, source: Trouble['source']): boolean {
-  return kind === 'needs_admin' || (kind === 'rate_limited' && source === 'send');
 }

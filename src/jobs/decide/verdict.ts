@@ -1,5 +1,9 @@
-import type { AgentFailure } from '../failure.ts';
+import type { AgentFailure } from '../agent-job.ts';
+import type { CallOutcome } from '../call.ts';
 import type { Policy } from '../policy.ts';
+import type { DecisionBuilder } from './decision-builder.ts';
+
+type AgentCallKind = 'create_job' | 'send_message';
 
 /**
  * What a failed create or message call means.
@@ -9,7 +13,7 @@ import type { Policy } from '../policy.ts';
 export type Verdict = 'retry' | 'refused' | 'unknown';
 
 export function verdictOn(
-  call: 'create_job' | 'send_message',
+  call: AgentCallKind,
   failure: AgentFailure,
   retryUnknown: Policy['retryUnknown'],
 ): Verdict {
@@ -30,4 +34,25 @@ export function verdictOn(
     case 'bad_answer':
       return 'refused';
   }
+}
+
+/** Settles a failed create or message call as its verdict says, and returns the verdict. */
+export function settleFailed(
+  builder: DecisionBuilder,
+  call: AgentCallKind,
+  callId: string,
+  failure: AgentFailure,
+): Verdict {
+  const verdict = verdictOn(call, failure, builder.context.policy.retryUnknown);
+  const detail = `${failure.reason}: ${failure.message}`;
+  builder.settle({ callId, state: stateOf(call, verdict, failure), detail, goesAgain: verdict === 'retry' });
+  return verdict;
+}
+
+function stateOf(call: AgentCallKind, verdict: Verdict, failure: AgentFailure): CallOutcome['state'] {
+  if (verdict === 'unknown') return 'unknown';
+  // It may have been made, and counts as that: what goes again is another call.
+  if (verdict === 'refused' || failure.outcome === 'unknown') return 'failed';
+  // The replies of a message that goes out again are put into a new call, together with later ones.
+  return call === 'create_job' ? 'retry' : 'not_made';
 }

@@ -1,8 +1,10 @@
 import { App, type Logger as BoltLogger } from '@slack/bolt';
 import type { Logger } from '../../engine/runtime/logger.ts';
-import { answerFetch } from '../workspace/web-api/answer-fetch.ts';
+import { answerFetch } from '../workspace/web-api/http.ts';
 import type { Workspaces } from '../workspace/workspace.ts';
-import type { Connection } from './connection/connection.ts';
+import type { Connection, ConnectionOptions } from './connection/connection.ts';
+import { httpConnection } from './connection/http-connection.ts';
+import { socketConnection } from './connection/socket-connection.ts';
 import type { SharedDeps } from './deps.ts';
 import { registerListeners } from './routes.ts';
 
@@ -23,7 +25,7 @@ type FailureArgs = Parameters<Parameters<App['error']>[0]>[0];
 
 export function createSlackApp(options: SlackAppOptions): App {
   const app = new App({
-    // Without a token: Bolt would keep a client for each that it ever saw, and nobody here uses them.
+    // Without a token: Bolt would keep a client for each token that it ever saw, and none is used.
     authorize: async (_source, body) => {
       const workspace = await options.workspaces.ofRequest(body);
       const { teamId, botId, botUserId } = workspace;
@@ -44,4 +46,14 @@ export function createSlackApp(options: SlackAppOptions): App {
   });
   registerListeners(app, options.listeners);
   return app;
+}
+
+export type Transport =
+  | { readonly kind: 'socket'; readonly appToken: string }
+  | { readonly kind: 'http'; readonly signingSecret: string };
+
+export function createConnection(transport: Transport, options: ConnectionOptions): Connection {
+  return transport.kind === 'socket'
+    ? socketConnection(transport.appToken, options)
+    : httpConnection(transport.signingSecret, options);
 }

@@ -6,85 +6,98 @@ import type {
   SlackEventMiddlewareArgs,
   ViewSubmitAction,
 } from '@slack/bolt';
-import { type ActionId, ASK_SHORTCUT_ID, actionIds, viewIds } from '../protocol/ids.ts';
+import { ASK_SHORTCUT_ID, viewIds } from '../protocol/ids.ts';
+import { type Button, jobButtons, linkButtons, otherButtons } from '../views/parts/buttons.ts';
 import type { ReadyWorkspace } from '../workspace/workspace.ts';
-import { jobActions } from './buttons/job-actions.ts';
-import { jobButton } from './buttons/job-button.ts';
-import { startAnother, startAnotherSubmitted } from './buttons/start-another.ts';
 import { command } from './commands/command.ts';
+import { showAllHelp, showHelp } from './commands/help.ts';
 import { turnPage } from './commands/list.ts';
 import { showJob } from './commands/status.ts';
 import type { ListenerDeps, PressArgs, SharedDeps, SubmitArgs } from './deps.ts';
-import { chooseMessages } from './forms/choose-messages.ts';
 import { composeFromHome, composeSubmitted, messageShortcut } from './forms/compose.ts';
+import { editPressed, editSubmitted, namePressed, nameSubmitted } from './forms/decision-forms.ts';
 import { followUpPressed, followUpSubmitted } from './forms/follow-up-form.ts';
 import { settingsChannelChosen, settingsFromHome, settingsSubmitted } from './forms/settings.ts';
-import { threadPreviewSubmitted } from './forms/thread-preview.ts';
+import { startAnother, startAnotherSubmitted } from './forms/start-another.ts';
+import { chooseMessages, threadPreviewSubmitted } from './forms/thread-preview.ts';
+import { jobButton } from './job-button.ts';
 import { message } from './messages/message.ts';
 import { checkAccess, checkWorkspace } from './requests/gates.ts';
 
 /** Works in the workspace of the request. */
 type Listener<Args> = (deps: ListenerDeps) => (args: Args) => Promise<void>;
-type JobActionId = keyof typeof jobActions;
-type ViewId = (typeof viewIds)[keyof typeof viewIds];
 
-/** A button whose press is an event of its job needs an entry in `jobActions` instead. */
-const buttons: Readonly<Record<Exclude<ActionId, JobActionId>, Listener<PressArgs>>> = {
-  [actionIds.startJob]: composeFromHome,
-  [actionIds.startAnother]: startAnother,
-  [actionIds.chooseMessages]: chooseMessages,
-  [actionIds.followUp]: followUpPressed,
-  [actionIds.openSettings]: settingsFromHome,
-  [actionIds.listNewer]: turnPage,
-  [actionIds.listOlder]: turnPage,
-  [actionIds.showJob]: showJob,
-  [actionIds.viewPullRequest]: linkPressed,
-  [actionIds.openThread]: linkPressed,
+/** A button whose press is an event of its job needs no listener of its own (`jobButton`). */
+const presses: Readonly<Record<keyof typeof otherButtons, Listener<PressArgs>>> = {
+  startJob: composeFromHome,
+  startAnother: startAnother,
+  start: startAnother,
+  showHelp: showHelp,
+  showAllHelp: showAllHelp,
+  chooseMessages: chooseMessages,
+  editAndStart: editPressed,
+  watchAgentJob: namePressed,
+  followUp: followUpPressed,
+  settings: settingsFromHome,
+  newer: turnPage,
+  older: turnPage,
+  details: showJob,
 };
 
-const forms: Readonly<Record<ViewId, Listener<SubmitArgs>>> = {
-  [viewIds.compose]: composeSubmitted,
-  [viewIds.followUp]: followUpSubmitted,
-  [viewIds.threadPreview]: threadPreviewSubmitted,
-  [viewIds.startAnother]: startAnotherSubmitted,
-  [viewIds.settings]: settingsSubmitted,
-  [viewIds.settingsChannel]: settingsChannelChosen,
+const submissions: Readonly<Record<keyof typeof viewIds, Listener<SubmitArgs>>> = {
+  compose: composeSubmitted,
+  followUp: followUpSubmitted,
+  editRequest: editSubmitted,
+  agentJob: nameSubmitted,
+  threadPreview: threadPreviewSubmitted,
+  startAnother: startAnotherSubmitted,
+  settings: settingsSubmitted,
+  settingsChannel: settingsChannelChosen,
 };
 
-/** Registers all listeners, behind the checks of the workspace and of the person. */
+/** Registers all that can arrive, behind the checks of the workspace and of the person. */
 export function registerListeners(app: App, shared: SharedDeps): void {
   const here =
     <Args extends { readonly context: Context }>(listener: Listener<Args>) =>
     (args: Args) =>
       listener({ ...shared, ...workspaceOf(args.context) })(withRespond(args));
+  const onPress = ({ id, formerIds = [] }: Button, listener: Listener<PressArgs>) => {
+    for (const actionId of [id, ...formerIds]) {
+      app.action<BlockButtonAction>({ type: 'block_actions', action_id: actionId }, here(listener));
+    }
+  };
+
   app.use(async (args) => {
     const { workspace } = args.context;
-    // Of an installation that ended Bolt asks nothing.
+    // There is none if the installation has ended: Bolt authorizes no event that says so.
     await (workspace === undefined
       ? shared.onEnded(args.body)
       : checkWorkspace({ ...shared, ...workspace })(args));
   });
   app.use(here(checkAccess));
+
   app.command('/docs-agent', here(command));
   app.event('message', here(message));
   app.event('app_mention', here(message));
   app.event('app_home_opened', here(homeOpened));
   app.shortcut({ callback_id: ASK_SHORTCUT_ID, type: 'message_action' }, here(messageShortcut));
-  const pressed = (id: string, listener: Listener<PressArgs>) =>
-    app.action<BlockButtonAction>({ type: 'block_actions', action_id: id }, here(listener));
-  for (const [id, listener] of Object.entries(buttons)) pressed(id, listener);
-  for (const [id, action] of Object.entries(jobActions)) pressed(id, (deps) => jobButton(deps, action));
-  for (const [id, listener] of Object.entries(forms)) app.view<ViewSubmitAction>(id, here(listener));
+  for (const name of namesOf(jobButtons)) onPress(jobButtons[name], (deps) => jobButton(deps, name));
+  for (const name of namesOf(presses)) onPress(otherButtons[name], presses[name]);
+  for (const button of Object.values(linkButtons)) onPress(button, linkPressed);
+  for (const name of namesOf(submissions)) app.view<ViewSubmitAction>(viewIds[name], here(submissions[name]));
 }
 
-/** A button that opens a link sends its press, too. */
+function namesOf<Name extends string>(table: Readonly<Record<Name, unknown>>): Name[] {
+  return Object.keys(table) as Name[];
+}
+
 function linkPressed(): (args: PressArgs) => Promise<void> {
   return ({ ack }) => ack();
 }
 
 type HomeArgs = SlackEventMiddlewareArgs<'app_home_opened'> & AllMiddlewareArgs;
 
-/** A person looks at the home tab: it is drawn anew. */
+/** The home tab is rendered again whenever a person opens it. */
 function homeOpened({ store, clock, teamId }: ListenerDeps) {
   return async ({ event }: HomeArgs): Promise<void> => {
     if (event.tab !== 'home') return;
@@ -97,7 +110,7 @@ function workspaceOf(context: Context): ReadyWorkspace {
   return context.workspace;
 }
 
-/** Slack gives no address for an answer to what is pressed in a form; a message's button has one. */
+/** Slack gives no address for an answer to a button in a form; a message's button has one. */
 function withRespond<Args extends object>(args: Args): Args {
   const respond = () => Promise.reject(new Error('there is no response_url'));
   return 'respond' in args ? args : { ...args, respond };

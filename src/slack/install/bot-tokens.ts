@@ -7,81 +7,78 @@ import { VaultError } from './vault.ts';
 
 /** Slack's tokens live for twelve hours. */
 const RENEW_BEFORE_MS = 2 * 3_600_000;
-/** On its way to Slack, a token must not expire. */
+/** A token must not expire on its way to Slack. */
 const MARGIN_MS = 60_000;
 const STORE_AWAY_MS = 2_000;
 
-/** The tokens of the bot, renewed before they expire by one replica at a time. */
-export class BotTokens {
-  private readonly parts: RenewalParts;
-  private readonly directory: Directory;
-  private readonly underWay = new Map<string, Promise<void>>();
+/** The bot's token for a workspace. Throws SlackCallError if there is none, or none that is valid now. */
+export type TokenOf = (teamId: string) => Promise<string>;
 
-  constructor(parts: RenewalParts, directory: Directory) {
-    this.parts = parts;
-    this.directory = directory;
-  }
+/** The bot's tokens; one replica at a time renews one before it expires. */
+export function botTokens(parts: RenewalParts, directory: Directory): TokenOf {
+  const { clock, log, vault } = parts;
+  const underWay = new Map<string, Promise<void>>();
 
-  /** That of the workspace. Throws SlackCallError if there is none, or none that is good now. */
-  async of(teamId: string): Promise<string> {
-    const installation = await this.installed(teamId);
-    const nowMs = this.parts.clock.now();
-    const { expiresAtMs } = installation.tokens;
-    if (expiresAtMs === null || expiresAtMs - RENEW_BEFORE_MS > nowMs) return this.open(installation);
-    const renewed = this.renew(teamId, installation);
-    if (expiresAtMs - MARGIN_MS > nowMs) return this.open(installation);
-    await renewed;
-    const after = await this.installed(teamId);
-    if ((after.tokens.expiresAtMs ?? Number.POSITIVE_INFINITY) > nowMs) return this.open(after);
-    throw after.renewalProblem === null ? notNow('token_renewing', null) : needsAdmin('token_expired');
-  }
-
-  private async installed(teamId: string): Promise<StoredInstallation> {
-    const installation = await this.directory.find(teamId).catch((error: unknown) => {
-      if (error instanceof StoreError) throw notNow('store_away', STORE_AWAY_MS);
+  const installed = async (teamId: string): Promise<StoredInstallation> => {
+    const installation = await directory.find(teamId).catch((error: unknown) => {
+      if (error instanceof StoreError) throw tokenError('store_away', { retryAfterMs: STORE_AWAY_MS });
       throw error;
     });
     if (installation === null) throw notInstalled();
     return installation;
-  }
+  };
 
-  /** Never fails: without a new token, the old one goes on for as long as it is good. */
-  private renew(teamId: string, installation: StoredInstallation): Promise<void> {
+  /** Never fails: without a new token, the old one is used for as long as it is valid. */
+  const renewed = (teamId: string, installation: StoredInstallation): Promise<void> => {
     const { id, renewalProblem, renewingUntilMs } = installation;
-    const known = this.underWay.get(id);
+    const known = underWay.get(id);
     if (known !== undefined) return known;
-    const isAnothers = renewingUntilMs !== null && renewingUntilMs > this.parts.clock.now();
+    const isAnothers = renewingUntilMs !== null && renewingUntilMs > clock.now();
     if (renewalProblem !== null || isAnothers) return Promise.resolve();
-    const renewed = renew(this.parts, installation)
-      .catch((error: unknown) => {
-        this.parts.log.error('token_not_renewed', { installation_id: id, error });
-      })
+    const renewal = renew(parts, installation)
+      .catch((error: unknown) => log.error('token_not_renewed', { installation_id: id, error }))
       .finally(() => {
-        this.underWay.delete(id);
-        this.directory.forget(teamId);
+        underWay.delete(id);
+        directory.forget(teamId);
       });
-    this.underWay.set(id, renewed);
-    return renewed;
-  }
+    underWay.set(id, renewal);
+    return renewal;
+  };
 
-  private open({ id, tokens }: StoredInstallation): string {
+  const open = ({ id, tokens }: StoredInstallation): string => {
     try {
-      return this.parts.vault.open(id, tokens).botToken;
+      return vault.open(id, tokens).botToken;
     } catch (error) {
       if (!(error instanceof VaultError)) throw error;
-      this.parts.log.error('token_not_readable', { installation_id: id, key_id: error.keyId });
-      throw needsAdmin('token_not_readable');
+      log.error('token_not_readable', { installation_id: id, key_id: error.keyId });
+      throw tokenError('token_not_readable', { needsAdmin: true });
     }
-  }
+  };
+
+  return async (teamId) => {
+    const installation = await installed(teamId);
+    const nowMs = clock.now();
+    const { expiresAtMs } = installation.tokens;
+    if (expiresAtMs === null || expiresAtMs - RENEW_BEFORE_MS > nowMs) return open(installation);
+    const renewal = renewed(teamId, installation);
+    if (expiresAtMs - MARGIN_MS > nowMs) return open(installation);
+    await renewal;
+    const after = await installed(teamId);
+    if ((after.tokens.expiresAtMs ?? Number.POSITIVE_INFINITY) > nowMs) return open(after);
+    throw after.renewalProblem === null
+      ? tokenError('token_renewing', {})
+      : tokenError('token_expired', { needsAdmin: true });
+  };
 }
 
-/** @param retryAfterMs null: each time later, as it may take until somebody mends it */
-function notNow(code: string, retryAfterMs: number | null): SlackCallError {
-  const failure = { outcome: 'retry', code, retryAfterMs, needsAdmin: false, isPassing: false } as const;
-  return new SlackCallError('token', failure, null);
-}
-
-function needsAdmin(code: string): SlackCallError {
-  const failure = { outcome: 'retry', code, retryAfterMs: null, needsAdmin: true, isPassing: false } as const;
-  return new SlackCallError('token', failure, null);
+/** Without `retryAfterMs`, the pauses grow, since it may take a while until somebody mends it. */
+function tokenError(code: string, how: { retryAfterMs?: number; needsAdmin?: boolean }): SlackCallError {
+  const failure = {
+    outcome: 'retry',
+    code,
+    retryAfterMs: null,
+    needsAdmin: false,
+    isPassing: false,
+  } as const;
+  return new SlackCallError('token', { ...failure, ...how }, null);
 }

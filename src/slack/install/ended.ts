@@ -3,7 +3,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Logger } from '../../engine/runtime/logger.ts';
 import type { StoredInstallation } from '../../store/queries/installations.ts';
 import type { Store } from '../../store/store.ts';
-import { CLOCK_SKEW_MS } from '../protocol/clock-skew.ts';
+import { CLOCK_SKEW_MS } from '../messages/message-event.ts';
 import type { SlackCaller } from '../workspace/web-api/caller.ts';
 import { SlackCallError } from '../workspace/web-api/failure.ts';
 import type { Directory } from './directory.ts';
@@ -36,8 +36,8 @@ export interface EndedParts {
 }
 
 /**
- * Takes the tokens away of an installation that has ended: `app_uninstalled`, and `tokens_revoked` if it is the bot's.
- * Such an event may come late, when the app was installed anew: then it is about the installation before.
+ * Removes the tokens of an installation that has ended: `app_uninstalled`, and `tokens_revoked` if it names the bot.
+ * Such an event may arrive late, after the app was installed again: then it is about the previous installation.
  */
 export function whenEnded(parts: EndedParts): (body: unknown) => Promise<void> {
   const { store, directory, log } = parts;
@@ -52,7 +52,7 @@ export function whenEnded(parts: EndedParts): (body: unknown) => Promise<void> {
       log.info('old_end_of_installation', facts);
       return;
     }
-    // Unless it was installed anew, or got another token, just now.
+    // Unless it was installed again, or its token renewed, just now.
     await store.transaction((tx) => tx.installations.remove(installation.id, installation.revision));
     directory.forget(installation.id);
     log.info('installation_ended', facts);
@@ -73,7 +73,7 @@ function isOf({ botUserId }: StoredInstallation, { event }: Ended): boolean {
   return event.type === 'app_uninstalled' || (event.tokens?.bot?.includes(botUserId) ?? false);
 }
 
-/** By the times, as far as clocks can be trusted; in between, Slack is asked whether the token is good. */
+/** Decided by the times as far as clocks can be trusted; within that margin, Slack is asked whether the token works. */
 async function isOver(
   { callerOf }: EndedParts,
   installation: StoredInstallation,

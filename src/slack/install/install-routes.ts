@@ -4,19 +4,19 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Route } from '../../engine/runtime/http-server.ts';
 import type { Logger } from '../../engine/runtime/logger.ts';
 import type { Store } from '../../store/store.ts';
-import { INSTALL_PATH, OAUTH_REDIRECT_PATH } from '../protocol/paths.ts';
+import { INSTALL_PATH, OAUTH_REDIRECT_PATH } from '../protocol/ids.ts';
 import { botScopes } from '../protocol/scopes.ts';
 import { type FailedWhy, installedPage, installFailedPage, installPage } from '../views/install-page.ts';
-import { identify } from '../workspace/identity.ts';
 import { createCaller } from '../workspace/web-api/caller.ts';
 import { classify, SlackCallError } from '../workspace/web-api/failure.ts';
+import { identify } from '../workspace/workspace.ts';
 import type { Directory } from './directory.ts';
 import { clearedCookie, isOwnState, newState, stateCookie } from './install-state.ts';
 import type { Client } from './renewal.ts';
 import type { Vault } from './vault.ts';
 
 const AUTHORIZE_URL = 'https://slack.com/oauth/v2/authorize';
-/** Anybody can send a code that is none. */
+/** Anybody can send a made-up code. */
 const BAD_CODES = new Set(['invalid_code', 'code_already_used', 'code_expired']);
 
 export interface InstallParts {
@@ -72,7 +72,7 @@ function authorizeUrl({ app, apiUrl }: InstallParts, state: string): string {
   return url.href;
 }
 
-/** What anybody can bring about: nothing is wrong with the program. */
+/** Anybody can cause this: nothing is wrong with the program. */
 class InstallRefused extends Error {
   readonly why: FailedWhy;
 
@@ -83,7 +83,7 @@ class InstallRefused extends Error {
   }
 }
 
-/** Slack leads the browser back. Returns the workspace that the app is installed in; null: an organisation. */
+/** Slack redirects the browser back. Returns the workspace in which the app is installed; null: an organisation. */
 async function comeBack(parts: InstallParts, request: IncomingMessage): Promise<string | null> {
   const { app, store, clock } = parts;
   const query = new URL(request.url ?? '', 'http://localhost').searchParams;
@@ -116,7 +116,7 @@ async function exchange({ client, app }: InstallParts, code: string): Promise<Oa
   }
 }
 
-/** Keeps what Slack gives out, encrypted. */
+/** Stores the tokens from Slack, encrypted. */
 async function install(parts: InstallParts, given: OauthV2AccessResponse): Promise<string | null> {
   const { store, vault, directory, clock, log } = parts;
   const { access_token: botToken, refresh_token: refreshToken = null, expires_in: lifeS } = given;
@@ -159,7 +159,7 @@ function answer(response: ServerResponse, status: number, page: string): void {
   response.writeHead(status, { 'content-type': 'text/html; charset=utf-8' }).end(page);
 }
 
-/** The address of the second page holds a code: it goes nowhere, and is kept nowhere. */
+/** The address of the second page holds a code: it must not be cached, nor sent elsewhere as a referrer. */
 function protect(response: ServerResponse): void {
   response.setHeader('cache-control', 'no-store');
   response.setHeader('referrer-policy', 'no-referrer');

@@ -5,10 +5,10 @@ const LIFE_MS = 600_000;
 const NONCE_BYTES = 24;
 /** The prefix binds it to this host and to https: no other host of the domain can set it. */
 const COOKIE = '__Host-docs-agent-install';
-/** `Lax`: Slack leads back by a link, and no page elsewhere can send it along otherwise. */
+/** `Lax`: it is sent along when Slack redirects back, and not with requests from other pages. */
 const ATTRIBUTES = 'Secure; HttpOnly; SameSite=Lax; Path=/';
 
-/** What goes to Slack's page and must come back from it, in the same browser, once. */
+/** The state that goes to Slack's page and must come back once, in the same browser. */
 export function newState(secret: string, nowMs: number): string {
   const content = `${nowMs}.${randomBytes(NONCE_BYTES).toString('base64url')}`;
   return `${content}.${signature(secret, content)}`;
@@ -20,7 +20,7 @@ export function stateCookie(state: string): string {
 
 export const clearedCookie = `${COOKIE}=; ${ATTRIBUTES}; Max-Age=0`;
 
-/** Whether we made the state for this browser, not long ago. Whether it was used is for the store to say. */
+/** Whether we made the state for this browser recently. The store knows whether it was used. */
 export function isOwnState(state: string, request: IncomingMessage, secret: string, nowMs: number): boolean {
   if (!(request.headers.cookie ?? '').split(/; */).includes(`${COOKIE}=${state}`)) return false;
   const [madeAt = '', nonce = '', given = ''] = state.split('.');

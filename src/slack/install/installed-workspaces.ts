@@ -6,7 +6,7 @@ import {
   type WorkspaceSettings,
   type Workspaces,
 } from '../workspace/workspace.ts';
-import type { BotTokens } from './bot-tokens.ts';
+import type { TokenOf } from './bot-tokens.ts';
 import type { Directory } from './directory.ts';
 import { requestTeam } from './request-team.ts';
 
@@ -17,54 +17,35 @@ interface Known {
   readonly workspace: Workspace;
 }
 
-/** The workspaces that have installed the app. */
-export class InstalledWorkspaces implements Workspaces {
-  private readonly parts: WorkspaceParts;
-  private readonly directory: Directory;
-  private readonly tokens: BotTokens;
-  private readonly settingsOf: (teamId: string) => WorkspaceSettings | null;
-  private readonly known = new Map<string, Known>();
+/** The workspaces that have installed the app. `settingsOf`: null for one that the operator has not set up. */
+export function installedWorkspaces(
+  parts: WorkspaceParts,
+  directory: Directory,
+  tokenOf: TokenOf,
+  settingsOf: (teamId: string) => WorkspaceSettings | null,
+): Workspaces {
+  const known = new Map<string, Known>();
 
-  /** `settingsOf`: null of a workspace that the operator has not set up. */
-  constructor(
-    parts: WorkspaceParts,
-    directory: Directory,
-    tokens: BotTokens,
-    settingsOf: (teamId: string) => WorkspaceSettings | null,
-  ) {
-    this.parts = parts;
-    this.directory = directory;
-    this.tokens = tokens;
-    this.settingsOf = settingsOf;
-  }
+  /** The same object for as long as it is the same installation: it caches people, and knows Slack's limits. */
+  const workspace = (teamId: string, installation: StoredInstallation | null): Workspace => {
+    const before = known.get(teamId);
+    if (before !== undefined && isSame(before.installation, installation)) return before.workspace;
+    const identity = identityOf(teamId, installation);
+    const made = createWorkspace(parts, identity, () => tokenOf(teamId), settingsOf(teamId));
+    known.delete(teamId);
+    const [oldest] = known.keys();
+    if (known.size >= MAX_WORKSPACES && oldest !== undefined) known.delete(oldest);
+    known.set(teamId, { installation, workspace: made });
+    return made;
+  };
 
-  async of(teamId: string): Promise<Workspace> {
-    return this.workspace(teamId, await this.directory.find(teamId));
-  }
-
-  async ofRequest(body: unknown): Promise<Workspace> {
-    const team = requestTeam(body);
-    return team === null
-      ? this.workspace('', null)
-      : this.workspace(team.teamId, await this.directory.findFor(team));
-  }
-
-  /** The same object as long as it is the same installation: it knows people, and what Slack limits. */
-  private workspace(teamId: string, installation: StoredInstallation | null): Workspace {
-    const known = this.known.get(teamId);
-    if (known !== undefined && isSame(known.installation, installation)) return known.workspace;
-    const workspace = createWorkspace(
-      this.parts,
-      identityOf(teamId, installation),
-      () => this.tokens.of(teamId),
-      this.settingsOf(teamId),
-    );
-    this.known.delete(teamId);
-    const [oldest] = this.known.keys();
-    if (this.known.size >= MAX_WORKSPACES && oldest !== undefined) this.known.delete(oldest);
-    this.known.set(teamId, { installation, workspace });
-    return workspace;
-  }
+  return {
+    of: async (teamId) => workspace(teamId, await directory.find(teamId)),
+    ofRequest: async (body) => {
+      const team = requestTeam(body);
+      return team === null ? workspace('', null) : workspace(team.teamId, await directory.findFor(team));
+    },
+  };
 }
 
 function isSame(one: StoredInstallation | null, other: StoredInstallation | null): boolean {

@@ -9,11 +9,11 @@ import { classify } from '../workspace/web-api/failure.ts';
 import type { Tokens, Vault } from './vault.ts';
 
 /**
- * Longer than the call (ten seconds) and the keeping of its answer. After a failure, this is also how long all
- * replicas wait before the next try.
+ * Longer than the call (ten seconds) and storing its answer take. After a failure, all replicas wait this long before
+ * the next try.
  */
 const RENEWAL_MS = 60_000;
-/** The refresh token is no good any more: only a new installation helps. */
+/** The refresh token is no longer valid: only a new installation helps. */
 const FINAL_CODES = new Set(['invalid_refresh_token', 'invalid_grant', 'token_revoked', 'account_inactive']);
 
 export interface Client {
@@ -32,8 +32,8 @@ export interface RenewalParts {
 }
 
 /**
- * Exchanges the refresh token for new tokens, unless another replica is at it. Slack takes a refresh token once; if
- * the answer is lost, in a crash, the old token goes on until it expires, and then the app must be installed anew.
+ * Exchanges the refresh token for new tokens, unless another replica is doing so. Slack takes a refresh token once. If a
+ * crash loses the answer, the old token works until it expires, and then the app must be installed again.
  */
 export async function renew(parts: RenewalParts, installation: StoredInstallation): Promise<void> {
   const { store, vault, clock, log } = parts;

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 
-/** In which workspace the program is spoken to. */
+/** The workspace in which a request was made. */
 export interface RequestTeam {
   readonly teamId: string;
-  /** The organisation that the app is installed in for all its workspaces; null: it is the workspace's own. */
+  /** The organisation that has installed the app for its workspaces; null: the workspace has installed it. */
   readonly organisationId: string | null;
-  /** Whether Slack says that the workspace is one of the organisation; it may be that of who acted, from elsewhere. */
+  /** Whether Slack says that the workspace belongs to the organisation; else it may be that of a person from elsewhere. */
   readonly isSure: boolean;
 }
 
-/** Of what is no id, or is empty, nothing is known: another field may tell. */
+/** What is empty or no id is ignored: another field may have the id. */
 const id = z.string().min(1).nullish().catch(null);
 const flag = z.union([z.boolean(), z.stringbool()]).nullish().catch(null);
 const team = z.object({ id, enterprise_id: id }).nullish().catch(null);
@@ -30,8 +30,8 @@ const payload = z.object({
 type Payload = z.infer<typeof payload>;
 
 /**
- * Where the app is installed that was sent this, or null. Not where the person is from: `team_id` of an event and
- * `team` of what is done in a form may be theirs.
+ * The workspace of the installation that was sent this, or null. Not that of the person: `team_id` of an event and
+ * `team` of an action in a form may be theirs.
  */
 export function requestTeam(body: unknown): RequestTeam | null {
   const parsed = payload.safeParse(body);
@@ -53,7 +53,7 @@ export function requestTeam(body: unknown): RequestTeam | null {
   return { teamId, organisationId, isSure: isItsWorkspace(teamId, organisationId, data) };
 }
 
-/** Of members of an organisation, Slack may name that in place of a workspace. */
+/** For members of an organisation, Slack may name the organisation in place of a workspace. */
 function isWorkspace(candidate: string | null | undefined): boolean {
   return candidate != null && !candidate.startsWith('E');
 }

@@ -2,14 +2,14 @@ import type { StoredInstallation } from '../../store/queries/installations.ts';
 import type { Store } from '../../store/store.ts';
 import { type Vault, VaultError } from './vault.ts';
 
-/** An installation whose token cannot be read, and why, with what to do. */
+/** An installation whose token cannot be read; `why` includes what to do. */
 export interface Unreadable {
   readonly id: string;
   readonly keyId: string;
   readonly why: string;
 }
 
-/** Which tokens cannot be read, and how many can. */
+/** How many tokens can be read, and which cannot. */
 export async function readableTokens(
   store: Store,
   vault: Vault,
@@ -19,7 +19,7 @@ export async function readableTokens(
   return { readable: installations.length - unreadable.length, unreadable };
 }
 
-/** All of them in a sentence. */
+/** A sentence about all of them. */
 export function unreadableTokens(unreadable: readonly Unreadable[]): string {
   const ids = unreadable.map(({ id }) => id).join(', ');
   const count = unreadable.length === 1 ? 'one installation' : `${unreadable.length} installations`;
@@ -38,15 +38,15 @@ function problemOf(vault: Vault, { id, tokens }: StoredInstallation): Unreadable
 }
 
 export interface Resealed {
-  /** How many were put under the first key now. */
+  /** How many were encrypted again, with the first key. */
   readonly resealed: number;
-  /** How many tokens are under which key, after that. */
+  /** How many tokens each key encrypts, after that. */
   readonly byKey: ReadonlyMap<string, number>;
-  /** They stay as they were. */
+  /** Left as they were. */
   readonly unreadable: readonly Unreadable[];
 }
 
-/** Puts all tokens that can be read under the first key. */
+/** Encrypts all tokens that can be read with the first key. */
 export async function resealAll(store: Store, vault: Vault): Promise<Resealed> {
   let resealed = 0;
   for (;;) {
@@ -58,7 +58,7 @@ export async function resealAll(store: Store, vault: Vault): Promise<Resealed> {
     if (others.length === 0) return { resealed, byKey: countKeys(installations), unreadable };
     for (const { id, revision, tokens } of others) {
       const sealed = vault.seal(id, vault.open(id, tokens));
-      // If a replica has changed it meanwhile, it is looked at again.
+      // If a replica has changed it meanwhile, the next round sees it again.
       const isDone = await store.transaction((tx) => tx.installations.reseal(id, revision, sealed));
       if (isDone) resealed += 1;
     }

@@ -12,13 +12,14 @@ export interface Tokens {
   readonly expiresAtMs: number | null;
 }
 
-/** As `config/encryption-keys.ts` reads them. */
+/** One of TOKEN_ENCRYPTION_KEY. */
 interface Key {
+  /** Stored beside what the key encrypted. */
   readonly id: string;
   readonly key: KeyObject;
 }
 
-/** Tokens that cannot be read. The message says why and what to do, and holds nothing of them. */
+/** A token cannot be read. The message says why and what to do, and holds nothing of the token. */
 export class VaultError extends Error {
   readonly keyId: string;
 
@@ -29,7 +30,7 @@ export class VaultError extends Error {
   }
 }
 
-/** Encrypts tokens, so that they can be read only as those of the installation that they were sealed for. */
+/** Encrypts tokens so that they can be read only as those of their own installation. */
 export class Vault {
   private readonly keys: readonly [Key, ...Key[]];
 
@@ -66,13 +67,13 @@ export class Vault {
         expiresAtMs,
       };
     } catch {
-      const message = `the key "${keyId}" of TOKEN_ENCRYPTION_KEY is another than when they were stored, or the row was changed`;
+      const message = `the key "${keyId}" of TOKEN_ENCRYPTION_KEY is not the one that they were stored with, or the row was changed`;
       throw new VaultError(message, keyId);
     }
   }
 }
 
-/** Authenticated along: what is copied to another row or column cannot be read there. */
+/** Authenticated with the text: what is copied to another row or column cannot be read there. */
 function place(installationId: string, column: string): Buffer {
   return Buffer.from(`installation/${installationId}/${column}`);
 }

@@ -1,92 +1,110 @@
 import { z } from 'zod';
-import type { FileKind } from '../../jobs/attached.ts';
-import { unescapeMrkdwn } from '../protocol/escape.ts';
-import { blockTexts, linkToken, listOf, plain } from './block-text.ts';
-import { newTexts } from './new-texts.ts';
+import type { Attachments, FileKind, Snippet } from '../../jobs/requests/attachments.ts';
+import { displayText, escapeMrkdwn } from '../protocol/slack-text.ts';
+import { listOf } from './block-text.ts';
+import { type Saying, slackAttachmentsOf, wordless } from './said.ts';
 
-/** Bound what one message can bring along. */
-const ATTACHMENTS_MAX = 20;
-const ATTACHMENT_TEXT_MAX = 4_000;
+/** Bounds what one message can make the program read. */
+const MAX_SNIPPETS = 10;
+const NAME_MAX = 100;
+/** Of the files that are only counted; Slack lets a message have ten. */
+const MAX_NAMED = 20;
 
-const text = z.string().catch('');
-
-/** What Slack has hung on a message: a forwarded message, what an app has to say, or the preview of a link. */
-const attachment = z.object({
-  is_share: z.boolean().catch(false),
-  original_url: text,
-  app_unfurl_url: text,
-  from_url: text,
-  author_name: text,
-  author_id: text,
-  pretext: text,
-  title: text,
-  title_link: text,
-  text,
-  fallback: text,
-  fields: z.array(z.object({ title: text, value: text })).catch([]),
-  blocks: z.unknown().optional(),
-  message_blocks: z.array(z.object({ message: z.object({ blocks: z.unknown().optional() }) })).catch([]),
-  image_url: text,
-  files: z.unknown().optional(),
+/** A file as far as it matters here. Slack describes some by less: those of other workspaces, or deleted ones. */
+const file = z.object({
+  id: z.string().catch(''),
+  file_access: z.string().catch(''),
+  mode: z.string().catch(''),
+  mimetype: z.string().catch(''),
+  name: z.string().catch(''),
+  title: z.string().catch(''),
+  url_private_download: z.string().optional().catch(undefined),
+  url_private: z.string().optional().catch(undefined),
 });
-export type Attachment = z.infer<typeof attachment>;
+type File = z.infer<typeof file>;
 
-/**
- * What a person or an app says by them. The preview of a link is neither: Slack, or the app of the link, made it of
- * something that nobody said there.
- * @param said the message's own text
- */
-export function attachmentsOf(given: unknown, said: string): Attachment[] {
-  const all = Array.isArray(given) ? given.slice(0, ATTACHMENTS_MAX) : [];
-  const known = all.flatMap((one) => attachment.safeParse(one).data ?? []);
-  return known.filter((one) => !isPreview(one, said));
+function fileOf(given: unknown): File {
+  return file.safeParse(given).data ?? file.parse({});
 }
 
-function isPreview({ is_share, original_url, app_unfurl_url, from_url }: Attachment, said: string): boolean {
-  if (is_share) return false;
-  return (
-    original_url !== '' ||
-    app_unfurl_url !== '' ||
-    (from_url !== '' && unescapeMrkdwn(said).includes(from_url))
-  );
-}
-
-/** Its words, as Slack would deliver them in a message's `text`; empty if it has none, or `said` has them. */
-export function attachmentText(one: Attachment, said: string): string {
-  const words = wordsIn(one, said);
-  return words === '' || !one.is_share ? cut(words) : quoted(one, cut(words));
-}
-
-/** What of it cannot be said in words, if it has none. */
-export function wordless(one: Attachment): FileKind[] {
-  if (wordsIn(one, '') !== '' || listOf(one.files).length > 0) return [];
-  if (one.is_share) return ['forwarded'];
-  return one.image_url === '' ? [] : ['image'];
-}
-
-/** The address comes last: the first line is a title, or all that a preview has room for. */
-function quoted({ author_name, author_id, from_url }: Attachment, words: string): string {
-  const author = plain(author_name).replace(/\s+/g, ' ') || (author_id === '' ? '' : `<@${author_id}>`);
-  const by = author === '' ? '' : ` from ${author}`;
-  const from = from_url === '' ? '' : `\n(${linkToken(from_url, '')})`;
-  return `Forwarded message${by}:\n${words}${from}`;
-}
-
-function wordsIn(one: Attachment, said: string): string {
-  const blocks = [one.blocks, ...one.message_blocks.map(({ message }) => message.blocks)].flatMap(blockTexts);
-  const own = newTexts(said, [
-    one.pretext,
-    one.is_share ? '' : linkToken(one.title_link, plain(one.title)),
-    one.text,
-    ...one.fields.map(({ title, value }) => [title, value].filter((part) => part !== '').join(': ')),
+/** The attachments of a message, and of those that are forwarded in it. */
+export function attachmentsIn(message: Saying & { readonly files?: unknown }): Attachments {
+  const forwarded = slackAttachmentsOf(message.attachments, message.text ?? '');
+  return mergeAttachments([
+    filesOf(message.files),
+    ...forwarded.map(({ files: given }) => filesOf(given)),
+    { snippets: [], others: forwarded.flatMap(wordless) },
   ]);
-  const all = [...own, ...newTexts([said, ...own].join('\n'), blocks)];
-  return (all.length > 0 ? all : newTexts(said, [one.fallback])).join('\n');
 }
 
-/** Not in the middle of a token of Slack's, or of an escaped character. */
-function cut(words: string): string {
-  if (words.length <= ATTACHMENT_TEXT_MAX) return words;
-  const kept = words.slice(0, ATTACHMENT_TEXT_MAX - 1).replace(/(?:<[^<>]*|&[a-z]*)$/, '');
-  return `${kept.toWellFormed()}…`;
+function filesOf(given: unknown): Attachments {
+  const all = listOf(given)
+    .map(fileOf)
+    .filter(({ mode }) => mode !== 'tombstone');
+  const snippets = all.filter((one) => isSnippet(one) || isUndescribed(one)).slice(0, MAX_SNIPPETS);
+  return {
+    snippets: snippets.map(snippetOf),
+    others: all.filter((other) => !snippets.includes(other)).map(kindOf),
+  };
+}
+
+/** The attachments of several messages, as if of one. */
+export function mergeAttachments(all: readonly Attachments[]): Attachments {
+  const snippets = all.flatMap((one) => one.snippets);
+  const tooMany = snippets.slice(MAX_SNIPPETS).map(() => 'file' as const);
+  return {
+    snippets: snippets.slice(0, MAX_SNIPPETS),
+    others: [...all.flatMap((one) => one.others), ...tooMany],
+  };
+}
+
+/** As much of it as a form can carry; the rest is only named. */
+export function fitAttachments({ snippets, others }: Attachments, maxLength: number): Attachments {
+  let length = 0;
+  const fitting = snippets.filter((snippet) => {
+    length += JSON.stringify(snippet).length;
+    return length <= maxLength;
+  });
+  const rest = snippets.slice(fitting.length).map(() => 'file' as const);
+  return { snippets: fitting, others: [...others, ...rest].slice(0, MAX_NAMED) };
+}
+
+/** In a few words, as Slack would deliver them; empty if there is nothing. */
+export function attachmentsInWords({ snippets, others }: Attachments): string {
+  const kinds = others.map((kind) => (kind === 'forwarded' ? 'forwarded message' : kind));
+  return [...snippets.map(({ name }) => name), ...kinds].join(', ');
+}
+
+/** What Slack says of a file when it is asked. */
+export function describedFile(given: unknown): { readonly snippet: Snippet } | { readonly kind: FileKind } {
+  const described = fileOf(given);
+  return isSnippet(described) ? { snippet: snippetOf(described) } : { kind: kindOf(described) };
+}
+
+function snippetOf(snippet: File): Snippet {
+  if (isUndescribed(snippet)) return { name: 'attached file', url: null, fileId: snippet.id };
+  return { name: nameOf(snippet), url: snippet.url_private_download ?? snippet.url_private ?? null };
+}
+
+/** Of files in channels that are shared with other workspaces, Slack says only that they are there. */
+function isUndescribed({ id, file_access }: File): boolean {
+  return file_access === 'check_file_info' && id !== '';
+}
+
+function isSnippet({ mode, mimetype }: File): boolean {
+  return mode === 'snippet' || mimetype.startsWith('text/');
+}
+
+/** On one line, and as Slack would deliver it in a message. */
+function nameOf({ name, title }: File): string {
+  const readable = displayText(name || title)
+    .replace(/\s+/g, ' ')
+    .slice(0, NAME_MAX);
+  return escapeMrkdwn(readable.toWellFormed() || 'snippet');
+}
+
+function kindOf({ mimetype }: File): FileKind {
+  const [kind] = mimetype.split('/', 1);
+  if (kind === 'image' || kind === 'video') return kind;
+  return kind === 'audio' ? 'sound' : 'file';
 }

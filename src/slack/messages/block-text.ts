@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { escapeMrkdwn, unescapeMrkdwn } from '../protocol/escape.ts';
+import { isBlank } from '../../jobs/requests/prompt.ts';
+import { escapeMrkdwn, unescapeMrkdwn } from '../protocol/slack-text.ts';
 
-/** Deeper than Slack nests its blocks; what comes from outside may be nested as deep as it likes. */
+/** Deeper than Slack nests its blocks; input from outside may be nested arbitrarily deep. */
 const MAX_DEPTH = 8;
 
 /** A block, or a part of one, as far as it matters here. */
@@ -109,4 +110,20 @@ function partsOf(given: unknown): Part[] {
 
 export function listOf(given: unknown): unknown[] {
   return Array.isArray(given) ? given : [];
+}
+
+/** Those texts that say something, and nothing that was said already: markup and spaces make no difference. */
+export function newTexts(said: string, texts: readonly string[]): string[] {
+  const before = wordsOf(said);
+  return texts
+    .map((text) => text.trim())
+    .filter(
+      (text) =>
+        !isBlank(text) && !(wordsOf(text) === '  ' ? said.includes(text) : before.includes(wordsOf(text))),
+    );
+}
+
+/** Between spaces, so that a word is found only as a whole. */
+function wordsOf(text: string): string {
+  return ` ${text.replace(/[^\p{L}\p{N}]+/gu, ' ').trim()} `;
 }

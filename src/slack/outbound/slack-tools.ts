@@ -1,22 +1,34 @@
 import type { EngineTools } from '../../engine/tools.ts';
-import type { AgentFacts } from '../../jobs/job.ts';
+import { LONGEST_RETRY_MS, retryDelayMs } from '../../jobs/schedule/schedule.ts';
+import type { ClaimedTask } from '../../store/store.ts';
+import type { Known } from '../workspace/known.ts';
+import type { SlackFailure } from '../workspace/web-api/failure.ts';
 import type { Workspaces } from '../workspace/workspace.ts';
 
-/** What the home tells besides a person's jobs. */
-export interface Surroundings {
-  /** How the agent API has lately answered for the project. */
-  agent(projectId: string): AgentFacts;
-  /** What is wrong with the connection by which Slack's gestures arrive, or null. */
-  slackProblem(): string | null;
-}
-
-/** What the handlers of tasks in Slack work with. */
 export interface SlackTools extends EngineTools {
-  /** Each job is worked on in its own. */
+  /** By team id; a job uses that of its team. */
   readonly workspaces: Workspaces;
   /** In characters. */
   readonly promptMaxLength: number;
   /** Create and message calls per project and hour. */
   readonly hourlyBudget: number;
-  readonly surroundings: Surroundings;
+  readonly known: Known;
+}
+
+/** Even if Slack asks for less: that would be a busy loop. */
+const SHORTEST_WAIT_MS = 1_000;
+/** Then a post that still meets a passing or unknown error counts as refused. */
+export const HELD_FOR_MS = 6 * 3_600_000;
+/** A week. Projections and reads hold nothing up, and are given up silently. */
+const TRIES_WHILE_HELD = (7 * 86_400_000) / LONGEST_RETRY_MS;
+
+/** How long a task waits after Slack failed: as long as Slack asked for, or longer from time to time. */
+export function slackRetryMs(task: ClaimedTask, failure: SlackFailure): number {
+  const delayMs = retryDelayMs(task.attempts + 1, Math.random());
+  return Math.max(failure.retryAfterMs ?? delayMs, SHORTEST_WAIT_MS);
+}
+
+/** Whether another try is of no use. For tasks whose calls are not in the ledger. */
+export function isHopeless({ attempts }: ClaimedTask, { outcome, isPassing }: SlackFailure): boolean {
+  return outcome === 'refused' || (isPassing && attempts >= TRIES_WHILE_HELD);
 }

@@ -4,128 +4,69 @@
  * - `limited`: a rate limit
  * - `admin`: it works again when people have mended the app's access
  * - `final`: it will never work as it was asked
- * - `passing`: it works again by itself, or nobody knows the code: Slack adds codes without notice
+ * - `passing`: it works again by itself, or the code is unknown: Slack adds codes without notice
  */
 type CodeClass = 'unclear' | 'limited' | 'admin' | 'final' | 'passing';
 
 /** Each class as the pages of the methods say it: https://docs.slack.dev/reference/methods, under "Errors". */
 const KNOWN: Readonly<Record<Exclude<CodeClass, 'passing'>, readonly string[]>> = {
   // All methods: "It's possible some aspect of the operation succeeded before the error was raised", and the like.
-  unclear: ['fatal_error', 'internal_error', 'request_timeout', 'service_unavailable'],
-  limited: ['rate_limited', 'ratelimited'],
+  unclear: ['fatal_error internal_error request_timeout service_unavailable'],
+  limited: ['rate_limited ratelimited'],
   admin: [
     // All methods: the token, its scopes, and what the workspace's or the organisation's owners have set.
-    'access_denied',
-    'account_inactive',
-    'ekm_access_denied',
-    'enterprise_is_restricted',
-    'invalid_auth',
-    'missing_scope',
-    'no_permission',
-    'not_allowed_token_type',
-    'not_authed',
-    'org_login_required',
-    'team_access_not_granted',
-    'token_expired',
-    'token_revoked',
-    'two_factor_setup_required',
+    'access_denied account_inactive ekm_access_denied enterprise_is_restricted invalid_auth',
+    'missing_scope no_permission not_allowed_token_type not_authed org_login_required',
+    'team_access_not_granted token_expired token_revoked two_factor_setup_required',
     // usergroups.users.list
     'permission_denied',
   ],
   final: [
     // All methods: the request itself is not as it should be.
-    'invalid_arg_name',
-    'invalid_arguments',
-    'invalid_array_arg',
-    'invalid_charset',
-    'invalid_form_data',
-    'invalid_json',
-    'invalid_post_type',
-    'json_not_object',
-    'missing_argument',
-    'missing_post_type',
+    'invalid_arg_name invalid_arguments invalid_array_arg invalid_charset invalid_form_data',
+    'invalid_json invalid_post_type json_not_object missing_argument missing_post_type',
     // chat.*, conversations.*: the place is gone, or closed to the bot until people do something there.
-    'cannot_dm_bot',
-    'cannot_reply_to_message',
-    'channel_is_archived',
-    'channel_not_found',
-    'invalid_channel',
-    'is_archived',
-    'is_inactive',
-    'messages_tab_disabled',
-    'not_in_channel',
-    'restricted_action',
-    'restricted_action_non_threadable_channel',
-    'restricted_action_read_only_channel',
-    'restricted_action_thread_locked',
-    'restricted_action_thread_only_channel',
-    'thread_locked',
-    'thread_not_found',
-    'user_disabled',
-    'user_not_found',
-    'user_not_in_channel',
-    'user_not_visible',
+    'cannot_dm_bot cannot_reply_to_message channel_is_archived channel_not_found invalid_channel',
+    'is_archived is_inactive messages_tab_disabled not_in_channel restricted_action',
+    'restricted_action_non_threadable_channel restricted_action_read_only_channel',
+    'restricted_action_thread_locked restricted_action_thread_only_channel thread_locked',
+    'thread_not_found user_disabled user_not_found user_not_in_channel user_not_visible',
     'users_not_found',
     // chat.postMessage, chat.postEphemeral, chat.update: this message is not taken.
-    'as_user_not_supported',
-    'block_mismatch',
-    'cant_update_message',
-    'edit_window_closed',
-    'invalid_attachments',
-    'invalid_blocks',
-    'invalid_blocks_format',
-    'invalid_metadata_format',
-    'invalid_metadata_schema',
-    'markdown_text_conflict',
-    'message_not_found',
-    'metadata_must_be_sent_from_app',
-    'metadata_too_large',
-    'msg_blocks_too_long',
-    'msg_too_long',
-    'no_text',
-    'too_many_attachments',
+    'as_user_not_supported block_mismatch cant_update_message edit_window_closed invalid_attachments',
+    'invalid_blocks invalid_blocks_format invalid_metadata_format invalid_metadata_schema',
+    'markdown_text_conflict message_not_found metadata_must_be_sent_from_app metadata_too_large',
+    'msg_blocks_too_long msg_too_long no_text too_many_attachments',
     // reactions.add, reactions.remove
-    'already_reacted',
-    'bad_timestamp',
-    'invalid_name',
-    'no_item_specified',
-    'no_reaction',
-    'not_reactable',
-    'too_many_emoji',
-    'too_many_reactions',
+    'already_reacted bad_timestamp invalid_name no_item_specified no_reaction not_reactable',
+    'too_many_emoji too_many_reactions',
     // views.*: the form or its trigger is of no use any more, or not as it should be.
-    'duplicate_external_id',
-    'exchanged_trigger_id',
-    'expired_trigger_id',
-    'hash_conflict',
-    'invalid_trigger',
-    'invalid_trigger_id',
-    'not_enabled',
-    'not_found',
-    'push_limit_reached',
-    'trigger_exchanged',
-    'trigger_expired',
+    'duplicate_external_id exchanged_trigger_id expired_trigger_id hash_conflict invalid_trigger',
+    'invalid_trigger_id not_enabled not_found push_limit_reached trigger_exchanged trigger_expired',
     'view_too_large',
     // conversations.history, conversations.replies
-    'invalid_cursor',
-    'invalid_limit',
-    'invalid_ts_latest',
-    'invalid_ts_oldest',
+    'invalid_cursor invalid_limit invalid_ts_latest invalid_ts_oldest',
     // apps.connections.open
-    'forbidden_team',
-    'socket_mode_disabled',
+    'forbidden_team socket_mode_disabled',
     // files.info, usergroups.users.list
-    'file_deleted',
-    'file_not_found',
-    'no_such_subteam',
-    'plan_upgrade_required',
+    'file_deleted file_not_found no_such_subteam plan_upgrade_required',
   ],
 };
 
 const classes: ReadonlyMap<string, CodeClass> = new Map(
-  Object.entries(KNOWN).flatMap(([name, codes]) => codes.map((code) => [code, name as CodeClass] as const)),
+  Object.entries(KNOWN).flatMap(([name, lines]) =>
+    lines.flatMap((line) => line.split(' ')).map((code) => [code, name as CodeClass] as const),
+  ),
 );
 
 export function classOf(code: string): CodeClass {
   return classes.get(code) ?? 'passing';
+}
+
+/** Our own reason, where others are Slack's error codes: a post may be there, and the bot cannot see whether it is. */
+export const NOT_SEEN = 'not_seen';
+
+/** Whether Slack's error code says that the bot is not in the conversation. */
+export function isNotInChannel(code: string): boolean {
+  return code === 'not_in_channel' || code === 'channel_not_found';
 }

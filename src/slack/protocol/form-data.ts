@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-/** What came along with the message that a form is about. */
-const attached = z.object({
+/** The attachments of the message that a form is about. */
+const attachments = z.object({
   snippets: z
     .array(z.object({ name: z.string(), url: z.string().nullable(), fileId: z.string().optional() }))
     .readonly(),
@@ -9,14 +9,14 @@ const attached = z.object({
 });
 
 /** Where a job is to start that is asked for in a form. */
-const place = z.object({
+const composeTarget = z.object({
   /** Null: the form asks for it. */
   channelId: z.string().min(1).nullable(),
   /** For private answers. */
   responseUrl: z.string().min(1).nullable(),
-  attached: attached.optional(),
+  attached: attachments.optional(),
 });
-export type Place = Readonly<z.infer<typeof place>>;
+export type ComposeTarget = Readonly<z.infer<typeof composeTarget>>;
 
 /** A message to the bot in a thread that has no job. */
 const mentionedIn = z.object({
@@ -35,8 +35,8 @@ const offered = mentionedIn.extend({
 });
 export type OfferedThread = Readonly<z.infer<typeof offered>>;
 
-const asking = z.object({ jobId: z.string().min(1), responseUrl: z.string().min(1).nullable() });
-export type AskingForm = Readonly<z.infer<typeof asking>>;
+const confirmation = z.object({ jobId: z.string().min(1), responseUrl: z.string().min(1).nullable() });
+export type ConfirmationForm = Readonly<z.infer<typeof confirmation>>;
 
 /** A follow-up to a job: the form counts from whom, and for the channel, that it was made for. */
 const followUp = z.object({
@@ -45,6 +45,10 @@ const followUp = z.object({
   userId: z.string().min(1),
 });
 export type FollowUpForm = Readonly<z.infer<typeof followUp>>;
+
+/** A decision about a job; see `ButtonTarget`. */
+const decision = followUp.extend({ creates: z.int().optional(), callId: z.string().optional() });
+export type DecisionForm = Readonly<z.infer<typeof decision>>;
 
 /** The settings of a channel. */
 const settings = z.object({
@@ -60,19 +64,27 @@ const settings = z.object({
     noticeChannels: z.array(z.string()),
   }),
 });
-export type SettingsData = Readonly<z.infer<typeof settings>>;
+export type SettingsFormData = Readonly<z.infer<typeof settings>>;
 
 /** What a form or a button carries from its making to its use: at most 3000 characters, 2000 for a button. */
 export function encode(
-  data: Place | MentionedIn | OfferedThread | AskingForm | FollowUpForm | SettingsData,
+  data:
+    | ComposeTarget
+    | MentionedIn
+    | OfferedThread
+    | ConfirmationForm
+    | FollowUpForm
+    | DecisionForm
+    | SettingsFormData,
 ): string {
   return JSON.stringify(data);
 }
 
-export const decodePlace = (text: string) => decode(place, text);
+export const decodeComposeTarget = (text: string) => decode(composeTarget, text);
 export const decodeMentionedIn = (text: string) => decode(mentionedIn, text);
 export const decodeOfferedThread = (text: string) => decode(offered, text);
-export const decodeAskingForm = (text: string) => decode(asking, text);
+export const decodeConfirmationForm = (text: string) => decode(confirmation, text);
+export const decodeDecisionForm = (text: string) => decode(decision, text);
 export const decodeFollowUpForm = (text: string) => decode(followUp, text);
 export const decodeSettings = (text: string) => decode(settings, text);
 

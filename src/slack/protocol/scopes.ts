@@ -1,5 +1,5 @@
 /** Something that the app asks Slack for, and why it cannot do without. */
-export interface Wish {
+export interface ManifestEntry {
   readonly name: string;
   readonly reason: string;
 }
@@ -11,7 +11,7 @@ export const USER_GROUPS_SCOPE = 'usergroups:read';
 export const CHANNELS_SCOPE = 'channels:read';
 
 /** The scopes of the bot token: the manifest asks for them, the installation too, and `doctor` compares. */
-export const botScopes: readonly Wish[] = [
+export const botScopes: readonly ManifestEntry[] = [
   { name: 'commands', reason: 'Take /docs-agent, and "Ask Docs Agent" in the menu of a message.' },
   { name: 'app_mentions:read', reason: 'Start a job at a mention.' },
   {
@@ -49,7 +49,7 @@ export const botScopes: readonly Wish[] = [
 ];
 
 /** The events that Slack sends; none needs more than the scopes above. */
-export const botEvents: readonly Wish[] = [
+export const botEvents: readonly ManifestEntry[] = [
   { name: 'app_mention', reason: 'Mentions.' },
   { name: 'app_home_opened', reason: 'Draw the home tab when somebody opens it.' },
   { name: 'message.channels', reason: 'Replies in public channels.' },
@@ -59,7 +59,7 @@ export const botEvents: readonly Wish[] = [
 ];
 
 /** With OAuth, besides: what ends an installation. */
-export const oauthEvents: readonly Wish[] = [
+export const oauthEvents: readonly ManifestEntry[] = [
   { name: 'app_uninstalled', reason: 'Forget the tokens of a workspace that removed the app.' },
   { name: 'tokens_revoked', reason: 'Forget tokens that were revoked.' },
 ];

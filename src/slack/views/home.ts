@@ -1,37 +1,43 @@
+import type { KnownBlock } from '@slack/types';
+import { emptyQueue } from '../../jobs/follow-up-queue.ts';
 import type { AgentFacts, Job } from '../../jobs/job.ts';
-import { actionIds } from '../protocol/ids.ts';
-import { ways } from './help.ts';
+import type { NeedingJob } from '../../jobs/lists.ts';
+import { doctorAtHome, type SlackChecked } from './doctor.ts';
+import { buttons } from './parts/buttons.ts';
 import { jobLine, type Reader } from './parts/job-line.ts';
 import {
-  buttons,
+  buttonRow,
   heading,
   message,
-  type Part,
   paragraph,
   pressButton,
   type SlackMessage,
   smallPrint,
 } from './parts/message.ts';
-import { type Mrkdwn, mrkdwn, timeOfDay } from './parts/mrkdwn.ts';
-import { line } from './parts/state.ts';
-import { oneLine } from './parts/untrusted.ts';
-import { labels, signs, troubleSigns } from './parts/words.ts';
+import type { Mrkdwn } from './parts/mrkdwn.ts';
+import { warnings } from './texts/card.ts';
+import { doctor } from './texts/doctor.ts';
+import { homeTexts } from './texts/home.ts';
+import { cardActions } from './thread/actions.ts';
+import { isBetweenPeople, tryAgainButton } from './thread/requester.ts';
 
-const NAME_MAX = 100;
-const PROBLEM_MAX = 200;
 /** More are in `list`. */
+export const NEEDING_JOBS_MAX = 6;
 export const OPEN_JOBS_MAX = 8;
 export const PULL_REQUESTS_MAX = 5;
 export const PROJECTS_MAX = 10;
 
 export interface HomeFacts {
+  /** The reader's that wait for a decision, newest first. */
+  readonly needing: readonly NeedingJob[];
   /** The reader's, newest first; one more than is shown, if there are more. */
   readonly open: readonly Job[];
   readonly withPullRequest: readonly Job[];
   readonly projects: readonly ProjectFacts[];
-  /** What is wrong with the connection by which Slack's gestures arrive, or null. */
+  /** What is wrong with the connection by which requests from Slack arrive, or null. */
   readonly slackProblem: string | null;
-  readonly isAdmin: boolean;
+  /** What administrators read besides; null: the reader is none. */
+  readonly forAdmin: AdminFacts | null;
   readonly atMs: number;
 }
 
@@ -42,56 +48,79 @@ export interface ProjectFacts {
   readonly agent: AgentFacts;
 }
 
+export interface AdminFacts {
+  /** Null: nobody has asked Slack yet. */
+  readonly slack: SlackChecked | null;
+  readonly work: readonly string[];
+}
+
 /** The home tab of one person. */
 export function homeView(facts: HomeFacts, reader: Reader): SlackMessage {
-  const { projects, slackProblem, atMs } = facts;
+  const { needing, projects, slackProblem, atMs, forAdmin } = facts;
+  const pullRequests = facts.withPullRequest.slice(0, PULL_REQUESTS_MAX);
   return message(
-    paragraph(mrkdwn`📖 Ask for a documentation change, get the pull request.`),
-    buttons(
-      pressButton(labels.startJob, actionIds.startJob, 'home', 'primary'),
-      ...(facts.isAdmin ? [pressButton(labels.settings, actionIds.openSettings, 'home')] : []),
+    paragraph(homeTexts.intro),
+    buttonRow(
+      pressButton(buttons.startJob, 'home', 'primary'),
+      ...(forAdmin === null ? [] : [pressButton(buttons.settings, 'home')]),
     ),
-    ...section('Your open jobs', mrkdwn`none is open`, openJobs(facts.open, reader)),
+    ...(needing.length === 0 ? [] : [heading(homeTexts.needsYou)]),
+    ...needing.slice(0, NEEDING_JOBS_MAX).flatMap((one) => needingJob(one, reader)),
+    ...section(homeTexts.open, homeTexts.noneOpen, openJobs(facts.open, reader)),
     ...section(
-      'Your last pull requests',
-      mrkdwn`none yet`,
-      facts.withPullRequest.slice(0, PULL_REQUESTS_MAX).flatMap((job) => jobLine(job, reader)),
+      homeTexts.pullRequests,
+      homeTexts.noPullRequests,
+      pullRequests.flatMap((job) => jobLine(job, reader)),
     ),
-    heading('How things are'),
+    heading(homeTexts.status),
     smallPrint(
-      slackProblem === null
-        ? mrkdwn`Slack ✅ connected`
-        : mrkdwn`Slack 📡 ${oneLine(slackProblem, PROBLEM_MAX)}`,
-      mrkdwn`as of ${timeOfDay(atMs)}`,
+      slackProblem === null ? homeTexts.connected : homeTexts.notConnected(slackProblem),
+      homeTexts.asOf(atMs),
     ),
     ...projects.slice(0, PROJECTS_MAX).map((project) => smallPrint(...projectLine(project))),
-    heading('How it works'),
-    ...ways,
+    ...(forAdmin === null ? [] : administrators(projects, forAdmin)),
   );
 }
 
-function openJobs(open: readonly Job[], reader: Reader): Part[] {
-  const parts = open.slice(0, OPEN_JOBS_MAX).flatMap((job) => jobLine(job, reader));
-  const hasMore = open.length > OPEN_JOBS_MAX;
-  return hasMore
-    ? [...parts, smallPrint(mrkdwn`\`/docs-agent list\`, in any channel, shows the others`)]
-    : parts;
+/** A job with the one thing to decide about it. */
+function needingJob({ job, undecided }: NeedingJob, reader: Reader): KnownBlock[] {
+  return [
+    ...jobLine(job, reader),
+    ...(undecided === null ? [] : [smallPrint(warnings.undelivered(undecided.count))]),
+    ...decision({ job, undecided }),
+  ];
 }
 
-function section(title: string, empty: Mrkdwn, parts: readonly Part[]): Part[] {
+function decision({ job, undecided }: NeedingJob): KnownBlock[] {
+  const { stage } = job;
+  if (stage.kind === 'card_failed') return isBetweenPeople(stage.reason, job) ? [] : [tryAgainButton(job)];
+  const [action] = cardActions(job, { ...emptyQueue, undecided });
+  return action === undefined ? [] : [buttonRow(action)];
+}
+
+function openJobs(open: readonly Job[], reader: Reader): KnownBlock[] {
+  const parts = open.slice(0, OPEN_JOBS_MAX).flatMap((job) => jobLine(job, reader));
+  return open.length > OPEN_JOBS_MAX ? [...parts, smallPrint(homeTexts.more)] : parts;
+}
+
+function section(title: string, empty: Mrkdwn, parts: readonly KnownBlock[]): KnownBlock[] {
   return [heading(title), ...(parts.length === 0 ? [smallPrint(empty)] : parts)];
 }
 
 function projectLine({ name, callsLeft, hourlyBudget, agent }: ProjectFacts): Mrkdwn[] {
+  return [homeTexts.project(name), agentLine(agent), homeTexts.budget(callsLeft, hourlyBudget)];
+}
+
+function administrators(projects: readonly ProjectFacts[], { slack, work }: AdminFacts): KnownBlock[] {
+  const lines = doctorAtHome({ projects, work }, slack);
   return [
-    mrkdwn`Project ${oneLine(name, NAME_MAX)}`,
-    agentLine(agent),
-    mrkdwn`${callsLeft} of ${hourlyBudget} prompts and follow-ups left for this hour`,
+    heading(homeTexts.administrators),
+    ...(lines === null ? [] : [paragraph(lines)]),
+    smallPrint(homeTexts.checked(slack?.atMs ?? null), doctor.more),
   ];
 }
 
 function agentLine({ answeredAtMs, trouble }: AgentFacts): Mrkdwn {
-  if (trouble !== null) return line(troubleSigns[trouble.kind], mrkdwn`since ${timeOfDay(trouble.sinceMs)}`);
-  if (answeredAtMs === null) return mrkdwn`agent API not asked since the last start`;
-  return mrkdwn`agent API ${signs.finished.icon} answered at ${timeOfDay(answeredAtMs)}`;
+  if (trouble !== null) return homeTexts.troubles[trouble.kind](trouble.sinceMs);
+  return answeredAtMs === null ? homeTexts.notAsked : homeTexts.answered(answeredAtMs);
 }

@@ -1,4 +1,4 @@
-import { INSTALL_PATH } from '../protocol/paths.ts';
+import { INSTALL_PATH } from '../protocol/ids.ts';
 
 /** `elsewhere`: begun at a page of Slack. `stale`: begun in another browser, or too long ago. */
 export type FailedWhy = 'cancelled' | 'elsewhere' | 'stale' | 'other';
@@ -23,7 +23,7 @@ export function installedPage({
 }): string {
   const next =
     teamId === null
-      ? `<p>Add the app to the workspaces of your organisation that shall use it. Each must be in the configuration file of docs-agent.</p>`
+      ? `<p>Add the app to the workspaces of your organisation that should use it. Each must be in the configuration file of docs-agent.</p>`
       : isSetUp
         ? `<p>Invite the bot into a channel, and type <code>/docs-agent help</code> there.</p>`
         : `<p>One step is left: whoever runs docs-agent must add the workspace <code>${escaped(teamId)}</code> to its configuration file, with the projects that belong to it.</p>`;

@@ -1,10 +1,10 @@
+import type { KnownBlock } from '@slack/types';
 import { z } from 'zod';
 import type { JobPage, PageStart } from '../../jobs/lists.ts';
-import { actionIds } from '../protocol/ids.ts';
+import { buttons } from './parts/buttons.ts';
 import { jobLine, type Reader } from './parts/job-line.ts';
-import { buttons, message, type Part, paragraph, pressButton, type SlackMessage } from './parts/message.ts';
-import { mrkdwn } from './parts/mrkdwn.ts';
-import { labels } from './parts/words.ts';
+import { buttonRow, message, paragraph, pressButton, type SlackMessage } from './parts/message.ts';
+import { listTexts } from './texts/lists.ts';
 
 /** As many as fit into the plain-text twin, however long their links are. */
 export const JOBS_PER_PAGE = 6;
@@ -14,31 +14,23 @@ export function listView(page: JobPage, reader: Reader): SlackMessage {
   const [newest] = page.jobs;
   if (newest === undefined) return nothingYet();
   return message(
-    paragraph(mrkdwn`📋 *Your jobs, and the open ones of this channel*`),
+    paragraph(listTexts.title),
     ...page.jobs.flatMap((job) => jobLine(job, reader)),
     ...turning(page),
   );
 }
 
 function nothingYet(): SlackMessage {
-  return message(
-    paragraph(
-      mrkdwn`📋 *No jobs yet.* You have asked for none, and none is open in this channel. \`/docs-agent explain the rate limits\` starts one.`,
-    ),
-  );
+  return message(paragraph(listTexts.empty));
 }
 
-function turning({ jobs, hasNewer, hasOlder }: JobPage): Part[] {
+function turning({ jobs, hasNewer, hasOlder }: JobPage): KnownBlock[] {
   const [first, last] = [jobs.at(0), jobs.at(-1)];
   const row = [
-    ...(hasNewer && first
-      ? [pressButton(labels.newer, actionIds.listNewer, encodePage({ to: 'newer', than: first }))]
-      : []),
-    ...(hasOlder && last
-      ? [pressButton(labels.older, actionIds.listOlder, encodePage({ to: 'older', than: last }))]
-      : []),
+    ...(hasNewer && first ? [pressButton(buttons.newer, encodePage({ to: 'newer', than: first }))] : []),
+    ...(hasOlder && last ? [pressButton(buttons.older, encodePage({ to: 'older', than: last }))] : []),
   ];
-  return row.length === 0 ? [] : [buttons(...row)];
+  return row.length === 0 ? [] : [buttonRow(...row)];
 }
 
 const pageButton = z.object({

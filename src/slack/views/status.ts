@@ -1,35 +1,37 @@
+import type { KnownBlock, ModalView } from '@slack/types';
 import type { FollowUp } from '../../jobs/follow-up.ts';
-import type { Job } from '../../jobs/job.ts';
-import type { Outcome, Turn } from '../../jobs/turns.ts';
-import { threadLink } from '../protocol/thread-link.ts';
-import { briefState, type Reader } from './parts/job-line.ts';
+import { isUnwatched, type Job, watchQuestionOf } from '../../jobs/job.ts';
+import type { Turn } from '../../jobs/turns.ts';
+import { threadLink } from '../protocol/links.ts';
+import { type ButtonTarget, buttons } from './parts/buttons.ts';
+import { plainModal } from './parts/form.ts';
+import type { Reader } from './parts/job-line.ts';
 import {
-  buttons,
+  buttonRow,
+  heading,
   message,
   openThreadButton,
-  type Part,
   paragraph,
   quotation,
   type SlackMessage,
   smallPrint,
   smallQuotation,
+  withButton,
 } from './parts/message.ts';
-import { channelMention, type Mrkdwn, moment, mrkdwn, timeOfDay, userMention } from './parts/mrkdwn.ts';
-import { httpUrl, pullRequest } from './parts/pull-request.ts';
-import { line, troubleLine } from './parts/state.ts';
-import { oneLine, quotedPrompt, shown } from './parts/untrusted.ts';
-import { followUps, signs } from './parts/words.ts';
-import { origin } from './thread/card.ts';
+import { channelMention, type Mrkdwn, userMention } from './parts/mrkdwn.ts';
+import { pullRequest } from './parts/pull-request.ts';
+import { stateLine, waitingLine } from './parts/state.ts';
+import { oneLine, quotedPrompt, titledPrompt, wholePrompt } from './parts/untrusted.ts';
+import { warnings } from './texts/card.ts';
+import { statusTexts } from './texts/status.ts';
 import { isBetweenPeople, tryAgainButton } from './thread/requester.ts';
 
-const PROMPT_MAX = 600;
 const TEXT_MAX = 100;
 const ID_MAX = 50;
-const REFUSAL_MAX = 200;
-const SPOKEN_PULL_REQUEST_MAX = 300;
 const TURNS_MAX = 5;
+const TURNS_IN_DETAILS_MAX = 20;
 const UNSENT_MAX = 3;
-/** The time at which it was made, to the millisecond, stands first in an id, and names a job well enough. */
+/** An id begins with its time, to the millisecond, which identifies a job well enough. */
 const SHORT_ID_LENGTH = 13;
 
 /** All that is known of a job. */
@@ -41,129 +43,149 @@ export interface JobStory {
 }
 
 /** One job in full, for one person. */
-export function statusView({ job, turns, unsent }: JobStory, reader: Reader): SlackMessage {
-  const { stage } = job;
+export function statusView(story: JobStory, reader: Reader): SlackMessage {
+  const { job } = story;
   return message(
-    paragraph(briefState(job)),
-    ...(stage.kind === 'rejected' ? [quotation(shown(stage.message, REFUSAL_MAX))] : []),
-    quotation(quotedPrompt(job.prompt, reader.names, PROMPT_MAX)),
+    heading(titledPrompt(job.prompt, reader.names).title),
+    paragraph(stateLine(job)),
+    ...facts(story, reader, TURNS_MAX),
+    ...stopWatching(job, { isPrivate: true }),
+    smallPrint(statusTexts.again(name(job))),
+  );
+}
+
+/** *Details*: the same in a modal, with the whole request. */
+export function detailsView(story: JobStory, reader: Reader): SlackMessage {
+  const { job } = story;
+  return message(
+    paragraph(stateLine(job)),
+    ...wholePrompt(job.prompt, reader.names).map(quotation),
+    ...facts(story, reader, TURNS_IN_DETAILS_MAX),
+    ...stopWatching(job),
+    ...(job.muted ? [smallPrint(warnings.muted)] : []),
+    smallQuotation(statusTexts.id(oneLine(job.id, ID_MAX))),
+    smallPrint(statusTexts.again(name(job))),
+  );
+}
+
+/** Of the modal with *Details*. */
+export const jobModalTitle = 'Details';
+
+/** The modal, which remembers the channel that it was opened in. */
+export function detailsModal(blocks: ModalView['blocks'], channelId: string): ModalView {
+  return { ...plainModal(jobModalTitle, { blocks }), private_metadata: channelId };
+}
+
+function facts({ job, turns, unsent }: JobStory, reader: Reader, turnsMax: number): KnownBlock[] {
+  return [
     ...links(job, reader),
     ...again(job, reader),
     smallPrint(...history(job)),
     smallQuotation(...origin(job), ...agentJobId(job)),
-    ...turnParts(turns, reader),
+    ...turnParts(turns, reader, turnsMax),
     ...unsentParts(unsent, reader),
     ...troubleParts(job),
-    smallPrint(mrkdwn`\`/docs-agent status ${shortId(job)}\` shows this again`),
-  );
+  ];
 }
 
-/** Of the modal that shows a job over the home tab. */
-export const jobModalTitle = 'Job';
-
 export function noSuchJobView(): SlackMessage {
-  return message(
-    paragraph(
-      mrkdwn`🔍 *No such job* among yours and those of this channel. \`/docs-agent list\` shows them.`,
-    ),
-  );
+  return message(paragraph(statusTexts.noSuchJob));
 }
 
 export function noJobYetView(): SlackMessage {
-  return message(
-    paragraph(
-      mrkdwn`🔍 *You have asked for no job yet.* \`/docs-agent explain the rate limits\` starts one.`,
-    ),
-  );
+  return message(paragraph(statusTexts.noJobYet));
 }
 
-function links({ agentJob, channelId, threadTs }: Job, { workspaceUrl }: Reader): Part[] {
+function links({ agentJob, channelId, threadTs }: Job, { workspaceUrl }: Reader): KnownBlock[] {
   const thread = threadLink(workspaceUrl, channelId, threadTs);
   const beside = thread === null ? [] : [openThreadButton(thread)];
-  if (!agentJob?.prLink) return beside.length === 0 ? [] : [buttons(...beside)];
-  const isShort = (httpUrl(agentJob.prLink) ?? '').length <= SPOKEN_PULL_REQUEST_MAX;
-  return pullRequest(agentJob.prLink, { style: 'primary', isSpoken: isShort, beside });
+  if (!agentJob?.prLink) return beside.length === 0 ? [] : [buttonRow(...beside)];
+  return pullRequest(agentJob.prLink, { style: 'primary', beside });
 }
 
-/** What Slack refused may have been told where it is not seen any more. */
-function again(job: Job, { userId }: Reader): Part[] {
+/** While the agent works. *Resume watching* is on the card. */
+function stopWatching(job: Job, where: Pick<ButtonTarget, 'isPrivate'> = {}): KnownBlock[] {
+  if (job.stage.kind !== 'working' || isUnwatched(job)) return [];
+  const target = { jobId: job.id, question: watchQuestionOf(job), ...where };
+  return [withButton(paragraph(statusTexts.stopWatching), buttons.stopWatching, target)];
+}
+
+/** The private message about the refusal may not be visible any more. */
+function again(job: Job, { userId }: Reader): KnownBlock[] {
   const { stage, requesterId } = job;
-  if (stage.kind !== 'unopened' || requesterId !== userId || isBetweenPeople(stage.reason, job)) return [];
+  if (stage.kind !== 'card_failed' || requesterId !== userId || isBetweenPeople(stage.reason, job)) return [];
   return [tryAgainButton(job)];
 }
 
-function history(job: Job): Mrkdwn[] {
-  const where = channelMention(job.channelId);
+function history({ requesterId, channelId, requestedAtMs, checkedAtMs }: Job): Mrkdwn[] {
   return [
-    mrkdwn`Asked by ${userMention(job.requesterId)} in ${where} ${moment(job.requestedAtMs)}`,
-    ...(job.checkedAtMs === null ? [] : [mrkdwn`last checked ${timeOfDay(job.checkedAtMs)}`]),
+    statusTexts.asked(userMention(requesterId), channelMention(channelId), requestedAtMs),
+    ...(checkedAtMs === null ? [] : [statusTexts.checked(checkedAtMs)]),
+  ];
+}
+
+/** What the agent works on, as far as it is known. */
+function origin({ number, projectName, agentJob }: Job): string[] {
+  const { repository, branch, model } = statusTexts;
+  const known = [
+    [statusTexts.project, projectName],
+    [repository, agentJob?.repository],
+    [branch, agentJob?.ref],
+    [model, agentJob?.model],
+  ] as const;
+  return [
+    ...(number > 0 ? [statusTexts.job(number)] : []),
+    ...known.flatMap(([words, fact]) => (fact ? [words(oneLine(fact, TEXT_MAX))] : [])),
   ];
 }
 
 function agentJobId({ agentJob }: Job): string[] {
-  return agentJob === null ? [] : [`Agent job ${oneLine(agentJob.id, ID_MAX)}`];
+  return agentJob === null ? [] : [statusTexts.agentJob(oneLine(agentJob.id, ID_MAX))];
 }
 
-function turnParts(turns: readonly Turn[], reader: Reader): Part[] {
-  const firstShown = Math.max(turns.length - TURNS_MAX, 0);
+function turnParts(turns: readonly Turn[], reader: Reader, max: number): KnownBlock[] {
+  const firstShown = Math.max(turns.length - max, 0);
   const parts = turns
     .slice(firstShown)
     .flatMap((turn, index) => turnPart(turn, firstShown + index + 1, reader));
   if (firstShown === 0) return parts;
-  const earlier = firstShown === 1 ? '1 earlier turn' : `${firstShown} earlier turns`;
-  return [smallPrint(mrkdwn`${earlier} before these`), ...parts];
+  return [smallPrint(statusTexts.earlierTurns(firstShown)), ...parts];
 }
 
 function turnPart(
   { kind, text, startedAtMs, isAccepted, outcomes }: Turn,
   number: number,
   reader: Reader,
-): Part[] {
-  const fate = isAccepted ? [] : [mrkdwn`may not have arrived`];
+): KnownBlock[] {
+  const fate = isAccepted ? [] : [statusTexts.mayNotHaveArrived];
   const head = smallPrint(
-    mrkdwn`*Turn ${number}* ${moment(startedAtMs)}`,
+    statusTexts.turn(number, startedAtMs),
     ...fate,
-    ...outcomes.map(outcomeFact),
+    ...outcomes.map((outcome) => statusTexts.outcomes[outcome.kind](outcome.atMs)),
   );
   return kind === 'prompt' ? [head] : [head, smallQuotation(quotedPrompt(text, reader.names, TEXT_MAX))];
 }
 
-function outcomeFact({ kind, atMs }: Outcome): Mrkdwn {
-  const at = timeOfDay(atMs);
-  return kind === 'pull_request' ? mrkdwn`🎉 *Pull request* ${at}` : mrkdwn`${line(signs[kind])} ${at}`;
-}
-
-function unsentParts(unsent: readonly FollowUp[], reader: Reader): Part[] {
+function unsentParts(unsent: readonly FollowUp[], reader: Reader): KnownBlock[] {
   if (unsent.length === 0) return [];
   const more = unsent.length - UNSENT_MAX;
   return [
     ...unsent
       .slice(0, UNSENT_MAX)
       .map(({ text, state }) =>
-        smallQuotation(`${unsentSigns[state]} ${quotedPrompt(text, reader.names, TEXT_MAX)}`),
+        smallQuotation(`${statusTexts.unsent[state]} ${quotedPrompt(text, reader.names, TEXT_MAX)}`),
       ),
-    ...(more > 0 ? [smallPrint(mrkdwn`${followUps(more)} more not sent`)] : []),
+    ...(more > 0 ? [smallPrint(statusTexts.moreUnsent(more))] : []),
   ];
 }
 
-const unsentSigns: Readonly<Record<FollowUp['state'], string>> = {
-  waiting: '👀 Waits:',
-  sending: '👀 Is being sent:',
-  sent: '✅ Sent:',
-  not_sent: '⚠️ Not sent:',
-  unknown: '❓ May have arrived:',
-  withdrawn: 'Withdrawn:',
-  aside: '💬 Aside:',
-  muted: '🔇 Muted:',
-  kept_out: 'Kept out:',
-};
-
 /** A trouble that is not the state itself: it holds up follow-ups. */
-function troubleParts({ stage, trouble }: Job): Part[] {
+function troubleParts({ stage, trouble }: Job): KnownBlock[] {
   const isHeadline = stage.kind === 'opening' || stage.kind === 'creating' || trouble?.source === 'check';
-  return trouble === null || isHeadline ? [] : [smallPrint(troubleLine(trouble.kind, trouble.retryAtMs))];
+  return trouble === null || isHeadline ? [] : [smallPrint(waitingLine(trouble))];
 }
 
-function shortId({ id }: Job): string {
-  return oneLine(id, ID_MAX).slice(0, SHORT_ID_LENGTH);
+/** What people call it: its number, as soon as it has one. */
+function name({ id, number }: Job): string {
+  return number > 0 ? String(number) : oneLine(id, ID_MAX).slice(0, SHORT_ID_LENGTH);
 }

@@ -1,11 +1,10 @@
 import type { UsergroupsUsersListResponse } from '@slack/web-api';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Logger } from '../../engine/runtime/logger.ts';
-import { type AccessRefusal, type AccessRule, accessRefusal } from '../../jobs/access.ts';
+import { type AccessRefusal, type AccessRule, accessRefusal } from '../../jobs/requests/access.ts';
 import { CachedLookup } from './web-api/cached-lookup.ts';
-import type { SlackCaller } from './web-api/caller.ts';
+import { type SlackCaller, withSecondTry } from './web-api/caller.ts';
 import { SlackCallError } from './web-api/failure.ts';
-import { withSecondTry } from './web-api/second-try.ts';
 import type { Users } from './web-api/users.ts';
 
 /** How long a change of a user group may go unnoticed. */
@@ -28,7 +27,7 @@ interface AccessParts {
   readonly log: Logger;
 }
 
-/** The one rule of who may use the program, and where. Every entry point asks it. */
+/** The only rule for who may use the program, and where. Every entry point checks it. */
 export class Access {
   private readonly rule: AccessRule;
   private readonly home: Home;
@@ -57,14 +56,14 @@ export class Access {
   }
 
   /**
-   * Why what was written there is not taken in, or null. Bots and deactivated users are nobody: they are not told.
+   * Why a message is not processed, or null. Bots and deactivated users get no answer.
    * Throws as `refusal` does.
    */
   async refusalOfWriter(userId: string, channelId: string): Promise<AccessRefusal | 'nobody' | null> {
     return (await this.isPerson(userId)) ? this.refusal(userId, channelId) : 'nobody';
   }
 
-  /** Of whom Slack does not say so now, `refusal` decides alone. */
+  /** True if Slack does not answer: then `refusal` decides alone. */
   async isPerson(userId: string): Promise<boolean> {
     try {
       return (await this.users.get(userId)).isPerson;
@@ -74,12 +73,12 @@ export class Access {
     }
   }
 
-  /** Who may change the settings of channels. */
+  /** Admins may change the settings of channels. */
   isAdmin(userId: string): boolean {
     return this.rule.admins.has(userId);
   }
 
-  /** Null if Slack says that there is nobody of this id to tell of. */
+  /** Null if Slack knows no person with this id. */
   private async standing(userId: string) {
     if (this.rule.guests && this.rule.otherWorkspaces) return { isGuest: false, isFromElsewhere: false };
     const user = await this.users.get(userId).catch(nullIfRefused);
@@ -100,7 +99,7 @@ export class Access {
   private async lookUpMembers(groupId: string): Promise<ReadonlySet<string>> {
     const { call, clock, log } = this.parts;
     try {
-      // The token of an organisation needs to be told which workspace; for others it means nothing.
+      // With the token of an organisation, the workspace must be named; other tokens ignore it.
       const args = { usergroup: groupId, team_id: this.home.teamId };
       const ask = () => call<UsergroupsUsersListResponse>('usergroups.users.list', args);
       const answer = await withSecondTry(ask, clock);

@@ -5,12 +5,12 @@ type BoltLevel = ReturnType<BoltLogger['getLevel']>;
 
 /**
  * What Slack's libraries say, as `slack_library` events without payloads. Their debug level writes whole
- * messages out, so it is dropped, and they cannot set a level or a name.
+ * messages out, so it is dropped, and they cannot set a level or a name. Nobody can act on what they say at info.
  */
 export function boltLogger(logger: Logger): BoltLogger {
   return {
     debug: () => {},
-    info: (...parts: unknown[]) => logger.info('slack_library', { detail: describe(parts) }),
+    info: (...parts: unknown[]) => logger.debug('slack_library', { detail: describe(parts) }),
     warn: (...parts: unknown[]) => logger.warn('slack_library', { detail: describe(parts) }),
     error: (...parts: unknown[]) => logger.error('slack_library', { detail: describe(parts) }),
     // Asked by the libraries to find out whether to spell out payloads for `debug`.

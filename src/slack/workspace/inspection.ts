@@ -67,9 +67,8 @@ export class Inspection {
   }
 
   /**
-   * Whether the bot is in the channel. Its history tells, which the bot may read as far as it is a member, so no
-   * further scope is needed; what it says is not looked at. Nor is there the thread that is asked for: Slack's pages
-   * disagree on whether a bot may read threads.
+   * Whether the bot is in the channel: only members may read its history, so no further scope is needed. The thread
+   * does not exist: it shows whether the bot may read threads, on which Slack's pages disagree.
    */
   async isIn(channelId: string): Promise<void> {
     await this.call('conversations.history', { channel: channelId, limit: 1 });
@@ -80,7 +79,7 @@ export class Inspection {
     }
   }
 
-  /** @param teamId the workspace that is meant, which the token of an organisation must be told; else null */
+  /** @param teamId the workspace that is meant, which calls with an organisation's token must name; else null */
   async userGroupExists(groupId: string, teamId: string | null): Promise<void> {
     const workspace = teamId === null ? {} : { team_id: teamId };
     await this.call('usergroups.users.list', { usergroup: groupId, ...workspace });

@@ -1,15 +1,13 @@
-import type { ModalView } from '@slack/types';
+import type { KnownBlock, ModalView } from '@slack/types';
 import type { WebAPICallResult } from '@slack/web-api';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import type { MessageEvent } from '../messages/reply.ts';
-import { CLOCK_SKEW_MS } from '../protocol/clock-skew.ts';
-import { callBlockId, METADATA_EVENT_TYPE } from '../protocol/ids.ts';
+import { CLOCK_SKEW_MS, type MessageEvent } from '../messages/message-event.ts';
+import { callBlockId, type FoundMessage, isPostOf, METADATA_EVENT_TYPE } from '../messages/post-mark.ts';
 import type { SlackMessage } from '../views/parts/message.ts';
-import type { SlackCaller } from './web-api/caller.ts';
+import { againIfFailed, type SlackCaller } from './web-api/caller.ts';
 import { rateLimited, SlackCallError, saidNo } from './web-api/failure.ts';
-import { type FoundMessage, isPostOf } from './web-api/found-message.ts';
+import { isYes } from './web-api/http.ts';
 import { RateGate } from './web-api/rate-gate.ts';
-import { againIfFailed } from './web-api/second-try.ts';
 
 const PAGE_SIZE = 200;
 const MAX_PAGES = 20;
@@ -17,6 +15,9 @@ const MAX_PAGES = 20;
 export const TOO_MANY_MESSAGES = 'too_many_messages';
 /** Answers that mean "it is so already". */
 const ALREADY_SO = new Set(['already_reacted', 'no_reaction']);
+
+/** Our messages say what a link leads to. Slack takes this when a message is posted only, not when it is edited. */
+const NO_UNFURLS = { unfurl_links: false, unfurl_media: false } as const;
 
 export interface Post {
   readonly channelId: string;
@@ -45,23 +46,20 @@ export class Poster {
 
   /** Posts a message and returns its `ts`. */
   async post({ channelId, threadTs, callId, message }: Post): Promise<string> {
-    const [first, ...rest] = message.blocks;
     const result = await this.call('chat.postMessage', {
       channel: channelId,
       ...(threadTs === null ? {} : { thread_ts: threadTs }),
       text: message.text,
-      blocks: first === undefined ? [] : [{ ...first, block_id: callBlockId(callId) }, ...rest],
+      blocks: marked(message, callId),
       metadata: { event_type: METADATA_EVENT_TYPE, event_payload: { call_id: callId } },
-      unfurl_links: false,
-      unfurl_media: false,
+      ...NO_UNFURLS,
     });
     return String(result.ts);
   }
 
   /**
-   * Looks for a post whose outcome is unknown, in its thread (or channel), where it must be if it was stored
-   * between the two times. Returns its `ts`, or null if it is not there. It is known by its metadata, or by the
-   * id of its first block.
+   * Looks in its thread (or channel) for a post of unknown outcome, which must be there if Slack stored it between the
+   * two times. Returns its `ts`, or null.
    * @param look how far it has been looked for; moved on, so that a look that fails goes on where it stopped
    */
   async find(
@@ -86,40 +84,32 @@ export class Poster {
   /** All messages of a thread from `oldestTs` on (default: all), the root included in any case, oldest first. */
   async thread(channelId: string, threadTs: string, oldestTs?: string): Promise<ThreadMessage[]> {
     const found: ThreadMessage[] = [];
-    const since = oldestTs === undefined ? {} : { oldest: oldestTs, inclusive: true };
-    for await (const message of this.messages({ channelId, threadTs }, since)) {
-      if (message.ts !== undefined) found.push({ ...message, ts: message.ts, channel: channelId });
+    let cursor: string | null = null;
+    for (let count = 0; count < MAX_PAGES; count += 1) {
+      const page: ThreadPage = await this.threadPage(channelId, threadTs, { oldestTs, cursor });
+      found.push(...page.messages);
+      cursor = page.cursor;
+      if (cursor === null) return found;
     }
-    return found;
+    throw tooManyMessages({ channelId, threadTs });
   }
 
   /** One page of a thread: from its start, from `oldestTs` on, or where `cursor` says. The root is in each, oldest first. */
   async threadPage(
     channelId: string,
     threadTs: string,
-    { oldestTs, cursor }: { readonly oldestTs: string; readonly cursor: string | null },
+    { oldestTs, cursor }: { readonly oldestTs: string | undefined; readonly cursor: string | null },
   ): Promise<ThreadPage> {
-    const page = await this.page({ channelId, threadTs }, { oldest: oldestTs, inclusive: true }, cursor);
+    const since = oldestTs === undefined ? {} : { oldest: oldestTs, inclusive: true };
+    const page = await this.page({ channelId, threadTs }, since, cursor);
     const messages = page.messages.flatMap((message) =>
       message.ts === undefined ? [] : [{ ...message, ts: message.ts, channel: channelId }],
     );
     return { messages, cursor: page.cursor };
   }
 
-  /** The messages of a thread, or of a channel, page by page. */
-  private async *messages(place: Place, args: Record<string, unknown>): AsyncGenerator<FoundMessage> {
-    let cursor: string | null = null;
-    for (let count = 0; count < MAX_PAGES; count += 1) {
-      const page: Page = await this.page(place, args, cursor);
-      yield* page.messages;
-      cursor = page.cursor;
-      if (cursor === null) return;
-    }
-    throw tooManyMessages(place);
-  }
-
-  private async page(place: Place, args: Record<string, unknown>, cursor: string | null): Promise<Page> {
-    const { channelId, threadTs } = place;
+  private async page(source: Source, args: Record<string, unknown>, cursor: string | null): Promise<Page> {
+    const { channelId, threadTs } = source;
     const request = {
       ...args,
       channel: channelId,
@@ -127,13 +117,14 @@ export class Poster {
       limit: PAGE_SIZE,
       ...(cursor === null ? {} : { cursor }),
     };
-    const result = await againIfFailed(() => this.call(methodFor(place), request));
+    const result = await againIfFailed(() => this.call(methodFor(source), request));
     return { messages: result.messages ?? [], cursor: result.response_metadata?.next_cursor || null };
   }
 
-  /** Replaces a message in place. May be repeated. */
-  async update(channelId: string, ts: string, message: SlackMessage): Promise<void> {
-    await this.call('chat.update', { channel: channelId, ts, text: message.text, blocks: message.blocks });
+  /** Replaces a message in place. May be repeated. @param callId of its post, if it is to stay recognisable */
+  async update(channelId: string, ts: string, message: SlackMessage, callId?: string): Promise<void> {
+    const blocks = callId === undefined ? message.blocks : marked(message, callId);
+    await this.call('chat.update', { channel: channelId, ts, text: message.text, blocks });
   }
 
   /** Puts a reaction (or none) at a message, in place of others, which need not be there. May be repeated. */
@@ -152,13 +143,29 @@ export class Poster {
     await this.call('assistant.threads.setStatus', { ...place, status });
   }
 
-  /** The address of a message, for links from elsewhere. */
-  async permalink(channelId: string, ts: string): Promise<string> {
-    const result = await this.call('chat.getPermalink', { channel: channelId, message_ts: ts });
-    return String(result.permalink);
+  /** The address of a message; null if Slack does not give it. */
+  async permalink(channelId: string, ts: string): Promise<string | null> {
+    try {
+      const result = await this.call('chat.getPermalink', { channel: channelId, message_ts: ts });
+      return String(result.permalink);
+    } catch (error) {
+      if (error instanceof SlackCallError) return null;
+      throw error;
+    }
   }
 
-  /** Whether everybody in the workspace may read the channel. Of private ones Slack does not tell the app. */
+  /** What the installation granted; null if Slack does not say. */
+  async grantedScopes(): Promise<ReadonlySet<string> | null> {
+    const { response_metadata: said } = await this.call('auth.test', {});
+    return said?.scopes === undefined ? null : new Set(said.scopes);
+  }
+
+  /** Only members of a channel may read it: throws if the bot is none. */
+  async isIn(channelId: string): Promise<void> {
+    await this.call('conversations.history', { channel: channelId, limit: 1 });
+  }
+
+  /** Whether everybody in the workspace may read the channel. Slack does not show private ones to the app. */
   async isPublic(channelId: string): Promise<boolean> {
     const ask = () => this.call('conversations.info', { channel: channelId });
     const { channel } = await againIfFailed(ask);
@@ -169,13 +176,14 @@ export class Poster {
    * Tells one person something: where the command was typed while its `response_url` is good, else in a
    * direct message.
    */
-  async tell(userId: string, responseUrl: string | null, message: SlackMessage): Promise<void> {
+  async respondPrivately(userId: string, responseUrl: string | null, message: SlackMessage): Promise<void> {
     if (responseUrl !== null && (await this.respond(responseUrl, message))) return;
-    await this.call('chat.postMessage', { channel: userId, text: message.text, blocks: message.blocks });
+    const { text, blocks } = message;
+    await this.call('chat.postMessage', { channel: userId, text, blocks, ...NO_UNFURLS });
   }
 
   /** Shows a message to one person, in a channel or thread, if they look at it now. It does not last. */
-  async whisper(
+  async postEphemeral(
     { channelId, threadTs, userId }: Pick<Post, 'channelId' | 'threadTs'> & { readonly userId: string },
     message: SlackMessage,
   ): Promise<void> {
@@ -188,27 +196,27 @@ export class Poster {
     });
   }
 
-  /** As `whisper`; if Slack does not take it there, `elsewhere` in a direct message. */
-  async whisperOrTell(
-    place: Parameters<Poster['whisper']>[0],
+  /** As `postEphemeral`; if Slack does not take it there, `elsewhere` in a direct message. */
+  async replyPrivately(
+    place: Parameters<Poster['postEphemeral']>[0],
     message: SlackMessage,
     elsewhere = message,
   ): Promise<void> {
     try {
-      await this.whisper(place, message);
+      await this.postEphemeral(place, message);
     } catch (error) {
       if (!(error instanceof SlackCallError) || !saidNo(error.failure)) throw error;
-      await this.tell(place.userId, null, elsewhere);
+      await this.respondPrivately(place.userId, null, elsewhere);
     }
   }
 
-  /** Opens a modal for who made the request, and returns its id. The trigger is good for three seconds, and once. */
+  /** Opens a modal for the person who made the request, and returns its id. The trigger is good for three seconds, and once. */
   async openModal(triggerId: string, view: ModalView): Promise<string> {
     const result = await this.call('views.open', { trigger_id: triggerId, view });
     return String(result.view?.id);
   }
 
-  /** Puts another view in the place of one that is open. */
+  /** Replaces an open view by another. */
   async updateModal(viewId: string, view: ModalView): Promise<void> {
     await this.call('views.update', { view_id: viewId, view });
   }
@@ -274,18 +282,18 @@ export interface ThreadPage extends Page {
   readonly messages: readonly ThreadMessage[];
 }
 
-type Place = Pick<Post, 'channelId' | 'threadTs'>;
+type Source = Pick<Post, 'channelId' | 'threadTs'>;
 
-function methodFor({ threadTs }: Place): string {
+/** So that `find` can recognise it. */
+function marked({ blocks: [first, ...rest] }: SlackMessage, callId: string): KnownBlock[] {
+  return first === undefined ? [] : [{ ...first, block_id: callBlockId(callId) }, ...rest];
+}
+
+function methodFor({ threadTs }: Source): string {
   return threadTs === null ? 'conversations.history' : 'conversations.replies';
 }
 
-function tooManyMessages(place: Place): SlackCallError {
+function tooManyMessages(source: Source): SlackCallError {
   const failure = { outcome: 'retry', code: TOO_MANY_MESSAGES, retryAfterMs: null } as const;
-  return new SlackCallError(methodFor(place), { ...failure, needsAdmin: false, isPassing: false }, null);
-}
-
-/** A `response_url` that took the message says `ok`, or `{"ok":true}`; a proxy's page has the status 200, too. */
-function isYes(body: string): boolean {
-  return /^(ok|\{\s*"ok"\s*:\s*true\b.*)?$/s.test(body.trim());
+  return new SlackCallError(methodFor(source), { ...failure, needsAdmin: false, isPassing: false }, null);
 }

@@ -1,14 +1,14 @@
-import type { WebClient } from '@slack/web-api';
+import type { AuthTestResponse, WebClient } from '@slack/web-api';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Logger } from '../../engine/runtime/logger.ts';
-import type { AccessRule } from '../../jobs/access.ts';
-import type { Projects } from '../../jobs/project.ts';
+import type { AccessRule } from '../../jobs/requests/access.ts';
+import type { Projects } from '../../jobs/requests/project.ts';
 import { Access } from './access.ts';
-import type { SlackIdentity } from './identity.ts';
 import { Poster } from './poster.ts';
-import { answerFetch } from './web-api/answer-fetch.ts';
-import { type BotToken, createCaller } from './web-api/caller.ts';
-import { notedCaller } from './web-api/noted-caller.ts';
+import { SelfCheck } from './self-check.ts';
+import { type BotToken, createCaller, loggedCaller, type SlackCaller } from './web-api/caller.ts';
+import { notInstalled } from './web-api/failure.ts';
+import { answerFetch } from './web-api/http.ts';
 import { SnippetReader } from './web-api/snippet-reader.ts';
 import { Users } from './web-api/users.ts';
 
@@ -18,6 +18,7 @@ export interface Workspace extends SlackIdentity {
   readonly names: Users;
   readonly access: Access;
   readonly snippets: SnippetReader;
+  readonly selfCheck: SelfCheck;
   readonly isInstalled: boolean;
   /** The projects that a job of it can belong to; the first is the default. Null: the operator has not set it up. */
   readonly projects: Projects | null;
@@ -57,7 +58,7 @@ export interface WorkspaceSettings {
   readonly access: AccessRule;
 }
 
-/** Nobody has the id of nobody. */
+/** No person has this id. */
 const NOBODY: AccessRule = {
   users: new Set(['nobody']),
   userGroups: new Set(),
@@ -73,14 +74,78 @@ export function createWorkspace(
   botToken: BotToken,
   settings: WorkspaceSettings | null,
 ): Workspace {
-  const call = notedCaller(createCaller(client, botToken), { log, clock, teamId: identity.teamId });
+  const call = loggedCaller(createCaller(client, botToken), { log, clock, teamId: identity.teamId });
   const names = new Users(call, clock, log);
+  const poster = new Poster(call, clock, answerFetch(apiUrl));
   return {
     ...identity,
-    poster: new Poster(call, clock, answerFetch(apiUrl)),
+    poster,
+    selfCheck: new SelfCheck(poster, clock),
     names,
     access: new Access(settings?.access ?? NOBODY, identity, names, { call, clock, log }),
     snippets: new SnippetReader(call, botToken, apiUrl),
     projects: settings?.projects ?? null,
   };
+}
+
+/** The bot's identity in a workspace. */
+export interface SlackIdentity {
+  readonly botUserId: string;
+  readonly botId: string;
+  readonly teamId: string;
+  /** The organisation of an Enterprise Grid, or null. */
+  readonly enterpriseId: string | null;
+  /** With a slash at its end; null if Slack does not say. */
+  readonly workspaceUrl: string | null;
+}
+
+/** What people call the bot and its workspace; null: Slack does not say. */
+export interface SignedInAs {
+  readonly botName: string | null;
+  readonly workspaceName: string | null;
+}
+
+/** The bot of the token. Throws SlackCallError if Slack refuses it or cannot be reached. */
+export async function identify(call: SlackCaller): Promise<SlackIdentity> {
+  return identityIn(await call<AuthTestResponse>('auth.test'));
+}
+
+function identityIn(answer: AuthTestResponse): SlackIdentity {
+  return {
+    botUserId: answer.user_id ?? '',
+    botId: answer.bot_id ?? '',
+    teamId: answer.team_id ?? '',
+    enterpriseId: answer.enterprise_id ?? null,
+    workspaceUrl: answer.url ?? null,
+  };
+}
+
+/** The one workspace that the token is of. Throws SlackCallError if Slack refuses it or cannot be reached. */
+export async function oneWorkspace(
+  parts: WorkspaceParts,
+  token: string,
+  settings: WorkspaceSettings,
+): Promise<Workspaces & { readonly only: Workspace; readonly signedInAs: SignedInAs }> {
+  const botToken = async () => token;
+  const answer = await createCaller(parts.client, botToken)<AuthTestResponse>('auth.test');
+  const identity = identityIn(answer);
+  const only = createWorkspace(parts, { ...identity, isInstalled: true }, botToken, settings);
+  return {
+    only,
+    signedInAs: { botName: answer.user ?? null, workspaceName: answer.team ?? null },
+    ofRequest: async () => only,
+    // The store may hold jobs of a workspace whose token the program had before.
+    of: async (teamId) => (teamId === only.teamId ? only : absent(parts, { ...identity, teamId }, settings)),
+  };
+}
+
+function absent(parts: WorkspaceParts, identity: SlackIdentity, settings: WorkspaceSettings): Workspace {
+  return createWorkspace(
+    parts,
+    { ...identity, isInstalled: false },
+    async () => {
+      throw notInstalled();
+    },
+    settings,
+  );
 }

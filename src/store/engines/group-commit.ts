@@ -1,34 +1,33 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
 import { isBusy } from './sqlite-errors.ts';
-import { Statements } from './statements.ts';
 
 const BUSY_PAUSE_MS = 50;
-/** A program such as a backup may hold the file for five seconds. */
+/** Another program, such as a backup, may hold the file for five seconds. */
 const BUSY_TRIES = 100;
 
 export interface SqliteHooks {
-  /** Makes the error that is thrown instead of one of SQLite's. */
+  /** Translates SQLite's errors. */
   readonly translate: (error: unknown) => Error;
-  /** Throws if the file must not be used any more; called before each group of transactions or single statement. */
+  /** Throws if the file must no longer be used. Called before each group of transactions and each single statement. */
   readonly verify: () => void;
 }
 
 /**
- * Transactions run one after the other, as SQLite has it, but those that arrive together are committed together: the
- * disk is waited for once for all of them. Each is a savepoint within the one transaction of the group, so one that
- * fails undoes only itself; and each has ended only when the group is on the disk.
+ * Group commit: transactions run one after the other, but those that arrive together share one commit, and so one wait
+ * for the disk. Each is a savepoint of the group's transaction, so a failing one rolls back only itself. None has ended
+ * before the group is on disk.
  */
 export class GroupCommitDriver implements Driver {
   private readonly file: DatabaseSync;
   private readonly hooks: SqliteHooks;
   private readonly statements: Statements;
-  /** Transactions that have done their work, and wait for the disk. */
+  /** Finished transactions that wait for the disk. */
   private waiting: PromiseWithResolvers<void>[] = [];
-  /** Ends when nobody has the file. */
+  /** Settles when the file is free. */
   private lastTurn: Promise<void> = Promise.resolve();
-  /** Another program held the file for too long when it was wanted last: who waits fails, too, until it is free. */
+  /** Another program held the file for too long at the last try. Until it is free, nobody waits for it. */
   private isHeld = false;
 
   constructor(file: DatabaseSync, hooks: SqliteHooks) {
@@ -48,7 +47,7 @@ export class GroupCommitDriver implements Driver {
     connection.endTurn();
   }
 
-  /** Writes from the start: a transaction that reads first could not be upgraded behind another's write. */
+  /** `immediate`: a transaction that reads first could not be upgraded behind another's write. */
   async beginTransaction(connection: Connection): Promise<void> {
     if (!this.file.isTransaction) {
       this.hooks.verify();
@@ -69,13 +68,13 @@ export class GroupCommitDriver implements Driver {
   }
 
   async rollbackTransaction(connection: Connection): Promise<void> {
-    // After some errors, such as a full disk, SQLite has rolled back by itself.
+    // After some errors, such as a full disk, SQLite has already rolled back.
     if (!connection.isInTransaction || !this.file.isTransaction) return;
     connection.isInTransaction = false;
     try {
       this.attempt(() => this.undoMember());
     } catch (error) {
-      // What is left of it must not be committed with the others.
+      // Its remains must not be committed with the others.
       this.undoGroup(error);
       throw error;
     }
@@ -88,7 +87,7 @@ export class GroupCommitDriver implements Driver {
     endTurn();
   }
 
-  /** All that came in with this turn of the event loop go along, and those who wait for the file already. */
+  /** The group: transactions of this turn of the event loop, and those that already wait for the file. */
   private async commitSoon(): Promise<void> {
     await nextTurn();
     const endTurn = await this.takeTurn();
@@ -130,7 +129,7 @@ export class GroupCommitDriver implements Driver {
   ): Promise<QueryResult<unknown>> {
     const result = () => this.statements.result(sql, parameters as SQLInputValue[]);
     if (!isInTransaction) {
-      // It must neither see nor be part of what is not on the disk yet.
+      // It must neither see nor join what is not on disk yet.
       this.commit();
       this.hooks.verify();
       return this.patiently(result);
@@ -141,7 +140,7 @@ export class GroupCommitDriver implements Driver {
     });
   }
 
-  /** Waits for another program that holds the file. Not by SQLite's own timeout: nothing else would go on meanwhile. */
+  /** Waits while another program holds the file. SQLite's own timeout would block the event loop. */
   private async patiently<T>(action: () => T): Promise<T> {
     for (let triesLeft = this.isHeld ? 0 : BUSY_TRIES; ; triesLeft -= 1) {
       try {
@@ -161,13 +160,13 @@ export class GroupCommitDriver implements Driver {
       return action();
     } catch (error) {
       const translated = this.hooks.translate(error);
-      // SQLite has undone all of it, also what others of the group had done.
+      // SQLite has rolled back the whole group.
       if (!this.file.isTransaction) this.fail(translated);
       throw translated;
     }
   }
 
-  /** Waits until nobody has the file, and has it until the function that it returns is called. */
+  /** Waits for the file, and holds it until the returned function is called. */
   private async takeTurn(): Promise<() => void> {
     const before = this.lastTurn;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -177,7 +176,7 @@ export class GroupCommitDriver implements Driver {
   }
 }
 
-/** Has the file for itself until its turn ends. */
+/** Holds the file until its turn ends. */
 class Connection implements DatabaseConnection {
   readonly endTurn: () => void;
   isInTransaction = false;
@@ -194,6 +193,45 @@ class Connection implements DatabaseConnection {
 
   // biome-ignore lint/correctness/useYield: nothing is streamed.
   async *streamQuery(): AsyncGenerator<never> {
-    throw new Error('Not for SQLite: a transaction would have the file for as long as somebody reads');
+    throw new Error('SQLite does not stream: the file would be held for as long as somebody reads');
+  }
+}
+
+/** More than the program has queries; lists of values make variants of some. */
+const MAX_KEPT = 500;
+
+interface Prepared {
+  readonly statement: StatementSync;
+  readonly hasRows: boolean;
+}
+
+/** Statements of a file, each prepared once. */
+class Statements {
+  private readonly file: DatabaseSync;
+  private readonly prepared = new Map<string, Prepared>();
+
+  constructor(file: DatabaseSync) {
+    this.file = file;
+  }
+
+  run(sql: string): void {
+    this.of(sql).statement.run();
+  }
+
+  result(sql: string, parameters: readonly SQLInputValue[]): QueryResult<unknown> {
+    const { statement, hasRows } = this.of(sql);
+    if (hasRows) return { rows: statement.all(...parameters) };
+    const { changes, lastInsertRowid } = statement.run(...parameters);
+    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+  }
+
+  private of(sql: string): Prepared {
+    const kept = this.prepared.get(sql);
+    if (kept !== undefined) return kept;
+    const statement = this.file.prepare(sql);
+    const prepared = { statement, hasRows: statement.columns().length > 0 };
+    if (this.prepared.size >= MAX_KEPT) this.prepared.clear();
+    this.prepared.set(sql, prepared);
+    return prepared;
   }
 }

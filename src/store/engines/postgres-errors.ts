@@ -3,12 +3,12 @@ import { codeOf, StoreError } from '../errors.ts';
 const NETWORK_PROBLEMS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ENOENT: 'nothing listens there',
-  ENOTFOUND: 'its host name is not known',
-  EAI_AGAIN: 'its host name cannot be looked up now',
+  ENOTFOUND: 'its host name is unknown',
+  EAI_AGAIN: 'its host name cannot be looked up at the moment',
   ETIMEDOUT: 'it does not answer',
-  EHOSTUNREACH: 'there is no way to its host',
-  ENETUNREACH: 'there is no way to its host',
-  ECONNRESET: 'it broke the connection off',
+  EHOSTUNREACH: 'there is no route to its host',
+  ENETUNREACH: 'there is no route to its host',
+  ECONNRESET: 'it closed the connection',
 };
 
 const CHECK_URL = 'Check DATABASE_URL, and that Postgres runs and lets this machine in.';
@@ -22,28 +22,28 @@ const REFUSALS: Readonly<Record<string, readonly [why: string, advice: string]>>
   '57P03': ['it is starting up or shutting down', 'Try again in a moment.'],
 };
 
-/** Of the refusals, those that may end by themselves. */
+/** Refusals that may end by themselves. */
 const PASSING_REFUSALS: ReadonlySet<string> = new Set(['53300', '57P03']);
-/** Other codes are those of the network. */
+/** Other codes belong to the network. */
 const SQLSTATE = /^(\d\w|F0|HV|P0|XX)\w{3}$/;
-/** Of SQLSTATEs: the connection is broken, the server ends or begins, the server is not the primary. */
+/** The connection is broken, the server is starting or stopping, or it is not the primary. */
 const LOST_STATES = /^(08|57P|25006)/;
-/** Of SQLSTATEs: besides, means are short, an operator of the database intervenes. */
+/** Also: resources are short, or a database operator intervenes. */
 const PASSING_STATES = /^(08|53|57|25006)/;
 
 /** By SQLSTATE: what to do about a statement that Postgres refused. */
 const STATEMENT_ADVICE: Readonly<Record<string, string>> = {
-  '25006': 'DATABASE_URL leads to a read-only server: it must lead to the primary.',
+  '25006': 'DATABASE_URL leads to a read-only server; it must lead to the primary.',
   '42501': "Give the user of DATABASE_URL the right to create and write tables in the database's schema.",
   '53100': 'Make room on the disk of the Postgres server.',
 };
 
-/** What is wrong with the URL before anybody connects, or null. */
+/** What is wrong with the URL itself, or null. */
 export function invalidUrlError(databaseUrl: string): StoreError | null {
   const parts = /^postgres(?:ql)?:\/\/[^/?#]*(.*)$/s.exec(databaseUrl);
   if (parts === null) return new StoreError('DATABASE_URL must start with postgres:// or postgresql://.');
   const [, afterHost = ''] = parts;
-  // The password ended too early; what follows would be taken for the host and the database, and shown.
+  // The password ended too early: its rest would be taken for host and database, and shown.
   if (!afterHost.includes('@')) return null;
   return new StoreError(
     'DATABASE_URL cannot be read: after the host it has another @. In user names and passwords write / ? # @ ' +
@@ -51,7 +51,7 @@ export function invalidUrlError(databaseUrl: string): StoreError | null {
   );
 }
 
-/** Makes errors of connecting into ones that say what to do, without the password. */
+/** Translates connection errors into advice, without the password. */
 export function connectionErrors(databaseUrl: string): (error: unknown) => StoreError {
   const host = URL.parse(databaseUrl)?.hostname ?? '';
   const where = host === '' ? 'The Postgres database' : `The Postgres database at ${host}`;
@@ -69,7 +69,7 @@ export function connectionErrors(databaseUrl: string): (error: unknown) => Store
   };
 }
 
-/** Postgres' message alone: its details can quote rows, which hold prompts. */
+/** Keeps only the message: details can quote rows, which hold prompts. */
 export function statementError(error: unknown): StoreError {
   const code = codeOf(error);
   const advice = STATEMENT_ADVICE[code ?? ''];
@@ -78,7 +78,7 @@ export function statementError(error: unknown): StoreError {
   return new StoreError(advice === undefined ? message : `${message} ${advice}`, code, isTemporary);
 }
 
-/** Whether a statement that failed so tells that its connection leads nowhere, or to a server that takes no writes. */
+/** Whether such a failure means that the connection is dead, or leads to a server that takes no writes. */
 export function isConnectionLost(code: string | null): boolean {
   return code === null || !SQLSTATE.test(code) || LOST_STATES.test(code);
 }
@@ -91,7 +91,7 @@ function withoutPassword(text: string, databaseUrl: string): string {
   return passwordsIn(databaseUrl).reduce((clean, word) => clean.replaceAll(word, '***'), text);
 }
 
-/** The password as it stands in the URL, and as it is meant; none if there is none. */
+/** The password, both as written in the URL and decoded; empty without one. */
 export function passwordsIn(databaseUrl: string): string[] {
   const url = URL.parse(databaseUrl);
   const password = url?.password || url?.searchParams.get('password') || '';

@@ -1,12 +1,24 @@
-import type { PostgresPool, PostgresPoolClient } from 'kysely';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  PostgresAdapter,
+  type PostgresDialectConfig,
+  PostgresDriver,
+  PostgresIntrospector,
+  type PostgresPool,
+  type PostgresPoolClient,
+  PostgresQueryCompiler,
+  type TransactionSettings,
+} from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 import type { StoreError } from '../errors.ts';
 import { connectionErrors, isConnectionLost, statementError } from './postgres-errors.ts';
 
 /**
- * The pool as Kysely uses it: with errors of ours, and without connections that lead nowhere. After a failover some are
- * silent and others read-only, without being closed. So when one is lost, all that were made before it are closed
- * before they are used again: else each would have to fail by itself.
+ * The pool as Kysely uses it, with translated errors and without dead connections. After a failover, some connections
+ * are silent and others read-only, yet none is closed. So once one is lost, all older ones are closed before their next
+ * use, instead of failing one by one.
  */
 export function trustedPool(pool: Pool, databaseUrl: string): PostgresPool {
   const explain = connectionErrors(databaseUrl);
@@ -39,7 +51,7 @@ export function trustedPool(pool: Pool, databaseUrl: string): PostgresPool {
 function translatingClient(client: PoolClient, onLost: () => void): PostgresPoolClient {
   let lost: StoreError | null = null;
   const query = async (sql: string, parameters: readonly unknown[]) => {
-    // A rollback, say, would wait as long again for nothing.
+    // A rollback, say, would wait just as long for nothing.
     if (lost !== null) throw lost;
     try {
       return await client.query(sql, parameters.map(storable));
@@ -59,11 +71,39 @@ function translatingClient(client: PoolClient, onLost: () => void): PostgresPool
   };
 }
 
-/**
- * Text in Postgres cannot hold the character NUL; text from outside may. Its whole numbers, such as times, take no
- * fractions; SQLite's do, and quotients have them.
- */
+/** Postgres rejects NUL in text, and fractions in integers such as times; SQLite takes both. */
 function storable(parameter: unknown): unknown {
   if (typeof parameter === 'number') return Math.round(parameter);
   return typeof parameter === 'string' ? parameter.replaceAll('\0', '\uFFFD') : parameter;
+}
+
+/** Frees the locks of a frozen replica before waiters take up all connections of a live one. */
+const MAX_IDLE_IN_TRANSACTION_MS = 10_000;
+
+export function postgresDialect(config: PostgresDialectConfig): Dialect {
+  return {
+    createDriver: () => new LimitedDriver(config),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createAdapter: () => new PostgresAdapter(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+  };
+}
+
+/**
+ * Limits how long a transaction may idle, in the round trip that begins it. Not per session: behind a pooler such as
+ * PgBouncer, each transaction may get another session, shared with other programs.
+ */
+class LimitedDriver extends PostgresDriver {
+  override beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
+    const limited: DatabaseConnection = {
+      executeQuery: ({ sql }) =>
+        connection.executeQuery(
+          CompiledQuery.raw(
+            `${sql}; set local idle_in_transaction_session_timeout = ${MAX_IDLE_IN_TRANSACTION_MS}`,
+          ),
+        ),
+      streamQuery: connection.streamQuery,
+    };
+    return super.beginTransaction(limited, settings);
+  }
 }

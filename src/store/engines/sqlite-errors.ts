@@ -4,17 +4,17 @@ const SQLITE_BUSY = 5;
 const SQLITE_NOMEM = 7;
 const SQLITE_FULL = 13;
 const PASSING: ReadonlySet<number> = new Set([SQLITE_BUSY, SQLITE_NOMEM, SQLITE_FULL]);
-/** What Node says where no directory can be made. */
+/** Codes of Node when a directory cannot be created. */
 const UNMAKEABLE = new Set(['EACCES', 'ENOENT', 'EPERM', 'EROFS']);
 
-/** Makes an error of SQLite into one that says what to do. */
+/** Translates an error of SQLite into advice. */
 export function sqliteError(directory: string, error: unknown): StoreError {
   const message = error instanceof Error ? error.message : String(error);
   const code = resultCode(error);
   const advice =
     ADVICE[extendedCode(error) ?? 0] ??
     ADVICE[code ?? 0] ??
-    'If it stays so, restore the directory from a backup.';
+    'If it persists, restore the directory from a backup.';
   return new StoreError(
     `The store in ${directory} failed: ${message}. ${advice}`,
     code?.toString() ?? null,
@@ -22,12 +22,10 @@ export function sqliteError(directory: string, error: unknown): StoreError {
   );
 }
 
-/** Another program holds the file. */
 export function isBusy(error: unknown): boolean {
   return resultCode(error) === SQLITE_BUSY;
 }
 
-/** There is no room left on the disk. */
 export function isFull(error: unknown): boolean {
   return resultCode(error) === SQLITE_FULL;
 }
@@ -36,13 +34,13 @@ export function isFull(error: unknown): boolean {
 export function unusableDirectory(directory: string, code: string | null): StoreError {
   return new StoreError(
     `The data directory ${directory} cannot be used: ${directoryProblem(code)}. ` +
-      'Set DATA_DIR to a directory on a local disk in which docs-agent may write.',
+      'Set DATA_DIR to a directory on a local disk that docs-agent may write to.',
     code,
   );
 }
 
 function directoryProblem(code: string | null): string {
-  if (code === 'EEXIST' || code === 'ENOTDIR') return 'it, or a part of its path, is not a directory';
+  if (code === 'EEXIST' || code === 'ENOTDIR') return 'it or a part of its path is not a directory';
   if (code !== null && UNMAKEABLE.has(code)) return 'it cannot be created';
   return `it cannot be created (${code ?? 'unknown error'})`;
 }
@@ -65,9 +63,9 @@ const NO_MEMORY = 'Give docs-agent more memory.';
 const NO_TEMPORARY_FOLDER =
   'SQLite has no folder for temporary files: set SQLITE_TMPDIR to one in which docs-agent may write.';
 
-/** By SQLite's result codes: an extended one says more than the primary one in its last byte. */
+/** By result code. An extended code says more than the primary one in its last byte. */
 const ADVICE: Readonly<Record<number, string>> = {
-  [SQLITE_BUSY]: 'Another program holds the database for writing: end it.',
+  [SQLITE_BUSY]: 'Another program holds the database for writing: stop it.',
   [SQLITE_NOMEM]: NO_MEMORY,
   8: NOT_WRITABLE,
   10: 'Look for faults of the disk, and use a local one.',

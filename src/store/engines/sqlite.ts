@@ -1,28 +1,27 @@
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite';
-import { Kysely } from 'kysely';
+import { type Dialect, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import { codeOf, StoreError } from '../errors.ts';
 import type { Queries, Tables } from '../schema/tables.ts';
 import type { Database } from './database.ts';
-import type { SqliteHooks } from './group-commit.ts';
-import { nodeSqliteDialect } from './sqlite-dialect.ts';
+import { GroupCommitDriver, type SqliteHooks } from './group-commit.ts';
 import { isBusy, sqliteError, unusableDirectory } from './sqlite-errors.ts';
 
 export const DATABASE_FILE = 'docs-agent.db';
-/** Locked for as long as the process lives; the operating system releases it, even after a kill. */
+/** Locked while the process lives; the operating system releases the lock even after a kill. */
 export const OWNER_FILE = 'owner.db';
-/** At a start, and for `doctor`: tools such as a backup hold the database for a moment. */
+/** At startup and for `doctor`: tools such as a backup hold the database for a moment. */
 export const BUSY_TIMEOUT_MS = 5_000;
 /**
- * How many pages (16 MiB) the write-ahead log takes before they are moved into the file. Many are written again and
- * again, and moved once: with SQLite's own 1,000, a quarter or more of the time of a burst of commands went into it.
+ * Pages (16 MiB) in the write-ahead log before a checkpoint. Many pages are rewritten often and moved once: with
+ * SQLite's default of 1,000, checkpoints took a quarter of the time of a burst of commands.
  */
 const CHECKPOINT_PAGES = 4_000;
-/** For `doctor`, which looks for a moment whether somebody holds the directory. */
+/** `doctor` takes the lock for a moment to see whether the directory is in use. */
 const OWNER_TIMEOUT_MS = 500;
 
-/** Opens the database in the directory, and holds the directory against other processes until closed. */
+/** Opens the database in the directory, and locks the directory until closed. */
 export function openSqlite(dataDir: string): Database {
   const directory = resolve(dataDir);
   const translate = (error: unknown) => sqliteError(directory, error);
@@ -36,15 +35,15 @@ export function openSqlite(dataDir: string): Database {
     throw translate(error);
   }
   const queries = queriesOn(file, { translate, verify: lossDetector(directory) });
-  // A transaction has the whole database for itself.
+  // A transaction has the whole database to itself.
   const advisoryLockIn = () => () => Promise.resolve();
-  // One process has the directory, and its start has freed all leases.
+  // One process holds the directory, and its start has freed all leases.
   const leaseClockIn = () => async () => Math.round(performance.now());
   const close = async () => {
     await queries.destroy();
     if (owner.isOpen) owner.close();
   };
-  return { queries, engine: 'sqlite', isRemote: false, advisoryLockIn, leaseClockIn, close };
+  return { queries, engine: 'sqlite', advisoryLockIn, leaseClockIn, close };
 }
 
 export function queriesOn(file: DatabaseSync, hooks: SqliteHooks): Queries {
@@ -59,7 +58,7 @@ function createDirectory(directory: string): void {
   }
 }
 
-/** Not with Node's `recursive`: where a directory exists that takes no others, as `/proc`, it never returns. */
+/** Without Node's `recursive`, which never returns inside a directory that takes no others, such as `/proc`. */
 export function makeDirectory(directory: string): void {
   try {
     mkdirSync(directory, { mode: 0o700 });
@@ -93,14 +92,14 @@ function takeOwnership(directory: string): DatabaseSync {
 }
 
 /**
- * It holds prompts and tokens: nobody else may read it, even in a directory that was there before. SQLite gives the
- * files beside it the same rights. One that is there already is not touched: to close it would end SQLite's locks.
+ * The file holds prompts and tokens, so only this user may read it, even in an existing directory. SQLite gives the
+ * files beside it the same mode. An existing file is not opened: closing it would release SQLite's locks.
  */
 function makePrivate(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch {
-    // It is there, or SQLite will say what is wrong.
+    // It exists, or SQLite will say what is wrong.
   }
 }
 
@@ -117,7 +116,7 @@ function openFile(path: string): DatabaseSync {
   }
 }
 
-/** SQLite goes on writing into a file that was deleted; this throws once the file is not there any more. */
+/** SQLite keeps writing to a deleted file; this throws once the file is gone. */
 function lossDetector(directory: string): () => void {
   const look = () => statSync(join(directory, DATABASE_FILE), { throwIfNoEntry: false });
   const opened = look();
@@ -126,17 +125,44 @@ function lossDetector(directory: string): () => void {
     if (now !== undefined && now.ino === opened?.ino && now.dev === opened.dev) return;
     throw new StoreError(
       `The store in ${directory} was removed or replaced while docs-agent ran. Nothing can be stored until ` +
-        'docs-agent is started again; restore the directory from a backup before that, or it starts empty.',
+        'docs-agent is restarted; restore the directory from a backup first, or it starts empty.',
     );
   };
 }
 
 /**
- * Every connection keeps its temporary data in memory: where only the data directory can be written, SQLite would find
- * no folder for it, and statements fail that need some, such as an upsert that returns what it wrote.
+ * Temporary data stays in memory: where only the data directory is writable, statements that need some, such as an
+ * upsert with `returning`, would fail.
  */
 export function connect(path: string, options: DatabaseSyncOptions = {}): DatabaseSync {
   const connection = new DatabaseSync(path, options);
   connection.exec('pragma temp_store = memory');
   return connection;
+}
+
+/** Kysely on Node's SQLite. */
+export function nodeSqliteDialect(file: DatabaseSync, hooks: SqliteHooks): Dialect {
+  return {
+    createDriver: () => new GroupCommitDriver(file, hooks),
+    createQueryCompiler: () => new LocklessQueryCompiler(),
+    createAdapter: () => new Adapter(),
+    createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
+  };
+}
+
+/** SQLite has no row locks: a transaction has the whole database to itself. */
+class LocklessQueryCompiler extends SqliteQueryCompiler {
+  protected override visitSelectModifier(): void {}
+}
+
+class Adapter extends SqliteAdapter {
+  /** Kysely assumes otherwise, but SQLite rolls back schema changes like any other. */
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+
+  /** The driver serialises connections itself, as it must know the waiters. */
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
 }

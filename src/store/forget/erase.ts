@@ -1,12 +1,14 @@
-import { sql } from 'kysely';
-import { taskId } from '../queries/tasks/task.ts';
-import { deleteJobs, taskIds } from '../retention.ts';
-import type { Queries } from '../schema/tables.ts';
-import { type Holdings, idColumns } from './personal-columns.ts';
-import { eraseNames, scrubJobs } from './scrub.ts';
-import { FORGOTTEN, jobsOf, type Subject } from './subject.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { CallRequest } from '../../jobs/call.ts';
+import { excludedFollowUp } from '../../jobs/follow-up.ts';
+import { followUpColumns, followUpFrom, followUpMore } from '../queries/follow-ups.ts';
+import { idsOf } from '../queries/prepared.ts';
+import { deleteJobs } from '../retention.ts';
+import { fromJson, type Queries, toJson } from '../schema/tables.ts';
+import { type Holdings, idColumns, type TextTable, textColumns } from './personal-columns.ts';
+import { FORGOTTEN, isNamed, jobsOf, namesIn, type Subject, touchedJobs, withoutName } from './subject.ts';
 
-/** Erases all of the subject's, and returns how much that was. Nothing of it may be under way. */
+/** Erases the subject's data, none of which may be in progress, and returns how much it was. */
 export async function erase(db: Queries, subject: Subject, nowMs: number): Promise<Holdings> {
   const jobs = await eraseJobs(db, subject, nowMs);
   const { replies, calls, mentions } = await scrubJobs(db, subject);
@@ -21,7 +23,7 @@ export async function erase(db: Queries, subject: Subject, nowMs: number): Promi
   return counts;
 }
 
-/** Returns in how many rows the id was. */
+/** Returns the number of rows with the id. */
 async function eraseIds(
   db: Queries,
   { table, column, erase: how, teamColumn }: (typeof idColumns)[number],
@@ -40,28 +42,22 @@ function inTeam({ teamId }: Subject, column: string) {
 
 async function eraseJobs(db: Queries, subject: Subject, nowMs: number): Promise<number> {
   const jobs = await jobsOf(db, subject).execute();
-  const ids = jobs.map(({ id }) => id);
-  if (ids.length === 0) return 0;
-  const lanes = await db.selectFrom('call').select('lane').distinct().where('job_id', 'in', ids).execute();
-  const laneTasks = lanes.flatMap(({ lane }) => [taskId('call_agent', lane), taskId('post_to_slack', lane)]);
-  await db
-    .deleteFrom('task')
-    .where('id', 'in', [...taskIds(ids), ...laneTasks])
-    .execute();
-  await deleteJobs(db, ids, nowMs);
-  // A channel's own threads would name it, and a direct message belongs to one person.
-  await db
-    .deleteFrom('past_thread')
-    .where(
-      'channel_id',
-      'in',
-      subject.kind === 'channel'
-        ? [subject.id]
-        : jobs.map(({ channel_id }) => channel_id).filter((id) => id.startsWith('D')),
-    )
-    .$if(subject.teamId !== null, (query) => query.where('team_id', '=', subject.teamId ?? ''))
-    .execute();
-  return ids.length;
+  await deleteJobs(db, idsOf(jobs), nowMs);
+  if (subject.kind === 'user') await erasePastDirectMessages(db, jobs);
+  return jobs.length;
+}
+
+/** Threads of direct messages belong to one person; those of channels are erased by the channel's id. */
+async function erasePastDirectMessages(
+  db: Queries,
+  jobs: readonly { readonly team_id: string; readonly channel_id: string }[],
+): Promise<void> {
+  for (const { team_id, channel_id } of jobs.filter((job) => job.channel_id.startsWith('D'))) {
+    await db
+      .deleteFrom('past_thread')
+      .where((eb) => eb.and({ team_id, channel_id }))
+      .execute();
+  }
 }
 
 async function eraseHomeTasks(db: Queries, { id, teamId }: Subject): Promise<void> {
@@ -72,7 +68,7 @@ async function eraseHomeTasks(db: Queries, { id, teamId }: Subject): Promise<voi
     .execute();
 }
 
-/** Another channel's settings may send notices to this one. Returns how many do. */
+/** Other channels' settings may send notices to this one. Returns how many do. */
 async function eraseNoticeChannels(db: Queries, subject: Subject): Promise<number> {
   const rows = await db
     .selectFrom('channel_setting')
@@ -96,4 +92,105 @@ function withoutNoticeChannel(data: string, channelId: string): string {
       Array.isArray(value) ? value.filter((item) => item !== channelId) : value,
     ),
   );
+}
+
+const ERASED = '(erased)';
+/** Keys of requests under which calls hold what people wrote. */
+const WORDS: ReadonlySet<string> = new Set(['prompt', 'text', 'name']);
+
+/** Removes the subject from jobs of others, which go on. */
+async function scrubJobs(
+  db: Queries,
+  subject: Subject,
+): Promise<Pick<Holdings, 'replies' | 'calls' | 'mentions'>> {
+  let [replies, calls, mentions] = [0, 0, 0];
+  for (const { id: jobId } of await touchedJobs(db, subject).execute()) {
+    const own = subject.kind === 'user' ? await eraseReplies(db, jobId, subject.id) : 0;
+    replies += own;
+    // After an edit or a second try, several calls hold the words of a reply.
+    if (own > 0) calls += await eraseWords(db, jobId);
+    mentions += await eraseNames(db, 'job', subject, sql`id = ${jobId}`);
+    mentions += await eraseNames(db, 'follow_up', subject, sql`job_id = ${jobId}`);
+    mentions += await eraseNames(db, 'call', subject, sql`job_id = ${jobId}`);
+  }
+  return { replies, calls, mentions };
+}
+
+/** Empties the person's replies. The rows stay, so that no reply is taken in again. */
+async function eraseReplies(db: Queries, jobId: string, userId: string): Promise<number> {
+  const rows = await db
+    .selectFrom('follow_up')
+    .select(followUpColumns)
+    .where('job_id', '=', jobId)
+    .where('user_id', '=', userId)
+    .execute();
+  for (const row of rows) {
+    const emptied = excludedFollowUp(followUpFrom(row), 'excluded');
+    const state = row.state === 'sent' ? 'sent' : emptied.state;
+    await db
+      .updateTable('follow_up')
+      .set({ user_id: FORGOTTEN, text: emptied.text, state, more: toJson(followUpMore(emptied)) })
+      .where('id', '=', row.id)
+      .execute();
+  }
+  return rows.length;
+}
+
+/** Erases the words in finished calls of a job, except for its first prompt, which is the requester's. */
+async function eraseWords(db: Queries, jobId: string): Promise<number> {
+  const rows = await db
+    .selectFrom('call')
+    .select(['id', 'request'])
+    .where('job_id', '=', jobId)
+    .where('kind', '!=', 'create_job')
+    .where('ended_at', 'is not', null)
+    .execute();
+  let erased = 0;
+  for (const { id, request } of rows) {
+    const without = toJson(withoutWords(fromJson(request)));
+    if (without === request) continue;
+    await db.updateTable('call').set({ request: without }).where('id', '=', id).execute();
+    erased += 1;
+  }
+  return erased;
+}
+
+function withoutWords(request: CallRequest): CallRequest {
+  return JSON.parse(JSON.stringify(request), (key, value) =>
+    WORDS.has(key) && typeof value === 'string' ? ERASED : value,
+  );
+}
+
+/** Removes the subject's name from texts. Returns how many rows named it. */
+async function eraseNames(
+  db: Queries,
+  table: TextTable,
+  subject: Subject,
+  where: RawBuilder<boolean>,
+): Promise<number> {
+  const { key, texts, unique } = textColumns[table];
+  const columns = unique === null ? texts : [...texts, unique];
+  const rows = await db
+    .selectFrom(sql<Readonly<Record<string, string | null>>>`${sql.table(table)}`.as('named'))
+    .selectAll()
+    .where(where)
+    .where(namesIn(columns, subject))
+    .forUpdate()
+    .execute();
+  let erased = 0;
+  for (const row of rows) {
+    const naming = columns.filter((column) => isNamed(row[column] ?? '', subject));
+    if (naming.length === 0) continue;
+    const changes = naming.map((column) => {
+      // Two forgotten channels must not get the same key.
+      const text = column === unique ? `${FORGOTTEN}:${row.id}` : withoutName(row[column] ?? '', subject.id);
+      return sql`${sql.ref(column)} = ${text}`;
+    });
+    const isRow = key.map((column) => sql`${sql.ref(column)} = ${row[column]}`);
+    await sql`update ${sql.table(table)} set ${sql.join(changes)} where ${sql.join(isRow, sql` and `)}`.execute(
+      db,
+    );
+    erased += 1;
+  }
+  return erased;
 }

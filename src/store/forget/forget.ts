@@ -1,20 +1,22 @@
 import { sql } from 'kysely';
+import { dueStates } from '../../jobs/follow-up.ts';
+import { activeStages, isUnwatched } from '../../jobs/job.ts';
 import { openDatabase, type StoreLocation } from '../open.ts';
+import { fromJson, type Queries } from '../schema/tables.ts';
 import { erase } from './erase.ts';
-import { type OpenWork, openWork } from './open-work.ts';
 import type { Holdings } from './personal-columns.ts';
-import type { Subject } from './subject.ts';
+import { isNamed, jobsOf, type Subject, touchedJobs } from './subject.ts';
 
 export interface Forgotten {
   readonly holdings: Holdings;
-  /** Nothing was erased because of these. */
+  /** What prevented the erasure. */
   readonly openWork: readonly OpenWork[];
 }
 
 /**
- * Erases what the store holds of a person or a channel, or, `dry`, says what that would be. All of it or nothing:
- * while something of theirs is under way, nothing is. On Postgres the service may run meanwhile; an embedded store
- * must not be open elsewhere. Throws StoreError as `openStore` does.
+ * Erases what the store holds of a person or a channel; with `dry`, only counts it. While something of theirs is in
+ * progress, nothing is erased. On Postgres the service may keep running; an embedded store must not be open elsewhere.
+ * Throws StoreError as `openStore` does.
  */
 export async function forget(
   location: StoreLocation,
@@ -27,7 +29,7 @@ export async function forget(
     let forgotten: Forgotten;
     try {
       const open = await openWork(transaction, subject);
-      // Also what will be undone: so the counts are those of what would be done.
+      // Erased even if rolled back: the counts are those of a real run.
       forgotten = { openWork: open, holdings: await erase(transaction, subject, nowMs) };
     } catch (error) {
       await transaction.rollback().execute();
@@ -38,10 +40,68 @@ export async function forget(
       return forgotten;
     }
     await transaction.commit().execute();
-    // What was deleted stands in the file until that is written anew. Postgres sees to it by itself.
-    if (!database.isRemote) await sql`vacuum`.execute(database.queries);
+    // Deleted data stays in SQLite's file until it is rewritten. Postgres vacuums by itself.
+    if (database.engine === 'sqlite') await sql`vacuum`.execute(database.queries);
     return forgotten;
   } finally {
     await database.close();
   }
+}
+
+/** Work in progress, which would be cut off. */
+export interface OpenWork {
+  readonly jobId: string;
+  readonly channelId: string;
+  readonly threadTs: string | null;
+  /** The whole job, or something of the subject in it. */
+  readonly what: 'job' | 'reply' | 'post';
+}
+
+/** The subject's work in progress. Locks its jobs until commit. */
+async function openWork(db: Queries, subject: Subject): Promise<OpenWork[]> {
+  const found: OpenWork[] = [];
+  for (const row of await jobsOf(db, subject).execute()) {
+    const isWorkedOn = activeStages.has(row.stage) && !isUnwatched(fromJson(row.data));
+    const hasOpen =
+      isWorkedOn || (await openCalls(db, row.id)).length > 0 || (await hasWaiting(db, row.id, null));
+    if (hasOpen) found.push({ ...placeOf(row), what: 'job' });
+  }
+  for (const row of await touchedJobs(db, subject).execute()) {
+    const calls = await openCalls(db, row.id);
+    if (subject.kind === 'user' && (await hasWaiting(db, row.id, subject.id))) {
+      found.push({ ...placeOf(row), what: 'reply' });
+    } else if (calls.some(({ request, natural_key }) => isNamed(request + natural_key, subject))) {
+      found.push({ ...placeOf(row), what: 'post' });
+    }
+  }
+  return found;
+}
+
+function placeOf(row: {
+  readonly id: string;
+  readonly channel_id: string;
+  readonly thread_ts: string | null;
+}) {
+  return { jobId: row.id, channelId: row.channel_id, threadTs: row.thread_ts };
+}
+
+function openCalls(db: Queries, jobId: string) {
+  return db
+    .selectFrom('call')
+    .select(['request', 'natural_key'])
+    .where('job_id', '=', jobId)
+    .where('ended_at', 'is', null)
+    .execute();
+}
+
+/** Whether replies wait: of this person, or (null) of anybody. */
+async function hasWaiting(db: Queries, jobId: string, userId: string | null): Promise<boolean> {
+  const row = await db
+    .selectFrom('follow_up')
+    .select('id')
+    .where('job_id', '=', jobId)
+    .where('state', 'in', dueStates)
+    .$if(userId !== null, (query) => query.where('user_id', '=', userId ?? ''))
+    .executeTakeFirst();
+  return row !== undefined;
 }

@@ -1,24 +1,35 @@
-import type { StoredInstallation } from '../queries/installations.ts';
-import type { TaskKind } from '../queries/tasks/task.ts';
-import type { SchemaState } from '../schema/migrate.ts';
+import { type TaskKind, taskKinds } from '../../jobs/task-kinds.ts';
+import type { Database } from '../engines/database.ts';
+import { Installations, type StoredInstallation } from '../queries/installations.ts';
+import { type SchemaState, schemaState } from '../schema/migrate.ts';
+import { migrations } from '../schema/migrations.ts';
+import { fromJson, type Queries } from '../schema/tables.ts';
 
-/** What there is to know of a store without changing anything in it. */
-export interface StoreFacts {
+/** Older refusals are of no interest. */
+const RECENT_MS = 7 * 86_400_000;
+/** Occasional failures are retried with success by then. */
+const FAILING_FOR_MS = 60_000;
+
+/** What can be known of a store without changing it. */
+export interface StoreFacts extends Rows {
   /** The directory, or the host and database of Postgres. */
   readonly place: string;
   /**
-   * `absent`: it is made at the first start. `in_use`: a running docs-agent holds the directory, so whether it can be
-   * written was not tried. `writable`: that was tried.
+   * `absent`: made at the first start. `in_use`: held by a running docs-agent, so writing was not tried. `writable`:
+   * writing was tried.
    */
   readonly state: 'absent' | 'in_use' | 'writable';
   readonly schema: SchemaState;
   /** On disk; null if there is nothing yet. */
   readonly sizeBytes: number | null;
-  /** What is left of the disk; null if it is another machine's. */
+  /** Left on the disk; null on another machine. */
   readonly freeBytes: number | null;
-  /** Where the app is installed by OAuth, with sealed tokens. */
+}
+
+interface Rows {
+  /** Installations by OAuth, with sealed tokens. */
   readonly installations: readonly StoredInstallation[];
-  /** By workspace, the organisation whose installation has served it. */
+  /** By workspace, the organisation whose installation served it. */
   readonly organisations: ReadonlyMap<string, string>;
   readonly notices: NoticeFacts;
   /** Projects whose last request was refused, so that an administrator must act. */
@@ -29,11 +40,11 @@ export interface StoreFacts {
 
 export interface AgentRefusal {
   readonly projectId: string;
-  /** What the agent said, or what happened. */
+  /** What the agent answered, or what happened. */
   readonly words: string;
 }
 
-/** Tasks of one kind that failed last in the same words. */
+/** Tasks of one kind whose last failure had the same words. */
 export interface TaskFailures {
   readonly kind: TaskKind;
   readonly count: number;
@@ -43,14 +54,13 @@ export interface TaskFailures {
 }
 
 export interface NoticeFacts {
-  /** The notice channels that administrators saved in Slack. */
+  /** Notice channels saved by administrators in Slack. */
   readonly saved: readonly NoticeChannel[];
   /** Channels whose last notice was refused. */
   readonly refused: readonly RefusedNotice[];
 }
 
 interface NoticeChannel {
-  /** The workspace. */
   readonly teamId: string;
   readonly channelId: string;
 }
@@ -59,4 +69,107 @@ export interface RefusedNotice extends NoticeChannel {
   /** Slack's error code. */
   readonly reason: string;
   readonly atMs: number;
+}
+
+export const NO_ROWS: Rows = {
+  installations: [],
+  organisations: new Map(),
+  notices: { saved: [], refused: [] },
+  agentRefusals: [],
+  failures: [],
+};
+
+/** Changes nothing. Rows of another version's schema are not read. */
+export async function readFacts(
+  { queries, engine }: Pick<Database, 'queries' | 'engine'>,
+  nowMs: number,
+): Promise<Rows & Pick<StoreFacts, 'schema'>> {
+  const schema = await schemaState(queries, migrations(engine));
+  if (schema.missing.length + schema.unknown.length > 0) return { schema, ...NO_ROWS };
+  const sinceMs = nowMs - RECENT_MS;
+  return {
+    schema,
+    installations: await new Installations(queries).all(),
+    organisations: await organisationsIn(queries),
+    notices: { saved: await savedNotices(queries), refused: await refusedNotices(queries, sinceMs) },
+    agentRefusals: await agentRefusals(queries, sinceMs),
+    failures: await taskFailures(queries, nowMs - FAILING_FOR_MS),
+  };
+}
+
+async function taskFailures(db: Queries, sinceMs: number): Promise<TaskFailures[]> {
+  const rows = await db
+    .selectFrom('task')
+    .select((eb) => [
+      'kind',
+      'failure',
+      eb.fn.countAll<number | string>().as('count'),
+      eb.fn.min('failing_since').as('since'),
+    ])
+    .where('kind', 'in', taskKinds)
+    .where('failing_since', '<=', sinceMs)
+    .groupBy(['kind', 'failure'])
+    .orderBy('since')
+    .execute();
+  return rows.map(({ kind, failure, count, since }) => ({
+    kind,
+    count: Number(count),
+    sinceMs: Number(since),
+    words: failure ?? '',
+  }));
+}
+
+async function organisationsIn(db: Queries): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.selectFrom('organisation_team').selectAll().execute();
+  return new Map(rows.map(({ team_id, enterprise_id }) => [team_id, enterprise_id]));
+}
+
+async function savedNotices(db: Queries): Promise<NoticeChannel[]> {
+  const rows = await db.selectFrom('channel_setting').select(['team_id', 'data']).execute();
+  return rows.flatMap(({ team_id: teamId, data }) =>
+    (fromJson(data).noticeChannels ?? []).map((channelId) => ({ teamId, channelId })),
+  );
+}
+
+async function refusedNotices(db: Queries, sinceMs: number): Promise<RefusedNotice[]> {
+  const notices = await db
+    .selectFrom('call')
+    .innerJoin('job', 'job.id', 'call.job_id')
+    .select(['job.team_id', 'call.request', 'call.state', 'call.detail', 'call.ended_at'])
+    .where('call.kind', '=', 'notify_channel')
+    .where('call.state', 'in', ['done', 'failed'])
+    .where('call.ended_at', '>', sinceMs)
+    .orderBy('call.ended_at')
+    .execute();
+  // A later success clears an earlier refusal.
+  const last = new Map<string, RefusedNotice | null>();
+  for (const { team_id: teamId, request: json, state, detail, ended_at: atMs } of notices) {
+    const request = fromJson(json);
+    if (request.kind !== 'notify_channel') continue;
+    const { channelId } = request;
+    const isRefused = state === 'failed' && atMs !== null;
+    const notice = isRefused ? { teamId, channelId, reason: detail ?? 'unknown', atMs } : null;
+    last.set(`${teamId} ${channelId}`, notice);
+  }
+  return [...last.values()].filter((refused) => refused !== null);
+}
+
+/** Projects whose last conclusive call was refused for a missing permission. */
+async function agentRefusals(db: Queries, sinceMs: number): Promise<AgentRefusal[]> {
+  const calls = await db
+    .selectFrom('call')
+    .select(['project_id', 'kind', 'state', 'detail'])
+    .where('kind', 'in', ['create_job', 'send_message'])
+    .where('state', 'in', ['pending', 'done', 'failed'])
+    .where('created_at', '>', sinceMs)
+    .where((eb) => eb.or([eb('state', '=', 'done'), eb('detail', 'is not', null)]))
+    .orderBy('seq')
+    .execute();
+  const last = new Map(calls.map((call) => [call.project_id, call]));
+  return [...last.values()].flatMap(({ project_id: projectId, kind, state, detail }) => {
+    if (state === 'done' || detail === null) return [];
+    const [, reason, words] = /^(\w+): (.*)$/s.exec(detail) ?? [];
+    const isRefusal = reason === 'unauthorized' || (reason === 'not_found' && kind === 'create_job');
+    return isRefusal && words !== undefined ? [{ projectId, words }] : [];
+  });
 }

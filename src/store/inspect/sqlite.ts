@@ -5,8 +5,7 @@ import { BUSY_TIMEOUT_MS, connect, DATABASE_FILE, OWNER_FILE, queriesOn } from '
 import { isBusy, sqliteError, unusableDirectory } from '../engines/sqlite-errors.ts';
 import { codeOf } from '../errors.ts';
 import { migrations } from '../schema/migrations.ts';
-import type { StoreFacts } from './facts.ts';
-import { NOTHING_KNOWN, readFacts } from './read-facts.ts';
+import { NO_ROWS, readFacts, type StoreFacts } from './facts.ts';
 
 export async function inspectSqlite(dataDir: string, nowMs: number): Promise<StoreFacts> {
   const directory = resolve(dataDir);
@@ -37,18 +36,18 @@ function absent(directory: string, freeBytes: number): StoreFacts {
     schema: { applied: [], missing: Object.keys(migrations('sqlite')), unknown: [] },
     sizeBytes: null,
     freeBytes,
-    ...NOTHING_KNOWN,
+    ...NO_ROWS,
   };
 }
 
-/** The directory, or the one in which it would be made. */
+/** The directory, or the nearest existing parent. */
 function existingOf(directory: string): string {
   let existing = directory;
   while (!existsSync(existing)) existing = dirname(existing);
   return existing;
 }
 
-/** Rights alone do not tell: root has all of them, and still some file systems take nothing. Throws StoreError. */
+/** Tries to write: permissions prove nothing to root, or on a read-only file system. Throws StoreError. */
 function tryToMake(directory: string): void {
   try {
     rmdirSync(mkdtempSync(join(existingOf(directory), '.docs-agent-doctor-')));
@@ -57,7 +56,7 @@ function tryToMake(directory: string): void {
   }
 }
 
-/** Throws StoreError if the directory, or the one in which it would be made, cannot be used. */
+/** Bytes free on the disk. Throws StoreError if the directory, or its nearest existing parent, is unusable. */
 function spaceFor(directory: string): number {
   const existing = existingOf(directory);
   if (!statSync(existing).isDirectory()) throw unusableDirectory(directory, 'ENOTDIR');
@@ -87,7 +86,7 @@ function isOwned(directory: string): boolean {
   }
 }
 
-/** What is in use is only read; otherwise it is tried whether it can be written. */
+/** Read-only while in use; otherwise also checks that it can be written. */
 function open(directory: string, path: string, inUse: boolean): DatabaseSync {
   let file: DatabaseSync | null = null;
   try {

@@ -1,6 +1,5 @@
 import type { ChannelSettings } from '../../jobs/policy.ts';
-import { settingsFromJson, toJson } from '../schema/json.ts';
-import type { Queries } from '../schema/tables.ts';
+import { fromJson, Table, toJson } from '../schema/tables.ts';
 import { prepared, type Values } from './prepared.ts';
 
 /** What administrators saved for a channel. */
@@ -20,25 +19,27 @@ const settingsOf = prepared((db, { teamId, channelId }: Values<{ teamId: string;
     .where('channel_id', '=', channelId),
 );
 
-/** The settings of channels, as far as administrators saved any. */
-export class ChannelSettingsTable {
-  private readonly db: Queries;
-
-  constructor(db: Queries) {
-    this.db = db;
-  }
-
+export class ChannelSettingsTable extends Table {
   async get(teamId: string, channelId: string): Promise<SavedSettings | null> {
     const row = await settingsOf.first(this.db, { teamId, channelId });
     if (row === undefined || row.changed_at === NEVER_MS) return null;
-    return { settings: settingsFromJson(row.data), changedBy: row.changed_by, changedAtMs: row.changed_at };
+    return { settings: fromJson(row.data), changedBy: row.changed_by, changedAtMs: row.changed_at };
   }
 
-  /**
-   * Replaces the saved settings, and returns those before. Locks the row.
-   */
+  /** All that are saved for channels of the workspace. */
+  async noticeChannels(teamId: string): Promise<string[]> {
+    const rows = await this.db
+      .selectFrom('channel_setting')
+      .select('data')
+      .where('team_id', '=', teamId)
+      .orderBy('channel_id')
+      .execute();
+    return rows.flatMap(({ data }) => fromJson<ChannelSettings>(data).noticeChannels ?? []);
+  }
+
+  /** Replaces the saved settings, and returns the previous ones. */
   async replace(teamId: string, channelId: string, saved: SavedSettings): Promise<SavedSettings | null> {
-    // Locks the row, even if it is new: a second writer waits here.
+    // Locks the row, even a new one: a second writer waits here.
     await this.db
       .insertInto('channel_setting')
       .values({ team_id: teamId, channel_id: channelId, data: '{}', changed_by: '', changed_at: NEVER_MS })
@@ -50,8 +51,7 @@ export class ChannelSettingsTable {
     await this.db
       .updateTable('channel_setting')
       .set({ data: toJson(saved.settings), changed_by: saved.changedBy, changed_at: saved.changedAtMs })
-      .where('team_id', '=', teamId)
-      .where('channel_id', '=', channelId)
+      .where((eb) => eb.and({ team_id: teamId, channel_id: channelId }))
       .execute();
     return before;
   }

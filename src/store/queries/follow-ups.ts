@@ -1,22 +1,21 @@
 import { type SqlBool, sql } from 'kysely';
 import { type FollowUp, type Receipt, receiptOf, unsentStates } from '../../jobs/follow-up.ts';
-import { type FollowUpMore, followUpMoreFromJson, toJson } from '../schema/json.ts';
-import type { FollowUpRow, Queries } from '../schema/tables.ts';
-import { prepared, type Values } from './prepared.ts';
+import { type FollowUpMore, type FollowUpRow, fromJson, Table, toJson } from '../schema/tables.ts';
+import { pick, prepared, type Values } from './prepared.ts';
 
 export interface StaleReceipt {
   readonly followUpId: string;
   readonly messageTs: string;
-  /** Those that were put there, or may have been: an answer can get lost. */
+  /** Reactions that were added, or may have been. */
   readonly placed: readonly Receipt[];
   /** Null: none. */
-  readonly wanted: Receipt | null;
+  readonly desired: Receipt | null;
 }
 
-/** The rest is found when these are up to date. */
+/** The rest follows once these are up to date. */
 const MAX_STALE_RECEIPTS = 100;
 
-const wantedReceipt = sql<Receipt | null>`case state ${sql.join(
+const desiredReceipt = sql<Receipt | null>`case state ${sql.join(
   Object.entries(receiptOf).map(([state, receipt]) => sql`when ${sql.lit(state)} then ${sql.lit(receipt)}`),
   sql` `,
 )} end`;
@@ -26,10 +25,10 @@ export const isUnsent = sql<SqlBool>`follow_up.state in (${sql.join(unsentStates
 const staleReceipts = prepared((db, { jobId }: Values<{ jobId: string }>) =>
   db
     .selectFrom('follow_up')
-    .select(['id', 'message_ts', 'receipt_shown', 'receipts_tried', wantedReceipt.as('wanted')])
+    .select(['id', 'message_ts', 'receipt_shown', 'receipts_tried', desiredReceipt.as('desired')])
     .where('job_id', '=', jobId)
     .where('state', '!=', 'withdrawn')
-    .where(sql<SqlBool>`(receipts_tried != '' or receipt_shown is distinct from ${wantedReceipt})`)
+    .where(sql<SqlBool>`(receipts_tried != '' or receipt_shown is distinct from ${desiredReceipt})`)
     .orderBy('message_ts')
     .limit(MAX_STALE_RECEIPTS),
 );
@@ -54,48 +53,40 @@ const insertFollowUp = prepared((db, row: Values<StoredFollowUp>) =>
   db
     .insertInto('follow_up')
     .values({
-      id: row.id,
-      job_id: row.job_id,
-      message_ts: row.message_ts,
-      receipts_tried: '',
+      ...pick(row, 'id', 'job_id', 'message_ts'),
       ...factsOf(row),
+      receipts_tried: '',
     })
     .onConflict((conflict) => conflict.columns(['job_id', 'message_ts']).doNothing()),
 );
 
-function factsOf({ user_id, text, edited_ts, received_at, state, call_id, more }: Values<StoredFollowUp>) {
-  return { user_id, text, edited_ts, received_at, state, call_id, more };
+function factsOf(row: Values<StoredFollowUp>) {
+  return pick(row, 'user_id', 'text', 'edited_ts', 'received_at', 'state', 'call_id', 'more');
 }
 
-export class FollowUps {
-  private readonly db: Queries;
-
-  constructor(db: Queries) {
-    this.db = db;
-  }
-
-  /** Follow-ups at which not just the reaction may stand that their state asks for, the 100 oldest first. */
+export class FollowUps extends Table {
+  /** The 100 oldest follow-ups that may not show exactly the reaction of their state. */
   async withStaleReceipts(jobId: string): Promise<StaleReceipt[]> {
     const rows = await staleReceipts.rows(this.db, { jobId });
     return rows.map((row) => ({
       followUpId: row.id,
       messageTs: row.message_ts,
       placed: placedReceipts(row),
-      wanted: row.wanted,
+      desired: row.desired,
     }));
   }
 
-  /** Records which reactions may stand at the follow-up from now on; it is stale until one is shown. */
+  /** Records which reactions may be on the follow-up from now on; it is stale until one is confirmed. */
   async receiptsTried(followUpId: string, receipts: readonly Receipt[]): Promise<void> {
     await setReceiptsTried.change(this.db, { id: followUpId, receipts_tried: receipts.join(',') });
   }
 
-  /** Records that this reaction (null: none) stands at the follow-up, and no other. */
+  /** Records that the follow-up has this reaction (null: none) and no other. */
   async receiptShown(followUpId: string, receipt: Receipt | null): Promise<void> {
     await setReceiptShown.change(this.db, { id: followUpId, receipt_shown: receipt });
   }
 
-  /** Inserts or changes it; a reply that is stored already under another id stays as it is. */
+  /** Inserts or updates it; a reply that is already stored under another id stays as it is. */
   async put(followUp: FollowUp): Promise<void> {
     const row = {
       id: followUp.id,
@@ -124,17 +115,25 @@ export function followUpMore(followUp: FollowUp): FollowUpMore {
   return { corrected, isDeleted, isCorrection, snippets, inlined };
 }
 
-export function followUpFromRow(row: FollowUpRow): FollowUp {
-  return {
-    id: row.id,
-    jobId: row.job_id,
-    messageTs: row.message_ts,
-    userId: row.user_id,
-    text: row.text,
-    editedTs: row.edited_ts,
-    receivedAtMs: row.received_at,
-    state: row.state,
-    callId: row.call_id,
-    ...followUpMoreFromJson(row.more),
-  };
+export const followUpColumns = [
+  'id',
+  'job_id as jobId',
+  'message_ts as messageTs',
+  'user_id as userId',
+  'text',
+  ...([
+    'edited_ts as editedTs',
+    'received_at as receivedAtMs',
+    'state',
+    'call_id as callId',
+    'more',
+  ] as const),
+] as const;
+
+/** From the `followUpColumns`. */
+export function followUpFrom({
+  more,
+  ...columns
+}: Omit<FollowUp, keyof FollowUpMore> & Pick<FollowUpRow, 'more'>): FollowUp {
+  return { ...columns, ...fromJson(more) };
 }

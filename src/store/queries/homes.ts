@@ -1,5 +1,5 @@
 import type { Decision } from '../../jobs/decision.ts';
-import { changesHome, HOME_SPACING_MS, mayBeSeen } from '../../jobs/home.ts';
+import { changesHome, HOME_SPACING_MS, mayBeSeen } from '../../jobs/lists.ts';
 import type { Queries } from '../schema/tables.ts';
 import { prepared, type Values } from './prepared.ts';
 import type { Tasks } from './tasks/tasks.ts';
@@ -10,13 +10,13 @@ const homeOf = prepared((db, { teamId, userId }: Values<{ teamId: string; userId
   db.selectFrom('home').select('opened_at').where('team_id', '=', teamId).where('user_id', '=', userId),
 );
 
-/** Whose home a `refresh_home` task is about. */
+/** The owner of the home of a `refresh_home` task. */
 export function ownerOfHome(subject: string): { readonly teamId: string; readonly userId: string } {
   const [teamId = '', userId = ''] = subject.split(SEPARATOR);
   return { teamId, userId };
 }
 
-/** The home tabs that people look at. */
+/** Recently opened home tabs. */
 export class Homes {
   private readonly db: Queries;
   private readonly tasks: Tasks;
@@ -26,7 +26,7 @@ export class Homes {
     this.tasks = tasks;
   }
 
-  /** The person opened it: it is drawn now, and for an hour when a job of the person changes. */
+  /** Refreshes it now, and for an hour whenever a job of the person changes. */
   async opened(teamId: string, userId: string, nowMs: number): Promise<void> {
     await this.db
       .insertInto('home')
@@ -36,7 +36,7 @@ export class Homes {
     await this.refresh(teamId, userId, nowMs, 'replace');
   }
 
-  /** Plans to draw the home of the requester, if it shows what has changed and somebody may look at it. */
+  /** Refreshes the requester's home if it shows the change and may be open. */
   async follow(decision: Decision, nowMs: number): Promise<void> {
     if (!changesHome(decision, nowMs)) return;
     const { teamId, requesterId: userId } = decision.job;

@@ -1,18 +1,18 @@
-import type { Queries, Tables } from '../schema/tables.ts';
+import { Table, type Tables } from '../schema/tables.ts';
 
-/** The app in a workspace, or in all workspaces of an organisation, with its tokens as they are stored. */
+/** The app in a workspace, or in all workspaces of an organisation, with its sealed tokens. */
 export interface StoredInstallation extends InstallationFacts {
   readonly tokens: SealedTokens;
-  /** Changes with whatever is written. */
+  /** Changes with every write. */
   readonly revision: number;
-  /** Somebody renews the token, until then at most. */
+  /** The lease of a renewal in progress. */
   readonly renewingUntilMs: number | null;
-  /** Why the token cannot be renewed any more, in Slack's word. */
+  /** Slack's error code, if the token can no longer be renewed. */
   readonly renewalProblem: string | null;
 }
 
 export interface InstallationFacts {
-  /** Of the workspace (T…), or of the organisation (E…). */
+  /** The id of the workspace (T…) or organisation (E…). */
   readonly id: string;
   readonly isOrganisation: boolean;
   readonly enterpriseId: string | null;
@@ -20,12 +20,11 @@ export interface InstallationFacts {
   readonly botId: string;
   readonly workspaceUrl: string | null;
   readonly scopes: readonly string[];
-  /** The person who installed it. */
   readonly installerId: string;
   readonly installedAtMs: number;
 }
 
-/** Encrypted, each for itself. */
+/** Encrypted one by one. */
 export interface SealedTokens {
   readonly keyId: string;
   readonly botToken: string;
@@ -36,37 +35,31 @@ export interface SealedTokens {
 
 export interface Renewal {
   readonly id: string;
-  /** Made anew for each. */
+  /** Unique. */
   readonly token: string;
 }
 
 const noRenewal = { renewal: null, renewing_until: null, renewal_problem: null };
 
 /** The workspaces and organisations in which the app is installed. */
-export class Installations {
-  private readonly db: Queries;
-
-  constructor(db: Queries) {
-    this.db = db;
-  }
-
+export class Installations extends Table {
   async get(id: string): Promise<StoredInstallation | null> {
     const row = await this.db.selectFrom('installation').selectAll().where('id', '=', id).executeTakeFirst();
     return row === undefined ? null : fromRow(row);
   }
 
-  /** By their ids. */
+  /** Ordered by id. */
   async all(): Promise<StoredInstallation[]> {
     const rows = await this.db.selectFrom('installation').selectAll().orderBy('id').execute();
     return rows.map(fromRow);
   }
 
-  /** In place of what was there of the same id; a renewal that is under way comes to nothing. */
+  /** Replaces the installation of the same id; a renewal in progress is lost. */
   async put({ id, ...facts }: InstallationFacts, tokens: SealedTokens): Promise<void> {
     const row = { ...factColumns(facts), ...tokenColumns(tokens), ...noRenewal };
     await this.db
       .insertInto('installation')
-      // Different from that of an earlier installation, which it must not be taken for.
+      // Must differ from the revision of an earlier installation.
       .values({ id, ...row, revision: facts.installedAtMs })
       .onConflict((conflict) =>
         conflict
@@ -85,7 +78,7 @@ export class Installations {
     return numDeletedRows > 0n;
   }
 
-  /** The same tokens under another key. False if the row has changed. */
+  /** Stores the same tokens under another key. False if the row has changed. */
   async reseal(id: string, revision: number, tokens: SealedTokens): Promise<boolean> {
     const { numUpdatedRows } = await this.changed(id)
       .set(tokenColumns(tokens))
@@ -94,7 +87,7 @@ export class Installations {
     return numUpdatedRows > 0n;
   }
 
-  /** Takes the renewal of the token for this time. False if another has it, or the row has changed. */
+  /** Takes the lease to renew the token. False if it is taken, or the row has changed. */
   async startRenewal({ id, token }: Renewal, revision: number, nowMs: number, untilMs: number) {
     const { numUpdatedRows } = await this.changed(id)
       .set({ renewal: token, renewing_until: untilMs })
@@ -104,7 +97,7 @@ export class Installations {
     return numUpdatedRows > 0n;
   }
 
-  /** The new tokens, or why there are none for good. False if the renewal was lost to another. */
+  /** Stores the new tokens, or why there will be none. False if the lease was lost. */
   async endRenewal({ id, token }: Renewal, result: SealedTokens | { readonly problem: string }) {
     const { numUpdatedRows } = await this.changed(id)
       .set(
@@ -117,7 +110,7 @@ export class Installations {
     return numUpdatedRows > 0n;
   }
 
-  /** The organisation whose installation serves the workspace, as far as one was remembered. */
+  /** The organisation whose installation serves the workspace, if known. */
   async organisationOf(teamId: string): Promise<string | null> {
     const row = await this.db
       .selectFrom('organisation_team')

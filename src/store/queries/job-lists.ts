@@ -1,12 +1,10 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type FollowUp, unsentStates } from '../../jobs/follow-up.ts';
-import type { Job } from '../../jobs/job.ts';
-import type { JobPage, PageStart, Viewer } from '../../jobs/lists.ts';
-import { openStages } from '../../jobs/stages.ts';
+import { type Job, openStages } from '../../jobs/job.ts';
+import type { JobPage, NeedingJob, PageStart, Viewer } from '../../jobs/lists.ts';
 import type { PastCall } from '../../jobs/turns.ts';
-import { jobFromJson, requestFromJson } from '../schema/json.ts';
-import type { Queries } from '../schema/tables.ts';
-import { followUpFromRow } from './follow-ups.ts';
+import { fromJson, jobFrom, Table } from '../schema/tables.ts';
+import { followUpColumns, followUpFrom } from './follow-ups.ts';
 
 type Condition = RawBuilder<SqlBool>;
 
@@ -15,29 +13,24 @@ const MAX_CALLS = 500;
 const MAX_UNSENT = 50;
 /** Fewer characters of an id would name too many jobs. */
 const ID_START = /^[0-9a-f-]{13,36}$/i;
+const NUMBER = /^#?([1-9]\d{0,8})$/;
 const ANY: Condition = sql`1 = 1`;
-/** One that still asks whether it is wanted at all is none. */
-const IS_JOB: Condition = sql`stage != 'asking'`;
+/** A request that awaits confirmation is no job yet. */
+const IS_JOB: Condition = sql`stage != 'awaiting_confirmation'`;
 const HAS_PULL_REQUEST: Condition = sql`has_pull_request = 1`;
-/** In the words of the index, so that the databases see that it serves. */
+/** Worded as in the partial index, so that the databases use it. */
 const IS_OPEN: Condition = sql`stage in (${sql.join(openStages.map((stage) => sql.lit(stage)))})`;
 
 /** Jobs as people look for them. Nothing is locked. */
-export class JobLists {
-  private readonly db: Queries;
-
-  constructor(db: Queries) {
-    this.db = db;
-  }
-
-  /** One page of what the person sees there: own jobs, and those that are open in the channel. */
-  async page(sight: Viewer, start: PageStart, limit: number): Promise<JobPage> {
-    const found = await this.inSight(sight, start, limit + 1);
+export class JobLists extends Table {
+  /** One page of the person's own jobs and the open ones of the channel. */
+  async page(viewer: Viewer, start: PageStart, limit: number): Promise<JobPage> {
+    const found = await this.visibleTo(viewer, start, limit + 1);
     const hasMore = found.length > limit;
     if (start === null) return { jobs: found.slice(0, limit), hasNewer: false, hasOlder: hasMore };
     if (start.to === 'older') return { jobs: found.slice(0, limit), hasNewer: true, hasOlder: hasMore };
-    // Fewer than a page are newer: then the first page is the one that is meant.
-    if (found.length < limit) return this.page(sight, null, limit);
+    // With less than a page of newer jobs, the first page is meant.
+    if (found.length < limit) return this.page(viewer, null, limit);
     return { jobs: found.slice(0, limit).reverse(), hasNewer: hasMore, hasOlder: true };
   }
 
@@ -46,73 +39,99 @@ export class JobLists {
     return this.newestOf(teamId, userId, IS_OPEN, limit);
   }
 
+  /** The person's jobs since then, newest first, with their replies that a person has to decide about. */
+  async recentOf(teamId: string, userId: string, sinceMs: number, limit: number): Promise<NeedingJob[]> {
+    const jobs = await this.newestOf(teamId, userId, sql`requested_at >= ${sinceMs}`, limit);
+    const rows = await this.db
+      .selectFrom('follow_up')
+      .select(['job_id', 'call_id'])
+      .where('job_id', 'in', ['', ...jobs.map(({ id }) => id)])
+      .where('state', 'in', ['not_sent', 'unknown'])
+      .where('call_id', 'is not', null)
+      .orderBy('message_ts')
+      .limit(MAX_CALLS)
+      .execute();
+    return jobs.map((job) => {
+      const callIds = rows.flatMap((row) => (row.job_id === job.id && row.call_id ? [row.call_id] : []));
+      const [callId] = callIds;
+      return { job, undecided: callId === undefined ? null : { count: callIds.length, callId } };
+    });
+  }
+
   /** The person's jobs that have a pull request, newest first. */
   async withPullRequest(teamId: string, userId: string, limit: number): Promise<Job[]> {
     return this.newestOf(teamId, userId, HAS_PULL_REQUEST, limit);
   }
 
-  /** The job that the person asked for last. */
+  /** The person's most recent job. */
   async latestOf(teamId: string, userId: string): Promise<Job | null> {
     const [latest] = await this.newestOf(teamId, userId, ANY, 1);
     return latest ?? null;
   }
 
   /**
-   * The jobs of the workspace that this may mean, newest first, at most 20: by their id, by its first 13
-   * characters or more, or by the id of their agent job.
+   * Up to 20 jobs of the workspace that `id` may mean: the one with this number (`142`, `#142`), then, newest first, those
+   * with this id, at least 13 characters of it, or this agent job's id.
    */
   async meant(teamId: string, id: string): Promise<Job[]> {
     const such = (isMeant: Condition) =>
       this.db
         .selectFrom('job')
-        .select(['id', 'requested_at', 'data'])
-        // As it stands, `team_id` would lead SQLite through all jobs of the workspace.
+        .select(['id', 'requested_at', 'number', 'data'])
+        // A plain `team_id` would make SQLite scan all jobs of the workspace.
         .where(sql<SqlBool>`team_id || '' = ${teamId}`)
         .where(IS_JOB)
         .where(isMeant)
         .orderBy('requested_at', 'desc')
         .limit(MAX_MEANT);
-    // One query for each way to name it, as each has its own index.
+    // One query per way to name it, as each has its own index.
     const found = [...(await such(sql`id = ${id}`).execute())];
     found.push(...(await such(sql`agent_job_id = ${id}`).execute()));
     if (ID_START.test(id)) found.push(...(await such(beginsWith(id.toLowerCase())).execute()));
-    const rows = [...new Map(found.map((row) => [row.id, row])).values()];
-    rows.sort((a, b) => b.requested_at - a.requested_at);
-    return rows.slice(0, MAX_MEANT).map((row) => jobFromJson(row.data));
+    found.sort((a, b) => b.requested_at - a.requested_at);
+    const [, number] = NUMBER.exec(id) ?? [];
+    const numbered = number === undefined ? [] : await this.numbered(teamId, Number(number));
+    const rows = [...new Map([...numbered, ...found].map((row) => [row.id, row])).values()];
+    return rows.slice(0, MAX_MEANT).map(jobFrom);
+  }
+
+  private numbered(teamId: string, number: number) {
+    return this.db
+      .selectFrom('job')
+      .select(['id', 'requested_at', 'number', 'data'])
+      .where('team_id', '=', teamId)
+      .where('number', '=', number)
+      .where(IS_JOB)
+      .execute();
   }
 
   /** The newest 500 calls of the job, oldest first. */
   async callsOf(jobId: string): Promise<PastCall[]> {
     const rows = await this.db
       .selectFrom('call')
-      .select(['request', 'state', 'wanted_at', 'ended_at'])
+      .select(['request', 'state', 'created_at as createdAtMs', 'ended_at as endedAtMs'])
       .where('job_id', '=', jobId)
       .orderBy('seq', 'desc')
       .limit(MAX_CALLS)
       .execute();
-    return rows.reverse().map((row) => ({
-      request: requestFromJson(row.request),
-      state: row.state,
-      wantedAtMs: row.wanted_at,
-      endedAtMs: row.ended_at,
-    }));
+    return rows.reverse().map((row) => ({ ...row, request: fromJson(row.request) }));
   }
 
-  /** The follow-ups that have not reached the agent, or may not have: the 50 oldest. */
+  /** The 50 oldest follow-ups that have not reached the agent, or may not have. */
   async unsentOf(jobId: string): Promise<FollowUp[]> {
     const rows = await this.db
       .selectFrom('follow_up')
-      .selectAll()
+      .select(followUpColumns)
       .where('job_id', '=', jobId)
       .where('state', 'in', unsentStates)
       .orderBy('message_ts')
       .limit(MAX_UNSENT)
       .execute();
-    return rows.map(followUpFromRow);
+    return rows.map(followUpFrom);
   }
 
-  /** In the order of the direction: the nearest to the start first. */
-  private async inSight(
+  /** Nearest to the start first. */
+  private async visibleTo(
     { teamId, userId, channelId }: Viewer,
     start: PageStart,
     limit: number,
@@ -121,7 +140,7 @@ export class JobLists {
     const nearest = (isMeant: Condition) =>
       this.db
         .selectFrom('job')
-        .select(['id', 'requested_at', 'data'])
+        .select(['id', 'requested_at', 'number', 'data'])
         .where('team_id', '=', teamId)
         .where(isMeant)
         .where(isBeyond(start))
@@ -138,13 +157,13 @@ export class JobLists {
       .orderBy('id', direction)
       .limit(limit)
       .execute();
-    return rows.map((row) => jobFromJson(row.data));
+    return rows.map(jobFrom);
   }
 
   private async newestOf(teamId: string, userId: string, isMeant: Condition, limit: number): Promise<Job[]> {
     const rows = await this.db
       .selectFrom('job')
-      .select('data')
+      .select(['data', 'number'])
       .where('team_id', '=', teamId)
       .where('requester_id', '=', userId)
       .where(isMeant)
@@ -153,11 +172,11 @@ export class JobLists {
       .orderBy('id', 'desc')
       .limit(limit)
       .execute();
-    return rows.map((row) => jobFromJson(row.data));
+    return rows.map(jobFrom);
   }
 }
 
-/** Between the two the index leads; in every collation `g` comes after whatever an id goes on with. */
+/** A range for the index; in every collation, `g` sorts after all that an id may go on with. */
 function beginsWith(idStart: string): Condition {
   return sql`id >= ${idStart} and id < ${`${idStart}g`} and id like ${`${idStart}%`}`;
 }

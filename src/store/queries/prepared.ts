@@ -1,30 +1,27 @@
 import { type Compilable, type CompiledQuery, type Expression, sql } from 'kysely';
 import type { Queries } from '../schema/tables.ts';
 
-/** In the place of values that are known only when the query is asked. */
+/** Placeholders for values that are known only when the query runs. */
 export type Values<V> = { readonly [Name in keyof V]: Expression<V[Name]> };
 
-/** A query that is built and compiled once for each database, and asked with other values each time. */
+/** A query that is compiled once per database, and run with other values each time. */
 export interface Prepared<V, Row> {
   rows(db: Queries, values: V): Promise<Row[]>;
   first(db: Queries, values: V): Promise<Row | undefined>;
-  /** How many rows it has changed. For queries that return none. */
+  /** For queries that return no rows; returns how many it changed. */
   change(db: Queries, values: V): Promise<number>;
 }
 
-/** A query about a list, which is built and compiled for few lengths: the last item is repeated as often as needed. */
+/** A query about a list, compiled for few lengths: the last item is repeated as needed. */
 export interface PreparedForMany<Item, V, Row> {
   rows(db: Queries, items: readonly Item[], values: V): Promise<Row[]>;
   /** For queries that return no rows. */
   change(db: Queries, items: readonly Item[], values: V): Promise<void>;
 }
 
-type Given<V> = Readonly<Record<keyof V, string | number | null>>;
+export type Given<V> = Readonly<Record<keyof V, string | number | null>>;
 
-/**
- * `build` names the values one by one, and must depend on nothing else: it is called at the first use. What else stands
- * in the query is the same each time.
- */
+/** `build` is called at the first use. It must name the values one by one, and depend on nothing else. */
 export function prepared<V extends Given<V>, Row>(
   build: (db: Queries, values: Values<V>) => Compilable<Row>,
 ): Prepared<V, Row> {
@@ -36,7 +33,7 @@ export function prepared<V extends Given<V>, Row>(
   };
 }
 
-/** As `prepared`. It must make no difference whether an item stands in the list twice. */
+/** As `prepared`. Repeated items must make no difference. */
 export function preparedForMany<Item extends Given<Item>, V extends Given<V>, Row>(
   build: (db: Queries, items: readonly Values<Item>[], values: Values<V>) => Compilable<Row>,
 ): PreparedForMany<Item, V, Row> {
@@ -52,7 +49,7 @@ export function preparedForMany<Item extends Given<Item>, V extends Given<V>, Ro
 function asking<Item, V, Row>(
   build: (db: Queries, items: readonly Values<Item>[], values: Values<V>) => Compilable<Row>,
 ) {
-  /** By what all transactions of a database share, and by the number of items. */
+  /** By the adapter, which all transactions of a database share, and by the number of items. */
   const compiled = new WeakMap<object, Map<number, CompiledQuery<Row>>>();
   return (db: Queries, items: readonly Item[], values: V) => {
     const { adapter } = db.getExecutor();
@@ -70,9 +67,14 @@ function asking<Item, V, Row>(
   };
 }
 
+/** These values by their names: an object of placeholders cannot be spread. */
+export function pick<V, Name extends keyof V>(values: V, ...names: readonly Name[]): Pick<V, Name> {
+  return Object.fromEntries(names.map((name) => [name, values[name]])) as Pick<V, Name>;
+}
+
 class Placeholder {
   private readonly name: string;
-  /** Of the item whose value it is, or null. */
+  /** Of its item, or null. */
   private readonly index: number | null;
 
   constructor(name: string, index: number | null) {
@@ -83,7 +85,7 @@ class Placeholder {
   valueIn<Item, V>(items: readonly Item[], values: V): unknown {
     const value =
       this.index === null ? values[this.name as keyof V] : items[this.index]?.[this.name as keyof Item];
-    if (value === undefined) throw new Error(`A prepared query was asked without a value for ${this.name}`);
+    if (value === undefined) throw new Error(`A prepared query was run without a value for ${this.name}`);
     return value;
   }
 }
@@ -97,7 +99,11 @@ function placeholders<V>(index: number | null): Values<V> {
   });
 }
 
-/** Each length would be a statement of its own, which the databases keep. */
+export function idsOf<Id>(items: readonly { readonly id: Id }[]): Id[] {
+  return items.map(({ id }) => id);
+}
+
+/** Every length would be a statement of its own, kept by the databases. */
 function evenly<T>(items: readonly T[]): T[] {
   const length = items.length === 0 ? 0 : 2 ** Math.ceil(Math.log2(items.length));
   return Array.from({ length }, (_, index) => items[Math.min(index, items.length - 1)] as T);

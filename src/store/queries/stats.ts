@@ -1,13 +1,13 @@
-import { openStages } from '../../jobs/stages.ts';
-import type { Queries } from '../schema/tables.ts';
-import { type TaskKind, taskKinds } from './tasks/task.ts';
+import { openStages } from '../../jobs/job.ts';
+import { type TaskKind, taskKinds } from '../../jobs/task-kinds.ts';
+import { Table } from '../schema/tables.ts';
 
 type OpenStage = (typeof openStages)[number];
 
 interface DueTasks {
   readonly kind: TaskKind;
   readonly count: number;
-  /** Since when the oldest has been due. */
+  /** When the oldest became due. */
   readonly dueSinceMs: number;
 }
 
@@ -16,15 +16,9 @@ interface FailingTasks {
   readonly count: number;
 }
 
-/** How much there is to do, for whoever looks after the program. Read from indexes alone, and locks nothing. */
-export class Stats {
-  private readonly db: Queries;
-
-  constructor(db: Queries) {
-    this.db = db;
-  }
-
-  /** Also of the stages that no job is in. */
+/** The amount of work, for metrics. Reads indexes only, and locks nothing. */
+export class Stats extends Table {
+  /** Includes stages without jobs. */
   async openJobs(): Promise<ReadonlyMap<OpenStage, number>> {
     const rows = await this.db
       .selectFrom('job')
@@ -36,7 +30,7 @@ export class Stats {
     return new Map(openStages.map((stage) => [stage, counts.get(stage) ?? 0]));
   }
 
-  /** Of the kinds of which any is due; those in hand are due until they are done. */
+  /** Kinds with due tasks; a task in flight is due until done. */
   async dueTasks(nowMs: number): Promise<DueTasks[]> {
     const rows = await this.db
       .selectFrom('task')
@@ -45,7 +39,7 @@ export class Stats {
         eb.fn.countAll<number | string>().as('count'),
         eb.fn.min('run_at').as('oldest'),
       ])
-      // With all kinds named, the index is entered once for each, and not walked from end to end.
+      // With all kinds named, the index is entered once for each instead of scanned.
       .where('kind', 'in', taskKinds)
       .where('run_at', '<=', nowMs)
       .groupBy('kind')
@@ -53,7 +47,7 @@ export class Stats {
     return rows.map(({ kind, count, oldest }) => ({ kind, count: Number(count), dueSinceMs: oldest }));
   }
 
-  /** Of the kinds of which any has failed at every try since then, or for longer. */
+  /** Kinds with tasks that have failed at every try since then. */
   async failingTasks(sinceMs: number): Promise<FailingTasks[]> {
     const rows = await this.db
       .selectFrom('task')

@@ -4,8 +4,8 @@ import { StoreError } from '../errors.ts';
 import type { Queries } from './tables.ts';
 
 /**
- * Brings the schema up to date: all of the missing migrations, or none. Several processes may do it at
- * the same time (Kysely's migrator takes an advisory lock on Postgres). Returns the names of those it made.
+ * Applies all missing migrations, or none, and returns their names. Processes may do so concurrently: Kysely's migrator
+ * takes an advisory lock on Postgres.
  */
 export async function migrate(db: Queries, migrations: Record<string, Migration>): Promise<string[]> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
@@ -22,7 +22,7 @@ export async function migrate(db: Queries, migrations: Record<string, Migration>
   throw error;
 }
 
-/** The names of migrations. */
+/** Names of migrations. */
 export interface SchemaState {
   readonly applied: readonly string[];
   /** Not applied yet. */
@@ -31,7 +31,7 @@ export interface SchemaState {
   readonly unknown: readonly string[];
 }
 
-/** How far the schema is; looks, and changes nothing. */
+/** Changes nothing. */
 export async function schemaState(db: Queries, migrations: Record<string, Migration>): Promise<SchemaState> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   const applied = tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)

@@ -1,7 +1,15 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Engine } from '../engines/database.ts';
+import { cascade } from './cascade.ts';
+import { addCatchUps } from './catch-ups.ts';
+import { addFailures } from './failures.ts';
+import { numberJobs } from './job-numbers.ts';
+import { rateReads } from './read-rate.ts';
 import { shareWork } from './share-work.ts';
+import { addStateReaction } from './state-reaction.ts';
+import { joinTurnEnds } from './turn-ends.ts';
+import { renameRepeatVerbs, renameWords } from './words.ts';
 
 /**
  * The changes of the schema, in the order of their names. They only go forward: a released migration is
@@ -13,8 +21,15 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0002_past_notices': { up: (db: Kysely<unknown>) => createPastNotices(db, engine) },
     '0003_share_work': { up: shareWork },
     '0005_waits_for_slack': { up: addWaitsForSlack },
-    '0006_catch_up': { up: catchUp },
+    '0006_catch_up': { up: addCatchUps },
     '0009_failing_tasks': { up: addFailures },
+    '0010_words': { up: renameWords },
+    '0011_cascade': { up: (db: Kysely<unknown>) => cascade(db, engine) },
+    '0012_job_numbers': { up: (db: Kysely<unknown>) => numberJobs(db, engine) },
+    '0013_read_rate': { up: rateReads },
+    '0014_state_reaction': { up: addStateReaction },
+    '0015_turn_ends': { up: joinTurnEnds },
+    '0016_repeat_verbs': { up: renameRepeatVerbs },
   };
 }
 
@@ -30,7 +45,7 @@ async function createPastNotices(db: Kysely<unknown>, engine: Engine): Promise<v
     .execute();
 }
 
-/** Since when Slack holds up a post, and until when a drawing of unknown fate may still arrive there. */
+/** Since when Slack holds up a post, and until when an update of unknown outcome may still arrive there. */
 async function addWaitsForSlack(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('call').addColumn('held_since', 'bigint').execute();
   await db.schema.alterTable('task').addColumn('unsure_until', 'bigint').execute();
@@ -225,18 +240,6 @@ async function createTasks(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .execute();
 }
 
-/** Few tasks fail, and an index knows them. */
-async function addFailures(db: Kysely<unknown>): Promise<void> {
-  await db.schema.alterTable('task').addColumn('failing_since', 'bigint').execute();
-  await db.schema.alterTable('task').addColumn('failure', 'text').execute();
-  await db.schema
-    .createIndex('task_failing')
-    .on('task')
-    .columns(['kind', 'failing_since'])
-    .where(sql.ref('failing_since'), 'is not', null)
-    .execute();
-}
-
 async function createInstallations(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('installation')
@@ -263,29 +266,4 @@ async function createInstallations(db: Kysely<unknown>): Promise<void> {
     .addColumn('team_id', 'text', (column) => column.primaryKey().notNull())
     .addColumn('enterprise_id', 'text', (column) => column.notNull())
     .execute();
-}
-
-async function catchUp(db: Kysely<unknown>): Promise<void> {
-  await db.schema
-    .createTable('catch_up')
-    .addColumn('job_id', 'text', (column) => column.primaryKey().notNull())
-    .addColumn('team_id', 'text', (column) => column.notNull())
-    .addColumn('urgency', 'integer')
-    .addColumn('wanted_at', 'bigint', (column) => column.notNull())
-    .addColumn('wishes', 'bigint', (column) => column.notNull())
-    .addColumn('sweep_from', 'bigint')
-    .addColumn('seen_ts', 'text')
-    .addColumn('oldest_ts', 'text')
-    .addColumn('cursor', 'text')
-    .addColumn('old_replies', 'integer', (column) => column.notNull())
-    .addColumn('failures', 'integer', (column) => column.notNull())
-    .execute();
-  await db.schema
-    .createIndex('catch_up_wanted')
-    .on('catch_up')
-    .columns(['team_id', 'urgency', 'wanted_at'])
-    .where(sql.ref('urgency'), 'is not', null)
-    .execute();
-  // They were about a thread each. Every start plans to read the threads.
-  await sql`delete from task where kind = 'catch_up'`.execute(db);
 }

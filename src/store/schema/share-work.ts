@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Queries } from './tables.ts';
 
-/** Tasks know whose hands they take, and what may be read and sent of each project is given out here. */
+/** Tasks know their group, and the reads and calls of each project are given out by the store. */
 export async function shareWork(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('task')

@@ -1,14 +1,20 @@
 import type { Generated, Kysely, Selectable } from 'kysely';
-import type { CallKind, CallState } from '../../jobs/call.ts';
-import type { FollowUpState, Receipt } from '../../jobs/follow-up.ts';
-import type { BudgetKind } from '../../jobs/hourly-budget.ts';
-import type { Stage } from '../../jobs/job.ts';
-import type { TaskGroup, TaskKind } from '../queries/tasks/task.ts';
+import type { CallKind, CallRequest, CallState } from '../../jobs/call.ts';
+import type { Reply } from '../../jobs/event.ts';
+import type { FollowUp, FollowUpState, Receipt } from '../../jobs/follow-up.ts';
+import type { Job, Stage } from '../../jobs/job.ts';
+import type { ChannelSettings } from '../../jobs/policy.ts';
+import type { BudgetKind } from '../../jobs/schedule/hourly-budget.ts';
+import type { StateReaction } from '../../jobs/state-reaction.ts';
+import type { TaskKind } from '../../jobs/task-kinds.ts';
+import type { TaskGroup } from '../queries/tasks/task.ts';
 
-/** The tables as the newest migration leaves them. Times are milliseconds since 1970. */
+/** The newest schema. Times are milliseconds since 1970. */
 export interface Tables {
-  gesture: GestureTable;
+  inbound_request: InboundRequestTable;
   job: JobTable;
+  /** How many jobs the workspace has had: the number of its latest. */
+  job_count: { team_id: string; last_number: number };
   follow_up: FollowUpTable;
   early_reply: EarlyReplyTable;
   call: CallTable;
@@ -21,19 +27,25 @@ export interface Tables {
   past_thread: PastThreadTable;
   catch_up: CatchUpTable;
   past_notice: PastNoticeTable;
-  /** `lengths`: milliseconds as JSON, the latest last. */
-  turn_lengths: { project_id: string; lengths: string };
-  /** `seq`: that of the call that was wanted first. */
+  /** `seq`: that of the job's first call in the queue. */
   budget_queue: { job_id: string; kind: BudgetKind; project_id: string; seq: number };
-  /** `whole_at`: when the project's allowance of reads is whole again; with fractions, as many reads add up. */
-  read_budget: { project_id: string; whole_at: number };
+  read_budget: ReadBudgetTable;
 }
 
 /** The database, or a transaction in it. */
 export type Queries = Kysely<Tables>;
 
-interface GestureTable {
-  /** Its kind, and a digest of the rest: the request itself need not be readable. */
+/** The queries of a table, in one transaction. */
+export class Table {
+  protected readonly db: Queries;
+
+  constructor(db: Queries) {
+    this.db = db;
+  }
+}
+
+interface InboundRequestTable {
+  /** Its kind, and a digest of the rest. */
   key: string;
   at: number;
 }
@@ -46,15 +58,15 @@ interface PastThreadTable {
   at: number;
 }
 
-/** See `queries/catch-ups.ts`. The rows of jobs that were deleted meanwhile are deleted when it is their turn. */
+/** See `queries/catch-ups.ts`. */
 interface CatchUpTable {
   job_id: string;
   team_id: string;
   /** The lowest is read first; null: the thread is not to be read. */
   urgency: number | null;
-  wanted_at: number;
-  wishes: number;
-  /** It was read of late, or cannot be read. */
+  requested_at: number;
+  request_count: number;
+  /** No sweep before that: it was read recently, or cannot be read. */
   sweep_from: number | null;
   seen_ts: string | null;
   oldest_ts: string | null;
@@ -63,11 +75,11 @@ interface CatchUpTable {
   failures: number;
 }
 
-/** A notice of a job that was deleted: its link is not announced in that channel again. */
+/** A notice of a deleted job, whose link is not announced in that channel again. */
 interface PastNoticeTable {
   team_id: string;
   channel_id: string;
-  /** Of the natural key that the call had. */
+  /** Of the call's natural key. */
   digest: string;
 }
 
@@ -84,15 +96,27 @@ interface JobTable {
   agent_job_id: string | null;
   /** 1 or 0. */
   has_pull_request: number;
-  data: string;
-  /** Not part of the job: written when its card is drawn, and kept by a decision. */
+  /** Written null, the database gives the job the next one of its workspace. */
+  number: number | null;
+  data: Json<Job>;
+  /** Not part of the job's data: written when its card is refreshed. */
   card_drawn_at: number | null;
+  /** At the message that asked for the job; `refused`: it takes none. Not part of the job's data either. */
+  reaction_shown: StateReaction | 'refused' | null;
+  /** Other reactions that may be there, separated by commas. */
+  reactions_tried: Generated<string>;
 }
+
+/** The fields of a follow-up without a column. */
+export type FollowUpMore = Pick<
+  FollowUp,
+  'corrected' | 'isDeleted' | 'isCorrection' | 'snippets' | 'inlined'
+>;
 
 interface FollowUpTable {
   id: string;
   job_id: string;
-  /** Slack's timestamps have a fixed width, so their text order is their time order. */
+  /** Slack's timestamps have a fixed width, so they sort as text. */
   message_ts: string;
   user_id: string;
   text: string;
@@ -100,10 +124,10 @@ interface FollowUpTable {
   received_at: number;
   state: FollowUpState;
   call_id: string | null;
-  /** What is neither looked up nor needed by queries, as JSON. */
-  more: string;
+  /** What is neither looked up nor needed by queries. */
+  more: Json<FollowUpMore>;
   receipt_shown: Receipt | null;
-  /** Reactions that may stand at the reply besides, separated by commas. */
+  /** Other reactions that may be on the reply, separated by commas. */
   receipts_tried: string;
 }
 
@@ -117,12 +141,11 @@ interface EarlyReplyTable {
   /** Empty if it was not edited, `withdrawn` if it was deleted. */
   edited_ts: string;
   received_at: number;
-  /** The rest, as JSON. */
-  more: string;
+  more: Json<Pick<Reply, 'mentionsBot' | 'attachments'>>;
 }
 
 interface CallTable {
-  /** The order in which calls were wanted. */
+  /** The order of creation. */
   seq: Generated<number>;
   id: string;
   natural_key: string;
@@ -130,14 +153,14 @@ interface CallTable {
   project_id: string;
   lane: string;
   kind: CallKind;
-  request: string;
+  request: Json<CallRequest>;
   state: CallState;
   detail: string | null;
-  wanted_at: number;
+  created_at: number;
   started_at: number | null;
   /** Null while the call has no outcome. */
   ended_at: number | null;
-  /** Since when Slack has not taken it, or not let it be looked for, without saying that it never will; else null. */
+  /** See `LedgerCall.heldSinceMs`. */
   held_since: number | null;
 }
 
@@ -145,15 +168,17 @@ interface TaskTable {
   id: string;
   kind: TaskKind;
   subject: string;
+  /** Null for a workspace's catch-up and a person's home. */
+  job_id: string | null;
   run_at: number;
   lease_token: string | null;
   lease_until: number | null;
   attempts: number;
   revision: number;
-  /** When a check last found nothing new; of other kinds null. */
+  /** When a check last found nothing new. */
   last_run_at: number | null;
-  /** Of what is drawn: until then an edit of unknown fate may still arrive at Slack; else null. */
-  unsure_until: number | null;
+  /** Of refreshes: until then, an edit with an unknown outcome may still reach Slack. */
+  unknown_until: number | null;
   /** See `TaskGroup`. */
   group_key: Generated<TaskGroup>;
   /** Since when every try has failed; null if the last one did not. */
@@ -162,10 +187,20 @@ interface TaskTable {
   failure: string | null;
 }
 
+interface ReadBudgetTable {
+  project_id: string;
+  /** When the project's read allowance is whole again; fractional, as many reads add up. */
+  whole_at: number;
+  /** See `Slowdown`; null if there was none. */
+  slowed_at: number | null;
+  slowed_share: number | null;
+  slowed_until: number | null;
+}
+
 interface ChannelSettingTable {
   team_id: string;
   channel_id: string;
-  data: string;
+  data: Json<ChannelSettings>;
   changed_by: string;
   changed_at: number;
 }
@@ -187,7 +222,7 @@ interface InstallationTable {
   refresh_token: string | null;
   expires_at: number | null;
   revision: number;
-  /** Of the process that renews the token. */
+  /** The token of the renewal in progress. */
   renewal: string | null;
   renewing_until: number | null;
   renewal_problem: string | null;
@@ -198,5 +233,23 @@ interface HeartbeatTable {
   beats: number;
 }
 
+/** A job is kept whole, but for its number. */
+export function jobFrom({ data, number }: { readonly data: Json<Job>; readonly number: number | null }): Job {
+  return { ...fromJson(data), number: number ?? 0 };
+}
+
 export type FollowUpRow = Selectable<FollowUpTable>;
 export type CallRow = Selectable<CallTable>;
+
+/** JSON text of a document, in text columns of both databases. Only this program writes it. */
+export type Json<T> = string & { readonly [document]?: T };
+
+declare const document: unique symbol;
+
+export function toJson<T>(value: T): Json<T> {
+  return JSON.stringify(value);
+}
+
+export function fromJson<T>(json: Json<T>): T {
+  return JSON.parse(json);
+}

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { ReadRation } from '../../../src/agent/effects/read-ration.ts';
-import { SpareReads } from '../../../src/agent/effects/spare-reads.ts';
+import { ReadQuota, SpareReads } from '../../../src/agent/effects/read-quota.ts';
 import { onSqlite } from '../../engine/support/test-store.ts';
 
 const READS_PER_MINUTE = 60;
@@ -10,7 +9,7 @@ const START_MS = Date.UTC(2026, 0, 1);
 /** Ended jobs ask for reads all the time, open ones for so many in a second: how many get them in two minutes. */
 async function readsWith(openPerSecond: number, readsPerMinute = READS_PER_MINUTE) {
   const { store } = await onSqlite();
-  const rations = { open: new ReadRation(readsPerMinute), ended: new SpareReads(readsPerMinute) };
+  const rations = { open: new ReadQuota(readsPerMinute), ended: new SpareReads(readsPerMinute) };
   const times: number[] = [];
   const reads = { open: 0, ended: 0 };
   let waiting = 0;

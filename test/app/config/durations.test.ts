@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseDuration } from '../../../src/app/config/kinds.ts';
+import { parseDuration } from '../../../src/app/config/checks.ts';
 import { fc } from '../../support/properties.ts';
 
 test.each([

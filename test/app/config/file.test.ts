@@ -99,7 +99,7 @@ describe('the file of DOCS_AGENT_CONFIG', () => {
 });
 
 describe('what is wrong in the file', () => {
-  test('is told with its line, all of it at once', () => {
+  test('is reported with its line, all of it at once', () => {
     const text = [
       'projects:',
       '  - id: docs',
@@ -115,7 +115,7 @@ describe('what is wrong in the file', () => {
       'admins: U0001',
     ].join('\n');
     expect(messages(text)).toEqual([
-      'DOCS_AGENT_CONFIG line 3: projects[0].nmae is not a setting of this file',
+      'DOCS_AGENT_CONFIG line 3: projects[0].nmae is not a setting of this file: did you mean name?',
       'DOCS_AGENT_CONFIG line 4: projects[1].id must be text',
       'DOCS_AGENT_CONFIG line 4: projects[1].name must be one word of letters, digits, ".", "_" and "-"',
       'DOCS_AGENT_CONFIG line 6: channels.general must be the id of a channel (C… or G…)',

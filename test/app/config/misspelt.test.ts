@@ -45,11 +45,11 @@ test('the variables that the file names for keys of projects are no mistakes', (
   expect(parseConfig(env, () => file).ignored).toEqual([]);
 });
 
-test('beside another problem a misspelt name is reported with it, so that both are seen together', () => {
-  const { SLACK_BOT_TOKEN: token, ...others } = required;
+test('beside another problem a misspelt name is reported with it, and what it stands for is not missing, too', () => {
+  const { SLACK_BOT_TOKEN: token, AGENT_BASE_URL: _url, ...others } = required;
   const { problems } = errorOf({ ...others, SLACK_BOT_TOKN: token }, noFiles);
-  expect(problems.map(({ variable }) => variable)).toEqual(['SLACK_BOT_TOKEN', 'SLACK_BOT_TOKN']);
-  expect(problems[1]).toEqual({
+  expect(problems.map(({ variable }) => variable)).toEqual(['AGENT_BASE_URL', 'SLACK_BOT_TOKN']);
+  expect(problems[1]).toMatchObject({
     variable: 'SLACK_BOT_TOKN',
     message: 'is set, but is no setting: did you mean SLACK_BOT_TOKEN?',
     example: 'SLACK_BOT_TOKEN=xoxb-12-34-abcd',

@@ -5,7 +5,7 @@ test('a program that has not begun its work, or has ended it, is not ready', asy
   expect(await readiness([])).toEqual({ ok: false, checks: {} });
 });
 
-test('every problem is told, and a check that throws is one', async () => {
+test('every problem is reported, and a check that throws is one', async () => {
   const checks = [
     { name: 'store', problem: () => Promise.reject(new Error('the disk is gone')) },
     { name: 'slack', problem: () => null },
@@ -17,7 +17,7 @@ test('every problem is told, and a check that throws is one', async () => {
   });
 });
 
-test('who asks while the store has not answered yet adds no look at it, and the next one looks anew', async () => {
+test('a check made while the store has not answered yet adds no look at it, and the next one asks again', async () => {
   const looks: PromiseWithResolvers<string | null>[] = [];
   const problem = sharedLook(() => {
     const look = Promise.withResolvers<string | null>();

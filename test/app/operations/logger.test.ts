@@ -52,7 +52,7 @@ test('fields cannot take the place of the event, its level or its time', () => {
   expect(line).toMatchObject({ event: 'job_created', level: 'info', event_: 'x', level_: 'y', time_: 'z' });
 });
 
-test('an error is told with its name, code and cause, but not with what else hangs on it', () => {
+test('an error is reported with its name, code and cause, but not with what else hangs on it', () => {
   const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
   const error = Object.assign(new TypeError('no answer', { cause }), { request: { text: 'a prompt' } });
   const [line] = logged((logger) => logger.error('agent_call_failed', { error }));
@@ -93,7 +93,7 @@ test('long text is cut', () => {
   expect(JSON.stringify(line).length).toBeLessThan(3_000);
 });
 
-test('on a terminal, an event is told for people', () => {
+test('on a terminal, an event is reported for people', () => {
   let text = '';
   const destination = new Writable({
     write(chunk, _encoding, done) {
@@ -169,7 +169,7 @@ describe('secrets and words of people', () => {
 });
 
 describe("what Slack's libraries say", () => {
-  test('is one kind of event, with its level', () => {
+  test('is one kind of event, with its level; what nobody can act on is not said at info', () => {
     const lines = logged((logger) => {
       const bolt = boltLogger(logger);
       bolt.info('connected', 1);
@@ -177,7 +177,7 @@ describe("what Slack's libraries say", () => {
       bolt.error(Object.assign(new Error('no answer'), { code: 'slack_webapi_request_error' }));
     });
     expect(lines).toMatchObject([
-      { event: 'slack_library', level: 'info', detail: 'connected 1' },
+      { event: 'slack_library', level: 'debug', detail: 'connected 1' },
       { event: 'slack_library', level: 'warn', detail: 'slow' },
       { event: 'slack_library', level: 'error', detail: 'Error: no answer (slack_webapi_request_error)' },
     ]);

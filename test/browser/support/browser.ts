@@ -1,5 +1,5 @@
 import { type Browser, chromium } from 'playwright-core';
-import { onPath } from '../../../demo/on-path.ts';
+import { onPath } from '../../../demo/local-slack/find.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -16,7 +16,7 @@ export interface SlackPage extends AsyncDisposable {
   mention(text: string): Promise<void>;
   /** Types into the box under the open thread, and sends it. */
   reply(text: string): Promise<void>;
-  /** Opens the message's thread: by the count of its replies, which stands below the message. */
+  /** Opens the message's thread: by the count of its replies below the message. */
   openThread(root: Locator): Promise<void>;
   /** The messages of the open channel that contain the words. */
   message(words: string): Locator;

@@ -111,11 +111,11 @@ test.each([
   expect(finding.next).not.toBeNull();
 });
 
-test('what the agent said to the last request of the running program is told, although reading works (E2)', async () => {
+test('what the agent said to the last request of the running program is reported, although reading works (E2)', async () => {
   await using world = await startStrictWorld();
   world.api.failNext('create', { status: 403, body: words });
   const card = await world.ask('Keep it');
-  await world.told(card, 'An administrator');
+  await world.threadMessage(card, 'An administrator');
   const look = () =>
     examine(parseConfig(world.env, noFiles), { clock: world.clock, timeoutMs: 5_000, probeWrite: false });
   expect(one(await look(), 'agent_api').level).toBe('ok');
@@ -126,7 +126,7 @@ test('what the agent said to the last request of the running program is told, al
     ),
     next: expect.stringMatching(/AGENT_API_KEY.* plan/),
   });
-  await world.told(card, 'Working');
+  await world.threadMessage(card, 'On it');
   expect(one(await look(), 'agent_writing')).toMatchObject({ level: 'ok', subject: null });
 });
 

@@ -61,7 +61,7 @@ test('threads that the bot may not read, although it may read the channel', asyn
   expect((await patient.finding('notice_channel')).level).toBe('ok');
 });
 
-test('a channel that refused its last notice is told, next to the running program (N1)', async () => {
+test('a channel that refused its last notice is reported, next to the running program (N1)', async () => {
   await using folder = await createTempDir();
   const NEWS = 'C0NEWS';
   await using program = await startProgram({ settings: { DATA_DIR: folder.path, NOTICE_CHANNELS: NEWS } });
@@ -84,7 +84,7 @@ test('a channel that refused its last notice is told, next to the running progra
       status: 'completed',
       prLink: `https://git.example.com/pull/${api.jobs.length}`,
     });
-    await program.told(card, 'pull');
+    await program.threadMessage(card, 'pull');
   };
 
   slack.control.archive(NEWS);

@@ -37,7 +37,7 @@ describe.skipIf(testServerUrl === undefined)('a store on Postgres', () => {
     expect(await database.query('select * from heartbeat')).toEqual([]);
   });
 
-  test('of another version is told, and not touched', async () => {
+  test('of another version is reported, and not touched', async () => {
     const { patient, database } = await start();
     await (await openStore({ databaseUrl: database.url })).close();
     await database.query("update kysely_migration set name = '9999_future' where name = '0001_start'");
@@ -49,7 +49,7 @@ describe.skipIf(testServerUrl === undefined)('a store on Postgres', () => {
     expect(await database.query('select name from kysely_migration')).toContainEqual({ name: '9999_future' });
   });
 
-  test('that cannot be written is told', async () => {
+  test('that cannot be written is reported', async () => {
     const { patient, database } = await start();
     await (await openStore({ databaseUrl: database.url })).close();
     const { pathname } = new URL(database.url);
@@ -61,7 +61,7 @@ describe.skipIf(testServerUrl === undefined)('a store on Postgres', () => {
     });
   });
 
-  test('in which the user may not make tables is told before the first start', async () => {
+  test('in which the user may not make tables is reported before the first start', async () => {
     const { patient, database } = await start();
     await database.query('revoke create on schema public from public');
     const user = `nobody_${Date.now()}`;

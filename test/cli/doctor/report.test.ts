@@ -33,11 +33,25 @@ test('no sentence is said twice', () => {
   expect(text).not.toContain('not checked before');
 });
 
+test('what two checks find for the same reason is one problem, on one line', () => {
+  const [slack, connection, store] = [
+    findingsOf('slack_token'),
+    findingsOf('slack_connection'),
+    findingsOf('store'),
+  ];
+  const text = textReport([
+    slack.error('no answer', 'Check the network.'),
+    store.ok('fine'),
+    connection.error('no answer', 'Check the network.'),
+  ]);
+  expect(text).toBe('✗ Slack, Connection: no answer → Check the network.\n✓ Store: fine\n\n1 problem');
+});
+
 test('problems and warnings are counted', () => {
   const { ok, warning, error } = findingsOf('store');
   const last = (...findings: Finding[]) => textReport(findings).split('\n').at(-1);
   expect(last(ok('fine'))).toBe('All is well.');
-  expect(last(error('a', 'b'), error('a', 'b'), warning('a', 'b'), warning('a', 'b'))).toBe(
+  expect(last(error('a', 'b'), error('c', 'b'), warning('a', 'b'), warning('c', 'b'))).toBe(
     '2 problems, 2 warnings',
   );
   expect(last(error('a', 'b'), warning('a', 'b'))).toBe('1 problem, 1 warning');

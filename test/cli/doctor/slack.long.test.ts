@@ -77,7 +77,7 @@ test('the scope for user groups is only missed where the settings name some', as
   });
 });
 
-test('without the scope that tells public channels from private ones, only the notices say less', async () => {
+test('without the scope that distinguishes public channels from private ones, only the notices say less', async () => {
   await using patient = await startPatient();
   patient.slack.control.grantScopes(scopes.filter((name) => name !== 'channels:read'));
   expect(await patient.finding('slack_scopes')).toMatchObject({
@@ -135,7 +135,7 @@ test.each([
   ['breaks the connection', 'reset_before'],
   ['answers with an error', { status: 503 }],
   ['answers with a page', { status: 200, body: '<html>proxy</html>' }],
-] as const)('Slack that %s is told, and the rest is looked at', async (_name, fault) => {
+] as const)('Slack that %s is reported, and the rest is looked at', async (_name, fault) => {
   await using patient = await startPatient();
   patient.slack.onCall(({ method }) => (method === 'auth.test' ? fault : null));
   const findings = await patient.look();

@@ -3,7 +3,7 @@ import { parseConfig } from '../../../src/app/config/config.ts';
 import type { Environment } from '../../../src/app/config/values.ts';
 import { examine } from '../../../src/cli/doctor/examine.ts';
 import type { CheckName, Finding } from '../../../src/cli/doctor/finding.ts';
-import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import { clockFrom, systemClock } from '../../../src/engine/runtime/clock.ts';
 import { noFiles } from '../../support/settings.ts';
 import { type StrictSlack, startStrictSlack } from '../../support/strict-slack.ts';
 import { createTempDir } from '../../support/temp-dir.ts';
@@ -29,7 +29,7 @@ export interface Patient extends AsyncDisposable {
 export async function startPatient(): Promise<Patient> {
   const resources = new AsyncDisposableStack();
   const slackClock = { aheadMs: 0 };
-  const clock = { ...systemClock, now: () => Date.now() + slackClock.aheadMs };
+  const clock = clockFrom({ ...systemClock, now: () => Date.now() + slackClock.aheadMs });
   const slack = resources.use(await startStrictSlack({ clock, app: { mode: 'socket' } }));
   const api = await startAgentApi({
     apiKey: 'key-hunter2',

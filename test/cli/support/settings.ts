@@ -8,7 +8,7 @@ export const SECRET = 'hunter2';
 
 export const SIGNING_SECRET = `signing-${SECRET}`;
 
-/** Settings for HTTP mode that are right, but lead to nobody: each test leads them where it needs them. */
+/** Valid settings for HTTP mode whose addresses do not answer: each test puts in its own. */
 export const settings: ChildEnv = {
   SLACK_BOT_TOKEN: `xoxb-${SECRET}`,
   SLACK_SIGNING_SECRET: SIGNING_SECRET,

@@ -12,7 +12,14 @@ export interface TinySlack extends AsyncDisposable {
 }
 
 const usual: Readonly<Record<string, Answer>> = {
-  'auth.test': { ok: true, user_id: 'U0BOT', bot_id: 'B0BOT', team_id: 'T0TEAM' },
+  'auth.test': {
+    ok: true,
+    user_id: 'U0BOT',
+    bot_id: 'B0BOT',
+    team_id: 'T0TEAM',
+    user: 'docs-agent',
+    team: 'Acme',
+  },
   'chat.postMessage': { ok: true, ts: '1700000000.000100' },
 };
 

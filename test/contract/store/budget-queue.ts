@@ -16,7 +16,7 @@ export function budgetQueueContract(open: OpenStore): void {
         ({ jobId, kind }) => `${kind} ${jobId}`,
       );
 
-    test('has who asked first in front, each project has its own, and who leaves is gone', async () => {
+    test('is first come, first served, per project, and a job can leave it', async () => {
       await want('b', 'call-1');
       await want('a', 'call-2');
       await want('c', 'call-3', 'site');
@@ -31,7 +31,7 @@ export function budgetQueueContract(open: OpenStore): void {
     test('keeps the place of replies while they wait for another call, and not when they were withdrawn', async () => {
       const request = { kind: 'send_message', agentJobId: 'agent-1', prompt: 'Shorter' } as const;
       const message = (callId: string) => aCall(callId, { lane: lane('job-1'), request });
-      const write = (state: 'waiting' | 'kept_out', ...callIds: string[]) =>
+      const write = (state: 'waiting' | 'excluded', ...callIds: string[]) =>
         opened.run((tx) =>
           tx.write(aDecision({ followUps: [aFollowUp({ state })], calls: callIds.map(message) }), NOW_MS),
         );
@@ -42,7 +42,7 @@ export function budgetQueueContract(open: OpenStore): void {
       await write('waiting', 'call-3');
       expect(await waiting()).toEqual(['send_message job-1', 'create_job b']);
       await opened.run((tx) => tx.calls.settle('call-3', { state: 'not_made', detail: null }, NOW_MS));
-      await write('kept_out');
+      await write('excluded');
       expect(await waiting()).toEqual(['create_job b']);
     });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { WantedCall } from '../../../src/jobs/call.ts';
+import type { NewCall } from '../../../src/jobs/call.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aCall, aCreateCall, aDecision, aJob, NOW_MS } from './samples.ts';
 
@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 export function callContract(open: OpenStore): void {
   describe('the ledger of calls', () => {
     const opened = useStore(open);
-    const want = (...calls: WantedCall[]) => opened.run((tx) => tx.write(aDecision({ calls }), NOW_MS));
+    const want = (...calls: NewCall[]) => opened.run((tx) => tx.write(aDecision({ calls }), NOW_MS));
     const next = (lane = LANE) => opened.run((tx) => tx.calls.next(lane));
     const start = (id: string, atMs = NOW_MS) => opened.run((tx) => tx.calls.start(id, atMs));
     const settle = (id: string, state: 'done' | 'failed' | 'unknown' | 'retry' | 'not_made') =>
@@ -64,8 +64,8 @@ export function callContract(open: OpenStore): void {
         jobId: 'job-1',
         lane: LANE,
         request,
-        state: 'wanted',
-        wantedAtMs: NOW_MS,
+        state: 'pending',
+        createdAtMs: NOW_MS,
         startedAtMs: null,
         heldSinceMs: null,
       };
@@ -73,7 +73,7 @@ export function callContract(open: OpenStore): void {
       expect(await opened.run((tx) => tx.calls.get('a'))).toEqual(expected);
     });
 
-    test('calls of a lane come in the order of the wishes, and a started one stays the first', async () => {
+    test('calls of a lane keep the order of their requests, and a started one stays first', async () => {
       await want(aCall('b'), aCall('c'));
       await want(aCall('a'));
       expect((await next())?.id).toBe('b');
@@ -95,7 +95,7 @@ export function callContract(open: OpenStore): void {
       expect((await next('agent:job-1'))?.id).toBe('b');
     });
 
-    test('a second wish with the same natural key does nothing', async () => {
+    test('a second call with the same natural key does nothing', async () => {
       await want(aCall('a', { naturalKey: 'card' }));
       await want(aCall('b', { naturalKey: 'card' }));
       expect(await opened.run((tx) => tx.calls.get('b'))).toBeNull();
@@ -120,7 +120,7 @@ export function callContract(open: OpenStore): void {
       await want(aCall('a'), aCall('b'));
       await start('a');
       await settle('a', 'retry');
-      expect(await next()).toMatchObject({ id: 'a', state: 'wanted', startedAtMs: null });
+      expect(await next()).toMatchObject({ id: 'a', state: 'pending', startedAtMs: null });
     });
 
     test('a failed post may become wanted again', async () => {
@@ -135,14 +135,14 @@ export function callContract(open: OpenStore): void {
     test('only a wanted call can be started, so none is made twice', async () => {
       await want(aCall('a'));
       await start('a');
-      await expect(start('a')).rejects.toThrow('not wanted');
+      await expect(start('a')).rejects.toThrow('not pending');
       await settle('a', 'done');
-      await expect(start('a')).rejects.toThrow('not wanted');
+      await expect(start('a')).rejects.toThrow('not pending');
       await expect(settle('a', 'retry')).rejects.toThrow('done already');
-      await expect(start('nobody')).rejects.toThrow('not wanted');
+      await expect(start('nobody')).rejects.toThrow('not pending');
     });
 
-    test('each lane with new wishes gets its task at once', async () => {
+    test('each lane with new calls gets its task at once', async () => {
       await want(aCall('a'), aCreateCall('b'));
       const kinds = ['post_to_slack', 'call_agent'] as const;
       const claim = {
@@ -150,7 +150,7 @@ export function callContract(open: OpenStore): void {
         nowMs: NOW_MS,
         leaseNowMs: NOW_MS,
         leaseUntilMs: NOW_MS + 1,
-        inHand: [],
+        inFlight: [],
         limit: 10,
       };
       const tasks = await opened.run((tx) => tx.tasks.claim(claim));
@@ -160,7 +160,7 @@ export function callContract(open: OpenStore): void {
       ]);
     });
 
-    test('a lane that waits for its retry is not hurried by a new wish', async () => {
+    test('a lane that waits for its retry is not hurried by a new call', async () => {
       const lane = { kind: 'post_to_slack', subject: LANE, runAtMs: NOW_MS + 60_000 } as const;
       await opened.run((tx) => tx.tasks.schedule({ ...lane, ifScheduled: 'keep' }));
       await want(aCall('a'));
@@ -175,7 +175,7 @@ export function callContract(open: OpenStore): void {
         nowMs: NOW_MS + 5_000,
         leaseNowMs: NOW_MS + 5_000,
         leaseUntilMs: NOW_MS + 6_000,
-        inHand: [],
+        inFlight: [],
         limit: 1,
       } as const;
       expect(await opened.run((tx) => tx.tasks.claim(claim))).toMatchObject([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { LiveThreads } from '../../../src/store/queries/live-threads.ts';
+import type { LiveThreads } from '../../../src/store/queries/catch-ups.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
 
@@ -18,9 +18,10 @@ export function catchUpContract(open: OpenStore): void {
     const live = (more: Partial<LiveThreads> = {}) =>
       opened.run((tx) => {
         const all = { teamId: null, sinceMs: 200, limit: 10, nowMs: NOW_MS, fromMs: NOW_MS, isSweep: false };
-        return tx.catchUps.wantLive({ ...all, ...more });
+        return tx.catchUps.requestLive({ ...all, ...more });
       });
-    const want = (id: string, teamId = 'T1') => opened.run((tx) => tx.catchUps.want({ id, teamId }, NOW_MS));
+    const want = (id: string, teamId = 'T1') =>
+      opened.run((tx) => tx.catchUps.request({ id, teamId }, NOW_MS));
     const next = (nowMs = NOW_MS + MINUTE_MS, teamId = 'T1') =>
       opened.run((tx) => tx.catchUps.next(teamId, nowMs));
     const read = async (cursor: string | null, seenTs = '18.1') => {
@@ -63,7 +64,7 @@ export function catchUpContract(open: OpenStore): void {
       const due = (nowMs: number) =>
         opened.run((tx) =>
           tx.tasks.claim({
-            ...{ leaseNowMs: nowMs, leaseUntilMs: nowMs + 1, inHand: [] },
+            ...{ leaseNowMs: nowMs, leaseUntilMs: nowMs + 1, inFlight: [] },
             ...{ kinds: ['catch_up'], nowMs, limit: 10 },
           }),
         );
@@ -72,7 +73,7 @@ export function catchUpContract(open: OpenStore): void {
       expect(await due(NOW_MS)).toMatchObject([{ kind: 'catch_up', subject: 'T1' }]);
     });
 
-    test('what was wanted first is read first, what is wanted at once before that, and a sweep last', async () => {
+    test('what was requested first is read first, what is needed at once before that, and a sweep last', async () => {
       await write({ id: 'first', requestedAtMs: 300 });
       await live();
       await write({ id: 'second', requestedAtMs: 400 });
@@ -85,7 +86,7 @@ export function catchUpContract(open: OpenStore): void {
     });
 
     test('replies that wait for a thread bring it to the front, unless nothing shows that any were missed', async () => {
-      const hurry = (id: string) => opened.run((tx) => tx.catchUps.hurry(id));
+      const hurry = (id: string) => opened.run((tx) => tx.catchUps.readFirst(id));
       await writeSome();
       await live();
       expect(await hurry('recent')).toBe(true);
@@ -95,7 +96,7 @@ export function catchUpContract(open: OpenStore): void {
       expect(await hurry('recent')).toBe(false);
     });
 
-    test('a page is gone on from, and a thread is read again only if that was wanted while it was read', async () => {
+    test('a page is gone on from, and a thread is read again only if that was requested while it was read', async () => {
       await write({ id: 'one', requestedAtMs: 300 });
       await want('one');
       expect(await next()).toMatchObject({ seenTs: null, oldestTs: null, cursor: null, oldReplies: 0 });
@@ -132,10 +133,10 @@ export function catchUpContract(open: OpenStore): void {
       expect(await readAll()).toEqual(['old-working', 'recent']);
       expect(await opened.run((tx) => tx.catchUps.nextAtMs('T1'))).toBe(NOW_MS + 2 * MINUTE_MS);
       expect(await next(NOW_MS + 2 * MINUTE_MS)).toMatchObject({ jobId: 'newest', failures: 1 });
-      expect(await opened.run((tx) => tx.catchUps.hurry('newest'))).toBe(true);
+      expect(await opened.run((tx) => tx.catchUps.readFirst('newest'))).toBe(true);
     });
 
-    test('those that were read of late, and those that cannot be read, are not swept', async () => {
+    test('threads read recently, and unreadable ones, are not swept', async () => {
       const sweepAt = (nowMs: number) => live({ isSweep: true, nowMs });
       await writeSome();
       expect(await sweepAt(NOW_MS)).toEqual(new Map([...[['T1', 3] as const], ['T2', 1]]));
@@ -148,7 +149,7 @@ export function catchUpContract(open: OpenStore): void {
       expect(await sweepAt(NOW_MS + 9 * MINUTE_MS)).toEqual(new Map([['T1', 1]]));
     });
 
-    test('what must not be read yet waits, and what was wanted sooner keeps its time', async () => {
+    test('what must not be read yet waits, and what was requested sooner keeps its time', async () => {
       await write({ id: 'one', requestedAtMs: 300 });
       await live({ fromMs: NOW_MS + MINUTE_MS });
       await live({ fromMs: NOW_MS + 2 * MINUTE_MS });
@@ -156,7 +157,7 @@ export function catchUpContract(open: OpenStore): void {
       expect(await next(NOW_MS + MINUTE_MS)).toMatchObject({ jobId: 'one' });
     });
 
-    test('comes with the oldest reply that waits', async () => {
+    test('includes the oldest waiting reply', async () => {
       await write({ id: 'one', requestedAtMs: 300 });
       const replies = [
         aFollowUp({ id: '1', jobId: 'one', messageTs: '17.4', state: 'sent' }),
@@ -177,11 +178,6 @@ export function catchUpContract(open: OpenStore): void {
       const { pruned } = await opened.run((tx) => tx.retention.pruneJobs(limits, null, 10, NOW_MS));
       expect(pruned).toBe(1);
       expect(await next()).toBeNull();
-    });
-
-    test('of a job that was deleted, nothing is left but its turn', async () => {
-      await want('gone');
-      expect(await next()).toMatchObject({ jobId: 'gone', job: null });
     });
   });
 }

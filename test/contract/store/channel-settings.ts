@@ -27,12 +27,20 @@ export function settingsContract(open: OpenStore): void {
       expect(await get('T2', 'C1')).toBeNull();
     });
 
-    test('who saves them is told what was saved before', async () => {
+    test('the notice channels of a workspace are all that are saved for its channels', async () => {
+      expect(await opened.run((tx) => tx.channelSettings.noticeChannels('T1'))).toEqual([]);
+      await replace(first);
+      await opened.run((tx) => tx.channelSettings.replace('T1', 'C2', second));
+      await opened.run((tx) => tx.channelSettings.replace('T2', 'C3', first));
+      expect(await opened.run((tx) => tx.channelSettings.noticeChannels('T1'))).toEqual(['C9']);
+    });
+
+    test('whoever saves them gets what was saved before', async () => {
       expect(await replace(first)).toBeNull();
       expect(await replace(second)).toEqual(first);
     });
 
-    test('of two who save them at once, one is told of the other', async () => {
+    test('of two people who save them at once, one learns of the other', async () => {
       const before = await Promise.all([replace(first), replace(second)]);
       const last = await get('T1', 'C1');
       expect(before.filter((one) => one === null)).toHaveLength(1);

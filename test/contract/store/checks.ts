@@ -26,7 +26,7 @@ export function checkContract(open: OpenStore): void {
           nowMs,
           leaseNowMs: nowMs,
           leaseUntilMs: nowMs + LEASE_MS,
-          inHand: [],
+          inFlight: [],
           limit: 10,
         }),
       );
@@ -49,8 +49,8 @@ export function checkContract(open: OpenStore): void {
       await opened.run((tx) => tx.checks.refreshCards([{ jobId: 'job-2', runAtMs: LATER_MS }]));
       const found = await opened.run((tx) => tx.checks.read(['job-1', 'job-2', 'job-3']));
       expect(Object.fromEntries(found)).toEqual({
-        'job-1': { job: aJob(), saved: null, hasUnsent: false, isCardPlanned: false },
-        'job-2': { job: other, saved: settings, hasUnsent: false, isCardPlanned: true },
+        'job-1': { job: aJob({ number: 1 }), saved: null, hasUnsent: false, isCardPlanned: false },
+        'job-2': { job: { ...other, number: 2 }, saved: settings, hasUnsent: false, isCardPlanned: true },
       });
     });
 
@@ -60,7 +60,7 @@ export function checkContract(open: OpenStore): void {
       ['sent', false],
       ['aside', false],
       ['muted', false],
-      ['kept_out', false],
+      ['excluded', false],
     ] as const)('whether replies are still to be sent is said: %s', async (state, hasUnsent) => {
       await opened.run((tx) => tx.write(aDecision({ followUps: [aFollowUp({ state })] }), NOW_MS));
       const found = await opened.run((tx) => tx.checks.read(['job-1']));
@@ -75,7 +75,7 @@ export function checkContract(open: OpenStore): void {
       expect(subjects(await claim(LATER_MS))).toEqual(['job-1', 'job-2', 'job-3']);
     });
 
-    test('who waits for checks hears when the first of them is due again', async () => {
+    test('listeners for checks learn when the first is due again', async () => {
       for (const id of ['job-1', 'job-2']) await plan(id);
       const [first, second] = await claim(NOW_MS);
       const heard: Scheduled[] = [];
@@ -153,7 +153,6 @@ export function checkContract(open: OpenStore): void {
         jitter: 0.5,
         newId: randomUUID,
         policy,
-        paces: new Map(),
         rulesOf,
       };
       await opened.run((tx) => applyEvent(tx, job.id, event, context));
@@ -170,7 +169,7 @@ export function checkContract(open: OpenStore): void {
             nowMs,
             leaseNowMs: nowMs,
             leaseUntilMs: nowMs + LEASE_MS,
-            inHand: [],
+            inFlight: [],
             limit: 9,
           }),
         );

@@ -11,7 +11,7 @@ export function drawnTaskContract(open: OpenStore): void {
       opened.run((tx) => tx.tasks.schedule({ ...task, runAtMs, ifScheduled: 'replace' }));
     const claim = (nowMs: number) => {
       const claim = { kinds: [task.kind], nowMs, leaseNowMs: nowMs, leaseUntilMs: nowMs + 1_000 };
-      return opened.run((tx) => tx.tasks.claim({ ...claim, inHand: [], limit: 10 }));
+      return opened.run((tx) => tx.tasks.claim({ ...claim, inFlight: [], limit: 10 }));
     };
     const claimOne = async (nowMs: number): Promise<ClaimedTask> => {
       const [claimed] = await claim(nowMs);
@@ -21,13 +21,13 @@ export function drawnTaskContract(open: OpenStore): void {
     const postpone = ({ lease }: ClaimedTask, runAtMs: number) =>
       opened.run((tx) => tx.tasks.retryAt(lease, runAtMs));
 
-    test('a task that is to be repeated comes back at its time, or when it was scheduled for in hand', async () => {
+    test('a repeated task is due at its time, or at the time it was rescheduled for in flight', async () => {
       await schedule(NOW_MS);
       const first = await claimOne(NOW_MS);
-      await opened.run((tx) => tx.tasks.doubt(first.lease, NOW_MS + 20));
+      await opened.run((tx) => tx.tasks.markUnknown(first.lease, NOW_MS + 20));
       await postpone(first, NOW_MS + 10);
       const second = await claimOne(NOW_MS + 10);
-      expect([first, second].map(({ unsureUntilMs }) => unsureUntilMs)).toEqual([null, NOW_MS + 20]);
+      expect([first, second].map(({ unknownUntilMs }) => unknownUntilMs)).toEqual([null, NOW_MS + 20]);
       await opened.run((tx) => tx.tasks.repeat(second.lease, NOW_MS + 20));
       expect(await claim(NOW_MS + 19)).toEqual([]);
       const third = await claimOne(NOW_MS + 20);

@@ -5,10 +5,10 @@ import { aCall, aDecision, aJob, NOW_MS } from './samples.ts';
 const HOUR_MS = 3_600_000;
 const thread = { teamId: 'T1', channelId: 'C1', threadTs: '1700000000.000100' };
 
-const attached = { snippets: [{ name: 'notes.txt', url: 'https://files.slack.com/n' }], others: [] };
+const attachments = { snippets: [{ name: 'notes.txt', url: 'https://files.slack.com/n' }], others: [] };
 
 function aReply(messageTs: string, text: string, editedTs: string | null = null) {
-  return { messageTs, userId: 'U1', text, editedTs, mentionsBot: text === 'First', attached };
+  return { messageTs, userId: 'U1', text, editedTs, mentionsBot: text === 'First', attachments };
 }
 
 export function earlyReplyContract(open: OpenStore): void {
@@ -31,7 +31,7 @@ export function earlyReplyContract(open: OpenStore): void {
       expect(await take()).toEqual([]);
     });
 
-    test('the last edit counts, in whatever order they come', async () => {
+    test('the last edit counts, in any order of arrival', async () => {
       await put(aReply('1700000001.000100', 'Two', '1700000005.000000'));
       await put(aReply('1700000001.000100', 'One', '1700000004.000000'));
       await put(aReply('1700000001.000100', 'As written'));

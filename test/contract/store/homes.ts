@@ -21,7 +21,7 @@ export function homeContract(open: OpenStore): void {
           nowMs,
           leaseNowMs: nowMs,
           leaseUntilMs: nowMs + 1,
-          inHand: [],
+          inFlight: [],
           limit: 9,
         });
         for (const { lease } of tasks) await tx.tasks.complete(lease);
@@ -54,7 +54,7 @@ export function homeContract(open: OpenStore): void {
       expect(await drawn(NOW_MS + HOUR_MS)).toEqual([]);
     });
 
-    test('who opened the home more than an hour ago, or never, sees no new one', async () => {
+    test('a home opened more than an hour ago, or never, is not refreshed', async () => {
       await look('T1', 'U1', NOW_MS - HOUR_MS);
       await drawn(NOW_MS);
       await write({ tasks: [refreshNow] });

@@ -56,7 +56,7 @@ export function installationContract(open: OpenStore): void {
       expect(await get()).toBeNull();
     });
 
-    test('an end of the installation before, told of twice, does not remove the one after', async () => {
+    test('a repeated uninstall event of an earlier installation does not remove the next one', async () => {
       await put();
       const before = await revision();
       await opened.run((tx) => tx.installations.remove('T1', before));
@@ -75,7 +75,7 @@ export function installationContract(open: OpenStore): void {
       expect(await get()).toMatchObject({ tokens: others, renewingUntilMs: null });
     });
 
-    test('who knows an older token does not renew it', async () => {
+    test('an outdated token cannot be renewed', async () => {
       await put();
       await start('a');
       await end('a');

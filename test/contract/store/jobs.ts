@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Job } from '../../../src/jobs/job.ts';
 import { fc } from '../../support/properties.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aDecision, aFollowUp, aJob, NOW_MS, THREAD_TS } from './samples.ts';
@@ -13,12 +14,40 @@ export function jobContract(open: OpenStore): void {
     test('a job is read as it was written last', async () => {
       await write({ job: aJob({ threadTs: null, stage: { kind: 'opening' } }) });
       const job = aJob({
+        number: 1,
         stage: { kind: 'working', turnStartedAtMs: NOW_MS, settle: null },
-        told: { status: 'active', turn: 1 },
+        lastAnnounced: { status: 'active', turn: 1 },
       });
       await write({ job });
       expect(await opened.run((tx) => tx.jobs.get('job-1'))).toEqual(job);
       expect(await lock()).toEqual({ job, followUps: [] });
+    });
+
+    test('each job has a number, the next one of its workspace, which it keeps', async () => {
+      const get = async (id: string) => (await opened.run((tx) => tx.jobs.get(id))) ?? aJob();
+      const put = (facts: Partial<Job>) => write({ job: aJob({ threadTs: null, ...facts }) });
+      await put({ id: 'a' });
+      await put({ id: 'b' });
+      await put({ id: 'elsewhere', teamId: 'T2' });
+      await put({ ...(await get('a')), posts: 3 });
+      await put({ id: 'c' });
+      const jobs = await Promise.all(['a', 'b', 'c', 'elsewhere'].map(get));
+      expect(jobs.map(({ number }) => number)).toEqual([1, 2, 3, 1]);
+      expect(jobs[0]).toMatchObject({ posts: 3 });
+    });
+
+    test('jobs that are stored at the same time have a number each, and one that was not stored leaves no gap', async () => {
+      const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
+      const failing = opened.run(async (tx) => {
+        await tx.write(aDecision({ job: aJob({ id: 'undone', threadTs: null }) }), NOW_MS);
+        throw new Error('undone');
+      });
+      await Promise.allSettled([failing]);
+      await Promise.all(ids.map((id) => write({ job: aJob({ id, threadTs: null }) })));
+      const numbers = await Promise.all(
+        ids.map(async (id) => (await opened.run((tx) => tx.jobs.get(id)))?.number ?? 0),
+      );
+      expect(numbers.sort()).toEqual([1, 2, 3, 4, 5, 6]);
     });
 
     test('when its card was edited is remembered, whatever becomes of the job', async () => {
@@ -48,7 +77,7 @@ export function jobContract(open: OpenStore): void {
     });
 
     test('a reply is found that waits for *Try again* with a job whose card was refused', async () => {
-      const stage = { kind: 'unopened', reason: 'restricted_action', thread: null } as const;
+      const stage = { kind: 'card_failed', reason: 'restricted_action', thread: null } as const;
       const followUps = [
         aFollowUp({ id: 'f-1', messageTs: '1.1', state: 'not_sent' }),
         aFollowUp({ id: 'f-2', messageTs: '1.2', state: 'withdrawn' }),
@@ -101,21 +130,24 @@ export function jobContract(open: OpenStore): void {
       };
       const jobs = [
         aJob({ id: 'created', threadTs: null, requestedAtMs: 100, agentJob }),
-        aJob({ id: 'attached', threadTs: null, requestedAtMs: 200, attachedTo: 'agent-1' }),
-        aJob({ id: 'other', threadTs: null, attachedTo: 'agent-2' }),
-        aJob({ id: 'other-project', threadTs: null, attachedTo: 'agent-1', projectId: 'p-2' }),
-        aJob({ id: 'other-team', threadTs: null, attachedTo: 'agent-1', teamId: 'T2' }),
+        aJob({ id: 'attached', threadTs: null, requestedAtMs: 200, watchedAgentJobId: 'agent-1' }),
+        aJob({ id: 'other', threadTs: null, watchedAgentJobId: 'agent-2' }),
+        aJob({ id: 'other-project', threadTs: null, watchedAgentJobId: 'agent-1', projectId: 'p-2' }),
+        aJob({ id: 'other-team', threadTs: null, watchedAgentJobId: 'agent-1', teamId: 'T2' }),
       ];
       for (const job of jobs) await write({ job });
       const found = await opened.run((tx) => tx.jobs.ofAgentJob('T1', 'docs', 'agent-1'));
       expect(found.map(({ id }) => id)).toEqual(['attached', 'created']);
     });
 
-    test('of several who want to watch an agent job at the same time, each sees those before', async () => {
+    test('of several concurrent requests to watch an agent job, each sees the earlier ones', async () => {
       const watch = (id: string) =>
         opened.run(async (tx) => {
           const before = await tx.jobs.ofAgentJob('T1', 'docs', 'agent-1');
-          await tx.write(aDecision({ job: aJob({ id, threadTs: null, attachedTo: 'agent-1' }) }), NOW_MS);
+          await tx.write(
+            aDecision({ job: aJob({ id, threadTs: null, watchedAgentJobId: 'agent-1' }) }),
+            NOW_MS,
+          );
           return before.length;
         });
       const seen = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(watch));
@@ -148,7 +180,7 @@ export function jobContract(open: OpenStore): void {
       );
     });
 
-    test('replies that are not sent come along, in the order of Slack’s timestamps', async () => {
+    test('unsent replies are included, in the order of Slack’s timestamps', async () => {
       const states = ['waiting', 'sent', 'unknown', 'sending', 'not_sent'] as const;
       const followUps = states.map((state, index) =>
         aFollowUp({ id: `f${index}`, messageTs: `170000000${9 - index}.000100`, state }),
@@ -158,8 +190,8 @@ export function jobContract(open: OpenStore): void {
       expect((await lock())?.followUps).toEqual(expected);
     });
 
-    test('the reply that an event is about comes along, whatever became of it', async () => {
-      const states = ['waiting', 'sent', 'aside', 'muted', 'kept_out', 'withdrawn'] as const;
+    test('the reply that an event is about is included, whatever its state', async () => {
+      const states = ['waiting', 'sent', 'aside', 'muted', 'excluded', 'withdrawn'] as const;
       const followUps = states.map((state, index) =>
         aFollowUp({ id: state, messageTs: `170000000${index}.000100`, state, corrected: state }),
       );

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Job } from '../../../src/jobs/job.ts';
-import type { Place } from '../../../src/jobs/lists.ts';
+import type { JobCursor } from '../../../src/jobs/lists.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aCall, aCreateCall, aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
 
@@ -16,7 +16,7 @@ export function listContract(open: OpenStore): void {
         await opened.run((tx) => tx.write(aDecision({ job: aJob({ threadTs: null, ...job }) }), NOW_MS));
       }
     };
-    const page = (start: { to: 'older' | 'newer'; than: Place } | null = null, limit = 10) =>
+    const page = (start: { to: 'older' | 'newer'; than: JobCursor } | null = null, limit = 10) =>
       opened.run((tx) => tx.lists.page(sight, start, limit));
     const idsOf = (jobs: readonly Job[]) => jobs.map(({ id }) => id);
 
@@ -26,13 +26,41 @@ export function listContract(open: OpenStore): void {
         { id: 'own, here', requestedAtMs: 2 },
         { id: 'open, of another', requesterId: 'U2', requestedAtMs: 3 },
         { id: 'over, of another', requesterId: 'U2', stage: ended, requestedAtMs: 4 },
-        { id: 'asks first', stage: { kind: 'asking', sameAsJobId: 'a', thread: null }, requestedAtMs: 5 },
+        {
+          id: 'asks first',
+          stage: { kind: 'awaiting_confirmation', sameAsJobId: 'a', thread: null },
+          requestedAtMs: 5,
+        },
         { id: 'elsewhere, of another', requesterId: 'U2', channelId: 'C2', requestedAtMs: 5 },
         { id: 'of another workspace', teamId: 'T2', requestedAtMs: 6 },
       );
       const { jobs, hasNewer, hasOlder } = await page();
       expect(idsOf(jobs)).toEqual(['open, of another', 'own, here', 'own, over, elsewhere']);
       expect({ hasNewer, hasOlder }).toEqual({ hasNewer: false, hasOlder: false });
+    });
+
+    test('of the own jobs since a time, the replies that wait for a decision are counted', async () => {
+      await write(
+        { id: 'old', requestedAtMs: 1 },
+        { id: 'settled', requestedAtMs: 2 },
+        { id: 'undecided', requestedAtMs: 3 },
+        { id: 'of another', requesterId: 'U2', requestedAtMs: 4 },
+      );
+      const followUp = (id: string, facts: Partial<ReturnType<typeof aFollowUp>>) =>
+        aFollowUp({ id, jobId: 'undecided', messageTs: id, ...facts });
+      const followUps = [
+        followUp('1', { state: 'sent', callId: 'a' }),
+        followUp('2', { state: 'unknown', callId: 'b' }),
+        followUp('3', { state: 'not_sent', callId: 'c' }),
+        followUp('4', { state: 'not_sent', callId: null }),
+      ];
+      const job = aJob({ id: 'undecided', threadTs: null, requestedAtMs: 3 });
+      await opened.run((tx) => tx.write(aDecision({ job, followUps }), NOW_MS));
+      const recent = await opened.run((tx) => tx.lists.recentOf('T1', 'U1', 2, 10));
+      expect(recent.map(({ job: { id }, undecided }) => [id, undecided])).toEqual([
+        ['undecided', { count: 2, callId: 'b' }],
+        ['settled', null],
+      ]);
     });
 
     test('pages neither repeat nor skip a job, also of those asked for at the same time', async () => {
@@ -50,7 +78,7 @@ export function listContract(open: OpenStore): void {
       expect(seen).toEqual(['g', 'f', 'e', 'd', 'c', 'b', 'a']);
     });
 
-    test('a page stays where it is when jobs come and go meanwhile', async () => {
+    test('a page keeps its place while jobs are added and removed', async () => {
       await write(...[1, 2, 3, 4].map((at) => ({ id: `job-${at}`, requesterId: 'U2', requestedAtMs: at })));
       const first = await page(null, 2);
       expect(idsOf(first.jobs)).toEqual(['job-4', 'job-3']);
@@ -63,7 +91,7 @@ export function listContract(open: OpenStore): void {
       expect(second).toMatchObject({ hasNewer: true, hasOlder: false });
     });
 
-    test('back from an older page come the jobs next to it; near the top that is the first page', async () => {
+    test('going back from an older page shows the adjacent jobs; near the top, the first page', async () => {
       await write(...[1, 2, 3, 4, 5, 6].map((at) => ({ id: `job-${at}`, requestedAtMs: at })));
       const newer = (at: number) => page({ to: 'newer', than: { requestedAtMs: at, id: `job-${at}` } }, 2);
       const middle = await newer(2);
@@ -97,7 +125,7 @@ export function listContract(open: OpenStore): void {
       });
     });
 
-    test('the calls of a job are told in the order of the wishes, with what became of them', async () => {
+    test('the calls of a job are listed in the order in which they were requested, with their outcomes', async () => {
       const job = aJob({ threadTs: null });
       await opened.run((tx) =>
         tx.write(aDecision({ job, calls: [aCreateCall('call-1'), aCall('call-2')] }), NOW_MS),
@@ -108,8 +136,8 @@ export function listContract(open: OpenStore): void {
       });
       const calls = await opened.run((tx) => tx.lists.callsOf('job-1'));
       expect(calls).toMatchObject([
-        { request: { kind: 'create_job' }, state: 'done', wantedAtMs: NOW_MS, endedAtMs: NOW_MS + 2 },
-        { request: { kind: 'post_card' }, state: 'wanted', endedAtMs: null },
+        { request: { kind: 'create_job' }, state: 'done', createdAtMs: NOW_MS, endedAtMs: NOW_MS + 2 },
+        { request: { kind: 'post_card' }, state: 'pending', endedAtMs: null },
       ]);
       expect(await opened.run((tx) => tx.lists.callsOf('job-2'))).toEqual([]);
       const made = (sinceMs: number) => opened.run((tx) => tx.calls.agentCallsSince('docs', sinceMs));
@@ -125,6 +153,22 @@ export function listContract(open: OpenStore): void {
       await opened.run((tx) => tx.write(aDecision({ followUps }), NOW_MS));
       const unsent = await opened.run((tx) => tx.lists.unsentOf('job-1'));
       expect(unsent.map(({ state }) => state)).toEqual(['sending', 'unknown', 'not_sent', 'waiting']);
+    });
+
+    test('a job is meant by its number in its workspace, with or without the sign', async () => {
+      await write(
+        { id: 'asked', stage: { kind: 'awaiting_confirmation', sameAsJobId: 'first', thread: null } },
+        { id: 'second' },
+        { id: 'elsewhere', teamId: 'T2' },
+        { id: 'called 2', agentJob: { ...agentJob, id: '2' } },
+      );
+      const meant = async (word: string) => idsOf(await opened.run((tx) => tx.lists.meant('T1', word)));
+      expect(await meant('#2')).toEqual(['second']);
+      expect(await meant('2')).toEqual(['second', 'called 2']);
+      expect(idsOf(await opened.run((tx) => tx.lists.meant('T2', '1')))).toEqual(['elsewhere']);
+      // A question is no job yet.
+      for (const word of ['1', '#4', '0', '02', '-2', '99999999999999999999'])
+        expect(await meant(word)).toEqual([]);
     });
 
     test('a job is meant by its id, by the first part of it, and by the id of its agent job', async () => {

@@ -8,7 +8,7 @@ export function receiptContract(open: OpenStore): void {
     const opened = useStore(open);
     const stale = (jobId = 'job-1') => opened.run((tx) => tx.followUps.withStaleReceipts(jobId));
 
-    const wanted: Readonly<Record<Exclude<FollowUpState, 'withdrawn' | 'kept_out'>, Receipt>> = {
+    const desired: Readonly<Record<Exclude<FollowUpState, 'withdrawn' | 'excluded'>, Receipt>> = {
       waiting: 'eyes',
       sending: 'eyes',
       sent: 'done',
@@ -18,37 +18,37 @@ export function receiptContract(open: OpenStore): void {
       muted: 'muted',
     };
 
-    test.each(Object.entries(wanted))(
+    test.each(Object.entries(desired))(
       'a reply that is %s asks for %s, until it is shown',
       async (state, receipt) => {
         const followUp = aFollowUp({ state: state as FollowUpState });
         await opened.run((tx) => tx.write(aDecision({ followUps: [followUp] }), NOW_MS));
         expect(await stale()).toEqual([
-          { followUpId: followUp.id, messageTs: followUp.messageTs, placed: [], wanted: receipt },
+          { followUpId: followUp.id, messageTs: followUp.messageTs, placed: [], desired: receipt },
         ]);
         await opened.run((tx) => tx.followUps.receiptShown(followUp.id, receipt));
         expect(await stale()).toEqual([]);
       },
     );
 
-    test('a reply that went out asks for another receipt than the one that stands', async () => {
+    test('a sent reply wants another receipt than the one shown', async () => {
       await opened.run((tx) => tx.write(aDecision({ followUps: [aFollowUp()] }), NOW_MS));
       await opened.run((tx) => tx.followUps.receiptShown('follow-up-1', 'eyes'));
       const sent = aFollowUp({ state: 'sent' });
       await opened.run((tx) => tx.write(aDecision({ followUps: [sent] }), NOW_MS));
-      expect(await stale()).toMatchObject([{ placed: ['eyes'], wanted: 'done' }]);
+      expect(await stale()).toMatchObject([{ placed: ['eyes'], desired: 'done' }]);
     });
 
-    test('a reaction that was tried is stale until it is known to stand, with all that may stand beside it', async () => {
+    test('an attempted reaction is stale until confirmed, with all others that may be there', async () => {
       await opened.run((tx) => tx.write(aDecision({ followUps: [aFollowUp()] }), NOW_MS));
       const tried = (...receipts: Receipt[]) =>
         opened.run((tx) => tx.followUps.receiptsTried('follow-up-1', receipts));
       await tried('eyes');
-      expect(await stale()).toMatchObject([{ placed: ['eyes'], wanted: 'eyes' }]);
+      expect(await stale()).toMatchObject([{ placed: ['eyes'], desired: 'eyes' }]);
       await opened.run((tx) => tx.followUps.receiptShown('follow-up-1', 'eyes'));
       expect(await stale()).toEqual([]);
       await tried('eyes', 'warning');
-      expect(await stale()).toMatchObject([{ placed: ['eyes', 'warning'], wanted: 'eyes' }]);
+      expect(await stale()).toMatchObject([{ placed: ['eyes', 'warning'], desired: 'eyes' }]);
     });
 
     test('a reply that was withdrawn needs none', async () => {
@@ -58,16 +58,16 @@ export function receiptContract(open: OpenStore): void {
     });
 
     test('the reaction at a reply of which nothing is sent is to be taken away', async () => {
-      const files = aFollowUp({ state: 'kept_out', text: '' });
+      const files = aFollowUp({ state: 'excluded', text: '' });
       await opened.run((tx) => tx.write(aDecision({ followUps: [files] }), NOW_MS));
       expect(await stale()).toEqual([]);
       await opened.run((tx) => tx.followUps.receiptShown('follow-up-1', 'eyes'));
-      expect(await stale()).toMatchObject([{ placed: ['eyes'], wanted: null }]);
+      expect(await stale()).toMatchObject([{ placed: ['eyes'], desired: null }]);
       await opened.run((tx) => tx.followUps.receiptShown('follow-up-1', null));
       expect(await stale()).toEqual([]);
     });
 
-    test('they come in the order of the replies, a hundred at a time, and of the one job', async () => {
+    test('they follow the order of the replies, a hundred at a time, and belong to one job', async () => {
       const followUps = Array.from({ length: 120 }, (_, index) =>
         aFollowUp({ id: `f${index}`, messageTs: `${1_700_000_000 + index}.000100` }),
       );

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { WantedCall } from '../../../src/jobs/call.ts';
+import type { NewCall } from '../../../src/jobs/call.ts';
 import type { Decision } from '../../../src/jobs/decision.ts';
 import type { FollowUp } from '../../../src/jobs/follow-up.ts';
 import type { Job, Stage } from '../../../src/jobs/job.ts';
-import type { JobPlace } from '../../../src/store/retention.ts';
+import type { RetentionCursor } from '../../../src/store/retention.ts';
 import { fc } from '../../support/properties.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aCall, aCreateCall, aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
@@ -14,16 +14,16 @@ const ended: Stage = { kind: 'ended', status: 'completed' };
 const working: Stage = { kind: 'working', turnStartedAtMs: OLD_MS, settle: null };
 
 const stages: readonly Stage[] = [
-  { kind: 'asking', sameAsJobId: 'job-0', thread: null },
+  { kind: 'awaiting_confirmation', sameAsJobId: 'job-0', thread: null },
   { kind: 'opening' },
-  { kind: 'unopened', reason: 'not_in_channel', thread: null },
+  { kind: 'card_failed', reason: 'not_in_channel', thread: null },
   { kind: 'creating' },
   { kind: 'create_unknown', callId: 'call-0' },
   { kind: 'rejected', message: 'no' },
   working,
   ended,
 ];
-const OVER = ['asking', 'unopened', 'rejected', 'ended'];
+const OVER = ['awaiting_confirmation', 'card_failed', 'rejected', 'ended'];
 
 export function retentionContract(open: OpenStore): void {
   describe('retention', () => {
@@ -35,11 +35,11 @@ export function retentionContract(open: OpenStore): void {
     const oldJob = (fields: Partial<Job> = {}) => aJob({ requestedAtMs: OLD_MS, stage: ended, ...fields });
     const prune = async (limit = 2) => {
       let total = 0;
-      let after: JobPlace | null = null;
+      let after: RetentionCursor | null = null;
       do {
-        const from: JobPlace | null = after;
-        const batch: { readonly pruned: number; readonly next: JobPlace | null } = await opened.run((tx) =>
-          tx.retention.pruneJobs(limits, from, limit, NOW_MS),
+        const from: RetentionCursor | null = after;
+        const batch: { readonly pruned: number; readonly next: RetentionCursor | null } = await opened.run(
+          (tx) => tx.retention.pruneJobs(limits, from, limit, NOW_MS),
         );
         total += batch.pruned;
         after = batch.next;
@@ -86,7 +86,7 @@ export function retentionContract(open: OpenStore): void {
       expect(await exists('job-1')).toBe(true);
     });
 
-    test('a job that was called for of late stays, and so does the budget that its call uses up', async () => {
+    test('a job with a recent call stays, and so does the budget that the call uses up', async () => {
       await write({ job: oldJob(), calls: [aCreateCall('a')] });
       await opened.run((tx) => tx.calls.start('a', OLD_MS));
       await settle('a', NOW_MS);
@@ -118,7 +118,7 @@ export function retentionContract(open: OpenStore): void {
             const kept = new Map<string, boolean>();
             for (const [index, { stage, requestedAtMs, call, reply, task }] of jobs.entries()) {
               const id = `job-${run}-${index}`;
-              const calls: WantedCall[] = call === null ? [] : [aCall(id)];
+              const calls: NewCall[] = call === null ? [] : [aCall(id)];
               await write({
                 job: aJob({ id, stage, requestedAtMs, threadTs: null }),
                 calls,
@@ -146,11 +146,11 @@ export function retentionContract(open: OpenStore): void {
           lane: { to: 'slack', name: `notice:${id}:${channelId}` },
           request: { kind: 'notify_channel', channelId, url },
         });
-      const announced = async (call: WantedCall) => {
+      const announced = async (call: NewCall) => {
         await write({ job: oldJob(), calls: [call] });
         await settle(call.id);
       };
-      const isWanted = async (call: WantedCall) => {
+      const isWanted = async (call: NewCall) => {
         await write({ job: oldJob({ id: 'job-2', threadTs: '1700000002.000100' }), calls: [call] });
         return opened.run(async (tx) => (await tx.calls.get(call.id)) !== null);
       };
@@ -180,7 +180,7 @@ export function retentionContract(open: OpenStore): void {
       });
     });
 
-    test('a gesture is known until it is old, and all that is old goes in small batches', async () => {
+    test('a request is known until it is old, and all that is old goes in small batches', async () => {
       const remember = (key: string, atMs: number) =>
         opened.run((tx) => tx.inboundRequests.remember([key], atMs));
       for (let index = 0; index < 5; index += 1) await remember(`event:${index}`, OLD_MS);

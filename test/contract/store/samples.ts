@@ -1,4 +1,4 @@
-import type { WantedCall } from '../../../src/jobs/call.ts';
+import type { NewCall } from '../../../src/jobs/call.ts';
 import type { Decision } from '../../../src/jobs/decision.ts';
 import type { FollowUp } from '../../../src/jobs/follow-up.ts';
 import type { Job } from '../../../src/jobs/job.ts';
@@ -38,7 +38,7 @@ export function aFollowUp(fields: Partial<FollowUp> = {}): FollowUp {
   };
 }
 
-export function aCall(id: string, fields: Partial<WantedCall> = {}): WantedCall {
+export function aCall(id: string, fields: Partial<NewCall> = {}): NewCall {
   return {
     id,
     naturalKey: `key of ${id}`,
@@ -48,7 +48,7 @@ export function aCall(id: string, fields: Partial<WantedCall> = {}): WantedCall 
   };
 }
 
-export function aCreateCall(id: string, fields: Partial<WantedCall> = {}): WantedCall {
+export function aCreateCall(id: string, fields: Partial<NewCall> = {}): NewCall {
   const request = { kind: 'create_job', prompt: 'Explain the webhooks' } as const;
   return aCall(id, { lane: { to: 'agent', name: 'agent:job-1' }, request, ...fields });
 }

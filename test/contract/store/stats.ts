@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { TaskKind } from '../../../src/store/store.ts';
+import type { TaskKind } from '../../../src/jobs/task-kinds.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aDecision, aJob, NOW_MS } from './samples.ts';
 
 export function statsContract(open: OpenStore): void {
-  describe('the census', () => {
+  describe('the counts of the store', () => {
     const opened = useStore(open);
 
-    test('counts the jobs of which something is still to come, by their stage', async () => {
+    test('counts open jobs by stage', async () => {
       const stages = [
         { kind: 'working', turnStartedAtMs: NOW_MS, settle: null },
         { kind: 'working', turnStartedAtMs: NOW_MS, settle: null },
@@ -33,7 +33,7 @@ export function statsContract(open: OpenStore): void {
       await schedule('check_job', 'b', NOW_MS);
       await schedule('check_job', 'later', NOW_MS + 1);
       await schedule('refresh_card', 'later', NOW_MS + 1);
-      const lease = { leaseNowMs: NOW_MS, leaseUntilMs: NOW_MS + 1_000, inHand: [] };
+      const lease = { leaseNowMs: NOW_MS, leaseUntilMs: NOW_MS + 1_000, inFlight: [] };
       const claim = { kinds: ['check_job'], nowMs: NOW_MS, ...lease, limit: 1 } as const;
       await opened.run((tx) => tx.tasks.claim(claim));
       expect(await opened.run((tx) => tx.stats.dueTasks(NOW_MS))).toEqual([

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type ClaimedTask, taskKinds } from '../../../src/store/store.ts';
+import { taskKinds } from '../../../src/jobs/task-kinds.ts';
+import type { ClaimedTask } from '../../../src/store/store.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aCall, aCreateCall, aDecision, aJob, NOW_MS } from './samples.ts';
 
@@ -30,7 +31,7 @@ export function taskGroupContract(open: OpenStore): void {
             nowMs,
             leaseNowMs: nowMs,
             leaseUntilMs: nowMs,
-            inHand: [],
+            inFlight: [],
             limit: 10,
             leftOut,
           };
@@ -71,7 +72,7 @@ export function taskGroupContract(open: OpenStore): void {
         nowMs: NOW_MS,
         leaseNowMs: NOW_MS,
         leaseUntilMs: NOW_MS + 1_000,
-        inHand: [],
+        inFlight: [],
         limit: 10,
       };
       const admit = async (found: readonly ClaimedTask[]) => found.filter(({ subject }) => subject === 'b');

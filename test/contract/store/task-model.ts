@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Lease, LeaseLostError, type TaskKind, type Transaction } from '../../../src/store/store.ts';
+import type { TaskKind } from '../../../src/jobs/task-kinds.ts';
+import { type Lease, LeaseLostError, type Transaction } from '../../../src/store/store.ts';
 import { fc } from '../../support/properties.ts';
 import { type OpenStore, useStore } from './opened.ts';
 
@@ -115,7 +116,14 @@ async function claim(step: Extract<Step, { verb: 'claim' }>, tx: Transaction, mo
     .filter((task) => kinds.includes(task.kind) && claimableAtMs(task) <= nowMs)
     .map((task) => task.runAtMs)
     .sort((a, b) => a - b);
-  const claimed = await tx.tasks.claim({ kinds, nowMs, leaseNowMs: nowMs, leaseUntilMs, inHand: [], limit });
+  const claimed = await tx.tasks.claim({
+    kinds,
+    nowMs,
+    leaseNowMs: nowMs,
+    leaseUntilMs,
+    inFlight: [],
+    limit,
+  });
   const claimedTimes: number[] = [];
   for (const { kind, subject, attempts, lease } of claimed) {
     const task = model.tasks.get(lease.taskId);
@@ -158,7 +166,7 @@ function claimableAtMs(task: ModelTask): number {
 }
 
 async function empty(tx: Transaction): Promise<void> {
-  const lease = { leaseNowMs: FAR_FUTURE_MS, leaseUntilMs: FAR_FUTURE_MS + 1, inHand: [] };
+  const lease = { leaseNowMs: FAR_FUTURE_MS, leaseUntilMs: FAR_FUTURE_MS + 1, inFlight: [] };
   const all = { kinds: KINDS, nowMs: FAR_FUTURE_MS, ...lease, limit: 100 };
   for (const task of await tx.tasks.claim(all)) await tx.tasks.complete(task.lease);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type ClaimedTask, LeaseLostError, type TaskKind } from '../../../src/store/store.ts';
+import type { TaskKind } from '../../../src/jobs/task-kinds.ts';
+import { type ClaimedTask, LeaseLostError } from '../../../src/store/store.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aDecision, NOW_MS } from './samples.ts';
 
@@ -17,7 +18,7 @@ export function taskContract(open: OpenStore): void {
           nowMs,
           leaseNowMs: nowMs,
           leaseUntilMs: nowMs + LEASE_MS,
-          inHand: [],
+          inFlight: [],
           limit,
         }),
       );
@@ -90,7 +91,7 @@ export function taskContract(open: OpenStore): void {
       expect(await nextDueAtMs()).toBeNull();
     });
 
-    test('a postponed task comes back at its time and counts its attempts', async () => {
+    test('a retried task is due at its time and counts its attempts', async () => {
       await schedule('job-1', NOW_MS);
       await postpone(await claimOne(NOW_MS), NOW_MS + 10);
       expect(await claim(NOW_MS + 9)).toEqual([]);
@@ -100,7 +101,7 @@ export function taskContract(open: OpenStore): void {
       expect((await claimOne(NOW_MS + 20)).attempts).toBe(2);
     });
 
-    test('a task that fails comes back at its time, and is known to fail until a try does not', async () => {
+    test('a failed task is due at its time, and counts as failing until a run succeeds', async () => {
       const fail = (task: ClaimedTask, nowMs: number) =>
         opened.run((tx) =>
           tx.tasks.fail(task.lease, { words: 'the disk is gone', nowMs, runAtMs: nowMs + 10 }),
@@ -137,7 +138,7 @@ export function taskContract(open: OpenStore): void {
       await expect(fail(lost, NOW_MS + 30)).rejects.toThrow(LeaseLostError);
     });
 
-    test('a deferred task comes back at its time, and its attempts are as they were', async () => {
+    test('a delayed task is due at its time, with its attempts unchanged', async () => {
       await schedule('job-1', NOW_MS);
       await postpone(await claimOne(NOW_MS), NOW_MS + 10);
       const task = await claimOne(NOW_MS + 10);
@@ -212,7 +213,7 @@ export function taskContract(open: OpenStore): void {
       await expect(complete(task)).rejects.toThrow(LeaseLostError);
     });
 
-    test('keep leaves the time of a task that stands, replace sets it', async () => {
+    test('`keep` leaves the time of an existing task, `replace` sets it', async () => {
       await schedule('job-1', NOW_MS + 10);
       await schedule('job-1', NOW_MS + 5, 'keep');
       expect(await nextDueAtMs()).toBe(NOW_MS + 10);
@@ -243,7 +244,7 @@ export function taskContract(open: OpenStore): void {
       expect(await nextDueAtMs()).toBeNull();
     });
 
-    test('a success in between starts the count of attempts anew', async () => {
+    test('a success in between starts the count of attempts again', async () => {
       await schedule('job-1', NOW_MS);
       await postpone(await claimOne(NOW_MS), NOW_MS);
       const task = await claimOne(NOW_MS);
@@ -253,13 +254,13 @@ export function taskContract(open: OpenStore): void {
       expect((await claimOne(NOW_MS)).attempts).toBe(0);
     });
 
-    test('what the claimer has in hand is not claimed anew: its lease begins again', async () => {
+    test('what the claimer has in hand is not claimed again: its lease begins again', async () => {
       await schedule('job-1', NOW_MS);
       await schedule('job-2', NOW_MS + 1);
       const own = await claimOne(NOW_MS);
       const again = (atMs: number, limit: number) =>
         opened.run((tx) => {
-          const lease = { leaseNowMs: atMs, leaseUntilMs: atMs + LEASE_MS, inHand: [own.lease] };
+          const lease = { leaseNowMs: atMs, leaseUntilMs: atMs + LEASE_MS, inFlight: [own.lease] };
           return tx.tasks.claim({ kinds: ['check_job'], nowMs: atMs, ...lease, limit });
         });
       const wokenAtMs = NOW_MS + 5 * LEASE_MS;
@@ -273,7 +274,7 @@ export function taskContract(open: OpenStore): void {
       const old = await claimOne(NOW_MS);
       const taken = await claimOne(NOW_MS + LEASE_MS);
       await opened.run((tx) => tx.tasks.release([taken.lease]));
-      const lease = { leaseNowMs: NOW_MS, leaseUntilMs: NOW_MS + LEASE_MS, inHand: [old.lease] };
+      const lease = { leaseNowMs: NOW_MS, leaseUntilMs: NOW_MS + LEASE_MS, inFlight: [old.lease] };
       const claimed = await opened.run((tx) =>
         tx.tasks.claim({ kinds: ['check_job'], nowMs: NOW_MS, ...lease, limit: 1 }),
       );

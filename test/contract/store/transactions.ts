@@ -12,7 +12,7 @@ export function transactionContract(open: OpenStore): void {
       ifScheduled: 'keep',
     } as const;
 
-    test('an error undoes all that was written, and comes back to the caller as it was', async () => {
+    test('an error rolls everything back, and reaches the caller unchanged', async () => {
       const error = new Error('the decision failed');
       const failing = opened.run(async (tx) => {
         await tx.inboundRequests.remember(['event:1'], NOW_MS);
@@ -32,7 +32,7 @@ export function transactionContract(open: OpenStore): void {
       expect(await opened.run(async () => 42)).toBe(42);
     });
 
-    test('many transactions at the same time all come to their end', async () => {
+    test('many concurrent transactions all complete', async () => {
       const numbers = Array.from({ length: 40 }, (_, index) => index);
       const results = await Promise.all(
         numbers.map((number) =>

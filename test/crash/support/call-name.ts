@@ -17,5 +17,5 @@ function hintOrQuestion({ blocks }: SlackCall['args']): string {
 function postName({ channel, thread_ts: threadTs, text }: SlackCall['args']): string {
   if (channel === notices) return 'notice';
   if (threadTs === undefined) return 'card';
-  return String(text).includes('Asked by') ? 'card in a thread' : 'thread';
+  return String(text).includes('[Details]') ? 'card in a thread' : 'thread';
 }

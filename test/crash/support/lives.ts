@@ -42,7 +42,7 @@ export interface Lives extends AsyncDisposable {
   done(): readonly string[];
   /** How many processes were killed. */
   readonly kills: number;
-  /** The ids of create and message calls that were under way when a process died: nobody can know their fate. */
+  /** The ids of create and message calls that were under way when a process died: their fate is unknown. */
   readonly doubtful: readonly string[];
   /** Calls of these methods are refused for the moment (429). */
   readonly busy: Set<string>;

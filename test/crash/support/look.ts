@@ -1,5 +1,7 @@
 import { localApp } from '../../../demo/local-slack/workspace.ts';
-import { callIdOfBlock, decodeButton } from '../../../src/slack/protocol/ids.ts';
+import type { Job } from '../../../src/jobs/job.ts';
+import { callIdOfBlock } from '../../../src/slack/messages/post-mark.ts';
+import { decodeButton } from '../../../src/slack/views/parts/buttons.ts';
 import type { SlackMessage } from '../../support/local-slack.ts';
 import type { Seen, SeenMessage } from './checker/seen.ts';
 import type { Outside } from './outside.ts';
@@ -10,8 +12,10 @@ export async function lookAt({ slack, api, places }: Outside, store: StoreReader
   const channels = await Promise.all(places.map((channel) => slack.messages(channel)));
   const calls = await store.query('select id, kind, state, request from call order by seq');
   const followUps = await store.query('select text, state from follow_up order by message_ts');
+  const jobs = await store.query('select data from job');
+  const asked = new Map(jobs.flatMap(({ data }) => offersOf(JSON.parse(String(data)))));
   return {
-    messages: channels.flat().map(seenMessage),
+    messages: channels.flat().map((message) => seenMessage(message, asked)),
     agentJobs: api.jobs.map(({ prompts }) => prompts),
     calls: calls.map(({ id, kind, state, request }) => ({
       id: String(id),
@@ -23,9 +27,20 @@ export async function lookAt({ slack, api, places }: Outside, store: StoreReader
   };
 }
 
-function seenMessage(message: SlackMessage): SeenMessage {
+/** The posts that ask about a call, with its id. */
+function offersOf({ offers = [] }: Job): [postId: string, callId: string][] {
+  return offers.flatMap(({ postId, about }) =>
+    'callId' in about && about.callId != null ? [[postId, about.callId]] : [],
+  );
+}
+
+/** @param asked what a message asks, or asked before somebody decided it */
+function seenMessage(message: SlackMessage, asked: ReadonlyMap<string, string>): SeenMessage {
   const { channel, ts, user, text, thread_ts: threadTs, blocks = [], reactions = [] } = message;
   const callIds = blocks.flatMap(({ block_id = '' }) => callIdOfBlock(block_id) ?? []);
+  const offered = blocks.flatMap(({ elements = [] }) =>
+    elements.flatMap(({ value }) => decodeButton(value ?? '')?.callId ?? []),
+  );
   return {
     channel,
     ts,
@@ -34,9 +49,7 @@ function seenMessage(message: SlackMessage): SeenMessage {
     isBot: user === localApp.botUserId,
     isPrivate: message.subtype === 'ephemeral',
     callId: callIds[0] ?? null,
-    offers: blocks.flatMap(({ elements = [] }) =>
-      elements.flatMap(({ value }) => decodeButton(value ?? '')?.callId ?? []),
-    ),
+    offers: [...new Set([...offered, ...callIds.flatMap((id) => asked.get(id) ?? [])])],
     reactions: reactions.map(({ name }) => name),
   };
 }

@@ -25,6 +25,8 @@ const workspace = {
   ],
 };
 
+/** The agent does not accept it. */
+export const REFUSED_PROMPT = 'Improve all of it';
 export const PROJECT_ID = 'acme-docs';
 export const API_KEY = 'test-key';
 /** For work that includes the start of a process; on a busy machine that takes seconds. */
@@ -42,7 +44,7 @@ export interface SlackServer extends AsyncDisposable {
   readonly botToken: string;
   readonly appToken: string;
   readonly control: SlackControl;
-  /** Where people and the program write: channels, and people, who stand for their direct messages. */
+  /** Where people and the program write: channels, and people in place of their direct messages. */
   readonly places: readonly string[];
 }
 
@@ -50,7 +52,7 @@ export interface SlackServer extends AsyncDisposable {
 export interface Outside extends AsyncDisposable {
   readonly api: AgentApi;
   readonly slack: SlackControl;
-  /** Where people and the program write: channels, and people, who stand for their direct messages. */
+  /** Where people and the program write: channels, and people in place of their direct messages. */
   readonly places: readonly string[];
   /** Between the program and Slack. */
   readonly proxy: FaultProxy;
@@ -69,7 +71,7 @@ export interface Outside extends AsyncDisposable {
   /** Waits for the card. */
   card(): Promise<SlackMessage>;
   /** Waits for a message in the thread that contains the words. */
-  told(words: string): Promise<SlackMessage>;
+  messageSeen(words: string): Promise<SlackMessage>;
   /** Waits until what is read satisfies the predicate. */
   until<T>(read: () => T | Promise<T>, predicate: (value: T) => boolean, what: string): Promise<T>;
   /** Ends the turn of the newest agent job with a pull request. */
@@ -77,7 +79,7 @@ export interface Outside extends AsyncDisposable {
 }
 
 /**
- * `settings` come on top of those for a local Slack, a stand-in agent API, and a store in a folder.
+ * `settings` are added to those for a local Slack, a stand-in agent API, and a store in a folder.
  * @param startSlack another Slack
  */
 export async function startOutside(
@@ -92,7 +94,11 @@ export async function startOutside(
     apiKey: API_KEY,
     projectId: PROJECT_ID,
     clock: systemClock,
-    script: () => ({ workMs: 0, ending: 'manual' }),
+    script: (prompt) => ({
+      workMs: 0,
+      ending: 'manual',
+      ...(prompt === REFUSED_PROMPT && { refusal: 'This is too vague.' }),
+    }),
   });
   resources.defer(() => api.close());
   const agentProxy = await startFaultProxy({ target: api.baseUrl });
@@ -140,7 +146,7 @@ export async function startOutside(
     },
     messages,
     card: () => find('the card', ({ thread_ts }) => thread_ts === undefined),
-    told: (words) =>
+    messageSeen: (words) =>
       find(
         `a message with "${words}"`,
         ({ text, thread_ts }) => thread_ts !== undefined && text.includes(words),

@@ -18,7 +18,7 @@ export type StoreKind = 'SQLite' | 'Postgres';
 export interface Performance {
   /** What was lost or doubled. */
   readonly problems: readonly string[];
-  /** The create and message calls of which nobody knows whether they happened, and that a person made again. */
+  /** The create and message calls of unknown fate that a person made again. */
   readonly unknown: readonly string[];
   /** The names of the commits and outward calls of all processes. */
   readonly done: readonly string[];
@@ -43,11 +43,12 @@ export async function perform(
   const reader = database === null ? readSqlite(outside.dataDir) : readPostgres(database);
   const lives = resources.use(await startLives(outside, reader, kills));
   const stage = createStage(outside, lives, reader);
-  const answers = resources.use(answerQuestions(outside, stage));
+  const answersItself = 'answersQuestions' in story;
+  const answers = answersItself ? null : resources.use(answerQuestions(outside, stage));
   const expected = await playAt(stage);
   await stage.killed(kills.length);
-  await stage.quiet();
-  await answers[Symbol.asyncDispose]();
+  await stage.idle();
+  await answers?.[Symbol.asyncDispose]();
   // If nothing was left to do, it may still be on its way.
   await lives.up();
   await lives.stop();

@@ -4,10 +4,10 @@ import type { StoryName } from './stories.ts';
 /** What is promised of a kill at a fail point, in words for `docs/reliability.md`. */
 export const promises = {
   once: 'Goes on after the restart; everything happens once.',
-  ask_again: 'Nothing was accepted: the person sees that nothing comes of it, and does it again.',
+  ask_again: 'Nothing was accepted: the person sees that it failed, and does it again.',
   look: 'Looked for in Slack: adopted if it is there, else posted once.',
   unknown: 'May have happened: the thread says so, and a person decides.',
-  tell_again: 'A private answer cannot be looked for: it may come twice.',
+  tell_again: 'A private answer cannot be looked for: it may arrive twice.',
   drop: 'A private hint cannot be looked for, and is not worth a second: it may be lost.',
 } as const;
 
@@ -20,7 +20,7 @@ export interface FailPoint {
   readonly kind: 'commit' | 'call';
   /** What goes on meanwhile. */
   readonly story: StoryName;
-  /** What comes to pass only after another crash: that one. */
+  /** For what happens only after another crash: that one. */
   readonly crashed: Kill | null;
   /** Killed before it, the next process does something else in its place. */
   readonly isPassing: boolean;
@@ -50,18 +50,18 @@ export const failPoints: readonly FailPoint[] = [
     ['claim call_agent', 'once', 'once'],
     ['start create_job', 'once', 'unknown'],
     ['done create_job → started', 'unknown', 'once'],
-    ['end call_agent', 'once', 'once'],
     ['start announce', 'once', 'look'],
     ['claim refresh_card', 'once', 'once'],
     ['draw card', 'once', 'once'],
     ['draw card, end refresh_card', 'once', 'once'],
     ['claim check_job', 'once', 'once'],
-    ['end check_job → finished, pull_request, notify_channel', 'once', 'once'],
+    ['end check_job → turn_ended, notify_channel', 'once', 'once'],
     ['start notify_channel', 'once', 'look'],
-    ['end check_job → started', 'once', 'once'],
     ['end check_job → failed', 'once', 'once'],
     ['claim check_ended_job', 'once', 'once'],
     ['store press → create_job', 'ask_again', 'once'],
+    ['claim refresh_offers', 'once', 'once'],
+    ['end refresh_offers', 'once', 'once'],
   ]),
   ...passingCommits('failure', null, [
     ['done post_card → create_job', 'look', 'once'],
@@ -70,7 +70,6 @@ export const failPoints: readonly FailPoint[] = [
   ]),
   ...commits('replies', null, [
     ['store reply', 'once', 'once'],
-    ['retry create_job, put off call_agent → trouble', 'unknown', 'once'],
     ['claim refresh_receipts', 'once', 'once'],
     ['try receipts', 'once', 'once'],
     ['receipt shown', 'once', 'once'],
@@ -85,23 +84,23 @@ export const failPoints: readonly FailPoint[] = [
   ...commits('edit', null, [
     ['store edit', 'once', 'once'],
     ['retry create_job, put off call_agent', 'unknown', 'once'],
-    ['end check_job → finished', 'once', 'once'],
+    ['end check_job → turn_ended', 'once', 'once'],
   ]),
   ...commits('mute', null, [
-    ['put off quiet checks', 'once', 'once'],
+    ['put off unchanged checks', 'once', 'once'],
     ['plan refresh_card', 'once', 'once'],
   ]),
   ...passingCommits('mute', null, [['store reply → muted', 'once', 'once']]),
   ...passingCommits('edit', null, [
-    ['store edit → whisper', 'once', 'once'],
-    ['start whisper', 'once', 'drop'],
-    ['done whisper', 'drop', 'once'],
+    ['store edit → ephemeral', 'once', 'once'],
+    ['start ephemeral', 'once', 'drop'],
+    ['done ephemeral', 'drop', 'once'],
   ]),
   ...passingCalls('edit', null, [['chat.postEphemeral (hint)', 'drop', 'drop']]),
   ...commits('refusal', null, [
-    ['failed post_card → tell_requester', 'look', 'once'],
-    ['start tell_requester', 'once', 'tell_again'],
-    ['done tell_requester', 'tell_again', 'once'],
+    ['failed post_card → notify_requester', 'look', 'once'],
+    ['start notify_requester', 'once', 'tell_again'],
+    ['done notify_requester', 'tell_again', 'once'],
   ]),
   ...calls('refusal', null, [
     ['auth.test', 'once', 'once'],
@@ -125,7 +124,13 @@ export const failPoints: readonly FailPoint[] = [
     ['reactions.add', 'once', 'once'],
     ['reactions.remove', 'once', 'once'],
   ]),
-  ...commits('mention', null, [['store message → post_card', 'once', 'once']]),
+  ...commits('mention', null, [
+    ['store message → post_card', 'once', 'once'],
+    ['claim refresh_reaction', 'once', 'once'],
+    ['try reaction', 'once', 'once'],
+    ['reaction shown', 'once', 'once'],
+    ['end refresh_reaction', 'once', 'once'],
+  ]),
   ...calls('mention', null, [['chat.postMessage (card in a thread)', 'look', 'look']]),
   ...commits('direct', null, [
     ['claim read_snippets', 'once', 'once'],
@@ -135,7 +140,7 @@ export const failPoints: readonly FailPoint[] = [
   ...passingCommits('direct', null, [['done post_card', 'look', 'once']]),
   ...calls('direct', null, [['GET snippet', 'once', 'once']]),
   ...commits('again', null, [
-    ['store message → tell_requester', 'once', 'once'],
+    ['store message → notify_requester', 'once', 'once'],
     ['store press → post_card', 'ask_again', 'once'],
   ]),
   ...calls('again', null, [['chat.postEphemeral (question)', 'tell_again', 'tell_again']]),
@@ -144,10 +149,16 @@ export const failPoints: readonly FailPoint[] = [
     ['store form → follow_up', 'ask_again', 'once'],
   ]),
   ...calls('forms', null, [['views.open', 'ask_again', 'once']]),
+  ...commits('editAndStart', null, [
+    ['failed create_job → create_rejected', 'unknown', 'once'],
+    ['store form → create_job', 'ask_again', 'once'],
+  ]),
   ...passingCommits('thread', null, [['store answered mention', 'tell_again', 'once']]),
   ...calls('thread', null, [['views.update', 'ask_again', 'once']]),
   ...commits('settings', null, [['store form, save settings', 'ask_again', 'once']]),
   ...commits('watch', null, [
+    ['end check_job → started', 'once', 'once'],
+    ['count a look-up', 'ask_again', 'ask_again'],
     ['open home', 'once', 'once'],
     ['claim refresh_home', 'once', 'once'],
     ['end refresh_home', 'once', 'once'],
@@ -186,13 +197,14 @@ export const failPoints: readonly FailPoint[] = [
   ]),
   ...commits('replies', after('start announce'), [['retry announce', 'look', 'once']]),
   ...commits('replies', after('start notify_channel'), [['retry notify_channel', 'look', 'once']]),
-  ...commits('refusal', after('start tell_requester'), [['retry tell_requester', 'tell_again', 'once']]),
-  ...passingCommits('edit', after('start whisper'), [['failed whisper', 'drop', 'once']]),
+  ...commits('refusal', after('start notify_requester'), [['retry notify_requester', 'tell_again', 'once']]),
+  ...passingCommits('edit', after('start ephemeral'), [['failed ephemeral', 'drop', 'once']]),
   ...commits('replies', after('start create_job'), [
-    ['unknown create_job, end call_agent → create_unknown', 'unknown', 'unknown'],
+    ['unknown create_job → create_unknown', 'unknown', 'unknown'],
   ]),
+  ...commits('watchNamed', after('POST job'), [['store form', 'ask_again', 'once']]),
   ...commits('replies', after('start send_message'), [
-    ['unknown send_message, end call_agent → message_unknown', 'unknown', 'unknown'],
+    ['unknown send_message → message_unknown', 'unknown', 'unknown'],
     ['store press', 'unknown', 'unknown'],
   ]),
 ];
@@ -201,5 +213,6 @@ export const failPoints: readonly FailPoint[] = [
 export const rareCommits: readonly string[] = [
   'end send_follow_ups',
   'end post_to_slack',
+  'end call_agent',
   'end check_ended_job',
 ];

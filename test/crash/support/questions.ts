@@ -37,7 +37,8 @@ export function answerQuestions({ slack, places }: Outside, { press }: Stage): A
   };
 }
 
-function buttonOf({ blocks = [] }: SlackMessage): string | null {
+function buttonOf({ text, blocks = [] }: SlackMessage): string | null {
+  if (!text.includes('❓')) return null;
   const ids = blocks.flatMap(({ elements = [] }) => elements.map(({ action_id }) => action_id));
   return BUTTONS.find((id) => ids.includes(id)) ?? null;
 }

@@ -6,7 +6,7 @@ import type { Lives } from './lives.ts';
 import type { Outside } from './outside.ts';
 import type { StoreReader } from './store-reader.ts';
 
-/** Each process that dies begins the 20 seconds anew after which a post is surely absent; a play has up to three. */
+/** Each process that dies restarts the 20 seconds after which a post is surely absent; a play has up to three. */
 const PATIENCE_MS = 120_000;
 /** By then an ended job has been looked at a few times. */
 const NO_LOOK_FOR_MS = 300;
@@ -30,7 +30,7 @@ export interface Stage {
   /** Presses the button until the press is stored. */
   press(message: SlackMessage, actionId: string): Promise<void>;
   /** Waits for a message in the thread that contains the words. */
-  told(card: SlackMessage, words: string): Promise<SlackMessage>;
+  threadMessage(card: SlackMessage, words: string): Promise<SlackMessage>;
   /** Waits until the reply has this receipt and no other. */
   receipt(text: string, name: 'eyes' | 'white_check_mark', channel?: string): Promise<void>;
   /** Waits for a message in the channel that contains the words. */
@@ -39,21 +39,28 @@ export interface Stage {
   atWork(): Promise<void>;
   /** Waits until a process has done this: the name of a commit or an outward call. */
   done(name: string): Promise<void>;
-  /** Ends the turn of the newest agent job. */
+  /**
+   * Waits until the store has a later refresh of a card. Its commit is no sign of that: a process that dies after
+   * another commit of the same group has not listed it.
+   */
+  laterRefresh(): Promise<void>;
+  /** The id of the newest agent job. */
+  agentJobId(): string;
+  /** Ends the turn of that job. */
   finish(status: string, prLink?: string): void;
   /** Waits for the kill of so many processes. */
   killed(times: number): Promise<void>;
   /** Waits until the program has nothing left to do. */
-  quiet(): Promise<void>;
+  idle(): Promise<void>;
 }
 
 /**
- * Makes a gesture while the program is up. False if the process died meanwhile, or if people see that the gesture was
+ * Makes a request while the program is up. False if the process died meanwhile, or if people see that the request was
  * not acknowledged, which the local Slack does not say.
  */
-export async function attemptIn(lives: Lives, gesture: () => Promise<unknown>): Promise<boolean> {
+export async function attemptIn(lives: Lives, request: () => Promise<unknown>): Promise<boolean> {
   const life = await lives.up();
-  const made = gesture().then((answer) => !isUnacknowledged(answer));
+  const made = request().then((answer) => !isUnacknowledged(answer));
   return Promise.race([made, lives.ended(life).then(() => false), lives.failed]);
 }
 
@@ -81,23 +88,29 @@ export function createStage(outside: Outside, lives: Lives, store: StoreReader):
     if (found === undefined) throw new Error(`no ${what}`);
     return found;
   };
-  const attempt = (gesture: () => Promise<unknown>) => attemptIn(lives, gesture);
+  const attempt = (request: () => Promise<unknown>) => attemptIn(lives, request);
   const jobs = async () =>
     (await store.query('select data from job')).map(({ data }): Job => JSON.parse(String(data)));
   const replies = async () =>
     (await store.query('select text from follow_up')).map(({ text }) => String(text));
   const isStored = async (text: string) => (await jobs()).some(({ prompt }) => prompt === text);
   const presses = async () =>
-    (await store.query("select count(*) as howmany from gesture where key like 'press:%'"))[0]?.howmany;
+    (await store.query("select count(*) as howmany from inbound_request where key like 'press:%'"))[0]
+      ?.howmany;
   const press = async (message: SlackMessage, actionId: string) => {
     const before = await presses();
-    // The local Slack does not say whether a press met a process that was still alive: who sees that nothing
-    // comes of it presses again.
+    // The local Slack does not say whether a press met a process that was still alive: whoever sees that nothing
+    // happens presses again.
     do await attempt(() => slack.press(message, actionId, alice));
     while ((await presses()) === before);
   };
   const write = async ({ channel, ts }: SlackMessage, text: string) => {
     await attempt(() => slack.message({ channel, user: bob, text, threadTs: ts }));
+  };
+  const agentJobId = () => {
+    const job = api.jobs.at(-1);
+    if (job === undefined) throw new Error('there is no agent job');
+    return job.id;
   };
   const written = (text: string, channel = general) =>
     find(channel, (message) => message.text === text, `the reply "${text}"`);
@@ -106,7 +119,7 @@ export function createStage(outside: Outside, lives: Lives, store: StoreReader):
     lives,
     ask: async (prompt, channel = general) => {
       const type = () => slack.command({ channel, user: alice, text: prompt });
-      // Who sees that nothing comes of it types it again.
+      // Whoever sees that nothing happens types it again.
       while (!(await attempt(type)) && !(await isStored(prompt))) await sleep(AGAIN_AFTER_MS);
     },
     card: (prompt) =>
@@ -127,7 +140,7 @@ export function createStage(outside: Outside, lives: Lives, store: StoreReader):
       await until(known, isKnown, `the correction "${text}" in the store`);
     },
     press,
-    told: async ({ channel, ts }, words) =>
+    threadMessage: async ({ channel, ts }, words) =>
       find(
         channel,
         ({ thread_ts, text }) => thread_ts === ts && text.includes(words),
@@ -151,10 +164,16 @@ export function createStage(outside: Outside, lives: Lives, store: StoreReader):
     done: async (name) => {
       await until(lives.done, (names) => names.includes(name), name);
     },
+    laterRefresh: async () => {
+      await until(
+        () => store.query(`select id from task where kind = 'refresh_card' and run_at > ${Date.now()}`),
+        (tasks) => tasks.length > 0,
+        'a later refresh of the card',
+      );
+    },
+    agentJobId,
     finish: (status, prLink) => {
-      const job = api.jobs.at(-1);
-      if (job === undefined) throw new Error('there is no agent job');
-      api.finish(job.id, { status, ...(prLink === undefined ? {} : { prLink }) });
+      api.finish(agentJobId(), { status, ...(prLink === undefined ? {} : { prLink }) });
     },
     killed: async (times) => {
       await until(
@@ -163,7 +182,7 @@ export function createStage(outside: Outside, lives: Lives, store: StoreReader):
         `kill ${times}`,
       );
     },
-    quiet: async () => {
+    idle: async () => {
       await until(
         () => store.query('select kind, state from call where ended_at is null'),
         (calls) => calls.length === 0,

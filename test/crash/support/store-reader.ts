@@ -10,7 +10,7 @@ const OTHER_CONNECTIONS =
 export interface StoreReader {
   /** Runs one statement. */
   query(sql: string): Promise<Record<string, unknown>[]>;
-  /** Waits until what the killed process sent has come to its end, and others may take over what it had in hand. */
+  /** Waits until the requests of the killed process have ended, and others may take over its work in flight. */
   processDied(): Promise<void>;
 }
 

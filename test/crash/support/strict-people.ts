@@ -10,29 +10,29 @@ import { AGAIN_AFTER_MS, attemptIn } from './stage.ts';
 
 const PATIENCE_MS = 60_000;
 
-type Gesture = () => Promise<Acknowledgement>;
+type SlackRequest = () => Promise<Acknowledgement>;
 
 /** Alice, who uses forms, and does not know that the program may die at any moment. */
 export interface StrictPeople {
   readonly control: StrictControl;
-  /** Writes, once: Slack tells the program of it until it is heard. In the channel where nothing else is said. */
+  /** Writes, once: Slack delivers it until it is acknowledged. In the channel where nothing else is said. */
   write(text: string, options?: Partial<Parameters<StrictControl['message']>[0]>): Promise<SlackMessage>;
-  /** Makes the gesture until it is acknowledged: who sees a warning makes it again. */
-  insist(gesture: Gesture): Promise<void>;
-  /** Makes the gesture until there is a form with the words, fills it in, and submits it until it is taken. */
-  fillIn(gesture: Gesture, words: string, values: FilledInValues): Promise<void>;
+  /** Makes the request until it is acknowledged: who sees a warning makes it again. */
+  insist(request: SlackRequest): Promise<void>;
+  /** Makes the request until there is a form with the words, fills it in, and submits it until it is taken. */
+  fillIn(request: SlackRequest, words: string, values: FilledInValues): Promise<void>;
   /** Waits until the home tab shows the words. */
   seenAtHome(words: string): Promise<void>;
   /** Has the agent begin a job past the program, and returns its id. */
   startElsewhere(prompt: string): Promise<string>;
   /** Waits for a private message to Alice. */
-  told(words: string, channel?: string): Promise<SlackMessage>;
+  privateMessage(words: string, channel?: string): Promise<SlackMessage>;
 }
 
 export function createStrictPeople({ api }: Outside, control: StrictControl, lives: Lives): StrictPeople {
   const shown = () => JSON.stringify(control.modal(alice)) ?? '';
-  const insist = async (gesture: Gesture) => {
-    while (!(await attemptIn(lives, gesture))) await sleep(AGAIN_AFTER_MS);
+  const insist = async (request: SlackRequest) => {
+    while (!(await attemptIn(lives, request))) await sleep(AGAIN_AFTER_MS);
   };
   return {
     control,
@@ -42,9 +42,9 @@ export function createStrictPeople({ api }: Outside, control: StrictControl, liv
       return control.message({ channel: general, user: alice, text, ...options });
     },
     insist,
-    fillIn: async (gesture, words, values) => {
+    fillIn: async (request, words, values) => {
       const open = async () => {
-        await gesture();
+        await request();
         await waitFor(shown, (text) => text.includes(words), { what: words, timeoutMs: PATIENCE_MS });
       };
       while (!shown().includes(words)) await attemptIn(lives, open);
@@ -67,7 +67,7 @@ export function createStrictPeople({ api }: Outside, control: StrictControl, liv
       });
       return ((await response.json()) as { id: string }).id;
     },
-    told: async (words, channel = general) => {
+    privateMessage: async (words, channel = general) => {
       const isIt = ({ ephemeral_to, text }: SlackMessage) => ephemeral_to === alice && text.includes(words);
       let found: SlackMessage | undefined;
       const look = async () => {

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../../src/engine/runtime/clock.ts';
+import { clockFrom, systemClock } from '../../../src/engine/runtime/clock.ts';
 import { alice, bob, general, random } from '../../support/local-slack.ts';
 import type { StrictControl } from '../../support/strict-slack/control.ts';
 import { strictApp } from '../../support/strict-slack/ids.ts';
@@ -9,16 +9,16 @@ import { notices, type SlackServer } from './outside.ts';
 const LONG_MS = 30_000;
 const HASTE = 15;
 
-/** The machine's time; but what is to come after half a minute or more comes fifteen times as soon. */
-const hastyClock: Clock = {
+/** The machine's time; but waits of half a minute or more are fifteen times as short. */
+const hastyClock = clockFrom({
   ...systemClock,
   at: (atMs, callback) => {
     const delayMs = atMs - systemClock.now();
     return systemClock.at(delayMs < LONG_MS ? atMs : systemClock.now() + delayMs / HASTE, callback);
   },
-};
+});
 
-/** A Slack with forms and private answers, which tells of a message again until it is heard. */
+/** A Slack with forms and private answers, which delivers a message until it is acknowledged. */
 export async function startStrictServer(): Promise<SlackServer & { readonly control: StrictControl }> {
   const slack = await startStrictSlack({ clock: hastyClock, app: { mode: 'socket' } });
   slack.control.openChannel({ id: notices, name: 'notices', members: [alice, bob, strictApp.botUserId] });

@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import type { SlackMessage } from '../../support/local-slack.ts';
 import { type Program, type ProgramOptions, startProgram } from '../../support/strict-slack/program.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -6,12 +7,12 @@ import { waitFor } from '../../support/wait-for.ts';
 export interface StrictWorld extends Program {
   /** What the agent was given so far: of each job, its prompts. */
   prompts(): string[][];
-  /** Waits, while time stands, until the agent has been given this prompt in a new job. */
+  /** Waits, without moving the clock, until the agent has been given this prompt in a new job. */
   started(prompt: string): Promise<void>;
-  /** Waits, while time stands, for a message in the channel. */
+  /** Waits, without moving the clock, for a message in the channel. */
   seen(channel: string, what: (message: SlackMessage) => boolean): Promise<SlackMessage>;
-  /** Waits, while time stands, for a private message with these words. */
-  whispered(channel: string, words: string): Promise<SlackMessage>;
+  /** Waits, without moving the clock, for a private message with these words. */
+  sentPrivately(channel: string, words: string): Promise<SlackMessage>;
   /** Lets so much time pass, and until nothing is under way. */
   settled(ms?: number): Promise<void>;
 }
@@ -29,19 +30,17 @@ export async function startStrictWorld(options: ProgramOptions = {}): Promise<St
   const more = {
     prompts,
     started: async (prompt: string) => {
-      await waitFor(prompts, (all) => all.some(([first]) => first === prompt), { what: `a job "${prompt}"` });
+      await expect
+        .poll(() => prompts().map(([first]) => first), { message: `a job "${prompt}"` })
+        .toContain(prompt);
     },
     seen,
-    whispered: (channel: string, words: string) =>
+    sentPrivately: (channel: string, words: string) =>
       seen(channel, ({ subtype, text }) => subtype === 'ephemeral' && text.includes(words)),
     settled: async (ms = 5_000) => {
       for (let passedMs = 0; passedMs < ms; passedMs += 1_000) {
         await clock.advance(1_000);
-        await waitFor(
-          () => slack.inFlight(),
-          (calls) => calls === 0,
-          { what: 'quiet' },
-        );
+        await expect.poll(() => slack.inFlight(), { message: 'quiet' }).toBe(0);
       }
     },
   };

@@ -8,7 +8,7 @@ export const cards = async (world: World) =>
 /** Asks, and waits until the agent is said to work. Returns the card. */
 export async function working(world: World, prompt = 'Add a quickstart'): Promise<SlackMessage> {
   const card = await world.ask(prompt);
-  await world.told(card, 'Working');
+  await world.threadMessage(card, 'On it');
   return card;
 }
 
@@ -17,4 +17,23 @@ export function finish(world: World, prompt: string, status: string, prLink?: st
   const job = world.api.jobs.find(({ prompts }) => prompts[0] === prompt);
   if (job === undefined) throw new Error(`no job was asked for "${prompt}"`);
   world.api.finish(job.id, prLink === undefined ? { status } : { status, prLink });
+}
+
+/** A job at which the agent works, and that was read at least once. */
+export async function watched(world: World, prompt = 'Add a quickstart') {
+  const card = await world.ask(prompt);
+  await world.threadMessage(card, 'On it');
+  const reads = world.api.counts.get;
+  // The second read is planned when the first is written down.
+  await world.later(
+    () => world.api.counts.get,
+    (count) => count >= reads + 2,
+    'the first two checks',
+  );
+  const id = world.api.jobs.at(-1)?.id ?? '';
+  return {
+    card,
+    finish: (status: string, prLink?: string | null) =>
+      world.api.finish(id, { status, ...(prLink === undefined ? {} : { prLink }) }),
+  };
 }

@@ -1,14 +1,15 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type AgentApi, startAgentApi } from '../../../demo/agent-api/agent-api.ts';
-import type { Script } from '../../../demo/agent-api/script.ts';
+import type { Script } from '../../../demo/agent-api/scripted-job.ts';
 import { type Config, parseConfig } from '../../../src/app/config/config.ts';
 import type { Environment } from '../../../src/app/config/values.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { createService, type Service } from '../../../src/app/service.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
 import { freePort } from '../../support/free-port.ts';
+import { type Later, laterBy } from '../../support/later.ts';
 import {
   alice,
+  borrowTestSlack,
   general,
   type SlackControl,
   type SlackMessage,
@@ -40,12 +41,9 @@ export interface World {
   readonly log: readonly string[];
   /** Types `/docs-agent <text>`, and waits for the card. */
   ask(text: string, user?: string): Promise<SlackMessage>;
-  /** Waits until the thread of the card has a message that contains the words, and returns it; time stands. */
-  told(card: SlackMessage, words: string): Promise<SlackMessage>;
-  /** Waits, while time stands, until what is read equals the value. */
-  soon<T>(read: () => T | Promise<T>, value: T, what: string): Promise<void>;
-  /** Lets time run, a second at each look, until what is read satisfies the predicate. */
-  later<T>(read: () => T | Promise<T>, predicate: (value: T) => boolean, what: string): Promise<T>;
+  /** Waits until the thread of the card has a message that contains the words, and returns it; the clock is not moved. */
+  threadMessage(card: SlackMessage, words: string): Promise<SlackMessage>;
+  readonly later: Later;
   /** The card as it is now. */
   card(root: SlackMessage): Promise<string>;
   /** The messages of the card's thread, without the card. */
@@ -72,11 +70,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World & As
   const clock = createTestClock(Date.now());
   const botPort = mode === 'http' ? await freePort() : 0;
   const botUrl = `http://127.0.0.1:${botPort}`;
-  const app =
-    mode === 'socket'
-      ? ({ mode: 'socket' } as const)
-      : ({ mode: 'events', requestUrl: `${botUrl}/slack/events` } as const);
-  const slack = await startTestSlack({ ...testWorkspace, app });
+  const app = { mode: 'events', requestUrl: `${botUrl}/slack/events` } as const;
+  const slack = await (mode === 'socket' ? borrowTestSlack() : startTestSlack({ ...testWorkspace, app }));
   resources.defer(() => slack.stop());
   const proxy = await startFaultProxy({ target: slack.apiUrl });
   resources.defer(() => proxy.close());
@@ -157,24 +152,13 @@ export async function startWorld(options: WorldOptions = {}): Promise<World & As
         { what: `the card for "${text.slice(0, 40)}"` },
       );
     },
-    told: (card, words) =>
+    threadMessage: (card, words) =>
       waitFor(
         async () => (await posts(card)).findLast(({ text }) => text.includes(words)),
         (post): post is SlackMessage => post !== undefined,
         { what: `a message with "${words}" in the thread` },
       ),
-    soon: async (read, value, what) => {
-      await waitFor(read, (seen) => isDeepStrictEqual(seen, value), { what });
-    },
-    later: (read, predicate, what) =>
-      waitFor(
-        async () => {
-          await clock.advance(1_000);
-          return read();
-        },
-        predicate,
-        { what, timeoutMs: 10_000 },
-      ),
+    later: laterBy(clock),
     card: async ({ channel, ts }) =>
       (await slack.control.messages(channel)).find((message) => message.ts === ts)?.text ?? '',
     posts,

@@ -52,7 +52,7 @@ test('lists, the status and the home of one show nothing of the other (A2, L1, L
   expect(await program.ask(acme, 'list')).toContain('Fix the typos');
   expect(await program.ask(beta, 'list')).not.toContain('Fix the typos');
   expect(await program.ask(acme, `status ${id}`)).toContain('Fix the typos');
-  expect(await program.ask(beta, `status ${id}`)).toMatch(/no such job/i);
+  expect(await program.ask(beta, `status ${id}`)).toContain("I can't find that job");
   await control(beta).openHome(alice);
   const home = () => JSON.stringify(control(beta).home(alice) ?? '');
   await program.later(home, (view) => view.includes('betadocs'), 'the home');
@@ -97,7 +97,7 @@ test('a mention at the same time in the same channel starts a job in each (A2, S
   );
 });
 
-test('a pull request of both is told of in the notice channel of each (A2, N1)', async () => {
+test('a pull request of both is announced in the notice channel of each (A2, N1)', async () => {
   const settings = `{ projects: [docs], notice_channels: [${general}] }`;
   const text = `
 projects: [{ id: ${acmeProject}, name: docs, api_key_env: ACME_KEY }]
@@ -116,7 +116,7 @@ workspaces: { ${acme}: ${settings}, ${beta}: ${settings} }
   for (const team of [acme, beta]) {
     const notices = async () =>
       (await control(team).messages(general)).filter(
-        ({ text: shown, thread_ts: thread }) => thread === undefined && shown.includes('New pull request'),
+        ({ text: shown, thread_ts: thread }) => thread === undefined && shown.includes('📝'),
       ).length;
     await program.later(notices, (count) => count >= 1, `the notice in ${team}`);
   }
@@ -132,7 +132,7 @@ test('a button or a form with a job of the other does nothing (A2)', async () =>
     'the job',
   );
   const before = program.agents.of(acmeProject).requests.length;
-  for (const action of ['follow_up', 'stop_watching', 'run_again', 'start_another', 'try_again']) {
+  for (const action of ['follow_up', 'stop_watching', 'start_again', 'start_another', 'try_again']) {
     await control(beta).press(withButton(card, action, id), action, alice);
   }
   await program.clock.advance(10_000);
@@ -158,7 +158,9 @@ workspaces: { ${beta}: { projects: [betadocs], access: { channels: [C0RANDOM] } 
   );
   await control(beta).press(withButton(card, 'try_again', id), 'try_again', alice);
   await program.clock.advance(5_000);
-  const told = (await control(beta).messages(general)).filter(({ text }) => text.includes('You may not use'));
+  const told = (await control(beta).messages(general)).filter(({ text }) =>
+    text.includes('use docs-agent here'),
+  );
   expect(told).toEqual([]);
 });
 
@@ -173,7 +175,10 @@ test('a form of one that names a job of the other is refused (A2)', async () => 
   );
   program.agents.of(betaProject).finish(job?.id ?? '', { status: 'completed' });
   const end = await program.later(
-    async () => (await control(beta).thread(general, card.ts)).find(({ text }) => text.includes('no files')),
+    async () =>
+      (await control(beta).thread(general, card.ts)).find(({ text }) =>
+        text.includes('Done, no pull request'),
+      ),
     (message) => message !== undefined,
     'the end',
   );
@@ -186,7 +191,7 @@ test('a form of one that names a job of the other is refused (A2)', async () => 
   const forged = { ...JSON.parse(view?.private_metadata ?? '{}'), jobId: id };
   Object.assign(view ?? {}, { private_metadata: JSON.stringify(forged) });
   const { errors } = await control(beta).submit(alice, { prompt: 'delete everything' });
-  expect(JSON.stringify(errors)).toMatch(/not kept any more/);
+  expect(JSON.stringify(errors)).toMatch(/no longer kept/);
   expect(program.prompts(acmeProject).flat()).not.toContain('delete everything');
 });
 

@@ -13,7 +13,7 @@ const second = `k2:${'B'.repeat(42)}A=`;
 const another = `k1:${'C'.repeat(42)}A=`;
 const file = ({ env }: TeamsProgram) => `${env.DATA_DIR}/docs-agent.db`;
 
-test('no token stands readable in the database (A2)', async () => {
+test('no token is readable in the database (A2)', async () => {
   await using program = await startTeamsProgram();
   const database = new DatabaseSync(file(program), { readOnly: true });
   const rows = database.prepare('select * from installation order by id').all();

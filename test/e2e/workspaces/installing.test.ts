@@ -143,17 +143,17 @@ describe('a workspace that is installed but not in the file', () => {
   });
   const control = () => program.slack.team(other).control;
 
-  test('is told so wherever it speaks to the program, and nothing is stored (A2)', async () => {
-    const whispers = async (channel: string) =>
-      (await control().messages(channel)).filter(({ text }) => text.includes('not set up')).length;
+  test('gets the same answer wherever it speaks to the program, and nothing is stored (A2)', async () => {
+    const ephemerals = async (channel: string) =>
+      (await control().messages(channel)).filter(({ text }) => text.includes("isn't set up")).length;
     await control().message({ channel: general, user: alice, text: '<@U0DOCSAGENT> Fix the typos' });
-    expect(await whispers(general)).toBe(1);
+    expect(await ephemerals(general)).toBe(1);
     await control().message({ channel: alice, user: alice, text: 'Fix the typos' });
-    expect(await whispers(alice)).toBe(1);
-    expect(await program.ask(other, 'Fix the typos')).toContain('not set up for this workspace');
+    expect(await ephemerals(alice)).toBe(1);
+    expect(await program.ask(other, 'Fix the typos')).toContain("isn't set up for this workspace");
     expect(await program.ask(other, 'list')).toContain(other);
     await control().openHome(alice);
-    expect(JSON.stringify(control().home(alice))).toContain('not set up');
+    expect(JSON.stringify(control().home(alice))).toContain("isn't set up");
     await program.clock.advance(60_000);
     expect(program.prompts(acmeProject)).toEqual([]);
     expect(program.slack.calls('chat.postMessage')).toEqual([]);
@@ -170,8 +170,8 @@ workspaces: { ${other}: { projects: [docs] } }
   });
 });
 
-test('a workspace that is not installed is told so, and nothing of it is stored (A2)', async () => {
-  expect(await program.ask(beta, 'Fix the typos')).toContain('not installed');
+test('a workspace that is not installed reads so, and nothing of it is stored (A2)', async () => {
+  expect(await program.ask(beta, 'Fix the typos')).toContain("isn't installed");
   await program.slack
     .team(beta)
     .control.message({ channel: general, user: alice, text: '<@U0DOCSAGENT> Fix the typos' });

@@ -19,7 +19,8 @@ test('an installation in an organisation serves its workspaces, with one token (
   const [job] = program.agents.of(acmeProject).jobs;
   program.agents.of(acmeProject).finish(job?.id ?? '', { status: 'completed' });
   const end = await program.later(
-    async () => (await control.thread(general, card.ts)).find(({ text }) => text.includes('no files')),
+    async () =>
+      (await control.thread(general, card.ts)).find(({ text }) => text.includes('Done, no pull request')),
     (message) => message !== undefined,
     'the end',
   );
@@ -33,7 +34,7 @@ test('an installation in an organisation serves its workspaces, with one token (
   expect([...new Set(tokens)]).toEqual(['xoxb-E0ACME-1']);
 });
 
-test('the first gesture in one of its workspaces may be a shortcut (A2)', async () => {
+test('the first request in one of its workspaces may be a shortcut (A2)', async () => {
   await using program = await startTeamsProgram({ organisation, installed: [beta] });
   const { control } = program.slack.team(acme);
   const message = await control.message({ channel: general, user: alice, text: 'The docs are old' });
@@ -74,8 +75,8 @@ test('when it is removed, all its workspaces have none; those of others are serv
   // One workspace that has an installation of its own is another matter.
   await program.slack.event({ ...removed, team_id: beta, is_enterprise_install: false });
   expect(await program.ask(acme, 'list')).toContain('Fix the typos');
-  expect(await program.ask(beta, 'list')).toContain('not installed');
+  expect(await program.ask(beta, 'list')).toContain("isn't installed");
   await program.slack.event({ ...removed, team_id: null });
   await program.clock.advance(10_000);
-  expect(await program.ask(acme, 'list')).toContain('not installed');
+  expect(await program.ask(acme, 'list')).toContain("isn't installed");
 });

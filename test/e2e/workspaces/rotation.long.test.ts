@@ -21,7 +21,8 @@ const tokensUsed = ({ slack }: TeamsProgram) => [
   ...new Set(slack.calls('chat.postMessage').map(({ token }) => token)),
 ];
 /** A request whose card needs the token. */
-async function asked(program: TeamsProgram, prompt: string): Promise<void> {
+async function asked(program: TeamsProgram, which: string): Promise<void> {
+  const prompt = `Add page ${which}`;
   await program.ask(acme, prompt);
   await program.card(acme, prompt);
 }
@@ -93,7 +94,7 @@ describe('a token that expires', () => {
     program.slack.onExchange(() => null);
     for (let minutes = 0; minutes < 6; minutes += 1) await program.clock.advance(MINUTE_MS);
     const posts = () => JSON.stringify(program.slack.calls('chat.postMessage'));
-    await program.later(posts, (text) => text.includes('no files changed'), 'the end');
+    await program.later(posts, (text) => text.includes('Done, no pull request'), 'the end');
   });
 
   test('whose new one got lost goes on until it expires; then requests wait for a new installation (A2, E2)', async () => {
@@ -119,14 +120,14 @@ describe('a token that expires', () => {
     expect(renewals(program)).toBe(2);
     await program.clock.advance(EXPIRED_MS);
     expect(needsAdmin(program)).toBe(false);
-    await program.ask(acme, 'four');
+    await program.ask(acme, 'Add page four');
     await program.later(
       () => needsAdmin(program),
       (isSo) => isSo,
       'word for the operator',
     );
     await program.install(acme);
-    await program.card(acme, 'four');
+    await program.card(acme, 'Add page four');
     expect(tokensUsed(program).at(-1)).not.toBe('xoxb-T0ACME1-1');
   });
 });
@@ -151,16 +152,14 @@ describe.skipIf(testServerUrl === undefined)('two replicas', () => {
   test('renew a token once, and both use the new one (A2)', async () => {
     await using program = await startTwo();
     await program.clock.advance(DUE_MS);
-    await Promise.all(['one', 'two', 'three', 'four'].map((prompt) => program.ask(acme, prompt)));
-    for (const prompt of ['one', 'two', 'three', 'four']) await program.card(acme, prompt);
+    await Promise.all(['one', 'two', 'three', 'four'].map((which) => asked(program, which)));
     await program.later(
       () => renewals(program),
       (count) => count === 1,
       'the renewal',
     );
     await program.clock.advance(MINUTE_MS);
-    await Promise.all(['five', 'six', 'seven', 'eight'].map((prompt) => program.ask(acme, prompt)));
-    for (const prompt of ['five', 'six', 'seven', 'eight']) await program.card(acme, prompt);
+    await Promise.all(['five', 'six', 'seven', 'eight'].map((which) => asked(program, which)));
     expect(renewals(program)).toBe(1);
     const calls = program.slack.calls('chat.postMessage').slice(-4);
     expect([...new Set(calls.map(({ token }) => token))]).toEqual(['xoxb-T0ACME1-2']);
@@ -185,7 +184,7 @@ describe.skipIf(testServerUrl === undefined)('two replicas', () => {
     // Another holds the lease now, as after a crash.
     await program.database.query("update installation set renewal = 'of who died'");
     await program.clock.advance(2 * MINUTE_MS);
-    await Promise.all(['four', 'five', 'six'].map((prompt) => asked(program, prompt)));
+    await Promise.all(['four', 'five', 'six'].map((which) => asked(program, which)));
     await program.later(
       () => program.slack.calls('chat.postMessage').at(-1)?.token,
       () => renewals(program) >= 2,

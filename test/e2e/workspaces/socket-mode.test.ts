@@ -6,7 +6,7 @@ const { teamId } = strictApp;
 
 test('over Socket Mode, the pages are served beside the health checks, and the workspace works (A2)', async () => {
   await using program = await startTeamsProgram({ mode: 'socket', teams: [teamId], installed: [] });
-  expect(await program.ask(teamId, 'Fix the typos')).toContain('not installed');
+  expect(await program.ask(teamId, 'Fix the typos')).toContain("isn't installed");
   const page = await program.install(teamId);
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('docs-agent is installed')]);
   await program.ask(teamId, 'Fix the typos');

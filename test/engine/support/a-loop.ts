@@ -18,14 +18,14 @@ interface Hold {
 export interface LoopWorld {
   readonly clock: TestClock;
   readonly loop: Loop;
-  /** What the loop is told. */
-  requestsInHand: number;
+  /** As the loop sees it. */
+  requestsInFlight: number;
   /** The store without faults and holds, for the test's own hands. */
   readonly store: Store;
   readonly log: readonly { readonly event: string; readonly [field: string]: unknown }[];
   /** Ends the task, as a handler does that has done its work. */
   complete(task: ClaimedTask): Promise<void>;
-  /** Schedules a check of the job, due in so many milliseconds; tells nobody. */
+  /** Schedules a check of the job, due in so many milliseconds, without waking the loop. */
   schedule(subject: string, inMs?: number): Promise<void>;
   /** Takes what is due as another process would. */
   claimElsewhere(nowMs: number): Promise<ClaimedTask[]>;
@@ -59,7 +59,7 @@ export async function createLoopWorld(
     handlers: { check_job: (task) => Promise.race([handle(task, world), ended.promise]) },
     concurrency,
     stopWithinMs: 10_000,
-    requestsInHand: () => world.requestsInHand,
+    requestsInFlight: () => world.requestsInFlight,
   });
   onTestFinished(() => {
     faulty.releaseAll();
@@ -69,7 +69,7 @@ export async function createLoopWorld(
   const world: LoopWorld = {
     clock,
     loop,
-    requestsInHand: 0,
+    requestsInFlight: 0,
     store,
     log,
     complete: (task) => faulty.transaction((tx) => tx.tasks.complete(task.lease)),
@@ -80,7 +80,7 @@ export async function createLoopWorld(
     claimElsewhere: (nowMs) =>
       store.transaction((tx) => {
         const leaseNowMs = clock.elapsed() + nowMs - clock.now();
-        const lease = { leaseNowMs, leaseUntilMs: leaseNowMs + 1_000, inHand: [] };
+        const lease = { leaseNowMs, leaseUntilMs: leaseNowMs + 1_000, inFlight: [] };
         return tx.tasks.claim({ kinds: ['check_job'], nowMs, ...lease, limit: 100 });
       }),
     holdAfter: (call) => faulty.holdAfter(call),

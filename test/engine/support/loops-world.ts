@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { AgentClient } from '../../../src/agent/client/client.ts';
-import { AnsweredJobs } from '../../../src/agent/effects/answered-jobs.ts';
+import { AnsweredJobs } from '../../../src/agent/effects/agent-tools.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import type { Tools } from '../../../src/app/service/loops.ts';
 import { createLoops, type Loops } from '../../../src/app/service/loops.ts';
@@ -20,7 +20,7 @@ import { watchedJob } from '../../support/watched-jobs.ts';
 
 const projects = ['handbook', 'docs', 'slow'].map((id) => ({ id, name: id, noticeChannels: [] })) as never;
 const START_MS = Date.UTC(2026, 0, 1);
-/** In so many looks in a row, a millisecond apart, nothing is under way: quiet checks are gathered for five. */
+/** In so many looks in a row, a millisecond apart, nothing is under way: unchanged checks are gathered for five. */
 const QUIET_LOOKS = 8;
 const PATIENCE_MS = 30_000;
 const STOPS_WITHIN_MS = 40_000;
@@ -59,14 +59,14 @@ export interface LoopsWorld {
 export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorld> {
   const { place, replicas, outside, readsPerMinute = 600, hourlyBudget = 100 } = options;
   onTestFinished(place.remove);
-  let inHand = 0;
+  let inFlight = 0;
   let begun = 0;
   let cards = 0;
   const counted = async <T>(work: () => Promise<T>): Promise<T> => {
-    inHand += 1;
+    inFlight += 1;
     begun += 1;
     return work().finally(() => {
-      inHand -= 1;
+      inFlight -= 1;
     });
   };
   const settled = async () => {
@@ -74,7 +74,7 @@ export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorl
     for (let quiet = 0, seen = begun; quiet < QUIET_LOOKS; ) {
       if (Date.now() > untilMs) throw new Error('the work does not come to an end');
       await pause(1);
-      quiet = inHand === 0 && seen === begun ? quiet + 1 : 0;
+      quiet = inFlight === 0 && seen === begun ? quiet + 1 : 0;
       seen = begun;
     }
   };
@@ -109,7 +109,6 @@ export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorl
     jitter: 0.5,
     newId: randomUUID,
     policy,
-    paces: new Map(),
     rulesOf: () => ({ projects, channels: new Map(), noticeChannels: [] }),
   });
   const stopping = new AbortController();
@@ -126,8 +125,12 @@ export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorl
       readsPerMinute,
       answered: new AnsweredJobs(),
       hourlyBudget,
-      surroundings: { agent: () => ({ answeredAtMs: null, trouble: null }), slackProblem: () => null },
-      requestsInHand: () => 0,
+      known: {
+        agent: () => ({ answeredAtMs: null, trouble: null }),
+        slackProblem: () => null,
+        workProblems: () => [],
+      },
+      requestsInFlight: () => 0,
       stopping: stopping.signal,
       newContext,
       readablePrompt: async (_teamId, prompt) => prompt,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestDatabase } from '../../support/postgres.ts';
 
-/** Everything that stands in the store, in whatever table and column. */
+/** Everything in the store, in whatever table and column. */
 export type ReadAll = () => Promise<string>;
 
 /** Of an embedded store that is closed: also what its files still hold of what was deleted. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { aReply, failures, HOUR_MS, SECOND_MS } from '../support/builders.ts';
-import { aWorkingJob } from '../support/stages.ts';
+import { anEndedJob, aWorkingJob } from '../support/stages.ts';
 import type { World } from '../support/world.ts';
 
 function edit(world: World, messageTs: string, text: string, editedTs = '9.000001'): void {
@@ -63,8 +63,33 @@ describe('an aside (F4)', () => {
   });
 });
 
+describe('a reply that asks to stop', () => {
+  test.each(['stop', 'Please stop it now!', 'Cancel'])(
+    'goes out, and its author learns that the job may go on: %s',
+    (text) => {
+      const world = aWorkingJob();
+      world.reply(text);
+      expect(world.ephemerals).toEqual(['U2: cannot_stop']);
+      expect(goesOut(world)).toEqual([text]);
+    },
+  );
+
+  test('gets no such answer where there is nothing to stop', () => {
+    const world = anEndedJob();
+    world.reply('stop');
+    expect(world.ephemerals).toEqual([]);
+  });
+
+  test('is only one that says nothing else', () => {
+    const world = aWorkingJob();
+    world.reply('Stop mentioning the beta');
+    world.reply('stop the page from loading twice');
+    expect(world.ephemerals).toEqual([]);
+  });
+});
+
 describe('a muted thread (F4)', () => {
-  test('keeps replies to itself until it is unmuted; the thread is told who said so', () => {
+  test('keeps replies to itself until it is unmuted; the thread shows who muted it', () => {
     const world = aWorkingJob();
     world.reply('Mute');
     expect(world.job.muted).toBe(true);
@@ -74,14 +99,14 @@ describe('a muted thread (F4)', () => {
     world.reply('Shorter, please');
     expect(goesOut(world)).toEqual(['Shorter, please']);
     expect(world.news.slice(-2)).toEqual(['muted by U2', 'unmuted by U2']);
-    expect(world.states).toEqual(['kept_out', 'muted', 'kept_out', 'sending']);
+    expect(world.states).toEqual(['excluded', 'muted', 'excluded', 'sending']);
     expect(JSON.stringify([...world.followUps.values()])).not.toContain('lunch');
   });
 
   test('lets a mention through', () => {
     const world = aWorkingJob();
     world.reply('mute');
-    world.reply('Shorter, please', true);
+    world.reply('Shorter, please', { mentionsBot: true });
     expect(goesOut(world)).toEqual(['Shorter, please']);
   });
 
@@ -101,7 +126,7 @@ describe('a muted thread (F4)', () => {
     world.reply('unmute');
     edit(world, messageTs, 'Shall we have lunch?');
     expect(goesOut(world)).toEqual([]);
-    expect(world.states).toEqual(['kept_out', 'muted', 'muted', 'kept_out']);
+    expect(world.states).toEqual(['excluded', 'muted', 'muted', 'excluded']);
   });
 
   test('sends what was written meanwhile when it is edited into a mention', () => {
@@ -150,7 +175,7 @@ describe('where only mentions are follow-ups (F4, L3)', () => {
   test('other replies stay in the thread', () => {
     const world = aWorkingJob({ followUpMode: 'mentions' });
     world.reply('Shall we have lunch?');
-    world.reply('Shorter, please', true);
+    world.reply('Shorter, please', { mentionsBot: true });
     expect(goesOut(world)).toEqual(['Shorter, please']);
   });
 
@@ -163,5 +188,50 @@ describe('where only mentions are follow-ups (F4, L3)', () => {
       world.apply({ type: 'reply_edited', reply: edited });
     }
     expect(goesOut(world)).toEqual(['Much shorter']);
+  });
+});
+
+describe('thanks after an end (F4)', () => {
+  const sendAnyway = (world: World, messageTs: string) =>
+    world.apply({ type: 'send_anyway_pressed', messageTs });
+
+  test('stay between people, and their author learns so once', () => {
+    const world = anEndedJob();
+    const before = world.ephemerals.length;
+    for (const text of ['Thanks a lot!', ':tada:', 'ok']) world.reply(text);
+    expect(world.states).toEqual(['aside', 'aside', 'aside']);
+    expect(world.ephemerals.length - before).toBe(1);
+    expect(goesOut(world)).toEqual([]);
+  });
+
+  test('go out when their author says so, once', () => {
+    const world = anEndedJob();
+    const messageTs = world.reply('ok');
+    sendAnyway(world, messageTs);
+    sendAnyway(world, messageTs);
+    expect(goesOut(world)).toEqual(['ok']);
+    sendAnyway(world, messageTs);
+    expect(goesOut(world)).toEqual(['ok']);
+  });
+
+  test('go out when they become a request, and not while they are still thanks', () => {
+    const world = anEndedJob();
+    const messageTs = world.reply('thanks');
+    edit(world, messageTs, 'thanks!');
+    expect(goesOut(world)).toEqual([]);
+    edit(world, messageTs, 'thanks, now shorter', '9.000002');
+    expect(goesOut(world)).toEqual(['thanks, now shorter']);
+  });
+
+  test('are replies like others while the agent works', () => {
+    const world = aWorkingJob();
+    world.reply('ok');
+    expect(goesOut(world)).toEqual(['ok']);
+  });
+
+  test('an aside cannot be sent anyway: its words are not kept', () => {
+    const world = anEndedJob();
+    sendAnyway(world, world.reply('aside: thanks'));
+    expect(goesOut(world)).toEqual([]);
   });
 });

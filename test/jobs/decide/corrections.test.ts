@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { aReply, failures, HOUR_MS, SECOND_MS } from '../support/builders.ts';
-import { aWorkingJob } from '../support/stages.ts';
+import { anAgentJob, aReply, failures, HOUR_MS, SECOND_MS } from '../support/builders.ts';
+import { anEndedJob, aWorkingJob } from '../support/stages.ts';
 import type { World } from '../support/world.ts';
 
 function edit(world: World, messageTs: string, text: string, editedTs = '9.000001'): void {
@@ -24,7 +24,7 @@ describe('editing a reply that was sent (F3)', () => {
   test('offers its author the correction, and sends it once, however often it is pressed', () => {
     const { world, messageTs } = aSentReply();
     edit(world, messageTs, 'Use the CLI');
-    expect(world.whispers).toEqual(['U2: edited_after_sending']);
+    expect(world.ephemerals).toEqual(['U2: edited_after_sending']);
     world.advance(10 * SECOND_MS);
     expect(world.messages).toEqual(['Use teh CLI']);
 
@@ -45,7 +45,7 @@ describe('editing a reply that was sent (F3)', () => {
     edit(world, messageTs, 'Use the CLI', '9.000001');
     edit(world, messageTs, 'Use the API', '9.000002');
     edit(world, messageTs, 'Use the CLI', '9.000001');
-    expect(world.whispers).toHaveLength(2);
+    expect(world.ephemerals).toHaveLength(2);
     press(world, messageTs);
     press(world, messageTs);
     world.advance(4 * SECOND_MS);
@@ -71,7 +71,7 @@ describe('editing a reply that was sent (F3)', () => {
   ])('to %s offers nothing', (_what, text) => {
     const { world, messageTs } = aSentReply();
     edit(world, messageTs, text);
-    expect(world.whispers).toEqual([]);
+    expect(world.ephemerals).toEqual([]);
     expect(press(world, messageTs).calls).toEqual([]);
   });
 
@@ -80,9 +80,9 @@ describe('editing a reply that was sent (F3)', () => {
     const messageTs = world.reply('Use teh CLI');
     world.advance(4 * SECOND_MS);
     edit(world, messageTs, 'Use the CLI');
-    expect(world.whispers).toEqual([]);
+    expect(world.ephemerals).toEqual([]);
     world.accepted();
-    expect(world.whispers).toEqual(['U2: edited_after_sending']);
+    expect(world.ephemerals).toEqual(['U2: edited_after_sending']);
   });
 
   test('and deleting it then takes the offer back', () => {
@@ -97,7 +97,43 @@ describe('editing a reply that was sent (F3)', () => {
     const { world, messageTs } = aSentReply();
     edit(world, messageTs, 'x'.repeat(19_999));
     press(world, messageTs);
-    expect(world.news.at(-1)).toContain('1 rejected: it has 20033 characters');
+    expect(world.news.at(-1)).toContain('1 rejected: It has 20,033 characters');
+  });
+});
+
+describe('deleting a reply that was sent', () => {
+  test('tells its author once that the agent still has it', () => {
+    const { world, messageTs } = aSentReply();
+    world.apply({ type: 'reply_deleted', messageTs });
+    world.apply({ type: 'reply_deleted', messageTs });
+    expect(world.ephemerals).toEqual(['U2: deleted_after_sending']);
+  });
+
+  test('while it is on its way says so when the agent has it', () => {
+    const world = aWorkingJob();
+    const messageTs = world.reply('Use the CLI');
+    world.advance(4 * SECOND_MS);
+    world.apply({ type: 'reply_deleted', messageTs });
+    expect(world.ephemerals).toEqual([]);
+    world.accepted();
+    expect(world.ephemerals).toEqual(['U2: deleted_after_sending']);
+  });
+
+  test('on its way to a job that has ended, says so, too: the agent takes it up again', () => {
+    const world = anEndedJob();
+    const messageTs = world.reply('Use the CLI');
+    world.advance(4 * SECOND_MS);
+    world.apply({ type: 'reply_deleted', messageTs });
+    world.accepted();
+    expect(world.ephemerals).toEqual(['U2: deleted_after_sending']);
+  });
+
+  test('is no news when the agent has finished', () => {
+    const { world, messageTs } = aSentReply();
+    world.check(anAgentJob());
+    world.check(anAgentJob({ status: 'completed' }));
+    world.apply({ type: 'reply_deleted', messageTs });
+    expect(world.ephemerals).toEqual([]);
   });
 });
 
@@ -109,7 +145,7 @@ describe('Send now (F3)', () => {
     const pressed = { type: 'send_now_pressed', message: 1 } as const;
     world.apply(pressed);
     expect(world.apply(pressed).tasks).toEqual([]);
-    // A reply that comes before the worker does goes along.
+    // A reply that arrives before the worker starts is sent along.
     world.reply('three');
     world.advance(0);
     expect(world.messages).toEqual(['one\n\ntwo\n\nthree']);

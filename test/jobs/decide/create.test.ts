@@ -5,22 +5,26 @@ import { aJobBeingCreated, anEndedJob, aVanishedJob, aWorkingJob } from '../supp
 describe('the agent takes the prompt', () => {
   test('the thread says that the agent works, and the poller watches', () => {
     const world = aWorkingJob();
-    expect(world.news).toEqual(['started turn 1']);
+    expect(world.news).toEqual(['started']);
     expect(world.job).toMatchObject({ stage: { kind: 'working' }, agentJob: { id: 'agent-1' } });
     expect(world.seconds(world.tasks.get('check_job'))).toBe(5);
   });
 
-  test('told twice, it is the same job', () => {
+  test('delivered twice, it is the same job', () => {
     const world = aWorkingJob();
-    const again = world.apply({ type: 'job_created', agentJob: anAgentJob({ id: 'agent-2' }) });
+    const again = world.apply({
+      type: 'job_created',
+      callId: 'another',
+      agentJob: anAgentJob({ id: 'agent-2' }),
+    });
     expect(again.calls).toEqual([]);
     expect(world.job.agentJob?.id).toBe('agent-1');
   });
 
-  test('a job that is over already is told as over', () => {
+  test('a job that is over already is announced as over', () => {
     const world = aJobBeingCreated();
     world.created({ status: 'completed' });
-    expect(world.news).toEqual(['finished, pull request: none']);
+    expect(world.news).toEqual(['finished, no pull request']);
   });
 });
 
@@ -33,27 +37,46 @@ describe('the agent surely did not get the prompt', () => {
     expect(world.news).toEqual([]);
   });
 
-  test('a rate limit is told at once, with the time that the API asked for', () => {
+  test('a rate limit of up to ten minutes is for the card alone; of a longer one the thread is told until when', () => {
     const world = aJobBeingCreated();
     world.createFails(failures.rateLimited);
-    expect(world.news).toEqual(['rate_limited until 600 s']);
+    expect(world.seconds(world.job.trouble?.retryAtMs)).toBe(600);
+    expect(world.news).toEqual([]);
+    world.nowMs += SECOND_MS;
+    world.createFails(failures.rateLimited);
+    world.createFails(failures.rateLimited);
+    expect(world.news).toEqual(['rate_limited until 601 s']);
+  });
+
+  test('an outage is told to the thread once the request has waited for two minutes', () => {
+    const world = aJobBeingCreated();
+    world.createFails(failures.unreachable);
+    world.nowMs += 2 * MINUTE_MS - 1;
+    world.createFails(failures.unreachable);
+    expect(world.news).toEqual([]);
+    world.nowMs += 1;
+    world.createFails(failures.unreachable);
+    world.createFails(failures.unreachable);
+    expect(world.news).toEqual(['unreachable until 140 s']);
+    world.created();
+    expect(world.news.slice(1)).toEqual(['recovered', 'started']);
   });
 
   test.each([
     ['a refused key', failures.unauthorized],
     ['an unknown project', failures.notFound],
-  ])('%s is told at once, and the request is kept', (_name, failure) => {
+  ])('%s is announced at once, and the request is kept', (_name, failure) => {
     const world = aJobBeingCreated();
     world.createFails(failure);
     world.createFails(failure);
     expect(world.news).toEqual(['needs_admin until 5 s']);
     world.created();
-    expect(world.news).toEqual(['needs_admin until 5 s', 'recovered', 'started turn 1']);
+    expect(world.news).toEqual(['needs_admin until 5 s', 'recovered', 'started']);
   });
 });
 
 describe('the agent refuses the prompt', () => {
-  test('the thread says why, once, and Run again asks anew', () => {
+  test('the thread says why, once, and Start again asks again', () => {
     const world = aJobBeingCreated();
     const callId = world.open('create_job')[0]?.id ?? '';
     world.createFails(failures.rejected);
@@ -61,17 +84,26 @@ describe('the agent refuses the prompt', () => {
     expect(again.calls).toEqual([]);
     expect(world.news).toEqual(['create rejected: prompt is too vague']);
 
-    world.apply({ type: 'run_again_pressed', creates: world.job.creates });
+    world.apply({ type: 'start_again_pressed', creates: world.job.creates });
     world.created();
-    expect(world.news.at(-1)).toBe('started turn 2');
+    expect(world.news.at(-1)).toBe('started');
   });
 
-  test('after an outage, the outage is told to be over', () => {
+  test('words of the program about an answer are no words of the agent', () => {
     const world = aJobBeingCreated();
-    for (let miss = 0; miss < 3; miss += 1) world.createFails(failures.unreachable);
+    const { words: _none, ...silent } = { ...failures.rejected, message: 'answered with status 400' };
+    world.createFails(silent);
+    expect(world.news).toEqual(['create rejected: ']);
+  });
+
+  test('after an outage, its end is announced', () => {
+    const world = aJobBeingCreated();
+    world.createFails(failures.unreachable);
+    world.nowMs += 2 * MINUTE_MS;
+    world.createFails(failures.unreachable);
     world.createFails(failures.rejected);
     expect(world.news).toEqual([
-      'unreachable until 20 s',
+      'unreachable until 130 s',
       'recovered',
       'create rejected: prompt is too vague',
     ]);
@@ -126,22 +158,22 @@ describe('nobody knows whether the agent got the prompt', () => {
   });
 });
 
-describe('Run again', () => {
+describe('Start again', () => {
   test('after a failure starts a new agent job in the same thread', () => {
     const world = anEndedJob({ status: 'failed' });
-    world.apply({ type: 'run_again_pressed', creates: world.job.creates });
-    world.apply({ type: 'run_again_pressed', creates: world.job.creates });
+    world.apply({ type: 'start_again_pressed', creates: world.job.creates });
+    world.apply({ type: 'start_again_pressed', creates: world.job.creates });
     expect(world.open('create_job').map(({ request }) => request.prompt)).toEqual([
       'Document the rate limits',
     ]);
     world.created({ id: 'agent-2' });
-    expect(world.news).toEqual(['started turn 1', 'failed', 'started turn 2']);
+    expect(world.news).toEqual(['started', 'failed', 'started']);
     expect(world.job).toMatchObject({ agentJob: { id: 'agent-2' }, threadTs: '1.000000' });
   });
 
   test('works for a job that vanished', () => {
     const world = aVanishedJob();
-    world.apply({ type: 'run_again_pressed', creates: world.job.creates });
+    world.apply({ type: 'start_again_pressed', creates: world.job.creates });
     expect(world.open('create_job')).toHaveLength(1);
   });
 
@@ -149,30 +181,30 @@ describe('Run again', () => {
     const world = aJobBeingCreated();
     world.createFails(failures.rejected);
     const creates = world.job.creates;
-    world.apply({ type: 'run_again_pressed', creates });
+    world.apply({ type: 'start_again_pressed', creates });
     world.createFails(failures.rejected);
-    expect(world.apply({ type: 'run_again_pressed', creates }).calls).toEqual([]);
+    expect(world.apply({ type: 'start_again_pressed', creates }).calls).toEqual([]);
   });
 
   test('does nothing while the agent works, or when it has finished', () => {
     for (const world of [aWorkingJob(), anEndedJob(), anEndedJob({ status: 'archived' })]) {
-      expect(world.apply({ type: 'run_again_pressed', creates: world.job.creates }).calls).toEqual([]);
+      expect(world.apply({ type: 'start_again_pressed', creates: world.job.creates }).calls).toEqual([]);
     }
   });
 
   test('the answers about the job before do not count any more', () => {
     const world = anEndedJob({ status: 'failed' });
-    world.apply({ type: 'run_again_pressed', creates: world.job.creates });
+    world.apply({ type: 'start_again_pressed', creates: world.job.creates });
     world.created({ id: 'agent-2' });
     world.apply({ type: 'job_checked', agentJob: anAgentJob({ status: 'failed' }) });
     world.apply({ type: 'check_failed', agentJobId: 'agent-1', failure: failures.notFound });
     expect(world.job.stage.kind).toBe('working');
-    expect(world.news.at(-1)).toBe('started turn 2');
+    expect(world.news.at(-1)).toBe('started');
   });
 
   test('the new job, too, may not be readable right after its creation', () => {
     const world = anEndedJob({ status: 'failed' });
-    world.apply({ type: 'run_again_pressed', creates: world.job.creates });
+    world.apply({ type: 'start_again_pressed', creates: world.job.creates });
     world.created({ id: 'agent-2' });
     world.check(failures.notFound);
     expect(world.job.stage.kind).toBe('working');
@@ -182,14 +214,14 @@ describe('Run again', () => {
     const world = anEndedJob({ status: 'failed' });
     world.reply('Try another page');
     world.advance(4 * SECOND_MS);
-    world.apply({ type: 'run_again_pressed', creates: world.job.creates });
+    world.apply({ type: 'start_again_pressed', creates: world.job.creates });
     world.accepted();
     expect(world.states).toEqual(['sent']);
     expect(world.job).toMatchObject({ stage: { kind: 'creating' }, turn: 2 });
   });
 });
 
-describe('a failure that is told when no create call is under way', () => {
+describe('a failure that is reported when no create call is under way', () => {
   test('changes nothing', () => {
     const world = aWorkingJob();
     const late = world.apply({ type: 'create_failed', callId: 'id-3', failure: failures.timeout });
@@ -209,7 +241,7 @@ describe('the answer to a create call comes after it was called unclear', () => 
   test('the thread goes on, and Start again comes too late', () => {
     const { world, found } = anUnclearJob();
     world.apply(found);
-    expect(world.news).toEqual(['create_unknown', 'started turn 1']);
+    expect(world.news).toEqual(['create_unknown', 'started']);
     expect(world.apply({ type: 'start_again_pressed', callId: found.callId }).calls).toEqual([]);
     expect(world.job.agentJob?.id).toBe('agent-1');
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LOOKED_AT_FOR_MS } from '../../../src/jobs/schedule.ts';
+import { LOOKED_AT_FOR_MS } from '../../../src/jobs/schedule/schedule.ts';
 import { anAgentJob, failures, HOUR_MS, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
 import { anEndedJob, aWorkingJob, followUp } from '../support/stages.ts';
 import type { World } from '../support/world.ts';
@@ -7,7 +7,7 @@ import type { World } from '../support/world.ts';
 const firstLink = 'https://example.com/pull/1';
 const secondLink = 'https://example.com/pull/2';
 
-/** What the thread is told from now on. */
+/** What is posted in the thread from now on. */
 function fromNow(world: World): () => string[] {
   const before = world.news.length;
   return () => world.news.slice(before);
@@ -26,7 +26,7 @@ describe('a reply that the agent takes up late', () => {
     expect(news()).toEqual([]);
     world.answer = anAgentJob({ status: 'completed', prLink: secondLink });
     world.advance(HOUR_MS);
-    expect(news()).toEqual(['finished, pull request: new', `changed pull request ${secondLink}`]);
+    expect(news()).toEqual([`finished, changed pull request ${secondLink}`]);
   });
 
   test('an hour later, between two looks: its pull request is announced', () => {
@@ -39,7 +39,7 @@ describe('a reply that the agent takes up late', () => {
     expect(news()).toEqual([`changed pull request ${secondLink}`]);
   });
 
-  test('and that ends with the same pull request: its end is told', () => {
+  test('and that ends with the same pull request: its end is announced', () => {
     const world = anEndedJob({ prLink: firstLink });
     followUp(world);
     world.advance(3 * MINUTE_MS);
@@ -48,7 +48,7 @@ describe('a reply that the agent takes up late', () => {
     world.advance(3 * MINUTE_MS);
     world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
     world.advance(HOUR_MS);
-    expect(news()).toEqual(['finished, pull request: same']);
+    expect(news()).toEqual(['finished, same pull request']);
   });
 
   test('each of two that waited for the turn before explains that the agent works again', () => {
@@ -134,7 +134,7 @@ describe('a pull request that comes late', () => {
     world.advance(MINUTE_MS);
     expect(world.news.filter((line) => line.includes('pull request http'))).toEqual([
       `first pull request ${firstLink}`,
-      `changed pull request ${secondLink}`,
+      `finished, changed pull request ${secondLink}`,
     ]);
   });
 
@@ -162,7 +162,7 @@ describe('a job that somebody continues outside of Slack', () => {
     ['completed', 'completed'],
     ['failed', 'completed'],
     ['archived', 'failed'],
-  ])('after it %s: that is told once, and then how it %s', (status, next) => {
+  ])('after it %s: that is announced once, and then how it %s', (status, next) => {
     const world = anEndedJob({ status });
     world.advance(HOUR_MS);
     const news = fromNow(world);
@@ -171,8 +171,8 @@ describe('a job that somebody continues outside of Slack', () => {
     expect(news()).toEqual(['continued']);
     world.answer = anAgentJob({ status: next, prLink: firstLink });
     world.advance(HOUR_MS);
-    const end = next === 'completed' ? 'finished, pull request: new' : next;
-    expect(news()).toEqual(['continued', end, `first pull request ${firstLink}`]);
+    const end = next === 'completed' ? 'finished' : next;
+    expect(news()).toEqual(['continued', `${end}, first pull request ${firstLink}`]);
   });
 
   test('is no news by one answer that is out of date', () => {
@@ -185,24 +185,28 @@ describe('a job that somebody continues outside of Slack', () => {
     expect(world.news).toEqual(before);
   });
 
-  test('a reply to it is a turn of its own, told as usual', () => {
+  test('a reply to it is a turn of its own, of which the thread hears nothing but the end', () => {
     const world = anEndedJob({ prLink: firstLink });
     world.answer = anAgentJob();
     world.advance(HOUR_MS);
     world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
     world.advance(HOUR_MS);
+    const before = world.news;
     followUp(world);
     world.answer = anAgentJob();
     world.advance(MINUTE_MS);
-    expect(world.news.at(-1)).toBe('started turn 2');
+    expect(world.news).toEqual(before);
+    world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
+    world.advance(MINUTE_MS);
+    expect(world.news).toEqual([...before, 'finished, same pull request']);
   });
 });
 
 describe('an ended job', () => {
   test.each([
     ['completed', 'archived', ['archived']],
-    ['failed', 'completed', ['finished, pull request: none']],
-  ])('%s that turns out %s: that is told once', (status, later, told) => {
+    ['failed', 'completed', ['finished, no pull request']],
+  ])('%s that turns out %s: that is announced once', (status, later, told) => {
     const world = anEndedJob({ status });
     const news = fromNow(world);
     world.answer = anAgentJob({ status: later });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { aReply, failures, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
+import { anAgentJob, aReply, failures, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
 import { aJobBeingCreated, aWorkingJob } from '../support/stages.ts';
 
 describe('replies before there is an agent job', () => {
@@ -27,21 +27,52 @@ describe('replies before there is an agent job', () => {
     expect(world.messages).toEqual(['one']);
   });
 
-  test('are refused with a reason when the prompt was refused, early and late ones, and go out after Run again', () => {
+  test('go out after *Edit and start*, which is what their refusal offers, when the prompt was refused', () => {
+    const world = aJobBeingCreated();
+    world.reply('early');
+    world.createFails(failures.rejected);
+    world.reply('late');
+    const offered = world.told.filter(({ kind }) => kind === 'message_rejected');
+    expect(offered).toMatchObject([{ action: 'edit_and_start' }, { action: 'edit_and_start' }]);
+    const { creates } = world.job;
+    world.apply({ type: 'request_edited', creates, prompt: 'Explain the install page', userId: 'U2' });
+    world.created();
+    world.advance(4 * SECOND_MS);
+    expect(world.messages).toEqual(['early\n\nlate']);
+    expect(world.job.offers?.map(({ outcome }) => outcome?.deed)).toEqual(['edited', 'edited', 'edited']);
+  });
+
+  test('that may have arrived at an earlier job are not sent along by *Edit and start*', () => {
+    const world = aWorkingJob();
+    world.reply('may have arrived');
+    world.advance(4 * SECOND_MS);
+    world.messageFails(failures.timeout);
+    world.check(anAgentJob({ status: 'failed' }));
+    world.apply({ type: 'start_again_pressed', creates: world.job.creates });
+    world.createFails(failures.rejected);
+    const { creates } = world.job;
+    world.apply({ type: 'request_edited', creates, prompt: 'Explain the install page', userId: 'U2' });
+    world.created({ id: 'agent-2' });
+    world.advance(4 * SECOND_MS);
+    expect(world.messages).toEqual(['may have arrived']);
+    expect(world.states).toEqual(['unknown']);
+  });
+
+  test('are refused with a reason when the prompt was refused, early and late ones, and go out after Start again', () => {
     const world = aJobBeingCreated();
     world.reply('early');
     world.createFails(failures.rejected);
     const earlyCallId = world.buttonCallId;
     world.reply('late');
     expect(world.states).toEqual(['not_sent', 'not_sent']);
-    expect(world.news.at(-1)).toBe('1 rejected: no job runs in this thread; press "Run again" first');
+    expect(world.news.at(-1)).toBe('1 rejected: There is no job yet: the request was not accepted.');
 
     const lateCallId = world.buttonCallId;
     world.apply({ type: 'resend_pressed', callId: lateCallId });
     expect(world.states).toEqual(['not_sent', 'not_sent']);
     expect(world.news.filter((line) => line.startsWith('1 rejected'))).toHaveLength(3);
 
-    world.apply({ type: 'run_again_pressed', creates: world.job.creates });
+    world.apply({ type: 'start_again_pressed', creates: world.job.creates });
     world.apply({ type: 'resend_pressed', callId: lateCallId });
     world.apply({ type: 'resend_pressed', callId: earlyCallId });
     world.created();
@@ -51,7 +82,7 @@ describe('replies before there is an agent job', () => {
 });
 
 describe('old replies that were found late', () => {
-  test('are told, and go out before the newer ones', () => {
+  test('are announced, and go out before the newer ones', () => {
     const world = aWorkingJob();
     world.apply({ type: 'old_replies_found', count: 1 });
     world.reply('newer');
@@ -115,7 +146,7 @@ describe('one message at a time', () => {
     expect(world.states).toEqual(['sent', 'sending']);
   });
 
-  test('an acceptance that is told twice starts one turn', () => {
+  test('an acceptance that is reported twice starts one turn', () => {
     const world = aWorkingJob();
     world.reply('one');
     world.advance(4 * SECOND_MS);
@@ -129,7 +160,7 @@ describe('one message at a time', () => {
     expect(world.states).toEqual(['sent']);
   });
 
-  test('a reply that is told twice is one reply', () => {
+  test('a reply that is delivered twice is one reply', () => {
     const world = aWorkingJob();
     const messageTs = world.reply('x'.repeat(20_001));
     const again = aReply({ messageTs, text: 'x'.repeat(20_001) });
@@ -151,7 +182,7 @@ describe('while the API holds messages back', () => {
     world.messageFails(failures.rateLimited);
     expect(world.states).toEqual(['waiting']);
     expect(world.seconds(world.job.sendNotBeforeMs)).toBe(604);
-    expect(world.news.at(-1)).toBe('rate_limited until 604 s');
+    expect(world.news).toEqual(['started']);
 
     world.advance(5 * MINUTE_MS);
     world.reply('two');
@@ -163,7 +194,7 @@ describe('while the API holds messages back', () => {
     expect(world.job.sendNotBeforeMs).toBeNull();
   });
 
-  test('a failure that is told twice counts once', () => {
+  test('a failure that is reported twice counts once', () => {
     const world = aWorkingJob();
     world.reply('one');
     world.advance(4 * SECOND_MS);
@@ -178,6 +209,6 @@ describe('while the API holds messages back', () => {
     const world = aJobBeingCreated();
     for (let count = 0; count < 201; count += 1) world.reply(`reply ${count}`);
     expect(world.states.filter((state) => state === 'waiting')).toHaveLength(200);
-    expect(world.news).toEqual(['1 rejected: 200 replies were not sent yet']);
+    expect(world.news).toEqual(['1 rejected: 200 replies are waiting already.']);
   });
 });

@@ -21,6 +21,17 @@ function edit(world: World, messageTs: string, text: string): void {
   world.apply({ type: 'reply_edited', reply: aReply({ messageTs, text, editedTs: '9.000001' }) });
 }
 
+describe('a reply whose deletion arrives first (F3)', () => {
+  test('stays away, also when an edit arrives after it', () => {
+    const world = aWorkingJob();
+    const overtaken = aReply({ messageTs: '2.000009', mentionsBot: true });
+    world.apply({ type: 'reply_deleted', messageTs: overtaken.messageTs, overtaken });
+    world.apply({ type: 'reply_edited', reply: { ...overtaken, text: 'As edited', editedTs: '9.000001' } });
+    world.advance(HOUR_MS);
+    expect(world.messages).toEqual([]);
+  });
+});
+
 describe('a reply that is deleted while its call is under way (F4)', () => {
   test('does not go out again after a rate limit; the other one does', () => {
     const { world, first } = onTheirWay();
@@ -62,7 +73,7 @@ describe('a reply that is deleted while its call is under way (F4)', () => {
     expect(world.messages.at(-1)).toBe('second');
   });
 
-  test('stays deleted if an edit of it is told later', () => {
+  test('stays deleted if an edit of it is delivered later', () => {
     const { world, first } = onTheirWay();
     remove(world, first);
     edit(world, first, 'other words');
@@ -84,7 +95,7 @@ describe('a reply that is edited while its call is under way (F3)', () => {
     const { world, first } = onTheirWay();
     edit(world, first, 'mute');
     world.messageFails(failures.rateLimited);
-    expect(world.states).toEqual(['kept_out', 'waiting']);
+    expect(world.states).toEqual(['excluded', 'waiting']);
     expect(world.job.muted).toBe(true);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AgentFailure } from '../../../src/jobs/failure.ts';
+import type { AgentFailure } from '../../../src/jobs/agent-job.ts';
 import { anAgentJob, failures, HOUR_MS, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
 import { anEndedJob, aWorkingJob } from '../support/stages.ts';
 import type { World } from '../support/world.ts';
@@ -30,7 +30,7 @@ describe('a job that cannot be found', () => {
     world.answer = anAgentJob({ status: 'completed', prLink: link });
     world.advance(6 * MINUTE_MS);
     expect(world.news).not.toContain('vanished');
-    expect(world.news.at(-1)).toBe(`first pull request ${link}`);
+    expect(world.news.at(-1)).toBe(`finished, first pull request ${link}`);
   });
 
   test.each(anyMissing)('for an hour, %s, is gone, and was asked for seldom', (_by, failure) => {
@@ -43,7 +43,7 @@ describe('a job that cannot be found', () => {
     world.advance(10 * MINUTE_MS);
     expect(world.news.at(-1)).toBe('vanished');
     expect(world.news).not.toContain('recovered');
-    expect(looks).toBeLessThan(30);
+    expect(looks).toBeLessThan(70);
   });
 
   test('by the API’s own words, while it knows other jobs, is gone after the settle window', () => {
@@ -87,24 +87,24 @@ describe('a job that cannot be found', () => {
     expect(world.job.stage.kind).toBe('working');
   });
 
-  test('is back after it was called gone: the thread is told how it is', () => {
+  test('is back after it was called gone: the thread says how it is', () => {
     const world = aWorkingJob();
     world.answer = failures.noSuchPath;
     world.advance(2 * HOUR_MS);
     expect(world.news.at(-1)).toBe('vanished');
     world.answer = anAgentJob();
     world.advance(HOUR_MS);
-    expect(world.news.at(-1)).toBe('started turn 1');
+    expect(world.news.at(-1)).toBe('started');
     world.answer = anAgentJob({ status: 'completed', prLink: link });
     world.advance(HOUR_MS);
-    expect(world.news.at(-1)).toBe(`first pull request ${link}`);
+    expect(world.news.at(-1)).toBe(`finished, first pull request ${link}`);
   });
 });
 
 describe('a reply whose job cannot be found', () => {
   const offer = (world: World) => {
     const told = world.told.findLast(({ kind }) => kind === 'message_rejected');
-    return told?.kind === 'message_rejected' ? told.offer : null;
+    return told?.kind === 'message_rejected' ? told.action : null;
   };
 
   test.each(anyMissing)('for a minute, %s, goes out then, and nobody has to do anything', (_by, failure) => {
@@ -118,13 +118,13 @@ describe('a reply whose job cannot be found', () => {
     expect(offer(world)).toBeNull();
   });
 
-  test('in the API’s own words for minutes: it is told, and no second job is offered', () => {
+  test('in the API’s own words for minutes: it is announced, and no second job is offered', () => {
     const world = anEndedJob({ prLink: link });
     world.answer = anAgentJob({ status: 'completed', prLink: link });
     world.reply('one more thing');
     sendInVain(world, failures.notFound, 6 * MINUTE_MS);
     expect(world.states).toEqual(['not_sent']);
-    expect(offer(world)).toBe('retry');
+    expect(offer(world)).toBe('send_again');
   });
 
   test.each(anyMissing)('for an hour, %s: another job is offered', (_by, failure) => {
@@ -134,15 +134,15 @@ describe('a reply whose job cannot be found', () => {
     world.reply('one more thing');
     sendInVain(world, failure, 10 * SECOND_MS);
     expect(world.states).toEqual(['not_sent']);
-    expect(offer(world)).toBe('run_again');
+    expect(offer(world)).toBe('start_again');
   });
 
-  test('by a gateway, though the job can be read: the thread is told that the reply waits', () => {
+  test('by a gateway, though the job can be read: the thread says that the reply waits', () => {
     const world = aWorkingJob();
     world.reply('one more thing');
     sendInVain(world, failures.noSuchPath, 10 * MINUTE_MS);
     expect(world.states).toEqual(['waiting']);
-    expect(world.job.trouble).toMatchObject({ kind: 'unreachable', source: 'send', told: true });
+    expect(world.job.trouble).toMatchObject({ kind: 'unreachable', source: 'send', isAnnounced: true });
     expect(world.news.at(-1)).toMatch(/^unreachable/);
   });
 
@@ -167,7 +167,7 @@ describe('a reply whose job cannot be found', () => {
     world.reply('and another');
     sendInVain(world, failures.noSuchPath, 10 * MINUTE_MS);
     expect(world.states).toEqual(['not_sent', 'waiting']);
-    expect(offer(world)).toBe('retry');
+    expect(offer(world)).toBe('send_again');
   });
 
   test('by a gateway, for hours: it waits as long as the job was not called gone', () => {
@@ -177,6 +177,6 @@ describe('a reply whose job cannot be found', () => {
     sendInVain(world, failures.noSuchPath, 50 * MINUTE_MS);
     expect(world.states.every((state) => state !== 'not_sent')).toBe(true);
     sendInVain(world, failures.noSuchPath, 20 * MINUTE_MS);
-    expect(offer(world)).toBe('run_again');
+    expect(offer(world)).toBe('start_again');
   });
 });

@@ -58,14 +58,14 @@ describe('a card that Slack refuses', () => {
     expect(world.job).toMatchObject({ threadTs: '5.000000', repliesAfterTs: slackTime(world.nowMs) });
   });
 
-  test('is told to the requester, and no job starts', () => {
+  test('is reported to the requester, and no job starts', () => {
     const world = new World();
     world.apply({ type: 'card_refused', reason: 'not_in_channel' });
     expect(world.transcript).toEqual(['0 s card', '0 s requester: not_in_channel']);
-    expect(world.job.stage).toEqual({ kind: 'unopened', reason: 'not_in_channel', thread: null });
+    expect(world.job.stage).toEqual({ kind: 'card_failed', reason: 'not_in_channel', thread: null });
   });
 
-  test('is told once', () => {
+  test('is announced once', () => {
     const world = new World();
     world.apply({ type: 'card_refused', reason: 'not_in_channel' });
     const again = world.apply({ type: 'card_refused', reason: 'not_in_channel' });
@@ -143,6 +143,6 @@ describe('*Try again* after a refused card (S4)', () => {
     world.apply({ type: 'reply_edited', reply: aReply({ messageTs, text, editedTs: '9.000000' }) });
     world.apply({ type: 'try_again_pressed', cards: 1, responseUrl: null });
     expect(world.states).toEqual(['not_sent']);
-    expect(world.transcript.at(-1)).toContain('20001 characters');
+    expect(world.transcript.at(-1)).toContain('20,001 characters');
   });
 });

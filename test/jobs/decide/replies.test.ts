@@ -36,12 +36,12 @@ describe('editing a reply that waits (F3)', () => {
     expect(world.messages.at(-1)).toBe('first\n\nthe last word');
   });
 
-  test('to nothing, or beyond the limit, is refused with the reason; mended, it goes out after Retry', () => {
+  test('to nothing, or beyond the limit, is refused with the reason; mended, it goes out after Send again', () => {
     const world = aJobHeldUp();
     const messageTs = world.reply('second');
     edit(world, messageTs, 'x'.repeat(20_001));
     expect(world.states).toEqual(['waiting', 'not_sent']);
-    expect(world.news.at(-1)).toContain('20001 characters');
+    expect(world.news.at(-1)).toContain('20,001 characters');
     const callId = world.buttonCallId;
     edit(world, messageTs, 'shorter', '9.000002');
     expect(world.states).toEqual(['waiting', 'not_sent']);
@@ -98,7 +98,7 @@ describe('deleting a reply (F3)', () => {
     expect(world.job.trouble).toBeNull();
   });
 
-  test('that was not sent takes it out of Retry', () => {
+  test('that was not sent takes it out of Send again', () => {
     const world = aWorkingJob();
     const messageTs = world.reply('x'.repeat(20_001));
     world.apply({ type: 'reply_deleted', messageTs });

@@ -1,26 +1,34 @@
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../../src/jobs/decide/decide.ts';
-import { openQuestion, requestJob } from '../../../src/jobs/decide/request.ts';
+import { type Manner, openQuestion, requestJob } from '../../../src/jobs/decide/request.ts';
 import type { Job, Stage } from '../../../src/jobs/job.ts';
 import { aJob } from '../../support/a-job.ts';
 import { policy, request } from '../support/builders.ts';
 
-const context = (nowMs: number) => ({ nowMs, jitter: 0.5, newId: () => 'job-2', policy, paces: new Map() });
-const ask = (recent: readonly Job[], facts: Partial<typeof request> = {}, isTold = true) =>
-  requestJob({ ...request, ...facts }, recent, isTold, context(5_000));
+const context = (nowMs: number) => ({ nowMs, jitter: 0.5, newId: () => 'job-2', policy });
+const ask = (recent: readonly Job[], facts: Partial<typeof request> = {}, manner: Partial<Manner> = {}) =>
+  requestJob(
+    { ...request, ...facts },
+    recent,
+    { isAnswered: true, isDoubtful: false, ...manner },
+    context(5_000),
+  );
 const thread = { threadTs: '5.000000', lastTs: '7.000000' };
 
 describe('the same request again', () => {
   test('waits for an answer, and nothing is posted', () => {
     const { job, calls, tasks } = ask([aJob({})], { thread });
-    expect(job).toMatchObject({ stage: { kind: 'asking', sameAsJobId: 'job-1', thread }, threadTs: null });
+    expect(job).toMatchObject({
+      stage: { kind: 'awaiting_confirmation', sameAsJobId: 'job-1', thread },
+      threadTs: null,
+    });
     expect([...calls, ...tasks]).toEqual([]);
   });
 
-  test('is asked about by a private message, if nothing else tells of it', () => {
-    const { calls } = ask([aJob({})], {}, false);
+  test('is asked about by a private message, if nothing else does', () => {
+    const { calls } = ask([aJob({})], {}, { isAnswered: false });
     expect(calls.map((call) => call.request)).toEqual([
-      { kind: 'tell_requester', reason: '', about: 'asked_before' },
+      { kind: 'notify_requester', reason: '', about: 'asked_before' },
     ]);
   });
 
@@ -32,8 +40,8 @@ describe('the same request again', () => {
   });
 
   test.each<Stage>([
-    { kind: 'unopened', reason: 'not_in_channel', thread: null },
-    { kind: 'asking', sameAsJobId: 'job-0', thread: null },
+    { kind: 'card_failed', reason: 'not_in_channel', thread: null },
+    { kind: 'awaiting_confirmation', sameAsJobId: 'job-0', thread: null },
     { kind: 'rejected', message: 'no' },
     { kind: 'ended', status: 'failed' },
     { kind: 'ended', status: 'vanished' },
@@ -45,6 +53,25 @@ describe('the same request again', () => {
     const { job } = ask([aJob({})]);
     expect(openQuestion(request, [job, aJob({})])).toBe(job);
     expect(openQuestion({ ...request, prompt: 'Other words' }, [job])).toBeNull();
+  });
+});
+
+describe('what is hardly a request', () => {
+  const manner = { isDoubtful: true };
+
+  test('waits for an answer like the same request again, which is asked about instead', () => {
+    const { job, calls, tasks } = ask([], { thread }, manner);
+    expect(job.stage).toEqual({ kind: 'awaiting_confirmation', sameAsJobId: null, thread });
+    expect([...calls, ...tasks]).toEqual([]);
+    expect(ask([aJob({})], {}, manner).job.stage).toMatchObject({ sameAsJobId: 'job-1' });
+    expect(ask([], {}, { ...manner, isAnswered: false }).calls).toHaveLength(1);
+  });
+
+  test('starts by one press, however often it is pressed', () => {
+    const press = { type: 'start_another_pressed', responseUrl: null } as const;
+    const first = decide({ job: ask([], {}, manner).job, followUps: [] }, press, context(9_000));
+    expect(first.calls.map((call) => call.request.kind)).toEqual(['post_card']);
+    expect(decide({ job: first.job, followUps: [] }, press, context(10_000)).calls).toEqual([]);
   });
 });
 

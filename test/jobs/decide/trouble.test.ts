@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { aFailure, anAgentJob, failures, HOUR_MS, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
-import { aWorkingJob } from '../support/stages.ts';
+import { aJobBeingCreated, aWorkingJob } from '../support/stages.ts';
 import type { World } from '../support/world.ts';
 
 const limitedChecks = aFailure({ reason: 'rate_limited', status: 429, retryAfterMs: 30 * SECOND_MS });
@@ -12,25 +12,83 @@ function sendFails(world: World, failure = failures.unreachable): void {
 }
 
 describe('an API that cannot be reached', () => {
-  test('is told after three misses, once, and once more when it is back', () => {
+  test('is announced after ten minutes, once, and once more when it is back', () => {
     const world = aWorkingJob();
     world.answer = failures.unreachable;
-    world.advance(12 * SECOND_MS);
-    expect(world.news).toEqual(['started turn 1']);
+    world.advance(10 * MINUTE_MS);
+    expect(world.news).toEqual(['started']);
+    expect(world.job.trouble).toMatchObject({ kind: 'unreachable', isAnnounced: false });
+    world.advance(MINUTE_MS);
+    expect(world.news).toEqual(['started', 'unreachable until 680 s']);
     world.advance(HOUR_MS);
-    expect(world.news).toEqual(['started turn 1', 'unreachable until 40 s']);
     world.answer = anAgentJob();
     world.advance(10 * MINUTE_MS);
     expect(world.news.slice(2)).toEqual(['recovered']);
     expect(world.job.trouble).toBeNull();
   });
 
-  test('is said to be back also when our own budget ran out meanwhile', () => {
+  test('is announced when a person has waited for two minutes for a reply to go out', () => {
+    const world = aWorkingJob();
+    world.answer = failures.unreachable;
+    world.advance(5 * MINUTE_MS);
+    world.reply('one');
+    const failSends = (seconds: number) => {
+      for (let second = 0; second < seconds; second += 1) {
+        world.advance(SECOND_MS);
+        if (world.open('send_message').length > 0) world.messageFails(failures.unreachable);
+      }
+    };
+    failSends(119);
+    expect(world.news).toEqual(['started']);
+    failSends(61);
+    expect(world.news).toHaveLength(2);
+    expect(world.news[1]).toMatch(/^unreachable/);
+    failSends(600);
+    expect(world.news).toHaveLength(2);
+  });
+
+  test('is announced at once where the API itself asks to be left alone for ten minutes', () => {
+    const world = aWorkingJob();
+    world.check(aFailure({ reason: 'server_error', status: 503, retryAfterMs: 10 * MINUTE_MS - 1 }));
+    expect(world.news).toEqual(['started']);
+    world.check(aFailure({ reason: 'server_error', status: 503, retryAfterMs: 10 * MINUTE_MS }));
+    expect(world.news).toEqual(['started', 'unreachable until 600 s']);
+  });
+
+  test('is said to be back when what waited went out, not when it can only be read again', () => {
+    const world = aWorkingJob();
+    sendFails(world);
+    world.nowMs += 10 * MINUTE_MS;
+    world.check(failures.unreachable);
+    expect(world.news.slice(1)).toEqual(['unreachable until 614 s']);
+    world.check(anAgentJob());
+    expect(world.news).toHaveLength(2);
+    world.advance(MINUTE_MS);
+    world.accepted();
+    expect(world.news.slice(2)).toEqual(['recovered']);
+  });
+
+  test('is said to be back, too, when the reply that waited was deleted', () => {
     const world = aWorkingJob();
     world.reply('one');
-    world.answer = failures.unreachable;
     world.advance(4 * SECOND_MS);
-    world.advance(MINUTE_MS);
+    world.messageFails(failures.unreachable);
+    world.nowMs += 2 * MINUTE_MS;
+    world.sendDue();
+    world.messageFails(failures.unreachable);
+    expect(world.news.slice(1)).toEqual(['unreachable until 134 s']);
+    world.thread.remove(0);
+    world.tell(0);
+    world.check(anAgentJob());
+    expect(world.news.slice(2)).toEqual(['recovered']);
+  });
+
+  test('is said to be back even when our own budget ran out meanwhile', () => {
+    const world = aWorkingJob();
+    world.answer = failures.unreachable;
+    world.advance(11 * MINUTE_MS);
+    world.reply('one');
+    world.advance(4 * SECOND_MS);
     world.messageFails(failures.overBudget);
     world.answer = anAgentJob();
     world.advance(2 * HOUR_MS);
@@ -41,35 +99,56 @@ describe('an API that cannot be reached', () => {
     expect(world.job.trouble).toBeNull();
   });
 
-  test('is asked less and less often, at least every five minutes or so', () => {
+  test('does not begin anew when our own budget runs out meanwhile', () => {
+    const world = aWorkingJob();
+    world.answer = failures.unreachable;
+    world.advance(9 * MINUTE_MS);
+    world.reply('one');
+    world.advance(4 * SECOND_MS);
+    world.messageFails(failures.overBudget);
+    world.advance(2 * MINUTE_MS);
+    expect(world.news.slice(1)).toEqual(['unreachable until 680 s']);
+  });
+
+  test('is forgotten when the request went out after all, whatever became of it: another start begins anew', () => {
+    const world = aJobBeingCreated();
+    world.createFails(failures.unreachable);
+    world.createFails(failures.timeout);
+    expect(world.job.trouble).toBeNull();
+    world.nowMs += HOUR_MS;
+    world.apply({ type: 'start_again_pressed', callId: world.buttonCallId });
+    world.createFails(failures.unreachable);
+    expect(world.news.filter((line) => line.includes('unreachable'))).toEqual([]);
+  });
+
+  test('is asked less and less often, at least once a minute', () => {
     const world = aWorkingJob();
     world.answer = failures.unreachable;
     world.advance(HOUR_MS);
     const checks = world.events.filter(({ type }) => type === 'check_failed').length;
-    expect(checks).toBeGreaterThan(12);
-    expect(checks).toBeLessThan(25);
+    expect(checks).toBeGreaterThanOrEqual(60);
+    expect(checks).toBeLessThan(70);
   });
 
   test('is not worth a word in the thread if it is back soon', () => {
     const world = aWorkingJob();
     world.answer = failures.serverError;
     world.advance(12 * SECOND_MS);
-    expect(world.job.trouble).toMatchObject({ kind: 'unreachable', misses: 2, told: false });
+    expect(world.job.trouble).toMatchObject({ kind: 'unreachable', misses: 2, isAnnounced: false });
     world.answer = anAgentJob();
     world.advance(MINUTE_MS);
-    expect(world.news).toEqual(['started turn 1']);
+    expect(world.news).toEqual(['started']);
     expect(world.job.trouble).toBeNull();
   });
 
   test('is back when it limits the rate', () => {
     const world = aWorkingJob();
     world.answer = failures.unreachable;
-    world.advance(MINUTE_MS);
+    world.advance(11 * MINUTE_MS);
     world.answer = limitedChecks;
     world.advance(MINUTE_MS);
-    world.answer = anAgentJob();
-    world.advance(10 * MINUTE_MS);
-    expect(world.news).toEqual(['started turn 1', 'unreachable until 40 s', 'recovered']);
+    expect(world.news).toEqual(['started', 'unreachable until 680 s', 'recovered']);
+    expect(world.job.trouble).toMatchObject({ kind: 'rate_limited' });
   });
 
   test('for messages only: working checks do not hide it, and the tries grow rarer', () => {
@@ -79,7 +158,7 @@ describe('an API that cannot be reached', () => {
       world.advance(MINUTE_MS);
       if (world.open('send_message').length > 0) world.messageFails(failures.serverError);
     }
-    expect(world.messages.length).toBeLessThan(20);
+    expect(world.messages.length).toBeLessThan(65);
     expect(world.news.filter((line) => line.startsWith('unreachable'))).toHaveLength(1);
     world.advance(10 * MINUTE_MS);
     world.accepted();
@@ -88,17 +167,16 @@ describe('an API that cannot be reached', () => {
 });
 
 describe('a rate limit', () => {
-  test('of the checks is obeyed, and told only when it lasts', () => {
+  test('of the checks is obeyed, and for the card alone: no person waits', () => {
     const world = aWorkingJob();
     world.answer = limitedChecks;
     world.advance(5 * SECOND_MS);
     expect(world.seconds(world.tasks.get('check_job'))).toBe(35);
-    expect(world.news).toEqual(['started turn 1']);
-    world.advance(10 * MINUTE_MS);
-    expect(world.news.slice(1)).toEqual(['rate_limited until 95 s']);
+    expect(world.news).toEqual(['started']);
+    world.advance(HOUR_MS);
     world.answer = anAgentJob();
     world.advance(10 * MINUTE_MS);
-    expect(world.news.slice(2)).toEqual([]);
+    expect(world.news).toEqual(['started']);
     expect(world.job.trouble).toBeNull();
   });
 
@@ -118,6 +196,28 @@ describe('a rate limit', () => {
     expect(world.job.trouble).toBeNull();
   });
 
+  test('of the messages is announced if a reply has to wait for longer than ten minutes, known or not', () => {
+    const wait = (retryAfterMs: number | null) =>
+      aFailure({ reason: 'rate_limited', status: 429, retryAfterMs });
+    const known = aWorkingJob();
+    sendFails(known, wait(10 * MINUTE_MS - 4 * SECOND_MS));
+    expect(known.news).toEqual(['started']);
+    known.advance(10 * MINUTE_MS);
+    known.messageFails(wait(SECOND_MS));
+    expect(known.news.slice(1)).toEqual(['rate_limited until 605 s']);
+
+    const unknown = aWorkingJob();
+    sendFails(unknown, wait(null));
+    for (let minutes = 0; minutes < 10; minutes += 1) {
+      expect(unknown.news).toEqual(['started']);
+      unknown.advance(MINUTE_MS);
+      unknown.messageFails(wait(null));
+    }
+    unknown.advance(MINUTE_MS);
+    unknown.messageFails(wait(null));
+    expect(unknown.news.slice(1)).toEqual([expect.stringMatching(/^rate_limited/)]);
+  });
+
   test('of the checks is not over because a message got through', () => {
     const world = aWorkingJob();
     world.reply('one');
@@ -132,7 +232,7 @@ describe('a rate limit', () => {
       const world = aWorkingJob();
       world.answer = aFailure({ reason: 'rate_limited', status: 429, retryAfterMs });
       world.advance(HOUR_MS);
-      expect(world.events.filter(({ type }) => type === 'check_failed').length).toBeLessThan(25);
+      expect(world.events.filter(({ type }) => type === 'check_failed').length).toBeLessThan(70);
     }
   });
 
@@ -147,7 +247,7 @@ describe('a rate limit', () => {
 });
 
 describe('a key that is refused', () => {
-  test('is told at once, and once when it is mended; the replies are kept', () => {
+  test('is announced at once, and once when it is mended; the replies are kept', () => {
     const world = aWorkingJob();
     sendFails(world, failures.unauthorized);
     expect(world.news.slice(1)).toEqual(['needs_admin until 9 s']);
@@ -160,7 +260,7 @@ describe('a key that is refused', () => {
     expect(world.states).toEqual(['sent']);
   });
 
-  test('for messages only is told once, however many checks work in between', () => {
+  test('for messages only is announced once, however many checks work in between', () => {
     const world = aWorkingJob();
     sendFails(world, failures.unauthorized);
     for (let minutes = 0; minutes < 30; minutes += 1) {
@@ -170,7 +270,7 @@ describe('a key that is refused', () => {
     expect(world.news.slice(1)).toEqual(['needs_admin until 9 s']);
   });
 
-  test('by turns with other failures is told once', () => {
+  test('by turns with other failures is announced once', () => {
     const world = aWorkingJob();
     for (const failure of [
       failures.unauthorized,
@@ -185,11 +285,13 @@ describe('a key that is refused', () => {
     expect(world.news.slice(2)).toEqual(['recovered']);
   });
 
-  test('after an outage that was told takes its place', () => {
+  test('after an announced outage takes its place', () => {
     const world = aWorkingJob();
-    for (let miss = 0; miss < 3; miss += 1) world.check(failures.unreachable);
+    world.check(failures.unreachable);
+    world.nowMs += 10 * MINUTE_MS;
+    world.check(failures.unreachable);
     world.check(failures.unauthorized);
     world.check(anAgentJob());
-    expect(world.news.slice(1)).toEqual(['unreachable until 20 s', 'needs_admin until 5 s', 'recovered']);
+    expect(world.news.slice(1)).toEqual(['unreachable until 610 s', 'needs_admin until 605 s', 'recovered']);
   });
 });

@@ -6,13 +6,15 @@ const firstLink = 'https://example.com/pull/1';
 const secondLink = 'https://example.com/pull/2';
 
 describe('a follow-up to a finished job', () => {
-  test('is a new turn, and the job is watched again', () => {
+  test('is a new turn, and the job is watched again; its receipt and the card say so, not the thread', () => {
     const world = anEndedJob();
     followUp(world);
     expect(world.job).toMatchObject({ stage: { kind: 'working' }, turn: 2, sentFollowUps: 1 });
+    const before = world.news;
     world.answer = anAgentJob();
     world.advance(5 * SECOND_MS);
-    expect(world.news.at(-1)).toBe('started turn 2');
+    expect(world.news).toEqual(before);
+    expect(world.job.lastAnnounced).toEqual({ status: 'active', turn: 2 });
   });
 
   test('the old completed is not announced again while it lingers', () => {
@@ -32,7 +34,11 @@ describe('a follow-up to a finished job', () => {
     world.advance(5 * SECOND_MS);
     world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
     world.advance(5 * SECOND_MS);
-    expect(world.news.slice(-2)).toEqual(['started turn 2', 'finished, pull request: same']);
+    expect(world.news).toEqual([
+      'started',
+      `finished, first pull request ${firstLink}`,
+      'finished, same pull request',
+    ]);
   });
 
   test('is over when the link is another', () => {
@@ -40,10 +46,7 @@ describe('a follow-up to a finished job', () => {
     followUp(world);
     world.answer = anAgentJob({ status: 'completed', prLink: secondLink });
     world.advance(5 * SECOND_MS);
-    expect(world.news.slice(-2)).toEqual([
-      'finished, pull request: new',
-      `changed pull request ${secondLink}`,
-    ]);
+    expect(world.news.slice(-1)).toEqual([`finished, changed pull request ${secondLink}`]);
     expect(world.job.stage.kind).toBe('ended');
   });
 
@@ -59,7 +62,7 @@ describe('a follow-up to a finished job', () => {
     const world = anEndedJob({ prLink: firstLink });
     followUp(world);
     world.advance(2 * MINUTE_MS);
-    expect(world.news.at(-1)).toBe('finished, pull request: same');
+    expect(world.news.at(-1)).toBe('finished, same pull request');
   });
 
   test('several in a row, the old completed still is not believed', () => {
@@ -100,28 +103,22 @@ describe('a follow-up to an active job', () => {
     world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
     world.advance(30 * SECOND_MS);
     expect(world.job.stage.kind).toBe('working');
-    expect(world.news.at(-1)).toBe(`first pull request ${firstLink}`);
+    expect(world.news.at(-1)).toBe(`finished, first pull request ${firstLink}`);
 
     world.answer = anAgentJob();
     world.advance(10 * SECOND_MS);
     world.answer = anAgentJob({ status: 'completed', prLink: secondLink });
     world.advance(10 * SECOND_MS);
-    expect(world.news.slice(-2)).toEqual([
-      'finished, pull request: new',
-      `changed pull request ${secondLink}`,
-    ]);
+    expect(world.news.slice(-1)).toEqual([`finished, changed pull request ${secondLink}`]);
   });
 
-  test('whose end was the end of both is told when the settle window has passed', () => {
+  test('whose end was the end of both: the pull request that was announced at once says it', () => {
     const world = aWorkingJob();
     followUp(world);
     world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
     world.advance(2 * MINUTE_MS);
-    expect(world.news).toEqual([
-      'started turn 1',
-      `first pull request ${firstLink}`,
-      'finished, pull request: new',
-    ]);
+    expect(world.job.stage.kind).toBe('ended');
+    expect(world.news).toEqual(['started', `finished, first pull request ${firstLink}`]);
   });
 });
 
@@ -131,7 +128,8 @@ describe('an archived, failed or vanished job', () => {
     followUp(world);
     world.answer = anAgentJob();
     world.advance(5 * SECOND_MS);
-    expect(world.news.slice(-2)).toEqual(['vanished', 'started turn 2']);
+    expect(world.job).toMatchObject({ stage: { kind: 'working' }, turn: 2 });
+    expect(world.news.at(-1)).toBe('vanished');
   });
 });
 
@@ -148,7 +146,7 @@ describe('a follow-up whose turn began behind an ending', () => {
     expect(world.job.stage.kind).toBe('working');
     world.answer = anAgentJob({ status: 'completed', prLink: secondLink });
     world.advance(2 * MINUTE_MS);
-    expect(world.news.at(-1)).toBe(`changed pull request ${secondLink}`);
+    expect(world.news.at(-1)).toBe(`finished, changed pull request ${secondLink}`);
   });
 
   test('is watched again, too, when the job had been archived meanwhile, and nobody had looked', () => {
@@ -159,13 +157,10 @@ describe('a follow-up whose turn began behind an ending', () => {
     expect(world.job.stage).toMatchObject({ kind: 'ended', status: 'archived' });
     world.answer = anAgentJob({ status: 'completed', prLink: secondLink });
     world.advance(2 * MINUTE_MS);
-    expect(world.news.slice(-2)).toEqual([
-      'finished, pull request: new',
-      `changed pull request ${secondLink}`,
-    ]);
+    expect(world.news.slice(-1)).toEqual([`finished, changed pull request ${secondLink}`]);
   });
 
-  test('is not told of a second time if there is nothing new', () => {
+  test('is not announced a second time if there is nothing new', () => {
     const world = aWorkingJob();
     followUp(world);
     world.advance(5 * SECOND_MS);
@@ -234,7 +229,7 @@ describe('a follow-up of unknown fate', () => {
     world.advance(2 * MINUTE_MS);
     world.answer = anAgentJob({ status: 'completed', prLink: secondLink });
     world.advance(2 * MINUTE_MS);
-    expect(world.news.at(-1)).toBe(`changed pull request ${secondLink}`);
+    expect(world.news.at(-1)).toBe(`finished, changed pull request ${secondLink}`);
   });
 });
 

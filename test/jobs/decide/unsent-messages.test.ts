@@ -3,7 +3,7 @@ import { failures, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
 import { anEndedJob, aVanishedJob, aWorkingJob } from '../support/stages.ts';
 
 describe('a message that the API refuses', () => {
-  test('is told with its reason, and Retry sends it once more', () => {
+  test('is announced with its reason, and Send again sends it once more', () => {
     const world = aWorkingJob();
     world.reply('one');
     world.advance(4 * SECOND_MS);
@@ -34,13 +34,13 @@ describe('a message that the API refuses', () => {
     expect(world.messages).toEqual(['one', 'two']);
   });
 
-  test('because it does not know the job offers Run again: the new job gets the prompt, and then the replies (F6)', () => {
+  test('because it does not know the job offers Start again: the new job gets the prompt, and then the replies (F6)', () => {
     const world = aVanishedJob();
     world.reply('one');
     world.advance(4 * SECOND_MS);
     world.messageFails(failures.notFound);
-    expect(world.told.at(-1)).toMatchObject({ kind: 'message_rejected', offer: 'run_again' });
-    const press = { type: 'run_again_pressed', creates: 1, callId: world.buttonCallId } as const;
+    expect(world.told.at(-1)).toMatchObject({ kind: 'message_rejected', action: 'start_again' });
+    const press = { type: 'start_again_pressed', creates: 1, callId: world.buttonCallId } as const;
     world.apply(press);
     expect(world.apply(press).calls).toEqual([]);
     expect(world.states).toEqual(['waiting']);
@@ -50,13 +50,13 @@ describe('a message that the API refuses', () => {
     expect(world.apply(press).calls).toEqual([]);
   });
 
-  test('because it does not know the job, and again: the second *Run again* gives its replies to the new job, too', () => {
+  test('because it does not know the job, and again: the second *Start again* gives its replies to the new job, too', () => {
     const world = aVanishedJob();
     const offers = ['one', 'two'].map((text) => {
       world.reply(text);
       world.advance(4 * SECOND_MS);
       world.messageFails(failures.notFound);
-      return { type: 'run_again_pressed', creates: 1, callId: world.buttonCallId } as const;
+      return { type: 'start_again_pressed', creates: 1, callId: world.buttonCallId } as const;
     });
     for (const press of offers) world.apply(press);
     world.created({ id: 'agent-2' });
@@ -76,9 +76,9 @@ describe('a message that the API refuses', () => {
   });
 
   test.each([
-    ['nothing to read', '\u200b', 'it has no text'],
-    ['too much to read', 'x'.repeat(20_001), 'it has 20001 characters, and the limit is 20000'],
-  ])('%s is not even tried, nor when Retry is pressed', (_name, text, reason) => {
+    ['nothing to read', '\u200b', 'It has no text.'],
+    ['too much to read', 'x'.repeat(20_001), 'It has 20,001 characters; the limit is 20,000.'],
+  ])('%s is not even tried, nor when Send again is pressed', (_name, text, reason) => {
     const world = aWorkingJob();
     world.reply(text);
     world.apply({ type: 'resend_pressed', callId: world.buttonCallId });

@@ -1,23 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import { anAgentJob, failures, HOUR_MS, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
-import { anEndedJob, aWorkingJob, followUp } from '../support/stages.ts';
+import { aJobBeingCreated, anEndedJob, aWorkingJob, followUp } from '../support/stages.ts';
 
 const link = 'https://example.com/pull/1';
 
-describe('each change of status is told once', () => {
+describe('each change of status is announced once', () => {
   test('and an unchanged status not at all', () => {
     const world = aWorkingJob();
     world.advance(10 * MINUTE_MS);
-    expect(world.news).toEqual(['started turn 1']);
+    expect(world.news).toEqual(['started']);
   });
 
   test.each([
-    ['completed', 'finished, pull request: none'],
+    ['completed', 'finished, no pull request'],
     ['failed', 'failed'],
     ['archived', 'archived'],
   ])('%s ends the watch', (status, news) => {
     const world = anEndedJob({ status });
-    expect(world.news).toEqual(['started turn 1', news]);
+    expect(world.news).toEqual(['started', news]);
     expect(world.job.stage).toMatchObject({ kind: 'ended', status });
     expect(world.tasks.has('check_job')).toBe(false);
 
@@ -32,15 +32,34 @@ describe('each change of status is told once', () => {
     expect(world.news.at(-1)).toBe('first pull request https://example.com/pull/1');
   });
 
-  test('a status that nobody knows is told as it is, and polling goes on', () => {
+  test('an unknown status is announced as it is, and polling goes on', () => {
     const world = aWorkingJob();
     world.answer = anAgentJob({ status: 'napping' });
     world.advance(MINUTE_MS);
-    expect(world.news).toEqual(['started turn 1', 'other status napping']);
+    expect(world.news).toEqual(['started', 'other status napping']);
     expect(world.tasks.has('check_job')).toBe(true);
     world.answer = anAgentJob();
     world.advance(MINUTE_MS);
-    expect(world.news.at(-1)).toBe('started turn 1');
+    expect(world.news).toEqual(['started', 'other status napping']);
+  });
+
+  test('the first sign of life comes after any unknown status', () => {
+    const world = aJobBeingCreated();
+    world.created({ status: 'queued' });
+    world.answer = anAgentJob({ status: 'cloning' });
+    world.advance(MINUTE_MS);
+    world.answer = anAgentJob();
+    world.advance(MINUTE_MS);
+    expect(world.news).toEqual(['other status queued', 'other status cloning', 'started']);
+  });
+
+  test('an unknown status between an end and more work does not hide that somebody continued the job', () => {
+    const world = anEndedJob();
+    world.answer = anAgentJob({ status: 'napping' });
+    world.advance(HOUR_MS);
+    world.answer = anAgentJob();
+    world.advance(MINUTE_MS);
+    expect(world.news.slice(-2)).toEqual(['other status napping', 'continued']);
   });
 
   test('an answer about another job is none', () => {
@@ -59,11 +78,11 @@ describe('the card', () => {
     expect(world.seconds(world.tasks.get('refresh_card'))).toBe(5);
   });
 
-  test('is refreshed within five minutes when only the time of the check has', () => {
+  test('is refreshed within a minute of a young turn when only its duration has changed', () => {
     const world = aWorkingJob();
     world.tasks.delete('refresh_card');
     world.advance(MINUTE_MS);
-    expect(world.seconds(world.tasks.get('refresh_card'))).toBe(305);
+    expect(world.seconds(world.tasks.get('refresh_card'))).toBe(65);
     expect(world.seconds(world.job.checkedAtMs)).toBeGreaterThan(50);
   });
 });
@@ -71,22 +90,18 @@ describe('the card', () => {
 describe('the pull request', () => {
   test('is a message of its own when the job has finished', () => {
     const world = anEndedJob({ prLink: link });
-    expect(world.news).toEqual([
-      'started turn 1',
-      'finished, pull request: new',
-      `first pull request ${link}`,
-    ]);
+    expect(world.news).toEqual(['started', `finished, first pull request ${link}`]);
   });
 
   test('is announced at the end if it shows while the agent works', () => {
     const world = aWorkingJob();
     world.answer = anAgentJob({ prLink: link });
     world.advance(MINUTE_MS);
-    expect(world.news).toEqual(['started turn 1']);
+    expect(world.news).toEqual(['started']);
     expect(world.job.agentJob?.prLink).toBe(link);
     world.answer = anAgentJob({ status: 'completed', prLink: link });
     world.advance(MINUTE_MS);
-    expect(world.news.slice(1)).toEqual(['finished, pull request: new', `first pull request ${link}`]);
+    expect(world.news.slice(1)).toEqual([`finished, first pull request ${link}`]);
   });
 
   test('is announced at the end if it showed before a follow-up only', () => {
@@ -97,12 +112,12 @@ describe('the pull request', () => {
     world.advance(5 * SECOND_MS);
     world.answer = anAgentJob({ status: 'completed', prLink: link });
     world.advance(2 * MINUTE_MS);
-    expect(world.news.slice(1)).toEqual(['finished, pull request: new', `first pull request ${link}`]);
+    expect(world.news.slice(1)).toEqual([`finished, first pull request ${link}`]);
   });
 
   test.each(['failed', 'archived'])('is announced when the job ends as %s', (status) => {
     const world = anEndedJob({ status, prLink: link });
-    expect(world.news).toContain(`first pull request ${link}`);
+    expect(world.news).toContain(`${status}, first pull request ${link}`);
   });
 
   test('is announced once over several turns, and again when it changes, also back', () => {
@@ -115,9 +130,9 @@ describe('the pull request', () => {
       world.advance(10 * SECOND_MS);
     }
     expect(world.news.filter((line) => line.includes('pull request http'))).toEqual([
-      `first pull request ${link}`,
-      `changed pull request ${link}0`,
-      `changed pull request ${link}`,
+      `finished, first pull request ${link}`,
+      `finished, changed pull request ${link}0`,
+      `finished, changed pull request ${link}`,
     ]);
   });
 
@@ -132,9 +147,9 @@ describe('the pull request', () => {
     expect(world.repeatedKeys).toEqual([`notice:T1:C-NEWS:${link}`]);
   });
 
-  test('is announced also when it is no URL', () => {
+  test('is announced even when it is no URL', () => {
     expect(anEndedJob({ prLink: 'PR 7, see the dashboard' }).news.at(-1)).toBe(
-      'first pull request PR 7, see the dashboard',
+      'finished, first pull request PR 7, see the dashboard',
     );
   });
 
@@ -143,7 +158,7 @@ describe('the pull request', () => {
     followUp(world);
     world.answer = anAgentJob({ status: 'completed' });
     world.advance(10 * SECOND_MS);
-    expect(world.news.at(-1)).toBe('finished, pull request: none');
+    expect(world.news.at(-1)).toBe('finished, no pull request');
   });
 });
 
@@ -165,7 +180,7 @@ describe('a notice', () => {
     expect(new Set(lanes.map(({ name }) => name)).size).toBe(2);
   });
 
-  test('that a channel refuses is told once in the thread', () => {
+  test('that a channel refuses is announced once in the thread', () => {
     const world = anEndedJob({ prLink: link });
     world.apply({ type: 'notice_refused', channelId: 'C-NEWS', reason: 'not_in_channel' });
     world.apply({ type: 'notice_refused', channelId: 'C-NEWS', reason: 'is_archived' });
@@ -178,7 +193,7 @@ describe('a notice', () => {
 });
 
 describe('a job that the API does not know', () => {
-  test('has vanished, is told once, and is not watched any more', () => {
+  test('has vanished, is announced once, and is not watched any more', () => {
     const world = aWorkingJob();
     world.advance(5 * SECOND_MS);
     world.answer = failures.notFound;
@@ -191,18 +206,18 @@ describe('a job that the API does not know', () => {
     const world = aWorkingJob();
     world.answer = failures.notFound;
     world.advance(MINUTE_MS);
-    expect(world.news).toEqual(['started turn 1']);
+    expect(world.news).toEqual(['started']);
     world.answer = anAgentJob({ status: 'completed' });
     world.advance(MINUTE_MS);
-    expect(world.news.at(-1)).toBe('finished, pull request: none');
+    expect(world.news.at(-1)).toBe('finished, no pull request');
   });
 
-  test('for a moment only, goes on, and its end is told', () => {
+  test('for a moment only, goes on, and its end is announced', () => {
     const world = aWorkingJob();
     world.advance(10 * MINUTE_MS);
     world.check(failures.notFound);
     world.answer = anAgentJob({ status: 'failed' });
     world.advance(MINUTE_MS);
-    expect(world.news).toEqual(['started turn 1', 'failed']);
+    expect(world.news).toEqual(['started', 'failed']);
   });
 });

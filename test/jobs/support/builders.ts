@@ -1,20 +1,21 @@
-import type { AgentJob } from '../../../src/jobs/agent-job.ts';
-import { nothingAttached } from '../../../src/jobs/attached.ts';
+import type { AgentFailure, AgentJob } from '../../../src/jobs/agent-job.ts';
 import type { JobRequest } from '../../../src/jobs/decide/open.ts';
 import type { Reply } from '../../../src/jobs/event.ts';
-import type { AgentFailure } from '../../../src/jobs/failure.ts';
 import type { FollowUp } from '../../../src/jobs/follow-up.ts';
 import type { Policy } from '../../../src/jobs/policy.ts';
+import { noAttachments } from '../../../src/jobs/requests/attachments.ts';
 
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 
-/** The defaults of the program, and one notice channel. */
+/** What the program puts before a reply that its author sends once more. */
+export const CORRECTION = 'Correction of an earlier message: ';
+
+/** Near the defaults of the program, and one notice channel. */
 export const policy: Policy = {
   pollMinIntervalMs: 5 * SECOND_MS,
   pollMaxIntervalMs: 60 * SECOND_MS,
-  pollGrowth: 0.1,
   followUpWindowMs: 4 * SECOND_MS,
   followUpMode: 'every_reply',
   settleWindowMs: 90 * SECOND_MS,
@@ -54,7 +55,7 @@ export function aReply(facts: Partial<Reply> = {}): Reply {
     text: 'Shorter, please',
     editedTs: null,
     mentionsBot: false,
-    attached: nothingAttached,
+    attachments: noAttachments,
     ...facts,
   };
 }
@@ -90,6 +91,9 @@ export function aFailure(facts: Partial<AgentFailure> = {}): AgentFailure {
   };
 }
 
+/** In the API's own words. */
+const said = (words: string) => ({ message: words, words });
+
 export const failures = {
   unreachable: aFailure(),
   timeout: aFailure({ outcome: 'unknown', message: 'no answer within 30 s' }),
@@ -111,6 +115,6 @@ export const failures = {
     status: 404,
     message: 'the agent API answered with status 404',
   }),
-  notFound: aFailure({ reason: 'not_found', status: 404, message: 'not found' }),
-  rejected: aFailure({ reason: 'rejected', status: 400, message: 'prompt is too vague' }),
+  notFound: aFailure({ ...said('not found'), reason: 'not_found', status: 404 }),
+  rejected: aFailure({ ...said('prompt is too vague'), reason: 'rejected', status: 400 }),
 };

@@ -1,19 +1,26 @@
-import type { AgentJob } from '../../../src/jobs/agent-job.ts';
+import type { AgentFailure, AgentJob } from '../../../src/jobs/agent-job.ts';
 import type { JobEvent } from '../../../src/jobs/event.ts';
-import type { AgentFailure } from '../../../src/jobs/failure.ts';
-import { fc } from '../../support/properties.ts';
-import { anAgentJob, failures, HOUR_MS } from './builders.ts';
+import { anAgentJob } from './builders.ts';
 import type { World } from './world.ts';
 
-const ASIDE = 'aside ';
+/** How a reply begins that is kept between people. */
+export const ASIDE = 'aside ';
 
 /** Anything that people, Slack, the API and the clock may do to a job. */
 export type Deed =
-  /** `isLate`: Slack tells of it later, perhaps after younger ones. */
-  | { readonly do: 'reply'; readonly text: string; readonly isLate: boolean }
+  /** `isLate`: Slack delivers it later, perhaps after younger ones. */
+  | {
+      readonly do: 'reply';
+      readonly text: string;
+      readonly userId: string;
+      readonly mentionsBot: boolean;
+      readonly isLate: boolean;
+    }
+  /** A person writes in the form behind *Reply to it*, and the thread shows it. */
+  | { readonly do: 'fill_in'; readonly text: string; readonly userId: string }
   /** `isLate`: as for a reply. `flip`: makes an aside of a reply, or the other way round. */
   | { readonly do: 'edit' | 'remove' | 'flip'; readonly pick: number; readonly isLate: boolean }
-  /** Slack tells of something that it has not told of. */
+  /** Slack delivers something that it has held back. */
   | { readonly do: 'tell'; readonly pick: number }
   | { readonly do: 'wait'; readonly ms: number }
   /** The clock jumps, and nothing runs on the way. */
@@ -31,115 +38,18 @@ export type Deed =
   | { readonly do: 'irrelevant'; readonly event: JobEvent };
 
 type WatchButton = 'keep_watching' | 'stop_watching' | 'resume_watching';
-type PressedButton = 'run_again' | 'start_again' | 'resend' | 'send_now' | 'try_again' | WatchButton;
-
-export const anyPolicy = fc.record({
-  promptMaxLength: fc.constant(40),
-  followUpWindowMs: fc.constantFrom(0, 4_000),
-  settleWindowMs: fc.constantFrom(0, 90_000),
-  longRunningAfterMs: fc.constantFrom(60_000, 6 * HOUR_MS),
-  retryUnknown: fc.constantFrom('never', 'messages', 'all'),
-});
-
-const anyFailure = fc.constantFrom(...Object.values(failures));
-
-const anyAnswer = fc.oneof(
-  fc.record({
-    status: fc.constantFrom('active', 'completed', 'completed', 'failed', 'archived', 'napping'),
-    prLink: fc.constantFrom(null, 'https://example.com/pull/1', 'https://example.com/pull/2', 'no link'),
-  }),
-  anyFailure,
-);
-
-const irrelevantEvents: JobEvent[] = [
-  { type: 'job_checked', agentJob: anAgentJob({ id: 'agent-of-others', status: 'failed' }) },
-  { type: 'check_failed', agentJobId: 'agent-of-others', failure: failures.notFound },
-  {
-    type: 'message_accepted',
-    callId: 'unheard-of',
-    agentJobId: 'agent-1',
-    agentJob: anAgentJob({ status: 'failed' }),
-  },
-  { type: 'message_failed', callId: 'unheard-of', failure: failures.timeout },
-  { type: 'resend_pressed', callId: 'unheard-of' },
-  { type: 'start_again_pressed', callId: 'unheard-of' },
-];
-
-const deed: fc.Arbitrary<Deed> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('reply'), text: anyReply(), isLate: anyLateness() }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constantFrom('edit', 'remove', 'flip'),
-      pick: fc.nat(),
-      isLate: anyLateness(),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('tell'), pick: fc.nat() }) },
-  { weight: 1, arbitrary: fc.constant({ do: 'card_delayed' }) },
-  { weight: 6, arbitrary: fc.record({ do: fc.constant('wait'), ms: fc.integer({ min: 0, max: 120_000 }) }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ do: fc.constant('jump'), ms: fc.integer({ min: -HOUR_MS, max: HOUR_MS }) }),
-  },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('agent_takes'), described: fc.boolean() }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      do: fc.constant('agent_fails'),
-      failure: anyFailure,
-      isTaken: fc.boolean(),
-    }),
-  },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('get_says'), answer: anyAnswer }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('check') }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('send_due') }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      do: fc.constant('press'),
-      button: fc.constantFrom(
-        'run_again',
-        'start_again',
-        'resend',
-        'send_now',
-        'try_again',
-        'keep_watching',
-        'stop_watching',
-        'resume_watching',
-      ),
-      pick: fc.nat(),
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('repeat'), pick: fc.nat() }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ do: fc.constant('irrelevant'), event: fc.constantFrom(...irrelevantEvents) }),
-  },
-);
-
-/** Mostly the card gets posted, else nothing else happens. */
-const cardDeed: fc.Arbitrary<Deed> = fc.record({
-  do: fc.constant('card'),
-  refused: fc.integer({ min: 0, max: 19 }).map((dice) => dice === 0),
-});
-
-export const anyLife: fc.Arbitrary<readonly Deed[]> = fc
-  .tuple(fc.array(deed, { maxLength: 3 }), cardDeed, fc.array(deed, { maxLength: 60 }))
-  .map(([before, card, after]) => [...before, card, ...after]);
-
-function anyReply(): fc.Arbitrary<string> {
-  return fc.oneof(
-    { weight: 8, arbitrary: fc.string({ minLength: 1, maxLength: 10 }).map((text) => `x${text}`) },
-    { weight: 1, arbitrary: fc.constant(`${ASIDE}for the people`) },
-    { weight: 1, arbitrary: fc.constant('\u200b') },
-    { weight: 1, arbitrary: fc.constant('x'.repeat(41)) },
-  );
-}
-
-function anyLateness(): fc.Arbitrary<boolean> {
-  return fc.integer({ min: 0, max: 3 }).map((dice) => dice === 0);
-}
+type PressedButton =
+  | 'start_again'
+  | 'start_unclear_again'
+  | 'edit_and_start'
+  | 'watch_it'
+  | 'resend'
+  | 'resend_all'
+  | 'send_correction'
+  | 'send_anyway'
+  | 'send_now'
+  | 'try_again'
+  | WatchButton;
 
 /** Does it, if it can be done now. */
 export function act(world: World, deed: Deed): void {
@@ -147,8 +57,11 @@ export function act(world: World, deed: Deed): void {
     case 'reply':
       // Before the card there is no thread to reply in.
       if (world.job.threadTs === null) break;
-      world.thread.write(numbered(world, deed.text));
+      world.thread.write(numbered(world, deed.text), deed);
       if (!deed.isLate) world.tell(world.thread.untold.length - 1);
+      break;
+    case 'fill_in':
+      if (world.job.agentJob !== null) world.fillIn(numbered(world, deed.text), deed.userId);
       break;
     case 'edit':
       world.thread.edit(deed.pick, (text) => `${text}!`);
@@ -216,21 +129,52 @@ function numbered(world: World, text: string): string {
 
 function agentTakes(world: World, described: boolean): void {
   if (world.open('create_job').length > 0) world.created({ id: `agent-${world.job.creates}` });
-  else if (world.open('send_message').length > 0) world.accepted(described ? world.job.agentJob : null);
+  else if (world.open('send_message').length > 0) world.accepted(described ? asDescribed(world) : null);
+}
+
+/** The job as the API would describe it now, if it could. */
+function asDescribed({ answer, job }: World): AgentJob | null {
+  return 'reason' in answer || job.agentJob === null ? null : { ...answer, id: job.agentJob.id };
 }
 
 /** Any button that was ever shown. */
 function press(world: World, button: PressedButton, pick: number): void {
-  const callIds = world.told.flatMap((news) => ('callId' in news ? [news.callId] : []));
-  const callId = callIds[pick % callIds.length] ?? 'none';
+  const news = world.told.filter((one) => 'callId' in one);
+  const unclear = news.filter(({ kind }) => kind === 'create_unknown');
+  const callIdOf = (ones: typeof news) => ones[pick % ones.length]?.callId ?? 'none';
+  const callId = callIdOf(news);
   const { messages, cards, creates, watchQuestions } = world.job;
+  const userId = 'U5';
+  const messageTs = world.thread.timestampOf(pick) ?? 'none';
   switch (button) {
-    case 'run_again':
-      world.apply({ type: 'run_again_pressed', creates, callId: pick % 2 === 0 ? callId : undefined });
-      break;
     case 'start_again':
+      world.apply({ type: 'start_again_pressed', creates, callId: pick % 2 === 0 ? callId : undefined });
+      break;
+    case 'start_unclear_again':
+      world.apply({ type: 'start_again_pressed', callId: callIdOf(unclear) });
+      break;
+    case 'edit_and_start':
+      world.apply({ type: 'request_edited', creates, prompt: 'Document the limits of the API', userId });
+      break;
+    case 'watch_it':
+      world.apply({
+        type: 'agent_job_named',
+        callId: callIdOf(unclear),
+        agentJobId: `agent-${creates}`,
+        userId,
+      });
+      break;
     case 'resend':
-      world.apply({ type: `${button}_pressed`, callId });
+      world.apply({ type: 'resend_pressed', callId, userId });
+      break;
+    case 'resend_all':
+      world.apply({ type: 'resend_pressed', callId: null, userId });
+      break;
+    case 'send_correction':
+      world.apply({ type: 'correction_pressed', messageTs });
+      break;
+    case 'send_anyway':
+      world.apply({ type: 'send_anyway_pressed', messageTs });
       break;
     case 'send_now':
       world.apply({ type: 'send_now_pressed', message: messages + (pick % 2) });
@@ -243,10 +187,17 @@ function press(world: World, button: PressedButton, pick: number): void {
   }
 }
 
-/** What cannot come again: a gesture is remembered, a call's lease is gone by its outcome, and a check reads anew. */
-const onceOnly = ['reply_received', 'job_created', 'create_failed', 'job_checked', 'check_failed'];
+/** What cannot come again: a request is remembered, a call's lease is gone by its outcome, and a check reads again. */
+const onceOnly = [
+  'reply_received',
+  'follow_up_written',
+  'job_created',
+  'create_failed',
+  'job_checked',
+  'check_failed',
+];
 
-/** Any other earlier event comes again. */
+/** Any other earlier event is delivered again. */
 function repeat(world: World, pick: number): void {
   const again = world.events.filter(({ type }) => !onceOnly.includes(type));
   const event = again[pick % again.length];

@@ -1,7 +1,7 @@
 import { HOUR_MS, MINUTE_MS } from './builders.ts';
 import type { Deed } from './deeds.ts';
 
-/** Slack tells of all, the agent takes what it is given, and finishes; replies go out until none is left. */
+/** Slack delivers everything, the agent takes what it is given, and finishes; replies go out until none is left. */
 export const theGoodEnd: readonly Deed[] = [
   { do: 'card', refused: false },
   { do: 'jump', ms: 2 * HOUR_MS },

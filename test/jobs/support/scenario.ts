@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { AgentJob } from '../../../src/jobs/agent-job.ts';
-import type { AgentFailure } from '../../../src/jobs/failure.ts';
+import type { AgentFailure, AgentJob } from '../../../src/jobs/agent-job.ts';
 import type { Policy } from '../../../src/jobs/policy.ts';
 import { aFailure, anAgentJob } from './builders.ts';
 import { START_MS, World } from './world.ts';
@@ -25,7 +24,7 @@ export type Step = { readonly at: number } & (
   | { readonly do: 'message_fails'; readonly failure: Partial<AgentFailure> }
   | { readonly do: 'get_answers'; readonly job: Partial<AgentJob> }
   | { readonly do: 'get_fails'; readonly failure: Partial<AgentFailure> }
-  | { readonly do: 'press'; readonly button: 'run_again' | 'start_again' | 'resend' }
+  | { readonly do: 'press'; readonly button: 'start_again' | 'resend' }
   | { readonly do: 'nothing' }
 );
 
@@ -80,11 +79,11 @@ function play(world: World, step: Step): void {
   }
 }
 
-function press(world: World, button: 'run_again' | 'start_again' | 'resend'): void {
+function press(world: World, button: 'start_again' | 'resend'): void {
   const callId = world.buttonCallId;
   world.apply(
-    button === 'run_again'
-      ? { type: 'run_again_pressed', creates: world.job.creates }
-      : { type: `${button}_pressed`, callId },
+    button === 'start_again'
+      ? { type: 'start_again_pressed', creates: world.job.creates, callId }
+      : { type: 'resend_pressed', callId },
   );
 }

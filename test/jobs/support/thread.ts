@@ -7,22 +7,38 @@ interface Happening {
   readonly reply: Reply;
 }
 
-/** What people wrote in a thread, and what of it Slack has told the program, as the listeners understand it. */
+/** By whom, and whether the bot is mentioned. */
+export type Said = Pick<Reply, 'mentionsBot' | 'userId'>;
+
+/** What people wrote in a thread, and what of it Slack has delivered, as the listeners understand it. */
 export class Thread {
-  /** What Slack has not told of yet. */
+  /** What Slack has not delivered yet. */
   readonly untold: Happening[] = [];
   private readonly written: Reply[] = [];
+  private messages = 0;
   /** Null: deleted. */
   private readonly known = new Map<string, Reply | null>();
   private edits = 0;
 
   /** A person writes. Returns the reply's timestamp. */
-  write(text: string, mentionsBot = false): string {
-    const messageTs = `2.${String(this.written.length + 1).padStart(6, '0')}`;
-    const reply = aReply({ messageTs, text, mentionsBot });
+  write(text: string, { mentionsBot = false, userId = 'U2' }: Partial<Said> = {}): string {
+    const messageTs = this.nextTs();
+    const reply = aReply({ messageTs, text, mentionsBot, userId });
     this.written.push(reply);
     this.untold.push({ what: 'written', reply });
     return messageTs;
+  }
+
+  /** The program shows what a person wrote in its form. Returns the timestamp of that message, which nobody can change. */
+  show(text: string, userId: string): string {
+    const messageTs = this.nextTs();
+    this.known.set(messageTs, aReply({ messageTs, text, userId, mentionsBot: true }));
+    return messageTs;
+  }
+
+  /** Of a reply, if there is one. */
+  timestampOf(pick: number): string | undefined {
+    return this.written[pick % this.written.length]?.messageTs;
   }
 
   /** A person changes a reply, if there is one. */
@@ -40,12 +56,17 @@ export class Thread {
     if (reply !== undefined) this.untold.push({ what: 'deleted', reply });
   }
 
-  /** How many replies were written. */
+  /** How many replies were written, the form included. */
   get size(): number {
-    return this.written.length;
+    return this.messages;
   }
 
-  /** What it means to the job that Slack tells of this; null: nothing. */
+  private nextTs(): string {
+    this.messages += 1;
+    return `2.${String(this.messages).padStart(6, '0')}`;
+  }
+
+  /** The event that its delivery is for the job; null: none. */
   tell(index: number): JobEvent | null {
     const [happening] = this.untold.splice(index, 1);
     if (happening === undefined) return null;
@@ -53,7 +74,11 @@ export class Thread {
     const before = this.known.get(reply.messageTs);
     if (what === 'deleted') {
       this.known.set(reply.messageTs, null);
-      return before === undefined ? null : { type: 'reply_deleted', messageTs: reply.messageTs };
+      return {
+        type: 'reply_deleted',
+        messageTs: reply.messageTs,
+        ...(before === undefined && { overtaken: reply }),
+      };
     }
     if (before === undefined) {
       this.known.set(reply.messageTs, reply);
@@ -66,12 +91,12 @@ export class Thread {
     return { type: 'reply_edited', reply };
   }
 
-  /** The text of a reply as far as Slack has told; null: it is deleted. */
+  /** The text of a reply as last delivered; null: it is deleted. */
   told(messageTs: string): string | null {
     return this.known.get(messageTs)?.text ?? null;
   }
 
-  /** The replies that stand, as far as Slack has told. */
+  /** The replies that are not deleted, as far as Slack has delivered. */
   get standing(): Reply[] {
     return [...this.known.values()].filter((reply) => reply !== null);
   }

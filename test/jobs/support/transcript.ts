@@ -1,4 +1,4 @@
-import type { Announcement } from '../../../src/jobs/announcement.ts';
+import type { Announcement, TurnEnded } from '../../../src/jobs/announcement.ts';
 import type { CallRequest } from '../../../src/jobs/call.ts';
 
 /** A call in one line, for comparing; times are seconds since `startMs`. */
@@ -14,19 +14,22 @@ export function lineOf(request: CallRequest, startMs: number): string {
       return `thread: ${newsOf(request.announcement, startMs)}`;
     case 'notify_channel':
       return `notice in ${request.channelId}: ${request.url}`;
-    case 'tell_requester':
+    case 'notify_requester':
       return `requester: ${request.reason}`;
-    case 'whisper':
-      return `whisper to ${request.userId}: ${request.whisper.kind}`;
+    case 'ephemeral':
+      return `ephemeral to ${request.userId}: ${request.notice.kind}`;
   }
 }
 
 export function newsOf(announcement: Announcement, startMs: number): string {
   switch (announcement.kind) {
-    case 'started':
-      return `started turn ${announcement.turn}`;
-    case 'finished':
-      return `finished, pull request: ${announcement.files}`;
+    case 'turn_ended':
+      return `finished, ${endOf(announcement)}`;
+    case 'failed':
+    case 'archived':
+      return announcement.prLink === undefined
+        ? announcement.kind
+        : `${announcement.kind}, ${announcement.isAnother === true ? 'changed' : 'first'} pull request ${announcement.prLink}`;
     case 'other_status':
       return `other status ${announcement.status}`;
     case 'pull_request':
@@ -54,13 +57,33 @@ export function newsOf(announcement: Announcement, startMs: number): string {
       return `${announcement.kind} by ${announcement.userId}`;
     case 'caught_up':
       return `${announcement.count} old replies found`;
+    case 'started':
     case 'continued':
-    case 'failed':
-    case 'archived':
     case 'vanished':
     case 'recovered':
     case 'create_unknown':
     case 'no_such_job':
       return announcement.kind;
+  }
+}
+
+function endOf({ link }: TurnEnded): string {
+  if (link === null) return 'no pull request';
+  if (link.is === 'same') return 'same pull request';
+  return `${link.is === 'first' ? 'first' : 'changed'} pull request ${link.url}`;
+}
+
+/** The pull request that the thread hears of, if it is new to it. */
+export function newLinkIn(announcement: Announcement): string | null {
+  switch (announcement.kind) {
+    case 'turn_ended':
+      return announcement.link === null || announcement.link.is === 'same' ? null : announcement.link.url;
+    case 'pull_request':
+      return announcement.url;
+    case 'failed':
+    case 'archived':
+      return announcement.prLink ?? null;
+    default:
+      return null;
   }
 }

@@ -1,52 +1,30 @@
-import type { AgentJob } from '../../../src/jobs/agent-job.ts';
+import type { AgentFailure, AgentJob } from '../../../src/jobs/agent-job.ts';
 import type { Announcement } from '../../../src/jobs/announcement.ts';
-import type { CallRequest, WantedCall } from '../../../src/jobs/call.ts';
+import type { CallOutcome, CallRequest, NewCall } from '../../../src/jobs/call.ts';
 import { decide } from '../../../src/jobs/decide/decide.ts';
 import { type JobRequest, openJob } from '../../../src/jobs/decide/open.ts';
-import { verdictOn } from '../../../src/jobs/decide/verdict.ts';
-import type { Decision, DecisionContext, JobTaskKind } from '../../../src/jobs/decision.ts';
+import type { Decision, DecisionContext } from '../../../src/jobs/decision.ts';
 import type { JobEvent } from '../../../src/jobs/event.ts';
-import type { AgentFailure } from '../../../src/jobs/failure.ts';
-import type { FollowUp, FollowUpState } from '../../../src/jobs/follow-up.ts';
+import { type FollowUp, type FollowUpState, type Receipt, receiptOf } from '../../../src/jobs/follow-up.ts';
 import type { Job } from '../../../src/jobs/job.ts';
 import type { Policy } from '../../../src/jobs/policy.ts';
+import type { JobTaskKind } from '../../../src/jobs/task-kinds.ts';
 import { anAgentJob, request as aRequest, policy as defaultPolicy } from './builders.ts';
 import { deepFreeze } from './deep-freeze.ts';
-import { Thread } from './thread.ts';
+import { type Said, Thread } from './thread.ts';
 import { lineOf, newsOf } from './transcript.ts';
+import type { Moment, Taken, WorldCall } from './world-facts.ts';
 
 export const START_MS = Date.UTC(2026, 10, 20, 14);
 
-export interface WorldCall extends WantedCall {
-  readonly followUpIds: readonly string[];
-  /** How many events there had been when it was wanted. */
-  readonly wantedAfter: number;
-  /** Of its follow-ups, as far as Slack had told of them then; null for one that was deleted. */
-  readonly texts: readonly (string | null)[];
-  state: 'open' | 'done' | 'failed' | 'unknown';
-}
-
-/** A prompt or message that the API took. */
-export interface Taken {
-  readonly callId: string;
-  readonly kind: 'create_job' | 'send_message';
-  readonly prompt: string;
-  /** The program got the answer. */
-  readonly isAnswered: boolean;
-}
-
 /**
  * One job in a world that does what the store and the workers do: it keeps the job, its replies, the ledger of
- * calls and the due tasks, and applies events to them. Slack takes every post at once.
+ * calls and the due tasks, and applies events to them. Slack takes every post and every receipt at once.
  */
 export class World {
   nowMs = START_MS;
   job: Job;
   readonly policy: Policy;
-  /** What is known of how long turns take; at first nothing. */
-  paces: DecisionContext['paces'] = new Map();
-  /** How long turns took, as far as that was noted. */
-  readonly turnLengthsMs: number[] = [];
   readonly followUps = new Map<string, FollowUp>();
   readonly calls: WorldCall[] = [];
   /** Keys that were wanted a second time, which the ledger ignores. */
@@ -54,6 +32,9 @@ export class World {
   readonly tasks = new Map<JobTaskKind, number>();
   readonly transcript: string[] = [];
   readonly events: JobEvent[] = [];
+  readonly moments: Moment[] = [];
+  /** The receipts that Slack shows, by the reply's timestamp. */
+  readonly receipts = new Map<string, Receipt | null>();
   lastEventAtMs = 0;
   /** What the API's get answers: a job, or a failure. */
   answer: AgentJob | AgentFailure = anAgentJob();
@@ -74,13 +55,15 @@ export class World {
     const messageTs = 'reply' in event ? event.reply.messageTs : 'messageTs' in event && event.messageTs;
     const open = [...this.followUps.values()].filter(
       (followUp) =>
-        !['sent', 'withdrawn', 'aside', 'muted', 'kept_out'].includes(followUp.state) ||
+        !['sent', 'withdrawn', 'aside', 'muted', 'excluded'].includes(followUp.state) ||
         followUp.messageTs === messageTs,
     );
     const state = deepFreeze({ job: this.job, followUps: open.sort(byTime) });
     const decision = decide(state, deepFreeze(event), this.context());
+    const before = { job: this.job, followUps: [...this.followUps.values()] };
     this.keep(decision);
     this.events.push(event);
+    this.moments.push({ event, before, after: [...this.followUps.values()] });
     this.lastEventAtMs = this.nowMs;
     return decision;
   }
@@ -100,29 +83,31 @@ export class World {
     const agentJob = anAgentJob(facts);
     this.answer = agentJob;
     this.take(call, true);
-    this.settle(call, 'done');
-    this.apply({ type: 'job_created', agentJob });
+    this.apply({ type: 'job_created', callId: call.id, agentJob });
   }
 
   /** `isTaken`: the API took it all the same, if that is what the failure leaves open. */
   createFails(failure: AgentFailure, isTaken = false): void {
     const call = this.openCall('create_job');
     if (isTaken && failure.outcome === 'unknown') this.take(call, false);
-    const verdict = verdictOn('create_job', failure, this.policy.retryUnknown);
-    // A create call that surely was not made goes again itself.
-    const isSame = verdict === 'retry' && failure.outcome === 'definite';
-    if (!isSame) this.settle(call, verdict === 'unknown' ? 'unknown' : 'failed');
     this.apply({ type: 'create_failed', callId: call.id, failure });
   }
 
-  /** A person writes in the thread, and Slack tells of it. Returns the reply's timestamp. */
-  reply(text: string, mentionsBot = false): string {
-    const messageTs = this.thread.write(text, mentionsBot);
+  /** A person writes in the thread, and Slack delivers it. Returns the reply's timestamp. */
+  reply(text: string, said: Partial<Said> = {}): string {
+    const messageTs = this.thread.write(text, said);
     this.tell(this.thread.untold.length - 1);
     return messageTs;
   }
 
-  /** Slack tells of something in the thread that it has not told of yet, if there is something at this place. */
+  /** A person writes in the form, and the thread shows it. */
+  fillIn(text: string, userId: string): void {
+    this.apply({ type: 'follow_up_written', userId, text });
+    const messageTs = this.thread.show(text, userId);
+    this.apply({ type: 'follow_up_shown', messageTs, userId, text });
+  }
+
+  /** Slack delivers one of the events that it has not delivered yet, if there is one at this place. */
   tell(index: number): void {
     const event = this.thread.tell(index);
     if (event !== null) this.apply(event);
@@ -131,7 +116,6 @@ export class World {
   accepted(agentJob: AgentJob | null = null): void {
     const call = this.openCall('send_message');
     this.take(call, true);
-    this.settle(call, 'done');
     const { agentJobId } = call.request;
     this.apply({ type: 'message_accepted', callId: call.id, agentJobId, agentJob });
   }
@@ -140,9 +124,6 @@ export class World {
   messageFails(failure: AgentFailure, isTaken = false): void {
     const call = this.openCall('send_message');
     if (isTaken && failure.outcome === 'unknown') this.take(call, false);
-    const verdict = verdictOn('send_message', failure, this.policy.retryUnknown);
-    // Replies that may go again go in a new call.
-    this.settle(call, verdict === 'unknown' ? 'unknown' : 'failed');
     this.apply({ type: 'message_failed', callId: call.id, failure });
   }
 
@@ -183,19 +164,19 @@ export class World {
     return this.calls.filter(isOpen);
   }
 
-  /** All that was told in the thread, oldest first. */
+  /** All that was posted in the thread, oldest first. */
   get told(): Announcement[] {
     return this.calls.flatMap(({ request: r }) => (r.kind === 'announce' ? [r.announcement] : []));
   }
 
-  /** All that was told to one person, oldest first. */
-  get whispers(): string[] {
+  /** All that was said to one person, oldest first. */
+  get ephemerals(): string[] {
     return this.calls.flatMap(({ request: r }) =>
-      r.kind === 'whisper' ? [`${r.userId}: ${r.whisper.kind}`] : [],
+      r.kind === 'ephemeral' ? [`${r.userId}: ${r.notice.kind}`] : [],
     );
   }
 
-  /** All that was told in the thread, in words. */
+  /** All that was posted in the thread, in words. */
   get news(): string[] {
     return this.told.map((announcement) => newsOf(announcement, START_MS));
   }
@@ -230,8 +211,8 @@ export class World {
     this.taken.push({ callId: id, kind: request.kind, prompt: request.prompt, isAnswered });
   }
 
-  private settle(call: WorldCall, state: WorldCall['state']): void {
-    call.state = state;
+  private settle(call: WorldCall, state: CallOutcome['state']): void {
+    call.state = state === 'retry' ? 'open' : state === 'not_made' ? 'failed' : state;
   }
 
   private context(): DecisionContext {
@@ -239,17 +220,24 @@ export class World {
       this.ids += 1;
       return `id-${this.ids}`;
     };
-    return Object.freeze({ nowMs: this.nowMs, jitter: 0.5, newId, policy: this.policy, paces: this.paces });
+    return Object.freeze({ nowMs: this.nowMs, jitter: 0.5, newId, policy: this.policy });
   }
 
-  private keep({ job, followUps, calls, tasks, turnLengthMs }: Decision): void {
+  private keep({ job, followUps, settled, calls, tasks }: Decision): void {
     this.job = job;
-    if (turnLengthMs !== undefined) this.turnLengthsMs.push(turnLengthMs);
+    const answered = this.calls.find(({ id }) => id === settled?.callId);
+    if (answered !== undefined && settled !== undefined) this.settle(answered, settled.state);
     for (const followUp of followUps) this.keepFollowUp(followUp);
     for (const call of calls) this.keepCall(call, followUps);
     for (const { kind, runAtMs, ifScheduled } of tasks) {
+      if (kind === 'refresh_receipts') this.showReceipts();
       if (ifScheduled === 'replace' || !this.tasks.has(kind)) this.tasks.set(kind, runAtMs);
     }
+  }
+
+  private showReceipts(): void {
+    for (const { messageTs, state } of this.followUps.values())
+      this.receipts.set(messageTs, receiptOf[state]);
   }
 
   /** A reply that is stored under another id stays as it is. */
@@ -260,7 +248,7 @@ export class World {
     if (!isStored) this.followUps.set(followUp.id, followUp);
   }
 
-  private keepCall(call: WantedCall, followUps: readonly FollowUp[]): void {
+  private keepCall(call: NewCall, followUps: readonly FollowUp[]): void {
     if (this.calls.some(({ naturalKey }) => naturalKey === call.naturalKey)) {
       this.repeatedKeys.push(call.naturalKey);
       return;
@@ -273,6 +261,7 @@ export class World {
       ...call,
       followUpIds,
       texts,
+      job: this.job,
       wantedAfter: this.events.length,
       state: isPost ? 'done' : 'open',
     });

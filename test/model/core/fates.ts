@@ -1,10 +1,14 @@
-import type { Taken, World } from '../../jobs/support/world.ts';
+import { CORRECTION } from '../../jobs/support/builders.ts';
+import type { World } from '../../jobs/support/world.ts';
+import type { Taken } from '../../jobs/support/world-facts.ts';
 
-/** The replies that stand and can be sent, by the mark that each of them begins with. */
+/** The replies that are meant for the agent and can be sent, by the mark that each of them begins with. */
 export function sendableMarks(world: World): string[] {
-  return world.thread.standing.flatMap(({ text }) => {
+  const notMeant = [...world.followUps.values()].filter(({ state }) => state === 'muted');
+  return world.thread.standing.flatMap(({ text, messageTs }) => {
     const mark = /^#\d+ /.exec(text)?.[0];
-    return mark === undefined || text.length > world.policy.promptMaxLength ? [] : [mark];
+    const isMeant = notMeant.every((one) => one.messageTs !== messageTs);
+    return mark === undefined || !isMeant || text.length > world.policy.promptMaxLength ? [] : [mark];
   });
 }
 
@@ -20,6 +24,7 @@ export function doubled(world: World): string[] {
     ...creates.slice(0, -1).flatMap((taken) => (mayStartAgain(world, taken) ? [] : ['the prompt'])),
     ...sendableMarks(world).flatMap((mark) =>
       takingsOf(world, mark)
+        .filter(({ prompt }) => !prompt.includes(CORRECTION + mark))
         .slice(0, -1)
         .flatMap((taken) => (maySendAgain(world, taken) ? [] : [`reply ${mark}`])),
     ),
@@ -29,16 +34,18 @@ export function doubled(world: World): string[] {
 function mayStartAgain(world: World, { callId, isAnswered }: Taken): boolean {
   const creates = world.calls.filter(({ request }) => request.kind === 'create_job');
   const number = creates.findIndex(({ id }) => id === callId) + 1;
-  const isPressed = world.events.some((event) =>
-    event.type === 'run_again_pressed'
-      ? event.creates === number
-      : !isAnswered && event.type === 'start_again_pressed' && event.callId === callId,
+  const isPressed = world.events.some(
+    (event) =>
+      event.type === 'start_again_pressed' &&
+      (event.creates === number || (!isAnswered && event.callId === callId)),
   );
   return isPressed || (!isAnswered && world.policy.retryUnknown === 'all');
 }
 
 function maySendAgain(world: World, { callId, isAnswered }: Taken): boolean {
   if (isAnswered) return false;
-  const isPressed = world.events.some((event) => event.type === 'resend_pressed' && event.callId === callId);
+  const isPressed = world.events.some(
+    (event) => event.type === 'resend_pressed' && (event.callId === callId || event.callId === null),
+  );
   return isPressed || world.policy.retryUnknown !== 'never';
 }

@@ -27,7 +27,7 @@ export interface AgentCall {
   disturbed: boolean;
 }
 
-/** Stands before the agent API, and knows what it took and what the program was told. */
+/** A proxy of the agent API. Records what the API took and what it answered. */
 export interface AgentFront {
   readonly baseUrl: string;
   /** The oldest first. */
@@ -87,7 +87,7 @@ export async function startAgentFront(api: AgentApi, clock: Clock): Promise<Agen
 
   async function hold(response: ServerResponse, ms: number): Promise<void> {
     held.add(response);
-    await new Promise<void>((resolve) => clock.at(clock.now() + ms, resolve));
+    await clock.sleep(ms);
     held.delete(response);
   }
 
@@ -140,7 +140,7 @@ function isProcessed(fault: AgentFault | null): boolean {
   return fault === null || isSlow(fault) || fault === 'reset_after' || fault === 'half_body';
 }
 
-/** On a connection of its own: a kept one may close just then, which would be a fault that nobody planned. */
+/** On a connection of its own: a kept one may close just then, which would be an unplanned fault. */
 async function passOn({ method = '', headers }: IncomingMessage, url: string, body: Buffer): Promise<Reply> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   request(url, { method, headers: { ...headers, connection: 'close' }, agent: false }, resolve)

@@ -3,7 +3,15 @@ import { general, random } from '../../support/local-slack.ts';
 import { fc } from '../../support/properties.ts';
 import type { AgentFault } from './agent-front.ts';
 import { anyAgentFault, anyRefusal, anySlackFault, anyWebPage } from './any-fault.ts';
-import { type Gesture, HOUR_MS, MINUTE_MS, SECOND_MS, type Step, type TurnPlan } from './steps.ts';
+import {
+  HOUR_MS,
+  MINUTE_MS,
+  type PersonAction,
+  SECOND_MS,
+  type Step,
+  type TurnPlan,
+  type WayToAsk,
+} from './steps.ts';
 import type { SlackFault } from './troubles.ts';
 
 /** Bolt's client takes five real seconds to connect again: only for long runs. */
@@ -11,35 +19,32 @@ const CUTS = process.env.MODEL_RUNS === undefined ? 0 : 1;
 
 const pick = fc.nat({ max: 50 });
 
-const gestures: fc.WeightedArbitrary<Gesture>[] = [
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      do: fc.constant('ask'),
-      channel: fc.constantFrom(general, general, general, general, random),
-      isBob: fc.boolean(),
-    }),
-  },
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      do: fc.constant('reply'),
-      pick,
-      kind: fc.constantFrom('words', 'words', 'words', 'words', 'words', 'blank'),
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('edit'), pick }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('remove'), pick }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({ do: fc.constant('press'), pick, times: fc.integer({ min: 1, max: 2 }) }),
-  },
-];
-
-const mention: fc.WeightedArbitrary<Gesture> = {
-  weight: 4,
-  arbitrary: fc.record({ do: fc.constant('mention'), isBob: fc.boolean() }),
-};
+const actionsWith = (by: fc.Arbitrary<WayToAsk>): fc.Arbitrary<PersonAction> =>
+  fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        do: fc.constant('ask'),
+        by,
+        channel: fc.constantFrom(general, general, general, general, random),
+        isBob: fc.boolean(),
+      }),
+    },
+    {
+      weight: 8,
+      arbitrary: fc.record({
+        do: fc.constant('reply'),
+        pick,
+        kind: fc.constantFrom('words', 'words', 'words', 'words', 'words', 'blank'),
+      }),
+    },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('edit'), pick }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('remove'), pick }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({ do: fc.constant('press'), pick, times: fc.integer({ min: 1, max: 2 }) }),
+    },
+  );
 
 const anyMethod = fc.constantFrom(
   'chat.update',
@@ -62,12 +67,12 @@ const anyPause = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: 0, max: 5 * HOUR_MS }) },
 );
 
-const stepsWith = (anyGesture: fc.Arbitrary<Gesture>): fc.WeightedArbitrary<Step>[] => [
+const stepsWith = (anyAction: fc.Arbitrary<PersonAction>): fc.WeightedArbitrary<Step>[] => [
   {
     weight: 10,
     arbitrary: fc.record({
       do: fc.constant('together'),
-      gestures: fc.array(anyGesture, { minLength: 1, maxLength: 4 }),
+      actions: fc.array(anyAction, { minLength: 1, maxLength: 4 }),
       copies: fc.constantFrom(1, 1, 1, 2, 3, 4, 0),
     }),
   },
@@ -131,14 +136,14 @@ const stepsWith = (anyGesture: fc.Arbitrary<Gesture>): fc.WeightedArbitrary<Step
     arbitrary: fc.record({
       do: fc.constant('restart'),
       pick,
-      gestures: fc.array(anyGesture, { maxLength: 3 }),
+      actions: fc.array(anyAction, { maxLength: 3 }),
       ms: anyPause,
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('archive', 'vanish'), pick }) },
   {
     weight: CUTS,
-    arbitrary: fc.record({ do: fc.constant('cut'), gestures: fc.array(anyGesture, { maxLength: 3 }) }),
+    arbitrary: fc.record({ do: fc.constant('cut'), actions: fc.array(anyAction, { maxLength: 3 }) }),
   },
 ];
 
@@ -150,20 +155,27 @@ const sleep: fc.WeightedArbitrary<Step> = {
 
 /** It begins with a request, so that there is something to happen to. */
 const lifeOf = (anyStep: fc.Arbitrary<Step>): fc.Arbitrary<readonly Step[]> =>
-  fc
-    .array(anyStep, { minLength: 4, maxLength: 25, size: 'max' })
-    .map((steps) => [
-      { do: 'together', gestures: [{ do: 'ask', channel: general, isBob: false }], copies: 1 },
-      ...steps,
-    ]);
+  fc.array(anyStep, { minLength: 4, maxLength: 25, size: 'max' }).map((steps) => [
+    {
+      do: 'together',
+      actions: [{ do: 'ask', by: 'command', channel: general, isBob: false }],
+      copies: 1,
+    },
+    ...steps,
+  ]);
 
-export const anyLife = lifeOf(fc.oneof(...stepsWith(fc.oneof(...gestures)), sleep));
+const lifeWithSleep = lifeOf(fc.oneof(...stepsWith(actionsWith(fc.constant('command'))), sleep));
 
 /**
- * With mentions, too. The machine does not sleep: the check that a request goes out in time looks at the real clock,
- * and one that was written just before the sleep arrives after it.
+ * In a life with mentions and direct messages the machine does not sleep: the check that a request goes out in time
+ * looks at the real clock, and one that was written just before the sleep arrives after it.
  */
-export const anyLifeWithMentions = lifeOf(fc.oneof(...stepsWith(fc.oneof(...gestures, mention))));
+const lifeWithMessages = lifeOf(
+  fc.oneof(...stepsWith(actionsWith(fc.constantFrom('command', 'mention', 'direct_message')))),
+);
+
+/** Of two lives, one has sleep and the other has all ways to ask. */
+export const anyLife = fc.oneof(lifeWithSleep, lifeWithMessages);
 
 export const anyTurns: fc.Arbitrary<readonly TurnPlan[]> = fc.array(
   fc.record({

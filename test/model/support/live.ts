@@ -1,4 +1,4 @@
-import type { Script } from '../../../demo/agent-api/script.ts';
+import type { Script } from '../../../demo/agent-api/scripted-job.ts';
 import type { Environment } from '../../../src/app/config/values.ts';
 import { general, random } from '../../support/local-slack.ts';
 import { startModelWorld } from './model-world.ts';
@@ -38,7 +38,6 @@ export async function live({ mode, replicas = 1, settings, turns, steps }: Life)
       NOTICE_CHANNELS: `${general},${random}`,
       POLL_MIN_INTERVAL: '10s',
       POLL_MAX_INTERVAL: '5m',
-      POLL_GROWTH: '0.2',
       ...settings,
     },
   });

@@ -1,8 +1,7 @@
 import { expect } from 'vitest';
 import { fc } from '../../support/properties.ts';
-import { anySettings, anyTurns } from './any-life.ts';
+import { anyLife, anySettings, anyTurns } from './any-life.ts';
 import { type Life, live } from './live.ts';
-import type { Step } from './steps.ts';
 
 /**
  * MODEL_RUNS: how many lives. MODEL_REPLAY: the seed and path of a counterexample, as JSON; then MODEL_TRACE may
@@ -17,14 +16,13 @@ export function runsOr(usual: number): number {
   return Number(MODEL_RUNS ?? usual);
 }
 
-/** Lives through so many lives of these steps, each in one process by default. Fails if one breaks the promise. */
+/** Lives through so many lives, each in one process by default. Fails if one breaks the promise. */
 export async function expectGoodLives(
-  steps: fc.Arbitrary<readonly Step[]>,
   runs: number,
   liveOne: (life: Life) => Promise<string[]> = live,
 ): Promise<void> {
   const mode = fc.constantFrom<'http' | 'socket'>('http', 'socket');
-  const life = fc.record({ mode, settings: anySettings, turns: anyTurns, steps });
+  const life = fc.record({ mode, settings: anySettings, turns: anyTurns, steps: anyLife });
   await fc.assert(
     fc.asyncProperty(life, async (one) => {
       expect(await liveOne(one)).toEqual([]);

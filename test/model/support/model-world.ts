@@ -1,5 +1,5 @@
 import { type AgentApi, startAgentApi } from '../../../demo/agent-api/agent-api.ts';
-import type { Script } from '../../../demo/agent-api/script.ts';
+import type { Script } from '../../../demo/agent-api/scripted-job.ts';
 import type { Environment } from '../../../src/app/config/values.ts';
 import { freePort } from '../../support/free-port.ts';
 import { startStrictSlack } from '../../support/strict-slack.ts';
@@ -25,7 +25,7 @@ export interface ModelWorld extends Surroundings, AsyncDisposable {
   readonly time: PassingTime;
   /** All edits of cards that nothing went wrong with. */
   readonly edits: readonly Edit[];
-  /** Slack has a way to tell the program of gestures, if it runs. */
+  /** Slack has a way to tell the program of actions, if it runs. */
   isReachable(): boolean;
   /** An agent job as the API describes it now. */
   describe(jobId: string): Promise<{ readonly status: string; readonly prLink: string | null }>;

@@ -16,6 +16,8 @@ const SLOW_STEP_MS = 5_000;
 /** What one replica leaves to another is found at its next look. */
 const NEXT_LOOK_MS = 1_000;
 const STUCK_TURNS = 200;
+/** After a 429, reads take turns; all that are due may have to. */
+const NEXT_READ_MS = 1_000;
 
 export interface Surroundings {
   readonly clock: SkippingClock;
@@ -107,8 +109,9 @@ export class PassingTime {
   }
 
   /** When something happens next, or null if nothing is planned. */
-  #nextMoment({ nextDueMs }: Plan): number | null {
+  #nextMoment({ nextDueMs, slowedReads, readsAgainMs }: Plan): number | null {
     const moments = [nextDueMs, this.#around.clock.nextOutsideMs()].filter((atMs) => atMs !== null);
+    if (slowedReads > 0) moments.push(Math.max(readsAgainMs, this.now() + NEXT_READ_MS));
     if (this.#slowCalls() > 0) moments.push(this.now() + SLOW_STEP_MS);
     return moments.length === 0 ? null : Math.min(...moments);
   }
@@ -116,8 +119,8 @@ export class PassingTime {
   async #isAtWork(): Promise<boolean> {
     const { slack, agent, replicas } = this.#around;
     if (slack.inFlight() + agent.active() > 0) return true;
-    const { due, inHand } = await replicas.look();
-    return due > 0 || inHand > this.#slowCalls();
+    const { due, inFlight } = await replicas.look();
+    return due > 0 || inFlight > this.#slowCalls();
   }
 
   #slowCalls(): number {

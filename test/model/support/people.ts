@@ -2,8 +2,9 @@ import type { SlackMessage } from '../../support/local-slack.ts';
 import { alice, bob, general } from '../../support/local-slack.ts';
 import { strictApp } from '../../support/strict-slack/ids.ts';
 import type { ModelWorld } from './model-world.ts';
+import type { PersonAction } from './steps.ts';
 
-/** A `/docs-agent` command, or a mention, and what is known at once of what came of it. */
+/** A `/docs-agent` command, a mention or a direct message, and what is known at once of its outcome. */
 export interface Asked {
   /** Is in the prompt, and nowhere else. */
   readonly mark: string;
@@ -11,8 +12,8 @@ export interface Asked {
   readonly user: string;
   /** Slack had the program's word that a command is kept. */
   isAccepted: boolean;
-  /** Of a mention: it counts as accepted when one of its deliveries was acknowledged. */
-  mentionTs: string | null;
+  /** Of a mention or direct message: it counts as accepted when one of its deliveries was acknowledged. */
+  messageTs: string | null;
 }
 
 /** A person's message in the thread of a card. */
@@ -34,16 +35,19 @@ export interface Reply {
 export interface Press {
   readonly message: SlackMessage;
   readonly actionId: string;
+  readonly user: string;
 }
 
-/** What tells events about messages apart. */
+/** What distinguishes events about messages. */
 interface TellTale {
   readonly ts?: string;
   readonly deleted_ts?: string;
   readonly message?: { readonly text?: string };
 }
 
-const BUTTONS = ['run_again', 'start_again', 'send_again', 'retry'];
+/** Where jobs can run: the channel of the bot, and the direct messages with each person. */
+const PLACES = [general, alice, bob];
+const BUTTONS = ['start_again', 'edit_and_start', 'send_again'];
 
 /** What people did in Slack: the truth that the program is held against. */
 export class People {
@@ -56,35 +60,27 @@ export class People {
     this.#world = world;
   }
 
-  async ask(channel: string, isBob: boolean): Promise<void> {
-    const { asked, text } = this.#newRequest(channel, isBob);
-    const answer = await this.#world.slack.control.command({ channel, user: asked.user, text });
-    asked.isAccepted = answer.acknowledged && !answer.payload;
-  }
-
-  async mention(isBob: boolean): Promise<void> {
-    const { asked, text } = this.#newRequest(general, isBob);
-    const words = `<@${strictApp.botUserId}> ${text}`;
-    const { ts } = await this.#world.slack.control.message({
-      channel: general,
-      user: asked.user,
-      text: words,
-    });
-    asked.mentionTs = ts;
-  }
-
-  #newRequest(channel: string, isBob: boolean): { readonly asked: Asked; readonly text: string } {
+  async ask({ by, channel, isBob }: Extract<PersonAction, { readonly do: 'ask' }>): Promise<void> {
     const user = isBob ? bob : alice;
     const mark = `request-${this.asked.length + 1};`;
-    const asked: Asked = { mark, channel, user, isAccepted: false, mentionTs: null };
+    const text = `${mark} document <@${bob}>'s rate &amp; limits`;
+    const { control } = this.#world.slack;
+    const place = { command: channel, mention: general, direct_message: user }[by];
+    const asked: Asked = { mark, channel: place, user, isAccepted: false, messageTs: null };
     this.asked.push(asked);
-    return { asked, text: `${mark} document <@${bob}>'s rate &amp; limits` };
+    if (by === 'command') {
+      const answer = await control.command({ channel, user, text });
+      asked.isAccepted = answer.acknowledged && !answer.payload;
+      return;
+    }
+    const words = by === 'mention' ? `<@${strictApp.botUserId}> ${text}` : text;
+    asked.messageTs = (await control.message({ channel: place, user, text: words })).ts;
   }
 
   /** In one of the threads, if there is one. */
   async reply(pick: number, kind: 'words' | 'blank'): Promise<void> {
-    const cards = (await this.#world.slack.control.messages(general)).filter(isCard);
-    const card = cards[pick % cards.length];
+    const cards = (await this.#messages()).filter(({ message }) => isCard(message));
+    const { message: card, owner } = cards[pick % cards.length] ?? {};
     const asked = this.asked.find(({ mark }) => card?.text.includes(mark));
     if (card === undefined || asked === undefined) return;
     const mark = `reply-${this.replies.length + 1};`;
@@ -102,7 +98,7 @@ export class People {
     this.replies.push(reply);
     reply.message = await this.#world.slack.control.message({
       channel: card.channel,
-      user: bob,
+      user: owner ?? bob,
       text,
       threadTs: threadOf(card),
     });
@@ -137,20 +133,38 @@ export class People {
   async pressAll(presses: readonly Press[]): Promise<void> {
     this.presses.push(...presses);
     const { control } = this.#world.slack;
-    await Promise.all(presses.map(({ message, actionId }) => control.press(message, actionId, alice)));
+    const press = ({ message, actionId, user }: Press) => control.press(message, actionId, user);
+    const opensForm = ({ actionId }: Press) => actionId === 'edit_and_start';
+    await Promise.all(presses.filter((one) => !opensForm(one)).map(press));
+    // Whoever has the form open sends it as it is, before the next one is opened.
+    for (const one of presses.filter(opensForm)) {
+      await press(one);
+      await this.#world.time.rest();
+      if (control.modal(one.user) !== null) await control.submit(one.user, {});
+    }
   }
 
   /** Every button that makes something happen, the oldest first. */
   async buttons(): Promise<Press[]> {
-    const messages = await this.#world.slack.control.messages(general);
     // The card repeats what its thread offers.
-    const posts = messages.filter((message) => !isCard(message));
-    return posts.flatMap((message) =>
+    const posts = (await this.#messages()).filter(({ message }) => !isCard(message));
+    return posts.flatMap(({ message, owner }) =>
       (message.blocks ?? [])
         .flatMap(({ elements = [] }) => elements.map(({ action_id = '' }) => action_id))
         .filter((actionId) => BUTTONS.includes(actionId))
-        .map((actionId) => ({ message, actionId })),
+        .map((actionId) => ({ message, actionId, user: owner ?? alice })),
     );
+  }
+
+  /** Wherever jobs run; of a direct message, with its only reader. */
+  async #messages(): Promise<{ readonly message: SlackMessage; readonly owner: string | null }[]> {
+    const { control } = this.#world.slack;
+    const read = async (place: string) =>
+      (await control.messages(place)).map((message) => ({
+        message,
+        owner: place === general ? null : place,
+      }));
+    return (await Promise.all(PLACES.map(read))).flat();
   }
 
   #restIfConfirmed(isIt: (event: TellTale) => boolean): number | null {
@@ -169,9 +183,15 @@ export class People {
   }
 }
 
-/** A job's card: of the program's messages, it alone has the prompt in quotation marks. */
-export function isCard({ user, subtype, text }: SlackMessage): boolean {
-  return user === strictApp.botUserId && subtype === undefined && text.includes('“');
+/**
+ * A job's card: of the program's messages, it alone offers *Details*. Private answers at the top level of direct
+ * messages may do so, too.
+ */
+export function isCard({ user, subtype, text, channel, thread_ts: threadTs }: SlackMessage): boolean {
+  const isPrivateAnswer = channel.startsWith('D') && threadTs === undefined;
+  return (
+    user === strictApp.botUserId && subtype === undefined && text.includes('[Details]') && !isPrivateAnswer
+  );
 }
 
 export function threadOf({ ts, thread_ts: threadTs }: SlackMessage): string {

@@ -1,13 +1,13 @@
-import { waitFor } from '../../support/wait-for.ts';
+import { expect } from 'vitest';
 import type { ModelWorld } from './model-world.ts';
 import type { People } from './people.ts';
-import { type Gesture, HOUR_MS, type Step } from './steps.ts';
+import { HOUR_MS, type PersonAction, type Step } from './steps.ts';
 
 /** Does the step, as far as it can be done now. */
 export async function perform(world: ModelWorld, people: People, step: Step): Promise<void> {
   switch (step.do) {
     case 'together':
-      await together(world, people, step.gestures, step.copies);
+      await together(world, people, step.actions, step.copies);
       break;
     case 'pass':
       await world.time.pass(step.ms);
@@ -35,14 +35,14 @@ export async function perform(world: ModelWorld, people: People, step: Step): Pr
       break;
     case 'restart':
       await world.replicas.stop(step.pick % world.replicas.count);
-      await together(world, people, step.gestures, 1);
+      await together(world, people, step.actions, 1);
       await world.time.pass(step.ms);
       await world.replicas.start();
       break;
     case 'cut':
       world.slack.socket.cut();
-      await together(world, people, step.gestures, 1);
-      await waitFor(world.isReachable, (is) => is, { what: 'another connection', timeoutMs: 30_000 });
+      await together(world, people, step.actions, 1);
+      await expect.poll(world.isReachable, { message: 'another connection', timeout: 30_000 }).toBe(true);
       break;
     case 'archive':
     case 'vanish':
@@ -54,28 +54,26 @@ export async function perform(world: ModelWorld, people: People, step: Step): Pr
 async function together(
   world: ModelWorld,
   people: People,
-  gestures: readonly Gesture[],
+  actions: readonly PersonAction[],
   copies: number,
 ): Promise<void> {
   // Commands and presses are never delivered again.
   world.slack.onDelivery(({ kind, attempt }) => (attempt > 0 ? 1 : kind === 'event' ? copies : copies || 1));
-  await Promise.all(gestures.map((gesture) => act(people, gesture)));
+  await Promise.all(actions.map((action) => act(people, action)));
 }
 
-export async function act(people: People, gesture: Gesture): Promise<void> {
-  switch (gesture.do) {
+export async function act(people: People, action: PersonAction): Promise<void> {
+  switch (action.do) {
     case 'ask':
-      return people.ask(gesture.channel, gesture.isBob);
-    case 'mention':
-      return people.mention(gesture.isBob);
+      return people.ask(action);
     case 'reply':
-      return people.reply(gesture.pick, gesture.kind);
+      return people.reply(action.pick, action.kind);
     case 'edit':
-      return people.edit(gesture.pick);
+      return people.edit(action.pick);
     case 'remove':
-      return people.remove(gesture.pick);
+      return people.remove(action.pick);
     case 'press':
-      return people.press(gesture.pick, gesture.times);
+      return people.press(action.pick, action.times);
   }
 }
 
@@ -88,11 +86,11 @@ function endByHand({ api, troubles }: ModelWorld, how: 'archive' | 'vanish', pic
 
 const ROUNDS = 20;
 /** A reply to a job that the API has forgotten, or that never ran, can be tried again as often as one likes. */
-const IN_VAIN = /Job not found|no job runs in this thread/;
+const IN_VAIN = /Job not found|There is no job yet/;
 const ROUNDS_OF_VAIN_HOPE = 3;
 
 /**
- * Nothing goes wrong any more, all of Slack's messages are told, and people press every button that they have not
+ * Nothing goes wrong any more, Slack delivers all of its events, and people press every button that they have not
  * pressed yet, those that start a job first. Ends when nothing is planned and nothing is left to be pressed.
  */
 export async function heal(world: ModelWorld, people: People): Promise<void> {
@@ -112,10 +110,10 @@ export async function heal(world: ModelWorld, people: People): Promise<void> {
     const open = (await people.buttons()).filter(
       ({ message: { ts, text } }) =>
         !pressed.has(ts) &&
-        !text.includes('it has no text') &&
+        !text.includes('It has no text.') &&
         !(IN_VAIN.test(text) && hopes >= ROUNDS_OF_VAIN_HOPE),
     );
-    const starts = open.filter(({ actionId }) => actionId === 'run_again' || actionId === 'start_again');
+    const starts = open.filter(({ actionId }) => actionId === 'start_again' || actionId === 'edit_and_start');
     const next = starts.length > 0 ? starts : open;
     if (next.length === 0) return;
     if (starts.length === 0) hopes += 1;

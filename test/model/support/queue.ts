@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 
-/** What the program has planned, as its database tells. Reads beside the program, on a connection of its own. */
+/** What the program has planned, read from its database on a connection of its own. */
 export interface Queue extends AsyncDisposable {
   look(nowMs: number): Promise<Plan>;
   /** All tasks, and calls without an outcome, in words. */
@@ -9,14 +9,24 @@ export interface Queue extends AsyncDisposable {
 }
 
 export interface Plan {
-  /** How many tasks are due, and nobody has them in hand; and whatever else is about to be written. */
+  /** How many tasks are due and not in flight; and whatever else is about to be written. Without slowed reads. */
   readonly due: number;
-  readonly inHand: number;
+  /** How many reads are due that wait for their turn, since the agent API has rejected one for the rate. */
+  readonly slowedReads: number;
+  /** They wait at least until then. */
+  readonly readsAgainMs: number;
+  readonly inFlight: number;
   /** When the next task is due of those that are not yet, or null. */
   readonly nextDueMs: number | null;
 }
 
+/** A rate that was slowed down is whole again so long after reads go on. */
+const SLOWED_FOR_MS = 20 * 60_000;
+
 const PLAN = `select sum(case when lease_until is null and run_at <= $now then 1 else 0 end) as due,
+  sum(case when lease_until is null and run_at <= $now and kind in ('check_job', 'check_ended_job')
+    then 1 else 0 end) as reads,
+  (select max(slowed_until) from read_budget) as slowed_until,
   sum(case when lease_until is not null then 1 else 0 end) as in_hand,
   min(case when lease_until is null and run_at > $now then run_at end) as next from task`;
 /** What other sessions are about to write. */
@@ -30,7 +40,7 @@ export function openSqliteQueue(file: string): Queue {
   const plan = db.prepare(PLAN);
   const lists = [db.prepare(TASKS), db.prepare(CALLS)];
   return {
-    look: async (nowMs) => planOf(plan.get({ now: nowMs })),
+    look: async (nowMs) => planOf(plan.get({ now: nowMs }), nowMs),
     leftOver: async () => lists.flatMap((list) => list.all().map(({ words }) => String(words))),
     [Symbol.asyncDispose]: async () => db.close(),
   };
@@ -44,7 +54,7 @@ export async function openPostgresQueue(url: string): Promise<Queue> {
     look: async (nowMs) => {
       const sessions = await client.query(SESSIONS);
       const { rows } = await client.query(PLAN.replaceAll('$now', '$1::bigint'), [nowMs]);
-      const plan = planOf(rows[0]);
+      const plan = planOf(rows[0], nowMs);
       return { ...plan, due: plan.due + Number(sessions.rows[0]?.busy) };
     },
     leftOver: async () => [...(await wordsOf(TASKS)), ...(await wordsOf(CALLS))],
@@ -52,11 +62,15 @@ export async function openPostgresQueue(url: string): Promise<Queue> {
   };
 }
 
-function planOf(row: Readonly<Record<string, unknown>> | undefined): Plan {
+function planOf(row: Readonly<Record<string, unknown>> | undefined, nowMs: number): Plan {
   const next = row?.next ?? null;
+  const readsAgainMs = Number(row?.slowed_until ?? 0);
+  const slowedReads = nowMs < readsAgainMs + SLOWED_FOR_MS ? Number(row?.reads ?? 0) : 0;
   return {
-    due: Number(row?.due ?? 0),
-    inHand: Number(row?.in_hand ?? 0),
+    due: Number(row?.due ?? 0) - slowedReads,
+    slowedReads,
+    readsAgainMs,
+    inFlight: Number(row?.in_hand ?? 0),
     nextDueMs: next === null ? null : Number(next),
   };
 }

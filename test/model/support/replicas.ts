@@ -8,7 +8,7 @@ import type { Clock } from '../../../src/engine/runtime/clock.ts';
 import { noFiles } from '../../support/settings.ts';
 import { openPostgresQueue, openSqliteQueue, type Plan, type Queue } from './queue.ts';
 
-const NOTHING: Plan = { due: 0, inHand: 0, nextDueMs: null };
+const NOTHING: Plan = { due: 0, slowedReads: 0, readsAgainMs: 0, inFlight: 0, nextDueMs: null };
 /** Its database, in the `DATA_DIR`. */
 const FILE = 'docs-agent.db';
 

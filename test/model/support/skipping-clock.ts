@@ -1,8 +1,8 @@
-import type { Clock } from '../../../src/engine/runtime/clock.ts';
+import { type Clock, clockFrom } from '../../../src/engine/runtime/clock.ts';
 
-/** One time for the program and for the world around it, which stands until a test puts it forward. */
+/** One time for the program and for the world around it. Only a test moves it. */
 export interface SkippingClock {
-  /** For the program. Its alarms only say when to look again, so nobody has to stop at each of them. */
+  /** For the program. Its alarms only say when to look again, so the test need not stop at each of them. */
   readonly program: Clock;
   /** For all else. At each of its alarms something happens. */
   readonly outside: Clock;
@@ -24,15 +24,16 @@ export function createSkippingClock(startMs: number): SkippingClock {
   let awakeSinceMs = startMs;
   const programAlarms = new Set<Alarm>();
   const outsideAlarms = new Set<Alarm>();
-  const clockOf = (alarms: Set<Alarm>): Clock => ({
-    now: () => nowMs,
-    awakeSinceMs: () => awakeSinceMs,
-    at: (atMs, callback) => {
-      const alarm = { atMs, callback };
-      alarms.add(alarm);
-      return () => alarms.delete(alarm);
-    },
-  });
+  const clockOf = (alarms: Set<Alarm>) =>
+    clockFrom({
+      now: () => nowMs,
+      awakeSinceMs: () => awakeSinceMs,
+      at: (atMs, callback) => {
+        const alarm = { atMs, callback };
+        alarms.add(alarm);
+        return () => alarms.delete(alarm);
+      },
+    });
 
   const jumpTo = (atMs: number) => {
     nowMs = Math.max(nowMs, atMs);

@@ -6,10 +6,12 @@ export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 
+/** The channel matters for a command only: the bot is mentioned in `general`. */
+export type WayToAsk = 'command' | 'mention' | 'direct_message';
+
 /** What a person does. `pick` chooses among what there is then. */
-export type Gesture =
-  | { readonly do: 'ask'; readonly channel: string; readonly isBob: boolean }
-  | { readonly do: 'mention'; readonly isBob: boolean }
+export type PersonAction =
+  | { readonly do: 'ask'; readonly by: WayToAsk; readonly channel: string; readonly isBob: boolean }
   | { readonly do: 'reply'; readonly pick: number; readonly kind: 'words' | 'blank' }
   | { readonly do: 'edit'; readonly pick: number }
   | { readonly do: 'remove'; readonly pick: number }
@@ -17,7 +19,7 @@ export type Gesture =
 
 export type Step =
   /** All at the same time, each delivered so often; an event that is delivered 0 times comes with Slack's retries. */
-  | { readonly do: 'together'; readonly gestures: readonly Gesture[]; readonly copies: number }
+  | { readonly do: 'together'; readonly actions: readonly PersonAction[]; readonly copies: number }
   | { readonly do: 'pass'; readonly ms: number }
   | { readonly do: 'sleep'; readonly ms: number }
   | { readonly do: 'slack_fails'; readonly method: string; readonly faults: readonly SlackFault[] }
@@ -28,11 +30,11 @@ export type Step =
   | {
       readonly do: 'restart';
       readonly pick: number;
-      readonly gestures: readonly Gesture[];
+      readonly actions: readonly PersonAction[];
       readonly ms: number;
     }
   /** The socket breaks, and people go on until there is another. */
-  | { readonly do: 'cut'; readonly gestures: readonly Gesture[] }
+  | { readonly do: 'cut'; readonly actions: readonly PersonAction[] }
   | { readonly do: 'archive' | 'vanish'; readonly pick: number };
 
 /** How the agent's turns go, one after the other, and then again from the first. */

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { general } from '../../support/local-slack.ts';
+import { alice, bob, general } from '../../support/local-slack.ts';
 import type { ModelWorld } from './model-world.ts';
 
 const DULL = /"(task_done|agent_job_read|slack_library)"/;
@@ -25,14 +25,16 @@ export class Trace {
     this.#lines.push(`${(this.#world.time.now() - this.#startMs) / 1000} s ${JSON.stringify(next)}`);
   }
 
-  /** Writes the story into a file, with all writes to the agent API and all that stands in Slack. */
+  /** Writes the story into a file, with all writes to the agent API and all messages in Slack. */
   async write(path: string): Promise<void> {
     for (const { body: _body, ...call } of this.#world.agent.calls) {
       if (call.operation !== 'get') this.#lines.push(JSON.stringify(call));
     }
-    for (const { ts, thread_ts, text, reactions = [] } of await this.#world.slack.control.messages(general)) {
-      const names = reactions.map(({ name }) => name);
-      this.#lines.push(`${ts} ${thread_ts ?? 'in the channel'} ${JSON.stringify(text)} ${names}`);
+    for (const place of [general, alice, bob]) {
+      for (const { ts, thread_ts, text, reactions = [] } of await this.#world.slack.control.messages(place)) {
+        const names = reactions.map(({ name }) => name);
+        this.#lines.push(`${place} ${ts} ${thread_ts ?? 'no thread'} ${JSON.stringify(text)} ${names}`);
+      }
     }
     writeFileSync(path, this.#lines.join('\n'));
   }

@@ -7,9 +7,9 @@ import { judgeRequest } from './verdict/requests.ts';
 
 /** Errors of the program itself, whatever the world around it does. */
 const OWN_ERRORS =
-  /"(task_failed|loop_failed|task_not_postponed|leases_not_renewed|inbound_request_not_stored|listener_failed)"/;
+  /"(task_failed|loop_failed|task_not_retried|leases_not_renewed|inbound_request_not_stored|listener_failed)"/;
 
-/** What of the promise was not kept, in words. */
+/** The parts of the promise that were not kept, in words. */
 export async function judge(world: ModelWorld, people: People): Promise<string[]> {
   const wrong = [
     ...(await world.replicas.leftOver()).map((left) => `still open: ${left}`),

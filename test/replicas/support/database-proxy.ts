@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A transaction that stands still at its COMMIT, until the test lets it go on or cuts its connection. */
+/** A transaction held at its COMMIT until the test lets it go on or cuts its connection. */
 export interface HeldCommit {
   pass(): void;
   cut(): void;
@@ -15,12 +15,12 @@ export interface DatabaseProxy extends AsyncDisposable {
   cut(): void;
   mend(): void;
   /**
-   * From now on nothing goes through, and nothing is cut: the server stands still. Connections stay so when it is
+   * From now on nothing goes through, and nothing is cut: the server hangs. Connections stay so when it is
    * mended; new ones go through then.
    */
   standStill(): void;
   /**
-   * Holds the next transaction whose statements and values, as they stand on the wire, match `said`; resolves
+   * Holds the next transaction whose statements and values, as sent over the wire, match `said`; resolves
    * once it is held. `before`: its COMMIT has not reached the server. `after`: the server has carried it out,
    * and the answer is held.
    */

@@ -82,7 +82,7 @@ export async function startPostgresServer(): Promise<PostgresServer> {
     start,
     stop,
     [Symbol.asyncDispose]: async () => {
-      // It may stand still already.
+      // It may have stopped already.
       await stop('immediate').catch(() => {});
       await rm(folder, { recursive: true });
     },

@@ -16,10 +16,10 @@ export interface Replicas extends Outside {
   readonly databaseProxy: DatabaseProxy;
   /** Past the proxy. */
   query: TestDatabase['query'];
-  /** Waits until one task is in hand, and it is of this kind. */
-  hasInHand(kind: string): Promise<void>;
+  /** Waits until one task is in flight, and it is of this kind. */
+  hasInFlight(kind: string): Promise<void>;
   /**
-   * Ends the leases of the tasks in hand now. The program's part in the end of a lease is to compare times; this
+   * Ends the leases of the tasks that are in flight now. The program's part in the end of a lease is to compare times; this
    * moves the time in the rows instead of waiting.
    */
   expireLeases(): Promise<void>;
@@ -39,7 +39,7 @@ export function describeReplicas(name: string, tests: (serverUrl: string) => voi
   describeWithLocalSlack(name, () => tests(serverUrl));
 }
 
-/** `pooler`: stands between the proxy and the server. */
+/** `pooler`: between the proxy and the server. */
 export async function startReplicas(
   serverUrl: string,
   settings: ChildEnv = {},
@@ -57,7 +57,7 @@ export async function startReplicas(
     ...outside,
     databaseProxy,
     query: (sql) => database.query(sql),
-    hasInHand: async (kind) => {
+    hasInFlight: async (kind) => {
       const kinds = () => database.query(`select kind from task where ${leased}`);
       const isOnly = (rows: readonly unknown[]) => isDeepStrictEqual(rows, [{ kind }]);
       await outside.until(kinds, isOnly, `${kind} alone to be in hand`);

@@ -3,7 +3,7 @@ import { alice, bob, general, type SlackMessage } from '../../support/local-slac
 import { waitFor } from '../../support/wait-for.ts';
 import type { Replicas } from './replicas.ts';
 
-/** After a failure, what was in hand is free again when its lease of 24 s has run out. */
+/** After a failure, what was in flight is free again when its lease of 24 s has run out. */
 export const PATIENCE_MS = 40_000;
 
 export const PROMPT = 'Add a quickstart';
@@ -15,7 +15,7 @@ export const ask = (world: Replicas, text = PROMPT) =>
 /** Asks, and waits until the agent is said to work. Returns the card. */
 export async function askAndWait(world: Replicas): Promise<SlackMessage> {
   await ask(world);
-  await world.told('Working');
+  await world.messageSeen('On it');
   return world.card();
 }
 
@@ -34,7 +34,7 @@ export async function isAccepted(world: Replicas, message: SlackMessage): Promis
  * The local Slack sends each press to all replicas. One that just woke may not reach the store any more, and says so,
  * though another has stored the press: Slack itself would have sent it to one of them.
  */
-const SAID_BY_THE_WOKEN = 'could not be stored';
+const SAID_BY_THE_WOKEN = 'save that';
 
 /** Ends the job with a pull request, and expects that the bot has said just this, each once, below one card. */
 export async function expectStory(world: Replicas, ...words: readonly string[]): Promise<void> {
@@ -60,7 +60,7 @@ async function saidByTheBot(world: Replicas): Promise<SlackMessage[]> {
 
 function expectSaid(messages: readonly SlackMessage[], words: readonly string[]): void {
   expect(messages.map(({ text }) => text)).toEqual(
-    ['Finished', ...words, 'Finished', '🎉'].map((word) => expect.stringContaining(word)),
+    ['Pull request ready', ...words, '🎉'].map((word) => expect.stringContaining(word)),
   );
   const [card, ...posts] = messages;
   expect(posts.map(({ thread_ts }) => thread_ts)).toEqual(posts.map(() => card?.ts));
@@ -73,7 +73,7 @@ async function isOver(world: Replicas): Promise<void> {
       card: (await world.card()).text,
       tasks: await world.query("select id from task where kind <> 'check_ended_job'"),
     }),
-    ({ card, tasks }) => card.includes('Finished') && tasks.length === 0,
+    ({ card, tasks }) => card.includes('✅') && tasks.length === 0,
     { what: 'the card to show the end, and all to be done', timeoutMs: PATIENCE_MS },
   );
 }

@@ -1,9 +1,9 @@
-/** A text value among a statement's parameters, as it stands on the wire: it comes after its length. */
+/** A text value among a statement's parameters, as sent over the wire: after its length. */
 const value = (text: string) => String.raw`\0\0\0\x${text.length.toString(16).padStart(2, '0')}${text}`;
 
-/** What tells the transactions of the program apart, for `DatabaseProxy.hold`. */
+/** What distinguishes the program's transactions, for `DatabaseProxy.hold`. */
 export const transactions = {
-  storesGesture: /insert into "gesture"/,
+  storesRequest: /insert into "inbound_request"/,
   /** The hourly budget is counted only for these. */
   startsAgentCall: new RegExp(`budget:.*${value('started')}`, 's'),
   startsPost: new RegExp(`^(?!.*budget:).*${value('started')}`, 's'),

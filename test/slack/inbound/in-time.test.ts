@@ -4,7 +4,7 @@ import { createTestClock } from '../../support/test-clock.ts';
 
 const never = () => new Promise<string>(() => {});
 
-test('a gesture that waits for one slow thing after the other is answered while Slack still waits', async () => {
+test('a request that waits for one slow thing after the other is answered while Slack still waits', async () => {
   const clock = createTestClock(0);
   const startedAtMs = clock.now();
   const answered = answering({ clock }, async () => {

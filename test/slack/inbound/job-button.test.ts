@@ -5,10 +5,9 @@ import { createLogger } from '../../../src/app/operations/logger.ts';
 import { applyEvent } from '../../../src/engine/apply-event.ts';
 import { openJob } from '../../../src/jobs/decide/open.ts';
 import type { JobEvent } from '../../../src/jobs/event.ts';
-import { jobActions } from '../../../src/slack/inbound/buttons/job-actions.ts';
-import { jobButton } from '../../../src/slack/inbound/buttons/job-button.ts';
-import { loggedRequest } from '../../../src/slack/inbound/connection/logged-request.ts';
-import { actionIds, encodeButton } from '../../../src/slack/protocol/ids.ts';
+import { loggedRequest } from '../../../src/slack/inbound/connection/acknowledge-after-commit.ts';
+import { jobButton } from '../../../src/slack/inbound/job-button.ts';
+import { encodeButton } from '../../../src/slack/views/parts/buttons.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { onSqlite } from '../../engine/support/test-store.ts';
 import { anAgentJob, aReply, policy, request } from '../../jobs/support/builders.ts';
@@ -18,7 +17,7 @@ const clock = createTestClock(Date.now());
 const rulesOf = () => ({ projects: [], channels: new Map(), noticeChannels: [] });
 const newContext = () => {
   const nowMs = clock.now();
-  return { nowMs, jitter: 0.5, newId: randomUUID, policy, paces: new Map(), rulesOf };
+  return { nowMs, jitter: 0.5, newId: randomUUID, policy, rulesOf };
 };
 
 /** As a database that undoes a transaction for the sake of another, which has changed something meanwhile. */
@@ -41,7 +40,6 @@ async function press(store: Store, jobId: string, meanwhile: () => Promise<unkno
   const lines: string[] = [];
   const log = createLogger({ level: 'debug', destination: { write: (line) => void lines.push(line) } });
   const deps = { store: undoneOnce(store, meanwhile), clock, log, newContext, teamId: request.teamId };
-  const sendNow = jobActions[actionIds.sendNow];
   const value = encodeButton({ jobId, message: 1 });
   const body = {
     type: 'block_actions',
@@ -53,16 +51,15 @@ async function press(store: Store, jobId: string, meanwhile: () => Promise<unkno
   const args = {
     action: { value, action_ts: '1.0' },
     body,
-    ack: async () => {},
     respond: async (answer: unknown) => void answers.push(answer),
   };
-  const listener = jobButton(deps as unknown as Parameters<typeof jobButton>[0], sendNow);
+  const listener = jobButton(deps as unknown as Parameters<typeof jobButton>[0], 'sendNow');
   const event = { body, ack: async () => {} } as unknown as ReceiverEvent;
-  await loggedRequest(event, { log, clock }, () =>
-    listener(args as unknown as Parameters<typeof listener>[0]),
+  await loggedRequest(event, { log, clock }, ({ ack }) =>
+    listener({ ...args, ack } as unknown as Parameters<typeof listener>[0]),
   );
-  const gesture = lines.map((line) => JSON.parse(line)).find(({ event: name }) => name === 'inbound_request');
-  return { answers, outcome: gesture?.outcome };
+  const logged = lines.map((line) => JSON.parse(line)).find(({ event: name }) => name === 'inbound_request');
+  return { answers, outcome: logged?.outcome };
 }
 
 async function aWorkingJob(store: Store) {
@@ -70,11 +67,12 @@ async function aWorkingJob(store: Store) {
   const apply = (event: JobEvent) => store.transaction((tx) => applyEvent(tx, job.id, event, newContext()));
   await store.transaction((tx) => tx.write({ job, ...rest }, clock.now()));
   await apply({ type: 'card_posted', ts: '1.000000' });
-  await apply({ type: 'job_created', agentJob: anAgentJob() });
+  const create = await store.transaction((tx) => tx.calls.next(`agent:${job.id}`));
+  await apply({ type: 'job_created', callId: create?.id ?? 'none', agentJob: anAgentJob() });
   return { jobId: job.id, apply };
 }
 
-test('a press whose transaction runs a second time, and has an effect then, is not told "Too late"', async () => {
+test('a press whose transaction runs a second time, and has an effect then, is not answered "Too late"', async () => {
   const { store } = await onSqlite();
   const { jobId, apply } = await aWorkingJob(store);
   const reply = aReply({ messageTs: '2.000000' });
@@ -83,7 +81,7 @@ test('a press whose transaction runs a second time, and has an effect then, is n
   expect(outcome).toBe('accepted');
 });
 
-test('a press that another replica has stored meanwhile is told nothing, and is logged as delivered again', async () => {
+test('a press that another replica has stored meanwhile gets no answer, and is logged as delivered again', async () => {
   const { store } = await onSqlite();
   const { jobId } = await aWorkingJob(store);
   const { answers, outcome } = await press(store, jobId, () =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pressOf } from '../../../src/slack/inbound/buttons/job-actions.ts';
+import { pressOf } from '../../../src/slack/inbound/job-button.ts';
 
 /** Of a press with this `action_ts`. */
 function pressedTs(action: object) {

@@ -7,7 +7,7 @@ const api = { id: 'p2', name: 'api', noticeChannels: [] };
 const held = { projectId: 'p2', followUpMode: 'mentions', followUpWindowMs: 15_000, noticeChannels: ['C9'] };
 const data = { channelId: 'C1', responseUrl: null, changedAtMs: null, held };
 
-/** What comes of these values in the form. */
+/** What the form makes of these values. */
 function chosen(values: Readonly<Record<string, object>>) {
   const state = {
     values: Object.fromEntries(Object.entries(values).map(([id, value]) => [id, { [id]: value }])),

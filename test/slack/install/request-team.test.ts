@@ -41,7 +41,7 @@ test.each<[string, object, string | null]>([
   expect(requestTeam(body)?.teamId ?? null).toBe(teamId);
 });
 
-test('an organisation is told of where its installation is used, and is sure only where Slack speaks of that', () => {
+test('an organisation is named where its installation is used, and is sure only where Slack speaks of that', () => {
   const org = { enterprise_id: 'E1', is_enterprise_install: true };
   expect(requestTeam(authorization(org))).toEqual({ teamId: 'T1', organisationId: 'E1', isSure: true });
   expect(requestTeam({ command: '/x', team_id: 'T1', ...org, is_enterprise_install: 'true' })).toEqual({
@@ -51,7 +51,7 @@ test('an organisation is told of where its installation is used, and is sure onl
   });
   const pressed = { is_enterprise_install: true, enterprise: { id: 'E1' }, user: { team_id: 'E1' } };
   expect(requestTeam({ ...pressed, team: { id: 'T1', enterprise_id: 'E1' } })?.isSure).toBe(true);
-  // In a channel that is shared with another organisation: there, of who acted.
+  // In a channel that is shared with another organisation: there, that of the person who acted.
   expect(requestTeam({ ...pressed, team: { id: 'T9', enterprise_id: 'E9' } })?.isSure).toBe(false);
   expect(requestTeam({ team_id: 'T9', ...authorization({ ...org, team_id: null }) })?.isSure).toBe(false);
   expect(requestTeam({ ...org, enterprise: { id: 'E1' }, team: null, user: { team_id: 'T1' } })).toEqual({

@@ -8,7 +8,7 @@ const tokens = { botToken: 'xoxb-1', refreshToken: 'xoxe-1-2', expiresAtMs: 3 };
 const sealed = new Vault([k1]).seal('T1', tokens);
 
 describe('tokens in the store', () => {
-  test('are read by who has the key, also behind a newer one', () => {
+  test('are read with the key, also behind a newer one', () => {
     expect(new Vault([k1]).open('T1', sealed)).toEqual(tokens);
     expect(new Vault([k2, k1]).open('T1', sealed)).toEqual(tokens);
     expect(new Vault([k2, k1]).seal('T1', tokens).keyId).toBe('k2');
@@ -26,7 +26,7 @@ describe('tokens in the store', () => {
     expect(() => new Vault([k2]).open('T1', sealed)).toThrow('the key "k1" is not among those');
     const renamed = { ...key('k1', 9) };
     expect(() => new Vault([renamed]).open('T1', sealed)).toThrow(
-      'the key "k1" of TOKEN_ENCRYPTION_KEY is another',
+      'the key "k1" of TOKEN_ENCRYPTION_KEY is not the one',
     );
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { attachedOf } from '../../../src/slack/messages/attached.ts';
+import { attachmentsIn } from '../../../src/slack/messages/attachments.ts';
 import { saidBy } from '../../../src/slack/messages/said.ts';
-import { readableText } from '../../../src/slack/protocol/readable-text.ts';
+import { readableText } from '../../../src/slack/protocol/slack-text.ts';
 import {
   alertBlocks,
   forwarded,
@@ -70,15 +70,17 @@ describe('what a message says (F5)', () => {
   test('nobody said what Slack shows of a link, or of a link to a message', () => {
     const text = `See <https://docs.acme.example/limits> and <${forwarded.from_url.replace('&', '&amp;')}>`;
     expect(saidBy({ text, attachments: [linkPreview, messagePreview] })).toBe(text);
-    expect(attachedOf({ text, attachments: [{ ...linkPreview, image_url: 'x' }] }).others).toEqual([]);
+    expect(attachmentsIn({ text, attachments: [{ ...linkPreview, image_url: 'x' }] }).others).toEqual([]);
   });
 
   test('what has no words is named: a forwarded message, or the files that came with it', () => {
     const image = { mode: 'hosted', mimetype: 'image/png', name: 'a.png' };
     expect(saidBy({ text: '', attachments: [forwardedPicture] })).toBe('');
-    expect(attachedOf({ attachments: [forwardedPicture] }).others).toEqual(['forwarded']);
-    expect(attachedOf({ attachments: [{ ...forwardedPicture, files: [image] }] }).others).toEqual(['image']);
-    expect(attachedOf({ attachments: [forwarded] }).others).toEqual([]);
+    expect(attachmentsIn({ attachments: [forwardedPicture] }).others).toEqual(['forwarded']);
+    expect(attachmentsIn({ attachments: [{ ...forwardedPicture, files: [image] }] }).others).toEqual([
+      'image',
+    ]);
+    expect(attachmentsIn({ attachments: [forwarded] }).others).toEqual([]);
   });
 
   test('the words of an attachment have a limit, and are not cut in the middle of a character', () => {
@@ -91,10 +93,10 @@ describe('what a message says (F5)', () => {
 
   test('a file that is described in no way takes no other with it', () => {
     const files = [null, 1, { mode: 'snippet', name: 'notes.txt', url_private: 'https://files.slack.com/1' }];
-    const { snippets, others } = attachedOf({ text: '', files });
+    const { snippets, others } = attachmentsIn({ text: '', files });
     expect(snippets.map(({ name }) => name)).toEqual(['notes.txt']);
     expect(others).toEqual(['file', 'file']);
-    expect(attachedOf({ text: '', files: 'none' })).toEqual({ snippets: [], others: [] });
+    expect(attachmentsIn({ text: '', files: 'none' })).toEqual({ snippets: [], others: [] });
   });
 
   test('nothing that comes from outside breaks it', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { displayText, sanitize } from '../../../src/slack/protocol/sanitize.ts';
+import { displayText, sanitize } from '../../../src/slack/protocol/slack-text.ts';
 import { fc } from '../../support/properties.ts';
 import { anyCharacter } from '../any-character.ts';
 

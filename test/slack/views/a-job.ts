@@ -3,12 +3,12 @@ import type { Job, Stage, Trouble } from '../../../src/jobs/job.ts';
 import { aJob as anOpenedJob } from '../../support/a-job.ts';
 
 export const noNames: ReadonlyMap<string, string> = new Map();
-export { nobodyWaits } from '../../../src/jobs/queue.ts';
+export { emptyQueue as nobodyWaits } from '../../../src/jobs/follow-up-queue.ts';
 
 /** 14:05 UTC. */
 export const fivePastTwoMs = Date.UTC(2026, 10, 20, 14, 5);
 
-export const completed: Stage = { kind: 'ended', status: 'completed' };
+export const completed: Extract<Stage, { kind: 'ended' }> = { kind: 'ended', status: 'completed' };
 export const working: Extract<Stage, { kind: 'working' }> = {
   kind: 'working',
   turnStartedAtMs: fivePastTwoMs,
@@ -45,7 +45,7 @@ export function aTrouble(facts: Partial<Trouble> = {}): Trouble {
     sinceMs: fivePastTwoMs,
     misses: 1,
     retryAtMs: fivePastTwoMs,
-    told: false,
+    isAnnounced: false,
     ...facts,
   };
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { Queue } from '../../../src/jobs/follow-up-queue.ts';
 import type { Stage } from '../../../src/jobs/job.ts';
-import type { Queue } from '../../../src/jobs/queue.ts';
-import { cardView } from '../../../src/slack/views/thread/card.ts';
+import type { SlackMessage } from '../../../src/slack/views/parts/message.ts';
+import { type CardFacts, cardView } from '../../../src/slack/views/thread/card.ts';
 import {
   aJob,
   anAgentJob,
@@ -15,261 +16,282 @@ import {
 
 type Facts = Parameters<typeof aJob>[0];
 
-const prLink = 'https://github.com/acme/docs/pull/7';
+const MINUTE_MS = 60_000;
+const prLink = 'https://github.com/acme/docs/pull/14';
+const link = `<${prLink}|acme/docs#14>`;
+const atFivePastTwo = '<!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC>';
+const ended = (status: 'failed' | 'archived' | 'vanished'): Stage => ({ kind: 'ended', status });
+const stopped: Stage = { ...working, question: { number: 1, answer: 'stop' } };
+
+const card = (facts: Facts = {}, some: Partial<CardFacts> = {}): SlackMessage =>
+  cardView(aJob(facts), { queue: nobodyWaits, names: noNames, hasProjects: false, ...some });
+
+const withReplies = (queue: Partial<Queue>, facts: Facts = {}) =>
+  card({ stage: working, agentJob: anAgentJob(), ...facts }, { queue: { ...nobodyWaits, ...queue } });
+
+/** The state, and the warning if there is one. */
+function said({ blocks }: SlackMessage): string[] {
+  const state = blocks.findLast(({ type }) => type === 'section');
+  return state?.type === 'section' ? (state.text?.text.split('\n') ?? []) : [];
+}
+
+/** The labels of the buttons, in their order. */
+function offered({ blocks }: SlackMessage): string[] {
+  return blocks.flatMap((block) =>
+    block.type === 'actions' ? block.elements.map((one) => (one.type === 'button' ? one.text.text : '')) : [],
+  );
+}
 
 describe('the card', () => {
-  test('of a request that was just made', () => {
-    expect(cardView(aJob(), nobodyWaits, noNames).text).toMatchInlineSnapshot(`
-      "🚀 *Starting*
-      “Document the rate limits of our API”
-      Asked by <@U1>
-      Project handbook"
+  test('says what was asked, how it stands, and what can be done, in this order', () => {
+    const job: Facts = {
+      stage: { ...completed, tookMs: 6 * MINUTE_MS },
+      agentJob: anAgentJob({ status: 'completed', prLink }),
+      prompt: 'Document the rate limits\n\nMention the retry header.',
+      context: 'Context: bob: A secret',
+    };
+    const shown = card(job, { names: new Map([['U1', 'Alice']]) });
+    expect(shown.text).toMatchInlineSnapshot(`
+      "*Document the rate limits*
+      Mention the retry header.
+      ✅ *Pull request ready* · <https://github.com/acme/docs/pull/14|acme/docs#14> · 6 min
+      [Details]
+      Alice · acme/docs · with messages of this thread"
     `);
+    expect(shown.blocks.map(({ type }) => type)).toEqual([
+      'header',
+      'section',
+      'section',
+      'actions',
+      'context',
+    ]);
   });
 
-  test('of a job at work, with follow-ups', () => {
-    const job = aJob({
-      stage: working,
-      turn: 3,
-      sentFollowUps: 2,
-      agentJob: anAgentJob(),
-      checkedAtMs: fivePastTwoMs,
-    });
-    expect(cardView(job, { ...nobodyWaits, waiting: 1, untilMs: null }, noNames).text).toMatchInlineSnapshot(`
-      "⚙️ *Working*
-      “Document the rate limits of our API”
-      Asked by <@U1> · turn 3 · 2 follow-ups sent · 1 follow-up waits · last checked <!date^1795183500^{time}|14:05 UTC>
-      Project handbook · Repository acme/docs · Branch agent/rate-limits · Model sonnet"
-    `);
+  test.each<[string, Facts, ...string[]]>([
+    ['🚀 *Starting*', { stage: { kind: 'opening' } }],
+    ['🚀 *Starting*', { stage: { kind: 'creating' } }],
+    ['⚙️ *Working*', { stage: working, agentJob: anAgentJob() }],
+    ['⚙️ *Working* · 6 min', { stage: working, checkedAtMs: fivePastTwoMs + 6.5 * MINUTE_MS }],
+    [
+      `⏳ *Waiting* · the agent's hourly limit is used up · continues ${atFivePastTwo}`,
+      { trouble: aTrouble() },
+    ],
+    [
+      `⏳ *Waiting* · can't reach the agent · next try ${atFivePastTwo}`,
+      { trouble: aTrouble({ kind: 'unreachable' }) },
+    ],
+    [
+      "⚠️ *Waiting for an administrator* · saved, continues once it's fixed",
+      { trouble: aTrouble({ kind: 'needs_admin' }) },
+    ],
+    [
+      '✅ *Done, no pull request*',
+      { stage: completed, agentJob: anAgentJob({ status: 'completed' }) },
+      'Reply to it',
+    ],
+    ['❌ *Failed* · the agent gave no reason', { stage: ended('failed') }, 'Start again'],
+    [
+      '❌ *Not accepted* · prompt is &lt;b&gt; too vague',
+      { stage: { kind: 'rejected', message: 'prompt is\n<b> too vague' } },
+      'Edit and start',
+    ],
+    ["❓ *Couldn't confirm the start*", { stage: { kind: 'create_unknown', callId: 'c' } }, 'Start again'],
+    ['❌ *The agent no longer knows this job*', { stage: ended('vanished') }, 'Start again'],
+    ['⚪ *Archived* · a reply may still reopen it', { stage: ended('archived') }],
+    ['⚪ *No longer watching* · the agent may still be working', { stage: stopped }, 'Resume watching'],
+    ['ℹ️ *paused &lt;!here&gt;*', { stage: working, agentJob: anAgentJob({ status: 'paused <!here>' }) }],
+  ])('says in one line: %s', (line, facts, ...buttons) => {
+    expect(said(card(facts))).toEqual([line]);
+    expect(offered(card(facts))).toEqual([...buttons, 'Details']);
   });
 
-  test('of a finished job offers the pull request and invites to go on', () => {
-    const job = aJob({ stage: completed, agentJob: anAgentJob({ status: 'completed', prLink }) });
-    expect(cardView(job, nobodyWaits, noNames)).toMatchInlineSnapshot(`
-      {
-        "blocks": [
-          {
-            "text": {
-              "text": "✅ *Finished* · reply in this thread to ask for changes",
-              "type": "mrkdwn",
-              "verbatim": true,
-            },
-            "type": "section",
-          },
-          {
-            "text": {
-              "emoji": true,
-              "text": "“Document the rate limits of our API”",
-              "type": "plain_text",
-            },
-            "type": "section",
-          },
-          {
-            "elements": [
-              {
-                "action_id": "view_pull_request",
-                "style": "primary",
-                "text": {
-                  "emoji": true,
-                  "text": "View pull request",
-                  "type": "plain_text",
-                },
-                "type": "button",
-                "url": "https://github.com/acme/docs/pull/7",
-              },
-            ],
-            "type": "actions",
-          },
-          {
-            "elements": [
-              {
-                "text": "Asked by <@U1>",
-                "type": "mrkdwn",
-                "verbatim": true,
-              },
-            ],
-            "type": "context",
-          },
-          {
-            "elements": [
-              {
-                "emoji": true,
-                "text": "Project handbook · Repository acme/docs · Branch agent/rate-limits · Model sonnet",
-                "type": "plain_text",
-              },
-            ],
-            "type": "context",
-          },
-        ],
-        "text": "✅ *Finished* · reply in this thread to ask for changes
-      “Document the rate limits of our API”
-      View pull request: https://github.com/acme/docs/pull/7
-      Asked by <@U1>
-      Project handbook · Repository acme/docs · Branch agent/rate-limits · Model sonnet",
-      }
-    `);
+  test('with a pull request names it, and how long it took', () => {
+    const agentJob = anAgentJob({ status: 'completed', prLink });
+    const ready = card({ stage: { ...completed, tookMs: 130 * MINUTE_MS }, agentJob });
+    expect(said(ready)).toEqual([`✅ *Pull request ready* · ${link} · 2 h 10 min`]);
+    expect(offered(ready)).toEqual(['View pull request', 'Details']);
+    expect(said(card({ stage: completed, agentJob }))).toEqual([`✅ *Pull request ready* · ${link}`]);
   });
 
-  test('says when nothing had to be changed', () => {
-    expect(headline({ stage: completed, agentJob: anAgentJob({ status: 'completed' }) })).toBe(
-      '✅ *Finished* · no files changed · reply in this thread to ask for changes',
-    );
+  test('of a pull request from an earlier turn says that it was updated; another one is ready', () => {
+    const agentJob = anAgentJob({ status: 'completed', prLink });
+    const stage: Stage = { ...completed, tookMs: MINUTE_MS };
+    expect(said(card({ stage, agentJob, turn: 3, prLinkTurn: 1 }))).toEqual([`✅ *Updated* · ${link}`]);
+    expect(said(card({ stage, agentJob, turn: 3, prLinkTurn: 3 }))).toEqual([
+      `✅ *Pull request ready* · ${link} · 1 min`,
+    ]);
   });
 
-  test.each<[string, Stage]>([
-    ['🚀 *Starting*', { kind: 'opening' }],
-    ['⛔ *Not started*', { kind: 'unopened', reason: 'not_in_channel', thread: null }],
-    ['❓ *Start unknown* · the job may or may not have started', { kind: 'create_unknown', callId: 'c' }],
-    ['⛔ *Refused* · the agent API did not take the prompt', { kind: 'rejected', message: 'no' }],
-    ['⚙️ *Working*', working],
-    ['❌ *Failed*', { kind: 'ended', status: 'failed' }],
-    ['🗄️ *Archived*', { kind: 'ended', status: 'archived' }],
-    ['🌫️ *Vanished* · the agent API does not know this job any more', { kind: 'ended', status: 'vanished' }],
-  ])('has an icon and a word: %s', (expected, stage) => {
-    expect(headline({ stage })).toBe(expected);
-  });
-
-  test('says that the job to watch is not there, not that it went away (W5)', () => {
-    const stage: Stage = { kind: 'ended', status: 'vanished' };
-    expect(headline({ stage, attachedTo: 'job_1', agentJob: null, checkedAtMs: null })).toBe(
-      '🔍 *No such job* · the agent API knows no job “job_1” in the project handbook',
-    );
+  test('counts the replies that a later turn is about', () => {
+    const turnReplies = { count: 2, authors: ['U2'] };
+    const agentJob = anAgentJob({ status: 'completed', prLink });
+    const checkedAtMs = fivePastTwoMs + MINUTE_MS;
+    expect(said(card({ stage: working, turn: 2, turnReplies, checkedAtMs }))).toEqual([
+      '⚙️ *Working on 2 replies* · 1 min',
+    ]);
+    expect(said(card({ stage: completed, agentJob, turn: 2, prLinkTurn: 1, turnReplies }))).toEqual([
+      `✅ *Updated* · ${link} · 2 replies included`,
+    ]);
   });
 
   test.each([
-    [
-      'rate_limited',
-      '⏳ *Waiting for the rate limit* · until <!date^1795183500^{date_short_pretty} at {time}|2026-11-20 14:05 UTC>',
-    ],
-    [
-      'unreachable',
-      "📡 *Can't reach the agent API* · next try <!date^1795183500^{date_short_pretty} at {time}|2026-11-20 14:05 UTC>",
-    ],
-    ['needs_admin', '🔧 *Needs an administrator* · the request is kept, and goes on when this is mended'],
-  ] as const)('says what a request waits for: %s', (kind, expected) => {
-    expect(headline({ trouble: aTrouble({ kind }) })).toBe(expected);
-    expect(headline({ stage: working, trouble: aTrouble({ kind, source: 'check' }) })).toBe(expected);
+    ['as the API says it', { agentJob: anAgentJob({ prLink }) }],
+    ['which the API hides meanwhile', { agentJob: anAgentJob({ prLink: null }), announcedPrLink: prLink }],
+  ])('while a later turn is at work still leads to the pull request, %s', (_case, facts) => {
+    expect(offered(card({ stage: working, ...facts, turn: 2 }))).toEqual(['View pull request', 'Details']);
   });
 
-  test('of a job at work says what its follow-ups wait for', () => {
-    const job = aJob({ stage: working, trouble: aTrouble() });
-    const { text } = cardView(job, { ...nobodyWaits, waiting: 2, untilMs: fivePastTwoMs }, noNames);
-    expect(text).toContain('⚙️ *Working*');
-    expect(text).toContain(
-      '2 follow-ups wait for the rate limit until <!date^1795183500^{date_short_pretty} at {time}|2026-11-20 14:05 UTC>',
-    );
+  test('of a job that a person has named says nothing of its status before the agent does', () => {
+    const stage = { ...working, isOlder: true } as const;
+    const agentJob = anAgentJob({ status: 'unknown' });
+    expect(said(card({ stage, agentJob, checkedAtMs: null }))).toEqual(['⚙️ *Working*']);
+    expect(said(card({ stage, agentJob, checkedAtMs: fivePastTwoMs }))).toEqual(['ℹ️ *unknown*']);
   });
 
-  test('says until when replies are gathered, and offers to send them now (F2, F3)', () => {
-    const job = aJob({ stage: working, agentJob: anAgentJob() });
-    const queue = { ...nobodyWaits, waiting: 2, untilMs: fivePastTwoMs, sendNow: 3 };
-    const { text, blocks } = cardView(job, queue, noNames);
-    expect(text).toMatchInlineSnapshot(`
-      "⚙️ *Working*
-      “Document the rate limits of our API”
-      Button: Send now
-      Asked by <@U1> · 2 follow-ups wait until <!date^1795183500^{date_short_pretty} at {time}|2026-11-20 14:05 UTC>
-      Project handbook · Repository acme/docs · Branch agent/rate-limits · Model sonnet"
-    `);
-    expect(blocks[2]).toMatchInlineSnapshot(`
-      {
-        "elements": [
-          {
-            "action_id": "send_now",
-            "text": {
-              "emoji": true,
-              "text": "Send now",
-              "type": "plain_text",
-            },
-            "type": "button",
-            "value": "{"jobId":"job-1","message":3}",
-          },
-        ],
-        "type": "actions",
-      }
-    `);
+  test('tells no duration in the first minute: it is drawn once a minute, and seconds would stand still', () => {
+    const workingFor = (ms: number) => said(card({ stage: working, checkedAtMs: fivePastTwoMs + ms }));
+    expect(workingFor(MINUTE_MS - 1)).toEqual(['⚙️ *Working*']);
+    expect(workingFor(MINUTE_MS)).toEqual(['⚙️ *Working* · 1 min']);
   });
 
-  test.each<[string, Facts, Partial<Queue>]>([
-    ['Run again', { stage: { kind: 'ended', status: 'failed' } }, {}],
-    ['Run again', { stage: { kind: 'ended', status: 'vanished' } }, {}],
-    ['Run again', { stage: { kind: 'rejected', message: 'no' } }, {}],
-    ['Start again', { stage: { kind: 'create_unknown', callId: 'c' } }, {}],
-    ['Retry', { stage: working }, { undecided: { state: 'not_sent', callId: 'c' } }],
-    ['Send again', { stage: working }, { undecided: { state: 'unknown', callId: 'c' } }],
-    ['Resume watching', { stage: { ...working, question: { number: 1, answer: 'stop' } } }, {}],
-  ])('offers what can be done: %s', (label, facts, queue) => {
-    const { text } = cardView(aJob(facts), { ...nobodyWaits, ...queue }, noNames);
-    expect(text.match(/(?<=Button: ).*/g)).toEqual([label]);
+  test('tells no duration where the start is unknown, nor before the turn was seen at work', () => {
+    const checkedAtMs = fivePastTwoMs + MINUTE_MS;
+    expect(said(card({ stage: { ...working, isOlder: true }, checkedAtMs }))).toEqual(['⚙️ *Working*']);
+    expect(said(card({ stage: working, checkedAtMs: fivePastTwoMs - 1 }))).toEqual(['⚙️ *Working*']);
   });
 
-  test('of a job that nobody watches any more says so (W4)', () => {
-    const stage: Stage = { ...working, question: { number: 1, answer: 'stop' } };
-    expect(headline({ stage })).toBe('💤 *Not watched any more* · the agent itself goes on');
+  test.each([
+    ['rate_limited', `⏳ *Waiting* · the agent asked for a pause · continues ${atFivePastTwo}`],
+    ['unreachable', `⏳ *Waiting* · can't reach the agent · next try ${atFivePastTwo}`],
+    ['needs_admin', "⚠️ *Waiting for an administrator* · saved, continues once it's fixed"],
+  ] as const)('of a job that is out of sight says why: %s', (kind, line) => {
+    expect(said(card({ stage: working, trouble: aTrouble({ kind, source: 'check' }) }))).toEqual([line]);
   });
 
-  test('says so where only mentions go to the agent (L3)', () => {
-    expect(
-      cardView(aJob({ stage: completed }), nobodyWaits, noNames, 'mentions').text,
-    ).toMatchInlineSnapshot(`
-      "✅ *Finished* · no files changed · mention me in this thread to ask for changes
-      “Document the rate limits of our API”
-      Button: Follow up
-      Asked by <@U1> · only mentions go to the agent
-      Project handbook"
-    `);
+  test('says that the job to watch is not there, not that it went away (W5)', () => {
+    const unseen = { watchedAgentJobId: 'job_1', agentJob: null, checkedAtMs: null };
+    expect(said(card({ stage: ended('vanished'), ...unseen }))).toEqual([
+      "❌ *The agent doesn't know this job* · “job_1” in the project handbook",
+    ]);
   });
 
-  test('of a muted thread says so (F4)', () => {
-    expect(cardView(aJob({ stage: working, muted: true }), nobodyWaits, noNames).text).toMatchInlineSnapshot(`
-      "⚙️ *Working*
-      “Document the rate limits of our API”
-      Asked by <@U1> · 🔇 Muted: only mentions reach the agent
-      Project handbook"
-    `);
-  });
-
-  test('does not blame follow-ups on a status that cannot be read', () => {
-    const job = aJob({ stage: working, trouble: aTrouble({ kind: 'unreachable', source: 'check' }) });
-    expect(cardView(job, { ...nobodyWaits, waiting: 1, untilMs: null }, noNames).text).toMatch(
-      /1 follow-up waits$/m,
-    );
-  });
-
-  test('shows a status that it does not know, but not the end of the turn before', () => {
-    const withStatus = (status: string) => headline({ stage: working, agentJob: anAgentJob({ status }) });
-    expect(withStatus('paused <!here>')).toBe('ℹ️ *Status* · paused &lt;!here&gt;');
-    expect(withStatus('completed')).toBe('⚙️ *Working*');
-  });
-
-  test('quotes the prompt as it was meant, with names', () => {
-    const job = aJob({ prompt: 'Ask <@U2> &amp; link <https://a.example|the guide>' });
-    const { text } = cardView(job, nobodyWaits, new Map([['U2', 'Bob']]));
-    expect(text).toContain('“Ask @Bob &amp; link the guide (https://a.example)”');
-  });
-
-  test('quotes the prompt short, and of the thread that went along says no more than that (S1, S3)', () => {
-    const context = 'Context: bob: A secret';
-    const cardOf = (prompt: string) => cardView(aJob({ prompt, context }), nobodyWaits, noNames).text;
-    expect(cardOf('Why? '.repeat(500)).length).toBeLessThan(800);
-    expect(cardOf('Why? '.repeat(500))).toContain('Why?…”');
-    expect(cardOf('Why?')).not.toContain('secret');
-    expect(cardOf('Why?')).toContain('Asked by <@U1> · with messages of this thread');
-  });
-
-  test('quotes why a prompt was refused', () => {
-    const job = aJob({ stage: { kind: 'rejected', message: 'prompt is <b>too vague</b>' } });
-    expect(cardView(job, nobodyWaits, noNames).text).toContain('\nprompt is &lt;b&gt;too vague&lt;/b&gt;\n');
-  });
-
-  test('shows a pull request that is no web address as plain text', () => {
-    const job = aJob({ stage: completed, agentJob: anAgentJob({ prLink: 'javascript:alert(1)' }) });
-    const card = cardView(job, nobodyWaits, noNames);
-    expect(card.text).toContain('Pull request: javascript:alert(1)');
-    expect(JSON.stringify(card.blocks)).not.toContain('"url"');
+  test('does not take the end of the turn before for the state', () => {
+    expect(said(card({ stage: working, agentJob: anAgentJob({ status: 'completed' }) }))).toEqual([
+      '⚙️ *Working*',
+    ]);
   });
 });
 
-function headline(facts: Parameters<typeof aJob>[0]): string | undefined {
-  return cardView(aJob(facts), nobodyWaits, noNames).text.split('\n')[0];
-}
+describe('the warning on a card', () => {
+  test('says that replies may not be included, and offers to send them again (F1)', () => {
+    const shown = withReplies({ undecided: { count: 1, callId: 'c' } });
+    expect(said(shown)[1]).toBe('⚠️ 1 reply may not be included');
+    expect(offered(shown)).toEqual(['Send again', 'Details']);
+  });
+
+  test('says until when replies wait; while they are only collected, they can go at once (F2, F3)', () => {
+    const collected = withReplies({ waiting: 2, untilMs: fivePastTwoMs, sendNow: 3 });
+    expect(said(collected)[1]).toBe(`⏳ 2 replies waiting until ${atFivePastTwo}`);
+    expect(offered(collected)).toEqual(['Send now', 'Details']);
+    const limited = withReplies({ waiting: 2, untilMs: fivePastTwoMs }, { trouble: aTrouble() });
+    expect(said(limited)).toEqual(['⚙️ *Working*', `⏳ 2 replies waiting until ${atFivePastTwo}`]);
+    expect(offered(limited)).toEqual(['Details']);
+    expect(said(withReplies({ waiting: 1 }))[1]).toBe('⏳ 1 reply waiting');
+  });
+
+  test('says that replies wait for an administrator (E2)', () => {
+    const shown = withReplies({ waiting: 1 }, { trouble: aTrouble({ kind: 'needs_admin' }) });
+    expect(said(shown)[1]).toBe('⏳ 1 reply waiting for an administrator');
+  });
+
+  test('says that the thread is muted (F4)', () => {
+    expect(said(withReplies({}, { muted: true }))[1]).toBe('🔇 Muted: only mentions reach the agent');
+  });
+
+  test('is one line and one button, the most pressing', () => {
+    const all = { waiting: 2, sendNow: 3, undecided: { count: 3, callId: 'c' } };
+    const shown = withReplies(all, { muted: true });
+    expect(said(shown)).toEqual(['⚙️ *Working*', '⚠️ 3 replies may not be included']);
+    expect(offered(shown)).toEqual(['Send again', 'Details']);
+    const failed = withReplies(all, { stage: ended('failed') });
+    expect(offered(failed)).toEqual(['Start again', 'Details']);
+  });
+});
+
+describe('the request on a card', () => {
+  const asked = (prompt: string, names = noNames) => {
+    const [title, rest] = card({ prompt }, { names }).blocks;
+    return {
+      title: title?.type === 'header' ? title.text.text : null,
+      rest: rest?.type === 'section' && rest.text?.type === 'plain_text' ? rest.text.text : null,
+    };
+  };
+
+  test('is its first line as a title, and the rest below', () => {
+    expect(asked('Add a quickstart')).toEqual({ title: 'Add a quickstart', rest: null });
+    expect(asked('Add a quickstart\n\nfor Python')).toEqual({
+      title: 'Add a quickstart',
+      rest: 'for Python',
+    });
+  });
+
+  test('goes on below a title that is too long, without a cut word', () => {
+    const { title, rest } = asked(`${'Explain how '.repeat(12)}everything works.`);
+    expect(title).toMatch(/how…$/);
+    expect(title?.length).toBeLessThanOrEqual(150);
+    expect(rest).toBe('… everything works.');
+  });
+
+  test('is cut to three lines and 450 characters', () => {
+    expect(asked('Title\n1\n\n2\n3\n4').rest).toBe('1\n2\n3…');
+    const long = asked(`Title\n${'Why? '.repeat(500)}`).rest;
+    expect(long?.length).toBeLessThanOrEqual(450);
+    expect(long).toMatch(/Why\?…$/);
+    expect(asked('x'.repeat(2_000)).title).toBe(`${'x'.repeat(149)}…`);
+    expect(asked('x'.repeat(200)).rest).toBe(`…${'x'.repeat(51)}`);
+  });
+
+  test('reads as it was meant, with names, and pings nobody', () => {
+    const names = new Map([
+      ['U1', 'Alice'],
+      ['U2', 'Bob'],
+    ]);
+    const prompt = 'Ask <@U2> &amp; link <https://a.example|the guide>';
+    expect(asked(prompt, names).title).toBe('Ask @Bob & link the guide (https://a.example)');
+    expect(card({ prompt }, { names }).text).not.toContain('<@');
+  });
+});
+
+describe('the small line of a card', () => {
+  const small = (facts: Facts, some: Partial<CardFacts> = {}) => {
+    const last = card(facts, { names: new Map([['U1', 'Alice']]), ...some }).blocks.at(-1);
+    return last?.type === 'context' ? last.elements.map((one) => ('text' in one ? one.text : '')) : [];
+  };
+
+  test('names who asked, and where the agent works', () => {
+    expect(small({})).toEqual(['Alice']);
+    expect(small({ agentJob: anAgentJob() })).toEqual(['Alice · acme/docs']);
+  });
+
+  test('names the project where there are several', () => {
+    expect(small({ agentJob: anAgentJob() }, { hasProjects: true })).toEqual(['Alice · handbook']);
+  });
+
+  test('says what came along, but not its words (S3, F5)', () => {
+    expect(small({ context: 'Context: bob: A secret' })).toEqual(['Alice · with messages of this thread']);
+    expect(small({ inlined: 'notes.txt: a' })).toEqual(['Alice · with attached text']);
+    expect(small({ snippets: [{ name: 'notes.txt', url: null }] })).toEqual(['Alice · with attached text']);
+  });
+
+  test('leaves out who asked where Slack does not say the name, and is left out if it is empty', () => {
+    expect(small({ agentJob: anAgentJob() }, { names: noNames })).toEqual(['acme/docs']);
+    expect(small({}, { names: noNames })).toEqual([]);
+  });
+});
+
+test('a pull request that is no web address is shown as plain text', () => {
+  const shown = card({ stage: completed, agentJob: anAgentJob({ prLink: 'javascript:alert(1)' }) });
+  expect(shown.text).toContain('Pull request: javascript:alert(1)');
+  expect(said(shown)).not.toContain('javascript');
+  expect(JSON.stringify(shown.blocks)).not.toContain('"url"');
+});

@@ -1,8 +1,8 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { describe, expect, test } from 'vitest';
-import type { Projects } from '../../../src/jobs/project.ts';
-import { askedBeforeForm } from '../../../src/slack/views/forms/asked-before.ts';
+import type { Projects } from '../../../src/jobs/requests/project.ts';
 import { composeView, noFormView, promptAbout } from '../../../src/slack/views/forms/compose.ts';
+import { questionForm } from '../../../src/slack/views/forms/question.ts';
 import {
   chooseMessagesView,
   type ThreadLine,
@@ -68,20 +68,20 @@ function readBlock(block: KnownBlock): string {
 
 describe('the form that asks for a job', () => {
   test('asks for the prompt, and where there is a choice for the project and the channel (S2)', () => {
-    expect(readForm(composeView({ place: atHome, ...blank, ...choices }))).toMatchInlineSnapshot(`
+    expect(readForm(composeView({ target: atHome, ...blank, ...choices }))).toMatchInlineSnapshot(`
       "[Ask Docs Agent] → Start
-      What should change in the docs?: plain_text_input (Slack takes 3,000 characters here; a message to the bot may be longer.)
+      What should change in the docs?: plain_text_input (Slack takes 3,000 characters here; a message to me may be longer.)
       Project: static_select
         ☑ docs
         ☑ handbook
-      Channel: conversations_select (The card goes there. The bot must be in it.)"
+      Channel: conversations_select (The card goes there. I must be a member of it.)"
     `);
   });
 
   test('asks for nothing that is known (S2)', () => {
     const known = { channelId: 'C1', responseUrl: 'https://hooks.slack.example/1' };
     const one = { projects: [docs] as const, project: docs, promptMaxLength: 2000 };
-    expect(readForm(composeView({ place: known, ...blank, ...one }))).toMatchInlineSnapshot(`
+    expect(readForm(composeView({ target: known, ...blank, ...one }))).toMatchInlineSnapshot(`
       "[Ask Docs Agent] → Start
       What should change in the docs?: plain_text_input"
     `);
@@ -104,22 +104,30 @@ describe('the form that asks for a job', () => {
     `);
   });
 
-  test('quotes as much of a long message as there is room beside a wish, and says that it is cut (S3)', () => {
+  test('quotes as much of a long message as leaves room to write, and says that it is cut (S3)', () => {
     const quotedIn = (length: number, promptMaxLength: number) => {
       const quoted = promptAbout('x'.repeat(length), null, promptMaxLength);
-      const place = { channelId: 'C1', responseUrl: null };
-      const form = readForm(composeView({ place, ...quoted, ...choices, projects: [docs], promptMaxLength }));
+      const target = { channelId: 'C1', responseUrl: null };
+      const form = readForm(
+        composeView({ target, ...quoted, ...choices, projects: [docs], promptMaxLength }),
+      );
       return { quoted: quoted.prompt.match(/x/g)?.length, said: form.split('\n').at(-1) };
     };
-    expect(quotedIn(2_460, 20_000)).toEqual({ quoted: 2_460, said: expect.not.stringContaining('cut off') });
+    expect(quotedIn(2_460, 20_000)).toEqual({
+      quoted: 2_460,
+      said: expect.not.stringContaining('its end is missing'),
+    });
     expect(quotedIn(2_500, 20_000)).toMatchInlineSnapshot(`
       {
         "quoted": 2471,
-        "said": "["✂️ The message is too long for this field: its end is cut off. To send all of it, reply to it with \`@docs-agent …\` instead."]",
+        "said": "["✂️ The message is too long for this field: its end is missing here. To send all of it, reply to it with \`@docs-agent …\` instead."]",
       }
     `);
-    expect(quotedIn(2_000, 1_000)).toMatchObject({ quoted: 471, said: expect.stringContaining('cut off') });
-    expect(quotedIn(2_000, 10).said).toContain('cut off');
+    expect(quotedIn(2_000, 1_000)).toMatchObject({
+      quoted: 471,
+      said: expect.stringContaining('its end is missing'),
+    });
+    expect(quotedIn(2_000, 10).said).toContain('its end is missing');
   });
 });
 
@@ -129,7 +137,7 @@ describe('the form with the messages of a thread', () => {
     const view = threadPreviewView({ thread, prompt: 'Document this', lines, leftOut: 12, ...choices });
     expect(readForm(view)).toMatchInlineSnapshot(`
       "[Ask Docs Agent] → Start
-      What should change in the docs?: plain_text_input = "Document this" (Slack takes 3,000 characters here; a message to the bot may be longer.)
+      What should change in the docs?: plain_text_input = "Document this" (Slack takes 3,000 characters here; a message to me may be longer.)
       Project: static_select
         ☑ docs
         ☑ handbook
@@ -144,36 +152,42 @@ describe('the form with the messages of a thread', () => {
     const view = threadPreviewView({ thread, prompt: 'x'.repeat(3001), lines: [], leftOut: 0, ...choices });
     expect(readForm(view).replace(/x{20,}/, 'xx')).toMatchInlineSnapshot(`
       "[Ask Docs Agent] → Start
-      What should change in the docs?: plain_text_input = "xx…" (Slack takes 3,000 characters here; a message to the bot may be longer.)
+      What should change in the docs?: plain_text_input = "xx…" (Slack takes 3,000 characters here; a message to me may be longer.)
       Project: static_select
         ☑ docs
         ☑ handbook
-      ["There is no other text in this thread."]
-      ["Your message is longer than the field: its end is cut off."]"
+      ["There's no other text in this thread."]
+      ["✂️ Your message is too long for this field: its end is missing here."]"
     `);
   });
 
   test('is offered, and explained if it cannot be made (S3)', () => {
     expect(chooseMessagesView(thread).text).toMatchInlineSnapshot(
-      `"🧵 *No job runs in this thread yet.* *Choose messages* shows what would go to the agent along with your words. Nothing is sent before that."`,
+      `
+      "🧵 *There's no job in this thread yet.* *Choose messages* shows what would go to the agent along with your words. Nothing is sent before that.
+      [Choose messages]"
+    `,
     );
     expect(threadNotReadView(true).text).toMatchInlineSnapshot(
-      `"⚠️ *I could not read the thread.* It has too many messages. Please try again, or start a job outside of it: \`/docs-agent explain the rate limits\`. Nothing was started."`,
+      `"⚠️ *This thread has too many messages for me to read.* Ask outside of it: \`/docs-agent explain the rate limits\`."`,
     );
     expect(noFormView().text).toMatchInlineSnapshot(
-      `"⚠️ *Slack did not open the form.* Please try again, or type the prompt: \`/docs-agent explain the rate limits\`. Nothing was started."`,
+      `"⚠️ *Slack didn't open the form.* Please try again, or type your request: \`/docs-agent explain the rate limits\`."`,
     );
   });
 });
 
 test('the form that asks whether the same again is meant (S5)', () => {
   const question = {
-    job: aJob({ requestedAtMs: 13_000 }),
+    job: aJob({
+      requestedAtMs: 13_000,
+      stage: { kind: 'awaiting_confirmation', sameAsJobId: 'job-1', thread: null },
+    }),
     sameAs: aJob({ requestedAtMs: 1_000, threadTs: '5.0' }),
   };
-  expect(readForm(askedBeforeForm(question, thread.permalink, null))).toMatchInlineSnapshot(`
+  expect(readForm(questionForm(question, thread.permalink, null))).toMatchInlineSnapshot(`
     "[Start another?] → Start another
-    "🔁 *You asked the same 12 seconds ago.* That job: 🚀 *Starting*. *Start another* gives the agent the same work a second time."
+    "*You asked for this 12 seconds ago.*"
     actions"
   `);
 });
@@ -201,7 +215,7 @@ describe('whatever people write', () => {
   test('Slack takes the form that asks for a job', () => {
     fc.assert(
       fc.property(text(), fc.webUrl(), (said, url) => {
-        const view = composeView({ place: atHome, ...promptAbout(said, url, 20_000), ...choices });
+        const view = composeView({ target: atHome, ...promptAbout(said, url, 20_000), ...choices });
         checkedView(view, 'modal');
         expectPlain(view);
       }),
@@ -211,7 +225,7 @@ describe('whatever people write', () => {
   test('what is wrong is said at the field without markup', () => {
     fc.assert(
       fc.property(text(), (name) => {
-        const error = atField(refusalView({ kind: 'unknown_project', name, names: ['docs'] }));
+        const error = atField(refusalView({ kind: 'unknown_project', name, names: ['docs'], meant: null }));
         expect(error).not.toMatch(/[*`]/);
         expect(error.length).toBeLessThanOrEqual(500);
       }),

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { ways } from '../../../src/slack/views/help.ts';
+import { needsPerson } from '../../../src/jobs/lists.ts';
+import type { SlackChecked } from '../../../src/slack/views/doctor.ts';
 import { type HomeFacts, homeView, OPEN_JOBS_MAX } from '../../../src/slack/views/home.ts';
 import type { Reader } from '../../../src/slack/views/parts/job-line.ts';
-import type { SlackMessage } from '../../../src/slack/views/parts/message.ts';
 import { fc } from '../../support/properties.ts';
-import { aJob, anAgentJob, completed, fivePastTwoMs, noNames, working } from './a-job.ts';
+import { aJob, anAgentJob, aTrouble, completed, fivePastTwoMs, noNames, working } from './a-job.ts';
 import { expectSafe } from './support/expect-safe.ts';
-import { job, names, text, time } from './support/hostile.ts';
+import { job, names, slackFacts, text, time } from './support/hostile.ts';
 
 const reader: Reader = {
   userId: 'U1',
@@ -19,38 +19,32 @@ const prLink = 'https://github.com/acme/docs/pull/7';
 const known = { answeredAtMs: fivePastTwoMs, trouble: null };
 
 const facts = (some: Partial<HomeFacts> = {}): HomeFacts => ({
+  needing: [],
   open: [],
   withPullRequest: [],
   projects: [{ name: 'handbook', callsLeft: 87, hourlyBudget: 100, agent: known }],
   slackProblem: null,
-  isAdmin: false,
+  forAdmin: null,
   atMs: fivePastTwoMs,
   ...some,
 });
 
-/** They are those of the help, and shown by its test. */
-function withoutWays({ text }: SlackMessage): string {
-  const [own = '', said] = text.split('\n*How it works*\n');
-  expect(said).toBe(ways.map(({ twin }) => twin?.mrkdwn).join('\n'));
-  return own;
-}
-
 test('the home of somebody new says how to begin (L2)', () => {
-  expect(withoutWays(homeView(facts(), reader))).toMatchInlineSnapshot(`
-    "📖 Ask for a documentation change, get the pull request.
-    Button: Start a job
-    *Your open jobs*
-    none is open
-    *Your last pull requests*
-    none yet
-    *How things are*
-    Slack ✅ connected · as of <!date^1795183500^{time}|14:05 UTC>
-    Project handbook · agent API ✅ answered at <!date^1795183500^{time}|14:05 UTC> · 87 of 100 prompts and follow-ups left for this hour"
+  expect(homeView(facts(), reader).text).toMatchInlineSnapshot(`
+    "Ask for a documentation change, get the pull request.
+    [Start a job]
+    *Open*
+    Nothing is open.
+    *Recent pull requests*
+    None yet.
+    *Status*
+    ✅ Slack is connected · as of <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC>
+    *handbook* · ✅ the agent answered <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC> · 87 of 100 requests and replies left this hour"
   `);
 });
 
 test('the home shows the open jobs, the last pull requests, and how things are (L2)', () => {
-  const open = [aJob({ id: 'job-2', threadTs, stage: working, prompt: 'Explain the webhooks' })];
+  const open = [aJob({ id: 'job-2', number: 142, threadTs, stage: working, prompt: 'Explain the webhooks' })];
   const over = aJob({ threadTs, stage: completed, agentJob: anAgentJob({ status: 'completed', prLink }) });
   const { projects } = facts();
   const unreachable = {
@@ -68,26 +62,83 @@ test('the home shows the open jobs, the last pull requests, and how things are (
         { name: 'blog', callsLeft: 100, hourlyBudget: 100, agent: unknown },
       ],
       slackProblem: 'no Socket Mode connection for 40 s',
-      isAdmin: true,
     }),
     reader,
   );
-  expect(withoutWays(shown)).toMatchInlineSnapshot(`
-    "📖 Ask for a documentation change, get the pull request.
-    Button: Start a job
-    Button: Settings
-    *Your open jobs*
+  expect(shown.text).toMatchInlineSnapshot(`
+    "Ask for a documentation change, get the pull request.
+    [Start a job]
+    *Open*
     Explain the webhooks
-    ⚙️ *Working* · asked <!date^1795183500^{date_short_pretty} at {time}|2026-11-20 14:05 UTC> in <#C1> · <https://acme.slack.com/archives/C1/p1795183500000100|thread>
-    *Your last pull requests*
+    [Details]
+    #142 · ⚙️ *Working* · asked <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC> in <#C1> · <https://acme.slack.com/archives/C1/p1795183500000100|thread>
+    *Recent pull requests*
     Document the rate limits of our API
-    ✅ *Finished* · asked <!date^1795183500^{date_short_pretty} at {time}|2026-11-20 14:05 UTC> in <#C1> · <https://acme.slack.com/archives/C1/p1795183500000100|thread> · <https://github.com/acme/docs/pull/7>
-    *How things are*
-    Slack 📡 no Socket Mode connection for 40 s · as of <!date^1795183500^{time}|14:05 UTC>
-    Project handbook · agent API ✅ answered at <!date^1795183500^{time}|14:05 UTC> · 87 of 100 prompts and follow-ups left for this hour
-    Project api · 📡 *Can't reach the agent API* · since <!date^1795183500^{time}|14:05 UTC> · 0 of 100 prompts and follow-ups left for this hour
-    Project blog · agent API not asked since the last start · 100 of 100 prompts and follow-ups left for this hour"
+    [Details]
+    ✅ *Pull request ready* · <https://github.com/acme/docs/pull/7|acme/docs#7> · asked <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC> in <#C1> · <https://acme.slack.com/archives/C1/p1795183500000100|thread>
+    *Status*
+    ⚠️ *Slack* · no Socket Mode connection for 40 s · as of <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC>
+    *handbook* · ✅ the agent answered <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC> · 87 of 100 requests and replies left this hour
+    *api* · ⏳ can't reach the agent, since <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC> · 0 of 100 requests and replies left this hour
+    *blog* · the agent hasn't been asked since the last start · 100 of 100 requests and replies left this hour"
   `);
+});
+
+test.each<[string, Parameters<typeof aJob>[0], number | null, string]>([
+  ["Couldn't confirm the start", { stage: { kind: 'create_unknown', callId: 'c' } }, null, 'Start again'],
+  ['Not accepted', { stage: { kind: 'rejected', message: 'too vague' } }, null, 'Edit and start'],
+  ['Failed', { stage: { kind: 'ended', status: 'failed' } }, null, 'Start again'],
+  ['Waiting for an administrator', { trouble: aTrouble({ kind: 'needs_admin' }) }, null, 'Details'],
+  ['Not started', { stage: { kind: 'card_failed', reason: 'is_archived', thread: null } }, null, 'Start'],
+  ['2 replies may not be included', { stage: working }, 2, 'Send again'],
+])('what needs the reader comes first, with its button: %s (L2)', (words, some, count, label) => {
+  const undecided = count === null ? null : { count, callId: 'c' };
+  const one = { job: aJob({ threadTs, ...some }), undecided };
+  expect(needsPerson(one)).toBe(true);
+  const shown = homeView(facts({ needing: [one] }), reader).text;
+  const [needs = ''] = shown.split('*Open*');
+  expect(needs).toContain('*Needs you*');
+  expect(needs).toContain(words);
+  expect(needs).toContain(`[${label}]`);
+});
+
+test('a job at work, or done, needs nobody', () => {
+  for (const stage of [working, completed])
+    expect(needsPerson({ job: aJob({ stage }), undecided: null })).toBe(false);
+});
+
+test('administrators also read what `doctor` says, a line for each thing; nobody else does (L2)', () => {
+  const agent = { answeredAtMs: null, trouble: { kind: 'needs_admin', sinceMs: fivePastTwoMs } } as const;
+  const projects = [{ name: 'handbook', callsLeft: 1, hourlyBudget: 100, agent }];
+  const slack: SlackChecked = {
+    scopes: { missing: ['reactions:write'] },
+    noticeChannels: [
+      { channelId: 'C2', refused: null },
+      { channelId: 'C3', refused: 'not_in_channel' },
+    ],
+    atMs: fivePastTwoMs,
+  };
+  const forAdmin = { slack, work: ['every check_job has failed'] };
+  const [, status = ''] = homeView(facts({ projects, forAdmin }), reader).text.split(
+    '*For administrators*\n',
+  );
+  expect(status).toMatchInlineSnapshot(`
+    "❌ *Permissions* missing: reactions:write. Add them to the app ("OAuth &amp; Permissions"), and install it again.
+    ❌ *Notices* don't reach <#C3> (not_in_channel). Invite me there, or change the notice channels in \`/docs-agent settings\`.
+    ❌ *Agent* (handbook) refuses the key or the project since <!date^1795183500^{time}|14:05 UTC>. Whoever runs docs-agent must check both.
+    ❌ *Work* every check_job has failed
+    ✅ *Notices* reach <#C2>
+    Checked <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC> · Whoever runs docs-agent learns more from \`docs-agent doctor\` on the machine."
+  `);
+  const others = homeView(facts({ projects }), reader).text;
+  for (const word of ['administrators', 'doctor', 'reactions:write', '<#C3>', 'check_job'])
+    expect(others).not.toContain(word);
+});
+
+test('before Slack was asked, an administrator reads that it is being asked (L2)', () => {
+  const shown = homeView(facts({ forAdmin: { slack: null, work: [] } }), reader).text;
+  expect(shown).toContain('[Start a job] [Settings]');
+  expect(shown).toContain('Permissions and notice channels are being checked…');
 });
 
 test('of many open jobs the first are shown, and where the others are', () => {
@@ -97,7 +148,7 @@ test('of many open jobs the first are shown, and where the others are', () => {
   const shown = homeView(facts({ open }), reader).text;
   expect(shown).toContain(`Page ${OPEN_JOBS_MAX - 1}.`);
   expect(shown).not.toContain(`Page ${OPEN_JOBS_MAX}.`);
-  expect(shown).toContain('`/docs-agent list`, in any channel, shows the others');
+  expect(shown).toContain('`/docs-agent list` shows the others');
 });
 
 test('whatever people and the agent API write, the home stays safe and inside the limits', () => {
@@ -115,24 +166,34 @@ test('whatever people and the agent API write, the home stays safe and inside th
     hourlyBudget: fc.nat(),
     agent: fc.record({ answeredAtMs: fc.option(time()), trouble: fc.option(trouble) }),
   });
+  const undecided = fc.option(fc.record({ count: fc.nat(), callId: fc.uuid() }));
   const any = fc.record({
+    needing: jobs.chain((all) =>
+      fc.tuple(...all.map((one) => fc.record({ job: fc.constant(one), undecided }))),
+    ),
     open: jobs,
     withPullRequest: jobs,
     projects: fc.array(project, { maxLength: 20 }),
     slackProblem: fc.option(text()),
-    isAdmin: fc.boolean(),
+    forAdmin: fc.option(
+      fc.record({
+        slack: fc.option(slackFacts().map((said) => ({ ...said, atMs: 0 }))),
+        work: fc.array(text()),
+      }),
+    ),
     atMs: time(),
   });
   fc.assert(
     fc.property(any, (shown) => {
-      const all = [...shown.open, ...shown.withPullRequest];
+      const all = [...shown.needing.map((one) => one.job), ...shown.open, ...shown.withPullRequest];
       const ours = {
         users: all.map(({ requesterId }) => requesterId),
-        channels: all.map(({ channelId }) => channelId),
-        urls: all.flatMap(({ agentJob }) => [agentJob?.prLink]),
+        channels: [...all.map(({ channelId }) => channelId), 'C9'],
+        named: all.flatMap(({ agentJob }) => agentJob?.prLink ?? []),
         labelled: ['https://acme.slack.com/archives/C1/p1795183500000100'],
         // Nobody is given it: a home has no plain text.
         textMax: 20_000,
+        blocksMax: 100,
       };
       expectSafe(homeView(shown as HomeFacts, { ...reader, names }), ours);
     }),

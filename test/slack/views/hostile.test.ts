@@ -1,14 +1,45 @@
-import { describe, test } from 'vitest';
-import { askedBeforeView } from '../../../src/slack/views/forms/asked-before.ts';
+import { describe, expect, test } from 'vitest';
+import type { Announcement } from '../../../src/jobs/announcement.ts';
+import type { OfferDeed } from '../../../src/jobs/offer.ts';
+import { questionView } from '../../../src/slack/views/forms/question.ts';
 import { refusalView } from '../../../src/slack/views/refusals.ts';
-import { announcementView, tooLateView } from '../../../src/slack/views/thread/announcement.ts';
+import { outcomes } from '../../../src/slack/views/texts/decisions.ts';
+import { announcementView } from '../../../src/slack/views/thread/announcement.ts';
 import { cardView } from '../../../src/slack/views/thread/card.ts';
 import { noticeView, privateNoticeView } from '../../../src/slack/views/thread/notice.ts';
-import { requesterView, whisperView } from '../../../src/slack/views/thread/requester.ts';
+import { ephemeralView, requesterView } from '../../../src/slack/views/thread/requester.ts';
+import { settledView, tooLateView } from '../../../src/slack/views/thread/settled.ts';
 import { fc } from '../../support/properties.ts';
 import { aJob } from './a-job.ts';
 import { expectSafe } from './support/expect-safe.ts';
-import { address, announcement, job, names, text, time } from './support/hostile.ts';
+import { address, announcement, job, names, slackId, text, time } from './support/hostile.ts';
+
+const deeds = Object.keys(outcomes) as OfferDeed[];
+
+function usersIn(announcement: Announcement): readonly string[] {
+  switch (announcement.kind) {
+    case 'follow_up':
+      return [announcement.userId];
+    case 'turn_ended':
+      return [...announcement.replies.authors, ...(announcement.undelivered?.authors ?? [])];
+    default:
+      return 'authorIds' in announcement ? (announcement.authorIds ?? []) : [];
+  }
+}
+
+function linkIn(announcement: Announcement): string | null {
+  switch (announcement.kind) {
+    case 'turn_ended':
+      return announcement.link?.url ?? null;
+    case 'pull_request':
+      return announcement.url;
+    case 'failed':
+    case 'archived':
+      return announcement.prLink ?? null;
+    default:
+      return null;
+  }
+}
 
 describe('whatever people and the agent API write', () => {
   test('the card stays safe and inside the limits', () => {
@@ -16,10 +47,13 @@ describe('whatever people and the agent API write', () => {
       waiting: fc.nat(),
       untilMs: fc.option(time()),
       sendNow: fc.option(fc.nat()),
-      undecided: fc.option(fc.record({ state: fc.constantFrom('not_sent', 'unknown'), callId: fc.uuid() })),
+      undecided: fc.option(fc.record({ count: fc.nat(), callId: fc.uuid() })),
     });
     fc.assert(
-      fc.property(job(), queue, (j, q) => expectSafe(cardView(j, q, names), { users: [j.requesterId] })),
+      fc.property(job(), queue, fc.boolean(), (j, q, hasProjects) => {
+        const prLink = j.agentJob?.prLink ?? '';
+        expectSafe(cardView(j, { queue: q, names, hasProjects }), { urls: [prLink], named: [prLink] });
+      }),
     );
   });
 
@@ -27,11 +61,31 @@ describe('whatever people and the agent API write', () => {
     fc.assert(
       fc.property(announcement(), job(), (a, j) => {
         const ours = {
-          users: [j.requesterId, ...(a.kind === 'follow_up' ? [a.userId] : [])],
+          users: [j.requesterId, ...usersIn(a)],
           channels: a.kind === 'notice_failed' ? [a.channelId] : [],
-          urls: a.kind === 'pull_request' ? [a.url] : [],
+          named: [linkIn(a)].flatMap((url) => url ?? []),
         };
         expectSafe(announcementView(a, j, names), ours);
+      }),
+    );
+  });
+
+  test('announcements do when what they offered is settled, and have no button left that makes something happen', () => {
+    const outcome = fc.record({ deed: fc.constantFrom(...deeds), by: fc.option(slackId()) });
+    fc.assert(
+      fc.property(announcement(), job(), outcome, text(), (a, j, o, name) => {
+        const ours = {
+          users: [j.requesterId, ...usersIn(a)],
+          channels: a.kind === 'notice_failed' ? [a.channelId] : [],
+          named: [linkIn(a)].flatMap((url) => url ?? []),
+        };
+        const view = settledView(a, j, o, new Map([...names, [o.by ?? '', name]]));
+        expectSafe(view, ours);
+        // *Reply to it* opens a form, and is never used up.
+        const left = view.blocks.filter(
+          (block) => !JSON.stringify(block).includes('"action_id":"follow_up"'),
+        );
+        expect(JSON.stringify(left)).not.toContain('"value":');
       }),
     );
   });
@@ -40,27 +94,32 @@ describe('whatever people and the agent API write', () => {
     const permalink = fc.option(address());
     fc.assert(
       fc.property(job(), address(), permalink, (j, u, p) => {
-        expectSafe(noticeView(j, u, p, names), { users: [j.requesterId], urls: [u] });
+        expectSafe(noticeView(j, u, p, names), { urls: [u], named: [u] });
         expectSafe(privateNoticeView(u), { urls: [u], named: [u] });
       }),
     );
   });
 
   test('what only one person sees does', () => {
-    fc.assert(fc.property(job(), (j) => expectSafe(tooLateView('Retry', j), {})));
-    expectSafe(whisperView({ kind: 'edited_after_sending', messageTs: '1.000100' }, aJob()), {});
+    const outcome = fc.record({ deed: fc.constantFrom(...deeds), by: fc.option(slackId()) });
+    fc.assert(
+      fc.property(job(), outcome, text(), (j, o, name) =>
+        expectSafe(tooLateView(j, o, new Map([[o.by ?? '', name]])), { named: [j.agentJob?.prLink ?? ''] }),
+      ),
+    );
+    expectSafe(ephemeralView({ kind: 'edited_after_sending', messageTs: '1.000100' }, aJob()), {});
   });
 
   test('private answers do', () => {
     fc.assert(fc.property(text(), job(), (reason, j) => expectSafe(requesterView(reason, j, names), {})));
     fc.assert(
       fc.property(text(), fc.array(text()), (name, known) =>
-        expectSafe(refusalView({ kind: 'unknown_project', name, names: known }), {}),
+        expectSafe(refusalView({ kind: 'unknown_project', name, names: known, meant: name }), {}),
       ),
     );
     fc.assert(
       fc.property(job(), fc.option(job()), fc.option(address()), (j, sameAs, p) =>
-        expectSafe(askedBeforeView({ job: j, sameAs }, p), { users: [j.requesterId] }),
+        expectSafe(questionView({ job: j, sameAs }, p), { users: [j.requesterId] }),
       ),
     );
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { escapeMrkdwn } from '../../../src/slack/protocol/escape.ts';
+import { escapeMrkdwn } from '../../../src/slack/protocol/slack-text.ts';
 import { cut, cutEscaped } from '../../../src/slack/views/parts/limits.ts';
 import { fc } from '../../support/properties.ts';
 
@@ -42,7 +42,7 @@ describe('text that is too long', () => {
     );
   });
 
-  test('fits also when escaped, and keeps what fits', () => {
+  test('fits even when escaped, and keeps what fits', () => {
     expect(cutEscaped('a&b&c', 13)).toBe('a&b&c');
     expect(cutEscaped('a&b&c', 12)).toBe('a&b…');
     fc.assert(

@@ -15,20 +15,28 @@ test('a list says of each job what it is, how it is, and where (L1)', () => {
   const prLink = 'https://github.com/acme/docs/pull/7';
   const jobs = [
     aJob({ id: 'job-3', requesterId: 'U2', threadTs, prompt: 'Explain &lt;b&gt; *tags*\nand more' }),
-    aJob({ id: 'job-2', threadTs, stage: completed, agentJob: anAgentJob({ status: 'completed', prLink }) }),
+    aJob({
+      id: 'job-2',
+      number: 142,
+      threadTs,
+      stage: completed,
+      agentJob: anAgentJob({ status: 'completed', prLink }),
+    }),
     aJob({ id: 'job-1', channelId: 'C2', stage: working, requestedAtMs: fivePastTwoMs - 86_400_000 }),
   ];
   const { text, blocks } = listView({ jobs, hasNewer: true, hasOlder: true }, reader);
   expect(text).toMatchInlineSnapshot(`
     "📋 *Your jobs, and the open ones of this channel*
     Explain &lt;b&gt; *tags*
-    🚀 *Starting* · asked <!date^1795183500^{date_short_pretty} at {time}|2026-11-20 14:05 UTC> by <@U2> · <https://acme.slack.com/archives/C1/p1795183500000100|thread>
+    [Details]
+    🚀 *Starting* · asked <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC> by <@U2> · <https://acme.slack.com/archives/C1/p1795183500000100|thread>
     Document the rate limits of our API
-    ✅ *Finished* · asked <!date^1795183500^{date_short_pretty} at {time}|2026-11-20 14:05 UTC> · <https://acme.slack.com/archives/C1/p1795183500000100|thread> · <https://github.com/acme/docs/pull/7>
+    [Details]
+    #142 · ✅ *Pull request ready* · <https://github.com/acme/docs/pull/7|acme/docs#7> · asked <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC> · <https://acme.slack.com/archives/C1/p1795183500000100|thread>
     Document the rate limits of our API
-    ⚙️ *Working* · asked <!date^1795097100^{date_short_pretty} at {time}|2026-11-19 14:05 UTC> in <#C2>
-    Button: Newer
-    Button: Older"
+    [Details]
+    ⚙️ *Working* · asked <!date^1795097100^{date_short_pretty} {time}|2026-11-19 14:05 UTC> in <#C2>
+    [Newer] [Older]"
   `);
   expect(blocks.at(-1)).toMatchObject({
     elements: [
@@ -43,9 +51,9 @@ test('of a job in a direct message a list says so, instead of an id (L1)', () =>
   expect(listView({ jobs, ...alone }, reader).text).toMatch(/ in a direct message$/m);
 });
 
-test('who has no job, in a channel without one, learns how to start one', () => {
+test('a person who has no job, in a channel without one, learns how to start one', () => {
   expect(listView({ jobs: [], ...alone }, reader).text).toMatchInlineSnapshot(
-    `"📋 *No jobs yet.* You have asked for none, and none is open in this channel. \`/docs-agent explain the rate limits\` starts one."`,
+    `"📋 *No jobs:* you haven't asked for any, and none is open in this channel. \`/docs-agent explain the rate limits\` starts one."`,
   );
 });
 
@@ -74,7 +82,9 @@ test('whatever people and the agent API write, the list stays safe and inside th
       const ours = {
         users: shown.jobs.map(({ requesterId }) => requesterId),
         channels: shown.jobs.map(({ channelId }) => channelId),
-        urls: shown.jobs.flatMap(({ agentJob, announcedPrLink }) => [agentJob?.prLink, announcedPrLink]),
+        named: shown.jobs.flatMap(({ agentJob, announcedPrLink }) =>
+          [agentJob?.prLink, announcedPrLink].flatMap((link) => link ?? []),
+        ),
         labelled: shown.jobs.map(({ channelId }) => `${workspaceUrl}archives/${channelId}/p1795183500000100`),
       };
       expectSafe(listView(shown, { ...reader, names }), ours);

@@ -5,13 +5,11 @@ import { aJob, noNames } from './a-job.ts';
 const url = 'https://github.com/acme/docs/pull/7';
 const permalink = 'https://acme.slack.com/archives/C1/p1795183500000100';
 
-describe('a notice channel is told of a pull request', () => {
+describe('a notice channel hears of a pull request', () => {
   test('with a title, who asked, and the way to both', () => {
     const job = aJob({ prompt: 'Document the rate limits\nand the quotas' });
     expect(noticeView(job, url, permalink, noNames).text).toMatchInlineSnapshot(`
-      "📝 *New pull request*: <https://github.com/acme/docs/pull/7>
-      Document the rate limits
-      Asked by <@U1>
+      "📝 <https://github.com/acme/docs/pull/7|acme/docs#7> · *Document the rate limits*
       Open the thread: https://acme.slack.com/archives/C1/p1795183500000100"
     `);
   });
@@ -27,12 +25,12 @@ describe('a notice channel is told of a pull request', () => {
     expect(blocks.at(-1)).toMatchObject({ type: 'actions', elements: [{ url: permalink }] });
   });
 
-  test('also when Slack gave no address of the thread', () => {
+  test('even when Slack gave no address of the thread', () => {
     expect(noticeView(aJob(), url, null, noNames).text).not.toContain('Open the thread');
   });
 });
 
-describe('of what was asked in private, a notice channel is told the link alone', () => {
+describe('of what was asked in private, a notice channel gets the link alone', () => {
   const short = (link: string) => privateNoticeView(link).text;
 
   test('in the words of its host', () => {

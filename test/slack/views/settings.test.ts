@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   adminsOnlyView,
-  type Settings,
+  type EffectiveChannelSettings,
   settingsForm,
   settingsSavedView,
   windowsMs,
@@ -19,7 +19,7 @@ const data = {
   changedAtMs: null,
   held: { projectId: 'p1', followUpMode: 'every_reply', followUpWindowMs: 4_000, noticeChannels: [] },
 };
-const settings: Settings = {
+const settings: EffectiveChannelSettings = {
   project: handbook,
   noticeChannels: [],
   followUpMode: 'every_reply',
@@ -64,10 +64,10 @@ test('the windows that can be chosen are the usual ones, and the one that holds'
 
 test('what was saved is confirmed, with what somebody else saved meanwhile (L3)', () => {
   expect(settingsSavedView('C1', settings, null).text).toMatchInlineSnapshot(`
-    "⚙️ *Settings saved* for <#C1>. They hold from now on.
-    project handbook · every reply is a follow-up · replies within 4 s go out as one · no notices of its own"
+    "✅ *Settings saved* for <#C1>. They apply from now on.
+    project handbook · every reply goes to the agent · replies within 4 s go out together · no notice channels of its own"
   `);
-  const theirs: Settings = {
+  const theirs: EffectiveChannelSettings = {
     project: api,
     noticeChannels: ['C8', 'C9'],
     followUpMode: 'mentions',
@@ -76,20 +76,20 @@ test('what was saved is confirmed, with what somebody else saved meanwhile (L3)'
   const meanwhile = { userId: 'U2', atMs: fivePastTwoMs, settings: theirs };
   const shown = settingsSavedView('C1', { ...settings, followUpWindowMs: 120_000 }, meanwhile);
   expect(shown.text).toMatchInlineSnapshot(`
-    "⚙️ *Settings saved* for <#C1>. They hold from now on.
-    project handbook · every reply is a follow-up · replies within 2 minutes go out as one · no notices of its own
-    ⚠️ <@U2> had saved others at <!date^1795183500^{time}|14:05 UTC>, while your form was open. Yours have taken their place; those were:
-    project api · only mentions are follow-ups · each reply goes out at once · notices in <#C8>, <#C9>"
+    "✅ *Settings saved* for <#C1>. They apply from now on.
+    project handbook · every reply goes to the agent · replies within 2 minutes go out together · no notice channels of its own
+    ⚠️ <@U2> saved other settings at <!date^1795183500^{time}|14:05 UTC>, while your form was open. Yours replaced these:
+    project api · only mentions go to the agent · each reply goes out at once · notices in <#C8>, <#C9>"
   `);
 });
 
-test('who is no administrator is told so (L3)', () => {
+test('a person who is no administrator gets a refusal (L3)', () => {
   expect(adminsOnlyView().text).toMatchInlineSnapshot(
-    `"🔒 *Only administrators may change the settings.* They are the \`admins\` in the configuration file of docs-agent. Nothing was changed."`,
+    `"🔒 *Only administrators can change the settings.* They are the \`admins\` in the configuration file of docs-agent."`,
   );
 });
 
-test('whatever stands in the configuration, the confirmation is safe', () => {
+test('whatever the configuration says, the confirmation is safe', () => {
   const some = fc.record({ name: text(), channelId: slackId(), atMs: time(), userId: slackId() });
   fc.assert(
     fc.property(some, ({ name, channelId, atMs, userId }) => {

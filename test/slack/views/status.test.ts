@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { FollowUp } from '../../../src/jobs/follow-up.ts';
 import type { Turn } from '../../../src/jobs/turns.ts';
 import type { Reader } from '../../../src/slack/views/parts/job-line.ts';
-import { noJobYetView, noSuchJobView, statusView } from '../../../src/slack/views/status.ts';
+import { detailsView, noJobYetView, noSuchJobView, statusView } from '../../../src/slack/views/status.ts';
 import { aFollowUp } from '../../jobs/support/builders.ts';
 import { fc } from '../../support/properties.ts';
 import { aJob, anAgentJob, aTrouble, completed, fivePastTwoMs, noNames, working } from './a-job.ts';
@@ -24,7 +24,7 @@ const aTurn = (facts: Partial<Turn>): Turn => ({
   ...facts,
 });
 
-test('the status of a job tells its turns, and what waits (L1)', () => {
+test('the status of a job shows its turns, and what waits (L1)', () => {
   const found = aJob({
     id,
     threadTs,
@@ -45,28 +45,51 @@ test('the status of a job tells its turns, and what waits (L1)', () => {
   ];
   const unsent = [aFollowUp({ text: 'And the quotas' }), aFollowUp({ text: 'In French', state: 'not_sent' })];
   expect(statusView({ job: found, turns, unsent }, reader).text).toMatchInlineSnapshot(`
-    "⚙️ *Working*
-    “Document the rate limits of our API”
+    "*Document the rate limits of our API*
+    ⚙️ *Working* · 9 min
     View pull request: https://github.com/acme/docs/pull/7
     Open the thread: https://acme.slack.com/archives/C1/p1795183500000100
-    Asked by <@U1> in <#C1> <!date^1795183500^{date_short_pretty} at {time}|2026-11-20 14:05 UTC> · last checked <!date^1795184040^{time}|14:14 UTC>
+    Asked by <@U1> in <#C1> <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC> · last checked <!date^1795184040^{date_short_pretty} {time}|2026-11-20 14:14 UTC>
     Project handbook · Repository acme/docs · Branch agent/rate-limits · Model sonnet · Agent job agent-1
-    *Turn 1* <!date^1795183500^{date_short_pretty} at {time}|2026-11-20 14:05 UTC> · ✅ *Finished* <!date^1795183560^{time}|14:06 UTC> · 🎉 *Pull request* <!date^1795183560^{time}|14:06 UTC>
-    *Turn 2* <!date^1795183800^{date_short_pretty} at {time}|2026-11-20 14:10 UTC> · may not have arrived
+    *Turn 1* <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC> · *Done* <!date^1795183560^{date_short_pretty} {time}|2026-11-20 14:06 UTC> · *Pull request* <!date^1795183560^{date_short_pretty} {time}|2026-11-20 14:06 UTC>
+    *Turn 2* <!date^1795183800^{date_short_pretty} {time}|2026-11-20 14:10 UTC> · may not have arrived
     “Shorter, please”
-    👀 Waits: “And the quotas”
+    👀 Waiting: “And the quotas”
     ⚠️ Not sent: “In French”
-    📡 *Can't reach the agent API* · next try <!date^1795183500^{date_short_pretty} at {time}|2026-11-20 14:05 UTC>
+    ⏳ *Waiting* · can't reach the agent · next try <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC>
+    *Stop watching* ends the updates in the thread. The agent itself goes on.
+    [Stop watching]
     \`/docs-agent status 3f2a9c1b-0000\` shows this again"
   `);
 });
 
-test('who asked for a job that did not start can try again from its status (L1, S4)', () => {
-  const stage = { kind: 'unopened', reason: 'not_in_channel', thread: null } as const;
+test('the requester of a job that did not start can try again from its status (L1, S4)', () => {
+  const stage = { kind: 'card_failed', reason: 'not_in_channel', thread: null } as const;
   const story = { job: aJob({ stage, cards: 1 }), turns: [], unsent: [] };
   const shown = (userId: string) => JSON.stringify(statusView(story, { ...reader, userId }).blocks);
-  expect(shown('U1')).toContain('Try again');
-  expect(shown('U2')).not.toContain('Try again');
+  expect(shown('U1')).toContain('"Start"');
+  expect(shown('U2')).not.toContain('"Start"');
+});
+
+test('*Details* show the whole request, the number, and that the thread is muted (L1)', () => {
+  const prompt = `Explain the limits.\n${'All of them. '.repeat(600)}The end.`;
+  const job = aJob({ id, number: 142, prompt, muted: true, stage: working, agentJob: anAgentJob() });
+  const shown = detailsView({ job, turns: [], unsent: [] }, reader).text;
+  expect(shown.replace(/\s/g, '')).toContain(prompt.replace(/\s/g, ''));
+  expect(shown).toContain('Job #142 · Project handbook · Repository acme/docs · Branch agent/rate-limits');
+  expect(shown).toContain(id);
+  expect(shown).toContain('🔇 Muted: only mentions reach the agent');
+  expect(shown).toContain('`/docs-agent status 142`');
+});
+
+test('*Details* of a job at work offer to stop watching, and say that the agent goes on (L1, W4)', () => {
+  const shown = (some: Parameters<typeof aJob>[0]) =>
+    detailsView({ job: aJob({ id, ...some }), turns: [], unsent: [] }, reader).text;
+  expect(shown({ stage: working })).toContain(
+    '*Stop watching* ends the updates in the thread. The agent itself goes on.\n[Stop watching]',
+  );
+  const stopped = { ...working, question: { number: 1, answer: 'stop' } } as const;
+  for (const stage of [stopped, completed]) expect(shown({ stage })).not.toContain('[Stop watching]');
 });
 
 test('of many turns and replies the last turns and the first replies are shown', () => {
@@ -75,15 +98,15 @@ test('of many turns and replies the last turns and the first replies are shown',
   const shown = statusView({ job: aJob({ stage: completed }), turns, unsent }, reader).text;
   expect(shown).toContain('3 earlier turns before these\n*Turn 4*');
   expect(shown).not.toContain('“turn 3”');
-  expect(shown).toContain('“reply 3”\n2 follow-ups more not sent');
+  expect(shown).toContain('“reply 3”\n2 replies more not sent');
 });
 
-test('who asks for a job that is not there, or not theirs to see, reads the same words (L1)', () => {
+test('a person who asks for a job that is not there, or not theirs to see, reads the same words (L1)', () => {
   expect(noSuchJobView().text).toMatchInlineSnapshot(
-    `"🔍 *No such job* among yours and those of this channel. \`/docs-agent list\` shows them."`,
+    `"🔍 *I can't find that job* among yours and those of this channel. \`/docs-agent list\` shows them."`,
   );
   expect(noJobYetView().text).toMatchInlineSnapshot(
-    `"🔍 *You have asked for no job yet.* \`/docs-agent explain the rate limits\` starts one."`,
+    `"🔍 *You haven't asked for anything yet.* \`/docs-agent explain the rate limits\` starts a job."`,
   );
 });
 
@@ -115,7 +138,7 @@ test('whatever people and the agent API write, the status stays safe and inside 
       const ours = {
         users: [told.job.requesterId],
         channels: [told.job.channelId],
-        labelled: [],
+        named: [told.job.agentJob?.prLink ?? ''],
       };
       expectSafe(statusView(told, { ...reader, names }), ours);
     }),

@@ -7,7 +7,7 @@ import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { boltLogger } from '../../../src/slack/workspace/bolt-logger.ts';
 import { Poster } from '../../../src/slack/workspace/poster.ts';
 import { createCaller } from '../../../src/slack/workspace/web-api/caller.ts';
-import { createPostingClient } from '../../../src/slack/workspace/web-api/posting-client.ts';
+import { createPostingClient } from '../../../src/slack/workspace/web-api/http.ts';
 
 const quiet = boltLogger(createLogger({ level: 'error', destination: { write: () => {} } }));
 const STARTED_AT_MS = 1_700_000_000_000;
@@ -131,7 +131,7 @@ test.each([
   await new Promise((resolve) => hook.once('listening', resolve));
   onTestFinished(() => void hook.close().closeAllConnections());
   const { port } = hook.address() as AddressInfo;
-  await poster.tell('U1', `http://127.0.0.1:${port}/hook`, { text: 'Hi', blocks: [] });
+  await poster.respondPrivately('U1', `http://127.0.0.1:${port}/hook`, { text: 'Hi', blocks: [] });
   expect(requests.map(({ method }) => method)).toEqual(
     instead === 'nothing more' ? [] : ['chat.postMessage'],
   );

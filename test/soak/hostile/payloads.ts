@@ -1,4 +1,5 @@
-import { ASK_SHORTCUT_ID, actionIds, formIds, viewIds } from '../../../src/slack/protocol/ids.ts';
+import { ASK_SHORTCUT_ID, formIds, viewIds } from '../../../src/slack/protocol/ids.ts';
+import { buttons } from '../../../src/slack/views/parts/buttons.ts';
 import { fc } from '../../support/properties.ts';
 import { hostileText, type Json } from './values.ts';
 
@@ -7,7 +8,7 @@ const TEAM = 'T0TEAM';
 const NO_ADDRESS = 'http://127.0.0.1:2/response';
 const FIRST_TS = 1_900_000_000;
 
-/** What a gesture says, and who makes it where. `number` makes it a gesture of its own. */
+/** What a request says, and who makes it where. `number` makes it a request of its own. */
 interface Said {
   readonly number: number;
   readonly text: string;
@@ -102,7 +103,7 @@ function interaction(number: number, user: string, more: Fields): Payload {
   };
 }
 
-const actions = Object.values(actionIds);
+const actions = Object.values(buttons).map(({ id }) => id);
 
 function press({ number, text, user, channel }: Said): Payload {
   const action_id = actions[number % actions.length] ?? '';
@@ -175,7 +176,7 @@ const kinds: readonly ((said: Said) => Payload)[] = [
   form,
 ];
 
-/** A payload as Slack would send it, with hostile words. `mark` stands in what is said. */
+/** A payload as Slack would send it, with hostile words. `mark` is part of the text. */
 export function payloads(number: number, mark: string): fc.Arbitrary<Payload> {
   return fc
     .record({

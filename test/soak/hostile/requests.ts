@@ -20,7 +20,7 @@ export interface HostileRequest {
 const FORGED_SHARE = { weight: 1, arbitrary: fc.constantFrom(...forgeries) };
 const SIGNED_SHARE = { weight: 3, arbitrary: fc.constant(null) };
 
-/** Mostly gestures with hostile words, half of them with hostile values in any place, some not even JSON. */
+/** Mostly requests with hostile words, half of them with hostile values in any place, some not even JSON. */
 export function hostileRequest(number: number): fc.Arbitrary<HostileRequest> {
   return fc
     .oneof(SIGNED_SHARE, FORGED_SHARE)

@@ -25,7 +25,7 @@ const BUGS: ReadonlySet<unknown> = new Set([
   'settings_not_read',
   'task_failed',
   'unhandled_rejection',
-  // Bolt says so of an error that nobody caught, and of an answer that nobody gave.
+  // Bolt says so of an uncaught error, and of a missing answer.
   'slack_library',
 ]);
 

@@ -35,14 +35,14 @@ const long = fc
   )
   .map(([piece, count]) => piece.repeat(Math.ceil(count / piece.length)));
 
-/** Words that nobody means well with. */
+/** Hostile words. */
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...NASTY) },
   { weight: 6, arbitrary: fc.string({ unit: 'binary', maxLength: 60 }) },
   { weight: 1, arbitrary: long },
 );
 
-/** What stands where something else is expected. */
+/** Values where something else is expected. */
 const hostileValue: fc.Arbitrary<Json> = fc.oneof(
   { weight: 5, arbitrary: hostileText },
   { weight: 3, arbitrary: fc.constantFrom<Json>(null, true, 0, -1, 1e308, [], {}, [null], { id: null }) },

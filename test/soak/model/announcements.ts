@@ -4,7 +4,7 @@ import type { Finding, StoryEvidence } from './evidence.ts';
 import { callIdOf, kindOf, linksOf, ofKind, repeated } from './posts.ts';
 import { watchedJobOf } from './starts.ts';
 
-/** What the agent did is told once: each state, each pull request, in the thread and in the notice channel. */
+/** What the agent did is announced once: each state, each pull request, in the thread and in the notice channel. */
 export function judgeAnnouncements(story: StoryEvidence): Finding[] {
   if (story.cards.length === 0) return [];
   return [...judgePosts(story), ...judgeStates(story), ...judgeLinks(story)];
@@ -22,17 +22,18 @@ function judgePosts({ cards, posts, notices }: StoryEvidence): Finding[] {
 
 function judgeStates(story: StoryEvidence): Finding[] {
   const { posts, messages } = story;
-  const states = posts.filter((post) => ['working', 'ended'].includes(kindOf(post)));
-  const findings: Finding[] = states
-    .filter(({ text }, index) => text.includes('*Working*') && states[index - 1]?.text === text)
-    .map(({ text }) => ({ kind: 'doubled', what: `told twice in a row: ${text}` }));
-  // A turn that ended within two looks is told as ended only; but none ends twice, unless it was taken up late.
-  const turns = startsOf(story) + messages.filter(({ isTaken }) => isTaken).length + story.lateTurns;
-  for (const kind of ['working', 'ended'] as const) {
-    const told = ofKind(posts, kind).length;
-    if (told > turns)
-      findings.push({ kind: 'doubled', what: `${turns} turns, but ${told} were told as ${kind}` });
+  const states = posts.filter((post) => ['working', 'ended', 'link'].includes(kindOf(post)));
+  const findings: Finding[] = [];
+  const starts = startsOf(story);
+  const working = ofKind(posts, 'working').length;
+  if (working > starts) {
+    findings.push({ kind: 'doubled', what: `${starts} agent jobs, but ${working} were told as working` });
   }
+  // No turn ends twice, unless it was taken up late.
+  const turns = starts + messages.filter(({ isTaken }) => isTaken).length + story.lateTurns;
+  const ends = states.length - working;
+  if (ends > turns)
+    findings.push({ kind: 'doubled', what: `${turns} turns, but ${ends} were told as ended` });
   const last = states.at(-1);
   if (last === undefined || !tellsEnd(last, endOf(story))) {
     findings.push({ kind: 'lost', what: `the end is not told; the last was: ${last?.text ?? 'nothing'}` });
@@ -63,7 +64,7 @@ function judgeLinks(story: StoryEvidence): Finding[] {
   if (last !== null && !links.includes(last)) {
     findings.push({ kind: 'lost', what: `the announcement of ${last}` });
   }
-  // Each was written only when the link of the turn before was told, so no link can stand for two turns.
+  // Each was written only when the link of the turn before was announced, so no link belongs to two turns.
   const taken = story.messages.filter(({ isTaken }) => isTaken).flatMap(({ prompt }) => repliesIn(prompt));
   const turns = 1 + new Set(taken).size;
   if (isPatient && links.length < turns) {
@@ -72,16 +73,19 @@ function judgeLinks(story: StoryEvidence): Finding[] {
   return findings;
 }
 
-/** What the agent job that the thread shows came to. */
+/** The outcome of the agent job that the thread shows. */
 export function endOf(story: StoryEvidence): { status: string; prLink: string | null } | null {
   const id = watchedJobOf(story);
   return id === null ? null : (story.agentJobs.get(id) ?? null);
 }
 
-const WORDS: Readonly<Record<string, string>> = { completed: '*Finished*', failed: '*Failed*' };
+const WORDS: Readonly<Record<string, RegExp>> = {
+  completed: /\*(Finished|Pull request ready|Another pull request|Updated|Done, no pull request)/,
+  failed: /\*Failed/,
+};
 
 /** The message says how the job ended. */
 export function tellsEnd({ text }: SlackMessage, end: { readonly status: string } | null): boolean {
   const word = WORDS[end?.status ?? ''];
-  return word !== undefined && text.includes(word);
+  return word?.test(text) === true;
 }

@@ -1,9 +1,8 @@
 import { linkIn } from '../texts.ts';
 import { endOf, tellsEnd } from './announcements.ts';
 import type { Finding, StoryEvidence } from './evidence.ts';
-import { ACCEPTED } from './replies.ts';
 
-/** The card shows how it ended: the state, the pull request, and how many replies the agent got. */
+/** The card shows how it ended, as the thread does: the state, the pull request, the replies that it includes. */
 export function judgeCard(story: StoryEvidence): Finding[] {
   const [card] = story.cards;
   if (card === undefined) return [];
@@ -12,9 +11,13 @@ export function judgeCard(story: StoryEvidence): Finding[] {
   const notShown = (what: string) => findings.push({ kind: 'lost', what: `the card does not show ${what}` });
   if (!tellsEnd(card, end)) notShown(`the end "${end?.status}"`);
   if (linkIn(card.text) !== (end?.prLink ?? null)) notShown(`the pull request ${end?.prLink}`);
-  const sent = [...story.receipts.values()].filter((names) => names.includes(ACCEPTED)).length;
-  const shown = Number(/(\d+) follow-ups? sent/.exec(card.text)?.[1] ?? 0);
-  if (sent !== shown) notShown(`${sent} follow-ups as sent, but ${shown}`);
-  if (/follow-ups? waits?\b/.test(card.text)) notShown('that nothing waits');
+  const shown = includedIn(card.text);
+  const told = Math.max(0, ...story.posts.map(({ text }) => includedIn(text)));
+  if (shown > told) notShown(`how many replies its pull request includes, but ${shown}`);
+  if (/⏳ \d+ (?:reply|replies) waiting/.test(card.text)) notShown('that nothing waits');
   return findings;
+}
+
+function includedIn(text: string): number {
+  return Number(/(\d+) (?:reply|replies) included/.exec(text)?.[1] ?? 0);
 }

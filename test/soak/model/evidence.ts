@@ -2,7 +2,7 @@ import type { SlackMessage } from '../../support/local-slack.ts';
 import type { Manner } from '../plan.ts';
 import type { Attempt } from '../world/agent-front.ts';
 
-/** A request, and what its person was told. `unclear`: nothing, so that it may or may not have been stored. */
+/** A request, and the answer to its person. `unclear`: none, so that it may or may not have been stored. */
 export interface Asked {
   readonly story: number;
   readonly prompt: string;
@@ -11,13 +11,13 @@ export interface Asked {
   readonly answer: 'accepted' | 'refused' | 'unclear';
 }
 
-/** A reply that stands in a thread. */
+/** A reply that is in a thread. */
 export interface Written {
   readonly number: number;
   readonly story: number;
   readonly text: string;
   readonly manner: Manner;
-  /** False: it was written in a form, and nobody said whether that was taken. */
+  /** False: it was written in a form, and it is unknown whether that was taken. */
   readonly isSure: boolean;
   /** Of what was written in a form: of the bot's message that shows it; empty if there is none. */
   readonly ts: string;

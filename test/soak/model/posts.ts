@@ -5,6 +5,7 @@ import { linkIn } from '../texts.ts';
 export type PostKind =
   | 'working'
   | 'ended'
+  /** An end, too, but for a link that comes late. */
   | 'link'
   | 'create_unknown'
   | 'message_unknown'
@@ -14,15 +15,16 @@ export type PostKind =
   | 'other';
 
 const SIGNS: readonly (readonly [sign: string, kind: PostKind])[] = [
+  ["Couldn't confirm the start", 'create_unknown'],
+  ["Couldn't confirm that", 'message_unknown'],
+  ['*On it.*', 'working'],
   ['🎉', 'link'],
-  ['may or may not have started', 'create_unknown'],
-  ['may or may not have arrived', 'message_unknown'],
-  ['*Working*', 'working'],
-  ['*Finished*', 'ended'],
+  ['*Updated:*', 'ended'],
+  ['*Done, no pull request.*', 'ended'],
   ['*Failed*', 'ended'],
-  ["*Can't reach the agent API*", 'trouble'],
-  ['*Waiting for the rate limit*', 'trouble'],
-  ['*Going on*', 'trouble'],
+  ["*Can't reach the agent.*", 'trouble'],
+  ["*The agent's hourly limit is used up.*", 'trouble'],
+  ['*Back online.*', 'trouble'],
   ['📬', 'caught_up'],
   ['💬', 'written_in_form'],
 ];
@@ -37,7 +39,7 @@ export function ofKind(posts: readonly SlackMessage[], kind: PostKind): SlackMes
 
 /** The number of follow-ups that a message tells of. */
 export function followUpsIn({ text }: SlackMessage): number {
-  return Number(/(\d+) follow-ups?\b/.exec(text)?.[1] ?? 0);
+  return Number(/(\d+) (?:follow-ups?|reply|replies)\b/.exec(text)?.[1] ?? 0);
 }
 
 /** The ids of the calls that made the message, by which a second post of the same call is known. */

@@ -3,7 +3,7 @@ import type { Attempt } from '../world/agent-front.ts';
 import type { Finding, StoryEvidence, Written } from './evidence.ts';
 import { followUpsIn, ofKind, repeated } from './posts.ts';
 
-export const ACCEPTED = 'white_check_mark';
+const ACCEPTED = 'white_check_mark';
 const NOT_SENT = 'warning';
 const KEPT_OUT = 'speech_balloon';
 
@@ -91,7 +91,7 @@ function isUncertain(attempt: Attempt, made: readonly Attempt[]): boolean {
  */
 function judgeOrder({ replies, posts }: StoryEvidence, made: readonly Attempt[]): Finding[] {
   const uncertain = made.filter((attempt) => isUncertain(attempt, made));
-  // A process may have died before its call went out; nobody outside knows which replies that was about.
+  // A process may have died before its call went out; it is unknown outside which replies that was about.
   if (ofKind(posts, 'message_unknown').length > uncertain.length) return [];
   const excused = new Set(uncertain.flatMap(({ prompt }) => repliesIn(prompt)));
   const arrived = made.filter(({ isTaken }) => isTaken).flatMap(({ prompt }) => repliesIn(prompt));

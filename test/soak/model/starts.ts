@@ -37,7 +37,7 @@ function isWhatWasAsked({ prompt, context }: Asked, given: string): boolean {
   return given.startsWith(`${prompt}\n\nContext from the Slack thread`) && given.includes(context);
 }
 
-/** *Start again* and *Run again*. */
+/** *Start again*. */
 function offersToStart({ posts }: StoryEvidence): SlackMessage[] {
   return [...ofKind(posts, 'create_unknown'), ...posts.filter(({ text }) => text.includes('*Failed*'))];
 }

@@ -1,7 +1,7 @@
 import type { StrictSlack } from '../../support/strict-slack.ts';
 import { until } from './until.ts';
 
-/** Who sees nothing come of a message for so long goes away. */
+/** A person who sees no reaction to a message for so long goes away. */
 const HEARD_WITHIN_MS = 20_000;
 
 interface TellTale {
@@ -10,7 +10,7 @@ interface TellTale {
   readonly channel_type?: string;
 }
 
-/** When the bot acknowledged each message first, by its `ts`, as far as events of this kind told of it. */
+/** When the bot acknowledged each message first, by its `ts`, as far as events of this kind showed it. */
 export function acknowledgements(
   { deliveries }: StrictSlack,
   isIt: (event: TellTale) => boolean,

@@ -15,7 +15,7 @@ export interface Attempt {
   readonly atMs: number;
   /** The agent API did it. */
   readonly isTaken: boolean;
-  /** What the caller was told; `unclear`: neither yes nor no. */
+  /** The caller's answer; `unclear`: neither yes nor no. */
   readonly answer: 'accepted' | 'refused' | 'unclear';
 }
 

@@ -1,6 +1,6 @@
-import type { Script } from '../../../demo/agent-api/script.ts';
+import type { Script } from '../../../demo/agent-api/scripted-job.ts';
 import type { Random } from '../random.ts';
-import { pullRequestUrl, storyOf, wishOf } from '../texts.ts';
+import { instructionIn, pullRequestUrl, storyOf } from '../texts.ts';
 
 const WORK_MIN_MS = 800;
 const WORK_MAX_MS = 3_000;
@@ -10,14 +10,14 @@ const LATE_SHARE = 0.03;
 const LATE_LAG_MIN_MS = 26_000;
 const LATE_LAG_MAX_MS = 36_000;
 
-export interface WishfulAgent {
+export interface ScriptedAgent {
   readonly script: Script;
   /** How many turns of each story were taken up late. */
   readonly lateTurns: ReadonlyMap<number, number>;
 }
 
-/** The agent does as the text wishes. What is to fail once works when it is run again. */
-export function wishfulAgent(random: Random): WishfulAgent {
+/** The agent does as the text instructs. What is to fail once works when it is run again. */
+export function scriptedAgent(random: Random): ScriptedAgent {
   const failed = new Set<number>();
   const lateTurns = new Map<number, number>();
   let links = 0;
@@ -30,10 +30,10 @@ export function wishfulAgent(random: Random): WishfulAgent {
     const story = storyOf(prompt);
     const workMs = WORK_MIN_MS + random() * (WORK_MAX_MS - WORK_MIN_MS);
     const turn = { workMs, lagMs: lagMs(story, number) };
-    const wish = wishOf(prompt);
-    if (wish === 'no_link') return { ...turn, ending: 'no_change' };
-    if (wish === 'same_link') return { ...turn, ending: 'pull_request' };
-    if (wish === 'fail_once' && story !== null && !failed.has(story)) {
+    const instruction = instructionIn(prompt);
+    if (instruction === 'no_link') return { ...turn, ending: 'no_change' };
+    if (instruction === 'same_link') return { ...turn, ending: 'pull_request' };
+    if (instruction === 'fail_once' && story !== null && !failed.has(story)) {
       failed.add(story);
       return { ...turn, ending: 'failure' };
     }

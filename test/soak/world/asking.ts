@@ -11,8 +11,8 @@ import { until } from './until.ts';
 /** For what the bot has acknowledged. */
 const OFFER_WITHIN_MS = 300_000;
 const LOOK_INTERVAL_MS = 500;
-/** So people are told that a gesture may have been stored. */
-const UNCLEAR = 'is not clear whether';
+/** The message that a request may have been stored. */
+const UNCLEAR = 'tell whether';
 const mention = `<@${strictApp.botUserId}>`;
 
 export interface Place {
@@ -27,7 +27,7 @@ export type Request = Omit<Asked, 'answer'> & {
   readonly answer: Asked['answer'] | { readonly message: SlackMessage };
 };
 
-/** Asks for the job of the story. Null: it did not come to that. */
+/** Asks for the job of the story. Null: there was no request. */
 export async function ask(plan: StoryPlan, place: Place): Promise<Request | null> {
   const { slack, channel, person } = place;
   const { number: story, prompt, way } = plan;

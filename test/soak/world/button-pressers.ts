@@ -8,12 +8,12 @@ const THINK_MAX_MS = 2_000;
 const AGAIN_AFTER_MS = 1_000;
 const NEWS_WITHIN_MS = 10_000;
 const TIMES_MAX = 4;
-/** So people are told that Slack did not say who they are. */
-const NOT_CHECKED = 'could not check';
+/** The message that Slack did not say who the person is. */
+const NOT_CHECKED = 'check whether you may do this';
 /** A reply whose sending is unknown is left alone so often. */
 const LEFT_ALONE_SHARE = 0.1;
 const TWICE_SHARE = 0.3;
-const OFFERS = ['start_again', 'run_again', 'send_again', 'retry'];
+const OFFERS = ['start_again', 'send_again'];
 
 /** People who answer what the bot asks: sooner or later, some twice at the same time, some not at all. */
 export interface ButtonPressers {
@@ -33,7 +33,7 @@ export function createButtonPressers({ control }: StrictSlack, random: Random): 
   async function answer(post: SlackMessage, actionId: string): Promise<void> {
     const isTwice = random() < TWICE_SHARE;
     await pause(random() * THINK_MAX_MS);
-    // A press that the bot does not acknowledge shows a warning: one presses again. And if nothing comes of it: the
+    // A press that the bot does not acknowledge shows a warning: people press again. If nothing follows: the
     // bot may have said, privately, that it could not check who that is.
     let times = 0;
     for (let isDone = false; !isDone && !state.isStopped; ) {
@@ -47,7 +47,7 @@ export function createButtonPressers({ control }: StrictSlack, random: Random): 
     }
   }
 
-  /** Whether the thread has something new after a while, and nobody was told to try again. */
+  /** Whether the thread has something new after a while, and no message asked to try again. */
   async function goesOn({ channel, thread_ts: root = '' }: SlackMessage, sinceMs: number): Promise<boolean> {
     const endMs = Date.now() + NEWS_WITHIN_MS;
     for (;;) {

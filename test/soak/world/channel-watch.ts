@@ -19,7 +19,7 @@ export function threadOf({ ts, thread_ts: threadTs }: SlackMessage): string {
 
 export interface WatchOptions {
   readonly slack: Pick<SlackControl, 'messages'>;
-  /** Channels, and people, who stand for their direct messages. */
+  /** Channels, and people, each for their direct messages. */
   readonly channels: readonly string[];
   readonly people: readonly string[];
   /** Called once for each message of the bot in a thread. */

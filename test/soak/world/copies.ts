@@ -1,14 +1,14 @@
 import type { Delivery } from '../../support/strict-slack/delivery.ts';
 import { choose, type Random } from '../random.ts';
 
-/** How often each gesture of a person is delivered at once: 1 to 4 times, or not at first. */
+/** How often each request of a person is delivered at once: 1 to 4 times, or not at first. */
 export interface Copies {
   readonly next: (delivery: Delivery) => number;
   /** How many copies there were beyond the first. */
   readonly extra: () => number;
 }
 
-/** @param lateShare so often a reply is told only by the retry that comes a minute later */
+/** @param lateShare so often only the retry, a minute later, delivers a reply */
 export function copiesOf(random: Random, lateShare: number): Copies {
   const late = new Set<string>();
   let extra = 0;
@@ -31,7 +31,7 @@ export function copiesOf(random: Random, lateShare: number): Copies {
   };
 }
 
-/** What the bot itself does comes back to it as events, which it passes over. */
+/** The bot gets its own actions as events, which it ignores. */
 function isOfBot({ kind, payload }: Delivery): boolean {
   const { bot_id: botId, hidden } = (payload.event ?? {}) as { bot_id?: string; hidden?: boolean };
   return kind === 'event' && (botId !== undefined || hidden === true);

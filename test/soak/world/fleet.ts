@@ -1,6 +1,6 @@
 import { type ChildEnv, type ChildProgram, runProgram } from '../../support/child-program.ts';
 
-/** Lets each process step its clock when it is told to. */
+/** Lets each process step its clock on command. */
 const steppedClock = new URL('./child/stepped-clock.ts', import.meta.url).href;
 
 /** The processes of the program; one that ends is replaced by another. */

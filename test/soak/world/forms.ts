@@ -14,7 +14,7 @@ export interface Form {
   /** Has no other form open meanwhile. */
   readonly person: string;
   readonly callbackId: string;
-  /** The gesture that it is behind. */
+  /** The request that it is behind. */
   readonly open: () => Promise<unknown>;
   readonly values: FilledInValues;
 }
@@ -64,7 +64,7 @@ function isShown({ control }: StrictSlack, person: string, callbackId: string): 
   return control.modal(person)?.callback_id === callbackId;
 }
 
-/** Slack does not keep commands, presses and forms: without a connection, nothing would come of them. */
+/** Slack does not keep commands, presses and forms: without a connection, they would be lost. */
 export async function connected({ socket }: StrictSlack): Promise<void> {
   await until(() => socket.connections() > 0, CONNECTED_WITHIN_MS);
 }

@@ -15,7 +15,7 @@ export interface Sources {
   readonly plans: readonly StoryPlan[];
   readonly deeds: Deeds;
   readonly slack: StrictSlack;
-  /** Channels, and people, who stand for their direct messages. */
+  /** Channels, and people, each for their direct messages. */
   readonly channels: readonly string[];
   readonly botUserId: string;
   readonly attempts: readonly Attempt[];

@@ -111,7 +111,7 @@ async function theMoment(moment: Moment, place: Place): Promise<boolean> {
       return isThere(() => ofKind(watch.postsOf(card), 'working').length > 0, TURN_PATIENCE_MS);
     case 'when_ended':
       return isThere(
-        () => watch.postsOf(card).some((post) => kindOf(post) === 'ended' && isNew(post)),
+        () => watch.postsOf(card).some((post) => ['ended', 'link'].includes(kindOf(post)) && isNew(post)),
         TURN_PATIENCE_MS,
       );
     case 'at_link':

@@ -9,7 +9,7 @@ import { createTempDir } from '../../support/temp-dir.ts';
 import type { AgentJobEnd } from '../model/evidence.ts';
 import type { Random } from '../random.ts';
 import { type AgentFront, startAgentFront } from './agent-front.ts';
-import { wishfulAgent } from './agent-script.ts';
+import { scriptedAgent } from './agent-script.ts';
 import { copiesOf } from './copies.ts';
 import type { DatabaseNetwork } from './disturbances.ts';
 import { agentFaultSource, type FaultSource, slackFaultSource } from './faults.ts';
@@ -38,7 +38,7 @@ export interface SoakWorld extends AsyncDisposable {
   readonly faults: Readonly<
     Record<'slack' | 'agent', Pick<FaultSource<unknown>, 'counts' | 'begin' | 'end'>>
   >;
-  /** How many copies of gestures were delivered beyond the first. */
+  /** How many copies of requests were delivered beyond the first. */
   readonly extraCopies: () => number;
   /** How many turns of each story the agent took up late. */
   readonly lateTurns: ReadonlyMap<number, number>;
@@ -53,7 +53,7 @@ export interface WorldOptions {
   readonly random: Random;
   readonly channels: number;
   readonly people: number;
-  /** So often a reply is told a minute late. */
+  /** So often a reply is delivered a minute late. */
   readonly lateShare: number;
 }
 
@@ -70,7 +70,7 @@ export async function startSoakWorld(options: WorldOptions): Promise<SoakWorld> 
   for (const id of people) slack.control.addUser({ id, name: id.toLowerCase() });
   const members = [alice, bob, ...people, botUserId];
   for (const id of channels) slack.control.openChannel({ id, name: id.toLowerCase(), members });
-  const agent = wishfulAgent(random);
+  const agent = scriptedAgent(random);
   const api = await startAgentApi({
     apiKey: API_KEY,
     projectId: PROJECT_ID,

@@ -11,7 +11,7 @@ export interface SmallDisk extends Disposable {
   /** From now on, not another byte can be written. */
   fill(): void;
   makeRoom(): void;
-  /** Only while nobody has a file open for writing on it. */
+  /** Only while no file on it is open for writing. */
   setReadOnly(isReadOnly: boolean): void;
 }
 

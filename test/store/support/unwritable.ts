@@ -24,7 +24,7 @@ function whyNot(): string | null {
 }
 
 /**
- * Until it is allowed again, the disk refuses every write to the files, from those who have them open, too: so
+ * Until it is allowed again, the disk refuses every write to the files, even through open handles: so
  * does a disk that fails. (None can be made read-only while a program has a file open for writing.)
  */
 export function forbidWriting(files: readonly string[]): Disposable & { allow(): void } {

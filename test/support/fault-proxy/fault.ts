@@ -22,7 +22,7 @@ export type Fault =
   | { readonly forwardAfter: Promise<unknown> }
   /** The connection is cut at once, and forwarded once this is resolved: it was on its way all the time. */
   | { readonly lateAfter: Promise<unknown> }
-  /** Forwarded at once; the answer comes once this is resolved. */
+  /** Forwarded at once; answered once this is resolved. */
   | { readonly answerAfter: Promise<unknown> };
 
 /** The faults still to come, per Web API method. */

@@ -4,7 +4,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import type { LocalSlack } from '../../../demo/local-slack.ts';
 import { type FaultProxy, startFaultProxy } from '../fault-proxy.ts';
 import { alice, describeWithLocalSlack, general, type SlackControl, startTestSlack } from '../local-slack.ts';
-import { waitFor } from '../wait-for.ts';
 
 /** The cuts that these tests make on purpose are errors to Slack's client, and it would print them. */
 const silentLogger: Logger = {
@@ -58,13 +57,11 @@ describeWithLocalSlack('Socket Mode through the fault proxy', () => {
     return heard;
   }
 
-  /** Bolt acknowledges an event before its listener runs, so what the bot heard comes a little later. */
+  /** Bolt acknowledges an event before its listener runs, so what the bot heard is there a little later. */
   async function hears(heard: readonly string[], ...texts: string[]): Promise<void> {
-    await waitFor(
-      () => heard,
-      ({ length }) => length >= texts.length,
-      { what: 'the bot to hear it' },
-    );
+    await expect
+      .poll(() => heard, { message: 'the bot to hear it' })
+      .toSatisfy(({ length }) => length >= texts.length);
     expect(heard).toEqual(texts);
   }
 

@@ -38,7 +38,7 @@ export interface SocketRelay {
   close(): void;
 }
 
-/** Relays Socket Mode connections that come in on `server`, whose address is `baseUrl` (`ws://…`). */
+/** Relays Socket Mode connections that arrive at `server`, whose address is `baseUrl` (`ws://…`). */
 export function createSocketRelay(server: Server, baseUrl: string): SocketRelay {
   const relay = new WebSocketServer({ server });
   const targets = new Map<string, string>();

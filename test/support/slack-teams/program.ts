@@ -4,13 +4,13 @@ import type { Environment } from '../../../src/app/config/values.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { createService, type Service } from '../../../src/app/service.ts';
 import { freePort } from '../free-port.ts';
+import { type Later, laterBy } from '../later.ts';
 import { alice, general, type SlackMessage } from '../local-slack.ts';
 import { noFiles, oauth } from '../settings.ts';
 import { type SlackTeams, type SlackTeamsOptions, startSlackTeams } from '../slack-teams.ts';
 import { strictApp } from '../strict-slack/ids.ts';
 import { createTempDir } from '../temp-dir.ts';
 import { createTestClock, type TestClock } from '../test-clock.ts';
-import { waitFor } from '../wait-for.ts';
 import { type Agents, startAgents } from './agents.ts';
 
 /** Two that are set up, each with a project of its own, and one that is not. */
@@ -49,8 +49,7 @@ export interface TeamsProgram extends AsyncDisposable {
   card(team: string, text: string): Promise<SlackMessage>;
   /** What the project's agent was asked for so far. */
   prompts(projectId: string): string[][];
-  /** Lets time run, a second at each look, until what is read satisfies the predicate. */
-  later<T>(read: () => T | Promise<T>, predicate: (value: T) => boolean, what: string): Promise<T>;
+  readonly later: Later;
 }
 
 export interface TeamsProgramOptions extends Pick<SlackTeamsOptions, 'mode' | 'tokenLifeS' | 'organisation'> {
@@ -126,15 +125,7 @@ export async function startTeamsProgram(options: TeamsProgramOptions = {}): Prom
     const page = await install(owner);
     if (page.status !== 200) throw new Error(`${owner} was not installed: ${await page.text()}`);
   }
-  const later: TeamsProgram['later'] = (read, predicate, what) =>
-    waitFor(
-      async () => {
-        await clock.advance(1_000);
-        return read();
-      },
-      predicate,
-      { what, timeoutMs: 15_000 },
-    );
+  const later = laterBy(clock);
   return {
     clock,
     slack,
@@ -155,7 +146,7 @@ export async function startTeamsProgram(options: TeamsProgramOptions = {}): Prom
       const read = async () =>
         (await slack.team(team).control.messages(general)).findLast(
           ({ thread_ts, subtype, text: shown }) =>
-            thread_ts === undefined && subtype === undefined && shown.includes(`“${text}”`),
+            thread_ts === undefined && subtype === undefined && shown.includes(`*${text}*`),
         );
       const found = await later(read, (message) => message !== undefined, `the card of “${text}”`);
       if (found === undefined) throw new Error('there is no card');

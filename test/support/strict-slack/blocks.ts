@@ -61,7 +61,7 @@ const block = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** Blocks that can stand together; only kinds of blocks and fields that are listed here are known. */
+/** Blocks that can go together; only kinds of blocks and fields that are listed here are known. */
 export const blockList = (max: number) =>
   z
     .array(block)

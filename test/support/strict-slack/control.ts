@@ -1,13 +1,13 @@
 import type { SlackControl } from '../local-slack.ts';
-import { type ControlOptions, createGestures } from './gestures.ts';
 import { createMessageControl, type MessageControl } from './message-control.ts';
+import { type ControlOptions, createSlackRequests } from './slack-requests.ts';
 import { createViewControl, type ViewControl } from './view-control.ts';
 import { createWorkspaceControl, type WorkspaceControl } from './workspace-control.ts';
 
 const LOG_MAX = 1_000;
 
 /**
- * Acts as the people of the workspace. What makes a gesture returns when the bot has acknowledged it, when the
+ * Acts as the people of the workspace. What makes a request returns when the bot has acknowledged it, when the
  * first attempt to deliver it has failed, or when 3 seconds of the clock have passed; it never throws for that.
  */
 export interface StrictControl
@@ -19,10 +19,10 @@ export interface StrictControl
 export function createControl(options: ControlOptions): StrictControl {
   const { context, deliverer, webApi } = options;
   const { workspace, views, files, statuses } = context;
-  const gestures = createGestures(options);
+  const requests = createSlackRequests(options);
   return {
-    ...createMessageControl(options, gestures),
-    ...createViewControl(options, gestures),
+    ...createMessageControl(options, requests),
+    ...createViewControl(options, requests),
     ...createWorkspaceControl(options),
     log: async () => [
       ...webApi.calls.slice(-LOG_MAX).map(({ method, args }) => ({

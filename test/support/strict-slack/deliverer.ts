@@ -4,17 +4,17 @@ import type {
   Answer,
   Delivery,
   DeliveryRecord,
-  Gesture,
   RetryReason,
+  SlackRequest,
   Transport,
 } from './delivery.ts';
 
 /** How long Slack waits for an acknowledgement. */
 const ACK_TIMEOUT_MS = 3_000;
-/** After each failed attempt at an event, the next comes so much later. */
+/** After each failed attempt at an event, the next is made so much later. */
 const RETRY_AFTER_MS = [0, 60_000, 300_000];
 
-/** Delivers gestures, and events again until they are acknowledged or given up. */
+/** Delivers requests, and events again until they are acknowledged or given up. */
 export class Deliverer {
   /** How many copies of a delivery go out. */
   copies: (delivery: Delivery) => number = () => 1;
@@ -40,8 +40,8 @@ export class Deliverer {
   }
 
   /** Resolves to the outcome of the first attempt. */
-  deliver(gesture: Gesture): Promise<Acknowledgement> {
-    return this.#attempt({ ...gesture, attempt: 0, retryReason: null });
+  deliver(request: SlackRequest): Promise<Acknowledgement> {
+    return this.#attempt({ ...request, attempt: 0, retryReason: null });
   }
 
   forget(): void {
@@ -67,7 +67,7 @@ export class Deliverer {
     if (waitMs === undefined) return;
     const cancel = this.#clock.at(this.#clock.now() + waitMs, () => {
       this.#retries.delete(cancel);
-      // The acknowledgement may have come late.
+      // The acknowledgement may have arrived late.
       if (this.#acknowledged.has(delivery.id)) return;
       void this.#attempt({ ...delivery, attempt: delivery.attempt + 1, retryReason });
     });

@@ -1,5 +1,5 @@
-/** Something that Slack tells the bot of. */
-export interface Gesture {
+/** Something that Slack delivers to the bot. */
+export interface SlackRequest {
   /** The same at each delivery; the `envelope_id` of Socket Mode. */
   readonly id: string;
   /** Only events are delivered again. */
@@ -8,7 +8,7 @@ export interface Gesture {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-export interface Delivery extends Gesture {
+export interface Delivery extends SlackRequest {
   /** 0 at first, up to 3. */
   readonly attempt: number;
   readonly retryReason: RetryReason | null;
@@ -21,7 +21,7 @@ export type Answer =
   | { readonly acknowledged: true; readonly payload: unknown }
   | { readonly acknowledged: false; readonly reason: RetryReason };
 
-/** What the one who acted gets to know: without an acknowledgement, the bot may have taken it all the same. */
+/** What the person who acted learns: without an acknowledgement, the bot may have taken it all the same. */
 export interface Acknowledgement {
   readonly acknowledged: boolean;
   /** What the bot sent with it, or null. */

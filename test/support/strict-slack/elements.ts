@@ -134,7 +134,7 @@ const choosing = [
 ] as const;
 /** What an input block asks with. */
 export const inputElement = z.discriminatedUnion('type', [plainTextInput, ...choosing]);
-/** What can stand in an actions block, or beside a section. */
+/** What an actions block, or the side of a section, can hold. */
 export const interactiveElement = z.discriminatedUnion('type', [button, overflow, ...choosing]);
 
 /** By what a person gave it: something that is filled in, rather than pressed. */

@@ -16,7 +16,7 @@ const info = method(z.strictObject({ file: argument.text }), ({ files }, { file:
 export const fileMethods: Readonly<Record<string, Method>> = { 'files.info': info };
 
 /**
- * What is at the private address of a file, `/files-pri/<team>-<file>/…`. Who may not see it is led to the page to
+ * What is at the private address of a file, `/files-pri/<team>-<file>/…`. People who may not see it are redirected to the page to
  * sign in, which is no error to HTTP.
  */
 export function download(files: Files, path: string, token: string | null): Exchange {

@@ -24,7 +24,7 @@ export interface Press extends AtMessage {
   readonly action: Payload;
 }
 
-/** A press at a message; what only one person sees comes without it. */
+/** A press at a message; what only one person sees has none. */
 export function blockActions({ channel, user, message, action, responseUrl, triggerId, ts }: Press): Payload {
   const isEphemeral = message.ephemeral_to !== undefined;
   const container = { message_ts: message.ts, channel_id: channel.id, is_ephemeral: isEphemeral };

@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto';
 import type { SlackControl, SlackMessage } from '../local-slack.ts';
 import type { Acknowledgement } from './delivery.ts';
 import type { FileDraft, SlackFile } from './files.ts';
-import type { ControlOptions, Gestures } from './gestures.ts';
 import { blockActions, messageAction } from './interactions.ts';
 import type { StoredMessage } from './message.ts';
 import { eventCallback, inChannel, slashCommand } from './payloads.ts';
 import { isOutsider, type Person } from './people.ts';
 import { pressedElement } from './pressed.ts';
+import type { ControlOptions, SlackRequests } from './slack-requests.ts';
 import type { ChannelEvent } from './workspace.ts';
 
-type MessageGestures = Pick<
+type MessageRequests = Pick<
   SlackControl,
   'editMessage' | 'deleteMessage' | 'messages' | 'thread' | 'reactions'
 >;
 
 /** What people do to messages. */
-export interface MessageControl extends MessageGestures {
+export interface MessageControl extends MessageRequests {
   /**
    * Writes as a person; with a user id as channel, in that person's direct messages with the bot. The bot learns
    * of files of people from other workspaces only that they are there: the rest is in `files.info`.
@@ -30,7 +30,7 @@ export interface MessageControl extends MessageGestures {
     /** What forwarding a message, or an app, adds to it. */
     readonly fields?: Pick<StoredMessage, 'attachments' | 'blocks' | 'bot_id'>;
   }): Promise<SlackMessage>;
-  /** Messages that were there before, oldest first: no event tells of them. */
+  /** Messages that were there before, oldest first: without events. */
   restore(channel: string, messages: readonly StoredMessage[]): void;
   /** Delivers an event that Slack makes by itself, as it is. */
   raw(channel: string, event: ChannelEvent): Promise<void>;
@@ -48,10 +48,10 @@ export interface MessageControl extends MessageGestures {
   }): Promise<Acknowledgement>;
 }
 
-export function createMessageControl(options: ControlOptions, gestures: Gestures): MessageControl {
+export function createMessageControl(options: ControlOptions, requests: SlackRequests): MessageControl {
   const { clock, context, responseUrls } = options;
   const { workspace, files, triggers } = context;
-  const { personOf, stored, tell } = gestures;
+  const { personOf, stored, tell } = requests;
 
   const attached = (person: Person, drafts: readonly FileDraft[]) => {
     const added = drafts.map((draft) => files.add(person, draft, clock.now()));

@@ -43,7 +43,7 @@ export function inChannel(channel: Channel, event: ChannelEvent): Payload {
   return { event_ts: event.ts, ...event, channel: channel.id, ...parent, ...type };
 }
 
-export interface CommandGesture {
+export interface CommandRequest {
   readonly channel: Channel;
   readonly user: Person;
   readonly text: string;
@@ -51,7 +51,7 @@ export interface CommandGesture {
   readonly triggerId: string;
 }
 
-export function slashCommand({ channel, user, text, responseUrl, triggerId }: CommandGesture): Payload {
+export function slashCommand({ channel, user, text, responseUrl, triggerId }: CommandRequest): Payload {
   return {
     token: 'deprecated',
     team_id: user.teamId,

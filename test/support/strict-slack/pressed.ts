@@ -7,13 +7,13 @@ export interface PressedElement {
   readonly placed: PlacedElement;
   /** As the payload names it. */
   readonly action: Payload;
-  /** What stands in it now, if it is something to fill in. */
+  /** Its present value, if it is something to fill in. */
   readonly value: StateValue | null;
 }
 
 /**
  * The element with the action id; of several buttons the one with the value, of the others with the value chosen.
- * Throws if there is none, or if it tells the bot nothing.
+ * Throws if there is none, or if the bot would learn nothing of it.
  */
 export function pressedElement(
   blocks: readonly Block[],

@@ -4,12 +4,12 @@ import type { Environment } from '../../../src/app/config/values.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { createService, type Service } from '../../../src/app/service.ts';
 import { freePort } from '../free-port.ts';
+import { type Later, laterBy } from '../later.ts';
 import { alice, general, type SlackMessage } from '../local-slack.ts';
 import { noFiles } from '../settings.ts';
 import { type StrictSlack, type StrictSlackOptions, startStrictSlack } from '../strict-slack.ts';
 import { createTempDir } from '../temp-dir.ts';
 import { createTestClock, type TestClock } from '../test-clock.ts';
-import { waitFor } from '../wait-for.ts';
 
 const CONFIG_FILE = 'docs-agent.yml';
 
@@ -27,9 +27,8 @@ export interface Program extends AsyncDisposable {
   /** Types `/docs-agent <text>` in `general`, and lets time run until the card is there. */
   ask(text: string): Promise<SlackMessage>;
   /** Lets time run until the thread of the card has a message that contains the words. */
-  told(card: SlackMessage, words: string): Promise<SlackMessage>;
-  /** Lets time run, a second at each look, until what is read satisfies the predicate. */
-  later<T>(read: () => T | Promise<T>, predicate: (value: T) => boolean, what: string): Promise<T>;
+  threadMessage(card: SlackMessage, words: string): Promise<SlackMessage>;
+  readonly later: Later;
 }
 
 export interface ProgramOptions {
@@ -87,15 +86,7 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
   await service.start();
   resources.defer(() => service.stop());
 
-  const later: Program['later'] = (read, predicate, what) =>
-    waitFor(
-      async () => {
-        await clock.advance(1_000);
-        return read();
-      },
-      predicate,
-      { what, timeoutMs: 10_000 },
-    );
+  const later = laterBy(clock);
   const found = async (read: () => Promise<SlackMessage | undefined>, what: string) => {
     const message = await later(read, (value) => value !== undefined, what);
     if (message === undefined) throw new Error(`there is no ${what}`);
@@ -124,7 +115,7 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
         );
       return found(cards, `card for "${text}"`);
     },
-    told: (card, words) =>
+    threadMessage: (card, words) =>
       found(
         async () =>
           (await slack.control.thread(card.channel, card.ts)).findLast(

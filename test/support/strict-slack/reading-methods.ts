@@ -66,7 +66,7 @@ const history = method(z.strictObject(pageArgs), ({ workspace }, args) => {
   return page(channel, { first: [], rest, limit: args.limit ?? DEFAULT_LIMIT, withMetadata });
 });
 
-/** Oldest first; the root comes with every page. Of a reply, only itself. */
+/** Oldest first; the root is on every page. Of a reply, only itself. */
 const replies = method(z.strictObject({ ...pageArgs, ts: argument.ts }), ({ workspace }, args) => {
   const channel = joinedChannel(workspace, args.channel, botUserId);
   const root = channel.log.get(args.ts);

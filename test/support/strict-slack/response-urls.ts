@@ -57,7 +57,7 @@ export class ResponseUrls {
     this.show(place, body);
   }
 
-  /** Shows an answer to a command or a press, to the one who acted or to all. */
+  /** Shows an answer to a command or a press, to the person who acted or to all. */
   show({ channel, userId, original }: Place, body: unknown): void {
     const parsed = answer.safeParse(body);
     if (!parsed.success) throw new ApiError('invalid_payload');

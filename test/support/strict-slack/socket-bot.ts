@@ -14,7 +14,7 @@ export interface Envelope {
   };
 }
 
-/** One Socket Mode connection, which acknowledges only what it is told to. */
+/** One Socket Mode connection, which acknowledges only what the test asks for. */
 export interface SocketBot {
   /** All that came after the greeting. */
   readonly envelopes: readonly Envelope[];

@@ -22,7 +22,7 @@ export interface SocketTransport extends Transport {
 export function createSocketTransport(server: Server, baseUrl: string, clock: Clock): SocketTransport {
   const sockets = new WebSocketServer({ server });
   const tickets = new Set<string>();
-  /** The connections, and who waits for the acknowledgement of which envelope on each. */
+  /** The connections, and on each the waiters for acknowledgements, by envelope. */
   const waiting = new Map<WebSocket, Map<string, ((answer: Answer) => void)[]>>();
   let turn = 0;
 

@@ -4,7 +4,7 @@ import { newId } from './ids.ts';
 
 const LIFE_MS = 3_000;
 
-/** What a gesture lets the bot do once, soon: to open a view for the one who made it. */
+/** What a request lets the bot do once, soon: to open a view for the person who made it. */
 export interface Trigger {
   readonly userId: string;
   /** Where it was made; null in a view. */

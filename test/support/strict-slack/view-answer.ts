@@ -15,7 +15,7 @@ export type ViewErrors = Readonly<Record<string, string>>;
 
 /**
  * Does what the bot answered to a submission. Returns the errors to show, or null. Throws ApiError where the person
- * would be told that something went wrong: for an answer, or a view in it, that Slack does not take.
+ * would read that something went wrong: for an answer, or a view in it, that Slack does not take.
  */
 export function applyAnswer(
   views: Views,

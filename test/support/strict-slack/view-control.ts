@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Acknowledgement } from './delivery.ts';
-import type { ControlOptions, Gestures } from './gestures.ts';
 import { viewActions, viewClosed, viewSubmission } from './interactions.ts';
 import { eventCallback, type Payload } from './payloads.ts';
 import { pressedElement } from './pressed.ts';
+import type { ControlOptions, SlackRequests } from './slack-requests.ts';
 import { applyAnswer, type ViewErrors } from './view-answer.ts';
 import { inputsOf } from './view-shape.ts';
 import { enteredValue, type FilledIn, isBlank, meantInput } from './view-values.ts';
@@ -25,14 +25,14 @@ export interface ViewControl {
   home(user: string): SlackView | null;
   /** The view of a modal that the person sees, with what they filled in, or null. */
   modal(user: string): SlackView | null;
-  /** Fills in inputs of the open modal, which tells the bot nothing. Throws for what Slack would not let in. */
+  /** Fills in inputs of the open modal, of which the bot learns nothing. Throws for what Slack would not let in. */
   fillIn(user: string, values: FilledInValues): void;
   /**
    * Fills in, and submits. Throws if Slack would not let the person (something required is empty), and for an
    * answer that Slack does not take.
    */
   submit(user: string, values?: FilledInValues): Promise<SubmissionOutcome>;
-  /** Closes the view that the person sees; the bot is told if it asked for that. */
+  /** Closes the view that the person sees; the bot learns of it if it asked for that. */
   close(user: string): Promise<void>;
   /**
    * Presses a button, or chooses in a menu, of the open modal, or else of the home. `value`: what is filled in;
@@ -41,10 +41,10 @@ export interface ViewControl {
   pressInView(user: string, actionId: string, value?: string): Promise<Acknowledgement>;
 }
 
-export function createViewControl(options: ControlOptions, gestures: Gestures): ViewControl {
+export function createViewControl(options: ControlOptions, requests: SlackRequests): ViewControl {
   const { clock, context, deliverer, responseUrls } = options;
   const { workspace, views, triggers } = context;
-  const { personOf, tell } = gestures;
+  const { personOf, tell } = requests;
 
   const opened = (userId: string) => {
     const view = views.top(userId);

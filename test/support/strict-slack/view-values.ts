@@ -8,7 +8,7 @@ import { inputsOf, type PlacedElement, type ViewElement } from './view-shape.ts'
  */
 export type FilledIn = string | readonly string[] | null;
 
-/** As Slack says what stands in an element. */
+/** The value of an element, as Slack sends it. */
 export type StateValue = Readonly<Record<string, unknown>> & { readonly type: string };
 
 interface Option {
@@ -16,7 +16,7 @@ interface Option {
   readonly value: string;
 }
 
-/** What stands in an element before anybody touched it. @param channelId where the view was opened */
+/** The value of an element before anybody touched it. @param channelId where the view was opened */
 export function initialValue(element: ViewElement, channelId: string | null): StateValue {
   const { type } = element;
   const current = element.default_to_current_conversation ? channelId : null;
@@ -37,7 +37,7 @@ export function initialValue(element: ViewElement, channelId: string | null): St
   }
 }
 
-/** What stands in an element once a person filled it in. Throws if Slack would not let them. */
+/** The value of an element once a person filled it in. Throws if Slack would not let them. */
 export function enteredValue(element: ViewElement, given: FilledIn): StateValue {
   const { type } = element;
   const all = given === null ? [] : typeof given === 'string' ? [given] : given;
@@ -97,7 +97,7 @@ function namesOf({ block, element }: PlacedElement): readonly unknown[] {
   ];
 }
 
-/** Whether a value that stood in another version of the element can stand in this one. */
+/** Whether a value of another version of the element can be kept in this one. */
 export function fits({ type, options }: ViewElement, value: StateValue): boolean {
   if (type !== value.type) return false;
   const chosen = [value.selected_option, value.selected_options].flat().filter((one) => one != null);
@@ -106,7 +106,7 @@ export function fits({ type, options }: ViewElement, value: StateValue): boolean
   );
 }
 
-/** Whether nothing stands there. */
+/** Whether it is empty. */
 export function isBlank({ type: _type, ...rest }: StateValue): boolean {
   return Object.values(rest).every((value) => value === null || (Array.isArray(value) && value.length === 0));
 }

@@ -9,7 +9,7 @@ import { fits, initialValue, type StateValue } from './view-values.ts';
 const STACK_MAX = 3;
 const { teamId, appId, botId } = strictApp;
 
-/** What stands in the inputs, by block and action. */
+/** The values of the inputs, by block and action. */
 export type ViewState = { readonly values: Record<string, Record<string, StateValue>> };
 
 /** A view as Slack gives it out. */
@@ -36,7 +36,7 @@ interface Placement {
   readonly id: string;
   readonly rootId: string;
   readonly previousId: string | null;
-  /** Of the view in whose place it comes. */
+  /** Of the view that it replaces. */
   readonly state: ViewState;
   readonly channelId: string | null;
 }

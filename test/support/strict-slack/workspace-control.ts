@@ -1,5 +1,5 @@
-import type { ControlOptions } from './gestures.ts';
 import type { NewPerson, UserGroup } from './people.ts';
+import type { ControlOptions } from './slack-requests.ts';
 import type { NewChannel } from './workspace.ts';
 
 /** What administrators do. New people, groups and channels are there until `reset`. */

@@ -23,7 +23,7 @@ export type ChannelEvent = Readonly<Record<string, unknown>> & { readonly type: 
 
 export interface WorkspaceOptions {
   readonly newTs: () => string;
-  /** Called for each event that the bot is to be told. Resolves once it has acknowledged, or has not. */
+  /** Called for each event that the bot is to receive. Resolves once it has acknowledged, or has not. */
   readonly tell: (channel: Channel, event: ChannelEvent) => Promise<unknown>;
 }
 
@@ -37,7 +37,7 @@ export interface NewChannel {
 
 interface Change {
   readonly message: StoredMessage;
-  /** Resolves when the bot was told, or could not be. */
+  /** Resolves when the event was delivered, or could not be. */
   readonly told: Promise<unknown>;
 }
 
@@ -142,7 +142,7 @@ export class Workspace {
     return { message, told };
   }
 
-  /** A change of which no event tells. */
+  /** A change without an event. */
   amend(channel: Channel, message: StoredMessage): void {
     channel.log.replace(message);
   }

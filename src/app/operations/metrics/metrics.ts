@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import { Registry } from 'prom-client';
 import type { Route } from '../../../engine/runtime/http-server.ts';
-import type { EndedTransaction } from '../../../store/instrumented-store.ts';
+import { type EndedTransaction, transactionOutcomes } from '../../../store/store.ts';
 import type { Observe } from '../logger.ts';
+import type { ProgramState } from '../program-state.ts';
 import { countOperations } from './operations.ts';
 import { measureProcess } from './process.ts';
-import { type ProgramState, showState } from './state.ts';
-import { countTransactions } from './transactions.ts';
+import { type MetricTable, registerMetrics } from './table.ts';
 
-/** What Prometheus asks for. Each has its own counters, so that several services can live in one process. */
+/** Each has its own registry, so that several services can live in one process. */
 export interface Metrics {
   readonly observe: Observe;
   readonly transaction: (transacted: EndedTransaction) => void;
@@ -20,16 +20,19 @@ export interface Metrics {
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
-  const observe = countOperations(registry);
-  const transaction = countTransactions(registry);
-  const show = showState(registry);
+  const metrics = registerMetrics(registry);
   const process = measureProcess(registry);
+  // A series that begins with its first count hides that count from `increase` and `rate`.
+  for (const outcome of transactionOutcomes) metrics.store_transactions_total.inc({ outcome }, 0);
   return {
-    observe,
-    transaction,
+    observe: countOperations(metrics),
+    transaction: ({ outcome, durationMs }) => {
+      metrics.store_transactions_total.inc({ outcome });
+      metrics.store_transaction_seconds.observe(durationMs / 1000);
+    },
     contentType: registry.contentType,
     text: (state) => {
-      show(state);
+      showState(metrics, state);
       return registry.metrics();
     },
     close: () => process.close(),
@@ -52,4 +55,34 @@ async function answer(
   } catch {
     response.writeHead(500).end();
   }
+}
+
+const NONE_DUE = { count: 0, oldestMs: 0 };
+
+function showState(
+  metrics: MetricTable,
+  { loops, isSlackConnected, hourlyBudget, store }: ProgramState,
+): void {
+  const { open_jobs, due_tasks, oldest_due_task_seconds, failing_tasks, hourly_budget_left } = metrics;
+  for (const { name, problem, tasksInFlight } of loops) {
+    metrics.loop_up.set({ loop: name }, Number(problem === null));
+    metrics.loop_tasks_in_flight.set({ loop: name }, tasksInFlight);
+  }
+  metrics.slack_connection_up.set(Number(isSlackConnected));
+  metrics.store_up.set(Number(store !== null));
+  metrics.hourly_budget.set(hourlyBudget);
+  // Unknown values are absent rather than stale.
+  for (const known of [open_jobs, due_tasks, oldest_due_task_seconds, failing_tasks, hourly_budget_left])
+    known.reset();
+  if (store === null) return;
+  for (const [stage, count] of store.openJobs) open_jobs.set({ stage }, count);
+  for (const { name: loop, tasks } of loops) {
+    for (const task of tasks) {
+      const { count, oldestMs } = store.dueTasks.find(({ kind }) => kind === task) ?? NONE_DUE;
+      due_tasks.set({ loop, task }, count);
+      oldest_due_task_seconds.set({ loop, task }, oldestMs / 1000);
+      failing_tasks.set({ loop, task }, store.failingTasks.get(task) ?? 0);
+    }
+  }
+  for (const [project, calls] of store.budgetLeft) hourly_budget_left.set({ project }, calls);
 }

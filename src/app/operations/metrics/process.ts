@@ -5,8 +5,8 @@ import { version } from '../version.ts';
 const RESOLUTION_MS = 20;
 
 /**
- * The usual metrics of a process, by their usual names. (The package's own collection cannot be ended: every
- * service that a test starts would leave its observers behind.)
+ * The usual metrics of a process, by their usual names. The package's own collection cannot be ended: every service
+ * that a test starts would leave its observers behind.
  */
 export function measureProcess(registry: Registry): { close(): void } {
   const lag = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
@@ -33,7 +33,7 @@ export function measureProcess(registry: Registry): { close(): void } {
     });
   new Gauge({
     name: 'docs_agent_build_info',
-    help: 'Always 1; the labels tell which version runs, and on which Node.',
+    help: 'Always 1; the labels say which version runs, and on which Node.',
     labelNames: ['version', 'node'],
     registers,
   }).set({ version, node: process.versions.node }, 1);

@@ -1,23 +1,28 @@
-import { parseCommand } from '../../../jobs/command.ts';
-import { sanitize } from '../../protocol/sanitize.ts';
-import { askedBeforeView } from '../../views/forms/asked-before.ts';
+import type { Viewer } from '../../../jobs/lists.ts';
+import { parseCommand } from '../../../jobs/requests/command.ts';
+import { sanitize } from '../../protocol/slack-text.ts';
+import { questionView } from '../../views/forms/question.ts';
 import { helpView } from '../../views/help.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { refusalView } from '../../views/refusals.ts';
 import type { CommandArgs, ListenerDeps } from '../deps.ts';
 import { compose } from '../forms/compose.ts';
 import { settings } from '../forms/settings.ts';
-import { answer, linkTo } from '../requests/replies.ts';
+import { storeRequest } from '../requests/in-time.ts';
+import { answer, linkTo } from '../requests/private-answers.ts';
 import { type Outcome, startJob } from '../requests/start-job.ts';
-import { storeRequest } from '../requests/store-request.ts';
-import { list } from './list.ts';
-import { status } from './status.ts';
+import { doctorAnswer } from './doctor.ts';
+import { listAnswer } from './list.ts';
+import { statusAnswer } from './status.ts';
 import { watch } from './watch.ts';
 
-/** `/docs-agent …`: which command it is, and so whose work. */
+/** `/docs-agent …`: finds out which command it is. */
 export function command(deps: ListenerDeps) {
   return async (args: CommandArgs): Promise<void> => {
-    const parsed = parseCommand(sanitize(args.command.text ?? ''));
+    const text = sanitize(args.command.text ?? '');
+    const parsed = parseCommand(text);
+    const { user_id: userId, channel_id: channelId } = args.command;
+    const sight = { teamId: deps.teamId, userId, channelId };
     switch (parsed.kind) {
       case 'prompt':
         return ask(deps, args, parsed.text);
@@ -26,9 +31,11 @@ export function command(deps: ListenerDeps) {
       case 'compose':
         return compose(deps, args);
       case 'list':
-        return list(deps, args);
+        return answer(args, await listAnswer(deps, sight));
       case 'status':
-        return status(deps, args, parsed.id);
+        return status(deps, args, { sight, text, id: parsed.id });
+      case 'doctor':
+        return answer(args, await doctorAnswer(deps, sight));
       case 'settings':
         return settings(deps, args);
       case 'watch':
@@ -37,7 +44,17 @@ export function command(deps: ListenerDeps) {
   };
 }
 
-/** A prompt behind the command: it is stored, and only then acknowledged, or it is answered privately. */
+/** What names no job may be a request: then that is asked. */
+async function status(
+  deps: ListenerDeps,
+  args: CommandArgs,
+  { sight, text, id }: { readonly sight: Viewer; readonly text: string; readonly id: string | null },
+): Promise<void> {
+  const found = await statusAnswer(deps, sight, id);
+  await (found === null ? ask(deps, args, text) : answer(args, found));
+}
+
+/** A prompt is stored, and only then acknowledged, or answered privately. */
 async function ask(deps: ListenerDeps, args: CommandArgs, text: string): Promise<void> {
   const { command } = args;
   const stored = await storeRequest(deps, {
@@ -52,6 +69,7 @@ async function ask(deps: ListenerDeps, args: CommandArgs, text: string): Promise
         responseUrl: command.response_url || null,
         thread: null,
         isAnswered: true,
+        mayBeSlip: true,
       }),
   });
   const message = 'problem' in stored ? stored.problem : answerTo(deps, stored.result);
@@ -65,7 +83,7 @@ function answerTo(deps: ListenerDeps, outcome: Outcome): SlackMessage | null {
       return null;
     case 'refused':
       return refusalView(outcome.refusal);
-    case 'asked_before':
-      return askedBeforeView(outcome.question, linkTo(deps, outcome.question.sameAs));
+    case 'asked':
+      return questionView(outcome.question, linkTo(deps, outcome.question.sameAs));
   }
 }

@@ -1,17 +1,16 @@
 import type { PageStart, Viewer } from '../../../jobs/lists.ts';
 import { decodePage, JOBS_PER_PAGE, listView } from '../../views/list.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
-import type { CommandArgs, ListenerDeps, PressArgs } from '../deps.ts';
+import type { ListenerDeps, PressArgs } from '../deps.ts';
 import { namesIn, show } from '../requests/in-time.ts';
-import { answer, bestEffort } from '../requests/replies.ts';
+import { bestEffort } from '../requests/private-answers.ts';
 
-/** `/docs-agent list` */
-export async function list(deps: ListenerDeps, args: CommandArgs): Promise<void> {
-  const { user_id: userId, channel_id: channelId } = args.command;
-  await answer(args, await show(deps, () => read(deps, { teamId: deps.teamId, userId, channelId }, null)));
+/** `list`: the first page. */
+export function listAnswer(deps: ListenerDeps, sight: Viewer): Promise<SlackMessage> {
+  return show(deps, () => read(deps, sight, null));
 }
 
-/** *Newer* and *Older*: another page takes the place of the list. */
+/** *Newer* and *Older* replace the list by another page. */
 export function turnPage(deps: ListenerDeps) {
   return async ({ ack, action, body, respond }: PressArgs): Promise<void> => {
     await ack();

@@ -1,25 +1,38 @@
 import type { Job } from '../../../jobs/job.ts';
 import type { Viewer } from '../../../jobs/lists.ts';
+import { statusWord } from '../../../jobs/requests/command.ts';
 import { turnsOf } from '../../../jobs/turns.ts';
 import type { Transaction } from '../../../store/store.ts';
-import { decodeButton } from '../../protocol/ids.ts';
-import { jobReference } from '../../protocol/job-reference.ts';
-import { plainModal } from '../../views/parts/form.ts';
+import { jobReference } from '../../protocol/links.ts';
+import { decodeButton } from '../../views/parts/buttons.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
-import { type JobStory, jobModalTitle, noJobYetView, noSuchJobView, statusView } from '../../views/status.ts';
-import type { CommandArgs, ListenerDeps, PressArgs } from '../deps.ts';
+import {
+  detailsModal,
+  detailsView,
+  type JobStory,
+  noJobYetView,
+  noSuchJobView,
+  statusView,
+} from '../../views/status.ts';
+import type { ListenerDeps, PressArgs } from '../deps.ts';
 import { namesIn, show } from '../requests/in-time.ts';
-import { answer, answerBeside, bestEffort, openForm } from '../requests/replies.ts';
+import { answerBeside, bestEffort, openForm } from '../requests/private-answers.ts';
 
-/** `/docs-agent status [job]` @param word what names the job; null: the latest of who asks */
-export async function status(deps: ListenerDeps, args: CommandArgs, word: string | null): Promise<void> {
-  const { user_id: userId, channel_id: channelId } = args.command;
-  const { teamId } = deps;
-  const sight = { teamId, userId, channelId };
+/**
+ * `status [job]`. Null: there is no job with that name, which is a plain word; perhaps it is part of a request.
+ * @param word what names the job; null: the person's latest
+ */
+export async function statusAnswer(
+  deps: ListenerDeps,
+  sight: Viewer,
+  word: string | null,
+): Promise<SlackMessage | null> {
+  const { teamId, userId } = sight;
   const find = (tx: Transaction) =>
     word === null ? tx.lists.latestOf(teamId, userId) : named(tx, sight, word);
-  const missing = word === null ? noJobYetView() : noSuchJobView();
-  await answer(args, await foundInFull(deps, sight, find, missing));
+  const found = await foundInFull(deps, sight, find, statusView);
+  if (found !== null || word === null) return found ?? noJobYetView();
+  return statusWord(`status ${word}`) === null ? noSuchJobView() : null;
 }
 
 async function named(tx: Transaction, sight: Viewer, word: string): Promise<Job | null> {
@@ -35,19 +48,24 @@ async function named(tx: Transaction, sight: Viewer, word: string): Promise<Job 
 /** The home tab, and a modal over it, are in no channel: only own jobs are seen there. */
 export const NO_CHANNEL = '';
 
-/** All that is known of a job, for who may see it there; or why it is not shown. */
-export function jobInFull(deps: ListenerDeps, sight: Viewer, jobId: string): Promise<SlackMessage> {
+/** All that is known of a job, for people who may see it there; or why it is not shown. */
+export async function jobInFull(
+  deps: ListenerDeps,
+  sight: Viewer,
+  jobId: string,
+  view = detailsView,
+): Promise<SlackMessage> {
   const find = async (tx: Transaction) => visible(sight, await tx.jobs.get(jobId));
-  return foundInFull(deps, sight, find, noSuchJobView());
+  return (await foundInFull(deps, sight, find, view)) ?? noSuchJobView();
 }
 
-/** The same of the job that is found. @param missing if there is none */
+/** Null: no job is found. */
 function foundInFull(
   deps: ListenerDeps,
   sight: Viewer,
   find: (tx: Transaction) => Promise<Job | null>,
-  missing: SlackMessage,
-): Promise<SlackMessage> {
+  view: typeof statusView,
+): Promise<SlackMessage | null> {
   return show(deps, async () => {
     const story = await deps.store.transaction(async (tx): Promise<JobStory | null> => {
       const job = await find(tx);
@@ -55,37 +73,32 @@ function foundInFull(
       const turns = turnsOf(await tx.lists.callsOf(job.id));
       return { job: await tx.checks.withLastCheck(job), turns, unsent: await tx.lists.unsentOf(job.id) };
     });
-    if (story === null) return missing;
+    if (story === null) return null;
     const { job, turns, unsent } = story;
     const names = await namesIn(deps, [job.prompt, ...[...turns, ...unsent].map(({ text }) => text)]);
-    return statusView(story, { ...sight, workspaceUrl: deps.workspaceUrl, names });
+    return view(story, { ...sight, workspaceUrl: deps.workspaceUrl, names });
   });
 }
 
-/** Others' jobs are seen in their channel only: who can read elsewhere is for Slack to say. */
+/** Others' jobs are shown in their channel only: Slack decides who can read elsewhere. */
 function visible({ teamId, userId, channelId }: Viewer, job: Job | null): Job | null {
   if (job === null || job.teamId !== teamId) return null;
   return job.requesterId === userId || job.channelId === channelId ? job : null;
 }
 
-/** *Details*: one job of a list, in full; of the home tab, in a modal. */
+/** *Details*: one job in full, in a modal; if Slack does not open it, in a private message. */
 export function showJob(deps: ListenerDeps) {
   return async ({ ack, action, body, respond }: PressArgs): Promise<void> => {
     await ack();
     const channelId = body.channel?.id || NO_CHANNEL;
     const target = decodeButton(action.value ?? '');
     if (target === null) return;
-    const message = await jobInFull(
-      deps,
-      { teamId: deps.teamId, userId: body.user.id, channelId },
-      target.jobId,
-    );
-    if (channelId !== NO_CHANNEL) {
-      await answerBeside(deps, { body, respond }, message);
-    } else {
-      const view = plainModal(jobModalTitle, message);
-      const isOpen = (await openForm(deps, body.trigger_id, view)) !== null;
-      if (!isOpen) await bestEffort(deps, deps.poster.tell(body.user.id, null, message));
-    }
+    const sight = { teamId: deps.teamId, userId: body.user.id, channelId };
+    const modal = detailsModal((await jobInFull(deps, sight, target.jobId)).blocks, channelId);
+    if ((await openForm(deps, body.trigger_id, modal)) !== null) return;
+    const message = await jobInFull(deps, sight, target.jobId, statusView);
+    await (channelId === NO_CHANNEL
+      ? bestEffort(deps, deps.poster.respondPrivately(body.user.id, null, message))
+      : answerBeside(deps, { body, respond }, message));
   };
 }

@@ -2,8 +2,15 @@ import type { App, Receiver, ReceiverEvent } from '@slack/bolt';
 import { z } from 'zod';
 import type { Clock } from '../../../engine/runtime/clock.ts';
 import type { Logger } from '../../../engine/runtime/logger.ts';
-import { isTooOld } from '../../messages/too-old.ts';
-import { loggedRequest } from './logged-request.ts';
+import { isTooOld } from '../../messages/message-event.ts';
+import {
+  type InboundRequestOutcome,
+  kindOf,
+  type LoggedRequest,
+  outcomeWithoutNote,
+  requestInFlight,
+  teamOf,
+} from './request-log.ts';
 import { BadRequestError, checkShape, withoutNulls } from './shape.ts';
 
 /** Slack waits no longer for the answer to a request. */
@@ -11,9 +18,9 @@ const LAST_ANSWERS_MS = 3_000;
 
 /** What shows that requests were missed. */
 export interface MissedSigns {
-  /** Called when Slack delivers something again: it may have given up other requests. */
+  /** Slack delivered a request again: it may have given up others. */
   readonly onRedelivery: () => void;
-  /** Slack delivers no events of the workspace (null: it did not say which) until then, and not later either. */
+  /** Slack drops the events of the workspace (null: it did not say which) until then: they are never delivered. */
   readonly onHeldBack: (teamId: string | null, untilMs: number) => Promise<void>;
 }
 
@@ -21,26 +28,24 @@ export interface ReceiverTools extends MissedSigns {
   readonly log: Logger;
   readonly clock: Clock;
   /**
-   * Whether the receiver answers what is in hand when it is stopped. If not, it is stopped when that is answered; what
-   * comes meanwhile is left unacknowledged, and nothing comes of it.
+   * Whether the receiver answers requests in flight when it is stopped. If not, it is stopped once they are answered;
+   * what arrives meanwhile is left unacknowledged, and is not processed.
    */
   readonly answersAfterStop: boolean;
 }
 
 export interface CommittingReceiver extends Receiver {
-  /** How many requests are not done with yet. */
-  requestsInHand(): number;
+  requestsInFlight(): number;
 }
 
 /**
- * Bolt acknowledges events before their listeners run; a crash in between would lose the event. This wraps a
- * receiver so that Slack gets the acknowledgement of an event only after its listeners have committed, and
- * none if one of them failed: Slack then delivers it again. Commands and actions acknowledge themselves.
- * Stopping waits for the requests that are being stored.
+ * Bolt acknowledges events before their listeners run, so a crash in between would lose them. Here, Slack gets the
+ * acknowledgement when the listeners have committed, and delivers the event again if one failed. Commands and actions
+ * acknowledge themselves. Stopping waits for the requests in flight.
  */
 export function acknowledgeAfterCommit(receiver: Receiver, tools: ReceiverTools): CommittingReceiver {
   const { log, clock, answersAfterStop } = tools;
-  const inHand = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<void>>();
   let isStopping = false;
   return {
     init: (app) => {
@@ -49,28 +54,21 @@ export function acknowledgeAfterCommit(receiver: Receiver, tools: ReceiverTools)
           log.info('inbound_request_left');
           return;
         }
-        const done = committed(app, event, tools).finally(() => inHand.delete(done));
-        inHand.add(done);
+        const done = committed(app, event, tools).finally(() => inFlight.delete(done));
+        inFlight.add(done);
         return done;
       };
       receiver.init(withProcessEvent(app, processEvent));
     },
-    requestsInHand: () => inHand.size,
+    requestsInFlight: () => inFlight.size,
     start: (...args) => receiver.start(...args),
     stop: async (...args) => {
       isStopping = true;
-      if (!answersAfterStop) await settledIn(LAST_ANSWERS_MS, inHand, clock);
+      if (!answersAfterStop) await clock.timeout(LAST_ANSWERS_MS, Promise.allSettled(inFlight), 'late');
       await receiver.stop(...args);
-      await Promise.allSettled(inHand);
+      await Promise.allSettled(inFlight);
     },
   };
-}
-
-async function settledIn(limitMs: number, inHand: Iterable<Promise<void>>, clock: Clock): Promise<void> {
-  const limit = Promise.withResolvers<void>();
-  const cancel = clock.at(clock.now() + limitMs, limit.resolve);
-  await Promise.race([Promise.allSettled(inHand), limit.promise]);
-  cancel();
 }
 
 async function committed(app: App, given: ReceiverEvent, tools: ReceiverTools): Promise<void> {
@@ -89,26 +87,51 @@ async function committed(app: App, given: ReceiverEvent, tools: ReceiverTools): 
     return event.ack();
   }
   checked(event.body, tools.log);
-  await loggedRequest(event, tools, async (request) => {
-    if (type !== 'event_callback') return processRequest(app, request);
-    let acknowledge = async () => {};
-    const hold: ReceiverEvent['ack'] = async (response) => {
-      acknowledge = () => request.ack(response);
-    };
-    await app.processEvent({ ...request, ack: hold });
-    await acknowledge();
-  });
+  await loggedRequest(event, tools, (request) => app.processEvent(request));
 }
 
-/** Nobody listens to an unknown button, say. Bolt would let Slack wait for the whole time it has. */
-async function processRequest(app: App, request: ReceiverEvent): Promise<void> {
-  let isAcknowledged = false;
-  const ack: ReceiverEvent['ack'] = (response) => {
-    isAcknowledged = true;
-    return request.ack(response);
+/** Runs the listeners, acknowledges what they have committed, and logs what became of the request. */
+export async function loggedRequest(
+  event: ReceiverEvent,
+  { log, clock }: Pick<ReceiverTools, 'log' | 'clock'>,
+  processEvent: (event: ReceiverEvent) => Promise<void>,
+): Promise<void> {
+  const arrivedAtMs = clock.now();
+  const request: LoggedRequest = { note: null };
+  const kind = kindOf(event.body);
+  const isEvent = event.body.type === 'event_callback';
+  let isAnswered = false;
+  let acknowledgedAtMs: number | null = null;
+  let acknowledgeHeld = async () => {};
+  const acknowledge: ReceiverEvent['ack'] = async (response) => {
+    await event.ack(response);
+    acknowledgedAtMs ??= clock.now();
   };
-  await app.processEvent({ ...request, ack });
-  if (!isAcknowledged) throw new BadRequestError(404, 'nobody listens to it');
+  const ack: ReceiverEvent['ack'] = async (response) => {
+    isAnswered = true;
+    if (!isEvent) return acknowledge(response);
+    acknowledgeHeld = () => acknowledge(response);
+  };
+  const factsOf = (outcome: InboundRequestOutcome) => ({
+    kind,
+    outcome,
+    team_id: teamOf(event.body),
+    ...(request.note?.jobId === undefined ? {} : { job_id: request.note.jobId }),
+    ...(acknowledgedAtMs === null ? {} : { acknowledged_ms: acknowledgedAtMs - arrivedAtMs }),
+    duration_ms: clock.now() - arrivedAtMs,
+  });
+  try {
+    await requestInFlight.run(request, () => processEvent({ ...event, ack }));
+    // Bolt would let Slack wait for an unknown button, say, for as long as Slack waits.
+    if (!isEvent && !isAnswered) throw new BadRequestError(404, 'nobody listens to it');
+    await acknowledgeHeld();
+  } catch (error) {
+    log.warn('inbound_request', factsOf('failed'));
+    throw error;
+  }
+  const outcome = request.note?.outcome ?? outcomeWithoutNote(kind);
+  const level = outcome === 'failed' ? 'warn' : outcome === 'ignored' ? 'debug' : 'info';
+  log[level]('inbound_request', factsOf(outcome));
 }
 
 function checked(body: object, log: Logger): void {
@@ -141,12 +164,12 @@ const heldBack = z.looseObject({
 });
 
 /**
- * What an `app_rate_limited` tells: of which workspace (null: it does not say) Slack delivered no events, and until
+ * What an `app_rate_limited` says: of which workspace (null: it does not say) Slack delivered no events, and until
  * when. https://docs.slack.dev/apis/events-api
  */
 function heldBackBy(body: unknown, nowMs: number): { teamId: string | null; untilMs: number } {
   const { team_id: teamId, minute_rate_limited: minute } = heldBack.parse(body);
   const untilMs = minute === undefined ? nowMs + MINUTE_MS : minute * 1000 + MINUTE_MS;
-  // It tells of this minute, or of one that is over.
+  // It is about this minute, or about one that is over.
   return { teamId: teamId ?? null, untilMs: Math.min(untilMs, nowMs + MINUTE_MS) };
 }

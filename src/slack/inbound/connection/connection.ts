@@ -9,10 +9,9 @@ export interface Connection {
   readonly receiver: Receiver;
   /** Connects to Slack or listens for it. Resolves to the port that is served, or null if none is. */
   start(address: { readonly port: number; readonly host: string }): Promise<number | null>;
-  /** Ends when no request is in hand any more. */
+  /** Ends when no request is in flight any more. */
   stop(): Promise<void>;
-  /** How many requests are not done with yet. */
-  requestsInHand(): number;
+  requestsInFlight(): number;
   /** What is wrong with the connection now, or null. */
   problem(): string | null;
 }
@@ -23,7 +22,7 @@ export interface ConnectionOptions extends MissedSigns {
   readonly logger: BoltLogger;
   readonly log: Logger;
   readonly clock: Clock;
-  /** Called at the start, and after each reconnect: requests may have been missed before. */
+  /** Called at the start and after each reconnect: requests may have been missed. */
   readonly onConnected: () => void;
   /** Served at the port, in both modes. Without any, Socket Mode opens no port. */
   readonly routes: readonly Route[];

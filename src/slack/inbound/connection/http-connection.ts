@@ -2,17 +2,17 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { HTTPModuleFunctions as bolt, HTTPReceiver } from '@slack/bolt';
 import { answerRoutes, limitConnections, pathOf, serverLimits } from '../../../engine/runtime/http-server.ts';
-import { EVENTS_PATH } from '../../protocol/paths.ts';
+import { EVENTS_PATH } from '../../protocol/ids.ts';
 import { acknowledgeAfterCommit } from './acknowledge-after-commit.ts';
 import type { Connection, ConnectionOptions } from './connection.ts';
 import { BadRequestError } from './shape.ts';
-import { verifySignatures } from './verify-signature.ts';
+import { isSignedBySlack } from './verify-signature.ts';
 
 /** How long requests that have begun to arrive may go on when the program stops. */
 const DRAIN_MS = 2_000;
 /**
  * It is read before its signature can be checked. The longest that Slack sends is an edit of a message with 40,000
- * characters, in which they stand four times, in up to six bytes.
+ * characters, which appear in it four times, in up to six bytes.
  */
 const BODY_LIMIT_BYTES = 2 * 1024 * 1024;
 
@@ -23,19 +23,17 @@ export function httpConnection(signingSecret: string, options: ConnectionOptions
     logger,
     endpoints: EVENTS_PATH,
     bodyLimit: BODY_LIMIT_BYTES,
-    // `verifySignatures` does that.
+    // `isSignedBySlack` does that.
     signatureVerification: false,
     processEventErrorHandler: answerError,
   });
-  const takeIn = verifySignatures(
-    { signingSecret, bodyLimit: BODY_LIMIT_BYTES, log },
-    httpReceiver.requestListener,
-  );
+  const takeIn = httpReceiver.requestListener;
   const answerOthers = answerRoutes(routes);
+  const inbound = { signingSecret, bodyLimit: BODY_LIMIT_BYTES, log };
   // Not by Bolt's own routing, which fails on addresses that cannot be read.
-  httpReceiver.requestListener = (request, response) => {
-    const isInbound = request.method === 'POST' && pathOf(request) === EVENTS_PATH;
-    return isInbound ? takeIn(request, response) : answerOthers(request, response);
+  httpReceiver.requestListener = async (request, response) => {
+    if (request.method !== 'POST' || pathOf(request) !== EVENTS_PATH) answerOthers(request, response);
+    else if (await isSignedBySlack(request, response, inbound)) takeIn(request, response);
   };
   const receiver = acknowledgeAfterCommit(httpReceiver, { ...options, answersAfterStop: true });
   let server: Server | null = null;
@@ -53,7 +51,7 @@ export function httpConnection(signingSecret: string, options: ConnectionOptions
       await receiver.stop();
       cancel();
     },
-    requestsInHand: () => receiver.requestsInHand(),
+    requestsInFlight: () => receiver.requestsInFlight(),
     // Bolt closes its server when a connection cannot be accepted, because there are too many open files, say.
     problem: () => (server === null || server.listening ? null : 'the port is not open any more'),
   };
@@ -61,7 +59,7 @@ export function httpConnection(signingSecret: string, options: ConnectionOptions
 
 type FailureArgs = Parameters<typeof bolt.defaultProcessEventErrorHandler>[0];
 
-/** True: the answer was given, so Bolt waits for none. */
+/** True: the request is answered, so Bolt does not wait. */
 async function answerError(args: FailureArgs): Promise<boolean> {
   const { error, response } = args;
   if (error instanceof BadRequestError && !response.headersSent) response.writeHead(error.status).end();

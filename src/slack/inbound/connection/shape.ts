@@ -1,22 +1,19 @@
 import { z } from 'zod';
-import { type ChangeEvent, isChange, type MessageEvent, mayBeHuman } from '../../messages/reply.ts';
+import { type ChangeEvent, isChange, type MessageEvent, mayBeHuman } from '../../messages/message-event.ts';
 
-/**
- * Slack's ids are short words, or empty where there is none. What is longer or holds other characters is no id, and
- * no store need take it.
- */
+/** Short words, or empty where there is none. Anything else is no id, and no store need take it. */
 const id = z.string().regex(/^[\w.:-]{0,255}$/);
 const ts = z.string().regex(/^\d{1,20}\.\d{1,20}$/);
-/** Names a request, by whatever word. */
+/** Names a request for de-duplication. */
 const key = z.string().min(1).max(1_000);
 const text = z.string();
 const present = z.looseObject({});
-/** Of one of them Bolt takes the others for granted. */
+/** Bolt tells requests apart by these members, and relies on what goes with them. */
 const absent = z.undefined().optional();
 
 const team = z.looseObject({ id: id.optional() });
 
-/** Where the app is installed: it is looked up in the store. */
+/** Where the app is installed: looked up in the store. */
 const installed = {
   team_id: id.optional(),
   enterprise_id: id.optional(),
@@ -36,7 +33,6 @@ const event = z.looseObject({
 /** Bolt looks into these of any event. */
 const anyEvent = z.looseObject({ channel: z.union([text, present]).optional(), item: present.optional() });
 
-/** What a person wrote. */
 const said = z.looseObject({
   user: id.optional(),
   text: text.optional(),
@@ -130,9 +126,8 @@ const shapes: Readonly<Record<string, z.ZodType>> = {
 };
 
 /**
- * Throws BadRequestError if what Slack sent is nothing that the program knows, or has not the shape that Bolt and
- * the listeners rely on; of all else it may have any. Slack signs what it sends, so a wrong shape is a change of
- * Slack's, or somebody who has the signing secret; neither may break anything.
+ * Throws BadRequestError for an unknown request, or one without the shape that Bolt and the listeners rely on. It is
+ * signed, so a wrong shape is a change at Slack, or an attacker with the signing secret: neither may break anything.
  * @param body without nulls
  */
 export function checkShape(body: object): void {
@@ -144,22 +139,22 @@ export function checkShape(body: object): void {
   if (kind === 'event_callback') checkEvent((body as { readonly event: MessageEvent }).event);
 }
 
-type Told = Partial<MessageEvent & ChangeEvent> & { readonly type?: unknown };
+type SlackEventPart = Partial<MessageEvent & ChangeEvent> & { readonly type?: unknown };
 
-function checkEvent(told: Told): void {
-  checkPart(eventShape(told), told, ['event']);
-  if (told.type !== 'message' || !isChange(told)) return;
+function checkEvent(body: SlackEventPart): void {
+  checkPart(eventShape(body), body, ['event']);
+  if (body.type !== 'message' || !isChange(body)) return;
   for (const part of ['message', 'previous_message'] as const) {
-    const other = told[part];
+    const other = body[part];
     if (other !== undefined && mayBeHuman(other)) checkPart(said, other, ['event', part]);
   }
 }
 
-function eventShape(told: Told): z.ZodType {
-  if (told.type === 'app_home_opened') return homeOpened;
-  if (told.type !== 'message' && told.type !== 'app_mention') return anyEvent;
-  if (isChange(told)) return change;
-  return mayBeHuman(told) ? message : anyEvent;
+function eventShape(body: SlackEventPart): z.ZodType {
+  if (body.type === 'app_home_opened') return homeOpened;
+  if (body.type !== 'message' && body.type !== 'app_mention') return anyEvent;
+  if (isChange(body)) return change;
+  return mayBeHuman(body) ? message : anyEvent;
 }
 
 function checkPart(shape: z.ZodType, part: unknown, at: readonly string[]): void {
@@ -167,7 +162,7 @@ function checkPart(shape: z.ZodType, part: unknown, at: readonly string[]): void
   if (issue !== undefined) throw new BadRequestError(400, `malformed at ${[...at, ...issue.path].join('.')}`);
 }
 
-/** What Slack sent can never be taken in. Its message names what is wrong, and holds nothing of the content. */
+/** A request that can never be taken in. The message says what is wrong, and quotes nothing of the content. */
 export class BadRequestError extends Error {
   /** Of the answer, in HTTP mode. */
   readonly status: 400 | 404;
@@ -179,13 +174,10 @@ export class BadRequestError extends Error {
   }
 }
 
-/** As deep as a listener, or Bolt, looks: the choice in a field of a form. */
+/** As deep as Bolt and the listeners look: the choice in a field of a form. */
 const DEPTH = 6;
 
-/**
- * What Slack sent, without the members that are null: it says null where it has nothing, of some fields always and of
- * others now and then; Bolt and the listeners take only what is absent for nothing. Nulls in lists stay.
- */
+/** Slack says null where it has nothing, for some fields always and for others now and then. Nulls in lists stay. */
 export function withoutNulls<Value extends object>(value: Value): Value {
   return stripped(value, DEPTH) as Value;
 }
@@ -193,6 +185,6 @@ export function withoutNulls<Value extends object>(value: Value): Value {
 function stripped(value: unknown, depth: number): unknown {
   if (depth === 0 || typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((element) => stripped(element, depth - 1));
-  const told = Object.entries(value).filter(([, member]) => member !== null);
-  return Object.fromEntries(told.map(([name, member]) => [name, stripped(member, depth - 1)]));
+  const members = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(members.map(([name, member]) => [name, stripped(member, depth - 1)]));
 }

@@ -10,9 +10,9 @@ type SocketClient = SocketModeReceiver['client'];
 
 /** How long Bolt's client waits for a pong, and before it reconnects. */
 const CLIENT_PING_TIMEOUT_MS = 5_000;
-/** Slack refreshes sockets every few hours, which takes seconds. Longer than this is an outage. */
+/** Slack refreshes sockets every few hours, within seconds. Longer than this is an outage. */
 const SOCKET_DOWN_LIMIT_MS = 30_000;
-/** For opening a connection; without the ceiling, a pause would grow to a third of the outage. */
+/** For opening a connection. Without `maxTimeout`, a pause would grow to a third of the outage. */
 const OPENING_RETRIES = { forever: true, retries: 100, factor: 1.3, maxTimeout: 30_000 };
 /** Between attempts after Bolt's client has given up. */
 const REOPEN_PAUSE_MS = 30_000;
@@ -25,7 +25,7 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
     appToken,
     logger: {
       ...logger,
-      // The other end may close the socket first: an error to the library, but nothing that anybody could mend.
+      // Slack may close the socket first: an error to the library, but nothing to fix.
       error: (...parts) => (connection.isStopped ? debug : error)(...parts),
     },
     clientPingTimeout: CLIENT_PING_TIMEOUT_MS,
@@ -45,7 +45,7 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
     downSinceMs = null;
     onConnected();
   });
-  // The client says `close` when it has lost its socket, and `disconnected` when it gives up.
+  // `close`: the client has lost its socket. `disconnected`: it gives up.
   for (const event of ['close', 'disconnected']) {
     client.on(event, () => {
       downSinceMs ??= clock.now();
@@ -65,7 +65,7 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
       await receiver.stop();
       await server?.close();
     },
-    requestsInHand: () => receiver.requestsInHand(),
+    requestsInFlight: () => receiver.requestsInFlight(),
     problem: () => {
       if (!connection.wasConnected) return 'no Socket Mode connection yet';
       const downMs = downSinceMs === null ? 0 : clock.now() - downSinceMs;
@@ -77,8 +77,8 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
 }
 
 /**
- * Bolt's client gives up for good when a reconnect meets a refused token, or an error outside of Slack's own;
- * an administrator may mend that without a restart of the program. A first start that fails is an error.
+ * Bolt's client gives up for good when a reconnect meets a refused token, or an error that is not Slack's: an
+ * administrator may fix that without a restart. Only a failed first start is an error.
  */
 function keepReconnecting(
   client: SocketClient,
@@ -92,12 +92,9 @@ function keepReconnecting(
       try {
         return await start();
       } catch (error) {
-        // A stop that meets a reconnect ends here, too.
         if (!connection.wasConnected || connection.isStopped) throw error;
         log.error('socket_not_reopened', { reason: classify(error).code });
-        await new Promise<void>((resolve) => {
-          clock.at(clock.now() + REOPEN_PAUSE_MS, resolve);
-        });
+        await clock.sleep(REOPEN_PAUSE_MS);
         if (connection.isStopped) throw error;
       }
     }

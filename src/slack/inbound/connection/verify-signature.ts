@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { parse as parseForm } from 'node:querystring';
 import { HTTPModuleFunctions as bolt } from '@slack/bolt';
 import type { Logger } from '../../../engine/runtime/logger.ts';
@@ -11,19 +11,24 @@ export interface SlackRequests {
 }
 
 /**
- * Leaves to the listener what Slack signed just now, and refuses the rest; also what is no JSON object: Bolt fails on
- * such content, or waits for an acknowledgement that nobody gives. The listener need not verify again.
+ * Whether Slack signed the request just now, and it holds a JSON object: Bolt fails on other content, or waits for an
+ * acknowledgement that never happens. If not, it is answered. If so, it can be read again, and need not be verified.
  */
-export function verifySignatures(requests: SlackRequests, listener: RequestListener): RequestListener {
-  const checked = async (request: IncomingMessage, response: ServerResponse) => {
-    const verdict = await verdictOf(request, requests);
-    if (verdict === 'genuine') return listener(request, response);
-    if (verdict === 'ssl check') return response.writeHead(200).end();
-    requests.log.warn('request_refused', { ...verdict });
-    // What is left unread of it would be taken for the next request.
-    response.writeHead(verdict.status, { connection: 'close' }).end();
-  };
-  return (request, response) => void checked(request, response);
+export async function isSignedBySlack(
+  request: IncomingMessage,
+  response: ServerResponse,
+  requests: SlackRequests,
+): Promise<boolean> {
+  const verdict = await verdictOf(request, requests);
+  if (verdict === 'genuine') return true;
+  if (verdict === 'ssl check') {
+    response.writeHead(200).end();
+    return false;
+  }
+  requests.log.warn('request_refused', { ...verdict });
+  // What is left unread of it would be taken for the next request.
+  response.writeHead(verdict.status, { connection: 'close' }).end();
+  return false;
 }
 
 interface Refusal {
@@ -31,7 +36,7 @@ interface Refusal {
   readonly reason: string;
 }
 
-/** A refusal says what to answer. What is read of the request is kept with it, for the listener to read again. */
+/** What is read of the request is kept with it, so that it can be read again. */
 async function verdictOf(
   request: IncomingMessage,
   { signingSecret, bodyLimit }: SlackRequests,
@@ -51,17 +56,17 @@ async function verdictOf(
   }
 }
 
-/** So Slack looks, without a signature, whether the address answers. Nothing else in it is looked at. */
+/** Slack's unsigned test whether the address answers. Nothing else in it is read. */
 function isSslCheck(content: Buffer): boolean {
   return parseForm(content.toString()).ssl_check === '1';
 }
 
-/** How far the time of a signature may be from ours: what was signed longer ago may be a replay. */
+/** An older signature may be a replay. */
 const APART_MAX_MS = 5 * 60_000;
 const SIGNATURE = /^v0=([0-9a-f]{64})$/;
 
 /**
- * Why this is not what Slack signed just now; null: it is. Bolt's own check lets any time to come pass, and costs ten
+ * Why this is not what Slack signed just now; null: it is. Bolt's own check accepts any future time, and costs ten
  * times as much, a third of what a bare Bolt app does for a request.
  */
 export function signatureProblem(

@@ -1,19 +1,19 @@
 import { applyEvent } from '../../../engine/apply-event.ts';
 import type { Job } from '../../../jobs/job.ts';
-import { judgePrompt, unescaped } from '../../../jobs/prompt.ts';
+import { judgePrompt, unescaped } from '../../../jobs/requests/prompt.ts';
 import { decodeFollowUpForm } from '../../protocol/form-data.ts';
-import { decodeButton } from '../../protocol/ids.ts';
 import { followUpForm, noFormView } from '../../views/forms/compose.ts';
+import { decodeButton } from '../../views/parts/buttons.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
-import { notReadView, refusalView } from '../../views/refusals.ts';
-import { jobForgottenView, notYourFormView } from '../../views/thread/announcement.ts';
+import { notReadView, refusalAtField } from '../../views/refusals.ts';
+import { jobForgottenView, notYourFormView } from '../../views/thread/settled.ts';
 import type { ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
 import { admissionProblem } from '../requests/admission.ts';
-import { answerBeside, openForm } from '../requests/replies.ts';
-import { storeRequest } from '../requests/store-request.ts';
+import { storeRequest } from '../requests/in-time.ts';
+import { answerBeside, openForm } from '../requests/private-answers.ts';
 import { filledIn, refuseAtField } from './submit.ts';
 
-/** *Follow up*: a form for those who do not think of replying. It can be used as long as there is the thread. */
+/** *Follow up*: a form for people who do not think of replying. It works as long as the thread exists. */
 export function followUpPressed(deps: ListenerDeps) {
   return async ({ action, body, ack, respond }: PressArgs): Promise<void> => {
     await ack();
@@ -34,13 +34,13 @@ export function followUpPressed(deps: ListenerDeps) {
   };
 }
 
-/** The form was submitted: stored, and only then acknowledged; what is wrong is said at the field. */
+/** Stored, and only then acknowledged; a problem is shown at the field. */
 export function followUpSubmitted(deps: ListenerDeps) {
   return async ({ ack, body, view }: SubmitArgs): Promise<void> => {
     const userId = body.user.id;
     const { text } = filledIn(deps, view);
     const verdict = judgePrompt(unescaped(text), deps.newContext().policy.promptMaxLength);
-    if (verdict.kind !== 'ok') return refuseAtField(ack, refusalView(verdict));
+    if (verdict.kind !== 'ok') return refuseAtField(ack, refusalAtField(verdict));
     const made = decodeFollowUpForm(view.private_metadata);
     if (made?.userId !== userId) return refuseAtField(ack, notYourFormView());
     const job = await jobOf(deps, made.jobId);

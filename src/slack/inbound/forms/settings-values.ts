@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ViewOutput } from '@slack/bolt';
 import { type ChannelSettings, defaultProject, settingsOf } from '../../../jobs/policy.ts';
-import type { SettingsData } from '../../protocol/form-data.ts';
+import type { SettingsFormData } from '../../protocol/form-data.ts';
 import { formIds } from '../../protocol/ids.ts';
 import {
+  type EffectiveChannelSettings,
   isMode,
   type Meanwhile,
   NOTICE_CHANNELS_MAX,
   notAChoiceView,
-  type Settings,
   tooManyNoticesView,
   windowsMs,
 } from '../../views/forms/settings.ts';
@@ -16,7 +16,7 @@ import type { SlackMessage } from '../../views/parts/message.ts';
 import type { ListenerDeps } from '../deps.ts';
 
 export interface Saved {
-  readonly settings: Settings;
+  readonly settings: EffectiveChannelSettings;
   readonly meanwhile: Meanwhile | null;
 }
 
@@ -24,7 +24,7 @@ export interface Saved {
 export async function currentSettings(
   deps: ListenerDeps,
   channelId: string,
-): Promise<{ readonly settings: Settings; readonly changedAtMs: number | null }> {
+): Promise<{ readonly settings: EffectiveChannelSettings; readonly changedAtMs: number | null }> {
   const saved = await deps.store.transaction((tx) => tx.channelSettings.get(deps.teamId, channelId));
   return {
     settings: holding(deps, channelId, saved?.settings ?? null),
@@ -32,15 +32,12 @@ export async function currentSettings(
   };
 }
 
-/**
- * Saves what was filled in. If somebody else saved since the form was made, that is replaced, and returned. Saved
- * once, however often it is tried with the same key.
- */
+/** Saves what was filled in, once for each key. Returns what another person saved since the form was made. */
 export async function saveSettings(
   deps: ListenerDeps,
   by: { readonly userId: string; readonly key: string },
-  { channelId, changedAtMs }: SettingsData,
-  settings: Settings,
+  { channelId, changedAtMs }: SettingsFormData,
+  settings: EffectiveChannelSettings,
 ): Promise<Saved> {
   const own = ownSettings(settings, holding(deps, channelId, null));
   return deps.store.transaction(async (tx) => {
@@ -57,7 +54,11 @@ export async function saveSettings(
   });
 }
 
-function holding(deps: ListenerDeps, channelId: string, saved: ChannelSettings | null): Settings {
+function holding(
+  deps: ListenerDeps,
+  channelId: string,
+  saved: ChannelSettings | null,
+): EffectiveChannelSettings {
   const { policy, rulesOf } = deps.newContext();
   const set = settingsOf(rulesOf(deps.teamId), channelId, saved);
   return {
@@ -68,8 +69,8 @@ function holding(deps: ListenerDeps, channelId: string, saved: ChannelSettings |
   };
 }
 
-/** What is as it would be anyway is left open, so that it goes with the configuration. */
-function ownSettings(chosen: Settings, anyway: Settings): ChannelSettings {
+/** A value equal to the configuration's is left open, so that it follows the configuration. */
+function ownSettings(chosen: EffectiveChannelSettings, anyway: EffectiveChannelSettings): ChannelSettings {
   const own = <T>(value: T, otherwise: T) => (isDeepStrictEqual(value, otherwise) ? undefined : value);
   return {
     projectName: own(chosen.project.name, anyway.project.name),
@@ -82,14 +83,14 @@ function ownSettings(chosen: Settings, anyway: Settings): ChannelSettings {
 const CHANNEL_ID = /^[CG][A-Z0-9]+$/;
 
 type Chosen =
-  | { readonly settings: Settings }
-  /** To be said at the field. */
+  | { readonly settings: EffectiveChannelSettings }
+  /** Shown at the field. */
   | { readonly problem: SlackMessage; readonly field: string };
 
-/** What an administrator filled in, or what is wrong with it: the form may be older than the configuration. */
+/** What an administrator filled in, or a problem: the form may be older than the configuration. */
 export function chosenSettings(
   { projects }: Pick<ListenerDeps, 'projects'>,
-  { held }: SettingsData,
+  { held }: SettingsFormData,
   { state }: ViewOutput,
 ): Chosen {
   const at = (id: string) => state.values[id]?.[id];

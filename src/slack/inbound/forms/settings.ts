@@ -1,4 +1,4 @@
-import { decodeSettings, type SettingsData } from '../../protocol/form-data.ts';
+import { decodeSettings, type SettingsFormData } from '../../protocol/form-data.ts';
 import { formIds } from '../../protocol/ids.ts';
 import {
   adminsOnlyView,
@@ -10,9 +10,8 @@ import { plainModal } from '../../views/parts/form.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { noChannelView, notReadView } from '../../views/refusals.ts';
 import type { CommandArgs, ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
-import { inTime } from '../requests/in-time.ts';
-import { answer, bestEffort, openForm } from '../requests/replies.ts';
-import { storeRequest } from '../requests/store-request.ts';
+import { inTime, storeRequest } from '../requests/in-time.ts';
+import { answer, bestEffort, openForm } from '../requests/private-answers.ts';
 import { chosenSettings, currentSettings, saveSettings } from './settings-values.ts';
 import { refuseAtField } from './submit.ts';
 
@@ -35,12 +34,11 @@ export function settingsFromHome(deps: ListenerDeps) {
       ? settingsChannelForm()
       : plainModal('Settings', adminsOnlyView());
     if ((await openForm(deps, body.trigger_id, view)) === null) {
-      await bestEffort(deps, deps.poster.tell(body.user.id, null, notReadView()));
+      await bestEffort(deps, deps.poster.respondPrivately(body.user.id, null, notReadView()));
     }
   };
 }
 
-/** The channel was chosen. */
 export function settingsChannelChosen(deps: ListenerDeps) {
   return async ({ ack, body, view }: SubmitArgs): Promise<void> => {
     const { channel } = formIds;
@@ -53,7 +51,7 @@ export function settingsChannelChosen(deps: ListenerDeps) {
   };
 }
 
-/** The settings were filled in: they are saved, and only then acknowledged. */
+/** The settings are saved, and only then acknowledged. */
 export function settingsSubmitted(deps: ListenerDeps) {
   return async ({ ack, body, view }: SubmitArgs): Promise<void> => {
     const refuse = (problem: SlackMessage, field: string = formIds.followUpMode) =>
@@ -74,7 +72,7 @@ export function settingsSubmitted(deps: ListenerDeps) {
       return ack({ response_action: 'update', view: plainModal('Settings', confirmation) });
     }
     await ack();
-    await bestEffort(deps, deps.poster.tell(body.user.id, data.responseUrl, confirmation));
+    await bestEffort(deps, deps.poster.respondPrivately(body.user.id, data.responseUrl, confirmation));
   };
 }
 
@@ -90,7 +88,7 @@ async function formOf(
     const { settings: current, changedAtMs } = found;
     const { project, ...others } = current;
     const held = { projectId: project.id, ...others, noticeChannels: [...current.noticeChannels] };
-    const data: SettingsData = { channelId, responseUrl, changedAtMs, held };
+    const data: SettingsFormData = { channelId, responseUrl, changedAtMs, held };
     return settingsForm(data, current, deps.projects);
   } catch (error) {
     deps.log.error('settings_not_read', { error });

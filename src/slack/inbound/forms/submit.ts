@@ -1,30 +1,34 @@
 import type { ViewOutput } from '@slack/bolt';
-import type { Project } from '../../../jobs/project.ts';
-import { escapeMrkdwn } from '../../protocol/escape.ts';
+import type { Project } from '../../../jobs/requests/project.ts';
 import { formIds } from '../../protocol/ids.ts';
-import { sanitize } from '../../protocol/sanitize.ts';
-import { askedBeforeForm } from '../../views/forms/asked-before.ts';
+import { escapeMrkdwn, sanitize } from '../../protocol/slack-text.ts';
+import { questionForm } from '../../views/forms/question.ts';
 import { atField } from '../../views/parts/form.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
-import { refusalView } from '../../views/refusals.ts';
+import { refusalAtField } from '../../views/refusals.ts';
 import type { ListenerDeps, SubmitArgs } from '../deps.ts';
 import { admissionProblem } from '../requests/admission.ts';
-import { linkTo } from '../requests/replies.ts';
-import { type Outcome, startJob, type Wish } from '../requests/start-job.ts';
-import { storeRequest } from '../requests/store-request.ts';
+import { storeRequest } from '../requests/in-time.ts';
+import { linkTo } from '../requests/private-answers.ts';
+import { type Outcome, type RawJobRequest, startJob } from '../requests/start-job.ts';
 
-/** A job that is asked for in a form: stored, and only then acknowledged; what is wrong is said at the field. */
+const IN_FORM = { isAnswered: true, mayBeSlip: false } as const;
+
+/** A job that is asked for in a form: stored, and only then acknowledged; a problem is shown at the field. */
 export async function startFromForm(
   deps: ListenerDeps,
   { ack, body, view }: SubmitArgs,
-  wish: Pick<Wish, 'channelId' | 'text' | 'context' | 'attached' | 'project' | 'responseUrl' | 'thread'>,
+  raw: Pick<
+    RawJobRequest,
+    'channelId' | 'text' | 'context' | 'attachments' | 'project' | 'responseUrl' | 'thread' | 'requestTs'
+  >,
 ): Promise<void> {
-  const { channelId, responseUrl } = wish;
+  const { channelId, responseUrl } = raw;
   const requesterId = body.user.id;
   const keys = [`view:${deps.teamId}:${view.id}`];
   const stored = await storeRequest(deps, {
     admit: () => admissionProblem(deps, requesterId, channelId),
-    write: () => startJob(deps, { ...wish, keys, teamId: deps.teamId, requesterId, isAnswered: true }),
+    write: () => startJob(deps, { ...raw, keys, teamId: deps.teamId, requesterId, ...IN_FORM }),
   });
   if ('problem' in stored) return refuseAtField(ack, stored.problem);
   await answerForm(deps, ack, stored.result, responseUrl);
@@ -50,17 +54,16 @@ async function answerForm(
     case 'refused': {
       const { refusal } = outcome;
       const field = refusal.kind === 'two_projects' ? formIds.project : formIds.prompt;
-      return refuseAtField(ack, refusalView(refusal), field);
+      return refuseAtField(ack, refusalAtField(refusal), field);
     }
-    case 'asked_before': {
+    case 'asked': {
       const { question } = outcome;
-      const view = askedBeforeForm(question, linkTo(deps, question.sameAs), responseUrl);
+      const view = questionForm(question, linkTo(deps, question.sameAs), responseUrl);
       return ack({ response_action: 'update', view });
     }
   }
 }
 
-/** What a person filled in. */
 export interface FilledIn {
   /** As Slack would deliver it in a message. */
   readonly text: string;

@@ -1,9 +1,13 @@
-import { isBlank } from '../../../jobs/prompt.ts';
-import { attachedInWords, attachedOf } from '../../messages/attached.ts';
+import { isBlank } from '../../../jobs/requests/prompt.ts';
+import { attachmentsIn, attachmentsInWords } from '../../messages/attachments.ts';
 import { type Saying, saidBy } from '../../messages/said.ts';
-import { escapeMrkdwn, unescapeMrkdwn } from '../../protocol/escape.ts';
-import { mentionedUserIds, readableText } from '../../protocol/readable-text.ts';
-import { displayText } from '../../protocol/sanitize.ts';
+import {
+  displayText,
+  escapeMrkdwn,
+  mentionedUserIds,
+  readableText,
+  unescapeMrkdwn,
+} from '../../protocol/slack-text.ts';
 import type { ThreadLine } from '../../views/forms/thread-preview.ts';
 import type { ThreadMessage } from '../../workspace/poster.ts';
 
@@ -33,7 +37,7 @@ export function offeredMessages(
   return { offered: said.slice(-LINES_MAX), leftOut: Math.max(said.length - LINES_MAX, 0) };
 }
 
-/** The ids of those who wrote the messages, then of those who are mentioned in them. */
+/** The ids of the authors, then of the people whom the messages mention. */
 export function peopleIn(messages: readonly ThreadMessage[]): string[] {
   const authors = messages.flatMap(({ user }) => user ?? []);
   return [...new Set([...authors, ...messages.flatMap((message) => mentionedUserIds(saidIn(message)))])];
@@ -51,7 +55,7 @@ export function toLines(
   }));
 }
 
-/** What goes to the agent after the prompt, as Slack would deliver it. */
+/** Goes to the agent after the prompt, as Slack would deliver it. */
 export function threadContext(
   messages: readonly ThreadMessage[],
   names: ReadonlyMap<string, string>,
@@ -71,12 +75,12 @@ function versionOf({ ts, edited }: ThreadMessage): string {
 /** The words of a message; or else what it brings along, in brackets. */
 export function saidIn(message: Saying & { readonly files?: unknown }): string {
   const said = saidBy(message).trim();
-  const names = attachedInWords(attachedOf(message));
+  const names = attachmentsInWords(attachmentsIn(message));
   return isBlank(said) && names !== '' ? `[${names}]` : said;
 }
 
 function filesOf(message: ThreadMessage): string[] {
-  const names = unescapeMrkdwn(attachedInWords(attachedOf(message)));
+  const names = unescapeMrkdwn(attachmentsInWords(attachmentsIn(message)));
   return names === '' ? [] : [names];
 }
 

@@ -1,10 +1,9 @@
-import { type MessageEvent, replyOf } from '../../messages/reply.ts';
-import type { Written } from '../../messages/written.ts';
+import { type MessageEvent, replyOf, type Written } from '../../messages/message-event.ts';
 import { chooseMessagesView, noJobInThreadView } from '../../views/forms/thread-preview.ts';
 import { newMessagesOnlyView } from '../../views/help.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { threadForgottenView } from '../../views/thread/announcement.ts';
-import { noteRequest } from '../connection/logged-request.ts';
+import { noteRequest } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { isAdmitted } from '../requests/admission.ts';
 import { isReplyToJob } from './take-reply.ts';
@@ -31,7 +30,7 @@ export async function answerWriter(
   const isKnown = await deps.store.transaction((tx) => tx.inboundRequests.isKnown(keys));
   noteRequest({ outcome: isKnown ? 'duplicate' : 'accepted' });
   if (isKnown) return;
-  await deps.poster.whisperOrTell(place, message, elsewhere);
+  await deps.poster.replyPrivately(place, message, elsewhere);
   await deps.store.transaction((tx) => tx.inboundRequests.remember(keys, deps.clock.now()));
 }
 
@@ -51,7 +50,7 @@ export async function offerThread(
   await answerWriter(deps, at, offer, noJobInThreadView());
 }
 
-/** A person who replies in the thread of a deleted job learns so, once. A mention is answered by an offer instead. */
+/** Tells a person who replies in the thread of a deleted job, once. A mention is answered by an offer instead. */
 export async function answerInForgottenThread(
   deps: ListenerDeps,
   message: MessageEvent,
@@ -70,7 +69,7 @@ export async function answerInForgottenThread(
 }
 
 /**
- * Slack sends no mention event for a mention that an edit adds: its author learns, once, that nothing comes of it. In
+ * Slack sends no mention event for a mention that an edit adds: its author learns, once, that it starts nothing. In
  * the thread of a job it is an edit like any other.
  */
 export async function answerAddedMention(

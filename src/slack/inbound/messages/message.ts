@@ -1,5 +1,6 @@
 import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
-import { parseCommand } from '../../../jobs/command.ts';
+import { parseCommand } from '../../../jobs/requests/command.ts';
+import { smallTalkOf } from '../../../jobs/requests/small-talk.ts';
 import {
   type ChangeEvent,
   isChange,
@@ -7,11 +8,16 @@ import {
   mentionAddedIn,
   messageKeys,
   replyChangeOf,
-} from '../../messages/reply.ts';
-import { type Written, writtenOf } from '../../messages/written.ts';
+  type Written,
+  writtenOf,
+} from '../../messages/message-event.ts';
 import { helpView, typedOnlyView } from '../../views/help.ts';
+import type { SlackMessage } from '../../views/parts/message.ts';
 import { refusalView } from '../../views/refusals.ts';
-import { filesNotSent } from '../../views/thread/attached.ts';
+import { filesNotSent } from '../../views/thread/not-sent.ts';
+import { doctorAnswer } from '../commands/doctor.ts';
+import { listAnswer } from '../commands/list.ts';
+import { statusAnswer } from '../commands/status.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { isAdmitted } from '../requests/admission.ts';
 import { startJob } from '../requests/start-job.ts';
@@ -42,11 +48,11 @@ export function message(deps: ListenerDeps) {
     if (isMention && written === null) return;
     const keys = messageKeys(deps.teamId, said, body.event_id);
     if (written !== null && written.threadTs === null) {
-      if (isMention || isDirect) await startFromMessage(deps, written, keys);
+      if (isMention || isDirect) await startFromMessage(deps, written, { keys, isDirect });
       return;
     }
-    // Of a mention, the `message` event tells the refusal.
-    const owner = await takeReply(deps, said, { keys, botUserId, isRefusalTold: !isMention });
+    // For a mention, the `message` event answers with the refusal.
+    const owner = await takeReply(deps, said, { keys, botUserId, showsRefusal: !isMention });
     if (!isMention && !isDirect) {
       if (owner === 'foreign') await answerInForgottenThread(deps, said, botUserId);
       return;
@@ -74,31 +80,57 @@ async function changed(
   if (added !== null) await answerAddedMention(deps, added);
 }
 
+/** The answer to what is no request; null: it is one. */
+async function answerTo(
+  deps: ListenerDeps,
+  { channelId, userId, text, attachments }: Written,
+  isDirect: boolean,
+): Promise<SlackMessage | null> {
+  const sight = { teamId: deps.teamId, userId, channelId };
+  const parsed = parseCommand(text);
+  switch (parsed.kind) {
+    case 'compose':
+      return attachments.others.length > 0 ? filesNotSent(attachments.others) : helpView();
+    case 'help':
+      return helpView();
+    case 'list':
+      return listAnswer(deps, sight);
+    case 'status':
+      return statusAnswer(deps, sight, parsed.id);
+    case 'doctor':
+      return doctorAnswer(deps, sight);
+    case 'settings':
+    case 'watch':
+      return typedOnlyView(text.trim());
+    case 'prompt':
+      return isDirect && attachments.snippets.length === 0 && smallTalkOf(text) !== null ? helpView() : null;
+  }
+}
+
 /** A message to the bot, at the top level, starts a job in its own thread, or is answered privately. */
 async function startFromMessage(
   deps: ListenerDeps,
   written: Written,
-  keys: readonly string[],
+  { keys, isDirect }: { readonly keys: readonly string[]; readonly isDirect: boolean },
 ): Promise<void> {
-  const { channelId, userId, ts, text, attached } = written;
+  const { channelId, userId, ts, text, attachments } = written;
   const at = { channelId, userId, threadTs: null, keys };
   if (!(await isAdmitted(deps, at, `message:${channelId}:${ts}`))) return;
-  const { kind } = parseCommand(text);
-  if (kind === 'compose' && attached.others.length > 0)
-    return answerWriter(deps, at, filesNotSent(attached.others));
-  if (kind === 'help' || kind === 'compose') return answerWriter(deps, at, helpView());
-  if (kind !== 'prompt') return answerWriter(deps, at, typedOnlyView(kind));
+  const answer = await answerTo(deps, written, isDirect);
+  if (answer !== null) return answerWriter(deps, at, answer);
   const outcome = await startJob(deps, {
     keys,
     teamId: deps.teamId,
     channelId,
     requesterId: userId,
     text,
-    attached,
+    attachments,
     project: null,
     responseUrl: null,
     thread: { threadTs: ts, lastTs: ts },
+    requestTs: ts,
     isAnswered: false,
+    mayBeSlip: true,
   });
   if (outcome.kind === 'refused') await answerWriter(deps, at, refusalView(outcome.refusal));
 }

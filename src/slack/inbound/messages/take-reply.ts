@@ -2,51 +2,55 @@ import { applyEvent } from '../../../engine/apply-event.ts';
 import type { JobEvent } from '../../../jobs/event.ts';
 import { isBeforeJob } from '../../../jobs/job.ts';
 import type { Thread, Transaction } from '../../../store/store.ts';
-import { type MessageEvent, messageKeys, type ReplyChange, replyOf } from '../../messages/reply.ts';
-import { CLOCK_SKEW_MS } from '../../protocol/clock-skew.ts';
-import { noteRequest, type RequestNote } from '../connection/logged-request.ts';
+import {
+  CLOCK_SKEW_MS,
+  type MessageEvent,
+  messageKeys,
+  type ReplyChange,
+  replyOf,
+} from '../../messages/message-event.ts';
+import { noteRequest, type RequestNote } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { isAdmitted, refusalInThread } from '../requests/admission.ts';
 
 interface Delivery {
   readonly keys: readonly string[];
   readonly botUserId: string | undefined;
-  /** False where another event tells of the same message. */
-  readonly isRefusalTold: boolean;
+  /** False where another event delivers the same message. */
+  readonly showsRefusal: boolean;
 }
 
-/** What came of a reply, or of its change. */
 interface TakenIn {
   readonly owner: Owner;
-  readonly note?: RequestNote;
+  readonly outcome: RequestNote['outcome'];
 }
 
 /** Takes a person's reply in, once. Returns whose thread it is in; null if it is no reply, or not allowed. */
 export async function takeReply(
   deps: ListenerDeps,
   message: MessageEvent,
-  { keys, botUserId, isRefusalTold }: Delivery,
+  { keys, botUserId, showsRefusal }: Delivery,
 ): Promise<Owner | null> {
   const found = replyOf(message, botUserId);
   if (found === null) return null;
   const { threadTs, reply } = found;
   const thread = { teamId: deps.teamId, channelId: message.channel, threadTs };
-  // Slack is asked only about who writes in threads of ours, and no transaction waits for its answer: hence two.
+  // Slack is asked only about authors in our threads, and no transaction waits for its answer: hence two.
   if ((await deps.store.transaction((tx) => ownerOfThread(tx, thread))) === 'foreign') return 'foreign';
   const writer = { ...thread, userId: reply.userId };
-  if (!(await isAdmitted(deps, writer, isRefusalTold ? refusalInThread(writer) : null))) return null;
-  const { owner, note } = await deps.store.transaction(async (tx): Promise<TakenIn> => {
+  if (!(await isAdmitted(deps, writer, showsRefusal ? refusalInThread(writer) : null))) return null;
+  const taken = await deps.store.transaction(async (tx): Promise<TakenIn> => {
     const owner = await ownerOfThread(tx, thread);
-    if (owner === 'foreign') return { owner };
+    if (owner === 'foreign') return { owner, outcome: 'ignored' };
     const context = deps.newContext();
     const isNew = await tx.inboundRequests.remember(keys, context.nowMs);
-    if (!isNew) return takenIn(owner, 'duplicate');
+    if (!isNew) return { owner, outcome: 'duplicate' };
     if (owner === 'opening') await tx.earlyReplies.put(thread, reply, context.nowMs);
     else await applyEvent(tx, owner.jobId, { type: 'reply_received', reply }, context);
-    return takenIn(owner, 'accepted');
+    return { owner, outcome: 'accepted' };
   });
-  if (note !== undefined) noteRequest(note);
-  return owner;
+  noteTaken(taken);
+  return taken.owner;
 }
 
 /** A person's reply that waits goes out as it was changed, and not at all if it was deleted. */
@@ -58,36 +62,32 @@ export async function changeReply(deps: ListenerDeps, change: ReplyChange): Prom
   if ((await deps.store.transaction(find)) === 'foreign') return;
   const writer = { ...thread, userId: reply.userId };
   if (change.kind === 'edited' && !(await isAdmitted(deps, writer, refusalInThread(writer)))) return;
-  const { note } = await deps.store.transaction(async (tx): Promise<TakenIn> => {
+  const taken = await deps.store.transaction(async (tx): Promise<TakenIn> => {
     const owner = await find(tx);
-    if (owner === 'foreign') return { owner };
+    if (owner === 'foreign') return { owner, outcome: 'ignored' };
     const context = deps.newContext();
-    // The change may overtake the message itself, which then must not come after it.
+    // The change may overtake the message itself, which then must not be stored after it.
     const isNew = await tx.inboundRequests.remember(messageKeys(deps.teamId, change.message), context.nowMs);
     if (owner !== 'opening') {
-      const event = eventOf(change, isNew);
-      if (event !== null) await applyEvent(tx, owner.jobId, event, context);
+      await applyEvent(tx, owner.jobId, eventOf(change, isNew), context);
     } else if (change.kind === 'edited') await tx.earlyReplies.put(thread, reply, context.nowMs);
     else await tx.earlyReplies.withdraw(thread, reply.messageTs, context.nowMs);
-    return takenIn(owner, 'accepted');
+    return { owner, outcome: 'accepted' };
   });
-  if (note !== undefined) noteRequest(note);
+  noteTaken(taken);
 }
 
-function takenIn(owner: Exclude<Owner, 'foreign'>, outcome: RequestNote['outcome']): TakenIn {
-  return { owner, note: { outcome, jobId: owner === 'opening' ? undefined : owner.jobId } };
+function noteTaken({ owner, outcome }: TakenIn): void {
+  noteRequest({ outcome, jobId: typeof owner === 'object' ? owner.jobId : undefined });
 }
 
-/** `isNew`: the message itself has not arrived yet. */
-function eventOf({ kind, found: { reply } }: ReplyChange, isNew: boolean): JobEvent | null {
+/** @param isNew the message itself has not arrived yet */
+function eventOf({ kind, found: { reply } }: ReplyChange, isNew: boolean): JobEvent {
   if (kind === 'edited') return { type: isNew ? 'reply_received' : 'reply_edited', reply };
-  return isNew ? null : { type: 'reply_deleted', messageTs: reply.messageTs };
+  return { type: 'reply_deleted', messageTs: reply.messageTs, ...(isNew && { overtaken: reply }) };
 }
 
-/**
- * The job whose thread it is; `opening` if the thread may be that of a card under way, which people can see and answer
- * before the program knows it; `foreign` if it is no job's.
- */
+/** `opening`: perhaps the thread of a card that people see and answer before the program knows it. `foreign`: no job's. */
 type Owner = { readonly jobId: string } | 'opening' | 'foreign';
 
 async function ownerOfThread(tx: Transaction, thread: Thread): Promise<Owner> {
@@ -103,13 +103,13 @@ async function ownerOfThread(tx: Transaction, thread: Thread): Promise<Owner> {
   return openingSinceMs !== null && rootAtMs >= openingSinceMs ? 'opening' : 'foreign';
 }
 
-/** As `ownerOfThread`, for a reply there: a job that has lost the thread may keep it. */
+/** A job that has lost its thread may keep replies in it. */
 async function ownerOfReply(tx: Transaction, thread: Thread, messageTs: string): Promise<Owner> {
   const keeper = await tx.jobs.findKeeping(thread.teamId, thread.channelId, messageTs);
   return keeper === null ? ownerOfThread(tx, thread) : { jobId: keeper };
 }
 
-/** Whether the message is a reply to a job, or to one that may be about to be. */
+/** Whether the message is a reply to a job, or perhaps to one whose card is under way. */
 export async function isReplyToJob(tx: Transaction, thread: Thread, messageTs: string): Promise<boolean> {
   const owner = await ownerOfReply(tx, thread, messageTs);
   if (owner === 'foreign' || owner === 'opening') return owner === 'opening';

@@ -1,14 +1,14 @@
 import { notAllowedView, notCheckedView } from '../../views/access.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
-import { noteRequest } from '../connection/logged-request.ts';
+import { noteRequest } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { inTime } from './in-time.ts';
 
-/** Slack shows people an error of its own after 3 seconds, of which the storing may take most. */
+/** Slack shows people an error of its own after 3 seconds, and storing may use up most of that. */
 const ANSWER_WITHIN_MS = 1_000;
 
-/** What a person is told who may not do this there, or of whom that is not known; null: it is allowed. */
+/** The refusal to show to the person, or null if they may do this. Also refuses if that could not be found out. */
 export async function admissionProblem(
   deps: ListenerDeps,
   userId: string,
@@ -19,7 +19,7 @@ export async function admissionProblem(
   return denial?.problem ?? null;
 }
 
-/** The same of what is done with a job from elsewhere than its channel; null, too, if there is no such job here. */
+/** For a press outside of the job's channel. Null, too, if there is no such job here. */
 export async function jobAdmissionProblem(
   deps: ListenerDeps,
   userId: string,
@@ -30,9 +30,8 @@ export async function jobAdmissionProblem(
 }
 
 interface Denial {
-  /** What the person is told. */
   readonly problem: SlackMessage;
-  /** Why it is not known whether the person may; null: the person may not. */
+  /** Why the person could not be checked; null: they may not. */
   readonly unknown: SlackCallError | null;
 }
 
@@ -57,25 +56,25 @@ async function denialOf(
 }
 
 /**
- * Whether a message may be taken in; if not, the person who wrote it is told. Throws if that is not known: Slack delivers
- * the message again. `toldAs` names the telling, which is done once; null: another event tells.
+ * Whether a message may be processed; if not, its author gets an answer. Throws if that is unknown: Slack delivers
+ * the message again. `refusalKey` is the key of the answer, which is sent once; null: another event answers.
  */
 export async function isAdmitted(
   deps: ListenerDeps,
   message: WrittenBy,
-  toldAs: string | null,
+  refusalKey: string | null,
 ): Promise<boolean> {
   if (!(await deps.access.isPerson(message.userId))) return false;
   const denial = await denialOf(deps, message.userId, message.channelId);
   if (denial === null) return true;
   const { problem, unknown } = denial;
   const isLasting = unknown === null || unknown.failure.needsAdmin;
-  if (isLasting && toldAs !== null) await tellOnce(deps, message, toldAs, problem);
+  if (isLasting && refusalKey !== null) await refuseOnce(deps, message, refusalKey, problem);
   if (unknown !== null) throw unknown;
   return false;
 }
 
-/** Who writes on in a thread is told once. */
+/** A person who keeps writing in a thread gets the answer once. */
 export function refusalInThread({ channelId, threadTs, userId }: WrittenBy): string {
   return `${channelId}:${threadTs}:${userId}`;
 }
@@ -86,16 +85,15 @@ interface WrittenBy {
   readonly threadTs: string | null;
 }
 
-async function tellOnce(
+async function refuseOnce(
   { store, poster, clock, log, teamId }: ListenerDeps,
   message: WrittenBy,
-  toldAs: string,
+  refusalKey: string,
   view: SlackMessage,
 ): Promise<void> {
-  const key = `refusal:${teamId}:${toldAs}`;
+  const key = `refusal:${teamId}:${refusalKey}`;
   if (!(await store.transaction((tx) => tx.inboundRequests.remember([key], clock.now())))) return;
-  await poster.whisper(message, view).catch((error: unknown) => {
-    // Best effort: nothing was accepted.
-    log.warn('refusal_not_told', { user_id: message.userId, error });
+  await poster.postEphemeral(message, view).catch((error: unknown) => {
+    log.warn('refusal_not_shown', { user_id: message.userId, error });
   });
 }

@@ -1,18 +1,35 @@
-import type { MessageEvent } from '../../messages/reply.ts';
-import { writtenOf } from '../../messages/written.ts';
+import type {
+  AllMiddlewareArgs,
+  AnyMiddlewareArgs,
+  BlockAction,
+  MessageShortcut,
+  SlackActionMiddlewareArgs,
+  SlackCommandMiddlewareArgs,
+  SlackShortcutMiddlewareArgs,
+  SlackViewMiddlewareArgs,
+  ViewSubmitAction,
+} from '@slack/bolt';
+import { type MessageEvent, writtenOf } from '../../messages/message-event.ts';
 import { notInstalledView, notSetUpView } from '../../views/access.ts';
+import { questionFormAgain } from '../../views/forms/question.ts';
+import { type Button, buttons, linkButtons } from '../../views/parts/buttons.ts';
+import { plainModal } from '../../views/parts/form.ts';
+import type { SlackMessage } from '../../views/parts/message.ts';
 import { isReady } from '../../workspace/workspace.ts';
-import { noteRequest } from '../connection/logged-request.ts';
+import { noteRequest } from '../connection/request-log.ts';
 import type { AnyWorkspaceDeps, ListenerDeps } from '../deps.ts';
+import { refuseAtField } from '../forms/submit.ts';
 import { admissionProblem } from './admission.ts';
 import { answering } from './in-time.ts';
-import { type Args, interactionOf } from './interaction.ts';
-import { bestEffort } from './replies.ts';
+import { answerBeside, bestEffort } from './private-answers.ts';
+
+type Args = AnyMiddlewareArgs & AllMiddlewareArgs;
+type ButtonArgs = Omit<SlackActionMiddlewareArgs<BlockAction>, 'say'>;
+type ShortcutArgs = Omit<SlackShortcutMiddlewareArgs<MessageShortcut>, 'say'>;
 
 /**
- * Stands before the listeners of commands, buttons, shortcuts and modals: who may not use the program is told so, and
- * the request goes no further. Messages are let through here; their listeners ask `isAdmitted` for those in threads
- * of ours.
+ * Runs before the listeners of commands, buttons, shortcuts and forms: refuses people who may not use the program.
+ * Messages pass: most are not meant for it, and their listeners ask `isAdmitted`.
  */
 export function checkAccess(deps: ListenerDeps) {
   return async (args: Args): Promise<void> => {
@@ -27,15 +44,12 @@ export function checkAccess(deps: ListenerDeps) {
   };
 }
 
-/**
- * Stands before all others: in a workspace that is not set up, who speaks to the program is told so, and nothing is
- * stored.
- */
+/** Runs first: in a workspace that is not set up, people get an answer that says so, and nothing is stored. */
 export function checkWorkspace(deps: AnyWorkspaceDeps) {
   return async (args: Args): Promise<void> => {
     if (isReady(deps)) return args.next();
     const request = interactionOf(deps, args);
-    // A button that only opens a link: it opens in any case.
+    // Slack opens a button's link in any case.
     if (request === null && 'action' in args) return args.ack();
     noteRequest({ outcome: 'refused' });
     const { teamId, isInstalled } = deps;
@@ -56,5 +70,87 @@ async function answerEvent(deps: AnyWorkspaceDeps, args: Args): Promise<void> {
     event.type === 'app_mention' || (event.type === 'message' && event.channel_type === 'im');
   const written = isSpokenTo ? writtenOf(event as MessageEvent, deps.botUserId) : null;
   if (written === null || !(await deps.access.isPerson(written.userId))) return;
-  await deps.poster.whisperOrTell(written, problem);
+  await deps.poster.replyPrivately(written, problem);
+}
+
+const LINK_IDS: ReadonlySet<string> = new Set(Object.values(linkButtons).map(({ id }) => id));
+/** Buttons that can appear outside of their job's channel: their listeners check access to that channel. */
+const REQUESTERS_IDS: ReadonlySet<string> = new Set(
+  Object.values<Button>(buttons).flatMap(({ id, isRequesters }) => (isRequesters ? [id] : [])),
+);
+
+/** A command, a press, a shortcut or a form: whoever made it waits for an answer. */
+interface Interaction {
+  readonly userId: string;
+  readonly channelId: string | null;
+  /** Says, in the way that fits the request, why it is refused. */
+  refuse(problem: SlackMessage): Promise<void>;
+}
+
+/** Null for a message, an event or a link: no person waits for an answer. */
+function interactionOf(deps: AnyWorkspaceDeps, args: Args): Interaction | null {
+  if ('command' in args) return commandInteraction(args as SlackCommandMiddlewareArgs);
+  const { type } = args.body;
+  if ('action' in args && type === 'block_actions') return pressInteraction(deps, args as ButtonArgs);
+  if ('shortcut' in args && type === 'message_action') return shortcutInteraction(deps, args as ShortcutArgs);
+  if ('view' in args && type === 'view_submission') {
+    return submitInteraction(args as SlackViewMiddlewareArgs<ViewSubmitAction>);
+  }
+  return null;
+}
+
+function commandInteraction({ command, ack }: SlackCommandMiddlewareArgs): Interaction {
+  return {
+    userId: command.user_id,
+    channelId: command.channel_id,
+    refuse: (problem) => ack({ response_type: 'ephemeral', ...problem }),
+  };
+}
+
+function pressInteraction(
+  deps: AnyWorkspaceDeps,
+  { action, body, ack, respond }: ButtonArgs,
+): Interaction | null {
+  // Slack opens its link in any case.
+  if (LINK_IDS.has(action.action_id)) return null;
+  return {
+    userId: body.user.id,
+    channelId: REQUESTERS_IDS.has(action.action_id) ? null : (body.channel?.id ?? null),
+    refuse: async (problem) => {
+      await ack();
+      if (body.response_url) return answerBeside(deps, { body, respond }, problem);
+      const modal = plainModal('Not allowed', problem);
+      const { poster } = deps;
+      const shown =
+        body.view?.type === 'modal'
+          ? poster.updateModal(body.view.id, modal)
+          : poster.openModal(body.trigger_id, modal);
+      await bestEffort(deps, shown);
+    },
+  };
+}
+
+function shortcutInteraction(deps: AnyWorkspaceDeps, { shortcut, ack, respond }: ShortcutArgs): Interaction {
+  return {
+    userId: shortcut.user.id,
+    channelId: shortcut.channel.id,
+    refuse: async (problem) => {
+      await ack();
+      await answerBeside(deps, { body: shortcut, respond }, problem);
+    },
+  };
+}
+
+function submitInteraction({ body, ack, view }: SlackViewMiddlewareArgs<ViewSubmitAction>): Interaction {
+  return {
+    userId: body.user.id,
+    channelId: null,
+    // An error at a field keeps what is filled in. Only the form that asks again has no field.
+    refuse: (problem) => {
+      const field = view.blocks.find(({ type }) => type === 'input')?.block_id;
+      return field === undefined
+        ? ack({ response_action: 'update', view: questionFormAgain(view, problem) })
+        : refuseAtField(ack, problem, field);
+    },
+  };
 }

@@ -2,65 +2,69 @@ import type { JobRequest } from '../../../jobs/decide/open.ts';
 import { ASKED_BEFORE_MS, openQuestion, requestJob } from '../../../jobs/decide/request.ts';
 import { type Job, startPromptOf } from '../../../jobs/job.ts';
 import { defaultProject, settingsOf } from '../../../jobs/policy.ts';
-import { addressed, type Project } from '../../../jobs/project.ts';
-import { judgePrompt } from '../../../jobs/prompt.ts';
+import { doubtOf } from '../../../jobs/requests/doubt.ts';
+import { addressed, type Project } from '../../../jobs/requests/project.ts';
+import { judgePrompt } from '../../../jobs/requests/prompt.ts';
 import type { Transaction } from '../../../store/store.ts';
-import { readableText } from '../../protocol/readable-text.ts';
-import type { Question } from '../../views/forms/asked-before.ts';
+import { readableText } from '../../protocol/slack-text.ts';
+import type { Question } from '../../views/forms/question.ts';
 import type { Refusal } from '../../views/refusals.ts';
-import { noteRequest, type RequestNote } from '../connection/logged-request.ts';
+import { noteRequest, type RequestNote } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
 
-/** A wish for a job, from whatever request. */
-export interface Wish extends Omit<JobRequest, 'projectId' | 'projectName' | 'prompt'> {
+/** A request for a job as Slack delivered it: its project and its prompt are not read from the text yet. */
+export interface RawJobRequest extends Omit<JobRequest, 'projectId' | 'projectName' | 'prompt'> {
   /** All names under which Slack may deliver the request again. */
   readonly keys: readonly string[];
-  /** As Slack delivered it, sanitized; `project=name` or `--` may stand at its start. */
+  /** As Slack delivered it, sanitized; it may begin with `project=name` or `--`. */
   readonly text: string;
   /** What was chosen beside the text; null: that of the channel, if the text names none. */
   readonly project: Project | null;
-  /** Whether the answer to the request tells the requester of what came of it. */
+  /** Whether the answer to the request shows the requester the outcome. */
   readonly isAnswered: boolean;
+  /** Typed where commands are typed, too: what is hardly a request may be a slip, and is asked about. */
+  readonly mayBeSlip: boolean;
 }
 
 export type Outcome =
   /** Nothing is stored. */
   | { readonly kind: 'refused'; readonly refusal: Refusal }
-  /** Also if it was stored before. */
+  /** Now or before. */
   | { readonly kind: 'stored' }
-  | { readonly kind: 'asked_before'; readonly question: Question };
+  | { readonly kind: 'asked'; readonly question: Question };
 
-/** Stores the wish, once, however often it is delivered. */
-export async function startJob(deps: ListenerDeps, wish: Wish): Promise<Outcome> {
-  const { outcome, note } = await started(deps, wish);
+/** Stores the request as a job, once, however often Slack delivers it. */
+export async function startJob(deps: ListenerDeps, raw: RawJobRequest): Promise<Outcome> {
+  const { outcome, note } = await started(deps, raw);
   noteRequest(note);
   return outcome;
 }
 
-/** With what is to be noted of the request, once it is stored. */
+/** The outcome, and what to log of the request once it is stored. */
 interface Started {
   readonly outcome: Outcome;
   readonly note: RequestNote;
 }
 
-async function started(deps: ListenerDeps, wish: Wish): Promise<Started> {
-  const read = requestOf(deps, wish, wish.project ?? (await projectOf(deps, wish.channelId)));
+async function started(deps: ListenerDeps, raw: RawJobRequest): Promise<Started> {
+  const read = requestOf(deps, raw, raw.project ?? (await projectOf(deps, raw.channelId)));
   if ('refusal' in read) return refused(read.refusal);
-  const { request } = read;
+  const { request, isDoubtful } = read;
+  const { isAnswered } = raw;
   return deps.store.transaction(async (tx): Promise<Started> => {
     const context = deps.newContext();
     const { nowMs } = context;
     // Not remembered, so that the request may be made again.
-    if ((await isTaken(tx, request)) && !(await tx.inboundRequests.isKnown(wish.keys))) {
+    if ((await isTaken(tx, request)) && !(await tx.inboundRequests.isKnown(raw.keys))) {
       return refused({ kind: 'thread_taken' });
     }
-    const isNew = await tx.inboundRequests.remember(wish.keys, nowMs);
+    const isNew = await tx.inboundRequests.remember(raw.keys, nowMs);
     const recent = await tx.jobs.requestedBy(request, nowMs - ASKED_BEFORE_MS);
     if (!isNew) {
       const outcome = outcomeOf(openQuestion(request, recent), recent);
       return { outcome, note: { outcome: 'duplicate' } };
     }
-    const decision = requestJob(request, recent, wish.isAnswered, context);
+    const decision = requestJob(request, recent, { isAnswered, isDoubtful }, context);
     await tx.write(decision, nowMs);
     const note = { outcome: 'accepted', jobId: decision.job.id } as const;
     return { outcome: outcomeOf(decision.job, recent), note };
@@ -74,22 +78,26 @@ function refused(refusal: Refusal): Started {
 /** What is asked of the agent; or why it cannot be. */
 function requestOf(
   deps: ListenerDeps,
-  { keys: _keys, text, project: chosen, isAnswered: _isAnswered, ...wish }: Wish,
+  { keys: _keys, text, project: chosen, isAnswered: _isAnswered, mayBeSlip, ...raw }: RawJobRequest,
   byDefault: Project,
-): { readonly request: JobRequest } | { readonly refusal: Refusal } {
+): { readonly request: JobRequest; readonly isDoubtful: boolean } | { readonly refusal: Refusal } {
   const to = addressed(text, deps.projects, byDefault);
   if (to.kind === 'unknown_project') return { refusal: to };
   if (chosen !== null && chosen.id !== to.project.id) {
     return { refusal: { kind: 'two_projects', named: to.project.name, chosen: chosen.name } };
   }
-  const { prompt } = to;
+  const { prompt, isForced } = to;
   const { promptMaxLength } = deps.newContext().policy;
-  const own = judgePrompt(readableText(prompt, new Map()), promptMaxLength);
+  const readable = readableText(prompt, new Map());
+  const own = judgePrompt(readable, promptMaxLength);
   if (own.kind !== 'ok') return { refusal: own };
-  const whole = startPromptOf({ prompt, context: wish.context ?? '', inlined: '' });
-  const together = judgePrompt(readableText(whole, new Map()), promptMaxLength);
-  if (together.kind === 'too_long') return { refusal: { ...together, kind: 'too_long_together' } };
-  return { request: { ...wish, projectId: to.project.id, projectName: to.project.name, prompt } };
+  const whole = startPromptOf({ prompt, context: raw.context ?? '', inlined: '' });
+  const verdict = judgePrompt(readableText(whole, new Map()), promptMaxLength);
+  if (verdict.kind === 'too_long') return { refusal: { ...verdict, kind: 'too_long_together' } };
+  const isAlone = (raw.attachments?.snippets ?? []).length === 0;
+  const isDoubtful = mayBeSlip && !isForced && isAlone && doubtOf(readable) !== null;
+  const { id: projectId, name: projectName } = to.project;
+  return { request: { ...raw, projectId, projectName, prompt }, isDoubtful };
 }
 
 async function isTaken(tx: Transaction, { teamId, channelId, thread }: JobRequest): Promise<boolean> {
@@ -97,10 +105,10 @@ async function isTaken(tx: Transaction, { teamId, channelId, thread }: JobReques
 }
 
 function outcomeOf(job: Job | null, recent: readonly Job[]): Outcome {
-  if (job?.stage.kind !== 'asking') return { kind: 'stored' };
+  if (job?.stage.kind !== 'awaiting_confirmation') return { kind: 'stored' };
   const { sameAsJobId } = job.stage;
   const sameAs = recent.find(({ id }) => id === sameAsJobId) ?? null;
-  return { kind: 'asked_before', question: { job, sameAs } };
+  return { kind: 'asked', question: { job, sameAs } };
 }
 
 /** The project of requests in the channel that name none. */
@@ -117,6 +125,6 @@ export async function projectOf(
 
 /** Whether another job runs by now in the thread that the job waits to start in. */
 export async function isThreadTaken(tx: Transaction, { teamId, channelId, stage }: Job): Promise<boolean> {
-  const thread = stage.kind === 'asking' || stage.kind === 'unopened' ? stage.thread : null;
+  const thread = stage.kind === 'awaiting_confirmation' || stage.kind === 'card_failed' ? stage.thread : null;
   return thread !== null && (await tx.jobs.findByThread(teamId, channelId, thread.threadTs)) !== null;
 }

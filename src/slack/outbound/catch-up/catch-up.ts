@@ -1,31 +1,29 @@
 import { applyEvent } from '../../../engine/apply-event.ts';
-import { factsOf } from '../../../engine/job-facts.ts';
 import type { TaskHandler } from '../../../engine/loop.ts';
+import { factsOf } from '../../../engine/tools.ts';
 import { isBeforeJob, type Job } from '../../../jobs/job.ts';
-import { retryDelayMs } from '../../../jobs/schedule.ts';
+import { retryDelayMs } from '../../../jobs/schedule/schedule.ts';
 import type { ThreadToRead } from '../../../store/queries/catch-ups.ts';
 import { type ClaimedTask, LeaseLostError, type Transaction } from '../../../store/store.ts';
-import { messageKeys, replyOf } from '../../messages/reply.ts';
-import { isTooOld } from '../../messages/too-old.ts';
+import { isTooOld, messageKeys, replyOf } from '../../messages/message-event.ts';
 import type { ThreadMessage } from '../../workspace/poster.ts';
 import { SlackCallError, type SlackFailure } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { slackRetryMs } from '../posts/slack-retry.ts';
-import type { SlackTools } from '../slack-tools.ts';
-import { ReadingPace } from './reading-pace.ts';
+import { type SlackTools, slackRetryMs } from '../slack-tools.ts';
+import { ReadThrottle } from './read-throttle.ts';
 
-/** Older replies are announced when they are found; younger ones look as if they had come in time. */
+/** Older replies are announced when they are found; younger ones are treated as if they had arrived in time. */
 const OLD_AFTER_MS = 10 * 60_000;
-/** So long before what was seen last, reading begins again: messages there may have been edited since. */
+/** Reading starts so long before the last message seen: recent messages may have been edited since. */
 const EDITED_WITHIN_S = 3_600;
 /** Replicas sweep each by its own clock. */
 const SWEEP_NOT_BEFORE_MS = 10 * 60_000;
 /** Some hours: the next start, or sign of missed replies, tries it again. */
 const MAX_FAILURES = 50;
 const HOPELESS_FOR_MS = 86_400_000;
-/** So Slack answers when it does not know the place any more at which a page begins. */
+/** Slack no longer knows where the page begins. */
 const INVALID_CURSOR = 'invalid_cursor';
-/** It may happen again, and the others are to be read meanwhile. */
+/** It may happen again: other threads are read first. */
 const BEGUN_AGAIN_AFTER_MS = 5 * 60_000;
 
 /** A thread of a job, and where it is. */
@@ -35,25 +33,25 @@ interface Found extends ThreadToRead {
 
 /** Reads the threads of a workspace for missed replies, a page at a time; each reply that is found is a follow-up, once. */
 export function catchUps(tools: SlackTools): TaskHandler {
-  const paces = new Map<string, ReadingPace>();
+  const throttles = new Map<string, ReadThrottle>();
   return async (task) => {
-    const pace = paces.get(task.subject) ?? new ReadingPace();
-    paces.set(task.subject, pace);
-    await readNextPage(tools, pace, task);
+    const throttle = throttles.get(task.subject) ?? new ReadThrottle();
+    throttles.set(task.subject, throttle);
+    await readNextPage(tools, throttle, task);
   };
 }
 
-async function readNextPage(tools: SlackTools, pace: ReadingPace, task: ClaimedTask): Promise<void> {
-  const thread = await nextThread(tools, pace, task);
+async function readNextPage(tools: SlackTools, throttle: ReadThrottle, task: ClaimedTask): Promise<void> {
+  const thread = await nextThread(tools, throttle, task);
   if (thread === null) return;
   const { job } = thread;
   const workspace = await tools.workspaces.of(job.teamId);
-  // What is said in a workspace that is not set up (any more) is not for the agent. The next start plans it again.
+  // Messages of a workspace that is not set up are not for the agent. The next start plans it again.
   if (workspace.projects === null) return tools.store.transaction((tx) => tx.tasks.complete(task.lease));
   try {
-    const oldestTs = thread.oldestTs ?? startOf(thread, pace);
+    const oldestTs = thread.oldestTs ?? startOf(thread, throttle);
     const page = await workspace.poster.threadPage(job.channelId, job.threadTs, { ...thread, oldestTs });
-    pace.read(tools.clock.now());
+    throttle.read(tools.clock.now());
     const messages = await admitted(workspace, job, page.messages);
     await tools.store.transaction(async (tx) => {
       await tx.tasks.fence(task.lease);
@@ -69,41 +67,41 @@ async function readNextPage(tools: SlackTools, pace: ReadingPace, task: ClaimedT
       if (page.cursor === null && oldReplies > 0) {
         await applyEvent(tx, job.id, { type: 'old_replies_found', count: oldReplies }, tools.newContext());
       }
-      await goOn(tx, task, pace);
+      await goOn(tx, task, throttle);
     });
   } catch (error) {
     if (error instanceof LeaseLostError) throw error;
-    if (error instanceof SlackCallError) await notRead(tools, pace, task, thread, error.failure);
-    else await notTakenIn(tools, pace, task, thread, error);
+    if (error instanceof SlackCallError) await notRead(tools, throttle, task, thread, error.failure);
+    else await notTakenIn(tools, throttle, task, thread, error);
   }
 }
 
 /** The thread whose turn it is; null if nothing can be read now. */
 function nextThread(
   { store, clock }: SlackTools,
-  pace: ReadingPace,
+  throttle: ReadThrottle,
   task: ClaimedTask,
 ): Promise<Found | null> {
   return store.transaction(async (tx) => {
     const nowMs = clock.now();
-    const thread = nowMs < pace.nextAtMs ? null : await tx.catchUps.next(task.subject, nowMs);
-    const threadTs = thread?.job?.threadTs ?? null;
-    if (thread?.job && threadTs !== null) return { ...thread, job: { ...thread.job, threadTs } };
+    const thread = nowMs < throttle.nextAtMs ? null : await tx.catchUps.next(task.subject, nowMs);
+    const threadTs = thread?.job.threadTs ?? null;
+    if (thread !== null && threadTs !== null) return { ...thread, job: { ...thread.job, threadTs } };
     if (thread !== null) await tx.catchUps.drop(thread.jobId);
-    await goOn(tx, task, pace);
+    await goOn(tx, task, throttle);
     return null;
   });
 }
 
 /** Plans the next page of the workspace, if there is one. */
-async function goOn(tx: Transaction, { subject, lease }: ClaimedTask, pace: ReadingPace): Promise<void> {
+async function goOn(tx: Transaction, { subject, lease }: ClaimedTask, throttle: ReadThrottle): Promise<void> {
   const nextAtMs = await tx.catchUps.nextAtMs(subject);
   if (nextAtMs === null) await tx.tasks.complete(lease);
-  else await tx.tasks.delayUntil(lease, Math.max(nextAtMs, pace.nextAtMs));
+  else await tx.tasks.delayUntil(lease, Math.max(nextAtMs, throttle.nextAtMs));
 }
 
-/** Where reads are scarce, or nothing shows that anything was missed, old messages are not read again for their edits. */
-function startOf({ job, seenTs, unsentTs, isSweep }: Found, { isSlow }: ReadingPace): string {
+/** Old messages are not read again for edits if reads are scarce, or nothing indicates missed ones. */
+function startOf({ job, seenTs, unsentTs, isSweep }: Found, { isSlow }: ReadThrottle): string {
   const { repliesAfterTs, threadTs } = job;
   if (seenTs === null || !(isSlow || isSweep)) return repliesAfterTs ?? threadTs;
   const edited = (Number(seenTs) - EDITED_WITHIN_S).toFixed(6);
@@ -116,7 +114,7 @@ interface ReadMessages {
   readonly workspace: Workspace;
 }
 
-/** Takes in the replies that no event has told of. Returns how many of them had been written long before. */
+/** Stores the replies that no event has delivered. Returns how many of them had been written long before. */
 async function takeIn(
   tools: SlackTools,
   tx: Transaction,
@@ -139,7 +137,7 @@ async function takeIn(
   return oldReplies;
 }
 
-/** Without the messages of those who may not use the program there, or are no people. */
+/** Without the messages of people who may not use the program there, and of bots. */
 async function admitted(
   { access, botUserId }: Workspace,
   job: Job,
@@ -157,7 +155,7 @@ async function admitted(
 
 async function notRead(
   tools: SlackTools,
-  pace: ReadingPace,
+  throttle: ReadThrottle,
   task: ClaimedTask,
   thread: Found,
   failure: SlackFailure,
@@ -165,9 +163,9 @@ async function notRead(
   const { job, cursor } = thread;
   const { code, outcome, retryAfterMs, needsAdmin } = failure;
   const nowMs = tools.clock.now();
-  if (retryAfterMs !== null) pace.refused(nowMs + retryAfterMs);
+  if (retryAfterMs !== null) throttle.refused(nowMs + retryAfterMs);
   else {
-    pace.read(nowMs);
+    throttle.read(nowMs);
     tools.log.warn('thread_not_read', { ...factsOf(job), reason: code });
   }
   await tools.store.transaction(async (tx) => {
@@ -180,23 +178,23 @@ async function notRead(
     // The channel or the thread is gone, or the bot has left it.
     else if (outcome === 'refused') await tx.catchUps.giveUp(job.id, nowMs + HOPELESS_FOR_MS);
     else if (retryAfterMs === null) await putOff(tx, thread, nowMs);
-    await goOn(tx, task, pace);
+    await goOn(tx, task, throttle);
   });
 }
 
-/** Of one thread; nothing that stands in it keeps the others from being read. */
+/** For one thread: its content must not keep the others from being read. */
 async function notTakenIn(
   { store, clock, log }: SlackTools,
-  pace: ReadingPace,
+  throttle: ReadThrottle,
   task: ClaimedTask,
   thread: Found,
   error: unknown,
 ): Promise<void> {
-  log.error('thread_not_taken_in', { ...factsOf(thread.job), error });
+  log.error('thread_not_processed', { ...factsOf(thread.job), error });
   await store.transaction(async (tx) => {
     await tx.tasks.fence(task.lease);
     await putOff(tx, thread, clock.now());
-    await goOn(tx, task, pace);
+    await goOn(tx, task, throttle);
   });
 }
 

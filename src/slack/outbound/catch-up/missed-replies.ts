@@ -1,11 +1,11 @@
 import type { Clock } from '../../../engine/runtime/clock.ts';
 import type { Logger } from '../../../engine/runtime/logger.ts';
-import type { LiveThreads } from '../../../store/queries/live-threads.ts';
+import type { LiveThreads } from '../../../store/queries/catch-ups.ts';
 import type { Store } from '../../../store/store.ts';
-import { CLOCK_SKEW_MS } from '../../protocol/clock-skew.ts';
+import { CLOCK_SKEW_MS } from '../../messages/message-event.ts';
 
 const RETRY_MS = 1_000;
-/** While Slack goes on delivering things again, the threads are planned to be read no more often. */
+/** While Slack keeps delivering requests again. */
 const SIGNS_EVERY_MS = 60_000;
 /** Threads whose job was asked for longer ago, and has ended, are not read again. */
 const LIVE_FOR_MS = 14 * 86_400_000;
@@ -15,15 +15,15 @@ const SWEEP_EVERY_MS = 15 * 60_000;
 /** A sweep leaves out threads of jobs that have ended and were asked for longer ago. */
 const SWEPT_FOR_MS = 86_400_000;
 
-/** Sees to it that live threads are read for replies that were missed. */
+/** Plans to read live threads for missed replies. */
 export interface MissedReplies {
   /** Replies may have been missed: plans to read the threads, as soon as the store lets it. */
   lookFor(): void;
-  /** A sign that replies may have been missed, and perhaps one of many: as `lookFor`, once a minute. */
+  /** As `lookFor`, at most once a minute: for signs that may be many. */
   lookForSoon(): void;
-  /** Slack delivers nothing of the workspace (null: nobody knows which) until then, and not later either. */
+  /** Slack delivers nothing of the workspace (null: unknown) until then, and not later either. */
   heldBack(teamId: string | null, untilMs: number): Promise<void>;
-  /** From now on, also reads threads when nothing shows that replies may have been missed. */
+  /** From now on, also reads threads regularly, without a sign. */
   sweep(): void;
   stop(): void;
 }
@@ -34,13 +34,13 @@ export function missedReplies(store: Store, clock: Clock, log: Logger): MissedRe
   let plannedAtMs = Number.NEGATIVE_INFINITY;
   let cancelPlan = () => {};
   let cancelSweep = () => {};
-  /** By workspace: what was planned sooner may have been read before Slack delivered again. */
+  /** By workspace: an earlier plan may have been read before Slack delivered again. */
   const cancelLastLook = new Map<string | null, () => void>();
 
   async function schedule(more: Pick<LiveThreads, 'isSweep'> & Partial<LiveThreads>): Promise<void> {
     const nowMs = clock.now();
     const all = { teamId: null, sinceMs: nowMs - LIVE_FOR_MS, limit: MAX_THREADS, nowMs, fromMs: nowMs };
-    const planned = await store.transaction((tx) => tx.catchUps.wantLive({ ...all, ...more }));
+    const planned = await store.transaction((tx) => tx.catchUps.requestLive({ ...all, ...more }));
     for (const [teamId, threads] of planned) {
       log[more.isSweep ? 'debug' : 'info']('catch_up_planned', { team_id: teamId, threads });
     }
@@ -51,18 +51,12 @@ export function missedReplies(store: Store, clock: Clock, log: Logger): MissedRe
     isPlanning = true;
     isWanted = false;
     plannedAtMs = clock.now();
-    try {
-      await schedule({ isSweep: false });
-    } catch (error) {
-      log.error('catch_up_not_scheduled', { error });
-      isWanted = true;
-      planAt(clock.now() + RETRY_MS);
-      return;
-    } finally {
-      isPlanning = false;
-    }
-    // Asked for again meanwhile.
-    await plan();
+    const isPlanned = await trySchedule({ isSweep: false });
+    isPlanning = false;
+    // Requested again meanwhile.
+    if (isPlanned) return plan();
+    isWanted = true;
+    planAt(clock.now() + RETRY_MS);
   }
 
   function planAt(atMs: number): void {
@@ -70,11 +64,13 @@ export function missedReplies(store: Store, clock: Clock, log: Logger): MissedRe
     cancelPlan = clock.at(atMs, () => void plan());
   }
 
-  async function trySchedule(more: Parameters<typeof schedule>[0]): Promise<void> {
+  async function trySchedule(more: Parameters<typeof schedule>[0]): Promise<boolean> {
     try {
       await schedule(more);
+      return true;
     } catch (error) {
       log.error('catch_up_not_scheduled', { error });
+      return false;
     }
   }
 

@@ -1,10 +1,9 @@
 import { applyEvent } from '../../../engine/apply-event.ts';
-import type { ReadSnippet, Snippet } from '../../../jobs/attached.ts';
 import type { JobState } from '../../../jobs/decision.ts';
-import { retryDelayMs } from '../../../jobs/schedule.ts';
+import type { ReadSnippet, Snippet } from '../../../jobs/requests/attachments.ts';
+import { retryDelayMs } from '../../../jobs/schedule/schedule.ts';
 import type { ClaimedTask } from '../../../store/store.ts';
-import { escapeMrkdwn } from '../../protocol/escape.ts';
-import { sanitize } from '../../protocol/sanitize.ts';
+import { escapeMrkdwn, sanitize } from '../../protocol/slack-text.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import type { SnippetContent, SnippetReader } from '../../workspace/web-api/snippet-reader.ts';
 import type { SlackTools } from '../slack-tools.ts';
@@ -12,7 +11,7 @@ import type { SlackTools } from '../slack-tools.ts';
 /** Then a snippet that Slack does not give counts as unreadable: the reply must not wait for ever. */
 const MAX_TRIES = 5;
 
-/** Reads the texts that came along with a prompt or with replies, so that these can go out. */
+/** Reads the text snippets attached to a prompt or to replies, so that these can go out. */
 export async function readSnippets(tools: SlackTools, task: ClaimedTask): Promise<void> {
   for (;;) {
     const state = await tools.store.transaction((tx) => tx.jobs.lock(task.subject));

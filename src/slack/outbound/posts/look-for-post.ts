@@ -1,114 +1,111 @@
-import { factsOf } from '../../../engine/job-facts.ts';
+import type { DueCall } from '../../../engine/run-lane.ts';
+import { factsOf } from '../../../engine/tools.ts';
 import type { Job } from '../../../jobs/job.ts';
-import type { CallOutcome, ClaimedTask, LedgerCall, Transaction } from '../../../store/store.ts';
-import { isNotInChannel } from '../../protocol/absence.ts';
+import type { ClaimedTask, LedgerCall } from '../../../store/store.ts';
+import { isNotInChannel } from '../../protocol/error-codes.ts';
 import { isBetweenPeople } from '../../views/thread/requester.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
 import { SlackCallError, type SlackFailure } from '../../workspace/web-api/failure.ts';
-import type { DuePost } from './due-post.ts';
-import { destinationOf } from './render-post.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
+import type { SlackTools } from '../slack-tools.ts';
 import {
-  defer,
   dropped,
   lookAgain,
+  lookAt,
+  notFound,
   notSeen,
-  type PostTools,
+  type PostResult,
   posted,
   refused,
-  type SlackCall,
-  settle,
-  waitForSight,
-} from './settle-post.ts';
+  waitUntilReadable,
+} from './post-results.ts';
+import { destinationOf } from './render-post.ts';
 
-/** When an unclear post is looked for first, counted from its start: Slack may still be storing it. */
+/** An unclear post is looked for only then, counted from its start: Slack may still be storing it. */
 export const FIRST_LOOK_AFTER_MS = 2_000;
 /**
- * Only then is a post that is not there surely absent: a request goes out within twice `SEND_WITHIN_MS` of its
- * start (once until it is made, once until it is connected) or not at all, and Slack is given ten seconds more. What
- * was on its way when the machine fell asleep goes on when it wakes, so this is time awake.
+ * Only then is a post that is not found surely absent: its request goes out within twice `SEND_WITHIN_MS` (once until
+ * it is made, once until it is connected), and Slack gets ten seconds more. Time awake: a request that was on its way
+ * when the machine fell asleep goes on when it wakes.
  */
 const ABSENT_AFTER_MS = 20_000;
 /**
  * What was written to the connection just before the machine slept reaches Slack when it wakes. By then Slack has
- * closed a connection on which nothing came for so long. It also bounds what is read of a busy channel.
+ * closed an idle connection. It also bounds what is read of a busy channel.
  */
-const ARRIVES_WITHIN_MS = 15 * 60_000;
+const POST_ARRIVES_WITHIN_MS = 15 * 60_000;
 
-/** A person waits: what Slack does not let the bot see for so long is told to be unclear. */
+/** A person waits: after so long, the thread says that the fate of a hidden post is unclear. */
 const LOOKED_FOR_MS = 30 * 60_000;
-/** Slack answers, and does not show what there is. While it does not answer at all, nobody could be told either. */
+/** Slack answers, and does not show what is there. While it does not answer at all, nothing could be posted either. */
 const OUT_OF_SIGHT = new Set([TOO_MANY_MESSAGES, 'missing_scope', 'ratelimited']);
 const INVALID_CURSOR = 'invalid_cursor';
 
-/** A card may stand, and be answered, in a channel that the bot was removed from: for so long it may be invited again. */
+/** A card may be visible, and get replies, in a channel that the bot was removed from: it may be invited again. */
 const CARD_LOOKED_FOR_MS = 86_400_000;
 
-/**
- * The call was started, and what became of it is not known: adopts the post, or makes it wanted again. Returns
- * what is next in the lane; null if nothing is, or if the lane has to wait.
- */
+/** How far posts of unknown fate have been looked for, by their calls. Another process starts again. */
+export type Looks = Map<string, { readonly beganAtMs: number; cursor: string | null }>;
+
+/** The call was started, and its outcome is unknown: adopts the post, or makes the call pending again. */
 export async function lookForPost(
-  tools: PostTools,
+  tools: SlackTools,
+  looks: Looks,
   task: ClaimedTask,
-  { call, job, workspace }: SlackCall,
-): Promise<DuePost | null> {
-  if (call.request.kind === 'whisper') return dropped(tools, task, call, 'interrupted');
+  { call, job }: DueCall,
+  { poster }: Workspace,
+): Promise<PostResult> {
+  if (call.request.kind === 'ephemeral') return dropped('interrupted');
   const destination = destinationOf(job, call.request);
-  const again: CallOutcome = { state: 'retry', detail: 'not found in Slack' };
-  if (destination === null) return settle(tools, task, call, again);
-  const sinceMs = call.startedAtMs ?? call.wantedAtMs;
+  if (destination === null) return notFound();
+  const sinceMs = call.startedAtMs ?? call.createdAtMs;
   const nowMs = tools.clock.now();
   // After a crash, the next process may be here before the post of the one that died is at Slack.
-  if (nowMs < sinceMs + FIRST_LOOK_AFTER_MS) return defer(tools, task, sinceMs + FIRST_LOOK_AFTER_MS);
+  if (nowMs < sinceMs + FIRST_LOOK_AFTER_MS) return lookAt(sinceMs + FIRST_LOOK_AFTER_MS);
   const facts = { call_id: call.id, call: call.request.kind, ...factsOf(job) };
-  const look = tools.looks.get(call.id) ?? { beganAtMs: nowMs, cursor: null };
-  tools.looks.set(call.id, look);
+  const look = looks.get(call.id) ?? { beganAtMs: nowMs, cursor: null };
+  looks.set(call.id, look);
   try {
     const post = { ...destination, callId: call.id };
-    const ts = await workspace.poster.find(post, sinceMs, sinceMs + ARRIVES_WITHIN_MS, look);
-    tools.looks.delete(call.id);
+    const ts = await poster.find(post, sinceMs, sinceMs + POST_ARRIVES_WITHIN_MS, look);
+    looks.delete(call.id);
     const outcome = ts === null ? 'absent' : 'adopted';
-    const lag = ts === null ? {} : { lag_ms: nowMs - call.wantedAtMs };
+    const lag = ts === null ? {} : { lag_ms: nowMs - call.createdAtMs };
     tools.log.info('post_looked_for', { ...facts, outcome, ...lag });
-    if (ts !== null) {
-      // If it is the card: its thread was not known until now, so replies in it were not taken for follow-ups.
-      return await posted(tools, task, call, ts, (tx) => tx.catchUps.want(job, nowMs));
-    }
+    if (ts !== null) return { ...posted(call, ts), wantsCatchUp: true };
     // Asked for after the look: it may have slept in the middle.
     const sureAtMs = Math.max(sinceMs, tools.clock.awakeSinceMs()) + ABSENT_AFTER_MS;
-    if (look.beganAtMs < sureAtMs) return await defer(tools, task, sureAtMs);
-    const endHold = (tx: Transaction) => tx.calls.endHold(call.id);
-    return await settle(tools, task, call, again, null, call.heldSinceMs === null ? null : endHold);
+    return look.beganAtMs < sureAtMs ? lookAt(sureAtMs) : { ...notFound(), hold: 'ends' };
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
     const { failure } = error;
-    if (failure.code === INVALID_CURSOR) tools.looks.delete(call.id);
-    const next = whatNext(tools, call, job, failure);
+    if (failure.code === INVALID_CURSOR) looks.delete(call.id);
+    const failedAtMs = tools.clock.now();
+    const next = whatNext(failedAtMs, call, job, failure);
     const isOver = next === 'refuse' || next === 'give_up';
-    if (isOver) tools.looks.delete(call.id);
+    if (isOver) looks.delete(call.id);
     const seen = { ...facts, outcome: isOver ? 'given_up' : 'failed', reason: failure.code };
     tools.log[next === 'give_up' ? 'error' : 'warn']('post_looked_for', seen);
     if (failure.needsAdmin) tools.log.error('slack_needs_admin', { ...facts, reason: failure.code });
     switch (next) {
       case 'refuse':
-        return refused(tools, task, call, failure.code);
+        return refused(call, failure.code);
       case 'give_up':
-        return notSeen(tools, task, call, failure.code);
+        return notSeen(call, failure.code);
       case 'wait':
-        return waitForSight(tools, task, call, failure);
+        return waitUntilReadable(task, call, failure, failedAtMs);
       case 'look_again':
-        return lookAgain(tools, task, call, failure);
+        return lookAgain(task, failure, failedAtMs);
     }
   }
 }
 
 type Next = 'refuse' | 'give_up' | 'wait' | 'look_again';
 
-function whatNext({ clock }: PostTools, call: LedgerCall, job: Job, failure: SlackFailure): Next {
+function whatNext(nowMs: number, call: LedgerCall, job: Job, failure: SlackFailure): Next {
   const { code, outcome, needsAdmin, isPassing } = failure;
   if (code === INVALID_CURSOR) return 'look_again';
-  const nowMs = clock.now();
-  const sinceMs = call.startedAtMs ?? call.wantedAtMs;
+  const sinceMs = call.startedAtMs ?? call.createdAtMs;
   const isCard = call.request.kind === 'post_card';
   const cardMayWait = isCard && nowMs < sinceMs + CARD_LOOKED_FOR_MS;
   // Refused, there is no way to look: the channel is gone for reading and for writing.

@@ -1,117 +1,168 @@
-import { factsOf } from '../../../engine/job-facts.ts';
-import { leave } from '../../../engine/leave.ts';
-import { SEND_WITHIN_MS } from '../../../engine/runtime/send-limit.ts';
-import type { ClaimedTask, LedgerCall } from '../../../store/store.ts';
+import { applyEvent } from '../../../engine/apply-event.ts';
+import { type DueCall, type Effect, runLane, type Wait } from '../../../engine/run-lane.ts';
+import { TooLateToSendError } from '../../../engine/runtime/send-limit.ts';
+import { factsOf } from '../../../engine/tools.ts';
+import { offerOf } from '../../../jobs/decide/offer-of.ts';
+import type { AnyJobContext } from '../../../jobs/decision.ts';
+import type { Job } from '../../../jobs/job.ts';
+import type { ClaimedTask, LedgerCall, Transaction } from '../../../store/store.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
+import type { Poster } from '../../workspace/poster.ts';
 import { SlackCallError, type SlackFailure, tooLate } from '../../workspace/web-api/failure.ts';
-import type { DuePost } from './due-post.ts';
-import { FIRST_LOOK_AFTER_MS, lookForPost } from './look-for-post.ts';
-import { type Destination, destinationOf, renderPost } from './render-post.ts';
-import {
-  defer,
-  dropped,
-  type PostTools,
-  posted,
-  refused,
-  retryLater,
-  type SlackCall,
-} from './settle-post.ts';
-import { HELD_FOR_MS } from './slack-retry.ts';
+import { HELD_FOR_MS, type SlackTools } from '../slack-tools.ts';
+import { FIRST_LOOK_AFTER_MS, type Looks, lookForPost } from './look-for-post.ts';
+import { dropped, lookAt, type PostResult, posted, refused, retryLater } from './post-results.ts';
+import { destinationOf, renderPost } from './render-post.ts';
 
 /** Slack takes a `response_url` for half an hour. */
 const RESPONSE_URL_LIFE_MS = 30 * 60_000;
 /** Later, the person has turned to something else. */
-const WHISPER_TRIED_FOR_MS = 60_000;
+const EPHEMERAL_TRIED_FOR_MS = 60_000;
 
-/** Makes the posts of one lane in their order, each once: what is unclear is looked for before it is repeated. */
-export async function postToSlack(tools: PostTools, task: ClaimedTask): Promise<void> {
-  let due = await tools.posts.next(task);
-  while (due !== null) {
-    if (tools.stopping.aborted) return leave(tools, task);
-    const call = { ...due, workspace: await tools.workspaces.of(due.job.teamId) };
-    due = due.call.state === 'started' ? await lookForPost(tools, task, call) : await post(tools, task, call);
+/** Makes the posts of one lane in their order. */
+export function postToSlack(
+  tools: SlackTools,
+  looks: Looks = new Map(),
+): (task: ClaimedTask) => Promise<void> {
+  return (task) => runLane(tools, posts(tools, looks, task), task);
+}
+
+/** A post whose fate is unclear is looked for before it is repeated. */
+function posts(tools: SlackTools, looks: Looks, task: ClaimedTask): Effect<SlackMessage, PostResult> {
+  const { clock, log, workspaces } = tools;
+  return {
+    prepare: async (due) => renderPost(tools, due, await workspaces.of(due.job.teamId)),
+    // The card was refused: there is no thread, and in the channel it would have no context.
+    admit: async (_tx, { call, job: { stage } }) =>
+      call.request.kind === 'announce' && stage.kind === 'card_failed' ? refused(call, stage.reason) : null,
+    perform: async ({ call, job }, message) => {
+      const { poster } = await workspaces.of(job.teamId);
+      const destination = destinationOf(job, call.request);
+      const ts =
+        destination === null
+          ? await replyPrivately(poster, call, job, message)
+          : await poster.post({ ...destination, callId: call.id, message });
+      log.info('posted', {
+        ...factsOfPost(call, job),
+        outcome: 'done',
+        ...duration(call),
+        lag_ms: clock.now() - call.createdAtMs,
+      });
+      return posted(call, ts);
+    },
+    classify: ({ call, job }, thrown) => {
+      const error = thrown instanceof TooLateToSendError ? tooLate('chat.postMessage') : thrown;
+      if (!(error instanceof SlackCallError)) throw error;
+      const { failure } = error;
+      const { outcome, code: reason } = failure;
+      const facts = factsOfPost(call, job);
+      log.warn('posted', { ...facts, outcome, reason, ...duration(call) });
+      if (failure.needsAdmin) log.error('slack_needs_admin', { ...facts, reason });
+      return notPosted(task, call, job, failure, clock.now());
+    },
+    recover: async (started) =>
+      lookForPost(tools, looks, task, started, await workspaces.of(started.job.teamId)),
+    // That a message is in Slack counts without the lease, too.
+    stillCounts: (result, { state }, isHeld) => {
+      const isOpen = state === 'pending' || state === 'started';
+      return isOpen && (isHeld || result.outcome?.state === 'done') ? result : null;
+    },
+    settle,
+  };
+
+  function duration({ startedAtMs }: LedgerCall) {
+    return { duration_ms: clock.now() - (startedAtMs ?? 0) };
+  }
+
+  async function replyPrivately(
+    poster: Poster,
+    { request }: LedgerCall,
+    job: Job,
+    message: SlackMessage,
+  ): Promise<string> {
+    const { channelId, threadTs } = job;
+    if (request.kind === 'ephemeral') {
+      await poster.postEphemeral({ channelId, threadTs, userId: request.userId }, message);
+      return '';
+    }
+    if ('about' in request && request.about === 'asked_before') {
+      await poster.replyPrivately({ channelId, threadTs: null, userId: job.requesterId }, message);
+      return '';
+    }
+    const isFresh = clock.now() - job.requestedAtMs < RESPONSE_URL_LIFE_MS;
+    await poster.respondPrivately(job.requesterId, isFresh ? job.responseUrl : null, message);
+    return '';
   }
 }
 
-/** Returns what is next in the lane; null if nothing is, or if the lane has to wait. */
-async function post(tools: PostTools, task: ClaimedTask, due: SlackCall): Promise<DuePost | null> {
-  const { call: wanted, job, workspace } = due;
-  const { stage } = job;
-  // The card was refused: there is no thread, and in the channel nobody would know what it is about.
-  if (wanted.request.kind === 'announce' && stage.kind === 'unopened')
-    return refused(tools, task, wanted, stage.reason);
-  const message = await renderPost(tools, due);
-  const startedAtMs = await tools.posts.start({ task, callId: wanted.id });
-  const call: LedgerCall = { ...wanted, state: 'started', startedAtMs };
-  const facts = { call_id: call.id, call: call.request.kind, ...factsOf(job) };
-  const destination = destinationOf(job, call.request);
-  try {
-    if (tools.clock.now() > startedAtMs + SEND_WITHIN_MS) throw tooLate('chat.postMessage');
-    const ts =
-      destination === null
-        ? await tell(tools, due, message)
-        : await workspace.poster.post({ ...destination, callId: call.id, message });
-    const nowMs = tools.clock.now();
-    const times = { duration_ms: nowMs - startedAtMs, lag_ms: nowMs - call.wantedAtMs };
-    tools.log.info('posted', { ...facts, outcome: 'done', ...times });
-    return await posted(tools, task, call, ts);
-  } catch (error) {
-    if (!(error instanceof SlackCallError)) throw error;
-    const { failure } = error;
-    const durationMs = tools.clock.now() - startedAtMs;
-    tools.log.warn('posted', {
-      ...facts,
-      outcome: failure.outcome,
-      reason: failure.code,
-      duration_ms: durationMs,
-    });
-    if (failure.needsAdmin) tools.log.error('slack_needs_admin', { ...facts, reason: failure.code });
-    return await notPosted(tools, task, call, destination, failure);
-  }
-}
-
-async function tell(
-  { clock }: PostTools,
-  { call: { request }, job, workspace: { poster } }: SlackCall,
-  message: SlackMessage,
-): Promise<string> {
-  const { channelId, threadTs } = job;
-  if (request.kind === 'whisper') {
-    await poster.whisper({ channelId, threadTs, userId: request.userId }, message);
-    return '';
-  }
-  if ('about' in request && request.about === 'asked_before') {
-    await poster.whisperOrTell({ channelId, threadTs: null, userId: job.requesterId }, message);
-    return '';
-  }
-  const isFresh = clock.now() - job.requestedAtMs < RESPONSE_URL_LIFE_MS;
-  await poster.tell(job.requesterId, isFresh ? job.responseUrl : null, message);
-  return '';
+function factsOfPost({ id, request }: LedgerCall, job: Job) {
+  return { call_id: id, call: request.kind, ...factsOf(job) };
 }
 
 function notPosted(
-  tools: PostTools,
   task: ClaimedTask,
   call: LedgerCall,
-  destination: Destination | null,
+  job: Job,
   failure: SlackFailure,
-): Promise<DuePost | null> {
+  nowMs: number,
+): PostResult {
   switch (failure.outcome) {
     case 'refused':
-      return refused(tools, task, call, failure.code);
+      return refused(call, failure.code);
     case 'retry':
-      return isTriedForLong(call, failure, tools.clock.now())
-        ? refused(tools, task, call, failure.code)
-        : retryLater(tools, task, call, failure);
+      return isTriedForLong(call, failure, nowMs)
+        ? refused(call, failure.code)
+        : retryLater(task, call, failure, nowMs);
     case 'unknown':
-      if (call.request.kind === 'whisper') return dropped(tools, task, call, failure.code);
-      // A private answer cannot be looked for. Told twice, it does less harm than a request that ends in silence.
-      if (destination === null) return retryLater(tools, task, call, failure);
-      return defer(tools, task, tools.clock.now() + FIRST_LOOK_AFTER_MS);
+      if (call.request.kind === 'ephemeral') return dropped(failure.code);
+      // A private answer cannot be looked for. Sent twice, it does less harm than a request that ends in silence.
+      if (destinationOf(job, call.request) === null) return retryLater(task, call, failure, nowMs);
+      return lookAt(nowMs + FIRST_LOOK_AFTER_MS);
   }
 }
 
 function isTriedForLong(call: LedgerCall, { isPassing }: SlackFailure, nowMs: number): boolean {
-  if (call.request.kind === 'whisper') return nowMs - call.wantedAtMs > WHISPER_TRIED_FOR_MS;
+  if (call.request.kind === 'ephemeral') return nowMs - call.createdAtMs > EPHEMERAL_TRIED_FOR_MS;
   return isPassing && call.heldSinceMs !== null && nowMs - call.heldSinceMs > HELD_FOR_MS;
+}
+
+async function settle(
+  tx: Transaction,
+  { call, job }: DueCall,
+  { outcome, event, hold, wantsCatchUp = false, wait }: PostResult,
+  context: AnyJobContext,
+): Promise<Wait | null> {
+  const { nowMs } = context;
+  if (event !== null) {
+    const after = await applyEvent(tx, job.id, event, context);
+    if (event.type === 'card_posted') await takeInEarlyReplies(tx, after, context);
+  }
+  if (outcome !== null) await tx.calls.settle(call.id, outcome, nowMs);
+  if (outcome?.state === 'done') await showSettledOffer(tx, call, job, nowMs);
+  if (hold === 'begins') await tx.calls.hold(call.id, nowMs);
+  if (hold === 'ends' && call.heldSinceMs !== null) await tx.calls.endHold(call.id);
+  if (wantsCatchUp) await tx.catchUps.request(job, nowMs);
+  return wait;
+}
+
+/** What the message offers may have been settled from elsewhere while it was under way. */
+async function showSettledOffer(
+  tx: Transaction,
+  { id, jobId, request }: LedgerCall,
+  before: Job,
+  nowMs: number,
+): Promise<void> {
+  if (request.kind !== 'announce' || offerOf(request.announcement, before) === null) return;
+  const job = await tx.jobs.get(jobId);
+  if (!job?.offers?.some(({ postId, outcome }) => postId === id && outcome !== null)) return;
+  await tx.tasks.schedule({ kind: 'refresh_offers', subject: jobId, runAtMs: nowMs, ifScheduled: 'replace' });
+}
+
+/** The card could be answered before its thread was known here. */
+async function takeInEarlyReplies(tx: Transaction, job: Job, context: AnyJobContext): Promise<void> {
+  const { id, teamId, channelId, threadTs } = job;
+  if (threadTs === null) return;
+  for (const reply of await tx.earlyReplies.take({ teamId, channelId, threadTs }, context.nowMs)) {
+    await applyEvent(tx, id, { type: 'reply_received', reply }, context);
+  }
 }

@@ -1,26 +1,26 @@
+import type { DueCall } from '../../../engine/run-lane.ts';
 import type { CallRequest } from '../../../jobs/call.ts';
+import { emptyQueue } from '../../../jobs/follow-up-queue.ts';
 import type { Job } from '../../../jobs/job.ts';
 import type { FollowUpMode } from '../../../jobs/policy.ts';
-import { nobodyWaits } from '../../../jobs/queue.ts';
-import { mentionedUserIds } from '../../protocol/readable-text.ts';
-import { askedBeforeView } from '../../views/forms/asked-before.ts';
+import { mentionedUserIds } from '../../protocol/slack-text.ts';
+import { questionView } from '../../views/forms/question.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { isDirectMessage } from '../../views/parts/mrkdwn.ts';
 import { announcementView } from '../../views/thread/announcement.ts';
-import { cardView } from '../../views/thread/card.ts';
 import { noticeView, privateNoticeView } from '../../views/thread/notice.ts';
-import { delayedView, requesterView, unpostedView, whisperView } from '../../views/thread/requester.ts';
+import { delayedView, ephemeralView, requesterView, unpostedView } from '../../views/thread/requester.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
+import { renderCard } from '../render-card.ts';
 import type { SlackTools } from '../slack-tools.ts';
-import type { SlackCall } from './settle-post.ts';
 
-export interface Destination {
+interface Destination {
   readonly channelId: string;
   readonly threadTs: string | null;
 }
 
-/** Where a post goes; null for what one person is told privately. */
+/** The channel and thread of a post; null for a private message. */
 export function destinationOf(job: Job, request: CallRequest): Destination | null {
   switch (request.kind) {
     case 'post_card':
@@ -28,8 +28,8 @@ export function destinationOf(job: Job, request: CallRequest): Destination | nul
       return { channelId: job.channelId, threadTs: job.threadTs };
     case 'notify_channel':
       return { channelId: request.channelId, threadTs: null };
-    case 'tell_requester':
-    case 'whisper':
+    case 'notify_requester':
+    case 'ephemeral':
       return null;
     case 'create_job':
     case 'send_message':
@@ -39,31 +39,32 @@ export function destinationOf(job: Job, request: CallRequest): Destination | nul
 
 export async function renderPost(
   tools: SlackTools,
-  { call: { request }, job, mode, workspace }: SlackCall,
+  { call: { request }, job, policy: { followUpMode: mode } }: DueCall,
+  workspace: Workspace,
 ): Promise<SlackMessage> {
-  const names = await workspace.names.named([...actorsIn(request), ...mentionedUserIds(job.prompt)]);
+  const named = () => workspace.names.named([...actorsIn(request), ...mentionedUserIds(job.prompt)]);
   switch (request.kind) {
     case 'post_card':
-      return cardView(job, nobodyWaits, names, mode);
+      return renderCard(workspace, job, emptyQueue);
     case 'announce':
-      return announcementView(request.announcement, job, names, mode);
+      return announcementView(request.announcement, job, await named(), mode);
     case 'notify_channel':
-      return (await mayTell(tools, workspace, job, request.channelId))
-        ? noticeView(job, request.url, await threadLink(workspace, job), names)
+      return (await mayShowJob(tools, workspace, job, request.channelId))
+        ? noticeView(job, request.url, await threadLink(workspace, job), await named())
         : privateNoticeView(request.url);
-    case 'tell_requester':
-      return privateAnswer(tools, workspace, request, job, { names, mode });
-    case 'whisper':
-      return whisperView(request.whisper, job);
+    case 'notify_requester':
+      return privateAnswer(tools, workspace, request, job, { names: await named(), mode });
+    case 'ephemeral':
+      return ephemeralView(request.notice, job);
     case 'create_job':
     case 'send_message':
       throw new Error(`${request.kind} is not a post`);
   }
 }
 
-/** Who did what is told. */
+/** The people whose actions are announced. */
 function actorsIn(request: CallRequest): string[] {
-  const about = request.kind === 'tell_requester' ? request.about : null;
+  const about = request.kind === 'notify_requester' ? request.about : null;
   const announcement = request.kind === 'announce' ? request.announcement : about;
   return typeof announcement === 'object' && announcement !== null && 'userId' in announcement
     ? [announcement.userId]
@@ -73,7 +74,7 @@ function actorsIn(request: CallRequest): string[] {
 async function privateAnswer(
   tools: SlackTools,
   workspace: Workspace,
-  { reason, about }: Extract<CallRequest, { kind: 'tell_requester' }>,
+  { reason, about }: Extract<CallRequest, { kind: 'notify_requester' }>,
   job: Job,
   { names, mode }: { readonly names: ReadonlyMap<string, string>; readonly mode: FollowUpMode },
 ): Promise<SlackMessage> {
@@ -91,13 +92,13 @@ async function privateAnswer(
 
 async function question(tools: SlackTools, workspace: Workspace, job: Job): Promise<SlackMessage> {
   const { stage } = job;
-  const sameAs =
-    stage.kind === 'asking' ? await tools.store.transaction((tx) => tx.jobs.get(stage.sameAsJobId)) : null;
-  return askedBeforeView({ job, sameAs }, sameAs && (await threadLink(workspace, sameAs)));
+  const sameAsId = stage.kind === 'awaiting_confirmation' ? stage.sameAsJobId : null;
+  const sameAs = sameAsId === null ? null : await tools.store.transaction((tx) => tx.jobs.get(sameAsId));
+  return questionView({ job, sameAs }, sameAs && (await threadLink(workspace, sameAs)));
 }
 
-/** Whether what was asked may be read there. Where nobody can tell, it may not; the notice does not wait for it. */
-async function mayTell(
+/** Whether the prompt may be shown there. If that is unknown, it may not; the notice does not wait for it. */
+async function mayShowJob(
   { log }: SlackTools,
   { poster }: Workspace,
   { id, channelId }: Job,
@@ -116,12 +117,6 @@ async function mayTell(
 }
 
 /** A notice is worth more without the link than not at all. */
-async function threadLink({ poster }: Workspace, job: Job): Promise<string | null> {
-  if (job.threadTs === null) return null;
-  try {
-    return await poster.permalink(job.channelId, job.threadTs);
-  } catch (error) {
-    if (error instanceof SlackCallError) return null;
-    throw error;
-  }
+async function threadLink({ poster }: Workspace, { channelId, threadTs }: Job): Promise<string | null> {
+  return threadTs === null ? null : poster.permalink(channelId, threadTs);
 }

@@ -1,10 +1,9 @@
-import { policyOf } from '../../../engine/apply-event.ts';
-import { factsOf } from '../../../engine/job-facts.ts';
+import { loadPolicy } from '../../../engine/apply-event.ts';
+import { factsOf } from '../../../engine/tools.ts';
+import { type Queue, queueOf } from '../../../jobs/follow-up-queue.ts';
 import type { Job } from '../../../jobs/job.ts';
-import type { FollowUpMode } from '../../../jobs/policy.ts';
-import { type Queue, queueOf } from '../../../jobs/queue.ts';
 import type { ClaimedTask, Transaction } from '../../../store/store.ts';
-import { cardView } from '../../views/thread/card.ts';
+import { renderCard } from '../render-card.ts';
 import type { SlackTools } from '../slack-tools.ts';
 import { failureOf, refresh } from './refresh.ts';
 
@@ -15,22 +14,21 @@ interface Card {
   readonly job: Job;
   readonly cardTs: string;
   readonly queue: Queue;
-  readonly mode: FollowUpMode;
 }
 
 /** Renders the card from the job as it is now, and replaces it in place. */
 export const refreshCard = refresh<Card>({
   load: (tools, task) => tools.store.transaction((tx) => loadCard(tools, tx, task)),
-  show: async (tools, { job, cardTs, queue, mode }) => {
-    const { poster, names } = await tools.workspaces.of(job.teamId);
-    const card = cardView(job, queue, await names.of(job.prompt), mode);
+  show: async (tools, { job, cardTs, queue }) => {
+    const workspace = await tools.workspaces.of(job.teamId);
+    const card = await renderCard(workspace, job, queue);
     return failureOf(
-      () => poster.update(job.channelId, cardTs, card),
+      () => workspace.poster.update(job.channelId, cardTs, card),
       (reason) => tools.log.warn('card_not_refreshed', { ...factsOf(job), reason }),
     );
   },
   // Slack may have edited it at any time until now.
-  shown: (tx, { job }, nowMs) => tx.jobs.cardDrawn(job.id, nowMs),
+  shown: (tx, { job }, { nowMs }) => tx.jobs.cardDrawn(job.id, nowMs),
 });
 
 /** Records that the card is edited now. Null if there is none, or it was edited a moment ago: then not yet. */
@@ -50,6 +48,6 @@ async function loadCard(tools: SlackTools, tx: Transaction, task: ClaimedTask): 
     return null;
   }
   await tx.jobs.cardDrawn(job.id, nowMs);
-  const policy = await policyOf(tx, job, tools.newContext());
-  return { job, cardTs: state.job.cardTs, queue: queueOf(state, policy, nowMs), mode: policy.followUpMode };
+  const policy = await loadPolicy(tx, job, tools.newContext());
+  return { job, cardTs: state.job.cardTs, queue: queueOf(state, policy, nowMs) };
 }

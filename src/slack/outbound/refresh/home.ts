@@ -1,30 +1,47 @@
+import { NEEDED_FOR_MS, needsPerson } from '../../../jobs/lists.ts';
 import { ownerOfHome } from '../../../store/queries/homes.ts';
 import { notAllowedView, notSetUpView } from '../../views/access.ts';
 import {
   type HomeFacts,
   homeView,
+  NEEDING_JOBS_MAX,
   OPEN_JOBS_MAX,
   PROJECTS_MAX,
   PULL_REQUESTS_MAX,
 } from '../../views/home.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
+import { noticeChannelsOf } from '../../workspace/self-check.ts';
 import { isReady, type ReadyWorkspace, type Workspace } from '../../workspace/workspace.ts';
 import type { SlackTools } from '../slack-tools.ts';
 import { failureOf, refresh } from './refresh.ts';
 
 const HOUR_MS = 3_600_000;
+/** Among which those are looked for that wait for a person. */
+const RECENT_JOBS_MAX = 50;
 
 /** Shows a person's home as things are now. */
 export const refreshHome = refresh<{ readonly teamId: string; readonly userId: string }>({
   load: async (_tools, task) => ownerOfHome(task.subject),
   show: async (tools, { teamId, userId }) => {
     const workspace = await tools.workspaces.of(teamId);
-    return failureOf(
-      async () => workspace.poster.publishHome(userId, await viewFor(tools, workspace, userId)),
-      (reason) => tools.log.warn('home_not_refreshed', { team_id: teamId, user_id: userId, reason }),
-    );
+    const draw = () =>
+      failureOf(
+        async () => workspace.poster.publishHome(userId, await viewFor(tools, workspace, userId)),
+        (reason) => tools.log.warn('home_not_refreshed', { team_id: teamId, user_id: userId, reason }),
+      );
+    const failure = await draw();
+    const { access, selfCheck } = workspace;
+    if (failure !== null || !isReady(workspace) || !access.isAdmin(userId) || selfCheck.isFresh)
+      return failure;
+    // Nobody waits for this: the home is there already, with what was found last.
+    await selfCheck.ask(await noticeChannels(tools, teamId));
+    return draw();
   },
 });
+
+function noticeChannels({ store, newContext }: SlackTools, teamId: string): Promise<string[]> {
+  return store.transaction((tx) => noticeChannelsOf(tx, teamId, newContext().rulesOf(teamId)));
+}
 
 async function viewFor(tools: SlackTools, workspace: Workspace, userId: string): Promise<SlackMessage> {
   if (!isReady(workspace)) return notSetUpView(workspace.teamId);
@@ -35,13 +52,14 @@ async function viewFor(tools: SlackTools, workspace: Workspace, userId: string):
 async function render(tools: SlackTools, workspace: ReadyWorkspace, userId: string): Promise<SlackMessage> {
   const { workspaceUrl } = workspace;
   const facts = await read(tools, workspace, userId);
-  const prompts = [...facts.open, ...facts.withPullRequest].map(({ prompt }) => prompt);
+  const needing = facts.needing.map(({ job }) => job);
+  const prompts = [...needing, ...facts.open, ...facts.withPullRequest].map(({ prompt }) => prompt);
   const names = await workspace.names.of(prompts.join('\n'));
   return homeView(facts, { userId, channelId: null, workspaceUrl, names });
 }
 
 function read(tools: SlackTools, workspace: ReadyWorkspace, userId: string): Promise<HomeFacts> {
-  const { surroundings, hourlyBudget } = tools;
+  const { known, hourlyBudget } = tools;
   const { teamId } = workspace;
   const atMs = tools.clock.now();
   return tools.store.transaction(async (tx) => {
@@ -49,14 +67,21 @@ function read(tools: SlackTools, workspace: ReadyWorkspace, userId: string): Pro
     for (const { id, name } of workspace.projects.slice(0, PROJECTS_MAX)) {
       const made = await tx.calls.agentCallsSince(id, atMs - HOUR_MS);
       const callsLeft = Math.max(hourlyBudget - made, 0);
-      projects.push({ name, callsLeft, hourlyBudget, agent: surroundings.agent(id) });
+      projects.push({ name, callsLeft, hourlyBudget, agent: known.agent(id) });
     }
+    const recent = await tx.lists.recentOf(teamId, userId, atMs - NEEDED_FOR_MS, RECENT_JOBS_MAX);
+    const needing = recent.filter(needsPerson).slice(0, NEEDING_JOBS_MAX);
+    const shown = new Set(needing.map(({ job }) => job.id));
+    const open = await tx.lists.openOf(teamId, userId, OPEN_JOBS_MAX + 1 + shown.size);
     return {
-      open: await tx.lists.openOf(teamId, userId, OPEN_JOBS_MAX + 1),
+      needing,
+      open: open.filter(({ id }) => !shown.has(id)).slice(0, OPEN_JOBS_MAX + 1),
       withPullRequest: await tx.lists.withPullRequest(teamId, userId, PULL_REQUESTS_MAX),
       projects,
-      slackProblem: surroundings.slackProblem(),
-      isAdmin: workspace.access.isAdmin(userId),
+      slackProblem: known.slackProblem(),
+      forAdmin: workspace.access.isAdmin(userId)
+        ? { slack: workspace.selfCheck.last, work: known.workProblems() }
+        : null,
       atMs,
     };
   });

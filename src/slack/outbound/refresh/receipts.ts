@@ -1,10 +1,9 @@
-import { factsOf } from '../../../engine/job-facts.ts';
+import { factsOf } from '../../../engine/tools.ts';
 import type { Receipt } from '../../../jobs/follow-up.ts';
 import type { Job } from '../../../jobs/job.ts';
 import type { ClaimedTask, StaleReceipt } from '../../../store/store.ts';
 import type { SlackFailure } from '../../workspace/web-api/failure.ts';
-import { isHopeless } from '../posts/slack-retry.ts';
-import type { SlackTools } from '../slack-tools.ts';
+import { isHopeless, type SlackTools } from '../slack-tools.ts';
 import { failureOf, type RefreshAttempt, refresh } from './refresh.ts';
 
 const EMOJI: Readonly<Record<Receipt, string>> = {
@@ -28,7 +27,7 @@ export const refreshReceipts = refresh<Receipts>({
       const subject = job;
       const failures = stale.map((receipt) => showReceipt(tools, subject, receipt, attempt));
       const failure = worst(await Promise.all(failures));
-      // Until it is sure that they stay as they are now, they are stale still.
+      // As long as an earlier request may arrive, they count as stale.
       if (failure !== null || !attempt.isSure) return failure;
       ({ job, stale } = await loadReceipts(tools, attempt.task));
     }
@@ -41,13 +40,13 @@ function worst(failures: readonly (SlackFailure | null)[]): SlackFailure | null 
   return some.find(({ outcome }) => outcome === 'unknown') ?? some[0] ?? null;
 }
 
-/** What is about to be put there is recorded first: its answer may get lost, and then it must be taken away. */
+/** Records what is about to be put there: if its answer gets lost, it must be removed later. */
 function loadReceipts({ store }: SlackTools, { subject, lease }: ClaimedTask): Promise<Receipts> {
   return store.transaction(async (tx) => {
     await tx.tasks.fence(lease);
     const job = await tx.jobs.get(subject);
     const stale = await tx.followUps.withStaleReceipts(subject);
-    for (const { followUpId, placed, wanted } of stale) {
+    for (const { followUpId, placed, desired: wanted } of stale) {
       await tx.followUps.receiptsTried(followUpId, wanted === null ? placed : [...placed, wanted]);
     }
     return { job, stale };
@@ -57,7 +56,7 @@ function loadReceipts({ store }: SlackTools, { subject, lease }: ClaimedTask): P
 async function showReceipt(
   tools: SlackTools,
   job: Job,
-  { followUpId, messageTs, placed, wanted }: StaleReceipt,
+  { followUpId, messageTs, placed, desired: wanted }: StaleReceipt,
   { task, isSure }: RefreshAttempt,
 ): Promise<SlackFailure | null> {
   const instead = placed.filter((receipt) => receipt !== wanted).map((receipt) => EMOJI[receipt]);

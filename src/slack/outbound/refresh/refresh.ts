@@ -1,31 +1,28 @@
+import type { AnyJobContext } from '../../../jobs/decision.ts';
 import { type ClaimedTask, LeaseLostError, type Transaction } from '../../../store/store.ts';
 import { SlackCallError, type SlackFailure } from '../../workspace/web-api/failure.ts';
-import { isHopeless, slackRetryMs } from '../posts/slack-retry.ts';
-import type { SlackTools } from '../slack-tools.ts';
+import { isHopeless, type SlackTools, slackRetryMs } from '../slack-tools.ts';
 
-/** An edit that got no answer may reach Slack so much later, in seconds awake: after later ones, whose place it takes. */
-const ARRIVES_WITHIN_MS = 20_000;
+/** An unanswered edit may reach Slack so much later, in time awake, and replace a newer one. */
+const UPDATE_ARRIVES_WITHIN_MS = 20_000;
 
-/** Something in Slack that shows things as they are now: it may be shown again at any time. */
+/** Something in Slack that shows things as they are now. Showing it may be repeated. */
 export interface Projection<Snapshot> {
   /** What is to be shown. Null: the load has completed or delayed the task. */
   load(tools: SlackTools, task: ClaimedTask): Promise<Snapshot | null>;
   /** Returns what kept Slack from showing it. */
   show(tools: SlackTools, snapshot: Snapshot, attempt: RefreshAttempt): Promise<SlackFailure | null>;
   /** Written when nothing is left to try. */
-  shown?(tx: Transaction, snapshot: Snapshot, nowMs: number): Promise<void>;
+  shown?(tx: Transaction, snapshot: Snapshot, context: AnyJobContext): Promise<void>;
 }
 
 export interface RefreshAttempt {
   readonly task: ClaimedTask;
-  /** Nothing that was sent for the task before can arrive any more. */
+  /** No earlier request of the task can still arrive. */
   readonly isSure: boolean;
 }
 
-/**
- * The handler of a projection's task: shows it, and ends the task or plans when it is shown again: after a failure,
- * and once more when an edit of unknown fate can no longer arrive.
- */
+/** Shows a projection. It is shown again after a failure, and once an edit of unknown fate can no longer arrive. */
 export function refresh<Snapshot>(projection: Projection<Snapshot>) {
   return async (tools: SlackTools, task: ClaimedTask): Promise<void> => {
     const { store, clock } = tools;
@@ -37,12 +34,13 @@ export function refresh<Snapshot>(projection: Projection<Snapshot>) {
     const isUnclear = failure?.outcome === 'unknown';
     try {
       await store.transaction(async (tx) => {
-        const nowMs = clock.now();
-        if (isUnclear) await tx.tasks.doubt(task.lease, nowMs + ARRIVES_WITHIN_MS);
+        const context = tools.newContext();
+        const { nowMs } = context;
+        if (isUnclear) await tx.tasks.markUnknown(task.lease, nowMs + UPDATE_ARRIVES_WITHIN_MS);
         if (failure !== null && !isHopeless(task, failure)) {
           return tx.tasks.retryAt(task.lease, nowMs + slackRetryMs(task, failure));
         }
-        await projection.shown?.(tx, snapshot, nowMs);
+        await projection.shown?.(tx, snapshot, context);
         // Computed again: the process may have slept in the middle.
         const againAtMs = sureAtMs(tools, task);
         return startedAtMs < againAtMs
@@ -50,9 +48,9 @@ export function refresh<Snapshot>(projection: Projection<Snapshot>) {
           : tx.tasks.complete(task.lease);
       });
     } catch (error) {
-      // The process that took the task over may have shown it later; this request has replaced that, or is about to.
+      // Another process took the task over: this request may have replaced, or may still replace, what it showed.
       if (error instanceof LeaseLostError) {
-        const runAtMs = clock.now() + (isUnclear ? ARRIVES_WITHIN_MS : 0);
+        const runAtMs = clock.now() + (isUnclear ? UPDATE_ARRIVES_WITHIN_MS : 0);
         const again = { kind: task.kind, subject: task.subject, runAtMs, ifScheduled: 'replace' } as const;
         await store.transaction((tx) => tx.tasks.schedule(again));
       }
@@ -61,13 +59,13 @@ export function refresh<Snapshot>(projection: Projection<Snapshot>) {
   };
 }
 
-/** From when on nothing that was sent for the task before can arrive any more. */
-function sureAtMs({ clock }: SlackTools, { unsureUntilMs }: ClaimedTask): number {
-  if (unsureUntilMs === null) return 0;
-  return Math.max(unsureUntilMs, clock.awakeSinceMs() + ARRIVES_WITHIN_MS);
+/** When no earlier request of the task can still arrive. */
+function sureAtMs({ clock }: SlackTools, { unknownUntilMs }: ClaimedTask): number {
+  if (unknownUntilMs === null) return 0;
+  return Math.max(unknownUntilMs, clock.awakeSinceMs() + UPDATE_ARRIVES_WITHIN_MS);
 }
 
-/** Returns Slack's failure, if any, once it is logged. */
+/** Logs and returns Slack's failure, if any. */
 export async function failureOf(
   ask: () => Promise<unknown>,
   logFailure: (reason: string) => void,

@@ -1,20 +1,21 @@
 import type { ModalView } from '@slack/types';
-import type { Project, Projects } from '../../../jobs/project.ts';
-import { encode, type FollowUpForm, type Place } from '../../protocol/form-data.ts';
+import type { Project, Projects } from '../../../jobs/requests/project.ts';
+import { type ComposeTarget, encode, type FollowUpForm } from '../../protocol/form-data.ts';
 import { viewIds } from '../../protocol/ids.ts';
+import { buttons } from '../parts/buttons.ts';
 import { channelInput, form, projectInput, promptFieldMax, promptInput } from '../parts/form.ts';
 import { cut } from '../parts/limits.ts';
 import { message, paragraph, type SlackMessage, smallPrint } from '../parts/message.ts';
-import { mrkdwn } from '../parts/mrkdwn.ts';
 import { shown } from '../parts/untrusted.ts';
 import { labels } from '../parts/words.ts';
+import { composeTexts, fields } from '../texts/forms.ts';
 
-/** What is kept free for a wish. */
+/** Room left for what the person adds. */
 const WISH_LENGTH = 500;
 
 export interface Compose {
-  readonly place: Place;
-  /** What stands in the field at first, as people read it. */
+  readonly target: ComposeTarget;
+  /** The initial text of the field, as people read it. */
   readonly prompt: string;
   /** Of what it quotes, the end is missing. */
   readonly isCut: boolean;
@@ -25,23 +26,21 @@ export interface Compose {
 }
 
 /** The form that asks for a job. */
-export function composeView({ place, prompt, isCut, ...choices }: Compose): ModalView {
+export function composeView({ target, prompt, isCut, ...choices }: Compose): ModalView {
   const { projects, project, promptMaxLength } = choices;
   return form(
-    { id: viewIds.compose, title: labels.askDocsAgent, submit: labels.start, data: encode(place) },
+    { id: viewIds.compose, title: labels.askDocsAgent, submit: labels.start, data: encode(target) },
     [
       promptInput(prompt, promptMaxLength),
-      ...(isCut ? [smallPrint(cutOff).block] : []),
+      ...(isCut ? [smallPrint(composeTexts.cutOff)] : []),
       ...projectInput(projects, project),
-      ...(place.channelId === null ? [channelInput()] : []),
+      ...(target.channelId === null ? [channelInput()] : []),
     ],
   );
 }
 
-const cutOff = mrkdwn`✂️ The message is too long for this field: its end is cut off. To send all of it, reply to it with \`@docs-agent …\` instead.`;
-
 /**
- * What stands in the field when somebody asks about a message: the message, as far as there is room beside a wish.
+ * The initial text when somebody asks about a message: the message, cut so that the person has room to write.
  * @param text as people read it
  */
 export function promptAbout(
@@ -50,7 +49,7 @@ export function promptAbout(
   promptMaxLength: number,
 ): Pick<Compose, 'prompt' | 'isCut'> {
   const place = permalink === null ? '' : ` (${permalink})`;
-  const start = `About this Slack message${place}:\n`;
+  const start = `${composeTexts.about(place)}\n`;
   const quoted = shown(text, Number.MAX_SAFE_INTEGER).replace(/^/gm, '> ');
   const room = Math.max(promptFieldMax(promptMaxLength) - start.length - WISH_LENGTH, 1);
   return { prompt: `${start}${cut(quoted, room)}\n\n`, isCut: quoted.length > room };
@@ -58,16 +57,13 @@ export function promptAbout(
 
 /** Tells, privately, that a form could not be shown. */
 export function noFormView(): SlackMessage {
-  return message(
-    paragraph(
-      mrkdwn`⚠️ *Slack did not open the form.* Please try again, or type the prompt: \`/docs-agent explain the rate limits\`. Nothing was started.`,
-    ),
-  );
+  return message(paragraph(composeTexts.notOpened));
 }
 
 /** The form that asks for a follow-up. */
 export function followUpForm(data: FollowUpForm, promptMaxLength: number): ModalView {
-  return form({ id: viewIds.followUp, title: labels.followUp, submit: labels.send, data: encode(data) }, [
-    promptInput('', promptMaxLength),
-  ]);
+  return form(
+    { id: viewIds.followUp, title: buttons.followUp.label, submit: labels.send, data: encode(data) },
+    [promptInput('', promptMaxLength, fields.reply)],
+  );
 }

@@ -1,26 +1,22 @@
 import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
 import type { FollowUpMode } from '../../../jobs/policy.ts';
-import type { Project, Projects } from '../../../jobs/project.ts';
-import { encode, type SettingsData } from '../../protocol/form-data.ts';
+import type { Project, Projects } from '../../../jobs/requests/project.ts';
+import { encode, type SettingsFormData } from '../../protocol/form-data.ts';
 import { formIds, viewIds } from '../../protocol/ids.ts';
 import { channelInput, form, plain, projectInput } from '../parts/form.ts';
 import { message, paragraph, type SlackMessage, smallPrint } from '../parts/message.ts';
-import { channelMention, type Mrkdwn, mrkdwn, timeOfDay, userMention } from '../parts/mrkdwn.ts';
+import { channelMention, type Mrkdwn, timeOfDay, userMention } from '../parts/mrkdwn.ts';
 import { oneLine } from '../parts/untrusted.ts';
 import { labels } from '../parts/words.ts';
+import { settingsTexts } from '../texts/forms.ts';
 
 /** So many notices for one pull request are enough; the configuration file takes no more for a channel, either. */
 export const NOTICE_CHANNELS_MAX = 10;
 const NAME_MAX = 100;
 const WINDOWS_MS = [0, 4_000, 10_000, 30_000, 60_000, 120_000, 300_000];
 
-const modes: Readonly<Record<FollowUpMode, string>> = {
-  every_reply: 'Every reply in a job’s thread',
-  mentions: 'Only replies that mention docs-agent',
-};
-
 /** All settings of a channel, as they hold there. */
-export interface Settings {
+export interface EffectiveChannelSettings {
   readonly project: Project;
   readonly noticeChannels: readonly string[];
   readonly followUpMode: FollowUpMode;
@@ -28,15 +24,19 @@ export interface Settings {
 }
 
 /** The form for the settings of a channel. */
-export function settingsForm(data: SettingsData, settings: Settings, projects: Projects): ModalView {
+export function settingsForm(
+  data: SettingsFormData,
+  settings: EffectiveChannelSettings,
+  projects: Projects,
+): ModalView {
   const { project, noticeChannels, followUpMode, followUpWindowMs } = settings;
-  return form({ id: viewIds.settings, title: 'Settings', submit: labels.save, data: encode(data) }, [
-    paragraph(mrkdwn`For jobs in ${channelMention(data.channelId)}, from now on.`).block,
+  return form({ id: viewIds.settings, title: settingsTexts.title, submit: labels.save, data: encode(data) }, [
+    paragraph(settingsTexts.intro(channelMention(data.channelId))),
     ...projectInput(projects, project),
-    menu(formIds.followUpMode, 'Follow-ups', modeOptions(), followUpMode),
+    menu(formIds.followUpMode, settingsTexts.mode, modeOptions(), followUpMode),
     menu(
       formIds.followUpWindow,
-      'Replies that come within this time go out as one',
+      settingsTexts.window,
       windowOptions(followUpWindowMs),
       String(followUpWindowMs),
     ),
@@ -46,8 +46,8 @@ export function settingsForm(data: SettingsData, settings: Settings, projects: P
 
 /** Asks whose settings are meant. */
 export function settingsChannelForm(): ModalView {
-  return form({ id: viewIds.settingsChannel, title: 'Settings', submit: labels.next, data: '' }, [
-    channelInput('Its settings come next.'),
+  return form({ id: viewIds.settingsChannel, title: settingsTexts.title, submit: labels.next, data: '' }, [
+    channelInput(settingsTexts.nextStep),
   ]);
 }
 
@@ -57,64 +57,59 @@ export function windowsMs(followUpWindowMs: number): number[] {
 }
 
 export function isMode(value: string | undefined): value is FollowUpMode {
-  return value !== undefined && Object.hasOwn(modes, value);
+  return value !== undefined && Object.hasOwn(settingsTexts.modes, value);
 }
 
 /** What somebody else saved while the form was open. */
 export interface Meanwhile {
   readonly userId: string;
   readonly atMs: number;
-  readonly settings: Settings;
+  readonly settings: EffectiveChannelSettings;
 }
 
 export function settingsSavedView(
   channelId: string,
-  settings: Settings,
+  settings: EffectiveChannelSettings,
   meanwhile: Meanwhile | null,
 ): SlackMessage {
   return message(
-    paragraph(mrkdwn`⚙️ *Settings saved* for ${channelMention(channelId)}. They hold from now on.`),
+    paragraph(settingsTexts.saved(channelMention(channelId))),
     smallPrint(...summary(settings)),
     ...(meanwhile === null
       ? []
       : [
-          paragraph(
-            mrkdwn`⚠️ ${userMention(meanwhile.userId)} had saved others at ${timeOfDay(meanwhile.atMs)}, while your form was open. Yours have taken their place; those were:`,
-          ),
+          paragraph(settingsTexts.replaced(userMention(meanwhile.userId), timeOfDay(meanwhile.atMs))),
           smallPrint(...summary(meanwhile.settings)),
         ]),
   );
 }
 
 export function adminsOnlyView(): SlackMessage {
-  return message(
-    paragraph(
-      mrkdwn`🔒 *Only administrators may change the settings.* They are the \`admins\` in the configuration file of docs-agent. Nothing was changed.`,
-    ),
-  );
+  return message(paragraph(settingsTexts.adminsOnly));
 }
 
 /** What is said at a field whose value does not count any more. */
 export function notAChoiceView(): SlackMessage {
-  return message(paragraph(mrkdwn`This is no choice any more. Please choose another.`));
+  return message(paragraph(settingsTexts.noChoice));
 }
 
 export function tooManyNoticesView(): SlackMessage {
-  return message(
-    paragraph(mrkdwn`At most ${NOTICE_CHANNELS_MAX} channels, public or private. Please choose fewer.`),
-  );
+  return message(paragraph(settingsTexts.tooManyNotices(NOTICE_CHANNELS_MAX)));
 }
 
-function summary({ project, noticeChannels, followUpMode, followUpWindowMs }: Settings): Mrkdwn[] {
-  const replies = followUpMode === 'mentions' ? 'only mentions are follow-ups' : 'every reply is a follow-up';
-  const channels = noticeChannels.map((id) => channelMention(id).mrkdwn).join(', ');
+function summary({
+  project,
+  noticeChannels,
+  followUpMode,
+  followUpWindowMs,
+}: EffectiveChannelSettings): Mrkdwn[] {
+  const { summary: words } = settingsTexts;
+  const channels = { mrkdwn: noticeChannels.map((id) => channelMention(id).mrkdwn).join(', ') };
   return [
-    mrkdwn`project ${oneLine(project.name, NAME_MAX)}`,
-    mrkdwn`${replies}`,
-    followUpWindowMs === 0
-      ? mrkdwn`each reply goes out at once`
-      : mrkdwn`replies within ${duration(followUpWindowMs)} go out as one`,
-    noticeChannels.length === 0 ? mrkdwn`no notices of its own` : mrkdwn`notices in ${{ mrkdwn: channels }}`,
+    words.project(oneLine(project.name, NAME_MAX)),
+    words.modes[followUpMode],
+    followUpWindowMs === 0 ? words.noWindow : words.window(duration(followUpWindowMs)),
+    noticeChannels.length === 0 ? words.noNotices : words.notices(channels),
   ];
 }
 
@@ -123,10 +118,8 @@ function noticesInput(noticeChannels: readonly string[]): InputBlock {
     type: 'input',
     block_id: formIds.noticeChannels,
     optional: true,
-    label: plain('Tell these channels of each pull request'),
-    hint: plain(
-      `At most ${NOTICE_CHANNELS_MAX}, besides those that are told anyway. The bot must be in them.`,
-    ),
+    label: plain(settingsTexts.notices),
+    hint: plain(settingsTexts.noticesMax(NOTICE_CHANNELS_MAX)),
     element: {
       type: 'multi_conversations_select',
       action_id: formIds.noticeChannels,
@@ -149,12 +142,12 @@ function menu(id: string, label: string, options: PlainTextOption[], initial: st
 }
 
 function modeOptions(): PlainTextOption[] {
-  return Object.entries(modes).map(([value, text]) => ({ text: plain(text), value }));
+  return Object.entries(settingsTexts.modes).map(([value, text]) => ({ text: plain(text), value }));
 }
 
 function windowOptions(followUpWindowMs: number): PlainTextOption[] {
   return windowsMs(followUpWindowMs).map((windowMs) => ({
-    text: plain(windowMs === 0 ? 'Off: each reply goes out at once' : duration(windowMs)),
+    text: plain(windowMs === 0 ? settingsTexts.noWindow : duration(windowMs)),
     value: String(windowMs),
   }));
 }

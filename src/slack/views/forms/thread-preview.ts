@@ -1,7 +1,8 @@
 import type { ModalView } from '@slack/types';
-import type { Project, Projects } from '../../../jobs/project.ts';
+import type { Project, Projects } from '../../../jobs/requests/project.ts';
 import { encode, type MentionedIn, type OfferedThread } from '../../protocol/form-data.ts';
-import { actionIds, formIds, viewIds } from '../../protocol/ids.ts';
+import { formIds, viewIds } from '../../protocol/ids.ts';
+import { buttons } from '../parts/buttons.ts';
 import {
   CHECKBOXES_MAX,
   checkboxOption,
@@ -11,10 +12,17 @@ import {
   promptInput,
   tickedInput,
 } from '../parts/form.ts';
-import { message, paragraph, type SlackMessage, smallPrint, valueButton } from '../parts/message.ts';
-import { mrkdwn } from '../parts/mrkdwn.ts';
+import {
+  buttonRow,
+  message,
+  paragraph,
+  pressButton,
+  type SlackMessage,
+  smallPrint,
+} from '../parts/message.ts';
 import { oneLine } from '../parts/untrusted.ts';
 import { labels } from '../parts/words.ts';
+import { threadPreview } from '../texts/forms.ts';
 
 const AUTHOR_MAX = 75;
 const QUOTED_MAX = 200;
@@ -23,7 +31,7 @@ const QUOTED_MAX = 200;
 export interface ThreadLine {
   /** Of the message as it is shown: an edit makes it another. */
   readonly id: string;
-  /** Who wrote it (and what came along), and what, as people read it. Untrusted. */
+  /** Its author (and attachments) and its text, as people read them. Untrusted. */
   readonly author: string;
   readonly text: string;
 }
@@ -43,20 +51,14 @@ export interface ThreadPreview {
 /** Answers a mention in a thread without a job, privately. */
 export function chooseMessagesView(mentioned: MentionedIn): SlackMessage {
   return message(
-    paragraph(
-      mrkdwn`🧵 *No job runs in this thread yet.* *${labels.chooseMessages}* shows what would go to the agent along with your words. Nothing is sent before that.`,
-    ),
-    valueButton(labels.chooseMessages, actionIds.chooseMessages, encode(mentioned)),
+    paragraph(threadPreview.noJob),
+    buttonRow(pressButton(buttons.chooseMessages, encode(mentioned))),
   );
 }
 
 /** The same where Slack does not take it in the thread. Whether the person may read that thread is not known. */
 export function noJobInThreadView(): SlackMessage {
-  return message(
-    paragraph(
-      mrkdwn`🧵 *No job runs in the thread where you mentioned me*, and Slack does not let me answer you there. Nothing was started: mention me outside of it, or use \`/docs-agent explain the rate limits\`.`,
-    ),
-  );
+  return message(paragraph(threadPreview.noJobElsewhere));
 }
 
 /** Asks which messages of the thread go along with the prompt. */
@@ -69,46 +71,33 @@ export function threadPreviewView(preview: ThreadPreview): ModalView {
     ...groupsOf(lines).map((group, index) =>
       tickedInput(
         `${formIds.messages}${index}`,
-        index === 0 ? 'Messages that go along' : 'Later messages',
+        index === 0 ? threadPreview.messages : threadPreview.laterMessages,
         group.map(({ id, text, author }) => checkboxOption(id, text, author)),
       ),
     ),
-    ...notesOf(preview).map((note) => smallPrint(note).block),
+    ...notesOf(preview).map((note) => smallPrint(note)),
   ]);
 }
 
 export function readingThreadView(): SlackMessage {
-  return message(paragraph(mrkdwn`⏳ Reading the thread …`));
+  return message(paragraph(threadPreview.reading));
 }
 
 /** @param isTooLong the thread has more messages than anybody can choose from */
 export function threadNotReadView(isTooLong: boolean): SlackMessage {
-  const why = isTooLong ? 'It has too many messages.' : 'Slack did not give it.';
-  return message(
-    paragraph(
-      mrkdwn`⚠️ *I could not read the thread.* ${why} Please try again, or start a job outside of it: \`/docs-agent explain the rate limits\`. Nothing was started.`,
-    ),
-  );
+  return message(paragraph(isTooLong ? threadPreview.tooLong : threadPreview.notRead));
 }
 
 /** @param line a message that was ticked, as it is now */
 export function changedMeanwhileView({ author, text }: ThreadLine): SlackMessage {
-  return message(
-    paragraph(
-      mrkdwn`✏️ A ticked message of ${oneLine(author, AUTHOR_MAX)} was edited meanwhile: “${oneLine(text, QUOTED_MAX)}” Untick it, or close this form and choose the messages again. Nothing was started.`,
-    ),
-  );
+  return message(paragraph(threadPreview.changed(oneLine(author, AUTHOR_MAX), oneLine(text, QUOTED_MAX))));
 }
 
 function notesOf({ lines, leftOut, prompt, promptMaxLength }: ThreadPreview) {
   return [
-    ...(lines.length === 0 ? [mrkdwn`There is no other text in this thread.`] : []),
-    ...(leftOut > 0
-      ? [mrkdwn`${leftOut} older ${leftOut === 1 ? 'message is' : 'messages are'} left out.`]
-      : []),
-    ...(prompt.length > promptFieldMax(promptMaxLength)
-      ? [mrkdwn`Your message is longer than the field: its end is cut off.`]
-      : []),
+    ...(lines.length === 0 ? [threadPreview.noOtherText] : []),
+    ...(leftOut > 0 ? [threadPreview.leftOut(leftOut)] : []),
+    ...(prompt.length > promptFieldMax(promptMaxLength) ? [threadPreview.cutOff] : []),
   ];
 }
 

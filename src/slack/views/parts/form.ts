@@ -1,7 +1,8 @@
 import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
-import type { Project, Projects } from '../../../jobs/project.ts';
-import { unescapeMrkdwn } from '../../protocol/escape.ts';
+import type { Project, Projects } from '../../../jobs/requests/project.ts';
 import { formIds } from '../../protocol/ids.ts';
+import { unescapeMrkdwn } from '../../protocol/slack-text.ts';
+import { fields } from '../texts/forms.ts';
 import { cut } from './limits.ts';
 import type { SlackMessage } from './message.ts';
 import { oneLine, shown } from './untrusted.ts';
@@ -28,7 +29,7 @@ export function form(
     private_metadata: facts.data,
     title: plain(facts.title),
     submit: plain(facts.submit),
-    close: plain('Cancel'),
+    close: plain(fields.cancel),
     blocks,
   };
 }
@@ -38,14 +39,18 @@ export function promptFieldMax(promptMaxLength: number): number {
   return Math.min(INPUT_TEXT_MAX, promptMaxLength);
 }
 
-/** @param prompt what stands there at first; cut to what an input takes */
-export function promptInput(prompt: string, promptMaxLength: number): InputBlock {
+/** @param prompt the initial text; cut to what an input takes */
+export function promptInput(
+  prompt: string,
+  promptMaxLength: number,
+  label: string = fields.prompt,
+): InputBlock {
   const max = promptFieldMax(promptMaxLength);
   const initial = cut(prompt, max);
   return {
     type: 'input',
     block_id: formIds.prompt,
-    label: plain('What should change in the docs?'),
+    label: plain(label),
     element: {
       type: 'plain_text_input',
       action_id: formIds.prompt,
@@ -56,9 +61,7 @@ export function promptInput(prompt: string, promptMaxLength: number): InputBlock
     ...(promptMaxLength <= INPUT_TEXT_MAX
       ? {}
       : {
-          hint: plain(
-            `Slack takes ${numbers.format(max)} characters here; a message to the bot may be longer.`,
-          ),
+          hint: plain(fields.promptMax(numbers.format(max))),
         }),
   };
 }
@@ -73,17 +76,17 @@ export function projectInput(projects: Projects, preselected: Project): InputBlo
     {
       type: 'input',
       block_id: formIds.project,
-      label: plain('Project'),
+      label: plain(fields.project),
       element: initial === undefined ? element : { ...element, initial_option: initial },
     },
   ];
 }
 
-export function channelInput(hint = 'The card goes there. The bot must be in it.'): InputBlock {
+export function channelInput(hint: string = fields.cardChannel): InputBlock {
   return {
     type: 'input',
     block_id: formIds.channel,
-    label: plain('Channel'),
+    label: plain(fields.channel),
     element: {
       type: 'conversations_select',
       action_id: formIds.channel,
@@ -136,7 +139,7 @@ export function plainModal(title: string, { blocks }: Pick<ModalView, 'blocks'>)
   return {
     type: 'modal',
     title: { type: 'plain_text', text: title },
-    close: { type: 'plain_text', text: 'Close' },
+    close: { type: 'plain_text', text: fields.close },
     blocks,
   };
 }

@@ -1,4 +1,4 @@
-import { escapeMrkdwn } from '../../protocol/escape.ts';
+import { escapeMrkdwn } from '../../protocol/slack-text.ts';
 
 /** Characters in a section's text. https://docs.slack.dev/reference/block-kit/blocks/section-block */
 export const SECTION_TEXT_MAX = 3000;

@@ -1,126 +1,94 @@
-import type { Button, KnownBlock, MrkdwnElement, PlainTextElement } from '@slack/types';
-import { type ActionId, actionIds, type ButtonTarget, encodeButton } from '../../protocol/ids.ts';
+import type { Button, KnownBlock, MrkdwnElement, PlainTextElement, SectionBlock } from '@slack/types';
+import { type Button as ButtonKind, type ButtonTarget, buttons, encodeButton } from './buttons.ts';
+import { fallbackText } from './fallback.ts';
 import { type Mrkdwn, mrkdwn } from './mrkdwn.ts';
 
 /** What Slack is given to post. */
 export interface SlackMessage {
-  /** All that the blocks say, as mrkdwn, escaped: screen readers and notifications know only this. */
+  /** All that the blocks say, as mrkdwn, escaped. */
   readonly text: string;
   readonly blocks: KnownBlock[];
 }
 
-/** A block, and what it says to those who cannot see it (null: it adds nothing). */
-export interface Part {
-  readonly block: KnownBlock;
-  readonly twin: Mrkdwn | null;
-}
-
-/** Longer addresses are left to the button: cut short, they would lead elsewhere. */
-const SPOKEN_URL_MAX = 1000;
+/** Longer addresses are not read by anybody. */
+const LINK_MAX = 1000;
 const SEPARATOR = ' · ';
 
-export function message(first: Part, ...more: Part[]): SlackMessage {
-  const parts = [first, ...more];
-  const lines = parts.flatMap(({ twin }) => (twin === null ? [] : [twin.mrkdwn]));
-  return { text: lines.join('\n'), blocks: parts.map(({ block }) => block) };
+export function message(...blocks: [KnownBlock, ...KnownBlock[]]): SlackMessage {
+  return { text: fallbackText(blocks), blocks };
 }
 
-/** Stands above a group of parts. @param text at most `HEADER_TEXT_MAX` characters of our own */
-export function heading(text: string): Part {
-  return { block: { type: 'header', text: plain(text) }, twin: mrkdwn`*${text}*` };
+/** The heading of a group of blocks. @param text at most `HEADER_TEXT_MAX` characters of our own */
+export function heading(text: string): KnownBlock {
+  return { type: 'header', text: plain(text) };
 }
 
 /** A paragraph of our own words. */
-export function paragraph(text: Mrkdwn): Part {
-  return { block: { type: 'section', text: markup(text) }, twin: text };
+export function paragraph(text: Mrkdwn): SectionBlock {
+  return { type: 'section', text: markup(text) };
 }
 
 /** A paragraph of untrusted text, made by `untrusted.ts`. */
-export function quotation(text: string): Part {
-  return { block: { type: 'section', text: plain(text) }, twin: mrkdwn`${text}` };
+export function quotation(text: string): SectionBlock {
+  return { type: 'section', text: plain(text) };
 }
 
 /** Small print in our own words. One element, so that its line breaks where it is full, and not before. */
-export function smallPrint(...facts: readonly Mrkdwn[]): Part {
+export function smallPrint(...facts: readonly Mrkdwn[]): KnownBlock {
   const text = { mrkdwn: facts.map((fact) => fact.mrkdwn).join(SEPARATOR) };
-  return { block: { type: 'context', elements: [markup(text)] }, twin: text };
+  return { type: 'context', elements: [markup(text)] };
 }
 
 /** Small print of untrusted text, made by `untrusted.ts`. */
-export function smallQuotation(...facts: readonly string[]): Part {
-  const text = facts.join(SEPARATOR);
-  return { block: { type: 'context', elements: [plain(text)] }, twin: mrkdwn`${text}` };
+export function smallQuotation(...facts: readonly string[]): KnownBlock {
+  return { type: 'context', elements: [plain(facts.join(SEPARATOR))] };
 }
 
 /** The address as a link that shows all of it, or null if it is too long to be read. @param url from `httpUrl` */
 export function link(url: string): Mrkdwn | null {
   const address = mrkdwn`${url}`.mrkdwn;
-  return address.length <= SPOKEN_URL_MAX ? { mrkdwn: `<${address}>` } : null;
-}
-
-/** A button, and what it says to those who cannot see it (null: the words around it name it). */
-export interface ButtonPart {
-  readonly button: Button;
-  readonly twin: Mrkdwn | null;
+  return address.length <= LINK_MAX ? { mrkdwn: `<${address}>` } : null;
 }
 
 /** A row of buttons. */
-export function buttons(...row: readonly ButtonPart[]): Part {
-  const spoken = row.flatMap(({ twin }) => (twin === null ? [] : [twin.mrkdwn]));
-  return {
-    block: { type: 'actions', elements: row.map(({ button }) => button) },
-    twin: spoken.length === 0 ? null : { mrkdwn: spoken.join('\n') },
-  };
+export function buttonRow(...row: readonly Button[]): KnownBlock {
+  return { type: 'actions', elements: [...row] };
 }
 
-/** A button with a value of its own form. */
-export function pressButton(label: string, actionId: ActionId, value: string, style?: 'primary'): ButtonPart {
-  const button: Button = { type: 'button', text: plain(label), action_id: actionId, value };
-  return {
-    button: style === undefined ? button : { ...button, style },
-    twin: mrkdwn`Button: ${label}`,
-  };
+/** A button with a value of its own form: at most 2000 characters. */
+export function pressButton({ id, label }: ButtonKind, value: string, style?: 'primary'): Button {
+  const button: Button = { type: 'button', text: plain(label), action_id: id, value };
+  return style === undefined ? button : { ...button, style };
 }
 
-/** The paragraph with a button beside it, which its words do not name. @param part from `paragraph` or `quotation` */
-export function withButton(part: Part, label: string, actionId: ActionId, target: ButtonTarget): Part {
-  const { button } = pressButton(label, actionId, encodeButton(target));
-  return part.block.type === 'section' ? { ...part, block: { ...part.block, accessory: button } } : part;
+/** The paragraph with a button beside it. */
+export function withButton(section: SectionBlock, kind: ButtonKind, target: ButtonTarget): SectionBlock {
+  return { ...section, accessory: targetButton(kind, target) };
 }
 
 /** A button that makes something happen. */
-export function offerButton(label: string, actionId: ActionId, target: ButtonTarget): ButtonPart {
-  return pressButton(label, actionId, encodeButton(target));
+export function targetButton(kind: ButtonKind, target: ButtonTarget): Button {
+  return pressButton(kind, encodeButton(target));
 }
 
-/** The same in a row of its own. The words around it must name it: it has no twin. */
-export function actionButton(label: string, actionId: ActionId, target: ButtonTarget): Part {
-  return buttons({ ...offerButton(label, actionId, target), twin: null });
-}
-
-/** As `actionButton`, with another value: at most 2000 characters. */
-export function valueButton(label: string, actionId: ActionId, value: string): Part {
-  return buttons({ button: { type: 'button', text: plain(label), action_id: actionId, value }, twin: null });
+/** The same in a row of its own. */
+export function actionButton(kind: ButtonKind, target: ButtonTarget): KnownBlock {
+  return buttonRow(targetButton(kind, target));
 }
 
 /** @param url from `httpUrl` */
-export function viewPullRequestButton(url: string, style?: 'primary'): ButtonPart {
-  return linkButton('View pull request', actionIds.viewPullRequest, url, style);
+export function viewPullRequestButton(url: string, style?: 'primary'): Button {
+  return linkButton(buttons.viewPullRequest, url, style);
 }
 
 /** @param url from `httpUrl` */
-export function openThreadButton(url: string): ButtonPart {
-  return linkButton('Open the thread', actionIds.openThread, url);
+export function openThreadButton(url: string): Button {
+  return linkButton(buttons.openThread, url);
 }
 
-function linkButton(label: string, actionId: ActionId, url: string, style?: 'primary'): ButtonPart {
-  const button: Button = { type: 'button', text: plain(label), action_id: actionId, url };
-  const spokenUrl = mrkdwn`${url}`;
-  const isShort = spokenUrl.mrkdwn.length <= SPOKEN_URL_MAX;
-  const twin = isShort
-    ? mrkdwn`${label}: ${spokenUrl}`
-    : mrkdwn`${label}: use the button, the address is long`;
-  return { button: style === undefined ? button : { ...button, style }, twin };
+function linkButton({ id, label }: ButtonKind, url: string, style?: 'primary'): Button {
+  const button: Button = { type: 'button', text: plain(label), action_id: id, url };
+  return style === undefined ? button : { ...button, style };
 }
 
 function plain(text: string): PlainTextElement {

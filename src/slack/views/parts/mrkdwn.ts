@@ -1,5 +1,6 @@
-import { escapeMrkdwn } from '../../protocol/escape.ts';
+import { escapeMrkdwn } from '../../protocol/slack-text.ts';
 import { oneLine } from './untrusted.ts';
+import { labels } from './words.ts';
 
 const ID_MAX = 32;
 /** The last moment of year 9999: an API may ask to wait for longer. */
@@ -26,6 +27,17 @@ export function userMention(userId: string): Mrkdwn {
   return isSlackId(userId) ? { mrkdwn: `<@${userId}>` } : mrkdwn`${oneLine(userId, ID_MAX)}`;
 }
 
+const ADDRESSED_MAX = 20;
+
+/**
+ * Mentions of these people, each once, to stand before what concerns them; nothing if there are none. Those who were
+ * forgotten are not named.
+ */
+export function addressing(userIds: readonly string[]): Mrkdwn {
+  const people = [...new Set(userIds)].filter(isSlackId).slice(0, ADDRESSED_MAX);
+  return { mrkdwn: people.map((userId) => `${userMention(userId).mrkdwn} `).join('') };
+}
+
 /** Direct messages have no name that Slack could show. */
 export function isDirectMessage(channelId: string): boolean {
   return channelId.startsWith('D');
@@ -33,7 +45,7 @@ export function isDirectMessage(channelId: string): boolean {
 
 /** Names the channel and links to it. */
 export function channelMention(channelId: string): Mrkdwn {
-  if (isDirectMessage(channelId)) return mrkdwn`a direct message`;
+  if (isDirectMessage(channelId)) return mrkdwn`${labels.directMessage}`;
   return isSlackId(channelId) ? { mrkdwn: `<#${channelId}>` } : mrkdwn`${oneLine(channelId, ID_MAX)}`;
 }
 
@@ -44,13 +56,13 @@ export function timeOfDay(atMs: number): Mrkdwn {
 }
 
 /**
- * The day and the time, shown in the reader's own time zone, and in words if it is near: also for what is to come,
+ * The day and the time, shown in the reader's own time zone, and in words if it is near: even for the future,
  * which may be days away.
  */
 export function moment(atMs: number): Mrkdwn {
   const { seconds, iso } = dated(atMs);
   return {
-    mrkdwn: `<!date^${seconds}^{date_short_pretty} at {time}|${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC>`,
+    mrkdwn: `<!date^${seconds}^{date_short_pretty} {time}|${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC>`,
   };
 }
 

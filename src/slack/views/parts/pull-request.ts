@@ -1,10 +1,13 @@
+import type { Button, KnownBlock } from '@slack/types';
 import { BUTTON_URL_MAX } from './limits.ts';
-import { type ButtonPart, buttons, link, type Part, quotation, viewPullRequestButton } from './message.ts';
+import { buttonRow, link, quotation, viewPullRequestButton } from './message.ts';
 import { type Mrkdwn, ownLink } from './mrkdwn.ts';
 import { oneLine } from './untrusted.ts';
+import { labels } from './words.ts';
 
 const UNLINKED_MAX = 500;
 const SHORT_MAX = 150;
+const READABLE_MAX = 120;
 
 /** How pull requests are called, by their hosts. On other hosts the same path could mean anything. */
 const SHORT_NAMES = [
@@ -16,33 +19,32 @@ const SHORT_NAMES = [
 
 interface Looks {
   readonly style?: 'primary';
-  /** False if the words around the button give the address. Default: true. */
-  readonly isSpoken?: boolean;
   /** More buttons for its row. */
-  readonly beside?: readonly ButtonPart[];
+  readonly beside?: readonly Button[];
 }
 
 /** The pull request as a button, or as plain text if what the API gave is no address that may be a link. */
-export function pullRequest(prLink: string, { style, isSpoken = true, beside = [] }: Looks = {}): Part[] {
+export function pullRequest(prLink: string, { style, beside = [] }: Looks = {}): KnownBlock[] {
   const url = httpUrl(prLink);
   if (url === null) {
-    const unlinked = quotation(`Pull request: ${oneLine(prLink, UNLINKED_MAX)}`);
-    return beside.length === 0 ? [unlinked] : [unlinked, buttons(...beside)];
+    const unlinked = quotation(labels.unlinked(oneLine(prLink, UNLINKED_MAX)));
+    return beside.length === 0 ? [unlinked] : [unlinked, buttonRow(...beside)];
   }
-  const button = viewPullRequestButton(url, style);
-  return [buttons(isSpoken ? button : { ...button, twin: null }, ...beside)];
+  return [buttonRow(viewPullRequestButton(url, style), ...beside)];
 }
 
-/** The pull request's address as a link, for a sentence, or null if it may not be one, or is too long. */
-export function pullRequestLink(prLink: string): Mrkdwn | null {
-  const url = httpUrl(prLink);
-  return url === null ? null : link(url);
-}
-
-/** The same in short: `acme/docs#14` where the host is known, else its host and path. */
+/**
+ * The pull request as a link, for a sentence: `acme/docs#14` where the host is known, else its host and path. Null if it
+ * may not be a link, or is too long.
+ */
 export function shortPullRequestLink(prLink: string): Mrkdwn | null {
   const url = httpUrl(prLink);
   return url === null || link(url) === null ? null : ownLink(url, shortName(url));
+}
+
+/** The same, for a line among others: null, too, if the address is longer than such a line should be. */
+export function readableLink(prLink: string): Mrkdwn | null {
+  return prLink.length > READABLE_MAX ? null : shortPullRequestLink(prLink);
 }
 
 function shortName(url: string): string {

@@ -1,57 +1,99 @@
-import { type EndedStatus, isEnded } from '../../../jobs/agent-job.ts';
+import { isEnded } from '../../../jobs/agent-job.ts';
 import {
+  type Ended,
   isUnseen,
   isUnwatched,
   type Job,
   type Stage,
   type Trouble,
-  type TroubleKind,
+  type Working,
+  workingSince,
 } from '../../../jobs/job.ts';
-import type { FollowUpMode } from '../../../jobs/policy.ts';
-import { type Mrkdwn, moment, mrkdwn } from './mrkdwn.ts';
-import { oneLine } from './untrusted.ts';
-import { replyTo, type Sign, signs, troubleSigns } from './words.ts';
+import { states } from '../texts/card.ts';
+import type { Mrkdwn } from './mrkdwn.ts';
+import { readableLink } from './pull-request.ts';
 
-const STATUS_MAX = 100;
-const ID_MAX = 100;
+/** A card that only shows the time is drawn once a minute: seconds would seem to stand still. */
+const TIMED_FROM_MS = 60_000;
 
-/** A job's state in one line: icon, word, and what there is to add. */
-export function stateLine(job: Job, mode: FollowUpMode): Mrkdwn {
+/** A job's state in one line. */
+export function stateLine(job: Job): Mrkdwn {
   const trouble = headlineTrouble(job);
-  if (trouble !== null) return troubleLine(trouble.kind, trouble.retryAtMs);
+  if (trouble !== null) return waitingLine(trouble);
   const { stage } = job;
   switch (stage.kind) {
-    case 'asking':
-      return line(signs.asking);
+    case 'awaiting_confirmation':
+      return states.startAnother;
     case 'opening':
     case 'creating':
-      return line(signs.starting);
-    case 'unopened':
-      return line(signs.notStarted);
+      return states.starting;
+    case 'card_failed':
+      return states.notStarted;
     case 'create_unknown':
-      return line(signs.startUnknown, mrkdwn`the job may or may not have started`);
+      return states.startUnconfirmed;
     case 'rejected':
-      return line(signs.refused, mrkdwn`the agent API did not take the prompt`);
+      return states.notAccepted(stage.message);
     case 'working':
-      if (isUnwatched(job)) return line(signs.unwatched, mrkdwn`the agent itself goes on`);
-      return workingLine(job.agentJob?.status ?? 'active');
+      return isUnwatched(job) ? states.unwatched : workingLine(job, stage);
     case 'ended':
-      if (stage.status === 'vanished' && isUnseen(job)) return noSuchJobLine(job);
-      return endedLine(stage.status, job.agentJob?.prLink ?? null, mode);
+      return endLine(job, stage);
   }
 }
 
-/** An icon and a word, then what there is to add. */
-export function line({ icon, word }: Sign, ...details: readonly Mrkdwn[]): Mrkdwn {
-  return details.reduce((said, detail) => mrkdwn`${said} · ${detail}`, mrkdwn`${icon} *${word}*`);
+/** The API may still answer the end of the turn before: then the agent is at work all the same. */
+function workingLine(job: Job, stage: Working): Mrkdwn {
+  const { turnStartedAtMs, isOlder } = stage;
+  const { agentJob, checkedAtMs } = job;
+  const status = agentJob?.status ?? 'active';
+  // Nobody has asked the agent yet for a job that a person has named.
+  const isUnread = isOlder === true && checkedAtMs === null;
+  if (status !== 'active' && !isEnded(status) && !isUnread) return states.otherStatus(status);
+  const isTimed = isOlder !== true && checkedAtMs !== null && checkedAtMs > turnStartedAtMs;
+  const forMs = isTimed ? checkedAtMs - workingSince(stage) : 0;
+  const count = job.turnReplies?.count ?? 0;
+  const shownMs = forMs >= TIMED_FROM_MS ? forMs : null;
+  return count === 0 ? states.working(shownMs) : states.workingOn(count, shownMs);
 }
 
-/** A status that this program does not know, as it is. */
-export function otherStatusLine(status: string): Mrkdwn {
-  return line(signs.otherStatus, mrkdwn`${oneLine(status, STATUS_MAX)}`);
+function endLine(job: Job, { status, tookMs }: Ended): Mrkdwn {
+  switch (status) {
+    case 'completed':
+      return job.agentJob?.prLink
+        ? pullRequestLine(job, job.agentJob.prLink, tookMs ?? null)
+        : states.donePlain;
+    case 'failed':
+      return states.failed;
+    case 'archived':
+      return states.archived;
+    case 'vanished':
+      return isUnseen(job) ? states.neverKnown(job.watchedAgentJobId ?? '', job.projectName) : states.gone;
+  }
 }
 
-/** The trouble that is the state now. One that only holds up follow-ups is told beside them. */
+function pullRequestLine(
+  { turn, prLinkTurn = 1, turnReplies }: Job,
+  prLink: string,
+  tookMs: number | null,
+): Mrkdwn {
+  const link = readableLink(prLink);
+  return turn === prLinkTurn
+    ? states.pullRequestReady(link, tookMs)
+    : states.updated(link, turnReplies?.count ?? 0);
+}
+
+/** What keeps a job from going on, and until when. */
+export function waitingLine({ kind, source, retryAtMs }: Trouble): Mrkdwn {
+  switch (kind) {
+    case 'rate_limited':
+      return source === 'send' ? states.hourlyLimit(retryAtMs) : states.slowedDown(retryAtMs);
+    case 'unreachable':
+      return states.unreachable(retryAtMs);
+    case 'needs_admin':
+      return states.needsAdmin;
+  }
+}
+
+/** The trouble that is the state now. One that only holds up follow-ups is shown beside them. */
 function headlineTrouble(job: Job): Trouble | null {
   const isOutOfSight = job.stage.kind === 'working' && job.trouble?.source === 'check';
   return isOutOfSight || isStarting(job.stage) ? job.trouble : null;
@@ -60,52 +102,4 @@ function headlineTrouble(job: Job): Trouble | null {
 /** Then there is no agent job yet, and a trouble holds up its start. */
 function isStarting({ kind }: Stage): boolean {
   return kind === 'opening' || kind === 'creating';
-}
-
-/** What keeps a job from going on, and until when. */
-export function troubleLine(kind: TroubleKind, retryAtMs: number): Mrkdwn {
-  const sign = troubleSigns[kind];
-  switch (kind) {
-    case 'rate_limited':
-      return line(sign, mrkdwn`until ${moment(retryAtMs)}`);
-    case 'unreachable':
-      return line(sign, mrkdwn`next try ${moment(retryAtMs)}`);
-    case 'needs_admin':
-      return line(sign, mrkdwn`the request is kept, and goes on when this is mended`);
-  }
-}
-
-/** The API may still answer the end of the turn before: then the agent is at work all the same. */
-function workingLine(status: string): Mrkdwn {
-  return status === 'active' || isEnded(status) ? line(signs.working) : otherStatusLine(status);
-}
-
-/** A turn is over, and what there is to add. */
-export function finishedLine(mode: FollowUpMode, ...details: readonly Mrkdwn[]): Mrkdwn {
-  return line(signs.finished, ...details, mrkdwn`${replyTo('ask for changes', mode)}`);
-}
-
-/** The job that was to be watched is not there. */
-export function noSuchJobLine({ attachedTo, projectName }: Job): Mrkdwn {
-  const id = oneLine(attachedTo ?? '', ID_MAX);
-  const project = oneLine(projectName, ID_MAX);
-  return line(signs.noSuchJob, mrkdwn`the agent API knows no job “${id}” in the project ${project}`);
-}
-
-/** How a job ended. */
-export function endedLine(
-  status: EndedStatus | 'vanished',
-  prLink: string | null,
-  mode: FollowUpMode,
-): Mrkdwn {
-  switch (status) {
-    case 'completed':
-      return prLink === null ? finishedLine(mode, mrkdwn`no files changed`) : finishedLine(mode);
-    case 'failed':
-      return line(signs.failed);
-    case 'archived':
-      return line(signs.archived);
-    case 'vanished':
-      return line(signs.vanished, mrkdwn`the agent API does not know this job any more`);
-  }
 }

@@ -1,9 +1,13 @@
-import { isBlank } from '../../../jobs/prompt.ts';
-import { readableText } from '../../protocol/readable-text.ts';
-import { displayText } from '../../protocol/sanitize.ts';
-import { cutEscaped } from './limits.ts';
+import { isBlank } from '../../../jobs/requests/prompt.ts';
+import { displayText, readableText } from '../../protocol/slack-text.ts';
+import { cutEscaped, HEADER_TEXT_MAX } from './limits.ts';
 
 const TITLE_MAX = 100;
+const REST_MAX = 450;
+const REST_LINES_MAX = 3;
+const PART_MAX = 2_900;
+/** Enough for the longest prompt that the program takes by default, in a modal of a hundred blocks. */
+const PARTS_MAX = 8;
 
 /** Untrusted text, to be shown on lines of its own: never empty, and at most `max` long, escaped or not. */
 export function shown(untrusted: string, max: number): string {
@@ -19,6 +23,49 @@ export function oneLine(untrusted: string, max: number): string {
 /** The prompt as the person meant it, in quotation marks. */
 export function quotedPrompt(prompt: string, names: ReadonlyMap<string, string>, max: number): string {
   return `“${shown(readableText(prompt, names), max)}”`;
+}
+
+/** A request as a card shows it: a title, and what does not fit into it. */
+export interface TitledPrompt {
+  /** At most 150 characters: a heading. */
+  readonly title: string;
+  /** Cut to three lines and 450 characters; null: the title says all. */
+  readonly rest: string | null;
+}
+
+/** The prompt as the person meant it, in two parts. A long first line goes on in the rest, and is cut between words. */
+export function titledPrompt(prompt: string, names: ReadonlyMap<string, string>): TitledPrompt {
+  const text = displayText(readableText(prompt, names));
+  const [firstLine = ''] = text.split('\n', 1);
+  const title = atWord(shown(firstLine, HEADER_TEXT_MAX));
+  const isWhole = title === firstLine || isBlank(text);
+  const more = isWhole ? text.slice(firstLine.length) : `…${text.slice(title.length - 1)}`;
+  return { title, rest: isBlank(more) ? null : firstLines(more) };
+}
+
+/** A text that was cut is cut before the word that does not fit, if that is near. */
+function atWord(title: string): string {
+  const end = title.endsWith('…') ? title.lastIndexOf(' ') : -1;
+  return end < HEADER_TEXT_MAX / 2 ? title : `${title.slice(0, end).trimEnd()}…`;
+}
+
+function firstLines(text: string): string {
+  const lines = text.split('\n').filter((line) => !isBlank(line));
+  const kept = shown(lines.slice(0, REST_LINES_MAX).join('\n'), REST_MAX);
+  return lines.length <= REST_LINES_MAX || kept.endsWith('…') ? kept : `${kept.trimEnd()}…`;
+}
+
+/** All of the prompt, in parts of at most 2,900 characters. */
+export function wholePrompt(prompt: string, names: ReadonlyMap<string, string>): string[] {
+  const parts: string[] = [];
+  let rest = displayText(readableText(prompt, names));
+  do {
+    const part = shown(rest, PART_MAX);
+    const isLast = part.length >= rest.length || parts.length + 1 === PARTS_MAX;
+    parts.push(isLast ? part : part.slice(0, -1));
+    rest = isLast ? '' : rest.slice(part.length - 1).trimStart();
+  } while (rest !== '');
+  return parts;
 }
 
 /** The first line of the prompt, short. */

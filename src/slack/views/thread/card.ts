@@ -1,88 +1,74 @@
+import type { KnownBlock } from '@slack/types';
+import type { Queue } from '../../../jobs/follow-up-queue.ts';
 import type { Job } from '../../../jobs/job.ts';
-import type { FollowUpMode } from '../../../jobs/policy.ts';
-import type { Queue } from '../../../jobs/queue.ts';
+import { buttons } from '../parts/buttons.ts';
 import {
-  buttons,
+  buttonRow,
+  heading,
   message,
-  type Part,
   paragraph,
   quotation,
   type SlackMessage,
-  smallPrint,
   smallQuotation,
+  targetButton,
 } from '../parts/message.ts';
-import { type Mrkdwn, moment, mrkdwn, timeOfDay, userMention } from '../parts/mrkdwn.ts';
+import { type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
 import { pullRequest } from '../parts/pull-request.ts';
 import { stateLine } from '../parts/state.ts';
-import { oneLine, quotedPrompt, shown } from '../parts/untrusted.ts';
-import { followUps, onlyMentions } from '../parts/words.ts';
-import { cardOffers } from './offers.ts';
+import { oneLine, titledPrompt } from '../parts/untrusted.ts';
+import { cameAlong, warnings } from '../texts/card.ts';
+import { cardActions } from './actions.ts';
 
-/** A card is glanced at. */
-const PROMPT_MAX = 600;
-const REFUSAL_MAX = 500;
 const FACT_MAX = 100;
 
-/**
- * The root message of a job's thread: the job as it is now.
- * @param names Slack ids to names, for the mentions in the prompt
- */
-export function cardView(
-  job: Job,
-  queue: Queue,
-  names: ReadonlyMap<string, string>,
-  mode: FollowUpMode = 'every_reply',
-): SlackMessage {
-  const { stage } = job;
+/** What a card shows besides its job. */
+export interface CardFacts {
+  /** Replies without an outcome. */
+  readonly queue: Queue;
+  /** Slack ids to names, for the requester and the mentions in the prompt. */
+  readonly names: ReadonlyMap<string, string>;
+  /** Whether the workspace has more than one project. */
+  readonly hasProjects: boolean;
+}
+
+/** The root message of a job's thread: what was asked, how it stands, and what can be done. */
+export function cardView(job: Job, { queue, names, hasProjects }: CardFacts): SlackMessage {
+  const { title, rest } = titledPrompt(job.prompt, names);
+  const warning = warningOf(job, queue);
   return message(
-    paragraph(stateLine(job, mode)),
-    ...(stage.kind === 'rejected' ? [quotation(shown(stage.message, REFUSAL_MAX))] : []),
-    quotation(quotedPrompt(job.prompt, names, PROMPT_MAX)),
+    heading(title),
+    ...(rest === null ? [] : [quotation(rest)]),
+    paragraph(warning === null ? stateLine(job) : mrkdwn`${stateLine(job)}\n${warning}`),
     ...row(job, queue),
-    smallPrint(mrkdwn`Asked by ${userMention(job.requesterId)}`, ...progress(job, queue, mode)),
-    smallQuotation(...origin(job)),
+    ...smallLine(job, names, hasProjects),
   );
 }
 
-/** The pull request, and what can be done. */
-function row(job: Job, queue: Queue): Part[] {
-  const offers = cardOffers(job, queue);
-  const prLink = job.agentJob?.prLink;
-  if (prLink) return pullRequest(prLink, { style: 'primary', beside: offers });
-  return offers.length === 0 ? [] : [buttons(...offers)];
+/** The most pressing thing about the replies. */
+function warningOf({ trouble, muted }: Job, { waiting, untilMs, undecided }: Queue): Mrkdwn | null {
+  if (undecided !== null) return warnings.undelivered(undecided.count);
+  if (waiting > 0) {
+    const isForAdmin = trouble?.source === 'send' && trouble.kind === 'needs_admin';
+    return isForAdmin ? warnings.waitingForAdmin(waiting) : warnings.waiting(waiting, untilMs);
+  }
+  return muted ? warnings.muted : null;
 }
 
-/** What the agent works on, as far as it is known. */
-export function origin({ projectName, agentJob }: Job): string[] {
-  const facts = [
-    ['Project', projectName],
-    ['Repository', agentJob?.repository],
-    ['Branch', agentJob?.ref],
-    ['Model', agentJob?.model],
-  ] as const;
-  return facts.flatMap(([name, fact]) => (fact ? [`${name} ${oneLine(fact, FACT_MAX)}`] : []));
+/** The pull request, the one thing that can be done, and all the rest. */
+function row(job: Job, queue: Queue): KnownBlock[] {
+  const [action] = cardActions(job, queue);
+  const beside = [...(action ? [action] : []), targetButton(buttons.details, { jobId: job.id })];
+  // While a later turn is at work, the API hides the link of the one before.
+  const isAtWork = job.stage.kind === 'working';
+  const prLink = job.agentJob?.prLink ?? (isAtWork ? job.announcedPrLink : null);
+  return prLink ? pullRequest(prLink, { style: 'primary', beside }) : [buttonRow(...beside)];
 }
 
-function progress(job: Job, queue: Queue, mode: FollowUpMode): Mrkdwn[] {
-  const facts: Mrkdwn[] = [];
-  if (job.context !== '') facts.push(mrkdwn`with messages of this thread`);
-  if (job.turn > 1) facts.push(mrkdwn`turn ${job.turn}`);
-  if (job.sentFollowUps > 0) facts.push(mrkdwn`${followUps(job.sentFollowUps)} sent`);
-  if (queue.waiting > 0) facts.push(waiting(job, queue));
-  if (job.muted) facts.push(mrkdwn`🔇 Muted: only mentions reach the agent`);
-  else if (mode === 'mentions') facts.push(mrkdwn`${onlyMentions}`);
-  if (job.checkedAtMs !== null) facts.push(mrkdwn`last checked ${timeOfDay(job.checkedAtMs)}`);
-  return facts;
-}
-
-function waiting({ trouble }: Job, queue: Queue): Mrkdwn {
-  const reasons = {
-    rate_limited: ' for the rate limit',
-    unreachable: ' for the agent API',
-    needs_admin: ' for an administrator',
-  };
-  const reason = trouble?.source !== 'send' ? '' : reasons[trouble.kind];
-  const verb = queue.waiting === 1 ? 'waits' : 'wait';
-  const until = queue.untilMs === null ? '' : mrkdwn` until ${moment(queue.untilMs)}`;
-  return mrkdwn`${followUps(queue.waiting)} ${verb}${reason}${until}`;
+function smallLine(job: Job, names: ReadonlyMap<string, string>, hasProjects: boolean): KnownBlock[] {
+  const { requesterId, projectName, agentJob, context, snippets, inlined } = job;
+  const place = hasProjects ? projectName : agentJob?.repository;
+  const facts = [names.get(requesterId), place].flatMap((fact) => (fact ? [oneLine(fact, FACT_MAX)] : []));
+  if (context !== '') facts.push(cameAlong.thread);
+  if (snippets.length > 0 || inlined !== '') facts.push(cameAlong.snippets);
+  return facts.length === 0 ? [] : [smallQuotation(...facts)];
 }

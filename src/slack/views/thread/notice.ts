@@ -1,20 +1,15 @@
 import type { Job } from '../../../jobs/job.ts';
-import {
-  message,
-  openThreadButton,
-  paragraph,
-  quotation,
-  type SlackMessage,
-  smallPrint,
-} from '../parts/message.ts';
-import { mrkdwn, userMention } from '../parts/mrkdwn.ts';
-import { httpUrl, pullRequest, pullRequestLink, shortPullRequestLink } from '../parts/pull-request.ts';
-import { promptTitle } from '../parts/untrusted.ts';
+import { message, openThreadButton, paragraph, type SlackMessage } from '../parts/message.ts';
+import { httpUrl, pullRequest, shortPullRequestLink } from '../parts/pull-request.ts';
+import { oneLine, promptTitle } from '../parts/untrusted.ts';
+import { notices } from '../texts/notices.ts';
+
+const NAME_MAX = 100;
 
 /**
  * Tells a notice channel of a pull request.
  * @param permalink the address of the job's thread, or null if Slack did not give it
- * @param names Slack ids to names, for the mentions in the prompt
+ * @param names Slack ids to names, for the requester and the mentions in the prompt
  */
 export function noticeView(
   job: Job,
@@ -23,15 +18,17 @@ export function noticeView(
   names: ReadonlyMap<string, string>,
 ): SlackMessage {
   const threadUrl = permalink === null ? null : httpUrl(permalink);
-  const address = pullRequestLink(url);
-  const news = mrkdwn`📝 *New pull request*`;
+  const name = names.get(job.requesterId);
   return message(
-    paragraph(address === null ? news : mrkdwn`${news}: ${address}`),
-    quotation(promptTitle(job.prompt, names)),
-    smallPrint(mrkdwn`Asked by ${userMention(job.requesterId)}`),
+    paragraph(
+      notices.public(
+        shortPullRequestLink(url),
+        promptTitle(job.prompt, names),
+        name === undefined ? null : oneLine(name, NAME_MAX),
+      ),
+    ),
     ...pullRequest(url, {
       style: 'primary',
-      isSpoken: address === null,
       beside: threadUrl === null ? [] : [openThreadButton(threadUrl)],
     }),
   );
@@ -39,10 +36,8 @@ export function noticeView(
 
 /** The same of a request that people of the notice channel may not read: neither its words, its person nor its thread. */
 export function privateNoticeView(url: string): SlackMessage {
-  const address = shortPullRequestLink(url);
-  const news = mrkdwn`*New documentation pull request*`;
   return message(
-    paragraph(address === null ? mrkdwn`📝 ${news}` : mrkdwn`📝 ${address} · ${news}`),
-    ...pullRequest(url, { style: 'primary', isSpoken: address === null }),
+    paragraph(notices.private(shortPullRequestLink(url))),
+    ...pullRequest(url, { style: 'primary' }),
   );
 }

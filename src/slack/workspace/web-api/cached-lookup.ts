@@ -8,10 +8,7 @@ interface Known<T> {
   readonly freshUntilMs: number;
 }
 
-/**
- * What Slack says of something, kept for a while. If Slack cannot be asked later, or does not answer at once, what it
- * said last still counts.
- */
+/** What Slack says of something, kept for a while. If Slack fails or is slow later, its last answer still counts. */
 export class CachedLookup<T> {
   private readonly lookUp: (id: string) => Promise<T>;
   private readonly clock: Clock;
@@ -34,29 +31,25 @@ export class CachedLookup<T> {
     const known = this.known.get(id);
     if (known !== undefined && this.isFresh(known)) return known.value;
     const asked = this.ask(id);
-    return known === undefined ? asked : this.soon(asked, known.value);
+    if (known === undefined) return asked;
+    // A later answer counts for the next caller.
+    const orKnown = asked.catch(() => known.value);
+    return this.clock.timeout(WAIT_MS, orKnown, known.value);
   }
 
-  /** Not if its end lies further ahead than it ever could: the clock was set back. */
+  /** An end too far ahead means that the clock was set back. */
   private isFresh({ freshUntilMs }: Known<T>): boolean {
     const leftMs = freshUntilMs - this.clock.now();
     return leftMs > 0 && leftMs <= this.limits.freshMs;
   }
 
-  /** What is known, or was asked for before now, is known to be no longer so. */
+  /** What is known, or being asked for, is out of date. */
   forget(id: string): void {
     this.known.delete(id);
     this.underWay.delete(id);
   }
 
-  /** An answer that comes later counts for who asks next. */
-  private soon(asked: Promise<T>, known: T): Promise<T> {
-    const { promise: late, resolve } = Promise.withResolvers<T>();
-    const cancel = this.clock.at(this.clock.now() + WAIT_MS, () => resolve(known));
-    return Promise.race([asked.catch(() => known), late]).finally(cancel);
-  }
-
-  /** Asks once for all who want to know at the same time. */
+  /** Asks once for all concurrent callers. */
   private ask(id: string): Promise<T> {
     const asked = this.underWay.get(id);
     if (asked !== undefined) return asked;

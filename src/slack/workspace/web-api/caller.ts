@@ -1,4 +1,6 @@
 import type { WebAPICallResult, WebClient } from '@slack/web-api';
+import { type Clock, systemClock } from '../../../engine/runtime/clock.ts';
+import type { Logger } from '../../../engine/runtime/logger.ts';
 import { classify, SlackCallError, tooLate } from './failure.ts';
 
 /** A token that has to be renewed first may take longer; then the call is made another time. */
@@ -16,7 +18,10 @@ export type BotToken = () => Promise<string>;
 /** One client serves all workspaces: the token goes with the call. */
 export function createCaller(client: WebClient, botToken: BotToken): SlackCaller {
   return async <T extends WebAPICallResult>(method: string, args: Readonly<Record<string, unknown>> = {}) => {
-    const token = await soon(method, botToken());
+    const untilMs = Date.now() + TOKEN_WITHIN_MS;
+    const token = await systemClock.timeout(TOKEN_WITHIN_MS, botToken(), null);
+    // By the machine's clock, as for the request: a process that was frozen must not send when it wakes.
+    if (token === null || Date.now() > untilMs) throw tooLate(method);
     try {
       return (await client.apiCall(method, { ...args, token })) as T;
     } catch (error) {
@@ -25,16 +30,59 @@ export function createCaller(client: WebClient, botToken: BotToken): SlackCaller
   };
 }
 
-/** By the machine's clock, as for the request: a process that was frozen must not send when it wakes. */
-async function soon(method: string, botToken: Promise<string>): Promise<string> {
-  const untilMs = Date.now() + TOKEN_WITHIN_MS;
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(tooLate(method)), TOKEN_WITHIN_MS);
+interface Notes {
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly teamId: string;
+}
+
+/** The same caller, which logs the result of each call. */
+export function loggedCaller(call: SlackCaller, { log, clock, teamId }: Notes): SlackCaller {
+  return async <T extends WebAPICallResult>(method: string, args?: Readonly<Record<string, unknown>>) => {
+    const startedAtMs = clock.now();
+    const facts = () => ({ method, team_id: teamId, duration_ms: clock.now() - startedAtMs });
+    try {
+      const result = await call<T>(method, args);
+      log.debug('slack_called', { ...facts(), outcome: 'done' });
+      return result;
+    } catch (error) {
+      if (!(error instanceof SlackCallError)) throw error;
+      const { outcome, code, needsAdmin } = error.failure;
+      log.debug('slack_called', { ...facts(), outcome: needsAdmin ? 'needs_admin' : outcome, reason: code });
+      throw error;
+    }
+  };
+}
+
+/** Admission waits for a second at most. */
+const SECOND_AFTER_MS = 400;
+
+/**
+ * Asks Slack once more for what may be asked for twice: at once after a failure that may pass, or when there is no
+ * answer for a while. The first answer counts.
+ */
+export async function withSecondTry<T>(ask: () => Promise<T>, clock: Clock): Promise<T> {
+  const first = ask();
+  const answered = first.then(() => false, mayPass);
+  const isWorthAnother = await clock.timeout(SECOND_AFTER_MS, answered, true);
+  if (!isWorthAnother) return first;
+  const second = ask();
+  return Promise.any([first, second]).catch(() => second);
+}
+
+/** Asks once more after a failure: one page that fails should not end a read of many. */
+export async function againIfFailed<T>(ask: () => Promise<T>): Promise<T> {
   try {
-    const token = await Promise.race([botToken, late]);
-    if (Date.now() > untilMs) throw tooLate(method);
-    return token;
-  } finally {
-    clearTimeout(timer);
+    return await ask();
+  } catch (error) {
+    if (!mayPass(error)) throw error;
+    return ask();
   }
+}
+
+/** Not if Slack has asked to wait. */
+function mayPass(error: unknown): boolean {
+  if (!(error instanceof SlackCallError)) return false;
+  const { outcome, retryAfterMs, needsAdmin } = error.failure;
+  return outcome !== 'refused' && retryAfterMs === null && !needsAdmin;
 }

@@ -5,13 +5,9 @@ import {
   WebAPIRequestError,
 } from '@slack/web-api';
 import { classOf } from '../../protocol/error-codes.ts';
-import { NotSentError } from './fetch-in-time.ts';
+import { NotSentError } from './http.ts';
 
-/**
- * How a call to Slack failed.
- * `retry`: nothing happened and it may work later. `refused`: it will not work.
- * `unknown`: it may have happened.
- */
+/** `retry`: nothing happened, and it may work later. `refused`: it will not work. `unknown`: it may have happened. */
 export interface SlackFailure {
   readonly outcome: 'retry' | 'refused' | 'unknown';
   /** Slack's error code, or a word of ours for what happened. */
@@ -64,7 +60,7 @@ export function classify(error: unknown): SlackFailure {
   return failure('unknown', error instanceof Error ? error.name : 'error');
 }
 
-/** Whether Slack answered that it does not take this: nothing happened, and nobody knows when it will work, if ever. */
+/** Whether Slack answered that it does not take this: nothing happened, and it is unknown when it will work, if ever. */
 export function saidNo({ outcome, isPassing }: SlackFailure): boolean {
   return outcome === 'refused' || isPassing;
 }
@@ -74,7 +70,7 @@ export function tooLate(method: string): SlackCallError {
   return new SlackCallError(method, failure('retry', 'too_late_to_send'), null);
 }
 
-/** Nobody has installed the program in the workspace, or it was uninstalled. The code is ours. */
+/** The program is not installed in the workspace (any more). The code is ours. */
 export function notInstalled(): SlackCallError {
   return new SlackCallError('token', failure('retry', 'not_installed', { needsAdmin: true }), null);
 }
@@ -111,7 +107,7 @@ function failure(
 
 /**
  * The system's error code, from anywhere in the chain of causes: the SDK wraps fetch, which wraps the socket. The code
- * alone does not tell whether the request went out: a way can get lost under it, too.
+ * alone does not show whether the request went out: a route can be lost while it runs, too.
  */
 function connectionProblem(error: unknown): { readonly code: string | null; readonly isSent: boolean } {
   let isSent = true;

@@ -8,9 +8,8 @@ interface Hold {
 }
 
 /**
- * What Slack's 429s have told: a method is held back, for one channel if it posts, until the time that Slack
- * named. Those who ask meanwhile are sent away with times of their own, so that they do not all come back at
- * once. https://docs.slack.dev/apis/web-api/rate-limits
+ * Holds a method back after a 429 (for one channel, if it posts) until the time that Slack named. Callers in between get
+ * times of their own, so that they do not all return at once. https://docs.slack.dev/apis/web-api/rate-limits
  */
 export class RateGate {
   private readonly holds = new Map<string, Hold>();
@@ -30,7 +29,7 @@ export class RateGate {
     for (const [key, hold] of this.holds) if (hold.untilMs <= nowMs) this.holds.delete(key);
     const key = keyOf(method, channelId);
     const before = this.holds.get(key);
-    // Those that met the limit come back first, and one by one, too.
+    // Calls that met the limit return first, and one by one, too.
     const waiting = (before?.waiting ?? 0) + 1;
     this.holds.set(key, { untilMs: Math.max(untilMs, before?.untilMs ?? 0), waiting });
   }

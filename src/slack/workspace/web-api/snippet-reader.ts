@@ -1,6 +1,7 @@
 import type { FilesInfoResponse } from '@slack/web-api';
-import type { FileKind, Snippet, SnippetProblem } from '../../../jobs/attached.ts';
-import { describedFile } from '../../messages/attached.ts';
+import { systemClock } from '../../../engine/runtime/clock.ts';
+import type { FileKind, Snippet, SnippetProblem } from '../../../jobs/requests/attachments.ts';
+import { describedFile } from '../../messages/attachments.ts';
 import type { BotToken, SlackCaller } from './caller.ts';
 import { SlackCallError } from './failure.ts';
 
@@ -15,7 +16,7 @@ const TIMEOUT_MS = 10_000;
 const MAX_BYTES_PER_CHARACTER = 4;
 
 /**
- * `name`: where Slack tells it only now. `kind`: it is no text. `retryAfterMs`: Slack could not be reached, or is at its
+ * `name`: where Slack says it only now. `kind`: it is no text. `retryAfterMs`: Slack could not be reached, or is at its
  * limits.
  */
 export type SnippetContent =
@@ -59,22 +60,21 @@ export class SnippetReader {
   }
 
   /**
-   * The address comes from outside, and the token goes along: only Slack's own server is asked, and it cannot send
-   * the request on to another. Without the scope `files:read`, Slack answers with a page to sign in.
+   * The address is not trusted, and the token goes along: only Slack's own server is asked, and no redirection is
+   * followed. Without the scope `files:read`, Slack answers with a page to sign in.
    */
   private async download(address: string | null, maxLength: number): Promise<Download> {
     const url = address === null ? null : URL.parse(address);
     if (url === null || !this.isSlacks(url)) return { problem: 'unreadable' };
     const token = await this.botToken();
     try {
-      const response = await fetch(url, {
-        headers: { authorization: `Bearer ${token}` },
-        redirect: 'manual',
-        signal: AbortSignal.timeout(TIMEOUT_MS),
+      return await systemClock.abortAfter(TIMEOUT_MS, async (signal) => {
+        const headers = { authorization: `Bearer ${token}` };
+        const response = await fetch(url, { headers, redirect: 'manual', signal });
+        const content = await contentOf(response, maxLength);
+        await response.body?.cancel();
+        return content;
       });
-      const content = await contentOf(response, maxLength);
-      await response.body?.cancel();
-      return content;
     } catch {
       return { retryAfterMs: null };
     }
@@ -103,7 +103,7 @@ async function contentOf(response: Response, maxLength: number): Promise<Downloa
   return { text: new TextDecoder().decode(Buffer.concat(chunks)) };
 }
 
-/** The page to sign in; a file that is a page comes as a download. */
+/** The page to sign in; a file that is a page is served as a download. */
 function isPage(headers: Headers): boolean {
   const isHtml = headers.get('content-type')?.includes('text/html') ?? false;
   return isHtml && !headers.get('content-disposition')?.startsWith('attachment');

@@ -1,11 +1,10 @@
 import type { UsersInfoResponse } from '@slack/web-api';
 import type { Clock } from '../../../engine/runtime/clock.ts';
 import type { Logger } from '../../../engine/runtime/logger.ts';
-import { mentionedUserIds } from '../../protocol/readable-text.ts';
+import { mentionedUserIds } from '../../protocol/slack-text.ts';
 import { CachedLookup } from './cached-lookup.ts';
-import type { SlackCaller } from './caller.ts';
+import { type SlackCaller, withSecondTry } from './caller.ts';
 import { SlackCallError } from './failure.ts';
-import { withSecondTry } from './second-try.ts';
 
 /** How long a change of name or standing may go unnoticed. */
 const FRESH_MS = 600_000;
@@ -47,12 +46,12 @@ export class Users {
     return this.lookup.get(userId);
   }
 
-  /** The names of those who are mentioned in the text. Who cannot be looked up is left out. */
+  /** The names of those who are mentioned in the text. People who cannot be looked up are left out. */
   of(slackText: string): Promise<ReadonlyMap<string, string>> {
     return this.named(mentionedUserIds(slackText));
   }
 
-  /** The names of the first twenty of these people. Who cannot be looked up is left out. */
+  /** The names of the first twenty of these people. People who cannot be looked up are left out. */
   async named(userIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const asked = userIds.slice(0, MAX_NAMED);
     const entries = await Promise.all(asked.map(async (id) => [id, await this.nameOf(id)] as const));

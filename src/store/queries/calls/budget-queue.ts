@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
-import type { BudgetKind } from '../../../jobs/hourly-budget.ts';
-import type { Queries } from '../../schema/tables.ts';
+import type { BudgetKind } from '../../../jobs/schedule/hourly-budget.ts';
+import { Table } from '../../schema/tables.ts';
 import { prepared, type Values } from '../prepared.ts';
 
 export interface Waiting {
@@ -27,56 +27,37 @@ const leaveQueue = prepared((db, { jobId, kind }: Values<Waiting>) =>
 );
 
 /** Replies may be withdrawn while they wait. */
+const STILL_WAITS = sql<SqlBool>`(
+  exists (
+    select 1 from call
+    where call.lane = 'agent:' || budget_queue.job_id and ended_at is null and call.kind = budget_queue.kind
+  ) or kind = 'send_message' and exists (
+    select 1 from follow_up where follow_up.job_id = budget_queue.job_id and state = 'waiting'
+  )
+)`;
+
 const inQueue = prepared((db, { projectId }: Values<{ projectId: string }>) =>
   db
     .selectFrom('budget_queue')
-    .select(['job_id', 'kind'])
+    .select(['job_id as jobId', 'kind'])
     .where('project_id', '=', projectId)
-    .where((eb) =>
-      eb.or([
-        eb.exists(
-          eb
-            .selectFrom('call')
-            .select('call.id')
-            .where('call.lane', '=', sql<string>`'agent:' || budget_queue.job_id`)
-            .where('call.ended_at', 'is', null)
-            .where(sql<SqlBool>`call.kind = budget_queue.kind`),
-        ),
-        eb.and([
-          eb('kind', '=', 'send_message'),
-          eb.exists(
-            eb
-              .selectFrom('follow_up')
-              .select('follow_up.id')
-              .whereRef('follow_up.job_id', '=', 'budget_queue.job_id')
-              .where('follow_up.state', '=', 'waiting'),
-          ),
-        ]),
-      ]),
-    )
+    .where(STILL_WAITS)
     .orderBy('seq'),
 );
 
 /**
- * The jobs that wait for the hourly budgets, oldest first. A job keeps its place while it waits, even where the
- * replies of a call that was not made go out with another.
+ * Jobs that wait for the hourly budgets. A job keeps its place, even if the replies of a dropped call go out with
+ * another.
  */
-export class BudgetQueue {
-  private readonly db: Queries;
-
-  constructor(db: Queries) {
-    this.db = db;
-  }
-
-  /** Adds the job of a create or message call; a job that waits already keeps its place. */
+export class BudgetQueue extends Table {
+  /** Adds the job of a create or message call; a waiting job keeps its place. */
   async join(callId: string): Promise<void> {
     await joinQueue.change(this.db, { callId });
   }
 
-  /** The jobs that still wait, and for which kind of call; the oldest first. */
+  /** The jobs that still wait, oldest first. */
   async waiting(projectId: string): Promise<Waiting[]> {
-    const rows = await inQueue.rows(this.db, { projectId });
-    return rows.map(({ job_id: jobId, kind }) => ({ jobId, kind }));
+    return inQueue.rows(this.db, { projectId });
   }
 
   async leave(jobId: string, kind: BudgetKind): Promise<void> {

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import { FORGOTTEN } from '../../forget/subject.ts';
-import { requestFromJson } from '../../schema/json.ts';
-import type { Queries } from '../../schema/tables.ts';
+import { fromJson, type Queries } from '../../schema/tables.ts';
 import { prepared, type Values } from '../prepared.ts';
 
-type Place = { readonly teamId: string; readonly channelId: string };
+type ChannelKey = { readonly teamId: string; readonly channelId: string };
 
 const dropIfPast = prepared(
-  (db, { callId, teamId, channelId, digest }: Values<Place & { callId: string; digest: string }>) =>
+  (db, { callId, teamId, channelId, digest }: Values<ChannelKey & { callId: string; digest: string }>) =>
     db
       .deleteFrom('call')
       .where('id', '=', callId)
@@ -23,7 +22,7 @@ const dropIfPast = prepared(
       ),
 );
 
-/** Keeps of the notices of jobs that are to be deleted that they were made. */
+/** Remembers the notices of jobs that are about to be deleted. */
 export async function keepNotices(db: Queries, jobIds: readonly string[]): Promise<void> {
   const notices = await db
     .selectFrom('call')
@@ -33,7 +32,7 @@ export async function keepNotices(db: Queries, jobIds: readonly string[]): Promi
     .where('call.kind', '=', 'notify_channel')
     .execute();
   const past = notices.flatMap(({ natural_key, request, team_id }) => {
-    const notice = requestFromJson(request);
+    const notice = fromJson(request);
     if (notice.kind !== 'notify_channel' || notice.channelId === FORGOTTEN) return [];
     return [{ team_id, channel_id: notice.channelId, digest: digestOf(natural_key) }];
   });
@@ -45,8 +44,13 @@ export async function keepNotices(db: Queries, jobIds: readonly string[]): Promi
     .execute();
 }
 
-/** Takes back a wanted notice if a deleted job has made it. `key`: as the ledger stores it. */
-export async function dropPastNotice(db: Queries, callId: string, place: Place, key: string): Promise<void> {
+/** Removes a new notice if a deleted job has already made it. `key`: as the ledger stores it. */
+export async function dropPastNotice(
+  db: Queries,
+  callId: string,
+  place: ChannelKey,
+  key: string,
+): Promise<void> {
   await dropIfPast.change(db, { callId, ...place, digest: digestOf(key) });
 }
 

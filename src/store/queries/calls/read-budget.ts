@@ -1,10 +1,18 @@
+import { type Selectable, sql } from 'kysely';
+import type { Slowdown } from '../../../jobs/schedule/slowdown.ts';
 import type { TakeAdvisoryLock } from '../../engines/database.ts';
-import type { Queries } from '../../schema/tables.ts';
+import type { Queries, Tables } from '../../schema/tables.ts';
 
-/** No allowance takes longer to be whole again: what is further ahead was written before a clock was set back. */
+/** No allowance takes longer to recover, and no clock is so far ahead: a later time was written before one was set back. */
 const FURTHEST_AHEAD_MS = 120_000;
 
-/** What of its allowance of reads each project has used, for all replicas together. */
+export interface ReadUse {
+  /** When the project's allowance is whole again. */
+  readonly wholeAtMs: number;
+  readonly slowdown: Slowdown | null;
+}
+
+/** Each project's use of its read allowance, across all replicas. */
 export class ReadBudget {
   private readonly db: Queries;
   private readonly takeAdvisoryLock: TakeAdvisoryLock;
@@ -14,28 +22,64 @@ export class ReadBudget {
     this.takeAdvisoryLock = takeAdvisoryLock;
   }
 
-  /**
-   * When the allowance of these projects is whole again; a project that has used none is absent. Takes a lock for
-   * all projects.
-   */
-  async wholeAtMs(projectIds: readonly string[], nowMs: number): Promise<ReadonlyMap<string, number>> {
+  /** Of these projects, as far as they have read. Locks all projects. */
+  async of(projectIds: readonly string[], nowMs: number): Promise<ReadonlyMap<string, ReadUse>> {
     await this.takeAdvisoryLock('reads');
     const rows = await this.db
       .selectFrom('read_budget')
       .selectAll()
       .where('project_id', 'in', projectIds)
-      .where('whole_at', '<=', nowMs + FURTHEST_AHEAD_MS)
       .execute();
-    return new Map(rows.map(({ project_id, whole_at }) => [project_id, whole_at]));
+    return new Map(rows.map((row) => [row.project_id, useOf(row, nowMs + FURTHEST_AHEAD_MS)]));
   }
 
   async put(wholeAtMs: ReadonlyMap<string, number>): Promise<void> {
     await this.db
       .insertInto('read_budget')
-      .values([...wholeAtMs].map(([project_id, whole_at]) => ({ project_id, whole_at })))
+      .values([...wholeAtMs].map(([project_id, atMs]) => ({ project_id, whole_at: exactly(atMs) })))
       .onConflict((conflict) =>
         conflict.column('project_id').doUpdateSet((eb) => ({ whole_at: eb.ref('excluded.whole_at') })),
       )
       .execute();
   }
+
+  /** Replaces the project's slowdown by what follows from it. */
+  async slowDown(
+    projectId: string,
+    change: (before: Slowdown | null) => Slowdown,
+    nowMs: number,
+  ): Promise<Slowdown> {
+    const { wholeAtMs = 0, slowdown = null } = (await this.of([projectId], nowMs)).get(projectId) ?? {};
+    const after = change(slowdown);
+    const columns = {
+      slowed_at: after.atMs,
+      slowed_share: exactly(after.share),
+      slowed_until: after.untilMs,
+    };
+    await this.db
+      .insertInto('read_budget')
+      .values({ project_id: projectId, whole_at: exactly(wholeAtMs), ...columns })
+      .onConflict((conflict) => conflict.column('project_id').doUpdateSet(columns))
+      .execute();
+    return after;
+  }
+}
+
+/** With its fraction: numbers in parameters are rounded for Postgres. */
+function exactly(value: number) {
+  return sql<number>`cast(${String(value)} as double precision)`;
+}
+
+function useOf(
+  { whole_at, slowed_at, slowed_share, slowed_until }: Selectable<Tables['read_budget']>,
+  latestMs: number,
+): ReadUse {
+  const isKnown = slowed_at !== null && slowed_share !== null && slowed_until !== null;
+  return {
+    wholeAtMs: whole_at <= latestMs ? whole_at : 0,
+    slowdown:
+      isKnown && slowed_at <= latestMs
+        ? { atMs: slowed_at, share: slowed_share, untilMs: slowed_until }
+        : null,
+  };
 }

@@ -1,27 +1,25 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Job } from '../../../jobs/job.ts';
 import type { ChannelSettings } from '../../../jobs/policy.ts';
-import { jobFromJson, settingsFromJson } from '../../schema/json.ts';
-import type { Queries } from '../../schema/tables.ts';
+import { fromJson, jobFrom, type Queries } from '../../schema/tables.ts';
 import { isUnsent } from '../follow-ups.ts';
-import { prepared, preparedForMany, type Values } from '../prepared.ts';
-import { type Lease, taskId } from './task.ts';
-import { groupOfTask } from './task-group.ts';
+import { idsOf, prepared, preparedForMany, type Values } from '../prepared.ts';
+import { type Lease, ownerColumns, taskId } from './task.ts';
 import type { Tasks } from './tasks.ts';
 
-/** The checks of a job: while it is open, and when it has ended. */
+/** Checks of open and of ended jobs. */
 const CHECKS = ['check_job', 'check_ended_job'] as const;
 export type CheckKind = (typeof CHECKS)[number];
 
-const CARD_TASK = taskId('refresh_card', '');
+const CARD_TASK = sql.lit(taskId('refresh_card', ''));
 
 export interface WatchedJob {
   readonly job: Job;
-  /** What administrators saved for the job's channel. */
+  /** Saved for its channel by administrators. */
   readonly saved: ChannelSettings | null;
-  /** Whether replies are still to be sent, or of unknown fate. */
+  /** Whether replies are unsent, or may be. */
   readonly hasUnsent: boolean;
-  /** Whether the card is to be refreshed anyway. */
+  /** Whether a refresh of the card is already scheduled. */
   readonly isCardPlanned: boolean;
 }
 
@@ -44,25 +42,14 @@ const jobsToCheck = preparedForMany((db, jobs: readonly Values<{ id: string }>[]
         .onRef('channel_setting.team_id', '=', 'job.team_id')
         .onRef('channel_setting.channel_id', '=', 'job.channel_id'),
     )
-    .select(['job.id', 'job.data', 'channel_setting.data as saved'])
-    .select(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('follow_up')
-          .select('follow_up.id')
-          .whereRef('follow_up.job_id', '=', 'job.id')
-          .where(isUnsent),
-      ).as('has_unsent'),
-    )
-    .select(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('task').select('task.id').where('task.id', '=', sql<string>`${CARD_TASK} || job.id`),
-      ).as('is_card_planned'),
-    )
-    .where(
-      'job.id',
-      'in',
-      jobs.map(({ id }) => id),
-    ),
+    .select(['job.id', 'job.data', 'job.number', 'channel_setting.data as saved'])
+    .select([
+      sql<SqlBool>`exists (select 1 from follow_up where follow_up.job_id = job.id and ${isUnsent})`.as(
+        'has_unsent',
+      ),
+      sql<SqlBool>`exists (select 1 from task where task.id = ${CARD_TASK} || job.id)`.as('is_card_planned'),
+    ])
+    .where('job.id', 'in', idsOf(jobs)),
 );
 
 const endUnchangedChecks = preparedForMany(
@@ -87,13 +74,26 @@ const lastRunAt = preparedForMany((db, tasks: readonly Values<{ id: string }>[])
   db
     .selectFrom('task')
     .select('last_run_at')
-    .where(
-      'id',
-      'in',
-      tasks.map(({ id }) => id),
-    )
+    .where('id', 'in', idsOf(tasks))
     .where('last_run_at', 'is not', null)
     .$narrowType<{ last_run_at: number }>(),
+);
+
+const planCards = preparedForMany((db, cards: readonly Values<CardRefresh & { id: string }>[]) =>
+  db
+    .insertInto('task')
+    .values(
+      cards.map(({ id, jobId, runAtMs }) => ({
+        id,
+        kind: 'refresh_card' as const,
+        subject: jobId,
+        run_at: runAtMs,
+        attempts: 0,
+        revision: 1,
+        ...ownerColumns({ jobId, isOfProject: sql.lit(0), channelId: sql.lit(null), otherwise: sql.lit('') }),
+      })),
+    )
+    .onConflict((conflict) => conflict.column('id').doNothing()),
 );
 
 const laterChecks = prepared((db, { atMs, limit }: Values<{ atMs: number; limit: number }>) =>
@@ -108,7 +108,7 @@ const laterChecks = prepared((db, { atMs, limit }: Values<{ atMs: number; limit:
     .limit(limit),
 );
 
-/** The checks of jobs, many at a time: most of them find nothing new, and then only the next check is written. */
+/** Checks of jobs, in batches: most find nothing new, and then only the next check is written. */
 export class Checks {
   private readonly db: Queries;
   private readonly tasks: Tasks;
@@ -118,16 +118,16 @@ export class Checks {
     this.tasks = tasks;
   }
 
-  /** By their ids; what is not there is missing. Nothing is locked. */
+  /** By id, as far as they exist. Locks nothing. */
   async read(jobIds: readonly string[]): Promise<ReadonlyMap<string, WatchedJob>> {
     const jobs = jobIds.map((id) => ({ id }));
     const rows = await jobsToCheck.rows(this.db, jobs, {});
     return new Map(
-      rows.map(({ id, data, saved, has_unsent, is_card_planned }) => [
+      rows.map(({ id, data, number, saved, has_unsent, is_card_planned }) => [
         id,
         {
-          job: jobFromJson(data),
-          saved: saved === null ? null : settingsFromJson(saved),
+          job: jobFrom({ data, number }),
+          saved: saved === null ? null : fromJson(saved),
           hasUnsent: Boolean(has_unsent),
           isCardPlanned: Boolean(is_card_planned),
         },
@@ -136,8 +136,8 @@ export class Checks {
   }
 
   /**
-   * Ends tasks of which nothing follows but the next check, as far as the leases are held and the check was not
-   * scheduled again. Returns the ids of the tasks that were ended; the others are as they were.
+   * Schedules the next check of jobs without news, if the lease is held and the check was not rescheduled. Returns the
+   * ids of the tasks changed.
    */
   async endUnchanged(checks: readonly UnchangedCheck[], nowMs: number): Promise<ReadonlySet<string>> {
     const held = checks.map(({ lease, nextCheckAtMs }) => ({ ...lease, runAtMs: nextCheckAtMs }));
@@ -146,42 +146,28 @@ export class Checks {
     return new Set(ended.map(({ id }) => id));
   }
 
-  /** Up to so many jobs whose next check is later, does not fail, and has no lease; the nearest first. */
+  /** Up to `limit` jobs with a later check that neither fails nor is in flight, nearest first. */
   async plannedAfter(atMs: number, limit: number): Promise<readonly string[]> {
     const rows = await laterChecks.rows(this.db, { atMs, limit });
     return rows.map(({ subject }) => subject);
   }
 
-  /** Plans to refresh the cards of these jobs, where that is not planned already. */
+  /** Schedules a refresh of these cards, unless one is already scheduled. */
   async refreshCards(cards: readonly CardRefresh[]): Promise<void> {
-    await this.db
-      .insertInto('task')
-      .values(
-        cards.map(({ jobId, runAtMs }) => ({
-          id: taskId('refresh_card', jobId),
-          kind: 'refresh_card' as const,
-          subject: jobId,
-          run_at: runAtMs,
-          attempts: 0,
-          revision: 1,
-          group_key: groupOfTask('refresh_card', jobId),
-        })),
-      )
-      .onConflict((conflict) => conflict.column('id').doNothing())
-      .execute();
+    const tasks = cards.map(({ jobId, runAtMs }) => ({ id: taskId('refresh_card', jobId), jobId, runAtMs }));
+    // Sorted, so that concurrent transactions do not deadlock on the jobs.
+    await planCards.change(
+      this.db,
+      tasks.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+      {},
+    );
   }
 
-  /** The job as it is shown: checks that found nothing new are not written to the job itself. */
+  /** The job as shown: checks without news are not written to the job itself. */
   async withLastCheck(job: Job): Promise<Job> {
-    const unchangedMs = await this.lastUnchangedMs(job.id);
-    return unchangedMs === null || unchangedMs <= (job.checkedAtMs ?? 0)
-      ? job
-      : { ...job, checkedAtMs: unchangedMs };
-  }
-
-  private async lastUnchangedMs(jobId: string): Promise<number | null> {
-    const ids = CHECKS.map((kind) => ({ id: taskId(kind, jobId) }));
+    const ids = CHECKS.map((kind) => ({ id: taskId(kind, job.id) }));
     const tasks = await lastRunAt.rows(this.db, ids, {});
-    return tasks.reduce((last: number | null, task) => Math.max(last ?? 0, task.last_run_at), null);
+    const unchangedMs = Math.max(0, ...tasks.map((task) => task.last_run_at));
+    return unchangedMs <= (job.checkedAtMs ?? 0) ? job : { ...job, checkedAtMs: unchangedMs };
   }
 }

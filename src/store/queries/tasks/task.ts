@@ -1,40 +1,18 @@
-import type { Lane } from '../../../jobs/call.ts';
-
-/**
- * Tasks on a job have the job's id as subject, tasks on a lane of calls the lane's name, `catch_up` a workspace's id,
- * and those on a home what `ownerOfHome` reads.
- */
-export const taskKinds = [
-  'check_job',
-  'check_ended_job',
-  'send_follow_ups',
-  'refresh_card',
-  'refresh_receipts',
-  'read_snippets',
-  'call_agent',
-  'post_to_slack',
-  'catch_up',
-  'refresh_home',
-] as const;
-export type TaskKind = (typeof taskKinds)[number];
+import { type Expression, type RawBuilder, sql } from 'kysely';
+import { type TaskKind, taskFacts } from '../../../jobs/task-kinds.ts';
 
 /** There is at most one task of a kind for a subject. */
 export function taskId(kind: TaskKind, subject: string): string {
   return `${kind}:${subject}`;
 }
 
-/** The task kind that makes the calls of a lane. */
-export function laneTaskKind(lane: Lane): TaskKind {
-  return lane.to === 'agent' ? 'call_agent' : 'post_to_slack';
-}
-
 /**
- * The project or channel that a task belongs to. The tasks of a group share workers, so that a project or channel that
- * does not answer cannot take all of them. A path like `T1/C1/` (a workspace and its channel) or `docs/` (a project); empty: none.
+ * The project or channel of a task, whose tasks share workers, so that one that does not answer cannot take all of
+ * them. A path such as `T1/C1/` (workspace and channel) or `docs/` (project), or empty.
  */
 export type TaskGroup = string;
 
-/** The group, and the larger ones that it is part of: `T1/` and `T1/C1/`. */
+/** The group and those that contain it: `T1/` and `T1/C1/`. */
 export function levelsOf(group: TaskGroup): readonly TaskGroup[] {
   return [...group.matchAll(/\//g)].map(({ index }) => group.slice(0, index + 1));
 }
@@ -49,26 +27,66 @@ export interface NewTask {
 export interface ClaimedTask {
   readonly kind: TaskKind;
   readonly subject: string;
-  /** How often in a row it was to be retried. */
+  /** Consecutive retries. */
   readonly attempts: number;
-  /** Until then, something that it sent without an answer may still arrive; or null. */
-  readonly unsureUntilMs: number | null;
+  readonly dueAtMs: number;
+  /** Until then, an unanswered request of it may still arrive. */
+  readonly unknownUntilMs: number | null;
   readonly group: TaskGroup;
   readonly lease: Lease;
 }
 
 export interface Lease {
   readonly taskId: string;
-  /** Made anew at each claim. */
+  /** New at each claim. */
   readonly token: string;
   /** Changes when the task is scheduled again. */
   readonly revision: number;
 }
 
-/** The task was taken over by somebody else: what was about to be written must not be. */
+/** Another worker took the task over: nothing may be written. */
 export class LeaseLostError extends Error {
   constructor(taskId: string) {
     super(`lease of task ${taskId} was lost`);
     this.name = 'LeaseLostError';
   }
+}
+
+/** The job that a task belongs to, and what else decides its group. */
+export interface TaskOwner {
+  readonly jobId: string | null;
+  /** 1: the group is the job's project. 0: it is its channel. */
+  readonly isOfProject: number;
+  /** Replaces the job's channel. */
+  readonly channelId: string | null;
+  /** Without a job. */
+  readonly otherwise: TaskGroup;
+}
+
+export function ownerOfTask(kind: TaskKind, subject: string): TaskOwner {
+  const { about, sharedIn } = taskFacts(kind);
+  const parts = subject.split(':');
+  const [, jobId = subject, channelId = null] = about === 'lane' ? parts : [];
+  const hasJob = about === 'job' || about === 'lane';
+  return {
+    jobId: hasJob ? jobId : null,
+    isOfProject: sharedIn === 'project' ? 1 : 0,
+    channelId,
+    otherwise: hasJob ? '' : `${parts.join('/')}/`,
+  };
+}
+
+/** Columns by owner; without the job, a task belongs to none. A job's project, workspace and channel never change. */
+export function ownerColumns(owner: { readonly [Name in keyof TaskOwner]: Expression<TaskOwner[Name]> }): {
+  readonly job_id: RawBuilder<string | null>;
+  readonly group_key: RawBuilder<TaskGroup>;
+} {
+  return {
+    job_id: sql`(select job.id from job where job.id = ${owner.jobId})`,
+    group_key: sql`coalesce((
+      select case when ${owner.isOfProject} = 1 then job.project_id || '/'
+        else job.team_id || '/' || coalesce(${owner.channelId}, job.channel_id) || '/' end
+      from job where job.id = ${owner.jobId}
+    ), ${owner.otherwise})`,
+  };
 }

@@ -1,60 +1,59 @@
 import { randomUUID } from 'node:crypto';
 import type { ExpressionBuilder } from 'kysely';
+import type { TaskKind } from '../../../jobs/task-kinds.ts';
 import type { LeaseClock } from '../../engines/database.ts';
 import type { Queries, Tables } from '../../schema/tables.ts';
-import { prepared, type Values } from '../prepared.ts';
-import {
-  type Due,
-  dueTasks,
-  dueTasksOf,
-  groupHeads,
-  leaseTasks,
-  nextFreeTask,
-  runTaskNow,
-  runTaskNowUnlessLocked,
-} from './claiming.ts';
-import {
-  delayTaskUntil,
-  doubtTask,
-  endTask,
-  failTask,
-  freeLease,
-  freeTask,
-  heldTask,
-  repeatTask,
-  retryTaskAt,
-  type TaskFailure,
-} from './leases.ts';
+import { type Prepared, pick, prepared, type Values } from '../prepared.ts';
 import {
   type ClaimedTask,
   type Lease,
   LeaseLostError,
   type NewTask,
+  ownerColumns,
+  ownerOfTask,
   type TaskGroup,
-  type TaskKind,
+  type TaskOwner,
   taskId,
 } from './task.ts';
-import { groupOf, ownerOfTask, type TaskOwner } from './task-group.ts';
+import {
+  type Due,
+  delayTaskUntil,
+  dueTasks,
+  dueTasksOf,
+  endTask,
+  failTask,
+  freeLease,
+  freeTask,
+  groupHeads,
+  heldTask,
+  leaseTasks,
+  markTaskUnknown,
+  nextFreeTask,
+  repeatTask,
+  retryTaskAt,
+  runTaskNow,
+  runTaskNowUnlessLocked,
+  type TaskFailure,
+} from './task-queries.ts';
 
-/** When the first task of each kind is due, of those that a commit scheduled. */
+/** When the first scheduled task of each kind is due. */
 export type Scheduled = ReadonlyMap<TaskKind, number>;
 
 export interface Claim {
   readonly kinds: readonly TaskKind[];
   readonly nowMs: number;
-  /** By `leaseNowMs`, as is the end of the lease. */
+  /** By the lease clock, as is the lease's end. */
   readonly leaseNowMs: number;
   readonly leaseUntilMs: number;
-  /** What the claimer has in hand. */
-  readonly inHand: readonly Lease[];
+  readonly inFlight: readonly Lease[];
   readonly limit: number;
-  /** Whose tasks stay where they are, however long they have been due. */
+  /** Groups whose tasks are skipped, however long they have been due. */
   readonly leftOut?: readonly TaskGroup[];
-  /** Says which of those found are taken; the others stay where they are. */
+  /** Selects which of the tasks found are taken. */
   readonly admit?: (found: readonly ClaimedTask[]) => Promise<readonly ClaimedTask[]>;
 }
 
-/** A time before all leases. */
+/** Before all leases. */
 const NO_LEASE_ENDED = 0;
 
 type Row = Tables['task'];
@@ -65,14 +64,10 @@ const scheduling = (ifScheduled: NewTask['ifScheduled']) =>
     db
       .insertInto('task')
       .values({
-        id: task.id,
-        kind: task.kind,
-        subject: task.subject,
-        run_at: task.run_at,
+        ...pick(task, 'id', 'kind', 'subject', 'run_at'),
         attempts: 0,
         revision: 1,
-        group_key: groupOf(task),
-        ...freeLease,
+        ...ownerColumns(task),
       })
       .onConflict((conflict) =>
         conflict.column('id').doUpdateSet((eb) => ({
@@ -87,9 +82,8 @@ const taskById = prepared((db, { id }: Values<{ id: string }>) =>
   db.selectFrom('task').select('id').where('id', '=', id),
 );
 
-/** The due queue. A task's id is its kind and subject, so there is at most one of each. */
+/** The due queue, with at most one task per kind and subject. */
 export class Tasks {
-  /** What this transaction scheduled. */
   readonly scheduled = new Map<TaskKind, number>();
   private readonly db: Queries;
   private readonly leaseClock: LeaseClock;
@@ -105,27 +99,26 @@ export class Tasks {
     this.noteScheduled(kind, runAtMs);
   }
 
-  /** The time by which leases are counted: see `LeaseClock`. */
   leaseNowMs(): Promise<number> {
     return this.leaseClock();
   }
 
   /**
-   * Takes up to `limit` due tasks of these kinds whose lease, if any, has run out; the oldest due first. What the
-   * claimer has in hand itself is not taken anew: a lease on it that ran out begins again.
+   * Claims up to `limit` due tasks without a valid lease, oldest first. Expired leases of tasks in flight are renewed
+   * instead.
    */
   async claim(claim: Claim): Promise<ClaimedTask[]> {
     const { kinds, nowMs, leaseNowMs, leaseUntilMs, limit, leftOut = [], admit } = claim;
     const found = [];
     for (const kind of kinds) {
       const due = { kind, nowMs, leaseNowMs, limit };
-      found.push(
-        ...(await (leftOut.length === 0 ? dueTasks.rows(this.db, due) : this.dueOutside(leftOut, due))),
-      );
+      const rows =
+        leftOut.length === 0 ? await dueTasks.rows(this.db, due) : await this.dueOutside(leftOut, due);
+      found.push(...rows);
     }
     const due = found.sort((a, b) => a.run_at - b.run_at).slice(0, limit);
     if (due.length === 0) return [];
-    const own = claim.inHand.filter(({ taskId: id, token }) =>
+    const own = claim.inFlight.filter(({ taskId: id, token }) =>
       due.some((task) => task.id === id && task.lease_token === token),
     );
     if (own.length > 0) {
@@ -133,14 +126,17 @@ export class Tasks {
       return this.claim(claim);
     }
     const token = randomUUID();
-    const free = due.map(({ id, kind, subject, attempts, revision, group_key: group, unsure_until }) => ({
-      kind,
-      subject,
-      attempts,
-      unsureUntilMs: unsure_until,
-      group,
-      lease: { taskId: id, token, revision },
-    }));
+    const free = due.map(
+      ({ id, kind, subject, attempts, revision, run_at, group_key: group, unknown_until }) => ({
+        kind,
+        subject,
+        attempts,
+        dueAtMs: run_at,
+        unknownUntilMs: unknown_until,
+        group,
+        lease: { taskId: id, token, revision },
+      }),
+    );
     const admitted = admit === undefined ? free : await admit(free);
     if (admitted.length === 0) return [];
     const ids = admitted.map(({ lease }) => ({ id: lease.taskId }));
@@ -148,10 +144,7 @@ export class Tasks {
     return [...admitted];
   }
 
-  /**
-   * Makes a task due now, unless it is in hand, or is to be retried: then it keeps its time. Returns whether there is
-   * such a task.
-   */
+  /** Makes a task due now, unless it is in flight or awaits a retry. Returns whether there is such a task. */
   async runNow(kind: TaskKind, subject: string, nowMs: number): Promise<boolean> {
     const id = taskId(kind, subject);
     await runTaskNow.change(this.db, { id, nowMs });
@@ -160,16 +153,16 @@ export class Tasks {
     return task !== undefined;
   }
 
-  /** Makes a task due now, even one to be retried. Never waits: a task in hand, or being written, stays as it is. */
+  /** Makes a task due now, even one that awaits a retry. Never waits: skips tasks in flight or locked. */
   async runNowUnlessLocked(kind: TaskKind, subject: string, nowMs: number): Promise<void> {
     if ((await runTaskNowUnlessLocked.change(this.db, { id: taskId(kind, subject), nowMs })) > 0)
       this.noteScheduled(kind, nowMs);
   }
 
-  /** Extends the leases that are still held. Never waits: a task that another transaction writes stays as it is. */
+  /** Extends leases that are still held. Never waits: skips locked tasks. */
   async renew(leases: readonly Lease[], untilMs: number): Promise<void> {
-    // What others have locked is being ended, or scheduled again: the next renewal comes early enough for it. To wait
-    // for it here, with other rows locked, could be a deadlock with a transaction that ends many tasks at a time.
+    // A locked task is being ended or rescheduled; the next renewal is early enough for it. Waiting with other rows
+    // locked could deadlock with a transaction that ends many tasks.
     const free = this.db
       .selectFrom('task')
       .select('id')
@@ -179,54 +172,47 @@ export class Tasks {
     await this.db.updateTable('task').set({ lease_until: untilMs }).where('id', 'in', free).execute();
   }
 
-  /** Throws LeaseLostError if the lease is not held any more; makes the rest of the transaction safe. */
+  /** Throws LeaseLostError unless the lease is held, and keeps it held until commit. */
   async fence(lease: Lease): Promise<void> {
     if (!(await this.isHeld(lease))) throw new LeaseLostError(lease.taskId);
   }
 
-  /** As `fence`, for a caller that has something to write in either case. */
+  /** As `fence`, for a caller that writes in either case. */
   async isHeld(lease: Lease): Promise<boolean> {
     return (await heldTask.first(this.db, lease)) !== undefined;
   }
 
-  /** Ends the task; if it was scheduled again while in hand, it stays and is free to be claimed. */
+  /** Ends the task. If it was rescheduled while in flight, it stays and is free to be claimed. */
   async complete(lease: Lease): Promise<void> {
-    const ended = await endTask.change(this.db, lease);
-    if (ended > 0) return;
-    const freed = await freeTask.first(this.db, lease);
-    if (freed === undefined) throw new LeaseLostError(lease.taskId);
-    this.noteScheduled(freed.kind, freed.run_at);
+    if ((await endTask.change(this.db, lease)) === 0) await this.free(freeTask, lease);
   }
 
-  /** Ends the task for now: it is to be claimed at `runAtMs`, or when it was scheduled for while in hand. */
+  /** Ends this run. The task is due at `runAtMs`, or at the time it was rescheduled for while in flight. */
   async repeat(lease: Lease, runAtMs: number): Promise<void> {
-    const freed = await repeatTask.first(this.db, { ...lease, runAtMs });
-    if (freed === undefined) throw new LeaseLostError(lease.taskId);
-    this.noteScheduled(freed.kind, freed.run_at);
+    await this.free(repeatTask, { ...lease, runAtMs });
   }
 
-  /** Records that what the task sent may still arrive until then. */
-  async doubt(lease: Lease, untilMs: number): Promise<void> {
-    await doubtTask.change(this.db, { ...lease, untilMs });
+  /** Records that a request of the task may still arrive until then. */
+  async markUnknown(lease: Lease, untilMs: number): Promise<void> {
+    await markTaskUnknown.first(this.db, { ...lease, untilMs });
   }
 
-  /** Releases the task, to be claimed at `runAtMs`. Counts an attempt. */
+  /** Releases the task until `runAtMs`, and counts an attempt. */
   async retryAt(lease: Lease, runAtMs: number): Promise<void> {
-    await this.releaseUntil(retryTaskAt, lease, runAtMs);
+    await this.free(retryTaskAt, { ...lease, runAtMs });
   }
 
-  /** Releases the task as `retryAt` does, and keeps the words of the failure. */
-  async fail(lease: Lease, { words, nowMs, runAtMs }: TaskFailure): Promise<void> {
-    const failed = await failTask.first(this.db, { ...lease, words, nowMs, runAtMs });
-    this.noteReleased(failed, lease, runAtMs);
+  /** As `retryAt`, with the words of the failure. */
+  async fail(lease: Lease, failure: TaskFailure): Promise<void> {
+    await this.free(failTask, { ...lease, ...failure });
   }
 
-  /** Releases the task, to be claimed at `runAtMs`. Nothing was attempted: no attempt is counted, and an earlier failure stays known. */
+  /** Releases the task until `runAtMs`. Nothing was attempted, so an earlier failure stays recorded. */
   async delayUntil(lease: Lease, runAtMs: number): Promise<void> {
-    await this.releaseUntil(delayTaskUntil, lease, runAtMs);
+    await this.free(delayTaskUntil, { ...lease, runAtMs });
   }
 
-  /** Releases tasks whose lease is still held, as they were, to be claimed at once. */
+  /** Releases tasks whose lease is still held, unchanged and claimable at once. */
   async release(leases: readonly Lease[]): Promise<void> {
     await this.db
       .updateTable('task')
@@ -235,7 +221,7 @@ export class Tasks {
       .execute();
   }
 
-  /** When the next task of these kinds, outside of these groups, without a lease is due, or null. */
+  /** When the next task without a lease is due, of these kinds and outside these groups; or null. */
   async nextDueAtMs(kinds: readonly TaskKind[], leftOut: readonly TaskGroup[] = []): Promise<number | null> {
     const times: number[] = [];
     for (const kind of kinds) {
@@ -250,7 +236,7 @@ export class Tasks {
 
   private async dueOutside(leftOut: readonly TaskGroup[], due: Due) {
     const heads = await this.headsOutside(leftOut, due.kind, due.leaseNowMs);
-    // Whatever is among the first so many tasks is in one of the first so many groups.
+    // The first n tasks are in the first n groups.
     const groups = heads
       .filter(({ run_at }) => run_at <= due.nowMs)
       .sort((a, b) => a.run_at - b.run_at)
@@ -265,16 +251,15 @@ export class Tasks {
     );
   }
 
-  private async releaseUntil(query: typeof retryTaskAt, lease: Lease, runAtMs: number): Promise<void> {
-    this.noteReleased(await query.first(this.db, { ...lease, runAtMs }), lease, runAtMs);
+  private async free<V extends { readonly taskId: string }>(
+    query: Pick<Prepared<V, Pick<Row, 'kind' | 'run_at'>>, 'first'>,
+    values: V,
+  ): Promise<void> {
+    const freed = await query.first(this.db, values);
+    if (freed === undefined) throw new LeaseLostError(values.taskId);
+    this.noteScheduled(freed.kind, freed.run_at);
   }
 
-  private noteReleased(given: { kind: TaskKind } | undefined, lease: Lease, runAtMs: number): void {
-    if (given === undefined) throw new LeaseLostError(lease.taskId);
-    this.noteScheduled(given.kind, runAtMs);
-  }
-
-  /** Records that this transaction scheduled such a task. */
   noteScheduled(kind: TaskKind, runAtMs: number): void {
     this.scheduled.set(kind, Math.min(this.scheduled.get(kind) ?? runAtMs, runAtMs));
   }

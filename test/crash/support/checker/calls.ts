@@ -31,15 +31,17 @@ export function agentProblems(
   ];
 }
 
-/** Calls without an end, posts that the ledger knows nothing of or that were made twice, questions nobody was asked. */
-export function ledgerProblems({ refused }: Expected, seen: Seen): string[] {
+/** Calls without an end, posts that the ledger knows nothing of or that were made twice, questions that were not asked. */
+export function ledgerProblems({ refused, notAccepted }: Expected, seen: Seen): string[] {
   const { calls, messages } = seen;
   const posts = messages.flatMap(({ callId }) => callId ?? []);
   const offered = messages.flatMap(({ offers }) => offers);
   const states = new Map(calls.map(({ id, state }) => [id, state]));
   const refusedCards = calls.filter(({ kind, state }) => kind === 'post_card' && state === 'failed').length;
   return [
-    ...calls.flatMap((call) => (hasGoodEnd(call) ? [] : [`a call of ${call.kind} is ${call.state}`])),
+    ...calls.flatMap((call) =>
+      hasGoodEnd(call, notAccepted) ? [] : [`a call of ${call.kind} is ${call.state}`],
+    ),
     ...posts.flatMap((id) =>
       states.get(id) === 'done' ? [] : [`a message of a call that is ${states.get(id)}`],
     ),
@@ -58,8 +60,10 @@ export function ledgerProblems({ refused }: Expected, seen: Seen): string[] {
   ];
 }
 
-function hasGoodEnd({ kind, state }: SeenCall): boolean {
+function hasGoodEnd({ kind, state, prompt }: SeenCall, notAccepted: readonly string[]): boolean {
   if (state === 'done') return true;
   if (state === 'unknown') return kind === 'create_job' || kind === 'send_message';
-  return state === 'failed' && (kind === 'post_card' || kind === 'whisper');
+  if (state !== 'failed') return false;
+  if (kind === 'create_job') return notAccepted.includes(prompt ?? '');
+  return kind === 'post_card' || kind === 'ephemeral';
 }

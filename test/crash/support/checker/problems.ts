@@ -1,11 +1,8 @@
 import { agentProblems, ledgerProblems } from './calls.ts';
 import type { Expected, ExpectedThread, Seen, SeenMessage } from './seen.ts';
 
-/** Told by the way: may be there, but only once. */
-const ASIDES = ['Waiting for the rate limit'];
-
 /** Each question is answered with two presses. */
-const TOO_LATE = 'Too late for';
+const TOO_LATE = 'already settled';
 const LEADING_MENTION = /^<@\w+> /;
 
 /** Everything that was lost or doubled, in words; none if the promise was kept. */
@@ -44,7 +41,7 @@ function cardsOf(
       isBot &&
       !isPrivate &&
       threadTs === rootTs &&
-      text.includes(`“${prompt}`) &&
+      text.includes(`*${prompt}`) &&
       !noticeChannels.includes(channel),
   );
 }
@@ -59,14 +56,9 @@ function postProblems({ posts }: ExpectedThread, card: SeenMessage, { messages }
     ({ isBot, isPrivate, ts, threadTs, offers }) =>
       isBot && !isPrivate && threadTs === rootOf(card) && ts !== card.ts && offers.length === 0,
   );
-  const isAside = (text: string) => ASIDES.some((words) => text.includes(words));
-  const asides = inThread.filter(({ text }) => isAside(text));
-  const told = inThread.flatMap(({ text }) => (isAside(text) ? [] : [text]));
+  const told = inThread.map(({ text }) => text);
   const isTold = told.length === posts.length && posts.every((words, index) => told[index]?.includes(words));
-  return [
-    ...(isTold ? [] : [`the thread says ${quoted(told)}, not ${quoted(posts)}`]),
-    ...(asides.length > ASIDES.length ? [`${asides.length} asides`] : []),
-  ];
+  return isTold ? [] : [`the thread says ${quoted(told)}, not ${quoted(posts)}`];
 }
 
 function noticeProblems(

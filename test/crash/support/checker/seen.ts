@@ -1,8 +1,10 @@
 /** What must have happened in the end, whatever failed meanwhile. */
 export interface Expected {
   readonly threads: readonly ExpectedThread[];
-  /** Prompts whose card Slack refused: the requester is told privately, and nothing is started. */
+  /** Prompts whose card Slack refused: the requester gets a private message, and nothing is started. */
   readonly refused: readonly string[];
+  /** Prompts that the agent did not accept: the thread says so. */
+  readonly notAccepted: readonly string[];
   /** Words of private answers. No others are given, but for these hints, which may be lost. */
   readonly told: readonly string[];
   readonly hints: readonly string[];
@@ -44,7 +46,7 @@ export interface SeenMessage {
   readonly text: string;
   readonly isBot: boolean;
   readonly isPrivate: boolean;
-  /** The ledger's id of the post that made it, as far as the message tells. */
+  /** The ledger's id of the post that made it, if the message holds it. */
   readonly callId: string | null;
   /** The ids of the calls that its buttons would make again. */
   readonly offers: readonly string[];

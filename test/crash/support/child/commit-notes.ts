@@ -1,13 +1,6 @@
-import type { CallKind, CallRequest } from '../../../../src/jobs/call.ts';
+import type { CallKind, CallOutcome, CallRequest } from '../../../../src/jobs/call.ts';
 import type { Decision } from '../../../../src/jobs/decision.ts';
-import type { NextPost, SettledPost } from '../../../../src/store/queries/calls/posts.ts';
-import type {
-  CallOutcome,
-  ClaimedTask,
-  Lease,
-  LedgerCall,
-  Transaction,
-} from '../../../../src/store/store.ts';
+import type { ClaimedTask, Lease, LedgerCall, Transaction } from '../../../../src/store/store.ts';
 
 /** What only reads, or holds on to a task for longer. All else that a transaction does gives its commit a name. */
 const SILENT = new Set([
@@ -20,22 +13,23 @@ const SILENT = new Set([
   'jobs.ofAgentJob',
   'jobs.cardDrawnAtMs',
   'inboundRequests.isKnown',
+  'stateReactions.stale',
   'followUps.withStaleReceipts',
   'calls.next',
   'calls.hold',
   'calls.endHold',
-  'tasks.doubt',
+  'tasks.markUnknown',
   'calls.get',
+  'calls.postedTs',
   'calls.agentCallsStartedAt',
   'calls.agentCallsSince',
   'channelSettings.get',
+  'channelSettings.noticeChannels',
   'checks.read',
-  'posts.next',
-  'posts.fence',
-  'turnLengths.all',
   'checks.withLastCheck',
   'lists.page',
   'lists.openOf',
+  'lists.recentOf',
   'lists.withPullRequest',
   'lists.latestOf',
   'lists.meant',
@@ -47,11 +41,12 @@ const SILENT = new Set([
   'tasks.leaseNowMs',
   'tasks.nextDueAtMs',
   'tasks.runNow',
-  'readBudget.wholeAtMs',
+  'readBudget.of',
+  'readBudget.slowDown',
   'budgetQueue.join',
   'budgetQueue.waiting',
   'budgetQueue.leave',
-  'catchUps.hurry',
+  'catchUps.readFirst',
   'catchUps.next',
   'catchUps.nextAtMs',
   // What these write shows in the task that is put off.
@@ -63,10 +58,10 @@ const SILENT = new Set([
 
 const REMEMBER = 'inboundRequests.remember';
 
-/** Goes along with the outcome of a post, or not: others may have wanted a post in the lane by then. */
-const END_OF_LANE = 'end post_to_slack';
+/** Goes along with the outcome of a call, or not: others may have requested a call in the lane by then. */
+const ENDS_OF_LANES: ReadonlySet<string> = new Set(['end post_to_slack', 'end call_agent']);
 
-/** Goes along with a page that was read, or not: others may have wanted a thread of the workspace to be read. */
+/** Goes along with a page that was read, or not: others may have asked for a thread of the workspace to be read. */
 const NEXT_PAGE = 'put off catch_up';
 
 /** Calls are known to the transactions that start and settle them by their ids only. */
@@ -96,33 +91,30 @@ function isRoom(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** The names of the commit that ends a transaction; none if it changed nothing. A claim of several kinds has several, as have posts of several lanes. */
+/** The names of the commit that ends a transaction; none if it changed nothing. A claim of several kinds has several. */
 export function commitNames(deeds: readonly Deed[]): string[] {
-  for (const { name, result } of deeds) {
+  for (const { result } of deeds) {
     if (isCall(result)) kinds.set(result.id, result.request.kind);
-    if (name !== 'posts.next') continue;
-    for (const { call } of (result as ReadonlyMap<string, NextPost>).values())
-      kinds.set(call.id, call.request.kind);
   }
   const claimed = deeds.flatMap((deed) =>
     deed.name === 'tasks.claim' ? (deed.result as ClaimedTask[]) : [],
   );
   if (claimed.length > 0) return [...new Set(claimed.map(({ kind }) => `claim ${kind}`))];
-  const isSettled = deeds.some(({ name }) => name === 'calls.settle' || name === 'posts.settle');
+  const isSettled = deeds.some(
+    ({ name, args }) => name === 'calls.settle' || settledIn(name, args) !== undefined,
+  );
   const isRead = deeds.some(({ name }) => name === 'catchUps.pageRead');
   const parts = [...new Set(deeds.flatMap(partOf))].filter(
-    (part) => !(isSettled && part === END_OF_LANE) && !(isRead && part === NEXT_PAGE),
+    (part) => !(isSettled && ENDS_OF_LANES.has(part)) && !(isRead && part === NEXT_PAGE),
   );
-  // Those of several lanes go together, or not.
-  if (deeds.some(({ name }) => name === 'posts.start' || name === 'posts.settle')) return parts;
   const decisions = deeds.flatMap(({ name, args }) => (name === 'write' ? [args[0] as Decision] : []));
   if (parts.length === 0 && decisions.length === 0) return [];
   const what = parts.join(', ') || whatElse(deeds);
-  const wishes = decisions.flatMap(({ calls }) => calls.map(({ request }) => wishOf(request)));
-  if (wishes.length === 0) return [what];
+  const names = decisions.flatMap(({ calls }) => calls.map(({ request }) => callNameOf(request)));
+  if (names.length === 0) return [what];
   // What was written to the program asks for a job.
-  const isRequest = wishes.some((wish) => wish === 'post_card' || wish === 'tell_requester');
-  return [`${isRequest ? what.replace(/^store reply$/, 'store message') : what} → ${wishes.join(', ')}`];
+  const isRequest = names.some((name) => name === 'post_card' || name === 'notify_requester');
+  return [`${isRequest ? what.replace(/^store reply$/, 'store message') : what} → ${names.join(', ')}`];
 }
 
 /** What a transaction without a part of its own has decided. */
@@ -137,29 +129,24 @@ function isCall(value: unknown): value is LedgerCall {
 }
 
 function partOf({ name, args, result }: Deed): string[] {
-  if (SILENT.has(name) || name === 'write' || name === 'tasks.claim') return [];
+  if (SILENT.has(name) || name === 'tasks.claim') return [];
+  const settled = settledIn(name, args);
+  if (settled !== undefined) return [outcomeOf(settled.callId, settled)];
+  if (name === 'write') return [];
   const [first, second] = args;
   switch (name) {
     case REMEMBER:
       return result === true ? [`store ${interactionOf(first as string[])}`] : [];
     case 'channelSettings.replace':
       return ['save settings'];
+    case 'readBudget.put':
+      return ['count a look-up'];
     case 'homes.opened':
       return ['open home'];
     case 'calls.start':
       return [`start ${kinds.get(first as string)}`];
     case 'calls.settle':
-      return [`${(second as CallOutcome).state} ${kinds.get(first as string)}`];
-    case 'posts.start':
-      return [...(result as ReadonlySet<string>)].map((id) => `start ${kinds.get(id)}`);
-    case 'posts.settle':
-      return (first as SettledPost[])
-        .filter(({ callId }) => (result as ReadonlySet<string>).has(callId))
-        .map(({ callId, state }) => `${state} ${kinds.get(callId)}`);
-    case 'posts.endLanes':
-      return (first as Lease[])
-        .filter(({ taskId }) => (result as ReadonlySet<string>).has(taskId))
-        .map((lease) => `end ${taskKindOf(lease)}`);
+      return [outcomeOf(first as string, second as CallOutcome)];
     case 'tasks.complete':
       return [`end ${taskKindOf(first as Lease)}`];
     case 'tasks.delayUntil':
@@ -167,16 +154,16 @@ function partOf({ name, args, result }: Deed): string[] {
     case 'tasks.repeat':
       return [`put off ${taskKindOf(first as Lease)}`];
     case 'checks.endUnchanged':
-      return ['put off quiet checks'];
+      return ['put off unchanged checks'];
     case 'checks.refreshCards':
       return ['plan refresh_card'];
     case 'tasks.schedule':
       return [`plan ${(first as { kind: string }).kind}`];
     case 'catchUps.pageRead':
       return ['end catch_up'];
-    case 'catchUps.want':
+    case 'catchUps.request':
       return ['plan catch_up'];
-    case 'catchUps.wantLive':
+    case 'catchUps.requestLive':
       return (result as ReadonlyMap<string, number>).size > 0 ? ['plan catch_up'] : [];
     case 'jobs.cardDrawn':
       return ['draw card'];
@@ -186,11 +173,24 @@ function partOf({ name, args, result }: Deed): string[] {
       return (result as unknown[]).length > 0 ? ['take in early replies'] : [];
     case 'followUps.receiptsTried':
       return ['try receipts'];
+    case 'stateReactions.tried':
+      return ['try reaction'];
+    case 'stateReactions.shown':
+      return ['reaction shown'];
     case 'followUps.receiptShown':
       return ['receipt shown'];
     default:
       return [name];
   }
+}
+
+/** A decision settles the call to the agent that its event answers. */
+function settledIn(name: string, [first]: readonly unknown[]): Decision['settled'] {
+  return name === 'write' ? (first as Decision).settled : undefined;
+}
+
+function outcomeOf(callId: string, { state }: CallOutcome): string {
+  return `${state} ${kinds.get(callId)}`;
 }
 
 function interactionOf([key = '']: readonly string[]): string {
@@ -204,6 +204,6 @@ function taskKindOf({ taskId }: Lease): string {
   return taskId.replace(/:.*$/, '');
 }
 
-function wishOf(request: CallRequest): string {
+function callNameOf(request: CallRequest): string {
   return request.kind === 'announce' ? request.announcement.kind : request.kind;
 }

@@ -4,7 +4,7 @@ import { SqlStore } from '../../../../src/store/sql-store.ts';
 import type { Transaction } from '../../../../src/store/store.ts';
 import { commitNames, watched } from './commit-notes.ts';
 
-/** Loaded into the program by `--import`: lists its commits, and kills it at the one that it is told. */
+/** Loaded into the program by `--import`: lists its commits, and kills it at the given one. */
 const { CRASH_LOG: logFile, CRASH_AT: name, CRASH_WHEN: when, CRASH_NTH: nth } = process.env;
 if (logFile === undefined) throw new Error('CRASH_LOG: where to list the commits');
 

@@ -13,7 +13,14 @@ export const settings: ChildEnv = {
   SETTLE_WINDOW: '1s',
 };
 
-export const nothing: Expected = { threads: [], refused: [], told: [], hints: [], noticeChannels: [notices] };
+export const nothing: Expected = {
+  threads: [],
+  refused: [],
+  notAccepted: [],
+  told: [],
+  hints: [],
+  noticeChannels: [notices],
+};
 
 /** Of a thread whatever is not said is usual. */
 export function oneThread(thread: Partial<ExpectedThread>, more: Partial<Expected> = {}): Expected {
@@ -23,5 +30,5 @@ export function oneThread(thread: Partial<ExpectedThread>, more: Partial<Expecte
 export function threadOf(thread: Partial<ExpectedThread>): ExpectedThread {
   const prompt = thread.prompt ?? PROMPT;
   const usual = { prompt, given: prompt, rootTs: null, starts: 1, posts: [], replies: [], links: [] };
-  return { ...usual, end: 'Finished', ...thread };
+  return { ...usual, end: '✅', ...thread };
 }

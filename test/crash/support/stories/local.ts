@@ -14,18 +14,18 @@ export interface Story {
 
 /** In the local Slack. */
 export const localStories = {
-  /** A reply comes before there is a job, two more while the agent works. */
+  /** A reply is written before there is a job, two more while the agent works. */
   replies: {
     settings,
     play: async (stage) => {
       stage.lives.busy.add(agentCalls.create);
       await stage.ask(PROMPT);
       const card = await stage.card(PROMPT);
-      await stage.told(card, 'rate limit');
+      await stage.seen(general, 'hourly limit');
       await stage.reply(card, 'Early');
       await stage.receipt('Early', 'eyes');
       stage.lives.busy.delete(agentCalls.create);
-      await stage.told(card, 'Working');
+      await stage.threadMessage(card, 'On it');
       await stage.receipt('Early', 'white_check_mark');
       await stage.reply(card, 'One');
       await stage.reply(card, 'Two');
@@ -33,10 +33,10 @@ export const localStories = {
       await stage.receipt('Two', 'white_check_mark');
       await stage.atWork();
       stage.finish('completed', `${PR}/1`);
-      await stage.told(card, '🎉');
+      await stage.threadMessage(card, '🎉');
       await stage.seen(notices, `${PR}/1`);
       return oneThread({
-        posts: ['Working', 'Finished', '🎉'],
+        posts: ['On it', '🎉'],
         replies: ['Early', 'One', 'Two'],
         links: [`${PR}/1`],
       });
@@ -48,24 +48,24 @@ export const localStories = {
     play: async (stage) => {
       await stage.ask(PROMPT);
       const card = await stage.card(PROMPT);
-      await stage.told(card, 'Working');
+      await stage.threadMessage(card, 'On it');
       stage.finish('completed', `${PR}/1`);
-      await stage.told(card, '🎉');
+      await stage.threadMessage(card, '🎉');
       await stage.seen(notices, `${PR}/1`);
       // A kill that belongs to the end of this turn must not meet the next one.
-      await stage.quiet();
+      await stage.idle();
       await stage.reply(card, 'More');
-      await stage.told(card, 'turn 2');
+      await stage.atWork();
       stage.finish('failed');
-      const failed = await stage.told(card, 'Failed');
-      await stage.press(failed, 'run_again');
-      await stage.told(card, 'turn 3');
+      const failed = await stage.threadMessage(card, 'Failed');
+      await stage.press(failed, 'start_again');
+      await stage.atWork();
       stage.finish('completed', `${PR}/2`);
-      await stage.told(card, `${PR}/2`);
+      await stage.threadMessage(card, `${PR}/2`);
       await stage.seen(notices, `${PR}/2`);
       return oneThread({
         starts: 2,
-        posts: ['Working', 'Finished', '🎉', 'turn 2', 'Failed', 'turn 3', 'Finished', '🎉'],
+        posts: ['On it', '🎉', 'Failed', 'On it', '🎉'],
         replies: ['More'],
         links: [`${PR}/1`, `${PR}/2`],
       });
@@ -78,7 +78,7 @@ export const localStories = {
       stage.lives.busy.add(agentCalls.create);
       await stage.ask(PROMPT);
       const card = await stage.card(PROMPT);
-      await stage.told(card, 'rate limit');
+      await stage.seen(general, 'hourly limit');
       await stage.reply(card, 'As written');
       await stage.receipt('As written', 'eyes');
       await stage.edit('As written', 'As edited');
@@ -90,10 +90,10 @@ export const localStories = {
       await stage.edit('As corrected', 'As edited');
       await stage.atWork();
       stage.finish('completed');
-      await stage.told(card, 'no files changed');
+      await stage.threadMessage(card, 'Done, no pull request');
       return oneThread(
-        { posts: ['Working', 'Finished'], replies: ['As edited'] },
-        { hints: ['Edited after'] },
+        { posts: ['On it', 'Done'], replies: ['As edited'] },
+        { hints: ['You edited a reply'] },
       );
     },
   },
@@ -103,18 +103,18 @@ export const localStories = {
     play: async (stage) => {
       await stage.ask(PROMPT);
       const card = await stage.card(PROMPT);
-      await stage.told(card, 'Working');
+      await stage.threadMessage(card, 'On it');
       await stage.write(card, 'mute');
       await stage.seen(general, 'Muted: only mentions');
       await stage.atWork();
-      await stage.done('put off quiet checks');
-      await stage.done('plan refresh_card');
+      await stage.done('put off unchanged checks');
+      await stage.laterRefresh();
       stage.finish('completed');
-      await stage.told(card, 'no files changed');
-      return oneThread({ posts: ['Working', 'Muted by', 'Finished'] });
+      await stage.threadMessage(card, 'Done, no pull request');
+      return oneThread({ posts: ['On it', 'Muted by', 'Done'] });
     },
   },
-  /** The card stands in its channel, and is answered, before the program knows of it. */
+  /** The card is in its channel, and answered, before the program knows of it. */
   unknownCard: {
     settings,
     play: async (stage) => {
@@ -127,21 +127,21 @@ export const localStories = {
       await stage.receipt('Early', 'white_check_mark');
       await stage.atWork();
       stage.finish('completed');
-      await stage.told(card, 'no files changed');
-      return oneThread({ posts: ['Working', 'Finished'], replies: ['Early'] });
+      await stage.threadMessage(card, 'Done, no pull request');
+      return oneThread({ posts: ['On it', 'Done'], replies: ['Early'] });
     },
   },
-  /** Nobody told the program of a reply; another is written before it can read the thread. */
+  /** The event of a reply was lost; another reply is written before the program can read the thread. */
   missed: {
     settings,
     play: async (stage) => {
       await stage.ask(PROMPT);
       const card = await stage.card(PROMPT);
-      await stage.told(card, 'Working');
+      await stage.threadMessage(card, 'On it');
       stage.lives.busy.add('conversations.replies');
       await stage.write(card, 'One');
       await stage.killed(1);
-      // If the process dies before it has stored it, nobody tells it of this one, either.
+      // If the process dies before it has stored this one, its event is lost as well.
       await stage.write(card, 'Two');
       // Many times the window in which replies are put together.
       await sleep(4_000);
@@ -150,8 +150,8 @@ export const localStories = {
       await stage.receipt('Two', 'white_check_mark');
       await stage.atWork();
       stage.finish('completed');
-      await stage.told(card, 'no files changed');
-      return oneThread({ posts: ['Working', 'Finished'], replies: ['One', 'Two'] });
+      await stage.threadMessage(card, 'Done, no pull request');
+      return oneThread({ posts: ['On it', 'Done'], replies: ['One', 'Two'] });
     },
   },
   /** The bot is not in the channel. */
@@ -159,7 +159,7 @@ export const localStories = {
     settings,
     play: async (stage) => {
       await stage.ask(`Ask <@${bob}>`, random);
-      await stage.seen(random, 'Not started');
+      await stage.seen(random, 'press *Start*');
       return { ...nothing, refused: ['Ask @bob'] };
     },
   },

@@ -3,6 +3,7 @@ import type { ChildEnv } from '../../../support/child-program.ts';
 import { alice, bob, general } from '../../../support/local-slack.ts';
 import { strictApp } from '../../../support/strict-slack/ids.ts';
 import type { Expected } from '../checker/seen.ts';
+import { REFUSED_PROMPT } from '../outside.ts';
 import type { Stage } from '../stage.ts';
 import type { StrictPeople } from '../strict-people.ts';
 import { nothing, oneThread, PROMPT, settings, threadOf } from './expected.ts';
@@ -10,6 +11,8 @@ import { nothing, oneThread, PROMPT, settings, threadOf } from './expected.ts';
 /** As a story, in a Slack with forms and private answers. */
 export interface StrictStory {
   readonly settings: ChildEnv;
+  /** The questions of the program are answered in the story, and by nobody else. */
+  readonly answersQuestions?: true;
   playStrictly(stage: Stage, people: StrictPeople): Promise<Expected>;
 }
 
@@ -18,18 +21,18 @@ const adminsFile = fileURLToPath(new URL('./admins.yml', import.meta.url));
 
 /** In the strict Slack. */
 export const strictStories = {
-  /** A job is asked for by a mention, and so is a follow-up; each comes as two events. */
+  /** A job is asked for by a mention, and so is a follow-up; each arrives as two events. */
   mention: {
     settings,
     playStrictly: async (stage, people) => {
       const root = await people.write(`${bot} ${PROMPT}`);
-      await stage.told(root, 'Working');
+      await stage.threadMessage(root, 'On it');
       await people.write(`${bot} One`, { user: bob, threadTs: root.ts });
       await stage.receipt(`${bot} One`, 'white_check_mark');
       await stage.atWork();
       stage.finish('completed');
-      await stage.told(root, 'no files changed');
-      return oneThread({ rootTs: root.ts, posts: ['Working', 'Finished'], replies: ['One'] });
+      await stage.threadMessage(root, 'Done, no pull request');
+      return oneThread({ rootTs: root.ts, posts: ['On it', 'Done'], replies: ['One'] });
     },
   },
   /** A direct message with a text that somebody sent along. */
@@ -38,13 +41,13 @@ export const strictStories = {
     playStrictly: async (stage, people) => {
       const snippet = { name: 'notes.txt', content: 'Use the CLI', mode: 'snippet' } as const;
       const root = await people.write(PROMPT, { channel: alice, files: [snippet] });
-      await stage.told(root, 'Working');
+      await stage.threadMessage(root, 'On it');
       stage.finish('completed');
-      await stage.told(root, 'no files changed');
+      await stage.threadMessage(root, 'Done, no pull request');
       return oneThread({
         rootTs: root.ts,
         given: `${PROMPT}\n\nnotes.txt:\nUse the CLI`,
-        posts: ['Working', 'Finished'],
+        posts: ['On it', 'Done'],
       });
     },
   },
@@ -54,17 +57,17 @@ export const strictStories = {
     playStrictly: async (stage, people) => {
       await stage.ask(PROMPT);
       const card = await stage.card(PROMPT);
-      await stage.told(card, 'Working');
+      await stage.threadMessage(card, 'On it');
       stage.finish('completed');
-      await stage.told(card, 'no files changed');
+      await stage.threadMessage(card, 'Done, no pull request');
       const root = await people.write(`${bot} ${PROMPT}`);
-      const question = await people.told('You asked the same');
+      const question = await people.privateMessage('You asked for this');
       await people.insist(() => people.control.press(question, 'start_another', alice));
-      await stage.told(root, 'Working');
+      await stage.threadMessage(root, 'On it');
       stage.finish('completed');
-      await stage.told(root, 'no files changed');
-      const thread = threadOf({ starts: 2, posts: ['Working', 'Finished'] });
-      const hints = ['You asked the same', 'Starting another', 'It was started already'];
+      await stage.threadMessage(root, 'Done, no pull request');
+      const thread = threadOf({ starts: 2, posts: ['On it', 'Done'] });
+      const hints = ['You asked for this', 'The card is about to appear', 'already settled'];
       return { ...nothing, threads: [thread, { ...thread, rootTs: root.ts }], hints };
     },
   },
@@ -76,34 +79,68 @@ export const strictStories = {
       const type = () => control.command({ channel: general, user: alice, text: '' });
       await people.fillIn(type, '"compose"', { prompt: PROMPT });
       const card = await stage.card(PROMPT);
-      await stage.told(card, 'Working');
+      await stage.threadMessage(card, 'On it');
       stage.finish('completed');
-      const end = await stage.told(card, 'no files changed');
-      await stage.quiet();
+      const end = await stage.threadMessage(card, 'Done, no pull request');
+      await stage.idle();
       await people.fillIn(() => control.press(end, 'follow_up', alice), '"follow_up"', { prompt: 'More' });
-      await stage.told(card, 'turn 2');
+      await stage.atWork();
       stage.finish('completed');
-      const posts = ['Working', 'Finished', 'Follow-up', 'turn 2', 'Finished'];
-      await stage.quiet();
+      const posts = ['On it', 'Done', 'Reply', 'Done'];
+      await stage.idle();
       return oneThread({ posts, replies: ['More'] });
     },
   },
-  /** A mention in a thread without a job: who chose what goes along has it started there. */
+  /** A request that the agent did not accept is edited in a form, and started. */
+  editAndStart: {
+    settings,
+    playStrictly: async (stage, people) => {
+      await stage.ask(REFUSED_PROMPT);
+      const card = await stage.card(REFUSED_PROMPT);
+      const refused = await stage.threadMessage(card, 'Not accepted');
+      const press = () => people.control.press(refused, 'edit_and_start', alice);
+      await people.fillIn(press, '"edit_request"', { prompt: PROMPT });
+      await stage.threadMessage(card, 'On it');
+      await stage.threadMessage(card, 'edited the request and started it');
+      stage.finish('completed');
+      await stage.threadMessage(card, 'Done, no pull request');
+      return oneThread({ posts: ['Not accepted', 'On it', 'Done'] }, { notAccepted: [REFUSED_PROMPT] });
+    },
+  },
+  /** Nobody knows whether the job was started; a person has found it, and names it in a form. */
+  watchNamed: {
+    settings,
+    answersQuestions: true,
+    playStrictly: async (stage, people) => {
+      await stage.ask(PROMPT);
+      const card = await stage.card(PROMPT);
+      const unclear = await stage.threadMessage(card, "Couldn't confirm the start");
+      const press = () => people.control.press(unclear, 'watch_agent_job', alice);
+      await people.fillIn(press, '"agent_job"', { agent_job: stage.agentJobId() });
+      await stage.threadMessage(card, 'On it');
+      await stage.threadMessage(card, "I'm watching that job now");
+      stage.finish('completed');
+      await stage.threadMessage(card, 'Done, no pull request');
+      // The one start is the unclear one: nothing was started besides.
+      return oneThread({ starts: 0, posts: ['On it', 'Done'] });
+    },
+  },
+  /** A mention in a thread without a job: whoever chose what goes along has it started there. */
   thread: {
     settings,
     playStrictly: async (stage, people) => {
       const root = await people.write('They got a 429', { user: bob });
       await people.write(`${bot} ${PROMPT}`, { threadTs: root.ts });
-      const offer = await people.told('No job runs in this thread yet');
+      const offer = await people.privateMessage("There's no job in this thread yet");
       const choose = () => people.control.press(offer, 'choose_messages', alice);
       await people.fillIn(choose, '"thread_preview"', {});
-      await stage.told(root, 'Working');
+      await stage.threadMessage(root, 'On it');
       stage.finish('completed');
-      await stage.told(root, 'no files changed');
+      await stage.threadMessage(root, 'Done, no pull request');
       const link = `https://strict.slack.com/archives/${general}/p${root.ts.replace('.', '')}`;
       const given = `${PROMPT}\n\nContext from the Slack thread ${link}:\nbob: They got a 429`;
-      const told = ['No job runs in this thread yet'];
-      return oneThread({ rootTs: root.ts, given, posts: ['Working', 'Finished'] }, { told });
+      const told = ["There's no job in this thread yet"];
+      return oneThread({ rootTs: root.ts, given, posts: ['On it', 'Done'] }, { told });
     },
   },
   /** An administrator has only mentions count in the channel. */
@@ -114,14 +151,14 @@ export const strictStories = {
       await people.fillIn(type, '"settings"', { follow_up_mode: 'mentions' });
       await stage.ask(PROMPT);
       const card = await stage.card(PROMPT);
-      await stage.told(card, 'Working');
+      await stage.threadMessage(card, 'On it');
       await people.write('Only between us', { threadTs: card.ts });
       await people.write(`${bot} One`, { user: bob, threadTs: card.ts });
       await stage.receipt(`${bot} One`, 'white_check_mark');
       await stage.atWork();
       stage.finish('completed');
-      await stage.told(card, 'no files changed');
-      return oneThread({ posts: ['Working', 'Finished'], replies: ['One'] }, { hints: ['Settings saved'] });
+      await stage.threadMessage(card, 'Done, no pull request');
+      return oneThread({ posts: ['On it', 'Done'], replies: ['One'] }, { hints: ['Settings saved'] });
     },
   },
   /** A job that was started elsewhere is watched; and somebody looks at the home tab. */
@@ -133,12 +170,12 @@ export const strictStories = {
       const type = () => people.control.command({ channel: general, user: alice, text: `watch ${id}` });
       await people.insist(type);
       const card = await stage.card(prompt);
-      await stage.told(card, 'Working');
+      await stage.threadMessage(card, 'On it');
       await people.insist(() => people.control.openHome(alice));
       await people.seenAtHome(prompt);
       stage.finish('completed');
-      await stage.told(card, 'no files changed');
-      return oneThread({ prompt, given: 'Started elsewhere', posts: ['Working', 'Finished'] });
+      await stage.threadMessage(card, 'Done, no pull request');
+      return oneThread({ prompt, given: 'Started elsewhere', posts: ['On it', 'Done'] });
     },
   },
 } as const satisfies Record<string, StrictStory>;

@@ -30,13 +30,15 @@ export function isUnclear({ answered, disturbed }: AgentCall): boolean {
 
 export async function factsOf(world: ModelWorld, people: People): Promise<Facts[]> {
   const { control } = world.slack;
-  const inChannels = [...(await control.messages(general)), ...(await control.messages(random))];
-  const direct = [...(await control.messages(alice)), ...(await control.messages(bob))];
+  const read = async (places: readonly string[]) =>
+    (await Promise.all(places.map((place) => control.messages(place)))).flat();
+  const direct = await read([alice, bob]);
+  const all = [...(await read([general, random])), ...direct];
   return people.asked.map((asked) => {
-    const cards = inChannels.filter((message) => isCard(message) && message.text.includes(asked.mark));
+    const cards = all.filter((message) => isCard(message) && message.text.includes(asked.mark));
     const roots = cards.map(threadOf);
     const cardTs = cards.map(({ ts }) => ts);
-    const inThread = inChannels.filter(
+    const inThread = all.filter(
       ({ ts, thread_ts }) =>
         thread_ts !== undefined && thread_ts !== ts && roots.includes(thread_ts) && !cardTs.includes(ts),
     );
@@ -44,10 +46,10 @@ export async function factsOf(world: ModelWorld, people: People): Promise<Facts[
     const posts = inThread.filter(({ user }) => user !== alice && user !== bob);
     return {
       asked,
-      isAccepted: asked.isAccepted || isMentionTaken(world, asked),
+      isAccepted: asked.isAccepted || isMessageTaken(world, asked),
       cards,
       posts,
-      told: [...inChannels.filter(({ subtype }) => subtype === 'ephemeral'), ...direct],
+      told: [...all.filter(({ subtype }) => subtype === 'ephemeral'), ...direct],
       starts: world.agent.calls.filter(
         ({ operation, prompt, status }) =>
           operation === 'create' && status === 201 && prompt?.includes(asked.mark),
@@ -62,9 +64,11 @@ export async function factsOf(world: ModelWorld, people: People): Promise<Facts[
   });
 }
 
-function isMentionTaken({ slack }: ModelWorld, { mentionTs }: Asked): boolean {
+/** Of a mention, it is the `app_mention` that starts a job. */
+function isMessageTaken({ slack }: ModelWorld, { messageTs }: Asked): boolean {
   return slack.deliveries().some(({ payload, acknowledgedAtMs }) => {
-    const event = (payload.event ?? {}) as { readonly type?: string; readonly ts?: string };
-    return acknowledgedAtMs !== null && event.type === 'app_mention' && event.ts === mentionTs;
+    const event = (payload.event ?? {}) as Readonly<Record<string, unknown>>;
+    const isStart = event.type === 'app_mention' || event.channel_type === 'im';
+    return acknowledgedAtMs !== null && isStart && event.ts === messageTs;
   });
 }

@@ -5,7 +5,7 @@ import { type Facts, isUnclear } from './facts.ts';
 export function judgeRequest(facts: Facts, status: string | null): string[] {
   const { asked, cards, starts, told } = facts;
   const wrong: string[] = [];
-  const isToldNo = told.some(({ text }) => text.includes(asked.mark) && text.includes('Not started'));
+  const isToldNo = told.some(({ text }) => text.includes(asked.mark) && text.includes('[Start]'));
   if (cards.length > 1) wrong.push(`${cards.length} cards`);
   if (asked.channel === random && (cards.length > 0 || starts.length > 0)) {
     wrong.push('started where the bot is not');
@@ -17,28 +17,31 @@ export function judgeRequest(facts: Facts, status: string | null): string[] {
     return wrong;
   }
   const clear = starts.filter((call) => !isUnclear(call));
-  if (starts.length > 1 + facts.pressed('run_again', 'start_again')) wrong.push(`${starts.length} jobs`);
-  if (clear.length > 1 + facts.pressed('run_again')) wrong.push(`${clear.length} jobs that started clearly`);
+  if (starts.length > 1 + facts.pressed('start_again', 'edit_and_start')) wrong.push(`${starts.length} jobs`);
+  if (clear.length > 1 + facts.pressed('start_again', 'edit_and_start'))
+    wrong.push(`${clear.length} jobs that started clearly`);
   if (facts.isCensored) return wrong;
   if (starts.length === 0) wrong.push('no job');
   const words = wordsFor(status);
   if (!words.some((word) => card.text.includes(`*${word}*`))) {
-    wrong.push(`the job is ${status}, and the card says: ${card.text.split('\n', 1)}`);
+    wrong.push(`the job is ${status}, and the card says: ${card.text}`);
   }
   return wrong;
 }
 
+const COMPLETED = ['Pull request ready', 'Updated', 'Done, no pull request'];
+
 function wordsFor(status: string | null): string[] {
   switch (status) {
     case 'completed':
-      return ['Finished'];
+      return COMPLETED;
     case 'failed':
       return ['Failed'];
     // By hand, perhaps after the program had seen how it ended, and looked no more.
     case 'archived':
-      return ['Archived', 'Finished', 'Failed'];
+      return ['Archived', ...COMPLETED, 'Failed'];
     case 'vanished':
-      return ['Vanished', 'Finished', 'Failed', 'Archived'];
+      return ['The agent no longer knows this job', ...COMPLETED, 'Failed', 'Archived'];
     default:
       return [];
   }

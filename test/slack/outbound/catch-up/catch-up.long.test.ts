@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import type { AgentClient } from '../../../../src/agent/client/client.ts';
-import { AnsweredJobs } from '../../../../src/agent/effects/answered-jobs.ts';
+import { AnsweredJobs } from '../../../../src/agent/effects/agent-tools.ts';
 import { createLogger } from '../../../../src/app/operations/logger.ts';
 import type { Tools } from '../../../../src/app/service/loops.ts';
 import { createLoops } from '../../../../src/app/service/loops.ts';
@@ -46,7 +46,7 @@ async function limitedWorld(teamIds: readonly string[]) {
   const given = new Map<string, string>();
   const seldom = { ...policy, noticeChannels: [], pollMinIntervalMs: HOUR_MS, pollMaxIntervalMs: HOUR_MS };
   const newContext = () => ({
-    ...{ nowMs: clock.now(), jitter: 0.5, newId: randomUUID, paces: new Map(), rulesOf },
+    ...{ nowMs: clock.now(), jitter: 0.5, newId: randomUUID, rulesOf },
     policy: seldom,
   });
   const tools: Tools = {
@@ -64,14 +64,18 @@ async function limitedWorld(teamIds: readonly string[]) {
     } as unknown as AgentClient,
     workspaces: {
       of: async (teamId) => workspaces.get(teamId) as Workspace,
-      ofRequest: () => Promise.reject(new Error('there are no gestures')),
+      ofRequest: () => Promise.reject(new Error('there are no requests')),
     },
     promptMaxLength: 20_000,
     readsPerMinute: 6_000,
     answered: new AnsweredJobs(),
     hourlyBudget: 10_000,
-    surroundings: { agent: () => ({ answeredAtMs: null, trouble: null }), slackProblem: () => null },
-    requestsInHand: () => 0,
+    known: {
+      agent: () => ({ answeredAtMs: null, trouble: null }),
+      slackProblem: () => null,
+      workProblems: () => [],
+    },
+    requestsInFlight: () => 0,
     readablePrompt: async (_teamId, prompt) => prompt,
     showWorking: () => {},
     stopping: new AbortController().signal,

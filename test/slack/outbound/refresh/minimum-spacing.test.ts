@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MinimumSpacing } from '../../../../src/slack/outbound/refresh/minimum-spacing.ts';
+import { MinimumSpacing } from '../../../../src/slack/outbound/refresh/working-status.ts';
 
 test('each subject has its turn at once, and then waits for the rest of the spacing', () => {
   const spacing = new MinimumSpacing(3_000);

@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import { expect } from 'vitest';
-import { escapeMrkdwn } from '../../../../src/slack/protocol/escape.ts';
+import { escapeMrkdwn } from '../../../../src/slack/protocol/slack-text.ts';
 import * as limits from '../../../../src/slack/views/parts/limits.ts';
 import type { SlackMessage } from '../../../../src/slack/views/parts/message.ts';
 import { httpUrl } from '../../../../src/slack/views/parts/pull-request.ts';
@@ -9,19 +9,24 @@ import { httpUrl } from '../../../../src/slack/views/parts/pull-request.ts';
 export interface Ours {
   readonly users?: readonly string[];
   readonly channels?: readonly string[];
-  /** Addresses that stand as links with all of their text. */
+  /** Addresses that are links with all of their text. */
   readonly urls?: readonly (string | null | undefined)[];
-  /** Addresses that stand behind words of ours. */
+  /** Addresses behind words of ours. */
   readonly labelled?: readonly (string | null)[];
-  /** Addresses that stand behind what they are called. */
+  /** Addresses behind what they are called. */
   readonly named?: readonly string[];
   /** How long the plain-text twin may be. Default: as Slack takes it. */
   readonly textMax?: number;
+  /** How many blocks there may be. Default: as in a message. */
+  readonly blocksMax?: number;
 }
 
-const TIME = /<!date\^\d+\^(?:\{date_short_pretty\} at )?\{time\}\|(?:\d{4}-\d\d-\d\d )?\d\d:\d\d UTC>/g;
+const TIME = /<!date\^\d+\^(?:\{date_short_pretty\} )?\{time\}\|(?:\d{4}-\d\d-\d\d )?\d\d:\d\d UTC>/g;
 
-/** The message can be shown by Slack, and holds nothing live but what is ours, and times. */
+/**
+ * The message can be shown by Slack, holds nothing live but what is ours, and times, and says all of it in plain text,
+ * too.
+ */
 export function expectSafe({ text, blocks }: SlackMessage, ours: Ours): void {
   const urls = (ours.urls ?? []).flatMap((address) => httpUrl(address ?? '') ?? []);
   const links = [
@@ -45,10 +50,12 @@ export function expectSafe({ text, blocks }: SlackMessage, ours: Ours): void {
   expect(JSON.stringify({ text, blocks }).isWellFormed()).toBe(true);
   expect(JSON.stringify({ text, blocks })).not.toMatch(/\\ud[89a-f]/);
   expect(blocks.length).toBeGreaterThan(0);
-  expect(blocks.length).toBeLessThanOrEqual(limits.MESSAGE_BLOCKS_MAX);
+  expect(blocks.length).toBeLessThanOrEqual(ours.blocksMax ?? limits.MESSAGE_BLOCKS_MAX);
   const texts = blocks.flatMap((block) => textsOf(block));
   expect(texts.join('').length).toBeLessThanOrEqual(limits.MESSAGE_BLOCKS_TEXT_MAX);
   for (const { type, text: shown } of textObjects(blocks)) {
+    // Screen readers and notifications have nothing else.
+    expect(text).toContain(type === 'mrkdwn' ? shown : escapeMrkdwn(shown));
     if (type === 'mrkdwn') expectOurs(shown);
   }
 }
@@ -96,6 +103,7 @@ function expectButton(element: Extract<KnownBlock, { type: 'actions' }>['element
 function textObjects(blocks: KnownBlock[]): { type: string; text: string }[] {
   return blocks.flatMap((block) => {
     if (block.type === 'section') return block.text ? [block.text] : [];
+    if (block.type === 'header') return [block.text];
     if (block.type !== 'context') return [];
     return block.elements.flatMap((element) => ('text' in element ? [element] : []));
   });

@@ -1,5 +1,6 @@
-import type { Announcement } from '../../../../src/jobs/announcement.ts';
+import type { Announcement, TurnEnded } from '../../../../src/jobs/announcement.ts';
 import type { Job, Stage } from '../../../../src/jobs/job.ts';
+import type { SlackFacts } from '../../../../src/slack/views/doctor.ts';
 import { fc } from '../../../support/properties.ts';
 import { anyCharacter } from '../../any-character.ts';
 import { aJob, aTrouble } from '../a-job.ts';
@@ -78,7 +79,7 @@ export function job(): fc.Arbitrary<Job> {
     ),
     fc.constant<Stage>({ kind: 'working', turnStartedAtMs: 0, settle: null }),
     text().map((message) => ({ kind: 'rejected', message })),
-    text().map((reason) => ({ kind: 'unopened', reason, thread: null })),
+    text().map((reason) => ({ kind: 'card_failed', reason, thread: null })),
     fc
       .constantFrom('completed', 'failed', 'archived', 'vanished')
       .map((status) => ({ kind: 'ended', status })),
@@ -99,7 +100,7 @@ export function job(): fc.Arbitrary<Job> {
   const facts = fc.record({
     requesterId: slackId(),
     projectName: text(),
-    attachedTo: fc.option(text()),
+    watchedAgentJobId: fc.option(text()),
     prompt: text(),
     context: text(),
     stage,
@@ -112,11 +113,29 @@ export function job(): fc.Arbitrary<Job> {
   return facts.map(aJob);
 }
 
+function turnReplies() {
+  return fc.record({ count: fc.nat(), authors: fc.array(slackId(), { maxLength: 3 }) });
+}
+
+function turnEnded(): fc.Arbitrary<TurnEnded> {
+  return fc.record({
+    kind: fc.constant('turn_ended'),
+    link: fc.option(fc.record({ url: address(), is: fc.constantFrom('first', 'same', 'another') })),
+    branch: fc.option(text()),
+    lastedMs: fc.option(time()),
+    replies: turnReplies(),
+    undelivered: fc.option(turnReplies()),
+  });
+}
+
 export function announcement(): fc.Arbitrary<Announcement> {
-  const call = { callId: fc.uuid(), count: fc.nat() };
+  const authorIds = fc.array(slackId(), { maxLength: 30 });
+  const call = { callId: fc.uuid(), count: fc.nat(), authorIds };
   return fc.oneof<fc.Arbitrary<Announcement>[]>(
-    fc.record({ kind: fc.constant('started'), turn: fc.nat() }),
-    fc.record({ kind: fc.constant('finished'), files: fc.constantFrom('new', 'same', 'none') }),
+    fc.record({ kind: fc.constant('started') }),
+    turnEnded(),
+    fc.record({ kind: fc.constant('failed'), prLink: address() }),
+    fc.record({ kind: fc.constant('archived'), prLink: address() }),
     fc.record({ kind: fc.constantFrom('failed', 'archived', 'vanished', 'no_such_job', 'recovered') }),
     fc.record({ kind: fc.constant('other_status'), status: text() }),
     fc.record({ kind: fc.constant('pull_request'), url: address(), changed: fc.boolean() }),
@@ -131,7 +150,7 @@ export function announcement(): fc.Arbitrary<Announcement> {
       kind: fc.constant('message_rejected'),
       ...call,
       message: text(),
-      offer: fc.constantFrom('retry', 'run_again'),
+      action: fc.constantFrom('send_again', 'start_again'),
     }),
     fc.record({ kind: fc.constant('follow_up'), userId: slackId(), text: text() }),
     fc.record({
@@ -145,8 +164,19 @@ export function announcement(): fc.Arbitrary<Announcement> {
         maxLength: 10,
       }),
     }),
-    fc.record({ kind: fc.constant('long_running'), question: fc.nat(), sinceMs: time() }),
+    fc.record({ kind: fc.constant('long_running'), question: fc.nat(), sinceMs: time(), lastedMs: fc.nat() }),
     fc.record({ kind: fc.constant('message_unknown'), ...call }),
     fc.record({ kind: fc.constant('notice_failed'), channelId: slackId(), reason: text() }),
   );
+}
+
+/** What Slack says, or might, of permissions and notice channels. */
+export function slackFacts(): fc.Arbitrary<SlackFacts> {
+  const missing = fc.record({ missing: fc.array(text(), { maxLength: 20 }) });
+  const refused = fc.record({ refused: text() });
+  const channelId = fc.constantFrom('C9', 'D1', '<!channel>');
+  return fc.record({
+    scopes: fc.option(fc.oneof(missing, refused)),
+    noticeChannels: fc.array(fc.record({ channelId, refused: fc.option(text()) }), { maxLength: 9 }),
+  });
 }

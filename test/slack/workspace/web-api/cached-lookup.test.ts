@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
+import { clockFrom } from '../../../../src/engine/runtime/clock.ts';
 import { CachedLookup } from '../../../../src/slack/workspace/web-api/cached-lookup.ts';
 import { createTestClock } from '../../../support/test-clock.ts';
 
 test('what was learned before the clock was set back does not count for all that time', async () => {
   let nowMs = Date.UTC(2026, 0, 1);
   let answers = 0;
-  const clock = { now: () => nowMs, at: () => () => {}, awakeSinceMs: () => 0 };
+  const clock = clockFrom({ now: () => nowMs, at: () => () => {}, awakeSinceMs: () => 0 });
   const lookUp = async () => {
     answers += 1;
     return answers;

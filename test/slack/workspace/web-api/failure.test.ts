@@ -6,7 +6,7 @@ import { createLogger } from '../../../../src/app/operations/logger.ts';
 import { classOf } from '../../../../src/slack/protocol/error-codes.ts';
 import { boltLogger } from '../../../../src/slack/workspace/bolt-logger.ts';
 import { classify } from '../../../../src/slack/workspace/web-api/failure.ts';
-import { createPostingClient } from '../../../../src/slack/workspace/web-api/posting-client.ts';
+import { createPostingClient } from '../../../../src/slack/workspace/web-api/http.ts';
 import { fc } from '../../../support/properties.ts';
 
 type Behaviour = (response: ServerResponse) => void;

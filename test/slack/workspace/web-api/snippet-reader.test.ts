@@ -102,7 +102,7 @@ describe('a file of a shared channel, which Slack describes only when asked', ()
     expect(tokens).toEqual([]);
   });
 
-  test('is only named if Slack tells nothing of it', async () => {
+  test('is only named if Slack says nothing of it', async () => {
     for (const nothing of [undefined, null, 'F1', []]) {
       const { content } = await readShared(() => nothing as unknown as object);
       expect(content).toEqual({ kind: 'file' });

@@ -1,0 +1,160 @@
+import { createSecretKey } from 'node:crypto';
+import { z } from 'zod';
+
+/** Secrets of the documentation and of our messages. Everybody knows them, so none is accepted. */
+export const exampleSecrets = {
+  botToken: 'xoxb-12-34-abcd',
+  appToken: 'xapp-1-A12-34-abcd',
+  hex: '0123456789abcdef0123456789abcdef',
+  stateSecret: 'a-long-random-text',
+  encryptionKey: 'MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=',
+  agentApiKey: 'the-key-of-the-agent-api',
+} as const;
+
+const NOT_YOURS = 'is an example, not a secret of yours: put your own in its place';
+
+const EXAMPLES: ReadonlySet<string> = new Set(Object.values(exampleSecrets));
+/** `xoxb-your-token`, `changeme` and the like, as people leave them where their own belongs. */
+const STAND_IN =
+  /^(?:[a-z]{2,8}[-_])?(?:\.{3}$|<.*>$|your[-_]|change[-_]?me|replace[-_]?(?:me|with)|example|x{4,})/i;
+
+function isPlaceholder(secret: string): boolean {
+  return EXAMPLES.has(secret) || STAND_IN.test(secret);
+}
+
+/** A setting's text; the message is for a setting that is missing. */
+const text = z.string('is missing');
+
+/** What the text means, or the error that says what is wrong with it, without showing it. */
+function parsed<T>(parse: (text: string) => T | Error) {
+  return text.transform((value, context) => {
+    const result = parse(value);
+    if (!(result instanceof Error)) return result;
+    context.addIssue({ code: 'custom', message: result.message });
+    return z.NEVER;
+  });
+}
+
+/** Text that fits into an HTTP header, so that a mangled secret is noticed here and not in the first call. */
+export function secret(): z.ZodString {
+  return text
+    .regex(/^[\x21-\x7e]+$/, 'contains white space or characters that no such secret has')
+    .refine((value) => !isPlaceholder(value), NOT_YOURS);
+}
+
+export function slackToken(prefix: 'xoxb-' | 'xapp-'): z.ZodString {
+  const kind = prefix === 'xoxb-' ? 'a bot token' : 'an app-level token';
+  return secret().startsWith(prefix, `is not ${kind}: it must start with ${prefix}`);
+}
+
+export function word(): z.ZodString {
+  return text.regex(/^\S+$/, 'must not contain white space');
+}
+
+export function path(): z.ZodString {
+  return text;
+}
+
+/** A duration within bounds, as milliseconds. */
+export function duration(min: string, max: string) {
+  return parsed((value) => {
+    const durationMs = parseDuration(value);
+    if (durationMs === null) return new Error('must be a duration with a unit: ms, s, m, h or d');
+    const isWithin = durationMs >= (parseDuration(min) ?? 0) && durationMs <= (parseDuration(max) ?? 0);
+    return isWithin ? durationMs : new Error(`must be between ${min} and ${max}`);
+  });
+}
+
+export function wholeNumber(min: number, max: number) {
+  return parsed((value) => {
+    const result = Number(value);
+    const isValid = /^\d+$/.test(value) && result >= min && result <= max;
+    return isValid ? result : new Error(`must be a whole number between ${min} and ${max}`);
+  });
+}
+
+export function choice<const Choice extends string>(...choices: Choice[]) {
+  return z.enum(choices, `must be one of ${choices.join(', ')}`);
+}
+
+/** Comma-separated ids of channels, each once. */
+export function channelIds() {
+  return parsed((value) => {
+    const ids = listed(value);
+    return ids.every((id) => /^[CG][A-Z0-9]{2,}$/.test(id))
+      ? [...new Set(ids)]
+      : new Error('must list channel ids (C… or G…, not names), separated by commas');
+  });
+}
+
+/** Comma-separated names or addresses of hosts. */
+export function hostNames() {
+  return parsed((value) => {
+    const names = listed(value.toLowerCase());
+    return names.every((name) => URL.parse(`http://${name}`)?.hostname === name)
+      ? names
+      : new Error('must list names of hosts, without http:// and port, separated by commas');
+  });
+}
+
+function listed(value: string): string[] {
+  return value
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+/** An http(s) address, normalised to end with a slash or without one. */
+export function httpUrl(end: '/' | '') {
+  return parsed((value) => {
+    const url = URL.parse(value);
+    const isPlain =
+      url !== null &&
+      ['http:', 'https:'].includes(url.protocol) &&
+      `${url.username}${url.password}${url.search}${url.hash}` === '' &&
+      !/[?#]/.test(value);
+    return isPlain
+      ? `${url.href.replace(/\/+$/, '')}${end}`
+      : new Error('must be an http(s) address without user name, password, ? and #');
+  });
+}
+
+export function databaseUrl(): z.ZodString {
+  return text.refine(
+    (value) => ['postgres:', 'postgresql:'].includes(URL.parse(value)?.protocol ?? ''),
+    'must be an address that starts with postgres:// or postgresql://',
+  );
+}
+
+/** `id:key,id:key`; the keys have 256 bits, and do not show when they are logged. */
+export function encryptionKeys() {
+  return parsed((value) => {
+    const entries = value
+      .split(',')
+      .map((entry) => /^([A-Za-z0-9._-]{1,40}):([A-Za-z0-9+/]{43}=)$/.exec(entry.trim()));
+    const keys = entries.flatMap((entry) => {
+      const [, id = '', base64 = ''] = entry ?? [];
+      return entry === null ? [] : [{ id, key: createSecretKey(base64, 'base64') }];
+    });
+    const [first, ...others] = keys;
+    if (first === undefined || keys.length < entries.length) {
+      return new Error(
+        'must be a name and 32 bytes in base64 ("openssl rand -base64 32"), as in the example; several with commas between',
+      );
+    }
+    if (entries.some((entry) => isPlaceholder(entry?.[2] ?? ''))) return new Error(NOT_YOURS);
+    const ids = keys.map(({ id }) => id);
+    const repeated = ids.find((id, index) => ids.indexOf(id) < index);
+    return repeated === undefined ? ([first, ...others] as const) : new Error(`names two keys ${repeated}`);
+  });
+}
+
+const UNITS_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Milliseconds of a duration such as `500ms`, `5s`, `2m`, `1h`, `180d` or `0`; null if it is not one. */
+export function parseDuration(value: string): number | null {
+  if (value === '0') return 0;
+  const match = /^(?<amount>\d{1,8})(?<unit>ms|s|m|h|d)$/.exec(value);
+  const unit = match?.groups?.unit as keyof typeof UNITS_MS | undefined;
+  return unit === undefined ? null : Number(match?.groups?.amount) * UNITS_MS[unit];
+}

@@ -1,0 +1,89 @@
+import type { ConfigProblem } from './problems.ts';
+import { exampleOf, type SettingName, settings } from './settings.ts';
+import type { SettingValues } from './values.ts';
+
+const oauthNames = [
+  'SLACK_CLIENT_ID',
+  'SLACK_CLIENT_SECRET',
+  'SLACK_STATE_SECRET',
+  'TOKEN_ENCRYPTION_KEY',
+] as const;
+
+/** What is missing or contradicts itself, though each setting is right by itself. */
+export function contradictions(given: SettingValues): ConfigProblem[] {
+  return [
+    ...installingProblems(given),
+    ...missingTransport(given),
+    ...reversedIntervals(given),
+    ...plainHttpProblems(given),
+  ];
+}
+
+/** Whether any of the settings for OAuth is given. */
+export function isOauthMeant(given: SettingValues): boolean {
+  return oauthNames.some((name) => isGiven(given, name));
+}
+
+function isGiven({ values, unreadable }: SettingValues, name: SettingName): boolean {
+  return values[name] !== undefined || unreadable.has(name);
+}
+
+function installingProblems(given: SettingValues): ConfigProblem[] {
+  const set = oauthNames.filter((name) => isGiven(given, name));
+  if (set.length === 0) {
+    const message = 'is missing, or for many workspaces the four settings of OAuth';
+    return isGiven(given, 'SLACK_BOT_TOKEN') ? [] : [problem('SLACK_BOT_TOKEN', message)];
+  }
+  const need = `${set.join(', ')} ${set.length > 1 ? 'need' : 'needs'} it`;
+  const missing = oauthNames
+    .filter((name) => !isGiven(given, name))
+    .map((name) => problem(name, `is missing: ${need}`));
+  const forbidden = ONE_WORKSPACE.filter(([name]) => isGiven(given, name)).map(([name, instead]) => ({
+    variable: name,
+    message: `and ${set[0]} are both set: ${instead}`,
+    example: `unset ${name}`,
+  }));
+  return [...missing, ...forbidden];
+}
+
+/** Settings that only make sense for one workspace, and what to do with many. */
+const ONE_WORKSPACE = [
+  ['SLACK_BOT_TOKEN', 'with OAuth each workspace has a token of its own'],
+  ['NOTICE_CHANNELS', 'with OAuth set notice_channels of each workspace in DOCS_AGENT_CONFIG'],
+] as const;
+
+function missingTransport(given: SettingValues): ConfigProblem[] {
+  if (isGiven(given, 'SLACK_APP_TOKEN') || isGiven(given, 'SLACK_SIGNING_SECRET')) return [];
+  const message =
+    'is missing: set it for Socket Mode (no public address needed), ' +
+    'or set SLACK_SIGNING_SECRET instead for HTTP mode (Slack calls a public address of yours)';
+  return [problem('SLACK_APP_TOKEN', message)];
+}
+
+function reversedIntervals({ values }: SettingValues): ConfigProblem[] {
+  const min = settings.shape.POLL_MIN_INTERVAL.safeParse(values.POLL_MIN_INTERVAL);
+  const max = settings.shape.POLL_MAX_INTERVAL.safeParse(values.POLL_MAX_INTERVAL);
+  if (!min.success || !max.success || max.data >= min.data) return [];
+  return [problem('POLL_MAX_INTERVAL', 'must not be shorter than POLL_MIN_INTERVAL')];
+}
+
+/** Where a key or a token would travel without encryption to a host that PLAIN_HTTP_HOSTS does not name. */
+function plainHttpProblems({ values }: SettingValues): ConfigProblem[] {
+  const allowed = settings.shape.PLAIN_HTTP_HOSTS.safeParse(values.PLAIN_HTTP_HOSTS).data ?? [];
+  return (['AGENT_BASE_URL', 'SLACK_API_URL'] as const).flatMap((variable) => {
+    const address = settings.shape[variable].safeParse(values[variable]).data;
+    const url = address === undefined ? null : URL.parse(address);
+    if (url === null || url.protocol === 'https:' || isLoopback(url.hostname)) return [];
+    if (allowed.includes(url.hostname)) return [];
+    const message = 'must use https: http is for this machine, and for hosts that PLAIN_HTTP_HOSTS names';
+    return [problem(variable, message)];
+  });
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
+}
+
+function problem(variable: SettingName, message: string): ConfigProblem {
+  return { variable, message, example: exampleOf(variable) };
+}

@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import type { ChannelSettings } from '../../jobs/policy.ts';
+import { duration } from './checks.ts';
+
+const WORD = /^[\p{L}\p{N}._-]+$/u;
+
+/** Slack's limits of a menu, in which people choose among the projects: characters of an option, and options. */
+const IN_MENU_MAX = 75;
+const PROJECTS_MAX = 100;
+/** More could not be shown in the form for a channel's settings. */
+const NOTICE_CHANNELS_MAX = 10;
+
+const team = z.string().regex(/^T[A-Z0-9]{2,}$/, 'must be the id of a workspace (T…)');
+const channel = z.string().regex(/^[CG][A-Z0-9]{2,}$/, 'must be the id of a channel (C… or G…)');
+const user = z.string().regex(/^[UW][A-Z0-9]{2,}$/, 'must be the id of a user (U… or W…)');
+const userGroup = z.string().regex(/^S[A-Z0-9]{2,}$/, 'must be the id of a user group (S…)');
+const word = z
+  .string()
+  .regex(WORD, 'must be one word of letters, digits, ".", "_" and "-"')
+  .max(IN_MENU_MAX, `must have at most ${IN_MENU_MAX} characters`);
+
+const project = z.strictObject({
+  id: z
+    .string()
+    .regex(/^\S+$/, 'must be the id of a project, without white space')
+    .max(IN_MENU_MAX, `must have at most ${IN_MENU_MAX} characters`),
+  name: word.optional(),
+  api_key_env: z
+    .string()
+    .regex(/^[A-Z][A-Z0-9_]*$/, 'must be the name of an environment variable, not the key itself')
+    .optional(),
+  notice_channels: z.array(channel).default([]),
+});
+
+const channelDefaults = z
+  .strictObject({
+    project: word.optional(),
+    notice_channels: z
+      .array(channel)
+      .max(NOTICE_CHANNELS_MAX, `must be at most ${NOTICE_CHANNELS_MAX}`)
+      .optional(),
+    follow_ups: z.enum(['every_reply', 'mentions'], 'must be every_reply or mentions').optional(),
+    follow_up_window: duration('0', '10m').optional(),
+  })
+  .transform(
+    (given): ChannelSettings => ({
+      projectName: given.project,
+      noticeChannels: given.notice_channels,
+      followUpMode: given.follow_ups,
+      followUpWindowMs: given.follow_up_window,
+    }),
+  );
+
+const access = z
+  .strictObject({
+    users: setOf(user),
+    user_groups: setOf(userGroup),
+    channels: setOf(channel),
+    guests: z.boolean().default(false),
+    other_workspaces: z.boolean().default(false),
+  })
+  .transform(({ user_groups: userGroups, other_workspaces: otherWorkspaces, ...rest }) => ({
+    ...rest,
+    userGroups,
+    otherWorkspaces,
+  }));
+
+const workspaceParts = {
+  channels: z
+    .record(channel, channelDefaults)
+    .transform((byId): ReadonlyMap<string, ChannelSettings> => new Map(Object.entries(byId)))
+    .prefault({}),
+  access: access.prefault({}),
+  admins: setOf(user),
+};
+
+const workspace = z.strictObject({
+  projects: z.array(word).min(1, 'must name at least one project'),
+  notice_channels: z.array(channel).default([]),
+  ...workspaceParts,
+});
+
+/** What the file of DOCS_AGENT_CONFIG may say. */
+export const configFile = z.strictObject({
+  projects: z.array(project).max(PROJECTS_MAX, `must be at most ${PROJECTS_MAX}`).default([]),
+  ...workspaceParts,
+  workspaces: z.record(team, workspace).default({}),
+});
+
+export type ConfigFile = z.infer<typeof configFile>;
+
+function setOf(item: z.ZodString) {
+  return z
+    .array(item)
+    .transform((items): ReadonlySet<string> => new Set(items))
+    .prefault([]);
+}
+
+/** The keys that the file may have at this place. */
+export function keysAt(schema: z.core.$ZodType, path: readonly (string | number)[]): readonly string[] {
+  if (schema instanceof z.ZodPipe) return keysAt(schema.in, path);
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
+    return keysAt(schema.unwrap(), path);
+  }
+  const [step, ...rest] = path;
+  if (schema instanceof z.ZodObject) {
+    if (step === undefined) return Object.keys(schema.shape);
+    const inside = schema.shape[step];
+    return inside === undefined ? [] : keysAt(inside, rest);
+  }
+  if (schema instanceof z.ZodRecord) return keysAt(schema.valueType, rest);
+  return schema instanceof z.ZodArray ? keysAt(schema.element, rest) : [];
+}

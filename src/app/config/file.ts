@@ -1,0 +1,115 @@
+import { type Document, isMap, isNode, LineCounter, parseDocument } from 'yaml';
+import type { z } from 'zod';
+import { nearest } from '../../jobs/requests/near.ts';
+import { contradictions, misplaced, type Step, type Wrong } from './file-contradictions.ts';
+import { type ConfigFile, configFile, keysAt } from './file-schema.ts';
+import { type Checked, type ConfigProblem, failureCode } from './problems.ts';
+import type { ReadFile } from './values.ts';
+
+const VARIABLE = 'DOCS_AGENT_CONFIG';
+
+/** The file that DOCS_AGENT_CONFIG names; an empty one if it names none. */
+export function loadConfigFile(
+  path: string | undefined,
+  isOauth: boolean,
+  readFile: ReadFile,
+): Checked<ConfigFile> {
+  if (path === undefined) return { value: configFile.parse({}) };
+  let text: string;
+  try {
+    text = readFile(path);
+  } catch (error) {
+    return { problems: [problem(`names a file that cannot be read${failureCode(error)}`)] };
+  }
+  return readConfigFile(text, isOauth);
+}
+
+function problem(message: string): ConfigProblem {
+  return { variable: VARIABLE, message, example: 'docs-agent.example.yml' };
+}
+
+/** Reads the YAML of the configuration file, and finds all that is wrong with it. */
+function readConfigFile(text: string, isOauth: boolean): Checked<ConfigFile> {
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { lineCounter });
+  const lineAt = (offset: number) => lineCounter.linePos(offset).line;
+  if (document.errors.length > 0) {
+    const problems = document.errors.map(({ pos, message }) =>
+      problem(`line ${lineAt(pos[0])}: ${message.split(' at line ', 1)[0] ?? 'is not YAML'}`),
+    );
+    return { problems };
+  }
+  const given = plainOf(document) ?? {};
+  if (given instanceof Error) return { problems: [problem(`line 1: ${given.message}`)] };
+  const parsed = configFile.safeParse(given);
+  const wrongs = parsed.success
+    ? [...contradictions(parsed.data), ...misplaced(parsed.data, Object.keys(given), isOauth)]
+    : parsed.error.issues.flatMap(wrongsOf);
+  if (parsed.success && wrongs.length === 0) return { value: parsed.data };
+  const found = wrongs.map((wrong) => ({ ...wrong, line: lineAt(offsetOf(document, wrong.path)) }));
+  const sorted = found.sort((a, b) => a.line - b.line);
+  return {
+    problems: sorted.map(({ line, path, message }) =>
+      problem(`line ${line}: ${`${nameOf(path)} ${message}`.trim()}`),
+    ),
+  };
+}
+
+/** An error for aliases that would expand to far more than the file. */
+function plainOf(document: Document): unknown {
+  try {
+    return document.toJS();
+  } catch {
+    return new Error('refers to itself, or nests too deeply');
+  }
+}
+
+function wrongsOf(issue: z.core.$ZodIssue): Wrong[] {
+  const path = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => ({
+        path: [...path, key],
+        message: `is not a setting of this file${hint(key, keysAt(configFile, path))}`,
+      }));
+    case 'invalid_key':
+      return [{ path, message: issue.issues[0]?.message ?? issue.message }];
+    case 'invalid_type':
+      return [{ path, message: `must be ${kinds[issue.expected] ?? issue.expected}` }];
+    default:
+      return [{ path, message: issue.message }];
+  }
+}
+
+function hint(key: string, names: readonly string[]): string {
+  const meant = nearest(key.toLowerCase(), names);
+  return meant === null ? '' : `: did you mean ${meant}?`;
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  array: 'a list',
+  object: 'a map',
+  record: 'a map',
+  boolean: 'true or false',
+  string: 'text',
+};
+
+/** The offset of the value, or of its nearest parent in the file. */
+function offsetOf(document: Document, path: readonly Step[]): number {
+  const last = path.at(-1);
+  const parent = document.getIn(path.slice(0, -1), true);
+  if (isMap(parent)) {
+    const key = parent.items.find((pair) => String(pair.key) === String(last))?.key;
+    if (isNode(key)) return key.range?.[0] ?? 0;
+  }
+  const node = path.length === 0 ? document.contents : document.getIn(path, true);
+  if (isNode(node)) return node.range?.[0] ?? 0;
+  return path.length === 0 ? 0 : offsetOf(document, path.slice(0, -1));
+}
+
+/** `projects[1].name` */
+function nameOf(path: readonly Step[]): string {
+  return path
+    .map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index > 0 ? '.' : ''}${step}`))
+    .join('');
+}

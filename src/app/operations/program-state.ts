@@ -1,0 +1,113 @@
+import type { FailingKind, LoopState } from '../../engine/failing-kinds.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
+import type { Projects } from '../../jobs/requests/project.ts';
+import type { Store } from '../../store/store.ts';
+
+/** The store is read no more often than this, however often the metrics are asked for. */
+const FRESH_MS = 5_000;
+/** Prometheus waits ten seconds for an answer, and most of it does not need the store. */
+const STORE_LIMIT_MS = 2_000;
+const HOUR_MS = 3_600_000;
+/** By then, what failed once or twice has been tried again and is done. */
+const FAILING_FOR_MS = 60_000;
+
+/** How the program is now. */
+export interface ProgramState {
+  readonly loops: readonly LoopState[];
+  readonly isSlackConnected: boolean;
+  /** Create and message calls per project and hour. */
+  readonly hourlyBudget: number;
+  /** Null: the store does not answer. */
+  readonly store: StoreState | null;
+}
+
+/** What the store holds; replicas that share a store all report the same. */
+export interface StoreState {
+  /** How many jobs are in each of the stages that are not final. */
+  readonly openJobs: ReadonlyMap<string, number>;
+  readonly dueTasks: readonly DueTasks[];
+  /** By their kind, how many tasks have failed at every try for a minute or longer. */
+  readonly failingTasks: ReadonlyMap<string, number>;
+  /** Calls that are left of the hour, by the project's name. */
+  readonly budgetLeft: ReadonlyMap<string, number>;
+}
+
+/** Of one kind. */
+interface DueTasks {
+  readonly kind: string;
+  readonly count: number;
+  /** How long the oldest has been due. */
+  readonly oldestMs: number;
+}
+
+export interface Watched {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly projects: Projects;
+  readonly hourlyBudget: number;
+  readonly loops: () => readonly LoopState[];
+  readonly slackProblem: () => string | null;
+}
+
+/** Returns what reads the state of the program, for its metrics. It never fails. */
+export function stateReader(watched: Watched): () => Promise<ProgramState> {
+  const { clock, hourlyBudget, loops, slackProblem } = watched;
+  let reading: Promise<StoreState | null> | null = null;
+  let readAtMs = 0;
+  return async () => {
+    // The absolute difference: if the clock was set back, old data would seem fresh for all that time.
+    if (reading === null || Math.abs(clock.now() - readAtMs) >= FRESH_MS) {
+      readAtMs = clock.now();
+      reading = clock.timeout(STORE_LIMIT_MS, readStore(watched), null).catch(() => null);
+    }
+    return { loops: loops(), isSlackConnected: slackProblem() === null, hourlyBudget, store: await reading };
+  };
+}
+
+async function readStore({ store, clock, projects, hourlyBudget }: Watched): Promise<StoreState> {
+  return store.transaction(async (tx) => {
+    const nowMs = clock.now();
+    const openJobs = await tx.stats.openJobs();
+    const due = await tx.stats.dueTasks(nowMs);
+    const failing = await tx.stats.failingTasks(nowMs - FAILING_FOR_MS);
+    const failingTasks = new Map(failing.map(({ kind, count }) => [kind, count]));
+    const budgetLeft = new Map<string, number>();
+    for (const { id, name } of projects) {
+      const made = await tx.calls.agentCallsSince(id, nowMs - HOUR_MS);
+      budgetLeft.set(name, Math.max(0, hourlyBudget - made));
+    }
+    const dueTasks = due.map(({ kind, count, dueSinceMs }) => ({
+      kind,
+      count,
+      oldestMs: nowMs - dueSinceMs,
+    }));
+    return { openJobs, dueTasks, failingTasks, budgetLeft };
+  });
+}
+
+/**
+ * What keeps the loops from working, or null. Failing tasks count only if several of a kind fail: a single one may fail
+ * for a reason of its own, and must not take the whole program out of service.
+ */
+export function workProblem(loops: readonly LoopState[]): string | null {
+  const problems = workProblems(loops);
+  return problems.length === 0 ? null : problems.join('; ');
+}
+
+/** The same, one by one. */
+export function workProblems(loops: readonly LoopState[]): string[] {
+  return loops.flatMap(({ problem, failing }) => [
+    ...(problem === null ? [] : [problem]),
+    ...failing.filter(({ tasks }) => tasks > 1).map(inWords),
+  ]);
+}
+
+/** Single tasks that fail again and again. */
+export function workWarnings(loops: readonly LoopState[]): string[] {
+  return loops.flatMap(({ failing }) => failing.filter(({ tasks }) => tasks === 1).map(inWords));
+}
+
+function inWords({ kind, tasks, sinceMs, words }: FailingKind): string {
+  const since = new Date(sinceMs).toISOString();
+  return `every ${kind} has failed since ${since} (${tasks === 1 ? '1 task' : `${tasks} tasks`}): ${words}`;
+}

@@ -1,0 +1,100 @@
+import { levelsOf, type TaskGroup } from '../store/store.ts';
+
+/** A group may take as many slots as are free besides: half of all if it is alone, a third each if there are two. */
+const SHARE = 1;
+/** A workspace with many channels may take more: three quarters if it is alone. */
+const SHARE_OF_MANY = 3;
+
+/**
+ * Shares worker slots between groups. However many groups hang, slots are left for the next one.
+ */
+export class FairSlots {
+  private readonly total: number;
+  private taken = 0;
+  private readonly takenBy = new Map<TaskGroup, number>();
+
+  constructor(total: number) {
+    this.total = total;
+  }
+
+  get free(): number {
+    return this.total - this.taken;
+  }
+
+  /** False if the group has its share already. */
+  take(group: TaskGroup): boolean {
+    if (levelsOf(group).some((level) => this.isFull(level, level === group))) return false;
+    this.add(group);
+    return true;
+  }
+
+  /** Takes one more slot, whatever the share. */
+  add(group: TaskGroup): void {
+    this.taken += 1;
+    for (const level of levelsOf(group)) this.takenBy.set(level, (this.takenBy.get(level) ?? 0) + 1);
+  }
+
+  giveBack(group: TaskGroup): void {
+    this.taken -= 1;
+    for (const level of levelsOf(group)) {
+      const left = (this.takenBy.get(level) ?? 0) - 1;
+      if (left > 0) this.takenBy.set(level, left);
+      else this.takenBy.delete(level);
+    }
+  }
+
+  /** The groups that have their share. */
+  full(): TaskGroup[] {
+    const groups = [...this.takenBy.keys()];
+    const isPart = (level: TaskGroup) => !groups.some((other) => other !== level && other.startsWith(level));
+    return groups.filter((level) => this.isFull(level, isPart(level)));
+  }
+
+  copy(): FairSlots {
+    const copy = new FairSlots(this.total);
+    copy.taken = this.taken;
+    for (const [group, count] of this.takenBy) copy.takenBy.set(group, count);
+    return copy;
+  }
+
+  private isFull(level: TaskGroup, isSmallest: boolean): boolean {
+    return (this.takenBy.get(level) ?? 0) >= this.free * (isSmallest ? SHARE : SHARE_OF_MANY);
+  }
+}
+
+interface Waiting {
+  readonly group: TaskGroup;
+  readonly begin: () => void;
+}
+
+/** Lets so many work at a time, and of no group more than its share. Others wait, first come first served. */
+export class FairLimit {
+  private readonly slots: FairSlots;
+  private waiting: readonly Waiting[] = [];
+
+  constructor(count: number) {
+    this.slots = new FairSlots(count);
+  }
+
+  async use<T>(group: TaskGroup, work: () => Promise<T>): Promise<T> {
+    if (!this.begin(group)) {
+      await new Promise<void>((begin) => {
+        this.waiting = [...this.waiting, { group, begin }];
+      });
+    }
+    try {
+      return await work();
+    } finally {
+      this.slots.giveBack(group);
+      this.waiting = this.waiting.filter((waiting) => {
+        const begins = this.begin(waiting.group);
+        if (begins) waiting.begin();
+        return !begins;
+      });
+    }
+  }
+
+  private begin(group: TaskGroup): boolean {
+    return this.slots.free > 0 && this.slots.take(group);
+  }
+}

@@ -1,0 +1,181 @@
+import { type AgentJob, type EndedStatus, isEnded } from '../agent-job.ts';
+import type { Announcement } from '../announcement.ts';
+import type { FollowUp } from '../follow-up.ts';
+import type { Job, TurnReplies } from '../job.ts';
+import type { DecisionBuilder } from './decision-builder.ts';
+
+/** Records what the API says of the job. Returns whether any of it is new. */
+export function recordFacts(builder: DecisionBuilder, agentJob: AgentJob): boolean {
+  const before = builder.job.agentJob;
+  const isSame =
+    before !== null &&
+    before.status === agentJob.status &&
+    before.prLink === agentJob.prLink &&
+    before.ref === agentJob.ref &&
+    before.model === agentJob.model &&
+    before.repository === agentJob.repository;
+  replaceAgentJob(builder, agentJob);
+  if (!isSame) builder.refreshCard();
+  return !isSame;
+}
+
+/** Null: there is none for now. A link that waited for the end of its turn is told before it is out of sight. */
+export function replaceAgentJob(builder: DecisionBuilder, agentJob: AgentJob | null): void {
+  const before = builder.job.agentJob;
+  if (before !== null && isEnded(before.status) && before.prLink !== agentJob?.prLink) {
+    announceLink(builder, before);
+  }
+  builder.change({ agentJob });
+}
+
+/** A link that was not announced in the thread, or null. */
+function newLink({ announcedPrLink }: Job, { prLink }: AgentJob): string | null {
+  return prLink === announcedPrLink ? null : prLink;
+}
+
+export function announceRunning(builder: DecisionBuilder, status: string): void {
+  const { job } = builder;
+  const { turn, lastAnnounced: last } = job;
+  if (last?.status === status) return;
+  const lastKnown = last?.lastKnown === undefined ? last : last.lastKnown;
+  if (status !== 'active') {
+    builder.change({ lastAnnounced: { status, turn, lastKnown } });
+    builder.announce({ kind: 'other_status', status });
+    return;
+  }
+  builder.change({ lastAnnounced: { status, turn } });
+  if (lastKnown === null) builder.announce({ kind: 'started' });
+  // Of a later turn, the receipt of its reply says so, and the card.
+  else if (lastKnown.turn === turn) announceReturn(builder, lastKnown.status);
+}
+
+/** What had ended goes on without another turn. */
+function announceReturn(builder: DecisionBuilder, lastStatus: string): void {
+  // The job was only missing: the thread called it gone, and offers to start it again.
+  if (lastStatus === 'vanished') builder.announce({ kind: 'started' });
+  else if (isEnded(lastStatus) && !hasReplyThatMayExplain(builder)) builder.announce({ kind: 'continued' });
+}
+
+/** One that is on its way, or of unknown fate, or sent again after that, may be what the agent works on. */
+function hasReplyThatMayExplain(builder: DecisionBuilder): boolean {
+  return (['waiting', 'sending', 'unknown'] as const).some((state) => builder.followUpsIn(state).length > 0);
+}
+
+/** The turn is over: one message says how, with all that there is to say of it. `lastedMs`: null if it is unknown. */
+export function announceEnd(
+  builder: DecisionBuilder,
+  agentJob: AgentJob,
+  status: EndedStatus,
+  lastedMs: number | null,
+): void {
+  const { lastAnnounced: last, turn } = builder.job;
+  if (last?.status === status && last.turn === turn) {
+    announceLink(builder, agentJob);
+    return;
+  }
+  const prLink = newLink(builder.job, agentJob);
+  builder.change({ lastAnnounced: { status, turn } });
+  if (status === 'completed') announceCompletion(builder, agentJob, lastedMs);
+  else builder.announce({ kind: status, ...(prLink !== null && pullRequestOf(builder.job, prLink)) });
+  if (prLink !== null) linkAnnounced(builder, prLink);
+}
+
+/**
+ * Whether the turn is over is still open. A new pull request is told at once all the same, and not again if it was. A
+ * failure waits, with its link: it asks for a decision.
+ */
+export function announceLikelyEnd(builder: DecisionBuilder, agentJob: AgentJob, status: EndedStatus): void {
+  if (status === 'completed' && newLink(builder.job, agentJob) !== null) {
+    announceEnd(builder, agentJob, status, null);
+  }
+}
+
+function announceCompletion(builder: DecisionBuilder, agentJob: AgentJob, lastedMs: number | null): void {
+  builder.announce(turnEnded(builder, agentJob, lastedMs));
+  const { turnReplies } = builder.job;
+  if (turnReplies && isOver(builder)) builder.change({ turnReplies: { ...turnReplies, areTold: true } });
+}
+
+function pullRequestOf({ announcedPrLink, turnReplies }: Job, prLink: string) {
+  const authors = turnReplies?.authors ?? [];
+  return { prLink, ...(announcedPrLink !== null && { isAnother: true as const }), authors };
+}
+
+/** Otherwise it is open whether the agent has the replies that it took last. */
+function isOver({ job }: DecisionBuilder): boolean {
+  return job.stage.kind === 'ended';
+}
+
+function turnEnded(
+  builder: DecisionBuilder,
+  { prLink, ref }: AgentJob,
+  lastedMs: number | null,
+): Announcement {
+  const { announcedPrLink } = builder.job;
+  const replies = untold(builder.job);
+  const known = announcedPrLink === null ? 'first' : announcedPrLink === prLink ? 'same' : 'another';
+  const undelivered = repliesOf(builder.undelivered());
+  return {
+    kind: 'turn_ended',
+    link: prLink === null ? null : { url: prLink, is: known },
+    branch: ref,
+    lastedMs,
+    replies: isOver(builder) ? replies : { ...replies, count: 0 },
+    undelivered: undelivered.count === 0 ? null : undelivered,
+  };
+}
+
+/** What no message has told to be included. Their authors still wait for what comes of them. */
+export function untold({ turnReplies }: Job): TurnReplies {
+  const { count, authors, areTold } = turnReplies ?? { count: 0, authors: [] };
+  return { count: areTold === true ? 0 : count, authors };
+}
+
+/** The agent took them. They belong to the turn that they start, or to the one that goes on. */
+export function countReplies(builder: DecisionBuilder, taken: readonly FollowUp[]): void {
+  const before = isOver(builder) ? { count: 0, authors: [] } : untold(builder.job);
+  const more = repliesOf(taken);
+  builder.change({
+    turnReplies: {
+      count: before.count + more.count,
+      authors: [...new Set([...before.authors, ...more.authors])],
+    },
+  });
+}
+
+function repliesOf(followUps: readonly FollowUp[]): TurnReplies {
+  return { count: followUps.length, authors: [...new Set(followUps.map(({ userId }) => userId))] };
+}
+
+/** A new link that no end of a turn can tell of. */
+export function announceLink(builder: DecisionBuilder, agentJob: AgentJob): void {
+  const { announcedPrLink, turnReplies } = builder.job;
+  const url = newLink(builder.job, agentJob);
+  if (url === null) return;
+  const authors = turnReplies?.authors ?? [];
+  builder.announce({ kind: 'pull_request', url, changed: announcedPrLink !== null, authors });
+  linkAnnounced(builder, url);
+}
+
+/** The thread knows the link; each notice channel gets its notice. */
+function linkAnnounced(builder: DecisionBuilder, url: string): void {
+  const { job, context } = builder;
+  builder.change({ announcedPrLink: url, prLinkTurn: job.turn });
+  for (const channelId of context.policy.noticeChannels) {
+    const lane = { to: 'slack', name: `notice:${job.id}:${channelId}` } as const;
+    builder.addCall(`notice:${job.teamId}:${channelId}:${url}`, lane, {
+      kind: 'notify_channel',
+      channelId,
+      url,
+    });
+  }
+  builder.refreshCard();
+}
+
+/** Announced once per channel, however many notices it refuses. */
+export function noticeRefused(builder: DecisionBuilder, channelId: string, reason: string): void {
+  builder.addCall(`notice_failed:${builder.job.id}:${channelId}`, builder.threadLane, {
+    kind: 'announce',
+    announcement: { kind: 'notice_failed', channelId, reason },
+  });
+}

@@ -1,0 +1,160 @@
+import type { Announcement } from '../announcement.ts';
+import type { CallRequest, EphemeralNotice, Lane, NewCall, SettledCall } from '../call.ts';
+import type { Decision, DecisionContext, JobState, JobTask } from '../decision.ts';
+import { excludedFollowUp, type FollowUp, type FollowUpState } from '../follow-up.ts';
+import type { Job } from '../job.ts';
+import { type StateReaction, stateReactionOf } from '../state-reaction.ts';
+import type { JobTaskKind } from '../task-kinds.ts';
+import { offerOf } from './offer-of.ts';
+
+/** Whoever presses an older button learns how things are, but not who decided. */
+const MAX_OFFERS = 20;
+
+/** A reply about which a person has to decide, and the call that carried it last. */
+export type Undelivered = FollowUp & { readonly callId: string };
+
+/** A decision in the making. It never leaves `decide`, which returns what it adds up to. */
+export class DecisionBuilder {
+  job: Job;
+  readonly context: DecisionContext;
+  private readonly reactionBefore: StateReaction | null;
+  private readonly followUps: Map<string, FollowUp>;
+  private readonly changedFollowUps = new Set<string>();
+  private readonly calls: NewCall[] = [];
+  private readonly tasks: JobTask[] = [];
+  private earlierReplies: Pick<Decision, 'mayHaveReplies'> = {};
+  private settled: Pick<Decision, 'settled'> = {};
+
+  constructor(state: JobState, context: DecisionContext) {
+    this.job = state.job;
+    this.context = context;
+    this.reactionBefore = stateReactionOf(state.job);
+    this.followUps = new Map(state.followUps.map((followUp) => [followUp.id, followUp]));
+  }
+
+  change(fields: Partial<Job>): void {
+    this.job = { ...this.job, ...fields };
+  }
+
+  allFollowUps(): FollowUp[] {
+    return [...this.followUps.values()];
+  }
+
+  followUpsIn(state: FollowUpState): FollowUp[] {
+    return this.allFollowUps().filter((followUp) => followUp.state === state);
+  }
+
+  /** Those about which a person has to decide. */
+  undelivered(): Undelivered[] {
+    return this.allFollowUps().flatMap((followUp) => {
+      const { state, callId } = followUp;
+      return (state === 'unknown' || state === 'not_sent') && callId !== null
+        ? [{ ...followUp, callId }]
+        : [];
+    });
+  }
+
+  followUpsOfCall(callId: string): FollowUp[] {
+    return this.allFollowUps().filter((followUp) => followUp.callId === callId);
+  }
+
+  followUpAt(messageTs: string): FollowUp | null {
+    return this.allFollowUps().find((followUp) => followUp.messageTs === messageTs) ?? null;
+  }
+
+  /** Adds or replaces a follow-up without refreshing anything. */
+  saveFollowUp(followUp: FollowUp): void {
+    this.followUps.set(followUp.id, followUp);
+    this.changedFollowUps.add(followUp.id);
+  }
+
+  /** Adds or replaces follow-ups, and brings their receipts in Slack and the card up to date. */
+  updateFollowUps(followUps: readonly FollowUp[]): void {
+    for (const followUp of followUps) this.saveFollowUp(followUp);
+    this.schedule('refresh_receipts', this.context.nowMs);
+    this.refreshCard();
+  }
+
+  /** The reply stays between people, and its receipt says so. */
+  excludeFollowUp(followUp: FollowUp, state: Parameters<typeof excludedFollowUp>[1]): void {
+    this.saveFollowUp(excludedFollowUp(followUp, state));
+    this.schedule('refresh_receipts', this.context.nowMs);
+  }
+
+  announce(announcement: Announcement): void {
+    this.change({ posts: this.job.posts + 1 });
+    const postId = this.addCall(`post:${this.job.id}:${this.job.posts}`, this.threadLane, {
+      kind: 'announce',
+      announcement,
+    });
+    const about = offerOf(announcement, this.job);
+    if (about === null) return;
+    const offer = { postId, about, outcome: null, isShown: false };
+    this.change({ offers: [...(this.job.offers ?? []), offer].slice(-MAX_OFFERS) });
+  }
+
+  /** Shows a message in the thread to one person only. */
+  postEphemeral(userId: string, notice: EphemeralNotice): void {
+    this.change({ posts: this.job.posts + 1 });
+    const lane = { to: 'slack', name: `ephemeral:${this.job.id}` } as const;
+    this.addCall(`ephemeral:${this.job.id}:${this.job.posts}`, lane, {
+      kind: 'ephemeral',
+      userId,
+      notice,
+    });
+  }
+
+  /** Adds a call, and returns its id. */
+  addCall(naturalKey: string, lane: Lane, request: CallRequest): string {
+    const id = this.context.newId();
+    this.calls.push({ id, naturalKey, lane, request });
+    return id;
+  }
+
+  /** The call was made, and the agent took it. */
+  settleDone(callId: string): void {
+    this.settle({ callId, state: 'done', detail: null, goesAgain: false });
+  }
+
+  settle(settled: SettledCall): void {
+    this.settled = { settled };
+  }
+
+  schedule(kind: JobTaskKind, runAtMs: number, ifScheduled: JobTask['ifScheduled'] = 'replace'): void {
+    this.tasks.push({ kind, runAtMs, ifScheduled });
+  }
+
+  /** Its thread may have replies that were not taken for follow-ups, since the job was not known yet. */
+  noteEarlierReplies(): void {
+    this.earlierReplies = { mayHaveReplies: true };
+  }
+
+  refreshCard(): void {
+    this.schedule('refresh_card', this.context.nowMs);
+  }
+
+  /** Of a new job; otherwise a change of its state does this by itself. */
+  refreshReaction(): void {
+    if (this.job.requestTs !== undefined) this.schedule('refresh_reaction', this.context.nowMs);
+  }
+
+  get threadLane(): Lane {
+    return { to: 'slack', name: `thread:${this.job.id}` };
+  }
+
+  get agentLane(): Lane {
+    return { to: 'agent', name: `agent:${this.job.id}` };
+  }
+
+  decision(): Decision {
+    if (stateReactionOf(this.job) !== this.reactionBefore) this.refreshReaction();
+    return {
+      job: this.job,
+      followUps: this.allFollowUps().filter((followUp) => this.changedFollowUps.has(followUp.id)),
+      calls: this.calls,
+      tasks: this.tasks,
+      ...this.earlierReplies,
+      ...this.settled,
+    };
+  }
+}

@@ -1,0 +1,118 @@
+import type { JobEvent } from '../event.ts';
+import { type Job, mayStartAgain } from '../job.ts';
+import type { Offer, OfferOutcome, OfferSubject } from '../offer.ts';
+import type { DecisionBuilder } from './decision-builder.ts';
+
+/** Whatever the event has decided, or made pointless, is not offered any more: its message is edited. */
+export function settleOffers(builder: DecisionBuilder, event: JobEvent): void {
+  const offers = builder.job.offers ?? [];
+  const after = offers.map((offer, index): Offer => {
+    if (offer.outcome !== null) return offer;
+    const isRepeated = offers.slice(index + 1).some(({ about }) => isCovered(offer.about, about));
+    const isLeft = isOpen(builder, offer.about) && !isRepeated && !isAllSentAgain(event, offer.about);
+    return isLeft ? offer : { ...offer, outcome: outcomeOf(event, offer.about) };
+  });
+  if (after.every((offer, index) => offer === offers[index])) return;
+  builder.change({ offers: after });
+  builder.schedule('refresh_offers', builder.context.nowMs);
+}
+
+/** The messages of these posts show what became of their offers. */
+export function offersShown(builder: DecisionBuilder, postIds: readonly string[]): void {
+  const offers = builder.job.offers ?? [];
+  builder.change({
+    offers: offers.map((offer) => (postIds.includes(offer.postId) ? { ...offer, isShown: true } : offer)),
+  });
+}
+
+/** What was decided of the matter that a button is about; null: that is not known, or there is no decision. */
+export function outcomeOfMatter({ offers = [] }: Job, press: JobEvent): OfferOutcome | null {
+  return offers.findLast(({ about }) => isAbout(press, about))?.outcome ?? null;
+}
+
+function isAbout(press: JobEvent, about: OfferSubject): boolean {
+  switch (press.type) {
+    case 'start_again_pressed':
+      return (
+        about.kind === 'start' &&
+        (press.creates === about.creates || (about.callId !== undefined && press.callId === about.callId))
+      );
+    case 'request_edited':
+      return about.kind === 'start' && press.creates === about.creates;
+    case 'agent_job_named':
+      return about.kind === 'start' && press.callId === about.callId;
+    case 'resend_pressed':
+      return about.kind !== 'watch' && about.callId === press.callId;
+    case 'keep_watching_pressed':
+    case 'stop_watching_pressed':
+      return about.kind === 'watch' && about.question === press.question;
+    default:
+      return false;
+  }
+}
+
+/** About the same replies: the younger message stands for both. */
+function isCovered(one: OfferSubject, younger: OfferSubject): boolean {
+  if (one.kind === 'watch' || younger.kind === 'watch') return false;
+  return one.callId !== undefined && one.callId === younger.callId;
+}
+
+/** What is refused once more has a message of its own. */
+function isAllSentAgain(event: JobEvent, about: OfferSubject): boolean {
+  return (
+    event.type === 'resend_pressed' && event.callId === null && about.kind === 'send' && about.callId === null
+  );
+}
+
+function isOpen(builder: DecisionBuilder, about: OfferSubject): boolean {
+  const { job } = builder;
+  const { stage } = job;
+  switch (about.kind) {
+    case 'start': {
+      const { creates, callId } = about;
+      if (callId !== undefined && hasUndelivered(builder, callId)) return true;
+      if (stage.kind === 'create_unknown') return stage.callId === callId;
+      return creates === job.creates && mayStartAgain(job);
+    }
+    case 'send':
+      return about.callId === null ? builder.undelivered().length > 0 : hasUndelivered(builder, about.callId);
+    case 'watch': {
+      const question = stage.kind === 'working' ? stage.question : undefined;
+      return question?.number === about.question && question.answer === null;
+    }
+  }
+}
+
+function hasUndelivered(builder: DecisionBuilder, callId: string): boolean {
+  return builder.followUpsOfCall(callId).some(({ state }) => state === 'not_sent' || state === 'unknown');
+}
+
+/** What the agent's acceptance of a reply says of each matter. */
+const deedOfAcceptance = { start: 'continued', send: 'confirmed', watch: 'moot' } as const;
+
+function outcomeOf(event: JobEvent, about: OfferSubject): OfferOutcome {
+  switch (event.type) {
+    case 'start_again_pressed':
+      return { deed: 'started_again', by: event.userId ?? null };
+    case 'resend_pressed':
+      return {
+        deed: 'sent_again',
+        by: event.userId ?? null,
+        ...('count' in about && { count: about.count }),
+      };
+    case 'request_edited':
+      return { deed: 'edited', by: event.userId ?? null };
+    case 'agent_job_named':
+      return { deed: 'found', by: event.userId ?? null };
+    case 'keep_watching_pressed':
+      return { deed: 'kept_watching', by: event.userId ?? null };
+    case 'stop_watching_pressed':
+      return { deed: 'stopped_watching', by: event.userId ?? null };
+    case 'job_found':
+      return { deed: 'confirmed', by: null };
+    case 'message_accepted':
+      return { deed: deedOfAcceptance[about.kind], by: null };
+    default:
+      return { deed: 'moot', by: null };
+  }
+}

@@ -1,0 +1,41 @@
+/** A message in the thread that asks people to decide something, and what became of that. */
+export interface Offer {
+  /** The call that posts the message. */
+  readonly postId: string;
+  readonly about: OfferSubject;
+  /** Null: people can still decide. */
+  readonly outcome: OfferOutcome | null;
+  /** The message shows the outcome, or cannot be edited. */
+  readonly isShown: boolean;
+}
+
+/** What is to be decided. */
+export type OfferSubject =
+  /** `callId`: the create call of unknown fate, or the message call whose replies go to the new job. */
+  | { readonly kind: 'start'; readonly creates: number; readonly callId?: string }
+  /** The replies of a message call; null: all that are undelivered. `count`: how many; absent: unknown. */
+  | { readonly kind: 'send'; readonly callId: string | null; readonly count?: number }
+  /** Whether to keep watching, by the number of the question. */
+  | { readonly kind: 'watch'; readonly question: number };
+
+/** `by`: the person; null: nobody, the matter is settled all the same. */
+export interface OfferOutcome {
+  readonly deed: OfferDeed;
+  readonly by: string | null;
+  /** How many replies the matter was about; absent: it was about none, or that is unknown. */
+  readonly count?: number;
+}
+
+export type OfferDeed =
+  | 'started_again'
+  | 'sent_again'
+  | 'edited'
+  | 'found'
+  | 'kept_watching'
+  | 'stopped_watching'
+  /** The agent's answer came late. */
+  | 'confirmed'
+  /** A reply reopened the job. */
+  | 'continued'
+  /** The job has gone on without a decision. */
+  | 'moot';

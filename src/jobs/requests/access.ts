@@ -1,0 +1,39 @@
+/** Who may use the program, and where. */
+export interface AccessRule {
+  /** If any user or user group is listed, only they may. */
+  readonly users: ReadonlySet<string>;
+  readonly userGroups: ReadonlySet<string>;
+  /** If any is listed, only there. */
+  readonly channels: ReadonlySet<string>;
+  readonly guests: boolean;
+  readonly otherWorkspaces: boolean;
+  /** Who may change the settings of channels. */
+  readonly admins: ReadonlySet<string>;
+}
+
+/** What Slack says of a person. */
+export interface Person {
+  readonly userId: string;
+  readonly isGuest: boolean;
+  readonly isFromElsewhere: boolean;
+  /** Those of the listed user groups that the person is in. */
+  readonly userGroups: readonly string[];
+}
+
+/** `unknown_person`: Slack does not say who it is. */
+export type AccessRefusal = 'unknown_person' | 'other_workspace' | 'guest' | 'person' | 'channel';
+
+/** Why the person may not use the program there, or null. `channelId`: null where there is no channel (App Home). */
+export function accessRefusal(
+  rule: AccessRule,
+  person: Person,
+  channelId: string | null,
+): AccessRefusal | null {
+  if (person.isFromElsewhere && !rule.otherWorkspaces) return 'other_workspace';
+  if (person.isGuest && !rule.guests) return 'guest';
+  const isListed =
+    rule.users.has(person.userId) || person.userGroups.some((group) => rule.userGroups.has(group));
+  if (rule.users.size + rule.userGroups.size > 0 && !isListed) return 'person';
+  if (rule.channels.size > 0 && channelId !== null && !rule.channels.has(channelId)) return 'channel';
+  return null;
+}

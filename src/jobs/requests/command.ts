@@ -1,0 +1,65 @@
+/** What the text behind `/docs-agent` asks for. */
+export type Command =
+  | { readonly kind: PlainWord }
+  /** Nothing was typed. */
+  | { readonly kind: 'compose' }
+  /** The id of a job here or at the agent API, or null: the jobs of the person who asks. */
+  | { readonly kind: 'status'; readonly id: string | null }
+  /** The id of a job at the agent API, and what its project is called; null: the project of the channel. */
+  | { readonly kind: 'watch'; readonly id: string; readonly projectName: string | null }
+  /** As it was typed: `project.ts` reads what is at its start. */
+  | { readonly kind: 'prompt'; readonly text: string };
+
+type PlainWord = 'help' | 'list' | 'settings' | 'doctor';
+
+export const commandNames = ['help', 'list', 'status', 'watch', 'settings', 'doctor'] as const;
+export type CommandName = (typeof commandNames)[number];
+
+const PLAIN_COMMAND = /^(help|list|settings|doctor)$/i;
+const STATUS = /^status(?:\s+(\S+))?$/i;
+/** Ids, numbers and links are no plain words. */
+const PLAIN_WORD = /^[\p{L}\p{M}'’-]+[.!?]?$/u;
+const WATCH = /^(?:project=(\S+)\s+)?watch\s+(\S+)$/i;
+
+/**
+ * Reserved words count only when they are the whole text (with their one argument), so that
+ * `list all our endpoints` is a prompt; `-- help` makes a prompt of anything.
+ */
+export function parseCommand(text: string): Command {
+  const trimmed = text.trim();
+  if (trimmed === '') return { kind: 'compose' };
+  const plain = PLAIN_COMMAND.exec(trimmed)?.[1]?.toLowerCase() as PlainWord | undefined;
+  if (plain !== undefined) return { kind: plain };
+  const status = STATUS.exec(trimmed);
+  if (status !== null) return { kind: 'status', id: status[1] ?? null };
+  const [, projectName = null, watched] = WATCH.exec(trimmed) ?? [];
+  if (watched !== undefined) return { kind: 'watch', id: watched, projectName };
+  return { kind: 'prompt', text: trimmed };
+}
+
+/** The word behind `status`, if it is no name that a job could have. */
+export function statusWord(text: string): string | null {
+  const [, word] = STATUS.exec(text.trim()) ?? [];
+  return word !== undefined && PLAIN_WORD.test(word) ? word : null;
+}
+
+/** A word by which a reply says that it is not for the agent. */
+export type ThreadWord = 'aside' | 'mute' | 'unmute';
+
+const ASIDE = /^\s*aside(?=[\s:,.;!—]|$)(?!\s+from\b)/i;
+const MUTING = /^\s*(mute|unmute)\s*$/i;
+
+const STOPPING =
+  /^\s*(please\s+)?(stop|cancel|abort)(\s+(it|this|that|now|please|the job|working))*[\s.!]*$/i;
+
+/** Whether somebody seems to take a reply for a command that ends the job. */
+export function asksToStop(text: string): boolean {
+  return STOPPING.test(text);
+}
+
+/** `aside` counts as the first word of a reply (not `aside from …`), `mute` and `unmute` as the whole of it. */
+export function threadWordOf(text: string): ThreadWord | null {
+  if (ASIDE.test(text)) return 'aside';
+  const [, word] = MUTING.exec(text) ?? [];
+  return word === undefined ? null : word.toLowerCase() === 'mute' ? 'mute' : 'unmute';
+}

@@ -1,0 +1,90 @@
+import type { Policy } from '../policy.ts';
+
+type PollPolicy = Pick<Policy, 'pollMinIntervalMs' | 'pollMaxIntervalMs'>;
+
+const JITTER_SHARE = 0.2;
+/** So long, a turn is young: people still look at the thread, and many turns end soon. */
+const YOUNG_FOR_MS = 120_000;
+/** Of the time that a check came late: how much longer an older turn waits for its next one. */
+const OLDER_WAIT_SHARE = 0.5;
+const SHORTEST_CARD_MS = 60_000;
+const LONGEST_CARD_MS = 300_000;
+const CARD_AGE_SHARE = 0.25;
+/** So many reads of a job for one edit of its card: 600 reads a minute leave 24 edits a minute. */
+const CARDS_TO_CHECKS = 25;
+const FIRST_RETRY_MS = 5_000;
+/** A person may wait, and wants to know soon that an outage is over. */
+export const LONGEST_RETRY_MS = 60_000;
+/** How much longer than the longest interval jobs wait that nobody asks about any more. */
+const NEGLECTED_TIMES = 10;
+/** An ended job is checked until nothing has changed for so long. */
+export const LOOKED_AT_FOR_MS = 24 * 3_600_000;
+/** Some 27 checks in a day, with intervals of two seconds and more. */
+const ENDED_GROWTH = 0.5;
+const LONGEST_ENDED_RETRY_MS = 30 * 60_000;
+
+/** A check that has just been made. */
+export interface Checked {
+  readonly turnAgeMs: number;
+  /** How long it was due before there was a read for it. */
+  readonly lateMs: number;
+}
+
+/**
+ * How long to wait before the next check of an open job: the shortest interval. How late the last one came shows how
+ * short the reads are. Where they are, an older turn waits longer, so that young turns come first, but never so long
+ * that two checks would be further apart than the longest interval. `jitter` (0 to 1) spreads jobs that started
+ * together.
+ */
+export function checkIntervalMs({ turnAgeMs, lateMs }: Checked, policy: PollPolicy, jitter: number): number {
+  const { pollMinIntervalMs: minMs, pollMaxIntervalMs: maxMs } = policy;
+  const shortestMs = Math.min(Math.max(minMs * spread(jitter), minMs), maxMs);
+  if (turnAgeMs < YOUNG_FOR_MS) return Math.round(shortestMs);
+  const wantedMs = Math.min(shortestMs + lateMs * OLDER_WAIT_SHARE, maxMs - lateMs);
+  return Math.round(Math.max(wantedMs, shortestMs));
+}
+
+/**
+ * How long a card may show the same duration. Older turns may be shown less exactly; where many jobs share the reads, so
+ * that checks come late, they share the edits of cards, too: Slack takes some fifty in a minute.
+ */
+export function cardIntervalMs({ turnAgeMs, lateMs }: Checked): number {
+  const wantedMs = Math.min(Math.max(turnAgeMs * CARD_AGE_SHARE, SHORTEST_CARD_MS), LONGEST_CARD_MS);
+  return Math.round(Math.max(wantedMs, lateMs * CARDS_TO_CHECKS));
+}
+
+/** Between the checks of a job that nobody asks about any more: no job without trouble waits longer. */
+export function neglectedIntervalMs({ pollMaxIntervalMs }: Pick<PollPolicy, 'pollMaxIntervalMs'>): number {
+  return pollMaxIntervalMs * NEGLECTED_TIMES;
+}
+
+/**
+ * How long after a check of an ended job the next one is due, or null if it was the last. The intervals grow
+ * with the time for which nothing has changed: what is late by minutes is seen within minutes. The last check is
+ * at the end of the time.
+ */
+export function endedIntervalMs(
+  unchangedMs: number,
+  { pollMinIntervalMs }: Pick<PollPolicy, 'pollMinIntervalMs'>,
+  jitter: number,
+): number | null {
+  if (unchangedMs >= LOOKED_AT_FOR_MS) return null;
+  const wantedMs = Math.max(unchangedMs * ENDED_GROWTH * spread(jitter), pollMinIntervalMs);
+  return Math.round(Math.min(wantedMs, LOOKED_AT_FOR_MS - unchangedMs));
+}
+
+/** How long to wait after a check of an ended job that failed or did not fit the quota. */
+export function endedRetryMs(unchangedMs: number, jitter: number): number {
+  const wantedMs = unchangedMs * ENDED_GROWTH * spread(jitter);
+  return Math.round(Math.min(Math.max(wantedMs, FIRST_RETRY_MS), LONGEST_ENDED_RETRY_MS));
+}
+
+/** How long to wait after the `misses`-th failure in a row (1 is the first): doubling, with a ceiling. */
+export function retryDelayMs(misses: number, jitter: number): number {
+  const doubledMs = FIRST_RETRY_MS * 2 ** Math.min(misses - 1, 10);
+  return Math.round(Math.min(doubledMs * spread(jitter), LONGEST_RETRY_MS));
+}
+
+function spread(jitter: number): number {
+  return 1 - JITTER_SHARE / 2 + JITTER_SHARE * jitter;
+}

@@ -1,0 +1,54 @@
+import type { Lane } from './call.ts';
+
+interface TaskFacts {
+  /**
+   * What its subject is: a job's id, the name of a lane of calls (`thread:<job>`, `notice:<job>:<channel>`), a
+   * workspace's id, or a home (`<workspace>:<person>`).
+   */
+  readonly about: 'job' | 'lane' | 'workspace' | 'home';
+  /** Whose tasks share workers: those of one project of the agent, or of one channel of Slack. */
+  readonly sharedIn: 'project' | 'channel';
+  /** It shows the job as it is now, and may be repeated. */
+  readonly isProjection?: true;
+}
+
+/** The table of all kinds of tasks. Each has a handler in `app/service/loops.ts`. */
+const tasks = {
+  check_job: { about: 'job', sharedIn: 'project' },
+  check_ended_job: { about: 'job', sharedIn: 'project' },
+  send_follow_ups: { about: 'job', sharedIn: 'project' },
+  refresh_card: { about: 'job', sharedIn: 'channel', isProjection: true },
+  refresh_receipts: { about: 'job', sharedIn: 'channel', isProjection: true },
+  refresh_reaction: { about: 'job', sharedIn: 'channel', isProjection: true },
+  refresh_offers: { about: 'job', sharedIn: 'channel', isProjection: true },
+  read_snippets: { about: 'job', sharedIn: 'channel' },
+  call_agent: { about: 'lane', sharedIn: 'project' },
+  post_to_slack: { about: 'lane', sharedIn: 'channel' },
+  catch_up: { about: 'workspace', sharedIn: 'channel' },
+  refresh_home: { about: 'home', sharedIn: 'channel', isProjection: true },
+} as const satisfies Readonly<Record<string, TaskFacts>>;
+
+export type TaskKind = keyof typeof tasks;
+
+/** Work on a job that is not a call: there is at most one of each per job. */
+export type JobTaskKind = {
+  [Kind in TaskKind]: (typeof tasks)[Kind]['about'] extends 'job' ? Kind : never;
+}[TaskKind];
+
+export const taskKinds = Object.keys(tasks) as TaskKind[];
+
+export function taskFacts(kind: TaskKind): TaskFacts {
+  return tasks[kind];
+}
+
+const LANE_TASK_KINDS: Readonly<Record<Lane['to'], TaskKind>> = {
+  agent: 'call_agent',
+  slack: 'post_to_slack',
+};
+
+/** The kinds that make the calls of lanes. */
+export const laneTaskKinds = Object.values(LANE_TASK_KINDS);
+
+export function laneTaskKind({ to }: Lane): TaskKind {
+  return LANE_TASK_KINDS[to];
+}

@@ -1,0 +1,36 @@
+import { settingsOf } from '../../../jobs/policy.ts';
+import { type DoctorFacts, doctorAdminsOnlyView, doctorView } from '../../views/doctor.ts';
+import type { SlackMessage } from '../../views/parts/message.ts';
+import { noticeChannelsOf } from '../../workspace/self-check.ts';
+import type { ListenerDeps } from '../deps.ts';
+import { show } from '../requests/in-time.ts';
+
+/** `doctor`, for administrators: what is wrong, if anything, as far as the running program can say. */
+export async function doctorAnswer(
+  deps: ListenerDeps,
+  { userId, channelId }: { readonly userId: string; readonly channelId: string },
+): Promise<SlackMessage> {
+  if (!deps.access.isAdmin(userId)) return doctorAdminsOnlyView();
+  return show(deps, async () => doctorView(await examine(deps, channelId)));
+}
+
+async function examine(deps: ListenerDeps, channelId: string): Promise<DoctorFacts> {
+  const { known, projects } = deps;
+  const slack = await deps.selfCheck.ask(await channelsSeenFrom(deps, channelId));
+  return {
+    slackProblem: known.slackProblem(),
+    slack,
+    projects: projects.map(({ id, name }) => ({ name, agent: known.agent(id) })),
+    work: known.workProblems(),
+  };
+}
+
+/** All notice channels, those of this channel first. */
+function channelsSeenFrom({ store, teamId, newContext }: ListenerDeps, channelId: string): Promise<string[]> {
+  const rules = newContext().rulesOf(teamId);
+  return store.transaction(async (tx) => {
+    const saved = await tx.channelSettings.get(teamId, channelId);
+    const here = settingsOf(rules, channelId, saved?.settings ?? null).noticeChannels ?? [];
+    return [...new Set([...here, ...(await noticeChannelsOf(tx, teamId, rules))])];
+  });
+}

@@ -1,0 +1,98 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** What a person did in Slack. `other`: events that mean nothing to the program. */
+export const inboundRequestKinds = [
+  'command',
+  'mention',
+  'message',
+  'button',
+  'form',
+  'shortcut',
+  'home',
+  'other',
+] as const;
+export type InboundRequestKind = (typeof inboundRequestKinds)[number];
+
+/**
+ * What became of it. `refused`: not allowed or not possible, and the person knows. `failed`: not taken in. `ignored`:
+ * a message that does not concern the program.
+ */
+export const inboundRequestOutcomes = ['accepted', 'duplicate', 'refused', 'failed', 'ignored'] as const;
+export type InboundRequestOutcome = (typeof inboundRequestOutcomes)[number];
+
+/** What listeners say of the current request. */
+export interface RequestNote {
+  readonly outcome: InboundRequestOutcome;
+  readonly jobId?: string | undefined;
+}
+
+export interface LoggedRequest {
+  note: RequestNote | null;
+}
+
+export const requestInFlight = new AsyncLocalStorage<LoggedRequest>();
+
+/** A later note cannot lessen an earlier one. */
+const WEIGHT: Readonly<Record<InboundRequestOutcome, number>> = {
+  ignored: 0,
+  duplicate: 1,
+  accepted: 2,
+  refused: 3,
+  failed: 4,
+};
+
+/** Records the outcome of the current request, for its log event. Of several outcomes the gravest counts. */
+export function noteRequest(note: RequestNote): void {
+  const request = requestInFlight.getStore();
+  if (request === undefined) return;
+  const { note: before } = request;
+  if (before !== null && WEIGHT[before.outcome] > WEIGHT[note.outcome]) return;
+  request.note = { jobId: before?.jobId, ...note };
+}
+
+const KIND_OF_BODY: ReadonlyMap<unknown, InboundRequestKind> = new Map([
+  ['block_actions', 'button'],
+  ['view_submission', 'form'],
+  ['message_action', 'shortcut'],
+]);
+
+const KIND_OF_EVENT: ReadonlyMap<unknown, InboundRequestKind> = new Map([
+  ['app_mention', 'mention'],
+  ['message', 'message'],
+  ['app_home_opened', 'home'],
+]);
+
+/** What Slack sent, as far as it matters here. */
+interface Body {
+  readonly type?: unknown;
+  readonly command?: unknown;
+  readonly event?: { readonly type?: unknown } | null;
+  readonly team_id?: unknown;
+  readonly team?: { readonly id?: unknown } | null;
+}
+
+export function kindOf({ type, command, event }: Body): InboundRequestKind {
+  if (type === 'event_callback') return KIND_OF_EVENT.get(event?.type) ?? 'other';
+  return command === undefined ? (KIND_OF_BODY.get(type) ?? 'other') : 'command';
+}
+
+/** Most events have nothing to do with the program: listeners note those that do. */
+const OUTCOME_WITHOUT_NOTE: Readonly<Record<InboundRequestKind, InboundRequestOutcome>> = {
+  command: 'accepted',
+  mention: 'ignored',
+  message: 'ignored',
+  button: 'accepted',
+  form: 'accepted',
+  shortcut: 'accepted',
+  home: 'accepted',
+  other: 'ignored',
+};
+
+export function outcomeWithoutNote(kind: InboundRequestKind): InboundRequestOutcome {
+  return OUTCOME_WITHOUT_NOTE[kind];
+}
+
+export function teamOf({ team_id: teamId, team }: Body): string | null {
+  const id = teamId ?? team?.id;
+  return typeof id === 'string' ? id : null;
+}

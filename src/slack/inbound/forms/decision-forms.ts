@@ -1,0 +1,146 @@
+import { applied } from '../../../engine/apply-event.ts';
+import type { JobEvent } from '../../../jobs/event.ts';
+import { type Job, startPromptOf } from '../../../jobs/job.ts';
+import { judgePrompt, unescaped } from '../../../jobs/requests/prompt.ts';
+import type { Transaction } from '../../../store/store.ts';
+import { type DecisionForm, decodeDecisionForm } from '../../protocol/form-data.ts';
+import { formIds } from '../../protocol/ids.ts';
+import { readableText } from '../../protocol/slack-text.ts';
+import { noFormView } from '../../views/forms/compose.ts';
+import { agentJobForm, editRequestForm } from '../../views/forms/decisions.ts';
+import { decodeButton } from '../../views/parts/buttons.ts';
+import type { SlackMessage } from '../../views/parts/message.ts';
+import {
+  noJobIdView,
+  noSuchAgentJobView,
+  notReadView,
+  refusalAtField,
+  refusalView,
+  watchedAlreadyView,
+} from '../../views/refusals.ts';
+import { agentSilentView, jobForgottenView, notYourFormView } from '../../views/thread/settled.ts';
+import { isAgentJobId, isWatching } from '../commands/watch.ts';
+import type { ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
+import { isAtHome, tooLate } from '../job-button.ts';
+import { admissionProblem } from '../requests/admission.ts';
+import { inTime, namesIn, storeRequest } from '../requests/in-time.ts';
+import { answerBeside, linkTo, openForm } from '../requests/private-answers.ts';
+import { filledIn, refuseAtField } from './submit.ts';
+
+/** Of the 3 seconds that Slack waits; storing takes most of the rest. */
+const ASKED_WITHIN_MS = 700;
+
+/** *Edit and start*, after a request that the agent did not accept. */
+export const editPressed = (deps: ListenerDeps) =>
+  formPressed(deps, async (job, data) => {
+    const names = await namesIn(deps, [job.prompt]);
+    const { promptMaxLength } = deps.newContext().policy;
+    return editRequestForm(data, readableText(job.prompt, names), promptMaxLength);
+  });
+
+/** *It's there: watch it…*, where the start is unclear. */
+export const namePressed = (deps: ListenerDeps) =>
+  formPressed(deps, async (_job, data) => agentJobForm(data));
+
+export const editSubmitted = (deps: ListenerDeps) =>
+  formSubmitted(deps, formIds.prompt, async ({ creates = 0, userId }, job, { view }) => {
+    const prompt = filledIn(deps, view).text;
+    const { promptMaxLength } = deps.newContext().policy;
+    const own = judgePrompt(unescaped(prompt), promptMaxLength);
+    if (own.kind !== 'ok') return { problem: refusalAtField(own) };
+    const whole = judgePrompt(unescaped(startPromptOf({ ...job, prompt })), promptMaxLength);
+    if (whole.kind === 'too_long') return { problem: refusalView({ ...whole, kind: 'too_long_together' }) };
+    return { event: { type: 'request_edited', creates, prompt, userId } };
+  });
+
+export const nameSubmitted = (deps: ListenerDeps) =>
+  formSubmitted(deps, formIds.agentJob, async ({ callId = '', userId }, job, { view }) => {
+    const agentJobId = (view.state.values[formIds.agentJob]?.[formIds.agentJob]?.value ?? '').trim();
+    if (!isAgentJobId(agentJobId)) return { problem: noJobIdView() };
+    const { projectId, projectName } = job;
+    const isThere = await inTime(deps, ASKED_WITHIN_MS, deps.agentHasJob(projectId, agentJobId), null);
+    if (isThere === null) return { problem: agentSilentView() };
+    if (!isThere) return { problem: noSuchAgentJobView(agentJobId, projectName) };
+    return {
+      event: { type: 'agent_job_named', callId, agentJobId, userId },
+      isTaken: async (tx) => {
+        const jobs = await tx.jobs.ofAgentJob(deps.teamId, projectId, agentJobId);
+        const other = jobs.find((one) => one.id !== job.id && isWatching(one));
+        return other === undefined ? null : watchedAlreadyView(linkTo(deps, other));
+      },
+    };
+  });
+
+function formPressed(
+  deps: ListenerDeps,
+  formOf: (job: Job, data: DecisionForm) => Promise<Parameters<typeof openForm>[2]>,
+) {
+  return async ({ action, body, ack, respond }: PressArgs): Promise<void> => {
+    await ack();
+    const tell = (message: SlackMessage) => answerBeside(deps, { body, respond }, message);
+    const target = decodeButton(action.value ?? '');
+    let job: Job | null;
+    try {
+      job = target && (await jobOf(deps, target.jobId));
+    } catch (error) {
+      deps.log.error('not_shown', { error });
+      return tell(notReadView());
+    }
+    if (target === null || job === null) return tell(jobForgottenView());
+    if (!isAtHome(job, {}, body)) return;
+    const { creates, callId } = target;
+    const data = { jobId: job.id, channelId: job.channelId, userId: body.user.id, creates, callId };
+    if ((await openForm(deps, body.trigger_id, await formOf(job, data))) === null) await tell(noFormView());
+  };
+}
+
+type Checked =
+  | { readonly problem: SlackMessage }
+  | {
+      readonly event: JobEvent;
+      /** Why it cannot be, as the store knows. */
+      readonly isTaken?: (tx: Transaction) => Promise<SlackMessage | null>;
+    };
+
+/** Stored, and only then acknowledged; a problem, also that it is too late, is shown at the field. */
+function formSubmitted(
+  deps: ListenerDeps,
+  field: string,
+  check: (made: DecisionForm, job: Job, args: SubmitArgs) => Promise<Checked>,
+) {
+  return async (args: SubmitArgs): Promise<void> => {
+    const { ack, body, view } = args;
+    const refuse = (problem: SlackMessage) => refuseAtField(ack, problem, field);
+    const userId = body.user.id;
+    const made = decodeDecisionForm(view.private_metadata);
+    if (made?.userId !== userId) return refuse(notYourFormView());
+    const job = await jobOf(deps, made.jobId);
+    if (job === null) return refuse(jobForgottenView());
+    if (job.channelId !== made.channelId) return refuse(notYourFormView());
+    const checked = await check(made, job, args);
+    if ('problem' in checked) return refuse(checked.problem);
+    const { event, isTaken = async () => null } = checked;
+    const stored = await storeRequest(deps, {
+      admit: () => admissionProblem(deps, userId, job.channelId),
+      write: () =>
+        deps.store.transaction(async (tx): Promise<{ problem: SlackMessage } | { late: Job } | null> => {
+          const context = deps.newContext();
+          const problem = await isTaken(tx);
+          if (problem !== null) return { problem };
+          if (!(await tx.inboundRequests.remember([`view:${deps.teamId}:${view.id}`], context.nowMs)))
+            return null;
+          const after = await applied(tx, job.id, event, context);
+          return after.hasEffect ? null : { late: after.job };
+        }),
+    });
+    if ('problem' in stored) return refuse(stored.problem);
+    const { result } = stored;
+    if (result === null) return ack();
+    return refuse('late' in result ? await tooLate(deps, result.late, event) : result.problem);
+  };
+}
+
+async function jobOf(deps: ListenerDeps, jobId: string): Promise<Job | null> {
+  const job = await deps.store.transaction((tx) => tx.jobs.get(jobId));
+  return job?.teamId === deps.teamId ? job : null;
+}

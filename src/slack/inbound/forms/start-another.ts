@@ -1,0 +1,84 @@
+import { applyEvent } from '../../../engine/apply-event.ts';
+import { decodeConfirmationForm } from '../../protocol/form-data.ts';
+import { questionFormAgain, settledView, startingView } from '../../views/forms/question.ts';
+import { decodeButton } from '../../views/parts/buttons.ts';
+import { plainModal } from '../../views/parts/form.ts';
+import type { SlackMessage } from '../../views/parts/message.ts';
+import { refusalView } from '../../views/refusals.ts';
+import { composeTexts } from '../../views/texts/forms.ts';
+import { jobForgottenView } from '../../views/thread/settled.ts';
+import type { ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
+import { pressOf } from '../job-button.ts';
+import { jobAdmissionProblem } from '../requests/admission.ts';
+import { storeRequest } from '../requests/in-time.ts';
+import { bestEffort } from '../requests/private-answers.ts';
+import { isThreadTaken } from '../requests/start-job.ts';
+
+interface AnotherPress {
+  /** As Slack returned it. */
+  readonly jobId: string;
+  readonly userId: string;
+  /** Takes the place of that of the first request. */
+  readonly responseUrl: string | null;
+  readonly pressedTs?: string | undefined;
+}
+
+interface Answer {
+  readonly message: SlackMessage;
+  /** Whether there is nothing left to press for. */
+  readonly isFinal: boolean;
+  readonly isStored: boolean;
+}
+
+/** *Start another*, and *Start*, where the program asks whether what was typed is meant. */
+export function startAnother(deps: ListenerDeps) {
+  return async ({ action, body, ack, respond }: PressArgs): Promise<void> => {
+    const jobId = decodeButton(action.value ?? '')?.jobId ?? '';
+    const press = { jobId, ...pressOf({ action, body }) };
+    const { message, isFinal, isStored } = await answerTo(deps, press);
+    if (isStored) await ack();
+    await bestEffort(deps, respond({ response_type: 'ephemeral', replace_original: isFinal, ...message }));
+    // Unacknowledged, so that Slack shows a warning at the button, too.
+    if (!isStored) throw new Error(`the press of ${action.action_id} was not stored`);
+  };
+}
+
+/** *Start another* in a form. */
+export function startAnotherSubmitted(deps: ListenerDeps) {
+  return async ({ ack, body, view }: SubmitArgs): Promise<void> => {
+    const form = decodeConfirmationForm(view.private_metadata);
+    const press = {
+      jobId: form?.jobId ?? '',
+      userId: body.user.id,
+      responseUrl: form?.responseUrl ?? null,
+    };
+    const { message, isFinal } = await answerTo(deps, press);
+    const next = isFinal ? plainModal(composeTexts.startAnother, message) : questionFormAgain(view, message);
+    await ack({ response_action: 'update', view: next });
+  };
+}
+
+async function answerTo(deps: ListenerDeps, press: AnotherPress): Promise<Answer> {
+  const stored = await storeRequest(deps, {
+    admit: () => jobAdmissionProblem(deps, press.userId, press.jobId),
+    write: () => storeAnother(deps, press),
+  });
+  return stored.kind === 'stored'
+    ? { message: stored.result, isFinal: true, isStored: true }
+    : { message: stored.problem, isFinal: false, isStored: stored.kind === 'denied' };
+}
+
+/** Starts the job, once. Returns the answer to the person. */
+function storeAnother(deps: ListenerDeps, press: AnotherPress): Promise<SlackMessage> {
+  return deps.store.transaction(async (tx) => {
+    const job = await tx.jobs.get(press.jobId);
+    if (job === null) return jobForgottenView();
+    const isTheirs = job.requesterId === press.userId && job.teamId === deps.teamId;
+    if (!isTheirs || job.stage.kind !== 'awaiting_confirmation') return settledView();
+    if (await isThreadTaken(tx, job)) return refusalView({ kind: 'thread_taken' });
+    const { responseUrl, pressedTs } = press;
+    const event = { type: 'start_another_pressed', responseUrl, pressedTs } as const;
+    await applyEvent(tx, job.id, event, deps.newContext());
+    return startingView();
+  });
+}

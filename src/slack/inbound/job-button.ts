@@ -1,0 +1,176 @@
+import { applied } from '../../engine/apply-event.ts';
+import { outcomeOfMatter } from '../../jobs/decide/offers.ts';
+import type { JobEvent } from '../../jobs/event.ts';
+import type { Job } from '../../jobs/job.ts';
+import {
+  type ButtonTarget,
+  decodeButton,
+  type JobButton,
+  jobButtons,
+  type Press,
+} from '../views/parts/buttons.ts';
+import { newsAbove, plainModal } from '../views/parts/form.ts';
+import type { SlackMessage } from '../views/parts/message.ts';
+import { refusalView } from '../views/refusals.ts';
+import { detailsModal, jobModalTitle, statusView } from '../views/status.ts';
+import { correctionSentView, sentAnywayView, tryingAgainView } from '../views/thread/requester.ts';
+import { jobForgottenView, tooLateView } from '../views/thread/settled.ts';
+import { jobInFull, NO_CHANNEL } from './commands/status.ts';
+import { noteRequest, type RequestNote } from './connection/request-log.ts';
+import type { ListenerDeps, PressArgs } from './deps.ts';
+import { jobAdmissionProblem } from './requests/admission.ts';
+import { namesIn, storeRequest } from './requests/in-time.ts';
+import { answerBeside, bestEffort, openForm } from './requests/private-answers.ts';
+import { isThreadTaken } from './requests/start-job.ts';
+
+interface Outcome {
+  readonly answer: Answer | null;
+  readonly note?: RequestNote;
+  /** The press came too late: the job as it is. */
+  readonly lateFor?: Job;
+  readonly isDone?: true;
+}
+
+export type JobButtonName = keyof typeof jobButtons;
+
+/** Shown in place of a private message, once its button has done its work. For messages in threads see `refreshOffers`. */
+const AFTERWARDS: Partial<Record<JobButtonName, () => SlackMessage>> = {
+  tryAgain: tryingAgainView,
+  sendCorrection: correctionSentView,
+  sendAnyway: sentAnywayView,
+};
+
+/** A button of a job. A person who presses it a second time, or too late, is shown the current state. */
+export function jobButton(deps: ListenerDeps, name: JobButtonName) {
+  const button: JobButton = jobButtons[name];
+  const afterwards = AFTERWARDS[name];
+  return async ({ action, body, ack, respond }: PressArgs): Promise<void> => {
+    const target = decodeButton(action.value ?? '');
+    const userId = body.user.id;
+    const event = target && button.eventOf(target, pressOf({ action, body }));
+    const stored = await storeRequest(deps, {
+      // For the others, `checkAccess` has checked the channel.
+      admit: async () =>
+        target && (button.isRequesters || target.isPrivate || body.channel === undefined)
+          ? jobAdmissionProblem(deps, userId, target.jobId)
+          : null,
+      write: () =>
+        deps.store.transaction(async (tx): Promise<Outcome> => {
+          const job = target && (await tx.jobs.get(target.jobId));
+          if (target && job === null) return { answer: privately(jobForgottenView()) };
+          const isMeant = job?.teamId === deps.teamId && isAtHome(job, { ...button, ...target }, body);
+          if (!job || !event || !isMeant) return { answer: null };
+          if (await isThreadTaken(tx, job)) {
+            return { answer: privately(refusalView({ kind: 'thread_taken' })) };
+          }
+          const context = deps.newContext();
+          const keys = body.trigger_id ? [`press:${deps.teamId}:${body.trigger_id}`] : [];
+          if (!(await tx.inboundRequests.remember(keys, context.nowMs))) {
+            return { answer: null, note: { outcome: 'duplicate', jobId: job.id } };
+          }
+          const note = { outcome: 'accepted', jobId: job.id } as const;
+          const after = await applied(tx, job.id, event, context);
+          if (!after.hasEffect) return { answer: null, note, lateFor: after.job };
+          return { answer: afterwards ? inPlace(afterwards()) : null, note, isDone: true };
+        }),
+    });
+    if (stored.kind === 'failed') {
+      await showOutcome(deps, { body, respond }, privately(stored.problem), null);
+      // Unacknowledged, so that Slack shows a warning at the button, too.
+      throw new Error(`the press of ${action.action_id} was not stored`);
+    }
+    const { answer, note, lateFor, isDone }: Outcome =
+      stored.kind === 'denied' ? { answer: privately(stored.problem) } : stored.result;
+    if (note !== undefined) noteRequest(note);
+    await ack();
+    const statusAnew = async () =>
+      inPlace(await jobInFull(deps, sightOf(deps, body), target?.jobId ?? '', statusView));
+    const anew = isDone && target?.isPrivate ? await statusAnew() : answer;
+    const shown = lateFor && event ? privately(await tooLate(deps, lateFor, event)) : anew;
+    await showOutcome(deps, { body, respond }, shown, target?.jobId ?? null);
+  };
+}
+
+/** Says what is the case, and who decided it. */
+export async function tooLate(deps: ListenerDeps, job: Job, press: JobEvent): Promise<SlackMessage> {
+  const outcome = outcomeOfMatter(job, press);
+  return tooLateView(job, outcome, await namesOf(deps, outcome?.by ?? null));
+}
+
+function namesOf(deps: ListenerDeps, userId: string | null): Promise<ReadonlyMap<string, string>> {
+  return userId === null ? Promise.resolve(new Map()) : namesIn(deps, [`<@${userId}>`]);
+}
+
+/** The button has done its work. */
+function inPlace(message: SlackMessage): Answer {
+  return { message, inPlace: true };
+}
+
+function privately(message: SlackMessage): Answer {
+  return { message, inPlace: false };
+}
+
+/**
+ * The target is input from outside: it only counts in the job's channel, or for the person who was shown the button. At
+ * home and in private answers, people see their own jobs; in *Details*, those of the channel where it was opened, too.
+ */
+export function isAtHome(
+  job: Job,
+  { isRequesters, isPrivate }: Pick<JobButton, 'isRequesters'> & Pick<ButtonTarget, 'isPrivate'>,
+  { channel, user, view }: PressArgs['body'],
+): boolean {
+  const isTheirs = job.requesterId === user.id;
+  if (isRequesters === true) return isTheirs;
+  if (channel !== undefined) return job.channelId === channel.id || (isPrivate === true && isTheirs);
+  return isTheirs || job.channelId === view?.private_metadata;
+}
+
+/** What is shown after a press: to all in place of the message with the button, or to the person who pressed. */
+interface Answer {
+  readonly message: SlackMessage;
+  readonly inPlace: boolean;
+}
+
+/**
+ * Shows the person who pressed a button of a job the outcome, as far as Slack takes it.
+ * @param jobId null if the press was not stored
+ */
+async function showOutcome(
+  deps: ListenerDeps,
+  { body, respond }: Pick<PressArgs, 'body' | 'respond'>,
+  answer: Answer | null,
+  jobId: string | null,
+): Promise<void> {
+  if (body.view?.type === 'home') {
+    // The home shows by itself what follows.
+    if (answer === null || answer.inPlace) return;
+    await openForm(deps, body.trigger_id, plainModal(jobModalTitle, answer.message));
+  } else if (body.view !== undefined) {
+    const sight = sightOf(deps, body);
+    const { blocks } = jobId === null ? body.view : await jobInFull(deps, sight, jobId);
+    const modal = detailsModal(newsAbove(blocks, answer?.message ?? null), sight.channelId);
+    await bestEffort(deps, deps.poster.updateModal(body.view.id, modal));
+  } else if (answer !== null) {
+    await (answer.inPlace
+      ? bestEffort(deps, respond({ replace_original: true, ...answer.message }))
+      : answerBeside(deps, { body, respond }, answer.message));
+  }
+}
+
+/** Whose jobs are seen where it was pressed. */
+function sightOf({ teamId }: ListenerDeps, { channel, user, view }: PressArgs['body']) {
+  return { teamId, userId: user.id, channelId: channel?.id || view?.private_metadata || NO_CHANNEL };
+}
+
+const SLACK_TIME = /^\d{10}\.\d{6}$/;
+
+/** The time of a press is missing if Slack does not say it in its usual form. */
+export function pressOf({ action, body }: Pick<PressArgs, 'action' | 'body'>): Press {
+  const { action_ts: ts } = action;
+  const isTime = typeof ts === 'string' && SLACK_TIME.test(ts);
+  return {
+    userId: body.user.id,
+    responseUrl: body.response_url || null,
+    pressedTs: isTime ? ts : undefined,
+  };
+}

@@ -1,0 +1,174 @@
+import type { Reply } from '../../jobs/event.ts';
+import type { Attachments } from '../../jobs/requests/attachments.ts';
+import { mentionedUserIds, stripLeadingMention } from '../protocol/slack-text.ts';
+import { attachmentsIn } from './attachments.ts';
+import { saidBy } from './said.ts';
+
+/** How far Slack's clock and ours may differ, where a time of ours is compared with a message's timestamp. */
+export const CLOCK_SKEW_MS = 60_000;
+
+/** A day less than requests are remembered (`engine/retention-job.ts`): an older one may be a duplicate unnoticed. */
+const TAKEN_IN_FOR_MS = 29 * 86_400_000;
+
+/** Whether a message of this time, in Slack's seconds, is too old to be processed. */
+export function isTooOld(seconds: number, nowMs: number): boolean {
+  return seconds * 1000 < nowMs - TAKEN_IN_FOR_MS;
+}
+
+/** The parts of a message event that matter here. All of it is from outside. */
+export interface MessageEvent {
+  readonly subtype?: string | undefined;
+  readonly bot_id?: string | undefined;
+  readonly user?: string | undefined;
+  /** How a bot calls itself. */
+  readonly username?: string | undefined;
+  readonly text?: string | undefined;
+  readonly channel: string;
+  readonly ts: string;
+  readonly thread_ts?: string | undefined;
+  /** The author of the thread's root; not always given. */
+  readonly parent_user_id?: string | undefined;
+  /** Attached files, as Slack describes them. */
+  readonly files?: unknown;
+  readonly attachments?: unknown;
+  readonly blocks?: unknown;
+  readonly client_msg_id?: string | undefined;
+  /** Only of a person's edit: Slack changes messages too, when it adds the preview of a link. */
+  readonly edited?: { readonly ts?: string } | undefined;
+}
+
+/** An event about another message: `message_changed` or `message_deleted`. */
+export interface ChangeEvent {
+  readonly subtype?: string | undefined;
+  readonly channel: string;
+  readonly message?: Omit<MessageEvent, 'channel'> | undefined;
+  readonly previous_message?: Omit<MessageEvent, 'channel'> | undefined;
+}
+
+/** What a person can write as a reply; all other subtypes (joins, edits, bots' posts) are not replies. */
+const HUMAN_SUBTYPES: ReadonlySet<string | undefined> = new Set([
+  undefined,
+  'file_share',
+  'thread_broadcast',
+]);
+
+export interface ThreadReply {
+  readonly threadTs: string;
+  readonly reply: Reply;
+}
+
+/** The human reply in a thread that the event is about, or null. */
+export function replyOf(event: MessageEvent, botUserId: string | undefined): ThreadReply | null {
+  const { user, ts, thread_ts: threadTs } = event;
+  if (!isHuman(event, botUserId) || user === undefined) return null;
+  if (threadTs === undefined || threadTs === ts) return null;
+  const text = saidBy(event);
+  return {
+    threadTs,
+    reply: {
+      messageTs: ts,
+      userId: user,
+      text: botUserId === undefined ? text : stripLeadingMention(text, botUserId),
+      editedTs: event.edited?.ts ?? null,
+      mentionsBot: botUserId !== undefined && mentions(event, botUserId),
+      attachments: attachmentsIn(event),
+    },
+  };
+}
+
+/** In its own words: not in those of a message that is forwarded in it. */
+function mentions({ text }: Pick<MessageEvent, 'text'>, userId: string): boolean {
+  return mentionedUserIds(text ?? '').includes(userId);
+}
+
+/** Writes to bots, too. Nothing marks it as a bot itself, not even `users.info`. */
+const SLACKBOT = 'USLACKBOT';
+
+/** Whether a person wrote it, and not just did something. `Access` knows the bots that only `users.info` shows. */
+function isHuman(event: MessageEvent, botUserId: string | undefined): boolean {
+  const { user } = event;
+  if (user == null || user === '' || user === SLACKBOT) return false;
+  return mayBeHuman(event) && user !== botUserId;
+}
+
+/** Of other messages, nothing more is read. */
+export function mayBeHuman({ subtype, bot_id: botId }: Pick<MessageEvent, 'subtype' | 'bot_id'>): boolean {
+  return HUMAN_SUBTYPES.has(subtype) && botId == null;
+}
+
+/** A reply that a person changed or deleted; `message` is the reply, as it is now or was last. */
+export interface ReplyChange {
+  readonly kind: 'edited' | 'deleted';
+  readonly message: MessageEvent;
+  readonly found: ThreadReply;
+}
+
+/** Whether the event is about another message. */
+export function isChange({ subtype }: Pick<ChangeEvent, 'subtype'>): boolean {
+  return subtype === 'message_changed' || subtype === 'message_deleted';
+}
+
+/** The change of a human reply in a thread that the event is about, or null. */
+export function replyChangeOf(event: ChangeEvent, botUserId: string | undefined): ReplyChange | null {
+  if (!isChange(event)) return null;
+  const kind = event.subtype === 'message_deleted' ? 'deleted' : 'edited';
+  const changed = kind === 'deleted' ? event.previous_message : event.message;
+  if (changed === undefined || (kind === 'edited' && changed.edited?.ts === undefined)) return null;
+  const message = { ...changed, channel: event.channel };
+  const found = replyOf(message, botUserId);
+  return found && { kind, message, found };
+}
+
+/** A person's message that mentions the bot since its edit, or null. */
+export function mentionAddedIn(
+  event: ChangeEvent,
+  botUserId: string | undefined,
+): (MessageEvent & { readonly user: string }) | null {
+  const { subtype, channel, message: now, previous_message: before } = event;
+  if (subtype !== 'message_changed' || now?.edited?.ts === undefined || before === undefined) return null;
+  if (botUserId === undefined || !mentions(now, botUserId) || mentions(before, botUserId)) return null;
+  const message = { ...now, channel };
+  const { user } = message;
+  return isHuman(message, botUserId) && user !== undefined ? { ...message, user } : null;
+}
+
+/** All names under which Slack may deliver this message again. */
+export function messageKeys(teamId: string, event: MessageEvent, eventId?: string): string[] {
+  const keys = [`message:${teamId}:${event.channel}:${event.ts}`];
+  if (eventId !== undefined) keys.push(`event:${teamId}:${eventId}`);
+  if (event.client_msg_id !== undefined) keys.push(`client_msg:${teamId}:${event.client_msg_id}`);
+  return keys;
+}
+
+/** What a person wrote to the bot: a mention, or a direct message. */
+export interface Written {
+  readonly channelId: string;
+  readonly userId: string;
+  readonly ts: string;
+  /** Of the thread that it was written in, or null. */
+  readonly threadTs: string | null;
+  /** As Slack delivered it, without the mention at its start. */
+  readonly text: string;
+  readonly attachments: Attachments;
+}
+
+/** Null if it is not a person's, or if it is about an edit: that starts nothing. */
+export function writtenOf(event: MessageEvent, botUserId: string | undefined): Written | null {
+  const { user, ts, thread_ts: threadTs } = event;
+  if (!isHuman(event, botUserId) || user === undefined || event.edited !== undefined) return null;
+  const attachments = attachmentsIn(event);
+  return {
+    channelId: event.channel,
+    userId: user,
+    ts,
+    threadTs: threadTs === undefined || threadTs === ts ? null : threadTs,
+    text: requestText(saidBy(event), attachments, botUserId),
+    attachments,
+  };
+}
+
+/** The request without the mention at its start. Snippets without a word become a request to see them. */
+export function requestText(text: string, { snippets }: Attachments, botUserId: string | undefined): string {
+  const own = (botUserId === undefined ? text : stripLeadingMention(text, botUserId)).trim();
+  return own === '' && snippets.length > 0 ? `See ${snippets.map(({ name }) => name).join(', ')}` : own;
+}

@@ -1,0 +1,33 @@
+/** The `event_type` of the metadata that our messages carry. */
+export const METADATA_EVENT_TYPE = 'docs_agent_post';
+
+const CALL_BLOCK_PREFIX = 'call:';
+
+/** The id of the first block of every message we post: shows later which call posted it. */
+export function callBlockId(callId: string): string {
+  return CALL_BLOCK_PREFIX + callId;
+}
+
+/** Null if the block is not the first block of a message that we posted. */
+export function callIdOfBlock(blockId: string): string | null {
+  const isCall = blockId.startsWith(CALL_BLOCK_PREFIX) && blockId.length > CALL_BLOCK_PREFIX.length;
+  return isCall ? blockId.slice(CALL_BLOCK_PREFIX.length) : null;
+}
+
+/** The parts of a message in Slack that show whose post it is. */
+export interface FoundMessage {
+  readonly ts?: string;
+  readonly metadata?: {
+    readonly event_type?: string;
+    readonly event_payload?: { readonly call_id?: unknown };
+  };
+  readonly blocks?: readonly { readonly block_id?: string }[];
+}
+
+/** Recognised by its metadata, or by the id of its first block. */
+export function isPostOf(message: FoundMessage, callId: string): boolean {
+  if (message.metadata?.event_type === METADATA_EVENT_TYPE) {
+    if (message.metadata.event_payload?.call_id === callId) return true;
+  }
+  return message.blocks?.some((block) => callIdOfBlock(block.block_id ?? '') === callId) ?? false;
+}

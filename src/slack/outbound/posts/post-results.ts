@@ -1,0 +1,125 @@
+import type { Wait } from '../../../engine/run-lane.ts';
+import type { CallOutcome } from '../../../jobs/call.ts';
+import type { JobEvent } from '../../../jobs/event.ts';
+import type { ClaimedTask, LedgerCall } from '../../../store/store.ts';
+import { NOT_SEEN } from '../../protocol/error-codes.ts';
+import type { SlackFailure } from '../../workspace/web-api/failure.ts';
+import { slackRetryMs } from '../slack-tools.ts';
+
+/** People need not know of a shorter delay. */
+const NOTIFIED_AFTER_MS = 120_000;
+
+/** What became of a post. */
+export interface PostResult {
+  /** Null: the call stays as it is. */
+  readonly outcome: CallOutcome | null;
+  readonly event: JobEvent | null;
+  /** Slack begins, or ends, to hold the post up. */
+  readonly hold?: 'begins' | 'ends';
+  /** Its thread was unknown until now, so replies in it were not taken in. */
+  readonly wantsCatchUp?: boolean;
+  /** Null: the lane goes on. */
+  readonly wait: Wait | null;
+}
+
+/** The message is in Slack. */
+export function posted({ request }: LedgerCall, ts: string): PostResult {
+  const done = (event: JobEvent | null) =>
+    ({ outcome: { state: 'done', detail: ts }, event, wait: null }) as const;
+  if (request.kind === 'post_card') return done({ type: 'card_posted', ts });
+  if (request.kind !== 'announce' || request.announcement.kind !== 'follow_up') return done(null);
+  const { userId, text } = request.announcement;
+  return done({ type: 'follow_up_shown', messageTs: ts, userId, text });
+}
+
+/** Slack does not take it. `reason` is its error code. */
+export function refused(call: LedgerCall, reason: string): PostResult {
+  return { outcome: { state: 'failed', detail: reason }, event: refusal(call, reason), wait: null };
+}
+
+/** It may have been shown: shown twice, it would only confuse. */
+export function dropped(reason: string): PostResult {
+  const outcome: CallOutcome = { state: 'failed', detail: `may have been shown: ${reason}` };
+  return { outcome, event: null, wait: null };
+}
+
+/** It is not in Slack: it is posted again at once. */
+export function notFound(): PostResult {
+  return { outcome: { state: 'retry', detail: 'not found in Slack' }, event: null, wait: null };
+}
+
+/** It may be there, and was looked for long enough: the thread says so, and the lane goes on. */
+export function notSeen(call: LedgerCall, detail: string): PostResult {
+  return { outcome: { state: 'unknown', detail }, event: refusal(call, NOT_SEEN), wait: null };
+}
+
+/** Nothing happened: the lane waits, and makes the call again. */
+export function retryLater(
+  task: ClaimedTask,
+  call: LedgerCall,
+  failure: SlackFailure,
+  nowMs: number,
+): PostResult {
+  const { code, needsAdmin, isPassing } = failure;
+  const isWorthNotifying = needsAdmin || (isPassing && isHeldForLong(call, nowMs));
+  return {
+    outcome: { state: 'retry', detail: code },
+    event: isWorthNotifying ? cardDelayed(call, code) : null,
+    ...(isPassing && { hold: 'begins' }),
+    wait: { retryAtMs: nowMs + slackRetryMs(task, failure) },
+  };
+}
+
+/** It may be there, where the bot cannot look now: it is looked for again, and the requester of a card is notified. */
+export function waitUntilReadable(
+  task: ClaimedTask,
+  call: LedgerCall,
+  failure: SlackFailure,
+  nowMs: number,
+): PostResult {
+  const isLasting = failure.outcome === 'refused' || failure.needsAdmin;
+  const isWorthNotifying = isLasting || isHeldForLong(call, nowMs);
+  return {
+    outcome: null,
+    event: isWorthNotifying ? cardDelayed(call, isLasting ? failure.code : NOT_SEEN) : null,
+    hold: 'begins',
+    wait: { retryAtMs: nowMs + slackRetryMs(task, failure) },
+  };
+}
+
+/** Slack could not be asked, so the lane waits. An outage is not time for which Slack hid the post. */
+export function lookAgain(task: ClaimedTask, failure: SlackFailure, nowMs: number): PostResult {
+  const wait = { retryAtMs: nowMs + slackRetryMs(task, failure) };
+  return { outcome: null, event: null, hold: 'ends', wait };
+}
+
+/** It is too early to look: the lane waits, and the call stays as it is. */
+export function lookAt(delayUntilMs: number): PostResult {
+  return { outcome: null, event: null, wait: { delayUntilMs } };
+}
+
+function isHeldForLong({ heldSinceMs }: LedgerCall, nowMs: number): boolean {
+  return nowMs - (heldSinceMs ?? nowMs) >= NOTIFIED_AFTER_MS;
+}
+
+/** The requester sees no card. */
+function cardDelayed({ request }: LedgerCall, reason: string): JobEvent | null {
+  return request.kind === 'post_card' ? { type: 'card_delayed', reason } : null;
+}
+
+/** What a refused post means for its job. */
+function refusal({ id, request }: LedgerCall, reason: string): JobEvent | null {
+  switch (request.kind) {
+    case 'post_card':
+      return { type: 'card_refused', reason };
+    case 'notify_channel':
+      return { type: 'notice_refused', channelId: request.channelId, reason };
+    case 'announce':
+      return { type: 'post_refused', callId: id, announcement: request.announcement, reason };
+    case 'notify_requester':
+    case 'ephemeral':
+    case 'create_job':
+    case 'send_message':
+      return null;
+  }
+}

@@ -1,0 +1,52 @@
+import { factsOf } from '../../../engine/tools.ts';
+import type { StateReaction } from '../../../jobs/state-reaction.ts';
+import type { ClaimedTask, StaleReaction } from '../../../store/store.ts';
+import { isHopeless, type SlackTools } from '../slack-tools.ts';
+import { failureOf, refresh } from './refresh.ts';
+
+const EMOJI: Readonly<Record<StateReaction, string>> = {
+  taken: 'eyes',
+  working: 'gear',
+  ready: 'white_check_mark',
+  failed: 'x',
+  unclear: 'question',
+};
+
+/** Brings the reaction at the message that asked for a job in line with the job as it is now. */
+export const refreshReaction = refresh<StaleReaction>({
+  load: loadReaction,
+  show: async (tools, { job, placed, desired }, { task, isSure }) => {
+    const { requestTs } = job;
+    if (requestTs === undefined) return null;
+    const instead = placed.filter((reaction) => reaction !== desired).map((reaction) => EMOJI[reaction]);
+    const { poster } = await tools.workspaces.of(job.teamId);
+    const failure = await failureOf(
+      () => poster.react(job.channelId, requestTs, desired && EMOJI[desired], instead),
+      (reason) => tools.log.debug('reaction_not_shown', { ...factsOf(job), reason }),
+    );
+    const isRefused = failure !== null && isHopeless(task, failure);
+    if (failure !== null && !isRefused) return failure;
+    // As long as an earlier request may arrive, it counts as stale.
+    if (!isRefused && !isSure) return null;
+    await tools.store.transaction(async (tx) => {
+      await tx.tasks.fence(task.lease);
+      await tx.stateReactions.shown(job.id, isRefused ? 'refused' : desired);
+    });
+    return null;
+  },
+});
+
+/** Records what is about to be put there: if its answer gets lost, it must be removed later. */
+function loadReaction({ store }: SlackTools, { subject, lease }: ClaimedTask): Promise<StaleReaction | null> {
+  return store.transaction(async (tx) => {
+    await tx.tasks.fence(lease);
+    const stale = await tx.stateReactions.stale(subject);
+    if (stale === null) {
+      await tx.tasks.complete(lease);
+      return null;
+    }
+    const { placed, desired } = stale;
+    await tx.stateReactions.tried(subject, desired === null ? placed : [...placed, desired]);
+    return stale;
+  });
+}

@@ -1,0 +1,19 @@
+import type { Queue } from '../../jobs/follow-up-queue.ts';
+import type { Job } from '../../jobs/job.ts';
+import { mentionedUserIds } from '../protocol/slack-text.ts';
+import type { SlackMessage } from '../views/parts/message.ts';
+import { cardView } from '../views/thread/card.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+
+/** The card as things are now, with the names of the people on it. */
+export async function renderCard(
+  { names, projects }: Workspace,
+  job: Job,
+  queue: Queue,
+): Promise<SlackMessage> {
+  return cardView(job, {
+    queue,
+    names: await names.named([job.requesterId, ...mentionedUserIds(job.prompt)]),
+    hasProjects: projects !== null && projects.length > 1,
+  });
+}

@@ -1,0 +1,34 @@
+/** What the person typed to name a job. */
+export type JobReference =
+  | { readonly kind: 'thread'; readonly channelId: string; readonly threadTs: string }
+  | { readonly kind: 'id'; readonly id: string };
+
+const ID_MAX = 200;
+const MESSAGE_PATH = /\/archives\/([A-Z0-9]+)\/p(\d{10})(\d{6})(?:$|[/?#])/;
+
+/** A thread by the link to one of its messages (as Slack delivers links, too), or a job by an id. */
+export function jobReference(word: string): JobReference {
+  const [bare = ''] = word.replace(/^</, '').replace(/>$/, '').replaceAll('&amp;', '&').split('|', 1);
+  const found = MESSAGE_PATH.exec(bare);
+  if (found === null) return { kind: 'id', id: bare.slice(0, ID_MAX) };
+  const [, channelId = '', seconds, micros] = found;
+  // The link to a reply names the thread's root besides.
+  const threadTs = URL.parse(bare)?.searchParams.get('thread_ts') ?? `${seconds}.${micros}`;
+  return { kind: 'thread', channelId, threadTs };
+}
+
+const CHANNEL_ID = /^[A-Z0-9]{1,32}$/;
+
+/**
+ * The address of a thread, in the form of Slack's own permalinks, without a call for each: a list has many.
+ * https://docs.slack.dev/reference/methods/chat.getPermalink
+ * @param workspaceUrl as `auth.test` gives it; null if it did not: then there is no link
+ */
+export function threadLink(
+  workspaceUrl: string | null,
+  channelId: string,
+  threadTs: string | null,
+): string | null {
+  if (workspaceUrl === null || threadTs === null || !CHANNEL_ID.test(channelId)) return null;
+  return URL.parse(`archives/${channelId}/p${threadTs.replace('.', '')}`, workspaceUrl)?.href ?? null;
+}

@@ -1,0 +1,108 @@
+import { isBlank } from '../../jobs/requests/prompt.ts';
+
+const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+const characters: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
+
+/** Text as mrkdwn in which nothing is a mention, a labelled link or a date. */
+export function escapeMrkdwn(text: string): string {
+  return text.replace(/[&<>]/g, (character) => escapes[character] ?? character);
+}
+
+/** The text that was escaped; undoes one escaping, not two. */
+export function unescapeMrkdwn(escaped: string): string {
+  return escaped.replace(/&(?:amp|lt|gt);/g, (entity) => characters[entity] ?? entity);
+}
+
+/** Slack escapes what people type, so a `<` always opens a token of its own making. */
+const TOKEN = /<([^<>]*)>/g;
+
+/**
+ * The text that Slack delivered, as people read it: tokens become `@name`, `#channel`, `label (url)`, and escaped
+ * characters are restored once, so that a token typed as text stays text.
+ * @param names Slack ids to names without `@` or `#`; an id that is not in it is shown by its label, or as it is
+ */
+export function readableText(slackText: string, names: ReadonlyMap<string, string>): string {
+  let readable = '';
+  let end = 0;
+  for (const match of slackText.matchAll(TOKEN)) {
+    const [token, content = ''] = match;
+    readable += unescapeMrkdwn(slackText.slice(end, match.index)) + (readableToken(content, names) ?? token);
+    end = match.index + token.length;
+  }
+  return readable + unescapeMrkdwn(slackText.slice(end));
+}
+
+/** The ids of the users mentioned in the text that Slack delivered, each once, in order. */
+export function mentionedUserIds(slackText: string): string[] {
+  const ids = [...slackText.matchAll(/<@([A-Z0-9]+)(?:\|[^<>]*)?>/g)].map(([, id = '']) => id);
+  return [...new Set(ids)];
+}
+
+/** The text without a mention of this user at its very start, and without what separates it from the rest. */
+export function stripLeadingMention(slackText: string, userId: string): string {
+  const mention = /^\s*<@([A-Z0-9]+)(?:\|[^<>]*)?>[:,]?\s*/.exec(slackText);
+  return mention?.[1] === userId ? slackText.slice(mention[0].length) : slackText;
+}
+
+/** Null if it is no token of Slack's. */
+function readableToken(content: string, names: ReadonlyMap<string, string>): string | null {
+  const bar = content.indexOf('|');
+  const target = unescapeMrkdwn(bar < 0 ? content : content.slice(0, bar));
+  const label = bar < 0 ? '' : unescapeMrkdwn(content.slice(bar + 1));
+  const id = target.slice(1);
+  if (target.startsWith('@')) return prefixed('@', names.get(id) ?? (label || id));
+  if (target.startsWith('#')) return prefixed('#', names.get(id) ?? (label || id));
+  if (target.startsWith('!')) return readableCommand(id, label, names);
+  return /^[a-z][a-z0-9+.-]*:/i.test(target) ? readableLink(target, label) : null;
+}
+
+/** `<!here>`, `<!subteam^S1|@group>`, `<!date^1700000000^{time}|14:05>`. */
+function readableCommand(command: string, label: string, names: ReadonlyMap<string, string>): string {
+  const [kind = '', argument = ''] = command.split('^', 2);
+  if (kind === 'subteam') return prefixed('@', names.get(argument) ?? (label || argument));
+  if (kind === 'here' || kind === 'channel' || kind === 'everyone') return `@${kind}`;
+  return label || kind;
+}
+
+function readableLink(target: string, label: string): string {
+  const address = target.replace(/^(?:mailto|tel):/i, '');
+  const isSame = label === '' || bareAddress(label) === bareAddress(address);
+  return isSame ? address : `${label} (${address})`;
+}
+
+/** Slack completes what people type: `docs.example` becomes `<http://docs.example/|docs.example>`. */
+function bareAddress(address: string): string {
+  return address.replace(/^(?:mailto:|tel:|https?:\/\/)/i, '').replace(/\/$/, '');
+}
+
+function prefixed(prefix: string, name: string): string {
+  return name.startsWith(prefix) ? name : prefix + name;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * Text that every store and API takes: line ends are `\n`, and there are no control characters (but `\n` and
+ * `\t`; Postgres refuses NUL) and no lone surrogates.
+ */
+export function sanitize(text: string): string {
+  return text.toWellFormed().replace(/\r\n?/g, '\n').replace(CONTROLS, '');
+}
+
+/**
+ * Untrusted text, to be shown: sanitized, without the controls that make text run the other way (a line of
+ * it could pass for ours), without blank lines around it, and with at most one blank line in a row.
+ */
+export function displayText(untrusted: string): string {
+  const lines = sanitize(untrusted)
+    .replace(/[\u2028\u2029]/g, '\n')
+    .replace(BIDI_CONTROLS, '')
+    .split('\n')
+    .map((line) => (isBlank(line) ? '' : line));
+  return lines
+    .filter((line, index) => line !== '' || lines[index - 1] !== '')
+    .join('\n')
+    .trim();
+}

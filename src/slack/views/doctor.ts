@@ -1,0 +1,130 @@
+import type { AgentFacts } from '../../jobs/job.ts';
+import { message, paragraph, type SlackMessage, smallPrint } from './parts/message.ts';
+import { channelMention, type Mrkdwn, timeOfDay } from './parts/mrkdwn.ts';
+import { oneLine } from './parts/untrusted.ts';
+import { doctor } from './texts/doctor.ts';
+
+const WORDS_MAX = 120;
+const LINES_MAX = 10;
+
+/** What Slack says of what the bot may do. */
+export interface SlackFacts {
+  /** Missing permissions; `refused`: Slack's error code; null: Slack did not say. */
+  readonly scopes: { readonly missing: readonly string[] } | { readonly refused: string } | null;
+  /** `refused`: Slack's error code, or null. */
+  readonly noticeChannels: readonly { readonly channelId: string; readonly refused: string | null }[];
+}
+
+export interface SlackChecked extends SlackFacts {
+  readonly atMs: number;
+}
+
+/** What the running program knows, and what Slack said. */
+export interface DoctorFacts {
+  /** What is wrong with the connection by which requests from Slack arrive, or null. */
+  readonly slackProblem: string | null;
+  readonly slack: SlackFacts;
+  readonly projects: readonly { readonly name: string; readonly agent: AgentFacts }[];
+  /** What keeps the program from working, in its own words. */
+  readonly work: readonly string[];
+}
+
+interface Finding {
+  readonly isProblem: boolean;
+  readonly words: Mrkdwn;
+}
+
+/** Answers `doctor`: problems first. */
+export function doctorView({ slackProblem, slack, projects, work }: DoctorFacts): SlackMessage {
+  const findings = [
+    connection(slackProblem),
+    scopes(slack),
+    ...projects.map(agent),
+    ...notices(slack),
+    ...work.map(stopped),
+  ];
+  const count = findings.filter(({ isProblem }) => isProblem).length;
+  return message(
+    paragraph(count === 0 ? doctor.fine : doctor.troubled(count)),
+    paragraph(linesOf(findings)),
+    smallPrint(doctor.more),
+  );
+}
+
+/**
+ * What `doctor` says besides what everybody reads at home: how Slack and the agent are. `slack`: null if nobody has
+ * asked yet.
+ */
+export function doctorAtHome(
+  { projects, work }: Pick<DoctorFacts, 'projects' | 'work'>,
+  slack: SlackFacts | null,
+): Mrkdwn | null {
+  const refused = projects.filter((project) => project.agent.trouble?.kind === 'needs_admin');
+  const said = slack === null ? [] : [scopes(slack), ...notices(slack)];
+  const findings = [...said, ...refused.map(agent), ...work.map(stopped)];
+  return findings.length === 0 ? null : linesOf(findings);
+}
+
+/** Problems first, a line for each. */
+function linesOf(findings: readonly Finding[]): Mrkdwn {
+  const problems = findings.filter(({ isProblem }) => isProblem);
+  const sorted = [...problems, ...findings.filter(({ isProblem }) => !isProblem)].slice(0, LINES_MAX);
+  return { mrkdwn: sorted.map(({ words }) => words.mrkdwn).join('\n') };
+}
+
+export function doctorAdminsOnlyView(): SlackMessage {
+  return message(paragraph(doctor.adminsOnly));
+}
+
+function connection(slackProblem: string | null): Finding {
+  return slackProblem === null
+    ? fine(doctor.slack.connected)
+    : problem(doctor.slack.disconnected(oneLine(slackProblem, WORDS_MAX)));
+}
+
+function scopes({ scopes: said }: SlackFacts): Finding {
+  if (said === null) return problem(doctor.slack.noAnswer);
+  if ('refused' in said) return problem(doctor.slack.refuses(oneLine(said.refused, WORDS_MAX)));
+  const { missing } = said;
+  return missing.length === 0
+    ? fine(doctor.scopes.granted)
+    : problem(doctor.scopes.missing(oneLine(missing.join(', '), WORDS_MAX)));
+}
+
+function agent({ name, agent: { answeredAtMs, trouble } }: DoctorFacts['projects'][number]): Finding {
+  const project = oneLine(name, WORDS_MAX);
+  if (trouble === null) {
+    const { answered, notAsked } = doctor.agent;
+    return fine(answeredAtMs === null ? notAsked(project) : answered(project, timeOfDay(answeredAtMs)));
+  }
+  const since = timeOfDay(trouble.sinceMs);
+  switch (trouble.kind) {
+    case 'rate_limited':
+      return fine(doctor.agent.rateLimited(project, since));
+    case 'unreachable':
+      return problem(doctor.agent.unreachable(project, since));
+    case 'needs_admin':
+      return problem(doctor.agent.needsAdmin(project, since));
+  }
+}
+
+function notices({ noticeChannels }: SlackFacts): Finding[] {
+  return noticeChannels.map(({ channelId, refused }) => {
+    const channel = channelMention(channelId);
+    return refused === null
+      ? fine(doctor.notices.reached(channel))
+      : problem(doctor.notices.refused(channel, oneLine(refused, WORDS_MAX)));
+  });
+}
+
+function stopped(words: string): Finding {
+  return problem(doctor.work(oneLine(words, WORDS_MAX)));
+}
+
+function fine(words: Mrkdwn): Finding {
+  return { isProblem: false, words };
+}
+
+function problem(words: Mrkdwn): Finding {
+  return { isProblem: true, words };
+}

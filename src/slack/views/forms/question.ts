@@ -1,0 +1,121 @@
+import type { Button, ModalView } from '@slack/types';
+import type { Job } from '../../../jobs/job.ts';
+import { doubtOf } from '../../../jobs/requests/doubt.ts';
+import { encode } from '../../protocol/form-data.ts';
+import { viewIds } from '../../protocol/ids.ts';
+import { readableText } from '../../protocol/slack-text.ts';
+import { buttons } from '../parts/buttons.ts';
+import { form, newsAbove } from '../parts/form.ts';
+import {
+  buttonRow,
+  message,
+  openThreadButton,
+  paragraph,
+  pressButton,
+  type SlackMessage,
+  targetButton,
+} from '../parts/message.ts';
+import { type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
+import { httpUrl } from '../parts/pull-request.ts';
+import { quotedPrompt } from '../parts/untrusted.ts';
+import { composeTexts } from '../texts/forms.ts';
+import { questions } from '../texts/questions.ts';
+
+/** A request that waits for an answer. */
+export interface Question {
+  readonly job: Job;
+  /** The job that it repeats, if that is still known. */
+  readonly sameAs: Job | null;
+}
+
+const PROMPT_MAX = 200;
+const NO_NAMES: ReadonlyMap<string, string> = new Map();
+
+/**
+ * Asks, privately, whether what was typed is meant: the same words a moment later, or what is hardly a request.
+ * @param permalink the address of the thread of the job that is repeated, or null if there is none yet
+ */
+export function questionView(question: Question, permalink: string | null): SlackMessage {
+  const { job } = question;
+  if (isRepeated(job)) {
+    const startAnother = targetButton(buttons.startAnother, { jobId: job.id });
+    return message(paragraph(repeated(question)), buttonRow(...openThread(permalink), startAnother));
+  }
+  const { words, offersHelp } = doubted(job);
+  const start = targetButton(buttons.start, { jobId: job.id });
+  const help = offersHelp ? [pressButton(buttons.showHelp, 'help')] : [];
+  return message(paragraph(words), buttonRow(start, ...help));
+}
+
+function isRepeated({ stage }: Job): boolean {
+  return stage.kind !== 'awaiting_confirmation' || stage.sameAsJobId !== null;
+}
+
+function repeated({ job, sameAs }: Question): Mrkdwn {
+  return questions.sameRequest(
+    sameAs === null ? questions.ago.unknown : secondsAgo(job.requestedAtMs - sameAs.requestedAtMs),
+  );
+}
+
+function doubted({ prompt }: Job): { readonly words: Mrkdwn; readonly offersHelp: boolean } {
+  const quoted = quotedPrompt(prompt, NO_NAMES, PROMPT_MAX);
+  const doubt = doubtOf(readableText(prompt, NO_NAMES));
+  if (doubt?.kind === 'no_such_job') {
+    const word = quotedPrompt(doubt.word, NO_NAMES, PROMPT_MAX);
+    return { words: questions.noSuchJob(word, quoted), offersHelp: false };
+  }
+  const sure = questions.sure(quoted);
+  const isNear = doubt?.kind === 'near_command';
+  return { words: isNear ? mrkdwn`${sure} ${questions.nearCommand(doubt.command)}` : sure, offersHelp: true };
+}
+
+/** The question about the same words in a form, in place of the one that was submitted. */
+export function questionForm(
+  question: Question,
+  permalink: string | null,
+  responseUrl: string | null,
+): ModalView {
+  const data = encode({ jobId: question.job.id, responseUrl });
+  const thread = openThread(permalink);
+  const { blocks } = message(
+    paragraph(repeated(question)),
+    ...(thread.length === 0 ? [] : [buttonRow(...thread)]),
+  );
+  return confirmationForm(data, blocks);
+}
+
+/** That form again, with news of what kept the job from starting: it can be sent again. */
+export function questionFormAgain(
+  {
+    private_metadata: data,
+    blocks,
+  }: { readonly private_metadata: string; readonly blocks: ModalView['blocks'] },
+  news: SlackMessage,
+): ModalView {
+  return confirmationForm(data, newsAbove(blocks, news));
+}
+
+function confirmationForm(data: string, blocks: ModalView['blocks']): ModalView {
+  const submit = buttons.startAnother.label;
+  return form({ id: viewIds.startAnother, title: composeTexts.startAnother, submit, data }, blocks);
+}
+
+function openThread(permalink: string | null): Button[] {
+  const url = permalink === null ? null : httpUrl(permalink);
+  return url === null ? [] : [openThreadButton(url)];
+}
+
+/** In place of the question, when it is answered. */
+export function startingView(): SlackMessage {
+  return message(paragraph(questions.starting));
+}
+
+/** In place of a question that was answered before. */
+export function settledView(): SlackMessage {
+  return message(paragraph(questions.settled));
+}
+
+function secondsAgo(ms: number): string {
+  const seconds = Math.max(Math.round(ms / 1000), 0);
+  return seconds === 0 ? questions.ago.now : questions.ago.seconds(seconds);
+}

@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import type { JobEvent } from '../../../jobs/event.ts';
+
+const buttonTarget = z.object({
+  jobId: z.string().min(1),
+  callId: z.string().min(1).optional(),
+  creates: z.int().optional(),
+  cards: z.int().optional(),
+  question: z.int().optional(),
+  message: z.int().optional(),
+  messageTs: z.string().optional(),
+  isPrivate: z.boolean().optional(),
+});
+
+/**
+ * What a button is about: a job, and what distinguishes a stale button from a current one: the call that it would make again,
+ * how often the job was created or its card tried, the question that it answers, the message call that would go out,
+ * or the reply that was edited. `isPrivate`: its message is an answer to one person, perhaps in another channel.
+ */
+export type ButtonTarget = Readonly<z.infer<typeof buttonTarget>>;
+
+/** The value of a button. Slack takes up to 2000 characters. */
+export function encodeButton(target: ButtonTarget): string {
+  return JSON.stringify(target);
+}
+
+/** Null if the value is not one of ours. */
+export function decodeButton(value: string): ButtonTarget | null {
+  try {
+    return buttonTarget.parse(JSON.parse(value));
+  } catch {
+    return null;
+  }
+}
+
+/** A press, as far as it matters for what it means. */
+export interface Press {
+  readonly userId: string;
+  readonly responseUrl: string | null;
+  /** By Slack's clock. */
+  readonly pressedTs: string | undefined;
+}
+
+export interface Button {
+  /** The `action_id` of its presses. */
+  readonly id: string;
+  readonly label: string;
+  /** Ids that it had: their presses still arrive, from messages that were posted before an upgrade. */
+  readonly formerIds?: readonly string[];
+  /** Shown to the requester only, perhaps in a direct message: only their press counts, and it does anywhere. */
+  readonly isRequesters?: true;
+}
+
+export interface JobButton extends Button {
+  /** What a press means for the job. Null if the target lacks what that needs. */
+  readonly eventOf: (target: ButtonTarget, press: Press) => JobEvent | null;
+}
+
+/** A press of one of these is an event of its job. */
+export const jobButtons = {
+  startAgain: {
+    id: 'start_again',
+    formerIds: ['run_again'],
+    label: 'Start again',
+    eventOf: ({ creates, callId }, { userId }) =>
+      creates === undefined && callId === undefined
+        ? null
+        : { type: 'start_again_pressed', creates, callId, userId },
+  },
+  tryAgain: {
+    id: 'try_again',
+    label: 'Start',
+    eventOf: ({ cards }, { responseUrl, pressedTs }) =>
+      cards === undefined ? null : { type: 'try_again_pressed', cards, responseUrl, pressedTs },
+    isRequesters: true,
+  },
+  sendAgain: {
+    id: 'send_again',
+    formerIds: ['retry'],
+    label: 'Send again',
+    eventOf: ({ callId = null }, { userId }) => ({ type: 'resend_pressed', callId, userId }),
+  },
+  sendNow: {
+    id: 'send_now',
+    label: 'Send now',
+    eventOf: ({ message }) => (message === undefined ? null : { type: 'send_now_pressed', message }),
+  },
+  sendCorrection: {
+    id: 'send_correction',
+    label: 'Send the correction',
+    eventOf: ({ messageTs }) => (messageTs === undefined ? null : { type: 'correction_pressed', messageTs }),
+  },
+  sendAnyway: {
+    id: 'send_anyway',
+    label: 'Send it anyway',
+    eventOf: ({ messageTs }) => (messageTs === undefined ? null : { type: 'send_anyway_pressed', messageTs }),
+  },
+  keepWatching: {
+    id: 'keep_watching',
+    label: 'Keep watching',
+    eventOf: ({ question }, { userId }) =>
+      question === undefined ? null : { type: 'keep_watching_pressed', question, userId },
+  },
+  stopWatching: {
+    id: 'stop_watching',
+    label: 'Stop watching',
+    eventOf: ({ question }, { userId }) =>
+      question === undefined ? null : { type: 'stop_watching_pressed', question, userId },
+  },
+  resumeWatching: {
+    id: 'resume_watching',
+    label: 'Resume watching',
+    eventOf: ({ question }) =>
+      question === undefined ? null : { type: 'resume_watching_pressed', question },
+  },
+} as const satisfies Readonly<Record<string, JobButton>>;
+
+/** Each of these has a listener in `inbound/routes.ts`. */
+export const otherButtons = {
+  startJob: { id: 'start_job', label: 'Start a job' },
+  startAnother: { id: 'start_another', label: 'Start another', isRequesters: true },
+  start: { id: 'start', label: 'Start', isRequesters: true },
+  showHelp: { id: 'show_help', label: 'Show help' },
+  showAllHelp: { id: 'show_all_help', label: 'Everything I can do' },
+  chooseMessages: { id: 'choose_messages', label: 'Choose messages' },
+  editAndStart: { id: 'edit_and_start', label: 'Edit and start' },
+  watchAgentJob: { id: 'watch_agent_job', label: "It's there: watch it…" },
+  followUp: { id: 'follow_up', label: 'Reply to it' },
+  settings: { id: 'open_settings', label: 'Settings' },
+  newer: { id: 'list_newer', label: 'Newer' },
+  older: { id: 'list_older', label: 'Older' },
+  details: { id: 'show_job', label: 'Details' },
+} as const satisfies Readonly<Record<string, Button>>;
+
+/** Slack opens their links by itself, but waits for an acknowledgement of the press. */
+export const linkButtons = {
+  viewPullRequest: { id: 'view_pull_request', label: 'View pull request' },
+  openThread: { id: 'open_thread', label: 'Open the thread' },
+} as const satisfies Readonly<Record<string, Button>>;
+
+export const buttons = { ...jobButtons, ...otherButtons, ...linkButtons };

@@ -1,0 +1,20 @@
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** How long, to what a person cares about: `40 s`, `6 min`, `2 h 10 min`, `3 d 4 h`. */
+export function duration(ms: number): string {
+  if (ms < MINUTE_MS) return `${Math.max(Math.trunc(ms / SECOND_MS), 0)} s`;
+  if (ms < HOUR_MS) return `${Math.trunc(ms / MINUTE_MS)} min`;
+  return ms < DAY_MS
+    ? inTwo(ms, [HOUR_MS, 'h'], [MINUTE_MS, 'min'])
+    : inTwo(ms, [DAY_MS, 'd'], [HOUR_MS, 'h']);
+}
+
+type Unit = readonly [ms: number, symbol: string];
+
+function inTwo(ms: number, [largeMs, large]: Unit, [smallMs, small]: Unit): string {
+  const rest = Math.trunc((ms % largeMs) / smallMs);
+  return `${Math.trunc(ms / largeMs)} ${large}${rest === 0 ? '' : ` ${rest} ${small}`}`;
+}

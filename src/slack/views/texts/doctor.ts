@@ -1,0 +1,37 @@
+import { type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
+
+/** What `/docs-agent doctor` says, one line for each thing. */
+export const doctor = {
+  adminsOnly: mrkdwn`🔒 Only administrators can see this. They are the \`admins\` in the configuration file of docs-agent.`,
+  fine: mrkdwn`🩺 *All is well.*`,
+  troubled: (count: number): Mrkdwn => mrkdwn`🩺 *${count === 1 ? '1 problem' : `${count} problems`}*`,
+  slack: {
+    connected: mrkdwn`✅ *Slack* connected`,
+    disconnected: (problem: string): Mrkdwn => mrkdwn`❌ *Slack* ${problem}`,
+    refuses: (code: string): Mrkdwn =>
+      mrkdwn`❌ *Slack* refuses the bot (${code}). Install the app again, or ask whoever runs docs-agent for a new token.`,
+    noAnswer: mrkdwn`⚠️ *Slack* doesn't say what the app may do. Please try again in a minute.`,
+  },
+  scopes: {
+    granted: mrkdwn`✅ *Permissions* all granted`,
+    missing: (names: string): Mrkdwn =>
+      mrkdwn`❌ *Permissions* missing: ${names}. Add them to the app ("OAuth &amp; Permissions"), and install it again.`,
+  },
+  agent: {
+    answered: (project: string, at: Mrkdwn): Mrkdwn => mrkdwn`✅ *Agent* (${project}) answered ${at}`,
+    notAsked: (project: string): Mrkdwn => mrkdwn`✅ *Agent* (${project}) not asked since the last start`,
+    rateLimited: (project: string, since: Mrkdwn): Mrkdwn =>
+      mrkdwn`⏳ *Agent* (${project}) limits requests since ${since}. They continue by themselves.`,
+    unreachable: (project: string, since: Mrkdwn): Mrkdwn =>
+      mrkdwn`❌ *Agent* (${project}) out of reach since ${since}. Requests are saved, and continue by themselves.`,
+    needsAdmin: (project: string, since: Mrkdwn): Mrkdwn =>
+      mrkdwn`❌ *Agent* (${project}) refuses the key or the project since ${since}. Whoever runs docs-agent must check both.`,
+  },
+  notices: {
+    reached: (channel: Mrkdwn): Mrkdwn => mrkdwn`✅ *Notices* reach ${channel}`,
+    refused: (channel: Mrkdwn, code: string): Mrkdwn =>
+      mrkdwn`❌ *Notices* don't reach ${channel} (${code}). Invite me there, or change the notice channels in \`/docs-agent settings\`.`,
+  },
+  work: (problem: string): Mrkdwn => mrkdwn`❌ *Work* ${problem}`,
+  more: mrkdwn`Whoever runs docs-agent learns more from \`docs-agent doctor\` on the machine.`,
+} as const;

@@ -1,0 +1,74 @@
+import type { FollowUpMode } from '../../../jobs/policy.ts';
+import { buttons } from '../parts/buttons.ts';
+import { type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
+
+/** What the fields of forms are called. */
+export const fields = {
+  cancel: 'Cancel',
+  close: 'Close',
+  prompt: 'What should change in the docs?',
+  reply: 'Your reply to the agent',
+  promptMax: (max: string) => `Slack takes ${max} characters here; a message to me may be longer.`,
+  project: 'Project',
+  channel: 'Channel',
+  cardChannel: 'The card goes there. I must be a member of it.',
+} as const;
+
+export const composeTexts = {
+  cutOff: mrkdwn`✂️ The message is too long for this field: its end is missing here. To send all of it, reply to it with \`@docs-agent …\` instead.`,
+  notOpened: mrkdwn`⚠️ *Slack didn't open the form.* Please try again, or type your request: \`/docs-agent explain the rate limits\`.`,
+  about: (place: string) => `About this Slack message${place}:`,
+  startAnother: 'Start another?',
+} as const;
+
+/** Which messages of a thread go along. */
+export const threadPreview = {
+  noJob: mrkdwn`🧵 *There's no job in this thread yet.* *${buttons.chooseMessages.label}* shows what would go to the agent along with your words. Nothing is sent before that.`,
+  noJobElsewhere: mrkdwn`🧵 *There's no job in the thread where you mentioned me*, and Slack doesn't let me answer you there. Mention me outside of it, or type \`/docs-agent explain the rate limits\`.`,
+  reading: mrkdwn`⏳ Reading the thread…`,
+  tooLong: mrkdwn`⚠️ *This thread has too many messages for me to read.* Ask outside of it: \`/docs-agent explain the rate limits\`.`,
+  notRead: mrkdwn`⚠️ *I couldn't read the thread.* Please try again, or ask outside of it: \`/docs-agent explain the rate limits\`.`,
+  changed: (author: string, text: string): Mrkdwn =>
+    mrkdwn`✏️ A ticked message of ${author} was edited in the meantime: “${text}” Untick it, or close this form and choose the messages again.`,
+  messages: 'Messages that go along',
+  laterMessages: 'Later messages',
+  noOtherText: mrkdwn`There's no other text in this thread.`,
+  leftOut: (count: number): Mrkdwn =>
+    mrkdwn`${count} older ${count === 1 ? 'message is' : 'messages are'} left out.`,
+  cutOff: mrkdwn`✂️ Your message is too long for this field: its end is missing here.`,
+} as const;
+
+/** The settings of a channel. */
+export const settingsTexts = {
+  title: 'Settings',
+  intro: (channel: Mrkdwn): Mrkdwn => mrkdwn`For jobs in ${channel}, from now on.`,
+  nextStep: 'Its settings come next.',
+  mode: 'What goes to the agent',
+  modes: {
+    every_reply: "Every reply in a job's thread",
+    mentions: 'Only replies that mention me',
+  } satisfies Readonly<Record<FollowUpMode, string>>,
+  window: 'Replies within this time go out together',
+  noWindow: 'Off: each reply goes out at once',
+  notices: 'Channels that hear of each pull request',
+  noticesMax: (max: number) =>
+    `At most ${max}, besides those set for all channels. I must be a member of each.`,
+  saved: (channel: Mrkdwn): Mrkdwn => mrkdwn`✅ *Settings saved* for ${channel}. They apply from now on.`,
+  replaced: (who: Mrkdwn, at: Mrkdwn): Mrkdwn =>
+    mrkdwn`⚠️ ${who} saved other settings at ${at}, while your form was open. Yours replaced these:`,
+  summary: {
+    project: (name: string): Mrkdwn => mrkdwn`project ${name}`,
+    modes: {
+      every_reply: mrkdwn`every reply goes to the agent`,
+      mentions: mrkdwn`only mentions go to the agent`,
+    } satisfies Readonly<Record<FollowUpMode, Mrkdwn>>,
+    window: (within: string): Mrkdwn => mrkdwn`replies within ${within} go out together`,
+    noWindow: mrkdwn`each reply goes out at once`,
+    notices: (channels: Mrkdwn): Mrkdwn => mrkdwn`notices in ${channels}`,
+    noNotices: mrkdwn`no notice channels of its own`,
+  },
+  adminsOnly: mrkdwn`🔒 *Only administrators can change the settings.* They are the \`admins\` in the configuration file of docs-agent.`,
+  noChoice: mrkdwn`That's no longer a choice. Please choose another.`,
+  tooManyNotices: (max: number): Mrkdwn =>
+    mrkdwn`At most ${max} channels, public or private. Please choose fewer.`,
+} as const;

@@ -1,0 +1,36 @@
+import { buttons } from '../parts/buttons.ts';
+import { type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
+import { labels } from '../parts/words.ts';
+
+export const help = {
+  what: mrkdwn`📖 *Ask for a documentation change, get the pull request.*`,
+  examples: mrkdwn`\`/docs-agent explain the rate limits\`
+\`@docs-agent add a quickstart for webhooks\`
+\`/docs-agent list\``,
+  basics: mrkdwn`• *Steer:* reply in the job's thread; every reply goes to the agent
+• *See:* \`/docs-agent list\`, \`/docs-agent status 142\`, or my Home tab
+• *Keep out:* \`aside …\` keeps a reply between people, \`mute\` the whole thread
+• *Settings:* \`/docs-agent settings\`, for administrators`,
+  allTitle: 'Everything I can do',
+  start: mrkdwn`*Start a job*
+• \`/docs-agent explain the rate limits\` in a channel; \`/docs-agent\` alone opens a form
+• \`@docs-agent …\` in a channel; in a thread of other people you choose which messages go along
+• a direct message to me, *${labels.askDocsAgent}* in the menu of a message, *${buttons.startJob.label}* in my Home tab
+• \`project=name\` at the start chooses the project
+• \`--\` at the start makes a request of anything: \`/docs-agent -- help\``,
+  steer: mrkdwn`*Steer it*
+• every reply in the job's thread goes to the agent; edit or delete it while it waits
+• \`aside …\` keeps a reply between people, \`mute\` and \`unmute\` all of them (a mention still gets through)
+• text snippets go along, other files don't
+• a started job can't be stopped; *Stop watching*, behind *${buttons.details.label}*, only ends its updates
+• the pull request is announced in the thread`,
+  see: mrkdwn`*See what is going on*
+• \`/docs-agent list\` your jobs and this channel's open ones; \`/docs-agent status 142\` one in full; my Home tab
+• \`/docs-agent watch job_123\` a thread for a job that was started elsewhere, in another project \`project=name watch job_123\``,
+  administrators: mrkdwn`*For administrators*
+• \`/docs-agent settings\` this channel's project, notice channels and replies
+• \`/docs-agent doctor\` what is wrong, if anything`,
+  typedOnly: (typed: string): Mrkdwn =>
+    mrkdwn`Type it as a command: \`/docs-agent ${typed}\`. If you mean a request, put \`--\` in front: \`-- ${typed}\`.`,
+  newMessagesOnly: mrkdwn`I only read new messages. Send it as a new message to start a job.`,
+} as const;

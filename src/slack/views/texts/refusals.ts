@@ -1,0 +1,69 @@
+import type { AccessRefusal } from '../../../jobs/requests/access.ts';
+import { buttons } from '../parts/buttons.ts';
+import { type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
+
+const invite = '/invite @docs-agent';
+
+/** Why a request is not taken. */
+export const refusals = {
+  empty: mrkdwn`✏️ What should change? \`/docs-agent explain the rate limits\`, or \`/docs-agent\` alone for a form.`,
+  /** In the form itself. */
+  emptyField: mrkdwn`Write what the agent should do.`,
+  tooLong: (length: string, limit: string): Mrkdwn =>
+    mrkdwn`✂️ That's ${length} characters; the limit is ${limit}. Shorten it, or put the details in a text snippet and attach it.`,
+  tooLongTogether: (length: string, limit: string): Mrkdwn =>
+    mrkdwn`✂️ With the messages that go along, that's ${length} characters; the limit is ${limit}. Untick some.`,
+  unknownProject: (name: string, meant: Mrkdwn, available: string): Mrkdwn =>
+    mrkdwn`There's no project “${name}”.${meant} Available: ${available}. To use these words as a request, put \`--\` in front.`,
+  meantProject: (name: string): Mrkdwn => mrkdwn` Did you mean *${name}*?`,
+  twoProjects: (named: string, chosen: string): Mrkdwn =>
+    mrkdwn`Which project? The request begins with project=${named}, but ${chosen} is chosen here. Choose the same, or take it out of the request.`,
+  threadTaken: mrkdwn`🧵 There's already a job in this thread. Mention me to reach the agent.`,
+  watchedAlready: mrkdwn`👀 I'm already watching this job. Go on in its thread.`,
+  noJobId: mrkdwn`🔍 That's no job id. \`/docs-agent watch\` takes the id that the agent gave the job.`,
+  noSuchAgentJob: (id: string, project: string): Mrkdwn =>
+    mrkdwn`🔍 The agent knows no job “${id}” in the project ${project}. Check the id; for another project, type \`/docs-agent project=name watch job_123\`.`,
+  watchedUnseen: mrkdwn`⏳ The agent didn't answer in time, so I couldn't check that id. The thread will say if there's no such job.`,
+  noChannel: mrkdwn`Choose a channel.`,
+  notStored: mrkdwn`⚠️ I couldn't save that. Please try again in a minute.`,
+  unclear: mrkdwn`❓ I can't tell whether that was saved. If nothing appears within a minute, please try again.`,
+  notRead: mrkdwn`⚠️ I can't show that right now. Please try again in a minute.`,
+} as const;
+
+export const notAllowed = {
+  because: (reason: Mrkdwn): Mrkdwn =>
+    mrkdwn`🔒 You can't use docs-agent here: ${reason}. Ask an administrator for access.`,
+  reasons: {
+    unknown_person: mrkdwn`Slack doesn't tell me who you are`,
+    other_workspace: mrkdwn`only members of this workspace`,
+    guest: mrkdwn`guests aren't allowed`,
+    person: mrkdwn`only certain people`,
+    channel: mrkdwn`only certain channels`,
+  } satisfies Readonly<Record<AccessRefusal, Mrkdwn>>,
+  notChecked: mrkdwn`⚠️ I couldn't check whether you may do this: Slack didn't answer. Please try again in a minute.`,
+  needsAdmin: mrkdwn`⚠️ I couldn't check whether you may do this: Slack doesn't let me ask. An administrator must install the app again, with all permissions of its manifest.`,
+  notSetUp: (teamId: string): Mrkdwn =>
+    mrkdwn`🧭 *docs-agent isn't set up for this workspace yet.* Whoever runs docs-agent must add the workspace ${teamId} to its configuration file, with the projects that belong to it.`,
+  notInstalled: mrkdwn`🧭 *docs-agent isn't installed in this workspace.* An administrator can install it.`,
+} as const;
+
+/** Why there is no card, and so no job, yet. */
+export const unposted = {
+  betweenPeople: mrkdwn`I can't join a direct message between two people. Use a channel, or write to me directly.`,
+  notInChannel: mrkdwn`I'm not in this channel yet. Type \`${invite}\`, then press *${buttons.tryAgain.label}*. Your request is saved.`,
+  notSeen: mrkdwn`I can't see whether the card of your request was posted. If you find one, ignore it: *${buttons.tryAgain.label}* posts another.`,
+  archived: mrkdwn`This channel is archived. Ask in another one.`,
+  restricted: mrkdwn`I'm not allowed to post in this channel. Ask in another one, or ask an administrator.`,
+  other: (code: string): Mrkdwn =>
+    mrkdwn`Slack didn't take my message (${code}). Ask an administrator, then press *${buttons.tryAgain.label}*. Your request is saved.`,
+} as const;
+
+/** What a request waits for. Each continues by itself. */
+export const delayed = {
+  notInChannel: mrkdwn`⏳ *Waiting* · I'm not in this channel, so I can't see whether the card is there. Type \`${invite}\`: your request is saved, and continues then.`,
+  notSeen: mrkdwn`⏳ *Waiting for Slack* · I can't see yet whether the card of your request was posted. Your request is saved, and continues automatically.`,
+  needsAdmin: (code: string): Mrkdwn =>
+    mrkdwn`⚠️ *Waiting for an administrator* · Slack doesn't let me post (${code}). Your request is saved, and continues once it's fixed.`,
+  other: (code: string): Mrkdwn =>
+    mrkdwn`⏳ *Waiting for Slack* · It doesn't take my messages right now (${code}). Your request is saved, and continues automatically.`,
+} as const;

@@ -1,0 +1,85 @@
+import type { KnownBlock } from '@slack/types';
+import type { Announcement } from '../../../jobs/announcement.ts';
+import type { Job } from '../../../jobs/job.ts';
+import type { OfferOutcome } from '../../../jobs/offer.ts';
+import { message, paragraph, type SlackMessage, smallPrint } from '../parts/message.ts';
+import type { Mrkdwn } from '../parts/mrkdwn.ts';
+import { stateLine } from '../parts/state.ts';
+import { oneLine } from '../parts/untrusted.ts';
+import { decisionForms, outcomes, settled } from '../texts/decisions.ts';
+import { askedBy, decidedBlocks, isAsking } from './actions.ts';
+import { announcementView } from './announcement.ts';
+import { withPullRequest } from './turn-ended.ts';
+
+const NAME_MAX = 100;
+
+/**
+ * A message that offered a decision, when there is nothing left to decide: who decided what takes the place of its
+ * buttons, and links stay.
+ * @param names Slack ids to names, for the mentions in the prompt and for who decided
+ */
+export function settledView(
+  announcement: Announcement,
+  job: Job,
+  outcome: OfferOutcome,
+  names: ReadonlyMap<string, string>,
+): SlackMessage {
+  const words = outcomeWords(outcome, names);
+  const [first, ...rest] = withoutOffer(announcement, job, names).blocks;
+  const end = words === null ? [] : [smallPrint(words)];
+  return first === undefined ? { text: '', blocks: [] } : message(first, ...rest, ...end);
+}
+
+function withoutOffer(
+  announcement: Announcement,
+  job: Job,
+  names: ReadonlyMap<string, string>,
+): Pick<SlackMessage, 'blocks'> {
+  if (isAsking(announcement)) {
+    const decided = message(...decidedBlocks(askedBy(announcement, job)));
+    return announcement.kind === 'failed' ? withPullRequest(decided, announcement, job) : decided;
+  }
+  // News that warns as well: its offer stands beside the warning. *Reply to it* is never used up.
+  return { blocks: announcementView(announcement, job, names).blocks.map(withoutAccessory) };
+}
+
+function withoutAccessory(block: KnownBlock): KnownBlock {
+  if (block.type !== 'section') return block;
+  const { accessory: _button, ...section } = block;
+  return section;
+}
+
+function outcomeWords(
+  { deed, by, count = 1 }: OfferOutcome,
+  names: ReadonlyMap<string, string>,
+): Mrkdwn | null {
+  return outcomes[deed](oneLine(names.get(by ?? '') ?? 'Somebody', NAME_MAX), count);
+}
+
+/**
+ * For the person who pressed a button that does nothing any more.
+ * @param outcome what was decided; null: that is not known
+ */
+export function tooLateView(
+  job: Job,
+  outcome: OfferOutcome | null,
+  names: ReadonlyMap<string, string>,
+): SlackMessage {
+  const words = outcome === null ? null : outcomeWords(outcome, names);
+  return message(paragraph(settled.as(words ?? stateLine(job))));
+}
+
+/** For the person who pressed a button of a deleted job. */
+export function jobForgottenView(): SlackMessage {
+  return message(paragraph(settled.forgotten));
+}
+
+/** For whoever sent a form that was made for somebody else, or for another channel. */
+export function notYourFormView(): SlackMessage {
+  return message(paragraph(settled.formOfOthers));
+}
+
+/** The agent did not say in time whether it has the job. */
+export function agentSilentView(): SlackMessage {
+  return message(paragraph(decisionForms.watch.silent));
+}

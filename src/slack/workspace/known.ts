@@ -1,0 +1,11 @@
+import type { AgentFacts } from '../../jobs/job.ts';
+
+/** What the running program knows of itself. */
+export interface Known {
+  /** How the agent has lately answered for the project. */
+  agent(projectId: string): AgentFacts;
+  /** What is wrong with the connection by which requests from Slack arrive, or null. */
+  slackProblem(): string | null;
+  /** What keeps its work from being done. */
+  workProblems(): readonly string[];
+}

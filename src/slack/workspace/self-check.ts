@@ -1,0 +1,76 @@
+import type { Clock } from '../../engine/runtime/clock.ts';
+import { configuredNoticeChannels, type Rules } from '../../jobs/policy.ts';
+import type { Transaction } from '../../store/store.ts';
+import { botScopes, USER_GROUPS_SCOPE } from '../protocol/scopes.ts';
+import type { SlackChecked, SlackFacts } from '../views/doctor.ts';
+import type { Poster } from './poster.ts';
+import { SlackCallError } from './web-api/failure.ts';
+
+/** Slack is asked about each at once. */
+const CHANNELS_MAX = 8;
+const ASKED_WITHIN_MS = 1_200;
+const FRESH_MS = 300_000;
+
+/** What Slack says of what the bot may do, for administrators. */
+export class SelfCheck {
+  private readonly poster: Poster;
+  private readonly clock: Clock;
+  private found: SlackChecked | null = null;
+
+  constructor(poster: Poster, clock: Clock) {
+    this.poster = poster;
+    this.clock = clock;
+  }
+
+  /** What was found last; null: nobody has asked yet. */
+  get last(): SlackChecked | null {
+    return this.found;
+  }
+
+  /** An age below zero means that the clock was set back. */
+  get isFresh(): boolean {
+    const ageMs = this.clock.now() - (this.found?.atMs ?? Number.NEGATIVE_INFINITY);
+    return ageMs >= 0 && ageMs < FRESH_MS;
+  }
+
+  /** Asks Slack now: what does not answer in time is part of the answer. */
+  async ask(channelIds: readonly string[]): Promise<SlackChecked> {
+    const asked = channelIds.slice(0, CHANNELS_MAX);
+    const [scopes, noticeChannels] = await Promise.all([
+      this.clock.timeout(ASKED_WITHIN_MS, this.scopes(), null),
+      Promise.all(asked.map((channelId) => this.reached(channelId))),
+    ]);
+    this.found = { scopes, noticeChannels, atMs: this.clock.now() };
+    return this.found;
+  }
+
+  private async scopes(): Promise<SlackFacts['scopes']> {
+    try {
+      const granted = await this.poster.grantedScopes();
+      if (granted === null) return null;
+      const needed = botScopes.map(({ name }) => name).filter((name) => name !== USER_GROUPS_SCOPE);
+      return { missing: needed.filter((name) => !granted.has(name)) };
+    } catch (error) {
+      if (!(error instanceof SlackCallError)) throw error;
+      const { outcome, needsAdmin, code } = error.failure;
+      return outcome === 'refused' || needsAdmin ? { refused: code } : null;
+    }
+  }
+
+  private async reached(channelId: string): Promise<SlackFacts['noticeChannels'][number]> {
+    const asked = this.poster.isIn(channelId).then(
+      () => null,
+      (error: unknown) => {
+        if (!(error instanceof SlackCallError)) throw error;
+        return error.failure.code;
+      },
+    );
+    return { channelId, refused: await this.clock.timeout(ASKED_WITHIN_MS, asked, 'no answer') };
+  }
+}
+
+/** Where pull requests of the workspace are announced: first those that the operator set, then those saved in Slack. */
+export async function noticeChannelsOf(tx: Transaction, teamId: string, rules: Rules): Promise<string[]> {
+  const saved = await tx.channelSettings.noticeChannels(teamId);
+  return [...new Set([...configuredNoticeChannels(rules), ...saved])];
+}

@@ -1,0 +1,211 @@
+import type { Announcement, TurnEnded } from '../../../src/jobs/announcement.ts';
+import type { Queue } from '../../../src/jobs/follow-up-queue.ts';
+import type { Job, Stage } from '../../../src/jobs/job.ts';
+import type { Turn } from '../../../src/jobs/turns.ts';
+import { doctorView } from '../../../src/slack/views/doctor.ts';
+import { questionView } from '../../../src/slack/views/forms/question.ts';
+import { settingsSavedView } from '../../../src/slack/views/forms/settings.ts';
+import { helpView } from '../../../src/slack/views/help.ts';
+import { listView } from '../../../src/slack/views/list.ts';
+import { notStoredView, refusalView, storingUnclearView } from '../../../src/slack/views/refusals.ts';
+import { statusView } from '../../../src/slack/views/status.ts';
+import { announcementView } from '../../../src/slack/views/thread/announcement.ts';
+import { cardView } from '../../../src/slack/views/thread/card.ts';
+import { noticeView, privateNoticeView } from '../../../src/slack/views/thread/notice.ts';
+import { requesterView } from '../../../src/slack/views/thread/requester.ts';
+import {
+  aJob,
+  anAgentJob,
+  aTrouble,
+  completed,
+  fivePastTwoMs,
+  nobodyWaits,
+  working,
+} from '../../slack/views/a-job.ts';
+import type { StateGroup } from './contact-sheet.ts';
+
+const MINUTE_MS = 60_000;
+const prLink = 'https://github.com/acme/docs/pull/14';
+const names = new Map([
+  ['U1', 'Alice'],
+  ['U2', 'Bob'],
+]);
+const took: Stage = { ...completed, tookMs: 6 * MINUTE_MS };
+const withPullRequest = anAgentJob({ status: 'completed', prLink });
+const prompt =
+  'Document the rate limits of our API\n\nName the limit of each plan, and the headers that tell it.';
+
+const job = (facts: Partial<Job> = {}) =>
+  aJob({ prompt, requesterId: 'U1', agentJob: anAgentJob(), ...facts });
+const card = (facts: Partial<Job>, queue: Partial<Queue> = {}) =>
+  cardView(job(facts), { queue: { ...nobodyWaits, ...queue }, names, hasProjects: false });
+const ended = (status: 'failed' | 'archived' | 'vanished'): Partial<Job> => ({
+  stage: { kind: 'ended', status },
+});
+const atWork = { stage: working, checkedAtMs: fivePastTwoMs + 2 * MINUTE_MS };
+
+const cards: StateGroup = {
+  title: 'The card',
+  states: {
+    starting: card({ agentJob: null }),
+    working: card(atWork),
+    'working on replies': card({ ...atWork, turnReplies: { count: 2, authors: ['U2'] } }),
+    'waits for the hourly limit': card({ agentJob: null, trouble: aTrouble() }),
+    'agent out of reach': card({ agentJob: null, trouble: aTrouble({ kind: 'unreachable' }) }),
+    'administrator needed': card({ agentJob: null, trouble: aTrouble({ kind: 'needs_admin' }) }),
+    'pull request ready': card({ stage: took, agentJob: withPullRequest }),
+    updated: card({
+      stage: took,
+      agentJob: withPullRequest,
+      turn: 3,
+      prLinkTurn: 1,
+      turnReplies: { count: 2, authors: ['U2'] },
+    }),
+    'done, no pull request': card({ stage: completed }),
+    failed: card(ended('failed')),
+    'refused by the agent': card({
+      stage: { kind: 'rejected', message: 'Name the page that should change.' },
+    }),
+    'start unclear': card({ stage: { kind: 'create_unknown', callId: 'call-1' } }),
+    'job gone': card(ended('vanished')),
+    archived: card(ended('archived')),
+    'watching stopped': card({ stage: { ...working, question: { number: 1, answer: 'stop' } } }),
+    'unknown status': card({ ...atWork, agentJob: anAgentJob({ status: 'paused' }) }),
+    'a reply undelivered': card(atWork, { undecided: { count: 1, callId: 'call-1' } }),
+    'replies gathered': card(atWork, { waiting: 2, untilMs: fivePastTwoMs, sendNow: 1 }),
+    muted: card({ ...atWork, muted: true }),
+  },
+};
+
+const doubted = (words: string) =>
+  job({ prompt: words, stage: { kind: 'awaiting_confirmation', sameAsJobId: null, thread: null } });
+const nobody = { count: 0, authors: [] };
+const turn: TurnEnded = {
+  kind: 'turn_ended',
+  link: { url: prLink, is: 'first' },
+  branch: 'docs-agent/rate-limits',
+  lastedMs: 6 * MINUTE_MS,
+  replies: nobody,
+  undelivered: null,
+};
+const twoReplies = { count: 2, authors: ['U0BOB'] };
+const said = (announcement: Announcement, facts: Partial<Job> = {}) =>
+  announcementView(announcement, job({ requesterId: 'U0ALICE', ...facts }), names);
+
+const thread: StateGroup = {
+  title: 'In the thread',
+  states: {
+    'first sign of life': said({ kind: 'started' }),
+    'a new pull request': said(turn),
+    'the same, updated': said({ ...turn, link: { url: prLink, is: 'same' }, replies: twoReplies }),
+    'another pull request': said({ ...turn, link: { url: prLink, is: 'another' } }),
+    'without a pull request': said({ ...turn, link: null }),
+    'a reply undelivered by then': said({ ...turn, undelivered: { count: 1, authors: ['U0BOB'] } }),
+    failed: said({ kind: 'failed' }),
+    'refused by the agent': said({ kind: 'create_rejected', message: 'Name the page that should change.' }),
+    'start unclear': said({ kind: 'create_unknown', callId: 'call-1' }),
+    'reply unclear': said({ kind: 'message_unknown', callId: 'call-1', count: 1, authorIds: ['U0BOB'] }),
+    'reply refused': said({
+      kind: 'message_rejected',
+      callId: 'call-1',
+      count: 1,
+      authorIds: ['U0BOB'],
+      message: 'The job is closed.',
+      action: 'send_again',
+    }),
+    outage: said({ kind: 'trouble', trouble: 'unreachable', retryAtMs: fivePastTwoMs }),
+    'its end': said({ kind: 'recovered' }),
+    'administrator needed': said({
+      kind: 'trouble',
+      trouble: 'needs_admin',
+      retryAtMs: fivePastTwoMs,
+      words: 'API key expired',
+    }),
+    'missed replies found': said({ kind: 'caught_up', count: 2 }),
+    'continued by somebody else': said({ kind: 'continued' }),
+    'long-running': said({
+      kind: 'long_running',
+      question: 1,
+      sinceMs: fivePastTwoMs,
+      lastedMs: 360 * MINUTE_MS,
+    }),
+    archived: said({ kind: 'archived' }),
+    'job gone': said({ kind: 'vanished' }),
+    'attachments left out': said({ kind: 'files_not_sent', files: ['image', 'forwarded'] }),
+    muted: said({ kind: 'muted', userId: 'U1' }),
+    unmuted: said({ kind: 'unmuted', userId: 'U1' }),
+    'notice refused': said({ kind: 'notice_failed', channelId: 'C0CHANGES', reason: 'not_in_channel' }),
+  },
+};
+
+const notices: StateGroup = {
+  title: 'Notices',
+  states: {
+    'of a public channel': noticeView(job(), prLink, 'https://acme.slack.com/archives/C1/p1', names),
+    'of a private channel': privateNoticeView(prLink),
+  },
+};
+
+const here = { requesterId: 'U0ALICE', channelId: 'C0DOCS' };
+const reader = { userId: 'U0ALICE', channelId: 'C0DOCS', workspaceUrl: 'https://acme.slack.com/', names };
+const atWorkOn = job({ ...here, ...atWork, number: 143, threadTs: '1795183500.000100' });
+const done = job({
+  ...here,
+  stage: took,
+  agentJob: withPullRequest,
+  number: 142,
+  threadTs: '1795183400.000100',
+});
+const firstTurn: Turn = {
+  kind: 'prompt',
+  text: prompt,
+  startedAtMs: fivePastTwoMs,
+  isAccepted: true,
+  outcomes: [],
+};
+const sameAs = job({ requestedAtMs: fivePastTwoMs - 40_000 });
+
+const privately: StateGroup = {
+  title: 'Privately',
+  states: {
+    help: helpView(),
+    'one word': questionView({ job: doubted('stop'), sameAs: null }, null),
+    'nearly a command': questionView({ job: doubted('lists'), sameAs: null }, null),
+    'the same again': questionView({ job: job(), sameAs }, 'https://acme.slack.com/archives/C1/p1'),
+    'not in the channel': requesterView('not_in_channel', job({ cards: 1 }), names),
+    empty: refusalView({ kind: 'empty' }),
+    'too long': refusalView({ kind: 'too_long', length: 24_310, maxLength: 20_000 }),
+    'unknown project': refusalView({
+      kind: 'unknown_project',
+      name: 'handbok',
+      names: ['docs', 'handbook'],
+      meant: 'handbook',
+    }),
+    'not stored': notStoredView(),
+    'unclear whether stored': storingUnclearView(),
+    list: listView({ jobs: [atWorkOn, done], hasNewer: false, hasOlder: true }, reader),
+    'one job': statusView({ job: atWorkOn, turns: [firstTurn], unsent: [] }, reader),
+    doctor: doctorView({
+      slackProblem: null,
+      slack: {
+        scopes: { missing: [] },
+        noticeChannels: [{ channelId: 'C0CHANGES', refused: 'not_in_channel' }],
+      },
+      projects: [{ name: 'handbook', agent: { answeredAtMs: fivePastTwoMs, trouble: null } }],
+      work: [],
+    }),
+    'settings saved': settingsSavedView(
+      'C0DOCS',
+      {
+        project: { id: 'handbook', name: 'handbook', noticeChannels: [] },
+        noticeChannels: ['C0CHANGES'],
+        followUpMode: 'every_reply',
+        followUpWindowMs: 4_000,
+      },
+      null,
+    ),
+  },
+};
+
+/** All that people read in Slack, but for Home and forms. */
+export const stateGroups: readonly StateGroup[] = [cards, thread, notices, privately];

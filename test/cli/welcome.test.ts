@@ -1,0 +1,78 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { parseConfig } from '../../src/app/config/config.ts';
+import { welcome } from '../../src/cli/welcome.ts';
+import { createTempDir } from '../support/temp-dir.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { settings, socketSettings } from './support/settings.ts';
+import { startTinySlack } from './support/tiny-slack.ts';
+
+const cli = fileURLToPath(new URL('../../src/cli/cli.ts', import.meta.url));
+const signedInAs = { botName: 'docs-agent', workspaceName: 'Acme' };
+
+test('in Socket Mode: the bot, its workspace, and what to type', () => {
+  const config = parseConfig({ ...socketSettings, DATA_DIR: './data', HOST: '0.0.0.0' });
+  expect(welcome(config, { signedInAs, port: 0, healthPort: 3000 })).toBe(
+    [
+      '',
+      'docs-agent is ready.',
+      '  Bot     @docs-agent in Acme',
+      '  Mode    Socket Mode',
+      '  Health  http://localhost:3000/readyz',
+      '  Store   SQLite, in ./data',
+      '',
+      'Try /docs-agent help in Slack.',
+    ].join('\n'),
+  );
+});
+
+test('in HTTP mode: where Slack is heard; in many workspaces: no single one', () => {
+  const config = parseConfig({ ...settings, DATABASE_URL: 'postgres://docs:pw@db/docs' });
+  const lines = welcome(config, { signedInAs: null, port: 3000, healthPort: 3001 });
+  expect(lines).toContain("Mode    HTTP, Slack's requests are taken at http://127.0.0.1:3000/slack/events");
+  expect(lines).toContain('Health  http://127.0.0.1:3001/readyz');
+  expect(lines).toContain('Bot     in each workspace that has installed it');
+  expect(lines).toContain('Store   Postgres');
+  expect(lines).not.toContain('pw');
+});
+
+/** `script` gives a program a terminal; this is the one of util-linux. */
+const hasTerminal = spawnSync('script', ['--version']).stdout?.toString().includes('util-linux') ?? false;
+
+describe.skipIf(!hasTerminal)('on a terminal', () => {
+  test('a start ends with what to type', async () => {
+    await using folder = await createTempDir();
+    await using slack = await startTinySlack();
+    let said = '';
+    const child = execFile(
+      'script',
+      ['--quiet', '--return', '--command', `exec '${process.execPath}' '${cli}' start`, '/dev/null'],
+      {
+        env: {
+          PATH: process.env.PATH,
+          NO_COLOR: '1',
+          ...settings,
+          SLACK_API_URL: slack.apiUrl,
+          DATA_DIR: folder.path,
+        },
+      },
+    );
+    child.stdout?.on('data', (chunk) => {
+      said += String(chunk);
+    });
+    try {
+      await waitFor(
+        () => said,
+        (text) => text.includes('Try /docs-agent help in Slack.'),
+        { what: 'what to type', timeoutMs: 20_000 },
+      );
+      const lines = said.replaceAll('\r', '').trim().split('\n');
+      expect(lines.at(-1)).toBe('Try /docs-agent help in Slack.');
+      expect(said).toContain('Bot     @docs-agent in Acme');
+      expect(said).not.toMatch(/ExperimentalWarning|slack_library|Deprecation/);
+    } finally {
+      child.kill('SIGTERM');
+    }
+  });
+});

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
+import { type Program, startProgram } from '../support/strict-slack/program.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const prompts = (program: Program) => program.api.jobs.map((job) => job.prompts);
+
+const open = (program: Program, user: string) =>
+  waitFor(
+    () => program.slack.control.modal(user),
+    (view) => view !== null,
+    { what: 'the form' },
+  );
+
+async function refused(program: Program): Promise<{ card: SlackMessage; offer: SlackMessage }> {
+  program.api.failNext('create', { status: 400, body: '{"error":"too vague"}' });
+  const card = await program.ask('Improve all our docs');
+  return { card, offer: await program.threadMessage(card, 'Not accepted') };
+}
+
+describe('*Edit and start*', () => {
+  test('starts the job in its thread with the new request, which the card shows, and says who edited it', async () => {
+    await using program = await startProgram();
+    const { control } = program.slack;
+    const { card, offer } = await refused(program);
+    expect(offer.text).toContain(
+      `<@${alice}> *Not accepted.* The agent says:\n“too vague”\n[Edit and start]`,
+    );
+    await control.press(offer, 'edit_and_start', bob);
+    expect(JSON.stringify(await open(program, bob))).toContain('"initial_value":"Improve all our docs"');
+    expect((await control.submit(bob, { prompt: '\u200b' })).errors?.prompt).toBeDefined();
+    expect((await control.submit(bob, { prompt: 'Improve <!channel> & the *index*' })).errors).toBeNull();
+    const told = await program.threadMessage(card, 'edited the request and started it');
+    expect(told.ts).toBe(offer.ts);
+    expect(told.text).not.toContain('[Edit and start]');
+    expect(prompts(program)).toEqual([['Improve <!channel> & the *index*']]);
+    const now = await program.later(
+      async () => (await control.messages(general)).find(({ ts }) => ts === card.ts)?.text ?? '',
+      (text) => text.includes('Improve &lt;!channel&gt;'),
+      'the card to show the new request',
+    );
+    expect(now).toContain('alice');
+  });
+
+  test('of two forms the first counts, and the other is told so at its field', async () => {
+    await using program = await startProgram();
+    const { control } = program.slack;
+    const { offer } = await refused(program);
+    for (const user of [alice, bob]) {
+      await control.press(offer, 'edit_and_start', user);
+      await open(program, user);
+    }
+    program.slack.onDelivery(() => 3);
+    expect((await control.submit(alice, { prompt: 'Improve the index' })).errors).toBeNull();
+    program.slack.onDelivery(() => 1);
+    const { errors } = await control.submit(bob, { prompt: 'Improve the API' });
+    expect(errors?.prompt).toBe("That's already settled: alice edited the request and started it.");
+    await program.clock.advance(10_000);
+    expect(prompts(program)).toEqual([['Improve the index']]);
+  });
+});
+
+describe("*It's there: watch it…*", () => {
+  async function unclear(program: Program) {
+    program.api.failNext('create', { status: 500 });
+    const card = await program.ask('Add a quickstart');
+    const offer = await program.threadMessage(card, "Couldn't confirm the start");
+    expect(offer.text).toContain("[Start again] [It's there: watch it…]");
+    return { card, offer };
+  }
+  const elsewhere = async (program: Program) => {
+    const path = '/v2/agent/acme-docs/job';
+    const answer = await fetch(`${program.api.baseUrl}${path}`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer test-key', 'content-type': 'application/json' },
+      body: JSON.stringify({ prompt: 'Add a quickstart' }),
+    });
+    return String(((await answer.json()) as { id: string }).id);
+  };
+
+  test('goes on with the job that the person names, and refuses what the agent does not have', async () => {
+    await using program = await startProgram();
+    const { control } = program.slack;
+    const { card, offer } = await unclear(program);
+    const id = await elsewhere(program);
+    await control.press(offer, 'watch_agent_job', bob);
+    await open(program, bob);
+    expect((await control.submit(bob, { agent_job: 'job_nowhere' })).errors?.agent_job).toContain(
+      'job_nowhere',
+    );
+    expect((await control.submit(bob, { agent_job: ` ${id} ` })).errors).toBeNull();
+    await program.threadMessage(card, "bob found it; I'm watching that job now");
+    await control.message({ channel: general, user: alice, text: 'Use the CLI', threadTs: card.ts });
+    await program.later(
+      () => prompts(program),
+      (all) => all[0]?.length === 2,
+      'the reply to reach that job',
+    );
+    expect(prompts(program)).toEqual([['Add a quickstart', 'Use the CLI']]);
+    await control.press(offer, 'start_again', alice);
+    await program.clock.advance(10_000);
+    expect(program.api.jobs).toHaveLength(1);
+  });
+
+  test('refuses a job that another thread watches, with the way to it', async () => {
+    await using program = await startProgram();
+    const { control } = program.slack;
+    const first = await program.ask('Describe the errors');
+    await program.later(
+      () => program.api.jobs.length,
+      (count) => count === 1,
+      'the job',
+    );
+    await program.threadMessage(first, '⚙️');
+    const { offer } = await unclear(program);
+    await control.press(offer, 'watch_agent_job', alice);
+    await open(program, alice);
+    const { errors } = await control.submit(alice, { agent_job: program.api.jobs[0]?.id ?? '' });
+    expect(errors?.agent_job).toContain('already watching this job');
+    expect(errors?.agent_job).toContain(first.ts.replace('.', ''));
+  });
+});

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { botScopes } from '../../src/slack/protocol/scopes.ts';
+import { alice, bob, general, random } from '../support/local-slack.ts';
+import { startStrictWorld } from './support/strict-world.ts';
+
+const configFile = `
+projects:
+  - id: acme-docs
+    name: handbook
+admins: [${alice}]
+`;
+
+test('`doctor` tells administrators, privately, what is wrong; and nobody else (issue 15, 5)', async () => {
+  await using world = await startStrictWorld({ configFile, settings: { NOTICE_CHANNELS: random } });
+  const { control } = world.slack;
+  const ask = async (user: string) => {
+    await control.command({ channel: general, user, text: 'doctor' });
+    return (await control.messages(general)).findLast(({ subtype }) => subtype === 'ephemeral');
+  };
+  expect(await ask(bob)).toMatchObject({
+    ephemeral_to: bob,
+    text: expect.stringContaining('Only administrators can see this'),
+  });
+  const first = await ask(alice);
+  expect(first?.ephemeral_to).toBe(alice);
+  expect(first?.text).toContain('*1 problem*');
+  expect(first?.text).toContain(`*Notices* don't reach <#${random}> (not_in_channel)`);
+  expect(first?.text).toContain('✅ *Slack* connected\n✅ *Permissions* all granted');
+  control.invite(random, 'U0DOCSAGENT');
+  expect((await ask(alice))?.text).toMatch(/^🩺 \*All is well\.\*/);
+  control.grantScopes(botScopes.map(({ name }) => name).filter((name) => name !== 'reactions:write'));
+  expect((await ask(alice))?.text).toContain('*Permissions* missing: reactions:write');
+  world.api.failAll({ status: 401, body: { error: 'Invalid API key' } });
+  await control.command({ channel: general, user: alice, text: 'Document the rate limits' });
+  await world.settled();
+  expect((await ask(alice))?.text).toContain('*Agent* (handbook) refuses the key or the project');
+  await control.message({ channel: alice, user: alice, text: 'doctor' });
+  await world.sentPrivately(alice, '*2 problems*');
+});

@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import type { JobEvent } from '../../../src/jobs/event.ts';
+import type { OfferSubject } from '../../../src/jobs/offer.ts';
+import { fc } from '../../support/properties.ts';
+import { anyLife, anyPolicy } from '../support/any-life.ts';
+import { anAgentJob, failures, HOUR_MS, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
+import { act } from '../support/deeds.ts';
+import { aJobBeingCreated, anEndedJob, aWorkingJob, followUp } from '../support/stages.ts';
+import { World } from '../support/world.ts';
+
+const outcomes = (world: World) => (world.job.offers ?? []).map(({ outcome }) => outcome);
+
+function pressOf(about: OfferSubject): JobEvent {
+  switch (about.kind) {
+    case 'start':
+      return { type: 'start_again_pressed', ...about, userId: 'U2' };
+    case 'send':
+      return { type: 'resend_pressed', callId: about.callId, userId: 'U2' };
+    case 'watch':
+      return { type: 'keep_watching_pressed', question: about.question, userId: 'U2' };
+  }
+}
+
+describe('what a message in the thread offers', () => {
+  test('is settled by whoever presses its button first', () => {
+    const world = anEndedJob({ status: 'failed' });
+    const { creates } = world.job;
+    world.apply({ type: 'start_again_pressed', creates, userId: 'U2' });
+    world.apply({ type: 'start_again_pressed', creates, userId: 'U3' });
+    expect(outcomes(world)).toEqual([{ deed: 'started_again', by: 'U2' }]);
+    expect(world.tasks.has('refresh_offers')).toBe(true);
+  });
+
+  test('is settled by nobody if the agent answers late, or the turn ends', () => {
+    const unclear = aJobBeingCreated();
+    const callId = unclear.open('create_job')[0]?.id ?? '';
+    unclear.createFails(failures.timeout);
+    expect(outcomes(unclear)).toEqual([null]);
+    unclear.apply({ type: 'job_found', callId, agentJob: anAgentJob() });
+    expect(outcomes(unclear)).toEqual([{ deed: 'confirmed', by: null }]);
+    const long = aWorkingJob();
+    long.advance(6 * HOUR_MS + MINUTE_MS);
+    long.check(anAgentJob({ status: 'completed' }));
+    expect(outcomes(long)).toEqual([{ deed: 'moot', by: null }]);
+  });
+
+  test('of a failed job is settled by the reply that reopens it', () => {
+    const world = anEndedJob({ status: 'failed' });
+    followUp(world);
+    expect(outcomes(world)).toEqual([{ deed: 'continued', by: null }]);
+  });
+
+  test('of a long turn goes without a word when somebody replies', () => {
+    const world = aWorkingJob();
+    world.advance(6 * HOUR_MS + MINUTE_MS);
+    followUp(world);
+    expect(outcomes(world)).toEqual([{ deed: 'moot', by: null }]);
+  });
+
+  test('at the end of a turn, about all replies that it may not include, is settled when they are sent again', () => {
+    const world = aWorkingJob();
+    world.reply('Use the CLI');
+    world.advance(4 * SECOND_MS);
+    world.messageFails(failures.timeout);
+    world.check(anAgentJob({ status: 'completed' }));
+    world.check(anAgentJob({ status: 'completed' }));
+    expect(world.job.offers?.at(-1)).toMatchObject({ about: { kind: 'send', callId: null }, outcome: null });
+    world.apply({ type: 'resend_pressed', callId: null, userId: 'U2' });
+    const sentAgain = { deed: 'sent_again', by: 'U2', count: 1 };
+    expect(outcomes(world)).toEqual([sentAgain, sentAgain]);
+  });
+
+  test('is shown once', () => {
+    const world = anEndedJob({ status: 'failed' });
+    world.apply({ type: 'start_again_pressed', creates: world.job.creates, userId: 'U2' });
+    const postIds = (world.job.offers ?? []).map(({ postId }) => postId);
+    world.apply({ type: 'offers_shown', postIds });
+    expect(world.job.offers).toMatchObject([{ isShown: true }]);
+  });
+
+  test('can be decided as long as it has a button, in any life, and then has none', () => {
+    fc.assert(
+      fc.property(anyPolicy, anyLife, (policy, deeds) => {
+        const world = new World(policy);
+        for (const deed of deeds) act(world, deed);
+        for (const { postId, about } of (world.job.offers ?? []).filter(({ outcome }) => outcome === null)) {
+          const isOpen = () => world.job.offers?.find((offer) => offer.postId === postId)?.outcome === null;
+          // Another button of the same thread may have decided it just now.
+          if (!isOpen()) continue;
+          const before = world.job;
+          world.apply(pressOf(about));
+          expect(world.job).not.toBe(before);
+          expect(isOpen()).toBe(false);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { addressed, type Projects } from '../../../src/jobs/requests/project.ts';
+
+const projects: Projects = [
+  { id: 'p-1', name: 'docs', noticeChannels: [] },
+  { id: 'p-2', name: 'handbook', noticeChannels: [] },
+];
+const [docs] = projects;
+const read = (text: string) => {
+  const to = addressed(text, projects, docs);
+  return to.kind === 'known' ? [to.project.name, to.prompt] : to;
+};
+
+describe('project=name at the start of a prompt', () => {
+  test.each([
+    ['project=handbook fix the typos', 'handbook', 'fix the typos'],
+    ['  Project=HANDBOOK\n\nfix the typos ', 'handbook', 'fix the typos'],
+    ['project=p-2 fix', 'handbook', 'fix'],
+    ['project=handbook', 'handbook', ''],
+    ['fix project=handbook', 'docs', 'fix project=handbook'],
+    ['projects=handbook fix', 'docs', 'projects=handbook fix'],
+    ['project = handbook', 'docs', 'project = handbook'],
+  ])('%j goes to %s as %j', (text, project, prompt) => {
+    expect(read(text)).toEqual([project, prompt]);
+  });
+
+  test.each([
+    ['project=dosc fix', 'dosc'],
+    ['project= fix', ''],
+  ])('%j names a project that is not there', (text, name) => {
+    expect(read(text)).toMatchObject({ kind: 'unknown_project', name, names: ['docs', 'handbook'] });
+  });
+});
+
+describe('two dashes make a prompt of anything', () => {
+  test.each([
+    ['-- help', 'help'],
+    ['--   list', 'list'],
+    ['--\nstatus 42', 'status 42'],
+    ['-- -- help', '-- help'],
+    ['-- project=dosc fix', 'project=dosc fix'],
+    ['--', ''],
+    ['--help', '--help'],
+  ])('%j asks for %j', (text, prompt) => {
+    expect(read(text)).toEqual(['docs', prompt]);
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import {
+  escapeMrkdwn,
+  mentionedUserIds,
+  readableText,
+  stripLeadingMention,
+  unescapeMrkdwn,
+} from '../../../src/slack/protocol/slack-text.ts';
+import { fc } from '../../support/properties.ts';
+import { anyCharacter } from '../any-character.ts';
+
+const names = new Map([['U1', 'Ann']]);
+
+describe('what a person meant', () => {
+  test.each([
+    ['a person whose name is known', 'ask <@U1>', 'ask @Ann'],
+    ['a person with a newer name than the label', 'ask <@U1|old-ann>', 'ask @Ann'],
+    ['a person known by the label only', 'ask <@U2|bob>', 'ask @bob'],
+    ['a person not known', 'ask <@U2>', 'ask @U2'],
+    ['a channel', 'see <#C1|general>', 'see #general'],
+    ['a private channel without a name', 'see <#C1|>', 'see #C1'],
+    ['a user group', 'tell <!subteam^S1|@writers>', 'tell @writers'],
+    ['a user group without a label', 'tell <!subteam^S1>', 'tell @S1'],
+    ['everybody here', '<!here> <!channel|channel> <!everyone>', '@here @channel @everyone'],
+    ['a date', 'by <!date^1700000000^{date}|14 November>', 'by 14 November'],
+    ['a link', 'see <https://a.example/b?c=1&amp;d=2>', 'see https://a.example/b?c=1&d=2'],
+    ['a link with words', '<https://a.example|the &lt;docs&gt;>', 'the <docs> (https://a.example)'],
+    ['a link that Slack made of a bare host', '<http://a.example|a.example>', 'http://a.example'],
+    ['a link with itself as words', '<https://a.example/|https://a.example>', 'https://a.example/'],
+    ['a mail address', '<mailto:a@b.example|a@b.example>', 'a@b.example'],
+    ['a mail address with words', '<mailto:a@b.example|write us>', 'write us (a@b.example)'],
+    ['comparison signs and entities', 'if a &lt; b &amp;&amp; c &gt; d', 'if a < b && c > d'],
+    ['text about entities', 'document &amp;lt; and &amp;amp;', 'document &lt; and &amp;'],
+    ['a token typed as text', 'document &lt;!channel&gt; and &lt;@U1&gt;', 'document <!channel> and <@U1>'],
+    ['text that was never escaped', 'if a < b and c > d', 'if a < b and c > d'],
+  ])('%s', (_case, slackText, meant) => {
+    expect(readableText(slackText, names)).toBe(meant);
+  });
+
+  test('plain text comes through Slack unchanged', () => {
+    const typed = fc.string({
+      unit: fc.oneof(anyCharacter, words),
+    });
+    fc.assert(fc.property(typed, (text) => readableText(escapeMrkdwn(text), names) === text));
+  });
+
+  test.each(['<', '<@', '<@U1|', '<!date^', '<https://a|', '&', '&lt;', '|', '>'])(
+    'takes no longer for 40,000 characters of %j',
+    (hostile) => {
+      const text = hostile.repeat(40_000 / hostile.length);
+      const startedAtMs = performance.now();
+      readableText(text, names);
+      mentionedUserIds(text);
+      stripLeadingMention(text, 'U1');
+      expect(performance.now() - startedAtMs).toBeLessThan(1000);
+    },
+  );
+});
+
+describe('who is mentioned', () => {
+  test('each person once, in order', () => {
+    expect(mentionedUserIds('<@U2> and <@U1|ann> and <@U2>, not &lt;@U3&gt; or <#C1|x>')).toEqual([
+      'U2',
+      'U1',
+    ]);
+  });
+});
+
+describe('a message that starts with a mention of the bot', () => {
+  test.each([['<@B1> fix the docs'], ['  <@B1|docs-agent>: fix the docs'], ['<@B1>,\nfix the docs']])(
+    '%j is the request without it',
+    (text) => {
+      expect(stripLeadingMention(text, 'B1')).toBe('fix the docs');
+    },
+  );
+
+  test('keeps other mentions', () => {
+    expect(stripLeadingMention('<@U1> said so', 'B1')).toBe('<@U1> said so');
+    expect(stripLeadingMention('<@B1> ask <@B1>', 'B1')).toBe('ask <@B1>');
+    expect(stripLeadingMention('hey <@B1>', 'B1')).toBe('hey <@B1>');
+  });
+});
+
+const words = fc.constantFrom('<', '>', '&', '&lt;', '&amp;', '<!channel>', '<@U1>', '<https://a.example|b>');
+
+describe('text put into markup', () => {
+  test('cannot call a channel, mention a person, or hide where a link leads', () => {
+    expect(escapeMrkdwn('<!channel> <@U1> <https://evil.example|our docs>')).toBe(
+      '&lt;!channel&gt; &lt;@U1&gt; &lt;https://evil.example|our docs&gt;',
+    );
+  });
+
+  test('is escaped nowhere else', () => {
+    expect(escapeMrkdwn('*bold* "quoted" it\'s 100% fine & done')).toBe(
+      '*bold* "quoted" it\'s 100% fine &amp; done',
+    );
+  });
+
+  test('comes back as it was, even when it looks escaped already', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('&', '<', '>', 'amp;', 'lt;', 'a') }), (text) => {
+        expect(unescapeMrkdwn(escapeMrkdwn(text))).toBe(text);
+      }),
+    );
+  });
+});

@@ -1,0 +1,271 @@
+import { describe, expect, test } from 'vitest';
+import type { Announcement } from '../../../src/jobs/announcement.ts';
+import { offerOf } from '../../../src/jobs/decide/offer-of.ts';
+import type { OfferDeed } from '../../../src/jobs/offer.ts';
+import { decodeButton } from '../../../src/slack/views/parts/buttons.ts';
+import { stateLine } from '../../../src/slack/views/parts/state.ts';
+import { announcementView } from '../../../src/slack/views/thread/announcement.ts';
+import { settledView } from '../../../src/slack/views/thread/settled.ts';
+import { aJob, fivePastTwoMs, noNames } from './a-job.ts';
+
+describe('where a person must decide, the thread says why and offers a button', () => {
+  test('after a failure', () => {
+    const message = announcementView({ kind: 'failed' }, aJob(), noNames);
+    expect(message.text).toMatchInlineSnapshot(`
+      "❌ <@U1> *Failed.* The agent gave no reason. *Start again* sends the same request as a new job.
+      [Start again]"
+    `);
+    expect(buttonsOf(message)).toMatchObject([
+      ['Start again', { jobId: 'job-1', creates: expect.any(Number) }],
+    ]);
+  });
+
+  test('after the prompt was refused', () => {
+    const message = announcementView({ kind: 'create_rejected', message: 'too vague' }, aJob(), noNames);
+    expect(message.text).toMatchInlineSnapshot(`
+      "❌ <@U1> *Not accepted.* The agent says:
+      “too vague”
+      [Edit and start]"
+    `);
+    expect(buttonsOf(message)).toMatchObject([
+      ['Edit and start', { jobId: 'job-1', creates: expect.any(Number) }],
+    ]);
+  });
+
+  test('after the agent refused without a reason', () => {
+    const said = (announcement: Announcement) => announcementView(announcement, aJob(), noNames).text;
+    expect(said({ kind: 'create_rejected', message: '' })).toBe(
+      '❌ <@U1> *Not accepted.* The agent gave no reason.\n[Edit and start]',
+    );
+    const refused = { kind: 'message_rejected', callId: 'call-1', count: 1, action: 'send_again' } as const;
+    expect(said({ ...refused, message: '' })).toBe(
+      "⚠️ *Not sent:* the agent didn't accept 1 reply. It gave no reason.\n[Send again]",
+    );
+    const rejected = aJob({ stage: { kind: 'rejected', message: '' } });
+    expect(stateLine(rejected).mrkdwn).toBe('❌ *Not accepted* · the agent gave no reason');
+  });
+
+  test('when nobody knows whether the job started', () => {
+    const message = announcementView({ kind: 'create_unknown', callId: 'call-1' }, aJob(), noNames);
+    expect(message.text).toMatchInlineSnapshot(`
+      "❓ <@U1> *Couldn't confirm the start.* The connection broke off in the middle, so the agent may already be working on it. Check for a pull request before you start again.
+      [Start again] [It's there: watch it…]"
+    `);
+    expect(buttonsOf(message)).toEqual([
+      ['Start again', { jobId: 'job-1', callId: 'call-1' }],
+      ["It's there: watch it…", { jobId: 'job-1', callId: 'call-1' }],
+    ]);
+  });
+
+  test('after follow-ups were refused', () => {
+    const refused = {
+      kind: 'message_rejected',
+      callId: 'call-1',
+      count: 2,
+      authorIds: ['U2', 'U3', 'U2'],
+      message: 'job is closed',
+      action: 'send_again',
+    } as const;
+    const message = announcementView(refused, aJob(), noNames);
+    expect(message.text).toMatchInlineSnapshot(`
+      "⚠️ <@U2> <@U3> *Not sent:* the agent didn't accept 2 replies. It says:
+      “job is closed”
+      [Send again]"
+    `);
+    expect(buttonsOf(message)).toEqual([['Send again', { jobId: 'job-1', callId: 'call-1' }]]);
+  });
+
+  test('after a reply that this program refuses before the agent is asked', () => {
+    const refused = {
+      kind: 'message_rejected',
+      callId: 'call-1',
+      count: 1,
+      authorIds: ['U2'],
+      message: 'It has no text.',
+      refusedBy: 'program',
+      action: 'send_again',
+    } as const;
+    expect(announcementView(refused, aJob(), noNames).text).toMatchInlineSnapshot(`
+      "⚠️ <@U2> *Not sent:* 1 reply. It has no text.
+      [Send again]"
+    `);
+  });
+
+  test('after the API did not know the job of a follow-up', () => {
+    const refused = {
+      kind: 'message_rejected',
+      callId: 'call-1',
+      count: 2,
+      message: 'Job not found',
+      action: 'start_again',
+    } as const;
+    const message = announcementView(refused, aJob(), noNames);
+    expect(message.text).toMatchInlineSnapshot(`
+      "⚠️ *Not sent:* 2 replies. The agent no longer knows this job. *Start again* sends the same request as a new job, then the replies that weren't sent.
+      “Job not found”
+      [Start again]"
+    `);
+    expect(buttonsOf(message)).toEqual([['Start again', { jobId: 'job-1', creates: 1, callId: 'call-1' }]]);
+  });
+
+  test('when the agent does not know the job any more', () => {
+    const message = announcementView({ kind: 'vanished' }, aJob(), noNames);
+    expect(message.text).toMatchInlineSnapshot(`
+      "❌ <@U1> *The agent no longer knows this job.*
+      [Start again]"
+    `);
+    expect(buttonsOf(message)).toEqual([['Start again', { jobId: 'job-1', creates: 1 }]]);
+  });
+
+  test('after a message with what the agent cannot take (F5)', () => {
+    const files = { kind: 'files_not_sent', files: ['file', 'image', 'file', 'sound'] } as const;
+    expect(announcementView(files, aJob(), noNames).text).toMatchInlineSnapshot(
+      `"📎 *Not sent:* 1 image, 1 sound, 2 files. The agent takes text only."`,
+    );
+    const one = { kind: 'files_not_sent', files: ['image'] } as const;
+    expect(announcementView(one, aJob(), noNames).text).toMatchInlineSnapshot(
+      `"📎 *Not sent:* 1 image. The agent takes text only."`,
+    );
+    const snippets = [
+      { name: 'a &amp; b.txt', problem: 'unreadable' },
+      { name: 'long.txt', problem: 'too_long' },
+    ] as const;
+    const unread = { kind: 'snippets_not_sent', snippets } as const;
+    expect(announcementView(unread, aJob(), noNames).text).toMatchInlineSnapshot(`
+      "📎 *Not sent* with the message:
+      a &amp; b.txt · Slack doesn't let me read it
+      long.txt · it's too long for one message to the agent"
+    `);
+  });
+
+  test('after a long time of work (W4)', () => {
+    const asked = {
+      kind: 'long_running',
+      question: 2,
+      sinceMs: fivePastTwoMs,
+      lastedMs: 6 * 3_600_000,
+    } as const;
+    const message = announcementView(asked, aJob(), noNames);
+    expect(message.text).toMatchInlineSnapshot(`
+      "⏳ <@U1> *Still working after 6 h.* Keep watching? The agent continues either way.
+      [Keep watching] [Stop watching]"
+    `);
+    expect(buttonsOf(message)).toEqual([
+      ['Keep watching', { jobId: 'job-1', question: 2 }],
+      ['Stop watching', { jobId: 'job-1', question: 2 }],
+    ]);
+  });
+
+  test('when nobody knows whether a follow-up arrived', () => {
+    const message = announcementView(
+      { kind: 'message_unknown', callId: 'call-1', count: 1, authorIds: ['U2'] },
+      aJob(),
+      noNames,
+    );
+    expect(message.text).toMatchInlineSnapshot(`
+      "❓ <@U2> *Couldn't confirm that 1 reply arrived.* *Send again* may give the agent the same text twice.
+      [Send again]"
+    `);
+    expect(buttonsOf(message)).toEqual([['Send again', { jobId: 'job-1', callId: 'call-1' }]]);
+  });
+});
+
+describe('once it is decided, the message says who decided what, and offers nothing', () => {
+  const settled = (announcement: Announcement, deed: OfferDeed, by: string | null = 'U2') => {
+    const about = offerOf(announcement, aJob());
+    const count = about?.kind === 'send' ? about.count : undefined;
+    const outcome = { deed, by, ...(count !== undefined && { count }) };
+    const view = settledView(announcement, aJob(), outcome, new Map([['U2', 'Alice']]));
+    expect(pressable(view)).toEqual([]);
+    return view.text;
+  };
+
+  test.each<[string, Announcement, OfferDeed, string]>([
+    [
+      'a job that failed',
+      { kind: 'failed' },
+      'started_again',
+      '❌ <@U1> *Failed.* The agent gave no reason.\nAlice started it again',
+    ],
+    [
+      'a job that is gone',
+      { kind: 'vanished' },
+      'started_again',
+      '❌ <@U1> *The agent no longer knows this job.*\nAlice started it again',
+    ],
+    [
+      'a request that was not accepted',
+      { kind: 'create_rejected', message: 'too vague' },
+      'started_again',
+      '❌ <@U1> *Not accepted.* The agent says:\n“too vague”\nAlice started it again',
+    ],
+    [
+      'a start that is unclear',
+      { kind: 'create_unknown', callId: 'c' },
+      'started_again',
+      "❓ <@U1> *Couldn't confirm the start.* The connection broke off in the middle, so the agent may already be working on it.\nAlice started it again",
+    ],
+    [
+      'replies of unknown fate',
+      { kind: 'message_unknown', callId: 'c', count: 2 },
+      'sent_again',
+      "❓ *Couldn't confirm that 2 replies arrived.*\nAlice sent them again",
+    ],
+    [
+      'a long turn, kept',
+      { kind: 'long_running', question: 1, sinceMs: 0, lastedMs: 8e6 },
+      'kept_watching',
+      '⏳ <@U1> *Still working after 2 h 13 min.*\nAlice keeps watching',
+    ],
+    [
+      'a long turn, left',
+      { kind: 'long_running', question: 1, sinceMs: 0 },
+      'stopped_watching',
+      '⏳ <@U1> *Still working.*\nAlice stopped watching; the agent may still be working',
+    ],
+    [
+      'a start that turned out well',
+      { kind: 'create_unknown', callId: 'c' },
+      'confirmed',
+      "❓ <@U1> *Couldn't confirm the start.* The connection broke off in the middle, so the agent may already be working on it.\nThe agent confirmed it after all",
+    ],
+    [
+      'replies that the end of a turn may not include',
+      {
+        kind: 'turn_ended',
+        link: null,
+        branch: null,
+        lastedMs: null,
+        replies: { count: 0, authors: [] },
+        undelivered: { count: 1, authors: ['U4'] },
+      },
+      'sent_again',
+      '✅ <@U1> <@U4> *Done, no pull request.* The agent may have found nothing to change, or published directly.\n[Reply to it]\n⚠️ 1 reply may not be included.\nAlice sent it again',
+    ],
+    [
+      'a job that failed with a pull request',
+      { kind: 'failed', prLink: 'https://github.com/acme/docs/pull/14' },
+      'started_again',
+      '❌ <@U1> *Failed.* The agent gave no reason.\n🎉 *Pull request ready:* <https://github.com/acme/docs/pull/14|acme/docs#14>\nAlice started it again',
+    ],
+    ['a job that has gone on', { kind: 'failed' }, 'moot', '❌ <@U1> *Failed.* The agent gave no reason.'],
+  ])('%s', (_name, announcement, deed, text) => {
+    expect(settled(announcement, deed)).toBe(text);
+  });
+
+  test('by somebody whose name is not known', () => {
+    expect(settled({ kind: 'failed' }, 'started_again', 'U9')).toContain('Somebody started it again');
+  });
+});
+
+/** What can still be pressed, besides links and the form for a reply. */
+function pressable({ blocks }: ReturnType<typeof announcementView>): string[] {
+  const values = JSON.stringify(blocks).match(/"action_id":"\w+"/g) ?? [];
+  return values.filter((id) => !id.includes('"follow_up"') && !id.includes('"view_pull_request"'));
+}
+
+function buttonsOf({ blocks }: ReturnType<typeof announcementView>) {
+  return blocks
+    .flatMap((block) => (block.type === 'actions' ? block.elements : []))
+    .map((button) => (button.type === 'button' ? [button.text.text, decodeButton(button.value ?? '')] : []));
+}

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { type DoctorFacts, doctorView } from '../../../src/slack/views/doctor.ts';
+import { fc } from '../../support/properties.ts';
+import { expectSafe } from './support/expect-safe.ts';
+import { slackFacts, text, time } from './support/hostile.ts';
+
+const atMs = Date.UTC(2026, 10, 20, 14, 5);
+const well: DoctorFacts = {
+  slackProblem: null,
+  projects: [{ name: 'handbook', agent: { answeredAtMs: null, trouble: null } }],
+  slack: { scopes: { missing: [] }, noticeChannels: [{ channelId: 'C2', refused: null }] },
+  work: [],
+};
+
+test('`doctor` says that all is well, and what it looked at', () => {
+  expect(doctorView(well).text).toMatchInlineSnapshot(`
+    "🩺 *All is well.*
+    ✅ *Slack* connected
+    ✅ *Permissions* all granted
+    ✅ *Agent* (handbook) not asked since the last start
+    ✅ *Notices* reach <#C2>
+    Whoever runs docs-agent learns more from \`docs-agent doctor\` on the machine."
+  `);
+});
+
+test('`doctor` says problems first, each with what to do', () => {
+  const agent = { answeredAtMs: null, trouble: { kind: 'needs_admin', sinceMs: atMs } } as const;
+  const view = doctorView({
+    slackProblem: 'disconnected',
+    slack: {
+      scopes: { missing: ['reactions:write'] },
+      noticeChannels: [
+        { channelId: 'C2', refused: 'not_in_channel' },
+        { channelId: 'C3', refused: null },
+      ],
+    },
+    projects: [{ name: '<!channel>', agent }],
+    work: ['every check_job has failed'],
+  });
+  expect(view.text).toMatchInlineSnapshot(`
+    "🩺 *5 problems*
+    ❌ *Slack* disconnected
+    ❌ *Permissions* missing: reactions:write. Add them to the app ("OAuth &amp; Permissions"), and install it again.
+    ❌ *Agent* (&lt;!channel&gt;) refuses the key or the project since <!date^1795183500^{time}|14:05 UTC>. Whoever runs docs-agent must check both.
+    ❌ *Notices* don't reach <#C2> (not_in_channel). Invite me there, or change the notice channels in \`/docs-agent settings\`.
+    ❌ *Work* every check_job has failed
+    ✅ *Notices* reach <#C3>
+    Whoever runs docs-agent learns more from \`docs-agent doctor\` on the machine."
+  `);
+  expectSafe(view, { channels: ['C2', 'C3'] });
+  const saying = (scopes: DoctorFacts['slack']['scopes']) =>
+    doctorView({ ...well, slack: { scopes, noticeChannels: [] } }).text;
+  expect(saying({ refused: 'token_revoked' })).toContain('(token_revoked)');
+  expect(saying(null)).toContain("doesn't say what the app may do");
+});
+
+test('whatever Slack, the agent and the program say, the answer stays safe and inside the limits', () => {
+  const trouble = fc.record({
+    kind: fc.constantFrom('rate_limited', 'unreachable', 'needs_admin'),
+    sinceMs: time(),
+  });
+  const agent = fc.record({ answeredAtMs: fc.option(time()), trouble: fc.option(trouble) });
+  const facts = fc.record({
+    slackProblem: fc.option(text()),
+    slack: slackFacts(),
+    projects: fc.array(fc.record({ name: text(), agent }), { maxLength: 20 }),
+    work: fc.array(text()),
+  });
+  fc.assert(fc.property(facts, (some) => expectSafe(doctorView(some as DoctorFacts), { channels: ['C9'] })));
+});

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import type { OfferOutcome } from '../../../src/jobs/offer.ts';
+import { ephemeralView, sentAnywayView } from '../../../src/slack/views/thread/requester.ts';
+import { jobForgottenView, tooLateView } from '../../../src/slack/views/thread/settled.ts';
+import { aJob, working } from './a-job.ts';
+
+describe('a message in the thread that one person sees', () => {
+  test('a reply was edited after it was sent (F3)', () => {
+    const notice = { kind: 'edited_after_sending', messageTs: '1.000100' } as const;
+    const { text, blocks } = ephemeralView(notice, aJob());
+    expect(text).toMatchInlineSnapshot(`
+      "✏️ You edited a reply that was already sent.
+      [Send the correction]"
+    `);
+    expect(blocks[1]).toMatchInlineSnapshot(`
+      {
+        "elements": [
+          {
+            "action_id": "send_correction",
+            "text": {
+              "emoji": true,
+              "text": "Send the correction",
+              "type": "plain_text",
+            },
+            "type": "button",
+            "value": "{"jobId":"job-1","messageTs":"1.000100"}",
+          },
+        ],
+        "type": "actions",
+      }
+    `);
+  });
+
+  test('thanks after an end were kept between people (F4)', () => {
+    const { text } = ephemeralView({ kind: 'kept_thanks', messageTs: '1.000100' }, aJob());
+    expect(text).toMatchInlineSnapshot(`
+      "💬 Kept between people: it looks like a thank-you.
+      [Send it anyway]"
+    `);
+    expect(sentAnywayView().text).toMatchInlineSnapshot(`"👀 It goes to the agent."`);
+  });
+
+  test('a reply was deleted after it was sent', () => {
+    const { text } = ephemeralView({ kind: 'deleted_after_sending', messageTs: '1.000100' }, aJob());
+    expect(text).toMatchInlineSnapshot(
+      `"🗑️ You deleted a reply that was already sent: the agent still has it. A new reply can correct that."`,
+    );
+  });
+
+  test('a reply asks to stop', () => {
+    const { text } = ephemeralView({ kind: 'cannot_stop', messageTs: '1.000100' }, aJob());
+    expect(text).toMatchInlineSnapshot(
+      `"⚠️ *A started job can't be stopped.* Your reply goes to the agent, which may go on all the same. *Stop watching*, behind *Details*, only ends the updates here."`,
+    );
+  });
+
+  test('a button was pressed too late', () => {
+    const job = aJob({ stage: working });
+    const told = (outcome: OfferOutcome | null) =>
+      tooLateView(job, outcome, new Map([['U2', 'Bob <!here>']])).text;
+    expect(told({ deed: 'started_again', by: 'U2' })).toBe(
+      "That's already settled: Bob &lt;!here&gt; started it again.",
+    );
+    expect(told({ deed: 'sent_again', by: 'U3', count: 1 })).toBe(
+      "That's already settled: Somebody sent it again.",
+    );
+    expect(told({ deed: 'sent_again', by: 'U3', count: 2 })).toBe(
+      "That's already settled: Somebody sent them again.",
+    );
+    expect(told({ deed: 'moot', by: null })).toBe("That's already settled: ⚙️ *Working*.");
+    expect(told(null)).toBe("That's already settled: ⚙️ *Working*.");
+  });
+
+  test('a button of a job that was deleted was pressed', () => {
+    expect(jobForgottenView().text).toMatchInlineSnapshot(
+      `"That's already settled: this job is no longer kept. Ask again with \`/docs-agent\`."`,
+    );
+  });
+});

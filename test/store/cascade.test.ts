@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { openDatabase, openStore, type StoreLocation } from '../../src/store/open.ts';
+import type { Queries } from '../../src/store/schema/tables.ts';
+import { aCall, aCreateCall, aDecision, aFollowUp, aJob, NOW_MS } from '../contract/store/samples.ts';
+import { describeOnDatabases } from '../support/databases.ts';
+import { queryAt } from '../support/postgres.ts';
+
+const CHILDREN = ['follow_up', 'call', 'budget_queue', 'catch_up', 'task'] as const;
+const FIXTURES = join(import.meta.dirname, '../e2e/fixtures/0.1.0');
+
+describeOnDatabases('what belongs to a job', (make) => {
+  async function use(run: (location: StoreLocation) => Promise<void>): Promise<void> {
+    const { location, remove } = await make();
+    await run(location).finally(remove);
+  }
+  async function ask<T>(location: StoreLocation, query: (db: Queries) => Promise<T>): Promise<T> {
+    const { database } = await openDatabase(location);
+    return query(database.queries).finally(() => database.close());
+  }
+  /** Of each table, how many rows there are. */
+  const count = (location: StoreLocation) =>
+    ask(location, async (db) => {
+      const counts = [];
+      for (const table of CHILDREN) counts.push((await db.selectFrom(table).selectAll().execute()).length);
+      return counts;
+    });
+
+  test('is deleted with it, and what belongs to nobody stays', () =>
+    use(async (location) => {
+      const store = await openStore(location);
+      for (const id of ['job-1', 'job-2']) {
+        const job = aJob({ id, threadTs: `${id.slice(-1)}.1` });
+        const calls = [
+          aCreateCall(`create-${id}`, { lane: { to: 'agent', name: `agent:${id}` } }),
+          aCall(`card-${id}`, { lane: { to: 'slack', name: `thread:${id}` } }),
+          aCall(`notice-${id}`, { lane: { to: 'slack', name: `notice:${id}:C9` } }),
+        ];
+        const followUps = [aFollowUp({ id: `reply-${id}`, jobId: id })];
+        const decision = aDecision({ job, calls, followUps, mayHaveReplies: true });
+        await store.transaction((tx) => tx.write(decision, NOW_MS));
+        await store.transaction((tx) => tx.checks.refreshCards([{ jobId: id, runAtMs: NOW_MS }]));
+      }
+      await store.transaction((tx) => tx.homes.opened('T1', 'U1', NOW_MS));
+      await store.close();
+      // Both have a task for each of three lanes and one for the card; the home and the workspace have one each.
+      expect(await count(location)).toEqual([2, 6, 2, 2, 10]);
+      await ask(location, (db) => db.deleteFrom('job').where('id', '=', 'job-1').execute());
+      expect(await count(location)).toEqual([1, 3, 1, 1, 6]);
+    }));
+
+  test('is found by the migration of a database of version 0.1.0, all of it', () =>
+    use(async (location) => {
+      if ('dataDir' in location) {
+        const file = new DatabaseSync(join(location.dataDir, 'docs-agent.db'));
+        file.exec(await readFile(join(FIXTURES, 'sqlite.sql'), 'utf8'));
+        file.close();
+      } else {
+        await queryAt(location.databaseUrl, await readFile(join(FIXTURES, 'postgres.sql'), 'utf8'));
+      }
+      const before = await count(location);
+      expect(Math.min(...before)).toBeGreaterThan(0);
+      const alone = await ask(location, (db) =>
+        db.selectFrom('task').select('kind').where('job_id', 'is', null).orderBy('kind').execute(),
+      );
+      expect(alone.map(({ kind }) => kind)).toEqual(['catch_up', 'refresh_home']);
+      await ask(location, (db) => db.deleteFrom('job').execute());
+      expect(await count(location)).toEqual([0, 0, 0, 0, alone.length]);
+    }));
+});

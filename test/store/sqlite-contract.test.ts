@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, expect, test } from 'vitest';
+import { openStore } from '../../src/store/open.ts';
+import { storeContract } from '../contract/store-contract.ts';
+
+const GROWING = new Set([
+  'job',
+  'call',
+  'catch_up',
+  'follow_up',
+  'inbound_request',
+  'past_notice',
+  'past_thread',
+  'task',
+]);
+/** Very many rows have the same in these: an index that leads no further leads through the table. */
+const SHARED = /\((team_id|channel_id|project_id|stage|kind|state)=\?\)$/;
+
+/**
+ * They read what is open, which does not grow with what is over; begin where the index does and soon end; leap from one
+ * group to the next; or run once, in a migration.
+ */
+const ALLOWED = [
+  'update "task" set "lease_token" = ?, "lease_until" = ? where "lease_until" is not null',
+  'select "run_at" from "task" where "kind" = ? and "lease_until" is null',
+  'with recursive groups (group_key) as',
+  'select "stage", count(*) as "count" from "job" where "stage" in',
+  'insert into catch_up (job_id, team_id',
+  'update job set number = aged.number',
+  'insert into job_count (team_id, last_number)\n    select',
+  'delete from call where ended_at is null and request like',
+  'select call.id, request, data from call join job',
+  'update call set request = replace(request,',
+  'select "job_id" as "jobId", "job"."data"',
+  "delete from task where kind = 'catch_up'",
+  'update task set group_key = job.',
+  'insert into budget_queue (job_id, kind, project_id, seq)',
+  'insert into "new_',
+  'delete from "catch_up" where not exists',
+  'update task set job_id = job.id from job',
+  'update job set stage = case stage',
+  'update "job" set "data" = replace(',
+  'update "call" set "request" = replace(',
+  "update call set state = 'pending' where",
+  'update call set kind = case kind',
+  'update call set lane =',
+  "update follow_up set state = 'excluded'",
+  'update task set id = replace(',
+  'select min("requested_at") as "at" from "catch_up"',
+];
+/** A list without values. */
+const NOTHING = ' in ()';
+
+const root = mkdtempSync(join(tmpdir(), 'docs-agent-contract-'));
+const { prepare } = DatabaseSync.prototype;
+const asked = new Set<string>();
+
+DatabaseSync.prototype.prepare = function noted(sql) {
+  asked.add(sql);
+  return prepare.call(this, sql);
+};
+afterAll(() => {
+  DatabaseSync.prototype.prepare = prepare;
+  rmSync(root, { recursive: true });
+});
+
+storeContract('the store in a directory', () => {
+  const dataDir = join(root, 'data');
+  rmSync(dataDir, { recursive: true, force: true });
+  return openStore({ dataDir });
+});
+
+test('no query of the store reads through all jobs, calls, replies, requests, threads or tasks', async () => {
+  const queries = [...asked]
+    .map((sql) => sql.trim())
+    .filter((sql) => /^(select|with|insert|update|delete) /.test(sql));
+  expect(queries.length).toBeGreaterThan(100);
+  const dataDir = join(root, 'empty');
+  await (await openStore({ dataDir })).close();
+  const file = new DatabaseSync(join(dataDir, 'docs-agent.db'));
+  const slow = queries.filter((sql) => {
+    if (sql.includes(NOTHING) || ALLOWED.some((start) => sql.startsWith(start))) return false;
+    const steps = prepare.call(file, `explain query plan ${sql}`).all();
+    return steps.some(({ detail }) => isSlow(String(detail)));
+  });
+  file.close();
+  expect(slow).toEqual([]);
+});
+
+function isSlow(step: string): boolean {
+  const [, way, table = ''] = /^(SCAN|SEARCH) (\w+)/.exec(step) ?? [];
+  return GROWING.has(table) && (way === 'SCAN' || SHARED.test(step));
+}
