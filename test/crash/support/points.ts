@@ -209,8 +209,11 @@ export const failPoints: readonly FailPoint[] = [
   ]),
 ];
 
-/** What nothing can bring about for sure: the same as another fail point, with nothing left to do. */
+/** What only timing brings about: the same as another fail point, with nothing left to do or with one refresh more. */
 export const rareCommits: readonly string[] = [
+  // A button was pressed before the outcome of the post that shows it was stored.
+  'done announce, plan refresh_offers',
+  'done announce, plan refresh_offers, plan catch_up',
   'end send_follow_ups',
   'end post_to_slack',
   'end call_agent',
