@@ -1,5 +1,6 @@
 import type { AgentJob, EndedStatus } from './agent-job.ts';
 import type { Offer } from './offer.ts';
+import type { SeenPullRequest } from './pull-requests/pull-request.ts';
 import type { FileKind, Snippet } from './requests/attachments.ts';
 
 /** One request made in Slack, its thread, and the agent job that works on it. */
@@ -55,6 +56,8 @@ export interface Job {
   readonly announcedPrLink: string | null;
   /** The turn in which that link was new; absent: the first, or unknown. */
   readonly prLinkTurn?: number;
+  /** Those whose code host was asked, the oldest first; absent: none. */
+  readonly pullRequests?: readonly SeenPullRequest[];
   readonly trouble: Trouble | null;
   /** The time during which every answer was a 404; null or absent: the last answer was another. */
   readonly missing?: { readonly sinceMs: number; readonly untilMs: number } | null;
