@@ -1,4 +1,5 @@
 import type { Button, KnownBlock } from '@slack/types';
+import { PUBLIC_SITES, parsePullRequestLink } from '../../../jobs/pull-requests/link.ts';
 import { BUTTON_URL_MAX } from './limits.ts';
 import { buttonRow, link, quotation, viewPullRequestButton } from './message.ts';
 import { type Mrkdwn, ownLink } from './mrkdwn.ts';
@@ -8,14 +9,6 @@ import { labels } from './words.ts';
 const UNLINKED_MAX = 500;
 const SHORT_MAX = 150;
 const READABLE_MAX = 120;
-
-/** How pull requests are called, by their hosts. On other hosts the same path could mean anything. */
-const SHORT_NAMES = [
-  [/^https:\/\/github\.com\/([\w.-]+\/[\w.-]+)\/pull\/(\d+)/, '#'],
-  [/^https:\/\/bitbucket\.org\/([\w.-]+\/[\w.-]+)\/pull-requests\/(\d+)/, '#'],
-  [/^https:\/\/gitlab\.com\/([\w./-]+)\/-\/merge_requests\/(\d+)/, '!'],
-  [/^https:\/\/dev\.azure\.com\/([\w.-]+\/[\w.%-]+)\/_git(\/[\w.%-]+)\/pullrequest\/(\d+)/, '!'],
-] as const;
 
 interface Looks {
   readonly style?: 'primary';
@@ -48,11 +41,8 @@ export function readableLink(prLink: string): Mrkdwn | null {
 }
 
 function shortName(url: string): string {
-  for (const [shape, sign] of SHORT_NAMES) {
-    const [, ...parts] = shape.exec(url) ?? [];
-    const number = parts.pop();
-    if (number !== undefined) return oneLine(`${parts.join('')}${sign}${number}`, SHORT_MAX);
-  }
+  const known = parsePullRequestLink(url, PUBLIC_SITES);
+  if (known !== null) return oneLine(known.name, SHORT_MAX);
   const { host, pathname } = new URL(url);
   return oneLine(`${host}${pathname}`, SHORT_MAX);
 }
