@@ -22,6 +22,8 @@ export type Announcement =
       readonly kind: 'pull_request';
       readonly url: string;
       readonly changed: boolean;
+      /** Untrusted; absent: not recorded. */
+      readonly branch?: string | null;
       /** As in `TurnReplies`; absent in what was stored before turns counted them. */
       readonly authors?: readonly string[];
     }

@@ -97,7 +97,7 @@ describeInBrowser("the demo, typed and clicked in the local Slack's page", () =>
     await list.getByText('only visible to you').waitFor();
     await list.getByText('slow: Write a glossary').waitFor();
     await list.getByRole('button', { name: 'Details' }).first().click();
-    await slack.form.getByRole('button', { name: 'Open the thread' }).waitFor();
+    await slack.form.getByRole('button', { name: 'Open thread' }).waitFor();
   });
 
   test('in a channel without the bot a request is kept, and asks for an invitation (S4)', async ({

@@ -127,7 +127,7 @@ test('`status` tells the latest job of who asks; with an id or a link, that job,
 
   const shown = await answerTo(program, 'status');
   expect(shown.text).toMatch(/\*Explain the rate limits\*\n✅ \*Pull request ready\*/);
-  expect(shown.text).toContain(`Open the thread: ${linkTo(card)}`);
+  expect(shown.text).toContain(`Open thread: ${linkTo(card)}`);
   expect(shown.text).toMatch(/\*Turn 1\* .*\n\*Turn 2\* .*Done.*Pull request.*\n“Shorter, please”/);
   expect(shown.text).toMatch(/Waiting: “One more thing”/);
 

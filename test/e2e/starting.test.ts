@@ -147,7 +147,7 @@ describe('the same words again within two minutes', () => {
     const question = await world.sentPrivately(general, 'You asked for this 5 seconds ago');
     await world.settled();
     expect(world.prompts()).toEqual([[again]]);
-    expect(JSON.stringify(question.blocks)).toContain('Open the thread');
+    expect(JSON.stringify(question.blocks)).toContain('Open thread');
     await world.restart();
     await world.slack.control.press(question, 'start_another', alice);
     await world.slack.control.press(question, 'start_another', alice);

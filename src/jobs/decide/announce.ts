@@ -153,7 +153,13 @@ export function announceLink(builder: DecisionBuilder, agentJob: AgentJob): void
   const url = newLink(builder.job, agentJob);
   if (url === null) return;
   const authors = turnReplies?.authors ?? [];
-  builder.announce({ kind: 'pull_request', url, changed: announcedPrLink !== null, authors });
+  builder.announce({
+    kind: 'pull_request',
+    url,
+    changed: announcedPrLink !== null,
+    branch: agentJob.ref,
+    authors,
+  });
   linkAnnounced(builder, url);
 }
 

@@ -1,9 +1,12 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import type { FollowUp } from '../../jobs/follow-up.ts';
 import { isUnwatched, type Job, watchQuestionOf } from '../../jobs/job.ts';
+import type { SeenPullRequest } from '../../jobs/pull-requests/pull-request.ts';
+import { lastPullRequestOf } from '../../jobs/pull-requests/standing.ts';
 import type { Turn } from '../../jobs/turns.ts';
 import { threadLink } from '../protocol/links.ts';
 import { type ButtonTarget, buttons } from './parts/buttons.ts';
+import { duration } from './parts/duration.ts';
 import { plainModal } from './parts/form.ts';
 import type { Reader } from './parts/job-line.ts';
 import {
@@ -18,11 +21,13 @@ import {
   smallQuotation,
   withButton,
 } from './parts/message.ts';
-import { channelMention, type Mrkdwn, userMention } from './parts/mrkdwn.ts';
+import { channelMention, type Mrkdwn, mrkdwn, userMention } from './parts/mrkdwn.ts';
 import { pullRequest } from './parts/pull-request.ts';
+import { progressOf, sizeOf, titleOf } from './parts/pull-request-facts.ts';
 import { stateLine, waitingLine } from './parts/state.ts';
 import { oneLine, quotedPrompt, titledPrompt, wholePrompt } from './parts/untrusted.ts';
 import { warnings } from './texts/card.ts';
+import { pullRequestTexts } from './texts/pull-request.ts';
 import { statusTexts } from './texts/status.ts';
 import { isBetweenPeople, tryAgainButton } from './thread/requester.ts';
 
@@ -79,8 +84,9 @@ export function detailsModal(blocks: ModalView['blocks'], channelId: string): Mo
 function facts({ job, turns, unsent }: JobStory, reader: Reader, turnsMax: number): KnownBlock[] {
   return [
     ...links(job, reader),
+    ...pullRequestParts(job),
     ...again(job, reader),
-    smallPrint(...history(job)),
+    smallPrint(...history(job), ...timesTaken(job, turns)),
     smallQuotation(...origin(job), ...agentJobId(job)),
     ...turnParts(turns, reader, turnsMax),
     ...unsentParts(unsent, reader),
@@ -101,6 +107,36 @@ function links({ agentJob, channelId, threadTs }: Job, { workspaceUrl }: Reader)
   const beside = thread === null ? [] : [openThreadButton(thread)];
   if (!agentJob?.prLink) return beside.length === 0 ? [] : [buttonRow(...beside)];
   return pullRequest(agentJob.prLink, { style: 'primary', beside });
+}
+
+/** What the code host said of it last, and when. */
+function pullRequestParts(job: Job): KnownBlock[] {
+  const seen = lastPullRequestOf(job);
+  if (seen === null) return [];
+  const title = titleOf(seen.facts);
+  const facts = lastSeen(seen);
+  return [
+    ...(title === null ? [] : [quotation(title)]),
+    ...(facts.length === 0 ? [] : [smallPrint(...facts)]),
+  ];
+}
+
+function lastSeen({ facts, seenAtMs }: SeenPullRequest): Mrkdwn[] {
+  const words = [...sizeOf(facts), ...progressOf(facts)].join(', ');
+  return words === '' ? [] : [mrkdwn`${words}`, pullRequestTexts.asOf(seenAtMs)];
+}
+
+/** To the first pull request, unless its job was found at work, and to the merge. */
+function timesTaken(job: Job, turns: readonly Turn[]): Mrkdwn[] {
+  const { requestedAtMs, watchedAgentJobId } = job;
+  const { state, openedAtMs, endedAtMs } = lastPullRequestOf(job)?.facts ?? {};
+  const [first] = turns.flatMap(({ outcomes }) => outcomes.filter(({ kind }) => kind === 'pull_request'));
+  const isTimed = first !== undefined && watchedAgentJobId === null;
+  const isMerged = state === 'merged' && openedAtMs !== undefined && endedAtMs !== undefined;
+  return [
+    ...(isTimed ? [pullRequestTexts.readyAfter(duration(first.atMs - requestedAtMs))] : []),
+    ...(isMerged ? [pullRequestTexts.mergedAfter(duration(endedAtMs - openedAtMs))] : []),
+  ];
 }
 
 /** While the agent works. *Resume watching* is on the card. */

@@ -142,7 +142,7 @@ const notices: StateGroup = {
   title: 'Notices',
   states: {
     'of a public channel': noticeView(job(), prLink, 'https://acme.slack.com/archives/C1/p1', names),
-    'of a private channel': privateNoticeView(prLink),
+    'of a private channel': privateNoticeView(job(), prLink),
   },
 };
 

@@ -12,7 +12,7 @@ import { settledView, tooLateView } from '../../../src/slack/views/thread/settle
 import { fc } from '../../support/properties.ts';
 import { aJob } from './a-job.ts';
 import { expectSafe } from './support/expect-safe.ts';
-import { address, announcement, job, names, slackId, text, time } from './support/hostile.ts';
+import { address, announcement, job, names, seenJob, slackId, text, time } from './support/hostile.ts';
 
 const deeds = Object.keys(outcomes) as OfferDeed[];
 
@@ -41,6 +41,16 @@ function linkIn(announcement: Announcement): string | null {
   }
 }
 
+/** With a job of which a code host says something. */
+function announced() {
+  return announcement().chain((one) =>
+    fc.tuple(
+      fc.constant(one),
+      seenJob(() => linkIn(one)),
+    ),
+  );
+}
+
 describe('whatever people and the agent API write', () => {
   test('the card stays safe and inside the limits', () => {
     const queue = fc.record({
@@ -50,16 +60,21 @@ describe('whatever people and the agent API write', () => {
       undecided: fc.option(fc.record({ count: fc.nat(), callId: fc.uuid() })),
     });
     fc.assert(
-      fc.property(job(), queue, fc.boolean(), (j, q, hasProjects) => {
-        const prLink = j.agentJob?.prLink ?? '';
-        expectSafe(cardView(j, { queue: q, names, hasProjects }), { urls: [prLink], named: [prLink] });
-      }),
+      fc.property(
+        seenJob(({ agentJob }) => agentJob?.prLink),
+        queue,
+        fc.boolean(),
+        (j, q, hasProjects) => {
+          const prLink = j.agentJob?.prLink ?? '';
+          expectSafe(cardView(j, { queue: q, names, hasProjects }), { urls: [prLink], named: [prLink] });
+        },
+      ),
     );
   });
 
   test('announcements do', () => {
     fc.assert(
-      fc.property(announcement(), job(), (a, j) => {
+      fc.property(announced(), ([a, j]) => {
         const ours = {
           users: [j.requesterId, ...usersIn(a)],
           channels: a.kind === 'notice_failed' ? [a.channelId] : [],
@@ -73,7 +88,7 @@ describe('whatever people and the agent API write', () => {
   test('announcements do when what they offered is settled, and have no button left that makes something happen', () => {
     const outcome = fc.record({ deed: fc.constantFrom(...deeds), by: fc.option(slackId()) });
     fc.assert(
-      fc.property(announcement(), job(), outcome, text(), (a, j, o, name) => {
+      fc.property(announced(), outcome, text(), ([a, j], o, name) => {
         const ours = {
           users: [j.requesterId, ...usersIn(a)],
           channels: a.kind === 'notice_failed' ? [a.channelId] : [],
@@ -92,10 +107,16 @@ describe('whatever people and the agent API write', () => {
 
   test('notices do', () => {
     const permalink = fc.option(address());
+    const noticed = address().chain((url) =>
+      fc.tuple(
+        fc.constant(url),
+        seenJob(() => url),
+      ),
+    );
     fc.assert(
-      fc.property(job(), address(), permalink, (j, u, p) => {
+      fc.property(noticed, permalink, ([u, j], p) => {
         expectSafe(noticeView(j, u, p, names), { urls: [u], named: [u] });
-        expectSafe(privateNoticeView(u), { urls: [u], named: [u] });
+        expectSafe(privateNoticeView(j, u), { urls: [u], named: [u] });
       }),
     );
   });

@@ -10,7 +10,7 @@ describe('a notice channel hears of a pull request', () => {
     const job = aJob({ prompt: 'Document the rate limits\nand the quotas' });
     expect(noticeView(job, url, permalink, noNames).text).toMatchInlineSnapshot(`
       "📝 <https://github.com/acme/docs/pull/7|acme/docs#7> · *Document the rate limits*
-      Open the thread: https://acme.slack.com/archives/C1/p1795183500000100"
+      Open thread: https://acme.slack.com/archives/C1/p1795183500000100"
     `);
   });
 
@@ -26,12 +26,12 @@ describe('a notice channel hears of a pull request', () => {
   });
 
   test('even when Slack gave no address of the thread', () => {
-    expect(noticeView(aJob(), url, null, noNames).text).not.toContain('Open the thread');
+    expect(noticeView(aJob(), url, null, noNames).text).not.toContain('Open thread');
   });
 });
 
 describe('of what was asked in private, a notice channel gets the link alone', () => {
-  const short = (link: string) => privateNoticeView(link).text;
+  const short = (link: string) => privateNoticeView(aJob(), link).text;
 
   test('in the words of its host', () => {
     const said = '· *New documentation pull request*';

@@ -95,7 +95,7 @@ describe('a request that is refused', () => {
     );
     expect(watchedAlreadyView('https://acme.slack.com/archives/C1/p5').text).toMatchInlineSnapshot(`
       "👀 I'm already watching this job. Go on in its thread.
-      Open the thread: https://acme.slack.com/archives/C1/p5"
+      Open thread: https://acme.slack.com/archives/C1/p5"
     `);
     expect(watchedAlreadyView(null).text).toMatchInlineSnapshot(
       `"👀 I'm already watching this job. Go on in its thread."`,
@@ -145,7 +145,7 @@ describe('a question before a start', () => {
     const permalink = 'https://acme.slack.com/archives/C1/p5';
     expect(questionView({ job: repeated, sameAs }, permalink).text).toMatchInlineSnapshot(`
       "*You asked for this 12 seconds ago.*
-      Open the thread: https://acme.slack.com/archives/C1/p5
+      Open thread: https://acme.slack.com/archives/C1/p5
       [Start another]"
     `);
     expect(

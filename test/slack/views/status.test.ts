@@ -7,7 +7,7 @@ import { aFollowUp } from '../../jobs/support/builders.ts';
 import { fc } from '../../support/properties.ts';
 import { aJob, anAgentJob, aTrouble, completed, fivePastTwoMs, noNames, working } from './a-job.ts';
 import { expectSafe } from './support/expect-safe.ts';
-import { job, names, text, time } from './support/hostile.ts';
+import { names, seenJob, text, time } from './support/hostile.ts';
 
 const workspaceUrl = 'https://acme.slack.com/';
 const reader: Reader = { userId: 'U1', channelId: 'C1', workspaceUrl, names: noNames };
@@ -48,8 +48,8 @@ test('the status of a job shows its turns, and what waits (L1)', () => {
     "*Document the rate limits of our API*
     ⚙️ *Working* · 9 min
     View pull request: https://github.com/acme/docs/pull/7
-    Open the thread: https://acme.slack.com/archives/C1/p1795183500000100
-    Asked by <@U1> in <#C1> <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC> · last checked <!date^1795184040^{date_short_pretty} {time}|2026-11-20 14:14 UTC>
+    Open thread: https://acme.slack.com/archives/C1/p1795183500000100
+    Asked by <@U1> in <#C1> <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC> · last checked <!date^1795184040^{date_short_pretty} {time}|2026-11-20 14:14 UTC> · pull request after 1 min
     Project handbook · Repository acme/docs · Branch agent/rate-limits · Model sonnet · Agent job agent-1
     *Turn 1* <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC> · *Done* <!date^1795183560^{date_short_pretty} {time}|2026-11-20 14:06 UTC> · *Pull request* <!date^1795183560^{date_short_pretty} {time}|2026-11-20 14:06 UTC>
     *Turn 2* <!date^1795183800^{date_short_pretty} {time}|2026-11-20 14:10 UTC> · may not have arrived
@@ -129,7 +129,7 @@ test('whatever people and the agent API write, the status stays safe and inside 
     })
     .map(aFollowUp);
   const story = fc.record({
-    job: job().map((found) => ({ ...found, threadTs })),
+    job: seenJob(({ agentJob }) => agentJob?.prLink).map((found) => ({ ...found, threadTs })),
     turns: fc.array(turn as fc.Arbitrary<Turn>, { maxLength: 9 }),
     unsent: fc.array(followUp, { maxLength: 9 }),
   });

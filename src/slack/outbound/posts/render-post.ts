@@ -51,7 +51,7 @@ export async function renderPost(
     case 'notify_channel':
       return (await mayShowJob(tools, workspace, job, request.channelId))
         ? noticeView(job, request.url, await threadLink(workspace, job), await named())
-        : privateNoticeView(request.url);
+        : privateNoticeView(job, request.url);
     case 'notify_requester':
       return privateAnswer(tools, workspace, request, job, { names: await named(), mode });
     case 'ephemeral':

@@ -135,7 +135,8 @@ export const otherButtons = {
 /** Slack opens their links by itself, but waits for an acknowledgement of the press. */
 export const linkButtons = {
   viewPullRequest: { id: 'view_pull_request', label: 'View pull request' },
-  openThread: { id: 'open_thread', label: 'Open the thread' },
+  viewPreview: { id: 'view_preview', label: 'View preview' },
+  openThread: { id: 'open_thread', label: 'Open thread' },
 } as const satisfies Readonly<Record<string, Button>>;
 
 export const buttons = { ...jobButtons, ...otherButtons, ...linkButtons };

@@ -1,7 +1,9 @@
 import type { KnownBlock } from '@slack/types';
 import type { Job } from '../../../jobs/job.ts';
+import { cardStandingOf, jobStandingOf } from '../../../jobs/pull-requests/standing.ts';
 import { threadLink } from '../../protocol/links.ts';
 import { listTexts } from '../texts/lists.ts';
+import { pullRequestTexts } from '../texts/pull-request.ts';
 import { buttons } from './buttons.ts';
 import { quotation, smallPrint, withButton } from './message.ts';
 import { channelMention, type Mrkdwn, mrkdwn, ownLink, userMention } from './mrkdwn.ts';
@@ -26,6 +28,7 @@ export function jobLine(job: Job, reader: Reader): KnownBlock[] {
     ...number(job),
     stateLine(job),
     ...unsaidLink(job),
+    ...unsaidStanding(job),
     asked(job, reader),
     ...thread(job, reader),
   );
@@ -48,6 +51,12 @@ function unsaidLink(job: Job): Mrkdwn[] {
   const prLink = job.agentJob?.prLink ?? job.announcedPrLink;
   const link = prLink === null ? null : readableLink(prLink);
   return link === null || stateLine(job).mrkdwn.includes(link.mrkdwn) ? [] : [link];
+}
+
+/** How its pull request stands, as far as the code host says, and the state does not. */
+function unsaidStanding(job: Job): Mrkdwn[] {
+  const standing = jobStandingOf(job);
+  return standing === null || cardStandingOf(job) !== null ? [] : [pullRequestTexts.standings[standing]];
 }
 
 function thread({ channelId, threadTs }: Job, { workspaceUrl }: Reader): Mrkdwn[] {

@@ -82,6 +82,11 @@ export function viewPullRequestButton(url: string, style?: 'primary'): Button {
 }
 
 /** @param url from `httpUrl` */
+export function previewButton(url: string): Button {
+  return linkButton(buttons.viewPreview, url);
+}
+
+/** @param url from `httpUrl` */
 export function openThreadButton(url: string): Button {
   return linkButton(buttons.openThread, url);
 }

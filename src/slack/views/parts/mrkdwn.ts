@@ -22,6 +22,11 @@ export function mrkdwn(
   return { mrkdwn: String.raw({ raw: words }, ...parts) };
 }
 
+/** What is said, and what there is to add. */
+export function withFacts(said: Mrkdwn, facts: readonly (string | Mrkdwn)[]): Mrkdwn {
+  return facts.reduce<Mrkdwn>((line, fact) => mrkdwn`${line} · ${fact}`, said);
+}
+
 /** Mentions, and so notifies, the user; an id that Slack could not have made is shown as text. */
 export function userMention(userId: string): Mrkdwn {
   return isSlackId(userId) ? { mrkdwn: `<@${userId}>` } : mrkdwn`${oneLine(userId, ID_MAX)}`;

@@ -9,6 +9,7 @@ import {
   type Working,
   workingSince,
 } from '../../../jobs/job.ts';
+import { cardStandingOf } from '../../../jobs/pull-requests/standing.ts';
 import { states } from '../texts/card.ts';
 import type { Mrkdwn } from './mrkdwn.ts';
 import { readableLink } from './pull-request.ts';
@@ -56,11 +57,17 @@ function workingLine(job: Job, stage: Working): Mrkdwn {
 }
 
 function endLine(job: Job, { status, tookMs }: Ended): Mrkdwn {
+  const prLink = job.agentJob?.prLink ?? null;
+  const standing = cardStandingOf(job);
+  if (prLink !== null && (standing === 'merged' || standing === 'closed')) {
+    return states[standing](readableLink(prLink));
+  }
   switch (status) {
-    case 'completed':
-      return job.agentJob?.prLink
-        ? pullRequestLine(job, job.agentJob.prLink, tookMs ?? null)
-        : states.donePlain;
+    case 'completed': {
+      if (!prLink) return states.donePlain;
+      const line = pullRequestLine(job, prLink, tookMs ?? null);
+      return standing === 'checks_failing' ? states.checksFailing(line) : line;
+    }
     case 'failed':
       return states.failed;
     case 'archived':

@@ -27,6 +27,9 @@ export const states = {
     count === 0
       ? about(mrkdwn`✅ *Updated*`, link)
       : mrkdwn`${about(mrkdwn`✅ *Updated*`, link)} · ${replies(count)} included`,
+  merged: (link: Mrkdwn | null) => about(mrkdwn`✅ *Merged*`, link),
+  closed: (link: Mrkdwn | null) => about(mrkdwn`⚪ *Closed without merging*`, link),
+  checksFailing: (state: Mrkdwn) => mrkdwn`${state} · checks failing`,
   donePlain: mrkdwn`✅ *Done, no pull request*`,
   failed: mrkdwn`❌ *Failed* · the agent gave no reason`,
   /** `words`: the agent's; empty if it gave none. */

@@ -1,6 +1,8 @@
 import type { Job } from '../../../jobs/job.ts';
 import { message, openThreadButton, paragraph, type SlackMessage } from '../parts/message.ts';
+import { withFacts } from '../parts/mrkdwn.ts';
 import { httpUrl, pullRequest, shortPullRequestLink } from '../parts/pull-request.ts';
+import { factsOfLink, previewButtons, progressOf, titleOf } from '../parts/pull-request-facts.ts';
 import { oneLine, promptTitle } from '../parts/untrusted.ts';
 import { notices } from '../texts/notices.ts';
 
@@ -19,25 +21,26 @@ export function noticeView(
 ): SlackMessage {
   const threadUrl = permalink === null ? null : httpUrl(permalink);
   const name = names.get(job.requesterId);
+  const facts = factsOfLink(job, url);
+  const news = notices.public(
+    shortPullRequestLink(url),
+    titleOf(facts) ?? promptTitle(job.prompt, names),
+    name === undefined ? null : oneLine(name, NAME_MAX),
+  );
   return message(
-    paragraph(
-      notices.public(
-        shortPullRequestLink(url),
-        promptTitle(job.prompt, names),
-        name === undefined ? null : oneLine(name, NAME_MAX),
-      ),
-    ),
+    paragraph(withFacts(news, progressOf(facts))),
     ...pullRequest(url, {
       style: 'primary',
-      beside: threadUrl === null ? [] : [openThreadButton(threadUrl)],
+      beside: [...previewButtons(facts), ...(threadUrl === null ? [] : [openThreadButton(threadUrl)])],
     }),
   );
 }
 
-/** The same of a request that people of the notice channel may not read: neither its words, its person nor its thread. */
-export function privateNoticeView(url: string): SlackMessage {
+/** The same of a request that people of the notice channel may not read: neither its words, its person nor its thread, and of the pull
+ * request only how it stands. */
+export function privateNoticeView(job: Job, url: string): SlackMessage {
   return message(
-    paragraph(notices.private(shortPullRequestLink(url))),
+    paragraph(withFacts(notices.private(shortPullRequestLink(url)), progressOf(factsOfLink(job, url)))),
     ...pullRequest(url, { style: 'primary' }),
   );
 }

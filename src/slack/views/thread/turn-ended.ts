@@ -1,11 +1,13 @@
 import type { KnownBlock } from '@slack/types';
 import type { Announcement, TurnEnded } from '../../../jobs/announcement.ts';
 import type { Job } from '../../../jobs/job.ts';
+import type { PullRequestFacts } from '../../../jobs/pull-requests/pull-request.ts';
 import { buttons } from '../parts/buttons.ts';
 import { duration } from '../parts/duration.ts';
 import { message, paragraph, type SlackMessage, smallQuotation, withButton } from '../parts/message.ts';
-import { addressing, type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
+import { addressing, type Mrkdwn, mrkdwn, withFacts } from '../parts/mrkdwn.ts';
 import { pullRequest, shortPullRequestLink } from '../parts/pull-request.ts';
+import { factsOfLink, previewButtons, progressOf, sizeOf, titleOf } from '../parts/pull-request-facts.ts';
 import { oneLine } from '../parts/untrusted.ts';
 import { turnTexts } from '../texts/thread.ts';
 import { followUpButton } from './actions.ts';
@@ -26,25 +28,27 @@ export function turnEndedView(ended: TurnEnded, job: Job): SlackMessage {
     );
   }
   const isNew = link.is !== 'same';
+  const facts = isNew ? factsOfLink(job, link.url) : {};
   const waited = isNew ? [job.requesterId, ...replies.authors] : replies.authors;
   return message(
-    paragraph(linkNews(link, [...waited, ...toAct], factsOf(ended))),
+    paragraph(linkNews(link, [...waited, ...toAct], [...said(facts), ...factsOf(ended)])),
     ...(isNew ? branchLine(ended.branch) : []),
-    ...pullRequest(link.url, isNew ? { style: 'primary' } : {}),
+    ...pullRequest(link.url, isNew ? { style: 'primary', beside: previewButtons(facts) } : {}),
     ...undeliveredReplies(ended, job),
   );
 }
 
 /** A pull request that came without an end of its own. */
 export function latePullRequestView(
-  { url, changed, authors = [] }: Extract<Announcement, { kind: 'pull_request' }>,
+  { url, changed, branch, authors = [] }: Extract<Announcement, { kind: 'pull_request' }>,
   job: Job,
 ): SlackMessage {
   const link = { url, is: changed ? 'another' : 'first' } as const;
+  const facts = factsOfLink(job, url);
   return message(
-    paragraph(linkNews(link, [job.requesterId, ...authors], [])),
-    ...branchLine(job.agentJob?.ref ?? null),
-    ...pullRequest(url, { style: 'primary' }),
+    paragraph(linkNews(link, [job.requesterId, ...authors], said(facts))),
+    ...branchLine(branch === undefined ? (job.agentJob?.ref ?? null) : branch),
+    ...pullRequest(url, { style: 'primary', beside: previewButtons(facts) }),
   );
 }
 
@@ -52,16 +56,19 @@ export function latePullRequestView(
 export function withPullRequest(
   news: SlackMessage,
   { kind, prLink, isAnother, authors = [] }: Extract<Announcement, { kind: 'failed' | 'archived' }>,
-  { requesterId }: Job,
+  job: Job,
 ): SlackMessage {
   if (prLink === undefined) return news;
+  const { requesterId } = job;
+  const facts = factsOfLink(job, prLink);
   const [first, ...rest] = news.blocks;
   const others = authors.filter((userId) => userId !== requesterId);
   // Of a failure, its own line mentions the requester.
   const waited = kind === 'failed' ? others : [requesterId, ...others];
   const link = { url: prLink, is: isAnother === true ? 'another' : 'first' } as const;
-  const line = paragraph(linkNews(link, waited, []));
-  return first === undefined ? news : message(first, line, ...pullRequest(prLink), ...rest);
+  const line = paragraph(linkNews(link, waited, said(facts)));
+  const row = pullRequest(prLink, { beside: previewButtons(facts) });
+  return first === undefined ? news : message(first, line, ...row, ...rest);
 }
 
 const texts = {
@@ -81,7 +88,7 @@ function linkNews(
     address === null
       ? mrkdwn`${icon} ${addressing(toMention)}*${words}.*`
       : mrkdwn`${icon} ${addressing(toMention)}*${words}:* ${address}`;
-  return facts.reduce((said, fact) => mrkdwn`${said} · ${fact}`, news);
+  return withFacts(news, facts);
 }
 
 function factsOf({ link, lastedMs, replies }: TurnEnded): Mrkdwn[] {
@@ -89,6 +96,15 @@ function factsOf({ link, lastedMs, replies }: TurnEnded): Mrkdwn[] {
     ...(link?.is === 'same' || lastedMs === null ? [] : [mrkdwn`${duration(lastedMs)}`]),
     ...(replies.count === 0 ? [] : [turnTexts.included(replies.count)]),
   ];
+}
+
+/** What the code host says, as one fact among others. That a new pull request is open needs no words. */
+function said(facts: PullRequestFacts): Mrkdwn[] {
+  const title = titleOf(facts);
+  const { state, ...rest } = facts;
+  const progress = progressOf(state === 'open' ? rest : facts);
+  const words = [...(title === null ? [] : [title]), ...sizeOf(facts), ...progress];
+  return words.length === 0 ? [] : [mrkdwn`${words.join(', ')}`];
 }
 
 function branchLine(branch: string | null): KnownBlock[] {

@@ -1,5 +1,6 @@
 import type { Announcement, TurnEnded } from '../../../../src/jobs/announcement.ts';
 import type { Job, Stage } from '../../../../src/jobs/job.ts';
+import type { SeenPullRequest } from '../../../../src/jobs/pull-requests/pull-request.ts';
 import type { SlackFacts } from '../../../../src/slack/views/doctor.ts';
 import { fc } from '../../../support/properties.ts';
 import { anyCharacter } from '../../any-character.ts';
@@ -68,6 +69,34 @@ export function time() {
 
 export function slackId() {
   return fc.oneof(fc.constantFrom('U1', 'C9'), text());
+}
+
+/** What a code host may say of the pull request that the link leads to. */
+export function seen(url: string): fc.Arbitrary<SeenPullRequest> {
+  const lines = fc.record({ added: fc.nat(), removed: fc.nat() });
+  const facts = fc.record(
+    {
+      title: text(),
+      state: fc.constantFrom('draft', 'open', 'merged', 'closed'),
+      endedBy: text(),
+      openedAtMs: time(),
+      endedAtMs: time(),
+      size: fc.record({ files: fc.nat(), lines: fc.option(lines) }),
+      checks: fc.constantFrom('pending', 'passing', 'failing'),
+      review: fc.constantFrom('approved', 'changes_requested'),
+      previewUrl: address(),
+    },
+    { requiredKeys: [] },
+  );
+  return fc.record({ url: fc.constant(url), facts, seenAtMs: time(), reminders: fc.nat() });
+}
+
+/** The same job, with what a code host says of its pull request, or of the one that the link leads to. */
+export function seenJob(link: (job: Job) => string | null | undefined): fc.Arbitrary<Job> {
+  return job().chain((one) => {
+    const url = link(one);
+    return url ? seen(url).map((pullRequest) => ({ ...one, pullRequests: [pullRequest] })) : fc.constant(one);
+  });
 }
 
 export function job(): fc.Arbitrary<Job> {

@@ -1,0 +1,47 @@
+import type { Button } from '@slack/types';
+import { isOver, type PullRequestFacts, seenPullRequest } from '../../../jobs/pull-requests/pull-request.ts';
+import { pullRequestTexts } from '../texts/pull-request.ts';
+import { previewButton } from './message.ts';
+import { httpUrl } from './pull-request.ts';
+import { oneLine } from './untrusted.ts';
+
+const TITLE_MAX = 150;
+const RUNS_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+const LEFT_TO_RIGHT_MARK = '\u200e';
+
+/** What is known of a pull request; empty if its code host was not asked. */
+export function factsOfLink(job: Parameters<typeof seenPullRequest>[0], url: string): PullRequestFacts {
+  return seenPullRequest(job, url)?.facts ?? {};
+}
+
+/** Its title, on one line; null if the code host says none. */
+export function titleOf({ title }: PullRequestFacts): string | null {
+  if (title === undefined) return null;
+  const shown = oneLine(title, TITLE_MAX);
+  // Else the figures after it would take part in its direction, and seem to stand before it.
+  return RUNS_LEFT.test(shown) ? shown + LEFT_TO_RIGHT_MARK : shown;
+}
+
+/** `+120 −8`, `3 files`. */
+export function sizeOf({ size }: PullRequestFacts): string[] {
+  if (size === undefined) return [];
+  const { lines, files } = size;
+  return [...(lines === null ? [] : [pullRequestTexts.lines(lines)]), pullRequestTexts.files(files)];
+}
+
+/** How it stands: `open`, `checks failing`, `approved`. Of one that is over, that says it all. */
+export function progressOf(facts: PullRequestFacts): string[] {
+  const { state, checks, review } = facts;
+  const { states, checks: checkWords, reviews } = pullRequestTexts;
+  const said = state === undefined ? [] : [states[state]];
+  if (isOver(facts)) return said;
+  if (checks !== undefined) said.push(checkWords[checks]);
+  if (review !== undefined) said.push(reviews[review]);
+  return said;
+}
+
+/** The way to read what was changed; nothing where the code host knows none. */
+export function previewButtons({ previewUrl }: PullRequestFacts): Button[] {
+  const url = previewUrl === undefined ? null : httpUrl(previewUrl);
+  return url === null ? [] : [previewButton(url)];
+}

@@ -1,0 +1,235 @@
+import { describe, expect, test } from 'vitest';
+import type { Job } from '../../../src/jobs/job.ts';
+import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
+import { homeView } from '../../../src/slack/views/home.ts';
+import { statusView } from '../../../src/slack/views/status.ts';
+import { announcementView } from '../../../src/slack/views/thread/announcement.ts';
+import { cardView } from '../../../src/slack/views/thread/card.ts';
+import { noticeView, privateNoticeView } from '../../../src/slack/views/thread/notice.ts';
+import { settledView } from '../../../src/slack/views/thread/settled.ts';
+import { aJob, anAgentJob, completed, fivePastTwoMs, nobodyWaits, noNames, working } from './a-job.ts';
+import { expectSafe } from './support/expect-safe.ts';
+
+const MINUTE_MS = 60_000;
+const url = 'https://github.com/acme/docs/pull/14';
+const link = `<${url}|acme/docs#14>`;
+const preview = 'https://docs-pr-14.acme.example/';
+const permalink = 'https://acme.slack.com/archives/C1/p1795183500000100';
+const open: PullRequestFacts = {
+  title: 'Document the rate limits',
+  state: 'open',
+  size: { files: 3, lines: { added: 120, removed: 8 } },
+  checks: 'passing',
+};
+const merged: PullRequestFacts = {
+  ...open,
+  state: 'merged',
+  review: 'approved',
+  openedAtMs: fivePastTwoMs + 6 * MINUTE_MS,
+  endedAtMs: fivePastTwoMs + 136 * MINUTE_MS,
+};
+
+/** A job that is done, whose pull request the code host has described. */
+function jobWith(facts: PullRequestFacts, more: Partial<Job> = {}): Job {
+  return aJob({
+    stage: { ...completed, tookMs: 6 * MINUTE_MS },
+    agentJob: anAgentJob({ status: 'completed', prLink: url }),
+    announcedPrLink: url,
+    pullRequests: [{ url, facts, seenAtMs: fivePastTwoMs, reminders: 0 }],
+    ...more,
+  });
+}
+
+const ended = {
+  kind: 'turn_ended',
+  link: { url, is: 'first' },
+  branch: 'agent/rate-limits',
+  lastedMs: 6 * MINUTE_MS,
+  replies: { count: 0, authors: [] },
+  undelivered: null,
+} as const;
+
+const said = (facts: PullRequestFacts) => announcementView(ended, jobWith(facts), noNames).text;
+const firstLine = (facts: PullRequestFacts) => said(facts).split('\n')[0];
+
+describe('the message with a pull request says what the code host says (P1)', () => {
+  test('the title, how much has changed, the checks and the review', () => {
+    expect(said(open)).toBe(
+      `🎉 <@U1> *Pull request ready:* ${link} · Document the rate limits, +120 −8, 3 files, checks passing · 6 min\nagent/rate-limits`,
+    );
+    expect(firstLine({ ...open, checks: 'failing', review: 'changes_requested' })).toContain(
+      ', 3 files, checks failing, changes requested · 6 min',
+    );
+    expect(firstLine({ ...open, state: 'draft', checks: 'pending' })).toContain(', draft, checks pending');
+  });
+
+  test('as far as it says it: a missing permission loses one fact', () => {
+    expect(firstLine({})).toBe(`🎉 <@U1> *Pull request ready:* ${link} · 6 min`);
+    expect(firstLine({ state: 'open' })).toBe(`🎉 <@U1> *Pull request ready:* ${link} · 6 min`);
+    expect(firstLine({ title: 'Limits' })).toContain(`${link} · Limits · 6 min`);
+    expect(firstLine({ size: { files: 1, lines: null } })).toContain(`${link} · 1 file · 6 min`);
+  });
+
+  test('and when it is over, that it is, and not what its checks were', () => {
+    expect(firstLine(merged)).toContain('Document the rate limits, +120 −8, 3 files, merged · 6 min');
+    expect(firstLine({ ...open, state: 'closed' })).toContain(', 3 files, closed · 6 min');
+  });
+
+  test('files are counted, however many', () => {
+    expect(firstLine({ size: { files: 10_000, lines: { added: 1_234_567, removed: 0 } } })).toContain(
+      '+1,234,567 −0, 10,000 files',
+    );
+  });
+
+  test('and leads to a preview', () => {
+    const view = (previewUrl: string) =>
+      announcementView(ended, jobWith({ ...open, previewUrl }), noNames).blocks;
+    expect(JSON.stringify(view(preview))).toContain(`"url":"${preview}"`);
+    expect(JSON.stringify(view('javascript:alert(1)'))).not.toContain('View preview');
+    expect(JSON.stringify(view('https://github.com@evil.example/'))).not.toContain('View preview');
+  });
+
+  test('in whichever message tells of it, and in no message of an update', () => {
+    const job = jobWith(open);
+    const title = 'Document the rate limits, +120 −8';
+    const view = (announcement: Parameters<typeof announcementView>[0]) =>
+      announcementView(announcement, job, noNames).text;
+    expect(view({ kind: 'pull_request', url, changed: true })).toContain(title);
+    expect(view({ kind: 'failed', prLink: url })).toContain(title);
+    expect(view({ kind: 'archived', prLink: url })).toContain(title);
+    expect(view({ ...ended, link: { url, is: 'another' } })).toContain(title);
+    expect(view({ ...ended, link: { url, is: 'same' } })).not.toContain(title);
+  });
+
+  test('also when what it offered is settled, without the button', () => {
+    const undelivered = { count: 1, authors: ['U2'] };
+    const outcome = { deed: 'sent_again', by: 'U2', count: 1 } as const;
+    const { text } = settledView(
+      { ...ended, undelivered },
+      jobWith(merged),
+      outcome,
+      new Map([['U2', 'Bob']]),
+    );
+    expect(text).toContain('3 files, merged');
+    expect(text).toContain('Bob sent it again');
+    expect(text).not.toContain('[Send again]');
+  });
+
+  test('with the branch that it came with, whichever the job has now', () => {
+    const late = { kind: 'pull_request', url, changed: false, branch: 'agent/first' } as const;
+    expect(announcementView(late, jobWith(open), noNames).text).toContain('\nagent/first');
+    expect(announcementView({ ...late, branch: null }, jobWith(open), noNames).text).not.toContain('agent/');
+  });
+});
+
+describe('a title from outside', () => {
+  const hostile = [
+    '*Merged* <!channel> <@U2> <https://evil.example|github.com> & `x`',
+    '\u202egnihton\u2066\u2069\n\n✅ *Merged*',
+    'x'.repeat(5_000),
+    '👩‍💻'.repeat(500),
+    '',
+  ];
+  test.each(hostile)('mentions nobody, links nowhere, and stays on its line: %.40s', (title) => {
+    const job = jobWith({ ...open, title });
+    expectSafe(announcementView(ended, job, noNames), { users: ['U1'], named: [url] });
+    expectSafe(noticeView(job, url, permalink, noNames), { named: [url] });
+    expect(said({ ...open, title }).split('\n')).toHaveLength(2);
+    expect(said({ ...open, title }).length).toBeLessThan(500);
+  });
+
+  test('that is read from right to left leaves what follows it in its order', () => {
+    expect(firstLine({ ...open, title: 'תיעוד' })).toContain('תיעוד\u200e, +120 −8');
+  });
+});
+
+describe('a notice says how the pull request goes on (P1)', () => {
+  const notice = (facts: PullRequestFacts) =>
+    noticeView(jobWith(facts), url, permalink, new Map([['U1', 'Alice']])).text.split('\n')[0];
+
+  test('with its title and its state', () => {
+    expect(notice({ ...open, checks: 'failing' })).toBe(
+      `📝 ${link} · *Document the rate limits* · by Alice · open · checks failing`,
+    );
+    expect(notice({ ...open, review: 'approved' })).toMatch(/ · open · checks passing · approved$/);
+    expect(notice(merged)).toMatch(/ · by Alice · merged$/);
+    expect(notice({ ...open, state: 'closed' })).toMatch(/ · closed$/);
+  });
+
+  test("with the request's first line where the code host says no title", () => {
+    expect(notice({ state: 'open' })).toContain('*Document the rate limits of our API* · by Alice · open');
+  });
+
+  test('of a private request only the state: its title tells what was asked', () => {
+    const facts = { ...merged, previewUrl: preview };
+    const { text } = privateNoticeView(jobWith(facts), url);
+    expect(text).toBe(`📝 ${link} · *New documentation pull request* · merged`);
+  });
+});
+
+describe('the card tells only what matters (P1)', () => {
+  const state = (facts: PullRequestFacts, more: Partial<Job> = {}) =>
+    cardView(jobWith(facts, more), { queue: nobodyWaits, names: noNames, hasProjects: false }).text.split(
+      '\n',
+    )[1];
+
+  test('merged, closed without merging, and failing checks', () => {
+    expect(state(merged)).toBe(`✅ *Merged* · ${link}`);
+    expect(state({ ...open, state: 'closed' })).toBe(`⚪ *Closed without merging* · ${link}`);
+    expect(state({ ...open, checks: 'failing' })).toBe(
+      `✅ *Pull request ready* · ${link} · 6 min · checks failing`,
+    );
+    expect(state(open)).toBe(`✅ *Pull request ready* · ${link} · 6 min`);
+  });
+
+  test('of a job that was archived, too', () => {
+    const archived = { stage: { kind: 'ended', status: 'archived' } } as const;
+    expect(state(merged, archived)).toBe(`✅ *Merged* · ${link}`);
+    expect(state({ ...open, checks: 'failing' }, archived)).toMatch(/^⚪ \*Archived\*/);
+  });
+
+  test('but not over a later turn at work, or a failure', () => {
+    expect(state(merged, { stage: working })).toMatch(/^⚙️ \*Working/);
+    expect(state(merged, { stage: { kind: 'ended', status: 'failed' } })).toMatch(/^❌ \*Failed/);
+  });
+});
+
+describe('who looks sees how a pull request stands (L1, L2)', () => {
+  const reader = { userId: 'U1', channelId: 'C1', workspaceUrl: null, names: noNames };
+  const atHome = (facts: PullRequestFacts) =>
+    homeView(
+      {
+        needing: [],
+        open: [],
+        withPullRequest: [jobWith(facts)],
+        projects: [],
+        slackProblem: null,
+        forAdmin: null,
+        atMs: fivePastTwoMs,
+      },
+      reader,
+    ).text;
+
+  test('at home, in one word', () => {
+    expect(atHome(open)).toContain(`${link} · 6 min · waiting for review · asked`);
+    expect(atHome({ ...open, review: 'approved' })).toContain('· approved · asked');
+    expect(atHome({ ...open, review: 'changes_requested' })).toContain('· changes requested · asked');
+    expect(atHome({ ...open, state: 'draft' })).toContain('· draft · asked');
+    expect(atHome(merged)).toContain(`✅ *Merged* · ${link} · asked`);
+    expect(atHome({ ...open, checks: 'failing' }).match(/checks failing/g)).toHaveLength(1);
+    expect(atHome({ title: 'Limits' })).toContain(`${link} · 6 min · asked`);
+  });
+
+  test('in the status, with how long it took, and as of when that was known', () => {
+    const turn = {
+      kind: 'prompt',
+      text: 'Document the rate limits of our API',
+      startedAtMs: fivePastTwoMs,
+      isAccepted: true,
+      outcomes: [{ kind: 'pull_request', atMs: fivePastTwoMs + 6 * MINUTE_MS }],
+    } as const;
+    const { text } = statusView({ job: jobWith(merged), turns: [turn], unsent: [] }, reader);
+    expect(text).toContain('\nDocument the rate limits\n+120 −8, 3 files, merged · as of <!date^');
+    expect(text).toContain(' · pull request after 6 min · merged after 2 h 10 min\n');
+  });
+});
