@@ -12,7 +12,7 @@ export type Standing =
   | 'waiting_for_review';
 
 /** Null: its code host has not said. */
-export function standingOf({ state, checks, review }: PullRequestFacts): Standing | null {
+function standingOf({ state, checks, review }: PullRequestFacts): Standing | null {
   if (state === 'merged' || state === 'closed') return state;
   if (checks === 'failing') return 'checks_failing';
   if (state === 'draft') return state;

@@ -72,7 +72,7 @@ export function slackId() {
 }
 
 /** What a code host may say of the pull request that the link leads to. */
-export function seen(url: string): fc.Arbitrary<SeenPullRequest> {
+function seen(url: string): fc.Arbitrary<SeenPullRequest> {
   const lines = fc.record({ added: fc.nat(), removed: fc.nat() });
   const facts = fc.record(
     {
