@@ -1,5 +1,6 @@
 import type { AgentFailure, AgentJob } from './agent-job.ts';
 import type { Announcement } from './announcement.ts';
+import type { PullRequestFacts } from './pull-requests/pull-request.ts';
 import type { Attachments, ReadSnippet } from './requests/attachments.ts';
 
 /** What can happen to a job: an answer from outside, a due time, or what a person did in Slack. */
@@ -77,6 +78,18 @@ export type JobEvent =
       readonly messageTs: string | null;
       readonly snippets: readonly ReadSnippet[];
     }
+  /**
+   * The code host described the pull request of a link that the thread knows. `isOld`: the link was announced before
+   * anybody looked at it, so that what happened before the first look is no news.
+   */
+  | {
+      readonly type: 'pull_request_seen';
+      readonly url: string;
+      readonly facts: PullRequestFacts;
+      readonly isOld?: boolean;
+    }
+  | ({ readonly type: 'remind_again_pressed'; readonly reminderId: string } & ByPerson)
+  | ({ readonly type: 'no_more_reminders_pressed'; readonly reminderId: string } & ByPerson)
   /** The messages of these posts show what became of their offers, or cannot. */
   | { readonly type: 'offers_shown'; readonly postIds: readonly string[] }
   | { readonly type: 'notice_refused'; readonly channelId: string; readonly reason: string };

@@ -16,7 +16,9 @@ export type OfferSubject =
   /** The replies of a message call; null: all that are undelivered. `count`: how many; absent: unknown. */
   | { readonly kind: 'send'; readonly callId: string | null; readonly count?: number }
   /** Whether to keep watching, by the number of the question. */
-  | { readonly kind: 'watch'; readonly question: number };
+  | { readonly kind: 'watch'; readonly question: number }
+  /** Whether to be reminded of an open pull request again. */
+  | { readonly kind: 'reminder'; readonly reminderId: string; readonly url: string };
 
 /** `by`: the person; null: nobody, the matter is settled all the same. */
 export interface OfferOutcome {
@@ -33,6 +35,8 @@ export type OfferDeed =
   | 'found'
   | 'kept_watching'
   | 'stopped_watching'
+  | 'wants_reminder'
+  | 'wants_no_reminder'
   /** The agent's answer came late. */
   | 'confirmed'
   /** A reply reopened the job. */

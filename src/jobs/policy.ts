@@ -13,6 +13,13 @@ export interface Policy {
   readonly promptMaxLength: number;
   readonly noticeChannels: readonly string[];
   readonly retryUnknown: 'never' | 'messages' | 'all';
+  readonly pullRequests: PullRequestPolicy;
+}
+
+/** How pull requests are followed after they were announced. */
+export interface PullRequestPolicy {
+  /** An open one is reminded of when nothing has happened to it for so long; 0: never. */
+  readonly remindAfterMs: number;
 }
 
 /** What the operator has set for the projects and channels of a workspace. */

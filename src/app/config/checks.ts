@@ -60,9 +60,23 @@ export function duration(min: string, max: string) {
   return parsed((value) => {
     const durationMs = parseDuration(value);
     if (durationMs === null) return new Error('must be a duration with a unit: ms, s, m, h or d');
-    const isWithin = durationMs >= (parseDuration(min) ?? 0) && durationMs <= (parseDuration(max) ?? 0);
-    return isWithin ? durationMs : new Error(`must be between ${min} and ${max}`);
+    return isBetween(durationMs, min, max) ? durationMs : new Error(`must be between ${min} and ${max}`);
   });
+}
+
+/** 0, or a duration within these limits. */
+export function durationOrNone(min: string, max: string) {
+  return parsed((value) => {
+    const durationMs = parseDuration(value);
+    if (durationMs === null) return new Error('must be a duration with a unit: ms, s, m, h or d');
+    return durationMs === 0 || isBetween(durationMs, min, max)
+      ? durationMs
+      : new Error(`must be 0, or between ${min} and ${max}`);
+  });
+}
+
+function isBetween(durationMs: number, min: string, max: string): boolean {
+  return durationMs >= (parseDuration(min) ?? 0) && durationMs <= (parseDuration(max) ?? 0);
 }
 
 export function wholeNumber(min: number, max: number) {

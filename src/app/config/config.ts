@@ -106,6 +106,8 @@ function toConfig(values: Settings, file: ConfigFile, { projects, apiKeys }: Con
     followUps: { windowMs: values.FOLLOW_UP_WINDOW },
     settleWindowMs: values.SETTLE_WINDOW,
     longRunningAfterMs: values.LONG_RUNNING_AFTER,
+    /** `remindAfterMs`: 0: never. */
+    pullRequests: { remindAfterMs: values.PR_REMINDER_AFTER },
     retentionMs: values.RETENTION,
     stopTimeoutMs: values.STOP_TIMEOUT,
     promptMaxLength: values.PROMPT_MAX_LENGTH,

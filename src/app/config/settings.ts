@@ -4,6 +4,7 @@ import {
   choice,
   databaseUrl,
   duration,
+  durationOrNone,
   encryptionKeys,
   exampleSecrets,
   hostNames,
@@ -165,6 +166,11 @@ export const settings = z.object({
     '6h',
     duration('1m', '720h'),
     'After this time of work the thread is asked whether to keep watching (1m to 720h).',
+  ),
+  PR_REMINDER_AFTER: withDefault(
+    '3d',
+    durationOrNone('1s', '365d'),
+    'After this time without any movement the thread is reminded of an open pull request, once (from 1s). 0: never.',
   ),
   PROMPT_MAX_LENGTH: withDefault(
     '20000',

@@ -9,6 +9,7 @@ import { keepWatching, resumeWatching, stopWatching } from './long-running.ts';
 import { checkFailed, jobChecked } from './observe.ts';
 import { offersShown, settleOffers } from './offers.ts';
 import { cardDelayed, cardPosted, cardRefused, postRefused, tryAgain } from './open.ts';
+import { pullRequestSeen, remindAgain } from './pull-requests.ts';
 import { replyDeleted, replyEdited, replyReceived, sendAnyway, sendCorrection } from './replies.ts';
 import { startAnother } from './request.ts';
 import { snippetsRead } from './snippets.ts';
@@ -88,6 +89,13 @@ function apply(builder: DecisionBuilder, event: JobEvent) {
       return followUpShown(builder, event);
     case 'snippets_read':
       return snippetsRead(builder, event.messageTs, event.snippets);
+    case 'pull_request_seen':
+      return pullRequestSeen(builder, event);
+    case 'remind_again_pressed':
+      return remindAgain(builder, event.reminderId);
+    case 'no_more_reminders_pressed':
+      // There is none without a further request: only the offer is settled.
+      return;
     case 'offers_shown':
       return offersShown(builder, event.postIds);
     case 'notice_refused':

@@ -83,10 +83,12 @@ export class DecisionBuilder {
 
   announce(announcement: Announcement): void {
     this.change({ posts: this.job.posts + 1 });
-    const postId = this.addCall(`post:${this.job.id}:${this.job.posts}`, this.threadLane, {
-      kind: 'announce',
-      announcement,
-    });
+    this.announceOnce(`post:${this.job.id}:${this.job.posts}`, announcement);
+  }
+
+  /** Says it in the thread unless that was said before under this key. */
+  announceOnce(naturalKey: string, announcement: Announcement): void {
+    const postId = this.addCall(naturalKey, this.threadLane, { kind: 'announce', announcement });
     const about = offerOf(announcement, this.job);
     if (about === null) return;
     const offer = { postId, about, outcome: null, isShown: false };

@@ -28,6 +28,10 @@ export function offerOf(
     }
     case 'long_running':
       return { kind: 'watch', question: announcement.question };
+    case 'reminder': {
+      const { reminderId, url } = announcement;
+      return { kind: 'reminder', reminderId, url };
+    }
     default:
       return null;
   }

@@ -1,6 +1,7 @@
 import type { JobEvent } from '../event.ts';
 import { type Job, mayStartAgain } from '../job.ts';
 import type { Offer, OfferOutcome, OfferSubject } from '../offer.ts';
+import { isOver, seenPullRequest } from '../pull-requests/pull-request.ts';
 import type { DecisionBuilder } from './decision-builder.ts';
 
 /** Whatever the event has decided, or made pointless, is not offered any more: its message is edited. */
@@ -9,7 +10,8 @@ export function settleOffers(builder: DecisionBuilder, event: JobEvent): void {
   const after = offers.map((offer, index): Offer => {
     if (offer.outcome !== null) return offer;
     const isRepeated = offers.slice(index + 1).some(({ about }) => isCovered(offer.about, about));
-    const isLeft = isOpen(builder, offer.about) && !isRepeated && !isAllSentAgain(event, offer.about);
+    const isAnswered = isAllSentAgain(event, offer.about) || isReminderAnswered(event, offer.about);
+    const isLeft = isOpen(builder, offer.about) && !isRepeated && !isAnswered;
     return isLeft ? offer : { ...offer, outcome: outcomeOf(event, offer.about) };
   });
   if (after.every((offer, index) => offer === offers[index])) return;
@@ -42,10 +44,13 @@ function isAbout(press: JobEvent, about: OfferSubject): boolean {
     case 'agent_job_named':
       return about.kind === 'start' && press.callId === about.callId;
     case 'resend_pressed':
-      return about.kind !== 'watch' && about.callId === press.callId;
+      return isOfReplies(about) && about.callId === press.callId;
     case 'keep_watching_pressed':
     case 'stop_watching_pressed':
       return about.kind === 'watch' && about.question === press.question;
+    case 'remind_again_pressed':
+    case 'no_more_reminders_pressed':
+      return isReminderAnswered(press, about);
     default:
       return false;
   }
@@ -53,8 +58,13 @@ function isAbout(press: JobEvent, about: OfferSubject): boolean {
 
 /** About the same replies: the younger message stands for both. */
 function isCovered(one: OfferSubject, younger: OfferSubject): boolean {
-  if (one.kind === 'watch' || younger.kind === 'watch') return false;
+  if (!isOfReplies(one) || !isOfReplies(younger)) return false;
   return one.callId !== undefined && one.callId === younger.callId;
+}
+
+/** Only these may be about the replies of a call. */
+function isOfReplies(about: OfferSubject): about is Extract<OfferSubject, { kind: 'start' | 'send' }> {
+  return about.kind === 'start' || about.kind === 'send';
 }
 
 /** What is refused once more has a message of its own. */
@@ -62,6 +72,11 @@ function isAllSentAgain(event: JobEvent, about: OfferSubject): boolean {
   return (
     event.type === 'resend_pressed' && event.callId === null && about.kind === 'send' && about.callId === null
   );
+}
+
+function isReminderAnswered(event: JobEvent, about: OfferSubject): boolean {
+  const isAnswer = event.type === 'remind_again_pressed' || event.type === 'no_more_reminders_pressed';
+  return isAnswer && about.kind === 'reminder' && event.reminderId === about.reminderId;
 }
 
 function isOpen(builder: DecisionBuilder, about: OfferSubject): boolean {
@@ -80,6 +95,10 @@ function isOpen(builder: DecisionBuilder, about: OfferSubject): boolean {
       const question = stage.kind === 'working' ? stage.question : undefined;
       return question?.number === about.question && question.answer === null;
     }
+    case 'reminder': {
+      const pullRequest = seenPullRequest(job, about.url);
+      return pullRequest !== null && !isOver(pullRequest.facts);
+    }
   }
 }
 
@@ -88,7 +107,12 @@ function hasUndelivered(builder: DecisionBuilder, callId: string): boolean {
 }
 
 /** What the agent's acceptance of a reply says of each matter. */
-const deedOfAcceptance = { start: 'continued', send: 'confirmed', watch: 'moot' } as const;
+const deedOfAcceptance = {
+  start: 'continued',
+  send: 'confirmed',
+  watch: 'moot',
+  reminder: 'moot',
+} as const;
 
 function outcomeOf(event: JobEvent, about: OfferSubject): OfferOutcome {
   switch (event.type) {
@@ -108,6 +132,10 @@ function outcomeOf(event: JobEvent, about: OfferSubject): OfferOutcome {
       return { deed: 'kept_watching', by: event.userId ?? null };
     case 'stop_watching_pressed':
       return { deed: 'stopped_watching', by: event.userId ?? null };
+    case 'remind_again_pressed':
+      return { deed: 'wants_reminder', by: event.userId ?? null };
+    case 'no_more_reminders_pressed':
+      return { deed: 'wants_no_reminder', by: event.userId ?? null };
     case 'job_found':
       return { deed: 'confirmed', by: null };
     case 'message_accepted':

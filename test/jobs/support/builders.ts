@@ -23,6 +23,7 @@ export const policy: Policy = {
   promptMaxLength: 20_000,
   noticeChannels: ['C-NEWS'],
   retryUnknown: 'never',
+  pullRequests: { remindAfterMs: 72 * HOUR_MS },
 };
 
 export const request: JobRequest = {

@@ -44,6 +44,10 @@ export function newsOf(announcement: Announcement, startMs: number): string {
       return `${announcement.count} unknown`;
     case 'long_running':
       return `long running since ${(announcement.sinceMs - startMs) / 1000} s`;
+    case 'pull_request_over':
+      return `${announcement.state} by ${announcement.by ?? 'nobody known'}`;
+    case 'reminder':
+      return `reminder of ${announcement.url}`;
     case 'follow_up':
       return `follow-up by ${announcement.userId}: ${announcement.text}`;
     case 'files_not_sent':

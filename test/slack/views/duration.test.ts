@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { duration } from '../../../src/slack/views/parts/duration.ts';
+import { duration, fullDuration } from '../../../src/slack/views/parts/duration.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -20,4 +20,15 @@ test.each([
   [76 * HOUR_MS, '3 d 4 h'],
 ])('%d ms are said as "%s"', (ms, said) => {
   expect(duration(ms)).toBe(said);
+});
+
+test.each([
+  [1, '0 seconds'],
+  [1_000, '1 second'],
+  [90_000, '90 seconds'],
+  [60 * MINUTE_MS, '1 hour'],
+  [36 * HOUR_MS, '36 hours'],
+  [72 * HOUR_MS, '3 days'],
+])('%d ms are "%s" in full', (ms, said) => {
+  expect(fullDuration(ms)).toBe(said);
 });

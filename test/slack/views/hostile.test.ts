@@ -32,6 +32,7 @@ function linkIn(announcement: Announcement): string | null {
     case 'turn_ended':
       return announcement.link?.url ?? null;
     case 'pull_request':
+    case 'reminder':
       return announcement.url;
     case 'failed':
     case 'archived':

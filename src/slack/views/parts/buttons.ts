@@ -7,6 +7,7 @@ const buttonTarget = z.object({
   creates: z.int().optional(),
   cards: z.int().optional(),
   question: z.int().optional(),
+  reminderId: z.string().min(1).optional(),
   message: z.int().optional(),
   messageTs: z.string().optional(),
   isPrivate: z.boolean().optional(),
@@ -14,8 +15,8 @@ const buttonTarget = z.object({
 
 /**
  * What a button is about: a job, and what distinguishes a stale button from a current one: the call that it would make again,
- * how often the job was created or its card tried, the question that it answers, the message call that would go out,
- * or the reply that was edited. `isPrivate`: its message is an answer to one person, perhaps in another channel.
+ * how often the job was created or its card tried, the question or the reminder that it answers, the message call that
+ * would go out, or the reply that was edited. `isPrivate`: its message is an answer to one person, perhaps in another channel.
  */
 export type ButtonTarget = Readonly<z.infer<typeof buttonTarget>>;
 
@@ -106,6 +107,18 @@ export const jobButtons = {
     label: 'Stop watching',
     eventOf: ({ question }, { userId }) =>
       question === undefined ? null : { type: 'stop_watching_pressed', question, userId },
+  },
+  remindAgain: {
+    id: 'remind_again',
+    label: 'Remind me again',
+    eventOf: ({ reminderId }, { userId }) =>
+      reminderId === undefined ? null : { type: 'remind_again_pressed', reminderId, userId },
+  },
+  noMoreReminders: {
+    id: 'no_more_reminders',
+    label: 'No more reminders',
+    eventOf: ({ reminderId }, { userId }) =>
+      reminderId === undefined ? null : { type: 'no_more_reminders_pressed', reminderId, userId },
   },
   resumeWatching: {
     id: 'resume_watching',

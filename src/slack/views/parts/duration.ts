@@ -12,6 +12,20 @@ export function duration(ms: number): string {
     : inTwo(ms, [DAY_MS, 'd'], [HOUR_MS, 'h']);
 }
 
+const UNITS = [
+  [DAY_MS, 'day'],
+  [HOUR_MS, 'hour'],
+  [MINUTE_MS, 'minute'],
+  [SECOND_MS, 'second'],
+] as const;
+
+/** In words, in the largest unit that it is a multiple of: `3 days`, `36 hours`, `1 minute`. */
+export function fullDuration(ms: number): string {
+  const [unitMs, unit] = UNITS.find(([unitMs]) => ms >= unitMs && ms % unitMs === 0) ?? [SECOND_MS, 'second'];
+  const count = Math.trunc(ms / unitMs);
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
 type Unit = readonly [ms: number, symbol: string];
 
 function inTwo(ms: number, [largeMs, large]: Unit, [smallMs, small]: Unit): string {

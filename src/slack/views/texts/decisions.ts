@@ -33,6 +33,13 @@ export const decisions = {
     adviceIfNotAccepted: mrkdwn`*Edit and start* sends the new request, then the replies that weren't sent.`,
     adviceIfJobGone: mrkdwn`*Start again* sends the same request as a new job, then the replies that weren't sent.`,
   },
+  stillOpen: {
+    /** `link`: null: it may not be a link. */
+    news: (who: Mrkdwn, after: string, link: Mrkdwn | null) =>
+      link === null
+        ? mrkdwn`👋 ${who}*Still open after ${after}.*`
+        : mrkdwn`👋 ${who}*Still open after ${after}:* ${link}`,
+  },
   longRunning: {
     news: (who: Mrkdwn, lasted: string | null) =>
       mrkdwn`⏳ ${who}*Still working${lasted === null ? '' : ` after ${lasted}`}.*`,
@@ -48,6 +55,8 @@ export const outcomes: Readonly<Record<OfferDeed, (name: string, count: number) 
   found: (name) => mrkdwn`${name} found it; I'm watching that job now`,
   kept_watching: (name) => mrkdwn`${name} keeps watching`,
   stopped_watching: (name) => mrkdwn`${name} stopped watching; the agent may still be working`,
+  wants_reminder: (name) => mrkdwn`${name} wants to be reminded again`,
+  wants_no_reminder: (name) => mrkdwn`${name} wants no more reminders`,
   confirmed: () => mrkdwn`The agent confirmed it after all`,
   continued: () => mrkdwn`A reply continued it`,
   moot: () => null,

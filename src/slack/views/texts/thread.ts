@@ -32,6 +32,11 @@ export const threadTexts = {
   /** `words`: the agent's, as a sentence of ours can follow them. */
   needsAdmin: (words: string): Mrkdwn =>
     mrkdwn`⚠️ *An administrator needs to fix the connection to the agent.* ${words}Everything is saved and continues once it's fixed.`,
+  /** `by`: null: nobody known. */
+  merged: (who: Mrkdwn, by: string | null): Mrkdwn =>
+    mrkdwn`✅ ${who}${by === null ? mrkdwn`*Merged.*` : mrkdwn`*Merged* by ${by}.`}`,
+  closed: (who: Mrkdwn, by: string | null): Mrkdwn =>
+    mrkdwn`⚪ ${who}${by === null ? mrkdwn`*Closed without merging.*` : mrkdwn`*Closed without merging* by ${by}.`}`,
   neverKnown: (agentJobId: string, projectName: string): Mrkdwn =>
     mrkdwn`❌ *The agent doesn't know this job:* “${agentJobId}” in the project ${projectName}. Check the id, then type \`/docs-agent watch\` with the right one; \`/docs-agent project=name watch job_123\` looks in another project.`,
   otherStatus: (status: string): Mrkdwn => mrkdwn`ℹ️ *Status:* ${status}`,

@@ -3,7 +3,7 @@ import type { Announcement } from '../../../jobs/announcement.ts';
 import type { Queue } from '../../../jobs/follow-up-queue.ts';
 import { isUnwatched, type Job, mayStartAgain } from '../../../jobs/job.ts';
 import { buttons } from '../parts/buttons.ts';
-import { duration } from '../parts/duration.ts';
+import { duration, fullDuration } from '../parts/duration.ts';
 import {
   actionButton,
   buttonRow,
@@ -14,6 +14,7 @@ import {
   targetButton,
 } from '../parts/message.ts';
 import { addressing, type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
+import { shortPullRequestLink } from '../parts/pull-request.ts';
 import { shown } from '../parts/untrusted.ts';
 import { decisions } from '../texts/decisions.ts';
 
@@ -37,6 +38,7 @@ const ASKING = [
   'message_rejected',
   'message_unknown',
   'long_running',
+  'reminder',
 ] as const satisfies readonly Announcement['kind'][];
 
 /** An announcement that is about a decision, and nothing else. */
@@ -85,6 +87,14 @@ export function askedBy(announcement: Asking, job: Job): Question {
         news: news(requester, lastedMs === undefined ? null : duration(lastedMs)),
         advice,
         buttons: [targetButton(buttons.keepWatching, target), targetButton(buttons.stopWatching, target)],
+      };
+    }
+    case 'reminder': {
+      const { reminderId, url, afterMs } = announcement;
+      const target = { jobId, reminderId };
+      return {
+        news: decisions.stillOpen.news(requester, fullDuration(afterMs), shortPullRequestLink(url)),
+        buttons: [targetButton(buttons.remindAgain, target), targetButton(buttons.noMoreReminders, target)],
       };
     }
   }

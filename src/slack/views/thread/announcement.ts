@@ -3,7 +3,7 @@ import type { Job } from '../../../jobs/job.ts';
 import type { FollowUpMode } from '../../../jobs/policy.ts';
 import { NOT_SEEN } from '../../protocol/error-codes.ts';
 import { message, paragraph, quotation, type SlackMessage } from '../parts/message.ts';
-import { channelMention, mrkdwn } from '../parts/mrkdwn.ts';
+import { addressing, channelMention, mrkdwn } from '../parts/mrkdwn.ts';
 import { oneLine, quotedPrompt } from '../parts/untrusted.ts';
 import { refusedNotices, threadTexts } from '../texts/thread.ts';
 import { askedBy, askingView } from './actions.ts';
@@ -54,6 +54,7 @@ export function announcementView(
     case 'message_rejected':
     case 'message_unknown':
     case 'long_running':
+    case 'reminder':
       return askingView(askedBy(announcement, job));
     case 'follow_up':
       return written(announcement, names);
@@ -61,6 +62,8 @@ export function announcementView(
       return filesNotSent(announcement.files);
     case 'snippets_not_sent':
       return snippetsNotSent(announcement.snippets);
+    case 'pull_request_over':
+      return pullRequestOver(announcement, job);
     case 'muted':
     case 'unmuted':
       return muting(announcement, names, mode);
@@ -90,6 +93,14 @@ function written(
 
 function nameOf(userId: string, names: ReadonlyMap<string, string>): string {
   return oneLine(names.get(userId) ?? 'somebody', NAME_MAX);
+}
+
+function pullRequestOver(
+  { state, by }: Extract<Announcement, { kind: 'pull_request_over' }>,
+  { requesterId }: Job,
+): SlackMessage {
+  const name = by === undefined ? null : oneLine(by, NAME_MAX);
+  return message(paragraph(threadTexts[state](addressing([requesterId]), name)));
 }
 
 function muting(

@@ -194,6 +194,16 @@ export function announcement(): fc.Arbitrary<Announcement> {
       }),
     }),
     fc.record({ kind: fc.constant('long_running'), question: fc.nat(), sinceMs: time(), lastedMs: fc.nat() }),
+    fc.record({
+      kind: fc.constant('reminder'),
+      reminderId: fc.uuid(),
+      url: address(),
+      afterMs: time(),
+    }),
+    fc.record(
+      { kind: fc.constant('pull_request_over'), state: fc.constantFrom('merged', 'closed'), by: text() },
+      { requiredKeys: ['kind', 'state'] },
+    ),
     fc.record({ kind: fc.constant('message_unknown'), ...call }),
     fc.record({ kind: fc.constant('notice_failed'), channelId: slackId(), reason: text() }),
   );

@@ -1,0 +1,114 @@
+import type { JobEvent } from '../event.ts';
+import {
+  isOver,
+  type PullRequestFacts,
+  type SeenPullRequest,
+  seenPullRequest,
+} from '../pull-requests/pull-request.ts';
+import { reminderDueAtMs } from '../pull-requests/reminder.ts';
+import type { DecisionBuilder } from './decision-builder.ts';
+
+/** What a job knows of older ones is dropped, and stays as its messages show it. */
+const MAX_PULL_REQUESTS = 20;
+
+/** What differs from the last look is shown; an end is told, and a reminder that is due. */
+export function pullRequestSeen(
+  builder: DecisionBuilder,
+  { url, facts, isOld = false }: Extract<JobEvent, { type: 'pull_request_seen' }>,
+): void {
+  const { job, context } = builder;
+  const { nowMs, policy } = context;
+  const before = seenPullRequest(job, url);
+  if (before === null && !mayBeAdded(builder, url)) return;
+  // A thread that was there before the watch hears of what happens from now on.
+  const isFirstOfOld = before === null && isOld;
+  save(builder, {
+    ...(before ?? {
+      url,
+      reminders: 0,
+      ...(isOld && { remindAfterMs: nowMs + policy.pullRequests.remindAfterMs }),
+    }),
+    facts,
+    seenAtMs: nowMs,
+  });
+  if (before === null || !areSame(before.facts, facts)) showFacts(builder, before?.facts ?? {}, facts);
+  if (isOver(facts) && facts.state !== before?.facts.state && !isFirstOfOld) tellEnd(builder, url, facts);
+  remindIfDue(builder, url);
+}
+
+/** The one place where a change of facts schedules what shows them. */
+function showFacts(builder: DecisionBuilder, before: PullRequestFacts, after: PullRequestFacts): void {
+  if (wordOnCard(before) !== wordOnCard(after)) builder.refreshCard();
+}
+
+/** The card shows no more of it than this. */
+function wordOnCard(facts: PullRequestFacts): string | null {
+  if (isOver(facts)) return facts.state ?? null;
+  return facts.checks === 'failing' ? 'failing' : null;
+}
+
+/** Both are as they were read, so their fields are in the same order. */
+function areSame(one: PullRequestFacts, other: PullRequestFacts): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function tellEnd(builder: DecisionBuilder, url: string, { state, endedBy }: PullRequestFacts): void {
+  if (state !== 'merged' && state !== 'closed') return;
+  builder.announceOnce(`pr:${builder.job.id}:${url}:${state}`, {
+    kind: 'pull_request_over',
+    state,
+    ...(endedBy !== undefined && { by: endedBy }),
+  });
+}
+
+function remindIfDue(builder: DecisionBuilder, url: string): void {
+  const { job, context } = builder;
+  const { remindAfterMs: afterMs } = context.policy.pullRequests;
+  const pullRequest = seenPullRequest(job, url);
+  if (pullRequest === null) return;
+  const dueAtMs = reminderDueAtMs(pullRequest, afterMs);
+  if (dueAtMs === null || context.nowMs < dueAtMs) return;
+  const reminders = pullRequest.reminders + 1;
+  save(builder, { ...pullRequest, reminders, remindAfterMs: null });
+  const reminderId = context.newId();
+  builder.announceOnce(`pr:${job.id}:${url}:reminder:${reminders}`, {
+    kind: 'reminder',
+    reminderId,
+    url,
+    afterMs,
+  });
+}
+
+/** *Remind me again*: as much later, if it is still open then. */
+export function remindAgain(builder: DecisionBuilder, reminderId: string): void {
+  const { job, context } = builder;
+  const url = urlOfOffer(builder, reminderId);
+  const pullRequest = url === null ? null : seenPullRequest(job, url);
+  if (pullRequest === null || isOver(pullRequest.facts)) return;
+  const remindAfterMs = context.nowMs + context.policy.pullRequests.remindAfterMs;
+  save(builder, { ...pullRequest, remindAfterMs });
+}
+
+/** Null: nobody can decide it any more. */
+function urlOfOffer({ job: { offers = [] } }: DecisionBuilder, reminderId: string): string | null {
+  for (const { about, outcome } of offers) {
+    if (about.kind === 'reminder' && about.reminderId === reminderId && outcome === null) return about.url;
+  }
+  return null;
+}
+
+/** A link that was dropped for newer ones is not added again. */
+function mayBeAdded({ job }: DecisionBuilder, url: string): boolean {
+  if (job.announcedPrLink === null) return false;
+  return url === job.announcedPrLink || (job.pullRequests ?? []).length < MAX_PULL_REQUESTS;
+}
+
+function save(builder: DecisionBuilder, pullRequest: SeenPullRequest): void {
+  const { pullRequests = [] } = builder.job;
+  const isKnown = pullRequests.some(({ url }) => url === pullRequest.url);
+  builder.change({
+    pullRequests: isKnown
+      ? pullRequests.map((one) => (one.url === pullRequest.url ? pullRequest : one))
+      : [...pullRequests, pullRequest].slice(-MAX_PULL_REQUESTS),
+  });
+}

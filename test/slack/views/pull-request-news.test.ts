@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { decodeButton } from '../../../src/slack/views/parts/buttons.ts';
+import { announcementView } from '../../../src/slack/views/thread/announcement.ts';
+import { settledView } from '../../../src/slack/views/thread/settled.ts';
+import { aJob, noNames } from './a-job.ts';
+
+const DAY_MS = 86_400_000;
+
+const reminder = (afterMs: number, url = 'https://github.com/acme/docs/pull/14') =>
+  ({ kind: 'reminder', reminderId: 'reminder-1', url, afterMs }) as const;
+
+test('merged and closed are told with whoever did it (P2)', () => {
+  const over = (state: 'merged' | 'closed', by?: string) => {
+    const news = { kind: 'pull_request_over', state, ...(by !== undefined && { by }) } as const;
+    return announcementView(news, aJob(), noNames).text;
+  };
+  expect(over('merged', 'octo<!channel>cat')).toBe('✅ <@U1> *Merged* by octo&lt;!channel&gt;cat.');
+  expect(over('merged')).toBe('✅ <@U1> *Merged.*');
+  expect(over('closed', 'octocat')).toBe('⚪ <@U1> *Closed without merging* by octocat.');
+  expect(over('closed')).toBe('⚪ <@U1> *Closed without merging.*');
+});
+
+test('a reminder names the pull request, and offers another reminder or none (P2)', () => {
+  const message = announcementView(reminder(3 * DAY_MS), aJob(), noNames);
+  expect(message.text).toMatchInlineSnapshot(`
+    "👋 <@U1> *Still open after 3 days:* <https://github.com/acme/docs/pull/14|acme/docs#14>
+    [Remind me again] [No more reminders]"
+  `);
+  const pressed = message.blocks.flatMap((block) => (block.type === 'actions' ? block.elements : []));
+  expect(
+    pressed.map((button) => (button.type === 'button' ? decodeButton(button.value ?? '') : null)),
+  ).toEqual([
+    { jobId: 'job-1', reminderId: 'reminder-1' },
+    { jobId: 'job-1', reminderId: 'reminder-1' },
+  ]);
+});
+
+test('a reminder of what may not be a link has none', () => {
+  const { text } = announcementView(reminder(1_000, 'javascript:alert(1)'), aJob(), noNames);
+  expect(text).toContain('👋 <@U1> *Still open after 1 second.*\n');
+});
+
+test.each([
+  ['wants_reminder', 'Alice wants to be reminded again'],
+  ['wants_no_reminder', 'Alice wants no more reminders'],
+] as const)('after a press, the reminder says what was decided: %s', (deed, words) => {
+  const view = settledView(reminder(DAY_MS), aJob(), { deed, by: 'U2' }, new Map([['U2', 'Alice']]));
+  expect(view.text).toBe(
+    `👋 <@U1> *Still open after 1 day:* <https://github.com/acme/docs/pull/14|acme/docs#14>\n${words}`,
+  );
+  expect(JSON.stringify(view.blocks)).not.toContain('action_id');
+});
