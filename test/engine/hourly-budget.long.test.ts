@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { notSentError } from '../../src/agent/client/errors.ts';
 import { callAgent } from '../../src/agent/effects/call-agent.ts';
 import { sendFollowUps } from '../../src/agent/effects/send-follow-ups.ts';
 import { Loop } from '../../src/engine/loop.ts';
@@ -21,6 +22,8 @@ interface Sent {
 /** Two replicas that send, in a time that leaps from one due task to the next. */
 async function createBudgetWorld(place: LoopsOptions['place']) {
   const sent: Sent[] = [];
+  const tries: number[] = [];
+  let isAway = false;
   const edits = new Map<string, number>();
   const world = await createLoopsWorld({
     place,
@@ -29,6 +32,8 @@ async function createBudgetWorld(place: LoopsOptions['place']) {
     outside: ({ clock }) => ({
       agent: {
         createJob: async (_, prompt) => {
+          tries.push(clock.now());
+          if (isAway) throw notSentError(new Error('the agent is away'));
           sent.push({ prompt, atMs: clock.now() });
           return anAgentJob({ id: `agent-${sent.length}` });
         },
@@ -91,7 +96,10 @@ async function createBudgetWorld(place: LoopsOptions['place']) {
   const setBudget = (perHour: number) => {
     hourlyBudget = perHour;
   };
-  return { ...world, sent, edits, ask, reply, workUntil, setBudget };
+  const setAway = (away: boolean) => {
+    isAway = away;
+  };
+  return { ...world, sent, tries, edits, ask, reply, workUntil, setBudget, setAway };
 }
 
 describeOnDatabases('the hourly budget', (makeEmpty) => {
@@ -203,6 +211,18 @@ describeOnDatabases('the hourly budget', (makeEmpty) => {
       }
     });
   }
+
+  test('requests that wait for an agent that is away try again at their own pace, and do not wake each other (E1)', async () => {
+    const world = await createBudgetWorld(await makeEmpty());
+    world.setAway(true);
+    for (const number of [1, 2, 3]) await world.ask(`Request ${number}`);
+    await world.workUntil(world.clock.now() + 10 * MINUTE_MS);
+    // After 5, 10, 20 and 40 seconds, and then once a minute.
+    expect(world.tries.length).toBeLessThanOrEqual(3 * 20);
+    world.setAway(false);
+    await world.workUntil(world.clock.now() + MINUTE_MS);
+    expect(world.sent.map(({ prompt }) => prompt).toSorted()).toEqual(['Request 1', 'Request 2', 'Request 3']);
+  });
 
   test('a place that a withdrawn reply gives up is used within a minute', async () => {
     const world = await createBudgetWorld(await makeEmpty());

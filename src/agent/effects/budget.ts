@@ -1,6 +1,7 @@
 import type { AgentFailure } from '../../jobs/agent-job.ts';
 import type { Job } from '../../jobs/job.ts';
 import { allowedAtMs, type BudgetKind } from '../../jobs/schedule/hourly-budget.ts';
+import type { Waiting } from '../../store/queries/calls/budget-queue.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { AgentTools } from './agent-tools.ts';
 
@@ -17,7 +18,7 @@ export interface OverBudget {
 /**
  * Takes a place in the hourly budget of the job's project, or says why it has to wait, and until when. Counted from
  * the ledger, so that it survives restarts and is shared by replicas. The first start in line asks every minute, and
- * whoever takes a place wakes it: so a place that is free too early is found by all who can use it.
+ * a call that succeeds wakes it (`wakeNextStart`): so a place that is free too early is found by all who can use it.
  */
 export async function takeFromBudget(
   tools: AgentTools,
@@ -30,14 +31,12 @@ export async function takeFromBudget(
   const waiting = await tx.budgetQueue.waiting(job.projectId);
   const use = { perHour: tools.hourlyBudget, startedAtMs, waiting };
   const goesAtMs = allowedAtMs(use, job.id, kind, nowMs);
-  const starts = waiting.filter((other) => other.kind === 'create_job');
   if (goesAtMs <= nowMs) {
     await tx.budgetQueue.leave(job.id, kind);
-    const [first] = kind === 'create_job' ? starts.filter(({ jobId }) => jobId !== job.id) : starts;
-    if (first !== undefined) await tx.tasks.runNowUnlessLocked('call_agent', `agent:${first.jobId}`, nowMs);
     return null;
   }
-  const isFirst = kind === 'create_job' && (starts[0] === undefined || starts[0].jobId === job.id);
+  const firstId = firstStart(waiting)?.jobId ?? job.id;
+  const isFirst = kind === 'create_job' && firstId === job.id;
   return {
     failure: {
       outcome: 'definite',
@@ -48,4 +47,17 @@ export async function takeFromBudget(
     },
     askAgainAtMs: isFirst ? Math.min(goesAtMs, nowMs + FIRST_LOOKS_AGAIN_MS) : goesAtMs,
   };
+}
+
+/**
+ * The agent has taken a call of the project: the first start in line looks again. After a failure, the starts in line
+ * would only wake each other, without a pause.
+ */
+export async function wakeNextStart(tx: Transaction, { projectId }: Job, nowMs: number): Promise<void> {
+  const next = firstStart(await tx.budgetQueue.waiting(projectId));
+  if (next !== undefined) await tx.tasks.runNowUnlessLocked('call_agent', `agent:${next.jobId}`, nowMs);
+}
+
+function firstStart(waiting: readonly Waiting[]): Waiting | undefined {
+  return waiting.find(({ kind }) => kind === 'create_job');
 }

@@ -11,7 +11,7 @@ import type { Job } from '../../jobs/job.ts';
 import type { ClaimedTask, LedgerCall, Transaction } from '../../store/store.ts';
 import { AgentError } from '../client/errors.ts';
 import { type AgentTools, agentSays, requireBoundProject } from './agent-tools.ts';
-import { takeFromBudget } from './budget.ts';
+import { takeFromBudget, wakeNextStart } from './budget.ts';
 
 type AgentRequest = Extract<CallRequest, { kind: 'create_job' | 'send_message' }>;
 
@@ -150,8 +150,13 @@ async function settle(
     return null;
   }
   const after = await applyEvent(tx, job.id, event, context);
+  if (isTaken(event)) await wakeNextStart(tx, job, context.nowMs);
   if (event.type !== 'create_failed' || after.stage.kind !== 'creating') return null;
   const retryAtMs = Math.min(after.trouble?.retryAtMs ?? 0, askAgainAtMs);
   // Whatever the job says, this must not become a loop without a pause.
   return { retryAtMs: Math.max(retryAtMs, context.nowMs + SHORTEST_WAIT_MS) };
+}
+
+function isTaken({ type }: JobEvent): boolean {
+  return type === 'job_created' || type === 'message_accepted';
 }
