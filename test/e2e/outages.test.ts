@@ -28,33 +28,36 @@ describeWithLocalSlack('an agent API that is away', () => {
   test.each([
     ['server errors', "can't reach the agent", "Can't reach the agent", 500, 600_000],
     ['a refused key', 'Waiting for an administrator', 'An administrator needs to fix', 401, 0],
-  ])('an outage with %s is told once, and its end once (W2, E2)', async (_what, state, words, status, afterMs) => {
-    await using world = await startWorld();
-    const { card, finish } = await watched(world);
-    world.api.failAll({ status });
-    // The outage counts from the first answer, which time does not wait for.
-    await world.later(
-      () => world.card(card),
-      (text) => text.includes(state),
-      `the card to say "${state}"`,
-    );
-    if (afterMs > 0) {
-      await world.clock.advance(afterMs - 60_000);
-      expect(saying(await world.posts(card), words)).toEqual([]);
-      // The next try comes within a minute.
-      await world.clock.advance(120_000);
-    }
-    await toldLater(world, card, words);
-    await world.clock.advance(600_000);
-    world.api.failAll(null);
-    await toldLater(world, card, 'Back online');
-    await world.clock.advance(60_000);
-    const posts = await world.posts(card);
-    expect(saying(posts, words)).toHaveLength(1);
-    expect(saying(posts, 'Back online')).toHaveLength(1);
-    finish('completed', PR);
-    await toldLater(world, card, '🎉');
-  });
+  ])(
+    'an outage with %s is told once, and its end once (W2, E2)',
+    async (_what, state, words, status, afterMs) => {
+      await using world = await startWorld();
+      const { card, finish } = await watched(world);
+      world.api.failAll({ status });
+      // The outage counts from the first answer, which time does not wait for.
+      await world.later(
+        () => world.card(card),
+        (text) => text.includes(state),
+        `the card to say "${state}"`,
+      );
+      if (afterMs > 0) {
+        await world.clock.advance(afterMs - 60_000);
+        expect(saying(await world.posts(card), words)).toEqual([]);
+        // The next try comes within a minute.
+        await world.clock.advance(120_000);
+      }
+      await toldLater(world, card, words);
+      await world.clock.advance(600_000);
+      world.api.failAll(null);
+      await toldLater(world, card, 'Back online');
+      await world.clock.advance(60_000);
+      const posts = await world.posts(card);
+      expect(saying(posts, words)).toHaveLength(1);
+      expect(saying(posts, 'Back online')).toHaveLength(1);
+      finish('completed', PR);
+      await toldLater(world, card, '🎉');
+    },
+  );
 
   test('requests made while the API is down are kept, told of after two minutes, and start when it is back (E1, W2)', async () => {
     await using world = await startWorld();

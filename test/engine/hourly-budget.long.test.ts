@@ -221,7 +221,11 @@ describeOnDatabases('the hourly budget', (makeEmpty) => {
     expect(world.tries.length).toBeLessThanOrEqual(3 * 20);
     world.setAway(false);
     await world.workUntil(world.clock.now() + MINUTE_MS);
-    expect(world.sent.map(({ prompt }) => prompt).toSorted()).toEqual(['Request 1', 'Request 2', 'Request 3']);
+    expect(world.sent.map(({ prompt }) => prompt).toSorted()).toEqual([
+      'Request 1',
+      'Request 2',
+      'Request 3',
+    ]);
   });
 
   test('a place that a withdrawn reply gives up is used within a minute', async () => {
