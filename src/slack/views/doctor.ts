@@ -11,8 +11,13 @@ const LINES_MAX = 10;
 export interface SlackFacts {
   /** Missing permissions; `refused`: Slack's error code; null: Slack did not say. */
   readonly scopes: { readonly missing: readonly string[] } | { readonly refused: string } | null;
-  /** `refused`: Slack's error code, or null. */
-  readonly noticeChannels: readonly { readonly channelId: string; readonly refused: string | null }[];
+  readonly noticeChannels: readonly ReachedChannel[];
+}
+
+/** Whether the bot may post in a channel. `refused`: Slack's error code; null: Slack did not say. */
+export interface ReachedChannel {
+  readonly channelId: string;
+  readonly reach: 'reached' | { readonly refused: string } | null;
 }
 
 export interface SlackChecked extends SlackFacts {
@@ -109,11 +114,12 @@ function agent({ name, agent: { answeredAtMs, trouble } }: DoctorFacts['projects
 }
 
 function notices({ noticeChannels }: SlackFacts): Finding[] {
-  return noticeChannels.map(({ channelId, refused }) => {
+  return noticeChannels.map(({ channelId, reach }) => {
     const channel = channelMention(channelId);
-    return refused === null
+    if (reach === null) return fine(doctor.notices.unknown(channel));
+    return reach === 'reached'
       ? fine(doctor.notices.reached(channel))
-      : problem(doctor.notices.refused(channel, oneLine(refused, WORDS_MAX)));
+      : problem(doctor.notices.refused(channel, oneLine(reach.refused, WORDS_MAX)));
   });
 }
 

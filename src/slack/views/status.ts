@@ -153,9 +153,10 @@ function again(job: Job, { userId }: Reader): KnownBlock[] {
   return [tryAgainButton(job)];
 }
 
-function history({ requesterId, channelId, requestedAtMs, checkedAtMs }: Job): Mrkdwn[] {
+function history({ requesterId, channelId, requestedAtMs, checkedAtMs, watchedAgentJobId }: Job): Mrkdwn[] {
+  const begun = watchedAgentJobId === null ? statusTexts.asked : statusTexts.watched;
   return [
-    statusTexts.asked(userMention(requesterId), channelMention(channelId), requestedAtMs),
+    begun(userMention(requesterId), channelMention(channelId), requestedAtMs),
     ...(checkedAtMs === null ? [] : [statusTexts.checked(checkedAtMs)]),
   ];
 }

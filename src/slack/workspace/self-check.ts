@@ -2,7 +2,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { configuredNoticeChannels, type Rules } from '../../jobs/policy.ts';
 import type { Transaction } from '../../store/store.ts';
 import { botScopes, USER_GROUPS_SCOPE } from '../protocol/scopes.ts';
-import type { SlackChecked, SlackFacts } from '../views/doctor.ts';
+import type { ReachedChannel, SlackChecked, SlackFacts } from '../views/doctor.ts';
 import type { Poster } from './poster.ts';
 import { SlackCallError } from './web-api/failure.ts';
 
@@ -51,22 +51,21 @@ export class SelfCheck {
       const needed = botScopes.map(({ name }) => name).filter((name) => name !== USER_GROUPS_SCOPE);
       return { missing: needed.filter((name) => !granted.has(name)) };
     } catch (error) {
-      if (!(error instanceof SlackCallError)) throw error;
-      const { outcome, needsAdmin, code } = error.failure;
-      return outcome === 'refused' || needsAdmin ? { refused: code } : null;
+      return refusalOf(error);
     }
   }
 
-  private async reached(channelId: string): Promise<SlackFacts['noticeChannels'][number]> {
-    const asked = this.poster.isIn(channelId).then(
-      () => null,
-      (error: unknown) => {
-        if (!(error instanceof SlackCallError)) throw error;
-        return error.failure.code;
-      },
-    );
-    return { channelId, refused: await this.clock.timeout(ASKED_WITHIN_MS, asked, 'no answer') };
+  private async reached(channelId: string): Promise<ReachedChannel> {
+    const asked = this.poster.isIn(channelId).then(() => 'reached' as const, refusalOf);
+    return { channelId, reach: await this.clock.timeout(ASKED_WITHIN_MS, asked, null) };
   }
+}
+
+/** Null: the failure passes, and says nothing. */
+function refusalOf(error: unknown): { readonly refused: string } | null {
+  if (!(error instanceof SlackCallError)) throw error;
+  const { outcome, needsAdmin, code } = error.failure;
+  return outcome === 'refused' || needsAdmin ? { refused: code } : null;
 }
 
 /** Where pull requests of the workspace are announced: first those that the operator set, then those saved in Slack. */

@@ -197,7 +197,7 @@ const privately: StateGroup = {
       slackProblem: null,
       slack: {
         scopes: { missing: [] },
-        noticeChannels: [{ channelId: 'C0CHANGES', refused: 'not_in_channel' }],
+        noticeChannels: [{ channelId: 'C0CHANGES', reach: { refused: 'not_in_channel' } }],
       },
       projects: [{ name: 'handbook', agent: { answeredAtMs: fivePastTwoMs, trouble: null } }],
       work: [],

@@ -8,7 +8,7 @@ const atMs = Date.UTC(2026, 10, 20, 14, 5);
 const well: DoctorFacts = {
   slackProblem: null,
   projects: [{ name: 'handbook', agent: { answeredAtMs: null, trouble: null } }],
-  slack: { scopes: { missing: [] }, noticeChannels: [{ channelId: 'C2', refused: null }] },
+  slack: { scopes: { missing: [] }, noticeChannels: [{ channelId: 'C2', reach: 'reached' }] },
   work: [],
 };
 
@@ -30,8 +30,9 @@ test('`doctor` says problems first, each with what to do', () => {
     slack: {
       scopes: { missing: ['reactions:write'] },
       noticeChannels: [
-        { channelId: 'C2', refused: 'not_in_channel' },
-        { channelId: 'C3', refused: null },
+        { channelId: 'C2', reach: { refused: 'not_in_channel' } },
+        { channelId: 'C3', reach: 'reached' },
+        { channelId: 'C4', reach: null },
       ],
     },
     projects: [{ name: '<!channel>', agent }],
@@ -45,9 +46,10 @@ test('`doctor` says problems first, each with what to do', () => {
     ❌ *Notices* don't reach <#C2> (not_in_channel). Invite me there, or change the notice channels in \`/docs-agent settings\`.
     ❌ *Work* every check_job has failed
     ✅ *Notices* reach <#C3>
+    ⏳ *Notices* Slack didn't say whether they reach <#C4>. Ask again in a minute.
     Whoever runs docs-agent learns more from \`docs-agent doctor\` on the machine."
   `);
-  expectSafe(view, { channels: ['C2', 'C3'] });
+  expectSafe(view, { channels: ['C2', 'C3', 'C4'] });
   const saying = (scopes: DoctorFacts['slack']['scopes']) =>
     doctorView({ ...well, slack: { scopes, noticeChannels: [] } }).text;
   expect(saying({ refused: 'token_revoked' })).toContain('(token_revoked)');

@@ -113,8 +113,8 @@ test('administrators also read what `doctor` says, a line for each thing; nobody
   const slack: SlackChecked = {
     scopes: { missing: ['reactions:write'] },
     noticeChannels: [
-      { channelId: 'C2', refused: null },
-      { channelId: 'C3', refused: 'not_in_channel' },
+      { channelId: 'C2', reach: 'reached' },
+      { channelId: 'C3', reach: { refused: 'not_in_channel' } },
     ],
     atMs: fivePastTwoMs,
   };

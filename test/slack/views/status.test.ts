@@ -63,6 +63,13 @@ test('the status of a job shows its turns, and what waits (L1)', () => {
   `);
 });
 
+test('a job that somebody only watches does not say that they asked for it (W5)', () => {
+  const job = aJob({ watchedAgentJobId: 'agent-7' });
+  const { text } = statusView({ job, turns: [], unsent: [] }, reader);
+  expect(text).toContain('Watched by <@U1> in <#C1> since');
+  expect(text).not.toContain('Asked by');
+});
+
 test('the requester of a job that did not start can try again from its status (L1, S4)', () => {
   const stage = { kind: 'card_failed', reason: 'not_in_channel', thread: null } as const;
   const story = { job: aJob({ stage, cards: 1 }), turns: [], unsent: [] };

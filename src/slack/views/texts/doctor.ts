@@ -29,6 +29,8 @@ export const doctor = {
   },
   notices: {
     reached: (channel: Mrkdwn): Mrkdwn => mrkdwn`✅ *Notices* reach ${channel}`,
+    unknown: (channel: Mrkdwn): Mrkdwn =>
+      mrkdwn`⏳ *Notices* Slack didn't say whether they reach ${channel}. Ask again in a minute.`,
     refused: (channel: Mrkdwn, code: string): Mrkdwn =>
       mrkdwn`❌ *Notices* don't reach ${channel} (${code}). Invite me there, or change the notice channels in \`/docs-agent settings\`.`,
   },

@@ -10,6 +10,8 @@ export const statusTexts = {
   noJobYet: mrkdwn`🔍 *You haven't asked for anything yet.* \`/docs-agent explain the rate limits\` starts a job.`,
   asked: (who: Mrkdwn, channel: Mrkdwn, atMs: number) =>
     mrkdwn`Asked by ${who} in ${channel} ${moment(atMs)}`,
+  watched: (who: Mrkdwn, channel: Mrkdwn, atMs: number) =>
+    mrkdwn`Watched by ${who} in ${channel} since ${moment(atMs)}`,
   checked: (atMs: number) => mrkdwn`last checked ${moment(atMs)}`,
   job: (number: number) => `Job #${number}`,
   project: (name: string) => `Project ${name}`,

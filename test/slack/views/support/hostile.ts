@@ -213,9 +213,10 @@ export function announcement(): fc.Arbitrary<Announcement> {
 export function slackFacts(): fc.Arbitrary<SlackFacts> {
   const missing = fc.record({ missing: fc.array(text(), { maxLength: 20 }) });
   const refused = fc.record({ refused: text() });
+  const reach = fc.option(fc.oneof(fc.constant('reached' as const), refused));
   const channelId = fc.constantFrom('C9', 'D1', '<!channel>');
   return fc.record({
     scopes: fc.option(fc.oneof(missing, refused)),
-    noticeChannels: fc.array(fc.record({ channelId, refused: fc.option(text()) }), { maxLength: 9 }),
+    noticeChannels: fc.array(fc.record({ channelId, reach }), { maxLength: 9 }),
   });
 }
