@@ -19,6 +19,8 @@ export interface Decision {
   readonly settled?: SettledCall;
   readonly calls: readonly NewCall[];
   readonly tasks: readonly JobTask[];
+  /** When the notices of its pull requests are edited; absent: they show things as they are. */
+  readonly notices?: Omit<JobTask, 'kind'>;
   /** Its thread was there before the job: replies in it may have been taken for those of a thread without one. */
   readonly mayHaveReplies?: boolean;
 }

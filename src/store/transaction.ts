@@ -61,7 +61,7 @@ export class Transaction {
 
   /** Writes a decision: the job (inserted if new), its follow-ups, calls (new and settled), and tasks. */
   async write(decision: Decision, nowMs: number): Promise<void> {
-    const { job, followUps, settled, calls, tasks, mayHaveReplies } = decision;
+    const { job, followUps, settled, calls, tasks, notices, mayHaveReplies } = decision;
     await this.jobs.put(job);
     if (settled !== undefined) {
       await this.calls.settle(settled.callId, settled, nowMs);
@@ -76,7 +76,15 @@ export class Transaction {
       await this.tasks.schedule({ kind, subject: lane.name, runAtMs: nowMs, ifScheduled: 'keep' });
     }
     for (const task of tasks) await this.tasks.schedule({ ...task, subject: job.id });
+    if (notices !== undefined) await this.refreshNotices(job.id, notices);
     if (mayHaveReplies) await this.catchUps.request(job, nowMs);
     await this.homes.follow(decision, nowMs);
+  }
+
+  private async refreshNotices(jobId: string, when: NonNullable<Decision['notices']>): Promise<void> {
+    const notices = await this.calls.posted(jobId, 'notify_channel');
+    for (const lane of new Set(notices.map((notice) => notice.lane))) {
+      await this.tasks.schedule({ kind: 'refresh_notice', subject: lane, ...when });
+    }
   }
 }

@@ -12,7 +12,8 @@ import { readSnippets } from '../../slack/outbound/catch-up/read-snippets.ts';
 import { postToSlack } from '../../slack/outbound/posts/post-to-slack.ts';
 import { refreshCard } from '../../slack/outbound/refresh/card.ts';
 import { refreshHome } from '../../slack/outbound/refresh/home.ts';
-import { refreshOffers } from '../../slack/outbound/refresh/offers.ts';
+import { refreshNotice } from '../../slack/outbound/refresh/notice.ts';
+import { refreshPosts } from '../../slack/outbound/refresh/posts.ts';
 import { refreshReceipts } from '../../slack/outbound/refresh/receipts.ts';
 import { refreshReaction } from '../../slack/outbound/refresh/state-reaction.ts';
 import type { SlackTools } from '../../slack/outbound/slack-tools.ts';
@@ -92,7 +93,8 @@ export function createLoops(tools: Tools, stopTimeoutMs: number): Loops {
         refresh_card: handler(refreshCard),
         refresh_receipts: handler(refreshReceipts),
         refresh_reaction: handler(refreshReaction),
-        refresh_offers: handler(refreshOffers),
+        refresh_posts: handler(refreshPosts),
+        refresh_notice: handler(refreshNotice),
         refresh_home: handler(refreshHome),
       },
     }),

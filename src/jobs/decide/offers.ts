@@ -16,7 +16,7 @@ export function settleOffers(builder: DecisionBuilder, event: JobEvent): void {
   });
   if (after.every((offer, index) => offer === offers[index])) return;
   builder.change({ offers: after });
-  builder.schedule('refresh_offers', builder.context.nowMs);
+  builder.schedule('refresh_posts', builder.context.nowMs);
 }
 
 /** The messages of these posts show what became of their offers. */

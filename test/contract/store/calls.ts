@@ -183,6 +183,53 @@ export function callContract(open: OpenStore): void {
       ]);
     });
 
+    describe('the messages that calls have posted', () => {
+      const notice = (id: string, channelId: string, fields: Partial<NewCall> = {}) =>
+        aCall(id, {
+          lane: { to: 'slack', name: `notice:job-1:${channelId}` },
+          request: { kind: 'notify_channel', channelId, url: `https://example.com/${id}` },
+          ...fields,
+        });
+      const made = async (id: string, state: 'done' | 'failed', detail: string) => {
+        await start(id);
+        await opened.run((tx) => tx.calls.settle(id, { state, detail }, NOW_MS));
+      };
+
+      test('are found by their kind, in their order, as far as they are there', async () => {
+        await want(notice('b', 'C8'), aCall('card'), notice('a', 'C9'), notice('c', 'C9'), notice('d', 'C9'));
+        await made('b', 'done', '1.000200');
+        await made('card', 'done', '1.000100');
+        await made('a', 'done', '1.000300');
+        await made('c', 'failed', 'is_archived');
+        const posted = await opened.run((tx) => tx.calls.posted('job-1', 'notify_channel'));
+        expect(posted.map(({ id, lane, ts, request: { url } }) => [id, lane, ts, url])).toEqual([
+          ['b', 'notice:job-1:C8', '1.000200', 'https://example.com/b'],
+          ['a', 'notice:job-1:C9', '1.000300', 'https://example.com/a'],
+        ]);
+        expect(await opened.run((tx) => tx.calls.posted('job-2', 'notify_channel'))).toEqual([]);
+      });
+
+      test('are edited channel by channel: one that hangs holds up no other', async () => {
+        await want(notice('a', 'C8'), notice('b', 'C8'), notice('c', 'C9'), notice('d', 'C7'));
+        for (const id of ['a', 'b', 'c']) await made(id, 'done', '1.000100');
+        const notices = { runAtMs: NOW_MS + 10, ifScheduled: 'keep' } as const;
+        await opened.run((tx) => tx.write(aDecision({ notices }), NOW_MS));
+        const claim = {
+          kinds: ['refresh_notice'],
+          nowMs: NOW_MS + 10,
+          leaseNowMs: NOW_MS,
+          leaseUntilMs: NOW_MS + 1,
+          inFlight: [],
+          limit: 10,
+        } as const;
+        const tasks = await opened.run((tx) => tx.tasks.claim(claim));
+        expect(tasks.map(({ subject, group }) => [subject, group]).sort()).toEqual([
+          ['notice:job-1:C8', 'T1/C8/'],
+          ['notice:job-1:C9', 'T1/C9/'],
+        ]);
+      });
+    });
+
     test('the hourly budget counts the create and message calls of the project, oldest first', async () => {
       const message = { kind: 'send_message', agentJobId: 'agent-1', prompt: 'And more' } as const;
       await want(aCreateCall('a'), aCreateCall('b'), aCreateCall('c', { request: message }), aCall('post'));

@@ -60,8 +60,8 @@ export const failPoints: readonly FailPoint[] = [
     ['end check_job → failed', 'once', 'once'],
     ['claim check_ended_job', 'once', 'once'],
     ['store press → create_job', 'ask_again', 'once'],
-    ['claim refresh_offers', 'once', 'once'],
-    ['end refresh_offers', 'once', 'once'],
+    ['claim refresh_posts', 'once', 'once'],
+    ['end refresh_posts', 'once', 'once'],
   ]),
   ...passingCommits('failure', null, [
     ['done post_card → create_job', 'look', 'once'],
@@ -212,8 +212,8 @@ export const failPoints: readonly FailPoint[] = [
 /** What only timing brings about: the same as another fail point, with nothing left to do or with one refresh more. */
 export const rareCommits: readonly string[] = [
   // A button was pressed before the outcome of the post that shows it was stored.
-  'done announce, plan refresh_offers',
-  'done announce, plan refresh_offers, plan catch_up',
+  'done announce, plan refresh_posts',
+  'done announce, plan refresh_posts, plan catch_up',
   'end send_follow_ups',
   'end post_to_slack',
   'end call_agent',

@@ -30,7 +30,7 @@ describe('what a message in the thread offers', () => {
     world.apply({ type: 'start_again_pressed', creates, userId: 'U2' });
     world.apply({ type: 'start_again_pressed', creates, userId: 'U3' });
     expect(outcomes(world)).toEqual([{ deed: 'started_again', by: 'U2' }]);
-    expect(world.tasks.has('refresh_offers')).toBe(true);
+    expect(world.tasks.has('refresh_posts')).toBe(true);
   });
 
   test('is settled by nobody if the agent answers late, or the turn ends', () => {

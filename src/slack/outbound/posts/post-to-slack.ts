@@ -2,9 +2,12 @@ import { applyEvent } from '../../../engine/apply-event.ts';
 import { type DueCall, type Effect, runLane, type Wait } from '../../../engine/run-lane.ts';
 import { TooLateToSendError } from '../../../engine/runtime/send-limit.ts';
 import { factsOf } from '../../../engine/tools.ts';
+import type { CallRequest } from '../../../jobs/call.ts';
 import { offerOf } from '../../../jobs/decide/offer-of.ts';
 import type { AnyJobContext } from '../../../jobs/decision.ts';
 import type { Job } from '../../../jobs/job.ts';
+import { announcedLink } from '../../../jobs/pull-requests/announced-link.ts';
+import { seenPullRequest } from '../../../jobs/pull-requests/pull-request.ts';
 import type { ClaimedTask, LedgerCall, Transaction } from '../../../store/store.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import type { Poster } from '../../workspace/poster.ts';
@@ -138,24 +141,38 @@ async function settle(
     if (event.type === 'card_posted') await takeInEarlyReplies(tx, after, context);
   }
   if (outcome !== null) await tx.calls.settle(call.id, outcome, nowMs);
-  if (outcome?.state === 'done') await showSettledOffer(tx, call, job, nowMs);
+  if (outcome?.state === 'done') await showNews(tx, call, job, nowMs);
   if (hold === 'begins') await tx.calls.hold(call.id, nowMs);
   if (hold === 'ends' && call.heldSinceMs !== null) await tx.calls.endHold(call.id);
   if (wantsCatchUp) await tx.catchUps.request(job, nowMs);
   return wait;
 }
 
-/** What the message offers may have been settled from elsewhere while it was under way. */
-async function showSettledOffer(
+/** What the message says may have changed while it was under way: what it offered was settled, or a code host answered. */
+async function showNews(
   tx: Transaction,
-  { id, jobId, request }: LedgerCall,
+  { id, jobId, lane, request }: LedgerCall,
   before: Job,
   nowMs: number,
 ): Promise<void> {
-  if (request.kind !== 'announce' || offerOf(request.announcement, before) === null) return;
+  const isOffer = request.kind === 'announce' && offerOf(request.announcement, before) !== null;
+  const url = linkIn(request);
+  if (!isOffer && url === null) return;
   const job = await tx.jobs.get(jobId);
-  if (!job?.offers?.some(({ postId, outcome }) => postId === id && outcome !== null)) return;
-  await tx.tasks.schedule({ kind: 'refresh_offers', subject: jobId, runAtMs: nowMs, ifScheduled: 'replace' });
+  const isSettled = job?.offers?.some(({ postId, outcome }) => postId === id && outcome !== null) === true;
+  const isDescribed = job !== null && url !== null && seenPullRequest(job, url) !== null;
+  if (!isSettled && !isDescribed) return;
+  const task =
+    request.kind === 'notify_channel'
+      ? ({ kind: 'refresh_notice', subject: lane } as const)
+      : ({ kind: 'refresh_posts', subject: jobId } as const);
+  await tx.tasks.schedule({ ...task, runAtMs: nowMs, ifScheduled: 'replace' });
+}
+
+/** The pull request that the message tells of. */
+function linkIn(request: CallRequest): string | null {
+  if (request.kind === 'notify_channel') return request.url;
+  return request.kind === 'announce' ? announcedLink(request.announcement) : null;
 }
 
 /** The card could be answered before its thread was known here. */

@@ -6,13 +6,12 @@ import type { FollowUpMode } from '../../../jobs/policy.ts';
 import { mentionedUserIds } from '../../protocol/slack-text.ts';
 import { questionView } from '../../views/forms/question.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
-import { isDirectMessage } from '../../views/parts/mrkdwn.ts';
 import { announcementView } from '../../views/thread/announcement.ts';
-import { noticeView, privateNoticeView } from '../../views/thread/notice.ts';
 import { delayedView, ephemeralView, requesterView, unpostedView } from '../../views/thread/requester.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { renderCard } from '../render-card.ts';
+import { mayShowJob, renderNotice, threadLink } from '../render-notice.ts';
 import type { SlackTools } from '../slack-tools.ts';
 
 interface Destination {
@@ -48,10 +47,10 @@ export async function renderPost(
       return renderCard(workspace, job, emptyQueue);
     case 'announce':
       return announcementView(request.announcement, job, await named(), mode);
-    case 'notify_channel':
-      return (await mayShowJob(tools, workspace, job, request.channelId))
-        ? noticeView(job, request.url, await threadLink(workspace, job), await named())
-        : privateNoticeView(job, request.url);
+    case 'notify_channel': {
+      const isPublic = await isForAll(tools, workspace, job, request.channelId);
+      return renderNotice(workspace, job, request.url, isPublic);
+    }
     case 'notify_requester':
       return privateAnswer(tools, workspace, request, job, { names: await named(), mode });
     case 'ephemeral':
@@ -97,26 +96,19 @@ async function question(tools: SlackTools, workspace: Workspace, job: Job): Prom
   return questionView({ job, sameAs }, sameAs && (await threadLink(workspace, sameAs)));
 }
 
-/** Whether the prompt may be shown there. If that is unknown, it may not; the notice does not wait for it. */
-async function mayShowJob(
+/** If that is unknown, the prompt may not be shown; the notice does not wait for it. */
+async function isForAll(
   { log }: SlackTools,
-  { poster }: Workspace,
-  { id, channelId }: Job,
+  workspace: Workspace,
+  job: Job,
   noticeChannelId: string,
 ): Promise<boolean> {
-  if (channelId === noticeChannelId) return true;
-  if (isDirectMessage(channelId)) return false;
   try {
-    return await poster.isPublic(channelId);
+    return await mayShowJob(workspace, job, noticeChannelId);
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
     const { code: reason } = error.failure;
-    log.info('channel_taken_for_private', { job_id: id, channel_id: channelId, reason });
+    log.info('channel_taken_for_private', { job_id: job.id, channel_id: job.channelId, reason });
     return false;
   }
-}
-
-/** A notice is worth more without the link than not at all. */
-async function threadLink({ poster }: Workspace, { channelId, threadTs }: Job): Promise<string | null> {
-  return threadTs === null ? null : poster.permalink(channelId, threadTs);
 }

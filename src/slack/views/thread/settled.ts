@@ -14,6 +14,22 @@ import { withPullRequest } from './turn-ended.ts';
 const NAME_MAX = 100;
 
 /**
+ * A message of the thread as things are now.
+ * @param outcome of what it offered; null: it offers that still, or offered nothing
+ * @param names as for `settledView`
+ */
+export function postedView(
+  announcement: Announcement,
+  job: Job,
+  outcome: OfferOutcome | null,
+  names: ReadonlyMap<string, string>,
+): SlackMessage {
+  return outcome === null
+    ? announcementView(announcement, job, names)
+    : settledView(announcement, job, outcome, names);
+}
+
+/**
  * A message that offered a decision, when there is nothing left to decide: who decided what takes the place of its
  * buttons, and links stay.
  * @param names Slack ids to names, for the mentions in the prompt and for who decided

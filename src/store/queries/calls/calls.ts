@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { type SqlBool, sql } from 'kysely';
-import type { CallOutcome, CallRequest, CallState, NewCall } from '../../../jobs/call.ts';
+import type { CallKind, CallOutcome, CallRequest, CallState, NewCall } from '../../../jobs/call.ts';
 import type { Job } from '../../../jobs/job.ts';
 import type { TakeAdvisoryLock } from '../../engines/database.ts';
 import { type CallRow, fromJson, type Queries, type Tables, toJson } from '../../schema/tables.ts';
 import { pick, prepared, type Values } from '../prepared.ts';
 import { dropPastNotice } from './past-notices.ts';
+import { type PostedCall, postedCalls } from './posted.ts';
 
 export interface LedgerCall {
   readonly id: string;
@@ -126,6 +127,11 @@ export class Calls {
       .where('state', '=', 'done')
       .executeTakeFirst();
     return row?.detail ?? null;
+  }
+
+  /** The messages of a job that calls of this kind have posted, oldest first. */
+  posted<Kind extends CallKind>(jobId: string, kind: Kind): Promise<PostedCall<Kind>[]> {
+    return postedCalls(this.db, jobId, kind);
   }
 
   /** Marks the call as started, before the request goes out. Throws if it is not pending. */

@@ -21,6 +21,7 @@ const SILENT = new Set([
   'tasks.markUnknown',
   'calls.get',
   'calls.postedTs',
+  'calls.posted',
   'calls.agentCallsStartedAt',
   'calls.agentCallsSince',
   'channelSettings.get',

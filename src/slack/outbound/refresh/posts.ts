@@ -1,0 +1,106 @@
+import { applyEvent } from '../../../engine/apply-event.ts';
+import { factsOf } from '../../../engine/tools.ts';
+import type { Announcement } from '../../../jobs/announcement.ts';
+import { offerOf } from '../../../jobs/decide/offer-of.ts';
+import type { Job } from '../../../jobs/job.ts';
+import type { OfferOutcome } from '../../../jobs/offer.ts';
+import { announcedLink } from '../../../jobs/pull-requests/announced-link.ts';
+import { seenPullRequest } from '../../../jobs/pull-requests/pull-request.ts';
+import type { ClaimedTask, Transaction } from '../../../store/store.ts';
+import { mentionedUserIds } from '../../protocol/slack-text.ts';
+import { postedView } from '../../views/thread/settled.ts';
+import { isHopeless } from '../slack-tools.ts';
+import { failureOf, refresh } from './refresh.ts';
+
+/** A message of the thread, and what it is to show now. */
+interface Post {
+  readonly postId: string;
+  readonly ts: string;
+  readonly announcement: Announcement;
+  /** Of what it offered; null: it offers that still, or offered nothing. */
+  readonly outcome: OfferOutcome | null;
+}
+
+interface Posts {
+  readonly lease: ClaimedTask['lease'];
+  readonly job: Job;
+  readonly stale: readonly Post[];
+  /** Those whose offers are settled, with those that are not in the thread. */
+  readonly settled: readonly string[];
+}
+
+/** The job has dropped it for younger ones. */
+const DROPPED: OfferOutcome = { deed: 'moot', by: null };
+
+/**
+ * Brings messages of the thread up to date: who decided what takes the place of used buttons, and a pull request is as
+ * its code host says. Both in one task, so that neither puts back what the other has replaced.
+ */
+export const refreshPosts = refresh<Posts>({
+  load: (tools, task) => tools.store.transaction((tx) => loadPosts(tx, task)),
+  show: async (tools, { job, stale }, { task }) => {
+    const { poster, names } = await tools.workspaces.of(job.teamId);
+    const deciders = stale.flatMap(({ outcome }) => outcome?.by ?? []);
+    const known = await names.named([...deciders, ...mentionedUserIds(job.prompt)]);
+    for (const { postId, ts, announcement, outcome } of stale) {
+      const failure = await failureOf(
+        () => poster.update(job.channelId, ts, postedView(announcement, job, outcome, known), postId),
+        (reason) => tools.log.warn('post_not_refreshed', { ...factsOf(job), reason }),
+      );
+      // One that was deleted keeps none of the others from being edited.
+      if (failure !== null && !isHopeless(task, failure)) return failure;
+    }
+    return null;
+  },
+  shown: async (tx, { lease, job, settled: postIds }, context) => {
+    await tx.tasks.fence(lease);
+    if (postIds.length > 0) await applyEvent(tx, job.id, { type: 'offers_shown', postIds }, context);
+  },
+});
+
+async function loadPosts(tx: Transaction, task: ClaimedTask): Promise<Posts | null> {
+  await tx.tasks.fence(task.lease);
+  const job = await tx.jobs.get(task.subject);
+  if (job === null) {
+    await tx.tasks.complete(task.lease);
+    return null;
+  }
+  const { stale, settled } = await loadSettled(tx, job);
+  const shown = new Set(stale.map(({ postId }) => postId));
+  const described = (await loadDescribed(tx, job)).filter(({ postId }) => !shown.has(postId));
+  return { lease: task.lease, job, stale: [...stale, ...described], settled };
+}
+
+/** Messages whose offers are settled, and that do not show it yet. */
+async function loadSettled(tx: Transaction, { offers = [] }: Job): Promise<Pick<Posts, 'stale' | 'settled'>> {
+  const stale: Post[] = [];
+  const unposted: string[] = [];
+  for (const { postId, outcome, isShown } of offers) {
+    if (outcome === null || isShown) continue;
+    const call = await tx.calls.get(postId);
+    if (call?.request.kind !== 'announce') continue;
+    const { announcement } = call.request;
+    const ts = await tx.calls.postedTs(postId);
+    if (ts !== null) stale.push({ postId, ts, announcement, outcome });
+    else if (call.state === 'failed' || call.state === 'unknown') unposted.push(postId);
+    // The others will be refreshed when they are posted.
+  }
+  return { stale, settled: [...stale.map(({ postId }) => postId), ...unposted] };
+}
+
+/** Messages with a pull request of which a code host has said something. */
+async function loadDescribed(tx: Transaction, job: Job): Promise<Post[]> {
+  if (job.pullRequests === undefined) return [];
+  const posts = await tx.calls.posted(job.id, 'announce');
+  return posts.flatMap(({ id: postId, request: { announcement }, ts }) => {
+    const url = announcedLink(announcement);
+    if (url === null || seenPullRequest(job, url) === null) return [];
+    return [{ postId, ts, announcement, outcome: outcomeOf(job, postId, announcement) }];
+  });
+}
+
+function outcomeOf(job: Job, postId: string, announcement: Announcement): OfferOutcome | null {
+  if (offerOf(announcement, job) === null) return null;
+  const offer = job.offers?.find((one) => one.postId === postId);
+  return offer === undefined ? DROPPED : offer.outcome;
+}

@@ -1,0 +1,38 @@
+import type { Job } from '../../jobs/job.ts';
+import { threadLink as threadLinkOf } from '../protocol/links.ts';
+import { mentionedUserIds } from '../protocol/slack-text.ts';
+import type { SlackMessage } from '../views/parts/message.ts';
+import { isDirectMessage } from '../views/parts/mrkdwn.ts';
+import { noticeView, privateNoticeView } from '../views/thread/notice.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+
+/** A notice as things are now. @param isPublic from `mayShowJob` */
+export async function renderNotice(
+  workspace: Workspace,
+  job: Job,
+  url: string,
+  isPublic: boolean,
+): Promise<SlackMessage> {
+  if (!isPublic) return privateNoticeView(job, url);
+  const names = await workspace.names.named([job.requesterId, ...mentionedUserIds(job.prompt)]);
+  return noticeView(job, url, await threadLink(workspace, job), names);
+}
+
+/** Whether the readers of a notice channel may read the prompt. Throws SlackCallError if Slack does not say. */
+export async function mayShowJob(
+  { poster }: Workspace,
+  { channelId }: Job,
+  noticeChannelId: string,
+): Promise<boolean> {
+  if (channelId === noticeChannelId) return true;
+  return !isDirectMessage(channelId) && poster.isPublic(channelId);
+}
+
+/** A notice is worth more without the link than not at all. */
+export async function threadLink(
+  { poster, workspaceUrl }: Workspace,
+  { channelId, threadTs }: Job,
+): Promise<string | null> {
+  if (threadTs === null) return null;
+  return (await poster.permalink(channelId, threadTs)) ?? threadLinkOf(workspaceUrl, channelId, threadTs);
+}
