@@ -46,9 +46,10 @@ const LOOKS_FOR_MS = 3_600_000;
 /** A home tab is rendered again at most this often, however much happens. */
 export const HOME_SPACING_MS = 3_000;
 
-/** Whether the requester's home shows what the decision changes: what a card shows, or a call brings. */
-export function changesHome({ calls, tasks }: Decision, nowMs: number): boolean {
-  return calls.length > 0 || tasks.some(({ kind, runAtMs }) => kind === 'refresh_card' && runAtMs <= nowMs);
+/** Whether the requester's home shows what the decision changes: what a card or a notice shows, or a call brings. */
+export function changesHome({ calls, tasks, notices }: Decision, nowMs: number): boolean {
+  if (calls.length > 0 || notices !== undefined) return true;
+  return tasks.some(({ kind, runAtMs }) => kind === 'refresh_card' && runAtMs <= nowMs);
 }
 
 /** Whether somebody may still look at a home that was opened then. */

@@ -24,6 +24,7 @@ export class DecisionBuilder {
   private readonly tasks: JobTask[] = [];
   private earlierReplies: Pick<Decision, 'mayHaveReplies'> = {};
   private settled: Pick<Decision, 'settled'> = {};
+  private notices: Pick<Decision, 'notices'> = {};
 
   constructor(state: JobState, context: DecisionContext) {
     this.job = state.job;
@@ -131,6 +132,11 @@ export class DecisionBuilder {
     this.earlierReplies = { mayHaveReplies: true };
   }
 
+  /** Edits the notices of its pull requests, wherever they are. */
+  refreshNotices(notices: NonNullable<Decision['notices']>): void {
+    this.notices = { notices };
+  }
+
   refreshCard(): void {
     this.schedule('refresh_card', this.context.nowMs);
   }
@@ -157,6 +163,7 @@ export class DecisionBuilder {
       tasks: this.tasks,
       ...this.earlierReplies,
       ...this.settled,
+      ...this.notices,
     };
   }
 }

@@ -7,6 +7,7 @@ import {
 } from '../pull-requests/pull-request.ts';
 import { reminderDueAtMs } from '../pull-requests/reminder.ts';
 import type { DecisionBuilder } from './decision-builder.ts';
+import { showFacts } from './show-facts.ts';
 
 /** What a job knows of older ones is dropped, and stays as its messages show it. */
 const MAX_PULL_REQUESTS = 20;
@@ -34,17 +35,6 @@ export function pullRequestSeen(
   if (before === null || !areSame(before.facts, facts)) showFacts(builder, before?.facts ?? {}, facts);
   if (isOver(facts) && facts.state !== before?.facts.state && !isFirstOfOld) tellEnd(builder, url, facts);
   remindIfDue(builder, url);
-}
-
-/** The one place where a change of facts schedules what shows them. */
-function showFacts(builder: DecisionBuilder, before: PullRequestFacts, after: PullRequestFacts): void {
-  if (wordOnCard(before) !== wordOnCard(after)) builder.refreshCard();
-}
-
-/** The card shows no more of it than this. */
-function wordOnCard(facts: PullRequestFacts): string | null {
-  if (isOver(facts)) return facts.state ?? null;
-  return facts.checks === 'failing' ? 'failing' : null;
 }
 
 /** Both are as they were read, so their fields are in the same order. */

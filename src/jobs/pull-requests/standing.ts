@@ -33,12 +33,18 @@ export function jobStandingOf(job: Job): Standing | null {
 
 type CardStanding = Extract<Standing, 'merged' | 'closed' | 'checks_failing'>;
 
-/** As far as a card tells it: that all is well, or goes its way, is news for the thread. */
+/** As far as a card tells it: that all is well, or goes its way, is in the thread alone. */
+export function standingOnCard(facts: PullRequestFacts): CardStanding | null {
+  const standing = standingOf(facts);
+  const isTold = standing === 'merged' || standing === 'closed' || standing === 'checks_failing';
+  return isTold ? standing : null;
+}
+
+/** What the card of the job tells of it. A later turn at work, and a failure, are more important. */
 export function cardStandingOf(job: Job): CardStanding | null {
-  const { stage } = job;
-  if (stage.kind !== 'ended' || !job.agentJob?.prLink) return null;
-  if (stage.status !== 'completed' && stage.status !== 'archived') return null;
-  const standing = jobStandingOf(job);
-  if (standing === 'merged' || standing === 'closed') return standing;
-  return standing === 'checks_failing' && stage.status === 'completed' ? standing : null;
+  const { stage, agentJob } = job;
+  if (stage.kind !== 'ended' || !agentJob?.prLink) return null;
+  const standing = standingOnCard(lastPullRequestOf(job)?.facts ?? {});
+  if (stage.status === 'archived') return standing === 'checks_failing' ? null : standing;
+  return stage.status === 'completed' ? standing : null;
 }

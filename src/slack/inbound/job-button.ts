@@ -33,7 +33,7 @@ interface Outcome {
 
 export type JobButtonName = keyof typeof jobButtons;
 
-/** Shown in place of a private message, once its button has done its work. For messages in threads see `refreshOffers`. */
+/** Shown in place of a private message, once its button has done its work. For messages in threads see `refreshPosts`. */
 const AFTERWARDS: Partial<Record<JobButtonName, () => SlackMessage>> = {
   tryAgain: tryingAgainView,
   sendCorrection: correctionSentView,

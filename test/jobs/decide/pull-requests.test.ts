@@ -158,7 +158,7 @@ describe('a reminder of an open pull request (P2)', () => {
     world.advance(HOUR_MS);
     remindAgain(world);
     expect(outcomes(world)).toEqual([{ deed: 'wants_reminder', by: 'U2' }]);
-    expect(world.tasks.has('refresh_offers')).toBe(true);
+    expect(world.tasks.has('refresh_posts')).toBe(true);
     world.advance(3 * DAY_MS - MINUTE_MS);
     seen(world);
     expect(heard(world)).toHaveLength(1);
