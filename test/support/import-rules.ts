@@ -16,6 +16,7 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   'src/store/': ['src/jobs/'],
   'src/engine/': ['src/jobs/', 'src/store/'],
   'src/agent/': BELOW_ROOMS,
+  'src/codehost/': BELOW_ROOMS,
   'src/slack/protocol/': ['src/jobs/'],
   'src/slack/messages/': SLACK_LEAVES,
   'src/slack/views/': [...SLACK_LEAVES, 'src/slack/messages/'],

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
+import { exchange, parseJson, parseRetryAfterMs, type TimeLimits } from '../../engine/runtime/exchange.ts';
 import { decodeErrorText } from './decode.ts';
 import { badAnswerError, isTimeout, noAnswerError, notSentError, refusedError } from './errors.ts';
-import { exchange, parseRetryAfterMs, type TimeLimits } from './exchange.ts';
 
 export interface AgentRequest {
   readonly method: 'GET' | 'POST';
@@ -50,13 +50,4 @@ export function headersFor(apiKey: string): Readonly<Record<string, string>> {
     'accept-encoding': 'identity',
     'user-agent': 'docs-agent',
   };
-}
-
-/** Undefined if it is no JSON. The parser's error quotes the text, so it is not passed on. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

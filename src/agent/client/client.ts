@@ -6,7 +6,7 @@ import type { AgentFailure, AgentJob } from '../../jobs/agent-job.ts';
 import { type AgentRequest, type Answer, attempt } from './attempt.ts';
 import { decodeJob } from './decode.ts';
 import { AgentError, badAnswerError, unknownProjectError } from './errors.ts';
-import { agentPaths } from './exchange.ts';
+import { agentPaths } from './paths.ts';
 
 /** More than a thousand times the size of a job. An answer is not read beyond it. */
 export const ANSWER_MAX_BYTES = 1024 * 1024;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cut, storable } from '../../engine/runtime/foreign-text.ts';
 import { scrub } from '../../engine/runtime/redact.ts';
 import type { AgentJob } from '../../jobs/agent-job.ts';
 
@@ -49,15 +50,4 @@ export function decodeJob(body: unknown, statusIfMissing: string | null): AgentJ
 export function decodeErrorText(body: unknown, secret: string): string | null {
   const { data } = errorSchema.safeParse(body);
   return data === undefined ? null : cut(scrub(data.error.replaceAll(secret, '…')), ERROR_TEXT_MAX_LENGTH);
-}
-
-/** JSON may carry NULs and halves of characters, which Postgres refuses to store. */
-function storable(value: string): string {
-  return value.toWellFormed().replaceAll('\0', '');
-}
-
-function cut(value: string, maxLength: number): string {
-  if (value.length <= maxLength) return value;
-  const half = /[\uD800-\uDBFF]$/;
-  return value.slice(0, maxLength).replace(half, '');
 }

@@ -1,10 +1,11 @@
 import { type Dispatcher, Pool } from 'undici';
 import { systemClock } from '../../engine/runtime/clock.ts';
 import { clockAheadMs } from '../../engine/runtime/clock-difference.ts';
-import { headersFor, parseJson } from './attempt.ts';
+import { exchange, parseJson } from '../../engine/runtime/exchange.ts';
+import { headersFor } from './attempt.ts';
 import { decodeErrorText } from './decode.ts';
 import { codeOf } from './errors.ts';
-import { agentPaths, exchange } from './exchange.ts';
+import { agentPaths } from './paths.ts';
 
 /** No job has this id. */
 const NO_JOB = 'docs-agent-doctor-no-such-job';

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { TooLateToSendError } from '../../engine/runtime/send-limit.ts';
+import { TooLateToSendError } from './send-limit.ts';
 
 /** The result of one HTTP request. */
 export type Exchange =
@@ -75,23 +75,13 @@ export function exchange(
   });
 }
 
-/** The addresses of one agent API. */
-export interface AgentPaths {
-  readonly origin: string;
-  jobs(projectId: string): string;
-  job(projectId: string, jobId: string): string;
-}
-
-/** `baseUrl` may have a path. Throws a TypeError if it is no URL. */
-export function agentPaths(baseUrl: string): AgentPaths {
-  const { origin, pathname } = new URL(baseUrl);
-  const basePath = pathname.replace(/\/+$/, '');
-  const jobs = (projectId: string) => `${basePath}/v2/agent/${segment(projectId)}/job`;
-  return { origin, jobs, job: (projectId, jobId) => `${jobs(projectId)}/${segment(jobId)}` };
-}
-
-function segment(id: string): string {
-  return encodeURIComponent(id.toWellFormed());
+/** Undefined if it is no JSON. The parser's error quotes the text, so it is not passed on. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A wait beyond a day is taken for a mistake of the server, and is cut to a day. */

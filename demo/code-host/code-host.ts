@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Clock } from '../../src/engine/runtime/clock.ts';
+import { answer, type Fault } from '../agent-api/fault.ts';
+import { answerGithub } from './github/routes.ts';
+import type { OpenedPullRequest, StandInPullRequest } from './pull-request.ts';
+import { type Reply, StandInRepositories } from './repositories.ts';
+
+const GITHUB_API = '/api/v3';
+
+export interface CodeHostOptions {
+  readonly token: string;
+  readonly clock: Clock;
+  /** Default: any free port. */
+  readonly port?: number;
+}
+
+/** A stand-in for GitHub (as an Enterprise server has it): HTTP as published, and faults on demand. */
+export interface CodeHost {
+  readonly webUrl: string;
+  readonly githubApiUrl: string;
+  /** All that arrived, the oldest first. */
+  readonly requests: readonly CodeHostRequest[];
+  open(opened: OpenedPullRequest): StandInPullRequest;
+  /** Where a pull request is read in a browser, at GitHub. */
+  githubLink(pull: StandInPullRequest): string;
+  move(from: string, to: string): void;
+  /** Takes a permission from the token (by GitHub's name for it: `Checks`), or gives it back. */
+  withhold(permission: string, isWithheld?: boolean): void;
+  /** From now on the token is unknown, or known again. */
+  expire(isExpired?: boolean): void;
+  /** Requests whose path fits meet this fault from now on, until it is null. */
+  failAt(path: RegExp, fault: Fault | null): void;
+  /** What the headers say of the limit; each answer but "unchanged" costs one. */
+  limit: { limit: number; remaining: number; resetAtMs: number };
+  /** Breaks all connections. */
+  close(): Promise<void>;
+}
+
+export interface CodeHostRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly authorization: string | null;
+  /** The status that was answered; null: none, by a fault. */
+  status: number | null;
+}
+
+export async function startCodeHost({ token, clock, port = 0 }: CodeHostOptions): Promise<CodeHost> {
+  const repositories = new StandInRepositories(clock);
+  const requests: CodeHostRequest[] = [];
+  const faults = new Map<string, { readonly path: RegExp; readonly fault: Fault }>();
+  const limit = { limit: 5_000, remaining: 5_000, resetAtMs: clock.now() + 3_600_000 };
+  let isExpired = false;
+
+  function handle(request: IncomingMessage, response: ServerResponse): void {
+    const { method = '', url = '', headers } = request;
+    const noted: CodeHostRequest = {
+      ...{ method, path: url, authorization: headers.authorization ?? null, status: null },
+    };
+    requests.push(noted);
+    const { fault } = [...faults.values()].find(({ path }) => path.test(url)) ?? {};
+    if (fault !== undefined) {
+      noted.status = typeof fault === 'object' ? fault.status : null;
+      answer(response, fault, () => ({ status: 500, body: {} }));
+      return;
+    }
+    const { status, body, headers: more } = reply(url, headers.authorization);
+    const text = JSON.stringify(body);
+    const etag = `"${createHash('sha256').update(text).digest('hex')}"`;
+    const isUnchanged = status === 200 && headers['if-none-match'] === etag;
+    if (!isUnchanged) limit.remaining = Math.max(0, limit.remaining - 1);
+    noted.status = isUnchanged ? 304 : status;
+    response.writeHead(noted.status, {
+      ...{ 'content-type': 'application/json; charset=utf-8', date: new Date(clock.now()).toUTCString() },
+      ...{ 'x-ratelimit-limit': limit.limit, 'x-ratelimit-remaining': limit.remaining },
+      'x-ratelimit-reset': Math.ceil(limit.resetAtMs / 1000),
+      ...(status === 200 && { etag }),
+      ...more,
+    });
+    response.end(isUnchanged ? '' : text);
+  }
+
+  function reply(url: string, authorization: string | undefined): Reply {
+    const { pathname, searchParams: query } = new URL(url, webUrl);
+    if (isExpired || authorization !== `Bearer ${token}`)
+      return { status: 401, body: { message: 'Bad credentials' } };
+    if (!pathname.startsWith(`${GITHUB_API}/`)) return { status: 404, body: { message: 'Not Found' } };
+    return answerGithub(repositories, `${webUrl}${GITHUB_API}`, {
+      path: pathname.slice(GITHUB_API.length),
+      query,
+    });
+  }
+
+  const server = createServer(handle);
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const webUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    webUrl,
+    githubApiUrl: `${webUrl}${GITHUB_API}`,
+    requests,
+    open: (opened) => repositories.open(opened),
+    githubLink: ({ repository, number }) => `${webUrl}/${repository}/pull/${number}`,
+    move: (from, to) => repositories.move(from, to),
+    withhold: (permission, isWithheld = true) => {
+      if (isWithheld) repositories.withheld.add(permission);
+      else repositories.withheld.delete(permission);
+    },
+    expire: (isExpiredNow = true) => {
+      isExpired = isExpiredNow;
+    },
+    failAt: (path, fault) => {
+      if (fault === null) faults.delete(path.source);
+      else faults.set(path.source, { path, fault });
+    },
+    limit,
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

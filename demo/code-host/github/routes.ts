@@ -1,0 +1,88 @@
+import type { Reply, StandInRepositories } from '../repositories.ts';
+import { githubAnswers } from './answers.ts';
+
+const REPOSITORY = /^\/(?:repos\/(?<name>[\w.-]+\/[\w.-]+)|repositories\/(?<id>\d+))(?<rest>\/.*)$/;
+
+/** What a permission lets see, by the names that GitHub shows. */
+const ROUTES = [
+  ['Pull requests', /^\/(?:pulls)\/(?<number>\d+)$/, 'pull'],
+  ['Pull requests', /^\/pulls\/(?<number>\d+)\/reviews$/, 'reviews'],
+  ['Issues', /^\/issues\/(?<number>\d+)$/, 'issue'],
+  ['Pull requests', /^\/issues\/(?<number>\d+)\/comments$/, 'comments'],
+  ['Checks', /^\/commits\/(?<commit>\w+)\/check-runs$/, 'checkRuns'],
+  ['Commit statuses', /^\/commits\/(?<commit>\w+)\/status$/, 'status'],
+  ['Actions', /^\/actions\/runs$/, 'workflowRuns'],
+  ['Deployments', /^\/deployments$/, 'deployments'],
+  ['Deployments', /^\/deployments\/(?<deployment>\d+)\/statuses$/, 'deploymentStatuses'],
+] as const;
+
+/** Answers what GitHub would. `path` starts behind the address of the API. */
+export function answerGithub(
+  repositories: StandInRepositories,
+  apiUrl: string,
+  { path, query }: { readonly path: string; readonly query: URLSearchParams },
+): Reply {
+  const { name, id, rest = '' } = REPOSITORY.exec(path)?.groups ?? {};
+  const repository = repositories.find(name ?? Number(id));
+  if (repository === null) return NOT_FOUND;
+  if (name !== undefined && repository.name.toLowerCase() !== name.toLowerCase()) {
+    const location = `${apiUrl}/repositories/${repository.id}${rest}`;
+    return { status: 301, headers: { location }, body: { message: 'Moved Permanently', url: location } };
+  }
+  for (const [permission, shape, what] of ROUTES) {
+    const match = shape.exec(rest);
+    if (match === null) continue;
+    if (repositories.withheld.has(permission)) return NOT_ACCESSIBLE;
+    const { number, commit = query.get('head_sha') ?? query.get('sha'), deployment } = match.groups ?? {};
+    const pull = repository.pulls.find(
+      (one) =>
+        !one.isHidden &&
+        (one.number === Number(number) ||
+          one.commit === commit ||
+          one.deployments.some((deployed) => deployed.id === Number(deployment))),
+    );
+    // Of a commit without checks, GitHub has empty lists.
+    if (pull === undefined) return NOT_FOUND;
+    const answers = githubAnswers(apiUrl, pull, repository.id);
+    switch (what) {
+      case 'checkRuns':
+        return ok({ total_count: answers.checkRuns.length, check_runs: page(answers.checkRuns, query) });
+      case 'workflowRuns':
+        return ok({
+          total_count: answers.workflowRuns.length,
+          workflow_runs: page(answers.workflowRuns, query),
+        });
+      case 'deploymentStatuses':
+        return ok(page(answers.deploymentStatuses(Number(deployment)), query));
+      case 'deployments':
+        return ok(
+          page(
+            answers.deployments.filter(({ sha }) => sha === commit),
+            query,
+          ),
+        );
+      case 'reviews':
+      case 'comments':
+        return ok(page<object>(answers[what], query));
+      default:
+        return ok(answers[what]);
+    }
+  }
+  return NOT_FOUND;
+}
+
+const NOT_FOUND: Reply = { status: 404, body: { message: 'Not Found' } };
+const NOT_ACCESSIBLE: Reply = {
+  status: 403,
+  body: { message: 'Resource not accessible by personal access token' },
+};
+
+function ok(body: object): Reply {
+  return { status: 200, body };
+}
+
+function page<T>(items: readonly T[], query: URLSearchParams): T[] {
+  const size = Number(query.get('per_page') ?? 30);
+  const start = (Number(query.get('page') ?? 1) - 1) * size;
+  return items.slice(start, start + size);
+}

@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../src/engine/runtime/clock.ts';
+
+export interface OpenedPullRequest {
+  /** `acme/docs`, at GitLab with all groups. */
+  readonly repository: string;
+  /** Default: the next of the repository. */
+  readonly number?: number;
+  readonly title?: string;
+  readonly isDraft?: boolean;
+  readonly size?: Size;
+  readonly by?: string;
+}
+
+interface Size {
+  readonly files: number;
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** `conclusion`: null while it is at work; the words are GitHub's. */
+interface Check {
+  readonly name: string;
+  readonly conclusion: string | null;
+}
+
+/** The words are GitHub's: APPROVED, CHANGES_REQUESTED, COMMENTED, DISMISSED. */
+interface Review {
+  readonly by: string;
+  readonly state: string;
+}
+
+interface Deployment {
+  readonly id: number;
+  readonly commit: string;
+  readonly url: string;
+  readonly state: string;
+  readonly isProduction: boolean;
+}
+
+interface Comment {
+  readonly by: string;
+  readonly words: string;
+}
+
+interface Ended {
+  readonly as: 'merged' | 'closed';
+  readonly by: string;
+  readonly atMs: number;
+}
+
+/** A pull request at the stand-in: what happened to it so far. Whatever happens makes it newer. */
+export class StandInPullRequest {
+  readonly repository: string;
+  readonly number: number;
+  readonly by: string;
+  readonly openedAtMs: number;
+  readonly size: Size;
+  title: string;
+  isDraft: boolean;
+  /** Nobody sees it, as if it were in a repository of others. */
+  isHidden = false;
+  updatedAtMs: number;
+  ended: Ended | null = null;
+  /** Check runs of the last commit, and what stands beside them as commit statuses. */
+  checks: Check[] = [];
+  statuses: Check[] = [];
+  readonly reviews: Review[] = [];
+  readonly deployments: Deployment[] = [];
+  readonly comments: Comment[] = [];
+  readonly #clock: Clock;
+  #commits = 1;
+
+  constructor(opened: OpenedPullRequest & { readonly number: number }, clock: Clock) {
+    this.repository = opened.repository;
+    this.number = opened.number;
+    this.title = opened.title ?? 'Add a quickstart';
+    this.isDraft = opened.isDraft ?? false;
+    this.size = opened.size ?? { files: 3, added: 120, removed: 8 };
+    this.by = opened.by ?? 'docs-agent[bot]';
+    this.#clock = clock;
+    this.openedAtMs = clock.now();
+    this.updatedAtMs = this.openedAtMs;
+  }
+
+  /** The hash of the last commit. */
+  get commit(): string {
+    return createHash('sha1').update(`${this.repository} ${this.number} ${this.#commits}`).digest('hex');
+  }
+
+  /** Another commit, of which no check and no deployment is known. */
+  push(): void {
+    this.#commits += 1;
+    this.checks = [];
+    this.statuses = [];
+    this.#touch();
+  }
+
+  /** A check starts (`null`), or ends. */
+  check(name: string, conclusion: string | null): void {
+    this.checks = [...this.checks.filter((check) => check.name !== name), { name, conclusion }];
+  }
+
+  status(name: string, conclusion: string | null): void {
+    this.statuses = [...this.statuses.filter((status) => status.name !== name), { name, conclusion }];
+  }
+
+  review(by: string, state: string): void {
+    this.reviews.push({ by, state });
+    this.#touch();
+  }
+
+  deploy(url: string, { state = 'success', isProduction = false } = {}): void {
+    const id = this.number * 1_000 + this.deployments.length;
+    this.deployments.push({ id, commit: this.commit, url, state, isProduction });
+  }
+
+  comment(by: string, words: string): void {
+    this.comments.push({ by, words });
+    this.#touch();
+  }
+
+  merge(by: string): void {
+    this.#end('merged', by);
+  }
+
+  close(by: string): void {
+    this.#end('closed', by);
+  }
+
+  reopen(): void {
+    this.ended = null;
+    this.#touch();
+  }
+
+  #end(as: Ended['as'], by: string): void {
+    this.#touch();
+    this.ended = { as, by, atMs: this.updatedAtMs };
+  }
+
+  #touch(): void {
+    this.updatedAtMs = this.#clock.now();
+  }
+}

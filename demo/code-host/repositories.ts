@@ -1,0 +1,56 @@
+import type { Clock } from '../../src/engine/runtime/clock.ts';
+import { type OpenedPullRequest, StandInPullRequest } from './pull-request.ts';
+
+export interface Reply {
+  readonly status: number;
+  readonly body: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface StandInRepository {
+  readonly id: number;
+  name: string;
+  readonly pulls: StandInPullRequest[];
+}
+
+/** The repositories of the stand-in, with their pull requests, and what its token may not see. */
+export class StandInRepositories {
+  /** By the host's names: `Checks`, `Deployments`. */
+  readonly withheld = new Set<string>();
+  readonly #repositories: StandInRepository[] = [];
+  readonly #formerNames = new Map<string, StandInRepository>();
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  open(opened: OpenedPullRequest): StandInPullRequest {
+    const repository = this.find(opened.repository) ?? this.#create(opened.repository);
+    const number = opened.number ?? Math.max(0, ...repository.pulls.map((pull) => pull.number)) + 1;
+    const pull = new StandInPullRequest({ ...opened, number }, this.#clock);
+    repository.pulls.push(pull);
+    return pull;
+  }
+
+  /** Gives a repository another name. Whoever asks by the old one is sent on. */
+  move(from: string, to: string): void {
+    const repository = this.find(from);
+    if (repository === null) throw new Error(`no repository ${from}`);
+    this.#formerNames.set(from.toLowerCase(), repository);
+    repository.name = to;
+  }
+
+  /** By its name, also a former one, or by its number. */
+  find(which: string | number): StandInRepository | null {
+    const name = typeof which === 'string' ? which.toLowerCase() : null;
+    const found = this.#repositories.find((one) => one.id === which || one.name.toLowerCase() === name);
+    return found ?? this.#formerNames.get(name ?? '') ?? null;
+  }
+
+  #create(name: string): StandInRepository {
+    const repository = { id: 1_000 + this.#repositories.length, name, pulls: [] };
+    this.#repositories.push(repository);
+    return repository;
+  }
+}

@@ -1,0 +1,153 @@
+import { Pool } from 'undici';
+import type { Clock } from '../../engine/runtime/clock.ts';
+import { type AnswerHead, exchange, parseJson } from '../../engine/runtime/exchange.ts';
+import { isAtLimit, RateLimit } from './rate-limit.ts';
+import { laterError, UnreadableError } from './unreadable.ts';
+
+/** Room for a hundred comments of the greatest length. An answer is not read beyond it. */
+const ANSWER_MAX_BYTES = 8 * 1024 * 1024;
+const CONNECTIONS = 4;
+const CONNECT_TIMEOUT_MS = 5_000;
+const REDIRECTS_MAX = 2;
+const ETAG = /^(?:W\/)?"[\x21\x23-\x7e]{1,200}"$/;
+
+/** As whom a request is made. */
+export interface Authorization {
+  readonly headers: Readonly<Record<string, string>>;
+  /** The account that the host counts it for. */
+  readonly account: string;
+}
+
+export interface HostClientOptions {
+  /** Does not end with a slash; may have a path. */
+  readonly apiUrl: string;
+  /** What every request says. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** What the path of a repository that has moved may look like. */
+  readonly movedTo: RegExp;
+  readonly clock: Clock;
+  /** For one request, from the connection to the end of the answer. */
+  readonly timeoutMs: number;
+}
+
+export interface Question {
+  /** The path of the repository: `/repos/acme/docs`. */
+  readonly base: string;
+  /** What is asked about it: `/pulls/14`, with the query, if there is one. */
+  readonly rest: string;
+  readonly authorization: Authorization;
+  /** Of an answer that is still known. */
+  readonly etag: string | null;
+  readonly signal: AbortSignal;
+}
+
+/** `body` is parsed JSON; `unchanged`: it is as it was when it had the tag. `base`: where the repository is now. */
+export type Answer =
+  | { readonly kind: 'read'; readonly body: unknown; readonly etag: string | null; readonly base: string }
+  | { readonly kind: 'unchanged'; readonly base: string };
+
+export interface HostClient {
+  /** Throws an UnreadableError, and nothing else. */
+  get(question: Question): Promise<Answer>;
+  /** Requests that any account has left, at the last answer; null: the host has said nothing. */
+  remaining(): number | null;
+  close(): Promise<void>;
+}
+
+/** The API of one code host. It asks that host, and follows no redirect but to another path of the same repository. */
+export function createHostClient({
+  apiUrl,
+  headers,
+  movedTo,
+  clock,
+  timeoutMs,
+}: HostClientOptions): HostClient {
+  const api = new URL(apiUrl);
+  const root = api.pathname.replace(/\/+$/, '');
+  const pool = new Pool(api.origin, {
+    allowH2: false,
+    connections: CONNECTIONS,
+    connectTimeout: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxResponseSize: ANSWER_MAX_BYTES,
+  });
+  const limits = new Map<string, RateLimit>();
+  let lastLimit: RateLimit | null = null;
+
+  async function ask({ base, rest, authorization, etag, signal }: Question) {
+    const limit = limits.get(authorization.account) ?? new RateLimit();
+    limits.set(authorization.account, limit);
+    lastLimit = limit;
+    const waitMs = limit.waitMs(clock.now());
+    if (waitMs > 0) throw laterError('rate_limited', waitMs);
+    const request = {
+      method: 'GET',
+      path: `${root}${base}${rest}`,
+      headers: {
+        ...{ ...headers, ...authorization.headers },
+        ...{ 'accept-encoding': 'identity', 'user-agent': 'docs-agent' },
+        ...(etag !== null && ETAG.test(etag) && { 'if-none-match': etag }),
+      },
+    };
+    const result = await clock.abortAfter(timeoutMs, (tooLate) =>
+      exchange(pool, request, {
+        signal: AbortSignal.any([signal, tooLate]),
+        sendByMs: Number.POSITIVE_INFINITY,
+      }),
+    );
+    if (result.kind !== 'answered') throw laterError('unreachable');
+    const isRefusal = isAtLimit(result.head, result.body);
+    limit.note(result.head, isRefusal, clock.now());
+    if (isRefusal) throw laterError('rate_limited', limit.waitMs(clock.now()));
+    return result;
+  }
+
+  /** Where the same question is answered now, if that is about a repository of the same API; else null. */
+  function movedBase({ base, rest }: Question, { headers: { location } }: AnswerHead): string | null {
+    if (typeof location !== 'string') return null;
+    const url = URL.parse(location, `${api.origin}${root}${base}${rest}`);
+    const [path = ''] = rest.split('?', 1);
+    if (url === null || url.origin !== api.origin || url.username !== '' || url.password !== '') return null;
+    if (!url.pathname.startsWith(`${root}/`) || !url.pathname.endsWith(path)) return null;
+    const moved = url.pathname.slice(root.length, url.pathname.length - path.length);
+    return movedTo.test(moved) ? moved : null;
+  }
+
+  return {
+    get: async (question) => {
+      let asked = question;
+      for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
+        const { head, body } = await ask(asked);
+        const { base } = asked;
+        if (head.status === 304 && asked.etag !== null) return { kind: 'unchanged', base };
+        if ([301, 302, 307, 308].includes(head.status)) {
+          const moved = movedBase(asked, head);
+          if (moved === null) throw laterError('redirected_elsewhere');
+          asked = { ...asked, base: moved };
+          continue;
+        }
+        if (head.status !== 200) throw refusal(head.status);
+        const json = body === null ? undefined : parseJson(body);
+        if (json === undefined) throw laterError('bad_answer');
+        const { etag } = head.headers;
+        return {
+          kind: 'read',
+          body: json,
+          etag: typeof etag === 'string' && ETAG.test(etag) ? etag : null,
+          base,
+        };
+      }
+      throw laterError('redirected_too_often');
+    },
+    remaining: () => lastLimit?.remaining ?? null,
+    close: () => pool.destroy(),
+  };
+}
+
+function refusal(status: number): UnreadableError {
+  if (status === 401) return new UnreadableError({ kind: 'bad_credentials' });
+  if (status === 403) return new UnreadableError({ kind: 'forbidden' });
+  if (status === 404 || status === 410) return new UnreadableError({ kind: 'not_found' });
+  return laterError(`status_${status}`);
+}

@@ -1,0 +1,61 @@
+import { type AnswerHead, parseRetryAfterMs } from '../../engine/runtime/exchange.ts';
+
+/** What is left to others who use the same account: with less than this share of the limit, nobody asks any more. */
+const LEFT_TO_OTHERS = 0.5;
+/** GitHub asks for as much after a limit whose end it does not tell. */
+const WAIT_UNTOLD_MS = 60_000;
+const LONGEST_WAIT_MS = 60 * 60_000;
+
+/** What one account may still ask of a code host, as the host says with each answer. */
+export class RateLimit {
+  #waitUntilMs = 0;
+  #remaining: number | null = null;
+
+  /** How long nothing may be asked; 0: now. */
+  waitMs(nowMs: number): number {
+    return Math.max(0, this.#waitUntilMs - nowMs);
+  }
+
+  /** Requests until the limit starts again; null: the host has not said. */
+  get remaining(): number | null {
+    return this.#remaining;
+  }
+
+  /** @param isRefusal the answer says that there were too many requests */
+  note({ headers }: AnswerHead, isRefusal: boolean, nowMs: number): void {
+    const limit = wholeNumber(headers['x-ratelimit-limit'] ?? headers['ratelimit-limit']);
+    const remaining = wholeNumber(headers['x-ratelimit-remaining'] ?? headers['ratelimit-remaining']);
+    const resetS = wholeNumber(headers['x-ratelimit-reset'] ?? headers['ratelimit-reset']);
+    this.#remaining = remaining ?? this.#remaining;
+    const { date, 'retry-after': retryAfter } = headers;
+    // By the host's clock, if it tells it.
+    const serverMs = typeof date === 'string' ? Date.parse(date) : Number.NaN;
+    const resetInMs = resetS === null ? null : resetS * 1000 - (Number.isNaN(serverMs) ? nowMs : serverMs);
+    if (isRefusal) {
+      const askedMs = parseRetryAfterMs(retryAfter, date, nowMs);
+      this.#wait(askedMs ?? (remaining === 0 ? resetInMs : null) ?? WAIT_UNTOLD_MS, nowMs);
+    } else if (limit !== null && remaining !== null && remaining < limit * LEFT_TO_OTHERS) {
+      this.#wait(resetInMs ?? WAIT_UNTOLD_MS, nowMs);
+    }
+  }
+
+  #wait(waitMs: number, nowMs: number): void {
+    const boundedMs = Math.min(Math.max(waitMs, 0), LONGEST_WAIT_MS);
+    this.#waitUntilMs = Math.max(this.#waitUntilMs, nowMs + boundedMs);
+  }
+}
+
+/** GitHub says 403 as well as 429. */
+export function isAtLimit({ status, headers }: AnswerHead, body: string | null): boolean {
+  if (status === 429) return true;
+  return (
+    status === 403 &&
+    (headers['retry-after'] !== undefined ||
+      headers['x-ratelimit-remaining'] === '0' ||
+      /rate limit|abuse detection/i.test(body ?? ''))
+  );
+}
+
+function wholeNumber(header: string | string[] | undefined): number | null {
+  return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : null;
+}

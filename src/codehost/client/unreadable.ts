@@ -1,0 +1,36 @@
+/** Why something could not be read. */
+export type Failure =
+  /** 404: not there, or not to be seen. */
+  | { readonly kind: 'not_found' }
+  /** 401: the token has expired, say. */
+  | { readonly kind: 'bad_credentials' }
+  | { readonly kind: 'forbidden' }
+  | { readonly kind: 'app_not_installed' }
+  /** `reason` is for the log. `waitMs`: as the host says; null: it does not. */
+  | { readonly kind: 'later'; readonly reason: string; readonly waitMs: number | null };
+
+/** All that goes wrong between this program and a code host. It stays within the room. */
+export class UnreadableError extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure, options?: ErrorOptions) {
+    super(failure.kind === 'later' ? failure.reason : failure.kind, options);
+    this.name = 'UnreadableError';
+    this.failure = failure;
+  }
+}
+
+export function laterError(reason: string, waitMs: number | null = null): UnreadableError {
+  return new UnreadableError({ kind: 'later', reason, waitMs });
+}
+
+/** Null: the token may not read it, or it is not there. */
+export async function ifAllowed<T>(reading: Promise<T>): Promise<T | null> {
+  try {
+    return await reading;
+  } catch (error) {
+    const kind = error instanceof UnreadableError ? error.failure.kind : null;
+    if (kind === 'forbidden' || kind === 'not_found') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,29 @@
+import type { PullRequestLink } from '../jobs/pull-requests/link.ts';
+import type { PullRequestFacts } from '../jobs/pull-requests/pull-request.ts';
+import type { LookMemory } from './look-memory.ts';
+
+/** The code hosts that the settings name: what they say of pull requests. They are only ever read. */
+export interface CodeHosts {
+  /** Null: no configured host knows it, so that it is never looked at. */
+  find(url: string): PullRequestLink | null;
+  /**
+   * Never throws for what the network or the host does, and takes half a minute at most.
+   * @param before from the last look that saw the pull request; null: there was none
+   */
+  look(link: PullRequestLink, before: LookMemory | null): Promise<Look>;
+  /** Breaks off what is under way. */
+  close(): Promise<void>;
+}
+
+/** What a look learned. */
+export type Look =
+  /** `facts`: with those of earlier looks that could not be read again. */
+  | { readonly outcome: 'seen'; readonly facts: PullRequestFacts; readonly memory: LookMemory }
+  /** It is not there, or may not be seen: hosts do not tell the one from the other. */
+  | { readonly outcome: 'not_found' }
+  | { readonly outcome: 'no_access'; readonly reason: NoAccessReason }
+  /** At its limit, out of order or unreachable. `waitMs`: how long the host asks to be left alone, if it says so. */
+  | { readonly outcome: 'later'; readonly waitMs: number | null };
+
+/** `bad_credentials`: the host does not know the token, or the App, or no longer. */
+export type NoAccessReason = 'bad_credentials' | 'not_allowed' | 'app_not_installed';

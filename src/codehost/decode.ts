@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { cut, storable } from '../engine/runtime/foreign-text.ts';
+
+/*
+ * Answers are decoded leniently: a field that is missing or odd is null, and costs only itself. What is decoded may be
+ * decoded again, with the same result: so it is kept.
+ */
+
+export const text = (maxLength: number) =>
+  z
+    .string()
+    .transform((value) => cut(storable(value).trim(), maxLength))
+    .pipe(z.string().min(1))
+    .nullable()
+    .catch(null);
+
+export const count = z.int().min(0).nullable().catch(null);
+export const flag = z.boolean().catch(false);
+export const id = z.int().min(1);
+/** A commit's hash. It becomes part of a path. */
+export const commit = z
+  .string()
+  .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/)
+  .nullable()
+  .catch(null);
+
+/** The items that can be read, without the others. */
+export function listOf<T>(item: z.ZodType<T>) {
+  return z.array(item.nullable().catch(null)).transform((items) => items.filter((one) => one !== null));
+}
+
+export const TITLE_MAX_LENGTH = 300;
+export const NAME_MAX_LENGTH = 100;
+const ADDRESS_MAX_LENGTH = 2_000;
+
+/** An address that may be shown as a link: https, without credentials. */
+export const publicAddress = z
+  .string()
+  .max(ADDRESS_MAX_LENGTH)
+  .refine((value) => {
+    const url = URL.parse(value);
+    return url?.protocol === 'https:' && url.username === '' && url.password === '';
+  })
+  .nullable()
+  .catch(null);
+
+export const time = text(NAME_MAX_LENGTH);
+
+/** Milliseconds since 1970; null if it is no time. */
+export function timeMs(value: string | null): number | null {
+  const ms = value === null ? Number.NaN : Date.parse(value);
+  return Number.isNaN(ms) ? null : ms;
+}
+
+type Known<T> = { [Name in keyof T]?: Exclude<T[Name], null> };
+
+/** What is known of it: without the fields that are null. */
+export function known<T extends object>(fields: T): Known<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as Known<T>;
+}

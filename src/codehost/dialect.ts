@@ -1,0 +1,39 @@
+import type { z } from 'zod';
+import type { PullRequestLink } from '../jobs/pull-requests/link.ts';
+import type { PullRequestFacts } from '../jobs/pull-requests/pull-request.ts';
+import type { ReadingName } from './look-memory.ts';
+
+/**
+ * Reads what the API says at the path of the repository, followed by `rest`: `/pulls/14`. Throws an UnreadableError.
+ * `schema` must be able to read what it has made, since that is kept and compared.
+ */
+export type Read = <T>(rest: string, schema: z.ZodType<T>) => Promise<T>;
+
+/** How a kind of code host speaks of pull requests: all in which it differs from others. */
+export interface Dialect {
+  /** What every request says. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The path of the repository under the API's address. */
+  repositoryPath(link: PullRequestLink): string;
+  /** What that path may be once the repository has moved. */
+  readonly movedTo: RegExp;
+  details(read: Read, number: number): Promise<Details>;
+  readonly others: Readonly<Record<Exclude<ReadingName, 'details'>, OtherReading>>;
+}
+
+export interface Details {
+  readonly facts: PullRequestFacts;
+  /** The last commit; null: the host does not say. */
+  readonly commit: string | null;
+}
+
+interface OtherReading {
+  /** By the host's names: any one of them would do. */
+  readonly permissions: readonly string[];
+  /** What it says holds for one commit only. */
+  readonly isOfCommit: boolean;
+  read(
+    read: Read,
+    pullRequest: { readonly number: number; readonly commit: string },
+  ): Promise<PullRequestFacts>;
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { UnreadableError } from '../client/unreadable.ts';
+import {
+  commit,
+  count,
+  flag,
+  known,
+  NAME_MAX_LENGTH,
+  TITLE_MAX_LENGTH,
+  text,
+  time,
+  timeMs,
+} from '../decode.ts';
+import type { Details, Dialect, Read } from '../dialect.ts';
+import { readChecks } from './checks.ts';
+import { readPreview } from './preview.ts';
+import { readReview } from './reviews.ts';
+
+/** github.com, and GitHub Enterprise. */
+export const github: Dialect = {
+  headers: { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' },
+  repositoryPath: ({ repository }) => `/repos/${repository}`,
+  movedTo: /^\/repositories\/\d{1,20}$/,
+  details: readDetails,
+  others: {
+    checks: { permissions: ['Checks', 'Actions', 'Commit statuses'], isOfCommit: true, read: readChecks },
+    review: { permissions: ['Pull requests'], isOfCommit: false, read: readReview },
+    preview: { permissions: ['Deployments', 'Pull requests'], isOfCommit: true, read: readPreview },
+  },
+};
+
+const account = z
+  .object({ login: text(NAME_MAX_LENGTH) })
+  .nullable()
+  .catch(null);
+
+const pull = z.object({
+  title: text(TITLE_MAX_LENGTH),
+  state: z.enum(['open', 'closed']),
+  draft: flag,
+  merged_at: time,
+  merged_by: account,
+  closed_at: time,
+  created_at: time,
+  updated_at: time,
+  head: z.object({ sha: commit }).catch({ sha: null }),
+  changed_files: count,
+  additions: count,
+  deletions: count,
+});
+
+async function readDetails(read: Read, number: number): Promise<Details> {
+  const found = await read(`/pulls/${number}`, pull);
+  const isMerged = found.merged_at !== null;
+  const isClosed = found.state === 'closed' && !isMerged;
+  const { changed_files: files, additions: added, deletions: removed } = found;
+  const lines = added === null || removed === null ? null : { added, removed };
+  const facts = known({
+    title: found.title,
+    state: isMerged ? 'merged' : isClosed ? 'closed' : found.draft ? 'draft' : 'open',
+    endedBy: isMerged ? (found.merged_by?.login ?? null) : isClosed ? await readClosedBy(read, number) : null,
+    openedAtMs: timeMs(found.created_at),
+    endedAtMs: timeMs(found.merged_at ?? found.closed_at),
+    updatedAtMs: timeMs(found.updated_at),
+    size: files === null ? null : { files, lines },
+  } as const);
+  return { facts, commit: found.head.sha };
+}
+
+/** Only the issue that belongs to a pull request tells it. Nothing depends on it. */
+async function readClosedBy(read: Read, number: number): Promise<string | null> {
+  try {
+    const { closed_by: by } = await read(`/issues/${number}`, z.object({ closed_by: account }));
+    return by?.login ?? null;
+  } catch (error) {
+    if (error instanceof UnreadableError) return null;
+    throw error;
+  }
+}

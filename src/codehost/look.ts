@@ -1,0 +1,138 @@
+import type { Clock } from '../engine/runtime/clock.ts';
+import type { PullRequestLink } from '../jobs/pull-requests/link.ts';
+import { isOver, type PullRequestFacts } from '../jobs/pull-requests/pull-request.ts';
+import type { Authorization, HostClient } from './client/host-client.ts';
+import { laterError, UnreadableError } from './client/unreadable.ts';
+import type { Look } from './code-hosts.ts';
+import type { Dialect, Read } from './dialect.ts';
+import {
+  type LookMemory,
+  READINGS,
+  type Reading,
+  type ReadingName,
+  type TaggedAnswer,
+} from './look-memory.ts';
+
+const LOOK_TIMEOUT_MS = 25_000;
+
+export interface Lookers {
+  readonly dialect: Dialect;
+  readonly client: HostClient;
+  /** Throws an UnreadableError, and nothing else. */
+  authorize(repositoryPath: string, signal: AbortSignal): Promise<Authorization>;
+  readonly clock: Clock;
+}
+
+/** One look: the details first, then the rest side by side, as far as it can still change. */
+export function look(lookers: Lookers, link: PullRequestLink, before: LookMemory | null): Promise<Look> {
+  const { dialect, clock } = lookers;
+  return clock.abortAfter(LOOK_TIMEOUT_MS, async (signal) => {
+    try {
+      const base = dialect.repositoryPath(link);
+      const visit = { ...lookers, signal, base, authorization: await lookers.authorize(base, signal) };
+      const asked = listener(visit, before?.details);
+      const { facts, commit } = await dialect.details(asked.read, link.number);
+      const details = { facts, ...(commit === null ? {} : { commit }), readAtMs: clock.now() };
+      const others = isOver(facts)
+        ? withoutDetails(before)
+        : await readOthers({ ...visit, base: asked.base() }, link.number, commit, before);
+      const memory: LookMemory = { ...others, details: { ...details, answers: asked.answers } };
+      return { outcome: 'seen', facts: factsOf(memory), memory };
+    } catch (error) {
+      if (error instanceof UnreadableError) return unseen(error);
+      throw error;
+    }
+  });
+}
+
+type Visit = Lookers & {
+  readonly signal: AbortSignal;
+  readonly base: string;
+  readonly authorization: Authorization;
+};
+
+function withoutDetails(before: LookMemory | null): LookMemory {
+  const { details: _details, ...others } = before ?? {};
+  return others;
+}
+
+async function readOthers(
+  visit: Visit,
+  number: number,
+  commit: string | null,
+  before: LookMemory | null,
+): Promise<LookMemory> {
+  const names = READINGS.filter((name) => name !== 'details');
+  const readings = names.map(async (name) => {
+    const reading = commit === null ? null : await readOther(visit, name, { number, commit }, before?.[name]);
+    return reading === null ? [] : [[name, reading] as const];
+  });
+  return Object.fromEntries((await Promise.all(readings)).flat());
+}
+
+/** One of the other readings; if it cannot be read, as it was known, with the problem. */
+async function readOther(
+  visit: Visit,
+  name: Exclude<ReadingName, 'details'>,
+  pullRequest: { readonly number: number; readonly commit: string },
+  before: Reading | undefined,
+): Promise<Reading> {
+  const { permissions, isOfCommit, read } = visit.dialect.others[name];
+  const about = isOfCommit ? { commit: pullRequest.commit } : {};
+  const asked = listener(visit, before);
+  try {
+    const facts = await read(asked.read, pullRequest);
+    return { facts, ...about, readAtMs: visit.clock.now(), answers: asked.answers };
+  } catch (error) {
+    if (!(error instanceof UnreadableError)) throw error;
+    const isDenied = ['forbidden', 'not_found'].includes(error.failure.kind);
+    if (isDenied) return { facts: {}, problem: { kind: 'missing_permission', permissions }, answers: {} };
+    const known = before ?? { facts: {}, ...about };
+    const answers = { ...before?.answers, ...asked.answers };
+    return { ...known, problem: { kind: 'unavailable' }, answers };
+  }
+}
+
+/** Reads with what earlier looks were answered, and collects what this one is. */
+function listener(visit: Visit, before: Reading | undefined) {
+  const answers: Record<string, TaggedAnswer> = {};
+  let { base } = visit;
+  const read: Read = async (rest, schema) => {
+    const earlier = before?.answers[rest];
+    const kept = earlier === undefined ? undefined : schema.safeParse(earlier.body).data;
+    const etag = earlier === undefined || kept === undefined ? null : earlier.etag;
+    const { authorization, signal } = visit;
+    const answer = await visit.client.get({ base, rest, authorization, etag, signal });
+    base = answer.base;
+    if (answer.kind === 'unchanged' && earlier !== undefined && kept !== undefined) {
+      answers[rest] = earlier;
+      return kept;
+    }
+    const { data, error } = schema.safeParse(answer.kind === 'read' ? answer.body : undefined);
+    if (error !== undefined) throw laterError('bad_answer');
+    if (answer.kind === 'read' && answer.etag !== null) answers[rest] = { etag: answer.etag, body: data };
+    return data;
+  };
+  return { read, answers, base: () => base };
+}
+
+/** What is known of one commit says nothing of the next. */
+function factsOf(memory: LookMemory): PullRequestFacts {
+  const readings = READINGS.flatMap((name) => memory[name] ?? []);
+  const current = readings.filter(({ commit }) => commit === undefined || commit === memory.details?.commit);
+  return Object.assign({}, ...current.map(({ facts }) => facts));
+}
+
+function unseen({ failure }: UnreadableError): Look {
+  switch (failure.kind) {
+    case 'not_found':
+      return { outcome: 'not_found' };
+    case 'later':
+      return { outcome: 'later', waitMs: failure.waitMs };
+    case 'forbidden':
+      return { outcome: 'no_access', reason: 'not_allowed' };
+    case 'bad_credentials':
+    case 'app_not_installed':
+      return { outcome: 'no_access', reason: failure.kind };
+  }
+}

@@ -1,0 +1,31 @@
+/** Who comments on a pull request with the address of a preview: the account at GitHub, and where its previews are. */
+const PREVIEW_HOSTS = [
+  { bots: ['mintlify[bot]'], domains: ['mintlify.app', 'mintlify.dev', 'mintlify.site', 'mintlify.review'] },
+  { bots: ['vercel[bot]'], domains: ['vercel.app'] },
+  { bots: ['netlify[bot]'], domains: ['netlify.app'] },
+  {
+    bots: ['cloudflare-pages[bot]', 'cloudflare-workers-and-pages[bot]'],
+    domains: ['pages.dev', 'workers.dev'],
+  },
+  {
+    bots: ['readthedocs[bot]', 'read-the-docs-community[bot]', 'read-the-docs-business[bot]'],
+    domains: ['readthedocs.build', 'readthedocs-hosted.com'],
+  },
+] as const;
+
+const ALL_DOMAINS = PREVIEW_HOSTS.flatMap(({ domains }) => domains);
+
+/** Where the docs host of this account has its previews; null: it is no docs host's. */
+export function domainsOfBot(login: string): readonly string[] | null {
+  return PREVIEW_HOSTS.find(({ bots }) => bots.some((bot) => bot === login))?.domains ?? null;
+}
+
+/** The first address in a comment that lies in one of the domains, and not the domain itself: a dashboard may be there. */
+export function previewIn(comment: string, domains: readonly string[] = ALL_DOMAINS): string | null {
+  for (const [address] of comment.matchAll(/https:\/\/[^\s"'<>()[\]`|\\]{1,2000}/g)) {
+    const url = URL.parse(address);
+    if (url === null || url.username !== '' || url.password !== '' || url.port !== '') continue;
+    if (domains.some((domain) => url.hostname.endsWith(`.${domain}`))) return url.href;
+  }
+  return null;
+}

@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest';
+import { decodeLookMemory } from '../../src/codehost/look-memory.ts';
+import { factsOf, lookingAtGithub, START_MS } from './support.ts';
+
+const statuses = (requests: readonly { readonly status: number | null }[]) =>
+  requests.map(({ status }) => status);
+
+describe('a second look', () => {
+  test('asks only whether anything has changed, and costs nothing of the limit', async () => {
+    await using at = await lookingAtGithub();
+    const pull = at.host.open({ repository: 'acme/docs' });
+    pull.check('build', null);
+    pull.review('alice', 'APPROVED');
+    pull.comment('vercel[bot]', 'https://docs-1.vercel.app');
+    const facts = await factsOf(at.look(pull));
+    const { remaining } = at.host.limit;
+    const asked = at.host.requests.length;
+    expect(await factsOf(at.look(pull))).toEqual(facts);
+    expect(new Set(statuses(at.host.requests.slice(asked)))).toEqual(new Set([304]));
+    expect(at.host.limit.remaining).toBe(remaining);
+    pull.check('build', 'success');
+    expect(await factsOf(at.look(pull))).toEqual({ ...facts, checks: 'passing' });
+  });
+
+  test('is about the pull request alone once it is merged, and keeps what was known', async () => {
+    await using at = await lookingAtGithub();
+    const pull = at.host.open({ repository: 'acme/docs' });
+    pull.check('build', 'success');
+    await at.look(pull);
+    pull.merge('alice');
+    const asked = at.host.requests.length;
+    expect(await factsOf(at.look(pull))).toMatchObject({ state: 'merged', checks: 'passing' });
+    expect(at.host.requests.length).toBe(asked + 1);
+  });
+
+  test('works with a memory of another version, or none', () => {
+    expect(decodeLookMemory(null)).toBeNull();
+    expect(decodeLookMemory('odd')).toBeNull();
+    expect(decodeLookMemory({ details: { facts: { state: 'a new one' }, answers: {} } })).toBeNull();
+    const checks = { facts: { checks: 'passing' }, answers: {}, readAtMs: 1 };
+    expect(decodeLookMemory({ details: 7, checks, more: true })).toEqual({ checks });
+  });
+});
+
+describe('a permission that is missing', () => {
+  test.each([
+    [['Checks', 'Actions', 'Commit statuses'], 'checks'],
+    [['Deployments'], 'nothing'],
+  ] as const)('(%s) loses %s, and nothing else', async (permissions, lost) => {
+    await using at = await lookingAtGithub();
+    const pull = at.host.open({ repository: 'acme/docs' });
+    pull.check('build', 'success');
+    pull.review('alice', 'APPROVED');
+    pull.comment('vercel[bot]', 'https://docs-1.vercel.app');
+    const all = await factsOf(at.look(pull));
+    for (const permission of permissions) at.host.withhold(permission);
+    const facts = await factsOf(at.look(pull));
+    expect(Object.keys(all).filter((name) => !(name in facts))).toEqual(lost === 'nothing' ? [] : [lost]);
+  });
+
+  test('is logged once, with what it loses, and again after it was repaired', async () => {
+    await using at = await lookingAtGithub();
+    const pull = at.host.open({ repository: 'acme/docs' });
+    const warnings = () => at.logged.filter(({ event }) => event === 'code_host_permission_missing');
+    for (const permission of ['Checks', 'Actions', 'Commit statuses']) at.host.withhold(permission);
+    await at.look(pull);
+    await at.look(pull);
+    expect(warnings().map(({ fields }) => fields)).toEqual([
+      {
+        ...{ host: 'github', repository: 'acme/docs', lost: 'checks' },
+        permissions: ['Checks', 'Actions', 'Commit statuses'],
+      },
+    ]);
+    at.host.withhold('Checks', false);
+    await at.look(pull);
+    at.host.withhold('Checks');
+    await at.look(pull);
+    expect(warnings()).toHaveLength(2);
+  });
+});
+
+describe('what cannot be looked at', () => {
+  test('a pull request that the token must not see is not found', async () => {
+    await using at = await lookingAtGithub();
+    const pull = at.host.open({ repository: 'acme/docs' });
+    pull.isHidden = true;
+    expect(await at.look(pull)).toEqual({ outcome: 'not_found' });
+  });
+
+  test('a token that expires is told of once, and looks go on when it is renewed', async () => {
+    await using at = await lookingAtGithub();
+    const pull = at.host.open({ repository: 'acme/docs' });
+    const facts = await factsOf(at.look(pull));
+    at.host.expire();
+    expect(await at.look(pull)).toEqual({ outcome: 'no_access', reason: 'bad_credentials' });
+    expect(await at.look(pull)).toEqual({ outcome: 'no_access', reason: 'bad_credentials' });
+    const told = at.logged.filter(({ event }) => event === 'code_host_no_access');
+    expect(told.map(({ fields }) => fields)).toEqual([
+      { host: 'github', repository: 'acme/docs', reason: 'bad_credentials' },
+    ]);
+    at.host.expire(false);
+    expect(await factsOf(at.look(pull))).toEqual(facts);
+  });
+
+  test('a token without the permission for pull requests has no access', async () => {
+    await using at = await lookingAtGithub();
+    const pull = at.host.open({ repository: 'acme/docs' });
+    at.host.withhold('Pull requests');
+    expect(await at.look(pull)).toEqual({ outcome: 'no_access', reason: 'not_allowed' });
+  });
+
+  test.each([
+    ['it is out of order', { status: 502, body: 'Bad gateway' }],
+    ['it answers with a web page', 'html'],
+    ['it answers with something else', { status: 200, body: [] }],
+    ['it answers with far too much', { status: 200, body: `"${'x'.repeat(9 * 1024 * 1024)}"` }],
+    ['it breaks the connection', 'reset_before'],
+    ['it breaks the connection in the middle', 'half_body'],
+  ] as const)('later, if %s', async (_what, fault) => {
+    await using at = await lookingAtGithub();
+    const pull = at.host.open({ repository: 'acme/docs' });
+    at.host.failAt(/pulls/, fault);
+    expect(await at.look(pull)).toEqual({ outcome: 'later', waitMs: null });
+    at.host.failAt(/pulls/, null);
+    expect(await at.look(pull)).toMatchObject({ outcome: 'seen' });
+  });
+
+  test('later, if it hangs', async () => {
+    await using at = await lookingAtGithub(50);
+    const pull = at.host.open({ repository: 'acme/docs' });
+    at.host.failAt(/pulls/, 'hang');
+    expect(await at.look(pull)).toEqual({ outcome: 'later', waitMs: null });
+  });
+
+  test('what hangs beside it costs only itself, and keeps its last value', async () => {
+    await using at = await lookingAtGithub(200);
+    const pull = at.host.open({ repository: 'acme/docs' });
+    pull.check('build', 'success');
+    const facts = await factsOf(at.look(pull));
+    at.host.failAt(/check-runs/, 'hang');
+    pull.review('alice', 'APPROVED');
+    expect(await factsOf(at.look(pull))).toEqual({ ...facts, review: 'approved' });
+  });
+});
+
+describe('the limit of the host', () => {
+  test('is left to others by half', async () => {
+    await using at = await lookingAtGithub();
+    const pull = at.host.open({ repository: 'acme/docs' });
+    at.host.limit.remaining = 2_500;
+    expect(await at.look(pull)).toMatchObject({ outcome: 'seen' });
+    const asked = at.host.requests.length;
+    expect(await at.look(pull)).toEqual({ outcome: 'later', waitMs: 3_600_000 });
+    expect(at.host.requests.length).toBe(asked);
+    await at.clock.advanceTo(START_MS + 3_600_000);
+    expect(await at.look(pull)).toMatchObject({ outcome: 'seen' });
+  });
+
+  test.each([
+    ['429 with Retry-After', { status: 429, headers: { 'retry-after': '30' } }, 30_000],
+    ['429 without', { status: 429 }, 60_000],
+    ['403 with Retry-After', { status: 403, headers: { 'retry-after': '7' } }, 7_000],
+    [
+      '403 with nothing left',
+      {
+        status: 403,
+        headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': `${START_MS / 1000 + 90}` },
+      },
+      90_000,
+    ],
+    [
+      '403 that speaks of a secondary limit',
+      { status: 403, body: { message: 'You have exceeded a secondary rate limit' } },
+      60_000,
+    ],
+  ] as const)('is obeyed: %s', async (_what, fault, waitMs) => {
+    await using at = await lookingAtGithub();
+    const pull = at.host.open({ repository: 'acme/docs' });
+    const date = new Date(START_MS).toUTCString();
+    at.host.failAt(/pulls/, { ...fault, headers: { date, ...('headers' in fault ? fault.headers : {}) } });
+    expect(await at.look(pull)).toEqual({ outcome: 'later', waitMs });
+    at.host.failAt(/pulls/, null);
+    const asked = at.host.requests.length;
+    expect(await at.look(pull)).toEqual({ outcome: 'later', waitMs });
+    expect(at.host.requests.length).toBe(asked);
+    await at.clock.advance(waitMs);
+    expect(await at.look(pull)).toMatchObject({ outcome: 'seen' });
+  });
+});

@@ -1,0 +1,69 @@
+import { type CodeHost, startCodeHost } from '../../demo/code-host/code-host.ts';
+import type { StandInPullRequest } from '../../demo/code-host/pull-request.ts';
+import type { CodeHosts, Look } from '../../src/codehost/code-hosts.ts';
+import { createCodeHosts } from '../../src/codehost/create-code-hosts.ts';
+import type { LookMemory } from '../../src/codehost/look-memory.ts';
+import { systemClock } from '../../src/engine/runtime/clock.ts';
+import type { LogFields, Logger } from '../../src/engine/runtime/logger.ts';
+import { createTestClock, type TestClock } from '../support/test-clock.ts';
+
+export const TOKEN = 'github_pat_of_the_tests';
+export const START_MS = Date.parse('2026-11-23T09:00:00Z');
+
+export interface LoggedEvent {
+  readonly event: string;
+  readonly fields: LogFields;
+}
+
+/** The program's side of a code host, against the stand-in. */
+export interface Looking extends AsyncDisposable {
+  readonly host: CodeHost;
+  readonly hosts: CodeHosts;
+  readonly clock: TestClock;
+  readonly logged: readonly LoggedEvent[];
+  /** Looks, with what the last look that saw something left. */
+  look(pull: StandInPullRequest): Promise<Look>;
+}
+
+/** @param timeoutMs if given, requests end after that by the real clock */
+export async function lookingAtGithub(timeoutMs?: number): Promise<Looking> {
+  const clock = createTestClock(START_MS);
+  const host = await startCodeHost({ token: TOKEN, clock });
+  const logged: LoggedEvent[] = [];
+  const hosts = createCodeHosts(
+    [{ host: 'github', webUrl: host.webUrl, apiUrl: host.githubApiUrl, token: TOKEN }],
+    {
+      clock: timeoutMs === undefined ? clock : { ...systemClock, now: clock.now },
+      log: logInto(logged),
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    },
+  );
+  const memories = new Map<StandInPullRequest, LookMemory>();
+  return {
+    ...{ host, hosts, clock, logged },
+    look: async (pull) => {
+      const link = hosts.find(host.githubLink(pull));
+      if (link === null) throw new Error('the link was not found');
+      const look = await hosts.look(link, memories.get(pull) ?? null);
+      // As a store keeps it.
+      if (look.outcome === 'seen') memories.set(pull, JSON.parse(JSON.stringify(look.memory)));
+      return look;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await hosts.close();
+      await host.close();
+    },
+  };
+}
+
+/** The facts of a look that saw the pull request. */
+export async function factsOf(look: Promise<Look>) {
+  const seen = await look;
+  if (seen.outcome !== 'seen') throw new Error(`not seen, but ${JSON.stringify(seen)}`);
+  return seen.facts;
+}
+
+export function logInto(logged: LoggedEvent[]): Logger {
+  const log = (event: string, fields: LogFields = {}) => void logged.push({ event, fields });
+  return { debug: log, info: log, warn: log, error: log };
+}
