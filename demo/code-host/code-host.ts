@@ -5,10 +5,12 @@ import type { AddressInfo } from 'node:net';
 import type { Clock } from '../../src/engine/runtime/clock.ts';
 import { answer, type Fault } from '../agent-api/fault.ts';
 import { answerGithub } from './github/routes.ts';
+import { answerGitlab } from './gitlab/routes.ts';
 import type { OpenedPullRequest, StandInPullRequest } from './pull-request.ts';
-import { type Reply, StandInRepositories } from './repositories.ts';
+import { NOT_FOUND, type Reply, StandInRepositories } from './repositories.ts';
 
 const GITHUB_API = '/api/v3';
+const GITLAB_API = '/api/v4';
 
 export interface CodeHostOptions {
   readonly token: string;
@@ -17,17 +19,22 @@ export interface CodeHostOptions {
   readonly port?: number;
 }
 
-/** A stand-in for GitHub (as an Enterprise server has it): HTTP as published, and faults on demand. */
+/**
+ * A stand-in for GitHub (as an Enterprise server has it) and for GitLab, at one address: the same pull requests, by
+ * HTTP as published, and faults on demand.
+ */
 export interface CodeHost {
   readonly webUrl: string;
   readonly githubApiUrl: string;
+  readonly gitlabApiUrl: string;
   /** All that arrived, the oldest first. */
   readonly requests: readonly CodeHostRequest[];
   open(opened: OpenedPullRequest): StandInPullRequest;
-  /** Where a pull request is read in a browser, at GitHub. */
+  /** Where a pull request is read in a browser. */
   githubLink(pull: StandInPullRequest): string;
+  gitlabLink(pull: StandInPullRequest): string;
   move(from: string, to: string): void;
-  /** Takes a permission from the token (by GitHub's name for it: `Checks`), or gives it back. */
+  /** Takes a permission from the token (by GitHub's name for it, `Checks`, or the end of GitLab's path, `approvals`), or gives it back. */
   withhold(permission: string, isWithheld?: boolean): void;
   /** From now on the token is unknown, or known again. */
   expire(isExpired?: boolean): void;
@@ -86,11 +93,12 @@ export async function startCodeHost({ token, clock, port = 0 }: CodeHostOptions)
     const { pathname, searchParams: query } = new URL(url, webUrl);
     if (isExpired || authorization !== `Bearer ${token}`)
       return { status: 401, body: { message: 'Bad credentials' } };
-    if (!pathname.startsWith(`${GITHUB_API}/`)) return { status: 404, body: { message: 'Not Found' } };
-    return answerGithub(repositories, `${webUrl}${GITHUB_API}`, {
-      path: pathname.slice(GITHUB_API.length),
-      query,
-    });
+    if (pathname.startsWith(`${GITHUB_API}/`)) {
+      const path = pathname.slice(GITHUB_API.length);
+      return answerGithub(repositories, `${webUrl}${GITHUB_API}`, { path, query });
+    }
+    if (!pathname.startsWith(`${GITLAB_API}/`)) return NOT_FOUND;
+    return answerGitlab(repositories, webUrl, { path: pathname.slice(GITLAB_API.length), query });
   }
 
   const server = createServer(handle);
@@ -100,9 +108,11 @@ export async function startCodeHost({ token, clock, port = 0 }: CodeHostOptions)
   return {
     webUrl,
     githubApiUrl: `${webUrl}${GITHUB_API}`,
+    gitlabApiUrl: `${webUrl}${GITLAB_API}`,
     requests,
     open: (opened) => repositories.open(opened),
     githubLink: ({ repository, number }) => `${webUrl}/${repository}/pull/${number}`,
+    gitlabLink: ({ repository, number }) => `${webUrl}/${repository}/-/merge_requests/${number}`,
     move: (from, to) => repositories.move(from, to),
     withhold: (permission, isWithheld = true) => {
       if (isWithheld) repositories.withheld.add(permission);

@@ -7,6 +7,19 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+export const NOT_FOUND: Reply = { status: 404, body: { message: 'Not Found' } };
+
+export function ok(body: object): Reply {
+  return { status: 200, body };
+}
+
+/** As GitHub and GitLab both divide lists. */
+export function page<T>(items: readonly T[], query: URLSearchParams): T[] {
+  const size = Number(query.get('per_page') ?? 30);
+  const start = (Number(query.get('page') ?? 1) - 1) * size;
+  return items.slice(start, start + size);
+}
+
 interface StandInRepository {
   readonly id: number;
   name: string;

@@ -5,11 +5,12 @@ import { createHostClient } from './client/host-client.ts';
 import type { CodeHosts, Look } from './code-hosts.ts';
 import type { Dialect } from './dialect.ts';
 import { github } from './github/github.ts';
+import { gitlab } from './gitlab/gitlab.ts';
 import { look } from './look.ts';
 import { lookLog } from './look-log.ts';
 
 /** The kinds of code hosts that can be asked. */
-const DIALECTS = { github } as const satisfies Readonly<Record<string, Dialect>>;
+const DIALECTS = { github, gitlab } as const satisfies Readonly<Record<string, Dialect>>;
 
 /** A code host that may be asked, and as whom. Addresses do not end with a slash, and may have a path. */
 export interface CodeHostSettings {

@@ -26,12 +26,16 @@ export interface Looking extends AsyncDisposable {
 }
 
 /** @param timeoutMs if given, requests end after that by the real clock */
-export async function lookingAtGithub(timeoutMs?: number): Promise<Looking> {
+export function lookingAtGithub(timeoutMs?: number): Promise<Looking> {
+  return lookingAt('github', timeoutMs);
+}
+
+export async function lookingAt(kind: 'github' | 'gitlab', timeoutMs?: number): Promise<Looking> {
   const clock = createTestClock(START_MS);
   const host = await startCodeHost({ token: TOKEN, clock });
   const logged: LoggedEvent[] = [];
   const hosts = createCodeHosts(
-    [{ host: 'github', webUrl: host.webUrl, apiUrl: host.githubApiUrl, token: TOKEN }],
+    [{ host: kind, webUrl: host.webUrl, apiUrl: host[`${kind}ApiUrl`], token: TOKEN }],
     {
       clock: timeoutMs === undefined ? clock : { ...systemClock, now: clock.now },
       log: logInto(logged),
@@ -42,7 +46,7 @@ export async function lookingAtGithub(timeoutMs?: number): Promise<Looking> {
   return {
     ...{ host, hosts, clock, logged },
     look: async (pull) => {
-      const link = hosts.find(host.githubLink(pull));
+      const link = hosts.find(host[`${kind}Link`](pull));
       if (link === null) throw new Error('the link was not found');
       const look = await hosts.look(link, memories.get(pull) ?? null);
       // As a store keeps it.

@@ -1,4 +1,4 @@
-import type { Reply, StandInRepositories } from '../repositories.ts';
+import { NOT_FOUND, ok, page, type Reply, type StandInRepositories } from '../repositories.ts';
 import { githubAnswers } from './answers.ts';
 
 const REPOSITORY = /^\/(?:repos\/(?<name>[\w.-]+\/[\w.-]+)|repositories\/(?<id>\d+))(?<rest>\/.*)$/;
@@ -15,6 +15,11 @@ const ROUTES = [
   ['Deployments', /^\/deployments$/, 'deployments'],
   ['Deployments', /^\/deployments\/(?<deployment>\d+)\/statuses$/, 'deploymentStatuses'],
 ] as const;
+
+const NOT_ACCESSIBLE: Reply = {
+  status: 403,
+  body: { message: 'Resource not accessible by personal access token' },
+};
 
 /** Answers what GitHub would. `path` starts behind the address of the API. */
 export function answerGithub(
@@ -69,20 +74,4 @@ export function answerGithub(
     }
   }
   return NOT_FOUND;
-}
-
-const NOT_FOUND: Reply = { status: 404, body: { message: 'Not Found' } };
-const NOT_ACCESSIBLE: Reply = {
-  status: 403,
-  body: { message: 'Resource not accessible by personal access token' },
-};
-
-function ok(body: object): Reply {
-  return { status: 200, body };
-}
-
-function page<T>(items: readonly T[], query: URLSearchParams): T[] {
-  const size = Number(query.get('per_page') ?? 30);
-  const start = (Number(query.get('page') ?? 1) - 1) * size;
-  return items.slice(start, start + size);
 }

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import type { PullRequestFacts, PullRequestSize } from '../../jobs/pull-requests/pull-request.ts';
+import { ifAllowed } from '../client/unreadable.ts';
+import {
+  commit,
+  count,
+  flag,
+  known,
+  listOf,
+  NAME_MAX_LENGTH,
+  TITLE_MAX_LENGTH,
+  text,
+  time,
+  timeMs,
+} from '../decode.ts';
+import type { Details, Dialect, Read } from '../dialect.ts';
+import { readPreview } from './preview.ts';
+
+/** What the token must be good for; GitLab knows nothing finer. */
+const permissions = ['read_api'] as const;
+
+/** gitlab.com, and GitLab of one's own. */
+export const gitlab: Dialect = {
+  headers: { accept: 'application/json' },
+  repositoryPath: ({ repository }) => `/projects/${encodeURIComponent(repository)}`,
+  movedTo: /^\/projects\/\d{1,20}$/,
+  details: readDetails,
+  others: {
+    checks: { permissions, isOfCommit: true, read: readChecks },
+    review: { permissions, isOfCommit: false, read: readReview },
+    preview: { permissions, isOfCommit: true, read: readPreview },
+  },
+};
+
+const account = z
+  .object({ username: text(NAME_MAX_LENGTH) })
+  .nullable()
+  .catch(null);
+
+const mergeRequest = z.object({
+  title: text(TITLE_MAX_LENGTH),
+  state: z.enum(['opened', 'locked', 'merged', 'closed']),
+  draft: flag,
+  merged_at: time,
+  merge_user: account,
+  merged_by: account,
+  closed_at: time,
+  closed_by: account,
+  created_at: time,
+  updated_at: time,
+  sha: commit,
+  changes_count: text(NAME_MAX_LENGTH),
+});
+
+/** `locked`: it is being merged. */
+const STATES = { opened: 'open', locked: 'open', merged: 'merged', closed: 'closed' } as const;
+
+async function readDetails(read: Read, number: number): Promise<Details> {
+  const found = await read(`/merge_requests/${number}`, mergeRequest);
+  const state = STATES[found.state];
+  const endedBy = { merged: found.merge_user ?? found.merged_by, closed: found.closed_by, open: null }[state];
+  const isOver = state !== 'open';
+  const facts = known({
+    title: found.title,
+    state: state === 'open' && found.draft ? 'draft' : state,
+    endedBy: endedBy?.username ?? null,
+    openedAtMs: timeMs(found.created_at),
+    endedAtMs: isOver ? timeMs(found.merged_at ?? found.closed_at) : null,
+    updatedAtMs: timeMs(found.updated_at),
+    size: sizeOf(found.changes_count),
+  } as const);
+  return { facts, commit: found.sha };
+}
+
+/** GitLab counts files, up to a thousand (`1000+`), and no lines. */
+function sizeOf(changesCount: string | null): PullRequestSize | null {
+  const [, files] = /^(\d{1,9})\+?$/.exec(changesCount ?? '') ?? [];
+  return files === undefined ? null : { files: Number(files), lines: null };
+}
+
+const pipelines = listOf(
+  z.object({ status: text(NAME_MAX_LENGTH), sha: commit, ref: text(TITLE_MAX_LENGTH) }),
+);
+
+/** The newest pipeline, if it is about this commit, by itself or as merged. */
+async function readChecks(
+  read: Read,
+  { number, commit }: { readonly number: number; readonly commit: string },
+): Promise<PullRequestFacts> {
+  const [newest] = await read(`/merge_requests/${number}/pipelines?per_page=1`, pipelines);
+  const isOfCommit = newest?.sha === commit || newest?.ref?.startsWith('refs/merge-requests/') === true;
+  return newest === undefined || !isOfCommit ? {} : { checks: checksOf(newest.status) };
+}
+
+function checksOf(status: string | null): NonNullable<PullRequestFacts['checks']> {
+  if (status === 'success' || status === 'skipped') return 'passing';
+  return status === 'failed' || status === 'canceled' ? 'failing' : 'pending';
+}
+
+const approvals = z.object({ approved_by: listOf(z.object({})), approvals_left: count });
+const reviewers = listOf(z.object({ state: text(NAME_MAX_LENGTH) }));
+
+/** Approved: by somebody, and by all who must. Which reviewers want changes, older versions do not say. */
+async function readReview(read: Read, { number }: { readonly number: number }): Promise<PullRequestFacts> {
+  const asked = await ifAllowed(read(`/merge_requests/${number}/reviewers`, reviewers));
+  if (asked?.some(({ state }) => state === 'requested_changes')) return { review: 'changes_requested' };
+  const { approved_by: approvers, approvals_left: left } = await read(
+    `/merge_requests/${number}/approvals`,
+    approvals,
+  );
+  return approvers.length > 0 && (left ?? 0) === 0 ? { review: 'approved' } : {};
+}
