@@ -3,6 +3,8 @@ import { instrumentedClient } from '../agent/client/instrumented-client.ts';
 import { AnsweredJobs } from '../agent/effects/agent-tools.ts';
 import { farChecks } from '../agent/effects/far-checks.ts';
 import { hasJob } from '../agent/effects/has-job.ts';
+import { createCodeHosts } from '../codehost/create-code-hosts.ts';
+import { pullRequestAdoption } from '../codehost/effects/adopt-pull-requests.ts';
 import { RetentionJob } from '../engine/retention-job.ts';
 import { type Clock, systemClock } from '../engine/runtime/clock.ts';
 import { serveRoutes } from '../engine/runtime/http-server.ts';
@@ -85,6 +87,8 @@ export function createService(config: Config, options: ServiceOptions): Service 
     const apiKeyOf = (projectId: string) => config.agent.apiKeys.get(projectId);
     const agent = instrumentedClient(createAgentClient({ ...config.agent, apiKeyOf }), clock);
     resources.defer(() => agent.client.close());
+    const codeHosts = createCodeHosts(config.codeHosts, { clock, log });
+    resources.defer(() => codeHosts.close());
     const policy = defaultPolicy(config);
     const newContext = contextFactory(clock, config, policy);
     const stopping = new AbortController();
@@ -95,6 +99,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
       clock,
       log,
       agent: agent.client,
+      codeHosts,
       workspaces,
       promptMaxLength: config.promptMaxLength,
       readsPerMinute: config.agent.readsPerMinute,
@@ -164,6 +169,8 @@ export function createService(config: Config, options: ServiceOptions): Service 
     retentionJob.start();
     const far = farChecks({ store, clock, log }, policy);
     far.start();
+    const adoption = pullRequestAdoption(tools);
+    adoption.start();
     resources.defer(store.onScheduled((scheduled) => loops.notify(scheduled)));
     const stopConnection = async () => {
       if (isListening) await clock.sleep(lingerMs);
@@ -172,7 +179,8 @@ export function createService(config: Config, options: ServiceOptions): Service 
     // All at once: while the last requests are stored, no more tasks are claimed.
     resources.defer(async () => {
       stopping.abort();
-      await Promise.all([stopConnection(), loops.stop(), retentionJob.stop(), far.stop()]);
+      const jobs = [retentionJob, far, adoption];
+      await Promise.all([stopConnection(), loops.stop(), ...jobs.map((job) => job.stop())]);
     });
     let isListening = false;
     const servedPort = await connection.start(config.http).catch((error) => explainConnection(error, config));

@@ -21,8 +21,18 @@ export interface Decision {
   readonly tasks: readonly JobTask[];
   /** When the notices of its pull requests are edited; absent: they show things as they are. */
   readonly notices?: Omit<JobTask, 'kind'>;
+  /** Pull requests that the job has announced, or that the agent has changed: each is looked at now, and from now on. */
+  readonly watches?: readonly WatchedLink[];
   /** Its thread was there before the job: replies in it may have been taken for those of a thread without one. */
   readonly mayHaveReplies?: boolean;
+}
+
+/** A pull request of a job that a code host can be asked about. */
+export interface WatchedLink {
+  /** See `PullRequestLink`. */
+  readonly key: string;
+  /** As the job announced it. */
+  readonly url: string;
 }
 
 export interface JobTask {

@@ -1,4 +1,5 @@
 import type { Job } from './job.ts';
+import type { CodeHostSite } from './pull-requests/link.ts';
 import type { Project, Projects } from './requests/project.ts';
 
 /** The settings that decisions depend on. */
@@ -18,8 +19,12 @@ export interface Policy {
 
 /** How pull requests are followed after they were announced. */
 export interface PullRequestPolicy {
+  /** Those whose pull requests are looked at. */
+  readonly sites: readonly CodeHostSite[];
   /** An open one is reminded of when nothing has happened to it for so long; 0: never. */
   readonly remindAfterMs: number;
+  /** After its announcement, it is looked at for so long. */
+  readonly watchForMs: number;
 }
 
 /** What the operator has set for the projects and channels of a workspace. */

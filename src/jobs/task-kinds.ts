@@ -1,13 +1,13 @@
 import type { Lane } from './call.ts';
 
-interface TaskFacts {
+export interface TaskFacts {
   /**
    * What its subject is: a job's id, the name of a lane of calls (`thread:<job>`, `notice:<job>:<channel>`), a
-   * workspace's id, or a home (`<workspace>:<person>`).
+   * workspace's id, a home (`<workspace>:<person>`), or a pull request (`<workspace>:<address>`).
    */
-  readonly about: 'job' | 'lane' | 'workspace' | 'home';
-  /** Whose tasks share workers: those of one project of the agent, or of one channel of Slack. */
-  readonly sharedIn: 'project' | 'channel';
+  readonly about: 'job' | 'lane' | 'workspace' | 'home' | 'pull_request';
+  /** Whose tasks share workers: those of one project of the agent, one channel of Slack, or one code host. */
+  readonly sharedIn: 'project' | 'channel' | 'code_host';
   /** It shows the job as it is now, and may be repeated. */
   readonly isProjection?: true;
 }
@@ -26,6 +26,7 @@ const tasks = {
   call_agent: { about: 'lane', sharedIn: 'project' },
   post_to_slack: { about: 'lane', sharedIn: 'channel' },
   catch_up: { about: 'workspace', sharedIn: 'channel' },
+  look_at_pull_request: { about: 'pull_request', sharedIn: 'code_host' },
   refresh_home: { about: 'home', sharedIn: 'channel', isProjection: true },
 } as const satisfies Readonly<Record<string, TaskFacts>>;
 

@@ -6,6 +6,7 @@ import { keepNotices } from './queries/calls/past-notices.ts';
 import { forgetOldEarlyReplies } from './queries/early-replies.ts';
 import type { Thread } from './queries/jobs.ts';
 import { idsOf } from './queries/prepared.ts';
+import { deleteUnused, namesOfJobs } from './queries/pull-requests.ts';
 import { type Queries, Table, type Tables } from './schema/tables.ts';
 
 /**
@@ -134,11 +135,13 @@ export class Retention extends Table {
 export async function deleteJobs(db: Queries, jobIds: readonly string[], nowMs: number): Promise<void> {
   if (jobIds.length === 0) return;
   await keepNotices(db, jobIds);
+  const pullRequests = await namesOfJobs(db, jobIds);
   const jobs = await db
     .deleteFrom('job')
     .where('id', 'in', jobIds)
     .returning(['team_id', 'channel_id', 'thread_ts'])
     .execute();
+  await deleteUnused(db, pullRequests);
   const threads = jobs.flatMap(({ thread_ts, ...place }) =>
     thread_ts === null ? [] : [{ ...place, thread_ts, at: nowMs }],
   );

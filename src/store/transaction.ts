@@ -13,6 +13,7 @@ import { InboundRequests } from './queries/inbound-requests.ts';
 import { Installations } from './queries/installations.ts';
 import { JobLists } from './queries/job-lists.ts';
 import { Jobs } from './queries/jobs.ts';
+import { PullRequests } from './queries/pull-requests.ts';
 import { StateReactions } from './queries/state-reactions.ts';
 import { Stats } from './queries/stats.ts';
 import { Checks } from './queries/tasks/checks.ts';
@@ -32,6 +33,7 @@ export class Transaction {
   readonly catchUps: CatchUps;
   readonly checks: Checks;
   readonly readBudget: ReadBudget;
+  readonly pullRequests: PullRequests;
   readonly budgetQueue: BudgetQueue;
   readonly homes: Homes;
   readonly channelSettings: ChannelSettingsTable;
@@ -50,6 +52,7 @@ export class Transaction {
     this.tasks = new Tasks(db, leaseClock);
     this.catchUps = new CatchUps(db, this.tasks);
     this.checks = new Checks(db, this.tasks);
+    this.pullRequests = new PullRequests(db, this.tasks);
     this.readBudget = new ReadBudget(db, takeAdvisoryLock);
     this.budgetQueue = new BudgetQueue(db);
     this.installations = new Installations(db);
@@ -61,7 +64,7 @@ export class Transaction {
 
   /** Writes a decision: the job (inserted if new), its follow-ups, calls (new and settled), and tasks. */
   async write(decision: Decision, nowMs: number): Promise<void> {
-    const { job, followUps, settled, calls, tasks, notices, mayHaveReplies } = decision;
+    const { job, followUps, settled, calls, tasks, notices, watches = [], mayHaveReplies } = decision;
     await this.jobs.put(job);
     if (settled !== undefined) {
       await this.calls.settle(settled.callId, settled, nowMs);
@@ -77,6 +80,7 @@ export class Transaction {
     }
     for (const task of tasks) await this.tasks.schedule({ ...task, subject: job.id });
     if (notices !== undefined) await this.refreshNotices(job.id, notices);
+    for (const link of watches) await this.pullRequests.watch(job, link, nowMs);
     if (mayHaveReplies) await this.catchUps.request(job, nowMs);
     await this.homes.follow(decision, nowMs);
   }

@@ -12,6 +12,7 @@ import { installationContract } from './store/installations.ts';
 import { jobContract } from './store/jobs.ts';
 import { listContract } from './store/lists.ts';
 import type { OpenStore } from './store/opened.ts';
+import { pullRequestContract } from './store/pull-requests.ts';
 import { receiptContract } from './store/receipts.ts';
 import { retentionContract } from './store/retention.ts';
 import { stateReactionContract } from './store/state-reactions.ts';
@@ -37,6 +38,7 @@ export function storeContract(name: string, open: OpenStore): void {
     callContract(open);
     budgetQueueContract(open);
     catchUpContract(open);
+    pullRequestContract(open);
     statsContract(open);
     retentionContract(open);
     taskContract(open);

@@ -12,7 +12,26 @@ test('docs/behaviours.md names tests for every behaviour, each once', () => {
   expect(rows.map(({ number }) => number)).toEqual([
     ...['S1', 'S2', 'S3', 'S4', 'S5', 'S6'],
     ...['F1', 'F2', 'F3', 'F4', 'F5', 'F6'],
-    ...['W1', 'W2', 'W3', 'W4', 'W5', 'N1', 'L1', 'L2', 'L3', 'A1', 'A2', 'E1', 'E2', 'E3'],
+    ...[
+      'W1',
+      'W2',
+      'W3',
+      'W4',
+      'W5',
+      'N1',
+      'P1',
+      'P2',
+      'P3',
+      'P4',
+      'L1',
+      'L2',
+      'L3',
+      'A1',
+      'A2',
+      'E1',
+      'E2',
+      'E3',
+    ],
   ]);
 });
 
@@ -31,7 +50,7 @@ test('no test names a behaviour that the page does not know', () => {
   );
   const named = files.flatMap((file) => {
     const text = readFileSync(new URL(`test/e2e/${file}`, root), 'utf8');
-    return [...text.matchAll(/\(((?:[SFWNLAE]\d(?:, )?)+)\)/g)].flatMap(([, list = '']) => list.split(', '));
+    return [...text.matchAll(/\(((?:[SFWNPLAE]\d(?:, )?)+)\)/g)].flatMap(([, list = '']) => list.split(', '));
   });
   expect(named.filter((number) => !known.has(number))).toEqual([]);
 });

@@ -19,6 +19,7 @@ import type { Workspace } from '../../src/slack/workspace/workspace.ts';
 import { openStore } from '../../src/store/open.ts';
 import { type ClaimedTask, LeaseLostError } from '../../src/store/store.ts';
 import { anAgentJob, policy, request } from '../jobs/support/builders.ts';
+import { noCodeHosts } from '../support/no-code-hosts.ts';
 import { createTempDir } from '../support/temp-dir.ts';
 import { createTestClock } from '../support/test-clock.ts';
 
@@ -84,6 +85,7 @@ async function overtaken(events: readonly Happening[], kind: TaskKind, agentJob:
       createJob: () => calledWhileOvertaken(agentJob),
       getJob: () => calledWhileOvertaken(agentJob),
     } as unknown as AgentClient,
+    codeHosts: noCodeHosts,
     workspaces: { of: async () => workspace, ofRequest: async () => workspace },
     promptMaxLength: 20_000,
     readsPerMinute: 600,

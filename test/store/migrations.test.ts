@@ -40,9 +40,11 @@ describe('migrations', () => {
       'installation',
       'job',
       'job_count',
+      'job_pull_request',
       'organisation_team',
       'past_notice',
       'past_thread',
+      'pull_request',
       'read_budget',
       'task',
     ]);

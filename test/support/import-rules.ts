@@ -25,7 +25,7 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   'src/slack/outbound/': BELOW_SLACK,
   'src/slack/install/': BELOW_SLACK,
   'src/slack/manifest.ts': ['src/slack/protocol/', 'src/slack/views/'],
-  'src/app/': [...BELOW_ROOMS, 'src/agent/', 'src/slack/'],
+  'src/app/': [...BELOW_ROOMS, 'src/agent/', 'src/codehost/', 'src/slack/'],
   'src/cli/': [...BELOW_ROOMS, 'src/agent/', 'src/slack/', 'src/app/'],
 };
 

@@ -1,3 +1,4 @@
+import type { CodeHostSettings } from '../../codehost/create-code-hosts.ts';
 import { contradictions, isOauthMeant } from './contradictions.ts';
 import { loadConfigFile } from './file.ts';
 import type { ConfigFile } from './file-schema.ts';
@@ -106,8 +107,10 @@ function toConfig(values: Settings, file: ConfigFile, { projects, apiKeys }: Con
     followUps: { windowMs: values.FOLLOW_UP_WINDOW },
     settleWindowMs: values.SETTLE_WINDOW,
     longRunningAfterMs: values.LONG_RUNNING_AFTER,
+    /** Those that are set up. */
+    codeHosts: [] as readonly CodeHostSettings[],
     /** `remindAfterMs`: 0: never. */
-    pullRequests: { remindAfterMs: values.PR_REMINDER_AFTER },
+    pullRequests: { remindAfterMs: values.PR_REMINDER_AFTER, watchForMs: values.PR_WATCH_FOR },
     retentionMs: values.RETENTION,
     stopTimeoutMs: values.STOP_TIMEOUT,
     promptMaxLength: values.PROMPT_MAX_LENGTH,

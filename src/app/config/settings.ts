@@ -172,6 +172,11 @@ export const settings = z.object({
     durationOrNone('1s', '365d'),
     'After this time without any movement the thread is reminded of an open pull request, once (from 1s). 0: never.',
   ),
+  PR_WATCH_FOR: withDefault(
+    '30d',
+    duration('1m', '365d'),
+    'For how long a pull request is followed after its announcement, if it is not merged or closed before (from 1m).',
+  ),
   PROMPT_MAX_LENGTH: withDefault(
     '20000',
     wholeNumber(1, 1_000_000),

@@ -36,6 +36,6 @@ export function defaultPolicy(config: Config): Policy {
     // `policyFor` adds those of the job's workspace, project and channel.
     noticeChannels: [],
     retryUnknown: config.agent.retryUnknown,
-    pullRequests: config.pullRequests,
+    pullRequests: { ...config.pullRequests, sites: config.codeHosts },
   };
 }

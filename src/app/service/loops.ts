@@ -4,6 +4,7 @@ import { checkBatches } from '../../agent/effects/check-batches.ts';
 import { checkJob } from '../../agent/effects/check-job.ts';
 import { ReadQuota, SpareReads } from '../../agent/effects/read-quota.ts';
 import { sendFollowUps } from '../../agent/effects/send-follow-ups.ts';
+import { type LookTools, lookAtPullRequest } from '../../codehost/effects/look-at-pull-request.ts';
 import type { LoopState } from '../../engine/failing-kinds.ts';
 import { FairLimit } from '../../engine/fair-slots.ts';
 import { Loop, type TaskHandler } from '../../engine/loop.ts';
@@ -29,10 +30,12 @@ const CHECKS_AT_ONCE = 256;
 const SLACK_CALLS_AT_ONCE = 64;
 /** Threads of this many workspaces; each workspace has one in flight at a time. */
 const THREADS_READ_AT_ONCE = 16;
+/** One code host may have half of them. */
+const LOOKS_AT_ONCE = 16;
 /** Anything but a create or message call can be repeated or looked up: a stop need not wait longer. */
 export const SHORT_STOP_MS = 10_000;
 
-export interface Tools extends AgentTools, SlackTools {
+export interface Tools extends AgentTools, SlackTools, LookTools {
   /** Of each project, by all replicas together. */
   readonly readsPerMinute: number;
   /** How many requests Slack, or a person, waits for. */
@@ -103,6 +106,12 @@ export function createLoops(tools: Tools, stopTimeoutMs: number): Loops {
       ...shared,
       concurrency: THREADS_READ_AT_ONCE,
       handlers: { catch_up: catchUps(tools), read_snippets: handler(readSnippets) },
+    }),
+    new Loop({
+      name: 'look',
+      ...shared,
+      concurrency: LOOKS_AT_ONCE,
+      handlers: { look_at_pull_request: handler(lookAtPullRequest) },
     }),
   ];
   return {

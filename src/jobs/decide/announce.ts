@@ -78,6 +78,8 @@ export function announceEnd(
   if (status === 'completed') announceCompletion(builder, agentJob, lastedMs);
   else builder.announce({ kind: status, ...(prLink !== null && pullRequestOf(builder.job, prLink)) });
   if (prLink !== null) linkAnnounced(builder, prLink);
+  // The turn may have changed it.
+  else if (agentJob.prLink !== null) builder.watchPullRequest(agentJob.prLink);
 }
 
 /**
@@ -175,6 +177,7 @@ function linkAnnounced(builder: DecisionBuilder, url: string): void {
       url,
     });
   }
+  builder.watchPullRequest(url);
   builder.refreshCard();
 }
 

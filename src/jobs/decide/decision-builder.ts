@@ -1,8 +1,9 @@
 import type { Announcement } from '../announcement.ts';
 import type { CallRequest, EphemeralNotice, Lane, NewCall, SettledCall } from '../call.ts';
-import type { Decision, DecisionContext, JobState, JobTask } from '../decision.ts';
+import type { Decision, DecisionContext, JobState, JobTask, WatchedLink } from '../decision.ts';
 import { excludedFollowUp, type FollowUp, type FollowUpState } from '../follow-up.ts';
 import type { Job } from '../job.ts';
+import { parsePullRequestLink } from '../pull-requests/link.ts';
 import { type StateReaction, stateReactionOf } from '../state-reaction.ts';
 import type { JobTaskKind } from '../task-kinds.ts';
 import { offerOf } from './offer-of.ts';
@@ -22,6 +23,7 @@ export class DecisionBuilder {
   private readonly changedFollowUps = new Set<string>();
   private readonly calls: NewCall[] = [];
   private readonly tasks: JobTask[] = [];
+  private readonly watches: WatchedLink[] = [];
   private earlierReplies: Pick<Decision, 'mayHaveReplies'> = {};
   private settled: Pick<Decision, 'settled'> = {};
   private notices: Pick<Decision, 'notices'> = {};
@@ -127,6 +129,12 @@ export class DecisionBuilder {
     this.tasks.push({ kind, runAtMs, ifScheduled });
   }
 
+  /** Looks at the pull request now, and from now on, if a code host that is set up knows the link. */
+  watchPullRequest(url: string): void {
+    const link = parsePullRequestLink(url, this.context.policy.pullRequests.sites);
+    if (link !== null) this.watches.push({ key: link.key, url });
+  }
+
   /** Its thread may have replies that were not taken for follow-ups, since the job was not known yet. */
   noteEarlierReplies(): void {
     this.earlierReplies = { mayHaveReplies: true };
@@ -161,6 +169,7 @@ export class DecisionBuilder {
       followUps: this.allFollowUps().filter((followUp) => this.changedFollowUps.has(followUp.id)),
       calls: this.calls,
       tasks: this.tasks,
+      ...(this.watches.length > 0 && { watches: this.watches }),
       ...this.earlierReplies,
       ...this.settled,
       ...this.notices,

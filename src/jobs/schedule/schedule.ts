@@ -85,6 +85,7 @@ export function retryDelayMs(misses: number, jitter: number): number {
   return Math.round(Math.min(doubledMs * spread(jitter), LONGEST_RETRY_MS));
 }
 
-function spread(jitter: number): number {
+/** From a little less than 1 to a little more. */
+export function spread(jitter: number): number {
   return 1 - JITTER_SHARE / 2 + JITTER_SHARE * jitter;
 }

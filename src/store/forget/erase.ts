@@ -17,7 +17,8 @@ export async function erase(db: Queries, subject: Subject, nowMs: number): Promi
     const erased = await eraseIds(db, column, subject);
     if (column.countedAs !== null) counts[column.countedAs] += erased;
   }
-  counts.mentions += await eraseNames(db, 'early_reply', subject, inTeam(subject, 'team_id'));
+  for (const table of ['early_reply', 'pull_request'] as const)
+    counts.mentions += await eraseNames(db, table, subject, inTeam(subject, 'team_id'));
   if (subject.kind === 'user') await eraseHomeTasks(db, subject);
   else counts.settings += await eraseNoticeChannels(db, subject);
   return counts;

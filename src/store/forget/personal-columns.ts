@@ -58,6 +58,8 @@ export const textColumns = {
     texts: ['text', 'more'],
     unique: null,
   },
+  // What people write at the code host, and by which names.
+  pull_request: { key: ['team_id', 'key'], texts: ['facts', 'memory'], unique: null },
 } as const;
 
 export type TextTable = keyof typeof textColumns;
@@ -93,9 +95,11 @@ const impersonal = {
     'id team_id thread_ts project_id requested_at stage agent_job_id has_pull_request card_drawn_at number ' +
     'reaction_shown reactions_tried',
   job_count: 'team_id last_number',
+  job_pull_request: 'job_id team_id key url is_old',
   organisation_team: 'team_id enterprise_id',
   past_notice: 'team_id digest',
   past_thread: 'team_id thread_ts at',
+  pull_request: 'team_id key watched_from looked_at changed_at outcome misses',
   read_budget: 'project_id whole_at slowed_at slowed_share slowed_until',
   task: 'job_id kind run_at lease_token lease_until attempts revision last_run_at unknown_until failing_since failure',
 };

@@ -4,7 +4,9 @@ import type { Reply } from '../../jobs/event.ts';
 import type { FollowUp, FollowUpState, Receipt } from '../../jobs/follow-up.ts';
 import type { Job, Stage } from '../../jobs/job.ts';
 import type { ChannelSettings } from '../../jobs/policy.ts';
+import type { PullRequestFacts } from '../../jobs/pull-requests/pull-request.ts';
 import type { BudgetKind } from '../../jobs/schedule/hourly-budget.ts';
+import type { LookOutcome } from '../../jobs/schedule/look-intervals.ts';
 import type { StateReaction } from '../../jobs/state-reaction.ts';
 import type { TaskKind } from '../../jobs/task-kinds.ts';
 import type { TaskGroup } from '../queries/tasks/task.ts';
@@ -30,6 +32,8 @@ export interface Tables {
   /** `seq`: that of the job's first call in the queue. */
   budget_queue: { job_id: string; kind: BudgetKind; project_id: string; seq: number };
   read_budget: ReadBudgetTable;
+  pull_request: PullRequestTable;
+  job_pull_request: JobPullRequestTable;
 }
 
 /** The database, or a transaction in it. */
@@ -195,6 +199,30 @@ interface ReadBudgetTable {
   slowed_at: number | null;
   slowed_share: number | null;
   slowed_until: number | null;
+}
+
+/** See `queries/pull-requests.ts`. */
+interface PullRequestTable {
+  team_id: string;
+  key: string;
+  watched_from: number;
+  /** Null: not yet. */
+  looked_at: number | null;
+  changed_at: number | null;
+  outcome: LookOutcome | null;
+  misses: number;
+  facts: Json<PullRequestFacts> | null;
+  memory: Json<unknown> | null;
+}
+
+interface JobPullRequestTable {
+  job_id: string;
+  team_id: string;
+  key: string;
+  /** As the job announced it. */
+  url: string;
+  /** 1 or 0: it was announced before anybody looked at it. */
+  is_old: number;
 }
 
 interface ChannelSettingTable {

@@ -1,5 +1,6 @@
 import { type AgentApi, startAgentApi } from '../../../demo/agent-api/agent-api.ts';
 import type { Script } from '../../../demo/agent-api/scripted-job.ts';
+import { type CodeHost, startCodeHost } from '../../../demo/code-host/code-host.ts';
 import { type Config, parseConfig } from '../../../src/app/config/config.ts';
 import type { Environment } from '../../../src/app/config/values.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
@@ -24,12 +25,15 @@ import { waitFor } from '../../support/wait-for.ts';
 
 const PROJECT_ID = 'acme-docs';
 const API_KEY = 'test-key';
+const CODE_HOST_TOKEN = 'token-of-the-tests';
 
 /** The program with real parts around it: a local Slack behind a fault proxy, and the stand-in agent API. */
 export interface World {
   readonly clock: TestClock;
   /** The one that runs now or ran last: see `apiUp`. */
   readonly api: AgentApi;
+  /** Only with `hasCodeHost`. */
+  readonly codeHost: CodeHost;
   readonly slack: SlackControl;
   readonly proxy: FaultProxy;
   /** Slack's requests in HTTP mode, made by the test. */
@@ -59,6 +63,8 @@ export interface World {
 export interface WorldOptions {
   readonly mode?: 'socket' | 'http';
   readonly settings?: Environment;
+  /** Pull requests of a stand-in code host are looked at. */
+  readonly hasCodeHost?: true;
   /** Default: every turn lasts until the test ends it. */
   readonly script?: Script;
 }
@@ -109,7 +115,14 @@ export async function startWorld(options: WorldOptions = {}): Promise<World & As
     LOG_LEVEL: 'debug',
     ...options.settings,
   };
-  const config: Config = parseConfig(env, noFiles);
+  const codeHost = await (options.hasCodeHost ? startCodeHost({ token: CODE_HOST_TOKEN, clock }) : null);
+  resources.defer(() => codeHost?.close());
+  const { webUrl, githubApiUrl: apiUrl } = codeHost ?? {};
+  const codeHosts =
+    webUrl === undefined || apiUrl === undefined
+      ? []
+      : [{ host: 'github', webUrl, apiUrl, token: CODE_HOST_TOKEN } as const];
+  const config: Config = { ...parseConfig(env, noFiles), codeHosts };
   const lines: string[] = [];
   const log = createLogger({
     level: 'debug',
@@ -127,6 +140,10 @@ export async function startWorld(options: WorldOptions = {}): Promise<World & As
     clock,
     get api() {
       return api;
+    },
+    get codeHost() {
+      if (codeHost === null) throw new Error('it is not set up');
+      return codeHost;
     },
     slack: slack.control,
     proxy,

@@ -15,6 +15,7 @@ import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { policy, request } from '../../jobs/support/builders.ts';
 import type { EmptyPlace } from '../../support/databases.ts';
+import { noCodeHosts } from '../../support/no-code-hosts.ts';
 import { createTestClock, type TestClock } from '../../support/test-clock.ts';
 import { watchedJob } from '../../support/watched-jobs.ts';
 
@@ -120,6 +121,7 @@ export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorl
       clock,
       log: createLogger({ level: 'error', destination: { write: () => {} } }),
       agent: agent as AgentClient,
+      codeHosts: noCodeHosts,
       workspaces: { of: async () => workspace, ofRequest: async () => workspace },
       promptMaxLength: 20_000,
       readsPerMinute,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { JobEvent } from '../../../src/jobs/event.ts';
 import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
 import { fc } from '../../support/properties.ts';
-import { HOUR_MS, MINUTE_MS } from '../support/builders.ts';
+import { HOUR_MS, MINUTE_MS, policy } from '../support/builders.ts';
 import { anEndedJob, aWorkingJob } from '../support/stages.ts';
 import { START_MS, type World } from '../support/world.ts';
 
@@ -145,7 +145,7 @@ describe('a reminder of an open pull request (P2)', () => {
       seen(world, { state });
       expect(world.told.some(({ kind }) => kind === 'reminder')).toBe(false);
     }
-    const off = anAnnouncedJob({ pullRequests: { remindAfterMs: 0 } });
+    const off = anAnnouncedJob({ pullRequests: { ...policy.pullRequests, remindAfterMs: 0 } });
     off.advance(9 * DAY_MS);
     seen(off);
     expect(heard(off)).toEqual([]);

@@ -23,7 +23,7 @@ export const policy: Policy = {
   promptMaxLength: 20_000,
   noticeChannels: ['C-NEWS'],
   retryUnknown: 'never',
-  pullRequests: { remindAfterMs: 72 * HOUR_MS },
+  pullRequests: { sites: [], remindAfterMs: 72 * HOUR_MS, watchForMs: 720 * HOUR_MS },
 };
 
 export const request: JobRequest = {

@@ -1,5 +1,5 @@
 import { type Expression, type RawBuilder, sql } from 'kysely';
-import { type TaskKind, taskFacts } from '../../../jobs/task-kinds.ts';
+import { type TaskFacts, type TaskKind, taskFacts } from '../../../jobs/task-kinds.ts';
 
 /** There is at most one task of a kind for a subject. */
 export function taskId(kind: TaskKind, subject: string): string {
@@ -7,8 +7,8 @@ export function taskId(kind: TaskKind, subject: string): string {
 }
 
 /**
- * The project or channel of a task, whose tasks share workers, so that one that does not answer cannot take all of
- * them. A path such as `T1/C1/` (workspace and channel) or `docs/` (project), or empty.
+ * The project, channel or code host of a task, whose tasks share workers, so that one that does not answer cannot take all of
+ * them. A path such as `T1/C1/` (workspace and channel), `docs/` (project) or `github.com/`, or empty.
  */
 export type TaskGroup = string;
 
@@ -72,8 +72,14 @@ export function ownerOfTask(kind: TaskKind, subject: string): TaskOwner {
     jobId: hasJob ? jobId : null,
     isOfProject: sharedIn === 'project' ? 1 : 0,
     channelId,
-    otherwise: hasJob ? '' : `${parts.join('/')}/`,
+    otherwise: hasJob ? '' : groupWithoutJob(sharedIn, subject),
   };
+}
+
+function groupWithoutJob(sharedIn: TaskFacts['sharedIn'], subject: string): TaskGroup {
+  if (sharedIn !== 'code_host') return `${subject.split(':').join('/')}/`;
+  const [, host = ''] = /https?:\/\/([^/]+)/.exec(subject) ?? [];
+  return `${host}/`;
 }
 
 /** Columns by owner; without the job, a task belongs to none. A job's project, workspace and channel never change. */

@@ -13,6 +13,7 @@ import type { Workspace } from '../../../../src/slack/workspace/workspace.ts';
 import { type LimitedSlack, limitedSlack } from '../../../engine/support/limited-slack.ts';
 import { onSqlite } from '../../../engine/support/test-store.ts';
 import { anAgentJob, aReply, policy, request } from '../../../jobs/support/builders.ts';
+import { noCodeHosts } from '../../../support/no-code-hosts.ts';
 import { createTestClock } from '../../../support/test-clock.ts';
 
 const SECOND_MS = 1_000;
@@ -62,6 +63,7 @@ async function limitedWorld(teamIds: readonly string[]) {
       },
       getJob: async (_project: string, id: string) => anAgentJob({ id }),
     } as unknown as AgentClient,
+    codeHosts: noCodeHosts,
     workspaces: {
       of: async (teamId) => workspaces.get(teamId) as Workspace,
       ofRequest: () => Promise.reject(new Error('there are no requests')),

@@ -1,0 +1,84 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { EngineTools } from '../../engine/tools.ts';
+import type { JobCursor } from '../../jobs/lists.ts';
+import { parsePullRequestLink } from '../../jobs/pull-requests/link.ts';
+
+/** Each batch is a transaction, and on SQLite nothing else runs meanwhile. */
+const JOBS_AT_ONCE = 50;
+/** Between the first looks: a host must not be flooded after an upgrade, nor announcements wait for long. */
+const SPACING_MS = 1_000;
+const RETRY_MS = 60_000;
+
+interface Batch {
+  readonly adopted: number;
+  /** Null: there are no more. */
+  readonly last: JobCursor | null;
+}
+
+export interface Adoption {
+  start(): void;
+  /** Waits for the batch in flight. */
+  stop(): Promise<void>;
+}
+
+/**
+ * At a start: has pull requests looked at that were announced when their code host was not set up, if they would still
+ * be followed. The newest are looked at first.
+ */
+export function pullRequestAdoption({
+  store,
+  clock,
+  log,
+  newContext,
+}: Pick<EngineTools, 'store' | 'clock' | 'log' | 'newContext'>): Adoption {
+  const { sites, watchForMs } = newContext().policy.pullRequests;
+  let running = Promise.resolve();
+  let isStopped = false;
+  let cancel = () => {};
+
+  async function adoptAll(): Promise<void> {
+    const nowMs = clock.now();
+    let adopted = 0;
+    let last: JobCursor | null = null;
+    do {
+      const batch: Batch = await adoptSome(nowMs - watchForMs, last, nowMs + adopted * SPACING_MS);
+      adopted += batch.adopted;
+      last = batch.last;
+      await nextTurn();
+    } while (last !== null && !isStopped);
+    if (adopted > 0) log.info('pull_requests_adopted', { pull_requests: adopted });
+  }
+
+  function adoptSome(sinceMs: number, after: JobCursor | null, lookFromMs: number): Promise<Batch> {
+    return store.transaction(async (tx) => {
+      const jobs = await tx.pullRequests.jobsWithout(sinceMs, after, JOBS_AT_ONCE);
+      let adopted = 0;
+      for (const job of jobs) {
+        const url = job.announcedPrLink ?? '';
+        const link = parsePullRequestLink(url, sites);
+        if (link === null) continue;
+        await tx.pullRequests.adopt(job, { key: link.key, url }, lookFromMs + adopted * SPACING_MS);
+        adopted += 1;
+      }
+      return { adopted, last: jobs.length < JOBS_AT_ONCE ? null : (jobs.at(-1) ?? null) };
+    });
+  }
+
+  function run(): void {
+    running = adoptAll().catch((error: unknown) => {
+      log.error('pull_requests_not_adopted', { error });
+      if (!isStopped) cancel = clock.at(clock.now() + RETRY_MS, run);
+    });
+  }
+
+  return {
+    start: () => {
+      if (sites.length > 0) run();
+    },
+    stop: () => {
+      isStopped = true;
+      cancel();
+      return running;
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import { isDeepStrictEqual } from 'node:util';
+import { applyEvent } from '../../engine/apply-event.ts';
+import { type EngineTools, release } from '../../engine/tools.ts';
+import type { AnyJobContext } from '../../jobs/decision.ts';
+import { type PullRequestFacts, seenPullRequest } from '../../jobs/pull-requests/pull-request.ts';
+import { reminderDueAtMs } from '../../jobs/pull-requests/reminder.ts';
+import { nextLookAtMs } from '../../jobs/schedule/look-intervals.ts';
+import type { Looked, WatchedPullRequest } from '../../store/queries/pull-requests.ts';
+import type { ClaimedTask, Transaction } from '../../store/store.ts';
+import type { CodeHosts, Look } from '../code-hosts.ts';
+import { decodeLookMemory } from '../look-memory.ts';
+
+/** What looks at pull requests work with. */
+export interface LookTools extends EngineTools {
+  readonly codeHosts: CodeHosts;
+}
+
+/** Its code host is not set up any more; it may be again. */
+const NOBODY = { outcome: 'no_access' } as const;
+
+/** What a look came to, also where nobody could be asked. */
+type LookResult = Look | typeof NOBODY;
+
+/** One look at a pull request, for all jobs that it belongs to; then the next look is scheduled. */
+export async function lookAtPullRequest(tools: LookTools, task: ClaimedTask): Promise<void> {
+  const { store, codeHosts, stopping } = tools;
+  // The next process makes it.
+  if (stopping.aborted) return release(tools, task);
+  const watched = await store.transaction((tx) => tx.pullRequests.get(task.subject));
+  if (watched === null) {
+    await store.transaction((tx) => tx.tasks.complete(task.lease));
+    return;
+  }
+  const link = codeHosts.find(watched.key);
+  const look = link === null ? NOBODY : await codeHosts.look(link, decodeLookMemory(watched.memory));
+  // Broken off, perhaps.
+  if (stopping.aborted && look.outcome === 'later') return release(tools, task);
+  await store.transaction((tx) => settle(tx, task, watched, look, tools.newContext()));
+}
+
+/**
+ * Tells the jobs what was seen, and remembers the look. Jobs are locked before the task, as by all who schedule a task
+ * of a job; without the lease, none of it is written.
+ */
+async function settle(
+  tx: Transaction,
+  { subject, lease }: ClaimedTask,
+  watched: WatchedPullRequest,
+  look: LookResult,
+  context: AnyJobContext,
+): Promise<void> {
+  const { nowMs, jitter, policy } = context;
+  const reminders = look.outcome === 'seen' ? await tellJobs(tx, subject, look.facts, context) : [];
+  const looked = lookedAt(watched, look, nowMs);
+  await tx.pullRequests.looked(subject, looked, nowMs);
+  const { watchedFromMs, facts } = watched;
+  const nextAtMs = nextLookAtMs(
+    {
+      ...{ watchedFromMs, facts },
+      ...looked.seen,
+      ...looked,
+      waitMs: look.outcome === 'later' ? look.waitMs : null,
+      reminderAtMs: reminders.length === 0 ? null : Math.min(...reminders),
+    },
+    policy.pullRequests,
+    nowMs,
+    jitter,
+  );
+  if (nextAtMs === null) await tx.tasks.complete(lease);
+  else await tx.tasks.repeat(lease, nextAtMs);
+}
+
+/** Returns when reminders are due. */
+async function tellJobs(
+  tx: Transaction,
+  subject: string,
+  facts: PullRequestFacts,
+  context: AnyJobContext,
+): Promise<number[]> {
+  const reminders: number[] = [];
+  for (const { jobId, url, isOld } of await tx.pullRequests.jobsOf(subject)) {
+    const job = await applyEvent(tx, jobId, { type: 'pull_request_seen', url, facts, isOld }, context);
+    const seen = seenPullRequest(job, url);
+    const dueAtMs = seen && reminderDueAtMs(seen, context.policy.pullRequests.remindAfterMs);
+    if (dueAtMs !== null) reminders.push(dueAtMs);
+  }
+  return reminders;
+}
+
+function lookedAt(watched: WatchedPullRequest, look: LookResult, nowMs: number): Looked {
+  const { outcome } = look;
+  if (look.outcome !== 'seen') {
+    const misses = watched.outcome === outcome ? watched.misses + 1 : 1;
+    return { outcome, misses, changedAtMs: watched.changedAtMs, seen: null };
+  }
+  const { facts, memory } = look;
+  const hasChanged = watched.facts !== null && !isDeepStrictEqual(facts, watched.facts);
+  return {
+    outcome,
+    misses: 0,
+    changedAtMs: hasChanged ? nowMs : watched.changedAtMs,
+    seen: { facts, memory },
+  };
+}

@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest';
+import type { Job } from '../../../src/jobs/job.ts';
+import type { Looked } from '../../../src/store/queries/pull-requests.ts';
+import { type OpenStore, useStore } from './opened.ts';
+import { aDecision, aJob, NOW_MS } from './samples.ts';
+
+const KEY = 'https://github.com/acme/docs/pull/14';
+const SUBJECT = `T1:${KEY}`;
+const link = { key: KEY, url: `${KEY}/files` };
+const seen: Looked = {
+  outcome: 'seen',
+  misses: 0,
+  changedAtMs: null,
+  seen: { facts: { state: 'open', title: 'Quickstart' }, memory: { etag: '"1"' } },
+};
+
+export function pullRequestContract(open: OpenStore): void {
+  describe('pull requests that are looked at', () => {
+    const opened = useStore(open);
+    const announce = (fields: Partial<Job> = {}, nowMs = NOW_MS, watched = link) => {
+      const job = aJob({ threadTs: null, ...fields });
+      return opened.run((tx) => tx.write(aDecision({ job, watches: [watched] }), nowMs));
+    };
+    const get = (subject = SUBJECT) => opened.run((tx) => tx.pullRequests.get(subject));
+    const jobsOf = (subject = SUBJECT) => opened.run((tx) => tx.pullRequests.jobsOf(subject));
+    const looked = (look: Looked, nowMs = NOW_MS) =>
+      opened.run((tx) => tx.pullRequests.looked(SUBJECT, look, nowMs));
+    /** The looks that are due until then, each with its group. */
+    const due = (nowMs = NOW_MS) =>
+      opened.run(async (tx) => {
+        const tasks = await tx.tasks.claim({
+          kinds: ['look_at_pull_request'],
+          nowMs,
+          leaseNowMs: nowMs,
+          leaseUntilMs: nowMs,
+          inFlight: [],
+          limit: 9,
+        });
+        return tasks.map(({ subject, group }) => [subject, group]);
+      });
+
+    test('one that a job announces is looked at at once, in the group of its code host', async () => {
+      expect(await get()).toBeNull();
+      await announce();
+      expect(await due(NOW_MS - 1)).toEqual([]);
+      expect(await due()).toEqual([[SUBJECT, 'github.com/']]);
+      expect(await get()).toEqual({
+        ...{ teamId: 'T1', key: KEY, watchedFromMs: NOW_MS, changedAtMs: null },
+        ...{ outcome: null, misses: 0, facts: null, memory: null },
+      });
+      expect(await jobsOf()).toEqual([{ jobId: 'job-1', url: link.url, isOld: false }]);
+    });
+
+    test('two jobs of a workspace share one, and workspaces share none', async () => {
+      await announce({ id: 'job-2' });
+      await announce({ id: 'job-1' }, NOW_MS, { key: KEY, url: KEY });
+      await announce({ id: 'job-3', teamId: 'T2' });
+      expect((await due()).map(([subject]) => subject).toSorted()).toEqual([SUBJECT, `T2:${KEY}`]);
+      expect((await jobsOf()).map(({ jobId, url }) => [jobId, url])).toEqual([
+        ['job-1', KEY],
+        ['job-2', link.url],
+      ]);
+      expect(await jobsOf(`T2:${KEY}`)).toHaveLength(1);
+    });
+
+    test('what a look saw is kept, also when later looks see nothing', async () => {
+      await announce();
+      await looked({ ...seen, changedAtMs: 5 });
+      await looked({ outcome: 'not_found', misses: 2, changedAtMs: 5, seen: null });
+      expect(await get()).toMatchObject({
+        outcome: 'not_found',
+        misses: 2,
+        changedAtMs: 5,
+        facts: { state: 'open', title: 'Quickstart' },
+        memory: { etag: '"1"' },
+      });
+    });
+
+    test('one that is announced again is looked at like a new one, and keeps what is known', async () => {
+      await announce();
+      await looked(seen);
+      await looked({ outcome: 'not_found', misses: 5, changedAtMs: null, seen: null });
+      await announce({}, NOW_MS + 9, { key: KEY, url: KEY });
+      expect(await get()).toMatchObject({ misses: 0, watchedFromMs: NOW_MS + 9, facts: { state: 'open' } });
+      expect(await jobsOf()).toEqual([{ jobId: 'job-1', url: KEY, isOld: false }]);
+      expect(await due(NOW_MS + 8)).toEqual([]);
+      expect(await due(NOW_MS + 9)).toHaveLength(1);
+    });
+
+    test('old links of jobs are found, the newest first, and taken over once, without haste', async () => {
+      const old = (id: string, requestedAtMs: number, announcedPrLink: string | null = KEY) =>
+        opened.run((tx) =>
+          tx.write(aDecision({ job: aJob({ id, threadTs: null, requestedAtMs, announcedPrLink }) }), NOW_MS),
+        );
+      await old('job-a', NOW_MS - 30);
+      await old('job-b', NOW_MS - 20);
+      await old('job-c', NOW_MS - 10);
+      await old('job-d', NOW_MS - 10, null);
+      const without = (before: Job | null, limit = 9) =>
+        opened.run((tx) => tx.pullRequests.jobsWithout(NOW_MS - 20, before, limit));
+      const [first, ...others] = await without(null, 1);
+      expect([first?.id, others]).toEqual(['job-c', []]);
+      expect((await without(first ?? null)).map(({ id }) => id)).toEqual(['job-b']);
+      for (const lookAtMs of [NOW_MS + 5, NOW_MS + 7]) {
+        for (const job of await without(null))
+          await opened.run((tx) => tx.pullRequests.adopt(job, { key: KEY, url: KEY }, lookAtMs));
+      }
+      expect(await without(null)).toEqual([]);
+      expect(await jobsOf()).toEqual([
+        { jobId: 'job-b', url: KEY, isOld: true },
+        { jobId: 'job-c', url: KEY, isOld: true },
+      ]);
+      expect(await get()).toMatchObject({ watchedFromMs: NOW_MS - 10 });
+      expect(await due(NOW_MS + 4)).toEqual([]);
+      expect(await due(NOW_MS + 5)).toHaveLength(1);
+    });
+
+    test('goes, with its task, when its last job goes; a look never keeps a job', async () => {
+      const limits = { jobsBeforeMs: NOW_MS, inboundRequestsBeforeMs: 0, homesBeforeMs: 0 };
+      const ended = { kind: 'ended', status: 'completed' } as const;
+      const prune = () => opened.run((tx) => tx.retention.pruneJobs(limits, null, 9, NOW_MS));
+      await announce({ id: 'job-1', requestedAtMs: NOW_MS - 1, stage: ended });
+      await announce({ id: 'job-2', requestedAtMs: NOW_MS, stage: ended });
+      expect((await prune()).pruned).toBe(1);
+      expect((await jobsOf()).map(({ jobId }) => jobId)).toEqual(['job-2']);
+      expect(await due()).toHaveLength(1);
+      await opened.run((tx) =>
+        tx.write(aDecision({ job: aJob({ id: 'job-2', requestedAtMs: 1, stage: ended }) }), 1),
+      );
+      expect((await prune()).pruned).toBe(1);
+      expect(await get()).toBeNull();
+      expect(await due()).toEqual([]);
+    });
+  });
+}
