@@ -69,7 +69,7 @@ function remindIfDue(builder: DecisionBuilder, url: string): void {
   });
 }
 
-/** *Remind me again*: as much later, if it is still open then. */
+/** *Remind me again*: as much later, if it is still open then. It is looked at now, and for longer than it would have been. */
 export function remindAgain(builder: DecisionBuilder, reminderId: string): void {
   const { job, context } = builder;
   const url = urlOfOffer(builder, reminderId);
@@ -77,6 +77,7 @@ export function remindAgain(builder: DecisionBuilder, reminderId: string): void 
   if (pullRequest === null || isOver(pullRequest.facts)) return;
   const remindAfterMs = context.nowMs + context.policy.pullRequests.remindAfterMs;
   save(builder, { ...pullRequest, remindAfterMs });
+  builder.watchPullRequest(pullRequest.url);
 }
 
 /** Null: nobody can decide it any more. */

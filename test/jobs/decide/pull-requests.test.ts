@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { JobEvent } from '../../../src/jobs/event.ts';
 import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
 import { fc } from '../../support/properties.ts';
-import { HOUR_MS, MINUTE_MS, policy } from '../support/builders.ts';
-import { anEndedJob, aWorkingJob } from '../support/stages.ts';
+import { anAgentJob, HOUR_MS, MINUTE_MS, policy } from '../support/builders.ts';
+import { anEndedJob, aWorkingJob, followUp } from '../support/stages.ts';
 import { START_MS, type World } from '../support/world.ts';
 
 const LINK = 'https://github.com/acme/docs/pull/14';
@@ -64,7 +64,7 @@ describe('what becomes of a pull request (P2)', () => {
     const world = anAnnouncedJob();
     const other = `${LINK}2`;
     seen(world, { state: 'merged' });
-    world.check({ ...world.job.agentJob, status: 'completed', prLink: other } as never);
+    world.check(anAgentJob({ status: 'completed', prLink: other }));
     seen(world, { state: 'merged' }, other);
     seen(world, { state: 'merged' });
     expect(heard(world)).toEqual(['merged by nobody known', 'merged by nobody known']);
@@ -112,13 +112,48 @@ describe('what becomes of a pull request (P2)', () => {
     const world = anAnnouncedJob();
     const links = Array.from({ length: 22 }, (_, index) => `https://github.com/acme/docs/pull/${index}`);
     for (const prLink of links) {
-      world.check({ ...world.job.agentJob, status: 'completed', prLink } as never);
+      world.check(anAgentJob({ status: 'completed', prLink }));
       seen(world, {}, prLink);
     }
     expect(world.job.pullRequests?.map(({ url }) => url)).toEqual(links.slice(-20));
     seen(world, { state: 'merged' }, links[0]);
     expect(heard(world)).toEqual([]);
     expect(world.job.pullRequests?.map(({ url }) => url)).toEqual(links.slice(-20));
+  });
+});
+
+describe('which pull requests are looked at (P2)', () => {
+  const sites = [{ host: 'github', webUrl: 'https://github.com' }] as const;
+  const github = { pullRequests: { ...policy.pullRequests, sites } };
+  const link = (url: string) => ({ key: url.replace(/(pull\/\d+).*/, '$1'), url });
+  const finished = (world: World, prLink: string) =>
+    world.check(anAgentJob({ status: 'completed', prLink })).watches ?? [];
+
+  test('those that are announced, if their code host is set up', () => {
+    expect(finished(aWorkingJob(github), `${LINK}/files`)).toEqual([link(`${LINK}/files`)]);
+    expect(finished(aWorkingJob(github), 'https://gitlab.com/acme/docs/-/merge_requests/3')).toEqual([]);
+    expect(finished(aWorkingJob(github), 'no link')).toEqual([]);
+    expect(finished(aWorkingJob(), LINK)).toEqual([]);
+  });
+
+  test('those that a later turn may have changed, but not at every check', () => {
+    const world = anAnnouncedJob(github);
+    expect(finished(world, LINK)).toEqual([]);
+    followUp(world);
+    world.check(anAgentJob());
+    expect(finished(world, LINK)).toEqual([link(LINK)]);
+  });
+
+  test('at once, and for as long as a new one, where somebody wants to be reminded again', () => {
+    const world = anAnnouncedJob(github);
+    world.advance(3 * DAY_MS);
+    seen(world);
+    expect(noMore(world).watches).toBeUndefined();
+    const other = anAnnouncedJob(github);
+    other.advance(3 * DAY_MS);
+    seen(other);
+    expect(remindAgain(other).watches).toEqual([link(LINK)]);
+    expect(remindAgain(other).watches).toBeUndefined();
   });
 });
 
