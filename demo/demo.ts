@@ -87,7 +87,7 @@ async function demo({ env, process }: Host): Promise<number> {
     // Links to github.com are asked of the stand-in.
     GITHUB_TOKEN: CODE_HOST_TOKEN,
     GITHUB_API_URL: codeHost.githubApiUrl,
-    PR_REMINDER_AFTER: '20s',
+    PR_REMINDER_AFTER: '30s',
     DOCS_AGENT_CONFIG: join(folder, 'docs-agent.yml'),
     LOG_LEVEL: env.LOG_LEVEL ?? 'warn',
   };
@@ -120,7 +120,7 @@ function welcome(url: string, envFile: string): string {
     /docs-agent Add a quickstart
 
   Watch the card change, reply in its thread, and wait for the pull request (some seconds). Its notice goes to
-  #docs-changes. It is checked, approved and merged by itself, within half a minute: follow that in both messages.
+  #docs-changes. It is checked, approved and merged by itself, within a minute: follow that in both messages.
   These words in a prompt or reply change what happens:
 
 ${words.join('\n')}

@@ -4,8 +4,8 @@ import type { CodeHost } from './code-host.ts';
 import type { StandInPullRequest } from './pull-request.ts';
 
 const CHECKED_AFTER_MS = 6_000;
-const REVIEWED_AFTER_MS = 12_000;
-const ENDED_AFTER_MS = 28_000;
+const REVIEWED_AFTER_MS = 20_000;
+const ENDED_AFTER_MS = 45_000;
 const TITLE_MAX = 70;
 const CHECK = 'build';
 const MAINTAINER = 'carol';
@@ -22,7 +22,7 @@ interface Life {
   cancel(): void;
 }
 
-/** Pull requests that are checked, reviewed and merged by themselves, in half a minute. */
+/** Pull requests that are checked, reviewed and merged by themselves, within a minute. */
 export class DemoLife {
   readonly #host: CodeHost;
   readonly #clock: Clock;

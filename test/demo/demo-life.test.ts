@@ -12,13 +12,23 @@ async function start() {
   return { clock, life: new DemoLife(host, clock), pull: () => asked(host) };
 }
 
+/** Of all that GitHub would say, what is looked at here. */
+interface Said extends Array<{ readonly state: string }> {
+  readonly title: string;
+  readonly state: string;
+  readonly merged: boolean;
+  readonly merged_by: { readonly login: string };
+  readonly head: { readonly sha: string };
+  readonly check_runs: readonly { readonly conclusion: string | null; readonly status: string }[];
+}
+
 /** What GitHub would say of the pull request. */
 async function asked({ githubApiUrl }: CodeHost) {
   const get = async (path: string) => {
     const response = await fetch(`${githubApiUrl}/repos/acme/docs/${path}`, {
       headers: { authorization: 'Bearer demo' },
     });
-    return response.json();
+    return (await response.json()) as Said;
   };
   const { title, state, merged, merged_by, head } = await get('pulls/3');
   const { check_runs } = await get(`commits/${head.sha}/check-runs`);
@@ -27,17 +37,17 @@ async function asked({ githubApiUrl }: CodeHost) {
     title,
     state: merged ? `merged by ${merged_by.login}` : state,
     check: check_runs[0]?.conclusion ?? check_runs[0]?.status,
-    reviews: reviews.map((review: { readonly state: string }) => review.state),
+    reviews: reviews.map((review) => review.state),
   };
 }
 
-test('a pull request of the demo is checked, approved and merged by itself, in half a minute', async () => {
+test('a pull request of the demo is checked, approved and merged by itself, within a minute', async () => {
   const { clock, life, pull } = await start();
   life.changed(prLink, ['Add a quickstart\nwith npx']);
   expect(await pull()).toMatchObject({ title: 'Add a quickstart', state: 'open', check: 'in_progress' });
-  await clock.advance(15_000);
+  await clock.advance(30_000);
   expect(await pull()).toMatchObject({ state: 'open', check: 'success', reviews: ['APPROVED'] });
-  await clock.advance(15_000);
+  await clock.advance(30_000);
   expect(await pull()).toMatchObject({ state: 'merged by carol' });
 });
 
@@ -55,9 +65,9 @@ test('with "red" its checks fail and it stays open, with "close" it is closed', 
 test('a reply changes it, and it starts over; what is over stays so', async () => {
   const { clock, life, pull } = await start();
   life.changed(prLink, ['Add a quickstart']);
-  await clock.advance(20_000);
+  await clock.advance(40_000);
   life.changed(prLink, ['Add a quickstart', 'Mention npx']);
-  await clock.advance(20_000);
+  await clock.advance(40_000);
   expect(await pull()).toMatchObject({ state: 'open', check: 'success' });
   await clock.advance(10_000);
   expect(await pull()).toMatchObject({ state: 'merged by carol' });
