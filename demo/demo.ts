@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { parseConfig } from '../src/app/config/config.ts';
+import { type Config, parseConfig } from '../src/app/config/config.ts';
 import type { Environment } from '../src/app/config/values.ts';
 import { createLogger } from '../src/app/operations/logger.ts';
 import { StartError } from '../src/app/service/explain.ts';
@@ -84,9 +84,6 @@ async function demo({ env, process }: Host): Promise<number> {
     FOLLOW_UP_WINDOW: '1s',
     STOP_TIMEOUT: '10s',
     NOTICE_CHANNELS: demoWorkspace.noticeChannel,
-    // Links to github.com are asked of the stand-in.
-    GITHUB_TOKEN: CODE_HOST_TOKEN,
-    GITHUB_API_URL: codeHost.githubApiUrl,
     PR_REMINDER_AFTER: '30s',
     DOCS_AGENT_CONFIG: join(folder, 'docs-agent.yml'),
     LOG_LEVEL: env.LOG_LEVEL ?? 'warn',
@@ -99,7 +96,18 @@ async function demo({ env, process }: Host): Promise<number> {
       .join(''),
   );
   writeFileSync(join(folder, 'docs-agent.yml'), CONFIG_FILE);
-  const config = parseConfig(settings);
+  const config: Config = {
+    ...parseConfig(settings),
+    // Its links are GitHub's, and the stand-in is asked about them.
+    codeHosts: [
+      {
+        host: 'github',
+        webUrl: 'https://github.com',
+        apiUrl: codeHost.githubApiUrl,
+        token: CODE_HOST_TOKEN,
+      },
+    ],
+  };
   const log = createLogger({ level: config.logLevel, destination: terminalLines() });
   const service = createService(config, { log });
   // Awaited here: the resources must outlive it.

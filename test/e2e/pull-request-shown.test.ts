@@ -19,11 +19,10 @@ async function start() {
   });
   pull.check('build', null);
   const world = await startStrictWorld({
-    settings: {
-      NOTICE_CHANNELS: random,
-      GITHUB_TOKEN: 'read-only',
-      GITHUB_API_URL: codeHost.githubApiUrl,
-    },
+    settings: { NOTICE_CHANNELS: random },
+    codeHosts: [
+      { host: 'github', webUrl: 'https://github.com', apiUrl: codeHost.githubApiUrl, token: 'read-only' },
+    ],
   });
   world.slack.control.invite(random, strictApp.botUserId);
   const control = world.slack.control;
