@@ -9,7 +9,6 @@ let plans: Record<number, TurnScript>;
 let clock: TestClock;
 let api: AgentApi;
 let cutOff: string[];
-let pullRequests: string[];
 
 const script: Script = (_prompt, turn) => plans[turn] ?? { workMs: 10_000, ending: 'pull_request' };
 
@@ -17,11 +16,8 @@ beforeEach(async () => {
   plans = {};
   clock = createTestClock(Date.UTC(2026, 0, 1));
   cutOff = [];
-  pullRequests = [];
   const onCutOff = ({ id }: AgentApiJob) => cutOff.push(id);
-  const onPullRequest = (prLink: string, { prompts }: AgentApiJob) =>
-    pullRequests.push(`${prLink} after ${prompts.length}`);
-  api = await startAgentApi({ apiKey: 'key', projectId: 'docs', clock, script, onCutOff, onPullRequest });
+  api = await startAgentApi({ apiKey: 'key', projectId: 'docs', clock, script, onCutOff });
 });
 
 afterEach(() => api.close());
@@ -286,18 +282,4 @@ describe('the script of the demo', () => {
     const usual = demoScript('');
     for (const { word } of demoWords) expect(demoScript(word)).not.toEqual(usual);
   });
-});
-
-test('a pull request is told of when it is first seen, and again when it is seen after another turn', async () => {
-  await create();
-  await get();
-  expect(pullRequests).toEqual([]);
-  await clock.advance(10_000);
-  await get();
-  await get();
-  expect(pullRequests).toEqual([`${firstLink} after 1`]);
-  await message('More');
-  await clock.advance(60_000);
-  await get();
-  expect(pullRequests).toEqual([`${firstLink} after 1`, `${firstLink} after 2`]);
 });

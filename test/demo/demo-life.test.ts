@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { startAgentApi } from '../../demo/agent-api/agent-api.ts';
 import { type CodeHost, startCodeHost } from '../../demo/code-host/code-host.ts';
 import { DemoLife } from '../../demo/code-host/demo-life.ts';
 import { createTestClock } from '../support/test-clock.ts';
@@ -73,4 +74,35 @@ test('a reply changes it, and it starts over; what is over stays so', async () =
   expect(await pull()).toMatchObject({ state: 'merged by carol' });
   life.changed(prLink, ['Add a quickstart', 'Mention npx', 'And yarn']);
   expect(await pull()).toMatchObject({ state: 'merged by carol', check: 'success' });
+});
+
+test("the demo's agent tells of a pull request when it is first seen, and after each further turn", async () => {
+  const clock = createTestClock(Date.now());
+  const told: string[] = [];
+  const api = await startAgentApi({
+    apiKey: 'key',
+    projectId: 'docs',
+    clock,
+    script: () => ({ workMs: 10_000, ending: 'pull_request' }),
+    onPullRequest: (link, { prompts }) => told.push(`${link} after ${prompts.length}`),
+  });
+  onTestFinished(() => api.close());
+  const call = (path: string, prompt?: string) =>
+    fetch(`${api.baseUrl}/v2/agent/docs/job${path}`, {
+      headers: { authorization: 'Bearer key' },
+      ...(prompt === undefined ? {} : { method: 'POST', body: JSON.stringify({ prompt }) }),
+    });
+  await call('', 'Add a quickstart');
+  const job = `/${api.jobs[0]?.id}`;
+  await call(job);
+  expect(told).toEqual([]);
+  await clock.advance(10_000);
+  await call(job);
+  await call(job);
+  const first = 'https://github.com/acme/docs/pull/1 after 1';
+  expect(told).toEqual([first]);
+  await call(`${job}/message`, 'Mention npx');
+  await clock.advance(10_000);
+  await call(job);
+  expect(told).toEqual([first, 'https://github.com/acme/docs/pull/1 after 2']);
 });
