@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type Config, parseConfig } from '../src/app/config/config.ts';
+import { parseConfig } from '../src/app/config/config.ts';
 import type { Environment } from '../src/app/config/values.ts';
 import { createLogger } from '../src/app/operations/logger.ts';
 import { StartError } from '../src/app/service/explain.ts';
@@ -16,8 +16,6 @@ import { terminalLines } from '../src/cli/terminal-lines.ts';
 import { systemClock } from '../src/engine/runtime/clock.ts';
 import { startAgentApi } from './agent-api/agent-api.ts';
 import { demoScript, demoWords } from './agent-api/demo-script.ts';
-import { startCodeHost } from './code-host/code-host.ts';
-import { DemoLife, pullRequestWords } from './code-host/demo-life.ts';
 import { findLocalSlack, whereToGetLocalSlack } from './local-slack/find.ts';
 import { startRenderingProxy } from './local-slack/rendering-proxy.ts';
 import { demoWorkspace } from './local-slack/workspace.ts';
@@ -26,7 +24,6 @@ import { startLocalSlack } from './local-slack.ts';
 const docsAgent = fileURLToPath(new URL('../src/cli/cli.ts', import.meta.url));
 const PROJECT_ID = 'acme-docs';
 const API_KEY = 'demo-key';
-const CODE_HOST_TOKEN = 'demo-token';
 const OTHER_PROJECT_ID = 'acme-handbook';
 const OPEN_TO_THE_NETWORK = `
   While the demo runs, others in your network can open its page, too: the local Slack listens on all interfaces
@@ -47,9 +44,6 @@ async function demo({ env, process }: Host): Promise<number> {
   await using resources = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'docs-agent-demo-'));
   resources.defer(() => rmSync(folder, { recursive: true, force: true }));
-  const codeHost = await startCodeHost({ token: CODE_HOST_TOKEN, clock: systemClock });
-  resources.defer(() => codeHost.close());
-  const pullRequests = new DemoLife(codeHost, systemClock);
   let jobs = 0;
   const api = await startAgentApi({
     apiKey: API_KEY,
@@ -60,7 +54,6 @@ async function demo({ env, process }: Host): Promise<number> {
     newJobId: () => `job_${++jobs}`,
     onCutOff: ({ id, prompts }) =>
       console.log(`  The agent took “${prompts.at(-1)}” as ${id}, but could not say so.`),
-    onPullRequest: (prLink, { prompts }) => pullRequests.changed(prLink, prompts),
   });
   resources.defer(() => api.close());
   const slack = await startLocalSlack({ binary, port: 0, workspace: demoWorkspace }).catch(explain);
@@ -84,7 +77,6 @@ async function demo({ env, process }: Host): Promise<number> {
     FOLLOW_UP_WINDOW: '1s',
     STOP_TIMEOUT: '10s',
     NOTICE_CHANNELS: demoWorkspace.noticeChannel,
-    PR_REMINDER_AFTER: '30s',
     DOCS_AGENT_CONFIG: join(folder, 'docs-agent.yml'),
     LOG_LEVEL: env.LOG_LEVEL ?? 'warn',
   };
@@ -96,18 +88,7 @@ async function demo({ env, process }: Host): Promise<number> {
       .join(''),
   );
   writeFileSync(join(folder, 'docs-agent.yml'), CONFIG_FILE);
-  const config: Config = {
-    ...parseConfig(settings),
-    // Its links are GitHub's, and the stand-in is asked about them.
-    codeHosts: [
-      {
-        host: 'github',
-        webUrl: 'https://github.com',
-        apiUrl: codeHost.githubApiUrl,
-        token: CODE_HOST_TOKEN,
-      },
-    ],
-  };
+  const config = parseConfig(settings);
   const log = createLogger({ level: config.logLevel, destination: terminalLines() });
   const service = createService(config, { log });
   // Awaited here: the resources must outlive it.
@@ -119,17 +100,14 @@ function explain(error: unknown): never {
 }
 
 function welcome(url: string, envFile: string): string {
-  const words = [...demoWords, ...pullRequestWords].map(
-    ({ word, effect }) => `    ${word.padEnd(8)} ${effect}`,
-  );
+  const words = demoWords.map(({ word, effect }) => `    ${word.padEnd(8)} ${effect}`);
   return `
   The demo runs. Open ${url} and, in #docs, type:
 
     /docs-agent Add a quickstart
 
-  Watch the card change, reply in its thread, and wait for the pull request (some seconds). Its notice goes to
-  #docs-changes. It is checked, approved and merged by itself, within a minute: follow that in both messages.
-  These words in a prompt or reply change what happens:
+  Watch the card change, reply in its thread, and wait for the pull request (some seconds).
+  Its notice goes to #docs-changes. These words in a prompt or reply change what the agent does:
 
 ${words.join('\n')}
 

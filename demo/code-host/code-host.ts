@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../../src/engine/runtime/clock.ts';
 import { answer, type Fault } from '../agent-api/fault.ts';
+import { StandInApp, type StandInAppOptions } from './github/app.ts';
 import { answerGithub } from './github/routes.ts';
 import { answerGitlab } from './gitlab/routes.ts';
 import type { OpenedPullRequest, StandInPullRequest } from './pull-request.ts';
@@ -12,9 +13,13 @@ import { NOT_FOUND, type Reply, StandInRepositories } from './repositories.ts';
 const GITHUB_API = '/api/v3';
 const GITLAB_API = '/api/v4';
 
+const UNKNOWN: Reply = { status: 401, body: { message: 'Bad credentials' } };
+
 export interface CodeHostOptions {
   readonly token: string;
   readonly clock: Clock;
+  /** Who may also ask GitHub. Default: no App. */
+  readonly app?: StandInAppOptions;
   /** Default: any free port. */
   readonly port?: number;
 }
@@ -29,6 +34,8 @@ export interface CodeHost {
   readonly gitlabApiUrl: string;
   /** All that arrived, the oldest first. */
   readonly requests: readonly CodeHostRequest[];
+  /** Null: there is none. */
+  readonly app: StandInApp | null;
   open(opened: OpenedPullRequest): StandInPullRequest;
   /** Where a pull request is read in a browser. */
   githubLink(pull: StandInPullRequest): string;
@@ -54,11 +61,17 @@ export interface CodeHostRequest {
   status: number | null;
 }
 
-export async function startCodeHost({ token, clock, port = 0 }: CodeHostOptions): Promise<CodeHost> {
+export async function startCodeHost({
+  token,
+  clock,
+  port = 0,
+  ...options
+}: CodeHostOptions): Promise<CodeHost> {
   const repositories = new StandInRepositories(clock);
   const requests: CodeHostRequest[] = [];
   const faults = new Map<string, { readonly path: RegExp; readonly fault: Fault }>();
   const limit = { limit: 5_000, remaining: 5_000, resetAtMs: clock.now() + 3_600_000 };
+  const app = options.app === undefined ? null : new StandInApp(options.app);
   let isExpired = false;
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
@@ -73,7 +86,7 @@ export async function startCodeHost({ token, clock, port = 0 }: CodeHostOptions)
       answer(response, fault, () => ({ status: 500, body: {} }));
       return;
     }
-    const { status, body, headers: more } = reply(url, headers.authorization);
+    const { status, body, headers: more } = reply(method, url, headers.authorization ?? '');
     const text = JSON.stringify(body);
     const etag = `"${createHash('sha256').update(text).digest('hex')}"`;
     const isUnchanged = status === 200 && headers['if-none-match'] === etag;
@@ -89,16 +102,23 @@ export async function startCodeHost({ token, clock, port = 0 }: CodeHostOptions)
     response.end(isUnchanged ? '' : text);
   }
 
-  function reply(url: string, authorization: string | undefined): Reply {
+  function reply(method: string, url: string, authorization: string): Reply {
     const { pathname, searchParams: query } = new URL(url, webUrl);
-    if (isExpired || authorization !== `Bearer ${token}`)
-      return { status: 401, body: { message: 'Bad credentials' } };
-    if (pathname.startsWith(`${GITHUB_API}/`)) {
-      const path = pathname.slice(GITHUB_API.length);
-      return answerGithub(repositories, `${webUrl}${GITHUB_API}`, { path, query });
+    const path = pathname.replace(/^\/api\/v\d/, '');
+    if (pathname.startsWith(`${GITLAB_API}/`)) {
+      return isOwn(authorization) ? answerGitlab(repositories, webUrl, { path, query }) : UNKNOWN;
     }
-    if (!pathname.startsWith(`${GITLAB_API}/`)) return NOT_FOUND;
-    return answerGitlab(repositories, webUrl, { path: pathname.slice(GITLAB_API.length), query });
+    if (!pathname.startsWith(`${GITHUB_API}/`)) return NOT_FOUND;
+    const apiUrl = `${webUrl}${GITHUB_API}`;
+    const toApp = app?.answer(repositories, apiUrl, { method, path, query, authorization });
+    if (toApp) return toApp;
+    const owner = app?.ownerOf(authorization) ?? null;
+    if (owner === null && !isOwn(authorization)) return UNKNOWN;
+    return answerGithub(repositories, apiUrl, { path, query });
+  }
+
+  function isOwn(authorization: string): boolean {
+    return !isExpired && authorization === `Bearer ${token}`;
   }
 
   const server = createServer(handle);
@@ -110,6 +130,7 @@ export async function startCodeHost({ token, clock, port = 0 }: CodeHostOptions)
     githubApiUrl: `${webUrl}${GITHUB_API}`,
     gitlabApiUrl: `${webUrl}${GITLAB_API}`,
     requests,
+    app,
     open: (opened) => repositories.open(opened),
     githubLink: ({ repository, number }) => `${webUrl}/${repository}/pull/${number}`,
     gitlabLink: ({ repository, number }) => `${webUrl}/${repository}/-/merge_requests/${number}`,

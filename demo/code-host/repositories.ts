@@ -61,6 +61,11 @@ export class StandInRepositories {
     return found ?? this.#formerNames.get(name ?? '') ?? null;
   }
 
+  /** Those of an owner. */
+  of(owner: string): readonly StandInRepository[] {
+    return this.#repositories.filter(({ name }) => name.toLowerCase().startsWith(`${owner.toLowerCase()}/`));
+  }
+
   #create(name: string): StandInRepository {
     const repository = { id: 1_000 + this.#repositories.length, name, pulls: [] };
     this.#repositories.push(repository);

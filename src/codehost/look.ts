@@ -1,6 +1,7 @@
 import type { Clock } from '../engine/runtime/clock.ts';
 import type { PullRequestLink } from '../jobs/pull-requests/link.ts';
 import { isOver, type PullRequestFacts } from '../jobs/pull-requests/pull-request.ts';
+import type { Credentials } from './client/credentials.ts';
 import type { Authorization, HostClient } from './client/host-client.ts';
 import { laterError, UnreadableError } from './client/unreadable.ts';
 import type { Look } from './code-hosts.ts';
@@ -18,18 +19,17 @@ const LOOK_TIMEOUT_MS = 25_000;
 export interface Lookers {
   readonly dialect: Dialect;
   readonly client: HostClient;
-  /** Throws an UnreadableError, and nothing else. */
-  authorize(repositoryPath: string, signal: AbortSignal): Promise<Authorization>;
+  readonly credentials: Credentials;
   readonly clock: Clock;
 }
 
 /** One look: the details first, then the rest side by side, as far as it can still change. */
 export function look(lookers: Lookers, link: PullRequestLink, before: LookMemory | null): Promise<Look> {
-  const { dialect, clock } = lookers;
+  const { dialect, clock, credentials } = lookers;
+  const base = dialect.repositoryPath(link);
   return clock.abortAfter(LOOK_TIMEOUT_MS, async (signal) => {
     try {
-      const base = dialect.repositoryPath(link);
-      const visit = { ...lookers, signal, base, authorization: await lookers.authorize(base, signal) };
+      const visit = { ...lookers, signal, base, authorization: await credentials.authorize(base, signal) };
       const asked = listener(visit, before?.details);
       const { facts, commit } = await dialect.details(asked.read, link.number);
       const details = { facts, ...(commit === null ? {} : { commit }), readAtMs: clock.now() };
@@ -39,8 +39,9 @@ export function look(lookers: Lookers, link: PullRequestLink, before: LookMemory
       const memory: LookMemory = { ...others, details: { ...details, answers: asked.answers } };
       return { outcome: 'seen', facts: factsOf(memory), memory };
     } catch (error) {
-      if (error instanceof UnreadableError) return unseen(error);
-      throw error;
+      if (!(error instanceof UnreadableError)) throw error;
+      if (error.failure.kind === 'bad_credentials') credentials.rejected(base);
+      return unseen(error);
     }
   });
 }

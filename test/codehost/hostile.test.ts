@@ -37,7 +37,14 @@ async function betweenHosts() {
     }),
   );
   const hosts = createCodeHosts(
-    [{ host: 'github', webUrl: own.baseUrl, apiUrl: `${own.baseUrl}/api/v3`, token: TOKEN }],
+    [
+      {
+        host: 'github',
+        webUrl: own.baseUrl,
+        apiUrl: `${own.baseUrl}/api/v3`,
+        credentials: { kind: 'token', token: TOKEN },
+      },
+    ],
     { clock: createTestClock(START_MS), log: logInto([]) },
   );
   resources.defer(() => hosts.close());

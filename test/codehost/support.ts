@@ -1,3 +1,4 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { type CodeHost, startCodeHost } from '../../demo/code-host/code-host.ts';
 import type { StandInPullRequest } from '../../demo/code-host/pull-request.ts';
 import type { CodeHosts, Look } from '../../src/codehost/code-hosts.ts';
@@ -30,12 +31,32 @@ export function lookingAtGithub(timeoutMs?: number): Promise<Looking> {
   return lookingAt('github', timeoutMs);
 }
 
-export async function lookingAt(kind: 'github' | 'gitlab', timeoutMs?: number): Promise<Looking> {
+/** As an App, which may not see anything before it is installed. */
+export function lookingAsApp(appId: number): Promise<Looking> {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  return lookingAt('github', undefined, { id: appId, privateKey, publicKey });
+}
+
+export async function lookingAt(
+  kind: 'github' | 'gitlab',
+  timeoutMs?: number,
+  app?: { readonly id: number; readonly privateKey: KeyObject; readonly publicKey: KeyObject },
+): Promise<Looking> {
   const clock = createTestClock(START_MS);
-  const host = await startCodeHost({ token: TOKEN, clock });
+  const host = await startCodeHost({ token: TOKEN, clock, ...(app && { app }) });
+  const credentials = app
+    ? ({ kind: 'app', appId: String(app.id), privateKey: app.privateKey } as const)
+    : ({ kind: 'token', token: TOKEN } as const);
   const logged: LoggedEvent[] = [];
   const hosts = createCodeHosts(
-    [{ host: kind, webUrl: host.webUrl, apiUrl: host[`${kind}ApiUrl`], token: TOKEN }],
+    [
+      {
+        host: kind,
+        webUrl: host.webUrl,
+        apiUrl: host[`${kind}ApiUrl`],
+        credentials,
+      },
+    ],
     {
       clock: timeoutMs === undefined ? clock : { ...systemClock, now: clock.now },
       log: logInto(logged),

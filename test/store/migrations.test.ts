@@ -41,7 +41,6 @@ describe('migrations', () => {
       'job',
       'job_count',
       'job_pull_request',
-      'moved',
       'organisation_team',
       'past_notice',
       'past_thread',

@@ -37,6 +37,8 @@ const OWNERS: Readonly<Record<string, string>> = {
   '@slack/bolt': 'src/slack/',
   '@slack/web-api': 'src/slack/',
   'p-retry': 'src/agent/',
+  '@octokit/auth-app': 'src/codehost/',
+  '@octokit/request': 'src/codehost/',
   pino: 'src/app/',
   'pino-pretty': 'src/cli/',
   'prom-client': 'src/app/',

@@ -1,4 +1,4 @@
-import { createSecretKey } from 'node:crypto';
+import { createPrivateKey, createSecretKey } from 'node:crypto';
 import { z } from 'zod';
 
 /** Secrets of the documentation and of our messages. Everybody knows them, so none is accepted. */
@@ -9,6 +9,9 @@ export const exampleSecrets = {
   stateSecret: 'a-long-random-text',
   encryptionKey: 'MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=',
   agentApiKey: 'the-key-of-the-agent-api',
+  githubToken: 'github_pat_0123456789',
+  githubAppKey: '-----BEGIN RSA PRIVATE KEY-----\\nMII…\\n-----END RSA PRIVATE KEY-----',
+  gitlabToken: 'glpat-0123456789',
 } as const;
 
 const NOT_YOURS = 'is an example, not a secret of yours: put your own in its place';
@@ -161,6 +164,27 @@ export function encryptionKeys() {
     const repeated = ids.find((id, index) => ids.indexOf(id) < index);
     return repeated === undefined ? ([first, ...others] as const) : new Error(`names two keys ${repeated}`);
   });
+}
+
+/** The private key of a GitHub App, as GitHub has it downloaded; on one line with `\\n`. It does not show when it is logged. */
+export function privateKey() {
+  return parsed((value) => {
+    if (isPlaceholder(value)) return new Error(NOT_YOURS);
+    const key = privateKeyIn(value.replaceAll('\\n', '\n'));
+    return key?.asymmetricKeyType === 'rsa'
+      ? key
+      : new Error(
+          'must be the private key of the App, a file that begins with -----BEGIN RSA PRIVATE KEY-----',
+        );
+  });
+}
+
+function privateKeyIn(pem: string) {
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    return null;
+  }
 }
 
 const UNITS_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };

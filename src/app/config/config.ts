@@ -1,4 +1,4 @@
-import type { CodeHostSettings } from '../../codehost/create-code-hosts.ts';
+import { codeHostsOf } from './code-hosts.ts';
 import { contradictions, isOauthMeant } from './contradictions.ts';
 import { loadConfigFile } from './file.ts';
 import type { ConfigFile } from './file-schema.ts';
@@ -108,7 +108,7 @@ function toConfig(values: Settings, file: ConfigFile, { projects, apiKeys }: Con
     settleWindowMs: values.SETTLE_WINDOW,
     longRunningAfterMs: values.LONG_RUNNING_AFTER,
     /** Those that are set up. */
-    codeHosts: [] as readonly CodeHostSettings[],
+    codeHosts: codeHostsOf(values),
     /** `remindAfterMs`: 0: never. */
     pullRequests: { remindAfterMs: values.PR_REMINDER_AFTER, watchForMs: values.PR_WATCH_FOR },
     retentionMs: values.RETENTION,

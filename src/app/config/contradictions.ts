@@ -16,6 +16,7 @@ export function contradictions(given: SettingValues): ConfigProblem[] {
     ...missingTransport(given),
     ...reversedIntervals(given),
     ...plainHttpProblems(given),
+    ...githubProblems(given),
   ];
 }
 
@@ -67,10 +68,18 @@ function reversedIntervals({ values }: SettingValues): ConfigProblem[] {
   return [problem('POLL_MAX_INTERVAL', 'must not be shorter than POLL_MIN_INTERVAL')];
 }
 
+const PLAIN_HTTP_ADDRESSES = [
+  'AGENT_BASE_URL',
+  'SLACK_API_URL',
+  'GITHUB_WEB_URL',
+  'GITHUB_API_URL',
+  'GITLAB_URL',
+] as const;
+
 /** Where a key or a token would travel without encryption to a host that PLAIN_HTTP_HOSTS does not name. */
 function plainHttpProblems({ values }: SettingValues): ConfigProblem[] {
   const allowed = settings.shape.PLAIN_HTTP_HOSTS.safeParse(values.PLAIN_HTTP_HOSTS).data ?? [];
-  return (['AGENT_BASE_URL', 'SLACK_API_URL'] as const).flatMap((variable) => {
+  return PLAIN_HTTP_ADDRESSES.flatMap((variable) => {
     const address = settings.shape[variable].safeParse(values[variable]).data;
     const url = address === undefined ? null : URL.parse(address);
     if (url === null || url.protocol === 'https:' || isLoopback(url.hostname)) return [];
@@ -78,6 +87,18 @@ function plainHttpProblems({ values }: SettingValues): ConfigProblem[] {
     const message = 'must use https: http is for this machine, and for hosts that PLAIN_HTTP_HOSTS names';
     return [problem(variable, message)];
   });
+}
+
+/** A token, or an App with both of its settings. */
+function githubProblems(given: SettingValues): ConfigProblem[] {
+  const ofApp = (['GITHUB_APP_ID', 'GITHUB_APP_KEY'] as const).filter((name) => isGiven(given, name));
+  const [name] = ofApp;
+  if (name === undefined) return [];
+  const other = name === 'GITHUB_APP_ID' ? 'GITHUB_APP_KEY' : 'GITHUB_APP_ID';
+  const missing = ofApp.length === 1 ? [problem(other, `is missing: ${name} needs it`)] : [];
+  const message = `and ${name} are both set: keep the token or the App`;
+  const twice = { variable: 'GITHUB_TOKEN', message, example: 'unset GITHUB_TOKEN' };
+  return isGiven(given, 'GITHUB_TOKEN') ? [...missing, twice] : missing;
 }
 
 function isLoopback(hostname: string): boolean {

@@ -10,6 +10,7 @@ import {
   hostNames,
   httpUrl,
   path,
+  privateKey,
   secret,
   slackToken,
   wholeNumber,
@@ -81,8 +82,8 @@ export const settings = z.object({
   PLAIN_HTTP_HOSTS: setting(
     'agent.internal',
     hostNames().default([]),
-    'Hosts that AGENT_BASE_URL and SLACK_API_URL may reach by http, without encryption: in a network that you ' +
-      'trust. Names, separated by commas. Default: none but this machine.',
+    'Hosts that AGENT_BASE_URL, SLACK_API_URL and the addresses of code hosts may reach by http, without encryption: ' +
+      'in a network that you trust. Names, separated by commas. Default: none but this machine.',
   ),
   AGENT_API_KEY: secretSetting(exampleSecrets.agentApiKey, secret(), 'The key (a secret).'),
   AGENT_PROJECT_ID: setting(
@@ -118,6 +119,41 @@ export const settings = z.object({
     choice('never', 'messages', 'all'),
     'What to do when nobody knows whether a call arrived: never repeat it (the thread asks a person), repeat ' +
       'messages, or repeat all. A repeated call may be carried out twice.',
+  ),
+  GITHUB_TOKEN: secretSetting(
+    exampleSecrets.githubToken,
+    secret(),
+    'A token of GitHub that may read pull requests (a secret): they are followed until they are merged or closed.',
+  ),
+  GITHUB_APP_ID: setting(
+    '123456',
+    word().optional(),
+    'In place of GITHUB_TOKEN, a GitHub App: its App ID, and',
+  ),
+  GITHUB_APP_KEY: secretSetting(
+    exampleSecrets.githubAppKey,
+    privateKey(),
+    'its private key (a secret): the file that GitHub made, or its text on one line with \\n for each new line.',
+  ),
+  GITHUB_WEB_URL: withDefault(
+    'https://github.com',
+    httpUrl(''),
+    'Where the pull requests are read in a browser. Only links to this address are followed, and only with its API.',
+  ),
+  GITHUB_API_URL: setting(
+    'https://github.example.com/api/v3',
+    httpUrl('').optional(),
+    'The API of that GitHub. Default: the one that belongs to GITHUB_WEB_URL.',
+  ),
+  GITLAB_TOKEN: secretSetting(
+    exampleSecrets.gitlabToken,
+    secret(),
+    'A token of GitLab with the scope read_api (a secret): its merge requests are followed likewise.',
+  ),
+  GITLAB_URL: withDefault(
+    'https://gitlab.com',
+    httpUrl(''),
+    'The address of that GitLab. Only links to it are followed.',
   ),
   DATABASE_URL: secretSetting(
     'postgres://user:password@db.example.com/docs_agent',

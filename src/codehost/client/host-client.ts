@@ -1,4 +1,4 @@
-import { Pool } from 'undici';
+import { type Dispatcher, Pool } from 'undici';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { type AnswerHead, exchange, parseJson } from '../../engine/runtime/exchange.ts';
 import { isAtLimit, RateLimit } from './rate-limit.ts';
@@ -51,6 +51,8 @@ export interface HostClient {
   get(question: Question): Promise<Answer>;
   /** Requests that any account has left, at the last answer; null: the host has said nothing. */
   remaining(): number | null;
+  /** Connects to the API's host, whatever it is asked for. */
+  readonly dispatcher: Dispatcher;
   close(): Promise<void>;
 }
 
@@ -141,6 +143,7 @@ export function createHostClient({
       throw laterError('redirected_too_often');
     },
     remaining: () => lastLimit?.remaining ?? null,
+    dispatcher: pool,
     close: () => pool.destroy(),
   };
 }

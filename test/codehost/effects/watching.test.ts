@@ -29,7 +29,8 @@ beforeEach(async () => {
   host = await startCodeHost({ token: TOKEN, clock });
   const log = createLogger({ level: 'error', destination: { write: () => {} } });
   const { webUrl, githubApiUrl: apiUrl } = host;
-  const codeHosts = createCodeHosts([{ host: 'github', webUrl, apiUrl, token: TOKEN }], { clock, log });
+  const credentials = { kind: 'token', token: TOKEN } as const;
+  const codeHosts = createCodeHosts([{ host: 'github', webUrl, apiUrl, credentials }], { clock, log });
   onTestFinished(async () => {
     await codeHosts.close();
     await host.close();

@@ -100,6 +100,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World & As
   const dataDir = await createTempDir();
   resources.defer(() => dataDir.remove());
 
+  const codeHost = await (options.hasCodeHost ? startCodeHost({ token: CODE_HOST_TOKEN, clock }) : null);
+  resources.defer(() => codeHost?.close());
   const env: Environment = {
     SLACK_BOT_TOKEN: slack.botToken,
     ...(mode === 'socket'
@@ -113,16 +115,10 @@ export async function startWorld(options: WorldOptions = {}): Promise<World & As
     HOST: '127.0.0.1',
     PORT: String(botPort),
     LOG_LEVEL: 'debug',
+    ...(codeHost && { GITHUB_TOKEN: CODE_HOST_TOKEN, GITHUB_WEB_URL: codeHost.webUrl }),
     ...options.settings,
   };
-  const codeHost = await (options.hasCodeHost ? startCodeHost({ token: CODE_HOST_TOKEN, clock }) : null);
-  resources.defer(() => codeHost?.close());
-  const { webUrl, githubApiUrl: apiUrl } = codeHost ?? {};
-  const codeHosts =
-    webUrl === undefined || apiUrl === undefined
-      ? []
-      : [{ host: 'github', webUrl, apiUrl, token: CODE_HOST_TOKEN } as const];
-  const config: Config = { ...parseConfig(env, noFiles), codeHosts };
+  const config: Config = parseConfig(env, noFiles);
   const lines: string[] = [];
   const log = createLogger({
     level: 'debug',

@@ -1,5 +1,5 @@
 import { type AgentApi, startAgentApi } from '../../../demo/agent-api/agent-api.ts';
-import { type Config, parseConfig } from '../../../src/app/config/config.ts';
+import { parseConfig } from '../../../src/app/config/config.ts';
 import type { Environment } from '../../../src/app/config/values.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { createService, type Service } from '../../../src/app/service.ts';
@@ -35,8 +35,6 @@ export interface ProgramOptions {
   readonly mode?: 'socket' | 'http';
   readonly slack?: Pick<StrictSlackOptions, 'limits' | 'keepsBlockIds'>;
   readonly settings?: Environment;
-  /** Those whose pull requests are looked at. Default: none. */
-  readonly codeHosts?: Config['codeHosts'];
   /** The text of the file of DOCS_AGENT_CONFIG. */
   readonly configFile?: string;
 }
@@ -83,8 +81,7 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
   const log = createLogger({ level: 'debug', destination });
-  const { codeHosts = [] } = options;
-  const newService = () => createService({ ...parseConfig(env, readFile), codeHosts }, { clock, log });
+  const newService = () => createService(parseConfig(env, readFile), { clock, log });
   let service = newService();
   await service.start();
   resources.defer(() => service.stop());

@@ -1,0 +1,24 @@
+import type { KeyObject } from 'node:crypto';
+import type { Authorization } from './host-client.ts';
+
+/** As whom a code host is asked. */
+export type CredentialSettings =
+  | { readonly kind: 'token'; readonly token: string }
+  /** A GitHub App: each installation has tokens of its own, for an hour. */
+  | { readonly kind: 'app'; readonly appId: string; readonly privateKey: KeyObject };
+
+export interface Credentials {
+  /** For requests about a repository, by its path. Throws an UnreadableError, and nothing else. */
+  authorize(repositoryPath: string, signal: AbortSignal): Promise<Authorization>;
+  /** The host does not accept any more what `authorize` gave. */
+  rejected(repositoryPath: string): void;
+}
+
+export function tokenCredentials(token: string): Credentials {
+  const authorization = { headers: bearer(token), account: 'token' };
+  return { authorize: async () => authorization, rejected: () => {} };
+}
+
+export function bearer(token: string) {
+  return { authorization: `Bearer ${token}` };
+}

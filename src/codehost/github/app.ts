@@ -1,0 +1,113 @@
+import type { KeyObject } from 'node:crypto';
+import { createAppAuth } from '@octokit/auth-app';
+import { request } from '@octokit/request';
+import { fetch, Response } from 'undici';
+import { z } from 'zod';
+import type { Clock } from '../../engine/runtime/clock.ts';
+import { parseJson } from '../../engine/runtime/exchange.ts';
+import { bearer, type Credentials } from '../client/credentials.ts';
+import type { Authorization, HostClient } from '../client/host-client.ts';
+import { laterError, UnreadableError } from '../client/unreadable.ts';
+
+export interface AppOptions {
+  readonly appId: string;
+  readonly privateKey: KeyObject;
+  readonly apiUrl: string;
+  readonly client: HostClient;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+}
+
+/** Where an App is installed changes seldom. */
+const INSTALLATION_KNOWN_MS = 60 * 60_000;
+
+/** Where tokens of an installation are made: the one request that is no GET. */
+const TOKENS_PATH = /^\/app\/installations\/\d+\/access_tokens$/;
+
+const installation = z.object({ id: z.int().min(1) });
+const madeToken = z.object({ token: z.string().regex(/^[\x21-\x7e]{1,4000}$/), expires_at: z.string() });
+
+export function appCredentials(options: AppOptions): Credentials {
+  const { client, clock } = options;
+  const auth = appAuth(options);
+  const known = new Map<string, { readonly id: number; readonly untilMs: number }>();
+  const rejected = new Set<string>();
+
+  async function findInstallation(base: string, signal: AbortSignal): Promise<number> {
+    const found = known.get(base);
+    if (found !== undefined && found.untilMs > clock.now()) return found.id;
+    const authorization = await asApp(auth);
+    const question = { base, rest: '/installation', authorization, etag: null, signal };
+    const answer = await client.get(question).catch(notInstalled);
+    const { data } = installation.safeParse(answer.kind === 'read' ? answer.body : null);
+    if (data === undefined) throw laterError('bad_answer');
+    known.set(base, { id: data.id, untilMs: clock.now() + INSTALLATION_KNOWN_MS });
+    return data.id;
+  }
+
+  return {
+    authorize: async (base, signal) => {
+      const installationId = await findInstallation(base, signal);
+      try {
+        const { token } = await auth({
+          type: 'installation',
+          installationId,
+          refresh: rejected.delete(base),
+        });
+        return { headers: bearer(token), account: `installation ${installationId}` };
+      } catch (error) {
+        throw unreadable(error);
+      }
+    },
+    rejected: (base) => {
+      known.delete(base);
+      rejected.add(base);
+    },
+  };
+}
+
+type AppAuth = ReturnType<typeof appAuth>;
+
+/** The package asks for tokens; where it may ask, and for how long, is decided here. */
+function appAuth({ appId, privateKey, apiUrl, client, clock, timeoutMs }: AppOptions) {
+  const boundedFetch: typeof fetch = (input, init) =>
+    clock.abortAfter(timeoutMs, async (signal) => {
+      const path = String(input).startsWith(apiUrl) ? String(input).slice(apiUrl.length) : '';
+      if (!TOKENS_PATH.test(path)) throw new TypeError('no such request is made of a code host');
+      const limits = { signal, redirect: 'error', dispatcher: client.dispatcher } as const;
+      const response = await fetch(input, { ...init, ...limits });
+      const { status, headers } = response;
+      const body = await response.text();
+      // The package would keep anything for an hour.
+      if (response.ok && !madeToken.safeParse(parseJson(body)).success) throw new TypeError('not a token');
+      return new Response(body, { status, headers: [...headers] });
+    });
+  return createAppAuth({
+    appId,
+    privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    request: request.defaults({
+      baseUrl: apiUrl,
+      headers: { 'user-agent': 'docs-agent' },
+      request: { fetch: boundedFetch },
+    }),
+  });
+}
+
+async function asApp(auth: AppAuth): Promise<Authorization> {
+  const { token } = await auth({ type: 'app' });
+  return { headers: bearer(token), account: 'app' };
+}
+
+function notInstalled(error: unknown): never {
+  const isMissing = error instanceof UnreadableError && error.failure.kind === 'not_found';
+  throw isMissing ? new UnreadableError({ kind: 'app_not_installed' }) : error;
+}
+
+/** What the package throws: an error with the status of the answer, if there was one. */
+function unreadable(error: unknown): UnreadableError {
+  const status = error instanceof Error && 'status' in error ? error.status : null;
+  if (status === 401) return new UnreadableError({ kind: 'bad_credentials' });
+  if (status === 403) return new UnreadableError({ kind: 'forbidden' });
+  if (status === 404) return new UnreadableError({ kind: 'app_not_installed' });
+  return laterError('unreachable');
+}
