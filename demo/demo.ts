@@ -16,6 +16,8 @@ import { terminalLines } from '../src/cli/terminal-lines.ts';
 import { systemClock } from '../src/engine/runtime/clock.ts';
 import { startAgentApi } from './agent-api/agent-api.ts';
 import { demoScript, demoWords } from './agent-api/demo-script.ts';
+import { startCodeHost } from './code-host/code-host.ts';
+import { DemoLife, pullRequestWords } from './code-host/demo-life.ts';
 import { findLocalSlack, whereToGetLocalSlack } from './local-slack/find.ts';
 import { startRenderingProxy } from './local-slack/rendering-proxy.ts';
 import { demoWorkspace } from './local-slack/workspace.ts';
@@ -24,6 +26,7 @@ import { startLocalSlack } from './local-slack.ts';
 const docsAgent = fileURLToPath(new URL('../src/cli/cli.ts', import.meta.url));
 const PROJECT_ID = 'acme-docs';
 const API_KEY = 'demo-key';
+const CODE_HOST_TOKEN = 'demo-token';
 const OTHER_PROJECT_ID = 'acme-handbook';
 const OPEN_TO_THE_NETWORK = `
   While the demo runs, others in your network can open its page, too: the local Slack listens on all interfaces
@@ -44,6 +47,9 @@ async function demo({ env, process }: Host): Promise<number> {
   await using resources = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'docs-agent-demo-'));
   resources.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const codeHost = await startCodeHost({ token: CODE_HOST_TOKEN, clock: systemClock });
+  resources.defer(() => codeHost.close());
+  const pullRequests = new DemoLife(codeHost, systemClock);
   let jobs = 0;
   const api = await startAgentApi({
     apiKey: API_KEY,
@@ -54,6 +60,7 @@ async function demo({ env, process }: Host): Promise<number> {
     newJobId: () => `job_${++jobs}`,
     onCutOff: ({ id, prompts }) =>
       console.log(`  The agent took “${prompts.at(-1)}” as ${id}, but could not say so.`),
+    onPullRequest: (prLink, { prompts }) => pullRequests.changed(prLink, prompts),
   });
   resources.defer(() => api.close());
   const slack = await startLocalSlack({ binary, port: 0, workspace: demoWorkspace }).catch(explain);
@@ -77,6 +84,10 @@ async function demo({ env, process }: Host): Promise<number> {
     FOLLOW_UP_WINDOW: '1s',
     STOP_TIMEOUT: '10s',
     NOTICE_CHANNELS: demoWorkspace.noticeChannel,
+    PR_REMINDER_AFTER: '30s',
+    // Links are those of github.com, and the stand-in is asked about them.
+    GITHUB_TOKEN: CODE_HOST_TOKEN,
+    GITHUB_API_URL: codeHost.githubApiUrl,
     DOCS_AGENT_CONFIG: join(folder, 'docs-agent.yml'),
     LOG_LEVEL: env.LOG_LEVEL ?? 'warn',
   };
@@ -100,14 +111,17 @@ function explain(error: unknown): never {
 }
 
 function welcome(url: string, envFile: string): string {
-  const words = demoWords.map(({ word, effect }) => `    ${word.padEnd(8)} ${effect}`);
+  const words = [...demoWords, ...pullRequestWords].map(
+    ({ word, effect }) => `    ${word.padEnd(8)} ${effect}`,
+  );
   return `
   The demo runs. Open ${url} and, in #docs, type:
 
     /docs-agent Add a quickstart
 
-  Watch the card change, reply in its thread, and wait for the pull request (some seconds).
-  Its notice goes to #docs-changes. These words in a prompt or reply change what the agent does:
+  Watch the card change, reply in its thread, and wait for the pull request (some seconds). Its notice goes to
+  #docs-changes. It is checked, approved and merged by itself, within a minute: follow that in both messages.
+  These words in a prompt or reply change what happens:
 
 ${words.join('\n')}
 

@@ -23,6 +23,8 @@ export interface AgentApiOptions {
   readonly newJobId?: () => string;
   /** Called when the agent took a prompt and the connection breaks off before it says so. */
   readonly onCutOff?: (job: AgentApiJob) => void;
+  /** Called when a job is first seen with a pull request, and when it is seen with one after another turn. */
+  readonly onPullRequest?: (prLink: string, job: AgentApiJob) => void;
 }
 
 /** A stand-in for the agent API: HTTP as documented, jobs from a script, and faults on demand. */
@@ -65,8 +67,9 @@ export interface AgentApiRequest {
 /** Fails if the port cannot be had. */
 export async function startAgentApi(options: AgentApiOptions): Promise<AgentApi> {
   const { apiKey, projectId, otherProjectIds = [], clock, host = '127.0.0.1', port = 0, script } = options;
-  const { newJobId = () => `job_${randomUUID()}`, onCutOff = () => {} } = options;
+  const { newJobId = () => `job_${randomUUID()}`, onCutOff = () => {}, onPullRequest = () => {} } = options;
   const jobs = new Map<string, ScriptedJob>();
+  const turnsWithLink = new Set<string>();
   const requests: AgentApiRequest[] = [];
   const counts = { create: 0, message: 0, get: 0 };
   const faults: Record<Operation, Fault[]> = { create: [], message: [], get: [] };
@@ -90,7 +93,7 @@ export async function startAgentApi(options: AgentApiOptions): Promise<AgentApi>
     if (route.operation === 'create') return prompt ? create(prompt) : refuse(400, 'Prompt is required');
     const job = jobs.get(route.jobId);
     if (!job) return refuse(404, 'Job not found');
-    if (route.operation === 'get') return { status: 200, body: job.describe(clock.now()) };
+    if (route.operation === 'get') return { status: 200, body: describe(job) };
     return prompt ? take(200, job, prompt) : refuse(400, 'Prompt is required');
   }
 
@@ -104,9 +107,20 @@ export async function startAgentApi(options: AgentApiOptions): Promise<AgentApi>
 
   function take(status: number, job: ScriptedJob, prompt: string): Reply {
     const { isCutOff = false, outageMs } = job.send(prompt, clock.now());
-    const body = job.describe(clock.now());
+    const body = describe(job);
     if (isCutOff) onCutOff(job);
     return { status, body, isCutOff, onSent: () => outageMs !== undefined && goAway(outageMs) };
+  }
+
+  function describe(job: ScriptedJob): object {
+    const nowMs = clock.now();
+    const prLink = job.prLinkAt(nowMs);
+    const turn = `${job.id} ${job.prompts.length} ${prLink}`;
+    if (prLink !== null && !turnsWithLink.has(turn)) {
+      turnsWithLink.add(turn);
+      onPullRequest(prLink, job);
+    }
+    return job.describe(nowMs);
   }
 
   function goAway(outageMs: number): void {

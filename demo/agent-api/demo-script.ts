@@ -21,9 +21,14 @@ export const demoWords = [
 
 type DemoWord = (typeof demoWords)[number]['word'];
 
+/** Whole words, in lower case. */
+export function wordsOf(text: string): ReadonlySet<string> {
+  return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
+}
+
 /** A pull request after six seconds, unless one of the `demoWords` is among the words of the text. */
 export function demoScript(text: string): TurnScript {
-  const words = new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
+  const words = wordsOf(text);
   const has = (word: DemoWord) => words.has(word);
   return {
     workMs: has('slow') ? SLOW_WORK_MS : WORK_MS,

@@ -58,15 +58,21 @@ export class ScriptedJob {
     this.#turns = [];
   }
 
+  /** The pull request that the API shows; null: none, or it is hidden by the work on a turn. */
+  prLinkAt(nowMs: number): string | null {
+    const { working, prLink } = this.#stateAt(nowMs);
+    return working ? null : prLink;
+  }
+
   /** The job as the API describes it. */
   describe(nowMs: number): object {
-    const { status, prLink, working, sinceMs } = this.#stateAt(nowMs);
+    const { status, sinceMs } = this.#stateAt(nowMs);
     return {
       id: this.id,
       status,
       source: { repository: 'acme/docs', ref: `docs-agent/${slug(this.#prompts[0] ?? '')}` },
       model: 'docs-writer-1',
-      prLink: working ? null : prLink,
+      prLink: this.prLinkAt(nowMs),
       createdAt: new Date(this.createdAtMs).toISOString(),
       archivedAt: status === 'archived' ? new Date(sinceMs).toISOString() : null,
     };

@@ -36,6 +36,11 @@ const commands: readonly Command[] = [
     load: async () => (await import('./backup.ts')).backup,
   },
   {
+    usage: 'copy-store --to <postgres://… | directory>',
+    summary: 'copy the store of a stopped docs-agent to the other kind of database, and check every row',
+    load: async () => (await import('./copy-store.ts')).copyStore,
+  },
+  {
     usage: 'reencrypt-tokens',
     summary: 'put the tokens of all workspaces under the first key of TOKEN_ENCRYPTION_KEY',
     load: async () => (await import('./reencrypt-tokens.ts')).reencryptTokens,

@@ -1,5 +1,7 @@
+import { resolve } from 'node:path';
 import type { Database } from './engines/database.ts';
 import { openSqlite } from './engines/sqlite.ts';
+import { refuseMoved } from './moved.ts';
 import { migrate, schemaState } from './schema/migrate.ts';
 import { migrations } from './schema/migrations.ts';
 import { SqlStore } from './sql-store.ts';
@@ -8,13 +10,26 @@ import type { Store } from './store.ts';
 /** `dataDir`: a directory on a local disk, for one process at a time; created if missing. */
 export type StoreLocation = { readonly dataDir: string } | { readonly databaseUrl: string };
 
+/** The directory, or host and database of Postgres, without the password. */
+export function placeOf(location: StoreLocation): string {
+  if ('dataDir' in location) return resolve(location.dataDir);
+  const url = URL.parse(location.databaseUrl);
+  return `Postgres at ${url?.host ?? ''}${url?.pathname ?? ''}`;
+}
+
 /**
  * Opens the store and migrates its schema. Throws StoreError if the directory is unusable or in use, a file is damaged,
- * Postgres is unreachable or refuses, or the schema is newer.
+ * Postgres is unreachable or refuses, the schema is newer, or the store was copied to another place.
  * @param leaseNowMs replaces the database's clock for leases
  */
 export async function openStore(location: StoreLocation, leaseNowMs?: () => number): Promise<Store> {
   const { database } = await openDatabase(location);
+  try {
+    await refuseMoved(database.queries, placeOf(location));
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
   return new SqlStore(database, leaseNowMs ? async () => leaseNowMs() : null);
 }
 

@@ -41,6 +41,7 @@ describe('migrations', () => {
       'job',
       'job_count',
       'job_pull_request',
+      'moved',
       'organisation_team',
       'past_notice',
       'past_thread',

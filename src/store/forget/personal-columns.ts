@@ -87,6 +87,7 @@ const impersonal = {
   // Keys are digests.
   inbound_request: 'key at',
   heartbeat: 'id beats',
+  moved: 'place at',
   home: 'team_id opened_at',
   installation:
     'id is_organisation enterprise_id bot_user_id bot_id workspace_url scopes installed_at key_id bot_token ' +

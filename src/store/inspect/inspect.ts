@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { openPostgres } from '../engines/postgres.ts';
 import { StoreError } from '../errors.ts';
-import type { StoreLocation } from '../open.ts';
+import { placeOf, type StoreLocation } from '../open.ts';
 import type { Queries } from '../schema/tables.ts';
 import { readFacts, type StoreFacts } from './facts.ts';
 import { inspectSqlite } from './sqlite.ts';
@@ -24,7 +24,7 @@ async function inspectPostgres(databaseUrl: string, nowMs: number): Promise<Stor
     const isThere = facts.schema.applied.length > 0;
     await (isThere ? tryToWrite(queries) : checkRightToCreate(queries));
     return {
-      place: placeOf(databaseUrl),
+      place: placeOf({ databaseUrl }),
       state: isThere ? 'writable' : 'absent',
       ...facts,
       sizeBytes: await sizeOf(queries),
@@ -33,12 +33,6 @@ async function inspectPostgres(databaseUrl: string, nowMs: number): Promise<Stor
   } finally {
     await database.close();
   }
-}
-
-/** Host and database, without the password. */
-function placeOf(databaseUrl: string): string {
-  const url = URL.parse(databaseUrl);
-  return `Postgres at ${url?.host ?? ''}${url?.pathname ?? ''}`;
 }
 
 class Undo extends Error {}

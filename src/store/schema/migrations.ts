@@ -5,6 +5,7 @@ import { cascade } from './cascade.ts';
 import { addCatchUps } from './catch-ups.ts';
 import { addFailures } from './failures.ts';
 import { numberJobs } from './job-numbers.ts';
+import { addMoved } from './moved.ts';
 import { addPullRequests } from './pull-requests.ts';
 import { rateReads } from './read-rate.ts';
 import { shareWork } from './share-work.ts';
@@ -32,6 +33,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0015_turn_ends': { up: joinTurnEnds },
     '0016_repeat_verbs': { up: renameRepeatVerbs },
     '0017_pull_requests': { up: addPullRequests },
+    '0018_moved': { up: addMoved },
   };
 }
 

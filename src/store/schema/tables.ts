@@ -1,4 +1,4 @@
-import type { Generated, Kysely, Selectable } from 'kysely';
+import { type Generated, type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { CallKind, CallRequest, CallState } from '../../jobs/call.ts';
 import type { Reply } from '../../jobs/event.ts';
 import type { FollowUp, FollowUpState, Receipt } from '../../jobs/follow-up.ts';
@@ -25,6 +25,8 @@ export interface Tables {
   channel_setting: ChannelSettingTable;
   installation: InstallationTable;
   organisation_team: { team_id: string; enterprise_id: string };
+  /** Where the store was copied to; empty: nowhere. */
+  moved: { place: string; at: number };
   home: { team_id: string; user_id: string; opened_at: number };
   past_thread: PastThreadTable;
   catch_up: CatchUpTable;
@@ -280,4 +282,9 @@ export function toJson<T>(value: T): Json<T> {
 
 export function fromJson<T>(json: Json<T>): T {
   return JSON.parse(json);
+}
+
+/** With its fraction: numbers in parameters are rounded for Postgres. */
+export function exactly(value: number): RawBuilder<number> {
+  return sql<number>`cast(${String(value)} as double precision)`;
 }

@@ -1,6 +1,7 @@
 import type { Announcement, TurnEnded } from '../../../src/jobs/announcement.ts';
 import type { Queue } from '../../../src/jobs/follow-up-queue.ts';
 import type { Job, Stage } from '../../../src/jobs/job.ts';
+import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
 import type { Turn } from '../../../src/jobs/turns.ts';
 import { doctorView } from '../../../src/slack/views/doctor.ts';
 import { questionView } from '../../../src/slack/views/forms/question.ts';
@@ -32,6 +33,25 @@ const names = new Map([
 ]);
 const took: Stage = { ...completed, tookMs: 6 * MINUTE_MS };
 const withPullRequest = anAgentJob({ status: 'completed', prLink });
+const opened: PullRequestFacts = {
+  title: 'Document the rate limits of our API',
+  state: 'open',
+  size: { files: 3, lines: { added: 120, removed: 8 } },
+  checks: 'pending',
+};
+const approved: PullRequestFacts = {
+  ...opened,
+  checks: 'passing',
+  review: 'approved',
+  previewUrl: 'https://docs-14.acme.example/',
+};
+/** A job whose pull request its code host has described so. */
+const described = (facts: PullRequestFacts): Partial<Job> => ({
+  stage: took,
+  agentJob: withPullRequest,
+  announcedPrLink: prLink,
+  pullRequests: [{ url: prLink, facts, seenAtMs: fivePastTwoMs, reminders: 0 }],
+});
 const prompt =
   'Document the rate limits of our API\n\nName the limit of each plan, and the headers that tell it.';
 
@@ -61,6 +81,9 @@ const cards: StateGroup = {
       prLinkTurn: 1,
       turnReplies: { count: 2, authors: ['U2'] },
     }),
+    'checks failing': card(described({ ...opened, checks: 'failing' })),
+    merged: card(described({ ...approved, state: 'merged' })),
+    'closed without merging': card(described({ ...opened, state: 'closed' })),
     'done, no pull request': card({ stage: completed }),
     failed: card(ended('failed')),
     'refused by the agent': card({
@@ -97,6 +120,9 @@ const thread: StateGroup = {
   states: {
     'first sign of life': said({ kind: 'started' }),
     'a new pull request': said(turn),
+    'as its code host describes it': said(turn, described(opened)),
+    'later, in the same message': said(turn, described(approved)),
+    'and in the end': said(turn, described({ ...approved, state: 'merged' })),
     'the same, updated': said({ ...turn, link: { url: prLink, is: 'same' }, replies: twoReplies }),
     'another pull request': said({ ...turn, link: { url: prLink, is: 'another' } }),
     'without a pull request': said({ ...turn, link: null }),
@@ -146,11 +172,21 @@ const thread: StateGroup = {
   },
 };
 
+const threadLink = 'https://acme.slack.com/archives/C1/p1';
 const notices: StateGroup = {
   title: 'Notices',
   states: {
-    'of a public channel': noticeView(job(), prLink, 'https://acme.slack.com/archives/C1/p1', names),
+    'of a public channel': noticeView(job(), prLink, threadLink, names),
+    'its checks fail': noticeView(
+      job(described({ ...opened, checks: 'failing' })),
+      prLink,
+      threadLink,
+      names,
+    ),
+    'it is approved': noticeView(job(described(approved)), prLink, threadLink, names),
+    'it is merged': noticeView(job(described({ ...approved, state: 'merged' })), prLink, threadLink, names),
     'of a private channel': privateNoticeView(job(), prLink),
+    'its pull request is closed': privateNoticeView(job(described({ ...opened, state: 'closed' })), prLink),
   },
 };
 
@@ -159,8 +195,7 @@ const reader = { userId: 'U0ALICE', channelId: 'C0DOCS', workspaceUrl: 'https://
 const atWorkOn = job({ ...here, ...atWork, number: 143, threadTs: '1795183500.000100' });
 const done = job({
   ...here,
-  stage: took,
-  agentJob: withPullRequest,
+  ...described({ ...approved, review: 'changes_requested' }),
   number: 142,
   threadTs: '1795183400.000100',
 });
@@ -171,6 +206,10 @@ const firstTurn: Turn = {
   isAccepted: true,
   outcomes: [],
 };
+const readyTurn: Turn = {
+  ...firstTurn,
+  outcomes: [{ kind: 'pull_request', atMs: fivePastTwoMs + 6 * MINUTE_MS }],
+};
 const sameAs = job({ requestedAtMs: fivePastTwoMs - 40_000 });
 
 const privately: StateGroup = {
@@ -179,7 +218,7 @@ const privately: StateGroup = {
     help: helpView(),
     'one word': questionView({ job: doubted('stop'), sameAs: null }, null),
     'nearly a command': questionView({ job: doubted('lists'), sameAs: null }, null),
-    'the same again': questionView({ job: job(), sameAs }, 'https://acme.slack.com/archives/C1/p1'),
+    'the same again': questionView({ job: job(), sameAs }, threadLink),
     'not in the channel': requesterView('not_in_channel', job({ cards: 1 }), names),
     empty: refusalView({ kind: 'empty' }),
     'too long': refusalView({ kind: 'too_long', length: 24_310, maxLength: 20_000 }),
@@ -193,6 +232,7 @@ const privately: StateGroup = {
     'unclear whether stored': storingUnclearView(),
     list: listView({ jobs: [atWorkOn, done], hasNewer: false, hasOlder: true }, reader),
     'one job': statusView({ job: atWorkOn, turns: [firstTurn], unsent: [] }, reader),
+    'one with a pull request': statusView({ job: done, turns: [readyTurn], unsent: [] }, reader),
     doctor: doctorView({
       slackProblem: null,
       slack: {

@@ -55,7 +55,9 @@ async function isForAll(workspace: Workspace, job: Job, noticeChannelId: string)
   try {
     return await mayShowJob(workspace, job, noticeChannelId);
   } catch (error) {
-    if (error instanceof SlackCallError && error.failure.outcome === 'refused') return false;
+    if (!(error instanceof SlackCallError)) throw error;
+    const { outcome, needsAdmin } = error.failure;
+    if (outcome === 'refused' || needsAdmin) return false;
     throw error;
   }
 }

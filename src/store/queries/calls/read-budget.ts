@@ -1,7 +1,7 @@
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { Slowdown } from '../../../jobs/schedule/slowdown.ts';
 import type { TakeAdvisoryLock } from '../../engines/database.ts';
-import type { Queries, Tables } from '../../schema/tables.ts';
+import { exactly, type Queries, type Tables } from '../../schema/tables.ts';
 
 /** No allowance takes longer to recover, and no clock is so far ahead: a later time was written before one was set back. */
 const FURTHEST_AHEAD_MS = 120_000;
@@ -63,11 +63,6 @@ export class ReadBudget {
       .execute();
     return after;
   }
-}
-
-/** With its fraction: numbers in parameters are rounded for Postgres. */
-function exactly(value: number) {
-  return sql<number>`cast(${String(value)} as double precision)`;
 }
 
 function useOf(

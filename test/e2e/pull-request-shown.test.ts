@@ -1,0 +1,171 @@
+import { expect, test } from 'vitest';
+import { startCodeHost } from '../../demo/code-host/code-host.ts';
+import { alice, bob, general, random, type SlackMessage } from '../support/local-slack.ts';
+import { strictApp } from '../support/strict-slack/ids.ts';
+import { createTestClock } from '../support/test-clock.ts';
+import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
+
+const MINUTE_MS = 60_000;
+const url = 'https://github.com/acme/docs/pull/14';
+const link = `<${url}|acme/docs#14>`;
+
+/** The program with a stand-in for GitHub that has one pull request, and `random` as the notice channel. */
+async function start() {
+  const codeHost = await startCodeHost({ token: 'read-only', clock: createTestClock(Date.now()) });
+  const pull = codeHost.open({
+    repository: 'acme/docs',
+    number: 14,
+    title: 'Explain <!channel> the *limits*',
+  });
+  pull.check('build', null);
+  const world = await startStrictWorld({
+    settings: {
+      NOTICE_CHANNELS: random,
+      GITHUB_TOKEN: 'read-only',
+      // Its links are those of github.com.
+      GITHUB_API_URL: codeHost.githubApiUrl,
+    },
+  });
+  world.slack.control.invite(random, strictApp.botUserId);
+  const control = world.slack.control;
+  const posts = (card: SlackMessage) => control.thread(general, card.ts);
+  const notices = async () => (await control.messages(random)).filter(({ text }) => text.startsWith('📝'));
+  const only = (found: readonly SlackMessage[]) => {
+    expect(found).toHaveLength(1);
+    return found[0] as SlackMessage;
+  };
+  return {
+    world,
+    pull,
+    codeHost,
+    /** The message with the pull request, as soon as it says so. */
+    told: async (card: SlackMessage, words: string) =>
+      only(
+        await world.later(
+          async () => (await posts(card)).filter(({ text }) => text.includes('🎉')),
+          (found) => found.some(({ text }) => text.includes(words)),
+          `the thread to say "${words}"`,
+        ),
+      ),
+    noticed: async (words: string) =>
+      only(
+        await world.later(
+          notices,
+          (found) => found.some(({ text }) => text.includes(words)),
+          `a notice: ${words}`,
+        ),
+      ),
+    carded: (card: SlackMessage, words: string) =>
+      world.later(
+        async () => (await control.messages(general)).find(({ ts }) => ts === card.ts)?.text ?? '',
+        (text) => text.includes(words),
+        `the card to say "${words}"`,
+      ),
+    [Symbol.asyncDispose]: async () => {
+      await world[Symbol.asyncDispose]();
+      await codeHost.close();
+    },
+  };
+}
+
+/** Asks, and ends the job with the pull request. Returns the card. */
+async function ready({ slack, api, ask, threadMessage }: StrictWorld): Promise<SlackMessage> {
+  const card = await ask('Document the limits');
+  await threadMessage(card, 'On it');
+  api.finish(api.jobs[0]?.id ?? '', { status: 'completed', prLink: url });
+  await threadMessage(card, 'Pull request ready');
+  expect(slack.calls('chat.postMessage').length).toBeGreaterThan(0);
+  return card;
+}
+
+test('a pull request is followed in the messages that announced it, without another one for it (P1)', async () => {
+  await using running = await start();
+  const { world, pull, told, noticed, carded } = running;
+  const card = await ready(world);
+  const title = 'Explain &lt;!channel&gt; the *limits*';
+  const first = await told(card, `${link} · ${title}, +120 −8, 3 files, checks pending`);
+  const notice = await noticed(`📝 ${link} · *${title}* · by alice · open · checks pending`);
+
+  pull.check('build', 'failure');
+  await carded(card, '✅ *Pull request ready*');
+  await carded(card, 'checks failing');
+  pull.check('build', 'success');
+  pull.review('bob', 'APPROVED');
+  pull.deploy('https://docs-14.acme.example/');
+  await told(card, 'checks passing, approved');
+  expect((await noticed('open · checks passing · approved')).text).toContain('https://docs-14.acme.example/');
+
+  pull.merge('bob');
+  await carded(card, `✅ *Merged* · ${link}`);
+  expect(await told(card, ', merged')).toMatchObject({ ts: first.ts });
+  expect(await noticed('· merged')).toMatchObject({ ts: notice.ts });
+  const said = world.slack.calls('chat.postMessage').map(({ args }) => String(args.text).slice(0, 2));
+  expect(said.filter((icon) => icon === '🎉')).toHaveLength(1);
+  expect(said.filter((icon) => icon === '📝')).toHaveLength(1);
+});
+
+test('a message that offers something and describes a pull request keeps both up to date (P1)', async () => {
+  await using running = await start();
+  const { world, pull, told } = running;
+  const { slack, api } = world;
+  const card = await world.ask('Document the limits');
+  await world.threadMessage(card, 'On it');
+  api.failNext('message', { status: 400, body: '{"error":"not now"}' });
+  await slack.control.message({ channel: general, user: bob, text: 'Use the CLI', threadTs: card.ts });
+  await world.threadMessage(card, 'Not sent');
+  api.finish(api.jobs[0]?.id ?? '', { status: 'completed', prLink: url });
+  const described = await told(card, 'checks pending');
+  expect(described.text).toContain('[Send again]');
+  await slack.control.press(described, 'send_again', alice);
+  const settled = await told(card, 'alice sent it again');
+  expect(settled.text).toContain('checks pending');
+  pull.close('bob');
+  const closed = await told(card, ', closed');
+  expect(closed.text).toContain('alice sent it again');
+  expect(closed.text).not.toContain('[Send again]');
+});
+
+test('checks that come and go edit a message at most once a minute (P1)', async () => {
+  await using running = await start();
+  const { world, pull, told } = running;
+  const card = await ready(world);
+  const { ts } = await told(card, 'checks pending');
+  const edits = () => world.slack.calls('chat.update').filter(({ args }) => args.ts === ts).length;
+  const before = edits();
+  for (let second = 0; second < 600; second += 5) {
+    pull.check('build', second % 10 === 0 ? 'success' : 'failure');
+    await world.clock.advance(5_000);
+  }
+  expect(edits() - before).toBeLessThanOrEqual(600_000 / MINUTE_MS + 1);
+});
+
+test('a notice channel that takes no edit holds up no other message (P1)', async () => {
+  await using running = await start();
+  const { world, pull, told, noticed, carded } = running;
+  const card = await ready(world);
+  await noticed('checks pending');
+  world.slack.onCall(({ method, args }) =>
+    method === 'chat.update' && args.channel === random ? { error: 'ratelimited', retryAfterS: 30 } : null,
+  );
+  pull.merge('bob');
+  await told(card, ', merged');
+  await carded(card, '*Merged*');
+  world.slack.onCall(() => null);
+  await noticed('· merged');
+});
+
+test('a notice of a private request says how its pull request stands, and never its title (P1)', async () => {
+  await using running = await start();
+  const { world, pull, noticed } = running;
+  const { control } = world.slack;
+  const secret = 'G0SECRET';
+  control.openChannel({ id: secret, name: 'secret', type: 'group', members: [alice, strictApp.botUserId] });
+  await control.command({ channel: secret, user: alice, text: 'Document the layoffs' });
+  await world.started('Document the layoffs');
+  world.api.finish(world.api.jobs[0]?.id ?? '', { status: 'completed', prLink: url });
+  await noticed('open · checks pending');
+  pull.merge('bob');
+  expect((await noticed('merged')).text).toBe(`📝 ${link} · *New documentation pull request* · merged`);
+  const sent = JSON.stringify(world.slack.calls().filter(({ args }) => args.channel === random));
+  expect(sent).not.toMatch(/limits|layoffs/);
+});
