@@ -39,6 +39,24 @@ describeInBrowser("the demo, typed and clicked in the local Slack's page", () =>
       expect(await notice.count()).toBe(1);
     });
 
+    test('and to its merge, in the messages that are there already (P1, P2)', async ({ slack, expect }) => {
+      await slack.write('/docs-agent Explain the webhooks');
+      const card = slack.message('Explain the webhooks');
+      await slack.openThread(card);
+      const told = slack.threadMessage('🎉');
+      await told.getByText('checks pending').waitFor();
+      await told.getByText('checks passing, approved').waitFor();
+      await told.getByRole('button', { name: 'View preview' }).waitFor();
+      await slack.threadMessage('Merged by carol').waitFor();
+      await card.getByText('Merged').waitFor();
+      await told.getByText('files, merged').waitFor();
+      expect(await told.count()).toBe(1);
+      await slack.open('docs-changes');
+      const notice = slack.message('Explain the webhooks');
+      await notice.getByText('by alice · merged').waitFor();
+      expect(await notice.count()).toBe(1);
+    });
+
     test('Start again starts a failed job again, once (W3)', async ({ slack }) => {
       await slack.write('/docs-agent fail: Translate it');
       await slack.openThread(slack.message('fail: Translate it'));

@@ -125,6 +125,21 @@ test('a message that offers something and describes a pull request keeps both up
   expect(closed.text).not.toContain('[Send again]');
 });
 
+test('a message that was under way when the code host answered is edited once it is there (P1)', async () => {
+  await using running = await start();
+  const { world, told, noticed } = running;
+  const unanswered = new Set(['🎉', '📝']);
+  world.slack.onCall(({ method, args }) =>
+    method === 'chat.postMessage' && unanswered.delete([...String(args.text)][0] ?? '')
+      ? { errorAfter: 'internal_error' }
+      : null,
+  );
+  const card = await ready(world);
+  await told(card, 'checks pending');
+  await noticed('open · checks pending');
+  expect(unanswered.size).toBe(0);
+});
+
 test('checks that come and go edit a message at most once a minute (P1)', async () => {
   await using running = await start();
   const { world, pull, told } = running;
@@ -145,7 +160,9 @@ test('a notice channel that takes no edit holds up no other message (P1)', async
   const card = await ready(world);
   await noticed('checks pending');
   world.slack.onCall(({ method, args }) =>
-    method === 'chat.update' && args.channel === random ? { error: 'ratelimited', retryAfterS: 30 } : null,
+    method === 'chat.update' && args.channel === random
+      ? { status: 429, headers: { 'retry-after': '30' } }
+      : null,
   );
   pull.merge('bob');
   await told(card, ', merged');
