@@ -36,6 +36,10 @@ export function defaultPolicy(config: Config): Policy {
     // `policyFor` adds those of the job's workspace, project and channel.
     noticeChannels: [],
     retryUnknown: config.agent.retryUnknown,
-    pullRequests: { ...config.pullRequests, sites: config.codeHosts },
+    pullRequests: {
+      ...config.pullRequests,
+      // Without their tokens.
+      sites: config.codeHosts.map(({ host, webUrl }) => ({ host, webUrl })),
+    },
   };
 }
