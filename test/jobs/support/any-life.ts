@@ -82,6 +82,18 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('check') }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('send_due') }) },
   {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('look'),
+      facts: fc.record({
+        state: fc.constantFrom('draft', 'open', 'open', 'merged', 'closed'),
+        // Long ago, or to come.
+        updatedAtMs: fc.constantFrom(0, Number.MAX_SAFE_INTEGER),
+        checks: fc.constantFrom('pending', 'passing', 'failing'),
+      }),
+    }),
+  },
+  {
     weight: 3,
     arbitrary: fc.record({
       do: fc.constant('press'),
@@ -99,6 +111,8 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
         'keep_watching',
         'stop_watching',
         'resume_watching',
+        'remind_again',
+        'no_more_reminders',
       ),
       pick: fc.nat(),
     }),

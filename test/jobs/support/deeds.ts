@@ -1,5 +1,6 @@
 import type { AgentFailure, AgentJob } from '../../../src/jobs/agent-job.ts';
 import type { JobEvent } from '../../../src/jobs/event.ts';
+import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
 import { anAgentJob } from './builders.ts';
 import type { World } from './world.ts';
 
@@ -33,10 +34,13 @@ export type Deed =
   | { readonly do: 'get_says'; readonly answer: Partial<AgentJob> | AgentFailure }
   | { readonly do: 'check' }
   | { readonly do: 'send_due' }
+  /** The code host is asked about the pull request that was announced last. */
+  | { readonly do: 'look'; readonly facts: PullRequestFacts }
   | { readonly do: 'press'; readonly button: PressedButton; readonly pick: number }
   | { readonly do: 'repeat'; readonly pick: number }
   | { readonly do: 'irrelevant'; readonly event: JobEvent };
 
+type ReminderButton = 'remind_again' | 'no_more_reminders';
 type WatchButton = 'keep_watching' | 'stop_watching' | 'resume_watching';
 type PressedButton =
   | 'start_again'
@@ -49,6 +53,7 @@ type PressedButton =
   | 'send_anyway'
   | 'send_now'
   | 'try_again'
+  | ReminderButton
   | WatchButton;
 
 /** Does it, if it can be done now. */
@@ -109,6 +114,10 @@ export function act(world: World, deed: Deed): void {
       break;
     case 'send_due':
       world.sendDue();
+      break;
+    case 'look':
+      if (world.job.announcedPrLink === null) break;
+      world.apply({ type: 'pull_request_seen', url: world.job.announcedPrLink, facts: deed.facts });
       break;
     case 'press':
       press(world, deed.button, deed.pick);
@@ -176,6 +185,10 @@ function press(world: World, button: PressedButton, pick: number): void {
     case 'send_anyway':
       world.apply({ type: 'send_anyway_pressed', messageTs });
       break;
+    case 'remind_again':
+    case 'no_more_reminders':
+      world.apply({ type: `${button}_pressed`, reminderId: reminderOf(world, pick), userId });
+      break;
     case 'send_now':
       world.apply({ type: 'send_now_pressed', message: messages + (pick % 2) });
       break;
@@ -185,6 +198,11 @@ function press(world: World, button: PressedButton, pick: number): void {
     default:
       world.apply({ type: `${button}_pressed`, question: watchQuestions - (pick % 2) });
   }
+}
+
+function reminderOf({ told }: World, pick: number): string {
+  const reminders = told.flatMap((one) => (one.kind === 'reminder' ? [one.reminderId] : []));
+  return reminders[pick % reminders.length] ?? 'none';
 }
 
 /** What cannot come again: a request is remembered, a call's lease is gone by its outcome, and a check reads again. */
