@@ -171,6 +171,28 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
     await expectStory(world, 'On it');
   });
 
+  test('a look at a pull request: the other one tells that it is merged, once (P2)', options, async () => {
+    await using world = await startReplicas(serverUrl);
+    const first = await startTwo(world);
+    const pull = world.codeHost.open({ repository: 'acme/docs' });
+    await askAndWait(world);
+    world.finish(world.codeHost.githubLink(pull));
+    const outcomes = async () => (await world.query('select outcome from pull_request')).map(Object.values);
+    await expect.poll(outcomes, { message: 'the first look' }).toEqual([['seen']]);
+    world.codeHost.failAt(/./, 'hang');
+    pull.merge('octocat');
+    await world.query(`update task set run_at = 0 where kind = 'look_at_pull_request'`);
+    await first.freeze('look_at_pull_request');
+    world.codeHost.failAt(/./, null);
+    await world.messageSeen('Merged');
+    await first.wake(() => {});
+    const merged = (await world.messages()).filter(
+      ({ text, thread_ts }) => thread_ts && text.includes('Merged'),
+    );
+    expect(merged).toHaveLength(1);
+    expect(await outcomes()).toEqual([['seen']]);
+  });
+
   test('a receipt: the other one puts it, and in the end only the last one is left', options, async () => {
     await using world = await startReplicas(serverUrl);
     const first = await startTwo(world);

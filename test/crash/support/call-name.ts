@@ -5,6 +5,7 @@ import { agentCalls, notices } from './outside.ts';
 export function callName({ method, args }: SlackCall): string {
   if (method === agentCalls.create) return 'POST job';
   if (method.startsWith(agentCalls.create)) return method.endsWith('/message') ? 'POST message' : 'GET job';
+  if (method.startsWith('v3/repos/')) return 'GET pull request';
   if (method.startsWith('/files-pri/')) return 'GET snippet';
   if (method === 'chat.postEphemeral') return `${method} (${hintOrQuestion(args)})`;
   return method === 'chat.postMessage' ? `${method} (${postName(args)})` : method;

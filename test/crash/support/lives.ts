@@ -84,6 +84,7 @@ export async function startLives(
     return name === 'chat.postMessage (card)' && call.args.channel === random ? NOT_IN_CHANNEL : 'go';
   };
   const slackGate = resources.use(await startGate(new URL(outside.proxy.apiUrl).origin, guard));
+  const codeHostGate = resources.use(await startGate(outside.codeHost.webUrl, guard));
   const agentGate = resources.use(await startGate(new URL(outside.agentProxy.apiUrl).origin, guard));
 
   interface Life {
@@ -101,6 +102,7 @@ export async function startLives(
       {
         SLACK_API_URL: `${slackGate.origin}/api/`,
         AGENT_BASE_URL: agentGate.origin,
+        GITHUB_API_URL: outside.codeHost.githubApiUrl.replace(outside.codeHost.webUrl, codeHostGate.origin),
         CRASH_LOG: join(directory.path, String(number)),
         ...(kill && { CRASH_AT: kill.at, CRASH_WHEN: kill.when, CRASH_NTH: String(kill.nth) }),
       },

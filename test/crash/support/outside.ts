@@ -1,4 +1,5 @@
 import { type AgentApi, startAgentApi } from '../../../demo/agent-api/agent-api.ts';
+import { type CodeHost, startCodeHost } from '../../../demo/code-host/code-host.ts';
 import { localApp } from '../../../demo/local-slack/workspace.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { type ChildEnv, type ChildProgram, runProgram } from '../../support/child-program.ts';
@@ -29,6 +30,7 @@ const workspace = {
 export const REFUSED_PROMPT = 'Improve all of it';
 export const PROJECT_ID = 'acme-docs';
 export const API_KEY = 'test-key';
+const CODE_HOST_TOKEN = 'token-of-the-tests';
 /** For work that includes the start of a process; on a busy machine that takes seconds. */
 const PATIENCE_MS = 45_000;
 
@@ -58,6 +60,7 @@ export interface Outside extends AsyncDisposable {
   readonly proxy: FaultProxy;
   /** Between the program and the agent API. */
   readonly agentProxy: FaultProxy;
+  readonly codeHost: CodeHost;
   /** The settings of the program. */
   readonly env: ChildEnv;
   /** Where the embedded store is. */
@@ -103,6 +106,8 @@ export async function startOutside(
   resources.defer(() => api.close());
   const agentProxy = await startFaultProxy({ target: api.baseUrl });
   resources.defer(() => agentProxy.close());
+  const codeHost = await startCodeHost({ token: CODE_HOST_TOKEN, clock: systemClock });
+  resources.defer(() => codeHost.close());
   const dataDir = await createTempDir();
   resources.defer(() => dataDir.remove());
 
@@ -113,6 +118,9 @@ export async function startOutside(
     AGENT_BASE_URL: new URL(agentProxy.apiUrl).origin,
     AGENT_API_KEY: API_KEY,
     AGENT_PROJECT_ID: PROJECT_ID,
+    GITHUB_TOKEN: CODE_HOST_TOKEN,
+    GITHUB_WEB_URL: codeHost.webUrl,
+    GITHUB_API_URL: codeHost.githubApiUrl,
     DATA_DIR: dataDir.path,
     HOST: '127.0.0.1',
     PORT: '0',
@@ -136,6 +144,7 @@ export async function startOutside(
     places: slack.places,
     proxy,
     agentProxy,
+    codeHost,
     env,
     dataDir: dataDir.path,
     launch,

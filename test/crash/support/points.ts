@@ -139,6 +139,15 @@ export const failPoints: readonly FailPoint[] = [
   ]),
   ...passingCommits('direct', null, [['done post_card', 'look', 'once']]),
   ...calls('direct', null, [['GET snippet', 'once', 'once']]),
+  ...commits('merge', null, [
+    ['claim look_at_pull_request', 'once', 'once'],
+    ['put off look_at_pull_request → reminder', 'once', 'once'],
+    ['end look_at_pull_request → pull_request_over', 'once', 'once'],
+    ['claim refresh_notice', 'once', 'once'],
+    ['end refresh_notice', 'once', 'once'],
+  ]),
+  ...passingCommits('merge', null, [['put off look_at_pull_request', 'once', 'once']]),
+  ...calls('merge', null, [['GET pull request', 'once', 'once']]),
   ...commits('again', null, [
     ['store message → notify_requester', 'once', 'once'],
     ['store press → post_card', 'ask_again', 'once'],
@@ -214,6 +223,9 @@ export const rareCommits: readonly string[] = [
   // A button was pressed before the outcome of the post that shows it was stored.
   'done announce, plan refresh_posts',
   'done announce, plan refresh_posts, plan catch_up',
+  // A code host was quicker than Slack.
+  'done notify_channel, plan refresh_notice',
+  'done notify_channel, plan refresh_notice, plan catch_up',
   'end send_follow_ups',
   'end post_to_slack',
   'end call_agent',

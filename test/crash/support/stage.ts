@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { StandInPullRequest } from '../../../demo/code-host/pull-request.ts';
 import type { Job } from '../../../src/jobs/job.ts';
 import { alice, bob, general, type SlackMessage } from '../../support/local-slack.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -46,6 +47,8 @@ export interface Stage {
   laterRefresh(): Promise<void>;
   /** The id of the newest agent job. */
   agentJobId(): string;
+  /** A pull request that the agent may come to, with its address. */
+  openPullRequest(): { readonly pull: StandInPullRequest; readonly url: string };
   /** Ends the turn of that job. */
   finish(status: string, prLink?: string): void;
   /** Waits for the kill of so many processes. */
@@ -71,7 +74,7 @@ function isUnacknowledged(answer: unknown): boolean {
 }
 
 export function createStage(outside: Outside, lives: Lives, store: StoreReader): Stage {
-  const { slack, api } = outside;
+  const { slack, api, codeHost } = outside;
   const until = <T>(read: () => T | Promise<T>, predicate: (value: T) => boolean, what: string) =>
     Promise.race([waitFor(read, predicate, { what, timeoutMs: PATIENCE_MS }), lives.failed]);
   const find = async (channel: string, matches: (message: SlackMessage) => boolean, what: string) => {
@@ -172,6 +175,10 @@ export function createStage(outside: Outside, lives: Lives, store: StoreReader):
       );
     },
     agentJobId,
+    openPullRequest: () => {
+      const pull = codeHost.open({ repository: 'acme/docs' });
+      return { pull, url: codeHost.githubLink(pull) };
+    },
     finish: (status, prLink) => {
       api.finish(agentJobId(), { status, ...(prLink === undefined ? {} : { prLink }) });
     },

@@ -47,14 +47,18 @@ const SILENT = new Set([
   'budgetQueue.join',
   'budgetQueue.waiting',
   'budgetQueue.leave',
+  'pullRequests.get',
+  'pullRequests.jobsOf',
+  'pullRequests.jobsWithout',
   'catchUps.readFirst',
   'catchUps.next',
   'catchUps.nextAtMs',
-  // What these write shows in the task that is put off.
+  // What these write shows in the task that is put off, or ends.
   'catchUps.retryAt',
   'catchUps.giveUp',
   'catchUps.dropCursor',
   'catchUps.drop',
+  'pullRequests.looked',
 ]);
 
 const REMEMBER = 'inboundRequests.remember';

@@ -154,6 +154,28 @@ export const localStories = {
       return oneThread({ posts: ['On it', 'Done'], replies: ['One', 'Two'] });
     },
   },
+  /** People are reminded of a pull request, want to be again, and it is merged. */
+  merge: {
+    settings: { ...settings, PR_REMINDER_AFTER: '2s' },
+    play: async (stage) => {
+      const { pull, url } = stage.openPullRequest();
+      await stage.ask(PROMPT);
+      const card = await stage.card(PROMPT);
+      await stage.threadMessage(card, 'On it');
+      stage.finish('completed', url);
+      await stage.threadMessage(card, '🎉');
+      await stage.seen(notices, url);
+      const first = await stage.threadMessage(card, 'Still open');
+      await stage.press(first, 'remind_again');
+      await stage.threadMessage(card, 'wants to be reminded again');
+      const second = await stage.threadMessage(card, '[Remind me again]');
+      pull.merge('octocat');
+      await stage.press(second, 'remind_again');
+      await stage.threadMessage(card, 'Merged');
+      const posts = ['On it', '🎉', 'Still open', 'Still open', 'Merged'];
+      return oneThread({ posts, links: [url], end: 'Merged' });
+    },
+  },
   /** The bot is not in the channel. */
   refusal: {
     settings,
