@@ -8,7 +8,7 @@ import { StandInApp, type StandInAppOptions } from './github/app.ts';
 import { answerGithub } from './github/routes.ts';
 import { answerGitlab } from './gitlab/routes.ts';
 import type { OpenedPullRequest, StandInPullRequest } from './pull-request.ts';
-import { NOT_FOUND, type Reply, StandInRepositories } from './repositories.ts';
+import { NOT_FOUND, ok, type Reply, StandInRepositories } from './repositories.ts';
 
 const GITHUB_API = '/api/v3';
 const GITLAB_API = '/api/v4';
@@ -49,6 +49,8 @@ export interface CodeHost {
   failAt(path: RegExp, fault: Fault | null): void;
   /** What the headers say of the limit; each answer but "unchanged" costs one. */
   limit: { limit: number; remaining: number; resetAtMs: number };
+  /** When the token ends; null: never. */
+  endsAtMs: number | null;
   /** Breaks all connections. */
   close(): Promise<void>;
 }
@@ -104,9 +106,12 @@ export async function startCodeHost({
 
   function reply(method: string, url: string, authorization: string): Reply {
     const { pathname, searchParams: query } = new URL(url, webUrl);
+    const endsAt = host.endsAtMs === null ? null : new Date(host.endsAtMs).toISOString();
     const path = pathname.replace(/^\/api\/v\d/, '');
     if (pathname.startsWith(`${GITLAB_API}/`)) {
-      return isOwn(authorization) ? answerGitlab(repositories, webUrl, { path, query }) : UNKNOWN;
+      if (!isOwn(authorization)) return UNKNOWN;
+      if (path === '/personal_access_tokens/self') return ok({ scopes: ['read_api'], expires_at: endsAt });
+      return answerGitlab(repositories, webUrl, { path, query });
     }
     if (!pathname.startsWith(`${GITHUB_API}/`)) return NOT_FOUND;
     const apiUrl = `${webUrl}${GITHUB_API}`;
@@ -114,6 +119,14 @@ export async function startCodeHost({
     if (toApp) return toApp;
     const owner = app?.ownerOf(authorization) ?? null;
     if (owner === null && !isOwn(authorization)) return UNKNOWN;
+    if (path === '/rate_limit') {
+      // GitHub writes it so.
+      const ends = endsAt?.replace('T', ' ').replace(/\.\d+Z/, ' UTC');
+      return {
+        ...ok({}),
+        headers: ends === undefined ? {} : { 'github-authentication-token-expiration': ends },
+      };
+    }
     return answerGithub(repositories, apiUrl, { path, query });
   }
 
@@ -125,7 +138,7 @@ export async function startCodeHost({
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const webUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
+  const host: CodeHost = {
     webUrl,
     githubApiUrl: `${webUrl}${GITHUB_API}`,
     gitlabApiUrl: `${webUrl}${GITLAB_API}`,
@@ -147,6 +160,7 @@ export async function startCodeHost({
       else faults.set(path.source, { path, fault });
     },
     limit,
+    endsAtMs: null,
     close: async () => {
       const closed = once(server, 'close');
       server.close();
@@ -154,4 +168,5 @@ export async function startCodeHost({
       await closed;
     },
   };
+  return host;
 }

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { PullRequestLink } from '../jobs/pull-requests/link.ts';
 import type { PullRequestFacts } from '../jobs/pull-requests/pull-request.ts';
+import type { Answer } from './client/host-client.ts';
 import type { ReadingName } from './look-memory.ts';
 
 /**
@@ -17,6 +18,10 @@ export interface Dialect {
   repositoryPath(link: PullRequestLink): string;
   /** What that path may be once the repository has moved. */
   readonly movedTo: RegExp;
+  /** What any token may be asked about itself; `base` and `rest` together. */
+  readonly tokenPath: string;
+  /** When the token ends, by the answer; null: the host does not say, or it never does. */
+  tokenEndsAtMs(answer: Extract<Answer, { kind: 'read' }>): number | null;
   details(read: Read, number: number): Promise<Details>;
   readonly others: Readonly<Record<Exclude<ReadingName, 'details'>, OtherReading>>;
 }

@@ -26,7 +26,7 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   'src/slack/install/': BELOW_SLACK,
   'src/slack/manifest.ts': ['src/slack/protocol/', 'src/slack/views/'],
   'src/app/': [...BELOW_ROOMS, 'src/agent/', 'src/codehost/', 'src/slack/'],
-  'src/cli/': [...BELOW_ROOMS, 'src/agent/', 'src/slack/', 'src/app/'],
+  'src/cli/': [...BELOW_ROOMS, 'src/agent/', 'src/codehost/', 'src/slack/', 'src/app/'],
 };
 
 /** Packages that belong to one room; others may only take types from them. */

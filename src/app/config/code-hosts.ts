@@ -1,4 +1,4 @@
-import type { CodeHostSettings } from '../../codehost/create-code-hosts.ts';
+import type { CodeHostSettings } from '../../codehost/connect.ts';
 import type { Settings } from './settings.ts';
 
 /** The code hosts that may be asked: those for which there is a token, or an App. */

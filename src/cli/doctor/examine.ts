@@ -1,5 +1,6 @@
 import type { Config } from '../../app/config/config.ts';
 import { agentFindings, askAgent, writingFindings } from './agent.ts';
+import { codeHostFindings } from './code-hosts.ts';
 import type { Finding, Given, Tools } from './finding.ts';
 import { clockFindings, listeningFindings } from './machine.ts';
 import { settingsFindings } from './settings.ts';
@@ -41,6 +42,9 @@ const checks: readonly Check[] = [
   check('agent', ['agent'], ({ agent }) => agentFindings(agent)),
   check('writing', ['store'], ({ store, ...given }) =>
     writingFindings(given, store.facts?.agentRefusals ?? []),
+  ),
+  check('code hosts', ['store'], ({ store, ...given }) =>
+    codeHostFindings(given, store.facts?.pullRequests ?? []),
   ),
   check('clocks', ['slack', 'agent'], ({ config, slack, agent }) =>
     clockFindings(

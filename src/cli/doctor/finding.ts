@@ -3,7 +3,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 
 export interface Tools {
   readonly clock: Clock;
-  /** For each question to Slack and to the agent API. */
+  /** For each question to Slack, to the agent API and to code hosts. */
   readonly timeoutMs: number;
   /** Whether the agent API is asked to take an empty request. Default: no. */
   readonly probeWrite?: boolean;
@@ -30,6 +30,8 @@ export const TITLES = {
   user_group: 'User group',
   agent_api: 'Agent API',
   agent_writing: 'Sending requests',
+  code_host: 'Code host',
+  pull_requests: 'Pull requests of',
   clock: 'Clock',
 } as const;
 
@@ -42,7 +44,7 @@ export type Level = (typeof LEVELS)[number];
 /** One line of the report. */
 export interface Finding {
   readonly check: CheckName;
-  /** Which of several: a variable, a workspace, a channel, a user group, a project, a server; or null. */
+  /** Which of several: a variable, a workspace, a channel, a user group, a project, a server, a repository; or null. */
   readonly subject: string | null;
   readonly level: Level;
   readonly found: string;

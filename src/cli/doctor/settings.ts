@@ -29,12 +29,13 @@ export function settingsInDisorder(error: ConfigError): Finding[] {
 }
 
 /** All values that must not be shown. */
-export function secretsOf({ slack, agent, store }: Config): string[] {
+export function secretsOf({ slack, agent, store, codeHosts }: Config): string[] {
   const { transport } = slack;
   return [
     ...installingSecrets(slack.installing),
     transport.kind === 'socket' ? transport.appToken : transport.signingSecret,
     ...agent.apiKeys.values(),
+    ...codeHosts.flatMap(({ credentials }) => (credentials.kind === 'token' ? credentials.token : [])),
     ...(store.kind === 'postgres' ? [store.databaseUrl, ...passwordsIn(store.databaseUrl)] : []),
   ];
 }

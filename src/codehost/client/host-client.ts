@@ -43,7 +43,13 @@ export interface Question {
 
 /** `body` is parsed JSON; `unchanged`: it is as it was when it had the tag. `base`: where the repository is now. */
 export type Answer =
-  | { readonly kind: 'read'; readonly body: unknown; readonly etag: string | null; readonly base: string }
+  | {
+      readonly kind: 'read';
+      readonly body: unknown;
+      readonly etag: string | null;
+      readonly base: string;
+      readonly headers: AnswerHead['headers'];
+    }
   | { readonly kind: 'unchanged'; readonly base: string };
 
 export interface HostClient {
@@ -138,6 +144,7 @@ export function createHostClient({
           body: json,
           etag: typeof etag === 'string' && ETAG.test(etag) ? etag : null,
           base,
+          headers: head.headers,
         };
       }
       throw laterError('redirected_too_often');

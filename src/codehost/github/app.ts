@@ -9,6 +9,14 @@ import { bearer, type Credentials } from '../client/credentials.ts';
 import type { Authorization, HostClient } from '../client/host-client.ts';
 import { laterError, UnreadableError } from '../client/unreadable.ts';
 
+/** Both throw an UnreadableError, and nothing else. */
+export interface GithubApp {
+  /** For what only the App itself may ask. */
+  asApp(): Promise<Authorization>;
+  /** For the repositories of an installation. @param isFresh the last token is not accepted any more */
+  asInstallation(installationId: number, isFresh?: boolean): Promise<Authorization>;
+}
+
 export interface AppOptions {
   readonly appId: string;
   readonly privateKey: KeyObject;
@@ -18,58 +26,16 @@ export interface AppOptions {
   readonly timeoutMs: number;
 }
 
-/** Where an App is installed changes seldom. */
-const INSTALLATION_KNOWN_MS = 60 * 60_000;
-
 /** Where tokens of an installation are made: the one request that is no GET. */
 const TOKENS_PATH = /^\/app\/installations\/\d+\/access_tokens$/;
+/** Where an App is installed changes seldom. */
+const INSTALLATION_KNOWN_MS = 60 * 60_000;
 
 const installation = z.object({ id: z.int().min(1) });
 const madeToken = z.object({ token: z.string().regex(/^[\x21-\x7e]{1,4000}$/), expires_at: z.string() });
 
-export function appCredentials(options: AppOptions): Credentials {
-  const { client, clock } = options;
-  const auth = appAuth(options);
-  const known = new Map<string, { readonly id: number; readonly untilMs: number }>();
-  const rejected = new Set<string>();
-
-  async function findInstallation(base: string, signal: AbortSignal): Promise<number> {
-    const found = known.get(base);
-    if (found !== undefined && found.untilMs > clock.now()) return found.id;
-    const authorization = await asApp(auth);
-    const question = { base, rest: '/installation', authorization, etag: null, signal };
-    const answer = await client.get(question).catch(notInstalled);
-    const { data } = installation.safeParse(answer.kind === 'read' ? answer.body : null);
-    if (data === undefined) throw laterError('bad_answer');
-    known.set(base, { id: data.id, untilMs: clock.now() + INSTALLATION_KNOWN_MS });
-    return data.id;
-  }
-
-  return {
-    authorize: async (base, signal) => {
-      const installationId = await findInstallation(base, signal);
-      try {
-        const { token } = await auth({
-          type: 'installation',
-          installationId,
-          refresh: rejected.delete(base),
-        });
-        return { headers: bearer(token), account: `installation ${installationId}` };
-      } catch (error) {
-        throw unreadable(error);
-      }
-    },
-    rejected: (base) => {
-      known.delete(base);
-      rejected.add(base);
-    },
-  };
-}
-
-type AppAuth = ReturnType<typeof appAuth>;
-
-/** The package asks for tokens; where it may ask, and for how long, is decided here. */
-function appAuth({ appId, privateKey, apiUrl, client, clock, timeoutMs }: AppOptions) {
+/** The package asks for tokens and keeps them; where it may ask, and for how long, is decided here. */
+export function githubApp({ appId, privateKey, apiUrl, client, clock, timeoutMs }: AppOptions): GithubApp {
   const boundedFetch: typeof fetch = (input, init) =>
     clock.abortAfter(timeoutMs, async (signal) => {
       const path = String(input).startsWith(apiUrl) ? String(input).slice(apiUrl.length) : '';
@@ -82,7 +48,7 @@ function appAuth({ appId, privateKey, apiUrl, client, clock, timeoutMs }: AppOpt
       if (response.ok && !madeToken.safeParse(parseJson(body)).success) throw new TypeError('not a token');
       return new Response(body, { status, headers: [...headers] });
     });
-  return createAppAuth({
+  const auth = createAppAuth({
     appId,
     privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     request: request.defaults({
@@ -91,11 +57,46 @@ function appAuth({ appId, privateKey, apiUrl, client, clock, timeoutMs }: AppOpt
       request: { fetch: boundedFetch },
     }),
   });
+  return {
+    asApp: async () => {
+      const { token } = await auth({ type: 'app' });
+      return { headers: bearer(token), account: 'app' };
+    },
+    asInstallation: async (installationId, isFresh = false) => {
+      try {
+        const { token } = await auth({ type: 'installation', installationId, refresh: isFresh });
+        return { headers: bearer(token), account: `installation ${installationId}` };
+      } catch (error) {
+        throw unreadable(error);
+      }
+    },
+  };
 }
 
-async function asApp(auth: AppAuth): Promise<Authorization> {
-  const { token } = await auth({ type: 'app' });
-  return { headers: bearer(token), account: 'app' };
+/** For each repository, the token of the installation that it belongs to. */
+export function appCredentials(app: GithubApp, client: HostClient, clock: Clock): Credentials {
+  const known = new Map<string, { readonly id: number; readonly untilMs: number }>();
+  const rejected = new Set<string>();
+
+  async function findInstallation(base: string, signal: AbortSignal): Promise<number> {
+    const found = known.get(base);
+    if (found !== undefined && found.untilMs > clock.now()) return found.id;
+    const question = { base, rest: '/installation', authorization: await app.asApp(), etag: null, signal };
+    const answer = await client.get(question).catch(notInstalled);
+    const { data } = installation.safeParse(answer.kind === 'read' ? answer.body : null);
+    if (data === undefined) throw laterError('bad_answer');
+    known.set(base, { id: data.id, untilMs: clock.now() + INSTALLATION_KNOWN_MS });
+    return data.id;
+  }
+
+  return {
+    authorize: async (base, signal) =>
+      app.asInstallation(await findInstallation(base, signal), rejected.delete(base)),
+    rejected: (base) => {
+      known.delete(base);
+      rejected.add(base);
+    },
+  };
 }
 
 function notInstalled(error: unknown): never {

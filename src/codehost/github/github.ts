@@ -21,6 +21,12 @@ export const github: Dialect = {
   headers: { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' },
   repositoryPath: ({ repository }) => `/repos/${repository}`,
   movedTo: /^\/repositories\/\d{1,20}$/,
+  // It counts for nothing.
+  tokenPath: '/rate_limit',
+  tokenEndsAtMs: ({ headers }) => {
+    const ends = headers['github-authentication-token-expiration'];
+    return typeof ends === 'string' ? timeMs(ends) : null;
+  },
   details: readDetails,
   others: {
     checks: { permissions: ['Checks', 'Actions', 'Commit statuses'], isOfCommit: true, read: readChecks },

@@ -24,6 +24,8 @@ export const gitlab: Dialect = {
   headers: { accept: 'application/json' },
   repositoryPath: ({ repository }) => `/projects/${encodeURIComponent(repository)}`,
   movedTo: /^\/projects\/\d{1,20}$/,
+  tokenPath: '/personal_access_tokens/self',
+  tokenEndsAtMs: ({ body }) => timeMs(ownToken.safeParse(body).data?.expires_at ?? null),
   details: readDetails,
   others: {
     checks: { permissions, isOfCommit: true, read: readChecks },
@@ -31,6 +33,8 @@ export const gitlab: Dialect = {
     preview: { permissions, isOfCommit: true, read: readPreview },
   },
 };
+
+const ownToken = z.object({ expires_at: time });
 
 const account = z
   .object({ username: text(NAME_MAX_LENGTH) })

@@ -20,11 +20,12 @@ export function redact(value: unknown): unknown {
   return redactAt(value, 0, []);
 }
 
-/** The text without Slack tokens, keys in headers, and passwords in addresses; long text is cut. */
+/** The text without tokens of Slack and of code hosts, keys in headers, and passwords in addresses; long text is cut. */
 export function scrub(text: string): string {
   const scrubbed = text
     .slice(0, SEARCHED_LENGTH)
     .replace(/(?<![a-z0-9])(xox[a-z]|xapp)[-.][\w.%-]+/gi, `$1-${REDACTED}`)
+    .replace(/(?<![a-z0-9])(gh[oprsu]|github_pat|glpat)[-_][\w.-]+/gi, `$1-${REDACTED}`)
     .replace(/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, `$1 ${REDACTED}`)
     .replace(/(\w:\/\/)[^\s/?#]*@/g, `$1${REDACTED}@`)
     .replace(/(\/\/hooks\.[^\s/]+\/)[^\s"']+/gi, `$1${REDACTED}`)

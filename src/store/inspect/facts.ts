@@ -9,6 +9,7 @@ import { fromJson, type Queries } from '../schema/tables.ts';
 const RECENT_MS = 7 * 86_400_000;
 /** Occasional failures are retried with success by then. */
 const FAILING_FOR_MS = 60_000;
+const LATEST_PULL_REQUESTS = 50;
 
 /** What can be known of a store without changing it. */
 export interface StoreFacts extends Rows {
@@ -36,6 +37,8 @@ interface Rows {
   readonly agentRefusals: readonly AgentRefusal[];
   /** Tasks that fail again and again. */
   readonly failures: readonly TaskFailures[];
+  /** The keys of pull requests that are followed, or were; the latest first, and few. */
+  readonly pullRequests: readonly string[];
 }
 
 export interface AgentRefusal {
@@ -77,6 +80,7 @@ export const NO_ROWS: Rows = {
   notices: { saved: [], refused: [] },
   agentRefusals: [],
   failures: [],
+  pullRequests: [],
 };
 
 /** Changes nothing. Rows of another version's schema are not read. */
@@ -94,6 +98,7 @@ export async function readFacts(
     notices: { saved: await savedNotices(queries), refused: await refusedNotices(queries, sinceMs) },
     agentRefusals: await agentRefusals(queries, sinceMs),
     failures: await taskFailures(queries, nowMs - FAILING_FOR_MS),
+    pullRequests: await latestPullRequests(queries),
   };
 }
 
@@ -117,6 +122,16 @@ async function taskFailures(db: Queries, sinceMs: number): Promise<TaskFailures[
     sinceMs: Number(since),
     words: failure ?? '',
   }));
+}
+
+async function latestPullRequests(db: Queries): Promise<string[]> {
+  const rows = await db
+    .selectFrom('pull_request')
+    .select('key')
+    .orderBy('watched_from', 'desc')
+    .limit(LATEST_PULL_REQUESTS)
+    .execute();
+  return rows.map(({ key }) => key);
 }
 
 async function organisationsIn(db: Queries): Promise<ReadonlyMap<string, string>> {

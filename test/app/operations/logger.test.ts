@@ -148,6 +148,9 @@ describe('secrets and words of people', () => {
   test.each([
     ['a bot token', 'bad token xoxb-12-34-Hush1 here'],
     ['a rotated token', 'bad token xoxe.xoxb-1-Hush1'],
+    ['a token of GitHub', 'bad token github_pat_11AB_Hush1'],
+    ['a token of an installation', 'bad token ghs_Hush1'],
+    ['a token of GitLab', 'bad token glpat-Hush1'],
     ['an app token', 'xapp-1-A1-Hush1'],
     ['a header', 'Authorization: Bearer Hush1/+x=='],
     ['a database password', 'postgres://user:Hush1@db.example.com/docs failed'],

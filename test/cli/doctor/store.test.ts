@@ -132,6 +132,7 @@ test.each([
     notices,
     agentRefusals: [],
     failures: [],
+    pullRequests: [],
     installations: [],
     organisations: new Map(),
     sizeBytes: 1,

@@ -45,6 +45,11 @@ export function countOperations(metrics: MetricTable): Observe {
       });
       countStatus(fields);
     },
+    code_host_looked: ({ host, outcome, rate_limit_remaining: remaining }) => {
+      metrics.code_host_looks_total.inc({ host: word(host), outcome: word(outcome) });
+      if (typeof remaining === 'number')
+        metrics.code_host_rate_limit_remaining.set({ host: word(host) }, remaining);
+    },
     slack_called: (fields) => {
       metrics.slack_calls_total.inc({ method: word(fields.method), outcome: word(fields.outcome) });
       observeMs(metrics.slack_call_seconds, { method: word(fields.method) }, fields.duration_ms);

@@ -31,6 +31,10 @@ const table = {
   agent_call_seconds: histogram('Calls to the agent API.', ['method'], CALL_S),
   checks_total: counter('Checks of the status of a job.', ['outcome']),
   status_changes_total: counter('Changes of status that were seen, by the new status.', ['status']),
+  code_host_looks_total: counter('Looks at a pull request at its code host.', ['host', 'outcome']),
+  code_host_rate_limit_remaining: gauge('Requests that a code host allows until its limit starts again.', [
+    'host',
+  ]),
   slack_calls_total: counter("Calls to Slack's Web API, by what is known of them.", ['method', 'outcome']),
   slack_call_seconds: histogram("Calls to Slack's Web API.", ['method'], CALL_S),
   posts_total: counter('Attempts at posts that are made once.', ['post', 'outcome']),

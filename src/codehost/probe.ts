@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { systemClock } from '../engine/runtime/clock.ts';
+import type { Authorization } from './client/host-client.ts';
+import { laterError, UnreadableError } from './client/unreadable.ts';
+import { type CodeHostSettings, type Connected, connect } from './connect.ts';
+import { listOf, NAME_MAX_LENGTH, text } from './decode.ts';
+import type { GithubApp } from './github/app.ts';
+
+/** What a code host says of the credentials. */
+export type HostProbe =
+  | { readonly kind: 'token'; readonly endsAtMs: number | null }
+  | { readonly kind: 'app'; readonly name: string | null; readonly installations: readonly Installation[] }
+  | { readonly kind: 'rejected' }
+  /** `reason`: why, in a word. */
+  | { readonly kind: 'no_answer'; readonly reason: string };
+
+export interface Installation {
+  /** Who has installed the App. */
+  readonly account: string | null;
+  /** By GitHub's own names: `pull_requests`. */
+  readonly permissions: readonly string[];
+  readonly isSuspended: boolean;
+  /** The first hundred. */
+  readonly repositories: readonly string[];
+  readonly repositoryCount: number;
+}
+
+const INSTALLATIONS_MAX = 10;
+const PAGE = 100;
+
+const described = z.object({ name: text(NAME_MAX_LENGTH) });
+const installations = listOf(
+  z.object({
+    id: z.int().min(1),
+    account: z
+      .object({ login: text(NAME_MAX_LENGTH) })
+      .nullable()
+      .catch(null),
+    permissions: z.record(z.string(), z.unknown()).catch({}),
+    suspended_at: text(NAME_MAX_LENGTH),
+  }),
+);
+const repositories = z.object({
+  total_count: z.int().catch(0),
+  repositories: listOf(z.object({ full_name: z.string() })),
+});
+
+/** Asks who the credentials belong to, and what they open; of no pull request. Never throws. */
+export async function probeCodeHost(settings: CodeHostSettings, timeoutMs: number): Promise<HostProbe> {
+  const connected = connect(settings, systemClock, timeoutMs);
+  try {
+    return await systemClock.abortAfter(timeoutMs, (signal) =>
+      connected.app === null
+        ? probeToken(connected, signal)
+        : probeApp(connected.app, asking(connected, signal)),
+    );
+  } catch (error) {
+    if (!(error instanceof UnreadableError)) throw error;
+    return error.failure.kind === 'bad_credentials'
+      ? { kind: 'rejected' }
+      : { kind: 'no_answer', reason: error.message };
+  } finally {
+    void connected.client.close();
+  }
+}
+
+type Ask = <T>(path: string, authorization: Authorization, schema: z.ZodType<T>) => Promise<T>;
+
+function asking({ client }: Connected, signal: AbortSignal): Ask {
+  return async (path, authorization, schema) => {
+    const answer = await client.get({ base: path, rest: '', authorization, etag: null, signal });
+    const { data, error } = schema.safeParse(answer.kind === 'read' ? answer.body : null);
+    if (error !== undefined) throw laterError('bad_answer');
+    return data;
+  };
+}
+
+async function probeToken(
+  { dialect, client, credentials }: Connected,
+  signal: AbortSignal,
+): Promise<HostProbe> {
+  const authorization = await credentials.authorize('', signal);
+  const answer = await client.get({ base: dialect.tokenPath, rest: '', authorization, etag: null, signal });
+  return { kind: 'token', endsAtMs: answer.kind === 'read' ? dialect.tokenEndsAtMs(answer) : null };
+}
+
+async function probeApp(app: GithubApp, ask: Ask): Promise<HostProbe> {
+  const asApp = await app.asApp();
+  const { name } = await ask('/app', asApp, described);
+  const found = await ask(`/app/installations?per_page=${INSTALLATIONS_MAX}`, asApp, installations);
+  const asked = found.map(async ({ id, account, permissions, suspended_at: suspendedAt }) => {
+    const installation = {
+      account: account?.login ?? null,
+      permissions: Object.keys(permissions),
+      isSuspended: suspendedAt !== null,
+    };
+    if (installation.isSuspended) return { ...installation, repositories: [], repositoryCount: 0 };
+    const authorization = await app.asInstallation(id);
+    const seen = await ask(`/installation/repositories?per_page=${PAGE}`, authorization, repositories);
+    const names = seen.repositories.map(({ full_name: fullName }) => fullName);
+    return { ...installation, repositories: names, repositoryCount: seen.total_count };
+  });
+  return { kind: 'app', name, installations: await Promise.all(asked) };
+}
