@@ -15,7 +15,10 @@ const THREAD_ONLY = `
 
 const file = (name: string) => fileURLToPath(new URL(`../../docs/images/${name}.png`, import.meta.url));
 
-/** A whole job: asked for, steered, done. */
+/** The demo merges a pull request by itself, some time after the agent's last change. */
+const MERGED_WITHIN_MS = 120_000;
+
+/** A whole job: asked for, steered, merged. */
 async function job(slack: SlackPage): Promise<void> {
   await slack.write('/docs-agent Add a quickstart for the CLI: install, log in, first command');
   const card = slack.message('Add a quickstart');
@@ -32,11 +35,12 @@ async function job(slack: SlackPage): Promise<void> {
   await slack.page.addStyleTag({ content: '.thread-pane .composer { display: none }' });
   await slack.threadMessage('Please mention npx').getByText('✅').waitFor();
   await still();
-  await slack.threadMessage('Pull request ready').last().waitFor();
-  await card.getByText('Pull request ready').waitFor();
+  await slack.threadMessage('Merged by').waitFor({ timeout: MERGED_WITHIN_MS });
+  await card.getByText('Merged').waitFor();
+  await slack.threadMessage('Pull request ready').getByText('files, merged').waitFor();
   await still();
   await thread.screenshot({ path: file('thread') });
-  const captions = ['Ask', 'Steer', 'Get the pull request'];
+  const captions = ['Ask', 'Steer', 'Get the pull request, and follow it to the merge'];
   const pictures = stills.map((png, index) => ({ caption: captions[index] ?? '', png }));
   await slack.page.setViewportSize({ width: 1800, height: 100 });
   await slack.page.setContent(pageOfPictures([{ title: '', pictures }]));
