@@ -23,7 +23,8 @@ describeOnDatabases('what is still to be done', (make) => {
           aCreateCall(`create-${id}`, { lane: { to: 'agent', name: `agent:${id}` } }),
           aCall(`card-${id}`, { lane: { to: 'slack', name: `thread:${id}` } }),
         ];
-        await tx.write(aDecision({ job, calls }), NOW_MS);
+        const key = `https://github.com/acme/docs/pull/${id.slice(-1)}`;
+        await tx.write(aDecision({ job, calls, watches: [{ key, url: key }] }), NOW_MS);
         for (const call of calls) await tx.calls.settle(call.id, { state: 'done', detail: null }, NOW_MS);
       });
     }
@@ -58,6 +59,7 @@ describeOnDatabases('what is still to be done', (make) => {
     await erase('user', 'U1');
     expect(await tasks()).toEqual([
       'call_agent:agent:job-2',
+      'look_at_pull_request:T1:https://github.com/acme/docs/pull/2',
       'post_to_slack:thread:job-2',
       'refresh_card:job-2',
       'refresh_home:T1:U2',
