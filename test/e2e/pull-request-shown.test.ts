@@ -104,25 +104,45 @@ test('a pull request is followed in the messages that announced it, without anot
   expect(said.filter((icon) => icon === '📝')).toHaveLength(1);
 });
 
-test('a message that offers something and describes a pull request keeps both up to date (P1)', async () => {
-  await using running = await start();
-  const { world, pull, told } = running;
+/** Ends a job with the pull request and a reply that the agent did not take: two messages offer to send it again. */
+async function readyWithout(world: StrictWorld) {
   const { slack, api } = world;
   const card = await world.ask('Document the limits');
   await world.threadMessage(card, 'On it');
   api.failNext('message', { status: 400, body: '{"error":"not now"}' });
   await slack.control.message({ channel: general, user: bob, text: 'Use the CLI', threadTs: card.ts });
-  await world.threadMessage(card, 'Not sent');
+  const notSent = await world.threadMessage(card, 'Not sent');
   api.finish(api.jobs[0]?.id ?? '', { status: 'completed', prLink: url });
+  return { card, notSent };
+}
+
+test('a message that offers something and describes a pull request keeps both up to date (P1)', async () => {
+  await using running = await start();
+  const { world, pull, told } = running;
+  const { card } = await readyWithout(world);
   const described = await told(card, 'checks pending');
   expect(described.text).toContain('[Send again]');
-  await slack.control.press(described, 'send_again', alice);
+  await world.slack.control.press(described, 'send_again', alice);
   const settled = await told(card, 'alice sent it again');
   expect(settled.text).toContain('checks pending');
   pull.close('bob');
   const closed = await told(card, ', closed');
   expect(closed.text).toContain('alice sent it again');
   expect(closed.text).not.toContain('[Send again]');
+});
+
+test('a message that somebody deleted keeps no other from being edited (P1)', async () => {
+  await using running = await start();
+  const { world, pull, told } = running;
+  const { card, notSent } = await readyWithout(world);
+  const described = await told(card, 'checks pending');
+  world.slack.onCall(({ method, args }) =>
+    method === 'chat.update' && args.ts === notSent.ts ? { error: 'message_not_found' } : null,
+  );
+  await world.slack.control.press(described, 'send_again', alice);
+  await told(card, 'alice sent it again');
+  pull.merge('bob');
+  await told(card, ', merged');
 });
 
 test('a message that was under way when the code host answered is edited once it is there (P1)', async () => {
