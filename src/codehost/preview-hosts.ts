@@ -1,4 +1,7 @@
-/** Who comments on a pull request with the address of a preview: the account at GitHub, and where its previews are. */
+/**
+ * Who comments on a pull request with the address of a preview: the account at GitHub, and where its previews are. No
+ * person's account has brackets in its name.
+ */
 const PREVIEW_HOSTS = [
   { bots: ['mintlify[bot]'], domains: ['mintlify.app', 'mintlify.dev', 'mintlify.site', 'mintlify.review'] },
   { bots: ['vercel[bot]'], domains: ['vercel.app'] },

@@ -109,14 +109,6 @@ describe('a merge request at GitLab', () => {
     expect(other).toEqual([]);
   });
 
-  test('is followed when its project moves', async () => {
-    await using at = await lookingAt('gitlab');
-    const pull = at.host.open({ repository });
-    pull.check('build', 'success');
-    at.host.move(repository, 'group/handbook');
-    expect(await factsOf(at.look(pull))).toMatchObject({ checks: 'passing' });
-  });
-
   test.each(['pipelines', 'approvals', 'deployments'])(
     'is seen without its %s, if these are not for the token',
     async (what) => {

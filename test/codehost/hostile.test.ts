@@ -1,182 +1,121 @@
-import type { IncomingMessage } from 'node:http';
+import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { createCodeHosts } from '../../src/codehost/create-code-hosts.ts';
 import type { PullRequestLink } from '../../src/jobs/pull-requests/link.ts';
-import { type LocalServer, serveHttp } from '../agent/support.ts';
 import { fc } from '../support/properties.ts';
-import { createTestClock } from '../support/test-clock.ts';
-import { factsOf, logInto, lookingAtGithub, START_MS, TOKEN } from './support.ts';
+import { beginning, betweenHosts, KINDS, type Kind, pieces } from './between-hosts.ts';
+import { factsOf, lookingAt } from './support.ts';
 
-const PATHS =
-  /^\/api\/v3\/(repos\/acme\/docs|repositories\/\d+)\/(pulls|issues|commits|deployments|actions)\//;
+const kinds = Object.keys(KINDS) as Kind[];
 
-interface Heard {
-  readonly path: string;
-  readonly authorization: string | undefined;
-}
+describe.each(kinds)(
+  'no request with a token for %s leaves for anything else than its pull request',
+  (kind) => {
+    const { api, link: path, moved, allowed, asked } = KINDS[kind];
+    const elsewhere = (heard: readonly string[]) => heard.filter((one) => !allowed.test(one));
 
-/** A host that redirects as it is told, one that must never hear anything, and the program between them. */
-async function betweenHosts() {
-  const resources = new AsyncDisposableStack();
-  const heard: Heard[] = [];
-  const overheard: Heard[] = [];
-  let redirect: (port: number) => { readonly status: number; readonly location: string };
-  const note = (into: Heard[], { url = '', headers }: IncomingMessage) =>
-    into.push({ path: url, authorization: headers.authorization });
-  const other = resources.use(
-    await serveHttp((request, response) => {
-      note(overheard, request);
-      response.end('{}');
-    }),
-  );
-  const own: LocalServer = resources.use(
-    await serveHttp((request, response) => {
-      note(heard, request);
-      const { status, location } = redirect(other.port);
-      response.writeHead(status, { location }).end();
-    }),
-  );
-  const hosts = createCodeHosts(
-    [
-      {
-        host: 'github',
-        webUrl: own.baseUrl,
-        apiUrl: `${own.baseUrl}/api/v3`,
-        credentials: { kind: 'token', token: TOKEN },
-      },
-    ],
-    { clock: createTestClock(START_MS), log: logInto([]) },
-  );
-  resources.defer(() => hosts.close());
-  return {
-    ...{ heard, overheard, hosts, own, other },
-    redirectTo: (to: typeof redirect) => {
-      redirect = to;
-    },
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
-  };
-}
+    test('wherever the host redirects to', async () => {
+      await using between = await betweenHosts(kind);
+      const { heard, overheard, hosts, own, link } = between;
+      // Often nearly right, and now and then what the host would say, so that some are followed.
+      const nearly = pieces.map(
+        (odd) => `${api}${odd}${moved.slice(moved.lastIndexOf('/', moved.length - 4))}`,
+      );
+      const location = fc.oneof(pieces, nearly, fc.constant(moved));
+      await fc.assert(
+        fc.asyncProperty(
+          beginning,
+          location,
+          fc.constantFrom(301, 302, 307, 308),
+          async (start, end, status) => {
+            const text = between.addressed(`${start}${end}`);
+            between.answerWith(() => ({ status, headers: { location: text } }));
+            const before = heard.length;
+            expect((await hosts.look(link, null)).outcome).toBe('later');
+            const isElsewhere = URL.parse(text, `${own.baseUrl}${api}/x`)?.origin !== own.baseUrl;
+            expect(heard.length - before).toBeLessThanOrEqual(isElsewhere ? 1 : 3);
+          },
+        ),
+        { numRuns: 1_000 },
+      );
+      expect(overheard).toEqual([]);
+      expect(elsewhere(heard)).toEqual([]);
+      expect(heard).toContain(moved);
+    });
 
-const piece = fc.constantFrom(
-  ...[
-    '/',
-    '//',
-    '..',
-    '/..',
-    '@',
-    ':',
-    '\\',
-    '%2f',
-    '%2e',
-    '?',
-    '#',
-    '.',
-    'api/v3',
-    'repositories/7',
-    'repos',
-  ],
-  ...['/pulls/14', 'acme/docs', 'https:', 'http:', 'OTHER', 'OWN', '\t', '[::1]', 'user', ';'],
+    test('whatever a link says', async () => {
+      await using between = await betweenHosts(kind);
+      const { heard, overheard, hosts, own } = between;
+      await fc.assert(
+        fc.asyncProperty(beginning, pieces, fc.boolean(), async (start, odd, isInFront) => {
+          const text = between.addressed(isInFront ? `${start}${odd}${path}` : `${start}${path}${odd}`);
+          const link = hosts.find(text);
+          const before = heard.length;
+          if (link !== null) await hosts.look(link, null);
+          const { origin, pathname = '' } = URL.parse(text) ?? {};
+          const isOfHost = link !== null && origin === own.baseUrl;
+          expect(heard.slice(before)).toEqual(isOfHost ? [asked(pathname)] : []);
+        }),
+        { numRuns: 1_000 },
+      );
+      expect(overheard).toEqual([]);
+      expect(heard.length).toBeGreaterThan(0);
+    });
+
+    test('also with a link that nobody has parsed', async () => {
+      await using between = await betweenHosts(kind);
+      const { heard, overheard, hosts, other, link } = between;
+      const forged: Partial<PullRequestLink>[] = [
+        { repository: '../../user' },
+        { repository: 'acme/secrets' },
+        { webUrl: other.baseUrl },
+        { key: `${other.baseUrl}${path}` },
+        { number: Number.NaN },
+      ];
+      for (const odd of forged) await hosts.look({ ...link, ...odd }, null);
+      expect(overheard).toEqual([]);
+      expect(elsewhere(heard)).toEqual([]);
+    });
+
+    test('is not redirected for ever', async () => {
+      await using between = await betweenHosts(kind);
+      between.answerWith(() => ({ status: 301, headers: { location: moved } }));
+      expect(await between.hosts.look(between.link, null)).toMatchObject({ outcome: 'later' });
+      expect(between.heard).toHaveLength(3);
+    });
+  },
 );
-const anything = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(''));
-/** Now and then what GitHub says, so that some are followed. */
-const location = fc.oneof(anything, fc.constant('/api/v3/repositories/7/pulls/14'));
 
-describe('no request with a token leaves for anything else than a path of the repository at the host', () => {
-  test('wherever the host redirects to', async () => {
-    await using between = await betweenHosts();
-    const { heard, overheard, hosts, own, other } = between;
-    const link = hosts.find(`${own.baseUrl}/acme/docs/pull/14`) ?? never();
-    const start = fc.constantFrom(
-      '',
-      '/',
-      '//',
-      'http://OTHER',
-      'http://OWN',
-      'http://OWN@OTHER',
-      'http://OTHER@OWN',
-    );
+describe('the key of an App', () => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const TOKENS = '/api/v3/app/installations/5/access_tokens';
+
+  test('opens nothing elsewhere, wherever the host redirects to when it is asked for a token', async () => {
+    await using between = await betweenHosts('github', privateKey);
+    const { heard, overheard, hosts, link } = between;
     await fc.assert(
-      fc.asyncProperty(start, location, fc.constantFrom(301, 302, 307, 308), async (at, to, status) => {
-        const text = `${at}${to}`
-          .replaceAll('OTHER', `127.0.0.1:${other.port}`)
-          .replaceAll('OWN', `127.0.0.1:${own.port}`);
-        between.redirectTo(() => ({ status, location: text.replaceAll('\t', '') }));
-        const before = heard.length;
-        expect((await hosts.look(link, null)).outcome).toBe('later');
-        expect(heard.length - before).toBeLessThanOrEqual(3);
+      fc.asyncProperty(beginning, pieces, fc.constantFrom(301, 307, 308), async (start, odd, status) => {
+        const location = between.addressed(`${start}${odd}`);
+        between.answerWith((path) =>
+          path.endsWith('/installation')
+            ? { status: 200, body: '{"id":5}' }
+            : { status, headers: { location } },
+        );
+        expect(await hosts.look(link, null)).toMatchObject({ outcome: 'later' });
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
     expect(overheard).toEqual([]);
-    expect(heard.filter(({ path }) => !PATHS.test(path))).toEqual([]);
-    expect(heard.some(({ path }) => path.startsWith('/api/v3/repositories/'))).toBe(true);
-  });
-
-  test('whatever a link says', async () => {
-    await using between = await betweenHosts();
-    const { heard, overheard, hosts, own, other } = between;
-    between.redirectTo(() => ({ status: 404, location: '' }));
-    const start = fc.constantFrom(
-      'http://OWN',
-      'http://OTHER',
-      'http://OWN@OTHER',
-      'http://OTHER@OWN',
-      'https://OWN',
-    );
-    await fc.assert(
-      fc.asyncProperty(start, anything, async (at, to) => {
-        const text = `${at}${to}/acme/docs/pull/14`
-          .replaceAll('OTHER', `127.0.0.1:${other.port}`)
-          .replaceAll('OWN', `127.0.0.1:${own.port}`);
-        const link = hosts.find(text);
-        if (link !== null) await hosts.look(link, null);
-      }),
-      { numRuns: 500 },
-    );
-    expect(overheard).toEqual([]);
-    expect(heard.filter(({ path }) => !PATHS.test(path))).toEqual([]);
-  });
-
-  test('also with a link that nobody has parsed', async () => {
-    await using between = await betweenHosts();
-    const { heard, overheard, hosts, own, other } = between;
-    between.redirectTo(() => ({ status: 404, location: '' }));
-    const parsed = hosts.find(`${own.baseUrl}/acme/docs/pull/14`) ?? never();
-    const forged: Partial<PullRequestLink>[] = [
-      { repository: '../../user' },
-      { repository: 'acme/secrets' },
-      { webUrl: other.baseUrl },
-      { key: `${other.baseUrl}/acme/docs/pull/14` },
-      { number: Number.NaN },
-    ];
-    for (const odd of forged) await hosts.look({ ...parsed, ...odd }, null);
-    expect(overheard).toEqual([]);
-    expect(heard.filter(({ path }) => path !== '/api/v3/repos/acme/docs/pulls/14')).toEqual([]);
+    expect(new Set(heard)).toEqual(new Set(['/api/v3/repos/acme/docs/installation', TOKENS]));
   });
 });
 
-describe('a repository that has moved', () => {
-  test('is followed at the same host', async () => {
-    await using at = await lookingAtGithub();
-    const pull = at.host.open({ repository: 'acme/docs' });
-    pull.check('build', 'success');
-    at.host.move('acme/docs', 'acme/handbook');
-    expect(await factsOf(at.look(pull))).toMatchObject({ checks: 'passing' });
-    const paths = at.host.requests.map(({ path }) => path.split('/').slice(3, 6).join('/'));
-    expect(paths.slice(0, 2)).toEqual(['repos/acme/docs', 'repositories/1000/pulls']);
-    expect(new Set(paths.slice(1).map((path) => path.slice(0, 17)))).toEqual(new Set(['repositories/1000']));
-  });
-
-  test('is not followed for ever', async () => {
-    await using between = await betweenHosts();
-    const { hosts, heard, own } = between;
-    between.redirectTo(() => ({ status: 301, location: '/api/v3/repositories/7/pulls/14' }));
-    const link = hosts.find(`${own.baseUrl}/acme/docs/pull/14`) ?? never();
-    expect(await hosts.look(link, null)).toEqual({ outcome: 'later', waitMs: null });
-    expect(heard).toHaveLength(3);
-  });
+test.each(kinds)('a repository that has moved is followed at %s', async (kind) => {
+  await using at = await lookingAt(kind);
+  const pull = at.host.open({ repository: 'acme/docs' });
+  pull.check('build', 'success');
+  at.host.move('acme/docs', 'acme/handbook');
+  expect(await factsOf(at.look(pull))).toMatchObject({ checks: 'passing' });
+  const [first, ...others] = at.host.requests.map(({ path }) => path.split('/').slice(3, 5).join('/'));
+  expect(first).toBe({ github: 'repos/acme', gitlab: 'projects/acme%2Fdocs' }[kind]);
+  expect(new Set(others)).toEqual(new Set([{ github: 'repositories/1000', gitlab: 'projects/1000' }[kind]]));
 });
-
-function never(): never {
-  throw new Error('the link was not found');
-}

@@ -11,19 +11,17 @@ const COMMENT_PAGES_MAX = 2;
 
 const deployments = listOf(z.object({ id, production_environment: flag }));
 const statuses = listOf(z.object({ state: text(NAME_MAX_LENGTH), environment_url: publicAddress }));
-/** Of the words of people nothing is kept: only the address in a comment of a docs host. */
+const NOT_OF_DOCS_HOST = { user: null, body: '' } as const;
+/** Of people and their words nothing is kept: only the address in a comment of a docs host. */
 const comments = listOf(
   z
     .object({
-      user: z
-        .object({ login: z.string(), type: z.literal('Bot') })
-        .nullable()
-        .catch(null),
+      user: z.object({ login: z.string() }).nullable().catch(null),
       body: z.string().catch(''),
     })
     .transform(({ user, body }) => {
       const domains = user === null ? null : domainsOfBot(user.login);
-      return { user, body: domains === null ? '' : (previewIn(body, domains) ?? '') };
+      return domains === null ? NOT_OF_DOCS_HOST : { user, body: previewIn(body, domains) ?? '' };
     }),
 );
 

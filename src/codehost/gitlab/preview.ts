@@ -16,7 +16,7 @@ const deployments = listOf(
     environment: z.object({ name: text(NAME_MAX_LENGTH), external_url: publicAddress }),
   }),
 );
-/** Of the words of people nothing is kept: only the address in a comment of a docs host. */
+/** Of people and their words nothing is kept: only the address in a comment of a docs host. */
 const notes = listOf(
   z
     .object({
