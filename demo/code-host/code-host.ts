@@ -85,7 +85,7 @@ export async function startCodeHost({
     const { fault } = [...faults.values()].find(({ path }) => path.test(url)) ?? {};
     if (fault !== undefined) {
       noted.status = typeof fault === 'object' ? fault.status : null;
-      answer(response, fault, () => ({ status: 500, body: {} }));
+      answer(response, fault, () => reply(method, url, headers.authorization ?? ''));
       return;
     }
     const { status, body, headers: more } = reply(method, url, headers.authorization ?? '');

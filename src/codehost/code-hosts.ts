@@ -22,8 +22,11 @@ export type Look =
   /** It is not there, or may not be seen: hosts do not tell the one from the other. */
   | { readonly outcome: 'not_found' }
   | { readonly outcome: 'no_access'; readonly reason: NoAccessReason }
-  /** At its limit, out of order or unreachable. `waitMs`: how long the host asks to be left alone, if it says so. */
-  | { readonly outcome: 'later'; readonly waitMs: number | null };
+  /**
+   * At its limit, out of order or unreachable. `waitMs`: how long the host asks to be left alone, if it says so.
+   * `reason`: in a word, for the log.
+   */
+  | { readonly outcome: 'later'; readonly waitMs: number | null; readonly reason: string };
 
 /** `bad_credentials`: the host does not know the token, or the App, or no longer. */
 export type NoAccessReason = 'bad_credentials' | 'not_allowed' | 'app_not_installed';

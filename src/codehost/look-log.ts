@@ -21,8 +21,9 @@ export function lookLog(log: Logger): (link: PullRequestLink, look: Look, asked:
   };
   return ({ host, repository, name }, look, { durationMs, remaining }) => {
     const { outcome } = look;
-    log.debug('code_host_looked', {
-      ...{ host, pull_request: name, outcome, duration_ms: durationMs },
+    const failed = outcome === 'later' ? { reason: look.reason } : {};
+    log[outcome === 'later' ? 'info' : 'debug']('code_host_looked', {
+      ...{ host, pull_request: name, outcome, ...failed, duration_ms: durationMs },
       ...(remaining === null ? {} : { rate_limit_remaining: remaining }),
     });
     if (outcome === 'later') return;

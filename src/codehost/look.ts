@@ -129,7 +129,7 @@ function unseen({ failure }: UnreadableError): Look {
     case 'not_found':
       return { outcome: 'not_found' };
     case 'later':
-      return { outcome: 'later', waitMs: failure.waitMs };
+      return { outcome: 'later', waitMs: failure.waitMs, reason: failure.reason };
     case 'forbidden':
       return { outcome: 'no_access', reason: 'not_allowed' };
     case 'bad_credentials':

@@ -3,7 +3,7 @@ import { factsOf, lookingAtGithub, START_MS } from './support.ts';
 
 const preview = 'https://docs-git-change.vercel.app/';
 
-describe('a pull request at GitHub', () => {
+describe('a pull request at GitHub (P1)', () => {
   test('is described by title, state, size and times', async () => {
     await using at = await lookingAtGithub();
     const pull = at.host.open({ repository: 'acme/docs', title: 'Add a *quickstart*' });

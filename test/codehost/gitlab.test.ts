@@ -3,7 +3,7 @@ import { factsOf, lookingAt, START_MS } from './support.ts';
 
 const repository = 'group/sub/docs';
 
-describe('a merge request at GitLab', () => {
+describe('a merge request at GitLab (P1)', () => {
   test('is described by title, state, files and times; GitLab counts no lines', async () => {
     await using at = await lookingAt('gitlab');
     const pull = at.host.open({ repository, title: 'Add a *quickstart*' });

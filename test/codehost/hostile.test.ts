@@ -8,7 +8,7 @@ import { factsOf, lookingAt } from './support.ts';
 const kinds = Object.keys(KINDS) as Kind[];
 
 describe.each(kinds)(
-  'no request with a token for %s leaves for anything else than its pull request',
+  'no request with a token for %s leaves for anything else than its pull request (P3)',
   (kind) => {
     const { api, link: path, moved, allowed, asked } = KINDS[kind];
     const elsewhere = (heard: readonly string[]) => heard.filter((one) => !allowed.test(one));

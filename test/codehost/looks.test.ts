@@ -5,7 +5,7 @@ import { factsOf, lookingAtGithub, START_MS } from './support.ts';
 const statuses = (requests: readonly { readonly status: number | null }[]) =>
   requests.map(({ status }) => status);
 
-describe('a second look', () => {
+describe('a second look (P3)', () => {
   test('asks only whether anything has changed, and costs nothing of the limit', async () => {
     await using at = await lookingAtGithub();
     const pull = at.host.open({ repository: 'acme/docs' });
@@ -42,7 +42,7 @@ describe('a second look', () => {
   });
 });
 
-describe('a permission that is missing', () => {
+describe('a permission that is missing (P3, P4)', () => {
   test.each([
     [['Checks', 'Actions', 'Commit statuses'], 'checks'],
     [['Deployments'], 'nothing'],
@@ -79,7 +79,7 @@ describe('a permission that is missing', () => {
   });
 });
 
-describe('what cannot be looked at', () => {
+describe('what cannot be looked at (P4)', () => {
   test('a pull request that the token must not see is not found', async () => {
     await using at = await lookingAtGithub();
     const pull = at.host.open({ repository: 'acme/docs' });
@@ -110,20 +110,25 @@ describe('what cannot be looked at', () => {
   });
 
   test.each([
-    ['it is out of order', { status: 502, body: 'Bad gateway' }],
-    ['it answers with a web page', 'html'],
-    ['it answers with something else', { status: 200, body: [] }],
+    ['it is out of order', 'status_502', { status: 502, body: 'Bad gateway' }],
+    ['it answers with a web page', 'bad_answer', 'html'],
+    ['it answers with something else', 'bad_answer', { status: 200, body: [] }],
     [
       'it answers with far too much',
+      'bad_answer',
       { status: 200, body: { state: 'open', body: 'x'.repeat(9 * 1024 * 1024) } },
     ],
-    ['it breaks the connection', 'reset_before'],
-    ['it breaks the connection in the middle', 'half_body'],
-  ] as const)('later, if %s', async (_what, fault) => {
+    ['it breaks the connection', 'unreachable', 'reset_before'],
+    ['it breaks the connection in the middle', 'bad_answer', 'half_body'],
+  ] as const)('later, if %s, and the log says why: %s', async (_what, reason, fault) => {
     await using at = await lookingAtGithub();
     const pull = at.host.open({ repository: 'acme/docs' });
     at.host.failAt(/pulls/, fault);
-    expect(await at.look(pull)).toEqual({ outcome: 'later', waitMs: null });
+    expect(await at.look(pull)).toEqual({ outcome: 'later', waitMs: null, reason });
+    expect(at.logged.at(-1)).toMatchObject({
+      event: 'code_host_looked',
+      fields: { outcome: 'later', reason },
+    });
     at.host.failAt(/pulls/, null);
     expect(await at.look(pull)).toMatchObject({ outcome: 'seen' });
   });
@@ -132,7 +137,7 @@ describe('what cannot be looked at', () => {
     await using at = await lookingAtGithub(50);
     const pull = at.host.open({ repository: 'acme/docs' });
     at.host.failAt(/pulls/, 'hang');
-    expect(await at.look(pull)).toEqual({ outcome: 'later', waitMs: null });
+    expect(await at.look(pull)).toEqual({ outcome: 'later', waitMs: null, reason: 'unreachable' });
   });
 
   test('what hangs beside it costs only itself, and keeps its last value', async () => {
@@ -146,14 +151,14 @@ describe('what cannot be looked at', () => {
   });
 });
 
-describe('the limit of the host', () => {
+describe('the limit of the host (P3)', () => {
   test('is left to others by half', async () => {
     await using at = await lookingAtGithub();
     const pull = at.host.open({ repository: 'acme/docs' });
     at.host.limit.remaining = 2_500;
     expect(await at.look(pull)).toMatchObject({ outcome: 'seen' });
     const asked = at.host.requests.length;
-    expect(await at.look(pull)).toEqual({ outcome: 'later', waitMs: 3_600_000 });
+    expect(await at.look(pull)).toEqual({ outcome: 'later', waitMs: 3_600_000, reason: 'rate_limited' });
     expect(at.host.requests.length).toBe(asked);
     await at.clock.advanceTo(START_MS + 3_600_000);
     expect(await at.look(pull)).toMatchObject({ outcome: 'seen' });
@@ -181,10 +186,10 @@ describe('the limit of the host', () => {
     const pull = at.host.open({ repository: 'acme/docs' });
     const date = new Date(START_MS).toUTCString();
     at.host.failAt(/pulls/, { ...fault, headers: { date, ...('headers' in fault ? fault.headers : {}) } });
-    expect(await at.look(pull)).toEqual({ outcome: 'later', waitMs });
+    expect(await at.look(pull)).toEqual({ outcome: 'later', waitMs, reason: 'rate_limited' });
     at.host.failAt(/pulls/, null);
     const asked = at.host.requests.length;
-    expect(await at.look(pull)).toEqual({ outcome: 'later', waitMs });
+    expect(await at.look(pull)).toEqual({ outcome: 'later', waitMs, reason: 'rate_limited' });
     expect(at.host.requests.length).toBe(asked);
     await at.clock.advance(waitMs);
     expect(await at.look(pull)).toMatchObject({ outcome: 'seen' });
