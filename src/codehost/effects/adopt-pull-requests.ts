@@ -7,6 +7,8 @@ import { parsePullRequestLink } from '../../jobs/pull-requests/link.ts';
 const JOBS_AT_ONCE = 50;
 /** Between the first looks: a host must not be flooded after an upgrade, nor announcements wait for long. */
 const SPACING_MS = 1_000;
+/** The others are looked at within the hour. */
+const RETRIED_AT_ONCE = 200;
 const RETRY_MS = 60_000;
 
 interface Batch {
@@ -23,7 +25,8 @@ export interface Adoption {
 
 /**
  * At a start: has pull requests looked at that were announced when their code host was not set up, if they would still
- * be followed. The newest are looked at first.
+ * be followed; and those that could not be seen for lack of access, since a token may have been mended. The newest are
+ * looked at first.
  */
 export function pullRequestAdoption({
   store,
@@ -38,6 +41,7 @@ export function pullRequestAdoption({
 
   async function adoptAll(): Promise<void> {
     const nowMs = clock.now();
+    await store.transaction((tx) => tx.pullRequests.retryWithoutAccess(RETRIED_AT_ONCE, nowMs));
     let adopted = 0;
     let last: JobCursor | null = null;
     do {

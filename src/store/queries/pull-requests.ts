@@ -141,6 +141,20 @@ export class PullRequests {
     return rows.map(jobFrom);
   }
 
+  /** Those of which the last look had no access are looked at at once, the newest first. */
+  async retryWithoutAccess(limit: number, nowMs: number): Promise<void> {
+    const rows = await this.db
+      .selectFrom('pull_request')
+      .select(['team_id', 'key'])
+      .where('outcome', '=', 'no_access')
+      .orderBy('watched_from', 'desc')
+      .limit(limit)
+      .execute();
+    for (const { team_id, key } of rows) {
+      await this.tasks.runNowUnlessLocked('look_at_pull_request', team_id + SEPARATOR + key, nowMs);
+    }
+  }
+
   /** @param subject of its task. Null: no job has it any more. */
   async get(subject: string): Promise<WatchedPullRequest | null> {
     const row = await byName.first(this.db, named(subject));

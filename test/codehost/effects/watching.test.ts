@@ -79,6 +79,13 @@ async function look(): Promise<number> {
   return tasks.length;
 }
 
+/** What a start does. */
+async function adopt(): Promise<void> {
+  const adoption = pullRequestAdoption(tools);
+  adoption.start();
+  await adoption.stop();
+}
+
 const job = (id: string): Promise<Job | null> => store.transaction((tx) => tx.jobs.get(id));
 const seenState = async (id: string) => (await job(id))?.pullRequests?.map(({ facts }) => facts.state);
 const posts = (id: string) =>
@@ -165,6 +172,19 @@ describe('a look at a pull request', () => {
     expect(await seenState('job-1')).toEqual(['open']);
   });
 
+  test('is made at the next start, if the last one had no access: a token may have been mended (P4)', async () => {
+    const [denied, seen] = [host.open({ repository: 'acme/docs' }), host.open({ repository: 'acme/docs' })];
+    await announce('job-1', host.githubLink(seen));
+    await look();
+    host.expire();
+    await announce('job-2', host.githubLink(denied));
+    await look();
+    host.expire(false);
+    await adopt();
+    expect(await look()).toBe(1);
+    expect(await seenState('job-2')).toEqual(['open']);
+  });
+
   test('has nothing to do if the last job is gone', async () => {
     await store.transaction((tx) =>
       tx.tasks.schedule({
@@ -181,12 +201,6 @@ describe('a look at a pull request', () => {
 });
 
 describe('pull requests that were announced before their host was set up', () => {
-  const adopt = async () => {
-    const adoption = pullRequestAdoption(tools);
-    adoption.start();
-    await adoption.stop();
-  };
-
   test('are looked at from the next start on, the newest first; what has happened before is not told (P2)', async () => {
     const merged = host.open({ repository: 'acme/docs' });
     merged.merge('octocat');

@@ -50,6 +50,7 @@ const SILENT = new Set([
   'pullRequests.get',
   'pullRequests.jobsOf',
   'pullRequests.jobsWithout',
+  'pullRequests.retryWithoutAccess',
   'catchUps.readFirst',
   'catchUps.next',
   'catchUps.nextAtMs',
