@@ -9,7 +9,14 @@ import {
   statSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { BUSY_TIMEOUT_MS, connect, DATABASE_FILE, makeDirectory, queriesOn } from './engines/sqlite.ts';
+import {
+  BUSY_TIMEOUT_MS,
+  connect,
+  DATABASE_FILE,
+  makeDirectory,
+  noFlush,
+  queriesOn,
+} from './engines/sqlite.ts';
 import { isFull, sqliteError } from './engines/sqlite-errors.ts';
 import { codeOf, StoreError } from './errors.ts';
 import { schemaState } from './schema/migrate.ts';
@@ -100,7 +107,7 @@ async function verify(directory: string, path: string): Promise<void> {
   const translate = (error: unknown) => sqliteError(directory, error);
   const file = connect(path, { readOnly: true });
   const found = file.prepare('pragma integrity_check').get()?.integrity_check;
-  const queries = queriesOn(file, { translate, verify: () => {} });
+  const queries = queriesOn(file, { translate, verify: () => {}, flush: noFlush });
   const { applied } = await schemaState(queries, migrations('sqlite')).finally(() => queries.destroy());
   if (found === 'ok' && applied.length > 0) return;
   const what = found === 'ok' ? 'it has no tables of docs-agent' : `SQLite says: ${found}`;

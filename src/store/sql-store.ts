@@ -68,7 +68,7 @@ export class SqlStore implements Store {
       const isConflict = CONFLICT_CODES.has(error.code);
       if (isConflict && attemptsLeft > 1) return this.attempt(work, attemptsLeft - 1);
       // The connection may have broken during the commit.
-      error.mayBeCommitted = isAtCommit && this.database.engine === 'postgres' && !isConflict;
+      error.mayBeCommitted ||= isAtCommit && this.database.engine === 'postgres' && !isConflict;
       throw error;
     }
   }

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { nodeSqliteDialect } from '../../src/store/engines/sqlite.ts';
+import { nodeSqliteDialect, noFlush } from '../../src/store/engines/sqlite.ts';
 
 interface Things {
   thing: { id: number; of: number | null };
@@ -14,7 +14,9 @@ async function openThings(): Promise<Queries> {
     'create table thing (id integer primary key, "of" integer references thing deferrable initially deferred)',
   );
   const translate = (error: unknown) => (error instanceof Error ? error : new Error(String(error)));
-  const db: Queries = new Kysely({ dialect: nodeSqliteDialect(file, { translate, verify: () => {} }) });
+  const db: Queries = new Kysely({
+    dialect: nodeSqliteDialect(file, { translate, verify: () => {}, flush: noFlush }),
+  });
   onTestFinished(() => db.destroy());
   return db;
 }

@@ -12,19 +12,27 @@ export interface SqliteHooks {
   readonly translate: (error: unknown) => Error;
   /** Throws if the file must no longer be used. Called before each group of transactions and each single statement. */
   readonly verify: () => void;
+  /** Resolves once all that was committed before the call is on disk. After a failure, `verify` throws. */
+  readonly flush: () => Promise<void>;
 }
 
 /**
- * Group commit: transactions run one after the other, but those that arrive together share one commit, and so one wait
- * for the disk. Each is a savepoint of the group's transaction, so a failing one rolls back only itself. None has ended
- * before the group is on disk.
+ * Group commit: transactions run one after the other, but those that arrive together share one commit. Each is a
+ * savepoint of the group's transaction, so a failing one rolls back only itself. A flush to the disk does not hold up
+ * the next groups, and serves all that were committed before it. Nothing has ended, and nobody learns what was read,
+ * before all that it depends on is on disk.
  */
 export class GroupCommitDriver implements Driver {
   private readonly file: DatabaseSync;
   private readonly hooks: SqliteHooks;
   private readonly statements: Statements;
-  /** Finished transactions that wait for the disk. */
+  /** Finished transactions that wait for their group's commit. */
   private waiting: PromiseWithResolvers<void>[] = [];
+  /** What was committed, or has read what was, and waits for the disk. */
+  private unflushed: PromiseWithResolvers<void>[] = [];
+  /** Something was committed since the last flush began. */
+  private isDirty = false;
+  private isFlushing = false;
   /** Settles when the file is free. */
   private lastTurn: Promise<void> = Promise.resolve();
   /** Another program held the file for too long at the last try. Until it is free, nobody waits for it. */
@@ -78,11 +86,15 @@ export class GroupCommitDriver implements Driver {
       this.undoGroup(error);
       throw error;
     }
+    connection.endTurn();
+    // Its failure may come of what it read. If that is lost, those who wrote it say so.
+    await this.onDisk().catch(() => {});
   }
 
   async destroy(): Promise<void> {
     const endTurn = await this.takeTurn();
     this.commit();
+    await this.onDisk().catch(() => {});
     this.file.close();
     endTurn();
   }
@@ -102,7 +114,39 @@ export class GroupCommitDriver implements Driver {
     } catch (error) {
       this.undoGroup(error);
     }
-    for (const { resolve } of this.waiting.splice(0)) resolve();
+    this.flushSoon(this.waiting.splice(0), this.statements.takeWrites());
+  }
+
+  /** Resolves once all that can be seen now is on disk: the group's writes can, before its commit. */
+  private onDisk(hasWritten = false): Promise<void> {
+    const onDisk = Promise.withResolvers<void>();
+    if (this.waiting.length > 0) this.waiting.push(onDisk);
+    else this.flushSoon([onDisk], hasWritten);
+    return onDisk.promise;
+  }
+
+  private flushSoon(members: readonly PromiseWithResolvers<void>[], hasWritten: boolean): void {
+    this.isDirty ||= hasWritten;
+    this.unflushed.push(...members);
+    if (!this.isFlushing) void this.flushAll();
+  }
+
+  private async flushAll(): Promise<void> {
+    this.isFlushing = true;
+    while (this.unflushed.length > 0) {
+      const members = this.unflushed;
+      this.unflushed = [];
+      try {
+        if (this.isDirty) {
+          this.isDirty = false;
+          await this.hooks.flush();
+        }
+        for (const { resolve } of members) resolve();
+      } catch (error) {
+        for (const { reject } of members) reject(error);
+      }
+    }
+    this.isFlushing = false;
   }
 
   private undoMember(): void {
@@ -129,10 +173,12 @@ export class GroupCommitDriver implements Driver {
   ): Promise<QueryResult<unknown>> {
     const result = () => this.statements.result(sql, parameters as SQLInputValue[]);
     if (!isInTransaction) {
-      // It must neither see nor join what is not on disk yet.
+      // It must not join the group.
       this.commit();
       this.hooks.verify();
-      return this.patiently(result);
+      const done = await this.patiently(result);
+      await this.onDisk(this.statements.takeWrites());
+      return done;
     }
     return this.attempt(() => {
       if (!this.file.isTransaction) throw new Error('the transaction was undone before');
@@ -203,12 +249,14 @@ const MAX_KEPT = 500;
 interface Prepared {
   readonly statement: StatementSync;
   readonly hasRows: boolean;
+  readonly onlyReads: boolean;
 }
 
 /** Statements of a file, each prepared once. */
 class Statements {
   private readonly file: DatabaseSync;
   private readonly prepared = new Map<string, Prepared>();
+  private hasWritten = false;
 
   constructor(file: DatabaseSync) {
     this.file = file;
@@ -218,8 +266,16 @@ class Statements {
     this.of(sql).statement.run();
   }
 
+  /** Whether a statement may have written since the last call. */
+  takeWrites(): boolean {
+    const { hasWritten } = this;
+    this.hasWritten = false;
+    return hasWritten;
+  }
+
   result(sql: string, parameters: readonly SQLInputValue[]): QueryResult<unknown> {
-    const { statement, hasRows } = this.of(sql);
+    const { statement, hasRows, onlyReads } = this.of(sql);
+    this.hasWritten ||= !onlyReads;
     if (hasRows) return { rows: statement.all(...parameters) };
     const { changes, lastInsertRowid } = statement.run(...parameters);
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
@@ -229,7 +285,11 @@ class Statements {
     const kept = this.prepared.get(sql);
     if (kept !== undefined) return kept;
     const statement = this.file.prepare(sql);
-    const prepared = { statement, hasRows: statement.columns().length > 0 };
+    const prepared = {
+      statement,
+      hasRows: statement.columns().length > 0,
+      onlyReads: /^\s*select\b/i.test(sql),
+    };
     if (this.prepared.size >= MAX_KEPT) this.prepared.clear();
     this.prepared.set(sql, prepared);
     return prepared;

@@ -7,6 +7,7 @@ import type { Queries, Tables } from '../schema/tables.ts';
 import type { Database } from './database.ts';
 import { GroupCommitDriver, type SqliteHooks } from './group-commit.ts';
 import { isBusy, sqliteError, unusableDirectory } from './sqlite-errors.ts';
+import { walFlusher } from './wal-flusher.ts';
 
 export const DATABASE_FILE = 'docs-agent.db';
 /** Locked while the process lives; the operating system releases the lock even after a kill. */
@@ -34,14 +35,24 @@ export function openSqlite(dataDir: string): Database {
     owner.close();
     throw translate(error);
   }
-  const queries = queriesOn(file, { translate, verify: lossDetector(directory) });
+  const wal = walFlusher(directory, `${join(directory, DATABASE_FILE)}-wal`);
+  const checkLoss = lossDetector(directory);
+  const verify = () => {
+    wal.verify();
+    checkLoss();
+  };
+  const queries = queriesOn(file, { translate, verify, flush: wal.flush });
   // A transaction has the whole database to itself.
   const advisoryLockIn = () => () => Promise.resolve();
   // One process holds the directory, and its start has freed all leases.
   const leaseClockIn = () => async () => Math.round(performance.now());
   const close = async () => {
-    await queries.destroy();
-    if (owner.isOpen) owner.close();
+    try {
+      await queries.destroy();
+      wal.close();
+    } finally {
+      if (owner.isOpen) owner.close();
+    }
   };
   return { queries, engine: 'sqlite', advisoryLockIn, leaseClockIn, close };
 }
@@ -107,7 +118,8 @@ function openFile(path: string): DatabaseSync {
   makePrivate(path);
   const file = connect(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
   try {
-    file.exec('pragma journal_mode = wal; pragma synchronous = full');
+    // A commit appends to the write-ahead log, and has ended when the log is flushed: see `wal-flusher.ts`.
+    file.exec('pragma journal_mode = wal; pragma synchronous = normal');
     file.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}; pragma busy_timeout = 0`);
     return file;
   } catch (error) {
@@ -139,6 +151,9 @@ export function connect(path: string, options: DatabaseSyncOptions = {}): Databa
   connection.exec('pragma temp_store = memory');
   return connection;
 }
+
+/** For who only reads, or whose file is flushed as a whole. */
+export const noFlush = () => Promise.resolve();
 
 /** Kysely on Node's SQLite. */
 export function nodeSqliteDialect(file: DatabaseSync, hooks: SqliteHooks): Dialect {

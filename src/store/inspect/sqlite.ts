@@ -1,7 +1,14 @@
 import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { BUSY_TIMEOUT_MS, connect, DATABASE_FILE, OWNER_FILE, queriesOn } from '../engines/sqlite.ts';
+import {
+  BUSY_TIMEOUT_MS,
+  connect,
+  DATABASE_FILE,
+  noFlush,
+  OWNER_FILE,
+  queriesOn,
+} from '../engines/sqlite.ts';
 import { isBusy, sqliteError, unusableDirectory } from '../engines/sqlite-errors.ts';
 import { codeOf } from '../errors.ts';
 import { migrations } from '../schema/migrations.ts';
@@ -15,7 +22,11 @@ export async function inspectSqlite(dataDir: string, nowMs: number): Promise<Sto
   if (!inUse) tryToMake(directory);
   if (!existsSync(path)) return absent(directory, freeBytes);
   const file = open(directory, path, inUse);
-  const queries = queriesOn(file, { translate: (error) => sqliteError(directory, error), verify: () => {} });
+  const queries = queriesOn(file, {
+    translate: (error) => sqliteError(directory, error),
+    verify: () => {},
+    flush: noFlush,
+  });
   try {
     return {
       place: directory,

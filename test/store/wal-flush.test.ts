@@ -1,0 +1,200 @@
+import { closeSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Kysely } from 'kysely';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { nodeSqliteDialect } from '../../src/store/engines/sqlite.ts';
+import { walFlusher } from '../../src/store/engines/wal-flusher.ts';
+import { StoreError } from '../../src/store/errors.ts';
+import { openStore } from '../../src/store/open.ts';
+import { createTempDir } from '../support/temp-dir.ts';
+
+interface Things {
+  thing: { id: number };
+}
+
+/** A database whose flushes end when the test says so. */
+function openThings() {
+  const file = new DatabaseSync(':memory:');
+  file.exec('create table thing (id integer primary key)');
+  const flushes: PromiseWithResolvers<void>[] = [];
+  const flush = () => {
+    const begun = Promise.withResolvers<void>();
+    flushes.push(begun);
+    return begun.promise;
+  };
+  const translate = (error: unknown) => (error instanceof Error ? error : new Error(String(error)));
+  const db = new Kysely<Things>({ dialect: nodeSqliteDialect(file, { translate, verify: () => {}, flush }) });
+  onTestFinished(async () => {
+    for (const { resolve } of flushes) resolve();
+    await db.destroy();
+  });
+  const ended: string[] = [];
+  /** Notes how it ended, once it has. */
+  const note = (name: string, work: Promise<unknown>) => {
+    void work.then(
+      () => ended.push(name),
+      (error: Error) => ended.push(`${name}: ${error.message}`),
+    );
+  };
+  const add = (id: number) =>
+    db.transaction().execute((tx) => tx.insertInto('thing').values({ id }).execute());
+  const read = (then: (ids: number[]) => void = () => {}) =>
+    db.transaction().execute(async (tx) => {
+      then((await tx.selectFrom('thing').select('id').execute()).map(({ id }) => id));
+    });
+  return { db, flushes, ended, note, add, read };
+}
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+}
+
+describe('a flush to the disk', () => {
+  test('ends what was committed before it, and only that', async () => {
+    const { flushes, ended, note, add } = openThings();
+    note('first', add(1));
+    await settled();
+    expect(ended).toEqual([]);
+    note('second', add(2));
+    await settled();
+    flushes[0]?.resolve();
+    await settled();
+    expect(ended).toEqual(['first']);
+    expect(flushes).toHaveLength(2);
+    flushes[1]?.resolve();
+    await settled();
+    expect(ended).toEqual(['first', 'second']);
+  });
+
+  test('does not hold up the transactions that come meanwhile, which share the next one', async () => {
+    const { db, flushes, ended, note, add } = openThings();
+    note('first', add(1));
+    await settled();
+    for (const id of [2, 3, 4]) {
+      note(String(id), add(id));
+      await settled();
+    }
+    let seen = 0;
+    note(
+      'look',
+      db.transaction().execute(async (tx) => {
+        seen = (await tx.selectFrom('thing').selectAll().execute()).length;
+      }),
+    );
+    await settled();
+    expect(seen).toBe(4);
+    flushes[0]?.resolve();
+    await settled();
+    flushes[1]?.resolve();
+    await settled();
+    expect(flushes).toHaveLength(2);
+    expect(ended).toEqual(['first', '2', '3', '4', 'look']);
+  });
+
+  test('is awaited by whoever has read what is not on the disk yet, even if they fail', async () => {
+    const { db, flushes, ended, note, add, read } = openThings();
+    note('write', add(1));
+    await settled();
+    note('read', read());
+    note('statement', db.selectFrom('thing').selectAll().execute());
+    note(
+      'failure',
+      read((ids) => {
+        throw new Error(`there is ${ids}`);
+      }),
+    );
+    await settled();
+    expect(ended).toEqual([]);
+    flushes[0]?.resolve();
+    await settled();
+    expect(ended).toHaveLength(4);
+    expect(ended).toContain('failure: there is 1');
+    expect(flushes).toHaveLength(1);
+  });
+
+  test('is awaited, too, by a failure that has read what its group has not committed yet', async () => {
+    const { flushes, ended, note, add, read } = openThings();
+    note('write', add(1));
+    note(
+      'failure',
+      read((ids) => {
+        throw new Error(`there is ${ids}`);
+      }),
+    );
+    note('later', add(2));
+    await settled();
+    expect(ended).toEqual([]);
+    for (let at = 0; at < flushes.length; at += 1) {
+      flushes[at]?.resolve();
+      await settled();
+    }
+    expect(ended.toSorted()).toEqual(['failure: there is 1', 'later', 'write']);
+  });
+
+  test('is not needed where nothing was written', async () => {
+    const { flushes, ended, note, read } = openThings();
+    note('read', read());
+    await settled();
+    expect(ended).toEqual(['read']);
+    expect(flushes).toEqual([]);
+  });
+
+  test('that fails fails all that waited for it', async () => {
+    const { flushes, ended, note, add } = openThings();
+    note('one', add(1));
+    note('two', add(2));
+    await settled();
+    flushes[0]?.reject(new Error('the disk is broken'));
+    await settled();
+    expect(ended).toEqual(['one: the disk is broken', 'two: the disk is broken']);
+  });
+
+  test('that failed once is never trusted again, even if the next one would succeed', async () => {
+    await using folder = await createTempDir();
+    const path = join(folder.path, 'docs-agent.db-wal');
+    const wal = walFlusher(folder.path, path);
+    await expect(wal.flush()).rejects.toThrow(
+      /could not be flushed to the disk \(ENOENT\).*restart docs-agent/,
+    );
+    await writeFile(path, 'back');
+    await expect(wal.flush()).rejects.toThrow(StoreError);
+    expect(() => wal.verify()).toThrow(StoreError);
+  });
+});
+
+test.skipIf(process.platform !== 'linux')(
+  'after a flush that failed, a request may be stored, and nothing more is accepted until the store is opened again',
+  async () => {
+    await using folder = await createTempDir();
+    const store = await openStore({ dataDir: folder.path });
+    const remember = (key: string) => store.transaction((tx) => tx.inboundRequests.remember([key], 1));
+    await remember('a');
+    closeSync(flusherOf(folder.path));
+    const failing = await remember('b').catch((error: unknown) => error);
+    expect(failing).toMatchObject({ mayBeCommitted: true, message: expect.stringContaining('(EBADF)') });
+    const refused = await remember('c').catch((error: unknown) => error);
+    expect(refused).toMatchObject({ mayBeCommitted: false, message: expect.stringContaining('restart') });
+    await expect(store.check()).rejects.toThrow(StoreError);
+    await store.close().catch(() => {});
+    const again = await openStore({ dataDir: folder.path });
+    onTestFinished(() => again.close());
+    expect(await again.transaction((tx) => tx.inboundRequests.remember(['a'], 1))).toBe(false);
+  },
+);
+
+/** The descriptor of the log that only reads; SQLite's own writes, too. */
+function flusherOf(dataDir: string): number {
+  const names = readdirSync('/proc/self/fd').filter((name) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${name}`) === join(dataDir, 'docs-agent.db-wal');
+    } catch {
+      return false;
+    }
+  });
+  const READS_ONLY = /^flags:\s*\d*0$/m;
+  const own = names.find((name) => READS_ONLY.test(readFileSync(`/proc/self/fdinfo/${name}`, 'utf8')));
+  return Number(own);
+}
