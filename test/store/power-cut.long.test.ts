@@ -7,7 +7,7 @@ import { mountCutDisk, noCutDisk } from './support/cut-disk.ts';
 
 const WRITER = join(import.meta.dirname, 'power-cut-writer.ts');
 /** How much is written before each cut: among them such that SQLite is just moving its log to the file. */
-const CUTS_AFTER = [50, 400, 3_000, 9_000, 15_000];
+const CUTS_AFTER = [50, 400, 3_000, 15_000, 45_000];
 
 /** What the store said that it had when the power was cut, and what it had afterwards. */
 async function cutPowerAfter(count: number, ...how: string[]) {
