@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { StrictSlack } from '../../support/strict-slack.ts';
+import { usesDisk } from '../../support/test-clock.ts';
 import type { AgentFront } from './agent-front.ts';
 import type { Plan } from './queue.ts';
 import type { Replicas } from './replicas.ts';
@@ -118,7 +119,7 @@ export class PassingTime {
 
   async #isAtWork(): Promise<boolean> {
     const { slack, agent, replicas } = this.#around;
-    if (slack.inFlight() + agent.active() > 0) return true;
+    if (slack.inFlight() + agent.active() > 0 || usesDisk()) return true;
     const { due, inFlight } = await replicas.look();
     return due > 0 || inFlight > this.#slowCalls();
   }
