@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentJob } from '../../src/jobs/agent-job.ts';
 import { isEnded } from '../../src/jobs/agent-job.ts';
+import { announcedLink } from '../../src/jobs/pull-requests/announced-link.ts';
 import { LOOKED_AT_FOR_MS } from '../../src/jobs/schedule/schedule.ts';
 import { fc } from '../support/properties.ts';
 import { anAgentJob, HOUR_MS, MINUTE_MS, SECOND_MS } from './support/builders.ts';
 import { aWorkingJob } from './support/stages.ts';
-import { newLinkIn } from './support/transcript.ts';
 import type { World } from './support/world.ts';
 
 /** What the API says, and for how long it says so; perhaps somebody replies in the middle of it. */
@@ -56,7 +56,7 @@ function pickAnswer({ answer }: World): AgentJob | null {
 }
 
 function announced(world: World): string[] {
-  return world.told.flatMap((news) => newLinkIn(news) ?? []);
+  return world.told.flatMap((news) => announcedLink(news) ?? []);
 }
 
 describe('whatever the API says, and however late', () => {

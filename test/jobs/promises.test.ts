@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { JobEvent } from '../../src/jobs/event.ts';
 import type { FollowUpState } from '../../src/jobs/follow-up.ts';
 import { isUnwatched } from '../../src/jobs/job.ts';
+import { announcedLink } from '../../src/jobs/pull-requests/announced-link.ts';
 import { fc } from '../support/properties.ts';
 import { anyLife, anyPolicy } from './support/any-life.ts';
 import { CORRECTION, failures } from './support/builders.ts';
 import { act } from './support/deeds.ts';
 import { theGoodEnd } from './support/good-end.ts';
-import { newLinkIn } from './support/transcript.ts';
 import { World } from './support/world.ts';
 import type { WorldCall } from './support/world-facts.ts';
 
@@ -77,7 +77,7 @@ describe('whatever happens, in whatever order, late, twice, and with a clock tha
 
   test('the same link is not announced twice in a row', () => {
     always((world) => {
-      const urls = world.told.flatMap((news) => newLinkIn(news) ?? []);
+      const urls = world.told.flatMap((news) => announcedLink(news) ?? []);
       expect(urls.filter((url, index) => url === urls[index - 1])).toEqual([]);
     });
   });

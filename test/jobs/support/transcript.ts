@@ -76,18 +76,3 @@ function endOf({ link }: TurnEnded): string {
   if (link.is === 'same') return 'same pull request';
   return `${link.is === 'first' ? 'first' : 'changed'} pull request ${link.url}`;
 }
-
-/** The pull request that the thread hears of, if it is new to it. */
-export function newLinkIn(announcement: Announcement): string | null {
-  switch (announcement.kind) {
-    case 'turn_ended':
-      return announcement.link === null || announcement.link.is === 'same' ? null : announcement.link.url;
-    case 'pull_request':
-      return announcement.url;
-    case 'failed':
-    case 'archived':
-      return announcement.prLink ?? null;
-    default:
-      return null;
-  }
-}
