@@ -81,8 +81,16 @@ export type Announcement =
   | { readonly kind: 'muted' | 'unmuted'; readonly userId: string }
   /** Its code host says so. `by`: by the name at the host; absent: unknown. Untrusted. */
   | { readonly kind: 'pull_request_over'; readonly state: 'merged' | 'closed'; readonly by?: string }
-  /** Nothing has happened to the pull request for so long; offers *Remind me again* and *No more reminders*. */
-  | { readonly kind: 'reminder'; readonly reminderId: string; readonly url: string; readonly afterMs: number }
+  /**
+   * The pull request is still open; offers *Remind me again* and *No more reminders*. `afterMs`: nothing has happened to
+   * it for so long; absent: somebody asked for this reminder, whatever has happened since.
+   */
+  | {
+      readonly kind: 'reminder';
+      readonly reminderId: string;
+      readonly url: string;
+      readonly afterMs?: number;
+    }
   /** A notice channel refused its notice. */
   | { readonly kind: 'notice_failed'; readonly channelId: string; readonly reason: string };
 

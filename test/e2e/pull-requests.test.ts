@@ -76,8 +76,9 @@ describeWithLocalSlack('after the pull request', () => {
     await using world = await startWorld({ hasCodeHost: true, settings: { PR_REMINDER_AFTER: '30s' } });
     const pull = world.codeHost.open({ repository: 'acme/docs' });
     const card = await announced(world, pull);
-    const reminders = () => told(world, card, 'Still open after 30 seconds');
+    const reminders = () => told(world, card, 'Still open');
     const first = await toldLater(world, card, 'Still open');
+    expect(first.text).toContain('Still open after 30 seconds:');
     expect(first.text).toContain('[Remind me again] [No more reminders]');
     await world.clock.advance(2 * MINUTE_MS);
     expect(await reminders()).toHaveLength(1);
@@ -85,6 +86,7 @@ describeWithLocalSlack('after the pull request', () => {
     await expect.poll(async () => (await reminders())[0]).toContain('bob wants to be reminded again');
     await world.later(reminders, (all) => all.length === 2, 'the second reminder');
     const second = saying(await world.posts(card), 'Still open').at(-1) ?? first;
+    expect(second.text).toContain('Still open:');
     await world.slack.press(second, 'no_more_reminders', bob);
     await expect.poll(async () => (await reminders())[1]).toContain('bob wants no more reminders');
     await world.clock.advance(5 * MINUTE_MS);

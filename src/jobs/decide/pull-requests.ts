@@ -65,7 +65,7 @@ function remindIfDue(builder: DecisionBuilder, url: string): void {
     kind: 'reminder',
     reminderId,
     url,
-    afterMs,
+    ...(reminders === 1 && { afterMs }),
   });
 }
 

@@ -201,6 +201,8 @@ describe('a reminder of an open pull request (P2)', () => {
     seen(world);
     seen(world);
     expect(heard(world)).toHaveLength(2);
+    const quietForMs = world.told.flatMap((news) => (news.kind === 'reminder' ? [news.afterMs] : []));
+    expect(quietForMs).toEqual([3 * DAY_MS, undefined]);
     remindAgain(world);
     world.advance(3 * DAY_MS);
     seen(world, { state: 'closed' });

@@ -6,8 +6,8 @@ import { aJob, noNames } from './a-job.ts';
 
 const DAY_MS = 86_400_000;
 
-const reminder = (afterMs: number, url = 'https://github.com/acme/docs/pull/14') =>
-  ({ kind: 'reminder', reminderId: 'reminder-1', url, afterMs }) as const;
+const reminder = (afterMs: number | null, url = 'https://github.com/acme/docs/pull/14') =>
+  ({ kind: 'reminder', reminderId: 'reminder-1', url, ...(afterMs !== null && { afterMs }) }) as const;
 
 test('merged and closed are told with whoever did it (P2)', () => {
   const over = (state: 'merged' | 'closed', by?: string) => {
@@ -33,6 +33,11 @@ test('a reminder names the pull request, and offers another reminder or none (P2
     { jobId: 'job-1', reminderId: 'reminder-1' },
     { jobId: 'job-1', reminderId: 'reminder-1' },
   ]);
+});
+
+test('a reminder that somebody asked for does not say how long nothing has happened (P2)', () => {
+  const { text } = announcementView(reminder(null), aJob(), noNames);
+  expect(text).toContain('👋 <@U1> *Still open:* <https://github.com/acme/docs/pull/14|acme/docs#14>\n');
 });
 
 test('a reminder of what may not be a link has none', () => {

@@ -34,11 +34,11 @@ export const decisions = {
     adviceIfJobGone: mrkdwn`*Start again* sends the same request as a new job, then the replies that weren't sent.`,
   },
   stillOpen: {
-    /** `link`: null: it may not be a link. */
-    news: (who: Mrkdwn, after: string, link: Mrkdwn | null) =>
-      link === null
-        ? mrkdwn`👋 ${who}*Still open after ${after}.*`
-        : mrkdwn`👋 ${who}*Still open after ${after}:* ${link}`,
+    /** `after`: null: it was asked for. `link`: null: it may not be a link. */
+    news: (who: Mrkdwn, after: string | null, link: Mrkdwn | null) => {
+      const words = after === null ? 'Still open' : `Still open after ${after}`;
+      return link === null ? mrkdwn`👋 ${who}*${words}.*` : mrkdwn`👋 ${who}*${words}:* ${link}`;
+    },
   },
   longRunning: {
     news: (who: Mrkdwn, lasted: string | null) =>

@@ -92,8 +92,9 @@ export function askedBy(announcement: Asking, job: Job): Question {
     case 'reminder': {
       const { reminderId, url, afterMs } = announcement;
       const target = { jobId, reminderId };
+      const after = afterMs === undefined ? null : fullDuration(afterMs);
       return {
-        news: decisions.stillOpen.news(requester, fullDuration(afterMs), shortPullRequestLink(url)),
+        news: decisions.stillOpen.news(requester, after, shortPullRequestLink(url)),
         buttons: [targetButton(buttons.remindAgain, target), targetButton(buttons.noMoreReminders, target)],
       };
     }

@@ -194,12 +194,10 @@ export function announcement(): fc.Arbitrary<Announcement> {
       }),
     }),
     fc.record({ kind: fc.constant('long_running'), question: fc.nat(), sinceMs: time(), lastedMs: fc.nat() }),
-    fc.record({
-      kind: fc.constant('reminder'),
-      reminderId: fc.uuid(),
-      url: address(),
-      afterMs: time(),
-    }),
+    fc.record(
+      { kind: fc.constant('reminder'), reminderId: fc.uuid(), url: address(), afterMs: time() },
+      { requiredKeys: ['kind', 'reminderId', 'url'] },
+    ),
     fc.record(
       { kind: fc.constant('pull_request_over'), state: fc.constantFrom('merged', 'closed'), by: text() },
       { requiredKeys: ['kind', 'state'] },
