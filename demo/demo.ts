@@ -120,7 +120,7 @@ function welcome(url: string, envFile: string): string {
     /docs-agent Add a quickstart
 
   Watch the card change, reply in its thread, and wait for the pull request (some seconds). Its notice goes to
-  #docs-changes. It is checked, approved and merged by itself, within a minute: follow that in both messages.
+  #docs-changes. Within two minutes it is checked, approved and merged by itself: watch both messages change.
   These words in a prompt or reply change what happens:
 
 ${words.join('\n')}

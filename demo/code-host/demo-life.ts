@@ -12,7 +12,7 @@ const MAINTAINER = 'carol';
 
 /** The words in a prompt or reply that change what becomes of the demo's pull request. */
 export const pullRequestWords = [
-  { word: 'red', effect: 'the checks of the pull request fail, and it stays open' },
+  { word: 'red', effect: 'the checks of the pull request fail; it stays open, and a reminder comes' },
   { word: 'close', effect: 'the pull request is closed without merging' },
 ] as const;
 
