@@ -14,18 +14,18 @@ const NAMES_MAX = 5;
 const SEE = 'See docs/operations/code-hosts.md.';
 const ANNOUNCED = 'Pull requests are announced, but not followed until then.';
 
-/** What an App needs, by GitHub's names for programs and for people, and what follows without it. */
+/** What an App needs: GitHub's name in the API, its name on the page, and what is lost without it. */
 const APP_NEEDS = [
   ['pull_requests', 'Pull requests', 'nothing can be read'],
   ['checks', 'Checks', 'no checks are shown'],
   ['statuses', 'Commit statuses', 'no checks that report as a commit status'],
   ['deployments', 'Deployments', 'no preview that is a deployment'],
-  ['issues', 'Issues', 'not who closed it'],
+  ['issues', 'Issues', 'nobody is named who closed it'],
 ] as const;
 
 const LOST = { details: 'everything', checks: 'the checks', review: 'the review', preview: 'the preview' };
 
-/** Of each code host, whether it takes the credentials; of the repositories of late pull requests, what these open. */
+/** Whether each code host accepts the credentials, and what they may read in the repositories of the latest pull requests. */
 export async function codeHostFindings(
   { config: { codeHosts }, tools }: Given,
   pullRequests: readonly string[],
