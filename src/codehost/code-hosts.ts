@@ -2,7 +2,7 @@ import type { PullRequestLink } from '../jobs/pull-requests/link.ts';
 import type { PullRequestFacts } from '../jobs/pull-requests/pull-request.ts';
 import type { LookMemory } from './look-memory.ts';
 
-/** The code hosts that the settings name: what they say of pull requests. They are only ever read. */
+/** The code hosts that are set up, as far as pull requests go. Nothing is ever written to them. */
 export interface CodeHosts {
   /** Null: no configured host knows it, so that it is never looked at. */
   find(url: string): PullRequestLink | null;
@@ -19,7 +19,7 @@ export interface CodeHosts {
 export type Look =
   /** `facts`: with those of earlier looks that could not be read again. */
   | { readonly outcome: 'seen'; readonly facts: PullRequestFacts; readonly memory: LookMemory }
-  /** It is not there, or may not be seen: hosts do not tell the one from the other. */
+  /** It does not exist, or may not be seen: a host gives the same answer to both. */
   | { readonly outcome: 'not_found' }
   | { readonly outcome: 'no_access'; readonly reason: NoAccessReason }
   /**

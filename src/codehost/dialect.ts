@@ -10,7 +10,7 @@ import type { ReadingName } from './look-memory.ts';
  */
 export type Read = <T>(rest: string, schema: z.ZodType<T>) => Promise<T>;
 
-/** How a kind of code host speaks of pull requests: all in which it differs from others. */
+/** All that is special to one kind of code host: its paths, its answers, the names of its permissions. */
 export interface Dialect {
   /** What every request says. */
   readonly headers: Readonly<Record<string, string>>;

@@ -16,7 +16,8 @@ import {
 
 const LOOK_TIMEOUT_MS = 25_000;
 
-export interface Lookers {
+/** A code host, and how it is asked. */
+export interface HostAccess {
   readonly dialect: Dialect;
   readonly client: HostClient;
   readonly credentials: Credentials;
@@ -24,19 +25,19 @@ export interface Lookers {
 }
 
 /** One look: the details first, then the rest side by side, as far as it can still change. */
-export function look(lookers: Lookers, link: PullRequestLink, before: LookMemory | null): Promise<Look> {
-  const { dialect, clock, credentials } = lookers;
+export function look(host: HostAccess, link: PullRequestLink, before: LookMemory | null): Promise<Look> {
+  const { dialect, clock, credentials } = host;
   const base = dialect.repositoryPath(link);
   return clock.abortAfter(LOOK_TIMEOUT_MS, async (signal) => {
     try {
-      const visit = { ...lookers, signal, base, authorization: await credentials.authorize(base, signal) };
-      const asked = listener(visit, before?.details);
-      const { facts, commit } = await dialect.details(asked.read, link.number);
+      const visit = { ...host, signal, base, authorization: await credentials.authorize(base, signal) };
+      const reader = rememberingReader(visit, before?.details);
+      const { facts, commit } = await dialect.details(reader.read, link.number);
       const details = { facts, ...(commit === null ? {} : { commit }), readAtMs: clock.now() };
       const others = isOver(facts)
         ? withoutDetails(before)
-        : await readOthers({ ...visit, base: asked.base() }, link.number, commit, before);
-      const memory: LookMemory = { ...others, details: { ...details, answers: asked.answers } };
+        : await readOthers({ ...visit, base: reader.base() }, link.number, commit, before);
+      const memory: LookMemory = { ...others, details: { ...details, answers: reader.answers } };
       return { outcome: 'seen', facts: factsOf(memory), memory };
     } catch (error) {
       if (!(error instanceof UnreadableError)) throw error;
@@ -46,7 +47,7 @@ export function look(lookers: Lookers, link: PullRequestLink, before: LookMemory
   });
 }
 
-type Visit = Lookers & {
+type Visit = HostAccess & {
   readonly signal: AbortSignal;
   readonly base: string;
   readonly authorization: Authorization;
@@ -80,22 +81,22 @@ async function readOther(
 ): Promise<Reading> {
   const { permissions, isOfCommit, read } = visit.dialect.others[name];
   const about = isOfCommit ? { commit: pullRequest.commit } : {};
-  const asked = listener(visit, before);
+  const reader = rememberingReader(visit, before);
   try {
-    const facts = await read(asked.read, pullRequest);
-    return { facts, ...about, readAtMs: visit.clock.now(), answers: asked.answers };
+    const facts = await read(reader.read, pullRequest);
+    return { facts, ...about, readAtMs: visit.clock.now(), answers: reader.answers };
   } catch (error) {
     if (!(error instanceof UnreadableError)) throw error;
     const isDenied = ['forbidden', 'not_found'].includes(error.failure.kind);
     if (isDenied) return { facts: {}, problem: { kind: 'missing_permission', permissions }, answers: {} };
     const known = before ?? { facts: {}, ...about };
-    const answers = { ...before?.answers, ...asked.answers };
+    const answers = { ...before?.answers, ...reader.answers };
     return { ...known, problem: { kind: 'unavailable' }, answers };
   }
 }
 
-/** Reads with what earlier looks were answered, and collects what this one is. */
-function listener(visit: Visit, before: Reading | undefined) {
+/** Reads with the tags of what earlier looks were answered, and collects the answers for the next look. */
+function rememberingReader(visit: Visit, before: Reading | undefined) {
   const answers: Record<string, TaggedAnswer> = {};
   let { base } = visit;
   const read: Read = async (rest, schema) => {

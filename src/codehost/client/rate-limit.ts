@@ -2,8 +2,8 @@ import { type AnswerHead, parseRetryAfterMs } from '../../engine/runtime/exchang
 
 /** What is left to others who use the same account: with less than this share of the limit, nobody asks any more. */
 const LEFT_TO_OTHERS = 0.5;
-/** GitHub asks for as much after a limit whose end it does not tell. */
-const WAIT_UNTOLD_MS = 60_000;
+/** What GitHub asks for when it does not say when the limit ends. */
+const DEFAULT_WAIT_MS = 60_000;
 const LONGEST_WAIT_MS = 60 * 60_000;
 
 /** What one account may still ask of a code host, as the host says with each answer. */
@@ -33,9 +33,9 @@ export class RateLimit {
     const resetInMs = resetS === null ? null : resetS * 1000 - (Number.isNaN(serverMs) ? nowMs : serverMs);
     if (isRefusal) {
       const askedMs = parseRetryAfterMs(retryAfter, date, nowMs);
-      this.#wait(askedMs ?? (remaining === 0 ? resetInMs : null) ?? WAIT_UNTOLD_MS, nowMs);
+      this.#wait(askedMs ?? (remaining === 0 ? resetInMs : null) ?? DEFAULT_WAIT_MS, nowMs);
     } else if (limit !== null && remaining !== null && remaining < limit * LEFT_TO_OTHERS) {
-      this.#wait(resetInMs ?? WAIT_UNTOLD_MS, nowMs);
+      this.#wait(resetInMs ?? DEFAULT_WAIT_MS, nowMs);
     }
   }
 

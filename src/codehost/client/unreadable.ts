@@ -9,7 +9,7 @@ export type Failure =
   /** `reason` is for the log. `waitMs`: as the host says; null: it does not. */
   | { readonly kind: 'later'; readonly reason: string; readonly waitMs: number | null };
 
-/** All that goes wrong between this program and a code host. It stays within the room. */
+/** Whatever goes wrong between this program and a code host. Only `src/codehost` knows it. */
 export class UnreadableError extends Error {
   readonly failure: Failure;
 

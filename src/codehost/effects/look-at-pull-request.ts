@@ -15,11 +15,11 @@ export interface LookTools extends EngineTools {
   readonly codeHosts: CodeHosts;
 }
 
-/** Its code host is not set up any more; it may be again. */
-const NOBODY = { outcome: 'no_access' } as const;
+/** Its code host is not set up any more, and may be again. */
+const NOT_SET_UP = { outcome: 'no_access' } as const;
 
 /** What a look came to, also where nobody could be asked. */
-type LookResult = Look | typeof NOBODY;
+type LookResult = Look | typeof NOT_SET_UP;
 
 /** One look at a pull request, for all jobs that it belongs to; then the next look is scheduled. */
 export async function lookAtPullRequest(tools: LookTools, task: ClaimedTask): Promise<void> {
@@ -32,7 +32,7 @@ export async function lookAtPullRequest(tools: LookTools, task: ClaimedTask): Pr
     return;
   }
   const link = codeHosts.find(watched.key);
-  const look = link === null ? NOBODY : await codeHosts.look(link, decodeLookMemory(watched.memory));
+  const look = link === null ? NOT_SET_UP : await codeHosts.look(link, decodeLookMemory(watched.memory));
   // Broken off, perhaps.
   if (stopping.aborted && look.outcome === 'later') return release(tools, task);
   await store.transaction((tx) => settle(tx, task, watched, look, tools.newContext()));

@@ -73,7 +73,7 @@ async function readDetails(read: Read, number: number): Promise<Details> {
   return { facts, commit: found.head.sha };
 }
 
-/** Only the issue that belongs to a pull request tells it. Nothing depends on it. */
+/** Only the issue behind the pull request says so. Without permission to read it, the name is left out. */
 async function readClosedBy(read: Read, number: number): Promise<string | null> {
   try {
     const { closed_by: by } = await read(`/issues/${number}`, z.object({ closed_by: account }));
