@@ -7,10 +7,12 @@ const GATHERED_FOR_MS = 10_000;
 
 /** What Slack shows of a pull request is edited where that has changed. Edits ping nobody. */
 export function showFacts(builder: DecisionBuilder, before: PullRequestFacts, after: PullRequestFacts): void {
-  if (standingOnCard(before) !== standingOnCard(after)) builder.refreshCard();
+  const isOnCard = standingOnCard(before) !== standingOnCard(after);
+  if (isOnCard) builder.refreshCard();
   if (shownOf(before) === shownOf(after)) return;
   const { nowMs } = builder.context;
-  const isNews = before.title !== after.title || before.state !== after.state;
+  // What the card says, messages and notices should not contradict meanwhile.
+  const isNews = isOnCard || before.title !== after.title || before.state !== after.state;
   const when = isNews
     ? ({ runAtMs: nowMs, ifScheduled: 'replace' } as const)
     : ({ runAtMs: nowMs + GATHERED_FOR_MS, ifScheduled: 'keep' } as const);

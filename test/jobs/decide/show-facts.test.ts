@@ -26,13 +26,19 @@ describe('messages and notices of a pull request are edited (P1)', () => {
     expect(editedAfterMs(seen(world, { ...open, state: 'merged' }), world)).toBe(0);
   });
 
+  test('at once when the card says that checks fail, or no longer says so', () => {
+    const world = anEndedJob({ prLink: url });
+    seen(world, open);
+    expect(editedAfterMs(seen(world, { ...open, checks: 'failing' }), world)).toBe(0);
+    expect(editedAfterMs(seen(world, { ...open, checks: 'passing' }), world)).toBe(0);
+  });
+
   test('a bit later for how far it has come, once for all that happens until then', () => {
     const world = anEndedJob({ prLink: url });
     seen(world, open);
     const gathered = seen(world, { ...open, checks: 'passing' });
     expect(editedAfterMs(gathered, world)).toBe(10_000);
     expect(gathered.notices?.ifScheduled).toBe('keep');
-    expect(editedAfterMs(seen(world, { ...open, checks: 'failing' }), world)).toBe(10_000);
     expect(editedAfterMs(seen(world, { ...open, size: { files: 2, lines: null } }), world)).toBe(10_000);
   });
 
