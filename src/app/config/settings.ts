@@ -128,12 +128,12 @@ export const settings = z.object({
   GITHUB_APP_ID: setting(
     '123456',
     word().optional(),
-    'In place of GITHUB_TOKEN, a GitHub App: its App ID, and',
+    'A GitHub App in place of GITHUB_TOKEN: its App ID. It needs GITHUB_APP_KEY, too.',
   ),
   GITHUB_APP_KEY: secretSetting(
     exampleSecrets.githubAppKey,
     privateKey(),
-    'its private key (a secret): the file that GitHub made, or its text on one line with \\n for each new line.',
+    'The private key of that App (a secret): the file that GitHub made, or its text on one line with \\n for each new line.',
   ),
   GITHUB_WEB_URL: withDefault(
     'https://github.com',
@@ -148,7 +148,7 @@ export const settings = z.object({
   GITLAB_TOKEN: secretSetting(
     exampleSecrets.gitlabToken,
     secret(),
-    'A token of GitLab with the scope read_api (a secret): its merge requests are followed likewise.',
+    'A token of GitLab with the scope read_api (a secret): merge requests are followed like pull requests.',
   ),
   GITLAB_URL: withDefault(
     'https://gitlab.com',
@@ -206,12 +206,12 @@ export const settings = z.object({
   PR_REMINDER_AFTER: withDefault(
     '3d',
     durationOrNone('1s', '365d'),
-    'After this time without any movement the thread is reminded of an open pull request, once (from 1s). 0: never.',
+    'After so long without movement, the thread is reminded of an open pull request, once (from 1s). 0: never.',
   ),
   PR_WATCH_FOR: withDefault(
     '30d',
     duration('1m', '365d'),
-    'For how long a pull request is followed after its announcement, if it is not merged or closed before (from 1m).',
+    'How long a pull request is followed after its announcement, unless it is merged or closed earlier (from 1m).',
   ),
   PROMPT_MAX_LENGTH: withDefault(
     '20000',
