@@ -9,10 +9,10 @@ import { reminderDueAtMs } from '../pull-requests/reminder.ts';
 import type { DecisionBuilder } from './decision-builder.ts';
 import { showFacts } from './show-facts.ts';
 
-/** What a job knows of older ones is dropped, and stays as its messages show it. */
+/** Beyond these, a job forgets the oldest; their messages stay as they are. */
 const MAX_PULL_REQUESTS = 20;
 
-/** What differs from the last look is shown; an end is told, and a reminder that is due. */
+/** Shows what has changed since the last look, and announces an end or a reminder that is due. */
 export function pullRequestSeen(
   builder: DecisionBuilder,
   { url, facts, isOld = false }: Extract<JobEvent, { type: 'pull_request_seen' }>,
@@ -21,7 +21,7 @@ export function pullRequestSeen(
   const { nowMs, policy } = context;
   const before = seenPullRequest(job, url);
   if (before === null && !mayBeAdded(builder, url)) return;
-  // A thread that was there before the watch hears of what happens from now on.
+  // A thread from before the watch hears only of what happens from now on.
   const isFirstOfOld = before === null && isOld;
   save(builder, {
     ...(before ?? {
@@ -37,7 +37,7 @@ export function pullRequestSeen(
   remindIfDue(builder, url);
 }
 
-/** Both are as they were read, so their fields are in the same order. */
+/** Both were built in the same way, so their fields are in the same order. */
 function areSame(one: PullRequestFacts, other: PullRequestFacts): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
@@ -69,7 +69,7 @@ function remindIfDue(builder: DecisionBuilder, url: string): void {
   });
 }
 
-/** *Remind me again*: as much later, if it is still open then. It is looked at now, and for longer than it would have been. */
+/** *Remind me again*: after the same time, if it is still open then. The watch starts anew, so that it lasts until then. */
 export function remindAgain(builder: DecisionBuilder, reminderId: string): void {
   const { job, context } = builder;
   const url = urlOfOffer(builder, reminderId);
@@ -80,7 +80,7 @@ export function remindAgain(builder: DecisionBuilder, reminderId: string): void 
   builder.watchPullRequest(pullRequest.url);
 }
 
-/** Null: nobody can decide it any more. */
+/** Null: its offer has been settled. */
 function urlOfOffer({ job: { offers = [] } }: DecisionBuilder, reminderId: string): string | null {
   for (const { about, outcome } of offers) {
     if (about.kind === 'reminder' && about.reminderId === reminderId && outcome === null) return about.url;
@@ -88,7 +88,7 @@ function urlOfOffer({ job: { offers = [] } }: DecisionBuilder, reminderId: strin
   return null;
 }
 
-/** A link that was dropped for newer ones is not added again. */
+/** A link that the job has forgotten for newer ones is not added again. */
 function mayBeAdded({ job }: DecisionBuilder, url: string): boolean {
   if (job.announcedPrLink === null) return false;
   return url === job.announcedPrLink || (job.pullRequests ?? []).length < MAX_PULL_REQUESTS;

@@ -11,7 +11,7 @@ export function showFacts(builder: DecisionBuilder, before: PullRequestFacts, af
   if (isOnCard) builder.refreshCard();
   if (shownOf(before) === shownOf(after)) return;
   const { nowMs } = builder.context;
-  // What the card says, messages and notices should not contradict meanwhile.
+  // Messages and notices must not contradict the card.
   const isNews = isOnCard || before.title !== after.title || before.state !== after.state;
   const when = isNews
     ? ({ runAtMs: nowMs, ifScheduled: 'replace' } as const)
@@ -20,7 +20,7 @@ export function showFacts(builder: DecisionBuilder, before: PullRequestFacts, af
   builder.refreshNotices(when);
 }
 
-/** As much as messages and notices show. */
+/** The part that messages and notices show. */
 function shownOf(facts: PullRequestFacts): string {
   const { title, state, size, checks, review, previewUrl } = facts;
   return JSON.stringify([title, state, size, previewUrl, ...(isOver(facts) ? [] : [checks, review])]);

@@ -1,6 +1,6 @@
 import type { Announcement } from '../announcement.ts';
 
-/** The pull request that is news in it, and is described there; null: none. Untrusted. */
+/** The link that the announcement brings as news, and describes; null: none. Untrusted. */
 export function announcedLink(announcement: Announcement): string | null {
   switch (announcement.kind) {
     case 'turn_ended':

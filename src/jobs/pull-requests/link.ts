@@ -21,7 +21,7 @@ export interface PullRequestLink {
   readonly key: string;
 }
 
-/** The sites that everybody knows by the address. */
+/** The sites whose links are shortened without any setting. */
 export const PUBLIC_SITES: readonly CodeHostSite[] = [
   { host: 'github', webUrl: 'https://github.com' },
   { host: 'gitlab', webUrl: 'https://gitlab.com' },
@@ -54,7 +54,7 @@ const PLAIN_ADDRESS =
 /** `.`, `..`, and segments without a character: browsers and servers do not agree about them. */
 const TRICKY_SEGMENT = /\/\.{1,2}(?:\/|$)|\/\//;
 
-/** The pull request that an address from outside leads to; null if it is not exactly one of one of these sites. */
+/** The pull request that an untrusted address leads to; null unless it is plainly one at one of these sites. */
 export function parsePullRequestLink(url: string, sites: readonly CodeHostSite[]): PullRequestLink | null {
   const { origin = '', path = '' } = PLAIN_ADDRESS.exec(url)?.groups ?? {};
   if (origin === '' || TRICKY_SEGMENT.test(path)) return null;

@@ -1,8 +1,8 @@
 import type { SeenPullRequest } from './pull-request.ts';
 
 /**
- * When the thread is to be reminded of the pull request, or null: first when nothing has happened to it for so long,
- * then only as somebody asked. Movement is told by its code host's clock.
+ * When a reminder of the pull request is due, or null: the first one when nothing has happened to it for `afterMs`, by its
+ * code host's clock; others only when somebody asked for them.
  */
 export function reminderDueAtMs(
   { facts: { state, updatedAtMs }, reminders, remindAfterMs }: SeenPullRequest,

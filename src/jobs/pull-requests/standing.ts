@@ -19,13 +19,13 @@ function standingOf({ state, checks, review }: PullRequestFacts): Standing | nul
   return review ?? (state === 'open' ? 'waiting_for_review' : null);
 }
 
-/** The pull request that the job has come to last, as far as its code host was asked; null: it was not. */
+/** The job's latest pull request, as its code host last described it; null: there is none, or it never has. */
 export function lastPullRequestOf(job: Job): SeenPullRequest | null {
   const prLink = job.agentJob?.prLink ?? job.announcedPrLink;
   return prLink === null ? null : seenPullRequest(job, prLink);
 }
 
-/** How the pull request stands that the job has come to last; null: there is none, or that is not known. */
+/** How the job's latest pull request stands; null: there is none, or its code host has not said. */
 export function jobStandingOf(job: Job): Standing | null {
   const seen = lastPullRequestOf(job);
   return seen === null ? null : standingOf(seen.facts);
@@ -33,14 +33,14 @@ export function jobStandingOf(job: Job): Standing | null {
 
 type CardStanding = Extract<Standing, 'merged' | 'closed' | 'checks_failing'>;
 
-/** As far as a card tells it: that all is well, or goes its way, is in the thread alone. */
+/** The part that a card shows. That all goes well, only the thread and notices say. */
 export function standingOnCard(facts: PullRequestFacts): CardStanding | null {
   const standing = standingOf(facts);
   const isTold = standing === 'merged' || standing === 'closed' || standing === 'checks_failing';
   return isTold ? standing : null;
 }
 
-/** What the card of the job tells of it. A later turn at work, and a failure, are more important. */
+/** What the job's card shows of it. A later turn at work, or a failure, is more important. */
 export function cardStandingOf(job: Job): CardStanding | null {
   const { stage, agentJob } = job;
   if (stage.kind !== 'ended' || !agentJob?.prLink) return null;

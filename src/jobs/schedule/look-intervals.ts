@@ -5,11 +5,11 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const SHORTEST_MS = MINUTE_MS;
 const LONGEST_MS = 6 * HOUR_MS;
-/** Of the time for which nothing has happened to it: some 200 looks in a month. */
+/** Of the time since its last movement. Makes some 200 looks in a month. */
 const QUIET_SHARE = 1 / 30;
-/** Whoever closed it by mistake has reopened it by then. */
+/** Whoever closed it by mistake will have reopened it by then. */
 const REOPENED_AFTER_MS = 6 * HOUR_MS;
-/** An administrator mends a token; until then, nothing is to be learned. */
+/** Nothing changes until an administrator acts. */
 const NO_ACCESS_MS = HOUR_MS;
 /** A host may know a new one a little later, and a repository may be out of sight for a while. */
 const NOT_FOUND_MS = [MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, 24 * HOUR_MS];

@@ -152,7 +152,7 @@ export function connect(path: string, options: DatabaseSyncOptions = {}): Databa
   return connection;
 }
 
-/** For who only reads, or whose file is flushed as a whole. */
+/** For whoever only reads, or flushes the file as a whole. */
 export const noFlush = () => Promise.resolve();
 
 /** Kysely on Node's SQLite. */

@@ -72,7 +72,7 @@ export class PullRequests {
     this.tasks = tasks;
   }
 
-  /** The job has announced it just now: it is looked at at once, and as often as a new one. */
+  /** For one that the job has just announced: the first look is due now, and the intervals start anew. */
   async watch(
     { id: jobId, teamId }: Pick<Job, 'id' | 'teamId'>,
     { key, url }: { readonly key: string; readonly url: string },
@@ -93,7 +93,7 @@ export class PullRequests {
     await this.schedule({ teamId, key }, nowMs, 'replace');
   }
 
-  /** The job has announced it long ago, when nobody looked at it. */
+  /** For one that the job announced before its code host was set up. */
   async adopt(
     { id: jobId, teamId, requestedAtMs }: Pick<Job, 'id' | 'teamId' | 'requestedAtMs'>,
     { key, url }: { readonly key: string; readonly url: string },
@@ -141,7 +141,7 @@ export class PullRequests {
     return rows.map(jobFrom);
   }
 
-  /** Those of which the last look had no access are looked at at once, the newest first. */
+  /** Looks again, at once, at those that the last look had no access to, the newest first. */
   async retryWithoutAccess(limit: number, nowMs: number): Promise<void> {
     const rows = await this.db
       .selectFrom('pull_request')

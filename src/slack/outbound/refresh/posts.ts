@@ -88,7 +88,7 @@ async function loadSettled(tx: Transaction, { offers = [] }: Job): Promise<Pick<
   return { stale, settled: [...stale.map(({ postId }) => postId), ...unposted] };
 }
 
-/** Messages with a pull request of which a code host has said something. */
+/** Messages that describe a pull request, if its code host has described it. */
 async function loadDescribed(tx: Transaction, job: Job): Promise<Post[]> {
   if (job.pullRequests === undefined) return [];
   const posts = await tx.calls.posted(job.id, 'announce');

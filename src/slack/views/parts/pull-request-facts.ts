@@ -9,16 +9,16 @@ const TITLE_MAX = 150;
 const RUNS_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 const LEFT_TO_RIGHT_MARK = '\u200e';
 
-/** What is known of a pull request; empty if its code host was not asked. */
+/** What is known of a pull request; empty if its code host never described it. */
 export function factsOfLink(job: Parameters<typeof seenPullRequest>[0], url: string): PullRequestFacts {
   return seenPullRequest(job, url)?.facts ?? {};
 }
 
-/** Its title, on one line; null if the code host says none. */
+/** Its title, on one line; null if the code host gives none. */
 export function titleOf({ title }: PullRequestFacts): string | null {
   if (title === undefined) return null;
   const shown = oneLine(title, TITLE_MAX);
-  // Else the figures after it would take part in its direction, and seem to stand before it.
+  // Without it, figures that follow the title would be shown before it.
   return RUNS_LEFT.test(shown) ? shown + LEFT_TO_RIGHT_MARK : shown;
 }
 

@@ -36,8 +36,10 @@ export function noticeView(
   );
 }
 
-/** The same of a request that people of the notice channel may not read: neither its words, its person nor its thread, and of the pull
- * request only how it stands. */
+/**
+ * The notice of a request that readers of the notice channel may not see: without its words, person and thread, and
+ * without the title of the pull request, which tells what was asked.
+ */
 export function privateNoticeView(job: Job, url: string): SlackMessage {
   return message(
     paragraph(withFacts(notices.private(shortPullRequestLink(url)), progressOf(factsOfLink(job, url)))),
