@@ -15,14 +15,19 @@ interface Things {
   thing: { id: number };
 }
 
-/** A database whose flushes end when the test says so. */
+/** A database whose flushes end when the test says so; after one that failed, all fail. */
 function openThings() {
   const file = new DatabaseSync(':memory:');
   file.exec('create table thing (id integer primary key)');
   const flushes: PromiseWithResolvers<void>[] = [];
-  const flush = () => {
+  let failed: Promise<void> | null = null;
+  const flush = async () => {
+    if (failed !== null) return failed;
     const begun = Promise.withResolvers<void>();
     flushes.push(begun);
+    begun.promise.catch(() => {
+      failed = begun.promise;
+    });
     return begun.promise;
   };
   const translate = (error: unknown) => (error instanceof Error ? error : new Error(String(error)));
@@ -150,6 +155,20 @@ describe('a flush to the disk', () => {
     flushes[0]?.reject(new Error('the disk is broken'));
     await settled();
     expect(ended).toEqual(['one: the disk is broken', 'two: the disk is broken']);
+  });
+
+  test('that fails fails, too, whoever read meanwhile what it was to write', async () => {
+    const { db, flushes, ended, note, add, read } = openThings();
+    note('write', add(1));
+    await settled();
+    note('read', read());
+    note('statement', db.selectFrom('thing').selectAll().execute());
+    await settled();
+    flushes[0]?.reject(new Error('the disk is broken'));
+    await settled();
+    expect(ended.toSorted()).toEqual(
+      ['read', 'statement', 'write'].map((name) => `${name}: the disk is broken`),
+    );
   });
 
   test('that failed once is never trusted again, even if the next one would succeed', async () => {

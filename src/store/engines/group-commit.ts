@@ -1,7 +1,8 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
 import { isBusy } from './sqlite-errors.ts';
+import { Statements } from './statements.ts';
 
 const BUSY_PAUSE_MS = 50;
 /** Another program, such as a backup, may hold the file for five seconds. */
@@ -12,7 +13,10 @@ export interface SqliteHooks {
   readonly translate: (error: unknown) => Error;
   /** Throws if the file must no longer be used. Called before each group of transactions and each single statement. */
   readonly verify: () => void;
-  /** Resolves once all that was committed before the call is on disk. After a failure, `verify` throws. */
+  /**
+   * Resolves once all that was committed before the call is on disk. After a failure it always fails, and `verify`
+   * throws.
+   */
   readonly flush: () => Promise<void>;
 }
 
@@ -143,6 +147,8 @@ export class GroupCommitDriver implements Driver {
         }
         for (const { resolve } of members) resolve();
       } catch (error) {
+        // Who came meanwhile may have read what it was to write.
+        this.isDirty = true;
         for (const { reject } of members) reject(error);
       }
     }
@@ -240,58 +246,5 @@ class Connection implements DatabaseConnection {
   // biome-ignore lint/correctness/useYield: nothing is streamed.
   async *streamQuery(): AsyncGenerator<never> {
     throw new Error('SQLite does not stream: the file would be held for as long as somebody reads');
-  }
-}
-
-/** More than the program has queries; lists of values make variants of some. */
-const MAX_KEPT = 500;
-
-interface Prepared {
-  readonly statement: StatementSync;
-  readonly hasRows: boolean;
-  readonly onlyReads: boolean;
-}
-
-/** Statements of a file, each prepared once. */
-class Statements {
-  private readonly file: DatabaseSync;
-  private readonly prepared = new Map<string, Prepared>();
-  private hasWritten = false;
-
-  constructor(file: DatabaseSync) {
-    this.file = file;
-  }
-
-  run(sql: string): void {
-    this.of(sql).statement.run();
-  }
-
-  /** Whether a statement may have written since the last call. */
-  takeWrites(): boolean {
-    const { hasWritten } = this;
-    this.hasWritten = false;
-    return hasWritten;
-  }
-
-  result(sql: string, parameters: readonly SQLInputValue[]): QueryResult<unknown> {
-    const { statement, hasRows, onlyReads } = this.of(sql);
-    this.hasWritten ||= !onlyReads;
-    if (hasRows) return { rows: statement.all(...parameters) };
-    const { changes, lastInsertRowid } = statement.run(...parameters);
-    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
-  }
-
-  private of(sql: string): Prepared {
-    const kept = this.prepared.get(sql);
-    if (kept !== undefined) return kept;
-    const statement = this.file.prepare(sql);
-    const prepared = {
-      statement,
-      hasRows: statement.columns().length > 0,
-      onlyReads: /^\s*select\b/i.test(sql),
-    };
-    if (this.prepared.size >= MAX_KEPT) this.prepared.clear();
-    this.prepared.set(sql, prepared);
-    return prepared;
   }
 }
