@@ -6,6 +6,7 @@ import {
   seenPullRequest,
 } from '../pull-requests/pull-request.ts';
 import { reminderDueAtMs } from '../pull-requests/reminder.ts';
+import { sameAs } from '../pull-requests/same-pull-request.ts';
 import type { DecisionBuilder } from './decision-builder.ts';
 import { showFacts } from './show-facts.ts';
 
@@ -19,20 +20,22 @@ export function pullRequestSeen(
 ): void {
   const { job, context } = builder;
   const { nowMs, policy } = context;
-  const before = seenPullRequest(job, url);
+  const isShown = seenPullRequest(job, url) !== null;
+  const before = seenByAnyAddress(builder, url).at(-1) ?? null;
   if (before === null && !mayBeAdded(builder, url)) return;
   // A thread from before the watch hears only of what happens from now on.
   const isFirstOfOld = before === null && isOld;
   save(builder, {
     ...(before ?? {
-      url,
       reminders: 0,
       ...(isOld && { remindAfterMs: nowMs + policy.pullRequests.remindAfterMs }),
     }),
+    url,
     facts,
     seenAtMs: nowMs,
   });
-  if (before === null || !areSame(before.facts, facts)) showFacts(builder, before?.facts ?? {}, facts);
+  const shown = isShown ? before?.facts : null;
+  if (!shown || !areSame(shown, facts)) showFacts(builder, shown ?? {}, facts);
   if (isOver(facts) && facts.state !== before?.facts.state && !isFirstOfOld) tellEnd(builder, url, facts);
   remindIfDue(builder, url);
 }
@@ -44,7 +47,7 @@ function areSame(one: PullRequestFacts, other: PullRequestFacts): boolean {
 
 function tellEnd(builder: DecisionBuilder, url: string, { state, endedBy }: PullRequestFacts): void {
   if (state !== 'merged' && state !== 'closed') return;
-  builder.announceOnce(`pr:${builder.job.id}:${url}:${state}`, {
+  builder.announceOnce(`${naturalKey(builder, url)}:${state}`, {
     kind: 'pull_request_over',
     state,
     ...(endedBy !== undefined && { by: endedBy }),
@@ -61,7 +64,7 @@ function remindIfDue(builder: DecisionBuilder, url: string): void {
   const reminders = pullRequest.reminders + 1;
   save(builder, { ...pullRequest, reminders, remindAfterMs: null });
   const reminderId = context.newId();
-  builder.announceOnce(`pr:${job.id}:${url}:reminder:${reminders}`, {
+  builder.announceOnce(`${naturalKey(builder, url)}:reminder:${reminders}`, {
     kind: 'reminder',
     reminderId,
     url,
@@ -94,12 +97,20 @@ function mayBeAdded({ job }: DecisionBuilder, url: string): boolean {
   return url === job.announcedPrLink || (job.pullRequests ?? []).length < MAX_PULL_REQUESTS;
 }
 
+/** What is known of it holds for each of its addresses. */
 function save(builder: DecisionBuilder, pullRequest: SeenPullRequest): void {
   const { pullRequests = [] } = builder.job;
-  const isKnown = pullRequests.some(({ url }) => url === pullRequest.url);
-  builder.change({
-    pullRequests: isKnown
-      ? pullRequests.map((one) => (one.url === pullRequest.url ? pullRequest : one))
-      : [...pullRequests, pullRequest].slice(-MAX_PULL_REQUESTS),
-  });
+  const same = seenByAnyAddress(builder, pullRequest.url);
+  const saved = pullRequests.map((one) => (same.includes(one) ? { ...pullRequest, url: one.url } : one));
+  const isKnown = same.some(({ url }) => url === pullRequest.url);
+  builder.change({ pullRequests: isKnown ? saved : [...saved, pullRequest].slice(-MAX_PULL_REQUESTS) });
+}
+
+/** The address that was seen first names it in the ledger, whatever address it has by now. */
+function naturalKey(builder: DecisionBuilder, url: string): string {
+  return `pr:${builder.job.id}:${seenByAnyAddress(builder, url)[0]?.url ?? url}`;
+}
+
+function seenByAnyAddress({ job, context }: DecisionBuilder, url: string): readonly SeenPullRequest[] {
+  return sameAs(url, job.pullRequests ?? [], context.policy.pullRequests.sites);
 }
