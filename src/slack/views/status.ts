@@ -84,7 +84,7 @@ export function detailsModal(blocks: ModalView['blocks'], channelId: string): Mo
 function facts({ job, turns, unsent }: JobStory, reader: Reader, turnsMax: number): KnownBlock[] {
   return [
     ...links(job, reader),
-    ...pullRequestParts(job),
+    ...pullRequestParts(job, reader),
     ...again(job, reader),
     smallPrint(...history(job), ...timesTaken(job, turns)),
     smallQuotation(...origin(job), ...agentJobId(job)),
@@ -109,16 +109,14 @@ function links({ agentJob, channelId, threadTs }: Job, { workspaceUrl }: Reader)
   return pullRequest(agentJob.prLink, { style: 'primary', beside });
 }
 
-/** What the code host said of it last, and when. */
-function pullRequestParts(job: Job): KnownBlock[] {
+/** What the code host said of it last, and when. A title that only repeats the request is left out. */
+function pullRequestParts(job: Job, { names }: Reader): KnownBlock[] {
   const seen = lastPullRequestOf(job);
   if (seen === null) return [];
   const title = titleOf(seen.facts);
+  const isNew = title !== null && title !== titledPrompt(job.prompt, names).title;
   const facts = lastSeen(seen);
-  return [
-    ...(title === null ? [] : [quotation(title)]),
-    ...(facts.length === 0 ? [] : [smallPrint(...facts)]),
-  ];
+  return [...(isNew ? [quotation(title)] : []), ...(facts.length === 0 ? [] : [smallPrint(...facts)])];
 }
 
 function lastSeen({ facts, seenAtMs }: SeenPullRequest): Mrkdwn[] {

@@ -232,4 +232,11 @@ describe('who looks sees how a pull request stands (L1, L2)', () => {
     expect(text).toContain('\nDocument the rate limits\n+120 −8, 3 files, merged · as of <!date^');
     expect(text).toContain(' · pull request after 6 min · merged after 2 h 10 min\n');
   });
+
+  test('in the status, whose title is not said twice where it only repeats the request', () => {
+    const job = jobWith(merged, { prompt: 'Document the rate limits' });
+    const { text } = statusView({ job, turns: [], unsent: [] }, reader);
+    expect(text.match(/Document the rate limits/g)).toHaveLength(1);
+    expect(text).toContain('+120 −8, 3 files, merged');
+  });
 });
