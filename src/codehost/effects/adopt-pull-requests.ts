@@ -25,8 +25,8 @@ export interface Adoption {
 
 /**
  * At a start: has pull requests looked at that were announced when their code host was not set up, if they would still
- * be followed; and those that could not be seen for lack of access, since a token may have been mended. The newest are
- * looked at first.
+ * be followed; and those that could not be seen, since a token may have been mended, or been given a repository (without
+ * it, hosts say 404). The newest are looked at first.
  */
 export function pullRequestAdoption({
   store,
@@ -41,7 +41,7 @@ export function pullRequestAdoption({
 
   async function adoptAll(): Promise<void> {
     const nowMs = clock.now();
-    await store.transaction((tx) => tx.pullRequests.retryWithoutAccess(RETRIED_AT_ONCE, nowMs));
+    await store.transaction((tx) => tx.pullRequests.retryUnseen(nowMs - watchForMs, RETRIED_AT_ONCE, nowMs));
     let adopted = 0;
     let last: JobCursor | null = null;
     do {

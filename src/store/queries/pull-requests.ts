@@ -141,17 +141,22 @@ export class PullRequests {
     return rows.map(jobFrom);
   }
 
-  /** Looks again, at once, at those that the last look had no access to, the newest first. */
-  async retryWithoutAccess(limit: number, nowMs: number): Promise<void> {
+  /**
+   * Looks again, at once, at those announced since then that the last look could not see, also if they were given up,
+   * the newest first.
+   */
+  async retryUnseen(sinceMs: number, limit: number, nowMs: number): Promise<void> {
     const rows = await this.db
       .selectFrom('pull_request')
       .select(['team_id', 'key'])
-      .where('outcome', '=', 'no_access')
+      .where('outcome', 'in', ['no_access', 'not_found'])
+      .where('watched_from', '>=', sinceMs)
       .orderBy('watched_from', 'desc')
       .limit(limit)
       .execute();
     for (const { team_id, key } of rows) {
       await this.tasks.runNowUnlessLocked('look_at_pull_request', team_id + SEPARATOR + key, nowMs);
+      await this.schedule({ teamId: team_id, key }, nowMs, 'keep');
     }
   }
 

@@ -185,6 +185,25 @@ describe('a look at a pull request', () => {
     expect(await seenState('job-2')).toEqual(['open']);
   });
 
+  test('is made at the next start, too, if it was given up as out of sight: a token may see more by now (P4)', async () => {
+    const pull = host.open({ repository: 'acme/docs' });
+    pull.isHidden = true;
+    await announce('job-1', host.githubLink(pull));
+    for (let waitMs: number | null = 0; waitMs !== null; waitMs = await nextLookMs()) {
+      await clock.advance(waitMs);
+      await look();
+    }
+    await adopt();
+    expect(await look()).toBe(1);
+    expect(await nextLookMs()).toBeNull();
+    pull.isHidden = false;
+    pull.merge('octocat');
+    await adopt();
+    await look();
+    expect(await seenState('job-1')).toEqual(['merged']);
+    expect(await posts('job-1')).toBe('pull_request_over');
+  });
+
   test('has nothing to do if the last job is gone', async () => {
     await store.transaction((tx) =>
       tx.tasks.schedule({

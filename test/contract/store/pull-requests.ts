@@ -115,17 +115,25 @@ export function pullRequestContract(open: OpenStore): void {
       expect(await due(NOW_MS + 5)).toHaveLength(1);
     });
 
-    test('one without access can be looked at at once, and no other', async () => {
+    test('one that could not be seen can be looked at at once, if it is not too old, and no other', async () => {
       const late = (id: string, name: string) =>
         announce({ id }, NOW_MS + 9, { key: `https://github.com/${name}`, url: name });
       await late('job-1', 'denied');
       await late('job-2', 'seen');
+      await late('job-3', 'hidden');
       const denied = { outcome: 'no_access', misses: 1, changedAtMs: null, seen: null } as const;
       await opened.run((tx) => tx.pullRequests.looked('T1:https://github.com/denied', denied, NOW_MS));
+      const hidden = { ...denied, outcome: 'not_found' } as const;
       await opened.run((tx) => tx.pullRequests.looked('T1:https://github.com/seen', seen, NOW_MS));
+      await opened.run((tx) => tx.pullRequests.looked('T1:https://github.com/hidden', hidden, NOW_MS));
       expect(await due()).toEqual([]);
-      await opened.run((tx) => tx.pullRequests.retryWithoutAccess(9, NOW_MS));
-      expect(await due()).toEqual([['T1:https://github.com/denied', 'github.com/']]);
+      await opened.run((tx) => tx.pullRequests.retryUnseen(NOW_MS + 10, 9, NOW_MS));
+      expect(await due()).toEqual([]);
+      await opened.run((tx) => tx.pullRequests.retryUnseen(NOW_MS + 9, 9, NOW_MS));
+      expect((await due()).toSorted()).toEqual([
+        ['T1:https://github.com/denied', 'github.com/'],
+        ['T1:https://github.com/hidden', 'github.com/'],
+      ]);
     });
 
     test('goes, with its task, when its last job goes; a look never keeps a job', async () => {

@@ -50,7 +50,7 @@ const SILENT = new Set([
   'pullRequests.get',
   'pullRequests.jobsOf',
   'pullRequests.jobsWithout',
-  'pullRequests.retryWithoutAccess',
+  'pullRequests.retryUnseen',
   'catchUps.readFirst',
   'catchUps.next',
   'catchUps.nextAtMs',
