@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Clock } from '../../src/engine/runtime/clock.ts';
 import { answer, type Fault } from '../agent-api/fault.ts';
 import { StandInApp, type StandInAppOptions } from './github/app.ts';
+import { user } from './github/objects.ts';
 import { answerGithub } from './github/routes.ts';
 import { answerGitlab } from './gitlab/routes.ts';
 import type { OpenedPullRequest, StandInPullRequest } from './pull-request.ts';
@@ -119,11 +120,11 @@ export async function startCodeHost({
     if (toApp) return toApp;
     const owner = app?.ownerOf(authorization) ?? null;
     if (owner === null && !isOwn(authorization)) return UNKNOWN;
-    if (path === '/rate_limit') {
+    if (path === '/user') {
       // GitHub writes it so.
       const ends = endsAt?.replace('T', ' ').replace(/\.\d+Z/, ' UTC');
       return {
-        ...ok({}),
+        ...ok(user(apiUrl, 'docs-reader')),
         headers: ends === undefined ? {} : { 'github-authentication-token-expiration': ends },
       };
     }

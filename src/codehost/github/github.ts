@@ -21,8 +21,8 @@ export const github: Dialect = {
   headers: { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' },
   repositoryPath: ({ repository }) => `/repos/${repository}`,
   movedTo: /^\/repositories\/\d{1,20}$/,
-  // It counts for nothing.
-  tokenPath: '/rate_limit',
+  // `/rate_limit` would count for nothing, but an Enterprise server without limits answers it with 404.
+  tokenPath: '/user',
   tokenEndsAtMs: ({ headers }) => {
     const ends = headers['github-authentication-token-expiration'];
     return typeof ends === 'string' ? timeMs(ends) : null;
