@@ -176,11 +176,12 @@ export function createService(config: Config, options: ServiceOptions): Service 
       if (isListening) await clock.sleep(lingerMs);
       await connection.stop();
     };
-    // All at once: while the last requests are stored, no more tasks are claimed.
+    // All at once: while the last requests are stored, no more tasks are claimed. The next start repeats the looks.
     resources.defer(async () => {
       stopping.abort();
       const jobs = [retentionJob, far, adoption];
-      await Promise.all([stopConnection(), loops.stop(), ...jobs.map((job) => job.stop())]);
+      const stops = jobs.map((job) => job.stop());
+      await Promise.all([stopConnection(), loops.stop(), codeHosts.close(), ...stops]);
     });
     let isListening = false;
     const servedPort = await connection.start(config.http).catch((error) => explainConnection(error, config));

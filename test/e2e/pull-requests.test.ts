@@ -119,6 +119,21 @@ describeWithLocalSlack('after the pull request', () => {
     await toldLater(world, card, 'Merged');
   });
 
+  test('a stop does not wait for a host that hangs, and the next start looks again (P4)', async () => {
+    await using world = await startWorld({ hasCodeHost: true });
+    const pull = world.codeHost.open({ repository: 'acme/docs' });
+    world.codeHost.failAt(/./, 'hang');
+    const card = await announced(world, pull);
+    await lookedAt(world, pull);
+    const startedAtMs = world.clock.now();
+    await world.service.stop();
+    expect(world.clock.now()).toBe(startedAtMs);
+    world.codeHost.failAt(/./, null);
+    pull.merge('octocat');
+    await world.restart();
+    await toldLater(world, card, 'Merged');
+  });
+
   test('a token that expires is heard of by nobody in Slack, and once it is mended, what was missed is told (P4)', async () => {
     await using world = await startWorld({ hasCodeHost: true });
     const pull = world.codeHost.open({ repository: 'acme/docs' });
