@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startAgentApi } from '../../demo/agent-api/agent-api.ts';
+import { startCodeHost } from '../../demo/code-host/code-host.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { startDatabaseProxy } from '../replicas/support/database-proxy.ts';
 import { type ChildProgram, runProgram } from '../support/child-program.ts';
@@ -30,6 +31,9 @@ const planted = {
   answer: 'PlantedAnswer',
   slackPage: 'PlantedSlackPage',
   forged: 'PlantedForged',
+  codeHostToken: 'PlantedCodeHostToken',
+  title: 'PlantedTitle',
+  codeHostPage: 'PlantedCodeHostPage',
 } as const;
 
 /** The real program at its most talkative, in real time, with all that it talks to. */
@@ -48,6 +52,8 @@ async function startTalkative(mode: 'socket' | 'http', databaseUrl: string | nul
     script: () => ({ workMs: 0, ending: 'manual' }),
   });
   onTestFinished(() => api.close());
+  const codeHost = await startCodeHost({ token: planted.codeHostToken, clock: systemClock });
+  onTestFinished(() => codeHost.close());
   const dataDir = await createTempDir();
   onTestFinished(() => dataDir.remove());
   const program = runProgram(['start'], {
@@ -59,6 +65,8 @@ async function startTalkative(mode: 'socket' | 'http', databaseUrl: string | nul
     AGENT_BASE_URL: api.baseUrl,
     AGENT_API_KEY: planted.agentKey,
     AGENT_PROJECT_ID: 'acme-docs',
+    GITHUB_TOKEN: planted.codeHostToken,
+    GITHUB_WEB_URL: codeHost.webUrl,
     ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
     DATA_DIR: dataDir.path,
     HOST: '127.0.0.1',
@@ -72,7 +80,7 @@ async function startTalkative(mode: 'socket' | 'http', databaseUrl: string | nul
   onTestFinished(() => program[Symbol.asyncDispose]());
   await program.logged('started');
   const signed = createSignedSlack({ url, signingSecret: slack.signingSecret, teamId: slack.teamId });
-  return { slack, api, program, dataDir: dataDir.path, signed, url };
+  return { slack, api, codeHost, program, dataDir: dataDir.path, signed, url };
 }
 
 type Talkative = Awaited<ReturnType<typeof startTalkative>>;
@@ -117,6 +125,7 @@ async function tellAStory(world: Talkative): Promise<void> {
     .toSatisfy((texts) => [prompt, mention, replied, inlined, form].every((text) => texts.includes(text)));
   await control.openHome(alice);
   await control.command({ channel: general, user: alice, text: 'list' });
+  await followPullRequests(world);
 
   for (const fault of [
     { status: 500, body: { error: planted.answer } },
@@ -159,6 +168,18 @@ async function tellAStory(world: Talkative): Promise<void> {
     await logged(world, { event: 'slack_called', outcome });
   }
   slack.onCall(() => null);
+}
+
+/** Two jobs end with pull requests: of one the code host speaks, of the other it does not. */
+async function followPullRequests(world: Talkative): Promise<void> {
+  const { api, codeHost } = world;
+  for (const [index, outcome] of ['seen', 'later'].entries()) {
+    if (outcome === 'later') codeHost.failAt(/pulls/, { status: 500, body: planted.codeHostPage });
+    const pull = codeHost.open({ repository: 'acme/docs', title: planted.title });
+    const prLink = codeHost.githubLink(pull);
+    api.finish(api.jobs.at(-1 - index)?.id ?? '', { status: 'completed', prLink });
+    await logged(world, { event: 'code_host_looked', outcome });
+  }
 }
 
 async function cardOf(slack: StrictSlack, text: string): Promise<SlackMessage> {
