@@ -6,8 +6,10 @@ import { aCall, aCreateCall, aDecision, aFollowUp } from '../../test/contract/st
 import { aJob } from '../../test/support/a-job.ts';
 import { queryAt } from '../../test/support/postgres.ts';
 import { slackApp } from '../support/processes.ts';
+import { aMergedLook } from './merged-look.ts';
 
 const PATTERN = 'old-job-pattern';
+const PULL_REQUEST = `https://github.com/acme/${PATTERN}/pull/1`;
 /** Few enough for the time that the store gives a statement. */
 const JOBS_PER_STATEMENT = 10_000;
 const COPIES_AT_ONCE = 3;
@@ -22,7 +24,8 @@ const REQUESTS_SHARE = 30 / 170;
 type Values = Readonly<Record<string, string>>;
 
 /**
- * Fills a store with jobs that are over, each with its calls, a follow-up, and, if it is young enough, the requests.
+ * Fills a store with jobs that are over, each with its calls, a follow-up, a merged pull request that is watched no more,
+ * and, if it is young enough, the requests.
  * The program's own code writes one; the database copies it. As in real ones, ids grow with the time, and names of requests are in no order.
  */
 export async function storeOldJobs(location: StoreLocation, jobs: number): Promise<void> {
@@ -32,7 +35,7 @@ export async function storeOldJobs(location: StoreLocation, jobs: number): Promi
   const { database } = await openDatabase(location);
   const { queries } = database;
   try {
-    await run(queries, `delete from task where subject like '%${PATTERN}'`);
+    await run(queries, `delete from task where subject like '%${PATTERN}%'`);
     if ('databaseUrl' in location) {
       await copyAll(queries, jobs, onPostgres);
     } else {
@@ -41,6 +44,7 @@ export async function storeOldJobs(location: StoreLocation, jobs: number): Promi
       await copyAll(queries, jobs, onSqlite);
       await run(queries, 'pragma wal_checkpoint(truncate)');
     }
+    await run(queries, 'update job_count set last_number = (select max(number) from job)');
   } finally {
     await database.close();
   }
@@ -65,16 +69,22 @@ async function storePattern(store: Store): Promise<void> {
     announce('post1', 'started'),
     announce('post2', 'turn_ended'),
   ];
+  const look = aMergedLook();
   const job = aJob({
     id: PATTERN,
     teamId: slackApp.teamId,
     projectId: slackApp.projectId,
     threadTs: '1600000000.000000',
     stage: { kind: 'ended', status: 'completed' },
+    announcedPrLink: PULL_REQUEST,
+    pullRequests: [{ url: PULL_REQUEST, facts: look.facts, seenAtMs: 0, reminders: 0 }],
   });
   const followUp = aFollowUp({ id: 'reply', jobId: PATTERN, state: 'sent', callId: 'create' });
   await store.transaction(async (tx) => {
-    await tx.write(aDecision({ job, calls, followUps: [followUp] }), 0);
+    const watches = [{ key: PULL_REQUEST, url: PULL_REQUEST }];
+    await tx.write(aDecision({ job, calls, followUps: [followUp], watches }), 0);
+    const looked = { outcome: 'seen', misses: 0, changedAtMs: 0, seen: look } as const;
+    await tx.pullRequests.looked(`${job.teamId}:${PULL_REQUEST}`, looked, 0);
     for (const { id } of calls) {
       await tx.calls.start(id, 0);
       await tx.calls.settle(id, { state: 'done', detail: '1600000000.000000' }, 0);
@@ -131,12 +141,25 @@ async function copy(queries: Queries, { first, last, jobs, eightDigits }: Range)
     requester_id: `'U0' || n % 500`,
     requested_at: at,
     agent_job_id: `'agent-' || ${key}`,
+    // The pattern's is 1.
+    number: 'n + 1',
     data: renamed('data'),
   });
   await insert('follow_up', `pattern.job_id = '${PATTERN}'`, {
     id: `'reply-' || ${key}`,
     job_id: jobId,
     received_at: at,
+  });
+  await insert('pull_request', `pattern.key = '${PULL_REQUEST}'`, {
+    key: renamed('key'),
+    watched_from: at,
+    looked_at: at,
+    changed_at: at,
+  });
+  await insert('job_pull_request', `pattern.job_id = '${PATTERN}'`, {
+    job_id: jobId,
+    key: renamed('key'),
+    url: renamed('url'),
   });
   await insert('call', `pattern.job_id = '${PATTERN}'`, {
     id: `${key} || '-' || pattern.id`,
