@@ -107,6 +107,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
       hourlyBudget: config.agent.hourlyBudget,
       known: {
         agent: (projectId) => agent.facts(projectId),
+        codeHosts: () => codeHosts.facts(),
         slackProblem: () => connection.problem(),
         workProblems: () => workProblems(loops.states()),
       },

@@ -1,5 +1,6 @@
 import type { PullRequestLink } from '../jobs/pull-requests/link.ts';
 import type { PullRequestFacts } from '../jobs/pull-requests/pull-request.ts';
+import type { HostFacts } from '../jobs/service-facts.ts';
 import type { LookMemory } from './look-memory.ts';
 
 /** The code hosts that are set up, as far as pull requests go. Nothing is ever written to them. */
@@ -11,6 +12,8 @@ export interface CodeHosts {
    * @param before from the last look that saw the pull request; null: there was none
    */
   look(link: PullRequestLink, before: LookMemory | null): Promise<Look>;
+  /** How each host has lately answered. */
+  facts(): readonly HostFacts[];
   /** Breaks off what is under way. */
   close(): Promise<void>;
 }

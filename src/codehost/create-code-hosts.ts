@@ -1,6 +1,8 @@
 import type { Clock } from '../engine/runtime/clock.ts';
 import type { Logger } from '../engine/runtime/logger.ts';
+import type { TroubleKind } from '../jobs/job.ts';
 import { parsePullRequestLink } from '../jobs/pull-requests/link.ts';
+import { afterAnswer, nothingKnown } from '../jobs/service-facts.ts';
 import type { CodeHosts, Look } from './code-hosts.ts';
 import { type CodeHostSettings, connect } from './connect.ts';
 import { look } from './look.ts';
@@ -17,7 +19,7 @@ export function createCodeHosts(
   settings: readonly CodeHostSettings[],
   { clock, log, timeoutMs = 10_000 }: CodeHostTools,
 ): CodeHosts {
-  const hosts = settings.map((one) => connect(one, clock, timeoutMs));
+  const hosts = settings.map((one) => ({ ...connect(one, clock, timeoutMs), facts: nothingKnown }));
   const find = (url: string) => parsePullRequestLink(url, settings);
   const logLook = lookLog(log);
   return {
@@ -30,11 +32,26 @@ export function createCodeHosts(
       if (own === null || asked === undefined) return { outcome: 'not_found' };
       const startedMs = clock.now();
       const found = await look({ ...asked, clock }, own, before);
+      asked.facts = afterAnswer(asked.facts, troubleOf(found), clock.now());
       logLook(link, found, { durationMs: clock.now() - startedMs, remaining: asked.client.remaining() });
       return found;
     },
+    facts: () => hosts.map((host) => ({ host: new URL(host.settings.webUrl).host, facts: host.facts })),
     close: async () => {
       await Promise.all(hosts.map(({ client }) => client.close()));
     },
   };
+}
+
+/** Null: the host answered, even if it does not show this pull request. */
+function troubleOf(look: Look): TroubleKind | null {
+  switch (look.outcome) {
+    case 'seen':
+    case 'not_found':
+      return null;
+    case 'no_access':
+      return look.reason === 'bad_credentials' ? 'needs_admin' : null;
+    case 'later':
+      return look.reason === 'rate_limited' ? 'rate_limited' : 'unreachable';
+  }
 }

@@ -102,6 +102,34 @@ describe('what cannot be looked at (P4)', () => {
     expect(await factsOf(at.look(pull))).toEqual(facts);
   });
 
+  test('what a host lately answered is known: an expired token since when, a limit, an outage, and when all was well', async () => {
+    await using at = await lookingAtGithub();
+    const { host } = new URL(at.host.webUrl);
+    const pull = at.host.open({ repository: 'acme/docs' });
+    const known = async () => {
+      await at.look(pull);
+      await at.clock.advance(60_000);
+      const [only] = at.hosts.facts();
+      expect(only?.host).toBe(host);
+      return only?.facts;
+    };
+    expect(at.hosts.facts()).toEqual([{ host, facts: { answeredAtMs: null, trouble: null } }]);
+    pull.isHidden = true;
+    expect(await known()).toEqual({ answeredAtMs: START_MS, trouble: null });
+    at.host.expire();
+    const expired = { kind: 'needs_admin', sinceMs: START_MS + 60_000 };
+    expect(await known()).toEqual({ answeredAtMs: START_MS, trouble: expired });
+    expect(await known()).toEqual({ answeredAtMs: START_MS, trouble: expired });
+    at.host.expire(false);
+    at.host.failAt(/pulls/, { status: 500 });
+    expect((await known())?.trouble?.kind).toBe('unreachable');
+    at.host.failAt(/pulls/, { status: 429, headers: { 'retry-after': '60' } });
+    expect((await known())?.trouble?.kind).toBe('rate_limited');
+    at.host.failAt(/pulls/, null);
+    await at.clock.advance(60_000);
+    expect((await known())?.trouble).toBeNull();
+  });
+
   test('a token without the permission for pull requests has no access', async () => {
     await using at = await lookingAtGithub();
     const pull = at.host.open({ repository: 'acme/docs' });

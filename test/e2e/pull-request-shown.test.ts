@@ -19,6 +19,7 @@ async function start() {
   });
   pull.check('build', null);
   const world = await startStrictWorld({
+    configFile: `admins: [${alice}]`,
     settings: {
       NOTICE_CHANNELS: random,
       GITHUB_TOKEN: 'read-only',
@@ -102,6 +103,25 @@ test('a pull request is followed in the messages that announced it, without anot
   const said = world.slack.calls('chat.postMessage').map(({ args }) => String(args.text).slice(0, 2));
   expect(said.filter((icon) => icon === '🎉')).toHaveLength(1);
   expect(said.filter((icon) => icon === '📝')).toHaveLength(1);
+});
+
+test('administrators learn in Slack that the code host takes the token no longer (P4)', async () => {
+  await using running = await start();
+  const { world, codeHost, told } = running;
+  const { control } = world.slack;
+  const doctor = async () => {
+    await control.command({ channel: general, user: alice, text: 'doctor' });
+    return (await control.messages(general)).findLast(({ subtype }) => subtype === 'ephemeral')?.text;
+  };
+  const card = await ready(world);
+  await told(card, 'checks pending');
+  expect(await doctor()).toContain('✅ *Code host* (github.com) answered');
+  codeHost.expire();
+  await world.later(
+    doctor,
+    (said) => said?.includes('*Code host* (github.com) refuses the token') === true,
+    'doctor',
+  );
 });
 
 /** Ends a job with the pull request and a reply that the agent did not take: two messages offer to send it again. */

@@ -94,6 +94,7 @@ async function overtaken(events: readonly Happening[], kind: TaskKind, agentJob:
     known: {
       agent: () => ({ answeredAtMs: null, trouble: null }),
       slackProblem: () => null,
+      codeHosts: () => [],
       workProblems: () => [],
     },
     requestsInFlight: () => 0,

@@ -1,34 +1,27 @@
 import type { Clock } from '../../engine/runtime/clock.ts';
-import type { AgentFacts, TroubleKind } from '../../jobs/job.ts';
+import type { TroubleKind } from '../../jobs/job.ts';
+import { afterAnswer, nothingKnown, type ServiceFacts } from '../../jobs/service-facts.ts';
 import type { AgentClient } from './client.ts';
 import { AgentError } from './errors.ts';
 
 export interface InstrumentedClient {
   readonly client: AgentClient;
-  facts(projectId: string): AgentFacts;
+  facts(projectId: string): ServiceFacts;
 }
-
-const NOTHING_KNOWN: AgentFacts = { answeredAtMs: null, trouble: null };
 
 /** The same client, which remembers how its calls went. */
 export function instrumentedClient(client: AgentClient, clock: Clock): InstrumentedClient {
-  const known = new Map<string, AgentFacts>();
-  const facts = (projectId: string) => known.get(projectId) ?? NOTHING_KNOWN;
+  const known = new Map<string, ServiceFacts>();
+  const facts = (projectId: string) => known.get(projectId) ?? nothingKnown;
   const note = async <T>(projectId: string, call: Promise<T>): Promise<T> => {
+    const remember = (kind: TroubleKind | null) =>
+      known.set(projectId, afterAnswer(facts(projectId), kind, clock.now()));
     try {
       const answer = await call;
-      known.set(projectId, { answeredAtMs: clock.now(), trouble: null });
+      remember(null);
       return answer;
     } catch (error) {
-      const kind = error instanceof AgentError ? troubleOf(error) : null;
-      const { answeredAtMs, trouble } = facts(projectId);
-      const sinceMs = trouble?.kind === kind ? trouble.sinceMs : clock.now();
-      known.set(
-        projectId,
-        kind === null
-          ? { answeredAtMs: clock.now(), trouble: null }
-          : { answeredAtMs, trouble: { kind, sinceMs } },
-      );
+      remember(error instanceof AgentError ? troubleOf(error) : null);
       throw error;
     }
   };

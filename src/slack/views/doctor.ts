@@ -1,4 +1,4 @@
-import type { AgentFacts } from '../../jobs/job.ts';
+import type { HostFacts, ServiceFacts } from '../../jobs/service-facts.ts';
 import { message, paragraph, type SlackMessage, smallPrint } from './parts/message.ts';
 import { channelMention, type Mrkdwn, timeOfDay } from './parts/mrkdwn.ts';
 import { oneLine } from './parts/untrusted.ts';
@@ -29,10 +29,13 @@ export interface DoctorFacts {
   /** What is wrong with the connection by which requests from Slack arrive, or null. */
   readonly slackProblem: string | null;
   readonly slack: SlackFacts;
-  readonly projects: readonly { readonly name: string; readonly agent: AgentFacts }[];
+  readonly projects: readonly { readonly name: string; readonly agent: ServiceFacts }[];
+  readonly codeHosts: readonly HostFacts[];
   /** What keeps the program from working, in its own words. */
   readonly work: readonly string[];
 }
+
+type ServiceWords = typeof doctor.agent | typeof doctor.codeHost;
 
 interface Finding {
   readonly isProblem: boolean;
@@ -40,11 +43,12 @@ interface Finding {
 }
 
 /** Answers `doctor`: problems first. */
-export function doctorView({ slackProblem, slack, projects, work }: DoctorFacts): SlackMessage {
+export function doctorView({ slackProblem, slack, projects, codeHosts, work }: DoctorFacts): SlackMessage {
   const findings = [
     connection(slackProblem),
     scopes(slack),
     ...projects.map(agent),
+    ...codeHosts.map(codeHost),
     ...notices(slack),
     ...work.map(stopped),
   ];
@@ -57,16 +61,16 @@ export function doctorView({ slackProblem, slack, projects, work }: DoctorFacts)
 }
 
 /**
- * What `doctor` says besides what everybody reads at home: how Slack and the agent are. `slack`: null if nobody has
+ * What `doctor` says besides what everybody reads at home: how Slack, the agent and the code hosts are. `slack`: null if nobody has
  * asked yet.
  */
 export function doctorAtHome(
-  { projects, work }: Pick<DoctorFacts, 'projects' | 'work'>,
+  { projects, codeHosts, work }: Pick<DoctorFacts, 'projects' | 'codeHosts' | 'work'>,
   slack: SlackFacts | null,
 ): Mrkdwn | null {
   const refused = projects.filter((project) => project.agent.trouble?.kind === 'needs_admin');
   const said = slack === null ? [] : [scopes(slack), ...notices(slack)];
-  const findings = [...said, ...refused.map(agent), ...work.map(stopped)];
+  const findings = [...said, ...refused.map(agent), ...codeHosts.map(codeHost), ...work.map(stopped)];
   return findings.length === 0 ? null : linesOf(findings);
 }
 
@@ -96,20 +100,29 @@ function scopes({ scopes: said }: SlackFacts): Finding {
     : problem(doctor.scopes.missing(oneLine(missing.join(', '), WORDS_MAX)));
 }
 
-function agent({ name, agent: { answeredAtMs, trouble } }: DoctorFacts['projects'][number]): Finding {
-  const project = oneLine(name, WORDS_MAX);
+function agent({ name, agent: facts }: DoctorFacts['projects'][number]): Finding {
+  return service(doctor.agent, name, facts);
+}
+
+function codeHost({ host, facts }: HostFacts): Finding {
+  return service(doctor.codeHost, host, facts);
+}
+
+function service(words: ServiceWords, name: string, { answeredAtMs, trouble }: ServiceFacts): Finding {
+  const named = oneLine(name, WORDS_MAX);
   if (trouble === null) {
-    const { answered, notAsked } = doctor.agent;
-    return fine(answeredAtMs === null ? notAsked(project) : answered(project, timeOfDay(answeredAtMs)));
+    return fine(
+      answeredAtMs === null ? words.notAsked(named) : words.answered(named, timeOfDay(answeredAtMs)),
+    );
   }
   const since = timeOfDay(trouble.sinceMs);
   switch (trouble.kind) {
     case 'rate_limited':
-      return fine(doctor.agent.rateLimited(project, since));
+      return fine(words.rateLimited(named, since));
     case 'unreachable':
-      return problem(doctor.agent.unreachable(project, since));
+      return problem(words.unreachable(named, since));
     case 'needs_admin':
-      return problem(doctor.agent.needsAdmin(project, since));
+      return problem(words.needsAdmin(named, since));
   }
 }
 

@@ -1,7 +1,8 @@
 import type { KnownBlock } from '@slack/types';
 import { emptyQueue } from '../../jobs/follow-up-queue.ts';
-import type { AgentFacts, Job } from '../../jobs/job.ts';
+import type { Job } from '../../jobs/job.ts';
 import type { NeedingJob } from '../../jobs/lists.ts';
+import type { HostFacts, ServiceFacts } from '../../jobs/service-facts.ts';
 import { doctorAtHome, type SlackChecked } from './doctor.ts';
 import { buttons } from './parts/buttons.ts';
 import { jobLine, type Reader } from './parts/job-line.ts';
@@ -45,12 +46,13 @@ export interface ProjectFacts {
   readonly name: string;
   readonly callsLeft: number;
   readonly hourlyBudget: number;
-  readonly agent: AgentFacts;
+  readonly agent: ServiceFacts;
 }
 
 export interface AdminFacts {
   /** Null: nobody has asked Slack yet. */
   readonly slack: SlackChecked | null;
+  readonly codeHosts: readonly HostFacts[];
   readonly work: readonly string[];
 }
 
@@ -111,8 +113,11 @@ function projectLine({ name, callsLeft, hourlyBudget, agent }: ProjectFacts): Mr
   return [homeTexts.project(name), agentLine(agent), homeTexts.budget(callsLeft, hourlyBudget)];
 }
 
-function administrators(projects: readonly ProjectFacts[], { slack, work }: AdminFacts): KnownBlock[] {
-  const lines = doctorAtHome({ projects, work }, slack);
+function administrators(
+  projects: readonly ProjectFacts[],
+  { slack, codeHosts, work }: AdminFacts,
+): KnownBlock[] {
+  const lines = doctorAtHome({ projects, codeHosts, work }, slack);
   return [
     heading(homeTexts.administrators),
     ...(lines === null ? [] : [paragraph(lines)]),
@@ -120,7 +125,7 @@ function administrators(projects: readonly ProjectFacts[], { slack, work }: Admi
   ];
 }
 
-function agentLine({ answeredAtMs, trouble }: AgentFacts): Mrkdwn {
+function agentLine({ answeredAtMs, trouble }: ServiceFacts): Mrkdwn {
   if (trouble !== null) return homeTexts.troubles[trouble.kind](trouble.sinceMs);
   return answeredAtMs === null ? homeTexts.notAsked : homeTexts.answered(answeredAtMs);
 }

@@ -240,6 +240,7 @@ const privately: StateGroup = {
         noticeChannels: [{ channelId: 'C0CHANGES', reach: { refused: 'not_in_channel' } }],
       },
       projects: [{ name: 'handbook', agent: { answeredAtMs: fivePastTwoMs, trouble: null } }],
+      codeHosts: [{ host: 'github.com', facts: { answeredAtMs: fivePastTwoMs, trouble: null } }],
       work: [],
     }),
     'settings saved': settingsSavedView(

@@ -130,6 +130,7 @@ export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorl
       known: {
         agent: () => ({ answeredAtMs: null, trouble: null }),
         slackProblem: () => null,
+        codeHosts: () => [],
         workProblems: () => [],
       },
       requestsInFlight: () => 0,

@@ -8,6 +8,7 @@ const atMs = Date.UTC(2026, 10, 20, 14, 5);
 const well: DoctorFacts = {
   slackProblem: null,
   projects: [{ name: 'handbook', agent: { answeredAtMs: null, trouble: null } }],
+  codeHosts: [{ host: 'github.com', facts: { answeredAtMs: null, trouble: null } }],
   slack: { scopes: { missing: [] }, noticeChannels: [{ channelId: 'C2', reach: 'reached' }] },
   work: [],
 };
@@ -18,6 +19,7 @@ test('`doctor` says that all is well, and what it looked at', () => {
     ✅ *Slack* connected
     ✅ *Permissions* all granted
     ✅ *Agent* (handbook) not asked since the last start
+    ✅ *Code host* (github.com) not asked since the last start
     ✅ *Notices* reach <#C2>
     Whoever runs docs-agent learns more from \`docs-agent doctor\` on the machine."
   `);
@@ -36,13 +38,15 @@ test('`doctor` says problems first, each with what to do', () => {
       ],
     },
     projects: [{ name: '<!channel>', agent }],
+    codeHosts: [{ host: 'github.com', facts: agent }],
     work: ['every check_job has failed'],
   });
   expect(view.text).toMatchInlineSnapshot(`
-    "🩺 *5 problems*
+    "🩺 *6 problems*
     ❌ *Slack* disconnected
     ❌ *Permissions* missing: reactions:write. Add them to the app ("OAuth &amp; Permissions"), and install it again.
     ❌ *Agent* (&lt;!channel&gt;) refuses the key or the project since <!date^1795183500^{time}|14:05 UTC>. Whoever runs docs-agent must check both.
+    ❌ *Code host* (github.com) refuses the token or the App since <!date^1795183500^{time}|14:05 UTC>. Whoever runs docs-agent must renew it. Messages show pull requests as they were last seen.
     ❌ *Notices* don't reach <#C2> (not_in_channel). Invite me there, or change the notice channels in \`/docs-agent settings\`.
     ❌ *Work* every check_job has failed
     ✅ *Notices* reach <#C3>
@@ -66,6 +70,7 @@ test('whatever Slack, the agent and the program say, the answer stays safe and i
     slackProblem: fc.option(text()),
     slack: slackFacts(),
     projects: fc.array(fc.record({ name: text(), agent }), { maxLength: 20 }),
+    codeHosts: fc.array(fc.record({ host: text(), facts: agent }), { maxLength: 3 }),
     work: fc.array(text()),
   });
   fc.assert(fc.property(facts, (some) => expectSafe(doctorView(some as DoctorFacts), { channels: ['C9'] })));

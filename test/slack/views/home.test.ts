@@ -118,7 +118,8 @@ test('administrators also read what `doctor` says, a line for each thing; nobody
     ],
     atMs: fivePastTwoMs,
   };
-  const forAdmin = { slack, work: ['every check_job has failed'] };
+  const codeHosts = [{ host: 'github.com', facts: agent }];
+  const forAdmin = { slack, codeHosts, work: ['every check_job has failed'] };
   const [, status = ''] = homeView(facts({ projects, forAdmin }), reader).text.split(
     '*For administrators*\n',
   );
@@ -126,6 +127,7 @@ test('administrators also read what `doctor` says, a line for each thing; nobody
     "❌ *Permissions* missing: reactions:write. Add them to the app ("OAuth &amp; Permissions"), and install it again.
     ❌ *Notices* don't reach <#C3> (not_in_channel). Invite me there, or change the notice channels in \`/docs-agent settings\`.
     ❌ *Agent* (handbook) refuses the key or the project since <!date^1795183500^{time}|14:05 UTC>. Whoever runs docs-agent must check both.
+    ❌ *Code host* (github.com) refuses the token or the App since <!date^1795183500^{time}|14:05 UTC>. Whoever runs docs-agent must renew it. Messages show pull requests as they were last seen.
     ❌ *Work* every check_job has failed
     ✅ *Notices* reach <#C2>
     Checked <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC> · Whoever runs docs-agent learns more from \`docs-agent doctor\` on the machine."
@@ -136,7 +138,7 @@ test('administrators also read what `doctor` says, a line for each thing; nobody
 });
 
 test('before Slack was asked, an administrator reads that it is being asked (L2)', () => {
-  const shown = homeView(facts({ forAdmin: { slack: null, work: [] } }), reader).text;
+  const shown = homeView(facts({ forAdmin: { slack: null, codeHosts: [], work: [] } }), reader).text;
   expect(shown).toContain('[Start a job] [Settings]');
   expect(shown).toContain('Permissions and notice channels are being checked…');
 });
@@ -178,6 +180,12 @@ test('whatever people and the agent API write, the home stays safe and inside th
     forAdmin: fc.option(
       fc.record({
         slack: fc.option(slackFacts().map((said) => ({ ...said, atMs: 0 }))),
+        codeHosts: fc.array(
+          fc.record({
+            host: text(),
+            facts: fc.record({ answeredAtMs: fc.option(time()), trouble: fc.option(trouble) }),
+          }),
+        ),
         work: fc.array(text()),
       }),
     ),

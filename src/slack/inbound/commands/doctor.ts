@@ -21,6 +21,7 @@ async function examine(deps: ListenerDeps, channelId: string): Promise<DoctorFac
     slackProblem: known.slackProblem(),
     slack,
     projects: projects.map(({ id, name }) => ({ name, agent: known.agent(id) })),
+    codeHosts: known.codeHosts(),
     work: known.workProblems(),
   };
 }

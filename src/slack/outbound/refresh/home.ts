@@ -80,7 +80,7 @@ function read(tools: SlackTools, workspace: ReadyWorkspace, userId: string): Pro
       projects,
       slackProblem: known.slackProblem(),
       forAdmin: workspace.access.isAdmin(userId)
-        ? { slack: workspace.selfCheck.last, work: known.workProblems() }
+        ? { slack: workspace.selfCheck.last, codeHosts: known.codeHosts(), work: known.workProblems() }
         : null,
       atMs,
     };

@@ -27,6 +27,16 @@ export const doctor = {
     needsAdmin: (project: string, since: Mrkdwn): Mrkdwn =>
       mrkdwn`❌ *Agent* (${project}) refuses the key or the project since ${since}. Whoever runs docs-agent must check both.`,
   },
+  codeHost: {
+    answered: (host: string, at: Mrkdwn): Mrkdwn => mrkdwn`✅ *Code host* (${host}) answered ${at}`,
+    notAsked: (host: string): Mrkdwn => mrkdwn`✅ *Code host* (${host}) not asked since the last start`,
+    rateLimited: (host: string, since: Mrkdwn): Mrkdwn =>
+      mrkdwn`⏳ *Code host* (${host}) limits requests since ${since}. Pull requests are looked at less often until then.`,
+    unreachable: (host: string, since: Mrkdwn): Mrkdwn =>
+      mrkdwn`❌ *Code host* (${host}) out of reach since ${since}. Messages show pull requests as they were last seen.`,
+    needsAdmin: (host: string, since: Mrkdwn): Mrkdwn =>
+      mrkdwn`❌ *Code host* (${host}) refuses the token or the App since ${since}. Whoever runs docs-agent must renew it. Messages show pull requests as they were last seen.`,
+  },
   notices: {
     reached: (channel: Mrkdwn): Mrkdwn => mrkdwn`✅ *Notices* reach ${channel}`,
     unknown: (channel: Mrkdwn): Mrkdwn =>

@@ -75,6 +75,7 @@ async function limitedWorld(teamIds: readonly string[]) {
     known: {
       agent: () => ({ answeredAtMs: null, trouble: null }),
       slackProblem: () => null,
+      codeHosts: () => [],
       workProblems: () => [],
     },
     requestsInFlight: () => 0,
