@@ -4,6 +4,8 @@ import { build } from './support/build.ts';
 import { inProject } from './support/paths.ts';
 import { machine, writeResult } from './support/result-file.ts';
 import type { BenchSettings } from './support/rounds.ts';
+import type { Bench } from './support/rows.ts';
+import { slowDiskEnv } from './support/slow-disk.ts';
 import { tableOf } from './support/table.ts';
 
 // Measures how fast the program is, against references that take turns with it: docs/performance.md.
@@ -15,6 +17,7 @@ const { values, positionals: wanted } = parseArgs({
     quick: { type: 'boolean', default: false },
     profile: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '5' },
+    'flush-ms': { type: 'string' },
   },
 });
 const unknown = wanted.filter((name) => !Object.hasOwn(benches, name));
@@ -22,7 +25,9 @@ if (unknown.length > 0) {
   throw new Error(`no bench is called ${unknown.join(', ')}; there are ${Object.keys(benches).join(', ')}`);
 }
 const { quick } = values;
-const settings: BenchSettings = {
+/** Added to each flush of the disk, in turn. */
+const flushDelaysMs = (values['flush-ms'] ?? (quick ? '0' : '0,5,20')).split(',').map(Number);
+const settings: Omit<BenchSettings, 'disk'> = {
   quick,
   rounds: quick ? 2 : Number(values.rounds),
   warmUpRounds: quick ? 0 : 1,
@@ -35,14 +40,23 @@ const { cores, model, memoryGiB } = machine();
 console.log(`Node ${process.versions.node} on ${cores} cores (${model}), ${memoryGiB} GiB\n`);
 for (const [name, bench] of Object.entries(benches)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
-  console.log(`## ${name}\n\n${bench.about} Medians of ${settings.rounds} rounds.\n`);
+  for (const flushDelayMs of bench.isOfDisk ? flushDelaysMs : [0]) {
+    const env = flushDelayMs === 0 ? {} : await slowDiskEnv(flushDelayMs);
+    if (env === null) console.log(`${name} is skipped on a slow disk, which takes Linux and a C compiler.\n`);
+    else await run(name, bench, { ...settings, disk: { flushDelayMs, env } });
+  }
+}
+
+async function run(name: string, bench: Bench, ofRun: BenchSettings): Promise<void> {
+  const { rounds, disk } = ofRun;
+  const slowly = disk.flushDelayMs === 0 ? '' : `, each flush ${disk.flushDelayMs} ms longer`;
+  console.log(`## ${name}${slowly}\n\n${bench.about} Medians of ${rounds} rounds.\n`);
   try {
-    const rows = await bench.run(settings);
+    const rows = await bench.run(ofRun);
     console.log(`${tableOf(rows)}\n`);
     // The short turns, and those of a program that is watched, are no results to keep.
-    if (!quick && !values.profile) {
-      await writeResult({ bench: name, about: bench.about, rounds: settings.rounds, rows });
-    }
+    if (quick || values.profile) return;
+    await writeResult({ bench: name, about: bench.about, rounds, rows }, disk.flushDelayMs);
   } catch (error) {
     console.error(`${name} does not work:`, error);
     process.exitCode = 1;

@@ -7,18 +7,19 @@ import { throughputRows } from './support/throughput.ts';
 const THREADS = 500;
 
 export const events: Bench = {
-  about: `Replies acknowledged a second in the threads of ${THREADS} jobs: A is a bare Bolt app that forgets, B writes one row to SQLite for each.`,
+  about: `Replies acknowledged a second in the threads of ${THREADS} jobs: A is a bare Bolt app that forgets, B writes one row to SQLite for each. Other answers are those to GETs on a connection of their own.`,
+  isOfDisk: true,
   run: async (settings) => {
     await using standIns = await startStandIns();
     await using seeded = await seedJobs(THREADS);
     return await throughputRows({
       settings,
       standIns,
-      atOnce: 16,
       env: { AGENT_HOURLY_BUDGET: '100000' },
       requests: () => replies(THREADS),
       table: 'follow_up',
       label: 'replies',
+      work: { call: 'reactions.add', label: 'receipts shown' },
       seed: seeded.copyTo,
     });
   },

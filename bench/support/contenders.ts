@@ -52,5 +52,5 @@ export function contender(who: Who, options: ContenderOptions, name: string = wh
 function start(who: Who, dataDir: string, { settings, standIns, env }: ContenderOptions) {
   if (who === OURS)
     return startProgram({ settings, standIns, dataDir, ...(env === undefined ? {} : { env }) });
-  return startBolt(standIns, who === DURABLE ? dataDir : null);
+  return startBolt(standIns, settings.disk, who === DURABLE ? dataDir : null);
 }

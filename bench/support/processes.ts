@@ -27,7 +27,7 @@ export interface RunningProcess extends AsyncDisposable {
 }
 
 export interface ProgramOptions {
-  readonly settings: Pick<BenchSettings, 'profileDir'>;
+  readonly settings: Pick<BenchSettings, 'profileDir' | 'disk'>;
   readonly standIns: Pick<StandIns, 'slackApiUrl' | 'agentBaseUrl'>;
   /** Of the embedded store; with Postgres, give `DATABASE_URL` in `env` as well. */
   readonly dataDir: string;
@@ -42,7 +42,7 @@ export function startProgram({
   dataDir,
   env = {},
 }: ProgramOptions): Promise<RunningProcess> {
-  const { profileDir } = settings;
+  const { profileDir, disk } = settings;
   const profiling = profileDir === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`];
   return startNode([...profiling, programPath, 'start'], {
     // As the image sets it.
@@ -56,17 +56,23 @@ export function startProgram({
     DATA_DIR: dataDir,
     HOST: '127.0.0.1',
     PORT: '0',
+    ...disk.env,
     ...env,
   });
 }
 
 /** A bare Bolt app that acknowledges; with a folder, once it has written to a database there. */
-export function startBolt(standIns: StandIns, dataDir: string | null): Promise<RunningProcess> {
+export function startBolt(
+  standIns: StandIns,
+  disk: BenchSettings['disk'],
+  dataDir: string | null,
+): Promise<RunningProcess> {
   return startNode([referencePath(dataDir === null ? 'bare-bolt' : 'bare-bolt-sqlite')], {
     SLACK_BOT_TOKEN: slackApp.botToken,
     SLACK_SIGNING_SECRET: slackApp.signingSecret,
     SLACK_API_URL: standIns.slackApiUrl,
     ...(dataDir === null ? {} : { DATABASE_FILE: join(dataDir, 'reference.db') }),
+    ...disk.env,
   });
 }
 
@@ -153,6 +159,6 @@ export async function untilIdle(standIns: StandIns): Promise<void> {
   throw new Error(`the program was still at work after ${QUIET_LIMIT_MS / 1_000} s`);
 }
 
-export async function callsIn(standIns: StandIns): Promise<number> {
+async function callsIn(standIns: StandIns): Promise<number> {
   return Object.values(await standIns.counts()).reduce((all, count) => all + count, 0);
 }

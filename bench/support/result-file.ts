@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { inProject } from './paths.ts';
 import type { Row } from './rows.ts';
 
-/** What `bench/results/NAME.json` holds. */
+/** What `bench/results/NAME.json` holds, and `NAME-5ms.json` for flushes that take 5 ms longer. */
 interface Result {
   readonly bench: string;
   readonly about: string;
@@ -18,12 +18,14 @@ interface Result {
 
 export async function writeResult(
   measured: Pick<Result, 'bench' | 'about' | 'rounds' | 'rows'>,
+  flushDelayMs: number,
 ): Promise<void> {
   const { bench, about, rounds, rows } = measured;
+  const isAsItIs = flushDelayMs === 0;
   const result: Result = {
     bench,
     about,
-    command: `npm run bench -- ${bench}`,
+    command: `npm run bench -- ${bench}${isAsItIs ? '' : ` --flush-ms ${flushDelayMs}`}`,
     date: new Date().toISOString().slice(0, 10),
     node: process.versions.node,
     machine: machine(),
@@ -31,7 +33,8 @@ export async function writeResult(
     rows,
   };
   await mkdir(inProject('bench/results'), { recursive: true });
-  await writeFile(join(inProject('bench/results'), `${bench}.json`), `${JSON.stringify(result, null, 2)}\n`);
+  const file = `${bench}${isAsItIs ? '' : `-${flushDelayMs}ms`}.json`;
+  await writeFile(join(inProject('bench/results'), file), `${JSON.stringify(result, null, 2)}\n`);
 }
 
 export function machine(): Result['machine'] {

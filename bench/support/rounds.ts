@@ -6,8 +6,17 @@ export interface BenchSettings {
   readonly warmUpRounds: number;
   /** Where the processes of the program leave their CPU profiles; null: they make none. */
   readonly profileDir: string | null;
+  readonly disk: Disk;
   /** Tells whoever waits how far it is. */
   readonly note: (progress: string) => void;
+}
+
+/** The disk of the program and of the references. */
+export interface Disk {
+  /** Added to each flush. 0: the disk as it is. */
+  readonly flushDelayMs: number;
+  /** What makes it so, for each process. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 /** What one turn measured, by name. */

@@ -55,6 +55,8 @@ function meets(value: number, target: Target): boolean {
 export interface Bench {
   /** What is measured, in one sentence. */
   readonly about: string;
+  /** Also runs with a disk that flushes slowly. */
+  readonly isOfDisk?: boolean;
   /** Throws if it cannot be measured, or if what ran did not do its work. */
   run(settings: BenchSettings): Promise<readonly Row[]>;
 }
