@@ -1,6 +1,7 @@
 import { ack } from './ack.ts';
 import { ackLoad } from './ack-load.ts';
 import { checks } from './checks/checks.ts';
+import { cost } from './cost/cost.ts';
 import { deliver } from './deliver/deliver.ts';
 import { events } from './events.ts';
 import { felt } from './felt/felt.ts';
@@ -18,6 +19,7 @@ export const benches: Readonly<Record<string, Bench>> = {
   checks,
   felt,
   deliver,
+  cost,
   growth,
   replicas,
   memory,

@@ -22,6 +22,8 @@ export interface RunningProcess extends AsyncDisposable {
   /** From its beginning until it said that it had started. */
   readonly startMs: number;
   residentBytes(): Promise<number>;
+  /** User and system time so far, of all threads. */
+  processorMs(): Promise<number>;
   /** Ends it as an operator would, and waits. */
   stop(): Promise<void>;
 }
@@ -106,6 +108,7 @@ export async function startNode(
     port,
     startMs,
     residentBytes: () => residentBytesOf(child.pid),
+    processorMs: () => processorMsOf(child.pid),
     stop: async () => {
       child.kill('SIGTERM');
       await ended;
@@ -123,6 +126,19 @@ async function residentBytesOf(pid: number | undefined): Promise<number> {
     throw new Error('the resident memory of a process can be read on Linux only', { cause: error });
   });
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+}
+
+/** What Linux counts in, on all machines that Node runs on. */
+const TICK_MS = 10;
+
+async function processorMsOf(pid: number | undefined): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch((error) => {
+    throw new Error('the processor time of a process can be read on Linux only', { cause: error });
+  });
+  // The name of the program, the second field, may contain spaces.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [user, system] = [fields[11], fields[12]].map(Number);
+  return ((user ?? Number.NaN) + (system ?? Number.NaN)) * TICK_MS;
 }
 
 /** Stand-ins for Slack's Web API and the agent API, in a process of their own. */

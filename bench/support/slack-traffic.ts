@@ -7,6 +7,12 @@ import { slackApp } from './processes.ts';
 export const PEOPLE = 500;
 const CHANNELS = 100;
 
+/** Commands come from so many different channels. */
+export const channelIds = Array.from(
+  { length: CHANNELS },
+  (_, index) => `C${String(index).padStart(3, '0')}`,
+);
+
 /** Signed `/docs-agent` commands, each new: other people, channels and words than the one before. */
 export function commands(): () => LoadRequest {
   let made = 0;
@@ -14,7 +20,7 @@ export function commands(): () => LoadRequest {
     made += 1;
     return signed(
       commandBody(slackApp.teamId, {
-        channelId: `C${made % CHANNELS}`,
+        channelId: channelIds[made % CHANNELS] ?? '',
         userId: `U${made % PEOPLE}`,
         text: `Say in the quickstart how the webhooks are signed, with example ${made}`,
         triggerId: `${made}.7000000000.abcdef`,
@@ -30,22 +36,31 @@ export function replies(threads: number): () => LoadRequest {
   return () => {
     made += 1;
     const seconds = beganAtSeconds + Math.floor(made / 1_000_000);
-    return signed(
-      eventBody(slackApp.teamId, {
-        eventId: `Ev${made}`,
-        event: {
-          type: 'message',
-          channel: 'C1',
-          channel_type: 'channel',
-          user: `U${made % PEOPLE}`,
-          text: `Please name the header in the example, too; this is remark ${made}`,
-          ts: `${seconds}.${String(made % 1_000_000).padStart(6, '0')}`,
-          thread_ts: watchedThreadTs(made % threads),
-          client_msg_id: `00000000-0000-4000-8000-${String(made).padStart(12, '0')}`,
-        },
-      }),
-    );
+    const messageTs = `${seconds}.${String(made % 1_000_000).padStart(6, '0')}`;
+    return reply(made, { channelId: 'C1', threadTs: watchedThreadTs(made % threads), messageTs });
   };
+}
+
+/** The signed event of a reply. No two have the same number. */
+export function reply(
+  number: number,
+  place: { readonly channelId: string; readonly threadTs: string; readonly messageTs: string },
+): LoadRequest {
+  return signed(
+    eventBody(slackApp.teamId, {
+      eventId: `Ev${number}`,
+      event: {
+        type: 'message',
+        channel: place.channelId,
+        channel_type: 'channel',
+        user: `U${number % PEOPLE}`,
+        text: `Please name the header in the example, too; this is remark ${number}`,
+        ts: place.messageTs,
+        thread_ts: place.threadTs,
+        client_msg_id: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
+      },
+    }),
+  );
 }
 
 function signed(request: SlackBody): LoadRequest {

@@ -20,7 +20,7 @@ export async function createStores(): Promise<BenchStore[]> {
   return stores.filter((store) => store !== null);
 }
 
-async function createSqliteStore(): Promise<BenchStore> {
+export async function createSqliteStore(): Promise<BenchStore> {
   const { path: dataDir, [Symbol.asyncDispose]: dispose } = await createScratch();
   return { name: 'SQLite', location: { dataDir }, env: {}, dataDir, [Symbol.asyncDispose]: dispose };
 }
