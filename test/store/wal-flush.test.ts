@@ -74,9 +74,38 @@ describe('a flush to the disk', () => {
     expect(ended).toEqual(['first', 'second']);
   });
 
-  test('does not hold up the transactions that come meanwhile, which share the next one', async () => {
+  test('does not hold up the next one, whose transactions end after those of the first', async () => {
+    const { flushes, ended, note, add } = openThings();
+    for (const id of [1, 2]) {
+      note(String(id), add(id));
+      await settled();
+    }
+    expect(flushes).toHaveLength(2);
+    flushes[1]?.resolve();
+    await settled();
+    expect(ended).toEqual([]);
+    flushes[0]?.resolve();
+    await settled();
+    expect(ended).toEqual(['1', '2']);
+  });
+
+  test('that fails fails the next one, too', async () => {
+    const { flushes, ended, note, add } = openThings();
+    for (const id of [1, 2]) {
+      note(String(id), add(id));
+      await settled();
+    }
+    flushes[1]?.resolve();
+    flushes[0]?.reject(new Error('the disk is broken'));
+    await settled();
+    expect(ended).toEqual(['1: the disk is broken', '2: the disk is broken']);
+  });
+
+  test('does not hold up the transactions that come during two, which share the next one', async () => {
     const { db, flushes, ended, note, add } = openThings();
-    note('first', add(1));
+    note('first', add(0));
+    await settled();
+    note('second', add(1));
     await settled();
     for (const id of [2, 3, 4]) {
       note(String(id), add(id));
@@ -90,13 +119,13 @@ describe('a flush to the disk', () => {
       }),
     );
     await settled();
-    expect(seen).toBe(4);
-    flushes[0]?.resolve();
-    await settled();
-    flushes[1]?.resolve();
-    await settled();
-    expect(flushes).toHaveLength(2);
-    expect(ended).toEqual(['first', '2', '3', '4', 'look']);
+    expect(seen).toBe(5);
+    for (const at of [0, 1, 2]) {
+      flushes[at]?.resolve();
+      await settled();
+    }
+    expect(flushes).toHaveLength(3);
+    expect(ended).toEqual(['first', 'second', '2', '3', '4', 'look']);
   });
 
   test('is awaited by whoever has read what is not on the disk yet, even if they fail', async () => {

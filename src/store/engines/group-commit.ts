@@ -7,6 +7,11 @@ import { Statements } from './statements.ts';
 const BUSY_PAUSE_MS = 50;
 /** Another program, such as a backup, may hold the file for five seconds. */
 const BUSY_TRIES = 100;
+/**
+ * So that whoever comes during a flush does not wait for two. Most disks take as long for several as for one. The others
+ * of Node's four threads remain for lookups of addresses, say.
+ */
+const FLUSHES_AT_ONCE = 2;
 
 export interface SqliteHooks {
   /** Translates SQLite's errors. */
@@ -32,11 +37,13 @@ export class GroupCommitDriver implements Driver {
   private readonly statements: Statements;
   /** Finished transactions that wait for their group's commit. */
   private waiting: PromiseWithResolvers<void>[] = [];
-  /** What was committed, or has read what was, and waits for the disk. */
+  /** What was committed, or has read what was, and waits for a flush to begin. */
   private unflushed: PromiseWithResolvers<void>[] = [];
   /** Something was committed since the last flush began. */
   private isDirty = false;
-  private isFlushing = false;
+  private flushesUnderWay = 0;
+  /** Settles once all that was committed before the last flush began is on disk. */
+  private lastFlush: Promise<void> = Promise.resolve();
   /** Settles when the file is free. */
   private lastTurn: Promise<void> = Promise.resolve();
   /** Another program held the file for too long at the last try. Until it is free, nobody waits for it. */
@@ -132,27 +139,34 @@ export class GroupCommitDriver implements Driver {
   private flushSoon(members: readonly PromiseWithResolvers<void>[], hasWritten: boolean): void {
     this.isDirty ||= hasWritten;
     this.unflushed.push(...members);
-    if (!this.isFlushing) void this.flushAll();
+    this.flushOn();
   }
 
-  private async flushAll(): Promise<void> {
-    this.isFlushing = true;
-    while (this.unflushed.length > 0) {
-      const members = this.unflushed;
-      this.unflushed = [];
-      try {
-        if (this.isDirty) {
-          this.isDirty = false;
-          await this.hooks.flush();
-        }
+  private flushOn(): void {
+    if (this.unflushed.length === 0 || (this.isDirty && this.flushesUnderWay >= FLUSHES_AT_ONCE)) return;
+    if (this.isDirty) this.lastFlush = this.flush(this.lastFlush);
+    const members = this.unflushed.splice(0);
+    this.lastFlush.then(
+      () => {
         for (const { resolve } of members) resolve();
-      } catch (error) {
-        // Who came meanwhile may have read what it was to write.
-        this.isDirty = true;
+      },
+      (error) => {
         for (const { reject } of members) reject(error);
-      }
+      },
+    );
+  }
+
+  /** Ends after those before it: what depends on this one depends on them. */
+  private async flush(before: Promise<void>): Promise<void> {
+    this.isDirty = false;
+    this.flushesUnderWay += 1;
+    try {
+      await this.hooks.flush();
+    } finally {
+      this.flushesUnderWay -= 1;
+      this.flushOn();
     }
-    this.isFlushing = false;
+    await before;
   }
 
   private undoMember(): void {

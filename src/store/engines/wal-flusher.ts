@@ -22,7 +22,8 @@ export interface WalFlusher {
  * SQLite's locks. SQLite keeps the log for as long as the database is open.
  */
 export function walFlusher(directory: string, path: string): WalFlusher {
-  let descriptor: number | null = null;
+  /** The descriptors that no flush uses. Of several flushes at a descriptor, only one would learn of an error. */
+  const free: number[] = [];
   /** The code of a flush that failed. */
   let failed: string | null = null;
 
@@ -39,8 +40,8 @@ export function walFlusher(directory: string, path: string): WalFlusher {
       try {
         // What a failed flush was to write may be lost even if the next one succeeds, and with it all that came after.
         if (failed === null) {
-          descriptor ??= openSync(path, 'r');
-          await sync(descriptor);
+          const descriptor = free.pop() ?? openSync(path, 'r');
+          await sync(descriptor).finally(() => free.push(descriptor));
         }
       } catch (error) {
         failed = codeOf(error) ?? 'unknown error';
@@ -51,8 +52,7 @@ export function walFlusher(directory: string, path: string): WalFlusher {
       if (failed !== null) throw failure(failed);
     },
     close: () => {
-      if (descriptor !== null) closeSync(descriptor);
-      descriptor = null;
+      for (const descriptor of free.splice(0)) closeSync(descriptor);
     },
   };
 }
