@@ -95,7 +95,7 @@ export async function runLane<Prepared, Result>(
     const { id, jobId, startedAtMs } = attempt.call;
     const isHeld = await tx.tasks.isHeld(task.lease);
     // Whoever settles a call holds its job: from here on, nobody else changes the call.
-    await tx.jobs.lock(jobId);
+    await tx.jobs.hold(jobId);
     const call = await tx.calls.get(id);
     // Another process may have settled it; or a commit of ours went through unnoticed.
     const isSameAttempt = call !== null && call.startedAtMs === startedAtMs;

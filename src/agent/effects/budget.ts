@@ -1,7 +1,6 @@
 import type { AgentFailure } from '../../jobs/agent-job.ts';
 import type { Job } from '../../jobs/job.ts';
 import { allowedAtMs, type BudgetKind } from '../../jobs/schedule/hourly-budget.ts';
-import type { Waiting } from '../../store/queries/calls/budget-queue.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { AgentTools } from './agent-tools.ts';
 
@@ -35,7 +34,7 @@ export async function takeFromBudget(
     await tx.budgetQueue.leave(job.id, kind);
     return null;
   }
-  const firstId = firstStart(waiting)?.jobId ?? job.id;
+  const firstId = waiting.find((other) => other.kind === 'create_job')?.jobId ?? job.id;
   const isFirst = kind === 'create_job' && firstId === job.id;
   return {
     failure: {
@@ -54,10 +53,6 @@ export async function takeFromBudget(
  * would only wake each other, without a pause.
  */
 export async function wakeNextStart(tx: Transaction, { projectId }: Job, nowMs: number): Promise<void> {
-  const next = firstStart(await tx.budgetQueue.waiting(projectId));
-  if (next !== undefined) await tx.tasks.runNowUnlessLocked('call_agent', `agent:${next.jobId}`, nowMs);
-}
-
-function firstStart(waiting: readonly Waiting[]): Waiting | undefined {
-  return waiting.find(({ kind }) => kind === 'create_job');
+  const jobId = await tx.budgetQueue.firstStart(projectId);
+  if (jobId !== null) await tx.tasks.runNowUnlessLocked('call_agent', `agent:${jobId}`, nowMs);
 }

@@ -63,6 +63,13 @@ export class Access {
     return (await this.isPerson(userId)) ? this.refusal(userId, channelId) : 'nobody';
   }
 
+  /** Whether messages of the person are processed there, as is known without asking Slack. */
+  async surelyAdmits(userId: string, channelId: string): Promise<boolean> {
+    const isKnown =
+      this.users.knows(userId) && [...this.rule.userGroups].every((id) => this.members.knows(id));
+    return isKnown && (await this.refusalOfWriter(userId, channelId)) === null;
+  }
+
   /** True if Slack does not answer: then `refusal` decides alone. */
   async isPerson(userId: string): Promise<boolean> {
     try {

@@ -28,17 +28,25 @@ const dataOfLockedJob = prepared((db, { jobId }: Values<{ jobId: string }>) =>
   db.selectFrom('job').select(['data', 'number']).where('id', '=', jobId).forNoKeyUpdate(),
 );
 
-const followUpsToLock = prepared((db, { jobId, messageTs }: Values<{ jobId: string; messageTs: string }>) =>
+const unsentOrAt = (db: Queries, { jobId, messageTs }: Values<{ jobId: string; messageTs: string }>) =>
   db
     .selectFrom('follow_up')
     .select(followUpColumns)
     .where('job_id', '=', jobId)
-    .where((eb) => eb.or([isUnsent, eb('message_ts', '=', messageTs)]))
+    .where((eb) => eb.or([isUnsent, eb('message_ts', '=', messageTs)]));
+
+/** Hardly any job has more than may be locked: then there is nothing to select, and no order to make. */
+const followUpsToLock = prepared((db, of: Values<{ jobId: string; messageTs: string }>) =>
+  unsentOrAt(db, of).limit(MAX_LOCKED_FOLLOW_UPS + 1),
+);
+
+const firstFollowUpsToLock = prepared((db, of: Values<{ jobId: string; messageTs: string }>) =>
+  unsentOrAt(db, of)
     // Replies that go out by themselves first: others may pile up until somebody retries them.
     .orderBy((eb) =>
       eb
         .case()
-        .when('message_ts', '=', messageTs)
+        .when('message_ts', '=', of.messageTs)
         .then(0)
         .when('state', 'in', dueStates)
         .then(1)
@@ -102,6 +110,10 @@ const setCardDrawnAt = prepared((db, { jobId, nowMs }: Values<{ jobId: string; n
   db.updateTable('job').set({ card_drawn_at: nowMs }).where('id', '=', jobId),
 );
 
+const putJobData = prepared((db, { id, data }: Values<Pick<Tables['job'], 'id' | 'data'>>) =>
+  db.updateTable('job').set({ data }).where('id', '=', id),
+);
+
 const putJob = prepared(
   (db, row: Values<Omit<Tables['job'], 'card_drawn_at' | 'reaction_shown' | 'reactions_tried'>>) => {
     const keys = pick(
@@ -124,6 +136,8 @@ const putJob = prepared(
 export class Jobs {
   private readonly db: Queries;
   private readonly takeAdvisoryLock: TakeAdvisoryLock;
+  /** As they are stored. */
+  private readonly locked = new Map<string, Job>();
 
   constructor(db: Queries, takeAdvisoryLock: TakeAdvisoryLock) {
     this.db = db;
@@ -137,9 +151,19 @@ export class Jobs {
   async lock(jobId: string, messageTs: string | null = null): Promise<JobState | null> {
     const row = await dataOfLockedJob.first(this.db, { jobId });
     if (row === undefined) return null;
-    const followUps = await followUpsToLock.rows(this.db, { jobId, messageTs: messageTs ?? NO_MESSAGE });
+    const of = { jobId, messageTs: messageTs ?? NO_MESSAGE };
+    const found = await followUpsToLock.rows(this.db, of);
+    const followUps =
+      found.length > MAX_LOCKED_FOLLOW_UPS ? await firstFollowUpsToLock.rows(this.db, of) : found;
     const inOrder = followUps.map(followUpFrom).sort((a, b) => (a.messageTs < b.messageTs ? -1 : 1));
-    return { job: jobFrom(row), followUps: inOrder };
+    const job = jobFrom(row);
+    this.locked.set(jobId, job);
+    return { job, followUps: inOrder };
+  }
+
+  /** Locks the job, and reads nothing of it. */
+  async hold(jobId: string): Promise<void> {
+    await dataOfLockedJob.first(this.db, { jobId });
   }
 
   async get(jobId: string): Promise<Job | null> {
@@ -196,20 +220,36 @@ export class Jobs {
     await setCardDrawnAt.change(this.db, { jobId, nowMs });
   }
 
+  /** Of a locked job, only what has changed is written: SQLite renews the entry of every index whose columns are set. */
   async put(job: Job): Promise<void> {
-    await putJob.change(this.db, {
-      id: job.id,
-      team_id: job.teamId,
-      channel_id: job.channelId,
-      thread_ts: job.threadTs,
-      project_id: job.projectId,
-      requester_id: job.requesterId,
-      requested_at: job.requestedAtMs,
-      stage: job.stage.kind,
-      agent_job_id: job.agentJob?.id ?? job.watchedAgentJobId,
-      has_pull_request: job.announcedPrLink === null ? 0 : 1,
-      number: job.number === 0 ? null : job.number,
-      data: toJson(job),
-    });
+    const before = this.locked.get(job.id);
+    if (before === job) return;
+    const data = toJson(job);
+    if (before !== undefined && hasSameKeys(before, job))
+      await putJobData.change(this.db, { id: job.id, data });
+    else await putJob.change(this.db, { ...keysOf(job), data });
+    if (before !== undefined) this.locked.set(job.id, job);
   }
+}
+
+function hasSameKeys(before: Job, after: Job): boolean {
+  const keys: Readonly<Record<string, unknown>> = keysOf(before);
+  return Object.entries(keysOf(after)).every(([name, value]) => keys[name] === value);
+}
+
+/** What jobs are found by. */
+function keysOf(job: Job) {
+  return {
+    id: job.id,
+    team_id: job.teamId,
+    channel_id: job.channelId,
+    thread_ts: job.threadTs,
+    project_id: job.projectId,
+    requester_id: job.requesterId,
+    requested_at: job.requestedAtMs,
+    stage: job.stage.kind,
+    agent_job_id: job.agentJob?.id ?? job.watchedAgentJobId,
+    has_pull_request: job.announcedPrLink === null ? 0 : 1,
+    number: job.number === 0 ? null : job.number,
+  };
 }

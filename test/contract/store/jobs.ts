@@ -61,6 +61,23 @@ export function jobContract(open: OpenStore): void {
       expect(await drawnAtMs('nobody')).toBeNull();
     });
 
+    test('whatever changes of a locked job is written, and it is found by what it became', async () => {
+      await write({ job: aJob({ threadTs: '1.1' }) });
+      const change = (...all: readonly Partial<Job>[]) =>
+        opened.run(async (tx) => {
+          const job = (await tx.jobs.lock('job-1'))?.job ?? aJob();
+          for (const facts of all) await tx.write(aDecision({ job: { ...job, ...facts } }), NOW_MS);
+        });
+      const of = (threadTs: string) => opened.run((tx) => tx.jobs.findByThread('T1', 'C1', threadTs));
+      await change({ posts: 2 });
+      expect((await lock())?.job).toMatchObject({ posts: 2, threadTs: '1.1' });
+      await change({ posts: 3 }, { posts: 3, threadTs: '2.2' });
+      expect([await of('1.1'), await of('2.2')]).toEqual([null, 'job-1']);
+      await change({ threadTs: '3.3' }, { posts: 4 });
+      expect([await of('2.2'), await of('3.3')]).toEqual(['job-1', null]);
+      expect((await lock())?.job).toMatchObject({ posts: 4, threadTs: '2.2' });
+    });
+
     test('an unknown job is null', async () => {
       expect(await opened.run((tx) => tx.jobs.get('nobody'))).toBeNull();
       expect(await lock('nobody')).toBeNull();

@@ -35,10 +35,12 @@ export async function takeReply(
   if (found === null) return null;
   const { threadTs, reply } = found;
   const thread = { teamId: deps.teamId, channelId: message.channel, threadTs };
-  // Slack is asked only about authors in our threads, and no transaction waits for its answer: hence two.
-  if ((await deps.store.transaction((tx) => ownerOfThread(tx, thread))) === 'foreign') return 'foreign';
   const writer = { ...thread, userId: reply.userId };
-  if (!(await isAdmitted(deps, writer, showsRefusal ? refusalInThread(writer) : null))) return null;
+  if (!(await deps.access.surelyAdmits(writer.userId, writer.channelId))) {
+    // Slack is asked only about authors in our threads, and no transaction waits for its answer: hence two.
+    if ((await deps.store.transaction((tx) => ownerOfThread(tx, thread))) === 'foreign') return 'foreign';
+    if (!(await isAdmitted(deps, writer, showsRefusal ? refusalInThread(writer) : null))) return null;
+  }
   const taken = await deps.store.transaction(async (tx): Promise<TakenIn> => {
     const owner = await ownerOfThread(tx, thread);
     if (owner === 'foreign') return { owner, outcome: 'ignored' };

@@ -37,6 +37,12 @@ export class CachedLookup<T> {
     return this.clock.timeout(WAIT_MS, orKnown, known.value);
   }
 
+  /** Whether `get` has an answer without asking. */
+  knows(id: string): boolean {
+    const known = this.known.get(id);
+    return known !== undefined && this.isFresh(known);
+  }
+
   /** An end too far ahead means that the clock was set back. */
   private isFresh({ freshUntilMs }: Known<T>): boolean {
     const leftMs = freshUntilMs - this.clock.now();

@@ -46,6 +46,11 @@ export class Users {
     return this.lookup.get(userId);
   }
 
+  /** Whether `get` has an answer without asking Slack. */
+  knows(userId: string): boolean {
+    return this.lookup.knows(userId);
+  }
+
   /** The names of those who are mentioned in the text. People who cannot be looked up are left out. */
   of(slackText: string): Promise<ReadonlyMap<string, string>> {
     return this.named(mentionedUserIds(slackText));

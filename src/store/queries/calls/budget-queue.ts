@@ -45,6 +45,17 @@ const inQueue = prepared((db, { projectId }: Values<{ projectId: string }>) =>
     .orderBy('seq'),
 );
 
+const firstStart = prepared((db, { projectId }: Values<{ projectId: string }>) =>
+  db
+    .selectFrom('budget_queue')
+    .select('job_id as jobId')
+    .where('project_id', '=', projectId)
+    .where('kind', '=', 'create_job')
+    .where(STILL_WAITS)
+    .orderBy('seq')
+    .limit(1),
+);
+
 /**
  * Jobs that wait for the hourly budgets. A job keeps its place, even if the replies of a dropped call go out with
  * another.
@@ -58,6 +69,12 @@ export class BudgetQueue extends Table {
   /** The jobs that still wait, oldest first. */
   async waiting(projectId: string): Promise<Waiting[]> {
     return inQueue.rows(this.db, { projectId });
+  }
+
+  /** The job whose start has waited for longest, or null. */
+  async firstStart(projectId: string): Promise<string | null> {
+    const row = await firstStart.first(this.db, { projectId });
+    return row?.jobId ?? null;
   }
 
   async leave(jobId: string, kind: BudgetKind): Promise<void> {

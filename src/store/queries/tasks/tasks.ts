@@ -72,7 +72,7 @@ const scheduling = (ifScheduled: NewTask['ifScheduled']) =>
       .onConflict((conflict) =>
         conflict.column('id').doUpdateSet((eb) => ({
           revision: eb('task.revision', '+', 1),
-          run_at: ifScheduled === 'replace' ? task.run_at : eb.ref('task.run_at'),
+          ...(ifScheduled === 'replace' && { run_at: task.run_at }),
         })),
       ),
   );
