@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { describeWithLocalSlack } from '../support/local-slack.ts';
 import { testServerUrl } from '../support/postgres.ts';
+import { shareOf } from '../support/share.ts';
 import type { Kill } from './support/lives.ts';
 import { perform, type StoreKind } from './support/perform.ts';
 import { type FailPoint, failPoints, rareCommits } from './support/points.ts';
@@ -36,28 +37,23 @@ if (testServerUrl === undefined) {
 }
 
 function killedAt(points: readonly FailPoint[], store: StoreKind): void {
-  for (const point of points) {
-    for (const kills of plays(point)) {
-      test.concurrent(titleOf(point, kills), { timeout: LIMIT_MS }, async () => {
-        const { story, crashed } = point;
-        const { problems, unknown, done } = await perform(
-          story,
-          store,
-          crashed ? [crashed, ...kills] : kills,
-        );
-        expect(problems).toEqual([]);
-        if (kills.some(({ when }) => point[when] === 'unknown')) expect(unknown).not.toEqual([]);
-        if (crashed) expect(unlisted(done)).toEqual([]);
-      });
-    }
+  for (const { point, kills } of shareOf(points.flatMap(plays))) {
+    test.concurrent(titleOf(point, kills), { timeout: LIMIT_MS }, async () => {
+      const { story, crashed } = point;
+      const { problems, unknown, done } = await perform(story, store, crashed ? [crashed, ...kills] : kills);
+      expect(problems).toEqual([]);
+      if (kills.some(({ when }) => point[when] === 'unknown')) expect(unknown).not.toEqual([]);
+      if (crashed) expect(unlisted(done)).toEqual([]);
+    });
   }
 }
 
 /** One process dies before it, the next one after it; or each in a play of its own. */
-function plays({ at, isPassing }: FailPoint): Kill[][] {
+function plays(point: FailPoint): { readonly point: FailPoint; readonly kills: Kill[] }[] {
+  const { at, isPassing } = point;
   const before: Kill = { at, when: 'before', nth: 1 };
   const after: Kill = { at, when: 'after', nth: 1 };
-  return isPassing ? [[before], [after]] : [[before, after]];
+  return (isPassing ? [[before], [after]] : [[before, after]]).map((kills) => ({ point, kills }));
 }
 
 function titleOf({ at, kind, crashed }: FailPoint, kills: readonly Kill[]): string {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Script } from '../../demo/agent-api/scripted-job.ts';
 import { general, random } from '../support/local-slack.ts';
 import { fc } from '../support/properties.ts';
+import { share } from '../support/share.ts';
 import { anyAgentFault, anySlackFault } from './support/any-fault.ts';
 import { startModelWorld } from './support/model-world.ts';
 import { People } from './support/people.ts';
@@ -70,51 +71,56 @@ const turns = sample(
   7,
 );
 
-test(`a day: ${JOBS} jobs, ${REPLIES} replies, faults, outages and restarts; nothing is lost or doubled`, {
-  timeout: 900_000,
-}, async () => {
-  using _ = quickenPauses();
-  let turn = 0;
-  const script: Script = () => {
-    turn += 1;
-    const plan = turns[turn % turns.length] ?? { workMs: 0, ending: 'no_change' };
-    return { ...plan, ...(turn % 3 === 0 ? { prLink: `https://example.com/pull/${turn}` } : {}) };
-  };
-  await using world = await startModelWorld({
-    mode: 'http',
-    script,
-    settings: {
-      NOTICE_CHANNELS: `${general},${random}`,
-      POLL_MIN_INTERVAL: '30s',
-      POLL_MAX_INTERVAL: '5m',
-    },
-  });
-  const { troubles } = world;
-  const people = new People(world);
-  const startMs = world.time.now();
-  const events: { readonly atMs: number; readonly happen: () => unknown }[] = [
-    ...actions().map(({ atMs, action }) => ({ atMs, happen: () => act(people, action) })),
-    { atMs: 2 * HOUR_MS, happen: () => world.replicas.stop(0) },
-    { atMs: 2 * HOUR_MS + 5 * MINUTE_MS, happen: () => world.replicas.start() },
-    { atMs: 3 * HOUR_MS, happen: world.agent.down },
-    { atMs: 6 * HOUR_MS, happen: world.agent.up },
-    { atMs: 7 * HOUR_MS, happen: () => setOutage('reset_before') },
-    { atMs: 7 * HOUR_MS + 20 * MINUTE_MS, happen: () => setOutage(null) },
-    { atMs: 8 * HOUR_MS, happen: () => world.replicas.stop(0) },
-    { atMs: 8 * HOUR_MS + MINUTE_MS, happen: () => world.replicas.start() },
-  ].sort((a, b) => a.atMs - b.atMs);
-  const setOutage = (fault: 'reset_before' | null) => {
-    troubles.slackOutage = fault;
-  };
+// It cannot be divided.
+test.skipIf(share.number > 1)(
+  `a day: ${JOBS} jobs, ${REPLIES} replies, faults, outages and restarts; nothing is lost or doubled`,
+  {
+    timeout: 900_000,
+  },
+  async () => {
+    using _ = quickenPauses();
+    let turn = 0;
+    const script: Script = () => {
+      turn += 1;
+      const plan = turns[turn % turns.length] ?? { workMs: 0, ending: 'no_change' };
+      return { ...plan, ...(turn % 3 === 0 ? { prLink: `https://example.com/pull/${turn}` } : {}) };
+    };
+    await using world = await startModelWorld({
+      mode: 'http',
+      script,
+      settings: {
+        NOTICE_CHANNELS: `${general},${random}`,
+        POLL_MIN_INTERVAL: '30s',
+        POLL_MAX_INTERVAL: '5m',
+      },
+    });
+    const { troubles } = world;
+    const people = new People(world);
+    const startMs = world.time.now();
+    const events: { readonly atMs: number; readonly happen: () => unknown }[] = [
+      ...actions().map(({ atMs, action }) => ({ atMs, happen: () => act(people, action) })),
+      { atMs: 2 * HOUR_MS, happen: () => world.replicas.stop(0) },
+      { atMs: 2 * HOUR_MS + 5 * MINUTE_MS, happen: () => world.replicas.start() },
+      { atMs: 3 * HOUR_MS, happen: world.agent.down },
+      { atMs: 6 * HOUR_MS, happen: world.agent.up },
+      { atMs: 7 * HOUR_MS, happen: () => setOutage('reset_before') },
+      { atMs: 7 * HOUR_MS + 20 * MINUTE_MS, happen: () => setOutage(null) },
+      { atMs: 8 * HOUR_MS, happen: () => world.replicas.stop(0) },
+      { atMs: 8 * HOUR_MS + MINUTE_MS, happen: () => world.replicas.start() },
+    ].sort((a, b) => a.atMs - b.atMs);
+    const setOutage = (fault: 'reset_before' | null) => {
+      troubles.slackOutage = fault;
+    };
 
-  await world.replicas.start();
-  troubles.chance = chance();
-  for (const { atMs, happen } of events) {
-    await world.time.pass(startMs + atMs - world.time.now());
-    await happen();
-  }
-  await world.time.pass(HOUR_MS);
-  await heal(world, people);
+    await world.replicas.start();
+    troubles.chance = chance();
+    for (const { atMs, happen } of events) {
+      await world.time.pass(startMs + atMs - world.time.now());
+      await happen();
+    }
+    await world.time.pass(HOUR_MS);
+    await heal(world, people);
 
-  expect(await judge(world, people)).toEqual([]);
-});
+    expect(await judge(world, people)).toEqual([]);
+  },
+);

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { fc } from '../../support/properties.ts';
+import { fc, SEED } from '../../support/properties.ts';
+import { share } from '../../support/share.ts';
 import { anyLife, anySettings, anyTurns } from './any-life.ts';
 import { type Life, live } from './live.ts';
 
@@ -11,9 +12,9 @@ const { MODEL_RUNS, MODEL_REPLAY } = process.env;
 /** The longest that one life may take, on a machine that has other things to do as well. */
 export const LIFE_WITHIN_MS = 180_000;
 
-/** So many lives, unless MODEL_RUNS says otherwise. */
+/** So many lives in all shares, unless MODEL_RUNS says otherwise. */
 export function runsOr(usual: number): number {
-  return Number(MODEL_RUNS ?? usual);
+  return Number(MODEL_RUNS ?? Math.ceil(usual / share.shares));
 }
 
 /** Lives through so many lives, each in one process by default. Fails if one breaks the promise. */
@@ -27,6 +28,7 @@ export async function expectGoodLives(
     fc.asyncProperty(life, async (one) => {
       expect(await liveOne(one)).toEqual([]);
     }),
-    { numRuns: runs, ...JSON.parse(MODEL_REPLAY ?? '{}') },
+    // Each share has lives of its own.
+    { numRuns: runs, seed: SEED + share.number - 1, ...JSON.parse(MODEL_REPLAY ?? '{}') },
   );
 }
