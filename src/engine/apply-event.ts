@@ -3,7 +3,7 @@ import type { AnyJobContext, Decision } from '../jobs/decision.ts';
 import type { JobEvent } from '../jobs/event.ts';
 import type { Job } from '../jobs/job.ts';
 import { type Policy, policyFor } from '../jobs/policy.ts';
-import type { Transaction } from '../store/store.ts';
+import type { LockedJob, Transaction } from '../store/store.ts';
 
 /** The last check goes with the task, and is written to the job before; it also tells how long a turn took. */
 const MAY_END_WATCH: ReadonlySet<JobEvent['type']> = new Set([
@@ -32,21 +32,19 @@ export async function applied(
 ): Promise<{ readonly job: Job; readonly hasEffect: boolean }> {
   const state = await tx.jobs.lock(jobId, messageTsOf(event));
   if (state === null) throw new Error(`There is no job ${jobId} in the store`);
-  const policy = await loadPolicy(tx, state.job, context);
+  const policy = policyOf(state, context);
   const job = MAY_END_WATCH.has(event.type) ? await tx.checks.withLastCheck(state.job) : state.job;
-  const decision = decide({ ...state, job }, event, { ...context, policy });
+  const decision = decide({ job, followUps: state.followUps }, event, { ...context, policy });
   await tx.write(decision, context.nowMs);
   return { job: decision.job, hasEffect: decision.job !== job || hasFollowing(decision) };
 }
 
 /** The policy of one job. */
-export async function loadPolicy(
-  tx: Transaction,
-  job: Job,
+export function policyOf(
+  { job, saved }: Pick<LockedJob, 'job' | 'saved'>,
   { policy, rulesOf }: AnyJobContext,
-): Promise<Policy> {
-  const saved = await tx.channelSettings.get(job.teamId, job.channelId);
-  return policyFor(policy, rulesOf(job.teamId), job, saved?.settings ?? null);
+): Policy {
+  return policyFor(policy, rulesOf(job.teamId), job, saved);
 }
 
 function hasFollowing({ followUps, calls, tasks }: Decision): boolean {

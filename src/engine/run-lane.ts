@@ -2,7 +2,7 @@ import type { AnyJobContext } from '../jobs/decision.ts';
 import type { Job } from '../jobs/job.ts';
 import type { Policy } from '../jobs/policy.ts';
 import { type ClaimedTask, LeaseLostError, type LedgerCall, type Transaction } from '../store/store.ts';
-import { loadPolicy } from './apply-event.ts';
+import { policyOf } from './apply-event.ts';
 import { persist } from './persist.ts';
 import { SEND_WITHIN_MS, TooLateToSendError } from './runtime/send-limit.ts';
 import { type EngineTools, release } from './tools.ts';
@@ -116,12 +116,11 @@ async function nextCall(
   tx: Transaction,
   { subject, lease }: ClaimedTask,
 ): Promise<DueCall | null> {
-  const call = await tx.calls.next(subject);
-  if (call === null) {
+  const next = await tx.calls.next(subject);
+  if (next === null) {
     await tx.tasks.complete(lease);
     return null;
   }
-  const job = await tx.jobs.get(call.jobId);
-  if (job === null) throw new Error(`Call ${call.id} has no job`);
-  return { call, job, policy: await loadPolicy(tx, job, tools.newContext()) };
+  const { call, job } = next;
+  return { call, job, policy: policyOf(next, tools.newContext()) };
 }

@@ -4,7 +4,7 @@ import type { Transaction } from './transaction.ts';
 
 export type { LedgerCall } from './queries/calls/calls.ts';
 export type { StaleReceipt } from './queries/follow-ups.ts';
-export type { Thread } from './queries/jobs.ts';
+export type { LockedJob, Thread } from './queries/jobs.ts';
 export type { StaleReaction } from './queries/state-reactions.ts';
 export {
   type ClaimedTask,

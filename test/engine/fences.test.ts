@@ -51,7 +51,7 @@ async function overtaken(events: readonly Happening[], kind: TaskKind, agentJob:
   await store.transaction(async (tx) => {
     await tx.write(opening, clock.now());
     for (const event of events) {
-      const create = await tx.calls.next(`agent:${jobId}`);
+      const create = (await tx.calls.next(`agent:${jobId}`))?.call;
       const happened = typeof event === 'function' ? event(create?.id ?? 'none') : event;
       await applyEvent(tx, jobId, happened, newContext());
     }

@@ -92,7 +92,7 @@ function suite(name: string, open: () => Promise<OldDatabase>): void {
       });
       await addCall(old, jobId, { lane: `requester:${jobId}`, request: tell });
       const store = await opened(old);
-      const next = (lane: string) => store.transaction((tx) => tx.calls.next(lane));
+      const next = async (lane: string) => (await store.transaction((tx) => tx.calls.next(lane)))?.call;
       expect(await next(`ephemeral:${jobId}`)).toMatchObject({
         state: 'pending',
         createdAtMs: 7,
@@ -128,7 +128,8 @@ function suite(name: string, open: () => Promise<OldDatabase>): void {
         });
       }
       const store = await opened(old);
-      const next = (files: string) => store.transaction((tx) => tx.calls.next(`end:${files}`));
+      const next = async (files: string) =>
+        (await store.transaction((tx) => tx.calls.next(`end:${files}`)))?.call ?? null;
       // What follows says it: the announcement of the pull request.
       expect(await next('new')).toBeNull();
       const end = {

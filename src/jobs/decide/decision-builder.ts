@@ -22,7 +22,7 @@ export class DecisionBuilder {
   private readonly followUps: Map<string, FollowUp>;
   private readonly changedFollowUps = new Set<string>();
   private readonly calls: NewCall[] = [];
-  private readonly tasks: JobTask[] = [];
+  private readonly tasks = new Map<JobTaskKind, JobTask>();
   private readonly watches: WatchedLink[] = [];
   private earlierReplies: Pick<Decision, 'mayHaveReplies'> = {};
   private settled: Pick<Decision, 'settled'> = {};
@@ -126,7 +126,8 @@ export class DecisionBuilder {
   }
 
   schedule(kind: JobTaskKind, runAtMs: number, ifScheduled: JobTask['ifScheduled'] = 'replace'): void {
-    this.tasks.push({ kind, runAtMs, ifScheduled });
+    if (ifScheduled === 'keep' && this.tasks.has(kind)) return;
+    this.tasks.set(kind, { kind, runAtMs, ifScheduled });
   }
 
   /** Looks at the pull request now, and from now on, if a code host that is set up knows the link. */
@@ -168,7 +169,7 @@ export class DecisionBuilder {
       job: this.job,
       followUps: this.allFollowUps().filter((followUp) => this.changedFollowUps.has(followUp.id)),
       calls: this.calls,
-      tasks: this.tasks,
+      tasks: [...this.tasks.values()],
       ...(this.watches.length > 0 && { watches: this.watches }),
       ...this.earlierReplies,
       ...this.settled,

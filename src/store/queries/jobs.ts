@@ -2,8 +2,9 @@ import { type SqlBool, sql } from 'kysely';
 import type { JobState } from '../../jobs/decision.ts';
 import { dueStates } from '../../jobs/follow-up.ts';
 import type { Job } from '../../jobs/job.ts';
+import type { ChannelSettings } from '../../jobs/policy.ts';
 import type { TakeAdvisoryLock } from '../engines/database.ts';
-import { jobFrom, type Queries, type Tables, toJson } from '../schema/tables.ts';
+import { fromJson, type Json, jobFrom, type Queries, type Tables, toJson } from '../schema/tables.ts';
 import { followUpColumns, followUpFrom, isUnsent } from './follow-ups.ts';
 import { pick, prepared, type Values } from './prepared.ts';
 
@@ -18,14 +19,37 @@ const MAX_LOCKED_FOLLOW_UPS = 500;
 /** No message has this timestamp. */
 const NO_MESSAGE = '';
 
+export interface LockedJob extends JobState {
+  /** What administrators saved for its channel. */
+  readonly saved: ChannelSettings | null;
+}
+
+export function savedFrom(saved: Json<ChannelSettings> | null): ChannelSettings | null {
+  return saved === null ? null : fromJson(saved);
+}
+
 type Channel = Pick<Thread, 'teamId' | 'channelId'>;
 
 const dataOfJob = prepared((db, { jobId }: Values<{ jobId: string }>) =>
   db.selectFrom('job').select(['data', 'number']).where('id', '=', jobId),
 );
 
+/** Of the job's channel. */
+export const savedSettings = sql<Json<ChannelSettings> | null>`(
+  select data from channel_setting
+  where channel_setting.team_id = job.team_id and channel_setting.channel_id = job.channel_id
+)`.as('saved');
+
 const dataOfLockedJob = prepared((db, { jobId }: Values<{ jobId: string }>) =>
-  db.selectFrom('job').select(['data', 'number']).where('id', '=', jobId).forNoKeyUpdate(),
+  db
+    .selectFrom('job')
+    .select(['data', 'number', savedSettings])
+    .where('id', '=', jobId)
+    .forNoKeyUpdate(),
+);
+
+const heldJob = prepared((db, { jobId }: Values<{ jobId: string }>) =>
+  db.selectFrom('job').select('id').where('id', '=', jobId).forNoKeyUpdate(),
 );
 
 const unsentOrAt = (db: Queries, { jobId, messageTs }: Values<{ jobId: string; messageTs: string }>) =>
@@ -148,7 +172,7 @@ export class Jobs {
    * Locks the job until commit. With it come up to 500 follow-ups that may still be sent (those that go out by
    * themselves first, then the oldest), and the one at `messageTs` in any state.
    */
-  async lock(jobId: string, messageTs: string | null = null): Promise<JobState | null> {
+  async lock(jobId: string, messageTs: string | null = null): Promise<LockedJob | null> {
     const row = await dataOfLockedJob.first(this.db, { jobId });
     if (row === undefined) return null;
     const of = { jobId, messageTs: messageTs ?? NO_MESSAGE };
@@ -158,12 +182,12 @@ export class Jobs {
     const inOrder = followUps.map(followUpFrom).sort((a, b) => (a.messageTs < b.messageTs ? -1 : 1));
     const job = jobFrom(row);
     this.locked.set(jobId, job);
-    return { job, followUps: inOrder };
+    return { job, followUps: inOrder, saved: savedFrom(row.saved) };
   }
 
   /** Locks the job, and reads nothing of it. */
   async hold(jobId: string): Promise<void> {
-    await dataOfLockedJob.first(this.db, { jobId });
+    await heldJob.first(this.db, { jobId });
   }
 
   async get(jobId: string): Promise<Job | null> {

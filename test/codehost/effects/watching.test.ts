@@ -90,7 +90,7 @@ const job = (id: string): Promise<Job | null> => store.transaction((tx) => tx.jo
 const seenState = async (id: string) => (await job(id))?.pullRequests?.map(({ facts }) => facts.state);
 const posts = (id: string) =>
   store.transaction(async (tx) => {
-    const call = await tx.calls.next(`thread:${id}`);
+    const { call } = (await tx.calls.next(`thread:${id}`)) ?? {};
     return call?.request.kind === 'announce' ? call.request.announcement.kind : null;
   });
 const nextLookMs = async () => {

@@ -10,7 +10,7 @@ export function callContract(open: OpenStore): void {
   describe('the ledger of calls', () => {
     const opened = useStore(open);
     const want = (...calls: NewCall[]) => opened.run((tx) => tx.write(aDecision({ calls }), NOW_MS));
-    const next = (lane = LANE) => opened.run((tx) => tx.calls.next(lane));
+    const next = async (lane = LANE) => (await opened.run((tx) => tx.calls.next(lane)))?.call ?? null;
     const start = (id: string, atMs = NOW_MS) => opened.run((tx) => tx.calls.start(id, atMs));
     const settle = (id: string, state: 'done' | 'failed' | 'unknown' | 'retry' | 'not_made') =>
       opened.run((tx) => tx.calls.settle(id, { state, detail: 'why' }, NOW_MS));

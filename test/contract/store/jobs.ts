@@ -20,7 +20,16 @@ export function jobContract(open: OpenStore): void {
       });
       await write({ job });
       expect(await opened.run((tx) => tx.jobs.get('job-1'))).toEqual(job);
-      expect(await lock()).toEqual({ job, followUps: [] });
+      expect(await lock()).toEqual({ job, followUps: [], saved: null });
+    });
+
+    test('with a job comes what administrators saved for its channel', async () => {
+      await write({});
+      const { teamId, channelId } = aJob();
+      const settings = { followUpMode: 'mentions' } as const;
+      const saved = { settings, changedBy: 'U1', changedAtMs: NOW_MS };
+      await opened.run((tx) => tx.channelSettings.replace(teamId, channelId, saved));
+      expect((await lock())?.saved).toEqual(settings);
     });
 
     test('each job has a number, the next one of its workspace, which it keeps', async () => {

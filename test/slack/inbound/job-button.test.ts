@@ -67,7 +67,7 @@ async function aWorkingJob(store: Store) {
   const apply = (event: JobEvent) => store.transaction((tx) => applyEvent(tx, job.id, event, newContext()));
   await store.transaction((tx) => tx.write({ job, ...rest }, clock.now()));
   await apply({ type: 'card_posted', ts: '1.000000' });
-  const create = await store.transaction((tx) => tx.calls.next(`agent:${job.id}`));
+  const create = (await store.transaction((tx) => tx.calls.next(`agent:${job.id}`)))?.call;
   await apply({ type: 'job_created', callId: create?.id ?? 'none', agentJob: anAgentJob() });
   return { jobId: job.id, apply };
 }

@@ -1,4 +1,4 @@
-import { loadPolicy } from '../../../engine/apply-event.ts';
+import { policyOf } from '../../../engine/apply-event.ts';
 import { factsOf } from '../../../engine/tools.ts';
 import { type Queue, queueOf } from '../../../jobs/follow-up-queue.ts';
 import type { Job } from '../../../jobs/job.ts';
@@ -48,6 +48,6 @@ async function loadCard(tools: SlackTools, tx: Transaction, task: ClaimedTask): 
     return null;
   }
   await tx.jobs.cardDrawn(job.id, nowMs);
-  const policy = await loadPolicy(tx, job, tools.newContext());
+  const policy = policyOf(state, tools.newContext());
   return { job, cardTs: state.job.cardTs, queue: queueOf(state, policy, nowMs) };
 }

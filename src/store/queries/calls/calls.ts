@@ -3,7 +3,8 @@ import { type SqlBool, sql } from 'kysely';
 import type { CallKind, CallOutcome, CallRequest, CallState, NewCall } from '../../../jobs/call.ts';
 import type { Job } from '../../../jobs/job.ts';
 import type { TakeAdvisoryLock } from '../../engines/database.ts';
-import { type CallRow, fromJson, type Queries, type Tables, toJson } from '../../schema/tables.ts';
+import { type CallRow, fromJson, jobFrom, type Queries, type Tables, toJson } from '../../schema/tables.ts';
+import { type LockedJob, savedFrom, savedSettings } from '../jobs.ts';
 import { pick, prepared, type Values } from '../prepared.ts';
 import { dropPastNotice } from './past-notices.ts';
 import { type PostedCall, postedCalls } from './posted.ts';
@@ -20,26 +21,32 @@ export interface LedgerCall {
   readonly heldSinceMs: number | null;
 }
 
+export interface NextCall extends Pick<LockedJob, 'job' | 'saved'> {
+  readonly call: LedgerCall;
+}
+
 /** An index entry of Postgres holds at most 2,704 bytes, and a key may contain a link from outside. */
 const MAX_PLAIN_KEY_LENGTH = 500;
 /** Worded as in the partial index, which SQLite does not use for parameters. */
 const IS_IN_BUDGET = sql<SqlBool>`kind in ('create_job', 'send_message')`;
 
 const CALL_COLUMNS = [
-  'id',
-  'job_id as jobId',
-  'lane',
-  'request',
-  'state',
-  'created_at as createdAtMs',
-  'started_at as startedAtMs',
-  'held_since as heldSinceMs',
+  'call.id',
+  'call.job_id as jobId',
+  'call.lane',
+  'call.request',
+  'call.state',
+  'call.created_at as createdAtMs',
+  'call.started_at as startedAtMs',
+  'call.held_since as heldSinceMs',
 ] as const;
 
 const nextInLane = prepared((db, { lane }: Values<{ lane: string }>) =>
   db
     .selectFrom('call')
+    .innerJoin('job', 'job.id', 'call.job_id')
     .select(CALL_COLUMNS)
+    .select(['job.data', 'job.number', savedSettings])
     .where('lane', '=', lane)
     .where('ended_at', 'is', null)
     .orderBy('seq')
@@ -107,10 +114,12 @@ export class Calls {
     this.takeAdvisoryLock = takeAdvisoryLock;
   }
 
-  /** The lane's oldest call without an outcome. */
-  async next(lane: string): Promise<LedgerCall | null> {
+  /** The lane's oldest call without an outcome, with its job. */
+  async next(lane: string): Promise<NextCall | null> {
     const row = await nextInLane.first(this.db, { lane });
-    return row === undefined ? null : callFrom(row);
+    if (row === undefined) return null;
+    const { data, number, saved, ...call } = row;
+    return { call: callFrom(call), job: jobFrom({ data, number }), saved: savedFrom(saved) };
   }
 
   async get(callId: string): Promise<LedgerCall | null> {
