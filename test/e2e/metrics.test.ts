@@ -106,8 +106,8 @@ test('what fails is counted by how it failed', async () => {
   api.failNext('create', { status: 500 });
   await world.ask('Document the rate limits');
   api.failAll({ status: 401 });
-  await world.ask('Document the webhooks');
   slack.onCall(({ method }) => (method === 'chat.update' ? { error: 'token_revoked' } : null));
+  await world.ask('Document the webhooks');
   const failed = await world.later(
     () => scrape(world.service),
     (series) =>

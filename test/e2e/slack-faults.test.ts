@@ -205,6 +205,7 @@ describeWithLocalSlack('what Slack refuses to show', () => {
       { status: 500 },
       slowDown(30),
       'reset_before',
+      ...Array.from({ length: 20 }, () => ({ error: 'user_not_found' })),
     );
     const card = await world.ask(`Ask <@${bob}> about it`);
     await world.threadMessage(card, 'On it');

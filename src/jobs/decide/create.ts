@@ -64,6 +64,7 @@ export function startAgain(builder: DecisionBuilder, { creates, callId }: StartA
   const { job } = builder;
   if (job.stage.kind === 'create_unknown' && job.stage.callId === callId) {
     requestCreate(builder);
+    builder.refreshCard();
     return;
   }
   const missed = builder.undelivered().filter((one) => one.callId === callId && one.state === 'not_sent');
@@ -82,6 +83,7 @@ export function startAgain(builder: DecisionBuilder, { creates, callId }: StartA
     turn: job.turn + 1,
   });
   requestCreate(builder);
+  builder.refreshCard();
   putBackInLine(builder, missed);
 }
 

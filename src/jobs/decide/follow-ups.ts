@@ -9,6 +9,9 @@ import { asItReads, offerCorrection, sayItWasSent, stillMeant } from './replies.
 import { clearTrouble, endTrouble, forgetSendTrouble, forgetUntoldTrouble, noteTrouble } from './trouble.ts';
 import { settleFailed } from './verdict.ts';
 
+/** Only if the agent takes longer, the card says that replies are on their way. */
+const ANSWERED_WITHIN_MS = 3_000;
+
 /** There will be no job for the replies that wait for one. `callId` is the call that was refused. */
 export function refuseWaiting(builder: DecisionBuilder, callId: string): void {
   const waiting = builder.followUpsIn('waiting');
@@ -43,7 +46,9 @@ export function sendDue(builder: DecisionBuilder): void {
     agentJobId: job.agentJob.id,
     prompt: batch.prompt,
   });
-  builder.updateFollowUps(batch.followUps.map((followUp) => ({ ...followUp, state: 'sending', callId })));
+  for (const followUp of batch.followUps) builder.saveFollowUp({ ...followUp, state: 'sending', callId });
+  // Its receipt stays, and the answer usually comes before anybody could read that it is on its way.
+  builder.schedule('refresh_card', context.nowMs + ANSWERED_WITHIN_MS);
 }
 
 export function messageAccepted(

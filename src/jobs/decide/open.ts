@@ -121,6 +121,8 @@ export function cardPosted(builder: DecisionBuilder, ts: string): void {
     builder.change({ stage: { kind: 'creating' } });
     builder.schedule('read_snippets', builder.context.nowMs);
   }
+  // It says that the job starts. What people wrote in its thread before it was posted, it does not show yet.
+  if (builder.job.muted || builder.allFollowUps().length > 0) builder.refreshCard();
 }
 
 /** The first check announces its state. */
@@ -202,5 +204,4 @@ export function requestCreate(builder: DecisionBuilder): void {
     kind: 'create_job',
     prompt: startPromptOf(builder.job),
   });
-  builder.refreshCard();
 }

@@ -28,11 +28,11 @@ export async function mayShowJob(
   return !isDirectMessage(channelId) && poster.isPublic(channelId);
 }
 
-/** A notice is worth more without the link than not at all. */
+/** A notice is worth more without the link than not at all. Slack is asked for it only if it cannot be made here. */
 export async function threadLink(
   { poster, workspaceUrl }: Workspace,
   { channelId, threadTs }: Job,
 ): Promise<string | null> {
   if (threadTs === null) return null;
-  return (await poster.permalink(channelId, threadTs)) ?? threadLinkOf(workspaceUrl, channelId, threadTs);
+  return threadLinkOf(workspaceUrl, channelId, threadTs) ?? poster.permalink(channelId, threadTs);
 }

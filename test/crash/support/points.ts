@@ -113,7 +113,6 @@ export const failPoints: readonly FailPoint[] = [
     ['chat.postMessage (thread)', 'look', 'look'],
     ['chat.postMessage (notice)', 'look', 'look'],
     ['conversations.info', 'once', 'once'],
-    ['chat.getPermalink', 'once', 'once'],
     ['chat.update', 'once', 'once'],
     ['POST job', 'unknown', 'unknown'],
     ['GET job', 'once', 'once'],
