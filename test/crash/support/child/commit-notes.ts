@@ -5,6 +5,7 @@ import type { ClaimedTask, Lease, LedgerCall, Transaction } from '../../../../sr
 /** What only reads, or holds on to a task for longer. All else that a transaction does gives its commit a name. */
 const SILENT = new Set([
   'jobs.lock',
+  'jobs.hold',
   'jobs.get',
   'jobs.findByThread',
   'jobs.findKeeping',
@@ -100,7 +101,8 @@ function isRoom(value: unknown): value is object {
 /** The names of the commit that ends a transaction; none if it changed nothing. A claim of several kinds has several. */
 export function commitNames(deeds: readonly Deed[]): string[] {
   for (const { result } of deeds) {
-    if (isCall(result)) kinds.set(result.id, result.request.kind);
+    const call = isRoom(result) && 'call' in result ? result.call : result;
+    if (isCall(call)) kinds.set(call.id, call.request.kind);
   }
   const claimed = deeds.flatMap((deed) =>
     deed.name === 'tasks.claim' ? (deed.result as ClaimedTask[]) : [],
