@@ -41,11 +41,7 @@ export const savedSettings = sql<Json<ChannelSettings> | null>`(
 )`.as('saved');
 
 const dataOfLockedJob = prepared((db, { jobId }: Values<{ jobId: string }>) =>
-  db
-    .selectFrom('job')
-    .select(['data', 'number', savedSettings])
-    .where('id', '=', jobId)
-    .forNoKeyUpdate(),
+  db.selectFrom('job').select(['data', 'number', savedSettings]).where('id', '=', jobId).forNoKeyUpdate(),
 );
 
 const heldJob = prepared((db, { jobId }: Values<{ jobId: string }>) =>
