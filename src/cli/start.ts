@@ -1,3 +1,4 @@
+import { isatty } from 'node:tty';
 import { parseArgs } from 'node:util';
 import { parseConfig } from '../app/config/config.ts';
 import { createLogger } from '../app/operations/logger.ts';
@@ -10,6 +11,8 @@ import { welcome } from './welcome.ts';
 /** Reserved for the end of the process, out of the time that a stop may take. */
 const END_OF_PROCESS_MS = 500;
 
+const STDOUT = 1;
+
 const SIGNAL_NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
 
 /** A load balancer asks `/readyz` every few seconds, and then needs some time to send requests elsewhere. */
@@ -19,7 +22,8 @@ const LINGER_MS = 5_000;
 export async function start(args: string[], { env, process: events }: Host): Promise<number> {
   parseArgs({ args });
   const config = parseConfig(env);
-  const isForPeople = process.stdout.isTTY;
+  // `process.stdout` would make a pipe return at once when it is full; the log then stops the program for 100 ms.
+  const isForPeople = isatty(STDOUT);
   const log = createLogger({ level: config.logLevel, ...(isForPeople ? await forPeople() : {}) });
   const service = createService(config, { log, lingerMs: LINGER_MS });
   return runUntilSignal(service, events, log, () => {
