@@ -5,7 +5,8 @@ import { slackApp } from './processes.ts';
 
 /** So many commands are of different people each. */
 export const PEOPLE = 500;
-const CHANNELS = 100;
+/** So that nobody asks twice in the same channel, which the program would look at. */
+const CHANNELS = 101;
 
 /** Commands come from so many different channels. */
 export const channelIds = Array.from(

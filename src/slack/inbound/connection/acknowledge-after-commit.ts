@@ -16,6 +16,9 @@ import { BadRequestError, checkShape, withoutNulls } from './shape.ts';
 /** Slack waits no longer for the answer to a request. */
 const LAST_ANSWERS_MS = 3_000;
 
+/** Requests that come one after the other leave gaps of this length, in which a loop must not take up all it has. */
+const NEXT_WITHIN_MS = 5;
+
 /** What shows that requests were missed. */
 export interface MissedSigns {
   /** Slack delivered a request again: it may have given up others. */
@@ -35,6 +38,7 @@ export interface ReceiverTools extends MissedSigns {
 }
 
 export interface CommittingReceiver extends Receiver {
+  /** The last one counts for a moment after its answer. */
   requestsInFlight(): number;
 }
 
@@ -46,6 +50,7 @@ export interface CommittingReceiver extends Receiver {
 export function acknowledgeAfterCommit(receiver: Receiver, tools: ReceiverTools): CommittingReceiver {
   const { log, clock, answersAfterStop } = tools;
   const inFlight = new Set<Promise<void>>();
+  let answeredAtMs = Number.NEGATIVE_INFINITY;
   let isStopping = false;
   return {
     init: (app) => {
@@ -54,13 +59,16 @@ export function acknowledgeAfterCommit(receiver: Receiver, tools: ReceiverTools)
           log.info('inbound_request_left');
           return;
         }
-        const done = committed(app, event, tools).finally(() => inFlight.delete(done));
+        const done = committed(app, event, tools).finally(() => {
+          inFlight.delete(done);
+          answeredAtMs = performance.now();
+        });
         inFlight.add(done);
         return done;
       };
       receiver.init(withProcessEvent(app, processEvent));
     },
-    requestsInFlight: () => inFlight.size,
+    requestsInFlight: () => inFlight.size || Number(performance.now() < answeredAtMs + NEXT_WITHIN_MS),
     start: (...args) => receiver.start(...args),
     stop: async (...args) => {
       isStopping = true;
