@@ -62,14 +62,17 @@ export async function claimFairly(tx: Transaction, look: Look): Promise<Found> {
     });
   };
   let mostWanted = look.usedUp.size > 0 ? FEW : limit;
-  for (let isMore = true; isMore && tasks.length < limit; mostWanted *= 2) {
-    const wanted = Math.min(limit - tasks.length, mostWanted);
+  for (let isMore = true; isMore && tasks.length < limit; ) {
+    const free = limit - tasks.length;
+    const wanted = Math.min(free, mostWanted);
     const lease = { leaseNowMs, leaseUntilMs, inFlight };
     const claim = { kinds, nowMs, ...lease, limit: wanted, leftOut: leftOut(), admit };
     const claimed = await tx.tasks.claim(claim);
     tasks.push(...claimed);
-    // There may be more, or tasks of full groups may have hidden due tasks of others.
-    isMore = found === wanted;
+    // There may be more, or tasks of full groups may have hidden due tasks of others, or those that another replica has
+    // locked just now.
+    isMore = found === wanted || wanted < free;
+    mostWanted = found === wanted ? mostWanted * 2 : limit;
     found = 0;
   }
   const dueAtMs = tasks.length > 0 ? null : await nextLookMs(tx, look, leftOut(), usedUp);

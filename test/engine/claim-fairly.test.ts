@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { claimFairly, type Quota } from '../../src/engine/claim-fairly.ts';
 import { FairSlots } from '../../src/engine/fair-slots.ts';
+import { openStore } from '../../src/store/open.ts';
+import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
 import { storeWatchedJobs } from '../support/watched-jobs.ts';
 import { onSqlite } from './support/test-store.ts';
 
@@ -48,6 +50,7 @@ async function claimed(left: number, usedUp: ReadonlyMap<string, number>) {
 }
 
 const WAS_SHORT = new Map([['docs/', NOW_MS - 1]]);
+const IS_SHORT = new Map([['other/', NOW_MS + 1]]);
 
 test('where reads were short, many due checks are not taken up and put back for the few that may begin', async () => {
   const { tasks, asked } = await claimed(1, WAS_SHORT);
@@ -64,3 +67,31 @@ test('where reads were never short, all due checks are asked for together', asyn
   expect(tasks).toBe(JOBS);
   expect(asked).toEqual([JOBS]);
 });
+
+test.skipIf(testServerUrl === undefined)(
+  'what another replica claims just now does not hide the due check of a project behind it',
+  async () => {
+    const { url, drop } = await createTestDatabase(testServerUrl ?? '');
+    onTestFinished(drop);
+    const store = await openStore({ databaseUrl: url });
+    onTestFinished(() => store.close());
+    const projectIds = ['a', 'b', 'c', 'd', 'quiet'];
+    let stored = 0;
+    const dueAtMs = () => {
+      stored += 1;
+      return stored % projectIds.length === 0 ? NOW_MS - 1 : NOW_MS - 1_000_000 + stored;
+    };
+    await storeWatchedJobs(store, { jobs: JOBS, projectIds, dueAtMs });
+    const lease = { leaseNowMs: NOW_MS, leaseUntilMs: NOW_MS + 1_000, inFlight: [] };
+    const look = { kinds: ['check_job'] as const, nowMs: NOW_MS, ...lease, limit: 2 * JOBS };
+
+    const found = await store.transaction(async (other) => {
+      const backlog = await other.tasks.claim({ ...look, leftOut: ['quiet/'] });
+      expect(backlog).toHaveLength((JOBS / projectIds.length) * 4);
+      const slots = new FairSlots(3 * JOBS);
+      return store.transaction((tx) => claimFairly(tx, { ...look, slots, quota: null, usedUp: IS_SHORT }));
+    });
+
+    expect(new Set(found.tasks.map(({ group }) => group))).toEqual(new Set(['quiet/']));
+  },
+);
