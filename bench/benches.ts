@@ -10,6 +10,7 @@ import { memory } from './memory.ts';
 import { replicas } from './replicas.ts';
 import { start } from './start.ts';
 import type { Bench } from './support/rows.ts';
+import { tenants } from './tenants/tenants.ts';
 
 /** By the name that the command line takes, in the order in which they run. */
 export const benches: Readonly<Record<string, Bench>> = {
@@ -22,6 +23,7 @@ export const benches: Readonly<Record<string, Bench>> = {
   cost,
   growth,
   replicas,
+  tenants,
   memory,
   start,
 };

@@ -64,6 +64,6 @@ export function reply(
   );
 }
 
-function signed(request: SlackBody): LoadRequest {
+export function signed(request: SlackBody): LoadRequest {
   return { headers: signedHeaders(request, slackApp.signingSecret), body: request.body };
 }
