@@ -8,6 +8,7 @@ import { numberJobs } from './job-numbers.ts';
 import { addMoved } from './moved.ts';
 import { addPullRequests } from './pull-requests.ts';
 import { rateReads } from './read-rate.ts';
+import { leaveRoomForClaims } from './room-for-claims.ts';
 import { shareWork } from './share-work.ts';
 import { addStateReaction } from './state-reaction.ts';
 import { joinTurnEnds } from './turn-ends.ts';
@@ -34,6 +35,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0016_repeat_verbs': { up: renameRepeatVerbs },
     '0017_pull_requests': { up: addPullRequests },
     '0018_moved': { up: addMoved },
+    '0019_room_for_claims': { up: (db: Kysely<unknown>) => leaveRoomForClaims(db, engine) },
   };
 }
 
