@@ -1,7 +1,14 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { type TaskKind, taskFacts } from '../jobs/task-kinds.ts';
-import type { TaskGroup } from '../store/store.ts';
-import { type ClaimedTask, type Lease, LeaseLostError, type Scheduled, type Store } from '../store/store.ts';
+import {
+  type ClaimedTask,
+  type Lease,
+  LeaseLostError,
+  type Scheduled,
+  type Store,
+  type TaskGroup,
+  type Transaction,
+} from '../store/store.ts';
 import { claimFairly, type Found, type Quota } from './claim-fairly.ts';
 import { FailingKinds, type LoopState } from './failing-kinds.ts';
 import { FairSlots } from './fair-slots.ts';
@@ -36,6 +43,8 @@ export interface LoopOptions {
   /** How many tasks are in flight at most. */
   readonly concurrency: number;
   readonly quota?: Quota;
+  /** A power cut may undo its claims: until its tasks write, they only do what may be done twice. */
+  readonly mayLoseClaims?: boolean;
   /** The time limit of the program's whole stop, if it has to wait for these tasks. */
   readonly stopWithinMs: number;
   /** Requests that are not answered yet. */
@@ -154,16 +163,17 @@ export class Loop {
 
   /** Claims what is due. If nothing is, says when the next task is. */
   private async look(nowMs: number): Promise<Pick<Found, 'tasks' | 'dueAtMs'>> {
-    const { store, quota = null } = this.options;
+    const { store, quota = null, mayLoseClaims: mayBeLost = false } = this.options;
     const limit = this.freeSlots();
     this.isBehind = limit <= 0;
     if (limit <= 0) return { tasks: [], dueAtMs: null };
     const { kinds, slots, usedUp } = this;
-    const found = await store.transaction(async (tx) => {
+    const claim = async (tx: Transaction) => {
       const leaseNowMs = await tx.tasks.leaseNowMs();
       const lease = { leaseNowMs, leaseUntilMs: leaseNowMs + LEASE_MS, inFlight: this.leases() };
       return claimFairly(tx, { kinds, nowMs, ...lease, limit, slots, quota, usedUp });
-    });
+    };
+    const found = await store.transaction(claim, { mayBeLost });
     this.isBehind = found.isBehind;
     this.usedUp = found.usedUp;
     return found;

@@ -1,7 +1,8 @@
 import type { Database, LeaseClock } from './engines/database.ts';
 import { StoreError } from './errors.ts';
 import type { Scheduled } from './queries/tasks/tasks.ts';
-import type { Store } from './store.ts';
+import type { Queries } from './schema/tables.ts';
+import type { Store, TransactionOptions } from './store.ts';
 import { Transaction } from './transaction.ts';
 
 /**
@@ -22,8 +23,12 @@ export class SqlStore implements Store {
     this.leaseClock = leaseClock;
   }
 
-  async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const { result, scheduled } = await this.attempt(work, MAX_ATTEMPTS);
+  async transaction<T>(
+    work: (tx: Transaction) => Promise<T>,
+    { mayBeLost = false }: TransactionOptions = {},
+  ): Promise<T> {
+    const { queries, unflushed } = this.database;
+    const { result, scheduled } = await this.attempt(mayBeLost ? unflushed : queries, work, MAX_ATTEMPTS);
     if (scheduled.size > 0) for (const listener of this.listeners) listener(scheduled);
     return result;
   }
@@ -48,6 +53,7 @@ export class SqlStore implements Store {
   }
 
   private async attempt<T>(
+    queries: Queries,
     work: (tx: Transaction) => Promise<T>,
     attemptsLeft: number,
   ): Promise<{ result: T; scheduled: Scheduled }> {
@@ -55,7 +61,7 @@ export class SqlStore implements Store {
     try {
       // After waiting for a lock, a transaction must see what was written under it. The database default may be
       // stricter.
-      const transaction = this.database.queries.transaction().setIsolationLevel('read committed');
+      const transaction = queries.transaction().setIsolationLevel('read committed');
       return await transaction.execute(async (db) => {
         const leaseClock = this.leaseClock ?? this.database.leaseClockIn(db);
         const tx = new Transaction(db, this.database.advisoryLockIn(db), leaseClock);
@@ -66,7 +72,7 @@ export class SqlStore implements Store {
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       const isConflict = CONFLICT_CODES.has(error.code);
-      if (isConflict && attemptsLeft > 1) return this.attempt(work, attemptsLeft - 1);
+      if (isConflict && attemptsLeft > 1) return this.attempt(queries, work, attemptsLeft - 1);
       // The connection may have broken during the commit.
       error.mayBeCommitted ||= isAtCommit && this.database.engine === 'postgres' && !isConflict;
       throw error;

@@ -16,6 +16,15 @@ export {
 export type { Claim, Scheduled, Tasks } from './queries/tasks/tasks.ts';
 export type { Transaction } from './transaction.ts';
 
+export interface TransactionOptions {
+  /**
+   * It ends once it is committed, without waiting for the disk. A crash of the program does it no harm. A power cut, or a
+   * crash of the database, may undo it, but then nothing is left of all that was committed after it either. For what can
+   * be done again, and is followed by nothing that others see.
+   */
+  readonly mayBeLost?: boolean;
+}
+
 /** The durable state of the program. Every write happens in a transaction; none awaits the network. */
 export interface Store {
   /**
@@ -24,7 +33,7 @@ export interface Store {
    * After a conflict on Postgres, `work` runs again from its start, so nothing outside of `tx` may depend on how often
    * it runs. It must not open another transaction.
    */
-  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
    * Calls `listener`, which must not throw, after each commit that scheduled tasks. Returns the unsubscribe function.
    */
@@ -45,12 +54,12 @@ export interface EndedTransaction {
 /** Reports how each transaction of the store ends. */
 export function instrumentedStore(store: Store, report: (transacted: EndedTransaction) => void): Store {
   return {
-    transaction: async (work) => {
+    transaction: async (work, options) => {
       const startedAtMs = performance.now();
       const ended = (outcome: EndedTransaction['outcome']) =>
         report({ outcome, durationMs: performance.now() - startedAtMs });
       try {
-        const result = await store.transaction(work);
+        const result = await store.transaction(work, options);
         ended('done');
         return result;
       } catch (error) {

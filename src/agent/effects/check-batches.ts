@@ -1,7 +1,7 @@
 import { batcher } from '../../engine/batcher.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { CardRefresh, UnchangedCheck, WatchedJob } from '../../store/queries/tasks/checks.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store, Transaction } from '../../store/store.ts';
 
 /** So long, checks that found nothing new are gathered: the disk is waited for once for all of them. */
 const GATHERED_FOR_MS = 5;
@@ -17,22 +17,25 @@ export interface CheckBatches {
 }
 
 export function checkBatches(store: Store, clock: Clock): CheckBatches {
+  // What is lost in a power cut is a check that is made again.
+  const transaction = <T>(work: (tx: Transaction) => Promise<T>) =>
+    store.transaction(work, { mayBeLost: true });
   const reads = batcher((jobIds: readonly string[]) =>
-    store.transaction(async (tx) => {
+    transaction(async (tx) => {
       const found = await tx.checks.read(jobIds);
       return jobIds.map((id) => found.get(id) ?? null);
     }),
   );
   const unchanged = batcher(
     (checks: readonly UnchangedCheck[]) =>
-      store.transaction(async (tx) => {
+      transaction(async (tx) => {
         const ended = await tx.checks.endUnchanged(checks, clock.now());
         return checks.map(({ lease }) => ended.has(lease.taskId));
       }),
     GATHERED_FOR_MS,
   );
   const cards = batcher((jobs: readonly CardRefresh[]) =>
-    store.transaction(async (tx) => {
+    transaction(async (tx) => {
       await tx.checks.refreshCards(jobs);
       return jobs.map(() => undefined);
     }),

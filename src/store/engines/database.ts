@@ -16,6 +16,11 @@ export type LeaseClock = () => Promise<number>;
 /** What both databases have in common. Their errors surface as StoreError. */
 export interface Database {
   readonly queries: Queries;
+  /**
+   * The same database, for transactions that end before they are on disk: a power cut, or a crash of the database, may
+   * undo them, unless one of `queries` was committed later.
+   */
+  readonly unflushed: Queries;
   readonly engine: Engine;
   advisoryLockIn(transaction: Queries): TakeAdvisoryLock;
   leaseClockIn(transaction: Queries): LeaseClock;

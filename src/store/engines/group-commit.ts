@@ -25,18 +25,23 @@ export interface SqliteHooks {
   readonly flush: () => Promise<void>;
 }
 
+/** A finished transaction of the group, or who waits for the disk with it. */
+interface Member extends PromiseWithResolvers<void> {
+  readonly waitsForDisk: boolean;
+}
+
 /**
  * Group commit: transactions run one after the other, but those that arrive together share one commit. Each is a
  * savepoint of the group's transaction, so a failing one rolls back only itself. A flush to the disk does not hold up
  * the next groups, and serves all that were committed before it. Nothing has ended, and nobody learns what was read,
- * before all that it depends on is on disk.
+ * before all that it depends on is on disk; `UnflushedDriver` is for those who need not wait for that.
  */
 export class GroupCommitDriver implements Driver {
   private readonly file: DatabaseSync;
   private readonly hooks: SqliteHooks;
   private readonly statements: Statements;
   /** Finished transactions that wait for their group's commit. */
-  private waiting: PromiseWithResolvers<void>[] = [];
+  private waiting: Member[] = [];
   /** What was committed, or has read what was, and waits for a flush to begin. */
   private unflushed: PromiseWithResolvers<void>[] = [];
   /** Something was committed since the last flush began. */
@@ -57,9 +62,14 @@ export class GroupCommitDriver implements Driver {
 
   async init(): Promise<void> {}
 
-  async acquireConnection(): Promise<Connection> {
+  acquireConnection(): Promise<Connection> {
+    return this.connect({ waitsForDisk: true });
+  }
+
+  async connect({ waitsForDisk }: Pick<Connection, 'waitsForDisk'>): Promise<Connection> {
     const endTurn = await this.takeTurn();
-    return new Connection((query, isInTransaction) => this.execute(query, isInTransaction), endTurn);
+    const execute: Execute = (query, isInTransaction) => this.execute(query, isInTransaction);
+    return new Connection(execute, endTurn, waitsForDisk);
   }
 
   async releaseConnection(connection: Connection): Promise<void> {
@@ -79,11 +89,10 @@ export class GroupCommitDriver implements Driver {
   async commitTransaction(connection: Connection): Promise<void> {
     this.attempt(() => this.statements.run('release member'));
     connection.isInTransaction = false;
-    const onDisk = Promise.withResolvers<void>();
-    this.waiting.push(onDisk);
+    const ended = this.join(connection.waitsForDisk);
     if (this.waiting.length === 1) void this.commitSoon();
     connection.endTurn();
-    await onDisk.promise;
+    await ended;
   }
 
   async rollbackTransaction(connection: Connection): Promise<void> {
@@ -125,14 +134,23 @@ export class GroupCommitDriver implements Driver {
     } catch (error) {
       this.undoGroup(error);
     }
-    this.flushSoon(this.waiting.splice(0), this.statements.takeWrites());
+    const members = this.waiting.splice(0);
+    for (const { waitsForDisk, resolve } of members) if (!waitsForDisk) resolve();
+    const patient = members.filter(({ waitsForDisk }) => waitsForDisk);
+    this.flushSoon(patient, this.statements.takeWrites());
+  }
+
+  private join(waitsForDisk: boolean): Promise<void> {
+    const member = { ...Promise.withResolvers<void>(), waitsForDisk };
+    this.waiting.push(member);
+    return member.promise;
   }
 
   /** Resolves once all that can be seen now is on disk: the group's writes can, before its commit. */
   private onDisk(hasWritten = false): Promise<void> {
+    if (this.waiting.length > 0) return this.join(true);
     const onDisk = Promise.withResolvers<void>();
-    if (this.waiting.length > 0) this.waiting.push(onDisk);
-    else this.flushSoon([onDisk], hasWritten);
+    this.flushSoon([onDisk], hasWritten);
     return onDisk.promise;
   }
 
@@ -242,15 +260,19 @@ export class GroupCommitDriver implements Driver {
   }
 }
 
-/** Holds the file until its turn ends. */
-class Connection implements DatabaseConnection {
-  readonly endTurn: () => void;
-  isInTransaction = false;
-  private readonly execute: (query: CompiledQuery, isInTransaction: boolean) => Promise<QueryResult<unknown>>;
+type Execute = (query: CompiledQuery, isInTransaction: boolean) => Promise<QueryResult<unknown>>;
 
-  constructor(execute: Connection['execute'], endTurn: () => void) {
+/** Holds the file until its turn ends. */
+export class Connection implements DatabaseConnection {
+  readonly endTurn: () => void;
+  readonly waitsForDisk: boolean;
+  isInTransaction = false;
+  private readonly execute: Execute;
+
+  constructor(execute: Execute, endTurn: () => void, waitsForDisk: boolean) {
     this.execute = execute;
     this.endTurn = endTurn;
+    this.waitsForDisk = waitsForDisk;
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {

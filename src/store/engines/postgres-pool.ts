@@ -80,9 +80,15 @@ function storable(parameter: unknown): unknown {
 /** Frees the locks of a frozen replica before waiters take up all connections of a live one. */
 const MAX_IDLE_IN_TRANSACTION_MS = 10_000;
 
-export function postgresDialect(config: PostgresDialectConfig): Dialect {
+/** `waitsForDisk`: whether a transaction ends only when it is on the server's disk. */
+export function postgresDialect(
+  config: PostgresDialectConfig,
+  { waitsForDisk }: { readonly waitsForDisk: boolean } = { waitsForDisk: true },
+): Dialect {
+  const limits = [`idle_in_transaction_session_timeout = ${MAX_IDLE_IN_TRANSACTION_MS}`];
+  const settings = waitsForDisk ? limits : [...limits, 'synchronous_commit = off'];
   return {
-    createDriver: () => new LimitedDriver(config),
+    createDriver: () => new DriverWithSettings(config, settings),
     createQueryCompiler: () => new PostgresQueryCompiler(),
     createAdapter: () => new PostgresAdapter(),
     createIntrospector: (db) => new PostgresIntrospector(db),
@@ -90,20 +96,25 @@ export function postgresDialect(config: PostgresDialectConfig): Dialect {
 }
 
 /**
- * Limits how long a transaction may idle, in the round trip that begins it. Not per session: behind a pooler such as
- * PgBouncer, each transaction may get another session, shared with other programs.
+ * Makes settings, such as how long it may idle, for each transaction in the round trip that begins it. Not per session:
+ * behind a pooler such as PgBouncer, each transaction may get another session, shared with other programs.
  */
-class LimitedDriver extends PostgresDriver {
+class DriverWithSettings extends PostgresDriver {
+  private readonly settings: readonly string[];
+
+  constructor(config: PostgresDialectConfig, settings: readonly string[]) {
+    super(config);
+    this.settings = settings;
+  }
+
   override beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
-    const limited: DatabaseConnection = {
+    const withSettings: DatabaseConnection = {
       executeQuery: ({ sql }) =>
         connection.executeQuery(
-          CompiledQuery.raw(
-            `${sql}; set local idle_in_transaction_session_timeout = ${MAX_IDLE_IN_TRANSACTION_MS}`,
-          ),
+          CompiledQuery.raw([sql, ...this.settings.map((setting) => `set local ${setting}`)].join('; ')),
         ),
       streamQuery: connection.streamQuery,
     };
-    return super.beginTransaction(limited, settings);
+    return super.beginTransaction(withSettings, settings);
   }
 }

@@ -1,6 +1,12 @@
-import { HandleEmptyInListsPlugin, Kysely, replaceWithNoncontingentExpression, sql } from 'kysely';
+import {
+  type Dialect,
+  HandleEmptyInListsPlugin,
+  Kysely,
+  replaceWithNoncontingentExpression,
+  sql,
+} from 'kysely';
 import { Pool, types } from 'pg';
-import type { Queries, Tables } from '../schema/tables.ts';
+import type { Queries } from '../schema/tables.ts';
 import type { Database, LeaseClock, TakeAdvisoryLock } from './database.ts';
 import { invalidUrlError } from './postgres-errors.ts';
 import { postgresDialect, trustedPool } from './postgres-pool.ts';
@@ -38,17 +44,20 @@ export function openPostgres(databaseUrl: string, queryTimeoutMs = STATEMENT_TIM
   // its transaction fails at the next statement.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  const queries = new Kysely<Tables>({
-    dialect: postgresDialect({ pool: trustedPool(pool, databaseUrl) }),
-    plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
-  });
+  const trusted = trustedPool(pool, databaseUrl);
+  const queriesBy = (dialect: Dialect): Queries => {
+    const strategy = replaceWithNoncontingentExpression;
+    return new Kysely({ dialect, plugins: [new HandleEmptyInListsPlugin({ strategy })] });
+  };
+  const queries = queriesBy(postgresDialect({ pool: trusted }));
+  const unflushed = queriesBy(postgresDialect({ pool: trusted }, { waitsForDisk: false }));
   const close = async () => {
     const { promise: limit, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, CLOSE_WITHIN_MS);
     await Promise.race([queries.destroy(), limit]);
     clearTimeout(timer);
   };
-  return { queries, engine: 'postgres', advisoryLockIn, leaseClockIn, close };
+  return { queries, unflushed, engine: 'postgres', advisoryLockIn, leaseClockIn, close };
 }
 
 /** Names with the same hash wait for each other, which does no harm. */

@@ -7,6 +7,7 @@ import type { Queries, Tables } from '../schema/tables.ts';
 import type { Database } from './database.ts';
 import { GroupCommitDriver, type SqliteHooks } from './group-commit.ts';
 import { isBusy, sqliteError, unusableDirectory } from './sqlite-errors.ts';
+import { UnflushedDriver } from './unflushed-driver.ts';
 import { walFlusher } from './wal-flusher.ts';
 
 export const DATABASE_FILE = 'docs-agent.db';
@@ -41,7 +42,9 @@ export function openSqlite(dataDir: string): Database {
     wal.verify();
     checkLoss();
   };
-  const queries = queriesOn(file, { translate, verify, flush: wal.flush });
+  const driver = new GroupCommitDriver(file, { translate, verify, flush: wal.flush });
+  const queries = new Kysely<Tables>({ dialect: dialectOf(driver) });
+  const unflushed = new Kysely<Tables>({ dialect: dialectOf(new UnflushedDriver(driver)) });
   // A transaction has the whole database to itself.
   const advisoryLockIn = () => () => Promise.resolve();
   // One process holds the directory, and its start has freed all leases.
@@ -54,7 +57,7 @@ export function openSqlite(dataDir: string): Database {
       if (owner.isOpen) owner.close();
     }
   };
-  return { queries, engine: 'sqlite', advisoryLockIn, leaseClockIn, close };
+  return { queries, unflushed, engine: 'sqlite', advisoryLockIn, leaseClockIn, close };
 }
 
 export function queriesOn(file: DatabaseSync, hooks: SqliteHooks): Queries {
@@ -157,8 +160,12 @@ export const noFlush = () => Promise.resolve();
 
 /** Kysely on Node's SQLite. */
 export function nodeSqliteDialect(file: DatabaseSync, hooks: SqliteHooks): Dialect {
+  return dialectOf(new GroupCommitDriver(file, hooks));
+}
+
+export function dialectOf(driver: GroupCommitDriver | UnflushedDriver): Dialect {
   return {
-    createDriver: () => new GroupCommitDriver(file, hooks),
+    createDriver: () => driver,
     createQueryCompiler: () => new LocklessQueryCompiler(),
     createAdapter: () => new Adapter(),
     createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
