@@ -86,12 +86,19 @@ export class FairLimit {
       return await work();
     } finally {
       this.slots.giveBack(group);
-      this.waiting = this.waiting.filter((waiting) => {
-        const begins = this.begin(waiting.group);
-        if (begins) waiting.begin();
-        return !begins;
-      });
+      this.beginNext();
     }
+  }
+
+  private beginNext(): void {
+    // Many of few groups may wait: each group is asked for once.
+    const full = new Set<TaskGroup>();
+    this.waiting = this.waiting.filter((waiting) => {
+      const begins = !full.has(waiting.group) && this.begin(waiting.group);
+      if (begins) waiting.begin();
+      else full.add(waiting.group);
+      return !begins;
+    });
   }
 
   private begin(group: TaskGroup): boolean {

@@ -14,7 +14,11 @@ export type TaskGroup = string;
 
 /** The group and those that contain it: `T1/` and `T1/C1/`. */
 export function levelsOf(group: TaskGroup): readonly TaskGroup[] {
-  return [...group.matchAll(/\//g)].map(({ index }) => group.slice(0, index + 1));
+  const levels: TaskGroup[] = [];
+  for (let at = group.indexOf('/'); at !== -1; at = group.indexOf('/', at + 1)) {
+    levels.push(group.slice(0, at + 1));
+  }
+  return levels;
 }
 
 export interface NewTask {

@@ -118,9 +118,10 @@ export class Tasks {
     }
     const due = found.sort((a, b) => a.run_at - b.run_at).slice(0, limit);
     if (due.length === 0) return [];
-    const own = claim.inFlight.filter(({ taskId: id, token }) =>
-      due.some((task) => task.id === id && task.lease_token === token),
+    const expired = new Map(
+      due.flatMap((task) => (task.lease_token === null ? [] : [[task.id, task.lease_token]])),
     );
+    const own = claim.inFlight.filter(({ taskId: id, token }) => expired.get(id) === token);
     if (own.length > 0) {
       await this.renew(own, leaseUntilMs);
       return this.claim(claim);
