@@ -3,7 +3,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import type { CardRefresh, UnchangedCheck, WatchedJob } from '../../store/queries/tasks/checks.ts';
 import type { Store, Transaction } from '../../store/store.ts';
 
-/** So long, checks that found nothing new are gathered: the disk is waited for once for all of them. */
+/** So long, checks that found nothing new are gathered: one transaction does for all of them. */
 const GATHERED_FOR_MS = 5;
 
 /** What many checks ask of the store at the same time: one transaction for all of them. */

@@ -84,7 +84,7 @@ export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorl
     const store = await openStore(place.location);
     onTestFinished(() => store.close());
     return {
-      transaction: (work) => counted(() => store.transaction(work)),
+      transaction: (work, options) => counted(() => store.transaction(work, options)),
       onScheduled: (listener) => store.onScheduled(listener),
       check: () => store.check(),
       close: () => store.close(),

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { SnippetReader } from '../../../../src/slack/workspace/web-api/snippet-reader.ts';
 import { SqlStore } from '../../../../src/store/sql-store.ts';
-import type { Transaction } from '../../../../src/store/store.ts';
+import type { Transaction, TransactionOptions } from '../../../../src/store/store.ts';
 import { commitNames, watched } from './commit-notes.ts';
 
 /** Loaded into the program by `--import`: lists its commits, and kills it at the given one. */
@@ -22,15 +22,20 @@ const transaction = SqlStore.prototype.transaction;
 SqlStore.prototype.transaction = async function <T>(
   this: SqlStore,
   work: (tx: Transaction) => Promise<T>,
+  options?: TransactionOptions,
 ): Promise<T> {
   let names: string[] = [];
-  const result = await transaction.call(this, async (tx: Transaction) => {
-    const deeds: Parameters<typeof watched>[1] = [];
-    const done = await work(watched(tx, deeds));
-    names = commitNames(deeds);
-    await reached(names, 'before');
-    return done;
-  });
+  const result = await transaction.call(
+    this,
+    async (tx: Transaction) => {
+      const deeds: Parameters<typeof watched>[1] = [];
+      const done = await work(watched(tx, deeds));
+      names = commitNames(deeds);
+      await reached(names, 'before');
+      return done;
+    },
+    options,
+  );
   for (const committed of names) appendFileSync(logFile, `${committed}\n`);
   await reached(names, 'after');
   return result as T;
