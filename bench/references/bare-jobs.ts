@@ -77,6 +77,7 @@ async function watch(job: Job): Promise<void> {
 
 async function reply(job: Job, channel: string, timestamp: string, prompt: string): Promise<void> {
   await callSlack('reactions.add', { channel, timestamp, name: 'eyes' });
+  await show(job, '⚙️ *Working*\n⏳ 1 reply waiting');
   await callAgent('POST', `${agentPath}/${job.id}/message`, { prompt });
   await callSlack('reactions.add', { channel, timestamp, name: 'white_check_mark' });
   await callSlack('reactions.remove', { channel, timestamp, name: 'eyes' });
