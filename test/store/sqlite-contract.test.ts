@@ -25,7 +25,7 @@ const SHARED = /\((team_id|channel_id|project_id|stage|kind|state)=\?\)$/;
  */
 const ALLOWED = [
   'update "task" set "lease_token" = ?, "lease_until" = ? where "lease_until" is not null',
-  'select "run_at" from "task" where "kind" = ? and "lease_until" is null',
+  'select kind, run_at from (',
   'with recursive groups (group_key) as',
   'select "stage", count(*) as "count" from "job" where "stage" in',
   'insert into catch_up (job_id, team_id',

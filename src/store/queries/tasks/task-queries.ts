@@ -133,14 +133,18 @@ export const runTaskNowUnlessLocked = prepared((db, { id, nowMs }: Values<{ id: 
     ),
 );
 
-export const nextFreeTask = prepared((db, { kind }: Values<{ kind: TaskKind }>) =>
-  db
-    .selectFrom('task')
-    .select('run_at')
-    .where('kind', '=', kind)
-    .where('lease_until', 'is', null)
-    .orderBy('run_at')
-    .limit(1),
+/** The first free task of each kind, without locks. */
+export const firstFreeTasks = preparedForMany(
+  (db, kinds: readonly Values<{ kind: TaskKind }>[], { leaseNowMs }: Values<{ leaseNowMs: number }>) => {
+    const firsts = kinds.map(
+      ({ kind }) => sql`
+        select kind, run_at from (
+          select kind, run_at from task where kind = ${kind} and ${isFree(leaseNowMs)} order by run_at limit 1
+        ) as first_of_kind`,
+    );
+    const query: RawBuilder<{ kind: TaskKind; run_at: number }> = sql`${sql.join(firsts, sql` union all `)}`;
+    return { compile: () => query.compile(db) };
+  },
 );
 
 type Held = Pick<Lease, 'taskId' | 'token'>;

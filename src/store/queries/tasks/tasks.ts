@@ -22,13 +22,13 @@ import {
   dueTasksOf,
   endTask,
   failTask,
+  firstFreeTasks,
   freeLease,
   freeTask,
   groupHeads,
   heldTask,
   leaseTasks,
   markTaskUnknown,
-  nextFreeTask,
   repeatTask,
   retryTaskAt,
   runTaskNow,
@@ -110,7 +110,7 @@ export class Tasks {
   async claim(claim: Claim): Promise<ClaimedTask[]> {
     const { kinds, nowMs, leaseNowMs, leaseUntilMs, limit, leftOut = [], admit } = claim;
     const found = [];
-    for (const kind of kinds) {
+    for (const kind of await this.dueKinds(kinds, nowMs, leaseNowMs)) {
       const due = { kind, nowMs, leaseNowMs, limit };
       const rows =
         leftOut.length === 0 ? await dueTasks.rows(this.db, due) : await this.dueOutside(leftOut, due);
@@ -225,14 +225,35 @@ export class Tasks {
   /** When the next task without a lease is due, of these kinds and outside these groups; or null. */
   async nextDueAtMs(kinds: readonly TaskKind[], leftOut: readonly TaskGroup[] = []): Promise<number | null> {
     const times: number[] = [];
-    for (const kind of kinds) {
-      const free =
-        leftOut.length === 0
-          ? await nextFreeTask.rows(this.db, { kind })
-          : await this.headsOutside(leftOut, kind, NO_LEASE_ENDED);
-      times.push(...free.map(({ run_at }) => run_at));
+    if (leftOut.length === 0) times.push(...(await this.firstFree(kinds, NO_LEASE_ENDED)).values());
+    else {
+      for (const kind of kinds) {
+        const heads = await this.headsOutside(leftOut, kind, NO_LEASE_ENDED);
+        times.push(...heads.map(({ run_at }) => run_at));
+      }
     }
     return times.reduce((first: number | null, atMs) => Math.min(first ?? atMs, atMs), null);
+  }
+
+  /** Most looks find tasks of one kind, or of none: the others are not asked for. */
+  private async dueKinds(
+    kinds: readonly TaskKind[],
+    nowMs: number,
+    leaseNowMs: number,
+  ): Promise<readonly TaskKind[]> {
+    if (kinds.length <= 1) return kinds;
+    const firstMs = await this.firstFree(kinds, leaseNowMs);
+    return kinds.filter((kind) => (firstMs.get(kind) ?? Number.POSITIVE_INFINITY) <= nowMs);
+  }
+
+  private async firstFree(
+    kinds: readonly TaskKind[],
+    leaseNowMs: number,
+  ): Promise<ReadonlyMap<TaskKind, number>> {
+    if (kinds.length === 0) return new Map();
+    const asked = kinds.map((kind) => ({ kind }));
+    const rows = await firstFreeTasks.rows(this.db, asked, { leaseNowMs });
+    return new Map(rows.map(({ kind, run_at }) => [kind, run_at]));
   }
 
   private async dueOutside(leftOut: readonly TaskGroup[], due: Due) {
