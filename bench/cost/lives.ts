@@ -121,9 +121,10 @@ export async function startLives(readsOf: (number: number) => number): Promise<L
     }
     const number = Number(route.jobId.replace('agent-', ''));
     const life = lifeOf(number);
-    if (route.operation === 'message') life.hasReply = true;
-    else life.reads += 1;
-    const isOver = life.hasReply && life.reads >= readsOf(number);
+    const isRead = route.operation === 'get';
+    if (isRead) life.reads += 1;
+    else life.hasReply = true;
+    const isOver = isRead && life.hasReply && life.reads >= readsOf(number);
     const end = { status: 'completed', prLink: `https://github.com/acme/docs/pull/${number}` };
     return { status: 200, body: { ...activeAgentJob, ...(isOver && end), id: route.jobId } };
   }
