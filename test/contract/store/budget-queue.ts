@@ -22,6 +22,8 @@ export function budgetQueueContract(open: OpenStore): void {
       await want('c', 'call-3', 'site');
       expect(await waiting()).toEqual(['create_job b', 'create_job a']);
       expect(await waiting('site')).toEqual(['create_job c']);
+      const firstStart = (projectId: string) => opened.run((tx) => tx.budgetQueue.firstStart(projectId));
+      expect([await firstStart('docs'), await firstStart('nowhere')]).toEqual(['b', null]);
       await opened.run((tx) => tx.budgetQueue.leave('b', 'create_job'));
       expect(await waiting()).toEqual(['create_job a']);
       await opened.run((tx) => tx.budgetQueue.join('call-1'));

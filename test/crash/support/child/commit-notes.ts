@@ -47,6 +47,7 @@ const SILENT = new Set([
   'readBudget.slowDown',
   'budgetQueue.join',
   'budgetQueue.waiting',
+  'budgetQueue.firstStart',
   'budgetQueue.leave',
   'pullRequests.get',
   'pullRequests.jobsOf',
