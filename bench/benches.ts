@@ -4,6 +4,7 @@ import { checks } from './checks/checks.ts';
 import { cost } from './cost/cost.ts';
 import { deliver } from './deliver/deliver.ts';
 import { events } from './events.ts';
+import { capacity } from './felt/capacity.ts';
 import { felt } from './felt/felt.ts';
 import { growth } from './growth/growth.ts';
 import { memory } from './memory.ts';
@@ -19,6 +20,7 @@ export const benches: Readonly<Record<string, Bench>> = {
   events,
   checks,
   felt,
+  capacity,
   deliver,
   cost,
   growth,

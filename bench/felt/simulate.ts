@@ -1,4 +1,4 @@
-import { allowanceOf, takeFrom } from '../../src/jobs/schedule/allowance.ts';
+import { type Allowance, allowanceOf, takeFrom } from '../../src/jobs/schedule/allowance.ts';
 import { checkIntervalMs } from '../../src/jobs/schedule/schedule.ts';
 import { type Random, seededRandom } from '../../test/soak/random.ts';
 import type { Watched } from './watched.ts';
@@ -18,42 +18,94 @@ interface OpenJob {
   readonly dueAtMs: number;
 }
 
-/**
- * Watches a project with so many open jobs by the program's own schedule and read budget: whoever has been due for
- * longest is read, as soon as the budget has a read. When the end of a job is seen, the next one starts.
- */
+/** Watches one project with so many open jobs, on a machine that is never too slow. */
 export function simulate(openJobs: number, durationMs: number, seed: number): Watched {
+  return simulateProjects(
+    { projects: 1, openJobs, readsPerMinute: READS_PER_MINUTE, checksPerSecond: Number.POSITIVE_INFINITY },
+    durationMs,
+    seed,
+  );
+}
+
+export interface WatchedProjects {
+  readonly projects: number;
+  /** Of each project. */
+  readonly openJobs: number;
+  /** The budget of each project. */
+  readonly readsPerMinute: number;
+  /** So many checks all replicas make together, at most. */
+  readonly checksPerSecond: number;
+}
+
+/**
+ * Watches projects by the program's own schedule and read budget: whoever has been due for longest is read, as soon as the
+ * budget of the project has a read, and a replica has time. When the end of a job is seen, the next one starts.
+ */
+export function simulateProjects(load: WatchedProjects, durationMs: number, seed: number): Watched {
   const random = seededRandom(seed);
-  const allowance = allowanceOf(READS_PER_MINUTE);
   const countsFromMs = durationMs / 3;
   const newJob = (nowMs: number): OpenJob => ({
     startedAtMs: nowMs,
     endsAtMs: nowMs + lengthMs(random),
     dueAtMs: nowMs + policy.pollMinIntervalMs,
   });
-  const queue = new DueQueue(Array.from({ length: openJobs }, () => newJob(0)));
+  const projects = Array.from(
+    { length: load.projects },
+    () =>
+      new Project(
+        load.readsPerMinute,
+        Array.from({ length: load.openJobs }, () => newJob(0)),
+      ),
+  );
   const delaysMs: number[] = [];
   let reads = 0;
-  let wholeAtMs = 0;
   for (let nowMs = 0; ; ) {
-    nowMs = Math.max(nowMs, queue.first.dueAtMs);
-    if (nowMs >= durationMs) return { reads, openMs: openJobs * (durationMs - countsFromMs), delaysMs };
-    const taken = takeFrom(allowance, wholeAtMs, 1, nowMs);
-    if (taken.count === 0) {
-      nowMs = taken.againAtMs;
-      continue;
-    }
-    ({ wholeAtMs } = taken);
-    const job = queue.first;
+    const project = projects.reduce((first, other) => (other.nextAtMs < first.nextAtMs ? other : first));
+    nowMs = Math.max(nowMs, project.nextAtMs);
+    const openMs = load.projects * load.openJobs * (durationMs - countsFromMs);
+    if (nowMs >= durationMs) return { reads, openMs, delaysMs };
+    const job = project.take(nowMs);
     const isOver = nowMs >= job.endsAtMs;
     if (nowMs >= countsFromMs) {
       reads += 1;
       if (isOver) delaysMs.push(nowMs - job.endsAtMs);
     }
     const checked = { turnAgeMs: nowMs - job.startedAtMs, lateMs: nowMs - job.dueAtMs };
-    queue.replaceFirst(
+    project.put(
       isOver ? newJob(nowMs) : { ...job, dueAtMs: nowMs + checkIntervalMs(checked, policy, random()) },
     );
+    nowMs += 1_000 / load.checksPerSecond;
+  }
+}
+
+class Project {
+  /** When the next read is due, and allowed. */
+  nextAtMs = 0;
+  private readonly allowance: Allowance;
+  private readonly queue: DueQueue;
+  private wholeAtMs = 0;
+
+  constructor(readsPerMinute: number, jobs: readonly OpenJob[]) {
+    this.allowance = allowanceOf(readsPerMinute);
+    this.queue = new DueQueue(jobs);
+    this.plan();
+  }
+
+  /** The job that has been due for longest, to be put back. */
+  take(nowMs: number): OpenJob {
+    ({ wholeAtMs: this.wholeAtMs } = takeFrom(this.allowance, this.wholeAtMs, 1, nowMs));
+    return this.queue.first;
+  }
+
+  put(job: OpenJob): void {
+    this.queue.replaceFirst(job);
+    this.plan();
+  }
+
+  private plan(): void {
+    const { dueAtMs } = this.queue.first;
+    const { count, againAtMs } = takeFrom(this.allowance, this.wholeAtMs, 1, dueAtMs);
+    this.nextAtMs = count > 0 ? dueAtMs : againAtMs;
   }
 }
 
