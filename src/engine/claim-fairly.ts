@@ -70,8 +70,8 @@ export async function claimFairly(tx: Transaction, look: Look): Promise<Found> {
     const claimed = await tx.tasks.claim(claim);
     tasks.push(...claimed);
     // There may be more, or tasks of full groups may have hidden due tasks of others, or those that another replica has
-    // locked just now.
-    isMore = found === wanted || wanted < free;
+    // locked just now. If any were taken, the next look follows at once, and leaves full groups out from the start.
+    isMore = (found === wanted || wanted < free) && (tasks.length === 0 || slots.full().length === 0);
     mostWanted = found === wanted ? mostWanted * 2 : limit;
     found = 0;
   }
