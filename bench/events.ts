@@ -19,7 +19,7 @@ export const events: Bench = {
       requests: () => replies(THREADS),
       table: 'follow_up',
       label: 'replies',
-      work: { call: 'reactions.add', label: 'receipts shown' },
+      work: { call: null, label: 'calls made' },
       seed: seeded.copyTo,
     });
   },

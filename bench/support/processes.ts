@@ -176,5 +176,10 @@ export async function untilIdle(standIns: StandIns): Promise<void> {
 }
 
 async function callsIn(standIns: StandIns): Promise<number> {
-  return Object.values(await standIns.counts()).reduce((all, count) => all + count, 0);
+  return allOf(await standIns.counts());
+}
+
+/** Of all kinds of calls together. */
+export function allOf(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((all, count) => all + count, 0);
 }

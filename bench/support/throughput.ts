@@ -5,7 +5,7 @@ import { BARE, type ContenderOptions, contenders, DURABLE, OURS, type Turn } fro
 import { type LoadRequest, sendLoad } from './load.ts';
 import { otherAnswers } from './other-answers.ts';
 import { percentile } from './percentiles.ts';
-import type { StandIns } from './processes.ts';
+import { allOf, type StandIns } from './processes.ts';
 import type { BenchSettings } from './rounds.ts';
 import { type Figures, type Round, takeTurns } from './rounds.ts';
 import { type Comparison, compare, type Row } from './rows.ts';
@@ -18,8 +18,8 @@ export interface ThroughputOptions extends Pick<ContenderOptions, 'seed' | 'env'
   /** The table of the program in which each request leaves a row. */
   readonly table: 'job' | 'follow_up';
   readonly label: string;
-  /** A call to Slack that follows from the requests. */
-  readonly work: { readonly call: string; readonly label: string };
+  /** What follows from the requests: a call to Slack; null: any call. */
+  readonly work: { readonly call: string | null; readonly label: string };
 }
 
 const AT_ONCE = [16, 64] as const;
@@ -84,9 +84,13 @@ async function measureOne(turn: Turn, atOnce: number, options: ThroughputOptions
   if (turn.who !== OURS) return figures;
   const after = await standIns.counts();
   checkKept(turn.dataDir, options.table, warmUp.answers + answers);
-  const done = (after[work.call] ?? 0) - (before[work.call] ?? 0);
+  const done = countOf(after, work.call) - countOf(before, work.call);
   if (done === 0) throw new Error('the program took requests in, but did nothing else');
   return { ...figures, work: (done / answers) * perSecond };
+}
+
+function countOf(counts: Readonly<Record<string, number>>, call: string | null): number {
+  return call === null ? allOf(counts) : (counts[call] ?? 0);
 }
 
 /** Reads beside the program, which goes on: what it has acknowledged must be there already. */
