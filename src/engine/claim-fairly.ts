@@ -26,7 +26,9 @@ export interface Found {
   readonly usedUp: ReadonlyMap<TaskGroup, number>;
 }
 
-interface Look extends Omit<Claim, 'leftOut' | 'admit'> {
+interface Look extends Omit<Claim, 'leftOut' | 'admit' | 'isOneOfEach'> {
+  /** As the last look has found: more were due than could begin. */
+  readonly isBehind: boolean;
   readonly slots: FairSlots;
   readonly quota: Quota | null;
   readonly usedUp: ReadonlyMap<TaskGroup, number>;
@@ -35,7 +37,10 @@ interface Look extends Omit<Claim, 'leftOut' | 'admit'> {
 /** Where a quota was short of late, so many tasks are asked for at first: what it may not begin is locked in vain. */
 const FEW = 4;
 
-/** Claims the tasks that have been due for longest, and of no group more than its share. */
+/**
+ * Claims the tasks that have been due for longest, and of no group more than its share. If too few can begin, first one of
+ * each group that has no slot: a short queue must not wait behind the backlogs of others.
+ */
 export async function claimFairly(tx: Transaction, look: Look): Promise<Found> {
   const { kinds, nowMs, leaseNowMs, leaseUntilMs, inFlight, limit, quota } = look;
   const slots = look.slots.copy();
@@ -61,19 +66,22 @@ export async function claimFairly(tx: Transaction, look: Look): Promise<Found> {
       return false;
     });
   };
+  const claim = async (wanted: number, others: readonly TaskGroup[], isOneOfEach: boolean) => {
+    found = 0;
+    const lease = { leaseNowMs, leaseUntilMs, inFlight };
+    const claimed = { kinds, nowMs, ...lease, limit: wanted, leftOut: others, isOneOfEach, admit };
+    tasks.push(...(await tx.tasks.claim(claimed)));
+  };
+  if (look.isBehind) await claim(limit, [...leftOut(), ...slots.holders()], true);
   let mostWanted = look.usedUp.size > 0 ? FEW : limit;
   for (let isMore = true; isMore && tasks.length < limit; ) {
     const free = limit - tasks.length;
     const wanted = Math.min(free, mostWanted);
-    const lease = { leaseNowMs, leaseUntilMs, inFlight };
-    const claim = { kinds, nowMs, ...lease, limit: wanted, leftOut: leftOut(), admit };
-    const claimed = await tx.tasks.claim(claim);
-    tasks.push(...claimed);
+    await claim(wanted, leftOut(), false);
     // There may be more, or tasks of full groups may have hidden due tasks of others, or those that another replica has
     // locked just now. If any were taken, the next look follows at once, and leaves full groups out from the start.
     isMore = (found === wanted || wanted < free) && (tasks.length === 0 || slots.full().length === 0);
     mostWanted = found === wanted ? mostWanted * 2 : limit;
-    found = 0;
   }
   const dueAtMs = tasks.length > 0 ? null : await nextLookMs(tx, look, leftOut(), usedUp);
   return { tasks, isBehind: tasks.length >= limit || slots.full().length > 0, dueAtMs, usedUp };

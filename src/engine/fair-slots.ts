@@ -21,6 +21,11 @@ export class FairSlots {
     return this.total - this.taken;
   }
 
+  /** The groups that have slots. */
+  holders(): TaskGroup[] {
+    return [...this.takenBy.keys()];
+  }
+
   /** False if the group has its share already. */
   take(group: TaskGroup): boolean {
     if (levelsOf(group).some((level) => this.isFull(level, level === group))) return false;

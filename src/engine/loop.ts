@@ -165,13 +165,14 @@ export class Loop {
   private async look(nowMs: number): Promise<Pick<Found, 'tasks' | 'dueAtMs'>> {
     const { store, quota = null, mayLoseClaims: mayBeLost = false } = this.options;
     const limit = this.freeSlots();
+    const { isBehind } = this;
     this.isBehind = limit <= 0;
     if (limit <= 0) return { tasks: [], dueAtMs: null };
     const { kinds, slots, usedUp } = this;
     const claim = async (tx: Transaction) => {
       const leaseNowMs = await tx.tasks.leaseNowMs();
       const lease = { leaseNowMs, leaseUntilMs: leaseNowMs + LEASE_MS, inFlight: this.leases() };
-      return claimFairly(tx, { kinds, nowMs, ...lease, limit, slots, quota, usedUp });
+      return claimFairly(tx, { kinds, nowMs, ...lease, limit, slots, quota, usedUp, isBehind });
     };
     const found = await store.transaction(claim, { mayBeLost });
     this.isBehind = found.isBehind;

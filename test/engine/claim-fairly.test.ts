@@ -44,6 +44,7 @@ async function claimed(left: number, usedUp: ReadonlyMap<string, number>) {
       slots: new FairSlots(3 * JOBS),
       quota,
       usedUp,
+      isBehind: false,
     }),
   );
   return { tasks: found.tasks.length, asked };
@@ -89,9 +90,31 @@ test.skipIf(testServerUrl === undefined)(
       const backlog = await other.tasks.claim({ ...look, leftOut: ['quiet/'] });
       expect(backlog).toHaveLength((JOBS / projectIds.length) * 4);
       const slots = new FairSlots(3 * JOBS);
-      return store.transaction((tx) => claimFairly(tx, { ...look, slots, quota: null, usedUp: IS_SHORT }));
+      return store.transaction((tx) =>
+        claimFairly(tx, { ...look, slots, quota: null, usedUp: IS_SHORT, isBehind: false }),
+      );
     });
 
     expect(new Set(found.tasks.map(({ group }) => group))).toEqual(new Set(['quiet/']));
   },
 );
+
+test('a project with few jobs is not behind the backlogs of many others, where slots are short', async () => {
+  const { store } = await onSqlite();
+  const atWork = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+  const projectIds = [...atWork, 'x', 'y', 'z', 'quiet'];
+  let stored = 0;
+  const dueAtMs = () => {
+    stored += 1;
+    return stored % projectIds.length === 0 ? NOW_MS - 1 : NOW_MS - 1_000_000 + stored;
+  };
+  await storeWatchedJobs(store, { jobs: JOBS, projectIds, dueAtMs });
+  const slots = new FairSlots(12);
+  for (const id of atWork) slots.add(`${id}/`);
+  const lease = { leaseNowMs: NOW_MS, leaseUntilMs: NOW_MS + 1_000, inFlight: [] };
+  const look = { kinds: ['check_job'] as const, nowMs: NOW_MS, ...lease, limit: slots.free, slots };
+  const found = await store.transaction((tx) =>
+    claimFairly(tx, { ...look, quota: null, usedUp: new Map(), isBehind: true }),
+  );
+  expect(found.tasks.map(({ group }) => group)).toContain('quiet/');
+});

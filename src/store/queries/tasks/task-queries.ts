@@ -51,15 +51,19 @@ export const dueTasks = prepared((db, { kind, nowMs, leaseNowMs, limit }: Values
     .skipLocked(),
 );
 
-/** As `dueTasks`, of these groups only; a backlog in other groups costs nothing. */
+/** As `dueTasks`, of these groups only, so many of each at most; a backlog in other groups costs nothing. */
 export const dueTasksOf = preparedForMany(
-  (db, groups: readonly Values<Group>[], { kind, nowMs, leaseNowMs, limit }: Values<Due>) => {
+  (
+    db,
+    groups: readonly Values<Group>[],
+    { kind, nowMs, leaseNowMs, limit, ofEach }: Values<Due & { readonly ofEach: number }>,
+  ) => {
     const isDue = sql<SqlBool>`run_at <= ${nowMs} and ${isFree(leaseNowMs)}`;
     const ids = groups.map(
       ({ group }) => sql`
         select id from (
           select id from task where kind = ${kind} and group_key = ${group} and ${isDue}
-          order by run_at limit ${limit}
+          order by run_at limit ${ofEach}
         ) as first_of_group`,
     );
     return (

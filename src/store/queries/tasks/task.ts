@@ -100,3 +100,11 @@ export function ownerColumns(owner: { readonly [Name in keyof TaskOwner]: Expres
     ), ${owner.otherwise})`,
   };
 }
+
+/** In no order, so that none is always the last. */
+export function shuffled<T>(items: readonly T[]): T[] {
+  return items
+    .map((item) => ({ item, place: Math.random() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ item }) => item);
+}

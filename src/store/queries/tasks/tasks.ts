@@ -11,6 +11,7 @@ import {
   type NewTask,
   ownerColumns,
   ownerOfTask,
+  shuffled,
   type TaskGroup,
   type TaskOwner,
   taskId,
@@ -49,6 +50,8 @@ export interface Claim {
   readonly limit: number;
   /** Groups whose tasks are skipped, however long they have been due. */
   readonly leftOut?: readonly TaskGroup[];
+  /** One task of each group, whichever groups those are, in place of the tasks that have been due for longest. */
+  readonly isOneOfEach?: boolean;
   /** Selects which of the tasks found are taken. */
   readonly admit?: (found: readonly ClaimedTask[]) => Promise<readonly ClaimedTask[]>;
 }
@@ -108,12 +111,14 @@ export class Tasks {
    * instead.
    */
   async claim(claim: Claim): Promise<ClaimedTask[]> {
-    const { kinds, nowMs, leaseNowMs, leaseUntilMs, limit, leftOut = [], admit } = claim;
+    const { kinds, nowMs, leaseNowMs, leaseUntilMs, limit, leftOut = [], isOneOfEach = false, admit } = claim;
     const found = [];
     for (const kind of await this.dueKinds(kinds, nowMs, leaseNowMs)) {
       const due = { kind, nowMs, leaseNowMs, limit };
       const rows =
-        leftOut.length === 0 ? await dueTasks.rows(this.db, due) : await this.dueOutside(leftOut, due);
+        leftOut.length === 0 && !isOneOfEach
+          ? await dueTasks.rows(this.db, due)
+          : await this.dueOutside(leftOut, due, isOneOfEach);
       found.push(...rows);
     }
     const due = found.sort((a, b) => a.run_at - b.run_at).slice(0, limit);
@@ -256,14 +261,15 @@ export class Tasks {
     return new Map(rows.map(({ kind, run_at }) => [kind, run_at]));
   }
 
-  private async dueOutside(leftOut: readonly TaskGroup[], due: Due) {
-    const heads = await this.headsOutside(leftOut, due.kind, due.leaseNowMs);
+  private async dueOutside(leftOut: readonly TaskGroup[], due: Due, isOneOfEach: boolean) {
+    const heads = (await this.headsOutside(leftOut, due.kind, due.leaseNowMs)).filter(
+      ({ run_at }) => run_at <= due.nowMs,
+    );
     // The first n tasks are in the first n groups.
-    const groups = heads
-      .filter(({ run_at }) => run_at <= due.nowMs)
-      .sort((a, b) => a.run_at - b.run_at)
-      .slice(0, due.limit);
-    return groups.length === 0 ? [] : dueTasksOf.rows(this.db, groups, due);
+    const ordered = isOneOfEach ? shuffled(heads) : heads.sort((a, b) => a.run_at - b.run_at);
+    const groups = ordered.slice(0, due.limit);
+    if (groups.length === 0) return [];
+    return dueTasksOf.rows(this.db, groups, { ...due, ofEach: isOneOfEach ? 1 : due.limit });
   }
 
   private async headsOutside(leftOut: readonly TaskGroup[], kind: TaskKind, leaseNowMs: number) {
