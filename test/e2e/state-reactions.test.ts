@@ -39,13 +39,10 @@ describe('the message that starts a job shows how it stands', () => {
       finish(world, 'completed', 'https://github.com/acme/docs/pull/1');
       await shows(world, root, 'white_check_mark');
       expect(await world.slack.control.reactions(reply)).toEqual(['white_check_mark']);
-      expect(added(world, root).map(({ args }) => args.name)).toEqual([
-        'eyes',
-        'gear',
-        'white_check_mark',
-        'gear',
-        'white_check_mark',
-      ]);
+      const names = added(world, root).map(({ args }) => args.name);
+      // 👀 is left out if the agent is at work before it could be shown.
+      const later = ['gear', 'white_check_mark', 'gear', 'white_check_mark'];
+      expect(names.filter((name) => name !== 'eyes')).toEqual(later);
     },
   );
 

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { SlackMessage } from '../../support/local-slack.ts';
+import { scrape } from '../../support/scraped.ts';
 import { type Program, type ProgramOptions, startProgram } from '../../support/strict-slack/program.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
@@ -27,6 +28,8 @@ export async function startStrictWorld(options: ProgramOptions = {}): Promise<St
       (message): message is SlackMessage => message !== undefined,
       { what: `a message in ${channel}` },
     );
+  const sending = async () =>
+    (await scrape(program.service))['docs_agent_loop_tasks_in_flight{loop="send"}'] ?? 0;
   const more = {
     prompts,
     started: async (prompt: string) => {
@@ -41,6 +44,7 @@ export async function startStrictWorld(options: ProgramOptions = {}): Promise<St
       for (let passedMs = 0; passedMs < ms; passedMs += 1_000) {
         await clock.advance(1_000);
         await expect.poll(() => slack.inFlight(), { message: 'quiet' }).toBe(0);
+        await expect.poll(sending, { message: 'nothing on its way to the agent' }).toBe(0);
       }
     },
   };
