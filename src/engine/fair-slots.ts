@@ -48,11 +48,9 @@ export class FairSlots {
     }
   }
 
-  /** The groups that have their share. */
+  /** The groups that have their share. Whoever `take` refuses is in one of them, or is one. */
   full(): TaskGroup[] {
-    const groups = [...this.takenBy.keys()];
-    const isPart = (level: TaskGroup) => !groups.some((other) => other !== level && other.startsWith(level));
-    return groups.filter((level) => this.isFull(level, isPart(level)));
+    return [...this.takenBy.keys()].filter((level) => this.isFull(level, true));
   }
 
   copy(): FairSlots {
@@ -62,8 +60,15 @@ export class FairSlots {
     return copy;
   }
 
-  private isFull(level: TaskGroup, isSmallest: boolean): boolean {
-    return (this.takenBy.get(level) ?? 0) >= this.free * (isSmallest ? SHARE : SHARE_OF_MANY);
+  /** `isAlone`: unless groups within it have slots, too. */
+  private isFull(level: TaskGroup, isAlone: boolean): boolean {
+    const taken = this.takenBy.get(level) ?? 0;
+    if (taken >= this.free * SHARE_OF_MANY) return true;
+    return isAlone && taken >= this.free * SHARE && !this.hasParts(level);
+  }
+
+  private hasParts(level: TaskGroup): boolean {
+    return this.holders().some((other) => other !== level && other.startsWith(level));
   }
 }
 

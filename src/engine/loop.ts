@@ -165,7 +165,9 @@ export class Loop {
   private async look(nowMs: number): Promise<Pick<Found, 'tasks' | 'dueAtMs'>> {
     const { store, quota = null, mayLoseClaims: mayBeLost = false } = this.options;
     const limit = this.freeSlots();
-    const { isBehind } = this;
+    const { free } = this.slots;
+    // Where requests are what limits the look, there is no queue to be fair to.
+    const isBehind = this.isBehind && limit === free;
     this.isBehind = limit <= 0;
     if (limit <= 0) return { tasks: [], dueAtMs: null };
     const { kinds, slots, usedUp } = this;
@@ -177,6 +179,8 @@ export class Loop {
     const found = await store.transaction(claim, { mayBeLost });
     this.isBehind = found.isBehind;
     this.usedUp = found.usedUp;
+    // Tasks that ended during the look did not know yet that more are due.
+    if (this.slots.free > free) this.lookIfBehind();
     return found;
   }
 

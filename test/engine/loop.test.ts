@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TaskKind } from '../../src/jobs/task-kinds.ts';
+import { storeWatchedJobs } from '../support/watched-jobs.ts';
 import { createLoopWorld, type LoopWorld } from './support/a-loop.ts';
 import { createWorker } from './support/worker.ts';
 
@@ -19,6 +20,23 @@ describe('a loop', () => {
     for (const subject of subjects) worker.finish(subject);
     await world.settle();
     expect(worker.done.toSorted()).toEqual(subjects);
+  });
+
+  test('takes the next of a full group at once, even if the one before ended while it looked', async () => {
+    const worker = createWorker();
+    const world = await createLoopWorld(worker.handle, 2);
+    await storeWatchedJobs(world.store, { jobs: 2, projectIds: ['docs'], dueAtMs: world.clock.now });
+    worker.delay('job-0');
+    world.holdAfter('claim').release();
+    const secondLook = world.holdAfter('claim');
+    world.loop.start();
+    await secondLook.reached;
+    expect(worker.taken).toEqual(['job-0']);
+    worker.finish('job-0');
+    await world.settle();
+    secondLook.release();
+    await world.settle();
+    expect(worker.taken).toEqual(['job-0', 'job-1']);
   });
 
   test('takes a task when it falls due, not before', async () => {
