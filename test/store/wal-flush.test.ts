@@ -1,6 +1,3 @@
-import { closeSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Kysely } from 'kysely';
@@ -8,10 +5,6 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { GroupCommitDriver } from '../../src/store/engines/group-commit.ts';
 import { dialectOf } from '../../src/store/engines/sqlite.ts';
 import { UnflushedDriver } from '../../src/store/engines/unflushed-driver.ts';
-import { walFlusher } from '../../src/store/engines/wal-flusher.ts';
-import { StoreError } from '../../src/store/errors.ts';
-import { openStore } from '../../src/store/open.ts';
-import { createTempDir } from '../support/temp-dir.ts';
 
 interface Things {
   thing: { id: number };
@@ -249,50 +242,4 @@ describe('a flush to the disk', () => {
       ['read', 'statement', 'write'].map((name) => `${name}: the disk is broken`),
     );
   });
-
-  test('that failed once is never trusted again, even if the next one would succeed', async () => {
-    await using folder = await createTempDir();
-    const path = join(folder.path, 'docs-agent.db-wal');
-    const wal = walFlusher(folder.path, path);
-    await expect(wal.flush()).rejects.toThrow(
-      /could not be flushed to the disk \(ENOENT\).*restart docs-agent/,
-    );
-    await writeFile(path, 'back');
-    await expect(wal.flush()).rejects.toThrow(StoreError);
-    expect(() => wal.verify()).toThrow(StoreError);
-  });
 });
-
-test.skipIf(process.platform !== 'linux')(
-  'after a flush that failed, a request may be stored, and nothing more is accepted until the store is opened again',
-  async () => {
-    await using folder = await createTempDir();
-    const store = await openStore({ dataDir: folder.path });
-    const remember = (key: string) => store.transaction((tx) => tx.inboundRequests.remember([key], 1));
-    await remember('a');
-    closeSync(flusherOf(folder.path));
-    const failing = await remember('b').catch((error: unknown) => error);
-    expect(failing).toMatchObject({ mayBeCommitted: true, message: expect.stringContaining('(EBADF)') });
-    const refused = await remember('c').catch((error: unknown) => error);
-    expect(refused).toMatchObject({ mayBeCommitted: false, message: expect.stringContaining('restart') });
-    await expect(store.check()).rejects.toThrow(StoreError);
-    await store.close().catch(() => {});
-    const again = await openStore({ dataDir: folder.path });
-    onTestFinished(() => again.close());
-    expect(await again.transaction((tx) => tx.inboundRequests.remember(['a'], 1))).toBe(false);
-  },
-);
-
-/** The descriptor of the log that only reads; SQLite's own writes, too. */
-function flusherOf(dataDir: string): number {
-  const names = readdirSync('/proc/self/fd').filter((name) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${name}`) === join(dataDir, 'docs-agent.db-wal');
-    } catch {
-      return false;
-    }
-  });
-  const READS_ONLY = /^flags:\s*\d*0$/m;
-  const own = names.find((name) => READS_ONLY.test(readFileSync(`/proc/self/fdinfo/${name}`, 'utf8')));
-  return Number(own);
-}

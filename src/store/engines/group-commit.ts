@@ -11,7 +11,7 @@ const BUSY_TRIES = 100;
  * So that whoever comes during a flush does not wait for two. Most disks take as long for several as for one. The others
  * of Node's four threads remain for lookups of addresses, say.
  */
-const FLUSHES_AT_ONCE = 2;
+export const FLUSHES_AT_ONCE = 2;
 
 export interface SqliteHooks {
   /** Translates SQLite's errors. */

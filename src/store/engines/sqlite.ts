@@ -5,10 +5,10 @@ import { type Dialect, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCom
 import { codeOf, StoreError } from '../errors.ts';
 import type { Queries, Tables } from '../schema/tables.ts';
 import type { Database } from './database.ts';
-import { GroupCommitDriver, type SqliteHooks } from './group-commit.ts';
+import { FLUSHES_AT_ONCE, GroupCommitDriver, type SqliteHooks } from './group-commit.ts';
 import { isBusy, sqliteError, unusableDirectory } from './sqlite-errors.ts';
 import { UnflushedDriver } from './unflushed-driver.ts';
-import { walFlusher } from './wal-flusher.ts';
+import { type WalFlusher, walFlusher } from './wal-flusher.ts';
 
 export const DATABASE_FILE = 'docs-agent.db';
 /** Locked while the process lives; the operating system releases the lock even after a kill. */
@@ -29,14 +29,14 @@ export function openSqlite(dataDir: string): Database {
   const translate = (error: unknown) => sqliteError(directory, error);
   createDirectory(directory);
   const owner = takeOwnership(directory);
-  let file: DatabaseSync;
+  let opened: FlushedFile;
   try {
-    file = openFile(join(directory, DATABASE_FILE));
+    opened = openFlushed(directory);
   } catch (error) {
     owner.close();
     throw translate(error);
   }
-  const wal = walFlusher(directory, `${join(directory, DATABASE_FILE)}-wal`);
+  const { file, wal } = opened;
   const checkLoss = lossDetector(directory);
   const verify = () => {
     wal.verify();
@@ -117,12 +117,30 @@ function makePrivate(path: string): void {
   }
 }
 
+interface FlushedFile {
+  readonly file: DatabaseSync;
+  readonly wal: WalFlusher;
+}
+
+function openFlushed(directory: string): FlushedFile {
+  const path = join(directory, DATABASE_FILE);
+  const file = openFile(path);
+  try {
+    return { file, wal: walFlusher(directory, `${path}-wal`, FLUSHES_AT_ONCE) };
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}
+
 function openFile(path: string): DatabaseSync {
   makePrivate(path);
   const file = connect(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
   try {
     // A commit appends to the write-ahead log, and has ended when the log is flushed: see `wal-flusher.ts`.
     file.exec('pragma journal_mode = wal; pragma synchronous = normal');
+    // SQLite opens the log at the first read.
+    file.exec('select 1 from sqlite_schema');
     file.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}; pragma busy_timeout = 0`);
     return file;
   } catch (error) {

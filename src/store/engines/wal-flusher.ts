@@ -19,11 +19,14 @@ export interface WalFlusher {
  * Flushes SQLite's write-ahead log without holding up the event loop, as SQLite itself would. With `synchronous=normal`
  * it leaves that to the checkpoints, and after a power cut it recovers the log up to its last complete transaction
  * (https://sqlite.org/wal.html). The descriptor is of the log alone: opening and closing the database file would release
- * SQLite's locks. SQLite keeps the log for as long as the database is open.
+ * SQLite's locks. SQLite keeps the log for as long as the database is open, so `path` exists by then.
+ *
+ * All descriptors are opened here: a flush that had to open one could fail under load, where nothing is wrong with the
+ * disk. Throws if that fails.
  */
-export function walFlusher(directory: string, path: string): WalFlusher {
+export function walFlusher(directory: string, path: string, flushesAtOnce: number): WalFlusher {
   /** The descriptors that no flush uses. Of several flushes at a descriptor, only one would learn of an error. */
-  const free: number[] = [];
+  const free = Array.from({ length: flushesAtOnce }, () => openSync(path, 'r'));
   /** The code of a flush that failed. */
   let failed: string | null = null;
 
@@ -40,7 +43,8 @@ export function walFlusher(directory: string, path: string): WalFlusher {
       try {
         // What a failed flush was to write may be lost even if the next one succeeds, and with it all that came after.
         if (failed === null) {
-          const descriptor = free.pop() ?? openSync(path, 'r');
+          const descriptor = free.shift();
+          if (descriptor === undefined) throw new Error('more flushes at once than descriptors');
           await sync(descriptor).finally(() => free.push(descriptor));
         }
       } catch (error) {
