@@ -61,8 +61,8 @@ export function doctorView({ slackProblem, slack, projects, codeHosts, work }: D
 }
 
 /**
- * What `doctor` says besides what everybody reads at home: how Slack, the agent and the code hosts are. `slack`: null if nobody has
- * asked yet.
+ * What `doctor` says besides what everybody reads at home: how Slack, the agent and the code hosts are. `slack`: null
+ * if nobody has asked yet.
  */
 export function doctorAtHome(
   { projects, codeHosts, work }: Pick<DoctorFacts, 'projects' | 'codeHosts' | 'work'>,
