@@ -17,6 +17,10 @@ import {
 const options = { timeout: 120_000 };
 
 describeReplicas('a replica that is frozen with a request out, past its lease, and woken', (serverUrl) => {
+  /** A call in hand may not be on its way yet. */
+  const isSent = (proxy: Replicas['proxy'], method: string) =>
+    expect.poll(() => proxy.calls(method).length, { message: `the call of ${method}` }).toBeGreaterThan(0);
+
   /** Holds the answer to the next call of the method until it is released. */
   function holdAnswer(proxy: Replicas['proxy'], method: string): () => void {
     const answer = Promise.withResolvers<void>();
@@ -56,6 +60,7 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
     const release = holdAnswer(world.agentProxy, agentCalls.create);
     const first = await startTwo(world);
     await ask(world);
+    await isSent(world.agentProxy, agentCalls.create);
     await first.freeze('call_agent');
     const offer = await world.messageSeen("Couldn't confirm the start");
     return { offer, wakeFirst: () => first.wake(release) };
@@ -97,8 +102,10 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
       const first = await startTwo(world);
       const card = await askAndWait(world);
       const agentJobId = world.api.jobs[0]?.id ?? '';
-      const release = holdAnswer(world.agentProxy, agentCalls.messageTo(agentJobId));
+      const sending = agentCalls.messageTo(agentJobId);
+      const release = holdAnswer(world.agentProxy, sending);
       const message = await reply(world, card, 'Mention the CLI');
+      await isSent(world.agentProxy, sending);
       await first.freeze('call_agent');
       const offer = await world.messageSeen("Couldn't confirm");
       await first.wake(release);
@@ -114,7 +121,7 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
     const release = holdAnswer(world.agentProxy, agentCalls.create);
     const only = await world.start();
     await ask(world);
-    await world.hasInFlight('call_agent');
+    await isSent(world.agentProxy, agentCalls.create);
     await world.freeze(only);
     await world.expireLeases();
     only.kill('SIGCONT');
