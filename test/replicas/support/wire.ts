@@ -8,6 +8,6 @@ export const transactions = {
   startsAgentCall: new RegExp(`budget:.*${value('started')}`, 's'),
   startsPost: new RegExp(`^(?!.*budget:).*${value('started')}`, 's'),
   settlesDone: new RegExp(`update "call" set "state".*${value('done')}`, 's'),
-  changesJob: /insert into "job"/,
+  changesJob: /(insert into|update) "job"/,
   claims: (kind: string) => new RegExp(`set "lease_token".*${kind}:`, 's'),
 } as const;
