@@ -1,17 +1,17 @@
 import { describe, test } from 'vitest';
 import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
 import { type Life, live } from './support/live.ts';
-import { expectGoodLives, LIFE_WITHIN_MS, runsOr } from './support/lives.ts';
+import { expectGoodLives, LIFE_WITHIN_MS, runsOr, SEEDS_OF_SHARE } from './support/lives.ts';
 
-const RUNS = runsOr(50);
-const RUNS_OF_REPLICAS = runsOr(5);
+const RUNS = runsOr(7);
+const RUNS_OF_REPLICAS = runsOr(1);
 
 test(
   'whatever happens to the whole program, nothing is lost, doubled or left in silence',
   {
-    timeout: RUNS * LIFE_WITHIN_MS,
+    timeout: SEEDS_OF_SHARE.length * RUNS * LIFE_WITHIN_MS,
   },
-  () => expectGoodLives(RUNS),
+  () => expectGoodLives(RUNS, SEEDS_OF_SHARE),
 );
 
 /** Over HTTP: a balancer gives each action to one of them. */
@@ -29,8 +29,8 @@ describe.skipIf(testServerUrl === undefined)('two replicas on Postgres', () => {
   test(
     'whatever happens to them, nothing is lost, doubled or left in silence',
     {
-      timeout: RUNS_OF_REPLICAS * LIFE_WITHIN_MS,
+      timeout: SEEDS_OF_SHARE.length * RUNS_OF_REPLICAS * LIFE_WITHIN_MS,
     },
-    () => expectGoodLives(RUNS_OF_REPLICAS, liveOnPostgres),
+    () => expectGoodLives(RUNS_OF_REPLICAS, SEEDS_OF_SHARE, liveOnPostgres),
   );
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { general } from '../support/local-slack.ts';
+import { SEED } from '../support/properties.ts';
 import { live } from './support/live.ts';
 import { expectGoodLives, LIFE_WITHIN_MS, runsOr } from './support/lives.ts';
 
@@ -10,7 +11,7 @@ test(
   {
     timeout: RUNS * LIFE_WITHIN_MS,
   },
-  () => expectGoodLives(RUNS),
+  () => expectGoodLives(RUNS, [SEED]),
 );
 
 test('a card that is on its way when the machine falls asleep is there once when it wakes', async () => {
