@@ -22,7 +22,13 @@ export default defineConfig({
       // Started programs, kills, replicas, the browser, real time limits, models at length.
       {
         extends: true,
-        test: { name: 'long', include: [LONG], expect: { poll: { interval: 20, timeout: 45_000 } } },
+        test: {
+          name: 'long',
+          include: [LONG],
+          // They wait for other programs even more.
+          maxWorkers: 5,
+          expect: { poll: { interval: 20, timeout: 45_000 } },
+        },
       },
     ],
     setupFiles: ['test/support/setup.ts'],
