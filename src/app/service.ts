@@ -61,6 +61,9 @@ export interface ServiceOptions {
   readonly lingerMs?: number;
 }
 
+/** A sender that waits for each answer is ready with its next request by then. */
+const NEXT_REQUEST_WITHIN_MS = 5;
+
 export function createService(config: Config, options: ServiceOptions): Service {
   const { clock = systemClock, lingerMs = 0 } = options;
   const metrics = createMetrics();
@@ -133,6 +136,8 @@ export function createService(config: Config, options: ServiceOptions): Service 
     const routes = healthPort === null ? [...forOperators, ...served.routes] : served.routes;
     const connection = createConnection(transport, {
       ...{ apiUrl, logger, log, clock, routes },
+      // Under a clock that is given, nothing may depend on the real time.
+      nextWithinMs: options.clock === undefined ? NEXT_REQUEST_WITHIN_MS : 0,
       onConnected: lookForMissed,
       onRedelivery: () => missed.lookForSoon(),
       onHeldBack: (teamId, untilMs) => missed.heldBack(teamId, untilMs),

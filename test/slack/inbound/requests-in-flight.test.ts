@@ -12,6 +12,7 @@ test('a request is in flight until a moment after its answer, as the next one ma
     log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
     clock: systemClock,
     answersAfterStop: true,
+    nextWithinMs: 5,
     onRedelivery: nothing,
     onHeldBack: async () => {},
   });

@@ -16,18 +16,20 @@ import { BadRequestError, checkShape, withoutNulls } from './shape.ts';
 /** Slack waits no longer for the answer to a request. */
 const LAST_ANSWERS_MS = 3_000;
 
-/** Requests that come one after the other leave gaps of this length, in which a loop must not take up all it has. */
-const NEXT_WITHIN_MS = 5;
-
-/** What shows that requests were missed. */
-export interface MissedSigns {
+/** What a connection tells of its requests, and how long each of them counts. */
+export interface RequestsOptions {
+  /**
+   * So long, in real time, a request counts as in flight after its answer. Requests that come one after the other leave
+   * gaps, in which a loop must not take up all it has.
+   */
+  readonly nextWithinMs: number;
   /** Slack delivered a request again: it may have given up others. */
   readonly onRedelivery: () => void;
   /** Slack drops the events of the workspace (null: it did not say which) until then: they are never delivered. */
   readonly onHeldBack: (teamId: string | null, untilMs: number) => Promise<void>;
 }
 
-export interface ReceiverTools extends MissedSigns {
+export interface ReceiverTools extends RequestsOptions {
   readonly log: Logger;
   readonly clock: Clock;
   /**
@@ -48,7 +50,7 @@ export interface CommittingReceiver extends Receiver {
  * acknowledge themselves. Stopping waits for the requests in flight.
  */
 export function acknowledgeAfterCommit(receiver: Receiver, tools: ReceiverTools): CommittingReceiver {
-  const { log, clock, answersAfterStop } = tools;
+  const { log, clock, answersAfterStop, nextWithinMs } = tools;
   const inFlight = new Set<Promise<void>>();
   let answeredAtMs = Number.NEGATIVE_INFINITY;
   let isStopping = false;
@@ -68,7 +70,7 @@ export function acknowledgeAfterCommit(receiver: Receiver, tools: ReceiverTools)
       };
       receiver.init(withProcessEvent(app, processEvent));
     },
-    requestsInFlight: () => inFlight.size || Number(performance.now() < answeredAtMs + NEXT_WITHIN_MS),
+    requestsInFlight: () => inFlight.size || Number(performance.now() < answeredAtMs + nextWithinMs),
     start: (...args) => receiver.start(...args),
     stop: async (...args) => {
       isStopping = true;

@@ -2,7 +2,7 @@ import type { Logger as BoltLogger, Receiver } from '@slack/bolt';
 import type { Clock } from '../../../engine/runtime/clock.ts';
 import type { Route } from '../../../engine/runtime/http-server.ts';
 import type { Logger } from '../../../engine/runtime/logger.ts';
-import type { MissedSigns } from './acknowledge-after-commit.ts';
+import type { RequestsOptions } from './acknowledge-after-commit.ts';
 
 /** The way in for Slack's requests, and the port for other routes. */
 export interface Connection {
@@ -16,7 +16,7 @@ export interface Connection {
   problem(): string | null;
 }
 
-export interface ConnectionOptions extends MissedSigns {
+export interface ConnectionOptions extends RequestsOptions {
   /** Null is Slack's own. */
   readonly apiUrl: string | null;
   readonly logger: BoltLogger;
