@@ -206,6 +206,7 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
     const card = await askAndWait(world);
     const release = holdAnswer(world.proxy, 'reactions.add');
     const message = await reply(world, card, 'Mention the CLI');
+    await isSent(world.proxy, 'reactions.add');
     await first.freeze('refresh_receipts');
     await isAccepted(world, message);
     await first.wake(release);
@@ -220,6 +221,7 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
     world.proxy.fail('chat.update', { forwardAfter: late.promise });
     const first = await startTwo(world);
     await askAndWait(world);
+    await isSent(world.proxy, 'chat.update');
     await first.freeze('refresh_card');
     world.finish(PR);
     await expect
