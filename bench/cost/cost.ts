@@ -38,6 +38,9 @@ const QUICK: Size = {
   env: { POLL_MIN_INTERVAL: '200ms', FOLLOW_UP_WINDOW: '300ms', READ_EVERY_MS: '200' },
 };
 
+/** The program takes no more. */
+const PROJECTS = 100;
+
 export const cost: Bench = {
   about: `Processor time (user and system) of the process, and calls to Slack, for each of ${LONG.jobs.toLocaleString('en')} whole jobs: a command, its card, the agent job, a reply, ${READS} reads, a pull request, a notice. The bare script (Bolt, undici) makes the calls whose results people see, and stores nothing.`,
   run: async (settings) => {
@@ -105,8 +108,11 @@ async function startOurs(
   size: Size,
 ): Promise<RunningProcess> {
   const config = join(dataDir, 'bench.yml');
-  const projects = channelIds.map((channelId) => ({ id: `docs-of-${channelId}` }));
-  const channels = channelIds.map((channelId, index) => [channelId, { project: projects[index]?.id }]);
+  const projects = channelIds.slice(0, PROJECTS).map((channelId) => ({ id: `docs-of-${channelId}` }));
+  const channels = channelIds.map((channelId, index) => [
+    channelId,
+    { project: projects[index % PROJECTS]?.id },
+  ]);
   await writeFile(config, JSON.stringify({ projects, channels: Object.fromEntries(channels) }));
   const more = {
     NOTICE_CHANNELS: NOTICE_CHANNEL,

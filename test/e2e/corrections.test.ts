@@ -49,7 +49,7 @@ describeWithLocalSlack('editing a reply that was sent (F3)', () => {
     expect((await press()).status).toBe(200);
     await world.clock.advance(4_000);
     const prompts = () => world.api.jobs[0]?.prompts;
-    await expect.poll(() => prompts()?.length, { message: 'the correction' }).toBe(3);
+    await world.later(prompts, (all) => all?.length === 3, 'the correction');
     expect((await press()).status).toBe(200);
     await world.clock.advance(10_000);
     expect(prompts()).toEqual([
