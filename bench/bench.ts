@@ -29,7 +29,7 @@ const { quick } = values;
 const flushDelaysMs = (values['flush-ms'] ?? (quick ? '0' : '0,5,20')).split(',').map(Number);
 const settings: Omit<BenchSettings, 'disk'> = {
   quick,
-  rounds: quick ? 2 : Number(values.rounds),
+  rounds: quick ? 1 : Number(values.rounds),
   warmUpRounds: quick ? 0 : 1,
   profileDir: values.profile ? inProject('bench/profiles') : null,
   note: (progress) => console.error(`  ${progress}`),

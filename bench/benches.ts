@@ -1,6 +1,7 @@
 import { ack } from './ack.ts';
 import { ackLoad } from './ack-load.ts';
 import { checks } from './checks/checks.ts';
+import { steady } from './checks/steady.ts';
 import { cost } from './cost/cost.ts';
 import { deliver } from './deliver/deliver.ts';
 import { events } from './events.ts';
@@ -19,6 +20,7 @@ export const benches: Readonly<Record<string, Bench>> = {
   'ack-load': ackLoad,
   events,
   checks,
+  steady,
   felt,
   capacity,
   deliver,
