@@ -90,6 +90,10 @@ test('no query of the store reads through all jobs, calls, replies, requests, th
   expect(slow).toEqual([]);
 });
 
+test('no query of the store has SQLite prepare it again for each limit', () => {
+  expect([...asked].filter((sql) => /\blimit \?/i.test(sql))).toEqual([]);
+});
+
 function isSlow(step: string): boolean {
   const [, way, table = ''] = /^(SCAN|SEARCH) (\w+)/.exec(step) ?? [];
   return GROWING.has(table) && (way === 'SCAN' || SHARED.test(step));

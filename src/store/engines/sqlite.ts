@@ -1,7 +1,14 @@
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite';
-import { type Dialect, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import {
+  type Dialect,
+  Kysely,
+  type LimitNode,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
 import { codeOf, StoreError } from '../errors.ts';
 import type { Queries, Tables } from '../schema/tables.ts';
 import type { Database } from './database.ts';
@@ -184,15 +191,22 @@ export function nodeSqliteDialect(file: DatabaseSync, hooks: SqliteHooks): Diale
 export function dialectOf(driver: GroupCommitDriver | UnflushedDriver): Dialect {
   return {
     createDriver: () => driver,
-    createQueryCompiler: () => new LocklessQueryCompiler(),
+    createQueryCompiler: () => new QueryCompiler(),
     createAdapter: () => new Adapter(),
     createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
   };
 }
 
-/** SQLite has no row locks: a transaction has the whole database to itself. */
-class LocklessQueryCompiler extends SqliteQueryCompiler {
+class QueryCompiler extends SqliteQueryCompiler {
+  /** SQLite has no row locks: a transaction has the whole database to itself. */
   protected override visitSelectModifier(): void {}
+
+  /** For a plain parameter, SQLite would prepare the statement again at each use, which takes longer than the rest. */
+  protected override visitLimit({ limit }: LimitNode): void {
+    this.append('limit cast(');
+    this.visitNode(limit);
+    this.append(' as integer)');
+  }
 }
 
 class Adapter extends SqliteAdapter {

@@ -63,7 +63,7 @@ export const dueTasksOf = preparedForMany(
       ({ group }) => sql`
         select id from (
           select id from task where kind = ${kind} and group_key = ${group} and ${isDue}
-          order by run_at limit ${ofEach}
+          order by run_at limit cast(${ofEach} as bigint)
         ) as first_of_group`,
     );
     return (
