@@ -20,7 +20,7 @@ export interface Found {
   readonly tasks: readonly ClaimedTask[];
   /** Whether more may be due than there were slots for. */
   readonly isBehind: boolean;
-  /** When to look again, if nothing was found. */
+  /** When the next task is due, or null. Unknown while there is more to take at once. */
   readonly dueAtMs: number | null;
   /** The groups whose quota is used up, and until when. */
   readonly usedUp: ReadonlyMap<TaskGroup, number>;
@@ -42,9 +42,19 @@ const FEW = 4;
  * each group that has no slot: a short queue must not wait behind the backlogs of others.
  */
 export async function claimFairly(tx: Transaction, look: Look): Promise<Found> {
-  const { kinds, nowMs, leaseNowMs, leaseUntilMs, inFlight, limit, quota } = look;
-  const slots = look.slots.copy();
+  const { nowMs, leaseNowMs, leaseUntilMs, inFlight, limit, quota } = look;
   const usedUp = new Map([...look.usedUp].filter(([, untilMs]) => untilMs > nowMs));
+  const firstMs = await tx.tasks.firstFreeMs(look.kinds, leaseNowMs);
+  const kinds = look.kinds.filter((kind) => (firstMs.get(kind) ?? Number.POSITIVE_INFINITY) <= nowMs);
+  if (kinds.length === 0) {
+    return {
+      tasks: [],
+      isBehind: false,
+      dueAtMs: earliest([...firstMs.values(), ...usedUp.values()]),
+      usedUp,
+    };
+  }
+  const slots = look.slots.copy();
   const leftOut = () => [...slots.full(), ...usedUp.keys()];
   const tasks: ClaimedTask[] = [];
   let found = 0;
@@ -83,19 +93,19 @@ export async function claimFairly(tx: Transaction, look: Look): Promise<Found> {
     isMore = (found === wanted || wanted < free) && (tasks.length === 0 || slots.full().length === 0);
     mostWanted = found === wanted ? mostWanted * 2 : limit;
   }
-  const dueAtMs = tasks.length > 0 ? null : await nextLookMs(tx, look, leftOut(), usedUp);
-  return { tasks, isBehind: tasks.length >= limit || slots.full().length > 0, dueAtMs, usedUp };
+  const isBehind = tasks.length >= limit || slots.full().length > 0;
+  if (isBehind && tasks.length > 0) return { tasks, isBehind, dueAtMs: null, usedUp };
+  const dueAtMs = await tx.tasks.nextDueAtMs(look.kinds, leftOut());
+  return {
+    tasks,
+    isBehind,
+    dueAtMs: earliest([...usedUp.values(), ...(dueAtMs === null ? [] : [dueAtMs])]),
+    usedUp,
+  };
 }
 
-async function nextLookMs(
-  tx: Transaction,
-  { kinds }: Look,
-  leftOut: readonly TaskGroup[],
-  usedUp: ReadonlyMap<TaskGroup, number>,
-): Promise<number | null> {
-  const dueAtMs = await tx.tasks.nextDueAtMs(kinds, leftOut);
-  const times = [...usedUp.values(), ...(dueAtMs === null ? [] : [dueAtMs])];
-  return times.length === 0 ? null : Math.min(...times);
+function earliest(timesMs: readonly number[]): number | null {
+  return timesMs.length === 0 ? null : Math.min(...timesMs);
 }
 
 function countsOf(tasks: readonly ClaimedTask[]): ReadonlyMap<TaskGroup, number> {

@@ -149,7 +149,7 @@ export class Loop {
           // On SQLite all of this runs in one turn of the event loop: a backlog must not starve sockets and timers.
           await nextTurn();
           await this.yieldToRequests();
-          continue;
+          if (this.isBehind || (dueAtMs !== null && dueAtMs <= claimedAtMs)) continue;
         }
         wakeAtMs = this.nextLookAtMs(claimedAtMs, dueAtMs);
       } catch (error) {
@@ -161,7 +161,7 @@ export class Loop {
     }
   }
 
-  /** Claims what is due. If nothing is, says when the next task is. */
+  /** Claims what is due, and says when the next task is. */
   private async look(nowMs: number): Promise<Pick<Found, 'tasks' | 'dueAtMs'>> {
     const { store, quota = null, mayLoseClaims: mayBeLost = false } = this.options;
     const limit = this.freeSlots();

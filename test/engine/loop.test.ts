@@ -133,20 +133,21 @@ describe('a loop that is notified', () => {
     expect(worker.done).toEqual(['a']);
   });
 
-  for (const [moment, call] of [
-    ['claims', 'claim'],
-    ['looks for the next due time', 'nextDueAtMs'],
+  for (const [moment, call, due] of [
+    ['looks for what is due', 'firstFreeMs', []],
+    ['claims', 'claim', ['before']],
   ] as const) {
     test(`while it ${moment} does not sleep over it`, async () => {
       const worker = createWorker();
       const world = await createLoopWorld(worker.handle);
+      for (const subject of due) await world.schedule(subject);
       const hold = world.holdAfter(call);
       world.loop.start();
       await hold.reached;
       await scheduleAndNotify(world);
       hold.release();
       await world.settle();
-      expect(worker.done).toEqual(['a']);
+      expect(worker.done).toEqual([...due, 'a']);
     });
   }
 

@@ -55,7 +55,6 @@ export async function checkJob(
     return;
   }
   const after = await tools.store.transaction(async (tx) => {
-    await tx.tasks.fence(task.lease);
     const checked = await applyEvent(tx, job.id, event, newContext());
     await tx.tasks.complete(task.lease);
     await noteRateLimit(tools, tx, job.projectId, read);

@@ -18,7 +18,6 @@ const WAIT_MS = 1_000;
  */
 export async function sendFollowUps(tools: AgentTools, task: ClaimedTask): Promise<void> {
   await tools.store.transaction(async (tx) => {
-    await tx.tasks.fence(task.lease);
     const context = tools.newContext();
     const { nowMs } = context;
     if (await mustWait(tx, task, nowMs)) {

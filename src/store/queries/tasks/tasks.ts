@@ -88,6 +88,7 @@ const taskById = prepared((db, { id }: Values<{ id: string }>) =>
 /** The due queue, with at most one task per kind and subject. */
 export class Tasks {
   readonly scheduled = new Map<TaskKind, number>();
+  private readonly scheduledIds = new Set<string>();
   private readonly db: Queries;
   private readonly leaseClock: LeaseClock;
 
@@ -99,6 +100,7 @@ export class Tasks {
   async schedule({ kind, subject, runAtMs, ifScheduled }: NewTask): Promise<void> {
     const task = { id: taskId(kind, subject), kind, subject, run_at: runAtMs, ...ownerOfTask(kind, subject) };
     await scheduleTask[ifScheduled].change(this.db, task);
+    this.scheduledIds.add(task.id);
     this.noteScheduled(kind, runAtMs);
   }
 
@@ -113,7 +115,7 @@ export class Tasks {
   async claim(claim: Claim): Promise<ClaimedTask[]> {
     const { kinds, nowMs, leaseNowMs, leaseUntilMs, limit, leftOut = [], isOneOfEach = false, admit } = claim;
     const found = [];
-    for (const kind of await this.dueKinds(kinds, nowMs, leaseNowMs)) {
+    for (const kind of kinds) {
       const due = { kind, nowMs, leaseNowMs, limit };
       const rows =
         leftOut.length === 0 && !isOneOfEach
@@ -190,7 +192,8 @@ export class Tasks {
 
   /** Ends the task. If it was rescheduled while in flight, it stays and is free to be claimed. */
   async complete(lease: Lease): Promise<void> {
-    if ((await endTask.change(this.db, lease)) === 0) await this.free(freeTask, lease);
+    const isScheduled = this.scheduledIds.has(lease.taskId);
+    if (isScheduled || (await endTask.change(this.db, lease)) === 0) await this.free(freeTask, lease);
   }
 
   /** Ends this run. The task is due at `runAtMs`, or at the time it was rescheduled for while in flight. */
@@ -230,7 +233,7 @@ export class Tasks {
   /** When the next task without a lease is due, of these kinds and outside these groups; or null. */
   async nextDueAtMs(kinds: readonly TaskKind[], leftOut: readonly TaskGroup[] = []): Promise<number | null> {
     const times: number[] = [];
-    if (leftOut.length === 0) times.push(...(await this.firstFree(kinds, NO_LEASE_ENDED)).values());
+    if (leftOut.length === 0) times.push(...(await this.firstFreeMs(kinds, NO_LEASE_ENDED)).values());
     else {
       for (const kind of kinds) {
         const heads = await this.headsOutside(leftOut, kind, NO_LEASE_ENDED);
@@ -240,21 +243,8 @@ export class Tasks {
     return times.reduce((first: number | null, atMs) => Math.min(first ?? atMs, atMs), null);
   }
 
-  /** Most looks find tasks of one kind, or of none: the others are not asked for. */
-  private async dueKinds(
-    kinds: readonly TaskKind[],
-    nowMs: number,
-    leaseNowMs: number,
-  ): Promise<readonly TaskKind[]> {
-    if (kinds.length <= 1) return kinds;
-    const firstMs = await this.firstFree(kinds, leaseNowMs);
-    return kinds.filter((kind) => (firstMs.get(kind) ?? Number.POSITIVE_INFINITY) <= nowMs);
-  }
-
-  private async firstFree(
-    kinds: readonly TaskKind[],
-    leaseNowMs: number,
-  ): Promise<ReadonlyMap<TaskKind, number>> {
+  /** When the first task of each kind without a valid lease is due. Most looks find tasks of one kind, or of none. */
+  async firstFreeMs(kinds: readonly TaskKind[], leaseNowMs: number): Promise<ReadonlyMap<TaskKind, number>> {
     if (kinds.length === 0) return new Map();
     const asked = kinds.map((kind) => ({ kind }));
     const rows = await firstFreeTasks.rows(this.db, asked, { leaseNowMs });
