@@ -13,7 +13,7 @@ export interface StaleReceipt {
 }
 
 /** The rest follows once these are up to date. */
-const MAX_STALE_RECEIPTS = 100;
+export const MAX_STALE_RECEIPTS = 100;
 
 const desiredReceipt = sql<Receipt | null>`case state ${sql.join(
   Object.entries(receiptOf).map(([state, receipt]) => sql`when ${sql.lit(state)} then ${sql.lit(receipt)}`),

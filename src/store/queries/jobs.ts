@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { JobState } from '../../jobs/decision.ts';
-import { dueStates } from '../../jobs/follow-up.ts';
+import { dueStates, type FollowUp } from '../../jobs/follow-up.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { ChannelSettings } from '../../jobs/policy.ts';
 import type { TakeAdvisoryLock } from '../engines/database.ts';
@@ -24,6 +24,11 @@ export interface LockedJob extends JobState {
   readonly saved: ChannelSettings | null;
 }
 
+export interface ShownJob extends LockedJob {
+  /** When its card was last edited, or null. */
+  readonly cardDrawnAtMs: number | null;
+}
+
 export function savedFrom(saved: Json<ChannelSettings> | null): ChannelSettings | null {
   return saved === null ? null : fromJson(saved);
 }
@@ -42,6 +47,10 @@ export const savedSettings = sql<Json<ChannelSettings> | null>`(
 
 const dataOfLockedJob = prepared((db, { jobId }: Values<{ jobId: string }>) =>
   db.selectFrom('job').select(['data', 'number', savedSettings]).where('id', '=', jobId).forNoKeyUpdate(),
+);
+
+const dataOfShownJob = prepared((db, { jobId }: Values<{ jobId: string }>) =>
+  db.selectFrom('job').select(['data', 'number', 'card_drawn_at', savedSettings]).where('id', '=', jobId),
 );
 
 const heldJob = prepared((db, { jobId }: Values<{ jobId: string }>) =>
@@ -122,10 +131,6 @@ const requestedSince = prepared(
       .orderBy('requested_at', 'desc'),
 );
 
-const cardDrawnAt = prepared((db, { jobId }: Values<{ jobId: string }>) =>
-  db.selectFrom('job').select('card_drawn_at').where('id', '=', jobId),
-);
-
 const setCardDrawnAt = prepared((db, { jobId, nowMs }: Values<{ jobId: string; nowMs: number }>) =>
   db.updateTable('job').set({ card_drawn_at: nowMs }).where('id', '=', jobId),
 );
@@ -171,14 +176,18 @@ export class Jobs {
   async lock(jobId: string, messageTs: string | null = null): Promise<LockedJob | null> {
     const row = await dataOfLockedJob.first(this.db, { jobId });
     if (row === undefined) return null;
-    const of = { jobId, messageTs: messageTs ?? NO_MESSAGE };
-    const found = await followUpsToLock.rows(this.db, of);
-    const followUps =
-      found.length > MAX_LOCKED_FOLLOW_UPS ? await firstFollowUpsToLock.rows(this.db, of) : found;
-    const inOrder = followUps.map(followUpFrom).sort((a, b) => (a.messageTs < b.messageTs ? -1 : 1));
+    const followUps = await this.unsentOrAt(jobId, messageTs ?? NO_MESSAGE);
     const job = jobFrom(row);
     this.locked.set(jobId, job);
-    return { job, followUps: inOrder, saved: savedFrom(row.saved) };
+    return { job, followUps, saved: savedFrom(row.saved) };
+  }
+
+  /** As `lock`, without the lock, for whoever shows the job and is told when it changes. */
+  async shown(jobId: string): Promise<ShownJob | null> {
+    const row = await dataOfShownJob.first(this.db, { jobId });
+    if (row === undefined) return null;
+    const followUps = await this.unsentOrAt(jobId, NO_MESSAGE);
+    return { job: jobFrom(row), followUps, saved: savedFrom(row.saved), cardDrawnAtMs: row.card_drawn_at };
   }
 
   /** Locks the job, and reads nothing of it. */
@@ -230,12 +239,7 @@ export class Jobs {
     return rows.map((row) => jobFrom(row));
   }
 
-  /** When the card was last edited, or null. */
-  async cardDrawnAtMs(jobId: string): Promise<number | null> {
-    const row = await cardDrawnAt.first(this.db, { jobId });
-    return row?.card_drawn_at ?? null;
-  }
-
+  /** The card was edited. */
   async cardDrawn(jobId: string, nowMs: number): Promise<void> {
     await setCardDrawnAt.change(this.db, { jobId, nowMs });
   }
@@ -249,6 +253,14 @@ export class Jobs {
       await putJobData.change(this.db, { id: job.id, data });
     else await putJob.change(this.db, { ...keysOf(job), data });
     if (before !== undefined) this.locked.set(job.id, job);
+  }
+
+  private async unsentOrAt(jobId: string, messageTs: string): Promise<FollowUp[]> {
+    const of = { jobId, messageTs };
+    const found = await followUpsToLock.rows(this.db, of);
+    const followUps =
+      found.length > MAX_LOCKED_FOLLOW_UPS ? await firstFollowUpsToLock.rows(this.db, of) : found;
+    return followUps.map(followUpFrom).sort((a, b) => (a.messageTs < b.messageTs ? -1 : 1));
   }
 }
 

@@ -19,35 +19,34 @@ interface Card {
 /** Renders the card from the job as it is now, and replaces it in place. */
 export const refreshCard = refresh<Card>({
   load: (tools, task) => tools.store.transaction((tx) => loadCard(tools, tx, task)),
-  show: async (tools, { job, cardTs, queue }) => {
+  show: async (tools, { job, cardTs, queue }, attempt) => {
     const workspace = await tools.workspaces.of(job.teamId);
     const card = await renderCard(workspace, job, queue);
-    return failureOf(
+    const failure = await failureOf(
       () => workspace.poster.update(job.channelId, cardTs, card),
       (reason) => tools.log.warn('card_not_refreshed', { ...factsOf(job), reason }),
     );
+    // Slack may have edited it at any time until now.
+    attempt.note((tx, { nowMs }) => tx.jobs.cardDrawn(job.id, nowMs));
+    return failure;
   },
-  // Slack may have edited it at any time until now.
-  shown: (tx, { job }, { nowMs }) => tx.jobs.cardDrawn(job.id, nowMs),
 });
 
-/** Records that the card is edited now. Null if there is none, or it was edited a moment ago: then not yet. */
+/** Null if there is none, or it was edited a moment ago: then not yet. */
 async function loadCard(tools: SlackTools, tx: Transaction, task: ClaimedTask): Promise<Card | null> {
-  await tx.tasks.fence(task.lease);
-  const state = await tx.jobs.lock(task.subject);
+  const state = await tx.jobs.shown(task.subject);
   if (state === null || state.job.cardTs === null) {
     await tx.tasks.complete(task.lease);
     return null;
   }
   const job = await tx.checks.withLastCheck(state.job);
   const nowMs = tools.clock.now();
-  const lastMs = await tx.jobs.cardDrawnAtMs(job.id);
+  const lastMs = state.cardDrawnAtMs;
   // The clock of another replica may be a bit fast. Further ahead, it is our clock that was set back.
   if (lastMs !== null && Math.abs(nowMs - lastMs) < CARD_SPACING_MS) {
     await tx.tasks.delayUntil(task.lease, lastMs + CARD_SPACING_MS);
     return null;
   }
-  await tx.jobs.cardDrawn(job.id, nowMs);
   const policy = policyOf(state, tools.newContext());
   return { job, cardTs: state.job.cardTs, queue: queueOf(state, policy, nowMs) };
 }

@@ -22,7 +22,6 @@ interface Post {
 }
 
 interface Posts {
-  readonly lease: ClaimedTask['lease'];
   readonly job: Job;
   readonly stale: readonly Post[];
   /** Those whose offers are settled, with those that are not in the thread. */
@@ -38,7 +37,7 @@ const DROPPED: OfferOutcome = { deed: 'moot', by: null };
  */
 export const refreshPosts = refresh<Posts>({
   load: (tools, task) => tools.store.transaction((tx) => loadPosts(tx, task)),
-  show: async (tools, { job, stale }, { task }) => {
+  show: async (tools, { job, stale, settled: postIds }, { task, note }) => {
     const { poster, names } = await tools.workspaces.of(job.teamId);
     const deciders = stale.flatMap(({ outcome }) => outcome?.by ?? []);
     const known = await names.named([...deciders, ...mentionedUserIds(job.prompt)]);
@@ -50,11 +49,10 @@ export const refreshPosts = refresh<Posts>({
       // One that was deleted keeps none of the others from being edited.
       if (failure !== null && !isHopeless(task, failure)) return failure;
     }
+    note(async (tx, context) => {
+      if (postIds.length > 0) await applyEvent(tx, job.id, { type: 'offers_shown', postIds }, context);
+    });
     return null;
-  },
-  shown: async (tx, { lease, job, settled: postIds }, context) => {
-    await tx.tasks.fence(lease);
-    if (postIds.length > 0) await applyEvent(tx, job.id, { type: 'offers_shown', postIds }, context);
   },
 });
 
@@ -68,7 +66,7 @@ async function loadPosts(tx: Transaction, task: ClaimedTask): Promise<Posts | nu
   const { stale, settled } = await loadSettled(tx, job);
   const shown = new Set(stale.map(({ postId }) => postId));
   const described = (await loadDescribed(tx, job)).filter(({ postId }) => !shown.has(postId));
-  return { lease: task.lease, job, stale: [...stale, ...described], settled };
+  return { job, stale: [...stale, ...described], settled };
 }
 
 /** Messages whose offers are settled, and that do not show it yet. */

@@ -1,6 +1,7 @@
 import { factsOf } from '../../../engine/tools.ts';
 import type { Receipt } from '../../../jobs/follow-up.ts';
 import type { Job } from '../../../jobs/job.ts';
+import { MAX_STALE_RECEIPTS } from '../../../store/queries/follow-ups.ts';
 import type { ClaimedTask, StaleReceipt } from '../../../store/store.ts';
 import type { SlackFailure } from '../../workspace/web-api/failure.ts';
 import { isHopeless, type SlackTools } from '../slack-tools.ts';
@@ -15,23 +16,23 @@ const EMOJI: Readonly<Record<Receipt, string>> = {
 };
 
 interface Receipts {
-  readonly job: Job | null;
+  readonly job: Job;
   readonly stale: readonly StaleReceipt[];
 }
 
 /** Brings the reactions at a job's replies in line with what became of them. */
 export const refreshReceipts = refresh<Receipts>({
   load: loadReceipts,
-  show: async (tools, receipts, attempt) => {
-    for (let { job, stale } = receipts; job !== null && stale.length > 0; ) {
-      const subject = job;
-      const failures = stale.map((receipt) => showReceipt(tools, subject, receipt, attempt));
-      const failure = worst(await Promise.all(failures));
-      // As long as an earlier request may arrive, they count as stale.
-      if (failure !== null || !attempt.isSure) return failure;
-      ({ job, stale } = await loadReceipts(tools, attempt.task));
-    }
-    return null;
+  show: async (tools, { job, stale }, attempt) => {
+    const failures = stale.map((receipt) => showReceipt(tools, job, receipt, attempt));
+    const failure = worst(await Promise.all(failures));
+    // There may be more.
+    const { kind, subject } = attempt.task;
+    if (attempt.isSure && stale.length >= MAX_STALE_RECEIPTS)
+      attempt.note((tx, { nowMs }) =>
+        tx.tasks.schedule({ kind, subject, runAtMs: nowMs, ifScheduled: 'replace' }),
+      );
+    return failure;
   },
 });
 
@@ -41,11 +42,15 @@ function worst(failures: readonly (SlackFailure | null)[]): SlackFailure | null 
 }
 
 /** Records what is about to be put there: if its answer gets lost, it must be removed later. */
-function loadReceipts({ store }: SlackTools, { subject, lease }: ClaimedTask): Promise<Receipts> {
+function loadReceipts({ store }: SlackTools, { subject, lease }: ClaimedTask): Promise<Receipts | null> {
   return store.transaction(async (tx) => {
     await tx.tasks.fence(lease);
-    const job = await tx.jobs.get(subject);
     const stale = await tx.followUps.withStaleReceipts(subject);
+    const job = stale.length === 0 ? null : await tx.jobs.get(subject);
+    if (job === null) {
+      await tx.tasks.complete(lease);
+      return null;
+    }
     for (const { followUpId, placed, desired: wanted } of stale) {
       await tx.followUps.receiptsTried(followUpId, wanted === null ? placed : [...placed, wanted]);
     }
@@ -57,7 +62,7 @@ async function showReceipt(
   tools: SlackTools,
   job: Job,
   { followUpId, messageTs, placed, desired: wanted }: StaleReceipt,
-  { task, isSure }: RefreshAttempt,
+  { task, isSure, note }: RefreshAttempt,
 ): Promise<SlackFailure | null> {
   const instead = placed.filter((receipt) => receipt !== wanted).map((receipt) => EMOJI[receipt]);
   const { poster } = await tools.workspaces.of(job.teamId);
@@ -68,10 +73,7 @@ async function showReceipt(
   );
   // A reply that was deleted, or a channel that was left, takes no reaction any more.
   if (failure !== null && !isHopeless(task, failure)) return failure;
-  if (!isSure) return null;
-  await tools.store.transaction(async (tx) => {
-    await tx.tasks.fence(task.lease);
-    await tx.followUps.receiptShown(followUpId, wanted);
-  });
+  // As long as an earlier request may arrive, it counts as stale.
+  if (isSure) note((tx) => tx.followUps.receiptShown(followUpId, wanted));
   return null;
 }

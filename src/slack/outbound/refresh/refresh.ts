@@ -10,16 +10,19 @@ const UPDATE_ARRIVES_WITHIN_MS = 20_000;
 export interface Projection<Snapshot> {
   /** What is to be shown. Null: the load has completed or delayed the task. */
   load(tools: SlackTools, task: ClaimedTask): Promise<Snapshot | null>;
-  /** Returns what kept Slack from showing it. */
+  /** Returns what kept Slack from showing it, or a part of it. */
   show(tools: SlackTools, snapshot: Snapshot, attempt: RefreshAttempt): Promise<SlackFailure | null>;
-  /** Written when nothing is left to try. */
-  shown?(tx: Transaction, snapshot: Snapshot, context: AnyJobContext): Promise<void>;
 }
+
+/** Writes what Slack shows by now. */
+type Note = (tx: Transaction, context: AnyJobContext) => Promise<void>;
 
 export interface RefreshAttempt {
   readonly task: ClaimedTask;
   /** No earlier request of the task can still arrive. */
   readonly isSure: boolean;
+  /** Written with the end of the attempt, whatever that is, if the task is still held. */
+  note(note: Note): void;
 }
 
 /** Shows a projection. It is shown again after a failure, and once an edit of unknown fate can no longer arrive. */
@@ -30,17 +33,22 @@ export function refresh<Snapshot>(projection: Projection<Snapshot>) {
     if (snapshot === null) return;
     const startedAtMs = clock.now();
     const isSure = startedAtMs >= sureAtMs(tools, task);
-    const failure = await projection.show(tools, snapshot, { task, isSure });
+    const notes: Note[] = [];
+    const failure = await projection.show(tools, snapshot, {
+      task,
+      isSure,
+      note: (note) => notes.push(note),
+    });
     const isUnclear = failure?.outcome === 'unknown';
     try {
       await store.transaction(async (tx) => {
         const context = tools.newContext();
         const { nowMs } = context;
+        for (const note of notes) await note(tx, context);
         if (isUnclear) await tx.tasks.markUnknown(task.lease, nowMs + UPDATE_ARRIVES_WITHIN_MS);
         if (failure !== null && !isHopeless(task, failure)) {
           return tx.tasks.retryAt(task.lease, nowMs + slackRetryMs(task, failure));
         }
-        await projection.shown?.(tx, snapshot, context);
         // Computed again: the process may have slept in the middle.
         const againAtMs = sureAtMs(tools, task);
         return startedAtMs < againAtMs

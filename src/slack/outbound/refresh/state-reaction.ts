@@ -15,7 +15,7 @@ const EMOJI: Readonly<Record<StateReaction, string>> = {
 /** Brings the reaction at the message that asked for a job in line with the job as it is now. */
 export const refreshReaction = refresh<StaleReaction>({
   load: loadReaction,
-  show: async (tools, { job, placed, desired }, { task, isSure }) => {
+  show: async (tools, { job, placed, desired }, { task, isSure, note }) => {
     const { requestTs } = job;
     if (requestTs === undefined) return null;
     const instead = placed.filter((reaction) => reaction !== desired).map((reaction) => EMOJI[reaction]);
@@ -27,11 +27,7 @@ export const refreshReaction = refresh<StaleReaction>({
     const isRefused = failure !== null && isHopeless(task, failure);
     if (failure !== null && !isRefused) return failure;
     // As long as an earlier request may arrive, it counts as stale.
-    if (!isRefused && !isSure) return null;
-    await tools.store.transaction(async (tx) => {
-      await tx.tasks.fence(task.lease);
-      await tx.stateReactions.shown(job.id, isRefused ? 'refused' : desired);
-    });
+    if (isRefused || isSure) note((tx) => tx.stateReactions.shown(job.id, isRefused ? 'refused' : desired));
     return null;
   },
 });
