@@ -5,7 +5,7 @@ import { type ClaimedTask, LeaseLostError, type LedgerCall, type Transaction } f
 import { policyOf } from './apply-event.ts';
 import { persist } from './persist.ts';
 import { SEND_WITHIN_MS, TooLateToSendError } from './runtime/send-limit.ts';
-import { type EngineTools, release } from './tools.ts';
+import type { EngineTools } from './tools.ts';
 
 /** The first call of a lane that has no outcome, with its job as it is now. */
 export interface DueCall {
@@ -19,7 +19,7 @@ export type Wait = { readonly retryAtMs: number } | { readonly delayUntilMs: num
 
 /** How one kind of outward calls is carried out, each call at most once. */
 export interface Effect<Prepared, Result> {
-  /** Looks up what the request needs. It runs before the call is started, so a crash here leaves the call pending. */
+  /** Looks up what the request needs, before the call is started: a crash here leaves the call pending. */
   prepare(due: DueCall): Promise<Prepared>;
   /** In the transaction that starts the call. A result: the call is not made, and this is settled instead. */
   admit(tx: Transaction, due: DueCall): Promise<Result | null>;
@@ -35,46 +35,74 @@ export interface Effect<Prepared, Result> {
   settle(tx: Transaction, due: DueCall, result: Result, context: AnyJobContext): Promise<Wait | null>;
 }
 
-/** `taken_over`: another process goes on with the lane. Null: nothing is next, or the lane has to wait. */
-type Next = DueCall | 'taken_over' | null;
+/** The next call of the lane is being prepared. */
+interface Preparing<Prepared> {
+  readonly callId: string;
+  readonly preparing: Promise<Prepared>;
+}
 
-type Start = { readonly started: DueCall } | { readonly started: null; readonly next: Next };
+/** The next call of the lane is started: by this process, which makes it then, or by one that is gone. */
+interface Started<Result> {
+  readonly started: DueCall;
+  readonly result: () => Promise<Result>;
+}
 
-/** Makes the calls of one lane, one after the other: next, start (a commit of its own), perform, settle, next. */
+/** `goes_on`: there is another call. `taken_over`: another process goes on with the lane. `over`: or it has to wait. */
+type Settled = 'goes_on' | 'taken_over' | 'over';
+
+/** Makes the calls of one lane, one after the other: prepare, start (a commit of its own), perform, settle. */
 export async function runLane<Prepared, Result>(
   tools: EngineTools,
   effect: Effect<Prepared, Result>,
   task: ClaimedTask,
 ): Promise<void> {
   const { store, clock, stopping } = tools;
-  for (let next: Next = await store.transaction((tx) => nextCall(tools, tx, task)); next !== null; ) {
-    if (next === 'taken_over') throw new LeaseLostError(task.lease.taskId);
-    if (stopping.aborted) return release(tools, task);
-    if (next.call.state === 'started') next = await settle(next, await effect.recover(next));
-    else next = await make(next);
+  let ready: Preparing<Prepared> | null = null;
+  for (let settled: Settled = 'goes_on'; settled === 'goes_on'; ) {
+    const next: Preparing<Prepared> | Started<Result> | null = await store.transaction((tx) =>
+      begin(tx, ready),
+    );
+    if (next === null) return;
+    if ('preparing' in next) {
+      await next.preparing;
+      ready = next;
+      continue;
+    }
+    settled = await settle(next.started, await next.result());
+    if (settled === 'taken_over') throw new LeaseLostError(task.lease.taskId);
   }
 
-  async function make(due: DueCall): Promise<Next> {
-    const prepared = await effect.prepare(due);
-    // The loop above releases the task.
-    if (stopping.aborted) return due;
-    const begun = await store.transaction((tx) => start(tx, due));
-    return begun.started === null
-      ? begun.next
-      : settle(begun.started, await perform(begun.started, prepared));
-  }
-
-  /** Marks the call as started; or returns what is next if it is not (or no longer) to be made. */
-  async function start(tx: Transaction, { call: { id } }: DueCall): Promise<Start> {
+  /** Null: nothing is next, or the lane has to wait. */
+  async function begin(
+    tx: Transaction,
+    ready: Preparing<Prepared> | null,
+  ): Promise<Preparing<Prepared> | Started<Result> | null> {
     await tx.tasks.fence(task.lease);
-    const current = await nextCall(tools, tx, task);
-    if (current?.call.id !== id || current.call.state !== 'pending') return { started: null, next: current };
-    const result = await effect.admit(tx, current);
-    if (result !== null) return { started: null, next: await settleIn(tx, current, result) };
+    const due = await nextCall(tx);
+    if (due === null) return null;
+    const { id, state } = due.call;
+    if (state === 'started') {
+      return stopping.aborted ? release(tx) : { started: due, result: () => effect.recover(due) };
+    }
+    const preparing = ready?.callId === id ? ready.preparing : effect.prepare(due);
+    // Mostly all is known already. For what is not, no transaction waits.
+    const prepared = await atOnce(preparing);
+    if (prepared === null) return { callId: id, preparing };
+    if (stopping.aborted) return release(tx);
+    const result = await effect.admit(tx, due);
+    if (result !== null) {
+      return (await settleIn(tx, due, result)) === 'goes_on' ? begin(tx, null) : null;
+    }
     const startedAtMs = clock.now();
     await tx.calls.start(id, startedAtMs);
-    const call: LedgerCall = { ...current.call, state: 'started', startedAtMs };
-    return { started: { ...current, call } };
+    const started: DueCall = { ...due, call: { ...due.call, state: 'started', startedAtMs } };
+    return { started, result: () => perform(started, prepared.value) };
+  }
+
+  /** The program stops: another process may go on at once. */
+  async function release(tx: Transaction): Promise<null> {
+    await tx.tasks.release([task.lease]);
+    return null;
   }
 
   async function perform(started: DueCall, prepared: Prepared): Promise<Result> {
@@ -87,11 +115,11 @@ export async function runLane<Prepared, Result>(
   }
 
   /** The answer cannot be requested again, so it is written even without the lease, and retried if the store fails. */
-  function settle(attempt: DueCall, result: Result): Promise<Next> {
+  function settle(attempt: DueCall, result: Result): Promise<Settled> {
     return persist(tools, () => store.transaction((tx) => settleIn(tx, attempt, result)));
   }
 
-  async function settleIn(tx: Transaction, attempt: DueCall, result: Result): Promise<Next> {
+  async function settleIn(tx: Transaction, attempt: DueCall, result: Result): Promise<Settled> {
     const { id, jobId, startedAtMs } = attempt.call;
     const isHeld = await tx.tasks.isHeld(task.lease);
     // Whoever settles a call holds its job: from here on, nobody else changes the call.
@@ -102,25 +130,29 @@ export async function runLane<Prepared, Result>(
     const known = isSameAttempt ? effect.stillCounts(result, call, isHeld) : null;
     const wait = known === null ? null : await effect.settle(tx, attempt, known, tools.newContext());
     if (!isHeld) return 'taken_over';
-    if (wait === null) return nextCall(tools, tx, task);
+    if (wait === null) return (await nextCall(tx)) === null ? 'over' : 'goes_on';
     await ('retryAtMs' in wait
       ? tx.tasks.retryAt(task.lease, wait.retryAtMs)
       : tx.tasks.delayUntil(task.lease, wait.delayUntilMs));
-    return null;
+    return 'over';
+  }
+
+  /** Null: there is none, and the task is completed. */
+  async function nextCall(tx: Transaction): Promise<DueCall | null> {
+    const next = await tx.calls.next(task.subject);
+    if (next === null) {
+      await tx.tasks.complete(task.lease);
+      return null;
+    }
+    const { call, job } = next;
+    return { call, job, policy: policyOf(next, tools.newContext()) };
   }
 }
 
-/** Null: there is none, and the task is completed. */
-async function nextCall(
-  tools: EngineTools,
-  tx: Transaction,
-  { subject, lease }: ClaimedTask,
-): Promise<DueCall | null> {
-  const next = await tx.calls.next(subject);
-  if (next === null) {
-    await tx.tasks.complete(lease);
-    return null;
-  }
-  const { call, job } = next;
-  return { call, job, policy: policyOf(next, tools.newContext()) };
+/** What is awaited, if it waits for nothing outside of the program; else null. */
+async function atOnce<T>(awaited: Promise<T>): Promise<{ readonly value: T } | null> {
+  const { promise: otherwise, resolve } = Promise.withResolvers<null>();
+  // Node runs it once no promise has anything left to do.
+  process.nextTick(() => resolve(null));
+  return Promise.race([awaited.then((value) => ({ value })), otherwise]);
 }

@@ -199,7 +199,7 @@ function failingAt(store: Store, broken: number): Store {
 test('while the start of a call cannot be stored, the call is not made', async () => {
   const { tools, claimed, stateOf } = await laneOf(['first']);
   const noted: string[] = [];
-  const store = failingAt(tools.store, 2);
+  const store = failingAt(tools.store, 1);
   await expect(runLane({ ...tools, store }, toy(noted), await claimed())).rejects.toThrow(StoreError);
   expect(noted).toEqual([]);
   expect(await stateOf('first')).toBe('pending');
@@ -208,7 +208,7 @@ test('while the start of a call cannot be stored, the call is not made', async (
 test('an answer that cannot be stored at first is stored a moment later', async () => {
   const { tools, clock, claimed, stateOf } = await laneOf(['first']);
   const noted: string[] = [];
-  const store = failingAt(tools.store, 3);
+  const store = failingAt(tools.store, 2);
   const running = runLane({ ...tools, store }, toy(noted), await claimed());
   await clock.advance(1_000);
   await running;
