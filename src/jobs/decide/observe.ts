@@ -1,7 +1,7 @@
 import { type AgentFailure, type AgentJob, isEnded } from '../agent-job.ts';
 import type { FollowUp } from '../follow-up.ts';
 import { isUnseen, isUnwatched, type Settle, type Stage, type Working, workingSince } from '../job.ts';
-import { cardIntervalMs, checkIntervalMs, neglectedIntervalMs } from '../schedule/schedule.ts';
+import { cardIntervalMs, checkIntervalMs, dueTogetherMs, neglectedIntervalMs } from '../schedule/schedule.ts';
 import {
   announceEnd,
   announceLikelyEnd,
@@ -175,5 +175,5 @@ function scheduleCheck(builder: DecisionBuilder): void {
   const waitMs = isNeglected(builder)
     ? neglectedIntervalMs(policy)
     : checkIntervalMs(checked, policy, jitter);
-  builder.schedule('check_job', nowMs + waitMs);
+  builder.schedule('check_job', dueTogetherMs(nowMs + waitMs));
 }

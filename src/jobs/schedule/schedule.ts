@@ -7,6 +7,8 @@ const JITTER_SHARE = 0.2;
 const YOUNG_FOR_MS = 120_000;
 /** Of the time that a check came late: how much longer an older turn waits for its next one. */
 const OLDER_WAIT_SHARE = 0.5;
+/** Nobody notices so much, and twenty looks in a second take up all checks of that second. */
+const TOGETHER_MS = 50;
 const SHORTEST_CARD_MS = 60_000;
 const LONGEST_CARD_MS = 300_000;
 const CARD_AGE_SHARE = 0.25;
@@ -42,6 +44,11 @@ export function checkIntervalMs({ turnAgeMs, lateMs }: Checked, policy: PollPoli
   if (turnAgeMs < YOUNG_FOR_MS) return Math.round(shortestMs);
   const wantedMs = Math.min(shortestMs + lateMs * OLDER_WAIT_SHARE, maxMs - lateMs);
   return Math.round(Math.max(wantedMs, shortestMs));
+}
+
+/** When a check that may begin then is due: with those that may begin a moment before. */
+export function dueTogetherMs(atMs: number): number {
+  return Math.ceil(atMs / TOGETHER_MS) * TOGETHER_MS;
 }
 
 /**
