@@ -31,8 +31,8 @@ interface Member extends PromiseWithResolvers<void> {
 }
 
 /**
- * Group commit: transactions run one after the other, but those that arrive together share one commit. Each is a
- * savepoint of the group's transaction, so a failing one rolls back only itself. A flush to the disk does not hold up
+ * Group commit: transactions run one after the other, but those that arrive together share one commit. Each but the
+ * first is a savepoint of the group's transaction, so a failing one rolls back only itself. A flush to the disk does not hold up
  * the next groups, and serves all that were committed before it. Nothing has ended, and nobody learns what was read,
  * before all that it depends on is on disk; `UnflushedDriver` is for those who need not wait for that.
  */
@@ -78,16 +78,17 @@ export class GroupCommitDriver implements Driver {
 
   /** `immediate`: a transaction that reads first could not be upgraded behind another's write. */
   async beginTransaction(connection: Connection): Promise<void> {
-    if (!this.file.isTransaction) {
+    if (this.file.isTransaction) {
+      this.attempt(() => this.statements.run('savepoint member'));
+    } else {
       this.hooks.verify();
       await this.patiently(() => this.statements.run('begin immediate'));
     }
-    this.attempt(() => this.statements.run('savepoint member'));
     connection.isInTransaction = true;
   }
 
   async commitTransaction(connection: Connection): Promise<void> {
-    this.attempt(() => this.statements.run('release member'));
+    if (this.waiting.length > 0) this.attempt(() => this.statements.run('release member'));
     connection.isInTransaction = false;
     const ended = this.join(connection.waitsForDisk);
     if (this.waiting.length === 1) void this.commitSoon();
