@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLogger } from '../../src/app/operations/logger.ts';
 import { boltLogger } from '../../src/slack/workspace/bolt-logger.ts';
-import { answerFetch, createPostingClient } from '../../src/slack/workspace/web-api/http.ts';
+import { answerFetch, PostingClient } from '../../src/slack/workspace/web-api/http.ts';
 import { serveHttp } from '../agent/support.ts';
 
 const quiet = boltLogger(createLogger({ level: 'error', destination: { write: () => {} } }));
@@ -23,7 +23,7 @@ test.each([302, 307, 308])(
     await using slack = await serveHttp((_request, response) => {
       response.writeHead(status, { location: other.baseUrl }).end();
     });
-    const client = createPostingClient(`${slack.baseUrl}/api/`, quiet);
+    const client = new PostingClient(`${slack.baseUrl}/api/`, quiet);
     await expect(client.apiCall('auth.test', { token: 'xoxb-1' })).rejects.toThrow();
     expect(other.arrived).toEqual([]);
   },

@@ -10,7 +10,7 @@ import { installedWorkspaces } from '../../slack/install/installed-workspaces.ts
 import { readableTokens, unreadableTokens } from '../../slack/install/reseal.ts';
 import { Vault } from '../../slack/install/vault.ts';
 import { createCaller } from '../../slack/workspace/web-api/caller.ts';
-import { createPostingClient } from '../../slack/workspace/web-api/http.ts';
+import { PostingClient } from '../../slack/workspace/web-api/http.ts';
 import { oneWorkspace, type SignedInAs, type Workspaces } from '../../slack/workspace/workspace.ts';
 import type { Store } from '../../store/store.ts';
 import type { Config, Installing } from '../config/config.ts';
@@ -54,7 +54,7 @@ async function serveOne(
   { clock, log, logger }: WorkspacesParts,
 ): Promise<Served> {
   const { apiUrl } = config.slack;
-  const client = createPostingClient(apiUrl, logger);
+  const client = new PostingClient(apiUrl, logger);
   const workspaces = await oneWorkspace({ client, apiUrl, clock, log }, botToken, config).catch((error) =>
     explainSlack(error, 'SLACK_BOT_TOKEN'),
   );
@@ -70,7 +70,7 @@ async function serveMany(
   const { apiUrl } = config.slack;
   const vault = new Vault(app.encryptionKeys);
   await checkTokens(store, vault, log);
-  const client = createPostingClient(apiUrl, logger);
+  const client = new PostingClient(apiUrl, logger);
   const directory = createDirectory(store, clock);
   const common = { store, clock, log, client, vault, directory, app };
   const tokenOf = botTokens(common, directory);

@@ -222,6 +222,8 @@ export const rareCommits: readonly string[] = [
   // A code host was quicker than Slack.
   'done notify_channel, plan refresh_notice',
   'done notify_channel, plan refresh_notice, plan catch_up',
+  'end refresh_receipts',
+  'end refresh_reaction',
   'end send_follow_ups',
   'end post_to_slack',
   'end call_agent',

@@ -7,7 +7,7 @@ import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { boltLogger } from '../../../src/slack/workspace/bolt-logger.ts';
 import { Poster } from '../../../src/slack/workspace/poster.ts';
 import { createCaller } from '../../../src/slack/workspace/web-api/caller.ts';
-import { createPostingClient } from '../../../src/slack/workspace/web-api/http.ts';
+import { PostingClient } from '../../../src/slack/workspace/web-api/http.ts';
 
 const quiet = boltLogger(createLogger({ level: 'error', destination: { write: () => {} } }));
 const STARTED_AT_MS = 1_700_000_000_000;
@@ -34,7 +34,7 @@ async function slackWith(...pages: (object[] | number)[]) {
   await new Promise((resolve) => server.once('listening', resolve));
   onTestFinished(() => void server.close().closeAllConnections());
   const { port } = server.address() as AddressInfo;
-  const client = createPostingClient(`http://127.0.0.1:${port}/api/`, quiet);
+  const client = new PostingClient(`http://127.0.0.1:${port}/api/`, quiet);
   return {
     requests,
     poster: new Poster(

@@ -1,7 +1,17 @@
+import { stringify } from 'node:querystring';
 import type { Logger as BoltLogger } from '@slack/bolt';
-import { WebClient } from '@slack/web-api';
-import { Agent, type Dispatcher, request } from 'undici';
-import { SEND_WITHIN_MS, TooLateToSendError } from '../../../engine/runtime/send-limit.ts';
+import {
+  type WebAPICallResult,
+  WebAPIHTTPError,
+  WebAPIPlatformError,
+  WebAPIRateLimitedError,
+  WebAPIRequestError,
+  WebClient,
+} from '@slack/web-api';
+import { Agent } from 'undici';
+import { systemClock } from '../../../engine/runtime/clock.ts';
+import { exchange, parseJson } from '../../../engine/runtime/exchange.ts';
+import { SEND_WITHIN_MS } from '../../../engine/runtime/send-limit.ts';
 
 const TIMEOUT_MS = 10_000;
 /** Of the addresses at which Slack takes answers to requests. */
@@ -13,56 +23,6 @@ export class NotSentError extends Error {
     super(cause.message, { cause });
     this.name = 'NotSentError';
   }
-}
-
-/**
- * As much of `fetch` as Slack's client needs, at half the cost. A request that cannot go out in time
- * (`SEND_WITHIN_MS`) is never sent: it fails with a TooLateToSendError. A timer cannot guarantee that: after a
- * freeze, sockets are served before timers.
- */
-function fetchInTime(): typeof globalThis.fetch {
-  const dispatcher = new Agent().compose(
-    (dispatch) => (options, handler) => dispatch(options, inTime(handler, Date.now() + SEND_WITHIN_MS)),
-  );
-  return async (url, init = {}) => {
-    const { headers, body, signal } = init;
-    const answer = await request(String(url), {
-      dispatcher,
-      method: 'POST',
-      headers: headers as Record<string, string>,
-      body: body as string,
-      signal: signal ?? null,
-    });
-    const text = await answer.body.text();
-    const isRedirection = answer.statusCode >= 300 && answer.statusCode < 400;
-    if (isRedirection) throw new Error('Slack redirects the request, which is not followed');
-    return new Response(text, { status: answer.statusCode, headers: singleHeaders(answer.headers) });
-  };
-}
-
-function singleHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): [string, string][] {
-  return Object.entries(headers).flatMap(([name, value]) =>
-    [value ?? []].flat().map((single): [string, string] => [name, single]),
-  );
-}
-
-function inTime(handler: Dispatcher.DispatchHandler, sendByMs: number): Dispatcher.DispatchHandler {
-  let isSent = false;
-  return {
-    // undici calls this right before it writes to a connected socket: until then, Slack has not seen the request.
-    onRequestStart: (controller, context) => {
-      handler.onRequestStart?.(controller, context);
-      if (controller.aborted) return;
-      if (Date.now() > sendByMs) controller.abort(new TooLateToSendError());
-      else isSent = true;
-    },
-    onRequestUpgrade: (...args) => handler.onRequestUpgrade?.(...args),
-    onResponseStart: (...args) => handler.onResponseStart?.(...args),
-    onResponseData: (...args) => handler.onResponseData?.(...args),
-    onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
-    onResponseError: (controller, error) =>
-      handler.onResponseError?.(controller, isSent ? error : new NotSentError(error)),
-  };
 }
 
 /**
@@ -87,20 +47,82 @@ function isAnswerAddress(url: URL, apiUrl: string | null): boolean {
   return isSafe && [hostname, `hooks.${hostname}`].includes(url.hostname);
 }
 
+type Arguments = Readonly<Record<string, unknown>>;
+
 /**
- * Sends each request once: the SDK's retries would double posts, and its waiting at a rate limit would hold up every
- * channel. The due queue retries.
+ * Slack's client, which sends each request once, and not at all if that is too late (`SEND_WITHIN_MS`): the SDK's retries
+ * would double posts, and its waiting at a rate limit would hold up every channel. The due queue retries.
+ * It also spares what the SDK writes for a log that nobody reads, which takes longer than the request.
  */
-export function createPostingClient(apiUrl: string | null, logger: BoltLogger): WebClient {
-  return new WebClient(undefined, {
-    ...(apiUrl === null ? {} : { slackApiUrl: apiUrl }),
-    // What fails is thrown, and reported by the caller.
-    logger: { ...logger, warn: logger.info },
-    retryConfig: { retries: 0 },
-    rejectRateLimitedCalls: true,
-    timeout: TIMEOUT_MS,
-    fetch: fetchInTime(),
-  });
+export class PostingClient extends WebClient {
+  private readonly dispatcher = new Agent();
+  private readonly boltLogger: BoltLogger;
+
+  constructor(apiUrl: string | null, logger: BoltLogger) {
+    super(undefined, { ...(apiUrl === null ? {} : { slackApiUrl: apiUrl }), logger });
+    this.boltLogger = logger;
+  }
+
+  override async apiCall(method: string, { token, ...args }: Arguments = {}): Promise<WebAPICallResult> {
+    const { head, body } = await this.post(method, token, args);
+    const { status, headers } = head;
+    if (status === 429) throw new WebAPIRateLimitedError(secondsIn(headers['retry-after']));
+    if (status !== 200) throw new WebAPIHTTPError(status, '', {}, body);
+    const result = resultIn(body);
+    const { ok, response_metadata: said = {} } = result;
+    for (const message of said.messages ?? [])
+      if (message.startsWith('[ERROR]')) this.boltLogger.error(message);
+    if (!ok) throw new WebAPIPlatformError({ ...result, error: String(result.error) });
+    const { 'x-oauth-scopes': scopes } = headers;
+    const granted = typeof scopes === 'string' ? { scopes: scopes.trim().split(/\s*,\s*/) } : {};
+    return { ...result, response_metadata: { ...said, ...granted } };
+  }
+
+  private async post(method: string, token: unknown, args: Arguments) {
+    const { origin, pathname } = new URL(method, this.slackApiUrl);
+    const authorization = typeof token === 'string' ? { authorization: `Bearer ${token}` } : {};
+    const headers = { ...HEADERS, ...authorization };
+    const request = { origin, path: pathname, method: 'POST', headers, body: formOf(args) } as const;
+    const sendByMs = Date.now() + SEND_WITHIN_MS;
+    const result = await systemClock.abortAfter(TIMEOUT_MS, (signal) =>
+      exchange(this.dispatcher, request, { signal, sendByMs }),
+    );
+    if (result.kind === 'not_sent') throw new WebAPIRequestError(new NotSentError(result.cause));
+    if (result.cause !== null) throw new WebAPIRequestError(result.cause);
+    const { status } = result.head;
+    if (status >= 300 && status < 400) {
+      throw new WebAPIRequestError(new Error('Slack redirects the request, which is not followed'));
+    }
+    return result;
+  }
+}
+
+const HEADERS = {
+  accept: 'application/json',
+  'content-type': 'application/x-www-form-urlencoded',
+  'user-agent': 'docs-agent',
+};
+
+/** As Slack takes arguments: what is no plain value as JSON. */
+function formOf(args: Arguments): string {
+  const fields = Object.entries(args).flatMap(([name, value]) =>
+    value === undefined || value === null
+      ? []
+      : [[name, typeof value === 'object' ? JSON.stringify(value) : String(value)] as const],
+  );
+  return stringify(Object.fromEntries(fields));
+}
+
+function resultIn(body: string): WebAPICallResult & { readonly error?: unknown } {
+  const result = parseJson(body);
+  const isResult = typeof result === 'object' && result !== null && 'ok' in result;
+  return isResult ? (result as WebAPICallResult) : { ok: false, error: body };
+}
+
+function secondsIn(retryAfter: string | string[] | undefined): number {
+  const seconds = Number.parseInt(String(retryAfter), 10);
+  if (Number.isNaN(seconds)) throw new Error('Slack limits the rate, and does not say for how long');
+  return seconds;
 }
 
 /** A `response_url` that took the message says `ok`, or `{"ok":true}`; a proxy's page has the status 200, too. */

@@ -6,7 +6,7 @@ import { createLogger } from '../../../../src/app/operations/logger.ts';
 import { classOf } from '../../../../src/slack/protocol/error-codes.ts';
 import { boltLogger } from '../../../../src/slack/workspace/bolt-logger.ts';
 import { classify } from '../../../../src/slack/workspace/web-api/failure.ts';
-import { createPostingClient } from '../../../../src/slack/workspace/web-api/http.ts';
+import { PostingClient } from '../../../../src/slack/workspace/web-api/http.ts';
 import { fc } from '../../../support/properties.ts';
 
 type Behaviour = (response: ServerResponse) => void;
@@ -28,7 +28,7 @@ async function outcomeOf(behaviour: Behaviour) {
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
-  const client: WebClient = createPostingClient(`http://127.0.0.1:${port}/api/`, quiet);
+  const client: WebClient = new PostingClient(`http://127.0.0.1:${port}/api/`, quiet);
   try {
     await client.chat.postMessage({ channel: 'C1', text: 'hello' });
     throw new Error('the call should have failed');
@@ -114,7 +114,7 @@ test('a connection that is refused sent nothing, so the post may be made again',
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
-  const client = createPostingClient(`http://127.0.0.1:${port}/api/`, quiet);
+  const client = new PostingClient(`http://127.0.0.1:${port}/api/`, quiet);
   const error = await client.chat
     .postMessage({ channel: 'C1', text: 'hello' })
     .catch((cause: unknown) => cause);
