@@ -45,6 +45,8 @@ export interface AgentApi {
   failNext(operation: Operation, ...faults: readonly Fault[]): void;
   /** From now on all requests meet this fault, an outage, until it is null. */
   failAll(fault: Fault | null): void;
+  /** What the API says to a request that reaches it by another way than its port. It meets no faults. */
+  take(request: IncomingRequest): Reply;
   /** Breaks all connections. */
   close(): Promise<void>;
 }
@@ -54,6 +56,15 @@ export interface AgentApiJob {
   /** The prompt, then the follow-ups. */
   readonly prompts: readonly string[];
   readonly createdAtMs: number;
+  /** When its work ends, or has ended, by its script. */
+  readonly endsAtMs: readonly number[];
+}
+
+export interface IncomingRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly authorization: string | undefined;
+  readonly prompt: string | null;
 }
 
 export interface AgentApiRequest {
@@ -83,8 +94,13 @@ export async function startAgentApi(options: AgentApiOptions): Promise<AgentApi>
     const route = findRoute(method, path);
     if (route) counts[route.operation] += 1;
     const fault = outage ?? (route ? faults[route.operation].shift() : undefined);
-    const authorized = headers.authorization === `Bearer ${apiKey}`;
-    answer(response, fault, () => (authorized ? process(route, prompt) : refuse(401, 'Invalid API key')));
+    const { authorization } = headers;
+    answer(response, fault, () => take({ method, path, authorization, prompt }));
+  }
+
+  function take({ method, path, authorization, prompt }: IncomingRequest): Reply {
+    const isAuthorized = authorization === `Bearer ${apiKey}`;
+    return isAuthorized ? process(findRoute(method, path), prompt) : refuse(401, 'Invalid API key');
   }
 
   function process(route: Route | null, prompt: string | null): Reply {
@@ -94,7 +110,7 @@ export async function startAgentApi(options: AgentApiOptions): Promise<AgentApi>
     const job = jobs.get(route.jobId);
     if (!job) return refuse(404, 'Job not found');
     if (route.operation === 'get') return { status: 200, body: describe(job) };
-    return prompt ? take(200, job, prompt) : refuse(400, 'Prompt is required');
+    return prompt ? sendTo(200, job, prompt) : refuse(400, 'Prompt is required');
   }
 
   function create(prompt: string): Reply {
@@ -102,10 +118,10 @@ export async function startAgentApi(options: AgentApiOptions): Promise<AgentApi>
     if (refusal !== undefined) return refuse(400, refusal);
     const job = new ScriptedJob(newJobId(), jobs.size + 1, script, clock.now());
     jobs.set(job.id, job);
-    return take(201, job, prompt);
+    return sendTo(201, job, prompt);
   }
 
-  function take(status: number, job: ScriptedJob, prompt: string): Reply {
+  function sendTo(status: number, job: ScriptedJob, prompt: string): Reply {
     const { isCutOff = false, outageMs } = job.send(prompt, clock.now());
     const body = describe(job);
     if (isCutOff) onCutOff(job);
@@ -155,6 +171,7 @@ export async function startAgentApi(options: AgentApiOptions): Promise<AgentApi>
     failAll: (fault) => {
       outage = fault;
     },
+    take,
     close: async () => {
       isClosed = true;
       const closed = server.listening ? once(server, 'close') : null;

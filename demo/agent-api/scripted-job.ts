@@ -11,6 +11,12 @@ interface Turn {
   readonly plan: TurnScript;
 }
 
+interface Span {
+  readonly startsAtMs: number;
+  readonly endsAtMs: number;
+  readonly plan: TurnScript;
+}
+
 interface State {
   readonly status: string;
   /** Hidden while a turn is worked on, but not forgotten. */
@@ -41,6 +47,14 @@ export class ScriptedJob {
   /** The prompt and the follow-ups, in the order of their arrival. */
   get prompts(): readonly string[] {
     return this.#prompts;
+  }
+
+  /** When its work ends, or has ended. The end of a turn that another follows at once does not show. */
+  get endsAtMs(): readonly number[] {
+    const spans = this.#spans();
+    return spans.flatMap(({ endsAtMs }, index) =>
+      spans[index + 1]?.startsAtMs === endsAtMs ? [] : [endsAtMs],
+    );
   }
 
   /** Returns how the turn will go. */
@@ -80,16 +94,22 @@ export class ScriptedJob {
 
   #stateAt(nowMs: number): State {
     let state = this.#base;
-    for (const { acceptedAtMs, lagMs, plan } of this.#turns) {
-      const startsAtMs = Math.max(acceptedAtMs + lagMs, state.sinceMs);
+    for (const { startsAtMs, endsAtMs, plan } of this.#spans()) {
       if (nowMs < startsAtMs) return state;
-      const endsAtMs = startsAtMs + plan.workMs;
-      if (plan.ending === 'manual' || nowMs < endsAtMs) {
-        return { ...state, status: 'active', working: true };
-      }
+      if (nowMs < endsAtMs) return { ...state, status: 'active', working: true };
       state = { ...this.#ending(plan, state.prLink), working: false, sinceMs: endsAtMs };
     }
     return state;
+  }
+
+  /** When the open turns are worked on, one after the other. */
+  #spans(): Span[] {
+    let { sinceMs } = this.#base;
+    return this.#turns.map(({ acceptedAtMs, lagMs, plan }) => {
+      const startsAtMs = Math.max(acceptedAtMs + lagMs, sinceMs);
+      sinceMs = plan.ending === 'manual' ? Number.POSITIVE_INFINITY : startsAtMs + plan.workMs;
+      return { startsAtMs, endsAtMs: sinceMs, plan };
+    });
   }
 
   #ending({ ending, prLink }: TurnScript, linkSoFar: string | null): Pick<State, 'status' | 'prLink'> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Script } from '../../demo/agent-api/scripted-job.ts';
-import { general, random } from '../support/local-slack.ts';
+import { alice, bob, general } from '../support/local-slack.ts';
 import { fc } from '../support/properties.ts';
 import { share } from '../support/share.ts';
 import { anyAgentFault, anySlackFault } from './support/any-fault.ts';
@@ -48,7 +48,7 @@ function actions(): { readonly atMs: number; readonly action: PersonAction }[] {
   const pick = (index: number) => picks[index] ?? 0;
   const asks = times(JOBS, 4).map((atMs, index) => ({
     atMs: index === 0 ? 0 : atMs,
-    action: { do: 'ask', by: 'command', channel: general, isBob: index % 2 === 0 } as const,
+    action: { do: 'ask', by: 'command', channel: general, user: index % 2 === 0 ? bob : alice } as const,
   }));
   const replies = times(REPLIES, 5).map((atMs, index) => ({
     atMs,
@@ -89,7 +89,6 @@ test.skipIf(share.number > 1)(
       mode: 'http',
       script,
       settings: {
-        NOTICE_CHANNELS: `${general},${random}`,
         POLL_MIN_INTERVAL: '30s',
         POLL_MAX_INTERVAL: '5m',
       },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { general } from '../support/local-slack.ts';
+import { alice, general } from '../support/local-slack.ts';
 import { SEED } from '../support/properties.ts';
 import { live } from './support/live.ts';
 import { expectGoodLives, LIFE_WITHIN_MS, runsOr } from './support/lives.ts';
@@ -15,7 +15,7 @@ test(
 );
 
 test('a card that is on its way when the machine falls asleep is there once when it wakes', async () => {
-  const ask = { do: 'ask', by: 'command', channel: general, isBob: false } as const;
+  const ask = { do: 'ask', by: 'command', channel: general, user: alice } as const;
   const wrong = await live({
     mode: 'http',
     settings: { AGENT_HOURLY_BUDGET: '100', FOLLOW_UP_WINDOW: '0', SETTLE_WINDOW: '90s' },

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { AgentApi } from '../../../demo/agent-api/agent-api.ts';
 import { answer, type Fault, type Operation, type Reply } from '../../../demo/agent-api/fault.ts';
@@ -19,8 +19,6 @@ export interface AgentCall {
   readonly atMs: number;
   /** The status of the API's own answer, or null if the request did not get to it. */
   status: number | null;
-  /** The answer as the API gave it. */
-  body: unknown;
   /** That answer was handed over whole. */
   answered: boolean;
   /** Time jumped while it was under way: the program may have lost hold of it. */
@@ -54,10 +52,10 @@ export async function startAgentFront(api: AgentApi, clock: Clock): Promise<Agen
   let port = 0;
 
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { method = '', url = '' } = incoming;
+    const { method = '', url: path = '', headers } = incoming;
     const body = await readAll(incoming);
-    const route = findRoute(method, url);
-    if (route === null) throw new Error(`the program asked for ${method} ${url}`);
+    const route = findRoute(method, path);
+    if (route === null) throw new Error(`the program asked for ${method} ${path}`);
     const { operation, jobId } = route;
     const prompt = method === 'POST' ? String(JSON.parse(body.toString()).prompt) : null;
     const call: AgentCall = {
@@ -66,22 +64,22 @@ export async function startAgentFront(api: AgentApi, clock: Clock): Promise<Agen
       prompt,
       atMs: clock.now(),
       status: null,
-      body: null,
       answered: false,
       disturbed: false,
     };
     calls.push(call);
     const fault = decide(operation, jobId);
-    const exchange = isProcessed(fault) ? await passOn(incoming, `${api.baseUrl}${url}`, body) : null;
-    if (exchange !== null) note(call, exchange);
+    const { authorization } = headers;
+    const reply = isProcessed(fault) ? api.take({ method, path, authorization, prompt }) : null;
+    if (reply !== null) note(call, reply);
     if (isSlow(fault)) await hold(response, fault.slowMs);
-    const isWhole = exchange !== null && (fault === null || isSlow(fault));
+    const isWhole = reply !== null && (fault === null || isSlow(fault));
     response.once('finish', () => {
       call.answered = isWhole;
     });
     answer(response, fault === null || isSlow(fault) ? undefined : fault, () => {
-      if (exchange === null) throw new Error('nothing was processed');
-      return exchange;
+      if (reply === null) throw new Error('nothing was processed');
+      return reply;
     });
   }
 
@@ -140,19 +138,8 @@ function isProcessed(fault: AgentFault | null): boolean {
   return fault === null || isSlow(fault) || fault === 'reset_after' || fault === 'half_body';
 }
 
-/** On a connection of its own: a kept one may close just then, which would be an unplanned fault. */
-async function passOn({ method = '', headers }: IncomingMessage, url: string, body: Buffer): Promise<Reply> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  request(url, { method, headers: { ...headers, connection: 'close' }, agent: false }, resolve)
-    .on('error', reject)
-    .end(body);
-  const reply = await promise;
-  return { status: reply.statusCode ?? 0, body: JSON.parse((await readAll(reply)).toString()) };
-}
-
 function note(call: AgentCall, { status, body }: Reply): void {
   call.status = status;
-  call.body = body;
-  const { id } = call.body as { id?: unknown };
+  const { id } = body as { id?: unknown };
   if (call.operation === 'create' && typeof id === 'string') call.jobId = id;
 }

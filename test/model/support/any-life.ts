@@ -1,18 +1,11 @@
 import type { Operation } from '../../../demo/agent-api/fault.ts';
-import { general, random } from '../../support/local-slack.ts';
+import { alice, bob, general, random } from '../../support/local-slack.ts';
 import { fc } from '../../support/properties.ts';
 import type { AgentFault } from './agent-front.ts';
 import { anyAgentFault, anyRefusal, anySlackFault, anyWebPage } from './any-fault.ts';
-import {
-  HOUR_MS,
-  MINUTE_MS,
-  type PersonAction,
-  SECOND_MS,
-  type Step,
-  type TurnPlan,
-  type WayToAsk,
-} from './steps.ts';
+import { HOUR_MS, MINUTE_MS, type PersonAction, SECOND_MS, type Step, type WayToAsk } from './steps.ts';
 import type { SlackFault } from './troubles.ts';
+import type { TurnPlan } from './turns.ts';
 
 /** Bolt's client takes five real seconds to connect again: only for long runs. */
 const CUTS = process.env.MODEL_RUNS === undefined ? 0 : 1;
@@ -27,7 +20,7 @@ const actionsWith = (by: fc.Arbitrary<WayToAsk>): fc.Arbitrary<PersonAction> =>
         do: fc.constant('ask'),
         by,
         channel: fc.constantFrom(general, general, general, general, random),
-        isBob: fc.boolean(),
+        user: fc.constantFrom(alice, bob),
       }),
     },
     {
@@ -158,7 +151,7 @@ const lifeOf = (anyStep: fc.Arbitrary<Step>): fc.Arbitrary<readonly Step[]> =>
   fc.array(anyStep, { minLength: 4, maxLength: 25, size: 'max' }).map((steps) => [
     {
       do: 'together',
-      actions: [{ do: 'ask', by: 'command', channel: general, isBob: false }],
+      actions: [{ do: 'ask', by: 'command', channel: general, user: alice }],
       copies: 1,
     },
     ...steps,

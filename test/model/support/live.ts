@@ -1,12 +1,11 @@
-import type { Script } from '../../../demo/agent-api/scripted-job.ts';
 import type { Environment } from '../../../src/app/config/values.ts';
-import { general, random } from '../../support/local-slack.ts';
 import { startModelWorld } from './model-world.ts';
 import { People } from './people.ts';
 import { heal, perform } from './perform.ts';
 import { quickenPauses } from './quick-pauses.ts';
-import type { Step, TurnPlan } from './steps.ts';
+import type { Step } from './steps.ts';
 import { Trace } from './trace.ts';
+import { scriptOf, type TurnPlan } from './turns.ts';
 import { judge } from './verdict.ts';
 
 export interface Life {
@@ -22,20 +21,11 @@ export interface Life {
 export async function live({ mode, replicas = 1, settings, turns, steps }: Life): Promise<string[]> {
   using _ = quickenPauses();
   let isHealing = false;
-  let turn = 0;
-  const script: Script = () => {
-    turn += 1;
-    const plan = turns[turn % turns.length];
-    if (isHealing || plan === undefined) return { workMs: 60_000, ending: 'pull_request' };
-    const { isNewLink, ...rest } = plan;
-    return { ...rest, ...(isNewLink ? { prLink: `https://example.com/pull/${turn}` } : {}) };
-  };
   await using world = await startModelWorld({
     mode,
     replicas,
-    script,
+    script: scriptOf(turns, () => isHealing),
     settings: {
-      NOTICE_CHANNELS: `${general},${random}`,
       POLL_MIN_INTERVAL: '10s',
       POLL_MAX_INTERVAL: '5m',
       ...settings,

@@ -2,11 +2,13 @@ import { type AgentApi, startAgentApi } from '../../../demo/agent-api/agent-api.
 import type { Script } from '../../../demo/agent-api/scripted-job.ts';
 import type { Environment } from '../../../src/app/config/values.ts';
 import { freePort } from '../../support/free-port.ts';
+import { noFiles } from '../../support/settings.ts';
 import { startStrictSlack } from '../../support/strict-slack.ts';
 import { startAgentFront } from './agent-front.ts';
 import { PassingTime, type Surroundings } from './passing-time.ts';
 import { createQuickFolder } from './quick-folder.ts';
 import { Replicas } from './replicas.ts';
+import { type Scene, smallScene } from './scene.ts';
 import { createSkippingClock } from './skipping-clock.ts';
 import { Troubles } from './troubles.ts';
 
@@ -21,6 +23,7 @@ const START_MS = Date.UTC(2026, 10, 20, 8);
 
 /** The whole program between a strict Slack and the stand-in agent API, with a clock that skips what is dull. */
 export interface ModelWorld extends Surroundings, AsyncDisposable {
+  readonly scene: Scene;
   readonly api: AgentApi;
   readonly time: PassingTime;
   /** All edits of cards that nothing went wrong with. */
@@ -28,7 +31,7 @@ export interface ModelWorld extends Surroundings, AsyncDisposable {
   /** Slack has a way to tell the program of actions, if it runs. */
   isReachable(): boolean;
   /** An agent job as the API describes it now. */
-  describe(jobId: string): Promise<{ readonly status: string; readonly prLink: string | null }>;
+  describe(jobId: string): { readonly status: string; readonly prLink: string | null };
 }
 
 interface Edit {
@@ -37,16 +40,27 @@ interface Edit {
 }
 
 export interface ModelWorldOptions {
+  /** Default: the smallest */
+  readonly scene?: Scene;
   readonly mode: 'socket' | 'http';
   readonly script: Script;
   /** More than one needs a `DATABASE_URL`. Default: 1 */
   readonly replicas?: number;
   readonly settings?: Environment;
+  /** What DOCS_AGENT_CONFIG names. Default: nothing */
+  readonly configFile?: string | undefined;
+  /** Others that the program's key opens. */
+  readonly projects?: readonly string[];
+  /** Slack enforces its documented limits. Default: false */
+  readonly hasLimits?: boolean;
+  /** Time goes in steps of so much at least. Default: 0 */
+  readonly stepMs?: number;
 }
 
 /** Starts everything but the program itself. */
 export async function startModelWorld(options: ModelWorldOptions): Promise<ModelWorld> {
   const resources = new AsyncDisposableStack();
+  const { scene = smallScene } = options;
   const clock = createSkippingClock(START_MS);
   const ports = await Promise.all(
     Array.from({ length: options.replicas ?? 1 }, () => (options.mode === 'http' ? freePort() : 0)),
@@ -55,12 +69,14 @@ export async function startModelWorld(options: ModelWorldOptions): Promise<Model
   const slack = resources.use(
     await startStrictSlack({
       clock: clock.outside,
+      limits: options.hasLimits ?? false,
       app: options.mode === 'socket' ? { mode: 'socket' } : { mode: 'events', requestUrls },
     }),
   );
   const api = await startAgentApi({
     apiKey: API_KEY,
     projectId: PROJECT_ID,
+    otherProjectIds: options.projects ?? [],
     clock: clock.outside,
     script: options.script,
   });
@@ -79,6 +95,8 @@ export async function startModelWorld(options: ModelWorldOptions): Promise<Model
   agent.onCall((operation, jobId) => troubles.nextOfAgent(operation, jobId));
   const folder = resources.use(await createQuickFolder());
 
+  const { configFile } = options;
+  const readFile = configFile === undefined ? noFiles : () => configFile;
   const settings = ports.map(
     (port): Environment => ({
       SLACK_BOT_TOKEN: slack.botToken,
@@ -90,27 +108,28 @@ export async function startModelWorld(options: ModelWorldOptions): Promise<Model
       AGENT_API_KEY: API_KEY,
       AGENT_PROJECT_ID: PROJECT_ID,
       DATA_DIR: folder.path,
+      DOCS_AGENT_CONFIG: configFile && 'docs-agent.yml',
+      NOTICE_CHANNELS: scene.noticeChannels.join(),
       HOST: '127.0.0.1',
       PORT: String(port),
       ...options.settings,
     }),
   );
-  const replicas = resources.use(new Replicas(settings, clock.program, () => time.helpAlong()));
+  const replicas = resources.use(new Replicas(settings, readFile, clock.program, () => time.helpAlong()));
   const around = { clock, slack, agent, troubles, replicas };
-  const time = new PassingTime(around);
+  const time = new PassingTime(around, options.stepMs ?? 0);
 
   return {
     ...around,
+    scene,
     api,
     time,
     edits,
     isReachable: () => options.mode === 'http' || slack.socket.connections() > 0,
-    describe: async (jobId) => {
-      const url = `${api.baseUrl}/v2/agent/${PROJECT_ID}/job/${jobId}`;
-      const answer = await fetch(url, {
-        headers: { authorization: `Bearer ${API_KEY}`, connection: 'close' },
-      });
-      return (await answer.json()) as { status: string; prLink: string | null };
+    describe: (jobId) => {
+      const path = `/v2/agent/${PROJECT_ID}/job/${jobId}`;
+      const { body } = api.take({ method: 'GET', path, authorization: `Bearer ${API_KEY}`, prompt: null });
+      return body as { status: string; prLink: string | null };
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };

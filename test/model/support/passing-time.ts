@@ -34,13 +34,16 @@ export class PassingTime {
   readonly rests: number[] = [];
   hasSlept = false;
   readonly #around: Surroundings;
+  readonly #stepMs: number;
   /** The calls to the agent from this one on were made since the last rest. */
   #firstSinceRest = 0;
   /** Time jumped since the last rest: a lease may have run out while its holder was at work. */
   #isDisturbed = false;
 
-  constructor(around: Surroundings) {
+  /** `stepMs`: what is due sooner after the last stop than this is late. */
+  constructor(around: Surroundings, stepMs: number) {
     this.#around = around;
+    this.#stepMs = stepMs;
   }
 
   now(): number {
@@ -104,7 +107,7 @@ export class PassingTime {
     for (;;) {
       const nextMs = this.#nextMoment(await this.#around.replicas.look());
       if (nextMs === null || nextMs > untilMs) return;
-      this.#around.clock.jumpTo(nextMs);
+      this.#around.clock.jumpTo(Math.min(Math.max(nextMs, this.now() + this.#stepMs), untilMs));
       await this.rest();
     }
   }

@@ -1,5 +1,4 @@
 import type { SlackMessage } from '../../support/local-slack.ts';
-import { alice, bob, general } from '../../support/local-slack.ts';
 import { strictApp } from '../../support/strict-slack/ids.ts';
 import type { ModelWorld } from './model-world.ts';
 import type { PersonAction } from './steps.ts';
@@ -10,6 +9,7 @@ export interface Asked {
   readonly mark: string;
   readonly channel: string;
   readonly user: string;
+  readonly atMs: number;
   /** Slack had the program's word that a command is kept. */
   isAccepted: boolean;
   /** Of a mention or direct message: it counts as accepted when one of its deliveries was acknowledged. */
@@ -31,11 +31,15 @@ export interface Reply {
   knownAtRest: number | null;
 }
 
-/** A button that was pressed. */
-export interface Press {
+/** A button, and who presses it. */
+interface Button {
   readonly message: SlackMessage;
   readonly actionId: string;
   readonly user: string;
+}
+
+export interface Press extends Button {
+  readonly atMs: number;
 }
 
 /** What distinguishes events about messages. */
@@ -45,8 +49,6 @@ interface TellTale {
   readonly message?: { readonly text?: string };
 }
 
-/** Where jobs can run: the channel of the bot, and the direct messages with each person. */
-const PLACES = [general, alice, bob];
 const BUTTONS = ['start_again', 'edit_and_start', 'send_again'];
 
 /** What people did in Slack: the truth that the program is held against. */
@@ -60,13 +62,15 @@ export class People {
     this.#world = world;
   }
 
-  async ask({ by, channel, isBob }: Extract<PersonAction, { readonly do: 'ask' }>): Promise<void> {
-    const user = isBob ? bob : alice;
+  async ask({ by, channel, user }: Extract<PersonAction, { readonly do: 'ask' }>): Promise<void> {
     const mark = `request-${this.asked.length + 1};`;
-    const text = `${mark} document <@${bob}>'s rate &amp; limits`;
+    const { scene } = this.#world;
+    const text = `${mark} document <@${this.#anybody}>'s rate &amp; limits`;
     const { control } = this.#world.slack;
-    const place = { command: channel, mention: general, direct_message: user }[by];
-    const asked: Asked = { mark, channel: place, user, isAccepted: false, messageTs: null };
+    const open = scene.channels.includes(channel) ? channel : (scene.channels[0] ?? channel);
+    const place = { command: channel, mention: open, direct_message: user }[by];
+    const atMs = this.#world.time.now();
+    const asked: Asked = { mark, channel: place, user, atMs, isAccepted: false, messageTs: null };
     this.asked.push(asked);
     if (by === 'command') {
       const answer = await control.command({ channel, user, text });
@@ -83,26 +87,16 @@ export class People {
     const { message: card, owner } = cards[pick % cards.length] ?? {};
     const asked = this.asked.find(({ mark }) => card?.text.includes(mark));
     if (card === undefined || asked === undefined) return;
-    const mark = `reply-${this.replies.length + 1};`;
-    const text = kind === 'blank' ? '​' : `${mark} please`;
-    const placeholder = { ...card, ts: '', text };
-    const reply: Reply = {
-      mark,
-      asked,
-      message: placeholder,
-      isSendable: kind === 'words',
-      texts: [text],
-      isDeleted: false,
-      knownAtRest: null,
-    };
-    this.replies.push(reply);
-    reply.message = await this.#world.slack.control.message({
-      channel: card.channel,
-      user: owner ?? bob,
-      text,
-      threadTs: threadOf(card),
-    });
-    reply.knownAtRest = this.#restIfConfirmed(({ ts }) => ts === reply.message.ts);
+    await this.#replyTo(asked, card, owner ?? this.#anybody, kind);
+  }
+
+  /** In the thread of the request with this number, if it has a card. */
+  async answer(request: number, user: string): Promise<void> {
+    const asked = this.asked[request];
+    if (asked === undefined) return;
+    const messages = await this.#world.slack.control.messages(asked.channel);
+    const card = messages.find((message) => isCard(message) && message.text.includes(asked.mark));
+    if (card !== undefined) await this.#replyTo(asked, card, user, 'words');
   }
 
   async edit(pick: number): Promise<void> {
@@ -130,11 +124,12 @@ export class People {
     await this.pressAll(Array.from({ length: times }, () => button));
   }
 
-  async pressAll(presses: readonly Press[]): Promise<void> {
-    this.presses.push(...presses);
+  async pressAll(presses: readonly Button[]): Promise<void> {
+    const atMs = this.#world.time.now();
+    this.presses.push(...presses.map((press) => ({ ...press, atMs })));
     const { control } = this.#world.slack;
-    const press = ({ message, actionId, user }: Press) => control.press(message, actionId, user);
-    const opensForm = ({ actionId }: Press) => actionId === 'edit_and_start';
+    const press = ({ message, actionId, user }: Button) => control.press(message, actionId, user);
+    const opensForm = ({ actionId }: Button) => actionId === 'edit_and_start';
     await Promise.all(presses.filter((one) => !opensForm(one)).map(press));
     // Whoever has the form open sends it as it is, before the next one is opened.
     for (const one of presses.filter(opensForm)) {
@@ -145,36 +140,66 @@ export class People {
   }
 
   /** Every button that makes something happen, the oldest first. */
-  async buttons(): Promise<Press[]> {
+  async buttons(): Promise<Button[]> {
+    const { scene } = this.#world;
     // The card repeats what its thread offers.
     const posts = (await this.#messages()).filter(({ message }) => !isCard(message));
     return posts.flatMap(({ message, owner }) =>
       (message.blocks ?? [])
         .flatMap(({ elements = [] }) => elements.map(({ action_id = '' }) => action_id))
         .filter((actionId) => BUTTONS.includes(actionId))
-        .map((actionId) => ({ message, actionId, user: owner ?? alice })),
+        .map((actionId) => ({ message, actionId, user: owner ?? scene.people[0] ?? '' })),
     );
+  }
+
+  get #anybody(): string {
+    return this.#world.scene.people.at(-1) ?? '';
+  }
+
+  async #replyTo(asked: Asked, card: SlackMessage, user: string, kind: 'words' | 'blank'): Promise<void> {
+    const mark = `reply-${this.replies.length + 1};`;
+    const text = kind === 'blank' ? '​' : `${mark} please`;
+    const placeholder = { ...card, ts: '', text };
+    const reply: Reply = {
+      mark,
+      asked,
+      message: placeholder,
+      isSendable: kind === 'words',
+      texts: [text],
+      isDeleted: false,
+      knownAtRest: null,
+    };
+    this.replies.push(reply);
+    reply.message = await this.#world.slack.control.message({
+      channel: card.channel,
+      user,
+      text,
+      threadTs: threadOf(card),
+    });
+    reply.knownAtRest = this.#restIfConfirmed(({ ts }) => ts === reply.message.ts);
   }
 
   /** Wherever jobs run; of a direct message, with its only reader. */
   async #messages(): Promise<{ readonly message: SlackMessage; readonly owner: string | null }[]> {
-    const { control } = this.#world.slack;
-    const read = async (place: string) =>
-      (await control.messages(place)).map((message) => ({
-        message,
-        owner: place === general ? null : place,
-      }));
-    return (await Promise.all(PLACES.map(read))).flat();
+    const { slack, scene } = this.#world;
+    const read = async (place: string, owner: string | null) =>
+      (await slack.control.messages(place)).map((message) => ({ message, owner }));
+    const places = [
+      ...scene.channels.map((channel) => read(channel, null)),
+      ...scene.people.map((person) => read(person, person)),
+    ];
+    return (await Promise.all(places)).flat();
   }
 
   #restIfConfirmed(isIt: (event: TellTale) => boolean): number | null {
-    const isConfirmed = this.#world.slack
+    const confirmed = this.#world.slack
       .deliveries()
-      .some(
+      // It is one of the last.
+      .findLast(
         ({ payload, acknowledgedAtMs }) =>
           acknowledgedAtMs !== null && isIt((payload.event ?? {}) as TellTale),
       );
-    return isConfirmed ? this.#world.time.rests.length : null;
+    return confirmed === undefined ? null : this.#world.time.rests.length;
   }
 
   #pick(pick: number): Reply | undefined {

@@ -68,6 +68,8 @@ export async function act(people: People, action: PersonAction): Promise<void> {
       return people.ask(action);
     case 'reply':
       return people.reply(action.pick, action.kind);
+    case 'answer':
+      return people.answer(action.request, action.user);
     case 'edit':
       return people.edit(action.pick);
     case 'remove':
@@ -89,24 +91,28 @@ const ROUNDS = 20;
 const IN_VAIN = /Job not found|There is no job yet/;
 const ROUNDS_OF_VAIN_HOPE = 3;
 
+/** All that Slack still tries to deliver, and all that was held up for hours, is done by then. */
+const HELD_UP_MS = 24 * HOUR_MS;
+/** Jobs are looked at for a day after their end. */
+const LOOKED_AT_MS = 48 * HOUR_MS;
+
 /**
  * Nothing goes wrong any more, Slack delivers all of its events, and people press every button that they have not
  * pressed yet, those that start a job first. Ends when nothing is planned and nothing is left to be pressed.
+ * `patienceMs`: after each of these, wait no longer than so long, even if something is planned.
  */
-export async function heal(world: ModelWorld, people: People): Promise<void> {
+export async function heal(world: ModelWorld, people: People, patienceMs = LOOKED_AT_MS): Promise<void> {
   world.troubles.end();
   await world.agent.up();
   world.slack.onDelivery(() => 1);
-  // All that Slack still tries to deliver, and all that was held up for hours.
   await world.replicas.start();
-  await world.time.passAll(24 * HOUR_MS);
+  await world.time.passAll(Math.min(HELD_UP_MS, patienceMs));
   for (let index = 0; index < world.replicas.count; index += 1) await world.replicas.stop(index);
   await world.replicas.start();
   const pressed = new Set<string>();
   let hopes = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
-    // Jobs are looked at for a day after their end.
-    await world.time.passAll(48 * HOUR_MS);
+    await world.time.passAll(patienceMs);
     const open = (await people.buttons()).filter(
       ({ message: { ts, text } }) =>
         !pressed.has(ts) &&

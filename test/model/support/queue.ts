@@ -38,9 +38,18 @@ const CALLS = `select natural_key || ' is ' || state as words from call where en
 export function openSqliteQueue(file: string): Queue {
   const db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
   const plan = db.prepare(PLAN);
+  const version = db.prepare('pragma data_version');
+  let last: { readonly nowMs: number; readonly version: unknown; readonly plan: Plan } | null = null;
   const lists = [db.prepare(TASKS), db.prepare(CALLS)];
   return {
-    look: async (nowMs) => planOf(plan.get({ now: nowMs }), nowMs),
+    // Asked in every turn of the event loop, in most of which nothing was written.
+    look: async (nowMs) => {
+      const { data_version: current } = version.get() ?? {};
+      if (last?.nowMs !== nowMs || last.version !== current) {
+        last = { nowMs, version: current, plan: planOf(plan.get({ now: nowMs }), nowMs) };
+      }
+      return last.plan;
+    },
     leftOver: async () => lists.flatMap((list) => list.all().map(({ words }) => String(words))),
     [Symbol.asyncDispose]: async () => db.close(),
   };

@@ -6,13 +6,15 @@ export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 
-/** The channel matters for a command only: the bot is mentioned in `general`. */
+/** The channel means nothing for a direct message; without the bot, it does for a command only. */
 export type WayToAsk = 'command' | 'mention' | 'direct_message';
 
 /** What a person does. `pick` chooses among what there is then. */
 export type PersonAction =
-  | { readonly do: 'ask'; readonly by: WayToAsk; readonly channel: string; readonly isBob: boolean }
+  | { readonly do: 'ask'; readonly by: WayToAsk; readonly channel: string; readonly user: string }
   | { readonly do: 'reply'; readonly pick: number; readonly kind: 'words' | 'blank' }
+  /** In the thread of a request, the first of which is 0. */
+  | { readonly do: 'answer'; readonly request: number; readonly user: string }
   | { readonly do: 'edit'; readonly pick: number }
   | { readonly do: 'remove'; readonly pick: number }
   | { readonly do: 'press'; readonly pick: number; readonly times: number };
@@ -36,12 +38,3 @@ export type Step =
   /** The socket breaks, and people go on until there is another. */
   | { readonly do: 'cut'; readonly actions: readonly PersonAction[] }
   | { readonly do: 'archive' | 'vanish'; readonly pick: number };
-
-/** How the agent's turns go, one after the other, and then again from the first. */
-export interface TurnPlan {
-  readonly workMs: number;
-  readonly lagMs: number;
-  readonly ending: 'pull_request' | 'no_change' | 'failure';
-  /** Another pull request than the one before. */
-  readonly isNewLink: boolean;
-}

@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { alice, bob, general } from '../../support/local-slack.ts';
 import type { ModelWorld } from './model-world.ts';
 
 const DULL = /"(task_done|agent_job_read|slack_library)"/;
@@ -27,11 +26,12 @@ export class Trace {
 
   /** Writes the story into a file, with all writes to the agent API and all messages in Slack. */
   async write(path: string): Promise<void> {
-    for (const { body: _body, ...call } of this.#world.agent.calls) {
+    for (const call of this.#world.agent.calls) {
       if (call.operation !== 'get') this.#lines.push(JSON.stringify(call));
     }
-    for (const place of [general, alice, bob]) {
-      for (const { ts, thread_ts, text, reactions = [] } of await this.#world.slack.control.messages(place)) {
+    const { slack, scene } = this.#world;
+    for (const place of [...scene.channels, ...scene.people]) {
+      for (const { ts, thread_ts, text, reactions = [] } of await slack.control.messages(place)) {
         const names = reactions.map(({ name }) => name);
         this.#lines.push(`${place} ${ts} ${thread_ts ?? 'no thread'} ${JSON.stringify(text)} ${names}`);
       }

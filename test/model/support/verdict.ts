@@ -2,6 +2,7 @@ import type { ModelWorld } from './model-world.ts';
 import type { People } from './people.ts';
 import { factsOf } from './verdict/facts.ts';
 import { judgeNews, judgePace, judgePosts } from './verdict/news.ts';
+import { recordsOf } from './verdict/records.ts';
 import { judgeOrder, judgeReply } from './verdict/replies.ts';
 import { judgeRequest } from './verdict/requests.ts';
 
@@ -9,25 +10,31 @@ import { judgeRequest } from './verdict/requests.ts';
 const OWN_ERRORS =
   /"(task_failed|loop_failed|task_not_retried|leases_not_renewed|inbound_request_not_stored|listener_failed)"/;
 
-/** The parts of the promise that were not kept, in words. */
-export async function judge(world: ModelWorld, people: People): Promise<string[]> {
+/** What goes on for a day after the end of a job, whether anything comes of it or not. */
+const LOOKS = /^(check_ended_job|catch_up):/;
+
+/** The parts of the promise that were not kept, in words. `isOver`: nothing at all may be planned any more. */
+export async function judge(world: ModelWorld, people: People, isOver = true): Promise<string[]> {
+  const records = await recordsOf(world, people);
+  const left = (await world.replicas.leftOver()).filter((task) => isOver || !LOOKS.test(task));
   const wrong = [
-    ...(await world.replicas.leftOver()).map((left) => `still open: ${left}`),
+    ...left.map((task) => `still open: ${task}`),
     ...world.replicas.log.filter((line) => OWN_ERRORS.test(line)),
-    ...(await judgePosts(world)),
+    ...judgePosts(records),
     ...judgePace(world),
   ];
-  for (const facts of await factsOf(world, people)) {
-    const { asked, starts } = facts;
-    const job = await describe(world, starts.at(-1)?.jobId);
-    const replies = people.replies.filter((reply) => reply.asked === asked && reply.message.ts !== '');
+  for (const asked of people.asked) {
+    const facts = factsOf(world, records, asked);
+    const { starts, replies } = facts;
+    const job = describe(world, starts.at(-1)?.jobId);
     const about = (complaints: readonly string[], what = asked.mark) =>
       complaints.map((complaint) => `${what} ${complaint}`);
-    wrong.push(...about(judgeRequest(facts, job.status)));
-    wrong.push(...about(await judgeNews(world, facts, job.link)));
-    wrong.push(...about(judgeOrder(world, replies)));
+    wrong.push(...about(judgeRequest(world, facts, job.status)));
+    wrong.push(...about(judgeNews(world, records, facts, job.link)));
+    wrong.push(...about(judgeOrder(world, records, replies)));
     for (const reply of replies) {
-      wrong.push(...about(await judgeReply(world, reply, facts, job.status === 'vanished'), reply.mark));
+      const complaints = await judgeReply(world, records, reply, facts, job.status === 'vanished');
+      wrong.push(...about(complaints, reply.mark));
     }
   }
   return wrong;
@@ -38,9 +45,9 @@ interface Description {
   readonly link: string | null;
 }
 
-async function describe(world: ModelWorld, jobId: string | undefined): Promise<Description> {
+function describe(world: ModelWorld, jobId: string | undefined): Description {
   if (jobId === undefined) return { status: null, link: null };
   if (world.troubles.vanished.has(jobId)) return { status: 'vanished', link: null };
-  const { status, prLink } = await world.describe(jobId);
+  const { status, prLink } = world.describe(jobId);
   return { status, link: prLink };
 }

@@ -1,7 +1,9 @@
-import { alice, bob, general, random, type SlackMessage } from '../../../support/local-slack.ts';
+import type { SlackMessage } from '../../../support/local-slack.ts';
+import { strictApp } from '../../../support/strict-slack/ids.ts';
 import type { AgentCall } from '../agent-front.ts';
 import type { ModelWorld } from '../model-world.ts';
-import { type Asked, isCard, type People, threadOf } from '../people.ts';
+import { type Asked, type Reply, threadOf } from '../people.ts';
+import type { Records } from './records.ts';
 
 /** All that Slack and the agent API hold in the end of one request. */
 export interface Facts {
@@ -11,10 +13,11 @@ export interface Facts {
   readonly cards: readonly SlackMessage[];
   /** The program's messages in the thread. */
   readonly posts: readonly SlackMessage[];
-  /** What only the requester can see. */
+  /** What only the requester can see of it. */
   readonly told: readonly SlackMessage[];
   /** The create calls that the API took. */
   readonly starts: readonly AgentCall[];
+  readonly replies: readonly Reply[];
   /** How many different buttons of this kind were pressed in the thread. */
   pressed(...actionIds: readonly string[]): number;
   /** Somebody deleted a reply in the thread. */
@@ -28,47 +31,26 @@ export function isUnclear({ answered, disturbed }: AgentCall): boolean {
   return !answered || disturbed;
 }
 
-export async function factsOf(world: ModelWorld, people: People): Promise<Facts[]> {
-  const { control } = world.slack;
-  const read = async (places: readonly string[]) =>
-    (await Promise.all(places.map((place) => control.messages(place)))).flat();
-  const direct = await read([alice, bob]);
-  const all = [...(await read([general, random])), ...direct];
-  return people.asked.map((asked) => {
-    const cards = all.filter((message) => isCard(message) && message.text.includes(asked.mark));
-    const roots = cards.map(threadOf);
-    const cardTs = cards.map(({ ts }) => ts);
-    const inThread = all.filter(
-      ({ ts, thread_ts }) =>
-        thread_ts !== undefined && thread_ts !== ts && roots.includes(thread_ts) && !cardTs.includes(ts),
-    );
-    const presses = people.presses.filter(({ message }) => roots.includes(threadOf(message)));
-    const posts = inThread.filter(({ user }) => user !== alice && user !== bob);
-    return {
-      asked,
-      isAccepted: asked.isAccepted || isMessageTaken(world, asked),
-      cards,
-      posts,
-      told: [...all.filter(({ subtype }) => subtype === 'ephemeral'), ...direct],
-      starts: world.agent.calls.filter(
-        ({ operation, prompt, status }) =>
-          operation === 'create' && status === 201 && prompt?.includes(asked.mark),
-      ),
-      pressed: (...actionIds) =>
-        new Set(
-          presses.flatMap(({ message, actionId }) => (actionIds.includes(actionId) ? [message.ts] : [])),
-        ).size,
-      hasWithdrawn: people.replies.some((reply) => reply.asked === asked && reply.isDeleted),
-      isCensored: world.troubles.refusedPosts.length > 0,
-    };
-  });
-}
-
-/** Of a mention, it is the `app_mention` that starts a job. */
-function isMessageTaken({ slack }: ModelWorld, { messageTs }: Asked): boolean {
-  return slack.deliveries().some(({ payload, acknowledgedAtMs }) => {
-    const event = (payload.event ?? {}) as Readonly<Record<string, unknown>>;
-    const isStart = event.type === 'app_mention' || event.channel_type === 'im';
-    return acknowledgedAtMs !== null && isStart && event.ts === messageTs;
-  });
+export function factsOf(world: ModelWorld, records: Records, asked: Asked): Facts {
+  const cards = records.cards(asked.mark);
+  const roots = [...new Set(cards.map(threadOf))];
+  const cardTs = cards.map(({ ts }) => ts);
+  const presses = roots.flatMap((root) => records.presses(root));
+  const replies = records.replies(asked);
+  return {
+    asked,
+    isAccepted: asked.isAccepted || records.isTaken(asked.messageTs),
+    cards,
+    posts: roots
+      .flatMap((root) => records.thread(root))
+      .filter(({ user, ts }) => user === strictApp.botUserId && !cardTs.includes(ts)),
+    told: records.told(asked.mark),
+    starts: records.creates(asked.mark).filter(({ status }) => status === 201),
+    replies: replies.filter(({ message }) => message.ts !== ''),
+    pressed: (...actionIds) =>
+      new Set(presses.flatMap(({ message, actionId }) => (actionIds.includes(actionId) ? [message.ts] : [])))
+        .size,
+    hasWithdrawn: replies.some(({ isDeleted }) => isDeleted),
+    isCensored: world.troubles.refusedPosts.length > 0,
+  };
 }

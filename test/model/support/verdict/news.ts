@@ -1,22 +1,28 @@
-import { alice, bob, general, random } from '../../../support/local-slack.ts';
 import type { ModelWorld } from '../model-world.ts';
 import type { Facts } from './facts.ts';
+import { linkIn, type Records } from './records.ts';
 
 /** What is wrong with a thread's account of its job. `link`: the last that the API gave it, or null. */
-export async function judgeNews(world: ModelWorld, facts: Facts, link: string | null): Promise<string[]> {
+export function judgeNews(
+  { scene }: ModelWorld,
+  records: Records,
+  facts: Facts,
+  link: string | null,
+): string[] {
   const wrong: string[] = [];
   // One that came with a failure or the archiving is told in the same message, below it.
   const announced = facts.posts.filter(({ text }) => text.includes('🎉')).map(({ text }) => linkIn(text));
   wrong.push(...twice(announced).map((url) => `${url} is announced twice`));
-  const inChannel = (await world.slack.control.messages(general)).filter(({ text }) => text.startsWith('📝'));
-  const notices = inChannel.map(({ text }) => linkIn(text));
-  wrong.push(...twice(notices).map((url) => `${url} has two notices`));
+  const isClosed = (channel: string) => scene.closed.includes(channel);
+  const open = scene.noticeChannels.filter((channel) => !isClosed(channel));
+  const hasNotices = (url: string) => open.every((channel) => records.hasNotice(channel, url));
   if (facts.isCensored) return wrong;
   if (link !== null && !announced.includes(link)) wrong.push(`${link} is not announced`);
-  wrong.push(...announced.filter((url) => !notices.includes(url)).map((url) => `${url} has no notice`));
+  wrong.push(...announced.filter((url) => !hasNotices(url)).map((url) => `${url} has no notice`));
   const reports = facts.posts.filter(({ text }) => text.includes("Couldn't post in"));
-  if (reports.length !== Math.min(1, announced.length)) {
-    wrong.push(`${reports.length} times told that there is no notice in ${random}`);
+  const refusing = scene.noticeChannels.filter(isClosed).length;
+  if (reports.length !== (announced.length === 0 ? 0 : refusing)) {
+    wrong.push(`${reports.length} times told that there is no notice in a channel`);
   }
   wrong.push(...judgeTroubles(facts));
   return wrong;
@@ -46,12 +52,15 @@ function judgeTroubles({ posts, hasWithdrawn }: Facts): string[] {
   });
 }
 
-/** Posts of the program that are there twice. */
-export async function judgePosts(world: ModelWorld): Promise<string[]> {
-  const places = [general, random, alice, bob];
-  const messages = await Promise.all(places.map((place) => world.slack.control.messages(place)));
-  const ids = messages.flat().flatMap(({ blocks = [] }) => blocks[0]?.block_id ?? []);
-  return twice(ids.filter((id) => id.startsWith('call:'))).map((id) => `${id} is posted twice`);
+/** Posts and notices of the program that are there twice. */
+export function judgePosts({ messages, notices }: Records): string[] {
+  const ids = messages.flatMap(({ blocks = [] }) => blocks[0]?.block_id ?? []);
+  return [
+    ...twice(ids.filter((id) => id.startsWith('call:'))).map((id) => `${id} is posted twice`),
+    ...twice(notices.map(({ channel, text }) => `${linkIn(text)} in ${channel}`)).map(
+      (link) => `there are two notices of ${link}`,
+    ),
+  ];
 }
 
 const CARD_SPACING_MS = 3_000;
@@ -59,17 +68,15 @@ const CARD_SPACING_MS = 3_000;
 /** Cards that were edited twice in three seconds. A machine that slept sends late what it began before. */
 export function judgePace({ edits, time }: ModelWorld): string[] {
   if (time.hasSlept) return [];
-  return edits.flatMap(({ ts, atMs }, index) => {
-    const before = edits.slice(0, index).findLast((edit) => edit.ts === ts);
-    const gapMs = atMs - (before?.atMs ?? Number.NEGATIVE_INFINITY);
+  const lastAtMs = new Map<string, number>();
+  return edits.flatMap(({ ts, atMs }) => {
+    const gapMs = atMs - (lastAtMs.get(ts) ?? Number.NEGATIVE_INFINITY);
+    lastAtMs.set(ts, atMs);
     return gapMs < CARD_SPACING_MS ? [`the card ${ts} is edited again after ${gapMs} ms`] : [];
   });
 }
 
-function linkIn(text: string): string {
-  return /https:[^\s>|]+/.exec(text)?.[0] ?? 'no link';
-}
-
 function twice(values: readonly string[]): string[] {
-  return values.filter((value, index) => values.indexOf(value) < index);
+  const seen = new Set<string>();
+  return values.filter((value) => seen.size === seen.add(value).size);
 }

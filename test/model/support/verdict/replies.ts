@@ -2,21 +2,23 @@ import type { AgentCall } from '../agent-front.ts';
 import type { ModelWorld } from '../model-world.ts';
 import type { Reply } from '../people.ts';
 import { type Facts, isUnclear } from './facts.ts';
+import type { Records } from './records.ts';
 
 /** What is wrong with what became of a reply. `isJobGone`: the API does not know the thread's job any more. */
 export async function judgeReply(
   world: ModelWorld,
+  records: Records,
   reply: Reply,
   facts: Facts,
   isJobGone: boolean,
 ): Promise<string[]> {
   const wrong: string[] = [];
-  const tries = callsWith(world, reply);
+  const tries = records.sends(reply.mark);
   const takings = tries.filter(({ status }) => status === 200);
   const again = takings.slice(0, -1);
   if (again.some((call) => !isUnclear(call))) wrong.push('sent again after a clear answer');
   if (again.length > facts.pressed('send_again')) wrong.push(`sent ${takings.length} times`);
-  const firstTry = world.agent.calls.indexOf(tries[0] as AgentCall);
+  const firstTry = records.placeOf(tries[0] as AgentCall);
   const rest = reply.knownAtRest === null ? undefined : world.time.rests[reply.knownAtRest];
   const isKnownBefore = rest !== undefined && firstTry >= rest;
   if (reply.isDeleted) {
@@ -36,30 +38,23 @@ export async function judgeReply(
   return wrong;
 }
 
-/** All message calls that had the reply in them. */
-function callsWith(world: ModelWorld, { mark }: Reply): AgentCall[] {
-  return world.agent.calls.filter(
-    ({ operation, prompt }) => operation === 'message' && prompt?.includes(mark) === true,
-  );
-}
-
 function isIn(prompt: string | null, text: string): boolean {
   return prompt?.split('\n\n').includes(text) === true;
 }
 
 /** Replies of one thread that were sent before older ones that the program knew. */
-export function judgeOrder(world: ModelWorld, replies: readonly Reply[]): string[] {
+export function judgeOrder({ time }: ModelWorld, records: Records, replies: readonly Reply[]): string[] {
   const sent = replies.flatMap((reply) => {
-    const tries = callsWith(world, reply);
+    const tries = records.sends(reply.mark);
     // What had to be sent again by hand has lost its place.
-    const [call] = tries.length === 1 && !wasWarned(world, reply) ? tries : [];
+    const [call] = tries.length === 1 && !records.wasWarned(reply.message.ts) ? tries : [];
     return call === undefined || call.status !== 200 ? [] : [{ reply, call }];
   });
-  const placeOf = (call: AgentCall) => world.agent.calls.indexOf(call);
+  const { placeOf } = records;
   return sent.flatMap(({ reply: younger, call }) =>
     sent
       .filter(({ reply: older, call: later }) => {
-        const rest = older.knownAtRest === null ? undefined : world.time.rests[older.knownAtRest];
+        const rest = older.knownAtRest === null ? undefined : time.rests[older.knownAtRest];
         const isKnown = rest !== undefined && rest <= placeOf(call) && older.texts.length === 1;
         if (!isKnown || older.message.ts >= younger.message.ts) return false;
         if (later !== call) return placeOf(later) > placeOf(call);
@@ -67,13 +62,6 @@ export function judgeOrder(world: ModelWorld, replies: readonly Reply[]): string
       })
       .map(({ reply: older }) => `${younger.mark} was sent before ${older.mark}`),
   );
-}
-
-/** The reply has, or had, the receipt that asks for a decision. */
-function wasWarned(world: ModelWorld, { message }: Reply): boolean {
-  return world.slack
-    .calls('reactions.add')
-    .some(({ args }) => args.timestamp === message.ts && args.name === 'warning');
 }
 
 function placeIn({ prompt }: AgentCall, { mark }: Reply): number {

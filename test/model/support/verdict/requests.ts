@@ -1,13 +1,13 @@
-import { random } from '../../../support/local-slack.ts';
+import type { ModelWorld } from '../model-world.ts';
 import { type Facts, isUnclear } from './facts.ts';
 
 /** What is wrong with what became of a request. `status`: what the API says of the last job that it started. */
-export function judgeRequest(facts: Facts, status: string | null): string[] {
+export function judgeRequest({ scene }: ModelWorld, facts: Facts, status: string | null): string[] {
   const { asked, cards, starts, told } = facts;
   const wrong: string[] = [];
-  const isToldNo = told.some(({ text }) => text.includes(asked.mark) && text.includes('[Start]'));
+  const isToldNo = told.some(({ text }) => text.includes('[Start]'));
   if (cards.length > 1) wrong.push(`${cards.length} cards`);
-  if (asked.channel === random && (cards.length > 0 || starts.length > 0)) {
+  if (scene.closed.includes(asked.channel) && (cards.length > 0 || starts.length > 0)) {
     wrong.push('started where the bot is not');
   }
   if (facts.isAccepted && cards.length === 0 && !isToldNo) wrong.push('neither a card nor an answer');
