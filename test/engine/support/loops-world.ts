@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { AgentClient } from '../../../src/agent/client/client.ts';
 import { AnsweredJobs } from '../../../src/agent/effects/agent-tools.ts';
@@ -21,7 +21,7 @@ import { watchedJob } from '../../support/watched-jobs.ts';
 
 const projects = ['handbook', 'docs', 'slow'].map((id) => ({ id, name: id, noticeChannels: [] })) as never;
 const START_MS = Date.UTC(2026, 0, 1);
-/** In so many looks in a row, a millisecond apart, nothing is under way: unchanged checks are gathered for five. */
+/** In so many looks in a row nothing is under way. */
 const QUIET_LOOKS = 8;
 const PATIENCE_MS = 30_000;
 const STOPS_WITHIN_MS = 40_000;
@@ -60,6 +60,7 @@ export interface LoopsWorld {
 export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorld> {
   const { place, replicas, outside, readsPerMinute = 600, hourlyBudget = 100 } = options;
   onTestFinished(place.remove);
+  const loops: Loops[] = [];
   let inFlight = 0;
   let begun = 0;
   let cards = 0;
@@ -74,7 +75,8 @@ export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorl
     const untilMs = Date.now() + PATIENCE_MS;
     for (let quiet = 0, seen = begun; quiet < QUIET_LOOKS; ) {
       if (Date.now() > untilMs) throw new Error('the work does not come to an end');
-      await pause(1);
+      // Started loops gather unchanged checks for five milliseconds.
+      await (loops.length > 0 ? pause(1) : nextTurn());
       quiet = inFlight === 0 && seen === begun ? quiet + 1 : 0;
       seen = begun;
     }
@@ -140,7 +142,6 @@ export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorl
       showWorking: () => {},
     }),
   );
-  const loops: Loops[] = [];
   const [store] = stores;
   if (store === undefined) throw new Error('There is at least one replica');
   onTestFinished(async () => {
