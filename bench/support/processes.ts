@@ -48,7 +48,8 @@ export function startProgram({
   const profiling = profileDir === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`];
   return startNode([...profiling, programPath, 'start'], {
     // As the image sets it.
-    NODE_OPTIONS: '--max-semi-space-size=16',
+    NODE_OPTIONS: '--max-semi-space-size=8',
+    MALLOC_ARENA_MAX: '1',
     SLACK_BOT_TOKEN: slackApp.botToken,
     SLACK_SIGNING_SECRET: slackApp.signingSecret,
     SLACK_API_URL: standIns.slackApiUrl,
