@@ -5,13 +5,6 @@ import type { Job } from '../jobs/job.ts';
 import { type Policy, policyFor } from '../jobs/policy.ts';
 import type { LockedJob, Transaction } from '../store/store.ts';
 
-/** The last check goes with the task, and is written to the job before; it also tells how long a turn took. */
-const MAY_END_WATCH: ReadonlySet<JobEvent['type']> = new Set([
-  'job_checked',
-  'check_failed',
-  'stop_watching_pressed',
-]);
-
 /** Reads a job, decides what follows from the event, and writes it. Returns the job as it is then. */
 export async function applyEvent(
   tx: Transaction,
@@ -32,9 +25,9 @@ export async function applied(
 ): Promise<{ readonly job: Job; readonly hasEffect: boolean }> {
   const state = await tx.jobs.lock(jobId, messageTsOf(event));
   if (state === null) throw new Error(`There is no job ${jobId} in the store`);
+  const { job, followUps } = state;
   const policy = policyOf(state, context);
-  const job = MAY_END_WATCH.has(event.type) ? await tx.checks.withLastCheck(state.job) : state.job;
-  const decision = decide({ job, followUps: state.followUps }, event, { ...context, policy });
+  const decision = decide({ job, followUps }, event, { ...context, policy });
   await tx.write(decision, context.nowMs);
   return { job: decision.job, hasEffect: decision.job !== job || hasFollowing(decision) };
 }

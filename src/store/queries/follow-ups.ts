@@ -1,6 +1,13 @@
 import { type SqlBool, sql } from 'kysely';
-import { type FollowUp, type Receipt, receiptOf, unsentStates } from '../../jobs/follow-up.ts';
-import { type FollowUpMore, type FollowUpRow, fromJson, Table, toJson } from '../schema/tables.ts';
+import { dueStates, type FollowUp, type Receipt, receiptOf, unsentStates } from '../../jobs/follow-up.ts';
+import {
+  type FollowUpMore,
+  type FollowUpRow,
+  fromJson,
+  type Queries,
+  Table,
+  toJson,
+} from '../schema/tables.ts';
 import { pick, prepared, type Values } from './prepared.ts';
 
 export interface StaleReceipt {
@@ -62,6 +69,46 @@ const insertFollowUp = prepared((db, row: Values<StoredFollowUp>) =>
 
 function factsOf(row: Values<StoredFollowUp>) {
   return pick(row, 'user_id', 'text', 'edited_ts', 'received_at', 'state', 'call_id', 'more');
+}
+
+/** Keeps transactions short: further unsent replies wait for their turn. */
+const MAX_LOCKED_FOLLOW_UPS = 500;
+
+const unsentOrOneAt = (db: Queries, { jobId, messageTs }: Values<{ jobId: string; messageTs: string }>) =>
+  db
+    .selectFrom('follow_up')
+    .select(followUpColumns)
+    .where('job_id', '=', jobId)
+    .where((eb) => eb.or([isUnsent, eb('message_ts', '=', messageTs)]));
+
+/** Hardly any job has more than may be locked: then there is nothing to select, and no order to make. */
+const followUpsToLock = prepared((db, of: Values<{ jobId: string; messageTs: string }>) =>
+  unsentOrOneAt(db, of).limit(MAX_LOCKED_FOLLOW_UPS + 1),
+);
+
+const firstFollowUpsToLock = prepared((db, of: Values<{ jobId: string; messageTs: string }>) =>
+  unsentOrOneAt(db, of)
+    // Replies that go out by themselves first: others may pile up until somebody retries them.
+    .orderBy((eb) =>
+      eb
+        .case()
+        .when('message_ts', '=', of.messageTs)
+        .then(0)
+        .when('state', 'in', dueStates)
+        .then(1)
+        .else(2)
+        .end(),
+    )
+    .orderBy('message_ts')
+    .limit(MAX_LOCKED_FOLLOW_UPS),
+);
+
+/** Up to 500 of the job that are unsent, those that go out by themselves first, and the one at `messageTs` in any state. */
+export async function unsentOrAt(db: Queries, jobId: string, messageTs: string): Promise<FollowUp[]> {
+  const of = { jobId, messageTs };
+  const found = await followUpsToLock.rows(db, of);
+  const followUps = found.length > MAX_LOCKED_FOLLOW_UPS ? await firstFollowUpsToLock.rows(db, of) : found;
+  return followUps.map(followUpFrom).sort((a, b) => (a.messageTs < b.messageTs ? -1 : 1));
 }
 
 export class FollowUps extends Table {

@@ -1,11 +1,10 @@
 import { type SqlBool, sql } from 'kysely';
 import type { JobState } from '../../jobs/decision.ts';
-import { dueStates, type FollowUp } from '../../jobs/follow-up.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { ChannelSettings } from '../../jobs/policy.ts';
 import type { TakeAdvisoryLock } from '../engines/database.ts';
 import { fromJson, type Json, jobFrom, type Queries, type Tables, toJson } from '../schema/tables.ts';
-import { followUpColumns, followUpFrom, isUnsent } from './follow-ups.ts';
+import { unsentOrAt } from './follow-ups.ts';
 import { pick, prepared, type Values } from './prepared.ts';
 
 export interface Thread {
@@ -14,8 +13,6 @@ export interface Thread {
   readonly threadTs: string;
 }
 
-/** Keeps transactions short: further unsent replies wait for their turn. */
-const MAX_LOCKED_FOLLOW_UPS = 500;
 /** No message has this timestamp. */
 const NO_MESSAGE = '';
 
@@ -45,45 +42,28 @@ export const savedSettings = sql<Json<ChannelSettings> | null>`(
   where channel_setting.team_id = job.team_id and channel_setting.channel_id = job.channel_id
 )`.as('saved');
 
+/** Checks without news are written to their tasks only. */
+const lastCheck = sql<number | null>`(
+  select max(last_run_at) from task where task.id in ('check_job:' || job.id, 'check_ended_job:' || job.id)
+)`.as('last_check');
+
 const dataOfLockedJob = prepared((db, { jobId }: Values<{ jobId: string }>) =>
-  db.selectFrom('job').select(['data', 'number', savedSettings]).where('id', '=', jobId).forNoKeyUpdate(),
+  db
+    .selectFrom('job')
+    .select(['data', 'number', savedSettings, lastCheck])
+    .where('id', '=', jobId)
+    .forNoKeyUpdate(),
 );
 
 const dataOfShownJob = prepared((db, { jobId }: Values<{ jobId: string }>) =>
-  db.selectFrom('job').select(['data', 'number', 'card_drawn_at', savedSettings]).where('id', '=', jobId),
+  db
+    .selectFrom('job')
+    .select(['data', 'number', 'card_drawn_at', savedSettings, lastCheck])
+    .where('id', '=', jobId),
 );
 
 const heldJob = prepared((db, { jobId }: Values<{ jobId: string }>) =>
   db.selectFrom('job').select('id').where('id', '=', jobId).forNoKeyUpdate(),
-);
-
-const unsentOrAt = (db: Queries, { jobId, messageTs }: Values<{ jobId: string; messageTs: string }>) =>
-  db
-    .selectFrom('follow_up')
-    .select(followUpColumns)
-    .where('job_id', '=', jobId)
-    .where((eb) => eb.or([isUnsent, eb('message_ts', '=', messageTs)]));
-
-/** Hardly any job has more than may be locked: then there is nothing to select, and no order to make. */
-const followUpsToLock = prepared((db, of: Values<{ jobId: string; messageTs: string }>) =>
-  unsentOrAt(db, of).limit(MAX_LOCKED_FOLLOW_UPS + 1),
-);
-
-const firstFollowUpsToLock = prepared((db, of: Values<{ jobId: string; messageTs: string }>) =>
-  unsentOrAt(db, of)
-    // Replies that go out by themselves first: others may pile up until somebody retries them.
-    .orderBy((eb) =>
-      eb
-        .case()
-        .when('message_ts', '=', of.messageTs)
-        .then(0)
-        .when('state', 'in', dueStates)
-        .then(1)
-        .else(2)
-        .end(),
-    )
-    .orderBy('message_ts')
-    .limit(MAX_LOCKED_FOLLOW_UPS),
 );
 
 const jobOfThread = prepared((db, { teamId, channelId, threadTs }: Values<Thread>) =>
@@ -158,6 +138,11 @@ const putJob = prepared(
   },
 );
 
+/** The job as it is shown. @param lastMs when a check last found nothing new */
+export function checked(job: Job, lastMs: number | null): Job {
+  return (lastMs ?? 0) <= (job.checkedAtMs ?? 0) ? job : { ...job, checkedAtMs: lastMs };
+}
+
 export class Jobs {
   private readonly db: Queries;
   private readonly takeAdvisoryLock: TakeAdvisoryLock;
@@ -176,8 +161,8 @@ export class Jobs {
   async lock(jobId: string, messageTs: string | null = null): Promise<LockedJob | null> {
     const row = await dataOfLockedJob.first(this.db, { jobId });
     if (row === undefined) return null;
-    const followUps = await this.unsentOrAt(jobId, messageTs ?? NO_MESSAGE);
-    const job = jobFrom(row);
+    const followUps = await unsentOrAt(this.db, jobId, messageTs ?? NO_MESSAGE);
+    const job = checked(jobFrom(row), row.last_check);
     this.locked.set(jobId, job);
     return { job, followUps, saved: savedFrom(row.saved) };
   }
@@ -186,8 +171,13 @@ export class Jobs {
   async shown(jobId: string): Promise<ShownJob | null> {
     const row = await dataOfShownJob.first(this.db, { jobId });
     if (row === undefined) return null;
-    const followUps = await this.unsentOrAt(jobId, NO_MESSAGE);
-    return { job: jobFrom(row), followUps, saved: savedFrom(row.saved), cardDrawnAtMs: row.card_drawn_at };
+    const followUps = await unsentOrAt(this.db, jobId, NO_MESSAGE);
+    return {
+      job: checked(jobFrom(row), row.last_check),
+      followUps,
+      saved: savedFrom(row.saved),
+      cardDrawnAtMs: row.card_drawn_at,
+    };
   }
 
   /** Locks the job, and reads nothing of it. */
@@ -253,14 +243,6 @@ export class Jobs {
       await putJobData.change(this.db, { id: job.id, data });
     else await putJob.change(this.db, { ...keysOf(job), data });
     if (before !== undefined) this.locked.set(job.id, job);
-  }
-
-  private async unsentOrAt(jobId: string, messageTs: string): Promise<FollowUp[]> {
-    const of = { jobId, messageTs };
-    const found = await followUpsToLock.rows(this.db, of);
-    const followUps =
-      found.length > MAX_LOCKED_FOLLOW_UPS ? await firstFollowUpsToLock.rows(this.db, of) : found;
-    return followUps.map(followUpFrom).sort((a, b) => (a.messageTs < b.messageTs ? -1 : 1));
   }
 }
 

@@ -129,6 +129,17 @@ export function checkContract(open: OpenStore): void {
       expect(await shown(aJob({ checkedAtMs: NOW_MS + 5 }))).toBe(NOW_MS + 5);
     });
 
+    test('whoever locks a job, or shows its card, has it with its last check, and writes no other time', async () => {
+      await opened.run((tx) => tx.write(aDecision({ job: aJob({ checkedAtMs: NOW_MS - 5 }) }), NOW_MS - 5));
+      await plan('job-1');
+      await putOff(await claim(NOW_MS));
+      const lock = () => opened.run((tx) => tx.jobs.lock('job-1'));
+      expect((await lock())?.job.checkedAtMs).toBe(NOW_MS);
+      expect((await opened.run((tx) => tx.jobs.shown('job-1')))?.job.checkedAtMs).toBe(NOW_MS);
+      await opened.run((tx) => tx.write(aDecision({ job: aJob({ checkedAtMs: NOW_MS + 5 }) }), NOW_MS + 5));
+      expect((await lock())?.job.checkedAtMs).toBe(NOW_MS + 5);
+    });
+
     test.each<[string, JobEvent]>([
       ['is stopped', { type: 'stop_watching_pressed', question: 1 }],
       ['has vanished', { type: 'check_failed', agentJobId: 'agent-1', failure: notFound }],

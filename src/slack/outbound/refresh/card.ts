@@ -39,9 +39,8 @@ async function loadCard(tools: SlackTools, tx: Transaction, task: ClaimedTask): 
     await tx.tasks.complete(task.lease);
     return null;
   }
-  const job = await tx.checks.withLastCheck(state.job);
+  const { job, cardDrawnAtMs: lastMs } = state;
   const nowMs = tools.clock.now();
-  const lastMs = state.cardDrawnAtMs;
   // The clock of another replica may be a bit fast. Further ahead, it is our clock that was set back.
   if (lastMs !== null && Math.abs(nowMs - lastMs) < CARD_SPACING_MS) {
     await tx.tasks.delayUntil(task.lease, lastMs + CARD_SPACING_MS);

@@ -3,6 +3,7 @@ import type { Job } from '../../../jobs/job.ts';
 import type { ChannelSettings } from '../../../jobs/policy.ts';
 import { fromJson, jobFrom, type Queries } from '../../schema/tables.ts';
 import { isUnsent } from '../follow-ups.ts';
+import { checked } from '../jobs.ts';
 import { idsOf, prepared, preparedForMany, type Values } from '../prepared.ts';
 import { type Lease, ownerColumns, taskId } from './task.ts';
 import type { Tasks } from './tasks.ts';
@@ -167,7 +168,6 @@ export class Checks {
   async withLastCheck(job: Job): Promise<Job> {
     const ids = CHECKS.map((kind) => ({ id: taskId(kind, job.id) }));
     const tasks = await lastRunAt.rows(this.db, ids, {});
-    const unchangedMs = Math.max(0, ...tasks.map((task) => task.last_run_at));
-    return unchangedMs <= (job.checkedAtMs ?? 0) ? job : { ...job, checkedAtMs: unchangedMs };
+    return checked(job, Math.max(0, ...tasks.map((task) => task.last_run_at)));
   }
 }
