@@ -43,8 +43,6 @@ export interface LoopOptions {
   /** How many tasks are in flight at most. */
   readonly concurrency: number;
   readonly quota?: Quota;
-  /** A power cut may undo its claims: until its tasks write, they only do what may be done twice. */
-  readonly mayLoseClaims?: boolean;
   /** The time limit of the program's whole stop, if it has to wait for these tasks. */
   readonly stopWithinMs: number;
   /** Requests that are not answered yet. */
@@ -68,6 +66,8 @@ export class Loop {
   private notified = false;
   /** Whether the last look had too few free slots for all that was due. */
   private isBehind = false;
+  /** Whether the last look that could use all free slots had too few. */
+  private isShort = false;
   private wake: () => void = () => {};
   private cancelRenewal: () => void = () => {};
 
@@ -88,11 +88,15 @@ export class Loop {
     });
   }
 
-  /** Tasks were scheduled. Looks at once if one of them belongs to the loop and is due before its next look. */
+  /** Looks at once if a task that was scheduled belongs to the loop, and is due before its next look. */
   notify(scheduled: Scheduled): void {
     const soonMs = this.options.clock.now() + IDLE_POLL_MS;
-    if (this.kinds.some((kind) => (scheduled.get(kind) ?? Number.POSITIVE_INFINITY) <= soonMs))
-      this.lookNow();
+    if (this.kinds.some((kind) => Number(scheduled.get(kind)) <= soonMs)) this.lookNow();
+  }
+
+  private lookNow(): void {
+    this.notified = true;
+    this.wake();
   }
 
   /** Claims what is due and waits until it is done. Returns the number of tasks. */
@@ -161,23 +165,24 @@ export class Loop {
     }
   }
 
-  /** Claims what is due, and says when the next task is. */
+  /** Claims what is due, and says when the next task is. What must not happen twice is started by a later commit. */
   private async look(nowMs: number): Promise<Pick<Found, 'tasks' | 'dueAtMs'>> {
-    const { store, quota = null, mayLoseClaims: mayBeLost = false } = this.options;
+    const { store, quota = null } = this.options;
     const limit = this.freeSlots();
     const { free } = this.slots;
-    // Where requests are what limits the look, there is no queue to be fair to.
-    const isBehind = this.isBehind && limit === free;
     this.isBehind = limit <= 0;
     if (limit <= 0) return { tasks: [], dueAtMs: null };
+    // Where requests are what limits the look, there is no queue to be fair to.
+    const isBehind = this.isShort && limit === free;
     const { kinds, slots, usedUp } = this;
     const claim = async (tx: Transaction) => {
       const leaseNowMs = await tx.tasks.leaseNowMs();
       const lease = { leaseNowMs, leaseUntilMs: leaseNowMs + LEASE_MS, inFlight: this.leases() };
       return claimFairly(tx, { kinds, nowMs, ...lease, limit, slots, quota, usedUp, isBehind });
     };
-    const found = await store.transaction(claim, { mayBeLost });
+    const found = await store.transaction(claim, { mayBeLost: true });
     this.isBehind = found.isBehind;
+    if (limit === free) this.isShort = found.isBehind;
     this.usedUp = found.usedUp;
     // Tasks that ended during the look did not know yet that more are due.
     if (this.slots.free > free) this.lookIfBehind();
@@ -201,11 +206,6 @@ export class Loop {
   /** More may be due than there were slots for. */
   private lookIfBehind(): void {
     if (this.isBehind) this.lookNow();
-  }
-
-  private lookNow(): void {
-    this.notified = true;
-    this.wake();
   }
 
   private take(task: ClaimedTask): Promise<void> {

@@ -54,12 +54,14 @@ export async function checkJob(
     tools.showWorking(job);
     return;
   }
-  const after = await tools.store.transaction(async (tx) => {
+  const write = async (tx: Transaction): Promise<Job> => {
     const checked = await applyEvent(tx, job.id, event, newContext());
     await tx.tasks.complete(task.lease);
     await noteRateLimit(tools, tx, job.projectId, read);
     return checked;
-  });
+  };
+  // What is lost is read again.
+  const after = await tools.store.transaction(write, { mayBeLost: true });
   tools.showWorking(after);
 }
 

@@ -17,7 +17,7 @@ const WAIT_MS = 1_000;
  * a new turn hides the pull request of the one before. But replies do not wait for ever.
  */
 export async function sendFollowUps(tools: AgentTools, task: ClaimedTask): Promise<void> {
-  await tools.store.transaction(async (tx) => {
+  const send = async (tx: Transaction) => {
     const context = tools.newContext();
     const { nowMs } = context;
     if (await mustWait(tx, task, nowMs)) {
@@ -26,7 +26,9 @@ export async function sendFollowUps(tools: AgentTools, task: ClaimedTask): Promi
     }
     await applyEvent(tx, task.subject, { type: 'send_due' }, context);
     await tx.tasks.complete(task.lease);
-  });
+  };
+  // They go out after another commit, and not without this one.
+  await tools.store.transaction(send, { mayBeLost: true });
 }
 
 async function mustWait(

@@ -40,8 +40,10 @@ export function refresh<Snapshot>(projection: Projection<Snapshot>) {
       note: (note) => notes.push(note),
     });
     const isUnclear = failure?.outcome === 'unknown';
+    // What is lost is shown again. But it must not be forgotten that an edit may still arrive.
+    const mayBeLost = failure === null;
     try {
-      await store.transaction(async (tx) => {
+      const end = async (tx: Transaction) => {
         const context = tools.newContext();
         const { nowMs } = context;
         for (const note of notes) await note(tx, context);
@@ -54,7 +56,8 @@ export function refresh<Snapshot>(projection: Projection<Snapshot>) {
         return startedAtMs < againAtMs
           ? tx.tasks.repeat(task.lease, againAtMs)
           : tx.tasks.complete(task.lease);
-      });
+      };
+      await store.transaction(end, { mayBeLost });
     } catch (error) {
       // Another process took the task over: this request may have replaced, or may still replace, what it showed.
       if (error instanceof LeaseLostError) {
