@@ -5,7 +5,7 @@ import { type Bench, compare } from './support/rows.ts';
 import { createPostgresStore } from './support/stores.ts';
 
 const JOBS = 30_000;
-const QUICK_JOBS = 10_000;
+const QUICK_JOBS = 2_000;
 const REPLICAS = [1, 2, 3];
 
 export const replicas: Bench = {

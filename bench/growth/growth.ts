@@ -14,7 +14,7 @@ const SIZES = [1_000, 100_000, 1_000_000];
 const QUICK_SIZES = [100, 1_000];
 /** More than can be checked in the second after which each is due again: so they are checked as fast as can be. */
 const WATCHED = 30_000;
-const QUICK_WATCHED = 1_000;
+const QUICK_WATCHED = 200;
 /** Long enough for the program to be done with a command before the next one comes. */
 const PAUSE_MS = 20;
 const QUIET_MS = 500;
