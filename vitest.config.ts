@@ -26,7 +26,7 @@ export default defineConfig({
           name: 'long',
           include: [LONG],
           // They wait for other programs even more.
-          maxWorkers: 8,
+          maxWorkers: 6,
           expect: { poll: { interval: 20, timeout: 45_000 } },
         },
       },

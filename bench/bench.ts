@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { shareOf } from '../test/support/share.ts';
 import { benches } from './benches.ts';
 import { build } from './support/build.ts';
 import { inProject } from './support/paths.ts';
@@ -25,6 +26,10 @@ if (unknown.length > 0) {
   throw new Error(`no bench is called ${unknown.join(', ')}; there are ${Object.keys(benches).join(', ')}`);
 }
 const { quick } = values;
+const names = Object.keys(benches);
+/** CI tries some of them for each commit. */
+const played =
+  wanted.length > 0 ? names.filter((name) => wanted.includes(name)) : quick ? shareOf(names) : names;
 /** Added to each flush of the disk, in turn. */
 const flushDelaysMs = (values['flush-ms'] ?? (quick ? '0' : '0,5,20')).split(',').map(Number);
 const settings: Omit<BenchSettings, 'disk'> = {
@@ -39,7 +44,7 @@ await build();
 const { cores, model, memoryGiB } = machine();
 console.log(`Node ${process.versions.node} on ${cores} cores (${model}), ${memoryGiB} GiB\n`);
 for (const [name, bench] of Object.entries(benches)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  if (!played.includes(name)) continue;
   for (const flushDelayMs of bench.isOfDisk ? flushDelaysMs : [0]) {
     const env = flushDelayMs === 0 ? {} : await slowDiskEnv(flushDelayMs);
     if (env === null) console.log(`${name} is skipped on a slow disk, which takes Linux and a C compiler.\n`);

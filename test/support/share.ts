@@ -1,5 +1,5 @@
 /**
- * TEST_SHARE=2/6: of what is repeated many times (kills, random lives), play only the second sixth. CI plays one
+ * TEST_SHARE=2/6: of what takes long (kills, random lives, benches), play only the second sixth. CI plays one
  * share for each commit, since all of them take longer than people wait. Default: all.
  */
 const { TEST_SHARE = '1/1' } = process.env;
