@@ -5,7 +5,13 @@ import type { EngineTools } from '../../src/engine/tools.ts';
 import type { CallOutcome } from '../../src/jobs/call.ts';
 import { openJob } from '../../src/jobs/decide/open.ts';
 import { StoreError } from '../../src/store/errors.ts';
-import type { ClaimedTask, Store, Transaction } from '../../src/store/store.ts';
+import {
+  type ClaimedTask,
+  LeaseLostError,
+  type Store,
+  type Transaction,
+  type TransactionOptions,
+} from '../../src/store/store.ts';
 import { policy, request } from '../jobs/support/builders.ts';
 import { createTestClock } from '../support/test-clock.ts';
 import { onSqlite } from './support/test-store.ts';
@@ -227,4 +233,34 @@ test('an error that the effect does not know ends the lane, and the call counts 
   });
   await expect(runLane(tools, effect, await claimed())).rejects.toThrow('a fault of ours');
   expect(await stateOf('first')).toBe('started');
+});
+
+test('a lane that another process took over while its call was prepared is left to that one', async () => {
+  const { tools, clock, claim, claimed, stateOf } = await laneOf(['first']);
+  const noted: string[] = [];
+  const prepare: Effect<string, CallOutcome>['prepare'] = async ({ call }) => {
+    await clock.advance(60_000);
+    expect(await claim()).not.toBeNull();
+    return call.id;
+  };
+  await expect(runLane(tools, toy(noted, { prepare }), await claimed())).rejects.toThrow(LeaseLostError);
+  expect(noted).toEqual([]);
+  expect(await stateOf('first')).toBe('pending');
+});
+
+test('that a call is started, and what became of it, waits for the disk: a power cut must not undo it', async () => {
+  const { tools, claimed } = await laneOf(['first', 'second']);
+  const mayBeLost: unknown[] = [];
+  const store = new Proxy(tools.store, {
+    get: (target, property) =>
+      property !== 'transaction'
+        ? Reflect.get(target, property)
+        : (write: (tx: Transaction) => Promise<unknown>, options: TransactionOptions = {}) => {
+            mayBeLost.push(options.mayBeLost);
+            return target.transaction(write, options);
+          },
+  });
+  await runLane({ ...tools, store }, toy([]), await claimed());
+  expect(mayBeLost.length).toBeGreaterThan(0);
+  expect(mayBeLost.filter(Boolean)).toEqual([]);
 });
