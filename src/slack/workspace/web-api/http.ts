@@ -14,6 +14,8 @@ import { exchange, parseJson } from '../../../engine/runtime/exchange.ts';
 import { SEND_WITHIN_MS } from '../../../engine/runtime/send-limit.ts';
 
 const TIMEOUT_MS = 10_000;
+/** To Slack, at once. A job alone may have a hundred receipts to show. */
+const CONNECTIONS = 100;
 /** Of the addresses at which Slack takes answers to requests. */
 const ANSWERS_HOST = 'hooks.slack.com';
 
@@ -55,7 +57,7 @@ type Arguments = Readonly<Record<string, unknown>>;
  * It also spares what the SDK writes for a log that nobody reads, which takes longer than the request.
  */
 export class PostingClient extends WebClient {
-  private readonly dispatcher = new Agent();
+  private readonly dispatcher = new Agent({ connections: CONNECTIONS });
   private readonly boltLogger: BoltLogger;
 
   constructor(apiUrl: string | null, logger: BoltLogger) {
