@@ -20,7 +20,7 @@ export interface TransactionOptions {
   /**
    * It ends once it is committed, without waiting for the disk. A crash of the program does it no harm. A power cut, or a
    * crash of the database, may undo it, but then nothing is left of all that was committed after it either. For what can
-   * be done again, and is followed by nothing that others see.
+   * be done again: what must happen only once waits for a later commit, without this option.
    */
   readonly mayBeLost?: boolean;
 }

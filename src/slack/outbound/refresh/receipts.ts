@@ -24,17 +24,27 @@ interface Receipts {
 export const refreshReceipts = refresh<Receipts>({
   load: loadReceipts,
   show: async (tools, { job, stale }, attempt) => {
-    const failures = stale.map((receipt) => showReceipt(tools, job, receipt, attempt));
-    const failure = worst(await Promise.all(failures));
-    // There may be more.
-    const { kind, subject } = attempt.task;
-    if (attempt.isSure && stale.length >= MAX_STALE_RECEIPTS)
-      attempt.note((tx, { nowMs }) =>
-        tx.tasks.schedule({ kind, subject, runAtMs: nowMs, ifScheduled: 'replace' }),
-      );
-    return failure;
+    const failures = await Promise.all(stale.map((receipt) => showReceipt(tools, job, receipt, attempt)));
+    // As long as an earlier request may arrive, they count as stale.
+    if (attempt.isSure) noteShown(stale, failures, attempt);
+    return worst(failures);
   },
 });
+
+/** In the order in which others write replies: on Postgres, two transactions could deadlock otherwise. */
+function noteShown(
+  stale: readonly StaleReceipt[],
+  failures: readonly (SlackFailure | null)[],
+  { task: { kind, subject }, note }: RefreshAttempt,
+): void {
+  const shown = stale.filter((_receipt, index) => failures[index] === null);
+  note(async (tx, { nowMs }) => {
+    for (const { followUpId, desired } of shown) await tx.followUps.receiptShown(followUpId, desired);
+    // There may be more.
+    if (stale.length >= MAX_STALE_RECEIPTS)
+      await tx.tasks.schedule({ kind, subject, runAtMs: nowMs, ifScheduled: 'replace' });
+  });
+}
 
 function worst(failures: readonly (SlackFailure | null)[]): SlackFailure | null {
   const some = failures.filter((failure) => failure !== null);
@@ -58,11 +68,12 @@ function loadReceipts({ store }: SlackTools, { subject, lease }: ClaimedTask): P
   });
 }
 
+/** Returns what is worth another try. */
 async function showReceipt(
   tools: SlackTools,
   job: Job,
   { followUpId, messageTs, placed, desired: wanted }: StaleReceipt,
-  { task, isSure, note }: RefreshAttempt,
+  { task }: RefreshAttempt,
 ): Promise<SlackFailure | null> {
   const instead = placed.filter((receipt) => receipt !== wanted).map((receipt) => EMOJI[receipt]);
   const { poster } = await tools.workspaces.of(job.teamId);
@@ -72,8 +83,5 @@ async function showReceipt(
     (reason) => tools.log.warn('receipt_not_shown', { ...facts, reason }),
   );
   // A reply that was deleted, or a channel that was left, takes no reaction any more.
-  if (failure !== null && !isHopeless(task, failure)) return failure;
-  // As long as an earlier request may arrive, it counts as stale.
-  if (isSure) note((tx) => tx.followUps.receiptShown(followUpId, wanted));
-  return null;
+  return failure !== null && isHopeless(task, failure) ? null : failure;
 }
