@@ -132,6 +132,16 @@ describe('a job follows its script', () => {
     expect(await shown()).toEqual(['completed', firstLink]);
   });
 
+  test('the ends of its work are known in advance, without that of a turn which the next one follows at once', async () => {
+    plans[2] = { workMs: 5_000, ending: 'pull_request' };
+    plans[3] = { workMs: 5_000, ending: 'pull_request', lagMs: 20_000 };
+    await create();
+    const startMs = clock.now();
+    await message('More');
+    await message('And more');
+    expect(api.jobs[0]?.endsAtMs).toEqual([startMs + 15_000, startMs + 25_000]);
+  });
+
   test('a later turn may bring another link', async () => {
     plans[2] = { workMs: 5_000, ending: 'pull_request', prLink: 'https://github.com/acme/docs/pull/99' };
     await create();

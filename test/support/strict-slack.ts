@@ -56,6 +56,8 @@ export interface StrictSlack extends AsyncDisposable {
   onDelivery(copies: (delivery: Delivery) => number): void;
   /** All calls so far, or those of one method, in the order of their arrival; also those that failed. */
   calls(method?: string): readonly SlackCall[];
+  /** The call was refused because of a limit. */
+  wasLimited(call: SlackCall): boolean;
   /** Every copy of everything that was delivered, in order. */
   deliveries(): readonly DeliveryRecord[];
   /** Calls and deliveries that have no answer yet; without what hangs, is held, or is given up. */
@@ -136,6 +138,7 @@ export async function startStrictSlack(options: StrictSlackOptions): Promise<Str
       deliverer.copies = copies;
     },
     calls: (method) => webApi.calls.filter((call) => method === undefined || call.method === method),
+    wasLimited: (call) => webApi.limited.has(call),
     deliveries: () => deliverer.records,
     inFlight: () => webApi.inFlight + deliverer.inFlight,
     socket: { cut: socket.cut, connections: socket.connections },

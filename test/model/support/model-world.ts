@@ -1,6 +1,7 @@
 import { type AgentApi, startAgentApi } from '../../../demo/agent-api/agent-api.ts';
 import type { Script } from '../../../demo/agent-api/scripted-job.ts';
 import type { Environment } from '../../../src/app/config/values.ts';
+import type { SlackCall } from '../../support/fault-proxy/call.ts';
 import { freePort } from '../../support/free-port.ts';
 import { noFiles } from '../../support/settings.ts';
 import { startStrictSlack } from '../../support/strict-slack.ts';
@@ -26,7 +27,7 @@ export interface ModelWorld extends Surroundings, AsyncDisposable {
   readonly scene: Scene;
   readonly api: AgentApi;
   readonly time: PassingTime;
-  /** All edits of cards that nothing went wrong with. */
+  /** All edits of cards that nothing went wrong with, but for limits. */
   readonly edits: readonly Edit[];
   /** Slack has a way to tell the program of actions, if it runs. */
   isReachable(): boolean;
@@ -35,7 +36,7 @@ export interface ModelWorld extends Surroundings, AsyncDisposable {
 }
 
 interface Edit {
-  readonly ts: string;
+  readonly call: SlackCall;
   readonly atMs: number;
 }
 
@@ -88,7 +89,7 @@ export async function startModelWorld(options: ModelWorldOptions): Promise<Model
     if (UNTROUBLED.has(call.method)) return null;
     const fault = troubles.nextOfSlack(call);
     if (call.method === 'chat.update' && fault === null) {
-      edits.push({ ts: String(call.args.ts), atMs: clock.outside.now() });
+      edits.push({ call, atMs: clock.outside.now() });
     }
     return fault;
   });

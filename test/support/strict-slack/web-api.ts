@@ -55,6 +55,8 @@ export class WebApi {
   /** Of the bot token. */
   scopes: readonly string[] = botScopes.map(({ name }) => name);
   readonly calls: SlackCall[] = [];
+  /** Those that were over a limit. */
+  readonly limited = new Set<SlackCall>();
   readonly #options: WebApiOptions;
   #inFlight = 0;
 
@@ -99,6 +101,7 @@ export class WebApi {
   #call(call: SlackCall): Exchange {
     const waitSeconds = this.#options.limits?.refuse(call.method, call.args) ?? null;
     if (waitSeconds !== null) {
+      this.limited.add(call);
       const exchange = json(429, { ok: false, error: 'ratelimited' });
       return { ...exchange, headers: { ...exchange.headers, 'retry-after': String(waitSeconds) } };
     }

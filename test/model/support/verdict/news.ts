@@ -66,10 +66,12 @@ export function judgePosts({ messages, notices }: Records): string[] {
 const CARD_SPACING_MS = 3_000;
 
 /** Cards that were edited twice in three seconds. A machine that slept sends late what it began before. */
-export function judgePace({ edits, time }: ModelWorld): string[] {
+export function judgePace({ edits, slack, time }: ModelWorld): string[] {
   if (time.hasSlept) return [];
   const lastAtMs = new Map<string, number>();
-  return edits.flatMap(({ ts, atMs }) => {
+  return edits.flatMap(({ call, atMs }) => {
+    if (slack.wasLimited(call)) return [];
+    const ts = String(call.args.ts);
     const gapMs = atMs - (lastAtMs.get(ts) ?? Number.NEGATIVE_INFINITY);
     lastAtMs.set(ts, atMs);
     return gapMs < CARD_SPACING_MS ? [`the card ${ts} is edited again after ${gapMs} ms`] : [];
