@@ -68,7 +68,8 @@ export class PostingClient extends WebClient {
   override async apiCall(method: string, { token, ...args }: Arguments = {}): Promise<WebAPICallResult> {
     const { head, body } = await this.post(method, token, args);
     const { status, headers } = head;
-    if (status === 429) throw new WebAPIRateLimitedError(secondsIn(headers['retry-after']));
+    const retryAfterSeconds = Number.parseInt(String(headers['retry-after']), 10);
+    if (status === 429 && retryAfterSeconds >= 0) throw new WebAPIRateLimitedError(retryAfterSeconds);
     if (status !== 200) throw new WebAPIHTTPError(status, '', {}, body);
     const result = resultIn(body);
     const { ok, response_metadata: said = {} } = result;
@@ -119,12 +120,6 @@ function resultIn(body: string): WebAPICallResult & { readonly error?: unknown }
   const result = parseJson(body);
   const isResult = typeof result === 'object' && result !== null && 'ok' in result;
   return isResult ? (result as WebAPICallResult) : { ok: false, error: body };
-}
-
-function secondsIn(retryAfter: string | string[] | undefined): number {
-  const seconds = Number.parseInt(String(retryAfter), 10);
-  if (Number.isNaN(seconds)) throw new Error('Slack limits the rate, and does not say for how long');
-  return seconds;
 }
 
 /** A `response_url` that took the message says `ok`, or `{"ok":true}`; a proxy's page has the status 200, too. */

@@ -57,6 +57,7 @@ test.each<[string, Behaviour, string]>([
   ['a message that is too long', refusal('msg_too_long'), 'refused'],
   ['a rate limit without a status', refusal('ratelimited'), 'retry'],
   ['HTTP 404', (response) => response.writeHead(404).end(), 'retry'],
+  ['a rate limit that does not say for how long', (response) => response.writeHead(429).end(), 'retry'],
 ])(
   'a post that meets %s was sent once, and is not taken for more than is known',
   async (_what, behaviour, outcome) => {
