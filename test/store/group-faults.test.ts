@@ -55,6 +55,21 @@ test('if SQLite undoes a whole group for an error of one, those before it have f
   await expectToGoOn(db);
 });
 
+test('whoever goes on after SQLite has undone it has failed, and those after it have not', async () => {
+  const db = await openThings();
+  const ends = await Promise.allSettled([
+    db.transaction().execute(async (tx) => {
+      await add(tx, 1);
+      await sql`insert or rollback into thing (id) values (1)`.execute(tx).catch(() => {});
+    }),
+    db.transaction().execute((tx) => add(tx, 2)),
+    db.transaction().execute((tx) => add(tx, 3)),
+  ]);
+  expect(ends.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
+  expect(await ids(db)).toEqual([2, 3]);
+  await expectToGoOn(db);
+});
+
 test('if a group cannot be committed, all of it has failed', async () => {
   const db = await openThings();
   expect(await outcomes(db, (tx) => add(tx, 9, 1_000))).toEqual(['rejected', 'rejected', 'rejected']);

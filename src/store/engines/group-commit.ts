@@ -32,9 +32,9 @@ interface Member extends PromiseWithResolvers<void> {
 
 /**
  * Group commit: transactions run one after the other, but those that arrive together share one commit. Each but the
- * first is a savepoint of the group's transaction, so a failing one rolls back only itself. A flush to the disk does not hold up
- * the next groups, and serves all that were committed before it. Nothing has ended, and nobody learns what was read,
- * before all that it depends on is on disk; `UnflushedDriver` is for those who need not wait for that.
+ * first is a savepoint of the group's transaction, so a failing one rolls back only itself. A flush to the disk does not
+ * hold up the next groups, and serves all that were committed before it. Nothing has ended, and nobody learns what was
+ * read, before all that it depends on is on disk; `UnflushedDriver` is for those who need not wait for that.
  */
 export class GroupCommitDriver implements Driver {
   private readonly file: DatabaseSync;
@@ -88,7 +88,10 @@ export class GroupCommitDriver implements Driver {
   }
 
   async commitTransaction(connection: Connection): Promise<void> {
-    if (this.waiting.length > 0) this.attempt(() => this.statements.run('release member'));
+    this.attempt(() => {
+      this.requireTransaction();
+      if (this.waiting.length > 0) this.statements.run('release member');
+    });
     connection.isInTransaction = false;
     const ended = this.join(connection.waitsForDisk);
     if (this.waiting.length === 1) void this.commitSoon();
@@ -220,9 +223,14 @@ export class GroupCommitDriver implements Driver {
       return done;
     }
     return this.attempt(() => {
-      if (!this.file.isTransaction) throw new Error('the transaction was undone before');
+      this.requireTransaction();
       return result();
     });
+  }
+
+  /** After some errors, SQLite has undone it, and whoever caught the error goes on. */
+  private requireTransaction(): void {
+    if (!this.file.isTransaction) throw new Error('the transaction was undone before');
   }
 
   /** Waits while another program holds the file. SQLite's own timeout would block the event loop. */
