@@ -53,7 +53,7 @@ describe.skipIf(testServerUrl === undefined)('two replicas, to which Slack talks
 
   test('watch a job once, though two people ask for it at the same moment (W5)', async () => {
     // The agent cannot be asked whether it has the job.
-    world.api.failAll({ status: 401 });
+    world.troubles.agentOutage = { status: 401 };
     await Promise.all([command('watch job_1'), command('watch job_1', bob)]);
     await prompts();
     const cards = (await world.slack.control.messages(general)).filter(({ text }) =>
