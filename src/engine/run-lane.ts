@@ -81,9 +81,8 @@ export async function runLane<Prepared, Result>(
     const due = await nextCall(tx);
     if (due === null) return null;
     const { id, state } = due.call;
-    if (state === 'started') {
-      return stopping.aborted ? release(tx) : { started: due, result: () => effect.recover(due) };
-    }
+    if (stopping.aborted) return release(tx);
+    if (state === 'started') return { started: due, result: () => effect.recover(due) };
     const preparing = ready?.callId === id ? ready.preparing : effect.prepare(due);
     // Mostly all is known already. For what is not, no transaction waits.
     const prepared = await atOnce(preparing);

@@ -187,6 +187,24 @@ test('what has not begun when the program stops is left for the next process at 
   expect(await claim()).not.toBeNull();
 });
 
+test('a stop does not wait for what the next call of a lane needs', async () => {
+  const { tools, stopping, claim, claimed, stateOf } = await laneOf(['first', 'second']);
+  const prepared: string[] = [];
+  const prepare: Effect<string, CallOutcome>['prepare'] = async ({ call }) => {
+    prepared.push(call.id);
+    return call.id;
+  };
+  const perform: Effect<string, CallOutcome>['perform'] = async () => {
+    stopping.abort();
+    return DONE;
+  };
+  await runLane(tools, toy([], { prepare, perform }), await claimed());
+  expect(prepared).toEqual(['first']);
+  expect(await stateOf('first')).toBe('done');
+  expect(await stateOf('second')).toBe('pending');
+  expect(await claim()).not.toBeNull();
+});
+
 /** A store whose transaction number `broken` fails before it begins, counted from one. */
 function failingAt(store: Store, broken: number): Store {
   let count = 0;
