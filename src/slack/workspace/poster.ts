@@ -127,14 +127,14 @@ export class Poster {
     await this.call('chat.update', { channel: channelId, ts, text: message.text, blocks });
   }
 
-  /** Puts a reaction (or none) at a message, in place of others, which need not be there. May be repeated. */
-  async react(channelId: string, ts: string, name: string | null, instead: readonly string[]): Promise<void> {
-    if (name !== null) await this.call('reactions.add', { channel: channelId, timestamp: ts, name });
-    await Promise.all(
-      instead.map((other) =>
-        this.call('reactions.remove', { channel: channelId, timestamp: ts, name: other }),
-      ),
-    );
+  /** Puts a reaction at a message. May be repeated. */
+  async addReaction(channel: string, timestamp: string, name: string): Promise<void> {
+    await this.call('reactions.add', { channel, timestamp, name });
+  }
+
+  /** Takes a reaction away, which need not be there. May be repeated. */
+  async removeReaction(channel: string, timestamp: string, name: string): Promise<void> {
+    await this.call('reactions.remove', { channel, timestamp, name });
   }
 
   /** Shows a line under a thread, after the app's name, until the next post there, or for two minutes. */
@@ -250,11 +250,10 @@ export class Poster {
       if (!(error instanceof SlackCallError)) throw error;
       const { failure } = error;
       if (ALREADY_SO.has(failure.code)) return { ok: true };
-      if (failure.retryAfterMs !== null) {
-        const nowMs = this.clock.now();
-        this.gate.hold(method, channelId, nowMs + failure.retryAfterMs, nowMs);
-      }
-      throw error;
+      if (failure.retryAfterMs === null) throw error;
+      const nowMs = this.clock.now();
+      const retryAfterMs = this.gate.hold(method, channelId, nowMs + failure.retryAfterMs, nowMs);
+      throw new SlackCallError(method, { ...failure, retryAfterMs }, error);
     }
   }
 }

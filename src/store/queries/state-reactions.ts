@@ -23,6 +23,10 @@ const setTried = prepared((db, { jobId, tried }: Values<{ jobId: string; tried: 
   db.updateTable('job').set({ reactions_tried: tried }).where('id', '=', jobId),
 );
 
+const setLeft = prepared((db, { jobId, left }: Values<{ jobId: string; left: string }>) =>
+  db.updateTable('job').set({ reaction_shown: null, reactions_tried: left }).where('id', '=', jobId),
+);
+
 const setShown = prepared(
   (db, { jobId, shown }: Values<{ jobId: string; shown: StateReaction | 'refused' | null }>) =>
     db.updateTable('job').set({ reaction_shown: shown, reactions_tried: '' }).where('id', '=', jobId),
@@ -45,6 +49,11 @@ export class StateReactions extends Table {
   /** Records which reactions may be on the message from now on; it is stale until one is confirmed. */
   async tried(jobId: string, reactions: readonly StateReaction[]): Promise<void> {
     await setTried.change(this.db, { jobId, tried: reactions.join(',') });
+  }
+
+  /** Records that the message has no others than these, if it has them. It stays stale, so there must be one. */
+  async left(jobId: string, reactions: readonly StateReaction[]): Promise<void> {
+    await setLeft.change(this.db, { jobId, left: reactions.join(',') });
   }
 
   /** Records that the message has this reaction (null: none) and no other; or that Slack takes none there. */

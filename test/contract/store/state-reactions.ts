@@ -26,6 +26,14 @@ export function stateReactionContract(open: OpenStore): void {
       expect(await stale()).toMatchObject({ placed: ['taken', 'failed'], desired: 'taken' });
     });
 
+    test('is stale while others are there, without those that were removed', async () => {
+      await write();
+      await opened.run((tx) => tx.stateReactions.shown('job-1', 'working'));
+      await opened.run((tx) => tx.stateReactions.tried('job-1', ['working', 'failed', 'taken']));
+      await opened.run((tx) => tx.stateReactions.left('job-1', ['failed', 'taken']));
+      expect(await stale()).toMatchObject({ placed: ['failed', 'taken'], desired: 'taken' });
+    });
+
     test('is never stale where Slack takes none, where no message asked, and of a job that is gone', async () => {
       await write();
       await opened.run((tx) => tx.stateReactions.shown('job-1', 'refused'));

@@ -5,6 +5,7 @@ import { MAX_STALE_RECEIPTS } from '../../../store/queries/follow-ups.ts';
 import type { ClaimedTask, StaleReceipt } from '../../../store/store.ts';
 import type { SlackFailure } from '../../workspace/web-api/failure.ts';
 import { isHopeless, type SlackTools } from '../slack-tools.ts';
+import { react } from './react.ts';
 import { failureOf, type RefreshAttempt, refresh } from './refresh.ts';
 
 const EMOJI: Readonly<Record<Receipt, string>> = {
@@ -79,7 +80,7 @@ async function showReceipt(
   const { poster } = await tools.workspaces.of(job.teamId);
   const facts = { ...factsOf(job), follow_up_id: followUpId };
   const failure = await failureOf(
-    () => poster.react(job.channelId, messageTs, wanted && EMOJI[wanted], instead),
+    () => react(poster, { channelId: job.channelId, messageTs, name: wanted && EMOJI[wanted], instead }),
     (reason) => tools.log.warn('receipt_not_shown', { ...facts, reason }),
   );
   // A reply that was deleted, or a channel that was left, takes no reaction any more.

@@ -2,6 +2,7 @@ import { factsOf } from '../../../engine/tools.ts';
 import type { StateReaction } from '../../../jobs/state-reaction.ts';
 import type { ClaimedTask, StaleReaction } from '../../../store/store.ts';
 import { isHopeless, type SlackTools } from '../slack-tools.ts';
+import { react } from './react.ts';
 import { failureOf, refresh } from './refresh.ts';
 
 const EMOJI: Readonly<Record<StateReaction, string>> = {
@@ -19,13 +20,28 @@ export const refreshReaction = refresh<StaleReaction>({
     const { requestTs } = job;
     if (requestTs === undefined) return null;
     const instead = placed.filter((reaction) => reaction !== desired).map((reaction) => EMOJI[reaction]);
+    const removed = new Set<string>();
     const { poster } = await tools.workspaces.of(job.teamId);
     const failure = await failureOf(
-      () => poster.react(job.channelId, requestTs, desired && EMOJI[desired], instead),
+      () =>
+        react(poster, {
+          channelId: job.channelId,
+          messageTs: requestTs,
+          name: desired && EMOJI[desired],
+          instead,
+          onRemoved: (other) => removed.add(other),
+        }),
       (reason) => tools.log.debug('reaction_not_shown', { ...factsOf(job), reason }),
     );
     const isRefused = failure !== null && isHopeless(task, failure);
-    if (failure !== null && !isRefused) return failure;
+    if (failure !== null && !isRefused) {
+      const left = (desired === null ? placed : [...placed, desired]).filter(
+        (one) => !removed.has(EMOJI[one]),
+      );
+      // Within a limit, all of them may never be removed in one go.
+      if (isSure && removed.size > 0) note((tx) => tx.stateReactions.left(job.id, left));
+      return failure;
+    }
     // As long as an earlier request may arrive, it counts as stale.
     if (isRefused || isSure) note((tx) => tx.stateReactions.shown(job.id, isRefused ? 'refused' : desired));
     return null;

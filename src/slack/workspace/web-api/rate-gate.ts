@@ -18,21 +18,26 @@ export class RateGate {
   waitMs(method: string, channelId: string | null, nowMs: number): number {
     const hold = this.holds.get(keyOf(method, channelId));
     if (hold === undefined || hold.untilMs <= nowMs) return 0;
-    const spacingMs = isPost(method) ? POST_SPACING_MS : CALL_SPACING_MS;
-    const waitMs = hold.untilMs - nowMs + hold.waiting * spacingMs;
-    hold.waiting += 1;
-    return waitMs;
+    return takeTurn(hold, method, nowMs);
   }
 
-  /** Slack limited this call. */
-  hold(method: string, channelId: string | null, untilMs: number, nowMs: number): void {
+  /** Slack limited this call. Returns how long it has to wait. */
+  hold(method: string, channelId: string | null, untilMs: number, nowMs: number): number {
     for (const [key, hold] of this.holds) if (hold.untilMs <= nowMs) this.holds.delete(key);
     const key = keyOf(method, channelId);
     const before = this.holds.get(key);
+    const hold = { untilMs: Math.max(untilMs, before?.untilMs ?? 0), waiting: before?.waiting ?? 0 };
+    this.holds.set(key, hold);
     // Calls that met the limit return first, and one by one, too.
-    const waiting = (before?.waiting ?? 0) + 1;
-    this.holds.set(key, { untilMs: Math.max(untilMs, before?.untilMs ?? 0), waiting });
+    return takeTurn(hold, method, nowMs);
   }
+}
+
+function takeTurn(hold: Hold, method: string, nowMs: number): number {
+  const spacingMs = isPost(method) ? POST_SPACING_MS : CALL_SPACING_MS;
+  const waitMs = hold.untilMs - nowMs + hold.waiting * spacingMs;
+  hold.waiting += 1;
+  return waitMs;
 }
 
 function keyOf(method: string, channelId: string | null): string {

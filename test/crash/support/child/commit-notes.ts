@@ -185,6 +185,8 @@ function partOf({ name, args, result }: Deed): string[] {
       return ['try receipts'];
     case 'stateReactions.tried':
       return ['try reaction'];
+    case 'stateReactions.left':
+      return ['reactions removed'];
     case 'stateReactions.shown':
       return ['reaction shown'];
     case 'followUps.receiptShown':

@@ -50,8 +50,8 @@ test('receipts are written in the order of their replies, as those who change th
   expect(inOrder.map(({ messageTs }) => messageTs)).toEqual(replies);
 
   const answers = new Map<string, () => void>();
-  const react = (_channel: string, ts: string) => new Promise<void>((taken) => answers.set(ts, taken));
-  const workspace = { poster: { react } } as unknown as Workspace;
+  const addReaction = (_channel: string, ts: string) => new Promise<void>((taken) => answers.set(ts, taken));
+  const workspace = { poster: { addReaction } } as unknown as Workspace;
   const written: string[] = [];
   const tools = {
     store: telling(store, written),

@@ -24,6 +24,12 @@ test('those who wait come back one by one, after the one that met the limit', ()
   expect([1, 2, 3].map(() => gate.waitMs(POST, 'C1', 0))).toEqual([31_000, 32_000, 33_000]);
 });
 
+test('calls that met the limit together come back one by one, too', () => {
+  const gate = new RateGate();
+  const waits = [1, 2, 3].map(() => gate.hold('reactions.remove', 'C1', 3_000, 0));
+  expect(waits).toEqual([3_000, 4_200, 5_400]);
+});
+
 test('when the time is over, nothing is held up any more', () => {
   const gate = new RateGate();
   gate.hold(POST, 'C1', 30_000, 0);
