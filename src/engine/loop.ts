@@ -91,7 +91,7 @@ export class Loop {
   /** Looks at once if a task that was scheduled belongs to the loop, and is due before its next look. */
   notify(scheduled: Scheduled): void {
     const soonMs = this.options.clock.now() + IDLE_POLL_MS;
-    if (this.kinds.some((kind) => Number(scheduled.get(kind)) <= soonMs)) this.lookNow();
+    for (const [kind, atMs] of scheduled) if (atMs <= soonMs && this.kinds.includes(kind)) this.lookNow();
   }
 
   private lookNow(): void {

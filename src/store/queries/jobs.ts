@@ -2,10 +2,12 @@ import { type SqlBool, sql } from 'kysely';
 import type { JobState } from '../../jobs/decision.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { ChannelSettings } from '../../jobs/policy.ts';
+import type { TaskKind } from '../../jobs/task-kinds.ts';
 import type { TakeAdvisoryLock } from '../engines/database.ts';
 import { fromJson, type Json, jobFrom, type Queries, type Tables, toJson } from '../schema/tables.ts';
 import { unsentOrAt } from './follow-ups.ts';
 import { pick, prepared, type Values } from './prepared.ts';
+import { taskId } from './tasks/task.ts';
 
 export interface Thread {
   readonly teamId: string;
@@ -42,9 +44,11 @@ export const savedSettings = sql<Json<ChannelSettings> | null>`(
   where channel_setting.team_id = job.team_id and channel_setting.channel_id = job.channel_id
 )`.as('saved');
 
+const taskOfJob = (kind: TaskKind) => sql`${sql.lit(taskId(kind, ''))} || job.id`;
+
 /** Checks without news are written to their tasks only. */
 const lastCheck = sql<number | null>`(
-  select max(last_run_at) from task where task.id in ('check_job:' || job.id, 'check_ended_job:' || job.id)
+  select max(last_run_at) from task where task.id in (${taskOfJob('check_job')}, ${taskOfJob('check_ended_job')})
 )`.as('last_check');
 
 const dataOfLockedJob = prepared((db, { jobId }: Values<{ jobId: string }>) =>
