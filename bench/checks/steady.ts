@@ -10,7 +10,7 @@ const MINUTES = 10;
 const QUICK_MINUTES = 2;
 const MINUTE_MS = 60_000;
 const QUICK_MINUTE_MS = 1_500;
-/** Each second anew: a window that none was read in is a stall. */
+/** A stall makes a window longer, and its rate lower. */
 const LOOK_EVERY_MS = 1_000;
 const OURS = 'docs-agent';
 
