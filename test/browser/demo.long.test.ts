@@ -49,7 +49,7 @@ describeInBrowser("the demo, typed and clicked in the local Slack's page", () =>
       await told.getByRole('button', { name: 'View preview' }).waitFor();
       await slack.threadMessage('Merged by carol').waitFor();
       await card.getByText('Merged').waitFor();
-      await told.getByText('files, merged').waitFor();
+      await told.getByText(/files?, merged/).waitFor();
       expect(await told.count()).toBe(1);
       await slack.open('docs-changes');
       const notice = slack.message('Explain the webhooks');
