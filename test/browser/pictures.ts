@@ -37,7 +37,10 @@ async function job(slack: SlackPage): Promise<void> {
   await still();
   await slack.threadMessage('Merged by').waitFor({ timeout: MERGED_WITHIN_MS });
   await card.getByText('Merged').waitFor();
-  await slack.threadMessage('Pull request ready').getByText(/files?, merged/).waitFor();
+  await slack
+    .threadMessage('Pull request ready')
+    .getByText(/files?, merged/)
+    .waitFor();
   await still();
   await thread.screenshot({ path: file('thread') });
   const captions = ['Ask', 'Steer', 'Get the pull request, and follow it to the merge'];
