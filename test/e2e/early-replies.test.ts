@@ -12,6 +12,8 @@ function holdCardAnswers({ slack }: Program): () => void {
   return resolve;
 }
 
+const isAbout = (payload: unknown, words: string) => JSON.stringify(payload).includes(words);
+
 const reply = ({ slack }: Program, card: SlackMessage, text: string) =>
   slack.control.message({ channel: general, user: bob, text, threadTs: card.ts });
 
@@ -60,6 +62,38 @@ describe('a reply to a card that is so new that its thread is not known yet', ()
       'the reply at the agent',
     );
   });
+});
+
+test('a reply that arrives before the mention that it answers goes to the agent, in its order (F1)', async () => {
+  await using program = await startProgram();
+  const { slack, clock } = program;
+  slack.onDelivery(({ payload, attempt }) => (attempt === 0 && isAbout(payload, 'quickstart') ? 0 : 1));
+  const text = `<@${strictApp.botUserId}> Add a quickstart`;
+  const root = await slack.control.message({ channel: general, user: alice, text });
+  await reply(program, root, 'First');
+  const withdrawn = await reply(program, root, 'Withdrawn');
+  await slack.control.deleteMessage(withdrawn);
+  await clock.advance(1_000);
+  await reply(program, root, 'Second');
+  const prompts = await program.later(
+    () => program.api.jobs[0]?.prompts.join('\n\n') ?? '',
+    (all) => all.includes('Second'),
+    'both replies at the agent',
+  );
+  expect(prompts).toBe('Add a quickstart\n\nFirst\n\nSecond');
+  expect(slack.calls('conversations.replies')).toEqual([]);
+});
+
+test('in a thread that may be anybody’s, nobody is told that they may not use the program (A1)', async () => {
+  await using program = await startProgram();
+  const { control, calls } = program.slack;
+  control.addUser({ id: 'U0GUEST', name: 'gina', isRestricted: true });
+  control.invite(general, 'U0GUEST');
+  const root = await control.message({ channel: general, user: alice, text: 'Lunch?' });
+  await control.message({ channel: general, user: 'U0GUEST', text: 'Yes', threadTs: root.ts });
+  await program.clock.advance(60_000);
+  expect(calls('users.info').length).toBeGreaterThan(0);
+  expect(calls('chat.postEphemeral')).toEqual([]);
 });
 
 test('a reply in another thread of direct messages is answered, also while a card is under way (S3)', async () => {

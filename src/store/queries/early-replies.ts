@@ -25,6 +25,16 @@ const keepReply = prepared((db, row: Values<Row>) => {
     );
 });
 
+const replyStored = prepared(
+  (db, { teamId, channelId, threadTs, messageTs }: Values<Thread & { messageTs: string }>) =>
+    db
+      .selectFrom('early_reply')
+      .select('message_ts')
+      .where((eb) =>
+        eb.and({ team_id: teamId, channel_id: channelId, thread_ts: threadTs, message_ts: messageTs }),
+      ),
+);
+
 const takeReplies = prepared((db, { teamId, channelId, threadTs }: Values<Thread>) =>
   db
     .deleteFrom('early_reply')
@@ -44,7 +54,7 @@ const forgetReplies = prepared((db, { beforeMs }: Values<{ beforeMs: number }>) 
     ),
 );
 
-/** Replies in threads that may turn out to belong to a card that is being posted. */
+/** Replies in threads that may turn out to belong to a card that is being posted, or to a request that is being stored. */
 export class EarlyReplies extends Table {
   /** Stores the reply, or replaces an earlier version. */
   put(thread: Thread, reply: Reply, nowMs: number): Promise<void> {
@@ -56,6 +66,10 @@ export class EarlyReplies extends Table {
   /** Deleted in Slack: later deliveries of it are ignored. */
   withdraw(thread: Thread, messageTs: string, nowMs: number): Promise<void> {
     return this.keep(thread, messageTs, { user_id: '', text: '', edited_ts: WITHDRAWN, more: '' }, nowMs);
+  }
+
+  async has(thread: Thread, messageTs: string): Promise<boolean> {
+    return (await replyStored.first(this.db, { ...thread, messageTs })) !== undefined;
   }
 
   /** Removes the thread's replies. Returns those not withdrawn, oldest first. */

@@ -31,6 +31,14 @@ export function earlyReplyContract(open: OpenStore): void {
       expect(await take()).toEqual([]);
     });
 
+    test('each is known by its thread and its time, until it is taken', async () => {
+      const has = (ts: string) => opened.run((tx) => tx.earlyReplies.has(thread, ts));
+      await put(aReply('1700000001.000100', 'First'));
+      expect([await has('1700000001.000100'), await has('1700000002.000100')]).toEqual([true, false]);
+      await take();
+      expect(await has('1700000001.000100')).toBe(false);
+    });
+
     test('the last edit counts, in any order of arrival', async () => {
       await put(aReply('1700000001.000100', 'Two', '1700000005.000000'));
       await put(aReply('1700000001.000100', 'One', '1700000004.000000'));

@@ -4,6 +4,7 @@ const value = (text: string) => String.raw`\0\0\0\x${text.length.toString(16).pa
 /** What distinguishes the program's transactions, for `DatabaseProxy.hold`. */
 export const transactions = {
   storesRequest: /insert into "inbound_request"/,
+  storesEarlyReply: /insert into "early_reply"/,
   /** The hourly budget is counted only for these. */
   startsAgentCall: new RegExp(`budget:.*${value('started')}`, 's'),
   startsPost: new RegExp(`^(?!.*budget:).*${value('started')}`, 's'),

@@ -13,6 +13,8 @@ const OFFER_WITHIN_MS = 300_000;
 const LOOK_INTERVAL_MS = 500;
 /** The message that a request may have been stored. */
 const UNCLEAR = 'tell whether';
+/** Slack did not take the answer in the thread: a direct message says how to ask instead. */
+const TOLD_ELSEWHERE = 'in the thread where you mentioned me';
 const mention = `<@${strictApp.botUserId}>`;
 
 export interface Place {
@@ -73,16 +75,18 @@ async function fromThread(
     threadTs: root.ts,
   });
   let offer: SlackMessage | undefined;
+  let isToldElsewhere = false;
   const look = async () => {
     offer = (await control.thread(channel, root.ts)).find(({ ephemeral_to }) => ephemeral_to === person);
+    const direct = await control.messages(person);
+    isToldElsewhere = direct.some((message) => message.ts > ts && message.text.includes(TOLD_ELSEWHERE));
   };
   if (!(await heard(slack, ts))) return null;
   const endMs = Date.now() + OFFER_WITHIN_MS;
-  for (await look(); offer === undefined && Date.now() < endMs; await look()) {
+  for (await look(); offer === undefined && !isToldElsewhere && Date.now() < endMs; await look()) {
     await until(() => false, LOOK_INTERVAL_MS);
   }
-  // It was heard, so it must not end so.
-  if (offer === undefined) return { ...asked, answer: 'accepted' };
+  if (offer === undefined) return { ...asked, answer: isToldElsewhere ? 'refused' : 'accepted' };
   const found = offer;
   const open = () => control.press(found, 'choose_messages', person);
   const taken = await fillInForm({ slack, person, callbackId: 'thread_preview', open, values: {} });

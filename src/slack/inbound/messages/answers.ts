@@ -77,7 +77,7 @@ export async function answerAddedMention(
   { channel: channelId, ts, thread_ts: rootTs = ts, user: userId }: MessageEvent & { readonly user: string },
 ): Promise<void> {
   const thread = { teamId: deps.teamId, channelId, threadTs: rootTs };
-  if (await deps.store.transaction((tx) => isReplyToJob(tx, thread, ts))) return;
+  if (await deps.store.transaction((tx) => isReplyToJob(tx, thread, ts, deps.clock.now()))) return;
   const key = `mention_by_edit:${deps.teamId}:${channelId}:${ts}`;
   const at = { channelId, userId, threadTs: rootTs === ts ? null : rootTs, keys: [key] };
   if (await isAdmitted(deps, at, key)) await answerWriter(deps, at, newMessagesOnlyView());

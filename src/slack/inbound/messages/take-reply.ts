@@ -1,4 +1,5 @@
 import { applyEvent } from '../../../engine/apply-event.ts';
+import { takeInEarlyReplies } from '../../../engine/early-replies.ts';
 import type { JobEvent } from '../../../jobs/event.ts';
 import { isBeforeJob } from '../../../jobs/job.ts';
 import type { Thread, Transaction } from '../../../store/store.ts';
@@ -12,6 +13,9 @@ import {
 import { noteRequest, type RequestNote } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { isAdmitted, refusalInThread } from '../requests/admission.ts';
+
+/** A request is stored sooner than that after it was written, or its thread is read for replies once it is. */
+const REQUEST_UNDER_WAY_MS = 10_000;
 
 interface Delivery {
   readonly keys: readonly string[];
@@ -30,7 +34,7 @@ export async function takeReply(
   deps: ListenerDeps,
   message: MessageEvent,
   { keys, botUserId, showsRefusal }: Delivery,
-): Promise<Owner | null> {
+): Promise<Exclude<Owner, 'young'> | null> {
   const found = replyOf(message, botUserId);
   if (found === null) return null;
   const { threadTs, reply } = found;
@@ -38,49 +42,79 @@ export async function takeReply(
   const writer = { ...thread, userId: reply.userId };
   if (!(await deps.access.surelyAdmits(writer.userId, writer.channelId))) {
     // Slack is asked only about authors in our threads, and no transaction waits for its answer: hence two.
-    if ((await deps.store.transaction((tx) => ownerOfThread(tx, thread))) === 'foreign') return 'foreign';
-    if (!(await isAdmitted(deps, writer, showsRefusal ? refusalInThread(writer) : null))) return null;
+    const owner = await deps.store.transaction((tx) => ownerOfThread(tx, thread, deps.clock.now()));
+    if (owner === 'foreign') return 'foreign';
+    const refusalKey = showsRefusal && owner !== 'young' ? refusalInThread(writer) : null;
+    if (!(await isAdmitted(deps, writer, refusalKey))) return owner === 'young' ? 'foreign' : null;
   }
   const taken = await deps.store.transaction(async (tx): Promise<TakenIn> => {
-    const owner = await ownerOfThread(tx, thread);
-    if (owner === 'foreign') return { owner, outcome: 'ignored' };
     const context = deps.newContext();
+    const owner = await ownerOfThread(tx, thread, context.nowMs);
+    if (owner === 'foreign') return { owner, outcome: 'ignored' };
     const isNew = await tx.inboundRequests.remember(keys, context.nowMs);
     if (!isNew) return { owner, outcome: 'duplicate' };
-    if (owner === 'opening') await tx.earlyReplies.put(thread, reply, context.nowMs);
+    if (typeof owner === 'string') await tx.earlyReplies.put(thread, reply, context.nowMs);
     else await applyEvent(tx, owner.jobId, { type: 'reply_received', reply }, context);
     return { owner, outcome: 'accepted' };
   });
-  noteTaken(taken);
-  return taken.owner;
+  return settled(deps, thread, taken);
 }
 
 /** A person's reply that waits goes out as it was changed, and not at all if it was deleted. */
 export async function changeReply(deps: ListenerDeps, change: ReplyChange): Promise<void> {
   const { threadTs, reply } = change.found;
   const thread = { teamId: deps.teamId, channelId: change.message.channel, threadTs };
-  const find = (tx: Transaction) => ownerOfReply(tx, thread, reply.messageTs);
+  const find = (tx: Transaction) => ownerOfReply(tx, thread, reply.messageTs, deps.clock.now());
   // Two transactions, as in `takeReply`.
-  if ((await deps.store.transaction(find)) === 'foreign') return;
+  const before = await deps.store.transaction(find);
+  if (before === 'foreign') return;
   const writer = { ...thread, userId: reply.userId };
-  if (change.kind === 'edited' && !(await isAdmitted(deps, writer, refusalInThread(writer)))) return;
+  const refusalKey = before === 'young' ? null : refusalInThread(writer);
+  if (change.kind === 'edited' && !(await isAdmitted(deps, writer, refusalKey))) return;
   const taken = await deps.store.transaction(async (tx): Promise<TakenIn> => {
     const owner = await find(tx);
     if (owner === 'foreign') return { owner, outcome: 'ignored' };
     const context = deps.newContext();
     // The change may overtake the message itself, which then must not be stored after it.
     const isNew = await tx.inboundRequests.remember(messageKeys(deps.teamId, change.message), context.nowMs);
-    if (owner !== 'opening') {
+    if (typeof owner !== 'string') {
       await applyEvent(tx, owner.jobId, eventOf(change, isNew), context);
     } else if (change.kind === 'edited') await tx.earlyReplies.put(thread, reply, context.nowMs);
     else await tx.earlyReplies.withdraw(thread, reply.messageTs, context.nowMs);
     return { owner, outcome: 'accepted' };
   });
-  noteTaken(taken);
+  await settled(deps, thread, taken);
 }
 
-function noteTaken({ owner, outcome }: TakenIn): void {
-  noteRequest({ outcome, jobId: typeof owner === 'object' ? owner.jobId : undefined });
+/**
+ * Returns whose thread it is by now. The job of a message that asks for one may have been stored, and its card posted,
+ * while the reply was being stored as an early one: neither transaction saw the other.
+ */
+async function settled(
+  deps: ListenerDeps,
+  thread: Thread,
+  { owner, outcome }: TakenIn,
+): Promise<Exclude<Owner, 'young'>> {
+  // A duplicate may be of one that was stored before a crash.
+  const mayWait = owner !== 'foreign' && (typeof owner === 'string' || outcome === 'duplicate');
+  const jobId = mayWait ? await deps.store.transaction((tx) => giveToJob(deps, tx, thread)) : null;
+  if (jobId !== null) {
+    noteRequest({ outcome, jobId });
+    return { jobId };
+  }
+  const isNobodys = owner === 'young';
+  noteRequest({
+    outcome: isNobodys ? 'ignored' : outcome,
+    jobId: typeof owner === 'object' ? owner.jobId : undefined,
+  });
+  return isNobodys ? 'foreign' : owner;
+}
+
+/** Returns the job of the thread, which has its early replies then; null: there is none yet. */
+async function giveToJob(deps: ListenerDeps, tx: Transaction, thread: Thread): Promise<string | null> {
+  const jobId = await tx.jobs.findByThread(thread.teamId, thread.channelId, thread.threadTs);
+  if (jobId !== null) await takeInEarlyReplies(tx, jobId, thread, deps.newContext());
+  return jobId;
 }
 
 /** @param isNew the message itself has not arrived yet */
@@ -89,10 +123,13 @@ function eventOf({ kind, found: { reply } }: ReplyChange, isNew: boolean): JobEv
   return { type: 'reply_deleted', messageTs: reply.messageTs, ...(isNew && { overtaken: reply }) };
 }
 
-/** `opening`: perhaps the thread of a card that people see and answer before the program knows it. `foreign`: no job's. */
-type Owner = { readonly jobId: string } | 'opening' | 'foreign';
+/**
+ * `opening`: perhaps the thread of a card that people see and answer before the program knows it. `young`: perhaps that
+ * of a message whose request is being stored; its replies are kept, and answered as in a `foreign` one, no job's.
+ */
+type Owner = { readonly jobId: string } | 'opening' | 'young' | 'foreign';
 
-async function ownerOfThread(tx: Transaction, thread: Thread): Promise<Owner> {
+async function ownerOfThread(tx: Transaction, thread: Thread, nowMs: number): Promise<Owner> {
   const { teamId, channelId, threadTs } = thread;
   const find = () => tx.jobs.findByThread(teamId, channelId, threadTs);
   const known = await find();
@@ -101,20 +138,33 @@ async function ownerOfThread(tx: Transaction, thread: Thread): Promise<Owner> {
   // The card may have become known while this waited for the lock.
   const knownNow = await find();
   if (knownNow !== null) return { jobId: knownNow };
-  const rootAtMs = Number(threadTs) * 1000 + CLOCK_SKEW_MS;
-  return openingSinceMs !== null && rootAtMs >= openingSinceMs ? 'opening' : 'foreign';
+  const rootAtMs = Number(threadTs) * 1000;
+  if (openingSinceMs !== null && rootAtMs + CLOCK_SKEW_MS >= openingSinceMs) return 'opening';
+  return nowMs - rootAtMs < REQUEST_UNDER_WAY_MS ? 'young' : 'foreign';
 }
 
-/** A job that has lost its thread may keep replies in it. */
-async function ownerOfReply(tx: Transaction, thread: Thread, messageTs: string): Promise<Owner> {
+/** A job that has lost its thread may keep replies in it; one that waits for its job is changed while it waits. */
+async function ownerOfReply(
+  tx: Transaction,
+  thread: Thread,
+  messageTs: string,
+  nowMs: number,
+): Promise<Owner> {
   const keeper = await tx.jobs.findKeeping(thread.teamId, thread.channelId, messageTs);
-  return keeper === null ? ownerOfThread(tx, thread) : { jobId: keeper };
+  if (keeper !== null) return { jobId: keeper };
+  const owner = await ownerOfThread(tx, thread, nowMs);
+  return owner === 'foreign' && (await tx.earlyReplies.has(thread, messageTs)) ? 'young' : owner;
 }
 
 /** Whether the message is a reply to a job, or perhaps to one whose card is under way. */
-export async function isReplyToJob(tx: Transaction, thread: Thread, messageTs: string): Promise<boolean> {
-  const owner = await ownerOfReply(tx, thread, messageTs);
-  if (owner === 'foreign' || owner === 'opening') return owner === 'opening';
+export async function isReplyToJob(
+  tx: Transaction,
+  thread: Thread,
+  messageTs: string,
+  nowMs: number,
+): Promise<boolean> {
+  const owner = await ownerOfReply(tx, thread, messageTs, nowMs);
+  if (typeof owner === 'string') return owner === 'opening';
   const job = await tx.jobs.get(owner.jobId);
   return job !== null && !isBeforeJob(job, messageTs);
 }

@@ -1,4 +1,5 @@
 import { applyEvent } from '../../../engine/apply-event.ts';
+import { takeInEarlyReplies } from '../../../engine/early-replies.ts';
 import { type DueCall, type Effect, runLane, type Wait } from '../../../engine/run-lane.ts';
 import { TooLateToSendError } from '../../../engine/runtime/send-limit.ts';
 import { factsOf } from '../../../engine/tools.ts';
@@ -138,7 +139,10 @@ async function settle(
   const { nowMs } = context;
   if (event !== null) {
     const after = await applyEvent(tx, job.id, event, context);
-    if (event.type === 'card_posted') await takeInEarlyReplies(tx, after, context);
+    const { id, teamId, channelId, threadTs } = after;
+    if (event.type === 'card_posted' && threadTs !== null) {
+      await takeInEarlyReplies(tx, id, { teamId, channelId, threadTs }, context);
+    }
   }
   if (outcome !== null) await tx.calls.settle(call.id, outcome, nowMs);
   if (outcome?.state === 'done') await showNews(tx, call, job, nowMs);
@@ -173,13 +177,4 @@ async function showNews(
 function linkIn(request: CallRequest): string | null {
   if (request.kind === 'notify_channel') return request.url;
   return request.kind === 'announce' ? announcedLink(request.announcement) : null;
-}
-
-/** The card could be answered before its thread was known here. */
-async function takeInEarlyReplies(tx: Transaction, job: Job, context: AnyJobContext): Promise<void> {
-  const { id, teamId, channelId, threadTs } = job;
-  if (threadTs === null) return;
-  for (const reply of await tx.earlyReplies.take({ teamId, channelId, threadTs }, context.nowMs)) {
-    await applyEvent(tx, id, { type: 'reply_received', reply }, context);
-  }
 }
