@@ -1,5 +1,6 @@
 import type { AgentJob, EndedStatus } from './agent-job.ts';
 import type { Offer } from './offer.ts';
+import type { Origin } from './origin.ts';
 import type { SeenPullRequest } from './pull-requests/pull-request.ts';
 import type { FileKind, Snippet } from './requests/attachments.ts';
 
@@ -29,6 +30,10 @@ export interface Job {
   /** Other attachments: the thread says that the agent does not get them. */
   readonly others: readonly FileKind[];
   readonly requestedAtMs: number;
+  /** Absent: not recorded. */
+  readonly origin?: Origin;
+  /** When people gave its prompt to the agent again; absent: never, or not recorded. */
+  readonly startedAgainAtMs?: readonly number[];
   /** Slack's address for private answers to the requester, good for 30 minutes. */
   readonly responseUrl: string | null;
   /** The root of the thread: the card, or a message that somebody else wrote. Null until there is one. */

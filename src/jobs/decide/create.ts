@@ -63,8 +63,7 @@ export function createFailed(builder: DecisionBuilder, callId: string, failure: 
 export function startAgain(builder: DecisionBuilder, { creates, callId }: StartAgainPress): void {
   const { job } = builder;
   if (job.stage.kind === 'create_unknown' && job.stage.callId === callId) {
-    requestCreate(builder);
-    builder.refreshCard();
+    createAgain(builder);
     return;
   }
   const missed = builder.undelivered().filter((one) => one.callId === callId && one.state === 'not_sent');
@@ -82,9 +81,15 @@ export function startAgain(builder: DecisionBuilder, { creates, callId }: StartA
     turnReplies: null,
     turn: job.turn + 1,
   });
+  createAgain(builder);
+  putBackInLine(builder, missed);
+}
+
+function createAgain(builder: DecisionBuilder): void {
+  const { job, context } = builder;
+  builder.change({ startedAgainAtMs: [...(job.startedAgainAtMs ?? []), context.nowMs] });
   requestCreate(builder);
   builder.refreshCard();
-  putBackInLine(builder, missed);
 }
 
 /** *Edit and start*: the job, its card and its thread go on with another request, and the replies that found no job. */

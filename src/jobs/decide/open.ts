@@ -3,6 +3,7 @@ import type { CallRequest } from '../call.ts';
 import type { Decision, DecisionContext } from '../decision.ts';
 import type { StartPress } from '../event.ts';
 import { type Job, type StartThread, slackTime, startPromptOf } from '../job.ts';
+import type { Origin } from '../origin.ts';
 import type { Attachments } from '../requests/attachments.ts';
 import { DecisionBuilder } from './decision-builder.ts';
 import { followUpShown, putOrRefuse, refusalOf } from './line-up.ts';
@@ -15,6 +16,7 @@ export interface JobRequest {
   readonly teamId: string;
   readonly channelId: string;
   readonly requesterId: string;
+  readonly origin: Origin;
   readonly projectId: string;
   readonly projectName: string;
   /** As Slack delivered it. */

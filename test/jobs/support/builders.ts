@@ -30,6 +30,7 @@ export const request: JobRequest = {
   teamId: 'T1',
   channelId: 'C1',
   requesterId: 'U1',
+  origin: { kind: 'command' },
   projectId: 'handbook',
   projectName: 'handbook',
   prompt: 'Document the rate limits',

@@ -64,6 +64,7 @@ async function ask(deps: ListenerDeps, args: CommandArgs, text: string): Promise
         teamId: deps.teamId,
         channelId: command.channel_id,
         requesterId: command.user_id,
+        origin: { kind: 'command' },
         text,
         project: null,
         responseUrl: command.response_url || null,

@@ -1,4 +1,4 @@
-import { openJob } from '../../../jobs/decide/open.ts';
+import { type JobRequest, openJob } from '../../../jobs/decide/open.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { type Project, projectCalled } from '../../../jobs/requests/project.ts';
 import { escapeMrkdwn, readableText } from '../../protocol/slack-text.ts';
@@ -71,10 +71,11 @@ async function write(
     const watcher = (await tx.jobs.ofAgentJob(teamId, project.id, agentJobId)).find(isWatching);
     if (watcher !== undefined) return watcher;
     if (!(await tx.inboundRequests.remember(keys, context.nowMs))) return null;
-    const request = {
+    const request: JobRequest = {
       teamId,
       channelId,
       requesterId: command.user_id,
+      origin: { kind: 'command' },
       projectId: project.id,
       projectName: project.name,
       prompt: escapeMrkdwn(`Agent job ${agentJobId}`),

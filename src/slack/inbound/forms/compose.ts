@@ -17,7 +17,7 @@ import { saidIn } from './thread-lines.ts';
 export async function compose(deps: ListenerDeps, args: CommandArgs): Promise<void> {
   const { channel_id: channelId, response_url, trigger_id: triggerId } = args.command;
   const responseUrl = response_url || null;
-  const isOpen = await openCompose(deps, triggerId, { channelId, responseUrl });
+  const isOpen = await openCompose(deps, triggerId, { channelId, responseUrl, from: 'form' });
   await (isOpen ? args.ack() : answer(args, noFormView()));
 }
 
@@ -27,7 +27,8 @@ export function composeFromHome(deps: ListenerDeps) {
     await ack();
     const channelId = body.channel?.id ?? null;
     const responseUrl = body.response_url || null;
-    if (await openCompose(deps, body.trigger_id, { channelId, responseUrl })) return;
+    const from = channelId === null ? 'home' : 'form';
+    if (await openCompose(deps, body.trigger_id, { channelId, responseUrl, from })) return;
     await bestEffort(deps, deps.poster.respondPrivately(body.user.id, null, noFormView()));
   };
 }
@@ -42,6 +43,7 @@ export function composeSubmitted(deps: ListenerDeps) {
     const attachments = target?.attached ?? noAttachments;
     await startFromForm(deps, args, {
       channelId,
+      origin: { kind: target?.from ?? 'form' },
       text,
       attachments,
       project,
@@ -69,7 +71,8 @@ export function messageShortcut(deps: ListenerDeps) {
       inTime(deps, LOOKED_UP_WITHIN_MS, deps.names.of(said), new Map<string, string>()),
     ]);
     const attached = fitAttachments(attachmentsIn(message), ATTACHMENTS_MAX);
-    const target = { channelId: channel.id, responseUrl: response_url || null, attached };
+    const responseUrl = response_url || null;
+    const target = { channelId: channel.id, responseUrl, attached, from: 'shortcut' } as const;
     const { promptMaxLength } = deps.newContext().policy;
     const quoted = promptAbout(readableText(said, names), link, promptMaxLength);
     if (await openCompose(deps, triggerId, target, quoted)) return;

@@ -20,7 +20,15 @@ export async function startFromForm(
   { ack, body, view }: SubmitArgs,
   raw: Pick<
     RawJobRequest,
-    'channelId' | 'text' | 'context' | 'attachments' | 'project' | 'responseUrl' | 'thread' | 'requestTs'
+    | 'channelId'
+    | 'origin'
+    | 'text'
+    | 'context'
+    | 'attachments'
+    | 'project'
+    | 'responseUrl'
+    | 'thread'
+    | 'requestTs'
   >,
 ): Promise<void> {
   const { channelId, responseUrl } = raw;

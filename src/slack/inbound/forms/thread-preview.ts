@@ -22,6 +22,7 @@ import {
 } from '../../views/forms/thread-preview.ts';
 import { plainModal } from '../../views/parts/form.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
+import { isDirectMessage } from '../../views/parts/mrkdwn.ts';
 import { labels } from '../../views/parts/words.ts';
 import { notReadView, refusalView } from '../../views/refusals.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
@@ -136,7 +137,8 @@ export function threadPreviewSubmitted(deps: ListenerDeps) {
     if (offered === null || read === null) return refuseAtField(args.ack, threadNotReadView(false));
     if ('changed' in read) return refuseAtField(args.ack, changedMeanwhileView(read.changed));
     const { channelId, responseUrl } = offered;
-    await startFromForm(deps, args, { channelId, responseUrl, text, project, ...read });
+    const origin = { kind: isDirectMessage(channelId) ? 'direct_message' : 'mention' } as const;
+    await startFromForm(deps, args, { channelId, origin, responseUrl, text, project, ...read });
   };
 }
 

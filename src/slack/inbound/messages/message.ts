@@ -123,6 +123,7 @@ async function startFromMessage(
     teamId: deps.teamId,
     channelId,
     requesterId: userId,
+    origin: { kind: isDirect ? 'direct_message' : 'mention' },
     text,
     attachments,
     project: null,
