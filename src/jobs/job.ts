@@ -11,7 +11,10 @@ export interface Job {
   readonly number: number;
   readonly teamId: string;
   readonly channelId: string;
-  readonly requesterId: string;
+  /** Null: nobody asked for it, its recipe started by itself. */
+  readonly requesterId: string | null;
+  /** The name of the recipe that it was made of; it may have been removed since. Absent: of none. */
+  readonly recipe?: string;
   readonly projectId: string;
   readonly projectName: string;
   /**
@@ -206,6 +209,11 @@ export interface Trouble {
 
 /** `needs_admin`: the key is refused, or the project is unknown to the API. */
 export type TroubleKind = 'rate_limited' | 'unreachable' | 'needs_admin';
+
+/** Whom its news are for: nobody, if nobody asked for it. */
+export function requestersOf({ requesterId }: Pick<Job, 'requesterId'>): readonly string[] {
+  return requesterId === null ? [] : [requesterId];
+}
 
 /** The message stood in the thread before the job did: it is no follow-up. */
 export function isBeforeJob({ repliesAfterTs }: Job, messageTs: string): boolean {

@@ -39,6 +39,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   'p-retry': 'src/agent/',
   '@octokit/auth-app': 'src/codehost/',
   '@octokit/request': 'src/codehost/',
+  croner: 'src/jobs/',
   pino: 'src/app/',
   'pino-pretty': 'src/cli/',
   'prom-client': 'src/app/',
@@ -46,7 +47,7 @@ const OWNERS: Readonly<Record<string, string>> = {
 
 /** Rooms without I/O, and the only packages that they and all that they import may use. */
 const PURE = ['src/jobs/', 'src/slack/protocol/', 'src/slack/messages/', 'src/slack/views/'];
-const PURE_PACKAGES = ['zod', '@slack/types'];
+const PURE_PACKAGES = ['zod', '@slack/types', 'croner'];
 const IMPURE =
   /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bset(Timeout|Interval)\(|\bfetch\(|\brandomUUID(v7)?\b/;
 

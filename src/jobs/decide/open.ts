@@ -15,7 +15,9 @@ const REPLIED_AFTER_MS = 2_000;
 export interface JobRequest {
   readonly teamId: string;
   readonly channelId: string;
-  readonly requesterId: string;
+  /** Null: its recipe starts by itself. */
+  readonly requesterId: string | null;
+  readonly recipe?: string;
   readonly origin: Origin;
   readonly projectId: string;
   readonly projectName: string;
@@ -187,13 +189,14 @@ export function postRefused(
   notifyRequester(builder, callId, reason, announcement);
 }
 
-/** `key` distinguishes the private messages to the requester of a job; each is sent once. */
+/** `key` distinguishes the private messages to the requester of a job; each is sent once. Without one, nobody is told. */
 export function notifyRequester(
   builder: DecisionBuilder,
   key: string,
   reason: string,
   about: Extract<CallRequest, { kind: 'notify_requester' }>['about'],
 ): void {
+  if (builder.job.requesterId === null) return;
   const lane = { to: 'slack', name: `requester:${builder.job.id}` } as const;
   builder.addCall(`requester:${builder.job.id}:${key}`, lane, { kind: 'notify_requester', reason, about });
 }

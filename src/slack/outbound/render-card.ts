@@ -1,5 +1,5 @@
 import type { Queue } from '../../jobs/follow-up-queue.ts';
-import type { Job } from '../../jobs/job.ts';
+import { type Job, requestersOf } from '../../jobs/job.ts';
 import { mentionedUserIds } from '../protocol/slack-text.ts';
 import type { SlackMessage } from '../views/parts/message.ts';
 import { cardView } from '../views/thread/card.ts';
@@ -13,7 +13,7 @@ export async function renderCard(
 ): Promise<SlackMessage> {
   return cardView(job, {
     queue,
-    names: await names.named([job.requesterId, ...mentionedUserIds(job.prompt)]),
+    names: await names.named([...requestersOf(job), ...mentionedUserIds(job.prompt)]),
     hasProjects: projects !== null && projects.length > 1,
   });
 }

@@ -1,4 +1,4 @@
-import type { Job } from '../../jobs/job.ts';
+import { type Job, requestersOf } from '../../jobs/job.ts';
 import { threadLink as threadLinkOf } from '../protocol/links.ts';
 import { mentionedUserIds } from '../protocol/slack-text.ts';
 import type { SlackMessage } from '../views/parts/message.ts';
@@ -14,7 +14,7 @@ export async function renderNotice(
   isPublic: boolean,
 ): Promise<SlackMessage> {
   if (!isPublic) return privateNoticeView(job, url);
-  const names = await workspace.names.named([job.requesterId, ...mentionedUserIds(job.prompt)]);
+  const names = await workspace.names.named([...requestersOf(job), ...mentionedUserIds(job.prompt)]);
   return noticeView(job, url, await threadLink(workspace, job), names);
 }
 

@@ -5,6 +5,7 @@ import type { SeenPullRequest } from '../../jobs/pull-requests/pull-request.ts';
 import { lastPullRequestOf } from '../../jobs/pull-requests/standing.ts';
 import type { Turn } from '../../jobs/turns.ts';
 import { threadLink } from '../protocol/links.ts';
+import { askerMention } from './parts/asker.ts';
 import { type ButtonTarget, buttons } from './parts/buttons.ts';
 import { duration } from './parts/duration.ts';
 import { plainModal } from './parts/form.ts';
@@ -21,7 +22,7 @@ import {
   smallQuotation,
   withButton,
 } from './parts/message.ts';
-import { channelMention, type Mrkdwn, mrkdwn, userMention } from './parts/mrkdwn.ts';
+import { channelMention, type Mrkdwn, mrkdwn } from './parts/mrkdwn.ts';
 import { pullRequest } from './parts/pull-request.ts';
 import { progressOf, sizeOf, titleOf } from './parts/pull-request-facts.ts';
 import { stateLine, waitingLine } from './parts/state.ts';
@@ -151,10 +152,11 @@ function again(job: Job, { userId }: Reader): KnownBlock[] {
   return [tryAgainButton(job)];
 }
 
-function history({ requesterId, channelId, requestedAtMs, checkedAtMs, watchedAgentJobId }: Job): Mrkdwn[] {
+function history(job: Job): Mrkdwn[] {
+  const { channelId, requestedAtMs, checkedAtMs, watchedAgentJobId } = job;
   const begun = watchedAgentJobId === null ? statusTexts.asked : statusTexts.watched;
   return [
-    begun(userMention(requesterId), channelMention(channelId), requestedAtMs),
+    begun(askerMention(job), channelMention(channelId), requestedAtMs),
     ...(checkedAtMs === null ? [] : [statusTexts.checked(checkedAtMs)]),
   ];
 }

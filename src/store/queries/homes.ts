@@ -40,6 +40,7 @@ export class Homes {
   async follow(decision: Decision, nowMs: number): Promise<void> {
     if (!changesHome(decision, nowMs)) return;
     const { teamId, requesterId: userId } = decision.job;
+    if (userId === null) return;
     const home = await homeOf.first(this.db, { teamId, userId });
     if (home === undefined || !mayBeSeen(home.opened_at, nowMs)) return;
     await this.refresh(teamId, userId, nowMs + HOME_SPACING_MS, 'keep');

@@ -213,7 +213,7 @@ export class Jobs {
 
   /** The person's jobs in the channel since then, newest first. Locked, so that concurrent requests see each other. */
   async requestedBy(
-    { teamId, channelId, requesterId }: Pick<Job, 'teamId' | 'channelId' | 'requesterId'>,
+    { teamId, channelId, requesterId }: Pick<Job, 'teamId' | 'channelId'> & { readonly requesterId: string },
     sinceMs: number,
   ): Promise<Job[]> {
     await this.takeAdvisoryLock(`asker:${teamId}:${channelId}:${requesterId}`);
@@ -263,7 +263,7 @@ function keysOf(job: Job) {
     channel_id: job.channelId,
     thread_ts: job.threadTs,
     project_id: job.projectId,
-    requester_id: job.requesterId,
+    requester_id: job.requesterId ?? '',
     requested_at: job.requestedAtMs,
     stage: job.stage.kind,
     agent_job_id: job.agentJob?.id ?? job.watchedAgentJobId,

@@ -96,6 +96,7 @@ interface JobTable {
   channel_id: string;
   thread_ts: string | null;
   project_id: string;
+  /** Empty: nobody. */
   requester_id: string;
   requested_at: number;
   stage: Stage['kind'];

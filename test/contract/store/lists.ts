@@ -39,6 +39,17 @@ export function listContract(open: OpenStore): void {
       expect({ hasNewer, hasOlder }).toEqual({ hasNewer: false, hasOlder: false });
     });
 
+    test('a job that nobody asked for is in the list of its channel while it is open, and of nobody’s own', async () => {
+      const unattended = { requesterId: null, recipe: 'weekly-review' };
+      await write(
+        { id: 'open', ...unattended, requestedAtMs: 1 },
+        { id: 'over', ...unattended, stage: ended, requestedAtMs: 2 },
+      );
+      const { jobs } = await page();
+      expect(idsOf(jobs)).toEqual(['open']);
+      expect(jobs[0]).toMatchObject(unattended);
+    });
+
     test('of the own jobs since a time, the replies that wait for a decision are counted', async () => {
       await write(
         { id: 'old', requestedAtMs: 1 },

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { requestersOf } from '../../../src/jobs/job.ts';
 import { needsPerson } from '../../../src/jobs/lists.ts';
 import type { SlackChecked } from '../../../src/slack/views/doctor.ts';
 import { type HomeFacts, homeView, OPEN_JOBS_MAX } from '../../../src/slack/views/home.ts';
@@ -195,7 +196,7 @@ test('whatever people and the agent API write, the home stays safe and inside th
     fc.property(any, (shown) => {
       const all = [...shown.needing.map((one) => one.job), ...shown.open, ...shown.withPullRequest];
       const ours = {
-        users: all.map(({ requesterId }) => requesterId),
+        users: all.flatMap(requestersOf),
         channels: [...all.map(({ channelId }) => channelId), 'C9'],
         named: all.flatMap(({ agentJob }) => agentJob?.prLink ?? []),
         labelled: ['https://acme.slack.com/archives/C1/p1795183500000100'],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Announcement } from '../../../src/jobs/announcement.ts';
+import { requestersOf } from '../../../src/jobs/job.ts';
 import type { OfferDeed } from '../../../src/jobs/offer.ts';
 import { questionView } from '../../../src/slack/views/forms/question.ts';
 import { refusalView } from '../../../src/slack/views/refusals.ts';
@@ -77,7 +78,7 @@ describe('whatever people and the agent API write', () => {
     fc.assert(
       fc.property(announced(), ([a, j]) => {
         const ours = {
-          users: [j.requesterId, ...usersIn(a)],
+          users: [...requestersOf(j), ...usersIn(a)],
           channels: a.kind === 'notice_failed' ? [a.channelId] : [],
           named: [linkIn(a)].flatMap((url) => url ?? []),
         };
@@ -91,7 +92,7 @@ describe('whatever people and the agent API write', () => {
     fc.assert(
       fc.property(announced(), outcome, text(), ([a, j], o, name) => {
         const ours = {
-          users: [j.requesterId, ...usersIn(a)],
+          users: [...requestersOf(j), ...usersIn(a)],
           channels: a.kind === 'notice_failed' ? [a.channelId] : [],
           named: [linkIn(a)].flatMap((url) => url ?? []),
         };
@@ -141,7 +142,7 @@ describe('whatever people and the agent API write', () => {
     );
     fc.assert(
       fc.property(job(), fc.option(job()), fc.option(address()), (j, sameAs, p) =>
-        expectSafe(questionView({ job: j, sameAs }, p), { users: [j.requesterId] }),
+        expectSafe(questionView({ job: j, sameAs }, p), { users: requestersOf(j) }),
       ),
     );
   });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { requestersOf } from '../../../src/jobs/job.ts';
 import { JOBS_PER_PAGE, listView } from '../../../src/slack/views/list.ts';
 import type { Reader } from '../../../src/slack/views/parts/job-line.ts';
 import { fc } from '../../support/properties.ts';
@@ -80,7 +81,7 @@ test('whatever people and the agent API write, the list stays safe and inside th
   fc.assert(
     fc.property(page, (shown) => {
       const ours = {
-        users: shown.jobs.map(({ requesterId }) => requesterId),
+        users: shown.jobs.flatMap(requestersOf),
         channels: shown.jobs.map(({ channelId }) => channelId),
         named: shown.jobs.flatMap(({ agentJob, announcedPrLink }) =>
           [agentJob?.prLink, announcedPrLink].flatMap((link) => link ?? []),

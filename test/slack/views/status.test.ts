@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FollowUp } from '../../../src/jobs/follow-up.ts';
+import { requestersOf } from '../../../src/jobs/job.ts';
 import type { Turn } from '../../../src/jobs/turns.ts';
 import type { Reader } from '../../../src/slack/views/parts/job-line.ts';
 import { detailsView, noJobYetView, noSuchJobView, statusView } from '../../../src/slack/views/status.ts';
@@ -143,7 +144,7 @@ test('whatever people and the agent API write, the status stays safe and inside 
   fc.assert(
     fc.property(story, (told) => {
       const ours = {
-        users: [told.job.requesterId],
+        users: [...requestersOf(told.job)],
         channels: [told.job.channelId],
         named: [told.job.agentJob?.prLink ?? ''],
       };

@@ -13,7 +13,9 @@ import { noteRequest, type RequestNote } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
 
 /** A request for a job as Slack delivered it: its project and its prompt are not read from the text yet. */
-export interface RawJobRequest extends Omit<JobRequest, 'projectId' | 'projectName' | 'prompt'> {
+export interface RawJobRequest
+  extends Omit<JobRequest, 'projectId' | 'projectName' | 'prompt' | 'requesterId'> {
+  readonly requesterId: string;
   /** All names under which Slack may deliver the request again. */
   readonly keys: readonly string[];
   /** As Slack delivered it, sanitized; it may begin with `project=name` or `--`. */
@@ -59,7 +61,7 @@ async function started(deps: ListenerDeps, raw: RawJobRequest): Promise<Started>
       return refused({ kind: 'thread_taken' });
     }
     const isNew = await tx.inboundRequests.remember(raw.keys, nowMs);
-    const recent = await tx.jobs.requestedBy(request, nowMs - ASKED_BEFORE_MS);
+    const recent = await tx.jobs.requestedBy(raw, nowMs - ASKED_BEFORE_MS);
     if (!isNew) {
       const outcome = outcomeOf(openQuestion(request, recent), recent);
       return { outcome, note: { outcome: 'duplicate' } };

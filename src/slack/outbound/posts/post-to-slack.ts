@@ -84,17 +84,19 @@ function posts(tools: SlackTools, looks: Looks, task: ClaimedTask): Effect<Slack
     job: Job,
     message: SlackMessage,
   ): Promise<string> {
-    const { channelId, threadTs } = job;
+    const { channelId, threadTs, requesterId } = job;
     if (request.kind === 'ephemeral') {
       await poster.postEphemeral({ channelId, threadTs, userId: request.userId }, message);
       return '';
     }
+    // Of a job that nobody asked for, no such call is made.
+    if (requesterId === null) return '';
     if ('about' in request && request.about === 'asked_before') {
-      await poster.replyPrivately({ channelId, threadTs: null, userId: job.requesterId }, message);
+      await poster.replyPrivately({ channelId, threadTs: null, userId: requesterId }, message);
       return '';
     }
     const isFresh = clock.now() - job.requestedAtMs < RESPONSE_URL_LIFE_MS;
-    await poster.respondPrivately(job.requesterId, isFresh ? job.responseUrl : null, message);
+    await poster.respondPrivately(requesterId, isFresh ? job.responseUrl : null, message);
     return '';
   }
 }

@@ -4,9 +4,10 @@ import { cardStandingOf, jobStandingOf } from '../../../jobs/pull-requests/stand
 import { threadLink } from '../../protocol/links.ts';
 import { listTexts } from '../texts/lists.ts';
 import { pullRequestTexts } from '../texts/pull-request.ts';
+import { askerMention } from './asker.ts';
 import { buttons } from './buttons.ts';
 import { quotation, smallPrint, withButton } from './message.ts';
-import { channelMention, type Mrkdwn, mrkdwn, ownLink, userMention } from './mrkdwn.ts';
+import { channelMention, type Mrkdwn, mrkdwn, ownLink } from './mrkdwn.ts';
 import { readableLink } from './pull-request.ts';
 import { stateLine } from './state.ts';
 import { promptTitle } from './untrusted.ts';
@@ -40,8 +41,9 @@ function number({ number: given }: Job): Mrkdwn[] {
   return given > 0 ? [listTexts.number(given)] : [];
 }
 
-function asked({ requestedAtMs, requesterId, channelId }: Job, reader: Reader): Mrkdwn {
-  const by = requesterId === reader.userId ? '' : listTexts.by(userMention(requesterId));
+function asked(job: Job, reader: Reader): Mrkdwn {
+  const { requestedAtMs, requesterId, channelId } = job;
+  const by = requesterId === reader.userId ? '' : listTexts.by(askerMention(job));
   const where = channelId === reader.channelId ? '' : listTexts.where(channelMention(channelId));
   return mrkdwn`${listTexts.asked(requestedAtMs)}${by}${where}`;
 }

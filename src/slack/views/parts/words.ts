@@ -6,6 +6,9 @@ export const labels = {
   save: 'Save',
   next: 'Next',
   directMessage: 'a direct message',
+  /** Who asked for a job, if no person did. */
+  recipe: (name: string) => `recipe ${name}`,
+  somebody: 'somebody',
   /** A pull request whose address cannot be a link. */
   unlinked: (address: string) => `Pull request: ${address}`,
   /** In the plain text, in place of an address. */

@@ -1,7 +1,7 @@
 import type { Button, KnownBlock } from '@slack/types';
 import type { Announcement } from '../../../jobs/announcement.ts';
 import type { Queue } from '../../../jobs/follow-up-queue.ts';
-import { isUnwatched, type Job, mayStartAgain } from '../../../jobs/job.ts';
+import { isUnwatched, type Job, mayStartAgain, requestersOf } from '../../../jobs/job.ts';
 import { buttons } from '../parts/buttons.ts';
 import { duration, fullDuration } from '../parts/duration.ts';
 import {
@@ -50,7 +50,7 @@ export function isAsking(announcement: Announcement): announcement is Asking {
 
 export function askedBy(announcement: Asking, job: Job): Question {
   const { id: jobId } = job;
-  const requester = addressing([job.requesterId]);
+  const requester = addressing(requestersOf(job));
   switch (announcement.kind) {
     case 'failed': {
       const { news, advice, adviceWithoutButton } = decisions.failed;

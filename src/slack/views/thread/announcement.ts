@@ -1,5 +1,5 @@
 import type { Announcement } from '../../../jobs/announcement.ts';
-import type { Job } from '../../../jobs/job.ts';
+import { type Job, requestersOf } from '../../../jobs/job.ts';
 import type { FollowUpMode } from '../../../jobs/policy.ts';
 import { NOT_SEEN } from '../../protocol/error-codes.ts';
 import { message, paragraph, quotation, type SlackMessage } from '../parts/message.ts';
@@ -97,10 +97,10 @@ function nameOf(userId: string, names: ReadonlyMap<string, string>): string {
 
 function pullRequestOver(
   { state, by }: Extract<Announcement, { kind: 'pull_request_over' }>,
-  { requesterId }: Job,
+  job: Job,
 ): SlackMessage {
   const name = by === undefined ? null : oneLine(by, NAME_MAX);
-  return message(paragraph(threadTexts[state](addressing([requesterId]), name)));
+  return message(paragraph(threadTexts[state](addressing(requestersOf(job)), name)));
 }
 
 function muting(

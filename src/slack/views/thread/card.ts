@@ -1,6 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import type { Queue } from '../../../jobs/follow-up-queue.ts';
 import type { Job } from '../../../jobs/job.ts';
+import { askerOf } from '../parts/asker.ts';
 import { buttons } from '../parts/buttons.ts';
 import {
   buttonRow,
@@ -65,9 +66,9 @@ function row(job: Job, queue: Queue): KnownBlock[] {
 }
 
 function smallLine(job: Job, names: ReadonlyMap<string, string>, hasProjects: boolean): KnownBlock[] {
-  const { requesterId, projectName, agentJob, context, snippets, inlined } = job;
+  const { projectName, agentJob, context, snippets, inlined } = job;
   const place = hasProjects ? projectName : agentJob?.repository;
-  const facts = [names.get(requesterId), place].flatMap((fact) => (fact ? [oneLine(fact, FACT_MAX)] : []));
+  const facts = [askerOf(job, names), place].flatMap((fact) => (fact ? [oneLine(fact, FACT_MAX)] : []));
   if (context !== '') facts.push(cameAlong.thread);
   if (snippets.length > 0 || inlined !== '') facts.push(cameAlong.snippets);
   return facts.length === 0 ? [] : [smallQuotation(...facts)];

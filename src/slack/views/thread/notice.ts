@@ -1,4 +1,5 @@
 import type { Job } from '../../../jobs/job.ts';
+import { askerOf } from '../parts/asker.ts';
 import { message, openThreadButton, paragraph, type SlackMessage } from '../parts/message.ts';
 import { withFacts } from '../parts/mrkdwn.ts';
 import { httpUrl, pullRequest, shortPullRequestLink } from '../parts/pull-request.ts';
@@ -20,12 +21,12 @@ export function noticeView(
   names: ReadonlyMap<string, string>,
 ): SlackMessage {
   const threadUrl = permalink === null ? null : httpUrl(permalink);
-  const name = names.get(job.requesterId);
+  const name = askerOf(job, names);
   const facts = factsOfLink(job, url);
   const news = notices.public(
     shortPullRequestLink(url),
     titleOf(facts) ?? promptTitle(job.prompt, names),
-    name === undefined ? null : oneLine(name, NAME_MAX),
+    name === null ? null : oneLine(name, NAME_MAX),
   );
   return message(
     paragraph(withFacts(news, progressOf(facts))),

@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import type { Announcement, TurnEnded } from '../../../jobs/announcement.ts';
-import type { Job } from '../../../jobs/job.ts';
+import { type Job, requestersOf } from '../../../jobs/job.ts';
 import type { PullRequestFacts } from '../../../jobs/pull-requests/pull-request.ts';
 import { buttons } from '../parts/buttons.ts';
 import { duration } from '../parts/duration.ts';
@@ -20,7 +20,7 @@ export function turnEndedView(ended: TurnEnded, job: Job): SlackMessage {
   const toAct = undelivered?.authors ?? [];
   if (link === null) {
     const { icon, words, more } = turnTexts.noPullRequest;
-    const toMention = addressing([job.requesterId, ...toAct]);
+    const toMention = addressing([...requestersOf(job), ...toAct]);
     return message(
       paragraph(mrkdwn`${icon} ${toMention}*${words}*${more}`),
       followUpButton(job),
@@ -29,7 +29,7 @@ export function turnEndedView(ended: TurnEnded, job: Job): SlackMessage {
   }
   const isNew = link.is !== 'same';
   const facts = isNew ? factsOfLink(job, link.url) : {};
-  const waited = isNew ? [job.requesterId, ...replies.authors] : replies.authors;
+  const waited = isNew ? [...requestersOf(job), ...replies.authors] : replies.authors;
   return message(
     paragraph(linkNews(link, [...waited, ...toAct], [...said(facts), ...factsOf(ended)])),
     ...(isNew ? branchLine(ended.branch) : []),
@@ -46,7 +46,7 @@ export function latePullRequestView(
   const link = { url, is: changed ? 'another' : 'first' } as const;
   const facts = factsOfLink(job, url);
   return message(
-    paragraph(linkNews(link, [job.requesterId, ...authors], said(facts))),
+    paragraph(linkNews(link, [...requestersOf(job), ...authors], said(facts))),
     ...branchLine(branch === undefined ? (job.agentJob?.ref ?? null) : branch),
     ...pullRequest(url, { style: 'primary', beside: previewButtons(facts) }),
   );
@@ -59,12 +59,12 @@ export function withPullRequest(
   job: Job,
 ): SlackMessage {
   if (prLink === undefined) return news;
-  const { requesterId } = job;
+  const requesters = requestersOf(job);
   const facts = factsOfLink(job, prLink);
   const [first, ...rest] = news.blocks;
-  const others = authors.filter((userId) => userId !== requesterId);
+  const others = authors.filter((userId) => !requesters.includes(userId));
   // Of a failure, its own line mentions the requester.
-  const waited = kind === 'failed' ? others : [requesterId, ...others];
+  const waited = kind === 'failed' ? others : [...requesters, ...others];
   const link = { url: prLink, is: isAnother === true ? 'another' : 'first' } as const;
   const line = paragraph(linkNews(link, waited, said(facts)));
   const row = pullRequest(prLink, { beside: previewButtons(facts) });

@@ -1,0 +1,20 @@
+import type { Job } from '../../../jobs/job.ts';
+import { type Mrkdwn, mrkdwn, userMention } from './mrkdwn.ts';
+import { oneLine } from './untrusted.ts';
+import { labels } from './words.ts';
+
+const NAME_MAX = 100;
+
+type Asked = Pick<Job, 'requesterId' | 'recipe'>;
+
+/** Who asked for the job: a person by name, or a recipe. Null if Slack does not say the name. */
+export function askerOf({ requesterId, recipe }: Asked, names: ReadonlyMap<string, string>): string | null {
+  if (requesterId !== null) return names.get(requesterId) ?? null;
+  return recipe === undefined ? null : labels.recipe(recipe);
+}
+
+/** The same with a mention of the person, for what only one person reads. */
+export function askerMention({ requesterId, recipe }: Asked): Mrkdwn {
+  if (requesterId !== null) return userMention(requesterId);
+  return mrkdwn`${recipe === undefined ? labels.somebody : oneLine(labels.recipe(recipe), NAME_MAX)}`;
+}

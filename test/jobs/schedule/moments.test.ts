@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import {
+  lastMoment,
+  nextMoment,
+  type Schedule,
+  scheduleProblem,
+} from '../../../src/jobs/schedule/moments.ts';
+import { fc } from '../../support/properties.ts';
+
+const DAY_MS = 86_400_000;
+const berlin = (cron: string): Schedule => ({ cron, zone: 'Europe/Berlin' });
+const at = (iso: string) => Date.parse(iso);
+
+/** All moments from one time until another. */
+function moments(schedule: Schedule, from: string, until: string): string[] {
+  const found: string[] = [];
+  let next = nextMoment(schedule, at(from) - 1);
+  while (next !== null && next < at(until)) {
+    found.push(new Date(next).toISOString().slice(0, 16));
+    next = nextMoment(schedule, next);
+  }
+  return found;
+}
+
+describe('a schedule follows the clocks of its zone (T3)', () => {
+  test('over summer and winter', () => {
+    const monday = berlin('0 9 * * 1');
+    expect(moments(monday, '2026-10-12T00:00Z', '2026-11-03T00:00Z')).toEqual([
+      '2026-10-12T07:00',
+      '2026-10-19T07:00',
+      '2026-10-26T08:00',
+      '2026-11-02T08:00',
+    ]);
+  });
+
+  test('half past two comes once on the day on which the clocks show it twice', () => {
+    expect(moments(berlin('30 2 * * *'), '2026-10-24T12:00Z', '2026-10-26T12:00Z')).toEqual([
+      '2026-10-25T00:30',
+      '2026-10-26T01:30',
+    ]);
+  });
+
+  test('and once on the day on which the clocks skip it, when they are set', () => {
+    expect(moments(berlin('30 2 * * *'), '2027-03-27T12:00Z', '2027-03-29T12:00Z')).toEqual([
+      '2027-03-28T01:00',
+      '2027-03-29T00:30',
+    ]);
+  });
+
+  test('the last moment is the same whether it was a second ago or is now', () => {
+    const daily = berlin('0 9 * * *');
+    expect(lastMoment(daily, at('2026-11-20T08:00:00.000Z'))).toBe(at('2026-11-20T08:00Z'));
+    expect(lastMoment(daily, at('2026-11-20T08:00:01.000Z'))).toBe(at('2026-11-20T08:00Z'));
+    expect(lastMoment(daily, at('2026-11-20T07:59:59.999Z'))).toBe(at('2026-11-19T08:00Z'));
+  });
+
+  const zone = fc.constantFrom(
+    'Europe/Berlin',
+    'America/New_York',
+    'Asia/Kolkata',
+    'Australia/Lord_Howe',
+    'UTC',
+  );
+  const time = fc.integer({ min: at('2026-01-01T00:00Z'), max: at('2029-01-01T00:00Z') });
+  const daily = fc
+    .tuple(fc.integer({ min: 0, max: 59 }), fc.integer({ min: 0, max: 23 }), zone)
+    .map(([minute, hour, of]): Schedule => ({ cron: `${minute} ${hour} * * *`, zone: of }));
+
+  test('what comes next was the last when it is there, and nothing is between the two', () => {
+    fc.assert(
+      fc.property(daily, time, (schedule, nowMs) => {
+        const next = nextMoment(schedule, nowMs) ?? 0;
+        const last = lastMoment(schedule, nowMs) ?? 0;
+        expect(last).toBeLessThanOrEqual(nowMs);
+        expect(next).toBeGreaterThan(nowMs);
+        expect(lastMoment(schedule, next)).toBe(next);
+        expect(nextMoment(schedule, last)).toBe(next);
+      }),
+    );
+  });
+
+  test('a time of day comes once on every date of its zone', () => {
+    fc.assert(
+      fc.property(daily, time, (schedule, startMs) => {
+        const dates = new Intl.DateTimeFormat('en-CA', { timeZone: schedule.zone, dateStyle: 'short' });
+        let moment = nextMoment(schedule, startMs) ?? 0;
+        for (let day = 0; day < 40; day += 1) {
+          const next = nextMoment(schedule, moment) ?? 0;
+          expect(dates.format(next)).toBe(dates.format(dateAfter(moment, dates)));
+          moment = next;
+        }
+      }),
+    );
+  });
+});
+
+/** A time on the date after. */
+function dateAfter(atMs: number, dates: Intl.DateTimeFormat): number {
+  let laterMs = atMs;
+  while (dates.format(laterMs) === dates.format(atMs)) laterMs += DAY_MS / 24;
+  return laterMs;
+}
+
+describe('a schedule that people wrote wrong is found when the settings are read (T3)', () => {
+  test.each([
+    ['0 9 * * 1', 'Europe/Berlin', null],
+    ['0 0 29 2 *', 'UTC', null],
+    ['*/15 8-18 * * MON-FRI', 'America/New_York', null],
+    ['0 9 * *', 'UTC', 'cron'],
+    ['0 0 9 * * 1', 'UTC', 'cron'],
+    ['@daily', 'UTC', 'cron'],
+    ['61 9 * * *', 'UTC', 'cron'],
+    ['every Monday at nine sharp', 'UTC', 'cron'],
+    ['', 'UTC', 'cron'],
+    ['0 9 * * 1', 'Europe/Berlln', 'zone'],
+    ['0 9 * * 1', '', 'zone'],
+    ['0 0 30 2 *', 'UTC', 'never'],
+  ])('%j in %j: %s', (cron, zone, problem) => {
+    expect(scheduleProblem({ cron, zone })).toBe(problem);
+  });
+
+  test('whatever is written, it is said and nothing is thrown', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (cron, zone) => {
+        expect(['cron', 'zone', 'never', null]).toContain(scheduleProblem({ cron, zone }));
+      }),
+    );
+  });
+});
