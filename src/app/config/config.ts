@@ -5,6 +5,7 @@ import type { ConfigFile } from './file-schema.ts';
 import { ignoredSettings } from './misspelt.ts';
 import { ConfigError, type ConfigProblem } from './problems.ts';
 import { type ConfiguredProjects, projectsOf, workspacesOf } from './projects.ts';
+import { type Hook, hooksOf, hookVariables, recipesOf } from './recipes.ts';
 import { exampleOf, type Settings, settingNames, settings } from './settings.ts';
 import { type Environment, type ReadFile, readTextFile, readValues, type SettingValues } from './values.ts';
 
@@ -27,16 +28,18 @@ export function parseConfig(env: Environment, readFile: ReadFile = readTextFile)
       ? projectsOf(given.values, file.value.projects, env, readFile)
       : // What the file says about them is unknown.
         { problems: [] };
-  const ignored = ignoredSettings(env, 'value' in file ? keyVariables(file.value) : []);
+  const hooks = 'value' in file ? hooksOf(file.value, env, readFile) : { problems: [] };
+  const ignored = ignoredSettings(env, 'value' in file ? secretVariables(file.value) : []);
   const problems = [
     ...given.unreadable.values(),
     ...invalidValues(given),
     ...contradictions(given),
     ...('problems' in file ? file.problems : []),
     ...('problems' in projects ? projects.problems : []).filter(isNews(given)),
+    ...('problems' in hooks ? hooks.problems : []),
   ];
-  if (parsed.success && 'value' in file && 'value' in projects && problems.length === 0) {
-    return { ...toConfig(parsed.data, file.value, projects.value), ignored };
+  if (parsed.success && 'value' in file && 'value' in projects && 'value' in hooks && problems.length === 0) {
+    return { ...toConfig(parsed.data, file.value, projects.value, hooks.value), ignored };
   }
   // What was set under another name is not missing, too.
   const meant = new Set(ignored.map((problem) => problem.meant));
@@ -59,8 +62,10 @@ function isNews({ unreadable }: SettingValues): (problem: ConfigProblem) => bool
   return ({ variable }) => !known.has(variable);
 }
 
-function keyVariables({ projects }: ConfigFile): string[] {
-  return projects.flatMap(({ api_key_env: name }) => (name === undefined ? [] : [name, `${name}_FILE`]));
+/** Those that the file names. */
+function secretVariables(file: ConfigFile): string[] {
+  const names = [...file.projects.flatMap(({ api_key_env: name }) => name ?? []), ...hookVariables(file)];
+  return names.flatMap((name) => [name, `${name}_FILE`]);
 }
 
 function invalidValues({ values, unreadable }: SettingValues, names = settingNames): ConfigProblem[] {
@@ -72,7 +77,12 @@ function invalidValues({ values, unreadable }: SettingValues, names = settingNam
     });
 }
 
-function toConfig(values: Settings, file: ConfigFile, { projects, apiKeys }: ConfiguredProjects) {
+function toConfig(
+  values: Settings,
+  file: ConfigFile,
+  { projects, apiKeys }: ConfiguredProjects,
+  hooks: ReadonlyMap<string, Hook>,
+) {
   return {
     slack: {
       installing: installingOf(values),
@@ -94,6 +104,9 @@ function toConfig(values: Settings, file: ConfigFile, { projects, apiKeys }: Con
     /** The settings of channels, by their ids. */
     channels: file.channels,
     access: { ...file.access, admins: file.admins },
+    recipes: recipesOf(file.recipes),
+    /** Of recipes in all workspaces, by their names. */
+    hooks,
     /** With OAuth: the settings of each workspace, by its id; those beside it do not count. Otherwise empty. */
     workspaces: workspacesOf(file, projects),
     store: storeOf(values),

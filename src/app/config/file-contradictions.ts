@@ -1,17 +1,9 @@
 import type { ConfigFile } from './file-schema.ts';
-
-/** Something that is wrong at a place in the file. */
-export interface Wrong {
-  readonly path: readonly Step[];
-  /** To be read after the name of the place. */
-  readonly message: string;
-}
-
-/** Part of the way to a value: a key of a map, or a place in a list. */
-export type Step = string | number;
+import { recipeProblems } from './recipe-problems.ts';
+import { isNoProject, repeated, type Step, type Wrong } from './wrong.ts';
 
 /** What contradicts itself in a file whose every value is well formed. */
-export function contradictions({ projects, channels, workspaces }: ConfigFile): Wrong[] {
+export function contradictions({ projects, channels, recipes, workspaces }: ConfigFile): Wrong[] {
   const names = projects.map(({ id, name }) => name ?? id);
   const ids = projects.map(({ id }) => id);
   return [
@@ -24,6 +16,8 @@ export function contradictions({ projects, channels, workspaces }: ConfigFile): 
       message: 'is the name of another project, too',
     })),
     ...unknownProjects(channels, names, []),
+    ...recipeProblems(recipes, names, ['recipes']),
+    ...sharedHooks(workspaces),
     ...Object.entries(workspaces).flatMap(([team, workspace]) =>
       ofWorkspace(workspace, names, ['workspaces', team]),
     ),
@@ -31,18 +25,23 @@ export function contradictions({ projects, channels, workspaces }: ConfigFile): 
 }
 
 function ofWorkspace(
-  { projects, channels }: ConfigFile['workspaces'][string],
+  { projects, channels, recipes }: ConfigFile['workspaces'][string],
   names: readonly string[],
   path: readonly Step[],
 ): Wrong[] {
   const unknown = projects.flatMap((name, index) =>
-    names.includes(name) ? [] : [{ path: [...path, 'projects', index], message: isNone(names) }],
+    names.includes(name) ? [] : [{ path: [...path, 'projects', index], message: isNoProject(names) }],
   );
   const twice = repeated(projects).map((index) => ({
     path: [...path, 'projects', index],
     message: 'is named twice',
   }));
-  return [...unknown, ...twice, ...unknownProjects(channels, projects, path)];
+  return [
+    ...unknown,
+    ...twice,
+    ...unknownProjects(channels, projects, path),
+    ...recipeProblems(recipes, projects, [...path, 'recipes']),
+  ];
 }
 
 function unknownProjects(
@@ -52,20 +51,26 @@ function unknownProjects(
 ): Wrong[] {
   return [...channels]
     .filter(([, { projectName: name }]) => name !== undefined && !names.includes(name))
-    .map(([channel]) => ({ path: [...path, 'channels', channel, 'project'], message: isNone(names) }));
+    .map(([channel]) => ({ path: [...path, 'channels', channel, 'project'], message: isNoProject(names) }));
 }
 
-function isNone(names: readonly string[]): string {
-  return `is none of the projects (${names.join(', ') || 'there are none in this file'})`;
-}
-
-/** The indexes of values that occur before. */
-function repeated(values: readonly string[]): number[] {
-  return values.flatMap((value, index) => (values.indexOf(value) < index ? [index] : []));
+/** The address of a webhook names the recipe, and no workspace. */
+function sharedHooks(workspaces: ConfigFile['workspaces']): Wrong[] {
+  const hooks = Object.entries(workspaces).flatMap(([team, { recipes }]) =>
+    recipes.flatMap(({ name, webhook }, index) => (webhook === undefined ? [] : [{ team, index, name }])),
+  );
+  return hooks
+    .filter(({ team, name }, at) =>
+      hooks.slice(0, at).some((other) => other.name === name && other.team !== team),
+    )
+    .map(({ team, index }) => ({
+      path: ['workspaces', team, 'recipes', index, 'name'],
+      message: 'has a webhook, and so has the recipe of this name in another workspace',
+    }));
 }
 
 /** With many workspaces, what names people or channels is set for each workspace. */
-const OF_ONE_WORKSPACE = ['channels', 'access', 'admins'];
+const OF_ONE_WORKSPACE = ['channels', 'access', 'admins', 'recipes'];
 
 /**
  * Settings in a place where they have no meaning. `given`: the keys that the file sets at its top level; `isOauth`:

@@ -9,6 +9,9 @@ const IN_MENU_MAX = 75;
 const PROJECTS_MAX = 100;
 /** More could not be shown in the form for a channel's settings. */
 const NOTICE_CHANNELS_MAX = 10;
+/** Slack shows so many options in one menu. */
+const RECIPES_MAX = 100;
+const RECIPE_NAME_MAX = 40;
 
 const team = z.string().regex(/^T[A-Z0-9]{2,}$/, 'must be the id of a workspace (T…)');
 const channel = z.string().regex(/^[CG][A-Z0-9]{2,}$/, 'must be the id of a channel (C… or G…)');
@@ -25,10 +28,7 @@ const project = z.strictObject({
     .regex(/^\S+$/, 'must be the id of a project, without white space')
     .max(IN_MENU_MAX, `must have at most ${IN_MENU_MAX} characters`),
   name: word.optional(),
-  api_key_env: z
-    .string()
-    .regex(/^[A-Z][A-Z0-9_]*$/, 'must be the name of an environment variable, not the key itself')
-    .optional(),
+  api_key_env: variable('key').optional(),
   notice_channels: z.array(channel).default([]),
 });
 
@@ -65,6 +65,21 @@ const access = z
     otherWorkspaces,
   }));
 
+const recipe = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-z0-9]+(?:[-_][a-z0-9]+)*$/, 'must be one word of small letters, digits, "-" and "_"')
+    .max(RECIPE_NAME_MAX, `must have at most ${RECIPE_NAME_MAX} characters`),
+  project: word.optional(),
+  channel,
+  request: z.string().regex(/\S/, 'is empty'),
+  values: z.record(z.string(), z.string()).default({}),
+  schedule: z.string().optional(),
+  zone: z.string().optional(),
+  webhook: z.strictObject({ secret_env: variable('secret') }).optional(),
+  draft: z.boolean().default(false),
+});
+
 const workspaceParts = {
   channels: z
     .record(channel, channelDefaults)
@@ -72,6 +87,7 @@ const workspaceParts = {
     .prefault({}),
   access: access.prefault({}),
   admins: setOf(user),
+  recipes: z.array(recipe).max(RECIPES_MAX, `must be at most ${RECIPES_MAX}`).default([]),
 };
 
 const workspace = z.strictObject({
@@ -88,6 +104,13 @@ export const configFile = z.strictObject({
 });
 
 export type ConfigFile = z.infer<typeof configFile>;
+
+/** The name of a variable that holds a secret. */
+function variable(secret: 'key' | 'secret') {
+  return z
+    .string()
+    .regex(/^[A-Z][A-Z0-9_]*$/, `must be the name of an environment variable, not the ${secret} itself`);
+}
 
 function setOf(item: z.ZodString) {
   return z

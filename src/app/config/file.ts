@@ -1,10 +1,11 @@
 import { type Document, isMap, isNode, LineCounter, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { nearest } from '../../jobs/requests/near.ts';
-import { contradictions, misplaced, type Step, type Wrong } from './file-contradictions.ts';
+import { contradictions, misplaced } from './file-contradictions.ts';
 import { type ConfigFile, configFile, keysAt } from './file-schema.ts';
 import { type Checked, type ConfigProblem, failureCode } from './problems.ts';
 import type { ReadFile } from './values.ts';
+import type { Step, Wrong } from './wrong.ts';
 
 const VARIABLE = 'DOCS_AGENT_CONFIG';
 

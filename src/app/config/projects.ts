@@ -1,9 +1,11 @@
 import type { Rules } from '../../jobs/policy.ts';
+import type { Recipe } from '../../jobs/recipes/recipe.ts';
 import type { AccessRule } from '../../jobs/requests/access.ts';
 import type { Projects } from '../../jobs/requests/project.ts';
 import { secret } from './checks.ts';
 import type { ConfigFile } from './file-schema.ts';
 import type { Checked, ConfigProblem } from './problems.ts';
+import { recipesOf } from './recipes.ts';
 import { exampleOf, type Settings } from './settings.ts';
 import { type Environment, lookUpSecret, type ReadFile } from './values.ts';
 
@@ -17,6 +19,7 @@ export interface ConfiguredProjects {
 export interface WorkspaceSettings extends Rules {
   readonly projects: Projects;
   readonly access: AccessRule;
+  readonly recipes: readonly Recipe[];
 }
 
 /** What the file sets for each workspace, by its id. */
@@ -25,13 +28,22 @@ export function workspacesOf(
   all: Projects,
 ): ReadonlyMap<string, WorkspaceSettings> {
   return new Map(
-    Object.entries(workspaces).flatMap(([teamId, { channels, access, admins, ...workspace }]) => {
+    Object.entries(workspaces).flatMap(([teamId, { channels, access, admins, recipes, ...workspace }]) => {
       // In the order of the list; the first is the default.
       const [first, ...others] = workspace.projects.flatMap((name) => all.filter((one) => one.name === name));
       if (first === undefined) return [];
       const noticeChannels = workspace.notice_channels;
       return [
-        [teamId, { projects: [first, ...others], channels, access: { ...access, admins }, noticeChannels }],
+        [
+          teamId,
+          {
+            projects: [first, ...others],
+            channels,
+            access: { ...access, admins },
+            noticeChannels,
+            recipes: recipesOf(recipes),
+          },
+        ],
       ];
     }),
   );

@@ -32,6 +32,8 @@ describe('settings', () => {
       },
       workspaces: new Map(),
       store: { kind: 'embedded', dataDir: './data' },
+      recipes: [],
+      hooks: new Map(),
       http: { port: 3000, host: '0.0.0.0', healthPort: null },
       noticeChannels: [],
       poll: { minIntervalMs: 2_000, maxIntervalMs: 60_000 },

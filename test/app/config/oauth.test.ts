@@ -124,3 +124,32 @@ describe('the workspaces of the file', () => {
     ]);
   });
 });
+
+describe('recipes of many workspaces (T3)', () => {
+  const recipe = (more: string) =>
+    `{ name: notes, channel: C0001, request: Go, webhook: { secret_env: ${more} } }`;
+  const text = (first: string, second: string) =>
+    [
+      'projects: [{ id: docs }]',
+      'workspaces:',
+      '  T0001:',
+      '    projects: [docs]',
+      `    recipes: [${first}]`,
+      '  T0002:',
+      '    projects: [docs]',
+      `    recipes: [${second}]`,
+    ].join('\n');
+
+  test('belong to their workspace, and so does a webhook', () => {
+    const env = { ...many, HOOK_SECRET: 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' };
+    const { workspaces, hooks } = parseConfig(env, readFile(text(recipe('HOOK_SECRET'), '')));
+    expect(workspaces.get('T0001')?.recipes).toMatchObject([{ name: 'notes', channelId: 'C0001' }]);
+    expect(hooks.get('notes')?.teamId).toBe('T0001');
+  });
+
+  test('may not share the name of a webhook, whose address names no workspace', () => {
+    expect(messages(many, text(recipe('ONE_SECRET'), recipe('OTHER_SECRET')))).toContainEqual(
+      'DOCS_AGENT_CONFIG line 8: workspaces.T0002.recipes[0].name has a webhook, and so has the recipe of this name in another workspace',
+    );
+  });
+});

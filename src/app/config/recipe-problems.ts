@@ -1,0 +1,91 @@
+import {
+  hasStrayBrace,
+  isPlaceholderName,
+  placeholdersIn,
+  VALUE_MAX,
+  type ValueProblem,
+  valueProblem,
+} from '../../jobs/recipes/fill.ts';
+import { nearest } from '../../jobs/requests/near.ts';
+import { scheduleProblem } from '../../jobs/schedule/moments.ts';
+import type { ConfigFile } from './file-schema.ts';
+import { isNoProject, repeated, type Step, type Wrong } from './wrong.ts';
+
+type Given = ConfigFile['recipes'][number];
+
+/** What contradicts itself in recipes whose every value is well formed. */
+export function recipeProblems(
+  recipes: readonly Given[],
+  projects: readonly string[],
+  path: readonly Step[],
+): Wrong[] {
+  const at = (index: number, ...place: readonly Step[]) => [...path, index, ...place];
+  return [
+    ...repeated(recipes.map(({ name }) => name)).map((index) => ({
+      path: at(index, 'name'),
+      message: 'is the name of another recipe, too',
+    })),
+    ...recipes.flatMap((recipe, index) =>
+      [...ofProject(recipe, projects), ...ofRequest(recipe), ...ofValues(recipe), ...ofSchedule(recipe)].map(
+        ({ path: place, message }) => ({ path: at(index, ...place), message }),
+      ),
+    ),
+  ];
+}
+
+/** Without projects in the file, AGENT_PROJECT_ID names the only one. */
+function ofProject({ project }: Given, projects: readonly string[]): Wrong[] {
+  return project === undefined || projects.includes(project)
+    ? []
+    : [{ path: ['project'], message: isNoProject(projects) }];
+}
+
+function ofRequest({ request }: Given): Wrong[] {
+  const message = 'has a brace that belongs to no placeholder: {name}, of letters, digits and "_"';
+  return hasStrayBrace(request) ? [{ path: ['request'], message }] : [];
+}
+
+const valueProblems: Readonly<Record<ValueProblem, string>> = {
+  empty: 'is empty',
+  too_long: `must have at most ${VALUE_MAX} characters`,
+  several_lines: 'must be one line',
+};
+
+function ofValues({ request, values, schedule }: Given): Wrong[] {
+  const names = placeholdersIn(request);
+  const wrongs = Object.entries(values).flatMap(([name, value]): Wrong[] => {
+    if (!names.includes(name)) {
+      const meant = isPlaceholderName(name) ? nearest(name, names) : null;
+      const hint = meant === null ? '' : `: did you mean ${meant}?`;
+      return [{ path: ['values', name], message: `is no placeholder of the request${hint}` }];
+    }
+    const problem = valueProblem(value);
+    return problem === null ? [] : [{ path: ['values', name], message: valueProblems[problem] }];
+  });
+  const missing = schedule === undefined ? [] : names.filter((name) => !(name in values));
+  if (missing.length === 0) return wrongs;
+  const listed = missing.map((name) => `{${name}}`).join(', ');
+  return [
+    ...wrongs,
+    { path: ['schedule'], message: `needs a value for ${listed} under values: nobody is asked for it` },
+  ];
+}
+
+function ofSchedule({ schedule: cron, zone }: Given): Wrong[] {
+  if (cron === undefined) {
+    return zone === undefined ? [] : [{ path: ['zone'], message: 'is of no use without a schedule' }];
+  }
+  const known = zone === undefined || scheduleProblem({ cron: '0 0 * * *', zone }) === null;
+  const ofZone: Wrong[] = known ? [] : [{ path: ['zone'], message: 'is no time zone, as Europe/Berlin is' }];
+  switch (scheduleProblem({ cron, zone: 'UTC' })) {
+    case 'cron':
+      return [
+        { path: ['schedule'], message: 'must be cron of five fields, as "0 9 * * 1" for Mondays at nine' },
+        ...ofZone,
+      ];
+    case 'never':
+      return [{ path: ['schedule'], message: 'never comes: there is no such date' }, ...ofZone];
+    default:
+      return ofZone;
+  }
+}

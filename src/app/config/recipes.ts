@@ -1,0 +1,86 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
+import type { Recipe } from '../../jobs/recipes/recipe.ts';
+import type { ConfigFile } from './file-schema.ts';
+import type { Checked, ConfigProblem } from './problems.ts';
+import { type Environment, lookUpSecret, type ReadFile } from './values.ts';
+
+/** What a schedule's clocks show unless it names a zone. */
+const DEFAULT_ZONE = 'UTC';
+
+type Given = ConfigFile['recipes'][number];
+
+export function recipesOf(given: readonly Given[]): readonly Recipe[] {
+  return given.map(({ name, project, channel, request, values, schedule, zone, draft }) => ({
+    name,
+    projectName: project ?? null,
+    channelId: channel,
+    request: request.trim(),
+    values: new Map(Object.entries(values)),
+    schedule: schedule === undefined ? null : { cron: schedule, zone: zone ?? DEFAULT_ZONE },
+    isDraft: draft,
+  }));
+}
+
+/** Who may start a recipe by its webhook: whoever signs with one of the secrets. They do not show when they are logged. */
+export interface Hook {
+  readonly recipeName: string;
+  /** Null: of the only workspace. */
+  readonly teamId: string | null;
+  readonly secrets: readonly KeyObject[];
+}
+
+/** The webhooks of all recipes, by the recipe's name; or what is wrong with their secrets. */
+export function hooksOf(
+  { recipes, workspaces }: ConfigFile,
+  env: Environment,
+  readFile: ReadFile,
+): Checked<ReadonlyMap<string, Hook>> {
+  const all = [
+    ...recipes.map((recipe) => ({ recipe, teamId: null })),
+    ...Object.entries(workspaces).flatMap(([teamId, workspace]) =>
+      workspace.recipes.map((recipe) => ({ recipe, teamId })),
+    ),
+  ];
+  const hooks = new Map<string, Hook>();
+  const problems: ConfigProblem[] = [];
+  for (const { recipe, teamId } of all) {
+    if (recipe.webhook === undefined) continue;
+    const secrets = secretsIn(recipe, recipe.webhook.secret_env, env, readFile);
+    if ('variable' in secrets) problems.push(secrets);
+    else hooks.set(recipe.name, { recipeName: recipe.name, teamId, secrets });
+  }
+  return problems.length > 0 ? { problems } : { value: hooks };
+}
+
+/** The variables that hold the secrets. */
+export function hookVariables({ recipes, workspaces }: ConfigFile): string[] {
+  const all = [...recipes, ...Object.values(workspaces).flatMap((workspace) => workspace.recipes)];
+  return all.flatMap(({ webhook }) => webhook?.secret_env ?? []);
+}
+
+/** The specification asks for 24 to 64 bytes. */
+const BYTES_MIN = 24;
+const BYTES_MAX = 64;
+const SECRET = /^(?:whsec_)?([A-Za-z0-9+/]+={0,2})$/;
+
+function secretsIn(
+  { name }: Given,
+  variable: string,
+  env: Environment,
+  readFile: ReadFile,
+): readonly KeyObject[] | ConfigProblem {
+  const given = lookUpSecret(env, variable, readFile);
+  if (given !== null && typeof given !== 'string') return given;
+  const problem = (message: string): ConfigProblem => ({
+    variable,
+    message: `${message} (the webhook of the recipe ${name})`,
+    example: `${variable}=whsec_…`,
+  });
+  if (given === null) return problem('is missing');
+  const keys = given.split(/\s+/).map((secret) => Buffer.from(SECRET.exec(secret)?.[1] ?? '', 'base64'));
+  return keys.every(({ length }) => length >= BYTES_MIN && length <= BYTES_MAX)
+    ? keys.map((key) => createSecretKey(key))
+    : problem(
+        `must be ${BYTES_MIN} to ${BYTES_MAX} bytes in base64 ("openssl rand -base64 32"), with or without whsec_ in front; several with spaces between`,
+      );
+}

@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest';
+import { parseConfig } from '../../../src/app/config/config.ts';
+import { errorOf, noFiles, required } from '../../support/settings.ts';
+
+const PATH = './docs-agent.yml';
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+type Env = Record<string, string | undefined>;
+const withFile = (text: string) => (path: string) => (path === PATH ? text : noFiles(path));
+const env = (more: Env) => ({ ...required, AGENT_PROJECT_ID: 'docs', DOCS_AGENT_CONFIG: PATH, ...more });
+const config = (text: string, more: Env = {}) => parseConfig(env(more), withFile(text));
+const problems = (text: string, more: Env = {}) => errorOf(env(more), withFile(text)).problems;
+const messages = (text: string, more: Env = {}) =>
+  problems(text, more).map(({ variable, message }) => `${variable} ${message}`);
+/** A file with this one recipe, in its third line. */
+const one = (more: string) =>
+  `projects: [{ id: docs }]\nrecipes:\n  - { name: notes, channel: C0001, request: "Document {version}", ${more} }`;
+
+describe('recipes in the file of DOCS_AGENT_CONFIG (T3)', () => {
+  test('say what to ask for, where, with what, and when', () => {
+    const text = [
+      'recipes:',
+      '  - name: weekly-review',
+      '    project: docs',
+      '    channel: C0123456789',
+      '    request: "Check the screenshots of {page}"',
+      '    values: { page: quickstart }',
+      '    schedule: "0 9 * * 1"',
+      '    zone: Europe/Berlin',
+      '  - { name: release-notes, channel: C1, request: "Document {version}", draft: true }',
+      'projects: [{ id: docs }]',
+    ].join('\n');
+    expect(config(text.replace('C1,', 'C01,')).recipes).toEqual([
+      {
+        name: 'weekly-review',
+        projectName: 'docs',
+        channelId: 'C0123456789',
+        request: 'Check the screenshots of {page}',
+        values: new Map([['page', 'quickstart']]),
+        schedule: { cron: '0 9 * * 1', zone: 'Europe/Berlin' },
+        isDraft: false,
+      },
+      expect.objectContaining({ name: 'release-notes', projectName: null, schedule: null, isDraft: true }),
+    ]);
+  });
+
+  test('without a zone, a schedule is by UTC', () => {
+    const [recipe] = config(one('values: { version: "2" }, schedule: "0 9 * * 1"')).recipes;
+    expect(recipe?.schedule?.zone).toBe('UTC');
+  });
+
+  test.each([
+    ['values: { version: 2 }', 'recipes[0].values.version must be text'],
+    [
+      'values: { vrsion: "2" }',
+      'recipes[0].values.vrsion is no placeholder of the request: did you mean version?',
+    ],
+    ['values: { version: "2\\n3" }', 'recipes[0].values.version must be one line'],
+    ['values: { version: " " }', 'recipes[0].values.version is empty'],
+    [
+      'schedule: "0 9 * * 1"',
+      'recipes[0].schedule needs a value for {version} under values: nobody is asked for it',
+    ],
+    [
+      'values: { version: "2" }, schedule: "every Monday"',
+      'recipes[0].schedule must be cron of five fields, as "0 9 * * 1" for Mondays at nine',
+    ],
+    [
+      'values: { version: "2" }, schedule: "0 0 30 2 *"',
+      'recipes[0].schedule never comes: there is no such date',
+    ],
+    [
+      'values: { version: "2" }, schedule: "0 9 * * 1", zone: Berlin',
+      'recipes[0].zone is no time zone, as Europe/Berlin is',
+    ],
+    ['zone: Europe/Berlin', 'recipes[0].zone is of no use without a schedule'],
+    ['project: api', 'recipes[0].project is none of the projects (docs)'],
+    ['draft: sometimes', 'recipes[0].draft must be true or false'],
+    ['webhook: {}', 'recipes[0].webhook.secret_env must be text'],
+    ['shedule: "0 9 * * 1"', 'recipes[0].shedule is not a setting of this file: did you mean schedule?'],
+    [
+      'webhook: { secret_env: whsec_abc }',
+      'recipes[0].webhook.secret_env must be the name of an environment variable, not the secret itself',
+    ],
+  ])('%s: %s', (more, message) => {
+    expect(messages(one(more))).toEqual([`DOCS_AGENT_CONFIG line 3: ${message}`]);
+  });
+
+  test('names, requests and channels that cannot be are reported with their lines', () => {
+    const text = [
+      'recipes:',
+      '  - { name: Weekly Review, channel: C0001, request: a }',
+      '  - { name: a, channel: general, request: a }',
+      '  - { name: b, channel: C0001, request: " " }',
+    ].join('\n');
+    expect(messages(text)).toEqual([
+      'DOCS_AGENT_CONFIG line 2: recipes[0].name must be one word of small letters, digits, "-" and "_"',
+      'DOCS_AGENT_CONFIG line 3: recipes[1].channel must be the id of a channel (C… or G…)',
+      'DOCS_AGENT_CONFIG line 4: recipes[2].request is empty',
+    ]);
+    const contradicting = [
+      'recipes:',
+      '  - { name: a, channel: C0001, request: "Document {version" }',
+      '  - { name: a, channel: C0001, request: b }',
+    ].join('\n');
+    expect(messages(contradicting)).toEqual([
+      'DOCS_AGENT_CONFIG line 2: recipes[0].request has a brace that belongs to no placeholder: {name}, of letters, digits and "_"',
+      'DOCS_AGENT_CONFIG line 3: recipes[1].name is the name of another recipe, too',
+    ]);
+  });
+});
+
+describe('the secret of a webhook (T3)', () => {
+  const text = one('webhook: { secret_env: HOOK_SECRET }');
+  const secretsIn = (more: Env) =>
+    config(text, more)
+      .hooks.get('notes')
+      ?.secrets.map((key) => key.export().toString('base64'));
+
+  test('stands in a variable or a file, with whsec_ or without, and may be several while it is changed', () => {
+    const bare = SECRET.slice('whsec_'.length);
+    expect(secretsIn({ HOOK_SECRET: SECRET })).toEqual([bare]);
+    expect(secretsIn({ HOOK_SECRET: ` ${bare}  ${SECRET}\n` })).toEqual([bare, bare]);
+    const files = (path: string) => (path === '/run/hook' ? `${SECRET}\n` : withFile(text)(path));
+    const { hooks, ignored } = parseConfig(env({ HOOK_SECRET_FILE: '/run/hook' }), files);
+    expect(hooks.get('notes')).toMatchObject({ recipeName: 'notes', teamId: null });
+    expect(ignored).toEqual([]);
+  });
+
+  test('is missed by the name of its variable, and its recipe', () => {
+    expect(messages(text)).toEqual(['HOOK_SECRET is missing (the webhook of the recipe notes)']);
+  });
+
+  test.each(['changeme', 'dG9vIHNob3J0', `${SECRET} whsec_`, 'A'.repeat(100)])(
+    '%s is none, and is not shown',
+    (HOOK_SECRET) => {
+      expect(messages(text, { HOOK_SECRET })).toEqual([
+        'HOOK_SECRET must be 24 to 64 bytes in base64 ("openssl rand -base64 32"), with or without whsec_ in front; several with spaces between (the webhook of the recipe notes)',
+      ]);
+      expect(JSON.stringify(problems(text, { HOOK_SECRET }))).not.toContain(HOOK_SECRET);
+    },
+  );
+
+  test('does not show when the settings are logged', () => {
+    const { hooks } = config(text, { HOOK_SECRET: SECRET });
+    expect(JSON.stringify([...hooks])).not.toContain('MfKQ');
+  });
+});
