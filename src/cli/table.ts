@@ -21,6 +21,11 @@ const commands: readonly Command[] = [
     load: async () => (await import('./doctor.ts')).doctor,
   },
   {
+    usage: 'report [--since 7d] [--format table|csv|json]',
+    summary: 'say what became of the requests of the last days, also while the service runs',
+    load: async () => (await import('./report.ts')).report,
+  },
+  {
     usage: 'manifest [--url <address> [--oauth [--token-rotation]] [--socket]]',
     summary: 'print the manifest of the Slack app, for HTTP if there is an address, else for Socket Mode',
     load: async () => (await import('./manifest.ts')).manifest,

@@ -14,6 +14,7 @@ import { Installations } from './queries/installations.ts';
 import { JobLists } from './queries/job-lists.ts';
 import { Jobs } from './queries/jobs.ts';
 import { PullRequests } from './queries/pull-requests.ts';
+import { Reports } from './queries/reports.ts';
 import { StateReactions } from './queries/state-reactions.ts';
 import { Stats } from './queries/stats.ts';
 import { Checks } from './queries/tasks/checks.ts';
@@ -39,6 +40,7 @@ export class Transaction {
   readonly channelSettings: ChannelSettingsTable;
   readonly installations: Installations;
   readonly stats: Stats;
+  readonly reports: Reports;
   readonly retention: Retention;
 
   constructor(db: Queries, takeAdvisoryLock: TakeAdvisoryLock, leaseClock: LeaseClock) {
@@ -58,6 +60,7 @@ export class Transaction {
     this.installations = new Installations(db);
     this.channelSettings = new ChannelSettingsTable(db);
     this.stats = new Stats(db);
+    this.reports = new Reports(db);
     this.retention = new Retention(db);
     this.homes = new Homes(db, this.tasks);
   }

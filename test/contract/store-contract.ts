@@ -14,6 +14,7 @@ import { listContract } from './store/lists.ts';
 import type { OpenStore } from './store/opened.ts';
 import { pullRequestContract } from './store/pull-requests.ts';
 import { receiptContract } from './store/receipts.ts';
+import { reportContract } from './store/reports.ts';
 import { retentionContract } from './store/retention.ts';
 import { stateReactionContract } from './store/state-reactions.ts';
 import { statsContract } from './store/stats.ts';
@@ -40,6 +41,7 @@ export function storeContract(name: string, open: OpenStore): void {
     catchUpContract(open);
     pullRequestContract(open);
     statsContract(open);
+    reportContract(open);
     retentionContract(open);
     taskContract(open);
     taskGroupContract(open);

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { codeHostsOf } from './code-hosts.ts';
 import { contradictions, isOauthMeant } from './contradictions.ts';
 import { loadConfigFile } from './file.ts';
@@ -49,11 +50,32 @@ export function parseConfig(env: Environment, readFile: ReadFile = readTextFile)
 
 /** Of all settings only those of the store, for commands that need no others. Throws ConfigError. */
 export function parseStoreConfig(env: Environment): StoreConfig {
+  return storeOf(parsePart(env, storeSettings));
+}
+
+/** The same with those that say what reports are about. Throws ConfigError. */
+export function parseReportConfig(env: Environment) {
+  const values = parsePart(env, reportSettings);
+  return {
+    store: storeOf(values),
+    retentionMs: values.RETENTION,
+    hourlyBudget: values.AGENT_HOURLY_BUDGET,
+  };
+}
+
+const storeSettings = settings.pick({ DATABASE_URL: true, DATA_DIR: true });
+const reportSettings = settings.pick({
+  ...{ DATABASE_URL: true, DATA_DIR: true },
+  ...{ RETENTION: true, AGENT_HOURLY_BUDGET: true },
+});
+
+function parsePart<Part extends z.ZodObject>(env: Environment, part: Part): z.infer<Part> {
   const given = readValues(env, readTextFile);
-  const parsed = settings.pick({ DATABASE_URL: true, DATA_DIR: true }).safeParse(given.values);
-  const unreadable = given.unreadable.get('DATABASE_URL');
-  if (parsed.success && unreadable === undefined) return storeOf(parsed.data);
-  throw new ConfigError(unreadable ? [unreadable] : invalidValues(given, ['DATABASE_URL', 'DATA_DIR']));
+  const names = settingNames.filter((name) => name in part.shape);
+  const unreadable = names.flatMap((name) => given.unreadable.get(name) ?? []);
+  const problems = [...unreadable, ...invalidValues(given, names)];
+  if (problems.length > 0) throw new ConfigError(problems);
+  return part.parse(given.values);
 }
 
 /** A secret whose file cannot be read is not reported as missing, too. */
@@ -68,7 +90,10 @@ function secretVariables(file: ConfigFile): string[] {
   return names.flatMap((name) => [name, `${name}_FILE`]);
 }
 
-function invalidValues({ values, unreadable }: SettingValues, names = settingNames): ConfigProblem[] {
+function invalidValues(
+  { values, unreadable }: SettingValues,
+  names: readonly (typeof settingNames)[number][] = settingNames,
+): ConfigProblem[] {
   return names
     .filter((name) => !unreadable.has(name))
     .flatMap((name) => {

@@ -8,6 +8,7 @@ export interface WorldCall extends NewCall {
   readonly followUpIds: readonly string[];
   /** How many events there had been when it was wanted. */
   readonly wantedAfter: number;
+  readonly createdAtMs: number;
   /** Of its follow-ups, as delivered by then; null for one that was deleted. */
   readonly texts: readonly (string | null)[];
   /** As it was then. */

@@ -263,6 +263,7 @@ export class World {
       texts,
       job: this.job,
       wantedAfter: this.events.length,
+      createdAtMs: this.nowMs,
       state: isPost ? 'done' : 'open',
     });
     this.transcript.push(`${Math.round((this.nowMs - START_MS) / 1000)} s ${lineOf(call.request, START_MS)}`);

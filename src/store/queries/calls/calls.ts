@@ -28,7 +28,7 @@ export interface NextCall extends Pick<LockedJob, 'job' | 'saved'> {
 /** An index entry of Postgres holds at most 2,704 bytes, and a key may contain a link from outside. */
 const MAX_PLAIN_KEY_LENGTH = 500;
 /** Worded as in the partial index, which SQLite does not use for parameters. */
-const IS_IN_BUDGET = sql<SqlBool>`kind in ('create_job', 'send_message')`;
+export const IS_IN_BUDGET = sql<SqlBool>`kind in ('create_job', 'send_message')`;
 
 const CALL_COLUMNS = [
   'call.id',

@@ -1,0 +1,121 @@
+import type { Job } from '../job.ts';
+import { announcedLink } from '../pull-requests/announced-link.ts';
+import { PUBLIC_SITES, parsePullRequestLink } from '../pull-requests/link.ts';
+import type { PullRequestState } from '../pull-requests/pull-request.ts';
+import type { PastCall } from '../turns.ts';
+import { Distribution } from './distribution.ts';
+import { type Source, sources } from './source.ts';
+import { type End, ends, startsOf } from './starts.ts';
+
+/**
+ * What became, by now, of the jobs that were asked for in a period. Each start is in `ends`, `unclear.starts` or `open`.
+ * Printed as it is.
+ */
+export interface Report {
+  readonly since: string;
+  readonly until: string;
+  readonly starts: { readonly total: number; readonly by_source: Readonly<Record<Source, number>> };
+  readonly ends: Readonly<Record<End, number>>;
+  readonly unclear: { readonly starts: number; readonly replies: number };
+  readonly open: number;
+  readonly pull_requests: Readonly<Record<PullRequestFate, number>>;
+  /** From the request to the first pull request; null: there is none. */
+  readonly seconds_to_pull_request: { readonly median: number | null; readonly p90: number | null };
+  /** Of the project with the most calls in an hour of the period. */
+  readonly budget: { readonly peak_per_hour: number; readonly limit: number };
+}
+
+/** `unknown`: no code host said. */
+type PullRequestFate = 'open' | 'merged' | 'closed' | 'unknown';
+
+const FATES: Readonly<Record<PullRequestState, PullRequestFate>> = {
+  draft: 'open',
+  open: 'open',
+  merged: 'merged',
+  closed: 'closed',
+};
+
+/** A job as a report counts it. */
+export interface CountedJob {
+  readonly job: Job;
+  /** Its creates and announcements, if it was created several times or has a pull request; in their order. */
+  readonly calls: readonly PastCall[];
+  /** Replies of which nobody knows whether the agent has them. */
+  readonly unclearReplies: number;
+}
+
+/** Adds up a report, job by job. */
+export class Tally {
+  private readonly bySource = zeros(sources);
+  private readonly ends = zeros(ends);
+  private readonly pullRequests = zeros(['open', 'merged', 'closed', 'unknown']);
+  private readonly toPullRequest = new Distribution();
+  private starts = 0;
+  private open = 0;
+  private unclearStarts = 0;
+  private unclearReplies = 0;
+
+  add({ job, calls, unclearReplies }: CountedJob): void {
+    const starts = startsOf(job, calls);
+    if (starts.length === 0) return;
+    for (const { source, fate } of starts) {
+      this.starts += 1;
+      this.bySource[source] += 1;
+      if (fate === 'open') this.open += 1;
+      else if (fate === 'unclear') this.unclearStarts += 1;
+      else this.ends[fate] += 1;
+    }
+    this.unclearReplies += unclearReplies;
+    const announced = calls.flatMap(linkIn);
+    for (const fate of pullRequestsOf(job, announced)) this.pullRequests[fate] += 1;
+    const [first] = announced;
+    if (first !== undefined) this.toPullRequest.add(first.atMs - job.requestedAtMs);
+  }
+
+  report(
+    { sinceMs, untilMs }: { readonly sinceMs: number; readonly untilMs: number },
+    budget: Report['budget'],
+  ): Report {
+    return {
+      since: new Date(sinceMs).toISOString(),
+      until: new Date(untilMs).toISOString(),
+      starts: { total: this.starts, by_source: this.bySource },
+      ends: this.ends,
+      unclear: { starts: this.unclearStarts, replies: this.unclearReplies },
+      open: this.open,
+      pull_requests: this.pullRequests,
+      seconds_to_pull_request: {
+        median: this.toPullRequest.quantile(0.5),
+        p90: this.toPullRequest.quantile(0.9),
+      },
+      budget,
+    };
+  }
+}
+
+interface AnnouncedLink {
+  readonly url: string;
+  readonly atMs: number;
+}
+
+function linkIn({ request, createdAtMs: atMs }: PastCall): AnnouncedLink[] {
+  const url = request.kind === 'announce' ? announcedLink(request.announcement) : null;
+  return url === null ? [] : [{ url, atMs }];
+}
+
+/** Each once, as its code host last described it. */
+function pullRequestsOf({ pullRequests = [] }: Job, announced: readonly AnnouncedLink[]): PullRequestFate[] {
+  const byKey = new Map<string, PullRequestFate>(announced.map(({ url }) => [keyOf(url), 'unknown']));
+  for (const { url, facts } of pullRequests) {
+    if (facts.state !== undefined) byKey.set(keyOf(url), FATES[facts.state]);
+  }
+  return [...byKey.values()];
+}
+
+function keyOf(url: string): string {
+  return parsePullRequestLink(url, PUBLIC_SITES)?.key ?? url;
+}
+
+function zeros<Name extends string>(names: readonly Name[]): Record<Name, number> {
+  return Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
+}

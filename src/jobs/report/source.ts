@@ -1,0 +1,27 @@
+import type { Job } from '../job.ts';
+
+/** Where starts come from. `again`: *Start again*, *Edit and start*, *Run again*. */
+export const sources = [
+  'command',
+  'form',
+  'mention',
+  'direct_message',
+  'shortcut',
+  'home',
+  'reaction',
+  'workflow',
+  'schedule',
+  'webhook',
+  'again',
+] as const;
+
+export type Source = (typeof sources)[number];
+
+/**
+ * Where the job came from. Of one that was stored before that was recorded, only its message tells: what no message asked
+ * for counts as a command.
+ */
+export function sourceOf({ requestTs, channelId }: Pick<Job, 'requestTs' | 'channelId'>): Source {
+  if (requestTs === undefined) return 'command';
+  return channelId.startsWith('D') ? 'direct_message' : 'mention';
+}

@@ -1,0 +1,111 @@
+import { expect, test, vi } from 'vitest';
+import { report as reportCommand } from '../../src/cli/report.ts';
+import { type StrictWorld, startStrictWorld } from '../e2e/support/strict-world.ts';
+import { type ChildEnv, runProgram } from '../support/child-program.ts';
+import { describeOnDatabases } from '../support/databases.ts';
+import { alice } from '../support/local-slack.ts';
+import { createTempDir } from '../support/temp-dir.ts';
+
+const PR = 'https://github.com/acme/docs/pull/7';
+
+async function report(env: ChildEnv, ...args: readonly string[]) {
+  await using program = runProgram(['report', ...args], env);
+  const { code } = await program.exit;
+  return { code, output: program.output() };
+}
+
+/** In this process, at this time: the clock of a world is ahead of the real one. */
+async function reportAt(nowMs: number, env: ChildEnv, ...args: readonly string[]): Promise<string> {
+  vi.setSystemTime(nowMs);
+  const printed = vi.spyOn(console, 'log').mockReturnValue(undefined);
+  try {
+    expect(await reportCommand([...args], { env, process })).toBe(0);
+    return printed.mock.calls.flat().join('\n');
+  } finally {
+    printed.mockRestore();
+    vi.useRealTimers();
+  }
+}
+
+/** One request is done, one is open, and one was refused and started again. */
+async function work(world: StrictWorld): Promise<void> {
+  const { api, slack } = world;
+  const done = await world.ask('Add an install guide');
+  await world.threadMessage(done, 'On it');
+  for (const { id } of api.jobs) api.finish(id, { status: 'completed', prLink: PR });
+  await world.threadMessage(done, PR);
+  const failed = await world.ask('Explain the webhooks');
+  await world.threadMessage(failed, 'On it');
+  api.finish(api.jobs[1]?.id ?? '', { status: 'failed' });
+  const offer = await world.threadMessage(failed, 'Failed');
+  await slack.control.press(offer, 'start_again', alice);
+  await world.settled();
+}
+
+describeOnDatabases('report', (make) => {
+  test('says in JSON, beside the running service, what became of the requests', async () => {
+    const { location, remove } = await make();
+    const place: ChildEnv =
+      'dataDir' in location ? { DATA_DIR: location.dataDir } : { DATABASE_URL: location.databaseUrl };
+    {
+      await using world = await startStrictWorld({ settings: { SETTLE_WINDOW: '0', ...place } });
+      await work(world);
+      const nowMs = world.clock.now() + 1;
+      const json = await reportAt(nowMs, place, '--format', 'json', '--since', '1d');
+      const { since, until, ...counts } = JSON.parse(json);
+      expect(Date.parse(until) - Date.parse(since)).toBe(86_400_000);
+      const none = { form: 0, mention: 0, direct_message: 0, shortcut: 0, home: 0, reaction: 0 };
+      expect(counts).toEqual({
+        starts: {
+          total: 3,
+          by_source: { command: 2, ...none, workflow: 0, schedule: 0, webhook: 0, again: 1 },
+        },
+        ends: { pull_request: 1, done: 0, failed: 1, refused: 0, gone: 0, archived: 0 },
+        unclear: { starts: 0, replies: 0 },
+        open: 1,
+        pull_requests: { open: 0, merged: 0, closed: 0, unknown: 1 },
+        seconds_to_pull_request: { median: expect.any(Number), p90: expect.any(Number) },
+        budget: { peak_per_hour: 3, limit: 100 },
+      });
+      await world.service.stop();
+      const csv = await reportAt(nowMs, place, '--format', 'csv');
+      expect(csv).toContain('measure,value\nsince,20');
+      expect(csv).toContain('\nstarts.by_source.again,1\n');
+      expect(csv).toMatch(/\nbudget\.limit,100$/);
+    }
+    await remove();
+  });
+});
+
+test('a report for the terminal names things in words, and shows what is not known as a dash', async () => {
+  await using world = await startStrictWorld();
+  const { output } = await report({ DATA_DIR: world.env.DATA_DIR });
+  expect(output).toContain('starts\n  total                  0\n  by source\n    command              0\n');
+  expect(output).toContain('seconds to pull request\n  median                 -\n');
+});
+
+test('a report of a longer time than jobs are kept says where it begins', async () => {
+  await using world = await startStrictWorld();
+  const env = { DATA_DIR: world.env.DATA_DIR, RETENTION: '10d' };
+  const { output } = await report(env, '--since', '30d', '--format', 'csv');
+  expect(output).toMatch(/^Jobs are deleted after a time \(RETENTION\), so this begins at 20/);
+  const [, since = '', until = ''] = /since,(.*)\nuntil,(.*)\n/.exec(output) ?? [];
+  expect(Date.parse(until) - Date.parse(since)).toBe(10 * 86_400_000);
+});
+
+test.each([
+  [['--since', 'yesterday'], '--since must be a duration with a unit, such as 24h or 7d.'],
+  [['--since', '0'], '--since must be a duration with a unit, such as 24h or 7d.'],
+  [['--format', 'xml'], '--format must be table, csv or json.'],
+])('report %j says how it is used', async (args, words) => {
+  const { code, output } = await report({}, ...args);
+  expect(code).toBe(64);
+  expect(output).toContain(words);
+});
+
+test('a report of a store that is not there yet makes none', async () => {
+  await using folder = await createTempDir();
+  const { code, output } = await report({ DATA_DIR: folder.path });
+  expect(output).toContain('docs-agent report failed. There is no store in');
+  expect(code).toBe(78);
+});

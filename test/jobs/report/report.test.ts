@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest';
+import type { Job } from '../../../src/jobs/job.ts';
+import { Distribution } from '../../../src/jobs/report/distribution.ts';
+import { HourlyPeak } from '../../../src/jobs/report/peak.ts';
+import { type CountedJob, Tally } from '../../../src/jobs/report/report.ts';
+import { aJob } from '../../support/a-job.ts';
+import { fc } from '../../support/properties.ts';
+import { anAgentJob, failures, HOUR_MS, MINUTE_MS } from '../support/builders.ts';
+import { World } from '../support/world.ts';
+
+const LINK = 'https://github.com/acme/docs/pull/1';
+
+function counted(...jobs: readonly CountedJob[]) {
+  const tally = new Tally();
+  for (const job of jobs) tally.add(job);
+  return tally.report({ sinceMs: 0, untilMs: HOUR_MS }, { peak_per_hour: 0, limit: 100 });
+}
+
+/** The job of a world, with its ledger as the store reads it. */
+function of({ job, calls }: World): CountedJob {
+  const past = calls.map(({ request, state, createdAtMs }) => ({
+    request,
+    state: state === 'open' ? ('pending' as const) : state,
+    createdAtMs,
+    endedAtMs: null,
+  }));
+  return { job, calls: past, unclearReplies: 0 };
+}
+
+function withoutCalls(facts: Partial<Job>): CountedJob {
+  return { job: aJob(facts), calls: [], unclearReplies: 0 };
+}
+
+function started(): World {
+  const world = new World();
+  world.cardPosted();
+  return world;
+}
+
+function ended(status: string, prLink: string | null = null): World {
+  const world = started();
+  world.created();
+  world.check(anAgentJob({ status, prLink }));
+  return world;
+}
+
+describe('a report', () => {
+  test('has each start once: as ended, as unclear, or as open', () => {
+    const rejected = started();
+    rejected.createFails(failures.rejected);
+    const unknown = started();
+    unknown.createFails(failures.timeout);
+    const report = counted(
+      of(ended('completed', LINK)),
+      of(ended('completed')),
+      of(ended('failed')),
+      of(ended('archived')),
+      of(rejected),
+      of(unknown),
+      of(started()),
+      of(new World()),
+      withoutCalls({ stage: { kind: 'ended', status: 'vanished' } }),
+    );
+    expect(report.starts.total).toBe(9);
+    expect(report.ends).toEqual({ pull_request: 1, done: 1, failed: 1, refused: 1, gone: 1, archived: 1 });
+    expect(report.unclear).toEqual({ starts: 1, replies: 0 });
+    expect(report.open).toBe(2);
+  });
+
+  test('leaves out what never started, and what only watches the job of another', () => {
+    const refusedCard = new World();
+    refusedCard.cardRefused();
+    const report = counted(
+      of(refusedCard),
+      withoutCalls({ stage: { kind: 'awaiting_confirmation', sameAsJobId: null, thread: null } }),
+      withoutCalls({ watchedAgentJobId: 'agent-7', stage: { kind: 'ended', status: 'completed' } }),
+    );
+    expect(report.starts.total).toBe(0);
+    expect(report.open).toBe(0);
+    expect(report.ends.done).toBe(0);
+  });
+
+  test('counts Start again as a start from `again`, and what became of the one before', () => {
+    const world = ended('failed');
+    world.apply({ type: 'start_again_pressed', creates: world.job.creates });
+    world.createFails(failures.rejected);
+    world.apply({ type: 'request_edited', creates: world.job.creates, prompt: 'Document the limits' });
+    world.createFails(failures.timeout);
+    world.apply({ type: 'start_again_pressed', callId: world.buttonCallId });
+    world.created({ id: 'agent-2' });
+    const { starts, ends, unclear, open } = counted(of(world));
+    expect(starts).toMatchObject({ total: 4, by_source: { command: 1, again: 3 } });
+    expect(ends).toMatchObject({ failed: 1, refused: 1 });
+    expect({ unclear: unclear.starts, open }).toEqual({ unclear: 1, open: 1 });
+  });
+
+  test('counts a start that is repeated without asking anybody once', () => {
+    const world = new World({ retryUnknown: 'all' });
+    world.cardPosted();
+    world.createFails(failures.timeout);
+    world.created();
+    expect(world.job.creates).toBe(2);
+    expect(counted(of(world)).starts).toMatchObject({ total: 1, by_source: { again: 0 } });
+  });
+
+  test('knows by the message where an old job came from, and calls the rest commands', () => {
+    const report = counted(
+      withoutCalls({}),
+      withoutCalls({ requestTs: '1.000000', channelId: 'D1' }),
+      withoutCalls({ requestTs: '1.000000', channelId: 'C1' }),
+    );
+    expect(report.starts.by_source).toMatchObject({ command: 1, direct_message: 1, mention: 1 });
+  });
+
+  test('counts each pull request of a job once, as its code host last described it', () => {
+    const seen = (url: string, state?: 'draft' | 'merged' | 'closed') => ({
+      url,
+      facts: state === undefined ? {} : { state },
+      seenAtMs: 0,
+      reminders: 0,
+    });
+    const world = ended('completed', LINK);
+    const { job, calls } = of(world);
+    const other = 'https://github.com/acme/docs/pull/2';
+    const another = {
+      state: 'done',
+      createdAtMs: 0,
+      endedAtMs: 0,
+      request: { kind: 'announce', announcement: { kind: 'pull_request', url: other, changed: true } },
+    } as const;
+    const both = { job, calls: [...calls, another], unclearReplies: 0 };
+    expect(counted(both).pull_requests).toEqual({ open: 0, merged: 0, closed: 0, unknown: 2 });
+    const merged = { ...job, pullRequests: [seen(`${LINK}/files`, 'merged'), seen(other, 'draft')] };
+    expect(counted({ ...both, job: merged }).pull_requests).toEqual({
+      ...{ open: 1, merged: 1 },
+      ...{ closed: 0, unknown: 0 },
+    });
+  });
+
+  test('measures from the request to the first pull request', () => {
+    const world = started();
+    world.nowMs += MINUTE_MS;
+    world.created();
+    world.nowMs += MINUTE_MS;
+    world.check(anAgentJob({ status: 'completed', prLink: LINK }));
+    expect(counted(of(world)).seconds_to_pull_request).toEqual({ median: 120, p90: 120 });
+    expect(counted().seconds_to_pull_request).toEqual({ median: null, p90: null });
+  });
+});
+
+test('quantiles are those of a sorted list', () => {
+  const durations = fc.array(fc.integer({ min: 0, max: 100 }), { minLength: 1 });
+  fc.assert(
+    fc.property(durations, fc.constantFrom(0.5, 0.9), (seconds, share) => {
+      const distribution = new Distribution();
+      for (const each of seconds) distribution.add(each * 1_000);
+      const sorted = seconds.toSorted((a, b) => a - b);
+      expect(distribution.quantile(share)).toBe(sorted[Math.ceil(share * sorted.length) - 1]);
+    }),
+  );
+});
+
+test('the peak is the most calls of any 60 minutes', () => {
+  const times = fc.array(fc.integer({ min: 0, max: 10 * HOUR_MS }), { maxLength: 40 });
+  fc.assert(
+    fc.property(times, (atMs) => {
+      const sorted = atMs.toSorted((a, b) => a - b);
+      const peak = new HourlyPeak();
+      for (const each of sorted) peak.add(each);
+      const inHourUpTo = (end: number) => sorted.filter((each) => each <= end && each > end - HOUR_MS).length;
+      expect(peak.calls).toBe(Math.max(0, ...sorted.map(inHourUpTo)));
+    }),
+  );
+});
