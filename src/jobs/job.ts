@@ -35,8 +35,6 @@ export interface Job {
   readonly requestedAtMs: number;
   /** Absent: not recorded. */
   readonly origin?: Origin;
-  /** When people gave its prompt to the agent again; absent: never, or not recorded. */
-  readonly startedAgainAtMs?: readonly number[];
   /** Slack's address for private answers to the requester, good for 30 minutes. */
   readonly responseUrl: string | null;
   /** The root of the thread: the card, or a message that somebody else wrote. Null until there is one. */

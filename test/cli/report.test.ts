@@ -43,7 +43,7 @@ async function work(world: StrictWorld): Promise<void> {
 }
 
 describeOnDatabases('report', (make) => {
-  test('says in JSON, beside the running service, what became of the requests', async () => {
+  test('says in JSON, beside the running service, what became of the requests (L4)', async () => {
     const { location, remove } = await make();
     const place: ChildEnv =
       'dataDir' in location ? { DATA_DIR: location.dataDir } : { DATABASE_URL: location.databaseUrl };

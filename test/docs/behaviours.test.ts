@@ -26,6 +26,7 @@ test('docs/behaviours.md names tests for every behaviour, each once', () => {
       'L1',
       'L2',
       'L3',
+      'L4',
       'A1',
       'A2',
       'E1',

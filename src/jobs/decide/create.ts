@@ -63,7 +63,8 @@ export function createFailed(builder: DecisionBuilder, callId: string, failure: 
 export function startAgain(builder: DecisionBuilder, { creates, callId }: StartAgainPress): void {
   const { job } = builder;
   if (job.stage.kind === 'create_unknown' && job.stage.callId === callId) {
-    createAgain(builder);
+    requestCreate(builder);
+    builder.refreshCard();
     return;
   }
   const missed = builder.undelivered().filter((one) => one.callId === callId && one.state === 'not_sent');
@@ -81,15 +82,9 @@ export function startAgain(builder: DecisionBuilder, { creates, callId }: StartA
     turnReplies: null,
     turn: job.turn + 1,
   });
-  createAgain(builder);
-  putBackInLine(builder, missed);
-}
-
-function createAgain(builder: DecisionBuilder): void {
-  const { job, context } = builder;
-  builder.change({ startedAgainAtMs: [...(job.startedAgainAtMs ?? []), context.nowMs] });
   requestCreate(builder);
   builder.refreshCard();
+  putBackInLine(builder, missed);
 }
 
 /** *Edit and start*: the job, its card and its thread go on with another request, and the replies that found no job. */

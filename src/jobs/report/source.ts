@@ -21,7 +21,12 @@ export type Source = (typeof sources)[number];
  * Where the job came from. Of one that was stored before that was recorded, only its message tells: what no message asked
  * for counts as a command.
  */
-export function sourceOf({ requestTs, channelId }: Pick<Job, 'requestTs' | 'channelId'>): Source {
+export function sourceOf({
+  origin,
+  requestTs,
+  channelId,
+}: Pick<Job, 'origin' | 'requestTs' | 'channelId'>): Source {
+  if (origin !== undefined) return origin.kind;
   if (requestTs === undefined) return 'command';
   return channelId.startsWith('D') ? 'direct_message' : 'mention';
 }

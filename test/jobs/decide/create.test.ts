@@ -132,7 +132,6 @@ describe('nobody knows whether the agent got the prompt', () => {
     world.created();
     world.apply({ type: 'start_again_pressed', callId });
     expect(world.job.creates).toBe(2);
-    expect(world.job.startedAgainAtMs).toEqual([world.nowMs]);
   });
 
   test('the button of an earlier doubt does not answer a later one', () => {

@@ -44,7 +44,7 @@ function ended(status: string, prLink: string | null = null): World {
   return world;
 }
 
-describe('a report', () => {
+describe('a report (L4)', () => {
   test('has each start once: as ended, as unclear, or as open', () => {
     const rejected = started();
     rejected.createFails(failures.rejected);
@@ -104,12 +104,20 @@ describe('a report', () => {
   });
 
   test('knows by the message where an old job came from, and calls the rest commands', () => {
+    const old = (facts: Partial<Job>): CountedJob => {
+      const { origin: _notRecorded, ...job } = aJob(facts);
+      return { job, calls: [], unclearReplies: 0 };
+    };
     const report = counted(
-      withoutCalls({}),
-      withoutCalls({ requestTs: '1.000000', channelId: 'D1' }),
-      withoutCalls({ requestTs: '1.000000', channelId: 'C1' }),
+      old({}),
+      old({ requestTs: '1.000000', channelId: 'D1' }),
+      old({ requestTs: '1.000000', channelId: 'C1' }),
+      withoutCalls({ origin: { kind: 'shortcut' } }),
     );
-    expect(report.starts.by_source).toMatchObject({ command: 1, direct_message: 1, mention: 1 });
+    expect(report.starts).toMatchObject({
+      total: 4,
+      by_source: { command: 1, direct_message: 1, mention: 1, shortcut: 1 },
+    });
   });
 
   test('counts each pull request of a job once, as its code host last described it', () => {
