@@ -42,7 +42,8 @@ export const tenants: Bench = {
       { name: CALM, measure: () => turn(false) },
       { name: NOISE, measure: () => turn(true) },
     ];
-    const rounds = await takeTurns(contenders, settings);
+    // Each turn starts processes of its own, and warms them up.
+    const rounds = await takeTurns(contenders, { ...settings, warmUpRounds: 0 });
     return kinds.flatMap(([label, kind]) =>
       (['P50', 'P95'] as const).map((share) =>
         compare(rounds, {

@@ -16,6 +16,12 @@ import { BadRequestError, checkShape, withoutNulls } from './shape.ts';
 /** Slack waits no longer for the answer to a request. */
 const LAST_ANSWERS_MS = 3_000;
 
+/**
+ * So long after the last arrival, in real time, loops give way. A request that takes longer waits for somebody else: where
+ * the Slack of one workspace is silent, the work of all others must not stand still.
+ */
+const GIVE_WAY_FOR_MS = 250;
+
 /** What a connection tells of its requests, and how long each of them counts. */
 export interface RequestsOptions {
   /**
@@ -40,7 +46,7 @@ export interface ReceiverTools extends RequestsOptions {
 }
 
 export interface CommittingReceiver extends Receiver {
-  /** The last one counts for a moment after its answer. */
+  /** Those that work can give way to: none that wait for Slack. The last one counts for a moment after its answer. */
   requestsInFlight(): number;
 }
 
@@ -52,6 +58,7 @@ export interface CommittingReceiver extends Receiver {
 export function acknowledgeAfterCommit(receiver: Receiver, tools: ReceiverTools): CommittingReceiver {
   const { log, clock, answersAfterStop, nextWithinMs } = tools;
   const inFlight = new Set<Promise<void>>();
+  let arrivedAtMs = Number.NEGATIVE_INFINITY;
   let answeredAtMs = Number.NEGATIVE_INFINITY;
   let isStopping = false;
   return {
@@ -61,6 +68,7 @@ export function acknowledgeAfterCommit(receiver: Receiver, tools: ReceiverTools)
           log.info('inbound_request_left');
           return;
         }
+        arrivedAtMs = performance.now();
         const done = committed(app, event, tools).finally(() => {
           inFlight.delete(done);
           answeredAtMs = performance.now();
@@ -70,7 +78,11 @@ export function acknowledgeAfterCommit(receiver: Receiver, tools: ReceiverTools)
       };
       receiver.init(withProcessEvent(app, processEvent));
     },
-    requestsInFlight: () => inFlight.size || Number(performance.now() < answeredAtMs + nextWithinMs),
+    requestsInFlight: () => {
+      const nowMs = performance.now();
+      const isAnsweredNow = nowMs < answeredAtMs + nextWithinMs;
+      return nowMs < arrivedAtMs + GIVE_WAY_FOR_MS ? inFlight.size || Number(isAnsweredNow) : 0;
+    },
     start: (...args) => receiver.start(...args),
     stop: async (...args) => {
       isStopping = true;
