@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { linkOf, WORK_MS } from './noted.ts';
+import { linkOf, workMs } from './noted.ts';
 import type { Traffic } from './traffic.ts';
 
 /** The agent works on the request by then. */
@@ -27,6 +27,6 @@ export async function probe(traffic: Traffic, team: number, number: number): Pro
   return {
     cardMs: card.atMs - askedAtMs,
     replyMs: message.atMs - repliedAtMs,
-    endMs: news.atMs - message.atMs - WORK_MS,
+    endMs: news.atMs - message.atMs - workMs(message.id),
   };
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { findRoute, type Route } from '../../demo/agent-api/route.ts';
 import { activeAgentJob } from '../../test/support/watched-jobs.ts';
-import { linkOf, type Noted, WORK_MS } from './noted.ts';
+import { linkOf, type Noted, workMs } from './noted.ts';
 
 // A process: Slack for all workspaces, and the agent API for all projects. Notes when marked words arrive.
 
@@ -77,7 +77,7 @@ function answerAsAgent({ operation, jobId }: Route, body: string, response: Serv
   const id = jobId || `made-${made}`;
   const nowMs = Date.now();
   if (operation !== 'get') {
-    endsAtMs.set(id, nowMs + WORK_MS);
+    endsAtMs.set(id, nowMs + workMs(id));
     note(operation, body, id);
   }
   const hasEnded = (endsAtMs.get(id) ?? Number.POSITIVE_INFINITY) <= nowMs;

@@ -4,12 +4,13 @@ import type { AgentTools } from './agent-tools.ts';
 
 /**
  * How often, and for how long each time, replies wait for older ones that are being looked for: their thread is read
- * first, which takes a minute where Slack limits reads most.
+ * first, which takes a minute where Slack limits reads most. The wait ends when the thread has been read.
  */
-const MAX_WAITS = 90;
-/** How often they wait for the job to be read, if it could not be read of late. */
-const MAX_WAITS_FOR_READ = 3;
-const WAIT_MS = 1_000;
+const MAX_WAITS_FOR_OLDER = 9;
+const WAIT_FOR_OLDER_MS = 10_000;
+/** How often, and for how long each time, they wait for the job to be read, if it could not be read of late. */
+const MAX_WAITS_FOR_CHECK = 3;
+const WAIT_FOR_CHECK_MS = 1_000;
 
 /**
  * The batching window is over: the waiting replies become one message call. If the thread is to be read for
@@ -20,10 +21,8 @@ export async function sendFollowUps(tools: AgentTools, task: ClaimedTask): Promi
   const send = async (tx: Transaction) => {
     const context = tools.newContext();
     const { nowMs } = context;
-    if (await mustWait(tx, task, nowMs)) {
-      await tx.tasks.retryAt(task.lease, nowMs + WAIT_MS);
-      return;
-    }
+    const waitMs = await mustWaitMs(tx, task, nowMs);
+    if (waitMs > 0) return tx.tasks.retryAt(task.lease, nowMs + waitMs);
     await applyEvent(tx, task.subject, { type: 'send_due' }, context);
     await tx.tasks.complete(task.lease);
   };
@@ -31,13 +30,13 @@ export async function sendFollowUps(tools: AgentTools, task: ClaimedTask): Promi
   await tools.store.transaction(send, { mayBeLost: true });
 }
 
-async function mustWait(
+async function mustWaitMs(
   tx: Transaction,
   { subject, attempts }: ClaimedTask,
   nowMs: number,
-): Promise<boolean> {
-  if (attempts < MAX_WAITS && (await tx.catchUps.readFirst(subject))) return true;
+): Promise<number> {
+  if (attempts < MAX_WAITS_FOR_OLDER && (await tx.catchUps.readFirst(subject))) return WAIT_FOR_OLDER_MS;
   const job = await tx.jobs.get(subject);
-  if (attempts >= MAX_WAITS_FOR_READ || job?.trouble?.source !== 'check') return false;
-  return tx.tasks.runNow('check_job', subject, nowMs);
+  if (attempts >= MAX_WAITS_FOR_CHECK || job?.trouble?.source !== 'check') return 0;
+  return (await tx.tasks.runNow('check_job', subject, nowMs)) ? WAIT_FOR_CHECK_MS : 0;
 }

@@ -152,7 +152,11 @@ export class CatchUps {
   }
 
   /** Records a page. After the last one (no cursor), the thread is read again only if requested meanwhile. */
-  async pageRead({ jobId, requestCount }: ThreadToRead, page: PageRead, nowMs: number): Promise<void> {
+  async pageRead(
+    { jobId, requestCount, unsentTs }: ThreadToRead,
+    page: PageRead,
+    nowMs: number,
+  ): Promise<void> {
     const { seenTs: seen_ts, oldestTs: oldest_ts, cursor, oldReplies: old_replies } = page;
     const thread = this.change(jobId);
     await (cursor === null
@@ -176,6 +180,10 @@ export class CatchUps {
         }))
       : thread.set({ seen_ts, oldest_ts, cursor, old_replies, failures: 0 })
     ).execute();
+    // They waited for this.
+    if (cursor === null && unsentTs !== null) {
+      await this.tasks.retryNowUnlessLocked('send_follow_ups', jobId, nowMs);
+    }
   }
 
   /** Retries an unreadable thread at `atMs`; others go on. */

@@ -4,7 +4,8 @@ import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { acknowledgeAfterCommit } from '../../../src/slack/inbound/connection/acknowledge-after-commit.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
-test('a request is in flight until a moment after its answer, as the next one may follow', async () => {
+/** A request that is not answered yet. */
+async function withRequest() {
   const given = Promise.withResolvers<App>();
   const receiver: Receiver = { init: given.resolve, start: async () => {}, stop: async () => {} };
   const nothing = () => {};
@@ -12,7 +13,7 @@ test('a request is in flight until a moment after its answer, as the next one ma
     log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
     clock: systemClock,
     answersAfterStop: true,
-    nextWithinMs: 5,
+    nextWithinMs: 50,
     onRedelivery: nothing,
     onHeldBack: async () => {},
   });
@@ -24,8 +25,22 @@ test('a request is in flight until a moment after its answer, as the next one ma
   const body = { command: '/docs-agent', user_id: 'U1', channel_id: 'C1' };
   const request = app.processEvent({ body, ack: async () => {} });
   expect(committing.requestsInFlight()).toBe(1);
+  return { committing, request, answer };
+}
+
+const isOver = [(count: number) => count === 0, { what: 'the moment to pass' }] as const;
+
+test('a request is in flight until a moment after its answer, as the next one may follow', async () => {
+  const { committing, request, answer } = await withRequest();
   answer.resolve();
   await request;
   expect(committing.requestsInFlight()).toBe(1);
-  await waitFor(committing.requestsInFlight, (count) => count === 0, { what: 'the moment to pass' });
+  await waitFor(committing.requestsInFlight, ...isOver);
+});
+
+test('nothing gives way for long to a request that waits for somebody else', async () => {
+  const { committing, request, answer } = await withRequest();
+  await waitFor(committing.requestsInFlight, ...isOver);
+  answer.resolve();
+  await request;
 });

@@ -20,7 +20,7 @@ const LAST_ANSWERS_MS = 3_000;
  * So long after the last arrival, in real time, loops give way. A request that takes longer waits for somebody else: where
  * the Slack of one workspace is silent, the work of all others must not stand still.
  */
-const GIVE_WAY_FOR_MS = 250;
+const GIVE_WAY_FOR_MS = 100;
 
 /** What a connection tells of its requests, and how long each of them counts. */
 export interface RequestsOptions {

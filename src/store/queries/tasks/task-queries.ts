@@ -120,8 +120,10 @@ export const runTaskNow = prepared((db, { id, nowMs }: Values<{ id: string; nowM
     .where('lease_token', 'is', null),
 );
 
+type TaskToRun = { readonly id: string; readonly nowMs: number; readonly minAttempts: number };
+
 /** Skips tasks in flight, and locked ones. */
-export const runTaskNowUnlessLocked = prepared((db, { id, nowMs }: Values<{ id: string; nowMs: number }>) =>
+export const runTaskNowUnlessLocked = prepared((db, { id, nowMs, minAttempts }: Values<TaskToRun>) =>
   db
     .updateTable('task')
     .set({ run_at: nowMs })
@@ -131,6 +133,7 @@ export const runTaskNowUnlessLocked = prepared((db, { id, nowMs }: Values<{ id: 
         .select('id')
         .where('id', '=', id)
         .where('run_at', '>', nowMs)
+        .where('attempts', '>=', minAttempts)
         .where('lease_token', 'is', null)
         .forUpdate()
         .skipLocked(),

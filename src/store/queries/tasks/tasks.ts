@@ -162,9 +162,14 @@ export class Tasks {
   }
 
   /** Makes a task due now, even one that awaits a retry. Never waits: skips tasks in flight or locked. */
-  async runNowUnlessLocked(kind: TaskKind, subject: string, nowMs: number): Promise<void> {
-    if ((await runTaskNowUnlessLocked.change(this.db, { id: taskId(kind, subject), nowMs })) > 0)
-      this.noteScheduled(kind, nowMs);
+  async runNowUnlessLocked(kind: TaskKind, subject: string, nowMs: number, minAttempts = 0): Promise<void> {
+    const task = { id: taskId(kind, subject), nowMs, minAttempts };
+    if ((await runTaskNowUnlessLocked.change(this.db, task)) > 0) this.noteScheduled(kind, nowMs);
+  }
+
+  /** As `runNowUnlessLocked`, for a task that awaits a retry only. */
+  retryNowUnlessLocked(kind: TaskKind, subject: string, nowMs: number): Promise<void> {
+    return this.runNowUnlessLocked(kind, subject, nowMs, 1);
   }
 
   /** Extends leases that are still held. Never waits: skips locked tasks. */
