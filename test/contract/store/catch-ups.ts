@@ -58,6 +58,27 @@ export function catchUpContract(open: OpenStore): void {
       expect(await live({ teamId: 'T2' })).toEqual(new Map([['T2', 1]]));
     });
 
+    test('a reply that waited for its thread is sent once that is read; one whose window is not over waits on', async () => {
+      const send = (subject: string) =>
+        ({ kind: 'send_follow_ups', subject, ifScheduled: 'keep', runAtMs: NOW_MS + MINUTE_MS }) as const;
+      const due = (nowMs: number) =>
+        opened.run((tx) => tx.tasks.claim({ ...claimed, kinds: ['send_follow_ups'], nowMs }));
+      const claimed = { leaseNowMs: NOW_MS, leaseUntilMs: NOW_MS + 1, inFlight: [], limit: 1 };
+      for (const [index, id] of ['waited', 'in-its-window'].entries()) {
+        await write({ id });
+        const followUp = aFollowUp({ id, jobId: id, messageTs: `18.${index}`, state: 'waiting' });
+        await opened.run((tx) => tx.followUps.put(followUp));
+        await opened.run((tx) => tx.tasks.schedule(send(id)));
+        await want(id);
+      }
+      const [task] = await due(NOW_MS + MINUTE_MS);
+      if (task === undefined) throw new Error('a task is due');
+      await opened.run((tx) => tx.tasks.retryAt(task.lease, NOW_MS + MINUTE_MS));
+      await readAll();
+      expect(await due(NOW_MS)).toMatchObject([{ subject: task.subject }]);
+      expect(await due(NOW_MS)).toEqual([]);
+    });
+
     test('one task of the workspace reads them, and is there at once when one of them is wanted at once', async () => {
       await writeSome();
       await live({ fromMs: NOW_MS + MINUTE_MS });

@@ -62,16 +62,6 @@ export function taskContract(open: OpenStore): void {
       expect(await hasten('later')).toBe(false);
     });
 
-    test('a retry can be hastened, and nothing but a retry', async () => {
-      const hasten = () => opened.run((tx) => tx.tasks.retryNowUnlessLocked('check_job', 'later', NOW_MS));
-      await schedule('later', NOW_MS + 60_000);
-      await hasten();
-      expect(await claim(NOW_MS)).toEqual([]);
-      await postpone(await claimOne(NOW_MS + 60_000), NOW_MS + 120_000);
-      await hasten();
-      await complete(await claimOne(NOW_MS));
-    });
-
     test('only the kinds that are asked for are claimed', async () => {
       await schedule('job-1', NOW_MS);
       expect(await claim(NOW_MS, 10, ['refresh_card', 'post_to_slack'])).toEqual([]);
