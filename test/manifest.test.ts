@@ -17,6 +17,8 @@ const variants: readonly [name: string, options: ManifestOptions][] = [
   ['Socket Mode with OAuth', { url: null, oauth }],
   ['HTTP mode with OAuth', { url, oauth }],
   ['HTTP mode with OAuth and rotating tokens', { url, oauth: rotating }],
+  ['an agent in Socket Mode', { url: null, oauth: null, isAgent: true }],
+  ['an agent in HTTP mode with OAuth', { url, oauth, isAgent: true }],
 ];
 
 function problems(version: string, manifest: unknown): unknown {
@@ -96,6 +98,16 @@ test('with OAuth, Slack sends people back, and reports when the app is removed',
   );
   expect(settings).toMatchObject({ token_rotation_enabled: false, org_deploy_enabled: true });
   expect(parse(manifestYaml({ url, oauth: rotating })).settings.token_rotation_enabled).toBe(true);
+});
+
+test('an agent asks for what Slack wants of agents, and tells people what to ask it for', () => {
+  const plain = parse(manifestYaml({ url: null, oauth: null }));
+  const { features, oauth_config, settings } = parse(manifestYaml({ url: null, oauth: null, isAgent: true }));
+  expect(oauth_config.scopes.bot).toEqual([...plain.oauth_config.scopes.bot, 'assistant:write']);
+  expect(features).not.toHaveProperty('assistant_view');
+  expect(features.agent_view.suggested_prompts).toHaveLength(4);
+  // The agent cannot be stopped, so nobody is to tell us that somebody wants to.
+  expect(settings).toEqual(plain.settings);
 });
 
 test.each(variants)('the manifest for %s gives a reason for each scope and event', (_name, options) => {

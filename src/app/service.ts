@@ -11,7 +11,7 @@ import { serveRoutes } from '../engine/runtime/http-server.ts';
 import type { Logger } from '../engine/runtime/logger.ts';
 import { createConnection, createSlackApp } from '../slack/inbound/app.ts';
 import { missedReplies } from '../slack/outbound/catch-up/missed-replies.ts';
-import { WorkingStatus } from '../slack/outbound/refresh/working-status.ts';
+import { SessionStatus } from '../slack/outbound/refresh/session-status.ts';
 import { readableText } from '../slack/protocol/slack-text.ts';
 import { boltLogger } from '../slack/workspace/bolt-logger.ts';
 import type { SignedInAs } from '../slack/workspace/workspace.ts';
@@ -95,7 +95,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
     const policy = defaultPolicy(config);
     const newContext = contextFactory(clock, config, policy);
     const stopping = new AbortController();
-    const workingStatus = new WorkingStatus();
+    const sessionStatus = new SessionStatus();
     const tools: Tools = {
       stopping: stopping.signal,
       store,
@@ -120,7 +120,8 @@ export function createService(config: Config, options: ServiceOptions): Service 
         const { names } = await workspaces.of(teamId);
         return readableText(prompt, await names.of(prompt));
       },
-      showWorking: (job) => workingStatus.show(tools, job),
+      showChecked: (job) => sessionStatus.checked(tools, job),
+      showChanged: (job) => sessionStatus.changed(tools, job),
     };
     const loops = createLoops(tools, config.stopTimeoutMs);
     stopWithinMs = () => loops.stopWithinMs();

@@ -11,6 +11,7 @@ export async function manifest(args: string[]): Promise<number> {
       socket: { type: 'boolean', default: false },
       oauth: { type: 'boolean', default: false },
       'token-rotation': { type: 'boolean', default: false },
+      agent: { type: 'boolean', default: false },
     },
   });
   const url = values.url === undefined ? null : publicAddress(values.url);
@@ -26,7 +27,8 @@ export async function manifest(args: string[]): Promise<number> {
     );
   }
   const oauth = values.oauth && url !== null ? { url, tokenRotation } : null;
-  console.log(manifestYaml({ url: values.socket ? null : url, oauth }).trimEnd());
+  const options = { url: values.socket ? null : url, oauth, isAgent: values.agent };
+  console.log(manifestYaml(options).trimEnd());
   return 0;
 }
 

@@ -26,7 +26,7 @@ const commands: readonly Command[] = [
     load: async () => (await import('./report.ts')).report,
   },
   {
-    usage: 'manifest [--url <address> [--oauth [--token-rotation]] [--socket]]',
+    usage: 'manifest [--url <address> [--oauth [--token-rotation]] [--socket]] [--agent]',
     summary: 'print the manifest of the Slack app, for HTTP if there is an address, else for Socket Mode',
     load: async () => (await import('./manifest.ts')).manifest,
   },

@@ -1,6 +1,6 @@
 import { Document, isMap, isNode } from 'yaml';
 import { ASK_SHORTCUT_ID, EVENTS_PATH, OAUTH_REDIRECT_PATH } from './protocol/ids.ts';
-import { botEvents, botScopes, type ManifestEntry, oauthEvents } from './protocol/scopes.ts';
+import { agentScopes, botEvents, botScopes, type ManifestEntry, oauthEvents } from './protocol/scopes.ts';
 import { labels } from './views/parts/words.ts';
 
 const COMMENT_WIDTH = 105;
@@ -8,11 +8,24 @@ const COMMENT_WIDTH = 105;
 const ICON =
   'The icon is not part of a manifest: set docs/images/icon.png in "Basic Information", "Display Information".';
 
+/** What people see of an agent before they write to it. */
+const AGENT_VIEW = {
+  agent_description: 'Ask for a documentation change, and get the pull request in the thread.',
+  suggested_prompts: [
+    { title: 'Write a page', message: 'Add a quickstart for our API' },
+    { title: 'Explain something better', message: 'Explain the rate limits, with an example' },
+    { title: 'Correct a page', message: 'The page about webhooks shows an old signature' },
+    { title: 'Bring a page up to date', message: 'Check the installation page against the last release' },
+  ],
+};
+
 export interface ManifestOptions {
   /** The public address, without a slash at its end: HTTP mode. Null: Socket Mode. */
   readonly url: string | null;
   /** How other workspaces install the app by themselves; null: it is installed in one, by hand. */
   readonly oauth: { readonly url: string; readonly tokenRotation: boolean } | null;
+  /** The app is one of Slack's agents. */
+  readonly isAgent?: boolean;
 }
 
 type Path = readonly (string | number)[];
@@ -25,7 +38,8 @@ export function manifestYaml(options: ManifestOptions): string {
   return document.toString({ lineWidth: 0 });
 }
 
-function manifest({ url, oauth }: ManifestOptions): object {
+function manifest(options: ManifestOptions): object {
+  const { url, oauth } = options;
   const address = url === null ? null : url + EVENTS_PATH;
   const requestUrl = address === null ? {} : { request_url: address };
   return {
@@ -59,10 +73,11 @@ function manifest({ url, oauth }: ManifestOptions): object {
           description: 'Ask for a documentation change because of this message',
         },
       ],
+      ...(options.isAgent ? { agent_view: AGENT_VIEW } : {}),
     },
     oauth_config: {
       ...(oauth === null ? {} : { redirect_urls: [oauth.url + OAUTH_REDIRECT_PATH] }),
-      scopes: { bot: names(botScopes) },
+      scopes: { bot: names(scopesOf(options)) },
     },
     settings: {
       event_subscriptions: { ...requestUrl, bot_events: names(eventsOf(oauth)) },
@@ -74,7 +89,8 @@ function manifest({ url, oauth }: ManifestOptions): object {
   };
 }
 
-function comments({ oauth }: ManifestOptions): [path: Path, comment: string][] {
+function comments(options: ManifestOptions): [path: Path, comment: string][] {
+  const { oauth } = options;
   const reasons = (path: Path, entries: readonly ManifestEntry[]) =>
     entries.map(({ reason }, index): [Path, string] => [[...path, index], reason]);
   return [
@@ -86,7 +102,15 @@ function comments({ oauth }: ManifestOptions): [path: Path, comment: string][] {
       ['features', 'slash_commands', 0, 'should_escape'],
       'Mentions and links arrive as ids and addresses, not as look-alike text.',
     ],
-    ...reasons(['oauth_config', 'scopes', 'bot'], botScopes),
+    ...(options.isAgent
+      ? [
+          [
+            ['features', 'agent_view'],
+            'The app is an agent: each direct message to it is a thread of its own, and Slack shows how each job stands.',
+          ] satisfies [Path, string],
+        ]
+      : []),
+    ...reasons(['oauth_config', 'scopes', 'bot'], scopesOf(options)),
     ...reasons(['settings', 'event_subscriptions', 'bot_events'], eventsOf(oauth)),
     ...(oauth === null
       ? []
@@ -130,6 +154,10 @@ function introduction({ url, oauth }: ManifestOptions): string[] {
         install,
         ICON,
       ];
+}
+
+function scopesOf({ isAgent }: ManifestOptions): readonly ManifestEntry[] {
+  return isAgent ? [...botScopes, ...agentScopes] : botScopes;
 }
 
 function eventsOf(oauth: ManifestOptions['oauth']): readonly ManifestEntry[] {

@@ -39,6 +39,12 @@ describe('docs-agent manifest', () => {
     expect(settings.event_subscriptions).not.toHaveProperty('request_url');
   });
 
+  test.concurrent('prints one for an agent', async () => {
+    const { code, output } = await run('--agent');
+    expect(code).toBe(0);
+    expect(parse(output).features).toHaveProperty('agent_view');
+  });
+
   test.concurrent.each([
     [['--url', 'http://bot.example.com'], 'must be an https address'],
     [['--url', 'bot.example.com'], 'must be an https address'],

@@ -14,7 +14,6 @@ import { openJob } from '../../src/jobs/decide/open.ts';
 import type { JobEvent } from '../../src/jobs/event.ts';
 import type { TaskKind } from '../../src/jobs/task-kinds.ts';
 import { postToSlack } from '../../src/slack/outbound/posts/post-to-slack.ts';
-import { WorkingStatus } from '../../src/slack/outbound/refresh/working-status.ts';
 import type { Workspace } from '../../src/slack/workspace/workspace.ts';
 import { openStore } from '../../src/store/open.ts';
 import { type ClaimedTask, LeaseLostError } from '../../src/store/store.ts';
@@ -99,7 +98,8 @@ async function overtaken(events: readonly Happening[], kind: TaskKind, agentJob:
     },
     requestsInFlight: () => 0,
     readablePrompt: async (_teamId, prompt) => prompt,
-    showWorking: () => {},
+    showChecked: () => {},
+    showChanged: () => {},
     stopping: new AbortController().signal,
     newContext,
   };
@@ -114,7 +114,7 @@ const created = (callId: string): JobEvent => ({ type: 'job_created', callId, ag
 
 const check = (tools: Tools, task: ClaimedTask) => {
   const batches = checkBatches(tools.store, tools.clock);
-  const checks = { batches, status: new WorkingStatus(), readers: new FairLimit(1) };
+  const checks = { batches, readers: new FairLimit(1) };
   return checkJob(tools, checks, 'check_job', task);
 };
 

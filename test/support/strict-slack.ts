@@ -15,7 +15,7 @@ import { eventCallback, inChannel } from './strict-slack/payloads.ts';
 import { RateLimits } from './strict-slack/rate-limits.ts';
 import { ResponseUrls } from './strict-slack/response-urls.ts';
 import { createSocketTransport } from './strict-slack/socket-transport.ts';
-import { Statuses } from './strict-slack/statuses.ts';
+import { AgentSessions, Statuses } from './strict-slack/statuses.ts';
 import { Triggers } from './strict-slack/triggers.ts';
 import { Views } from './strict-slack/views.ts';
 import { type StrictFault, WebApi } from './strict-slack/web-api.ts';
@@ -113,6 +113,7 @@ export async function startStrictSlack(options: StrictSlackOptions): Promise<Str
     views: new Views(newTs),
     files: new Files(url),
     statuses: new Statuses(clock),
+    sessions: new AgentSessions(clock),
     stored: (blocks) => withIds(blocks, keepsBlockIds),
     newSocketAddress: socket.newAddress,
   };

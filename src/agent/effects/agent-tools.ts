@@ -12,8 +12,8 @@ export interface AgentTools extends EngineTools {
   readonly hourlyBudget: number;
   /** The prompt as the agent reads it: people's names in place of their ids. */
   readonly readablePrompt: (teamId: string, prompt: string) => Promise<string>;
-  /** Shows people that the agent is at work on the job. Waits for nothing, and never fails. */
-  readonly showWorking: (job: Job) => void;
+  /** Shows people that the agent is at work on the job, after a look at it. Waits for nothing, and never fails. */
+  readonly showChecked: (job: Job) => void;
 }
 
 /**

@@ -51,7 +51,7 @@ export async function checkJob(
   if (read === null) return release(tools, task);
   const { event } = read;
   if (await settleUnchanged(newContext(), batches, { kind, lease: task.lease }, watched, event)) {
-    tools.showWorking(job);
+    tools.showChecked(job);
     return;
   }
   const write = async (tx: Transaction): Promise<Job> => {
@@ -62,7 +62,7 @@ export async function checkJob(
   };
   // What is lost is read again.
   const after = await tools.store.transaction(write, { mayBeLost: true });
-  tools.showWorking(after);
+  tools.showChecked(after);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { EngineTools } from '../../engine/tools.ts';
+import type { Job } from '../../jobs/job.ts';
 import { LONGEST_RETRY_MS, retryDelayMs } from '../../jobs/schedule/schedule.ts';
 import type { ClaimedTask } from '../../store/store.ts';
 import type { Known } from '../workspace/known.ts';
@@ -13,6 +14,8 @@ export interface SlackTools extends EngineTools {
   /** Create and message calls per project and hour. */
   readonly hourlyBudget: number;
   readonly known: Known;
+  /** Shows besides the card how the job stands, where Slack has a place for that. Waits for nothing, and never fails. */
+  readonly showChanged: (job: Job) => void;
 }
 
 /** Even if Slack asks for less: that would be a busy loop. */

@@ -63,3 +63,8 @@ export const oauthEvents: readonly ManifestEntry[] = [
   { name: 'app_uninstalled', reason: 'Forget the tokens of a workspace that removed the app.' },
   { name: 'tokens_revoked', reason: 'Forget tokens that were revoked.' },
 ];
+
+/** For an app that is an agent, besides. */
+export const agentScopes: readonly ManifestEntry[] = [
+  { name: 'assistant:write', reason: 'Slack asks for it of every app with an agent_view.' },
+];

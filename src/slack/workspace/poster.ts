@@ -1,6 +1,7 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import type { WebAPICallResult } from '@slack/web-api';
 import type { Clock } from '../../engine/runtime/clock.ts';
+import type { SessionState } from '../../jobs/session-state.ts';
 import { CLOCK_SKEW_MS, type MessageEvent } from '../messages/message-event.ts';
 import { callBlockId, type FoundMessage, isPostOf, METADATA_EVENT_TYPE } from '../messages/post-mark.ts';
 import type { SlackMessage } from '../views/parts/message.ts';
@@ -137,8 +138,14 @@ export class Poster {
     await this.call('reactions.remove', { channel, timestamp, name });
   }
 
+  /** Says how the agent's session in a thread stands. For apps that are agents; Slack ends `processing` after an hour. */
+  async setSessionState(channelId: string, threadTs: string, status: SessionState): Promise<void> {
+    const place = { channel_id: channelId, thread_ts: threadTs };
+    await this.call('agents.sessions.setStatus', { ...place, status });
+  }
+
   /** Shows a line under a thread, after the app's name, until the next post there, or for two minutes. */
-  async setStatus(channelId: string, threadTs: string, status: string): Promise<void> {
+  async setStatusLine(channelId: string, threadTs: string, status: string): Promise<void> {
     const place = { channel_id: channelId, thread_ts: threadTs };
     await this.call('assistant.threads.setStatus', { ...place, status });
   }

@@ -139,7 +139,8 @@ export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorl
       stopping: stopping.signal,
       newContext,
       readablePrompt: async (_teamId, prompt) => prompt,
-      showWorking: () => {},
+      showChecked: () => {},
+      showChanged: () => {},
     }),
   );
   const [store] = stores;

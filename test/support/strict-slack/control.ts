@@ -18,7 +18,7 @@ export interface StrictControl
 
 export function createControl(options: ControlOptions): StrictControl {
   const { context, deliverer, webApi } = options;
-  const { workspace, views, files, statuses } = context;
+  const { workspace, views, files, statuses, sessions } = context;
   const requests = createSlackRequests(options);
   return {
     ...createMessageControl(options, requests),
@@ -39,7 +39,7 @@ export function createControl(options: ControlOptions): StrictControl {
       })),
     ],
     reset: async () => {
-      for (const store of [workspace, views, files, statuses]) store.forget();
+      for (const store of [workspace, views, files, statuses, sessions]) store.forget();
       webApi.calls.length = 0;
       deliverer.forget();
     },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ApiError } from './api-error.ts';
 import type { Files } from './files.ts';
 import type { Block } from './message.ts';
-import type { Statuses } from './statuses.ts';
+import type { AgentSessions, Statuses } from './statuses.ts';
 import type { Triggers } from './triggers.ts';
 import type { Views } from './views.ts';
 import type { Channel, Workspace } from './workspace.ts';
@@ -13,6 +13,7 @@ export interface MethodContext {
   readonly views: Views;
   readonly files: Files;
   readonly statuses: Statuses;
+  readonly sessions: AgentSessions;
   /** The blocks of a message as they are stored. */
   readonly stored: (blocks: readonly Block[]) => readonly Block[];
   /** Where the next Socket Mode connection goes. */

@@ -5,6 +5,7 @@
 const READ_CONVERSATION = ['channels:history', 'groups:history', 'im:history', 'mpim:history'] as const;
 
 export const scopesOfMethods: Readonly<Record<string, readonly string[]>> = {
+  'agents.sessions.setStatus': ['chat:write'],
   'apps.connections.open': [],
   'assistant.threads.setStatus': ['chat:write'],
   'auth.test': [],

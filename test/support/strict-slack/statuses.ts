@@ -5,7 +5,9 @@ import { strictApp } from './ids.ts';
 import { argument, joinedChannel, type Method, method } from './method.ts';
 
 const LIFE_MS = 2 * 60_000;
+const PROCESSING_MS = 60 * 60_000;
 const LOADING_MESSAGES_MAX = 10;
+const TITLE_MAX = 200;
 const { botUserId } = strictApp;
 
 /** The line under a thread that says what the bot is doing. */
@@ -35,6 +37,41 @@ export class Statuses {
   }
 }
 
+export const sessionStates = ['active', 'processing', 'suspended', 'closed'] as const;
+
+export interface AgentSession {
+  readonly status: (typeof sessionStates)[number];
+  readonly sinceMs: number;
+}
+
+/** Sessions of an app that is an agent. */
+export class AgentSessions {
+  /** Whether the app's manifest has an `agent_view`. */
+  isAgent = false;
+  readonly #clock: Clock;
+  readonly #sessions = new Map<string, AgentSession>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  set(channelId: string, threadTs: string, status: AgentSession['status']): void {
+    this.#sessions.set(`${channelId}:${threadTs}`, { status, sinceMs: this.#clock.now() });
+  }
+
+  forget(): void {
+    this.#sessions.clear();
+  }
+
+  /** Null: there is none. */
+  get(channelId: string, threadTs: string): AgentSession['status'] | null {
+    const session = this.#sessions.get(`${channelId}:${threadTs}`);
+    if (session === undefined) return null;
+    const isOver = session.status === 'processing' && this.#clock.now() >= session.sinceMs + PROCESSING_MS;
+    return isOver ? 'active' : session.status;
+  }
+}
+
 /** An empty status takes it away. */
 const setStatus = method(
   z.strictObject({
@@ -52,4 +89,27 @@ const setStatus = method(
   },
 );
 
-export const statusMethods: Readonly<Record<string, Method>> = { 'assistant.threads.setStatus': setStatus };
+/** What it says to an app that is no agent is not known: some code. */
+const setSessionStatus = method(
+  z.strictObject({
+    channel_id: argument.text,
+    thread_ts: argument.ts,
+    status: z.enum(sessionStates),
+    title: z.string().max(TITLE_MAX).optional(),
+    initiator_user_id: argument.text.optional(),
+  }),
+  ({ workspace, sessions }, { channel_id: id, thread_ts: threadTs, status }) => {
+    if (!sessions.isAgent) throw new ApiError('feature_not_enabled');
+    const channel = joinedChannel(workspace, id, botUserId);
+    if (channel.log.get(threadTs) === undefined) throw new ApiError('invalid_thread_ts');
+    sessions.set(channel.id, threadTs, status);
+    // The app does not subscribe to the event.
+    const warning = 'missing_agent_session_stopped_event_subscription';
+    return { status, warning, response_metadata: { warnings: [warning] } };
+  },
+);
+
+export const statusMethods: Readonly<Record<string, Method>> = {
+  'agents.sessions.setStatus': setSessionStatus,
+  'assistant.threads.setStatus': setStatus,
+};

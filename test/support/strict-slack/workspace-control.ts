@@ -1,5 +1,6 @@
 import type { NewPerson, UserGroup } from './people.ts';
 import type { ControlOptions } from './slack-requests.ts';
+import type { AgentSession } from './statuses.ts';
 import type { NewChannel } from './workspace.ts';
 
 /** What administrators do. New people, groups and channels are there until `reset`. */
@@ -20,6 +21,10 @@ export interface WorkspaceControl {
   setUserGroup(id: string, members: readonly string[], handle?: UserGroup['handle']): void;
   /** The line under the thread that says what the bot is doing, or null. */
   status(channel: string, threadTs: string): string | null;
+  /** Whether the app's manifest has an `agent_view`, from now on; at first it has none. */
+  declareAgent(isAgent: boolean): void;
+  /** How the agent's session in a thread stands; null: there is none. */
+  session(channel: string, threadTs: string): AgentSession['status'] | null;
   /** From now on every call with the bot's token is refused as `token_revoked`. */
   revokeToken(): void;
   restoreToken(): void;
@@ -28,7 +33,7 @@ export interface WorkspaceControl {
 }
 
 export function createWorkspaceControl({ context, webApi }: ControlOptions): WorkspaceControl {
-  const { workspace, statuses } = context;
+  const { workspace, statuses, sessions } = context;
   return {
     openChannel: (channel) => workspace.openChannel(channel),
     archive: (id) => {
@@ -48,6 +53,10 @@ export function createWorkspaceControl({ context, webApi }: ControlOptions): Wor
       workspace.people.groups.set(id, { id, handle, members });
     },
     status: (id, threadTs) => statuses.get(workspace.channel(id).id, threadTs),
+    declareAgent: (isAgent) => {
+      sessions.isAgent = isAgent;
+    },
+    session: (id, threadTs) => sessions.get(workspace.channel(id).id, threadTs),
     revokeToken: () => {
       webApi.isTokenRevoked = true;
     },

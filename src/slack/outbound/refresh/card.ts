@@ -20,6 +20,7 @@ interface Card {
 export const refreshCard = refresh<Card>({
   load: (tools, task) => tools.store.transaction((tx) => loadCard(tools, tx, task)),
   show: async (tools, { job, cardTs, queue }, attempt) => {
+    tools.showChanged(job);
     const workspace = await tools.workspaces.of(job.teamId);
     const card = await renderCard(workspace, job, queue);
     const failure = await failureOf(

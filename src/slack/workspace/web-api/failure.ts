@@ -65,6 +65,11 @@ export function saidNo({ outcome, isPassing }: SlackFailure): boolean {
   return outcome === 'refused' || isPassing;
 }
 
+/** As `saidNo`, whatever the code, but for rate limits: a token or a scope that is missing, or an error of Slack's own. */
+export function wasAnsweredNo(failure: SlackFailure): boolean {
+  return saidNo(failure) || failure.needsAdmin || classOf(failure.code) === 'unclear';
+}
+
 /** The call was not made: the program was held up between the plan and the request. */
 export function tooLate(method: string): SlackCallError {
   return new SlackCallError(method, failure('retry', 'too_late_to_send'), null);

@@ -80,7 +80,8 @@ async function limitedWorld(teamIds: readonly string[]) {
     },
     requestsInFlight: () => 0,
     readablePrompt: async (_teamId, prompt) => prompt,
-    showWorking: () => {},
+    showChecked: () => {},
+    showChanged: () => {},
     stopping: new AbortController().signal,
   };
   const loops = createLoops(tools, 10 * SECOND_MS);

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { type Shown, ShownStates } from '../../../../src/slack/outbound/refresh/shown-states.ts';
+
+const MINUTE_MS = 60_000;
+const session = (state: Shown['state'], atMs: number): Shown => ({ method: 'session', state, atMs });
+const line = (atMs: number): Shown => ({ method: 'line', state: 'processing', atMs });
+
+test('a session at work is renewed before Slack ends it, a line before it goes', () => {
+  const states = new ShownStates();
+  states.take('a', 'T1', session('processing', 0));
+  expect(states.isDue('a', session('processing', 45 * MINUTE_MS - 1), true)).toBe(false);
+  expect(states.isDue('a', session('processing', 45 * MINUTE_MS), true)).toBe(true);
+  states.take('b', 'T1', line(0));
+  expect(states.isDue('b', line(MINUTE_MS - 1), true)).toBe(false);
+  expect(states.isDue('b', line(MINUTE_MS), true)).toBe(true);
+});
+
+test('a change is due at once, and what rests is said once', () => {
+  const states = new ShownStates();
+  states.take('a', 'T1', session('processing', 0));
+  expect(states.isDue('a', session('active', 1), true)).toBe(true);
+  states.take('a', 'T1', session('active', 1));
+  expect(states.isDue('a', session('active', 50 * MINUTE_MS), false)).toBe(false);
+});
+
+test('a look at a job that had ended before this process began says nothing; a change of it does', () => {
+  const states = new ShownStates();
+  expect(states.isDue('a', session('active', 0), true)).toBe(false);
+  expect(states.isDue('a', session('active', 0), false)).toBe(true);
+  expect(states.isDue('a', session('processing', 0), true)).toBe(true);
+});
+
+test('what may not have arrived is said again after a minute; what was refused, by the other method at once', () => {
+  const states = new ShownStates();
+  states.take('a', 'T1', session('active', 0));
+  states.noteFailure('a', false);
+  expect(states.isDue('a', session('active', MINUTE_MS - 1), true)).toBe(false);
+  expect(states.isDue('a', session('active', MINUTE_MS), true)).toBe(true);
+  states.take('b', 'T1', session('processing', 0));
+  states.noteFailure('b', true);
+  expect(states.isDue('b', line(1), true)).toBe(true);
+});
+
+test('in a workspace with many jobs, renewals leave room for changes, each minute anew', () => {
+  const states = new ShownStates();
+  const jobs = Array.from({ length: 60 }, (_none, index) => `job-${index}`);
+  const taken = (shown: Shown) => jobs.filter((job) => states.take(job, 'T1', shown)).length;
+  expect(taken(session('processing', 0))).toBe(50);
+  const later = 45 * MINUTE_MS;
+  expect(taken(session('processing', later))).toBe(50);
+  expect(states.take('job-0', 'T2', session('processing', later))).toBe(true);
+  expect(taken(session('processing', later + MINUTE_MS))).toBe(40);
+  expect(taken(session('active', later + MINUTE_MS))).toBe(10);
+});
+
+test('a clock that is set back makes nobody wait for it', () => {
+  const states = new ShownStates();
+  states.take('a', 'T1', session('processing', 1_000_000));
+  expect(states.isDue('a', session('processing', 0), true)).toBe(true);
+});
