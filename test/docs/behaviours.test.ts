@@ -23,6 +23,7 @@ test('docs/behaviours.md names tests for every behaviour, each once', () => {
       'P2',
       'P3',
       'P4',
+      'T4',
       'L1',
       'L2',
       'L3',
@@ -51,7 +52,9 @@ test('no test names a behaviour that the page does not know', () => {
   );
   const named = files.flatMap((file) => {
     const text = readFileSync(new URL(`test/e2e/${file}`, root), 'utf8');
-    return [...text.matchAll(/\(((?:[SFWNPLAE]\d(?:, )?)+)\)/g)].flatMap(([, list = '']) => list.split(', '));
+    return [...text.matchAll(/\(((?:[SFWNPTLAE]\d(?:, )?)+)\)/g)].flatMap(([, list = '']) =>
+      list.split(', '),
+    );
   });
   expect(named.filter((number) => !known.has(number))).toEqual([]);
 });
