@@ -7,8 +7,8 @@ import { callBlockId, type FoundMessage, isPostOf, METADATA_EVENT_TYPE } from '.
 import type { SlackMessage } from '../views/parts/message.ts';
 import { againIfFailed, type SlackCaller } from './web-api/caller.ts';
 import { rateLimited, SlackCallError, saidNo } from './web-api/failure.ts';
-import { isYes } from './web-api/http.ts';
 import { RateGate } from './web-api/rate-gate.ts';
+import { respond } from './web-api/respond.ts';
 
 const PAGE_SIZE = 200;
 const MAX_PAGES = 20;
@@ -184,7 +184,7 @@ export class Poster {
    * direct message.
    */
   async respondPrivately(userId: string, responseUrl: string | null, message: SlackMessage): Promise<void> {
-    if (responseUrl !== null && (await this.respond(responseUrl, message))) return;
+    if (responseUrl !== null && (await respond(this.fetchAnswer, responseUrl, message))) return;
     const { text, blocks } = message;
     await this.call('chat.postMessage', { channel: userId, text, blocks, ...NO_UNFURLS });
   }
@@ -231,20 +231,6 @@ export class Poster {
   /** Replaces the home tab of one person. May be repeated. */
   async publishHome(userId: string, { blocks }: SlackMessage): Promise<void> {
     await this.call('views.publish', { user_id: userId, view: { type: 'home', blocks } });
-  }
-
-  private async respond(responseUrl: string, message: SlackMessage): Promise<boolean> {
-    try {
-      const response = await this.fetchAnswer(responseUrl, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ response_type: 'ephemeral', text: message.text, blocks: message.blocks }),
-      });
-      return response.ok && isYes(await response.text());
-    } catch {
-      // The direct message is the way out.
-      return false;
-    }
   }
 
   private async call(method: string, args: Record<string, unknown>): Promise<Answer> {
