@@ -31,6 +31,7 @@ import { stateReader, workProblem, workProblems, workWarnings } from './operatio
 import { contextFactory, defaultPolicy } from './service/context.ts';
 import { explainConnection, explainListening } from './service/explain.ts';
 import { createLoops, SHORT_STOP_MS, type Tools } from './service/loops.ts';
+import { reporter } from './service/reports.ts';
 import { serveWorkspaces } from './service/workspaces.ts';
 
 /** The whole program in one object. Tests start it in memory. */
@@ -148,6 +149,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
       listeners: {
         ...{ store, clock, log, newContext, onEnded },
         known: tools.known,
+        reportOf: reporter(config, store, clock),
         agentHasJob: hasJob(tools, config.agent.readsPerMinute),
       },
       onFailure: () => missed.lookForSoon(),

@@ -28,7 +28,7 @@ test('a person who asks for a list, a status or the settings while the store is 
   await using _program = program;
   await program.ask('Explain the rate limits');
   await execute('alter table job rename to job_away; alter table channel_setting rename to setting_away');
-  for (const text of ['list', 'status', 'settings']) {
+  for (const text of ['list', 'status', 'settings', 'report']) {
     expect(await answerTo(program, text)).toMatchObject({
       response_type: 'ephemeral',
       text: expect.stringContaining('show that right now'),

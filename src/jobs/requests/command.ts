@@ -10,12 +10,12 @@ export type Command =
   /** As it was typed: `project.ts` reads what is at its start. */
   | { readonly kind: 'prompt'; readonly text: string };
 
-type PlainWord = 'help' | 'list' | 'settings' | 'doctor';
+type PlainWord = 'help' | 'list' | 'settings' | 'doctor' | 'report';
 
-export const commandNames = ['help', 'list', 'status', 'watch', 'settings', 'doctor'] as const;
+export const commandNames = ['help', 'list', 'status', 'watch', 'settings', 'doctor', 'report'] as const;
 export type CommandName = (typeof commandNames)[number];
 
-const PLAIN_COMMAND = /^(help|list|settings|doctor)$/i;
+const PLAIN_COMMAND = /^(help|list|settings|doctor|report)$/i;
 const STATUS = /^status(?:\s+(\S+))?$/i;
 /** Ids, numbers and links are no plain words. */
 const PLAIN_WORD = /^[\p{L}\p{M}'’-]+[.!?]?$/u;

@@ -9,6 +9,7 @@ import type {
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Logger } from '../../engine/runtime/logger.ts';
 import type { AnyJobContext } from '../../jobs/decision.ts';
+import type { Report } from '../../jobs/report/report.ts';
 import type { Store } from '../../store/store.ts';
 import type { Known } from '../workspace/known.ts';
 import type { ReadyWorkspace, Workspace } from '../workspace/workspace.ts';
@@ -21,6 +22,8 @@ export interface SharedDeps {
   readonly known: Known;
   /** Whether the agent has this job in the project; null: it did not say. */
   readonly agentHasJob: (projectId: string, agentJobId: string) => Promise<boolean | null>;
+  /** What became of the workspace's requests of the last days. */
+  readonly reportOf: (teamId: string, projectIds: readonly string[]) => Promise<Report>;
   /** An event says that an installation, or its token, has ended. */
   readonly onEnded: (body: unknown) => Promise<void>;
 }

@@ -13,6 +13,7 @@ import { answer, linkTo } from '../requests/private-answers.ts';
 import { type Outcome, startJob } from '../requests/start-job.ts';
 import { doctorAnswer } from './doctor.ts';
 import { listAnswer } from './list.ts';
+import { report } from './report.ts';
 import { statusAnswer } from './status.ts';
 import { watch } from './watch.ts';
 
@@ -36,6 +37,8 @@ export function command(deps: ListenerDeps) {
         return status(deps, args, { sight, text, id: parsed.id });
       case 'doctor':
         return answer(args, await doctorAnswer(deps, sight));
+      case 'report':
+        return report(deps, args);
       case 'settings':
         return settings(deps, args);
       case 'watch':

@@ -99,6 +99,7 @@ async function answerTo(
       return statusAnswer(deps, sight, parsed.id);
     case 'doctor':
       return doctorAnswer(deps, sight);
+    case 'report':
     case 'settings':
     case 'watch':
       return typedOnlyView(text.trim());

@@ -29,6 +29,7 @@ export const help = {
 • \`/docs-agent watch job_123\` a thread for a job that was started elsewhere, in another project \`project=name watch job_123\``,
   administrators: mrkdwn`*For administrators*
 • \`/docs-agent settings\` this channel's project, notice channels and replies
+• \`/docs-agent report\` what became of the requests of the last seven days
 • \`/docs-agent doctor\` what is wrong, if anything`,
   typedOnly: (typed: string): Mrkdwn =>
     mrkdwn`Type it as a command: \`/docs-agent ${typed}\`. If you mean a request, put \`--\` in front: \`-- ${typed}\`.`,

@@ -35,4 +35,5 @@ const typed: Readonly<Record<CommandName, string>> = {
   watch: 'watch job_123',
   settings: 'settings',
   doctor: 'doctor',
+  report: 'report',
 };

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import type { Report } from '../../../src/jobs/report/report.ts';
+import { Tally } from '../../../src/jobs/report/report.ts';
+import { report } from '../../../src/slack/inbound/commands/report.ts';
+import type { CommandArgs, ListenerDeps } from '../../../src/slack/inbound/deps.ts';
+import { createTestClock } from '../../support/test-clock.ts';
+
+test('a report that takes long is announced while Slack waits, and shown when it is counted (L4)', async () => {
+  const clock = createTestClock(0);
+  const { promise, resolve } = Promise.withResolvers<Report>();
+  const said: string[] = [];
+  const say = async (message: unknown) => {
+    said.push(JSON.stringify(message));
+  };
+  const deps = {
+    ...{ clock, teamId: 'T1', projects: [{ id: 'docs', name: 'docs' }] },
+    access: { isAdmin: () => true },
+    reportOf: () => promise,
+  };
+  const args = { command: { user_id: 'U1' }, ack: say, respond: say };
+  const done = report(deps as unknown as ListenerDeps, args as unknown as CommandArgs);
+  await clock.advance(2_000);
+  expect(said).toEqual([expect.stringContaining('Counting')]);
+  resolve(new Tally().report({ sinceMs: 0, untilMs: 0 }, { peak_per_hour: 0, limit: 100 }));
+  await done;
+  expect(said).toEqual([expect.any(String), expect.stringContaining('No starts')]);
+});
