@@ -94,13 +94,16 @@ export function startTurn(
   countReplies(builder, replies);
   const { job } = builder;
   const unsettled = unsettledOf(job.stage);
-  const previousStatus = job.stage.kind === 'ended' ? job.stage.status : (unsettled?.previousStatus ?? null);
+  const isTurnBeforeOver = unsettled !== null && isOfJob && isEndAfter(unsettled, answer);
+  const previous = isTurnBeforeOver
+    ? { previousStatus: answer.status, previousPrLink: answer.prLink }
+    : unsettled;
   const settle: Settle = {
     untilMs: context.nowMs + context.policy.settleWindowMs,
-    previousStatus,
-    previousPrLink: unsettled === null ? (before?.prLink ?? null) : unsettled.previousPrLink,
+    previousStatus: job.stage.kind === 'ended' ? job.stage.status : (previous?.previousStatus ?? null),
+    previousPrLink: previous === null ? (before?.prLink ?? null) : previous.previousPrLink,
     seenActive: false,
-    turnsToCome: turnsToComeOf(job.stage) + 1,
+    turnsToCome: turnsToComeOf(job.stage) + (isTurnBeforeOver ? 0 : 1),
   };
   const isAtWork = job.stage.kind === 'working' && job.stage.isOlder !== true;
   const workingSinceMs = isAtWork ? workingSince(job.stage) : context.nowMs;
@@ -152,8 +155,12 @@ function turnsToComeOf(stage: Stage): number {
  */
 function isTurnOver(settle: Settle | null, agentJob: AgentJob, nowMs: number): boolean {
   if (settle === null || settle.seenActive || nowMs >= settle.untilMs) return true;
-  if (settle.previousStatus === null) return false;
-  return isAnotherEnd(settle, agentJob);
+  return isEndAfter(settle, agentJob);
+}
+
+/** Whether the end is surely not the one that was known when the follow-up went out. */
+function isEndAfter(settle: Settle, agentJob: AgentJob): boolean {
+  return isEnded(agentJob.status) && settle.previousStatus !== null && isAnotherEnd(settle, agentJob);
 }
 
 /** How long the agent worked; null if its start is unknown, or its end was not seen to be its own. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { anAgentJob, failures, HOUR_MS, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
+import { endsIn } from '../support/posted.ts';
 import { anEndedJob, aVanishedJob, aWorkingJob, followUp } from '../support/stages.ts';
 
 const firstLink = 'https://example.com/pull/1';
@@ -77,6 +78,24 @@ describe('a follow-up to a finished job', () => {
     world.answer = anAgentJob({ status: 'failed' });
     world.advance(5 * SECOND_MS);
     expect(world.news.at(-1)).toBe('failed');
+  });
+
+  test('several in a row: if the answer to one shows the end of the one before, that is not its own end', () => {
+    const world = anEndedJob({ prLink: firstLink });
+    followUp(world, 'one');
+    world.reply('two');
+    world.advance(4 * SECOND_MS);
+    world.answer = anAgentJob({ status: 'completed', prLink: secondLink });
+    world.accepted(world.answer);
+    world.advance(5 * SECOND_MS);
+    world.answer = anAgentJob();
+    world.advance(5 * SECOND_MS);
+    world.answer = anAgentJob({ status: 'completed', prLink: secondLink });
+    world.advance(5 * SECOND_MS);
+    expect(endsIn(world).slice(-2)).toEqual([
+      `🎉 <@U1> <@U2> *Another pull request:* <${secondLink}|example.com/pull/2>`,
+      `✅ <@U2> *Updated:* <${secondLink}|example.com/pull/2> · 2 replies included`,
+    ]);
   });
 
   test('the answer to the message shows on the card', () => {
