@@ -3,6 +3,14 @@ import type { FileKind, SnippetProblem } from './requests/attachments.ts';
 
 /** What a job has to say in its thread, as a message of its own. Rendered by `slack/views`. */
 export type Announcement =
+  /** Offers *Start*, *Edit and start* and *Dismiss*. `threadTs`: null: it stands at the top level of the channel. */
+  | {
+      readonly kind: 'draft';
+      readonly number: number;
+      readonly threadTs: string | null;
+      /** The only people who could start it by then; empty: whoever may use the program. */
+      readonly approvers: readonly string[];
+    }
   /** The first sign that the agent works. */
   | { readonly kind: 'started' }
   /** The agent works again on a job that had ended, and no reply in the thread explains it. */

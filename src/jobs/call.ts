@@ -14,7 +14,7 @@ export type CallRequest =
   | {
       readonly kind: 'notify_requester';
       readonly reason: string;
-      readonly about: 'card_refused' | 'card_delayed' | 'asked_before' | Announcement;
+      readonly about: 'card_refused' | 'draft_refused' | 'card_delayed' | 'asked_before' | Announcement;
     }
   /** A convenience, shown to one person in the thread: dropped if Slack does not take it, or may have. */
   | { readonly kind: 'ephemeral'; readonly userId: string; readonly notice: EphemeralNotice };

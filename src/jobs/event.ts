@@ -64,6 +64,18 @@ export type JobEvent =
   | { readonly type: 'correction_pressed'; readonly messageTs: string }
   /** *Send it anyway*: a reply that was taken for thanks. */
   | { readonly type: 'send_anyway_pressed'; readonly messageTs: string }
+  /** The draft's message is in Slack; `draft`: by its number. */
+  | { readonly type: 'draft_posted'; readonly draft: number; readonly ts: string }
+  | ({ readonly type: 'draft_started' } & DraftStart)
+  | { readonly type: 'draft_dismissed'; readonly draft: number; readonly userId: string }
+  /** It was made a week ago. */
+  | { readonly type: 'draft_expired' }
+  /** These people mark the message that the draft is about, as it is now. `approvers`: see `requestDraft`. */
+  | {
+      readonly type: 'marks_seen';
+      readonly userIds: readonly string[];
+      readonly approvers: readonly string[];
+    }
   /** A person wrote a follow-up in the form; the thread shows it first. */
   | { readonly type: 'follow_up_written'; readonly userId: string; readonly text: string }
   | {
@@ -106,6 +118,22 @@ export interface StartAgainPress extends ByPerson {
   readonly creates?: number | undefined;
   /** The create call of unknown fate; or the message call whose replies go to the new job. */
   readonly callId?: string | undefined;
+}
+
+/** *Start*, or *Edit and start*, at a draft. */
+export interface DraftStart {
+  readonly draft: number;
+  readonly userId: string;
+  /** The request as it was edited, escaped; absent: as it is. */
+  readonly prompt?: string;
+  /** What the messages of the thread say that go along; escaped. */
+  readonly said?: string;
+  /** Attached to them. */
+  readonly attachments?: Attachments;
+  /** The draft's own message, as the press says. */
+  readonly postTs?: string;
+  /** When it was pressed, by Slack's clock. */
+  readonly pressedTs?: string;
 }
 
 /** What is known of other jobs of the project. */

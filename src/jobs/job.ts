@@ -1,4 +1,5 @@
 import type { AgentJob, EndedStatus } from './agent-job.ts';
+import type { Draft, Dropped, StartThread } from './draft.ts';
 import type { Offer } from './offer.ts';
 import type { Origin } from './origin.ts';
 import type { SeenPullRequest } from './pull-requests/pull-request.ts';
@@ -93,6 +94,8 @@ export type Stage =
       readonly sameAsJobId: string | null;
       readonly thread: StartThread | null;
     }
+  | Draft
+  | Dropped
   /** The card is not posted yet. */
   | { readonly kind: 'opening' }
   /** The card could not be posted: the job will not start, and its thread is free for another. */
@@ -147,12 +150,6 @@ export type Working = Extract<Stage, { kind: 'working' }>;
 
 /** The stage of a job whose turn is over. */
 export type Ended = Extract<Stage, { kind: 'ended' }>;
-
-/** A thread of other people that a job starts in: its root, and its last message by then. */
-export interface StartThread {
-  readonly threadTs: string;
-  readonly lastTs: string;
-}
 
 /** Whether to keep watching a turn that lasts long. */
 export interface WatchQuestion {
@@ -253,6 +250,7 @@ export const openStages = ['opening', ...startedStages] as const satisfies Stage
 /** Nothing more happens to such a job unless a person continues it. */
 export const overStages = [
   'awaiting_confirmation',
+  'dropped',
   'card_failed',
   'rejected',
   'ended',

@@ -17,6 +17,8 @@ export type OfferSubject =
   | { readonly kind: 'send'; readonly callId: string | null; readonly count?: number }
   /** Whether to keep watching, by the number of the question. */
   | { readonly kind: 'watch'; readonly question: number }
+  /** Whether to start a draft, by its number. */
+  | { readonly kind: 'draft'; readonly number: number }
   /** Whether to be reminded of an open pull request again. */
   | { readonly kind: 'reminder'; readonly reminderId: string; readonly url: string };
 
@@ -37,6 +39,10 @@ export type OfferDeed =
   | 'stopped_watching'
   | 'wants_reminder'
   | 'wants_no_reminder'
+  | 'started'
+  | 'dismissed'
+  | 'withdrawn'
+  | 'expired'
   /** The agent's answer came late. */
   | 'confirmed'
   /** A reply reopened the job. */

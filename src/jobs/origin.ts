@@ -1,4 +1,5 @@
 /** How a job came to be. */
-export type Origin = {
-  readonly kind: 'command' | 'form' | 'mention' | 'direct_message' | 'shortcut' | 'home';
-};
+export type Origin =
+  | { readonly kind: 'command' | 'form' | 'mention' | 'direct_message' | 'shortcut' | 'home' }
+  /** People marked a message with this emoji, by its name. */
+  | { readonly kind: 'reaction'; readonly messageTs: string; readonly emoji: string };

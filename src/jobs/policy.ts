@@ -31,7 +31,7 @@ export interface PullRequestPolicy {
 export interface Rules {
   readonly projects: readonly Project[];
   /** By the ids of the channels. */
-  readonly channels: ReadonlyMap<string, ChannelSettings>;
+  readonly channels: ReadonlyMap<string, ChannelRules>;
   /** Where all pull requests are announced. */
   readonly noticeChannels: readonly string[];
 }
@@ -86,6 +86,17 @@ export interface ChannelSettings {
   readonly noticeChannels?: readonly string[] | undefined;
   readonly followUpMode?: FollowUpMode | undefined;
   readonly followUpWindowMs?: number | undefined;
+}
+
+/** What only the operator sets for a channel. */
+export interface ChannelRules extends ChannelSettings {
+  /** The only people who may start its drafts; absent or empty: whoever may use the program. */
+  readonly approvers?: readonly string[] | undefined;
+}
+
+/** The only people who may start drafts in the channel; empty: whoever may use the program. */
+export function approversIn({ channels }: Rules, channelId: string): readonly string[] {
+  return channels.get(channelId)?.approvers ?? [];
 }
 
 /** Which replies in a thread are follow-ups: all, or those that mention the bot. */

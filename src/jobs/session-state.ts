@@ -9,6 +9,8 @@ export function sessionStateOf(job: Job): SessionState | null {
   if (isUnwatched(job)) return 'closed';
   switch (stage.kind) {
     case 'awaiting_confirmation':
+    case 'draft':
+    case 'dropped':
     case 'opening':
     case 'card_failed':
       return null;

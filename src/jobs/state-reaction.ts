@@ -11,6 +11,8 @@ export function stateReactionOf(job: Job): StateReaction | null {
 function reactionAt(stage: Stage, hasPullRequest: boolean): StateReaction | null {
   switch (stage.kind) {
     case 'awaiting_confirmation':
+    case 'draft':
+    case 'dropped':
       return null;
     case 'opening':
     case 'creating':

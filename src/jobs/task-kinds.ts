@@ -22,6 +22,7 @@ const tasks = {
   refresh_reaction: { about: 'job', sharedIn: 'channel', isProjection: true },
   refresh_posts: { about: 'job', sharedIn: 'channel', isProjection: true },
   refresh_notice: { about: 'lane', sharedIn: 'channel', isProjection: true },
+  expire_draft: { about: 'job', sharedIn: 'channel' },
   read_snippets: { about: 'job', sharedIn: 'channel' },
   call_agent: { about: 'lane', sharedIn: 'project' },
   post_to_slack: { about: 'lane', sharedIn: 'channel' },

@@ -166,6 +166,8 @@ function whatIsStuck(world: World): string[] {
   const isAlive = {
     opening: world.open('post_card').length > 0,
     awaiting_confirmation: true,
+    draft: world.tasks.has('expire_draft'),
+    dropped: true,
     card_failed: true,
     creating: world.open('create_job').length > 0,
     create_unknown: stage.kind === 'create_unknown' && isOffered(stage.callId),

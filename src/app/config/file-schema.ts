@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ChannelSettings } from '../../jobs/policy.ts';
+import type { ChannelRules } from '../../jobs/policy.ts';
 import { duration } from './checks.ts';
 
 const WORD = /^[\p{L}\p{N}._-]+$/u;
@@ -41,13 +41,15 @@ const channelDefaults = z
       .optional(),
     follow_ups: z.enum(['every_reply', 'mentions'], 'must be every_reply or mentions').optional(),
     follow_up_window: duration('0', '10m').optional(),
+    approvers: z.array(user).min(1, 'must name at least one person').optional(),
   })
   .transform(
-    (given): ChannelSettings => ({
+    (given): ChannelRules => ({
       projectName: given.project,
       noticeChannels: given.notice_channels,
       followUpMode: given.follow_ups,
       followUpWindowMs: given.follow_up_window,
+      approvers: given.approvers,
     }),
   );
 
@@ -83,7 +85,7 @@ const recipe = z.strictObject({
 const workspaceParts = {
   channels: z
     .record(channel, channelDefaults)
-    .transform((byId): ReadonlyMap<string, ChannelSettings> => new Map(Object.entries(byId)))
+    .transform((byId): ReadonlyMap<string, ChannelRules> => new Map(Object.entries(byId)))
     .prefault({}),
   access: access.prefault({}),
   admins: setOf(user),

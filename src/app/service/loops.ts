@@ -5,6 +5,7 @@ import { checkJob } from '../../agent/effects/check-job.ts';
 import { ReadQuota, SpareReads } from '../../agent/effects/read-quota.ts';
 import { sendFollowUps } from '../../agent/effects/send-follow-ups.ts';
 import { type LookTools, lookAtPullRequest } from '../../codehost/effects/look-at-pull-request.ts';
+import { expireDraft } from '../../engine/expire-draft.ts';
 import type { LoopState } from '../../engine/failing-kinds.ts';
 import { FairLimit } from '../../engine/fair-slots.ts';
 import { Loop, type TaskHandler } from '../../engine/loop.ts';
@@ -99,6 +100,7 @@ export function createLoops(tools: Tools, stopTimeoutMs: number): Loops {
         refresh_posts: handler(refreshPosts),
         refresh_notice: handler(refreshNotice),
         refresh_home: handler(refreshHome),
+        expire_draft: handler(expireDraft),
       },
     }),
     new Loop({

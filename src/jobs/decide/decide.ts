@@ -3,6 +3,7 @@ import type { JobEvent } from '../event.ts';
 import { noticeRefused } from './announce.ts';
 import { createFailed, editAndStart, jobCreated, jobFound, startAgain, watchNamed } from './create.ts';
 import { DecisionBuilder } from './decision-builder.ts';
+import { dismissDraft, draftPosted, draftRefused, expireDraft, marksSeen, startDraft } from './drafts.ts';
 import { messageAccepted, messageFailed, resend, sendDue, sendNow } from './follow-ups.ts';
 import { followUpShown } from './line-up.ts';
 import { keepWatching, resumeWatching, stopWatching } from './long-running.ts';
@@ -34,7 +35,9 @@ function apply(builder: DecisionBuilder, event: JobEvent) {
     case 'card_delayed':
       return cardDelayed(builder, event.reason);
     case 'post_refused':
-      return postRefused(builder, event.callId, event.announcement, event.reason);
+      return event.announcement.kind === 'draft'
+        ? draftRefused(builder, event.callId, event.announcement.number, event.reason)
+        : postRefused(builder, event.callId, event.announcement, event.reason);
     case 'job_created':
       return jobCreated(builder, event.callId, event.agentJob);
     case 'job_found':
@@ -83,6 +86,16 @@ function apply(builder: DecisionBuilder, event: JobEvent) {
       return sendCorrection(builder, event.messageTs);
     case 'send_anyway_pressed':
       return sendAnyway(builder, event.messageTs);
+    case 'draft_posted':
+      return draftPosted(builder, event.draft, event.ts);
+    case 'draft_started':
+      return startDraft(builder, event);
+    case 'draft_dismissed':
+      return dismissDraft(builder, event.draft, event.userId);
+    case 'draft_expired':
+      return expireDraft(builder);
+    case 'marks_seen':
+      return marksSeen(builder, event.userIds, event.approvers);
     case 'follow_up_written':
       return builder.announce({ kind: 'follow_up', userId: event.userId, text: event.text });
     case 'follow_up_shown':

@@ -8,6 +8,8 @@ export function offerOf(
   { creates, watchedAgentJobId }: Pick<Job, 'creates' | 'watchedAgentJobId'>,
 ): OfferSubject | null {
   switch (announcement.kind) {
+    case 'draft':
+      return { kind: 'draft', number: announcement.number };
     case 'failed':
     case 'vanished':
     case 'create_rejected':

@@ -1,3 +1,4 @@
+import type { Dropped } from '../draft.ts';
 import type { JobEvent } from '../event.ts';
 import { type Job, mayStartAgain } from '../job.ts';
 import type { Offer, OfferOutcome, OfferSubject } from '../offer.ts';
@@ -12,7 +13,7 @@ export function settleOffers(builder: DecisionBuilder, event: JobEvent): void {
     const isRepeated = offers.slice(index + 1).some(({ about }) => isCovered(offer.about, about));
     const isAnswered = isAllSentAgain(event, offer.about) || isReminderAnswered(event, offer.about);
     const isLeft = isOpen(builder, offer.about) && !isRepeated && !isAnswered;
-    return isLeft ? offer : { ...offer, outcome: outcomeOf(event, offer.about) };
+    return isLeft ? offer : { ...offer, outcome: outcomeOf(event, offer.about, builder.job) };
   });
   if (after.every((offer, index) => offer === offers[index])) return;
   builder.change({ offers: after });
@@ -51,6 +52,9 @@ function isAbout(press: JobEvent, about: OfferSubject): boolean {
     case 'remind_again_pressed':
     case 'no_more_reminders_pressed':
       return isReminderAnswered(press, about);
+    case 'draft_started':
+    case 'draft_dismissed':
+      return about.kind === 'draft' && about.number === press.draft;
     default:
       return false;
   }
@@ -91,6 +95,8 @@ function isOpen(builder: DecisionBuilder, about: OfferSubject): boolean {
     }
     case 'send':
       return about.callId === null ? builder.undelivered().length > 0 : hasUndelivered(builder, about.callId);
+    case 'draft':
+      return stage.kind === 'draft' && stage.number === about.number;
     case 'watch': {
       const question = stage.kind === 'working' ? stage.question : undefined;
       return question?.number === about.question && question.answer === null;
@@ -111,10 +117,22 @@ const deedOfAcceptance = {
   start: 'continued',
   send: 'confirmed',
   watch: 'moot',
+  draft: 'moot',
   reminder: 'moot',
 } as const;
 
-function outcomeOf(event: JobEvent, about: OfferSubject): OfferOutcome {
+/** What became of a draft that did not start. */
+const deedOfDropping = {
+  dismissed: 'dismissed',
+  withdrawn: 'withdrawn',
+  expired: 'expired',
+  not_posted: 'moot',
+} as const satisfies Readonly<Record<Dropped['why'], OfferOutcome['deed']>>;
+
+function outcomeOf(event: JobEvent, about: OfferSubject, { stage }: Job): OfferOutcome {
+  if (about.kind === 'draft' && stage.kind === 'dropped') {
+    return { deed: deedOfDropping[stage.why], by: stage.byUserId };
+  }
   switch (event.type) {
     case 'start_again_pressed':
       return { deed: 'started_again', by: event.userId ?? null };
@@ -126,6 +144,8 @@ function outcomeOf(event: JobEvent, about: OfferSubject): OfferOutcome {
       };
     case 'request_edited':
       return { deed: 'edited', by: event.userId ?? null };
+    case 'draft_started':
+      return { deed: 'started', by: event.userId };
     case 'agent_job_named':
       return { deed: 'found', by: event.userId ?? null };
     case 'keep_watching_pressed':

@@ -1,8 +1,9 @@
 import type { Announcement } from '../announcement.ts';
 import type { CallRequest } from '../call.ts';
 import type { Decision, DecisionContext } from '../decision.ts';
+import type { StartThread } from '../draft.ts';
 import type { StartPress } from '../event.ts';
-import { type Job, type StartThread, slackTime, startPromptOf } from '../job.ts';
+import { type Job, slackTime, startPromptOf } from '../job.ts';
 import type { Origin } from '../origin.ts';
 import type { Attachments } from '../requests/attachments.ts';
 import { DecisionBuilder } from './decision-builder.ts';

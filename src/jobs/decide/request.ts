@@ -65,6 +65,8 @@ function isActiveOrCompleted({ stage }: Job): boolean {
     case 'ended':
       return stage.status === 'completed';
     case 'awaiting_confirmation':
+    case 'draft':
+    case 'dropped':
     case 'card_failed':
     case 'rejected':
       return false;

@@ -33,6 +33,8 @@ export function startsOf(job: Job, calls: readonly PastCall[]): Start[] {
 function fateOf({ stage, agentJob }: Job): Fate | null {
   switch (stage.kind) {
     case 'awaiting_confirmation':
+    case 'draft':
+    case 'dropped':
     case 'card_failed':
       return null;
     case 'opening':

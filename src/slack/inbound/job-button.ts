@@ -40,14 +40,32 @@ const AFTERWARDS: Partial<Record<JobButtonName, () => SlackMessage>> = {
   sendAnyway: sentAnywayView,
 };
 
-/** A button of a job. A person who presses it a second time, or too late, is shown the current state. */
-export function jobButton(deps: ListenerDeps, name: JobButtonName) {
+/** The event of a press, with all that it needs; or why it cannot be. */
+export type Prepared = { readonly event: JobEvent } | { readonly problem: SlackMessage };
+
+/**
+ * A button of a job. A person who presses it a second time, or too late, is shown the current state.
+ * @param prepare reads what the event needs from Slack
+ */
+export function jobButton(
+  deps: ListenerDeps,
+  name: JobButtonName,
+  prepare: (target: ButtonTarget, event: JobEvent) => Promise<Prepared> = async (_target, event) => ({
+    event,
+  }),
+) {
   const button: JobButton = jobButtons[name];
   const afterwards = AFTERWARDS[name];
   return async ({ action, body, ack, respond }: PressArgs): Promise<void> => {
     const target = decodeButton(action.value ?? '');
     const userId = body.user.id;
-    const event = target && button.eventOf(target, pressOf({ action, body }));
+    const pressed = target && button.eventOf(target, pressOf({ action, body }));
+    const prepared = target && pressed ? await prepare(target, pressed) : { event: null };
+    if ('problem' in prepared) {
+      await ack();
+      return showOutcome(deps, { body, respond }, privately(prepared.problem), null);
+    }
+    const { event } = prepared;
     const stored = await storeRequest(deps, {
       // For the others, `checkAccess` has checked the channel.
       admit: async () =>
@@ -60,7 +78,7 @@ export function jobButton(deps: ListenerDeps, name: JobButtonName) {
           if (target && job === null) return { answer: privately(jobForgottenView()) };
           const isMeant = job?.teamId === deps.teamId && isAtHome(job, { ...button, ...target }, body);
           if (!job || !event || !isMeant) return { answer: null };
-          if (await isThreadTaken(tx, job)) {
+          if (event.type !== 'draft_dismissed' && (await isThreadTaken(tx, job))) {
             return { answer: privately(refusalView({ kind: 'thread_taken' })) };
           }
           const context = deps.newContext();
@@ -172,5 +190,6 @@ export function pressOf({ action, body }: Pick<PressArgs, 'action' | 'body'>): P
     userId: body.user.id,
     responseUrl: body.response_url || null,
     pressedTs: isTime ? ts : undefined,
+    ...(body.message !== undefined && { messageTs: body.message.ts }),
   };
 }

@@ -16,6 +16,7 @@ import { showJob } from './commands/status.ts';
 import type { ListenerDeps, PressArgs, SharedDeps, SubmitArgs } from './deps.ts';
 import { composeFromHome, composeSubmitted, messageShortcut } from './forms/compose.ts';
 import { editPressed, editSubmitted, namePressed, nameSubmitted } from './forms/decision-forms.ts';
+import { draftPressed, draftSubmitted, prepareStart } from './forms/draft-forms.ts';
 import { followUpPressed, followUpSubmitted } from './forms/follow-up-form.ts';
 import { settingsChannelChosen, settingsFromHome, settingsSubmitted } from './forms/settings.ts';
 import { startAnother, startAnotherSubmitted } from './forms/start-another.ts';
@@ -36,6 +37,8 @@ const presses: Readonly<Record<keyof typeof otherButtons, Listener<PressArgs>>> 
   showAllHelp: showAllHelp,
   chooseMessages: chooseMessages,
   editAndStart: editPressed,
+  editDraft: draftPressed,
+  chooseForDraft: draftPressed,
   watchAgentJob: namePressed,
   followUp: followUpPressed,
   settings: settingsFromHome,
@@ -49,6 +52,7 @@ const submissions: Readonly<Record<keyof typeof viewIds, Listener<SubmitArgs>>> 
   followUp: followUpSubmitted,
   editRequest: editSubmitted,
   agentJob: nameSubmitted,
+  draft: draftSubmitted,
   threadPreview: threadPreviewSubmitted,
   startAnother: startAnotherSubmitted,
   settings: settingsSubmitted,
@@ -81,7 +85,13 @@ export function registerListeners(app: App, shared: SharedDeps): void {
   app.event('app_mention', here(message));
   app.event('app_home_opened', here(homeOpened));
   app.shortcut({ callback_id: ASK_SHORTCUT_ID, type: 'message_action' }, here(messageShortcut));
-  for (const name of namesOf(jobButtons)) onPress(jobButtons[name], (deps) => jobButton(deps, name));
+  for (const name of namesOf(jobButtons)) {
+    onPress(jobButtons[name], (deps) =>
+      name === 'startDraft'
+        ? jobButton(deps, name, (target, event) => prepareStart(deps, target, event))
+        : jobButton(deps, name),
+    );
+  }
   for (const name of namesOf(presses)) onPress(otherButtons[name], presses[name]);
   for (const button of Object.values(linkButtons)) onPress(button, linkPressed);
   for (const name of namesOf(submissions)) app.view<ViewSubmitAction>(viewIds[name], here(submissions[name]));

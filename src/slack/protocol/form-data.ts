@@ -49,7 +49,11 @@ const followUp = z.object({
 export type FollowUpForm = Readonly<z.infer<typeof followUp>>;
 
 /** A decision about a job; see `ButtonTarget`. */
-const decision = followUp.extend({ creates: z.int().optional(), callId: z.string().optional() });
+const decision = followUp.extend({
+  creates: z.int().optional(),
+  callId: z.string().optional(),
+  draft: z.int().optional(),
+});
 export type DecisionForm = Readonly<z.infer<typeof decision>>;
 
 /** The settings of a channel. */

@@ -4,6 +4,7 @@ export const viewIds = {
   followUp: 'follow_up',
   editRequest: 'edit_request',
   agentJob: 'agent_job',
+  draft: 'draft',
   threadPreview: 'thread_preview',
   startAnother: 'start_another',
   settings: 'settings',

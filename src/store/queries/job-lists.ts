@@ -15,8 +15,8 @@ const MAX_UNSENT = 50;
 const ID_START = /^[0-9a-f-]{13,36}$/i;
 const NUMBER = /^#?([1-9]\d{0,8})$/;
 const ANY: Condition = sql`1 = 1`;
-/** A request that awaits confirmation is no job yet. */
-const IS_JOB: Condition = sql`stage != 'awaiting_confirmation'`;
+/** A request that awaits confirmation, and a draft, is no job yet. */
+const IS_JOB: Condition = sql`stage not in ('awaiting_confirmation', 'draft', 'dropped')`;
 const HAS_PULL_REQUEST: Condition = sql`has_pull_request = 1`;
 /** Worded as in the partial index, so that the databases use it. */
 const IS_OPEN: Condition = sql`stage in (${sql.join(openStages.map((stage) => sql.lit(stage)))})`;

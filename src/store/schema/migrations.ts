@@ -3,6 +3,7 @@ import type { Migration } from 'kysely/migration';
 import type { Engine } from '../engines/database.ts';
 import { cascade } from './cascade.ts';
 import { addCatchUps } from './catch-ups.ts';
+import { retainDroppedDrafts } from './drafts.ts';
 import { addFailures } from './failures.ts';
 import { numberJobs } from './job-numbers.ts';
 import { addMoved } from './moved.ts';
@@ -36,6 +37,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0017_pull_requests': { up: addPullRequests },
     '0018_moved': { up: addMoved },
     '0019_room_for_claims': { up: (db: Kysely<unknown>) => leaveRoomForClaims(db, engine) },
+    '0020_dropped_drafts': { up: retainDroppedDrafts },
   };
 }
 

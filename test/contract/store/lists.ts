@@ -6,6 +6,9 @@ import { aCall, aCreateCall, aDecision, aFollowUp, aJob, NOW_MS } from './sample
 
 const ended = { kind: 'ended', status: 'completed' } as const;
 const agentJob = { id: 'agent-7', status: 'active', repository: null, ref: null, model: null, prLink: null };
+const drafted = { number: 1, thread: null, messages: [], postTs: null };
+const aDraft = { kind: 'draft', draftedAtMs: 5, ...drafted } as const;
+const aDroppedDraft = { kind: 'dropped', why: 'expired', byUserId: null, ...drafted } as const;
 const sight = { teamId: 'T1', userId: 'U1', channelId: 'C1' };
 
 export function listContract(open: OpenStore): void {
@@ -31,6 +34,8 @@ export function listContract(open: OpenStore): void {
           stage: { kind: 'awaiting_confirmation', sameAsJobId: 'a', thread: null },
           requestedAtMs: 5,
         },
+        { id: 'a draft', stage: aDraft, requestedAtMs: 5 },
+        { id: 'a dropped draft', stage: aDroppedDraft, requestedAtMs: 5 },
         { id: 'elsewhere, of another', requesterId: 'U2', channelId: 'C2', requestedAtMs: 5 },
         { id: 'of another workspace', teamId: 'T2', requestedAtMs: 6 },
       );

@@ -13,8 +13,11 @@ const limits = { jobsBeforeMs: NOW_MS, inboundRequestsBeforeMs: NOW_MS, homesBef
 const ended: Stage = { kind: 'ended', status: 'completed' };
 const working: Stage = { kind: 'working', turnStartedAtMs: OLD_MS, settle: null };
 
+const draft = { number: 1, thread: null, messages: [], postTs: null };
 const stages: readonly Stage[] = [
   { kind: 'awaiting_confirmation', sameAsJobId: 'job-0', thread: null },
+  { kind: 'draft', draftedAtMs: 0, ...draft },
+  { kind: 'dropped', why: 'expired', byUserId: null, ...draft },
   { kind: 'opening' },
   { kind: 'card_failed', reason: 'not_in_channel', thread: null },
   { kind: 'creating' },
@@ -23,7 +26,7 @@ const stages: readonly Stage[] = [
   working,
   ended,
 ];
-const OVER = ['awaiting_confirmation', 'card_failed', 'rejected', 'ended'];
+const OVER = ['awaiting_confirmation', 'dropped', 'card_failed', 'rejected', 'ended'];
 
 export function retentionContract(open: OpenStore): void {
   describe('retention', () => {

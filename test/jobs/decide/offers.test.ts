@@ -16,6 +16,8 @@ function pressOf(about: OfferSubject): JobEvent {
       return { type: 'start_again_pressed', ...about, userId: 'U2' };
     case 'send':
       return { type: 'resend_pressed', callId: about.callId, userId: 'U2' };
+    case 'draft':
+      return { type: 'draft_dismissed', draft: about.number, userId: 'U2' };
     case 'reminder':
       return { type: 'remind_again_pressed', reminderId: about.reminderId, userId: 'U2' };
     case 'watch':

@@ -23,6 +23,8 @@ export function lineOf(request: CallRequest, startMs: number): string {
 
 export function newsOf(announcement: Announcement, startMs: number): string {
   switch (announcement.kind) {
+    case 'draft':
+      return `draft ${announcement.number}`;
     case 'turn_ended':
       return `finished, ${endOf(announcement)}`;
     case 'failed':

@@ -44,9 +44,14 @@ export class World {
   readonly taken: Taken[] = [];
   private ids = 0;
 
-  constructor(policy: Partial<Policy> = {}, request: JobRequest = aRequest) {
+  /** @param open what becomes of the request */
+  constructor(
+    policy: Partial<Policy> = {},
+    request: JobRequest = aRequest,
+    open: (request: JobRequest, context: DecisionContext) => Decision = openJob,
+  ) {
     this.policy = deepFreeze({ ...defaultPolicy, ...policy });
-    const opened = openJob(deepFreeze(request), this.context());
+    const opened = open(deepFreeze(request), this.context());
     this.job = opened.job;
     this.keep(opened);
   }

@@ -1,3 +1,4 @@
+import type { ModalView } from '@slack/types';
 import { applied } from '../../../engine/apply-event.ts';
 import type { JobEvent } from '../../../jobs/event.ts';
 import { type Job, startPromptOf } from '../../../jobs/job.ts';
@@ -71,9 +72,9 @@ export const nameSubmitted = (deps: ListenerDeps) =>
     };
   });
 
-function formPressed(
+export function formPressed(
   deps: ListenerDeps,
-  formOf: (job: Job, data: DecisionForm) => Promise<Parameters<typeof openForm>[2]>,
+  formOf: (job: Job, data: DecisionForm) => Promise<ModalView | { readonly problem: SlackMessage }>,
 ) {
   return async ({ action, body, ack, respond }: PressArgs): Promise<void> => {
     await ack();
@@ -88,9 +89,11 @@ function formPressed(
     }
     if (target === null || job === null) return tell(jobForgottenView());
     if (!isAtHome(job, {}, body)) return;
-    const { creates, callId } = target;
-    const data = { jobId: job.id, channelId: job.channelId, userId: body.user.id, creates, callId };
-    if ((await openForm(deps, body.trigger_id, await formOf(job, data))) === null) await tell(noFormView());
+    const { creates, callId, draft } = target;
+    const data = { jobId: job.id, channelId: job.channelId, userId: body.user.id, creates, callId, draft };
+    const form = await formOf(job, data);
+    if ('problem' in form) return tell(form.problem);
+    if ((await openForm(deps, body.trigger_id, form)) === null) await tell(noFormView());
   };
 }
 
@@ -103,7 +106,7 @@ type Checked =
     };
 
 /** Stored, and only then acknowledged; a problem, also that it is too late, is shown at the field. */
-function formSubmitted(
+export function formSubmitted(
   deps: ListenerDeps,
   field: string,
   check: (made: DecisionForm, job: Job, args: SubmitArgs) => Promise<Checked>,
@@ -140,7 +143,7 @@ function formSubmitted(
   };
 }
 
-async function jobOf(deps: ListenerDeps, jobId: string): Promise<Job | null> {
+export async function jobOf(deps: ListenerDeps, jobId: string): Promise<Job | null> {
   const job = await deps.store.transaction((tx) => tx.jobs.get(jobId));
   return job?.teamId === deps.teamId ? job : null;
 }

@@ -1,6 +1,6 @@
 import type { JobRequest } from '../../../jobs/decide/open.ts';
 import { ASKED_BEFORE_MS, openQuestion, requestJob } from '../../../jobs/decide/request.ts';
-import { type Job, startPromptOf } from '../../../jobs/job.ts';
+import { type Job, type Stage, startPromptOf } from '../../../jobs/job.ts';
 import { defaultProject, settingsOf } from '../../../jobs/policy.ts';
 import { doubtOf } from '../../../jobs/requests/doubt.ts';
 import { addressed, type Project } from '../../../jobs/requests/project.ts';
@@ -127,6 +127,18 @@ export async function projectOf(
 
 /** Whether another job runs by now in the thread that the job waits to start in. */
 export async function isThreadTaken(tx: Transaction, { teamId, channelId, stage }: Job): Promise<boolean> {
-  const thread = stage.kind === 'awaiting_confirmation' || stage.kind === 'card_failed' ? stage.thread : null;
-  return thread !== null && (await tx.jobs.findByThread(teamId, channelId, thread.threadTs)) !== null;
+  const threadTs = threadToStartIn(stage);
+  return threadTs !== null && (await tx.jobs.findByThread(teamId, channelId, threadTs)) !== null;
+}
+
+function threadToStartIn(stage: Stage): string | null {
+  switch (stage.kind) {
+    case 'awaiting_confirmation':
+    case 'card_failed':
+      return stage.thread?.threadTs ?? null;
+    case 'draft':
+      return stage.thread?.threadTs ?? stage.postTs;
+    default:
+      return null;
+  }
 }

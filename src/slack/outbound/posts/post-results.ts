@@ -27,9 +27,16 @@ export function posted({ request }: LedgerCall, ts: string): PostResult {
   const done = (event: JobEvent | null) =>
     ({ outcome: { state: 'done', detail: ts }, event, wait: null }) as const;
   if (request.kind === 'post_card') return done({ type: 'card_posted', ts });
+  const draft = draftIn({ request });
+  if (draft !== null) return done({ type: 'draft_posted', draft: draft.number, ts });
   if (request.kind !== 'announce' || request.announcement.kind !== 'follow_up') return done(null);
   const { userId, text } = request.announcement;
   return done({ type: 'follow_up_shown', messageTs: ts, userId, text });
+}
+
+/** Null: it is about something else. */
+export function draftIn({ request }: Pick<LedgerCall, 'request'>) {
+  return request.kind === 'announce' && request.announcement.kind === 'draft' ? request.announcement : null;
 }
 
 /** Slack does not take it. `reason` is its error code. */
@@ -50,7 +57,9 @@ export function notFound(): PostResult {
 
 /** It may be there, and was looked for long enough: the thread says so, and the lane goes on. */
 export function notSeen(call: LedgerCall, detail: string): PostResult {
-  return { outcome: { state: 'unknown', detail }, event: refusal(call, NOT_SEEN), wait: null };
+  // Whoever sees a draft can start it.
+  const event = draftIn(call) === null ? refusal(call, NOT_SEEN) : null;
+  return { outcome: { state: 'unknown', detail }, event, wait: null };
 }
 
 /** Nothing happened: the lane waits, and makes the call again. */

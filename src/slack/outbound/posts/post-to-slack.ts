@@ -15,7 +15,7 @@ import type { Poster } from '../../workspace/poster.ts';
 import { SlackCallError, type SlackFailure, tooLate } from '../../workspace/web-api/failure.ts';
 import { HELD_FOR_MS, type SlackTools } from '../slack-tools.ts';
 import { FIRST_LOOK_AFTER_MS, type Looks, lookForPost } from './look-for-post.ts';
-import { dropped, lookAt, type PostResult, posted, refused, retryLater } from './post-results.ts';
+import { draftIn, dropped, lookAt, type PostResult, posted, refused, retryLater } from './post-results.ts';
 import { destinationOf, renderPost } from './render-post.ts';
 
 /** Slack takes a `response_url` for half an hour. */
@@ -36,9 +36,16 @@ function posts(tools: SlackTools, looks: Looks, task: ClaimedTask): Effect<Slack
   const { clock, log, workspaces } = tools;
   return {
     prepare: async (due) => renderPost(tools, due, await workspaces.of(due.job.teamId)),
-    // The card was refused: there is no thread, and in the channel it would have no context.
-    admit: async (_tx, { call, job: { stage } }) =>
-      call.request.kind === 'announce' && stage.kind === 'card_failed' ? refused(call, stage.reason) : null,
+    admit: async (_tx, { call, job: { stage } }) => {
+      const draft = draftIn(call);
+      if (draft !== null) {
+        const isOpen = stage.kind === 'draft' && stage.number === draft.number;
+        return isOpen ? null : refused(call, 'settled');
+      }
+      // The card was refused: there is no thread, and in the channel it would have no context.
+      const hasNoThread = call.request.kind === 'announce' && stage.kind === 'card_failed';
+      return hasNoThread ? refused(call, stage.reason) : null;
+    },
     perform: async ({ call, job }, message) => {
       const { poster } = await workspaces.of(job.teamId);
       const destination = destinationOf(job, call.request);

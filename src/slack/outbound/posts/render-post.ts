@@ -7,6 +7,7 @@ import { mentionedUserIds } from '../../protocol/slack-text.ts';
 import { questionView } from '../../views/forms/question.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { announcementView } from '../../views/thread/announcement.ts';
+import { draftRefusedView, namedInDraft } from '../../views/thread/draft.ts';
 import { delayedView, ephemeralView, requesterView, unpostedView } from '../../views/thread/requester.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
@@ -22,8 +23,12 @@ interface Destination {
 /** The channel and thread of a post; null for a private message. */
 export function destinationOf(job: Job, request: CallRequest): Destination | null {
   switch (request.kind) {
+    case 'announce': {
+      const { announcement } = request;
+      const threadTs = announcement.kind === 'draft' ? announcement.threadTs : job.threadTs;
+      return { channelId: job.channelId, threadTs };
+    }
     case 'post_card':
-    case 'announce':
       return { channelId: job.channelId, threadTs: job.threadTs };
     case 'notify_channel':
       return { channelId: request.channelId, threadTs: null };
@@ -41,7 +46,7 @@ export async function renderPost(
   { call: { request }, job, policy: { followUpMode: mode } }: DueCall,
   workspace: Workspace,
 ): Promise<SlackMessage> {
-  const named = () => workspace.names.named([...actorsIn(request), ...mentionedUserIds(job.prompt)]);
+  const named = () => workspace.names.named([...actorsIn(request, job), ...mentionedUserIds(job.prompt)]);
   switch (request.kind) {
     case 'post_card':
       return renderCard(workspace, job, emptyQueue);
@@ -62,12 +67,12 @@ export async function renderPost(
 }
 
 /** The people whose actions are announced. */
-function actorsIn(request: CallRequest): string[] {
+function actorsIn(request: CallRequest, job: Job): string[] {
   const about = request.kind === 'notify_requester' ? request.about : null;
   const announcement = request.kind === 'announce' ? request.announcement : about;
-  return typeof announcement === 'object' && announcement !== null && 'userId' in announcement
-    ? [announcement.userId]
-    : [];
+  if (typeof announcement !== 'object' || announcement === null) return [];
+  if (announcement.kind === 'draft') return namedInDraft(announcement, job);
+  return 'userId' in announcement ? [announcement.userId] : [];
 }
 
 async function privateAnswer(
@@ -82,6 +87,8 @@ async function privateAnswer(
       return question(tools, workspace, job);
     case 'card_refused':
       return requesterView(reason, job, names);
+    case 'draft_refused':
+      return draftRefusedView(reason, job, names);
     case 'card_delayed':
       return delayedView(reason, job.prompt, names);
     default:

@@ -8,6 +8,7 @@ import { announcedLink } from '../../../jobs/pull-requests/announced-link.ts';
 import { seenPullRequest } from '../../../jobs/pull-requests/pull-request.ts';
 import type { ClaimedTask, Transaction } from '../../../store/store.ts';
 import { mentionedUserIds } from '../../protocol/slack-text.ts';
+import { namedInDraft } from '../../views/thread/draft.ts';
 import { postedView } from '../../views/thread/settled.ts';
 import { isHopeless } from '../slack-tools.ts';
 import { failureOf, refresh } from './refresh.ts';
@@ -40,7 +41,10 @@ export const refreshPosts = refresh<Posts>({
   show: async (tools, { job, stale, settled: postIds }, { task, note }) => {
     const { poster, names } = await tools.workspaces.of(job.teamId);
     const deciders = stale.flatMap(({ outcome }) => outcome?.by ?? []);
-    const known = await names.named([...deciders, ...mentionedUserIds(job.prompt)]);
+    const drafters = stale.flatMap(({ announcement }) =>
+      announcement.kind === 'draft' ? namedInDraft(announcement, job) : [],
+    );
+    const known = await names.named([...deciders, ...drafters, ...mentionedUserIds(job.prompt)]);
     for (const { postId, ts, announcement, outcome } of stale) {
       const failure = await failureOf(
         () => poster.update(job.channelId, ts, postedView(announcement, job, outcome, known), postId),

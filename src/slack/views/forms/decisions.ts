@@ -5,6 +5,8 @@ import { form, plain, promptFieldMax, promptInput } from '../parts/form.ts';
 import { smallPrint } from '../parts/message.ts';
 import { labels } from '../parts/words.ts';
 import { decisionForms } from '../texts/decisions.ts';
+import { draftTexts } from '../texts/drafts.ts';
+import { linesInput, type ThreadLine } from './thread-preview.ts';
 
 /** The form with the request that the agent did not accept. @param prompt as people read it */
 export function editRequestForm(data: DecisionForm, prompt: string, promptMaxLength: number): ModalView {
@@ -12,6 +14,27 @@ export function editRequestForm(data: DecisionForm, prompt: string, promptMaxLen
   return form(
     { id: viewIds.editRequest, title: decisionForms.edit.title, submit: labels.start, data: encode(data) },
     [promptInput(prompt, promptMaxLength), ...(isCut ? [smallPrint(decisionForms.edit.cutOff)] : [])],
+  );
+}
+
+/** The form with the request of a draft, and the messages that may go along. @param prompt as people read it */
+export function draftForm(
+  data: DecisionForm,
+  facts: {
+    readonly prompt: string;
+    readonly lines: readonly ThreadLine[];
+    readonly promptMaxLength: number;
+  },
+): ModalView {
+  const { prompt, lines, promptMaxLength } = facts;
+  const isCut = prompt.length > promptFieldMax(promptMaxLength);
+  return form(
+    { id: viewIds.draft, title: decisionForms.edit.title, submit: labels.start, data: encode(data) },
+    [
+      promptInput(prompt, promptMaxLength),
+      ...linesInput(lines),
+      ...(isCut ? [smallPrint(draftTexts.cutOff)] : []),
+    ],
   );
 }
 

@@ -1,4 +1,4 @@
-import type { ModalView } from '@slack/types';
+import type { InputBlock, ModalView } from '@slack/types';
 import type { Project, Projects } from '../../../jobs/requests/project.ts';
 import { encode, type MentionedIn, type OfferedThread } from '../../protocol/form-data.ts';
 import { formIds, viewIds } from '../../protocol/ids.ts';
@@ -68,15 +68,20 @@ export function threadPreviewView(preview: ThreadPreview): ModalView {
   return form({ id: viewIds.threadPreview, title: labels.askDocsAgent, submit: labels.start, data }, [
     promptInput(prompt, promptMaxLength),
     ...projectInput(projects, project),
-    ...groupsOf(lines).map((group, index) =>
-      tickedInput(
-        `${formIds.messages}${index}`,
-        index === 0 ? threadPreview.messages : threadPreview.laterMessages,
-        group.map(({ id, text, author }) => checkboxOption(id, text, author)),
-      ),
-    ),
+    ...linesInput(lines),
     ...notesOf(preview).map((note) => smallPrint(note)),
   ]);
+}
+
+/** The messages to tick; all are at first. */
+export function linesInput(lines: readonly ThreadLine[]): InputBlock[] {
+  return groupsOf(lines).map((group, index) =>
+    tickedInput(
+      `${formIds.messages}${index}`,
+      index === 0 ? threadPreview.messages : threadPreview.laterMessages,
+      group.map(({ id, text, author }) => checkboxOption(id, text, author)),
+    ),
+  );
 }
 
 export function readingThreadView(): SlackMessage {

@@ -9,6 +9,7 @@ const buttonTarget = z.object({
   question: z.int().optional(),
   reminderId: z.string().min(1).optional(),
   message: z.int().optional(),
+  draft: z.int().optional(),
   messageTs: z.string().optional(),
   isPrivate: z.boolean().optional(),
 });
@@ -16,7 +17,7 @@ const buttonTarget = z.object({
 /**
  * What a button is about: a job, and what distinguishes a stale button from a current one: the call that it would make again,
  * how often the job was created or its card tried, the question or the reminder that it answers, the message call that
- * would go out, or the reply that was edited. `isPrivate`: its message is an answer to one person, perhaps in another channel.
+ * would go out, the draft by its number, or the reply that was edited. `isPrivate`: its message is an answer to one person, perhaps in another channel.
  */
 export type ButtonTarget = Readonly<z.infer<typeof buttonTarget>>;
 
@@ -40,6 +41,8 @@ export interface Press {
   readonly responseUrl: string | null;
   /** By Slack's clock. */
   readonly pressedTs: string | undefined;
+  /** The message with the button; absent: it is in none. */
+  readonly messageTs?: string;
 }
 
 export interface Button {
@@ -126,6 +129,26 @@ export const jobButtons = {
     eventOf: ({ question }) =>
       question === undefined ? null : { type: 'resume_watching_pressed', question },
   },
+  startDraft: {
+    id: 'start_draft',
+    label: 'Start',
+    eventOf: ({ draft }, { userId, pressedTs, messageTs: postTs }) =>
+      draft === undefined
+        ? null
+        : {
+            type: 'draft_started',
+            draft,
+            userId,
+            ...(pressedTs !== undefined && { pressedTs }),
+            ...(postTs !== undefined && { postTs }),
+          },
+  },
+  dismissDraft: {
+    id: 'dismiss_draft',
+    label: 'Dismiss',
+    eventOf: ({ draft }, { userId }) =>
+      draft === undefined ? null : { type: 'draft_dismissed', draft, userId },
+  },
 } as const satisfies Readonly<Record<string, JobButton>>;
 
 /** Each of these has a listener in `inbound/routes.ts`. */
@@ -137,6 +160,8 @@ export const otherButtons = {
   showAllHelp: { id: 'show_all_help', label: 'Everything I can do' },
   chooseMessages: { id: 'choose_messages', label: 'Choose messages' },
   editAndStart: { id: 'edit_and_start', label: 'Edit and start' },
+  editDraft: { id: 'edit_draft', label: 'Edit and start' },
+  chooseForDraft: { id: 'choose_for_draft', label: 'Choose…' },
   watchAgentJob: { id: 'watch_agent_job', label: "It's there: watch it…" },
   followUp: { id: 'follow_up', label: 'Reply to it' },
   settings: { id: 'open_settings', label: 'Settings' },

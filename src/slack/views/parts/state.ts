@@ -11,6 +11,7 @@ import {
 } from '../../../jobs/job.ts';
 import { cardStandingOf } from '../../../jobs/pull-requests/standing.ts';
 import { states } from '../texts/card.ts';
+import { draftTexts } from '../texts/drafts.ts';
 import type { Mrkdwn } from './mrkdwn.ts';
 import { readableLink } from './pull-request.ts';
 
@@ -25,6 +26,10 @@ export function stateLine(job: Job): Mrkdwn {
   switch (stage.kind) {
     case 'awaiting_confirmation':
       return states.startAnother;
+    case 'draft':
+      return draftTexts.waiting;
+    case 'dropped':
+      return draftTexts.dropped;
     case 'opening':
     case 'creating':
       return states.starting;

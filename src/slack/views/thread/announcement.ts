@@ -7,6 +7,7 @@ import { addressing, channelMention, mrkdwn } from '../parts/mrkdwn.ts';
 import { oneLine, quotedPrompt } from '../parts/untrusted.ts';
 import { refusedNotices, threadTexts } from '../texts/thread.ts';
 import { askedBy, askingView } from './actions.ts';
+import { draftView } from './draft.ts';
 import { filesNotSent, snippetsNotSent } from './not-sent.ts';
 import { latePullRequestView, turnEndedView, withPullRequest } from './turn-ended.ts';
 
@@ -26,6 +27,8 @@ export function announcementView(
   mode: FollowUpMode = 'every_reply',
 ): SlackMessage {
   switch (announcement.kind) {
+    case 'draft':
+      return draftView(announcement, job, names);
     case 'started':
       return message(paragraph(threadTexts.started[mode]));
     case 'continued':

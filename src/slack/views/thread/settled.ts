@@ -9,6 +9,7 @@ import { oneLine } from '../parts/untrusted.ts';
 import { decisionForms, outcomes, settled } from '../texts/decisions.ts';
 import { askedBy, decidedBlocks, isAsking } from './actions.ts';
 import { announcementView } from './announcement.ts';
+import { draftBlocks } from './draft.ts';
 import { withPullRequest } from './turn-ended.ts';
 
 const NAME_MAX = 100;
@@ -51,6 +52,7 @@ function withoutOffer(
   job: Job,
   names: ReadonlyMap<string, string>,
 ): Pick<SlackMessage, 'blocks'> {
+  if (announcement.kind === 'draft') return { blocks: draftBlocks(job, names) };
   if (isAsking(announcement)) {
     const decided = message(...decidedBlocks(askedBy(announcement, job)));
     return announcement.kind === 'failed' ? withPullRequest(decided, announcement, job) : decided;

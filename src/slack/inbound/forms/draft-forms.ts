@@ -1,0 +1,77 @@
+import type { JobEvent } from '../../../jobs/event.ts';
+import { judgePrompt, unescaped } from '../../../jobs/requests/prompt.ts';
+import { formIds } from '../../protocol/ids.ts';
+import { readableText } from '../../protocol/slack-text.ts';
+import { draftForm } from '../../views/forms/decisions.ts';
+import { changedMeanwhileView } from '../../views/forms/thread-preview.ts';
+import type { ButtonTarget } from '../../views/parts/buttons.ts';
+import { refusalAtField, refusalView } from '../../views/refusals.ts';
+import type { ListenerDeps } from '../deps.ts';
+import { type Prepared, tooLate } from '../job-button.ts';
+import { namesIn } from '../requests/in-time.ts';
+import { isThreadTaken } from '../requests/start-job.ts';
+import { formPressed, formSubmitted, jobOf } from './decision-forms.ts';
+import { approvalProblem, openDraft, readAlong, saidAlong } from './draft-thread.ts';
+import { filledIn } from './submit.ts';
+import { toLines } from './thread-lines.ts';
+
+/** *Start*: reads what goes along, as it is at that moment. */
+export async function prepareStart(
+  deps: ListenerDeps,
+  { jobId, draft: number }: ButtonTarget,
+  event: JobEvent,
+): Promise<Prepared> {
+  const job = await jobOf(deps, jobId);
+  const draft = job && openDraft(job, number);
+  if (job === null || draft === null || event.type !== 'draft_started') return { event };
+  const denial = await approvalProblem(deps, job, event.userId);
+  if (denial !== null) return { problem: denial };
+  const along = await readAlong(deps, job, draft);
+  if ('problem' in along) return along;
+  const said = saidAlong(deps, job, draft, along);
+  return 'problem' in said ? said : { event: { ...event, ...said } };
+}
+
+/** *Edit and start*, and *Choose…*: the request, and the messages to tick. */
+export const draftPressed = (deps: ListenerDeps) =>
+  formPressed(deps, async (job, data) => {
+    const draft = openDraft(job, data.draft);
+    if (draft === null) {
+      return { problem: await tooLate(deps, job, startedBy(data.userId, data.draft)) };
+    }
+    const denial = await approvalProblem(deps, job, data.userId);
+    if (denial !== null) return { problem: denial };
+    const along = await readAlong(deps, job, draft);
+    if ('problem' in along) return along;
+    const names = await namesIn(deps, [job.prompt]);
+    const { promptMaxLength } = deps.newContext().policy;
+    const lines = toLines(along.messages, along.names);
+    return draftForm(data, { prompt: readableText(job.prompt, names), lines, promptMaxLength });
+  });
+
+export const draftSubmitted = (deps: ListenerDeps) =>
+  formSubmitted(deps, formIds.prompt, async ({ draft: number, userId }, job, { view }) => {
+    const draft = openDraft(job, number);
+    if (draft === null) return { event: startedBy(userId, number) };
+    const denial = await approvalProblem(deps, job, userId);
+    if (denial !== null) return { problem: denial };
+    const { text: prompt, ticked } = filledIn(deps, view);
+    const own = judgePrompt(unescaped(prompt), deps.newContext().policy.promptMaxLength);
+    if (own.kind !== 'ok') return { problem: refusalAtField(own) };
+    const tickedTs = ticked.map((id) => id.split('|', 1)[0] ?? '');
+    const messages = draft.messages.filter((ts) => tickedTs.includes(ts));
+    const along = await readAlong(deps, job, { ...draft, messages });
+    if ('problem' in along) return along;
+    const [changed] = toLines(along.messages, along.names).filter(({ id }) => !ticked.includes(id));
+    if (changed !== undefined) return { problem: changedMeanwhileView(changed) };
+    const said = saidAlong(deps, { ...job, prompt }, draft, along);
+    if ('problem' in said) return said;
+    return {
+      event: { ...startedBy(userId, number), prompt, ...said },
+      isTaken: async (tx) => ((await isThreadTaken(tx, job)) ? refusalView({ kind: 'thread_taken' }) : null),
+    };
+  });
+
+function startedBy(userId: string, draft = 0) {
+  return { type: 'draft_started', draft, userId } as const;
+}

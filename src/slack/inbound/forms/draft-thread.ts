@@ -1,0 +1,84 @@
+import type { Draft } from '../../../jobs/draft.ts';
+import type { DraftStart } from '../../../jobs/event.ts';
+import { type Job, startPromptOf } from '../../../jobs/job.ts';
+import { approversIn } from '../../../jobs/policy.ts';
+import { judgePrompt } from '../../../jobs/requests/prompt.ts';
+import { attachmentsIn, mergeAttachments } from '../../messages/attachments.ts';
+import { readableText } from '../../protocol/slack-text.ts';
+import { threadNotReadView } from '../../views/forms/thread-preview.ts';
+import type { SlackMessage } from '../../views/parts/message.ts';
+import { refusalView } from '../../views/refusals.ts';
+import { onlyTheseView } from '../../views/thread/draft.ts';
+import { type ThreadMessage, TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
+import { SlackCallError } from '../../workspace/web-api/failure.ts';
+import type { ListenerDeps } from '../deps.ts';
+import { inTime } from '../requests/in-time.ts';
+import { linkTo } from '../requests/private-answers.ts';
+import { peopleIn, threadContext } from './thread-lines.ts';
+
+/** Of the 3 seconds that Slack waits; storing, or opening a form, takes the rest. */
+const READ_WITHIN_MS = 1_200;
+
+type Problem = { readonly problem: SlackMessage };
+
+/** The draft that a button is about, if the job is at it still. */
+export function openDraft({ stage }: Job, number: number | undefined): Draft | null {
+  return stage.kind === 'draft' && stage.number === number ? stage : null;
+}
+
+/** Why the person may not start drafts there, by the settings as they are now; null: they may. */
+export async function approvalProblem(
+  deps: ListenerDeps,
+  { channelId }: Job,
+  userId: string,
+): Promise<SlackMessage | null> {
+  const approvers = approversIn(deps.newContext().rulesOf(deps.teamId), channelId);
+  if (approvers.length === 0 || approvers.includes(userId)) return null;
+  const names = inTime(deps, READ_WITHIN_MS, deps.names.named(approvers), new Map<string, string>());
+  return onlyTheseView(approvers, await names);
+}
+
+/** The messages that go along, as they are now, without those that were deleted; and the names in them. */
+export interface Along {
+  readonly messages: readonly ThreadMessage[];
+  readonly names: ReadonlyMap<string, string>;
+}
+
+export async function readAlong(
+  deps: ListenerDeps,
+  { channelId }: Job,
+  { thread, messages }: Draft,
+): Promise<Along | Problem> {
+  const [oldestTs] = messages;
+  if (thread === null || oldestTs === undefined) return { messages: [], names: new Map() };
+  try {
+    const read = deps.poster.thread(channelId, thread.threadTs, oldestTs);
+    const found = await inTime(deps, READ_WITHIN_MS, read, null);
+    if (found === null) return { problem: threadNotReadView(false) };
+    const along = found.filter(({ ts }) => messages.includes(ts));
+    const names = deps.names.named(peopleIn(along));
+    return {
+      messages: along,
+      names: await inTime(deps, READ_WITHIN_MS, names, new Map<string, string>()),
+    };
+  } catch (error) {
+    if (!(error instanceof SlackCallError)) throw error;
+    deps.log.warn('thread_not_read', { channel_id: channelId, error });
+    return { problem: threadNotReadView(error.failure.code === TOO_MANY_MESSAGES) };
+  }
+}
+
+/** What the messages say, for the agent; a problem if it is too long together with the request. */
+export function saidAlong(
+  deps: ListenerDeps,
+  job: Job,
+  draft: Draft,
+  { messages, names }: Along,
+): Pick<DraftStart, 'said' | 'attachments'> | Problem {
+  const threadTs = draft.thread?.threadTs ?? null;
+  const said = threadContext(messages, names, linkTo(deps, { channelId: job.channelId, threadTs })) ?? '';
+  const whole = startPromptOf({ ...job, context: [job.context, said].filter(Boolean).join('\n\n') });
+  const verdict = judgePrompt(readableText(whole, new Map()), deps.newContext().policy.promptMaxLength);
+  if (verdict.kind === 'too_long') return { problem: refusalView({ ...verdict, kind: 'too_long_together' }) };
+  return { said, attachments: mergeAttachments(messages.map(attachmentsIn)) };
+}

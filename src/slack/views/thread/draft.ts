@@ -1,0 +1,90 @@
+import type { KnownBlock } from '@slack/types';
+import type { Announcement } from '../../../jobs/announcement.ts';
+import type { Job } from '../../../jobs/job.ts';
+import { askerOf } from '../parts/asker.ts';
+import { buttons } from '../parts/buttons.ts';
+import {
+  buttonRow,
+  message,
+  paragraph,
+  quotation,
+  type SlackMessage,
+  smallPrint,
+  targetButton,
+  withButton,
+} from '../parts/message.ts';
+import { channelMention, type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
+import { oneLine, quotedPrompt } from '../parts/untrusted.ts';
+import { labels } from '../parts/words.ts';
+import { draftTexts } from '../texts/drafts.ts';
+import { refusedNotices } from '../texts/thread.ts';
+
+type DraftAnnouncement = Extract<Announcement, { kind: 'draft' }>;
+
+const PROMPT_MAX = 2_500;
+const NAME_MAX = 100;
+const NAMED_MAX = 10;
+const REASON_MAX = 100;
+const list = new Intl.ListFormat('en', { type: 'conjunction' });
+
+/** What would be sent, and who may send it. */
+export function draftView(
+  { number, approvers }: DraftAnnouncement,
+  job: Job,
+  names: ReadonlyMap<string, string>,
+): SlackMessage {
+  const target = { jobId: job.id, draft: number };
+  const count = 'messages' in job.stage ? job.stage.messages.length : 0;
+  const along = paragraph(draftTexts.included(count));
+  return message(
+    ...draftBlocks(job, names),
+    ...(count === 0 ? [] : [withButton(along, buttons.chooseForDraft, target)]),
+    buttonRow(
+      targetButton(buttons.startDraft, target),
+      targetButton(buttons.editDraft, target),
+      targetButton(buttons.dismissDraft, target),
+    ),
+    ...(approvers.length === 0 ? [] : [smallPrint(draftTexts.onlyThese(namesOf(approvers, names)))]),
+  );
+}
+
+/** What remains of it when it was started or dropped. */
+export function draftBlocks(job: Job, names: ReadonlyMap<string, string>): [KnownBlock, ...KnownBlock[]] {
+  return [
+    paragraph(draftTexts.news(from(job, names))),
+    quotation(quotedPrompt(job.prompt, names, PROMPT_MAX)),
+  ];
+}
+
+/** For a person who may not start it. */
+export function onlyTheseView(
+  approvers: readonly string[],
+  names: ReadonlyMap<string, string>,
+): SlackMessage {
+  return message(paragraph(draftTexts.notYours(namesOf(approvers, names))));
+}
+
+/** For whoever asked for it. @param reason Slack's error code */
+export function draftRefusedView(reason: string, job: Job, names: ReadonlyMap<string, string>): SlackMessage {
+  const why = refusedNotices[reason] ?? oneLine(reason, REASON_MAX);
+  return message(
+    paragraph(draftTexts.notPosted(channelMention(job.channelId), why)),
+    quotation(quotedPrompt(job.prompt, names, PROMPT_MAX)),
+  );
+}
+
+/** The people whom the message names. */
+export function namedInDraft({ approvers }: DraftAnnouncement, { requesterId }: Job): string[] {
+  return requesterId === null ? [...approvers] : [requesterId, ...approvers];
+}
+
+function from(job: Job, names: ReadonlyMap<string, string>): Mrkdwn {
+  const asker = oneLine(askerOf(job, names) ?? labels.somebody, NAME_MAX);
+  return job.origin?.kind === 'reaction' ? draftTexts.marked(asker, job.origin.emoji) : mrkdwn`${asker}`;
+}
+
+function namesOf(userIds: readonly string[], names: ReadonlyMap<string, string>): string {
+  return list.format(
+    userIds.slice(0, NAMED_MAX).map((userId) => oneLine(names.get(userId) ?? labels.somebody, NAME_MAX)),
+  );
+}

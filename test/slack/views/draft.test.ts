@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { onlyTheseView } from '../../../src/slack/views/thread/draft.ts';
+import { postedView, tooLateView } from '../../../src/slack/views/thread/settled.ts';
+import { aJob } from './a-job.ts';
+
+const names = new Map([
+  ['U1', 'Alice'],
+  ['U2', 'Bob <!here>'],
+]);
+const draft = { kind: 'draft', number: 1, threadTs: null, approvers: [] } as const;
+const facts = { number: 1, thread: null, postTs: null };
+const aDraft = (messages: readonly string[] = [], fields: Parameters<typeof aJob>[0] = {}) =>
+  aJob({
+    stage: { kind: 'draft', draftedAtMs: 0, messages, ...facts },
+    prompt: 'Document <!channel>',
+    ...fields,
+  });
+
+describe('a draft', () => {
+  test('shows what would be sent, who asked, what goes along, and who can start it', () => {
+    const view = (approvers: readonly string[] = [], messages: readonly string[] = []) =>
+      postedView({ ...draft, approvers }, aDraft(messages), null, names).text;
+    expect(view()).toBe('📝 *Draft* · from Alice\n“Document @channel”\n[Start] [Edit and start] [Dismiss]');
+    expect(view(['U1', 'U2'], ['1.0'])).toBe(
+      [
+        '📝 *Draft* · from Alice',
+        '“Document @channel”',
+        '1 message of this thread included',
+        '[Choose…]',
+        '[Start] [Edit and start] [Dismiss]',
+        'only Alice and Bob &lt;!here&gt; can start it',
+      ].join('\n'),
+    );
+  });
+
+  test('names the mark that it was made from, or its recipe', () => {
+    const line = (fields: Parameters<typeof aJob>[0]) =>
+      postedView(draft, aDraft([], fields), null, names).text.split('\n')[0];
+    const origin = { kind: 'reaction', messageTs: '1.0', emoji: 'memo' } as const;
+    expect(line({ origin })).toBe("📝 *Draft* · from Alice's :memo:");
+    expect(line({ requesterId: null, recipe: 'release-notes' })).toBe(
+      '📝 *Draft* · from recipe release-notes',
+    );
+  });
+
+  test('loses its buttons to what became of it', () => {
+    const settled = (deed: 'started' | 'dismissed' | 'withdrawn' | 'expired', by: string | null = 'U1') =>
+      postedView({ ...draft, approvers: ['U1'] }, aDraft(['1.0']), { deed, by }, names).text;
+    const rest = '📝 *Draft* · from Alice\n“Document @channel”\n';
+    expect(settled('started')).toBe(`${rest}🚀 Started by Alice`);
+    expect(settled('dismissed')).toBe(`${rest}Dismissed by Alice`);
+    expect(settled('withdrawn')).toBe(`${rest}Withdrawn by Alice`);
+    expect(settled('expired', null)).toBe(`${rest}Expired after 7 days`);
+  });
+
+  test('says privately who may start it, and that it is settled', () => {
+    expect(onlyTheseView(['U1', 'U9'], names).text).toBe('Only Alice and somebody can start this.');
+    const late = tooLateView(aDraft(), { deed: 'dismissed', by: 'U1' }, names);
+    expect(late.text).toBe("That's already settled: Dismissed by Alice.");
+  });
+});
