@@ -2,7 +2,15 @@ import type { AgentFailure, AgentJob } from '../agent-job.ts';
 import { nextBatch, readyOf } from '../follow-up-queue.ts';
 import type { DecisionBuilder, Undelivered } from './decision-builder.ts';
 import { lookFromNow } from './ended.ts';
-import { announceRefusal, authorsOf, NO_JOB, putOrRefuse, refusalOf, scheduleSending } from './line-up.ts';
+import {
+  announceRefusal,
+  authorsOf,
+  NO_JOB,
+  putOrRefuse,
+  refusalOf,
+  scheduleSending,
+  sendingDueMs,
+} from './line-up.ts';
 import { isGone, isMissing, isWaitedFor, noteMissing, noteNotMissing } from './missing.ts';
 import { startTurn } from './observe.ts';
 import { asItReads, offerCorrection, sayItWasSent, stillMeant } from './replies.ts';
@@ -34,8 +42,9 @@ export function sendDue(builder: DecisionBuilder): void {
   const { job, context } = builder;
   const waiting = readyOf(builder.followUpsIn('waiting'));
   if (waiting.length === 0 || job.agentJob === null || builder.followUpsIn('sending').length > 0) return;
-  if (job.sendNotBeforeMs !== null && context.nowMs < job.sendNotBeforeMs) {
-    builder.schedule('send_follow_ups', job.sendNotBeforeMs);
+  const dueMs = sendingDueMs(builder, waiting);
+  if (context.nowMs < dueMs) {
+    builder.schedule('send_follow_ups', dueMs);
     return;
   }
   const batch = nextBatch(waiting, context.policy.promptMaxLength);

@@ -95,11 +95,16 @@ export function scheduleSending(builder: DecisionBuilder): void {
   const waiting = readyOf(builder.followUpsIn('waiting'));
   if (waiting.length === 0 || builder.job.agentJob === null) return;
   const { job, context } = builder;
-  const isHurried = job.hurriedMessage === job.messages + 1;
-  const windowEndMs = isHurried ? context.nowMs : sendAtMs(waiting, context.policy.followUpWindowMs);
-  builder.schedule('send_follow_ups', Math.max(windowEndMs, job.sendNotBeforeMs ?? 0));
+  builder.schedule('send_follow_ups', sendingDueMs(builder, waiting));
   // A new turn hides late news of the one before.
   if (job.stage.kind === 'ended') builder.schedule('check_ended_job', context.nowMs);
+}
+
+/** When these replies are to go out. */
+export function sendingDueMs({ job, context }: DecisionBuilder, waiting: readonly FollowUp[]): number {
+  const isHurried = job.hurriedMessage === job.messages + 1;
+  const windowEndMs = isHurried ? context.nowMs : sendAtMs(waiting, context.policy.followUpWindowMs);
+  return Math.max(windowEndMs, job.sendNotBeforeMs ?? 0);
 }
 
 /** Why no more replies are taken, or null. */

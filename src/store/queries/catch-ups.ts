@@ -153,7 +153,7 @@ export class CatchUps {
 
   /** Records a page. After the last one (no cursor), the thread is read again only if requested meanwhile. */
   async pageRead(
-    { jobId, requestCount, unsentTs }: ThreadToRead,
+    { jobId, requestCount }: Pick<ThreadToRead, 'jobId' | 'requestCount'>,
     page: PageRead,
     nowMs: number,
   ): Promise<void> {
@@ -180,10 +180,7 @@ export class CatchUps {
         }))
       : thread.set({ seen_ts, oldest_ts, cursor, old_replies, failures: 0 })
     ).execute();
-    // They waited for this.
-    if (cursor === null && unsentTs !== null) {
-      await this.tasks.retryNowUnlessLocked('send_follow_ups', jobId, nowMs);
-    }
+    if (cursor === null) await this.sendWaiting(jobId, nowMs);
   }
 
   /** Retries an unreadable thread at `atMs`; others go on. */
@@ -207,15 +204,21 @@ export class CatchUps {
   }
 
   /** The thread cannot be read: no sweep until then. */
-  async giveUp(jobId: string, sweepFromMs: number): Promise<void> {
+  async giveUp(jobId: string, sweepFromMs: number, nowMs: number): Promise<void> {
     await this.change(jobId)
       .set({ ...notBegun, urgency: null, sweep_from: sweepFromMs })
       .execute();
+    await this.sendWaiting(jobId, nowMs);
   }
 
   /** There is no such thread any more. */
   async drop(jobId: string): Promise<void> {
     await this.db.deleteFrom('catch_up').where('job_id', '=', jobId).execute();
+  }
+
+  /** Replies need not wait for the thread any longer, not even those that have come since it was asked for. */
+  private sendWaiting(jobId: string, nowMs: number): Promise<void> {
+    return this.tasks.retryNowUnlessLocked('send_follow_ups', jobId, nowMs);
   }
 
   private change(jobId: string) {

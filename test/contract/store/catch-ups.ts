@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LiveThreads } from '../../../src/store/queries/catch-ups.ts';
+import type { Transaction } from '../../../src/store/store.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
 
@@ -58,25 +59,28 @@ export function catchUpContract(open: OpenStore): void {
       expect(await live({ teamId: 'T2' })).toEqual(new Map([['T2', 1]]));
     });
 
-    test('a reply that waited for its thread is sent once that is read; one whose window is not over waits on', async () => {
-      const send = (subject: string) =>
-        ({ kind: 'send_follow_ups', subject, ifScheduled: 'keep', runAtMs: NOW_MS + MINUTE_MS }) as const;
-      const due = (nowMs: number) =>
-        opened.run((tx) => tx.tasks.claim({ ...claimed, kinds: ['send_follow_ups'], nowMs }));
-      const claimed = { leaseNowMs: NOW_MS, leaseUntilMs: NOW_MS + 1, inFlight: [], limit: 1 };
-      for (const [index, id] of ['waited', 'in-its-window'].entries()) {
+    test('replies that wait for a thread go out once it is read, or given up; those whose window is not over wait on', async () => {
+      const claimed = { leaseNowMs: NOW_MS, leaseUntilMs: NOW_MS + 1, inFlight: [], limit: 9 };
+      const due = async (nowMs: number) => {
+        const claim = { ...claimed, kinds: ['send_follow_ups'], nowMs } as const;
+        return (await opened.run((tx) => tx.tasks.claim(claim))).sort((a, b) =>
+          a.subject < b.subject ? -1 : 1,
+        );
+      };
+      const window = { kind: 'send_follow_ups', ifScheduled: 'keep', runAtMs: NOW_MS + MINUTE_MS } as const;
+      for (const id of ['given-up', 'in-its-window', 'read']) {
         await write({ id });
-        const followUp = aFollowUp({ id, jobId: id, messageTs: `18.${index}`, state: 'waiting' });
-        await opened.run((tx) => tx.followUps.put(followUp));
-        await opened.run((tx) => tx.tasks.schedule(send(id)));
+        await opened.run((tx) => tx.tasks.schedule({ ...window, subject: id }));
         await want(id);
       }
-      const [task] = await due(NOW_MS + MINUTE_MS);
-      if (task === undefined) throw new Error('a task is due');
-      await opened.run((tx) => tx.tasks.retryAt(task.lease, NOW_MS + MINUTE_MS));
-      await readAll();
-      expect(await due(NOW_MS)).toMatchObject([{ subject: task.subject }]);
-      expect(await due(NOW_MS)).toEqual([]);
+      for (const { subject, lease } of await due(NOW_MS + MINUTE_MS)) {
+        const wait = (tx: Transaction) => tx.tasks.retryAt(lease, NOW_MS + 2 * MINUTE_MS);
+        await opened.run((tx) => (subject === 'in-its-window' ? tx.tasks.release([lease]) : wait(tx)));
+      }
+      await opened.run((tx) => tx.catchUps.giveUp('given-up', NOW_MS, NOW_MS));
+      expect(await due(NOW_MS)).toMatchObject([{ subject: 'given-up' }]);
+      expect(await readAll()).toEqual(['in-its-window', 'read']);
+      expect(await due(NOW_MS)).toMatchObject([{ subject: 'read' }]);
     });
 
     test('one task of the workspace reads them, and is there at once when one of them is wanted at once', async () => {
@@ -163,7 +167,7 @@ export function catchUpContract(open: OpenStore): void {
       expect(await sweepAt(NOW_MS)).toEqual(new Map([...[['T1', 3] as const], ['T2', 1]]));
       expect(await sweepAt(NOW_MS)).toEqual(new Map());
       await read(null);
-      await opened.run((tx) => tx.catchUps.giveUp('recent', NOW_MS + 9 * MINUTE_MS));
+      await opened.run((tx) => tx.catchUps.giveUp('recent', NOW_MS + 9 * MINUTE_MS, NOW_MS));
       await opened.run((tx) => tx.catchUps.drop('old-working'));
       expect(await sweepAt(NOW_MS + MINUTE_MS)).toEqual(new Map([['T1', 1]]));
       expect(await sweepAt(NOW_MS + 3 * MINUTE_MS)).toEqual(new Map([['T1', 1]]));

@@ -212,3 +212,15 @@ describe('while the API holds messages back', () => {
     expect(world.news).toEqual(['1 rejected: 200 replies are waiting already.']);
   });
 });
+
+test('replies that are looked at before their window is over wait for its end (F3)', () => {
+  const world = aWorkingJob();
+  world.reply('one');
+  world.advance(3 * SECOND_MS);
+  world.reply('two');
+  world.advance(2 * SECOND_MS);
+  world.sendDue();
+  world.reply('three');
+  world.advance(4 * SECOND_MS);
+  expect(world.messages).toEqual(['one\n\ntwo\n\nthree']);
+});

@@ -176,7 +176,7 @@ async function notRead(
       await tx.catchUps.dropCursor(job.id, nowMs + BEGUN_AGAIN_AFTER_MS);
     }
     // The channel or the thread is gone, or the bot has left it.
-    else if (outcome === 'refused') await tx.catchUps.giveUp(job.id, nowMs + HOPELESS_FOR_MS);
+    else if (outcome === 'refused') await tx.catchUps.giveUp(job.id, nowMs + HOPELESS_FOR_MS, nowMs);
     else if (retryAfterMs === null) await putOff(tx, thread, nowMs);
     await goOn(tx, task, throttle);
   });
@@ -202,5 +202,5 @@ async function notTakenIn(
 function putOff(tx: Transaction, { jobId, failures }: Found, nowMs: number): Promise<void> {
   return failures < MAX_FAILURES
     ? tx.catchUps.retryAt(jobId, nowMs + retryDelayMs(failures + 1, Math.random()))
-    : tx.catchUps.giveUp(jobId, nowMs + HOPELESS_FOR_MS);
+    : tx.catchUps.giveUp(jobId, nowMs + HOPELESS_FOR_MS, nowMs);
 }
