@@ -10,6 +10,7 @@ import { type Clock, systemClock } from '../engine/runtime/clock.ts';
 import { serveRoutes } from '../engine/runtime/http-server.ts';
 import type { Logger } from '../engine/runtime/logger.ts';
 import { createConnection, createSlackApp } from '../slack/inbound/app.ts';
+import { planRecipes } from '../slack/inbound/recipes/scheduled.ts';
 import { missedReplies } from '../slack/outbound/catch-up/missed-replies.ts';
 import { SessionStatus } from '../slack/outbound/refresh/session-status.ts';
 import { readableText } from '../slack/protocol/slack-text.ts';
@@ -28,7 +29,7 @@ import {
 import { observedLogger } from './operations/logger.ts';
 import { createMetrics, metricsRoute } from './operations/metrics/metrics.ts';
 import { stateReader, workProblem, workProblems, workWarnings } from './operations/program-state.ts';
-import { contextFactory, defaultPolicy } from './service/context.ts';
+import { contextFactory, defaultPolicy, recipesIn } from './service/context.ts';
 import { explainConnection, explainListening } from './service/explain.ts';
 import { createLoops, SHORT_STOP_MS, type Tools } from './service/loops.ts';
 import { reporter } from './service/reports.ts';
@@ -95,6 +96,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
     resources.defer(() => codeHosts.close());
     const policy = defaultPolicy(config);
     const newContext = contextFactory(clock, config, policy);
+    const recipesOf = recipesIn(config);
     const stopping = new AbortController();
     const sessionStatus = new SessionStatus();
     const tools: Tools = {
@@ -117,6 +119,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
       },
       requestsInFlight: () => connection.requestsInFlight(),
       newContext,
+      recipesOf,
       readablePrompt: async (teamId, prompt) => {
         const { names } = await workspaces.of(teamId);
         return readableText(prompt, await names.of(prompt));
@@ -173,6 +176,8 @@ export function createService(config: Config, options: ServiceOptions): Service 
       resources.defer(() => health.close());
       healthPort = health.port;
     }
+    const teamIds = served.teamId === null ? [...config.workspaces.keys()] : [served.teamId];
+    await planRecipes(tools, teamIds, clock.now());
     loops.start();
     const retentionJob = new RetentionJob(store, clock, log, config.retentionMs);
     retentionJob.start();

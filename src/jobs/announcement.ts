@@ -67,6 +67,8 @@ export type Announcement =
       readonly count: number;
       readonly authorIds?: readonly string[];
     }
+  /** Its recipe was to start again while the job was open. */
+  | { readonly kind: 'recipe_skipped'; readonly recipe: string }
   /** Replies were missed while the program was away, and are follow-ups now. */
   | { readonly kind: 'caught_up'; readonly count: number }
   /** The agent has been at it for long; offers *Keep watching* and *Stop watching*. */

@@ -7,6 +7,8 @@ export type CallRequest =
   | { readonly kind: 'post_card' }
   | { readonly kind: 'announce'; readonly announcement: Announcement }
   | { readonly kind: 'notify_channel'; readonly channelId: string; readonly url: string }
+  /** Tells the job's channel, outside of its thread, that the recipe does not start by itself any more. */
+  | { readonly kind: 'tell_paused'; readonly recipe: string }
   /**
    * A private answer to the requester: the card was refused or is delayed, the same was asked a moment ago, or
    * an announcement could not be posted in the thread. `reason` is Slack's error code.

@@ -29,6 +29,10 @@ export type JobEvent =
   /** So many replies were found in the thread that had been written long before. */
   | { readonly type: 'old_replies_found'; readonly count: number }
   | { readonly type: 'send_due' }
+  /** Its recipe has failed so often that it does not start by itself any more. */
+  | { readonly type: 'recipe_paused' }
+  /** Its recipe was to start again, and the job was in the way. */
+  | { readonly type: 'recipe_skipped' }
   | {
       readonly type: 'message_accepted';
       readonly callId: string;

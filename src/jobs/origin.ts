@@ -1,5 +1,15 @@
 /** How a job came to be. */
 export type Origin =
-  | { readonly kind: 'command' | 'form' | 'mention' | 'direct_message' | 'shortcut' | 'home' }
+  | {
+      readonly kind:
+        | 'command'
+        | 'form'
+        | 'mention'
+        | 'direct_message'
+        | 'shortcut'
+        | 'home'
+        | 'schedule'
+        | 'webhook';
+    }
   /** People marked a message with this emoji, by its name. */
   | { readonly kind: 'reaction'; readonly messageTs: string; readonly emoji: string };

@@ -3,9 +3,10 @@ import type { Lane } from './call.ts';
 export interface TaskFacts {
   /**
    * What its subject is: a job's id, the name of a lane of calls (`thread:<job>`, `notice:<job>:<channel>`), a
-   * workspace's id, a home (`<workspace>:<person>`), or a pull request (`<workspace>:<address>`).
+   * workspace's id, a home (`<workspace>:<person>`), a pull request (`<workspace>:<address>`), or a recipe
+   * (`<workspace>:<name>`).
    */
-  readonly about: 'job' | 'lane' | 'workspace' | 'home' | 'pull_request';
+  readonly about: 'job' | 'lane' | 'workspace' | 'home' | 'pull_request' | 'recipe';
   /** Whose tasks share workers: those of one project of the agent, one channel of Slack, or one code host. */
   readonly sharedIn: 'project' | 'channel' | 'code_host';
   /** It shows the job as it is now, and may be repeated. */
@@ -28,6 +29,7 @@ const tasks = {
   post_to_slack: { about: 'lane', sharedIn: 'channel' },
   catch_up: { about: 'workspace', sharedIn: 'channel' },
   look_at_pull_request: { about: 'pull_request', sharedIn: 'code_host' },
+  start_recipe: { about: 'recipe', sharedIn: 'channel' },
   refresh_home: { about: 'home', sharedIn: 'channel', isProjection: true },
 } as const satisfies Readonly<Record<string, TaskFacts>>;
 

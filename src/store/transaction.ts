@@ -14,6 +14,7 @@ import { Installations } from './queries/installations.ts';
 import { JobLists } from './queries/job-lists.ts';
 import { Jobs } from './queries/jobs.ts';
 import { PullRequests } from './queries/pull-requests.ts';
+import { Recipes } from './queries/recipes.ts';
 import { Reports } from './queries/reports.ts';
 import { StateReactions } from './queries/state-reactions.ts';
 import { Stats } from './queries/stats.ts';
@@ -36,6 +37,7 @@ export class Transaction {
   readonly readBudget: ReadBudget;
   readonly pullRequests: PullRequests;
   readonly budgetQueue: BudgetQueue;
+  readonly recipes: Recipes;
   readonly homes: Homes;
   readonly channelSettings: ChannelSettingsTable;
   readonly installations: Installations;
@@ -59,6 +61,7 @@ export class Transaction {
     this.budgetQueue = new BudgetQueue(db);
     this.installations = new Installations(db);
     this.channelSettings = new ChannelSettingsTable(db);
+    this.recipes = new Recipes(db);
     this.stats = new Stats(db);
     this.reports = new Reports(db);
     this.retention = new Retention(db);

@@ -14,6 +14,7 @@ import { listContract } from './store/lists.ts';
 import type { OpenStore } from './store/opened.ts';
 import { pullRequestContract } from './store/pull-requests.ts';
 import { receiptContract } from './store/receipts.ts';
+import { recipeContract } from './store/recipes.ts';
 import { reportContract } from './store/reports.ts';
 import { retentionContract } from './store/retention.ts';
 import { stateReactionContract } from './store/state-reactions.ts';
@@ -40,6 +41,7 @@ export function storeContract(name: string, open: OpenStore): void {
     budgetQueueContract(open);
     catchUpContract(open);
     pullRequestContract(open);
+    recipeContract(open);
     statsContract(open);
     reportContract(open);
     retentionContract(open);

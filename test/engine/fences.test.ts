@@ -100,6 +100,7 @@ async function overtaken(events: readonly Happening[], kind: TaskKind, agentJob:
     readablePrompt: async (_teamId, prompt) => prompt,
     showChecked: () => {},
     showChanged: () => {},
+    recipesOf: () => [],
     stopping: new AbortController().signal,
     newContext,
   };

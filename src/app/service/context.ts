@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { AnyJobContext } from '../../jobs/decision.ts';
 import type { Policy, Rules } from '../../jobs/policy.ts';
+import type { Recipe } from '../../jobs/recipes/recipe.ts';
 import type { Config } from '../config/config.ts';
 
 const NOTHING_SET: Rules = { projects: [], channels: new Map(), noticeChannels: [] };
@@ -21,6 +22,11 @@ export function contextFactory(clock: Clock, config: Config, policy: Policy): ()
 /** The settings of a workspace; null if there are many workspaces and this one is not set up. */
 export function settingsOf(config: Config, teamId: string) {
   return config.slack.installing.kind === 'by_hand' ? config : (config.workspaces.get(teamId) ?? null);
+}
+
+/** The recipes of each workspace. */
+export function recipesIn(config: Config): (teamId: string) => readonly Recipe[] {
+  return (teamId) => settingsOf(config, teamId)?.recipes ?? [];
 }
 
 /** The policy where no workspace, project or channel has settings of its own. */

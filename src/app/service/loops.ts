@@ -9,6 +9,7 @@ import { expireDraft } from '../../engine/expire-draft.ts';
 import type { LoopState } from '../../engine/failing-kinds.ts';
 import { FairLimit } from '../../engine/fair-slots.ts';
 import { Loop, type TaskHandler } from '../../engine/loop.ts';
+import { type RecipeTools, startScheduled } from '../../slack/inbound/recipes/scheduled.ts';
 import { catchUps } from '../../slack/outbound/catch-up/catch-up.ts';
 import { readSnippets } from '../../slack/outbound/catch-up/read-snippets.ts';
 import { postToSlack } from '../../slack/outbound/posts/post-to-slack.ts';
@@ -36,7 +37,7 @@ const LOOKS_AT_ONCE = 16;
 /** Anything but a create or message call can be repeated or looked up: a stop need not wait longer. */
 export const SHORT_STOP_MS = 10_000;
 
-export interface Tools extends AgentTools, SlackTools, LookTools {
+export interface Tools extends AgentTools, SlackTools, LookTools, RecipeTools {
   /** Of each project, by all replicas together. */
   readonly readsPerMinute: number;
   /** How many requests Slack, or a person, waits for. */
@@ -101,6 +102,7 @@ export function createLoops(tools: Tools, stopTimeoutMs: number): Loops {
         refresh_notice: handler(refreshNotice),
         refresh_home: handler(refreshHome),
         expire_draft: handler(expireDraft),
+        start_recipe: handler(startScheduled),
       },
     }),
     new Loop({

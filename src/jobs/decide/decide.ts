@@ -11,6 +11,7 @@ import { checkFailed, jobChecked } from './observe.ts';
 import { offersShown, settleOffers } from './offers.ts';
 import { cardDelayed, cardPosted, cardRefused, postRefused, tryAgain } from './open.ts';
 import { pullRequestSeen, remindAgain } from './pull-requests.ts';
+import { recipePaused, recipeSkipped } from './recipes.ts';
 import { replyDeleted, replyEdited, replyReceived, sendAnyway, sendCorrection } from './replies.ts';
 import { startAnother } from './request.ts';
 import { snippetsRead } from './snippets.ts';
@@ -52,6 +53,10 @@ function apply(builder: DecisionBuilder, event: JobEvent) {
       return replyDeleted(builder, event);
     case 'old_replies_found':
       return builder.announce({ kind: 'caught_up', count: event.count });
+    case 'recipe_paused':
+      return recipePaused(builder);
+    case 'recipe_skipped':
+      return recipeSkipped(builder);
     case 'send_due':
       return sendDue(builder);
     case 'message_accepted':

@@ -23,6 +23,7 @@ import { startAnother, startAnotherSubmitted } from './forms/start-another.ts';
 import { chooseMessages, threadPreviewSubmitted } from './forms/thread-preview.ts';
 import { jobButton } from './job-button.ts';
 import { message } from './messages/message.ts';
+import { resumeRecipe } from './recipes/resume.ts';
 import { checkAccess, checkWorkspace } from './requests/gates.ts';
 
 /** Works in the workspace of the request. */
@@ -41,6 +42,7 @@ const presses: Readonly<Record<keyof typeof otherButtons, Listener<PressArgs>>> 
   chooseForDraft: draftPressed,
   watchAgentJob: namePressed,
   followUp: followUpPressed,
+  resumeRecipe: resumeRecipe,
   settings: settingsFromHome,
   newer: turnPage,
   older: turnPage,

@@ -9,6 +9,7 @@ import { numberJobs } from './job-numbers.ts';
 import { addMoved } from './moved.ts';
 import { addPullRequests } from './pull-requests.ts';
 import { rateReads } from './read-rate.ts';
+import { addRecipes } from './recipes.ts';
 import { leaveRoomForClaims } from './room-for-claims.ts';
 import { shareWork } from './share-work.ts';
 import { addStateReaction } from './state-reaction.ts';
@@ -38,6 +39,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0018_moved': { up: addMoved },
     '0019_room_for_claims': { up: (db: Kysely<unknown>) => leaveRoomForClaims(db, engine) },
     '0020_dropped_drafts': { up: retainDroppedDrafts },
+    '0021_recipes': { up: addRecipes },
   };
 }
 

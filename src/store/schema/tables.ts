@@ -22,6 +22,7 @@ export interface Tables {
   call: CallTable;
   task: TaskTable;
   heartbeat: HeartbeatTable;
+  recipe: RecipeTable;
   channel_setting: ChannelSettingTable;
   installation: InstallationTable;
   organisation_team: { team_id: string; enterprise_id: string };
@@ -226,6 +227,19 @@ interface JobPullRequestTable {
   url: string;
   /** 1 or 0: it was announced before anybody looked at it. */
   is_old: number;
+}
+
+interface RecipeTable {
+  team_id: string;
+  name: string;
+  /** As it was when `served_until` was written; null: it had none. */
+  schedule: string | null;
+  served_until: number;
+  job_id: string | null;
+  failures: number;
+  /** 1 or 0. */
+  has_failed: number;
+  paused_at: number | null;
 }
 
 interface ChannelSettingTable {

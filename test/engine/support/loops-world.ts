@@ -141,6 +141,7 @@ export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorl
       readablePrompt: async (_teamId, prompt) => prompt,
       showChecked: () => {},
       showChanged: () => {},
+      recipesOf: () => [],
     }),
   );
   const [store] = stores;

@@ -14,6 +14,8 @@ export function lineOf(request: CallRequest, startMs: number): string {
       return `thread: ${newsOf(request.announcement, startMs)}`;
     case 'notify_channel':
       return `notice in ${request.channelId}: ${request.url}`;
+    case 'tell_paused':
+      return `paused: ${request.recipe}`;
     case 'notify_requester':
       return `requester: ${request.reason}`;
     case 'ephemeral':
@@ -56,6 +58,8 @@ export function newsOf(announcement: Announcement, startMs: number): string {
       return `not sent: ${announcement.files.join(', ')}`;
     case 'snippets_not_sent':
       return `not sent: ${announcement.snippets.map(({ name, problem }) => `${name} ${problem}`).join(', ')}`;
+    case 'recipe_skipped':
+      return `skipped ${announcement.recipe}`;
     case 'notice_failed':
       return `notice failed in ${announcement.channelId}: ${announcement.reason}`;
     case 'muted':

@@ -125,6 +125,7 @@ function refusal({ id, request }: LedgerCall, reason: string): JobEvent | null {
       return { type: 'notice_refused', channelId: request.channelId, reason };
     case 'announce':
       return { type: 'post_refused', callId: id, announcement: request.announcement, reason };
+    case 'tell_paused':
     case 'notify_requester':
     case 'ephemeral':
     case 'create_job':

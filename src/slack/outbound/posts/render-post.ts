@@ -6,6 +6,7 @@ import type { FollowUpMode } from '../../../jobs/policy.ts';
 import { mentionedUserIds } from '../../protocol/slack-text.ts';
 import { questionView } from '../../views/forms/question.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
+import { pausedView } from '../../views/recipes.ts';
 import { announcementView } from '../../views/thread/announcement.ts';
 import { draftRefusedView, namedInDraft } from '../../views/thread/draft.ts';
 import { delayedView, ephemeralView, requesterView, unpostedView } from '../../views/thread/requester.ts';
@@ -30,6 +31,8 @@ export function destinationOf(job: Job, request: CallRequest): Destination | nul
     }
     case 'post_card':
       return { channelId: job.channelId, threadTs: job.threadTs };
+    case 'tell_paused':
+      return { channelId: job.channelId, threadTs: null };
     case 'notify_channel':
       return { channelId: request.channelId, threadTs: null };
     case 'notify_requester':
@@ -56,6 +59,8 @@ export async function renderPost(
       const isPublic = await isForAll(tools, workspace, job, request.channelId);
       return renderNotice(workspace, job, request.url, isPublic);
     }
+    case 'tell_paused':
+      return pausedView(request.recipe);
     case 'notify_requester':
       return privateAnswer(tools, workspace, request, job, { names: await named(), mode });
     case 'ephemeral':

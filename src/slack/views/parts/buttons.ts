@@ -164,6 +164,7 @@ export const otherButtons = {
   chooseForDraft: { id: 'choose_for_draft', label: 'Choose…' },
   watchAgentJob: { id: 'watch_agent_job', label: "It's there: watch it…" },
   followUp: { id: 'follow_up', label: 'Reply to it' },
+  resumeRecipe: { id: 'resume_recipe', label: 'Resume' },
   settings: { id: 'open_settings', label: 'Settings' },
   newer: { id: 'list_newer', label: 'Newer' },
   older: { id: 'list_older', label: 'Older' },

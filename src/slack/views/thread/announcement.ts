@@ -5,6 +5,7 @@ import { NOT_SEEN } from '../../protocol/error-codes.ts';
 import { message, paragraph, quotation, type SlackMessage } from '../parts/message.ts';
 import { addressing, channelMention, mrkdwn } from '../parts/mrkdwn.ts';
 import { oneLine, quotedPrompt } from '../parts/untrusted.ts';
+import { skippedView } from '../recipes.ts';
 import { refusedNotices, threadTexts } from '../texts/thread.ts';
 import { askedBy, askingView } from './actions.ts';
 import { draftView } from './draft.ts';
@@ -47,6 +48,8 @@ export function announcementView(
       return troubled(announcement);
     case 'recovered':
       return message(paragraph(threadTexts.recovered));
+    case 'recipe_skipped':
+      return skippedView(announcement.recipe);
     case 'caught_up':
       return caughtUp(announcement.count);
     case 'failed':

@@ -82,6 +82,7 @@ async function limitedWorld(teamIds: readonly string[]) {
     readablePrompt: async (_teamId, prompt) => prompt,
     showChecked: () => {},
     showChanged: () => {},
+    recipesOf: () => [],
     stopping: new AbortController().signal,
   };
   const loops = createLoops(tools, 10 * SECOND_MS);

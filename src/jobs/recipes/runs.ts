@@ -1,0 +1,55 @@
+import { isUnwatched, type Job, openStages } from '../job.ts';
+
+/** What has become of a recipe so far. */
+export interface RecipeRuns {
+  /** Up to then its schedule is served: of later moments, the last one counts. */
+  readonly servedUntilMs: number;
+  /** Its last job, unless that was deleted. */
+  readonly jobId: string | null;
+  /** Jobs in a row that have failed. */
+  readonly failures: number;
+  /** The last job is one of them. */
+  readonly hasFailed: boolean;
+  /** Since when it does not start by itself; null: it does. */
+  readonly pausedAtMs: number | null;
+}
+
+/** After so many failures in a row, somebody has to look at it. */
+const FAILURES_MAX = 3;
+
+/** A recipe that is new in the settings catches up with nothing. */
+export function newRuns(nowMs: number): RecipeRuns {
+  return { servedUntilMs: nowMs, jobId: null, failures: 0, hasFailed: false, pausedAtMs: null };
+}
+
+/** More is to happen to the job, so another one of the same recipe would do the same work. */
+export function isInTheWay(job: Job): boolean {
+  return openStages.some((stage) => stage === job.stage.kind) && !isUnwatched(job);
+}
+
+export function runsWithJob(runs: RecipeRuns, jobId: string): RecipeRuns {
+  return { ...runs, jobId, hasFailed: false };
+}
+
+/** After a change of a job: failures are counted once for each job, and forgotten after a success. */
+export function runsAfter(runs: RecipeRuns, job: Job, nowMs: number): RecipeRuns {
+  if (runs.jobId !== job.id) return runs;
+  if (hasSucceeded(job)) return runs.failures === 0 ? runs : { ...runs, failures: 0, hasFailed: false };
+  if (!hasFailed(job) || runs.hasFailed) return runs;
+  const failures = runs.failures + 1;
+  const isPaused = runs.pausedAtMs === null && failures >= FAILURES_MAX;
+  return { ...runs, failures, hasFailed: true, ...(isPaused && { pausedAtMs: nowMs }) };
+}
+
+export function resumedRuns(runs: RecipeRuns): RecipeRuns {
+  return { ...runs, failures: 0, pausedAtMs: null };
+}
+
+function hasSucceeded({ stage }: Job): boolean {
+  return stage.kind === 'ended' && (stage.status === 'completed' || stage.status === 'archived');
+}
+
+function hasFailed({ stage }: Job): boolean {
+  if (stage.kind === 'rejected' || stage.kind === 'card_failed') return true;
+  return stage.kind === 'ended' && (stage.status === 'failed' || stage.status === 'vanished');
+}

@@ -1,0 +1,42 @@
+import { resumedRuns } from '../../../jobs/recipes/runs.ts';
+import type { SlackMessage } from '../../views/parts/message.ts';
+import { notPausedView, resumedView, resumeRefusedView } from '../../views/recipes.ts';
+import type { ListenerDeps, PressArgs } from '../deps.ts';
+import { namesIn, storeRequest } from '../requests/in-time.ts';
+import { answerBeside, bestEffort } from '../requests/private-answers.ts';
+
+/** *Resume*: an administrator lets a recipe start by itself again. What it has missed is not made up for. */
+export function resumeRecipe(deps: ListenerDeps) {
+  return async ({ action, body, ack, respond }: PressArgs): Promise<void> => {
+    const name = action.value ?? '';
+    const userId = body.user.id;
+    const privately = (message: SlackMessage) => answerBeside(deps, { body, respond }, message);
+    if (!deps.access.isAdmin(userId)) {
+      await ack();
+      return privately(resumeRefusedView());
+    }
+    const stored = await storeRequest(deps, { write: () => resume(deps, name) });
+    if ('problem' in stored) {
+      await privately(stored.problem);
+      // Unacknowledged, so that Slack shows a warning at the button, too.
+      throw new Error(`the press of ${action.action_id} was not stored`);
+    }
+    await ack();
+    if (!stored.result) return privately(notPausedView(name));
+    deps.log.info('recipe_resumed', { team_id: deps.teamId, recipe: name, user_id: userId });
+    const names = await namesIn(deps, [`<@${userId}>`]);
+    const view = resumedView(name, names.get(userId) ?? userId);
+    await bestEffort(deps, respond({ replace_original: true, ...view }));
+  };
+}
+
+/** False if it is not paused. */
+function resume({ store, clock, teamId }: ListenerDeps, name: string): Promise<boolean> {
+  return store.transaction(async (tx) => {
+    const key = { teamId, name };
+    if ((await tx.recipes.get(key))?.pausedAtMs == null) return false;
+    const runs = await tx.recipes.lock(key, clock.now());
+    await tx.recipes.put(key, resumedRuns(runs));
+    return runs.pausedAtMs !== null;
+  });
+}

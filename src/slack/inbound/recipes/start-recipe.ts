@@ -1,0 +1,106 @@
+import { applyEvent } from '../../../engine/apply-event.ts';
+import { openJob } from '../../../jobs/decide/open.ts';
+import type { AnyJobContext } from '../../../jobs/decision.ts';
+import type { Job } from '../../../jobs/job.ts';
+import type { Origin } from '../../../jobs/origin.ts';
+import { settingsOf } from '../../../jobs/policy.ts';
+import { type Filled, fillRecipe } from '../../../jobs/recipes/fill.ts';
+import type { Recipe, RecipeValues } from '../../../jobs/recipes/recipe.ts';
+import { isInTheWay, runsWithJob } from '../../../jobs/recipes/runs.ts';
+import type { Project } from '../../../jobs/requests/project.ts';
+import { judgePrompt, type PromptVerdict } from '../../../jobs/requests/prompt.ts';
+import type { Transaction } from '../../../store/store.ts';
+import { escapeMrkdwn, sanitize } from '../../protocol/slack-text.ts';
+
+export interface RecipeRequest {
+  readonly teamId: string;
+  readonly recipe: Recipe;
+  /** Whoever runs it; null: it starts by itself. */
+  readonly userId: string | null;
+  readonly origin: Origin;
+  readonly responseUrl: string | null;
+  readonly values: RecipeValues;
+  /** Goes along as a quotation. */
+  readonly text: string;
+}
+
+export type RecipeOutcome =
+  | { readonly kind: 'started'; readonly job: Job }
+  /** Its last job is open. */
+  | { readonly kind: 'skipped'; readonly job: Job }
+  /** It does not start by itself, after failures. */
+  | { readonly kind: 'paused' }
+  | { readonly kind: 'refused'; readonly problem: RecipeProblem };
+
+export type RecipeProblem =
+  | Exclude<Filled, { kind: 'filled' }>
+  | Extract<PromptVerdict, { kind: 'too_long' }>
+  /** Its workspace has none any more. */
+  | { readonly kind: 'no_project' };
+
+/** Starts the job of a recipe unless another is in the way, which its thread is told. */
+export async function startRecipe(
+  tx: Transaction,
+  request: RecipeRequest,
+  context: AnyJobContext,
+): Promise<RecipeOutcome> {
+  const { teamId, recipe, userId } = request;
+  const { nowMs } = context;
+  const key = { teamId, name: recipe.name };
+  // The job before its recipe, as all events of jobs lock them.
+  const lastId = (await tx.recipes.get(key))?.jobId ?? null;
+  const last = lastId === null ? null : ((await tx.jobs.lock(lastId))?.job ?? null);
+  const runs = await tx.recipes.lock(key, nowMs);
+  const current = runs.jobId === lastId || runs.jobId === null ? last : await tx.jobs.get(runs.jobId);
+  if (userId === null && runs.pausedAtMs !== null) return { kind: 'paused' };
+  if (current !== null && isInTheWay(current)) {
+    if (userId === null) await applyEvent(tx, current.id, { type: 'recipe_skipped' }, context);
+    return { kind: 'skipped', job: current };
+  }
+  const prompt = promptOf(request, context);
+  if (typeof prompt !== 'string') return { kind: 'refused', problem: prompt };
+  const project = await projectOf(tx, request, context);
+  if (project === null) return { kind: 'refused', problem: { kind: 'no_project' } };
+  const decision = openJob(
+    {
+      teamId,
+      channelId: recipe.channelId,
+      requesterId: userId,
+      recipe: recipe.name,
+      origin: request.origin,
+      projectId: project.id,
+      projectName: project.name,
+      prompt: escapeMrkdwn(prompt),
+      responseUrl: request.responseUrl,
+      thread: null,
+    },
+    context,
+  );
+  await tx.write(decision, nowMs);
+  await tx.recipes.put(key, runsWithJob(runs, decision.job.id));
+  return { kind: 'started', job: decision.job };
+}
+
+/** Plain text, as the agent is to read it. */
+function promptOf(
+  { recipe, values, text }: RecipeRequest,
+  { policy }: AnyJobContext,
+): string | RecipeProblem {
+  const clean = new Map([...values].map(([name, value]) => [name, sanitize(value)]));
+  const filled = fillRecipe(recipe, clean, sanitize(text));
+  if (filled.kind !== 'filled') return filled;
+  const verdict = judgePrompt(filled.prompt, policy.promptMaxLength);
+  return verdict.kind === 'too_long' ? verdict : filled.prompt;
+}
+
+async function projectOf(
+  tx: Transaction,
+  { teamId, recipe: { projectName, channelId } }: RecipeRequest,
+  { rulesOf }: AnyJobContext,
+): Promise<Project | null> {
+  const rules = rulesOf(teamId);
+  const saved = await tx.channelSettings.get(teamId, channelId);
+  const called = projectName ?? settingsOf(rules, channelId, saved?.settings ?? null).projectName;
+  const [first = null] = rules.projects;
+  return rules.projects.find(({ name }) => name === called) ?? first;
+}
