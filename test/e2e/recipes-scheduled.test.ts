@@ -131,4 +131,19 @@ describe('a recipe with a schedule (T3)', () => {
     await fails(world, 5);
     await job(world, 6);
   });
+
+  test('with `draft: true` is proposed in its channel, and nothing goes to the agent before a person starts it', async () => {
+    const draft = EVERY_MINUTE.replace('values:', 'draft: true, values:');
+    await using world = await startStrictWorld({ configFile: draft });
+    const proposed = await world.later(
+      async () => (await world.slack.control.messages(general)).find(({ text }) => text.includes('*Draft*')),
+      (message) => message !== undefined,
+      'the draft',
+    );
+    expect(proposed?.text).toContain('from recipe weekly-review');
+    expect(started(world)).toBe(0);
+    if (proposed === undefined) throw new Error('there is no draft');
+    await world.slack.control.press(proposed, 'start_draft', alice);
+    await world.started(PROMPT);
+  });
 });

@@ -47,6 +47,7 @@ describe('migrations', () => {
       'past_thread',
       'pull_request',
       'read_budget',
+      'recipe',
       'task',
     ]);
   });

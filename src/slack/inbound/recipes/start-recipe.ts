@@ -1,9 +1,10 @@
 import { applyEvent } from '../../../engine/apply-event.ts';
-import { openJob } from '../../../jobs/decide/open.ts';
+import { requestDraft } from '../../../jobs/decide/drafts.ts';
+import { type JobRequest, openJob } from '../../../jobs/decide/open.ts';
 import type { AnyJobContext } from '../../../jobs/decision.ts';
 import type { Job } from '../../../jobs/job.ts';
 import type { Origin } from '../../../jobs/origin.ts';
-import { settingsOf } from '../../../jobs/policy.ts';
+import { approversIn, settingsOf } from '../../../jobs/policy.ts';
 import { type Filled, fillRecipe } from '../../../jobs/recipes/fill.ts';
 import type { Recipe, RecipeValues } from '../../../jobs/recipes/recipe.ts';
 import { isInTheWay, runsWithJob } from '../../../jobs/recipes/runs.ts';
@@ -25,7 +26,7 @@ export interface RecipeRequest {
 }
 
 export type RecipeOutcome =
-  | { readonly kind: 'started'; readonly job: Job }
+  | { readonly kind: 'started' | 'drafted'; readonly job: Job }
   /** Its last job is open. */
   | { readonly kind: 'skipped'; readonly job: Job }
   /** It does not start by itself, after failures. */
@@ -61,24 +62,24 @@ export async function startRecipe(
   if (typeof prompt !== 'string') return { kind: 'refused', problem: prompt };
   const project = await projectOf(tx, request, context);
   if (project === null) return { kind: 'refused', problem: { kind: 'no_project' } };
-  const decision = openJob(
-    {
-      teamId,
-      channelId: recipe.channelId,
-      requesterId: userId,
-      recipe: recipe.name,
-      origin: request.origin,
-      projectId: project.id,
-      projectName: project.name,
-      prompt: escapeMrkdwn(prompt),
-      responseUrl: request.responseUrl,
-      thread: null,
-    },
-    context,
-  );
+  const asked: JobRequest = {
+    teamId,
+    channelId: recipe.channelId,
+    requesterId: userId,
+    recipe: recipe.name,
+    origin: request.origin,
+    projectId: project.id,
+    projectName: project.name,
+    prompt: escapeMrkdwn(prompt),
+    responseUrl: request.responseUrl,
+    thread: null,
+  };
+  const decision = recipe.isDraft
+    ? requestDraft(asked, { approvers: approversIn(context.rulesOf(teamId), recipe.channelId) }, context)
+    : openJob(asked, context);
   await tx.write(decision, nowMs);
   await tx.recipes.put(key, runsWithJob(runs, decision.job.id));
-  return { kind: 'started', job: decision.job };
+  return { kind: recipe.isDraft ? 'drafted' : 'started', job: decision.job };
 }
 
 /** Plain text, as the agent is to read it. */
