@@ -1,5 +1,18 @@
 import type { Kysely } from 'kysely';
 
+export interface RecipeTable {
+  team_id: string;
+  name: string;
+  /** As it was when `served_until` was written; null: it had none. */
+  schedule: string | null;
+  served_until: number;
+  job_id: string | null;
+  failures: number;
+  /** 1 or 0. */
+  has_failed: number;
+  paused_at: number | null;
+}
+
 /** What has become of the recipes of the settings, and what their webhooks were answered. */
 export async function addRecipes(db: Kysely<unknown>): Promise<void> {
   await db.schema

@@ -10,6 +10,7 @@ import type { LookOutcome } from '../../jobs/schedule/look-intervals.ts';
 import type { StateReaction } from '../../jobs/state-reaction.ts';
 import type { TaskKind } from '../../jobs/task-kinds.ts';
 import type { TaskGroup } from '../queries/tasks/task.ts';
+import type { RecipeTable } from './recipes.ts';
 
 /** The newest schema. Times are milliseconds since 1970. */
 export interface Tables {
@@ -227,19 +228,6 @@ interface JobPullRequestTable {
   url: string;
   /** 1 or 0: it was announced before anybody looked at it. */
   is_old: number;
-}
-
-interface RecipeTable {
-  team_id: string;
-  name: string;
-  /** As it was when `served_until` was written; null: it had none. */
-  schedule: string | null;
-  served_until: number;
-  job_id: string | null;
-  failures: number;
-  /** 1 or 0. */
-  has_failed: number;
-  paused_at: number | null;
 }
 
 interface ChannelSettingTable {
