@@ -11,6 +11,7 @@ import { serveRoutes } from '../engine/runtime/http-server.ts';
 import type { Logger } from '../engine/runtime/logger.ts';
 import { createConnection, createSlackApp } from '../slack/inbound/app.ts';
 import { planRecipes } from '../slack/inbound/recipes/scheduled.ts';
+import { refusalRecorder } from '../slack/inbound/requests/refusal-record.ts';
 import { missedReplies } from '../slack/outbound/catch-up/missed-replies.ts';
 import { SessionStatus } from '../slack/outbound/refresh/session-status.ts';
 import { readableText } from '../slack/protocol/slack-text.ts';
@@ -146,6 +147,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
       onConnected: lookForMissed,
       onRedelivery: () => missed.lookForSoon(),
       onHeldBack: (teamId, untilMs) => missed.heldBack(teamId, untilMs),
+      onRefused: refusalRecorder({ store, newContext, log }),
     });
     createSlackApp({
       ...{ workspaces, connection, apiUrl, logger, log },

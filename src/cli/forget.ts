@@ -12,6 +12,7 @@ const WORDS: Readonly<Record<keyof Holdings, string>> = {
   mentions: 'other texts that name it: the name is taken out',
   early_replies: 'replies that wait for a card: deleted',
   homes: 'home tabs: deleted',
+  audit_entries: 'lines of the audit: deleted',
   settings: 'settings and installations: the name is taken out, or they are deleted',
 };
 

@@ -26,6 +26,12 @@ const commands: readonly Command[] = [
     load: async () => (await import('./report.ts')).report,
   },
   {
+    usage: 'audit [--since 7d] [--prompts]',
+    summary:
+      'print who did what in the last days, a line of JSON for each; with --prompts what they wrote, too',
+    load: async () => (await import('./audit.ts')).audit,
+  },
+  {
     usage: 'manifest [--url <address> [--oauth [--token-rotation]] [--socket]] [--agent]',
     summary: 'print the manifest of the Slack app, for HTTP if there is an address, else for Socket Mode',
     load: async () => (await import('./manifest.ts')).manifest,

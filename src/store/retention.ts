@@ -58,7 +58,7 @@ export class Retention extends Table {
     return { pruned: over.length, next };
   }
 
-  /** Deletes up to `limit` each of inbound requests, homes and past threads. Returns the largest count. */
+  /** Deletes up to `limit` each of inbound requests, homes, past threads and lines of the audit. Returns the largest count. */
   async pruneTraces(limits: Limits, limit: number, nowMs: number): Promise<number> {
     await forgetOldEarlyReplies(this.db, nowMs);
     const counts = [
@@ -71,8 +71,25 @@ export class Retention extends Table {
         limits.jobsBeforeMs,
         limit,
       ),
+      await this.pruneAudit(limits.jobsBeforeMs, limit),
     ];
     return Math.max(...counts);
+  }
+
+  /** Up to `limit`, and those of the same millisecond. */
+  private async pruneAudit(beforeMs: number, limit: number): Promise<number> {
+    const oldest = this.db
+      .selectFrom('audit_entry')
+      .select('at')
+      .where('at', '<', beforeMs)
+      .orderBy('at')
+      .limit(limit)
+      .as('oldest');
+    const { numDeletedRows } = await this.db
+      .deleteFrom('audit_entry')
+      .where('at', '<=', (eb) => eb.selectFrom(oldest).select((of) => of.fn.max('at').as('at')))
+      .executeTakeFirst();
+    return Number(numDeletedRows);
   }
 
   private async pruneRows(

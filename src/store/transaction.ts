@@ -1,6 +1,7 @@
 import type { Decision } from '../jobs/decision.ts';
 import { laneTaskKind } from '../jobs/task-kinds.ts';
 import type { LeaseClock, TakeAdvisoryLock } from './engines/database.ts';
+import { Audit } from './queries/audit.ts';
 import { BudgetQueue } from './queries/calls/budget-queue.ts';
 import { Calls } from './queries/calls/calls.ts';
 import { ReadBudget } from './queries/calls/read-budget.ts';
@@ -43,6 +44,7 @@ export class Transaction {
   readonly installations: Installations;
   readonly stats: Stats;
   readonly reports: Reports;
+  readonly audit: Audit;
   readonly retention: Retention;
 
   constructor(db: Queries, takeAdvisoryLock: TakeAdvisoryLock, leaseClock: LeaseClock) {
@@ -64,6 +66,7 @@ export class Transaction {
     this.recipes = new Recipes(db);
     this.stats = new Stats(db);
     this.reports = new Reports(db);
+    this.audit = new Audit(db);
     this.retention = new Retention(db);
     this.homes = new Homes(db, this.tasks);
   }

@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { auditContract } from './store/audit.ts';
 import { budgetQueueContract } from './store/budget-queue.ts';
 import { callContract } from './store/calls.ts';
 import { catchUpContract } from './store/catch-ups.ts';
@@ -44,6 +45,7 @@ export function storeContract(name: string, open: OpenStore): void {
     recipeContract(open);
     statsContract(open);
     reportContract(open);
+    auditContract(open);
     retentionContract(open);
     taskContract(open);
     taskGroupContract(open);

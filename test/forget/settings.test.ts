@@ -17,6 +17,10 @@ const installedBy = (id: string, installerId: string) => ({
   installerId,
   installedAtMs: NOW_MS,
 });
+const press = {
+  ...{ atMs: NOW_MS, teamId: 'T1', action: 'press' as const, source: 'start_again' },
+  ...{ jobId: null, outcome: 'accepted' },
+};
 const savedBy = (changedBy: string, noticeChannels: string[]) => ({
   settings: { noticeChannels, followUpMode: 'mentions' as const },
   changedBy,
@@ -36,6 +40,8 @@ describeOnDatabases('what is set and installed', (make) => {
       await tx.channelSettings.replace('T1', 'C2', savedBy('U2', ['C1', 'C12', 'C3']));
       await tx.homes.opened('T1', 'U1', NOW_MS);
       await tx.homes.opened('T2', 'U1', NOW_MS);
+      for (const [id, userId] of Object.entries({ a: 'U1', b: 'U2' }))
+        await tx.audit.record({ ...press, userId }, id);
     });
   });
   afterEach(() => remove());
@@ -77,6 +83,14 @@ describeOnDatabases('what is set and installed', (make) => {
       ['T3', 'U2'],
     ]);
     expect((await settings('C1'))?.changedBy).toBe('U1');
+  });
+
+  test('a line of the audit goes with its person', async () => {
+    const { holdings } = await erase('user', 'U1', 'T1');
+    expect(holdings).toMatchObject({ audit_entries: 1 });
+    const period = { sinceMs: 0, untilMs: NOW_MS + 1 };
+    const { rows } = await run((tx) => tx.audit.recorded(period, null, 10));
+    expect(rows).toEqual([{ ...press, userId: 'U2' }]);
   });
 
   test('for a channel is deleted, and sends it no notices of others', async () => {

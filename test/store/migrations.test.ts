@@ -28,6 +28,7 @@ describe('migrations', () => {
     await (await openStore({ dataDir })).close();
     await (await openStore({ dataDir })).close();
     expect(tablesIn()).toEqual([
+      'audit_entry',
       'budget_queue',
       'call',
       'catch_up',

@@ -7,6 +7,7 @@ import { openStore } from '../../src/store/open.ts';
 import { storeContract } from '../contract/store-contract.ts';
 
 const GROWING = new Set([
+  'audit_entry',
   'job',
   'call',
   'catch_up',

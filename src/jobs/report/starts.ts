@@ -29,8 +29,8 @@ export function startsOf(job: Job, calls: readonly PastCall[]): Start[] {
   return fates.map((fate, index) => ({ source: index === 0 ? sourceOf(job) : 'again', fate }));
 }
 
-/** What became of the latest start; null: it is none. */
-function fateOf({ stage, agentJob }: Job): Fate | null {
+/** What became of the latest start; null: it was none. */
+export function fateOf({ stage, agentJob }: Job): Fate | null {
   switch (stage.kind) {
     case 'awaiting_confirmation':
     case 'draft':

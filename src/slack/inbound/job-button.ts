@@ -20,6 +20,7 @@ import { noteRequest, type RequestNote } from './connection/request-log.ts';
 import type { ListenerDeps, PressArgs } from './deps.ts';
 import { jobAdmissionProblem } from './requests/admission.ts';
 import { namesIn, storeRequest } from './requests/in-time.ts';
+import { recordPress } from './requests/press-record.ts';
 import { answerBeside, bestEffort, openForm } from './requests/private-answers.ts';
 import { isThreadTaken } from './requests/start-job.ts';
 
@@ -88,7 +89,9 @@ export function jobButton(
           }
           const note = { outcome: 'accepted', jobId: job.id } as const;
           const after = await applied(tx, job.id, event, context);
-          if (!after.hasEffect) return { answer: null, note, lateFor: after.job };
+          const { hasEffect } = after;
+          await recordPress(tx, deps, context, { userId, button: button.id, jobId: job.id, hasEffect });
+          if (!hasEffect) return { answer: null, note, lateFor: after.job };
           return { answer: afterwards ? inPlace(afterwards()) : null, note, isDone: true };
         }),
     });

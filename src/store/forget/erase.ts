@@ -12,7 +12,16 @@ import { FORGOTTEN, isNamed, jobsOf, namesIn, type Subject, touchedJobs, without
 export async function erase(db: Queries, subject: Subject, nowMs: number): Promise<Holdings> {
   const jobs = await eraseJobs(db, subject, nowMs);
   const { replies, calls, mentions } = await scrubJobs(db, subject);
-  const counts = { early_replies: 0, homes: 0, settings: 0, jobs, replies, calls, mentions };
+  const counts = {
+    early_replies: 0,
+    homes: 0,
+    settings: 0,
+    audit_entries: 0,
+    jobs,
+    replies,
+    calls,
+    mentions,
+  };
   for (const column of idColumns.filter(({ holds }) => holds === subject.kind)) {
     const erased = await eraseIds(db, column, subject);
     if (column.countedAs !== null) counts[column.countedAs] += erased;

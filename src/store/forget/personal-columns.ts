@@ -15,6 +15,8 @@ export interface Holdings {
   readonly early_replies: number;
   readonly homes: number;
   readonly settings: number;
+  /** Lines of the audit. */
+  readonly audit_entries: number;
 }
 
 interface IdColumn {
@@ -34,6 +36,7 @@ export const idColumns: readonly IdColumn[] = [
   row('past_notice', 'channel_id', 'channel', null),
   row('past_thread', 'channel_id', 'channel', null),
   row('home', 'user_id', 'user', 'homes'),
+  row('audit_entry', 'user_id', 'user', 'audit_entries'),
   row('channel_setting', 'channel_id', 'channel', 'settings'),
   { ...row('channel_setting', 'changed_by', 'user', 'settings'), erase: 'id' },
   { ...row('installation', 'installer_id', 'user', 'settings'), erase: 'id', teamColumn: 'id' },
@@ -77,6 +80,7 @@ const erasedByCode = {
 
 /** Columns that name neither a person nor a channel, and hold nothing that people wrote. */
 const impersonal = {
+  audit_entry: 'at id team_id action source job_id outcome',
   budget_queue: 'job_id kind project_id seq',
   call: 'seq id job_id project_id kind state created_at started_at ended_at held_since',
   catch_up:

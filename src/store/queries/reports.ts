@@ -10,37 +10,47 @@ export interface Period {
   readonly sinceMs: number;
   /** Exclusive. */
   readonly untilMs: number;
-  /** Null: all workspaces. */
-  readonly teamId: string | null;
 }
 
 /** A place in time among rows of the same kind. */
-export interface ReportCursor<Id> {
-  readonly atMs: number;
+export interface Place<At = number, Id = string> {
+  readonly at: At;
   readonly id: Id;
 }
 
-export interface ReportPage<Row, Id> {
+export interface Page<Row, At = number, Id = string> {
   readonly rows: readonly Row[];
-  /** Null at the end. */
-  readonly next: ReportCursor<Id> | null;
+  /** Behind the last row; null at the end. */
+  readonly next: Place<At, Id> | null;
+}
+
+/** The page with these rows. */
+export function pageOf<Found, Row, At, Id>(
+  found: readonly Found[],
+  limit: number,
+  rowOf: (one: Found) => Row,
+  placeOf: (one: Found) => Place<At, Id>,
+): Page<Row, At, Id> {
+  const last = found.length < limit ? undefined : found.at(-1);
+  return { rows: found.map(rowOf), next: last === undefined ? null : placeOf(last) };
 }
 
 /** What reports count, page by page in the order of time. Nothing is locked. */
 export class Reports extends Table {
-  /** The jobs that were asked for in the period. */
+  /** The jobs that were asked for in the period; `teamId`: null: in all workspaces. */
   async jobs(
-    { sinceMs, untilMs, teamId }: Period,
-    after: ReportCursor<string> | null,
+    { sinceMs, untilMs }: Period,
+    teamId: string | null,
+    after: Place | null,
     limit: number,
-  ): Promise<ReportPage<CountedJob, string>> {
+  ): Promise<Page<CountedJob>> {
     const rows = await this.db
       .selectFrom('job')
       .select(['id', 'requested_at', 'data', 'number'])
-      .where('requested_at', '>=', after?.atMs ?? sinceMs)
+      .where('requested_at', '>=', after?.at ?? sinceMs)
       .where('requested_at', '<', untilMs)
       .$if(after !== null, (query) =>
-        query.where(sql<SqlBool>`(requested_at, id) > (${after?.atMs ?? 0}, ${after?.id ?? ''})`),
+        query.where(sql<SqlBool>`(requested_at, id) > (${after?.at ?? 0}, ${after?.id ?? ''})`),
       )
       // A plain `team_id` would make SQLite scan all jobs of the workspace.
       .$if(teamId !== null, (query) => query.where(sql<SqlBool>`team_id || '' = ${teamId ?? ''}`))
@@ -51,32 +61,34 @@ export class Reports extends Table {
     const jobs = rows.map((row) => jobFrom(row));
     const calls = await this.callsOf(jobs.filter(needsCalls));
     const unclear = await this.unclearReplies(jobs);
-    const last = rows.length < limit ? undefined : rows.at(-1);
-    return {
-      rows: jobs.map((job) => ({
-        job,
-        calls: calls.get(job.id) ?? [],
-        unclearReplies: unclear.get(job.id) ?? 0,
-      })),
-      next: last === undefined ? null : { atMs: last.requested_at, id: last.id },
-    };
+    const counted = jobs.map((job) => ({
+      job,
+      calls: calls.get(job.id) ?? [],
+      unclearReplies: unclear.get(job.id) ?? 0,
+    }));
+    return pageOf(
+      counted,
+      limit,
+      (one) => one,
+      ({ job }) => ({ at: job.requestedAtMs, id: job.id }),
+    );
   }
 
   /** When create and message calls of the project were started in the period, of all workspaces. */
   async agentCalls(
     projectId: string,
     { sinceMs, untilMs }: Period,
-    after: ReportCursor<number> | null,
+    after: Place<number, number> | null,
     limit: number,
-  ): Promise<ReportPage<number, number>> {
+  ): Promise<Page<number, number, number>> {
     const rows = await this.db
       .selectFrom('call')
       .select(['started_at', 'seq'])
       .where('project_id', '=', projectId)
-      .where('started_at', '>=', after?.atMs ?? sinceMs)
+      .where('started_at', '>=', after?.at ?? sinceMs)
       .where('started_at', '<', untilMs)
       .$if(after !== null, (query) =>
-        query.where(sql<SqlBool>`(started_at, seq) > (${after?.atMs ?? 0}, ${after?.id ?? 0})`),
+        query.where(sql<SqlBool>`(started_at, seq) > (${after?.at ?? 0}, ${after?.id ?? 0})`),
       )
       .where(IS_IN_BUDGET)
       .orderBy('started_at')
@@ -84,11 +96,8 @@ export class Reports extends Table {
       .limit(limit)
       .$narrowType<{ started_at: number }>()
       .execute();
-    const last = rows.length < limit ? undefined : rows.at(-1);
-    return {
-      rows: rows.map((row) => row.started_at),
-      next: last === undefined ? null : { atMs: last.started_at, id: last.seq },
-    };
+    const atMs = ({ started_at: at }: (typeof rows)[number]) => at;
+    return pageOf(rows, limit, atMs, (row) => ({ at: row.started_at, id: row.seq }));
   }
 
   /** The projects that have such calls: the index is entered once for each. */

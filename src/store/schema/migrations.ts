@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Engine } from '../engines/database.ts';
+import { addAudit } from './audit.ts';
 import { cascade } from './cascade.ts';
 import { addCatchUps } from './catch-ups.ts';
 import { retainDroppedDrafts } from './drafts.ts';
@@ -40,6 +41,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0019_room_for_claims': { up: (db: Kysely<unknown>) => leaveRoomForClaims(db, engine) },
     '0020_dropped_drafts': { up: retainDroppedDrafts },
     '0021_recipes': { up: addRecipes },
+    '0022_audit': { up: (db: Kysely<unknown>) => addAudit(db, inItsIndex(engine)) },
   };
 }
 

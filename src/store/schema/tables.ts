@@ -10,6 +10,7 @@ import type { LookOutcome } from '../../jobs/schedule/look-intervals.ts';
 import type { StateReaction } from '../../jobs/state-reaction.ts';
 import type { TaskKind } from '../../jobs/task-kinds.ts';
 import type { TaskGroup } from '../queries/tasks/task.ts';
+import type { AuditEntryTable } from './audit.ts';
 import type { RecipeTable } from './recipes.ts';
 
 /** The newest schema. Times are milliseconds since 1970. */
@@ -38,6 +39,7 @@ export interface Tables {
   read_budget: ReadBudgetTable;
   pull_request: PullRequestTable;
   job_pull_request: JobPullRequestTable;
+  audit_entry: AuditEntryTable;
 }
 
 /** The database, or a transaction in it. */

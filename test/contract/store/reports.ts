@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Job } from '../../../src/jobs/job.ts';
-import type { ReportCursor } from '../../../src/store/queries/reports.ts';
+import type { Place } from '../../../src/store/queries/reports.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aCall, aCreateCall, aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
 
-const PERIOD = { sinceMs: NOW_MS, untilMs: NOW_MS + 1_000, teamId: null };
+const PERIOD = { sinceMs: NOW_MS, untilMs: NOW_MS + 1_000 };
 
 export function reportContract(open: OpenStore): void {
   describe('what reports count', () => {
@@ -14,9 +14,9 @@ export function reportContract(open: OpenStore): void {
 
     async function allJobs(limit: number, teamId: string | null = null): Promise<string[]> {
       const found: string[] = [];
-      let after: ReportCursor<string> | null = null;
+      let after: Place | null = null;
       do {
-        const page = await opened.run((tx) => tx.reports.jobs({ ...PERIOD, teamId }, after, limit));
+        const page = await opened.run((tx) => tx.reports.jobs(PERIOD, teamId, after, limit));
         expect(page.rows.length).toBeLessThanOrEqual(limit);
         found.push(...page.rows.map(({ job }) => job.id));
         after = page.next;
@@ -48,7 +48,7 @@ export function reportContract(open: OpenStore): void {
       ];
       await write({ id: 'with', announcedPrLink: 'https://example.com/pull/1' }, { calls });
       await write({ id: 'without' }, { calls: [aCreateCall('other')] });
-      const { rows } = await opened.run((tx) => tx.reports.jobs(PERIOD, null, 10));
+      const { rows } = await opened.run((tx) => tx.reports.jobs(PERIOD, null, null, 10));
       expect(rows.map(({ job, calls: read }) => [job.id, read.map(({ request }) => request.kind)])).toEqual([
         ['with', ['create_job', 'announce']],
         ['without', []],
@@ -60,7 +60,7 @@ export function reportContract(open: OpenStore): void {
         aFollowUp({ id: `reply-${index}`, jobId: 'job-1', messageTs: `170000000${index}.000100`, state }),
       );
       await write({ id: 'job-1' }, { followUps });
-      const { rows } = await opened.run((tx) => tx.reports.jobs(PERIOD, null, 10));
+      const { rows } = await opened.run((tx) => tx.reports.jobs(PERIOD, null, null, 10));
       expect(rows.map(({ unclearReplies }) => unclearReplies)).toEqual([2]);
     });
 
@@ -74,7 +74,7 @@ export function reportContract(open: OpenStore): void {
       await opened.run((tx) => tx.calls.start('post', NOW_MS + 1));
       expect(await opened.run((tx) => tx.reports.projects())).toEqual(['docs', 'other']);
       const found: number[] = [];
-      let after: ReportCursor<number> | null = null;
+      let after: Place<number, number> | null = null;
       do {
         const page = await opened.run((tx) => tx.reports.agentCalls('docs', PERIOD, after, limit));
         found.push(...page.rows);

@@ -55,7 +55,7 @@ async function press(store: Store, jobId: string, meanwhile: () => Promise<unkno
   };
   const listener = jobButton(deps as unknown as Parameters<typeof jobButton>[0], 'sendNow');
   const event = { body, ack: async () => {} } as unknown as ReceiverEvent;
-  await loggedRequest(event, { log, clock }, ({ ack }) =>
+  await loggedRequest(event, { log, clock, onRefused: async () => {} }, ({ ack }) =>
     listener({ ...args, ack } as unknown as Parameters<typeof listener>[0]),
   );
   const logged = lines.map((line) => JSON.parse(line)).find(({ event: name }) => name === 'inbound_request');

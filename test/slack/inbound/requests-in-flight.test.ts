@@ -16,6 +16,7 @@ async function withRequest() {
     nextWithinMs: 50,
     onRedelivery: nothing,
     onHeldBack: async () => {},
+    onRefused: async () => {},
   });
   const answer = Promise.withResolvers<void>();
   const listener = { processEvent: ({ ack }: ReceiverEvent) => answer.promise.then(() => ack()) };

@@ -3,6 +3,7 @@ import { type DoctorFacts, doctorAdminsOnlyView, doctorView } from '../../views/
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { noticeChannelsOf } from '../../workspace/self-check.ts';
 import type { ListenerDeps } from '../deps.ts';
+import { mayAdminister } from '../requests/admission.ts';
 import { show } from '../requests/in-time.ts';
 
 /** `doctor`, for administrators: what is wrong, if anything, as far as the running program can say. */
@@ -10,7 +11,7 @@ export async function doctorAnswer(
   deps: ListenerDeps,
   { userId, channelId }: { readonly userId: string; readonly channelId: string },
 ): Promise<SlackMessage> {
-  if (!deps.access.isAdmin(userId)) return doctorAdminsOnlyView();
+  if (!mayAdminister(deps, userId)) return doctorAdminsOnlyView();
   return show(deps, async () => doctorView(await examine(deps, channelId)));
 }
 

@@ -5,9 +5,11 @@ import type { Logger } from '../../../engine/runtime/logger.ts';
 import { isTooOld } from '../../messages/message-event.ts';
 import {
   type InboundRequestOutcome,
+  keyOf,
   kindOf,
   type LoggedRequest,
   outcomeWithoutNote,
+  type RefusedRequest,
   requestInFlight,
   teamOf,
 } from './request-log.ts';
@@ -33,6 +35,8 @@ export interface RequestsOptions {
   readonly onRedelivery: () => void;
   /** Slack drops the events of the workspace (null: it did not say which) until then: they are never delivered. */
   readonly onHeldBack: (teamId: string | null, untilMs: number) => Promise<void>;
+  /** The person who made the request was refused, and has the answer. */
+  readonly onRefused: (refused: RefusedRequest) => Promise<void>;
 }
 
 export interface ReceiverTools extends RequestsOptions {
@@ -115,7 +119,7 @@ async function committed(app: App, given: ReceiverEvent, tools: ReceiverTools): 
 /** Runs the listeners, acknowledges what they have committed, and logs what became of the request. */
 export async function loggedRequest(
   event: ReceiverEvent,
-  { log, clock }: Pick<ReceiverTools, 'log' | 'clock'>,
+  { log, clock, onRefused }: Pick<ReceiverTools, 'log' | 'clock' | 'onRefused'>,
   processEvent: (event: ReceiverEvent) => Promise<void>,
 ): Promise<void> {
   const arrivedAtMs = clock.now();
@@ -154,6 +158,8 @@ export async function loggedRequest(
   const outcome = request.note?.outcome ?? outcomeWithoutNote(kind);
   const level = outcome === 'failed' ? 'warn' : outcome === 'ignored' ? 'debug' : 'info';
   log[level]('inbound_request', factsOf(outcome));
+  const refusal = request.note?.refusal;
+  if (outcome === 'refused' && refusal) await onRefused({ kind, key: keyOf(event.body), ...refusal });
 }
 
 function checked(body: object, log: Logger): void {

@@ -24,6 +24,21 @@ export type InboundRequestOutcome = (typeof inboundRequestOutcomes)[number];
 export interface RequestNote {
   readonly outcome: InboundRequestOutcome;
   readonly jobId?: string | undefined;
+  /** Of a refusal that audits tell of. */
+  readonly refusal?: RefusedPerson | undefined;
+}
+
+export interface RefusedPerson {
+  readonly teamId: string;
+  readonly userId: string;
+  readonly reason: string;
+}
+
+/** A request whose person was refused. */
+export interface RefusedRequest extends RefusedPerson {
+  readonly kind: InboundRequestKind;
+  /** The same for all deliveries of the request; null: Slack gave it no name. */
+  readonly key: string | null;
 }
 
 export interface LoggedRequest {
@@ -47,7 +62,7 @@ export function noteRequest(note: RequestNote): void {
   if (request === undefined) return;
   const { note: before } = request;
   if (before !== null && WEIGHT[before.outcome] > WEIGHT[note.outcome]) return;
-  request.note = { jobId: before?.jobId, ...note };
+  request.note = { jobId: before?.jobId, refusal: before?.refusal, ...note };
 }
 
 const KIND_OF_BODY: ReadonlyMap<unknown, InboundRequestKind> = new Map([
@@ -66,7 +81,8 @@ const KIND_OF_EVENT: ReadonlyMap<unknown, InboundRequestKind> = new Map([
 interface Body {
   readonly type?: unknown;
   readonly command?: unknown;
-  readonly event?: { readonly type?: unknown } | null;
+  readonly event?: { readonly type?: unknown; readonly channel?: unknown; readonly ts?: unknown } | null;
+  readonly trigger_id?: unknown;
   readonly team_id?: unknown;
   readonly team?: { readonly id?: unknown } | null;
 }
@@ -90,6 +106,13 @@ const OUTCOME_WITHOUT_NOTE: Readonly<Record<InboundRequestKind, InboundRequestOu
 
 export function outcomeWithoutNote(kind: InboundRequestKind): InboundRequestOutcome {
   return OUTCOME_WITHOUT_NOTE[kind];
+}
+
+/** A mention is delivered as two events, of the same message. */
+export function keyOf({ event, trigger_id: triggerId }: Body): string | null {
+  if (typeof triggerId === 'string') return triggerId;
+  const { channel, ts } = event ?? {};
+  return typeof channel === 'string' && typeof ts === 'string' ? `${channel}:${ts}` : null;
 }
 
 export function teamOf({ team_id: teamId, team }: Body): string | null {

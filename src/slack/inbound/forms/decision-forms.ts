@@ -9,7 +9,7 @@ import { formIds } from '../../protocol/ids.ts';
 import { readableText } from '../../protocol/slack-text.ts';
 import { noFormView } from '../../views/forms/compose.ts';
 import { agentJobForm, editRequestForm } from '../../views/forms/decisions.ts';
-import { decodeButton } from '../../views/parts/buttons.ts';
+import { buttons, decodeButton } from '../../views/parts/buttons.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import {
   noJobIdView,
@@ -25,6 +25,7 @@ import type { ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
 import { isAtHome, tooLate } from '../job-button.ts';
 import { admissionProblem } from '../requests/admission.ts';
 import { inTime, namesIn, storeRequest } from '../requests/in-time.ts';
+import { recordPress } from '../requests/press-record.ts';
 import { answerBeside, linkTo, openForm } from '../requests/private-answers.ts';
 import { filledIn, refuseAtField } from './submit.ts';
 
@@ -44,33 +45,41 @@ export const namePressed = (deps: ListenerDeps) =>
   formPressed(deps, async (_job, data) => agentJobForm(data));
 
 export const editSubmitted = (deps: ListenerDeps) =>
-  formSubmitted(deps, formIds.prompt, async ({ creates = 0, userId }, job, { view }) => {
-    const prompt = filledIn(deps, view).text;
-    const { promptMaxLength } = deps.newContext().policy;
-    const own = judgePrompt(unescaped(prompt), promptMaxLength);
-    if (own.kind !== 'ok') return { problem: refusalAtField(own) };
-    const whole = judgePrompt(unescaped(startPromptOf({ ...job, prompt })), promptMaxLength);
-    if (whole.kind === 'too_long') return { problem: refusalView({ ...whole, kind: 'too_long_together' }) };
-    return { event: { type: 'request_edited', creates, prompt, userId } };
-  });
+  formSubmitted(
+    deps,
+    { field: formIds.prompt, button: buttons.editAndStart.id },
+    async ({ creates = 0, userId }, job, { view }) => {
+      const prompt = filledIn(deps, view).text;
+      const { promptMaxLength } = deps.newContext().policy;
+      const own = judgePrompt(unescaped(prompt), promptMaxLength);
+      if (own.kind !== 'ok') return { problem: refusalAtField(own) };
+      const whole = judgePrompt(unescaped(startPromptOf({ ...job, prompt })), promptMaxLength);
+      if (whole.kind === 'too_long') return { problem: refusalView({ ...whole, kind: 'too_long_together' }) };
+      return { event: { type: 'request_edited', creates, prompt, userId } };
+    },
+  );
 
 export const nameSubmitted = (deps: ListenerDeps) =>
-  formSubmitted(deps, formIds.agentJob, async ({ callId = '', userId }, job, { view }) => {
-    const agentJobId = (view.state.values[formIds.agentJob]?.[formIds.agentJob]?.value ?? '').trim();
-    if (!isAgentJobId(agentJobId)) return { problem: noJobIdView() };
-    const { projectId, projectName } = job;
-    const isThere = await inTime(deps, ASKED_WITHIN_MS, deps.agentHasJob(projectId, agentJobId), null);
-    if (isThere === null) return { problem: agentSilentView() };
-    if (!isThere) return { problem: noSuchAgentJobView(agentJobId, projectName) };
-    return {
-      event: { type: 'agent_job_named', callId, agentJobId, userId },
-      isTaken: async (tx) => {
-        const jobs = await tx.jobs.ofAgentJob(deps.teamId, projectId, agentJobId);
-        const other = jobs.find((one) => one.id !== job.id && isWatching(one));
-        return other === undefined ? null : watchedAlreadyView(linkTo(deps, other));
-      },
-    };
-  });
+  formSubmitted(
+    deps,
+    { field: formIds.agentJob, button: buttons.watchAgentJob.id },
+    async ({ callId = '', userId }, job, { view }) => {
+      const agentJobId = (view.state.values[formIds.agentJob]?.[formIds.agentJob]?.value ?? '').trim();
+      if (!isAgentJobId(agentJobId)) return { problem: noJobIdView() };
+      const { projectId, projectName } = job;
+      const isThere = await inTime(deps, ASKED_WITHIN_MS, deps.agentHasJob(projectId, agentJobId), null);
+      if (isThere === null) return { problem: agentSilentView() };
+      if (!isThere) return { problem: noSuchAgentJobView(agentJobId, projectName) };
+      return {
+        event: { type: 'agent_job_named', callId, agentJobId, userId },
+        isTaken: async (tx) => {
+          const jobs = await tx.jobs.ofAgentJob(deps.teamId, projectId, agentJobId);
+          const other = jobs.find((one) => one.id !== job.id && isWatching(one));
+          return other === undefined ? null : watchedAlreadyView(linkTo(deps, other));
+        },
+      };
+    },
+  );
 
 export function formPressed(
   deps: ListenerDeps,
@@ -108,7 +117,7 @@ type Checked =
 /** Stored, and only then acknowledged; a problem, also that it is too late, is shown at the field. */
 export function formSubmitted(
   deps: ListenerDeps,
-  field: string,
+  { field, button }: { readonly field: string; readonly button: string },
   check: (made: DecisionForm, job: Job, args: SubmitArgs) => Promise<Checked>,
 ) {
   return async (args: SubmitArgs): Promise<void> => {
@@ -133,7 +142,9 @@ export function formSubmitted(
           if (!(await tx.inboundRequests.remember([`view:${deps.teamId}:${view.id}`], context.nowMs)))
             return null;
           const after = await applied(tx, job.id, event, context);
-          return after.hasEffect ? null : { late: after.job };
+          const { hasEffect } = after;
+          await recordPress(tx, deps, context, { userId, button, jobId: job.id, hasEffect });
+          return hasEffect ? null : { late: after.job };
         }),
     });
     if ('problem' in stored) return refuse(stored.problem);

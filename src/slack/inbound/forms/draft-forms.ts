@@ -4,7 +4,7 @@ import { formIds } from '../../protocol/ids.ts';
 import { readableText } from '../../protocol/slack-text.ts';
 import { draftForm } from '../../views/forms/decisions.ts';
 import { changedMeanwhileView } from '../../views/forms/thread-preview.ts';
-import type { ButtonTarget } from '../../views/parts/buttons.ts';
+import { type ButtonTarget, buttons } from '../../views/parts/buttons.ts';
 import { refusalAtField, refusalView } from '../../views/refusals.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { type Prepared, tooLate } from '../job-button.ts';
@@ -50,27 +50,32 @@ export const draftPressed = (deps: ListenerDeps) =>
   });
 
 export const draftSubmitted = (deps: ListenerDeps) =>
-  formSubmitted(deps, formIds.prompt, async ({ draft: number, userId }, job, { view }) => {
-    const draft = openDraft(job, number);
-    if (draft === null) return { event: startedBy(userId, number) };
-    const denial = await approvalProblem(deps, job, userId);
-    if (denial !== null) return { problem: denial };
-    const { text: prompt, ticked } = filledIn(deps, view);
-    const own = judgePrompt(unescaped(prompt), deps.newContext().policy.promptMaxLength);
-    if (own.kind !== 'ok') return { problem: refusalAtField(own) };
-    const tickedTs = ticked.map((id) => id.split('|', 1)[0] ?? '');
-    const messages = draft.messages.filter((ts) => tickedTs.includes(ts));
-    const along = await readAlong(deps, job, { ...draft, messages });
-    if ('problem' in along) return along;
-    const [changed] = toLines(along.messages, along.names).filter(({ id }) => !ticked.includes(id));
-    if (changed !== undefined) return { problem: changedMeanwhileView(changed) };
-    const said = saidAlong(deps, { ...job, prompt }, draft, along);
-    if ('problem' in said) return said;
-    return {
-      event: { ...startedBy(userId, number), prompt, ...said },
-      isTaken: async (tx) => ((await isThreadTaken(tx, job)) ? refusalView({ kind: 'thread_taken' }) : null),
-    };
-  });
+  formSubmitted(
+    deps,
+    { field: formIds.prompt, button: buttons.editDraft.id },
+    async ({ draft: number, userId }, job, { view }) => {
+      const draft = openDraft(job, number);
+      if (draft === null) return { event: startedBy(userId, number) };
+      const denial = await approvalProblem(deps, job, userId);
+      if (denial !== null) return { problem: denial };
+      const { text: prompt, ticked } = filledIn(deps, view);
+      const own = judgePrompt(unescaped(prompt), deps.newContext().policy.promptMaxLength);
+      if (own.kind !== 'ok') return { problem: refusalAtField(own) };
+      const tickedTs = ticked.map((id) => id.split('|', 1)[0] ?? '');
+      const messages = draft.messages.filter((ts) => tickedTs.includes(ts));
+      const along = await readAlong(deps, job, { ...draft, messages });
+      if ('problem' in along) return along;
+      const [changed] = toLines(along.messages, along.names).filter(({ id }) => !ticked.includes(id));
+      if (changed !== undefined) return { problem: changedMeanwhileView(changed) };
+      const said = saidAlong(deps, { ...job, prompt }, draft, along);
+      if ('problem' in said) return said;
+      return {
+        event: { ...startedBy(userId, number), prompt, ...said },
+        isTaken: async (tx) =>
+          (await isThreadTaken(tx, job)) ? refusalView({ kind: 'thread_taken' }) : null,
+      };
+    },
+  );
 
 function startedBy(userId: string, draft = 0) {
   return { type: 'draft_started', draft, userId } as const;

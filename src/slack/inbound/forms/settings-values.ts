@@ -41,10 +41,12 @@ export async function saveSettings(
 ): Promise<Saved> {
   const own = ownSettings(settings, holding(deps, channelId, null));
   return deps.store.transaction(async (tx) => {
-    const { nowMs } = deps.newContext();
+    const { nowMs, newId } = deps.newContext();
     if (!(await tx.inboundRequests.remember([by.key], nowMs))) return { settings, meanwhile: null };
     const saved = { settings: own, changedBy: by.userId, changedAtMs: nowMs };
     const before = await tx.channelSettings.replace(deps.teamId, channelId, saved);
+    const change = { action: 'setting', source: 'settings', jobId: null, outcome: 'saved' } as const;
+    await tx.audit.record({ atMs: nowMs, teamId: deps.teamId, userId: by.userId, ...change }, newId());
     if (before === null || before.changedAtMs === changedAtMs) return { settings, meanwhile: null };
     const theirs = holding(deps, channelId, before.settings);
     return {

@@ -10,6 +10,7 @@ import { plainModal } from '../../views/parts/form.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { noChannelView, notReadView } from '../../views/refusals.ts';
 import type { CommandArgs, ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
+import { mayAdminister } from '../requests/admission.ts';
 import { inTime, storeRequest } from '../requests/in-time.ts';
 import { answer, bestEffort, openForm } from '../requests/private-answers.ts';
 import { chosenSettings, currentSettings, saveSettings } from './settings-values.ts';
@@ -20,7 +21,7 @@ const READ_WITHIN_MS = 1_000;
 /** `/docs-agent settings`: the form for the channel. */
 export async function settings(deps: ListenerDeps, args: CommandArgs): Promise<void> {
   const { channel_id: channelId, user_id: userId, trigger_id, response_url } = args.command;
-  if (!deps.access.isAdmin(userId)) return answer(args, adminsOnlyView());
+  if (!mayAdminister(deps, userId)) return answer(args, adminsOnlyView());
   const view = await formOf(deps, channelId, response_url || null);
   const isOpen = view !== null && (await openForm(deps, trigger_id, view)) !== null;
   await (isOpen ? args.ack() : answer(args, notReadView()));
@@ -30,7 +31,7 @@ export async function settings(deps: ListenerDeps, args: CommandArgs): Promise<v
 export function settingsFromHome(deps: ListenerDeps) {
   return async ({ ack, body }: PressArgs): Promise<void> => {
     await ack();
-    const view = deps.access.isAdmin(body.user.id)
+    const view = mayAdminister(deps, body.user.id)
       ? settingsChannelForm()
       : plainModal('Settings', adminsOnlyView());
     if ((await openForm(deps, body.trigger_id, view)) === null) {
@@ -44,7 +45,7 @@ export function settingsChannelChosen(deps: ListenerDeps) {
     const { channel } = formIds;
     const channelId = view.state.values[channel]?.[channel]?.selected_conversation;
     if (!channelId) return refuseAtField(ack, noChannelView(), channel);
-    if (!deps.access.isAdmin(body.user.id)) return refuseAtField(ack, adminsOnlyView(), channel);
+    if (!mayAdminister(deps, body.user.id)) return refuseAtField(ack, adminsOnlyView(), channel);
     const form = await formOf(deps, channelId, null);
     if (form === null) return refuseAtField(ack, notReadView(), channel);
     await ack({ response_action: 'update', view: form });
@@ -58,7 +59,7 @@ export function settingsSubmitted(deps: ListenerDeps) {
       refuseAtField(ack, problem, field);
     const data = decodeSettings(view.private_metadata);
     if (data === null) return refuse(notReadView());
-    if (!deps.access.isAdmin(body.user.id)) return refuse(adminsOnlyView());
+    if (!mayAdminister(deps, body.user.id)) return refuse(adminsOnlyView());
     const chosen = chosenSettings(deps, data, view);
     if ('problem' in chosen) return refuse(chosen.problem, chosen.field);
     const by = { userId: body.user.id, key: `view:${deps.teamId}:${view.id}` };

@@ -1,7 +1,7 @@
 import { applyEvent } from '../../../engine/apply-event.ts';
 import { decodeConfirmationForm } from '../../protocol/form-data.ts';
 import { questionFormAgain, settledView, startingView } from '../../views/forms/question.ts';
-import { decodeButton } from '../../views/parts/buttons.ts';
+import { buttons, decodeButton } from '../../views/parts/buttons.ts';
 import { plainModal } from '../../views/parts/form.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { refusalView } from '../../views/refusals.ts';
@@ -11,10 +11,12 @@ import type { ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
 import { pressOf } from '../job-button.ts';
 import { jobAdmissionProblem } from '../requests/admission.ts';
 import { storeRequest } from '../requests/in-time.ts';
+import { recordPress } from '../requests/press-record.ts';
 import { bestEffort } from '../requests/private-answers.ts';
 import { isThreadTaken } from '../requests/start-job.ts';
 
 interface AnotherPress {
+  readonly button: string;
   /** As Slack returned it. */
   readonly jobId: string;
   readonly userId: string;
@@ -34,7 +36,7 @@ interface Answer {
 export function startAnother(deps: ListenerDeps) {
   return async ({ action, body, ack, respond }: PressArgs): Promise<void> => {
     const jobId = decodeButton(action.value ?? '')?.jobId ?? '';
-    const press = { jobId, ...pressOf({ action, body }) };
+    const press = { button: action.action_id, jobId, ...pressOf({ action, body }) };
     const { message, isFinal, isStored } = await answerTo(deps, press);
     if (isStored) await ack();
     await bestEffort(deps, respond({ response_type: 'ephemeral', replace_original: isFinal, ...message }));
@@ -48,6 +50,7 @@ export function startAnotherSubmitted(deps: ListenerDeps) {
   return async ({ ack, body, view }: SubmitArgs): Promise<void> => {
     const form = decodeConfirmationForm(view.private_metadata);
     const press = {
+      button: buttons.startAnother.id,
       jobId: form?.jobId ?? '',
       userId: body.user.id,
       responseUrl: form?.responseUrl ?? null,
@@ -78,7 +81,10 @@ function storeAnother(deps: ListenerDeps, press: AnotherPress): Promise<SlackMes
     if (await isThreadTaken(tx, job)) return refusalView({ kind: 'thread_taken' });
     const { responseUrl, pressedTs } = press;
     const event = { type: 'start_another_pressed', responseUrl, pressedTs } as const;
-    await applyEvent(tx, job.id, event, deps.newContext());
+    const context = deps.newContext();
+    await applyEvent(tx, job.id, event, context);
+    const { userId, button } = press;
+    await recordPress(tx, deps, context, { userId, button, jobId: job.id, hasEffect: true });
     return startingView();
   });
 }

@@ -2,7 +2,9 @@ import { resumedRuns } from '../../../jobs/recipes/runs.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { notPausedView, resumedView, resumeRefusedView } from '../../views/recipes.ts';
 import type { ListenerDeps, PressArgs } from '../deps.ts';
+import { mayAdminister } from '../requests/admission.ts';
 import { namesIn, storeRequest } from '../requests/in-time.ts';
+import { type PressRecord, recordPress } from '../requests/press-record.ts';
 import { answerBeside, bestEffort } from '../requests/private-answers.ts';
 
 /** *Resume*: an administrator lets a recipe start by itself again. What it has missed is not made up for. */
@@ -11,11 +13,13 @@ export function resumeRecipe(deps: ListenerDeps) {
     const name = action.value ?? '';
     const userId = body.user.id;
     const privately = (message: SlackMessage) => answerBeside(deps, { body, respond }, message);
-    if (!deps.access.isAdmin(userId)) {
+    if (!mayAdminister(deps, userId)) {
       await ack();
       return privately(resumeRefusedView());
     }
-    const stored = await storeRequest(deps, { write: () => resume(deps, name) });
+    const stored = await storeRequest(deps, {
+      write: () => resume(deps, name, { userId, button: action.action_id }),
+    });
     if ('problem' in stored) {
       await privately(stored.problem);
       // Unacknowledged, so that Slack shows a warning at the button, too.
@@ -31,12 +35,19 @@ export function resumeRecipe(deps: ListenerDeps) {
 }
 
 /** False if it is not paused. */
-function resume({ store, clock, teamId }: ListenerDeps, name: string): Promise<boolean> {
-  return store.transaction(async (tx) => {
-    const key = { teamId, name };
+function resume(
+  deps: ListenerDeps,
+  name: string,
+  press: Pick<PressRecord, 'userId' | 'button'>,
+): Promise<boolean> {
+  return deps.store.transaction(async (tx) => {
+    const context = deps.newContext();
+    const key = { teamId: deps.teamId, name };
     if ((await tx.recipes.get(key))?.pausedAtMs == null) return false;
-    const runs = await tx.recipes.lock(key, clock.now());
+    const runs = await tx.recipes.lock(key, context.nowMs);
     await tx.recipes.put(key, resumedRuns(runs));
-    return runs.pausedAtMs !== null;
+    const hasEffect = runs.pausedAtMs !== null;
+    await recordPress(tx, deps, context, { ...press, jobId: null, hasEffect });
+    return hasEffect;
   });
 }

@@ -29,6 +29,13 @@ export async function jobAdmissionProblem(
   return job?.teamId === deps.teamId ? admissionProblem(deps, userId, job.channelId) : null;
 }
 
+/** For what only administrators may do. */
+export function mayAdminister({ access, teamId }: ListenerDeps, userId: string): boolean {
+  if (access.isAdmin(userId)) return true;
+  noteRequest({ outcome: 'refused', refusal: { teamId, userId, reason: 'no_administrator' } });
+  return false;
+}
+
 interface Denial {
   readonly problem: SlackMessage;
   /** Why the person could not be checked; null: they may not. */
@@ -43,7 +50,7 @@ async function denialOf(
   try {
     const refusal = await deps.access.refusal(userId, channelId);
     if (refusal === null) return null;
-    noteRequest({ outcome: 'refused' });
+    noteRequest({ outcome: 'refused', refusal: { teamId: deps.teamId, userId, reason: refusal } });
     deps.log.info('access_refused', { user_id: userId, channel_id: channelId, reason: refusal });
     return { problem: notAllowedView(refusal), unknown: null };
   } catch (error) {

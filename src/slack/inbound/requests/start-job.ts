@@ -50,7 +50,7 @@ interface Started {
 
 async function started(deps: ListenerDeps, raw: RawJobRequest): Promise<Started> {
   const read = requestOf(deps, raw, raw.project ?? (await projectOf(deps, raw.channelId)));
-  if ('refusal' in read) return refused(read.refusal);
+  if ('refusal' in read) return refused(raw, read.refusal);
   const { request, isDoubtful } = read;
   const { isAnswered } = raw;
   return deps.store.transaction(async (tx): Promise<Started> => {
@@ -58,7 +58,7 @@ async function started(deps: ListenerDeps, raw: RawJobRequest): Promise<Started>
     const { nowMs } = context;
     // Not remembered, so that the request may be made again.
     if ((await isTaken(tx, request)) && !(await tx.inboundRequests.isKnown(raw.keys))) {
-      return refused({ kind: 'thread_taken' });
+      return refused(raw, { kind: 'thread_taken' });
     }
     const isNew = await tx.inboundRequests.remember(raw.keys, nowMs);
     const recent = await tx.jobs.requestedBy(raw, nowMs - ASKED_BEFORE_MS);
@@ -73,8 +73,9 @@ async function started(deps: ListenerDeps, raw: RawJobRequest): Promise<Started>
   });
 }
 
-function refused(refusal: Refusal): Started {
-  return { outcome: { kind: 'refused', refusal }, note: { outcome: 'refused' } };
+function refused({ teamId, requesterId: userId }: RawJobRequest, refusal: Refusal): Started {
+  const person = userId === null ? {} : { refusal: { teamId, userId, reason: refusal.kind } };
+  return { outcome: { kind: 'refused', refusal }, note: { outcome: 'refused', ...person } };
 }
 
 /** What is asked of the agent; or why it cannot be. */

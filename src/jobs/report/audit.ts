@@ -1,0 +1,88 @@
+import type { Dropped } from '../draft.ts';
+import type { FollowUpState } from '../follow-up.ts';
+import type { Job } from '../job.ts';
+import { type Source, sourceOf } from './source.ts';
+import { type Fate, fateOf } from './starts.ts';
+
+/** What somebody did, as a line of an audit. Printed as it is. */
+export interface AuditLine {
+  readonly at: string;
+  readonly team_id: string;
+  /** Null: nobody did. */
+  readonly user_id: string | null;
+  readonly action: 'start' | 'reply' | Recorded['action'];
+  /** How it was asked for, which button it was, or what was refused. */
+  readonly source: string;
+  readonly job_id: string | null;
+  /** Of starts and replies what became of them by now. */
+  readonly outcome: string;
+  /** Of starts and replies what people wrote, as Slack delivered it. */
+  readonly text?: string;
+}
+
+/** What leaves no other trace, and is recorded for the audit. */
+export interface Recorded {
+  readonly atMs: number;
+  readonly teamId: string;
+  readonly userId: string;
+  readonly action: 'press' | 'setting' | 'refusal';
+  readonly source: string;
+  readonly jobId: string | null;
+  readonly outcome: string;
+}
+
+export function recordedLine({ atMs, teamId, userId, action, source, jobId, outcome }: Recorded): AuditLine {
+  return {
+    ...{ at: new Date(atMs).toISOString(), team_id: teamId, user_id: userId },
+    ...{ action, source, job_id: jobId, outcome },
+  };
+}
+
+export function startLine(job: Job, withText: boolean): AuditLine {
+  const { id, teamId, requesterId, requestedAtMs, prompt } = job;
+  return {
+    ...{ at: new Date(requestedAtMs).toISOString(), team_id: teamId, user_id: requesterId },
+    ...{ action: 'start', source: waysIn(job), job_id: id, outcome: outcomeOf(job) },
+    ...(withText && { text: prompt }),
+  };
+}
+
+/** A reply, as far as an audit tells of it. */
+export interface AuditedReply {
+  readonly writtenAtMs: number;
+  readonly teamId: string;
+  readonly userId: string;
+  readonly jobId: string;
+  readonly state: FollowUpState;
+  readonly text: string;
+}
+
+export function replyLine(reply: AuditedReply, withText: boolean): AuditLine {
+  const { writtenAtMs, teamId, userId, jobId, state, text } = reply;
+  return {
+    ...{ at: new Date(writtenAtMs).toISOString(), team_id: teamId, user_id: userId },
+    ...{ action: 'reply', source: 'thread', job_id: jobId, outcome: state },
+    ...(withText && { text }),
+  };
+}
+
+function waysIn(job: Job): Source | 'watch' {
+  return job.watchedAgentJobId === null ? sourceOf(job) : 'watch';
+}
+
+/** What became of it; `asked`: its requester is asked first. `no_card`: Slack refused the card. */
+function outcomeOf(job: Job): Fate | 'asked' | 'no_card' | 'draft' | Dropped['why'] {
+  const { stage } = job;
+  switch (stage.kind) {
+    case 'awaiting_confirmation':
+      return 'asked';
+    case 'card_failed':
+      return 'no_card';
+    case 'draft':
+      return 'draft';
+    case 'dropped':
+      return stage.why;
+    default:
+      return fateOf(job) ?? 'open';
+  }
+}

@@ -1,0 +1,110 @@
+import { expect, test, vi } from 'vitest';
+import { audit as auditCommand } from '../../src/cli/audit.ts';
+import type { AuditLine } from '../../src/jobs/report/audit.ts';
+import { type StrictWorld, startStrictWorld } from '../e2e/support/strict-world.ts';
+import type { ChildEnv } from '../support/child-program.ts';
+import { describeOnDatabases } from '../support/databases.ts';
+import { alice, bob, general } from '../support/local-slack.ts';
+import { strictApp } from '../support/strict-slack/ids.ts';
+
+const guest = 'U0GUEST';
+const configFile = `
+projects:
+  - id: acme-docs
+    name: handbook
+admins: [${alice}]
+`;
+
+/** In this process, at this time: the clock of a world is ahead of the real one. */
+async function auditAt(nowMs: number, env: ChildEnv, ...args: readonly string[]): Promise<AuditLine[]> {
+  vi.setSystemTime(nowMs);
+  let printed = '';
+  const writing = vi.spyOn(process.stdout, 'write').mockImplementation((chunk, ...rest) => {
+    printed += String(chunk);
+    for (const done of rest) if (typeof done === 'function') done(null);
+    return true;
+  });
+  try {
+    expect(await auditCommand([...args], { env, process })).toBe(0);
+  } finally {
+    writing.mockRestore();
+    vi.useRealTimers();
+  }
+  return printed
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
+/** Alice asks, Bob replies, and presses a button, twice; a guest is refused, in all ways; Alice changes a setting. */
+async function work(world: StrictWorld): Promise<string> {
+  const { api, later, slack } = world;
+  const { control } = slack;
+  control.addUser({ id: guest, name: 'gina', isRestricted: true });
+  control.invite(general, guest);
+  const card = await world.ask('Explain the webhooks');
+  await world.threadMessage(card, 'On it');
+  await control.message({ channel: general, user: bob, text: 'And the retries', threadTs: card.ts });
+  await world.settled();
+  api.finish(api.jobs[0]?.id ?? '', { status: 'failed' });
+  const offer = await world.threadMessage(card, 'Failed');
+  await control.press(offer, 'start_again', bob);
+  await control.press(offer, 'start_again', bob);
+  await control.command({ channel: general, user: guest, text: 'Explain the limits' });
+  await control.message({ channel: general, user: guest, text: `<@${strictApp.botUserId}> Explain it` });
+  await control.command({ channel: general, user: bob, text: 'project=handbok Explain it' });
+  await control.command({ channel: general, user: bob, text: 'settings' });
+  await control.command({ channel: general, user: alice, text: 'settings' });
+  await later(
+    () => control.modal(alice)?.callback_id,
+    (id) => id === 'settings',
+    'the form',
+  );
+  await control.submit(alice, { follow_up_mode: 'mentions' });
+  await world.settled();
+  return card.ts;
+}
+
+describeOnDatabases('audit', (make) => {
+  test('says beside the running service who did what, in the order of time, and no texts (L4)', async () => {
+    const { location, remove } = await make();
+    const place: ChildEnv =
+      'dataDir' in location ? { DATA_DIR: location.dataDir } : { DATABASE_URL: location.databaseUrl };
+    {
+      await using world = await startStrictWorld({
+        configFile,
+        settings: { SETTLE_WINDOW: '0', FOLLOW_UP_WINDOW: '0', ...place },
+      });
+      await work(world);
+      const nowMs = world.clock.now() + 1;
+      const lines = await auditAt(nowMs, place);
+      const jobId = lines[0]?.job_id;
+      const team_id = strictApp.teamId;
+      const at = expect.stringMatching(/^20\d\d-\d\d-\d\dT[\d:.]+Z$/);
+      const by = (user_id: string) => ({ at, team_id, user_id });
+      const refused = { action: 'refusal', job_id: null };
+      expect(lines).toEqual([
+        { ...by(alice), action: 'start', source: 'command', job_id: jobId, outcome: 'open' },
+        { ...by(bob), action: 'reply', source: 'thread', job_id: jobId, outcome: 'sent' },
+        { ...by(bob), action: 'press', source: 'start_again', job_id: jobId, outcome: 'accepted' },
+        { ...by(bob), action: 'press', source: 'start_again', job_id: jobId, outcome: 'too_late' },
+        { ...by(guest), ...refused, source: 'command', outcome: 'guest' },
+        { ...by(guest), ...refused, source: expect.stringMatching(/^(mention|message)$/), outcome: 'guest' },
+        { ...by(bob), ...refused, source: 'command', outcome: 'unknown_project' },
+        { ...by(bob), ...refused, source: 'command', outcome: 'no_administrator' },
+        { ...by(alice), action: 'setting', source: 'settings', job_id: null, outcome: 'saved' },
+      ]);
+      expect(lines.map((line) => line.at)).toEqual(lines.map((line) => line.at).toSorted());
+
+      const withTexts = await auditAt(nowMs, place, '--prompts');
+      expect(withTexts.map(({ text }) => text).slice(0, 3)).toEqual([
+        'Explain the webhooks',
+        'And the retries',
+        undefined,
+      ]);
+      await world.service.stop();
+      expect(await auditAt(nowMs, place)).toEqual(lines);
+    }
+    await remove();
+  });
+});
