@@ -1,5 +1,4 @@
 import { applyEvent } from '../../../engine/apply-event.ts';
-import { takeInEarlyReplies } from '../../../engine/early-replies.ts';
 import type { JobEvent } from '../../../jobs/event.ts';
 import { isBeforeJob } from '../../../jobs/job.ts';
 import type { Thread, Transaction } from '../../../store/store.ts';
@@ -10,11 +9,12 @@ import {
   type ReplyChange,
   replyOf,
 } from '../../messages/message-event.ts';
+import { takeInEarlyReplies } from '../../workspace/early-replies.ts';
 import { noteRequest, type RequestNote } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { isAdmitted, refusalInThread } from '../requests/admission.ts';
 
-/** A request is stored sooner than that after it was written, or its thread is read for replies once it is. */
+/** A request is stored within this time after it was written; if it is not, its thread is read for replies. */
 const REQUEST_UNDER_WAY_MS = 10_000;
 
 interface Delivery {
@@ -51,10 +51,14 @@ export async function takeReply(
     const context = deps.newContext();
     const owner = await ownerOfThread(tx, thread, context.nowMs);
     if (owner === 'foreign') return { owner, outcome: 'ignored' };
+    if (typeof owner === 'string') {
+      // It is remembered when its job takes it in.
+      await tx.earlyReplies.put(thread, reply, context.nowMs);
+      return { owner, outcome: 'accepted' };
+    }
     const isNew = await tx.inboundRequests.remember(keys, context.nowMs);
     if (!isNew) return { owner, outcome: 'duplicate' };
-    if (typeof owner === 'string') await tx.earlyReplies.put(thread, reply, context.nowMs);
-    else await applyEvent(tx, owner.jobId, { type: 'reply_received', reply }, context);
+    await applyEvent(tx, owner.jobId, { type: 'reply_received', reply }, context);
     return { owner, outcome: 'accepted' };
   });
   return settled(deps, thread, taken);
@@ -75,29 +79,30 @@ export async function changeReply(deps: ListenerDeps, change: ReplyChange): Prom
     const owner = await find(tx);
     if (owner === 'foreign') return { owner, outcome: 'ignored' };
     const context = deps.newContext();
+    if (typeof owner === 'string' && change.kind === 'edited') {
+      await tx.earlyReplies.put(thread, reply, context.nowMs);
+      return { owner, outcome: 'accepted' };
+    }
     // The change may overtake the message itself, which then must not be stored after it.
     const isNew = await tx.inboundRequests.remember(messageKeys(deps.teamId, change.message), context.nowMs);
-    if (typeof owner !== 'string') {
-      await applyEvent(tx, owner.jobId, eventOf(change, isNew), context);
-    } else if (change.kind === 'edited') await tx.earlyReplies.put(thread, reply, context.nowMs);
-    else await tx.earlyReplies.withdraw(thread, reply.messageTs, context.nowMs);
+    if (typeof owner === 'string') await tx.earlyReplies.withdraw(thread, reply.messageTs, context.nowMs);
+    else await applyEvent(tx, owner.jobId, eventOf(change, isNew), context);
     return { owner, outcome: 'accepted' };
   });
   await settled(deps, thread, taken);
 }
 
 /**
- * Returns whose thread it is by now. The job of a message that asks for one may have been stored, and its card posted,
- * while the reply was being stored as an early one: neither transaction saw the other.
+ * Returns whose thread it is by now. While the reply was being stored as an early one, the job that the thread's root
+ * asks for may have been stored, and its card posted: neither transaction saw the other.
  */
 async function settled(
   deps: ListenerDeps,
   thread: Thread,
   { owner, outcome }: TakenIn,
 ): Promise<Exclude<Owner, 'young'>> {
-  // A duplicate may be of one that was stored before a crash.
-  const mayWait = owner !== 'foreign' && (typeof owner === 'string' || outcome === 'duplicate');
-  const jobId = mayWait ? await deps.store.transaction((tx) => giveToJob(deps, tx, thread)) : null;
+  const isEarly = owner === 'opening' || owner === 'young';
+  const jobId = isEarly ? await deps.store.transaction((tx) => giveToJob(deps, tx, thread)) : null;
   if (jobId !== null) {
     noteRequest({ outcome, jobId });
     return { jobId };
@@ -110,7 +115,7 @@ async function settled(
   return isNobodys ? 'foreign' : owner;
 }
 
-/** Returns the job of the thread, which has its early replies then; null: there is none yet. */
+/** Gives the thread's job its early replies. Returns the job, or null if there is none yet. */
 async function giveToJob(deps: ListenerDeps, tx: Transaction, thread: Thread): Promise<string | null> {
   const jobId = await tx.jobs.findByThread(thread.teamId, thread.channelId, thread.threadTs);
   if (jobId !== null) await takeInEarlyReplies(tx, jobId, thread, deps.newContext());
@@ -124,8 +129,9 @@ function eventOf({ kind, found: { reply } }: ReplyChange, isNew: boolean): JobEv
 }
 
 /**
- * `opening`: perhaps the thread of a card that people see and answer before the program knows it. `young`: perhaps that
- * of a message whose request is being stored; its replies are kept, and answered as in a `foreign` one, no job's.
+ * `opening`: perhaps the thread of a card that people see and answer before the program knows it. `young`: perhaps the
+ * thread of a message whose request is being stored; replies in it are kept, and answered as if it were `foreign`.
+ * `foreign`: the thread of no job.
  */
 type Owner = { readonly jobId: string } | 'opening' | 'young' | 'foreign';
 
@@ -143,7 +149,7 @@ async function ownerOfThread(tx: Transaction, thread: Thread, nowMs: number): Pr
   return nowMs - rootAtMs < REQUEST_UNDER_WAY_MS ? 'young' : 'foreign';
 }
 
-/** A job that has lost its thread may keep replies in it; one that waits for its job is changed while it waits. */
+/** A job that has lost its thread may keep replies in it. An early reply can be changed for as long as it waits. */
 async function ownerOfReply(
   tx: Transaction,
   thread: Thread,

@@ -1,5 +1,4 @@
 import { applyEvent } from '../../../engine/apply-event.ts';
-import { takeInEarlyReplies } from '../../../engine/early-replies.ts';
 import { type DueCall, type Effect, runLane, type Wait } from '../../../engine/run-lane.ts';
 import { TooLateToSendError } from '../../../engine/runtime/send-limit.ts';
 import { factsOf } from '../../../engine/tools.ts';
@@ -11,6 +10,7 @@ import { announcedLink } from '../../../jobs/pull-requests/announced-link.ts';
 import { seenPullRequest } from '../../../jobs/pull-requests/pull-request.ts';
 import type { ClaimedTask, LedgerCall, Transaction } from '../../../store/store.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
+import { takeInEarlyReplies } from '../../workspace/early-replies.ts';
 import type { Poster } from '../../workspace/poster.ts';
 import { SlackCallError, type SlackFailure, tooLate } from '../../workspace/web-api/failure.ts';
 import { HELD_FOR_MS, type SlackTools } from '../slack-tools.ts';
