@@ -19,8 +19,9 @@ import { BadRequestError, checkShape, withoutNulls } from './shape.ts';
 const LAST_ANSWERS_MS = 3_000;
 
 /**
- * So long after the last arrival, in real time, loops give way. A request that takes longer waits for somebody else: where
- * the Slack of one workspace is silent, the work of all others must not stand still.
+ * Loops give way for so long, in real time, after a request has arrived, or been answered: on a slow disk, a burst is
+ * answered little by little. If nothing happens for longer, the requests in flight wait for somebody else: where the
+ * Slack of one workspace is silent, the work of all others must not stand still.
  */
 const GIVE_WAY_FOR_MS = 100;
 
@@ -50,7 +51,7 @@ export interface ReceiverTools extends RequestsOptions {
 }
 
 export interface CommittingReceiver extends Receiver {
-  /** Those that work can give way to: none that wait for Slack. The last one counts for a moment after its answer. */
+  /** Those that work should give way to: none that wait for Slack. The last one counts for a moment after its answer. */
   requestsInFlight(): number;
 }
 
@@ -85,7 +86,8 @@ export function acknowledgeAfterCommit(receiver: Receiver, tools: ReceiverTools)
     requestsInFlight: () => {
       const nowMs = performance.now();
       const isAnsweredNow = nowMs < answeredAtMs + nextWithinMs;
-      return nowMs < arrivedAtMs + GIVE_WAY_FOR_MS ? inFlight.size || Number(isAnsweredNow) : 0;
+      const isMoving = nowMs < Math.max(arrivedAtMs, answeredAtMs) + GIVE_WAY_FOR_MS;
+      return isMoving ? inFlight.size || Number(isAnsweredNow) : 0;
     },
     start: (...args) => receiver.start(...args),
     stop: async (...args) => {
