@@ -10,6 +10,7 @@ import { type Clock, systemClock } from '../engine/runtime/clock.ts';
 import { serveRoutes } from '../engine/runtime/http-server.ts';
 import type { Logger } from '../engine/runtime/logger.ts';
 import { createConnection, createSlackApp } from '../slack/inbound/app.ts';
+import { hookRoutes } from '../slack/inbound/recipes/hooks.ts';
 import { planRecipes } from '../slack/inbound/recipes/scheduled.ts';
 import { refusalRecorder } from '../slack/inbound/requests/refusal-record.ts';
 import { missedReplies } from '../slack/outbound/catch-up/missed-replies.ts';
@@ -30,7 +31,7 @@ import {
 import { observedLogger } from './operations/logger.ts';
 import { createMetrics, metricsRoute } from './operations/metrics/metrics.ts';
 import { stateReader, workProblem, workProblems, workWarnings } from './operations/program-state.ts';
-import { contextFactory, defaultPolicy, recipesIn } from './service/context.ts';
+import { contextFactory, defaultPolicy, hooksIn, recipesIn } from './service/context.ts';
 import { explainConnection, explainListening } from './service/explain.ts';
 import { createLoops, SHORT_STOP_MS, type Tools } from './service/loops.ts';
 import { reporter } from './service/reports.ts';
@@ -139,7 +140,9 @@ export function createService(config: Config, options: ServiceOptions): Service 
       slackProblem: () => connection.problem(),
     });
     const forOperators = [...healthRoutes(checks), metricsRoute(metrics, readState)];
-    const routes = healthPort === null ? [...forOperators, ...served.routes] : served.routes;
+    const hooks = hookRoutes({ store, clock, log, newContext }, hooksIn(config, served.teamId));
+    const forOthers = [...served.routes, ...hooks];
+    const routes = healthPort === null ? [...forOperators, ...forOthers] : forOthers;
     const connection = createConnection(transport, {
       ...{ apiUrl, logger, log, clock, routes },
       // Under a clock that is given, nothing may depend on the real time.

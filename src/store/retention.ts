@@ -4,6 +4,7 @@ import { overStages } from '../jobs/job.ts';
 import { laneTaskKinds } from '../jobs/task-kinds.ts';
 import { keepNotices } from './queries/calls/past-notices.ts';
 import { forgetOldEarlyReplies } from './queries/early-replies.ts';
+import { HOOK_ANSWERS_KEPT_MS } from './queries/hook-answers.ts';
 import type { Thread } from './queries/jobs.ts';
 import { idsOf } from './queries/prepared.ts';
 import { deleteUnused, namesOfJobs } from './queries/pull-requests.ts';
@@ -58,11 +59,15 @@ export class Retention extends Table {
     return { pruned: over.length, next };
   }
 
-  /** Deletes up to `limit` each of inbound requests, homes, past threads and lines of the audit. Returns the largest count. */
+  /**
+   * Deletes up to `limit` each of inbound requests, answers of webhooks, homes, past threads and lines of the audit.
+   * Returns the largest count.
+   */
   async pruneTraces(limits: Limits, limit: number, nowMs: number): Promise<number> {
     await forgetOldEarlyReplies(this.db, nowMs);
     const counts = [
       await this.pruneRows('inbound_request', ['key'], 'at', limits.inboundRequestsBeforeMs, limit),
+      await this.pruneRows('hook_answer', ['key'], 'at', nowMs - HOOK_ANSWERS_KEPT_MS, limit),
       await this.pruneRows('home', ['team_id', 'user_id'], 'opened_at', limits.homesBeforeMs, limit),
       await this.pruneRows(
         'past_thread',

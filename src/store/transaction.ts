@@ -10,6 +10,7 @@ import { ChannelSettingsTable } from './queries/channel-settings.ts';
 import { EarlyReplies } from './queries/early-replies.ts';
 import { FollowUps } from './queries/follow-ups.ts';
 import { Homes } from './queries/homes.ts';
+import { HookAnswers } from './queries/hook-answers.ts';
 import { InboundRequests } from './queries/inbound-requests.ts';
 import { Installations } from './queries/installations.ts';
 import { JobLists } from './queries/job-lists.ts';
@@ -39,6 +40,7 @@ export class Transaction {
   readonly pullRequests: PullRequests;
   readonly budgetQueue: BudgetQueue;
   readonly recipes: Recipes;
+  readonly hookAnswers: HookAnswers;
   readonly homes: Homes;
   readonly channelSettings: ChannelSettingsTable;
   readonly installations: Installations;
@@ -64,6 +66,7 @@ export class Transaction {
     this.installations = new Installations(db);
     this.channelSettings = new ChannelSettingsTable(db);
     this.recipes = new Recipes(db);
+    this.hookAnswers = new HookAnswers(db);
     this.stats = new Stats(db);
     this.reports = new Reports(db);
     this.audit = new Audit(db);

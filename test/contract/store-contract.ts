@@ -8,6 +8,7 @@ import { checkContract } from './store/checks.ts';
 import { drawnTaskContract } from './store/drawn-tasks.ts';
 import { earlyReplyContract } from './store/early-replies.ts';
 import { homeContract } from './store/homes.ts';
+import { hookAnswerContract } from './store/hook-answers.ts';
 import { inboundRequestContract } from './store/inbound-requests.ts';
 import { installationContract } from './store/installations.ts';
 import { jobContract } from './store/jobs.ts';
@@ -43,6 +44,7 @@ export function storeContract(name: string, open: OpenStore): void {
     catchUpContract(open);
     pullRequestContract(open);
     recipeContract(open);
+    hookAnswerContract(open);
     statsContract(open);
     reportContract(open);
     auditContract(open);

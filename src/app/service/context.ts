@@ -3,6 +3,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import type { AnyJobContext } from '../../jobs/decision.ts';
 import type { Policy, Rules } from '../../jobs/policy.ts';
 import type { Recipe } from '../../jobs/recipes/recipe.ts';
+import type { Hook } from '../../slack/inbound/recipes/hooks.ts';
 import type { Config } from '../config/config.ts';
 
 const NOTHING_SET: Rules = { projects: [], channels: new Map(), noticeChannels: [] };
@@ -27,6 +28,15 @@ export function settingsOf(config: Config, teamId: string) {
 /** The recipes of each workspace. */
 export function recipesIn(config: Config): (teamId: string) => readonly Recipe[] {
   return (teamId) => settingsOf(config, teamId)?.recipes ?? [];
+}
+
+/** Those of all workspaces. @param teamId of the only workspace; null: there may be many */
+export function hooksIn(config: Config, teamId: string | null): readonly Hook[] {
+  return [...config.hooks.values()].flatMap(({ recipeName, secrets, ...hook }) => {
+    const of = hook.teamId ?? teamId;
+    const recipe = of === null ? undefined : recipesIn(config)(of).find(({ name }) => name === recipeName);
+    return of === null || recipe === undefined ? [] : [{ teamId: of, recipe, secrets }];
+  });
 }
 
 /** The policy where no workspace, project or channel has settings of its own. */

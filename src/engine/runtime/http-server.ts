@@ -7,8 +7,10 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Something that is served at a path, to GET. */
+/** Something that is served at a path. */
 export interface Route {
+  /** Absent: GET. */
+  readonly method?: 'POST';
   readonly path: string;
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
 }
@@ -45,7 +47,9 @@ export function pathOf({ url = '' }: IncomingMessage): string {
 export function answerRoutes(routes: readonly Route[]): RequestListener {
   return (request, response) => {
     const path = pathOf(request);
-    const route = request.method === 'GET' ? routes.find((candidate) => candidate.path === path) : undefined;
+    const route = routes.find(
+      (candidate) => candidate.path === path && request.method === (candidate.method ?? 'GET'),
+    );
     if (route === undefined) response.writeHead(404).end();
     else route.handle(request, response);
   };

@@ -105,6 +105,8 @@ const impersonal = {
   past_notice: 'team_id digest',
   past_thread: 'team_id thread_ts at',
   pull_request: 'team_id key watched_from looked_at changed_at outcome misses',
+  // Keys are digests, answers hold the id of a job at most.
+  hook_answer: 'key at answer',
   recipe: 'team_id name schedule served_until job_id failures has_failed paused_at',
   read_budget: 'project_id whole_at slowed_at slowed_share slowed_until',
   task: 'job_id kind run_at lease_token lease_until attempts revision last_run_at unknown_until failing_since failure',

@@ -10,7 +10,7 @@ import { numberJobs } from './job-numbers.ts';
 import { addMoved } from './moved.ts';
 import { addPullRequests } from './pull-requests.ts';
 import { rateReads } from './read-rate.ts';
-import { addRecipes } from './recipes.ts';
+import { addHookAnswers, addRecipes } from './recipes.ts';
 import { leaveRoomForClaims } from './room-for-claims.ts';
 import { shareWork } from './share-work.ts';
 import { addStateReaction } from './state-reaction.ts';
@@ -42,6 +42,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0020_dropped_drafts': { up: retainDroppedDrafts },
     '0021_recipes': { up: addRecipes },
     '0022_audit': { up: (db: Kysely<unknown>) => addAudit(db, inItsIndex(engine)) },
+    '0023_hook_answers': { up: addHookAnswers },
   };
 }
 

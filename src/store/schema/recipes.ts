@@ -13,7 +13,14 @@ export interface RecipeTable {
   paused_at: number | null;
 }
 
-/** What has become of the recipes of the settings, and what their webhooks were answered. */
+export interface HookAnswerTable {
+  key: string;
+  at: number;
+  /** Empty until the commit. */
+  answer: string;
+}
+
+/** What has become of the recipes of the settings. */
 export async function addRecipes(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('recipe')
@@ -28,4 +35,15 @@ export async function addRecipes(db: Kysely<unknown>): Promise<void> {
     .addPrimaryKeyConstraint('recipe_key', ['team_id', 'name'])
     .execute();
   await db.schema.createIndex('recipe_job').on('recipe').column('job_id').execute();
+}
+
+/** What requests to their webhooks were answered. */
+export async function addHookAnswers(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('hook_answer')
+    .addColumn('key', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('at', 'bigint', (column) => column.notNull())
+    .addColumn('answer', 'text', (column) => column.notNull())
+    .execute();
+  await db.schema.createIndex('hook_answer_at').on('hook_answer').column('at').execute();
 }

@@ -11,7 +11,7 @@ import type { StateReaction } from '../../jobs/state-reaction.ts';
 import type { TaskKind } from '../../jobs/task-kinds.ts';
 import type { TaskGroup } from '../queries/tasks/task.ts';
 import type { AuditEntryTable } from './audit.ts';
-import type { RecipeTable } from './recipes.ts';
+import type { HookAnswerTable, RecipeTable } from './recipes.ts';
 
 /** The newest schema. Times are milliseconds since 1970. */
 export interface Tables {
@@ -25,6 +25,7 @@ export interface Tables {
   task: TaskTable;
   heartbeat: HeartbeatTable;
   recipe: RecipeTable;
+  hook_answer: HookAnswerTable;
   channel_setting: ChannelSettingTable;
   installation: InstallationTable;
   organisation_team: { team_id: string; enterprise_id: string };

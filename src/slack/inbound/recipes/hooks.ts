@@ -1,0 +1,172 @@
+import type { KeyObject } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { HTTPModuleFunctions as bolt } from '@slack/bolt';
+import { z } from 'zod';
+import type { Route } from '../../../engine/runtime/http-server.ts';
+import type { EngineTools } from '../../../engine/tools.ts';
+import type { Recipe } from '../../../jobs/recipes/recipe.ts';
+import { type RecipeOutcome, type RecipeProblem, startRecipe } from './start-recipe.ts';
+import { verifyWebhook } from './webhook-signature.ts';
+
+const BODY_LIMIT_BYTES = 64 * 1024;
+
+/** A recipe that whoever knows one of the secrets may start. */
+export interface Hook {
+  readonly teamId: string;
+  readonly recipe: Recipe;
+  readonly secrets: readonly KeyObject[];
+}
+
+type Parts = Pick<EngineTools, 'store' | 'clock' | 'log' | 'newContext'>;
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** `POST /hooks/<name>` of each: starts the recipe, as the Standard Webhooks specification says. */
+export function hookRoutes(parts: Parts, hooks: readonly Hook[]): Route[] {
+  return hooks.map((hook) => ({
+    method: 'POST',
+    path: `/hooks/${hook.recipe.name}`,
+    handle: (request, response) => {
+      void answerTo(parts, hook, request).then((answer) => send(response, answer));
+    },
+  }));
+}
+
+function send(response: ServerResponse, { status, body }: Answer): void {
+  // What is left unread of a refused request would be taken for the next one.
+  const more = status === 413 ? { connection: 'close' } : {};
+  response.writeHead(status, { 'content-type': 'application/json', ...more }).end(`${body}\n`);
+}
+
+/** Never the body, nor a signature: both may be secret. */
+async function answerTo(parts: Parts, hook: Hook, request: IncomingMessage): Promise<Answer> {
+  const facts = { team_id: hook.teamId, recipe: hook.recipe.name };
+  try {
+    const answer = await taken(parts, hook, request);
+    const { status } = answer;
+    parts.log[status < 400 ? 'info' : 'warn']('hook_called', { ...facts, http_status: status });
+    return answer;
+  } catch (error) {
+    parts.log.error('hook_called', { ...facts, http_status: 503, error });
+    return refusal(503, 'not stored: try again');
+  }
+}
+
+async function taken(parts: Parts, hook: Hook, request: IncomingMessage): Promise<Answer> {
+  const content = await contentOf(request);
+  if ('status' in content) return content;
+  const { headers } = request;
+  const signed = verifyWebhook(hook.secrets, { headers, content }, parts.clock.now());
+  if ('problem' in signed) return refusal(401, signed.problem);
+  const body = bodyIn(content);
+  if (typeof body === 'string') return refusal(400, body);
+  return store(parts, hook, signed.id, body);
+}
+
+async function contentOf(request: IncomingMessage): Promise<Buffer | Answer> {
+  try {
+    return (await bolt.bufferIncomingMessage(request, BODY_LIMIT_BYTES)).rawBody;
+  } catch (error) {
+    if (bolt.isRawBodyError(error) && error.statusCode === 413) {
+      return refusal(413, `more than ${BODY_LIMIT_BYTES} bytes`);
+    }
+    return refusal(400, 'not read');
+  }
+}
+
+const hookBody = z.object({
+  values: z.record(z.string(), z.string()).default({}),
+  text: z.string().default(''),
+});
+
+/** What is wrong with it, if it is no request. */
+function bodyIn(content: Buffer): z.infer<typeof hookBody> | string {
+  let given: unknown;
+  try {
+    given = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content));
+  } catch {
+    return 'no JSON';
+  }
+  const { data, error } = hookBody.safeParse(given);
+  if (data !== undefined) return data;
+  const place = error.issues[0]?.path.join('.') ?? '';
+  return place === '' ? 'no JSON object' : `${place} is of the wrong type`;
+}
+
+/** Started once for each id of the sender; a second request with the same id gets the answer of the first. */
+function store(
+  { store: jobs, newContext }: Parts,
+  { teamId, recipe }: Hook,
+  id: string,
+  { values, text }: z.infer<typeof hookBody>,
+): Promise<Answer> {
+  const key = `${teamId}:${recipe.name}:${id}`;
+  return jobs.transaction(async (tx) => {
+    const context = newContext();
+    const known = await tx.hookAnswers.claim(key, context.nowMs);
+    if (known !== null) return { status: 202, body: known };
+    const outcome = await startRecipe(
+      tx,
+      {
+        ...{ teamId, recipe, text },
+        userId: null,
+        origin: { kind: 'webhook' },
+        responseUrl: null,
+        values: new Map(Object.entries(values)),
+      },
+      context,
+    );
+    if (outcome.kind === 'refused') {
+      // The sender may mend it.
+      await tx.hookAnswers.release(key);
+      return refused(outcome.problem);
+    }
+    const body = JSON.stringify(acceptance(outcome));
+    await tx.hookAnswers.put(key, body);
+    return { status: 202, body };
+  });
+}
+
+function acceptance(outcome: Exclude<RecipeOutcome, { kind: 'refused' }>): Readonly<Record<string, string>> {
+  switch (outcome.kind) {
+    case 'started':
+      return { job: outcome.job.id };
+    case 'drafted':
+      return { draft: outcome.job.id };
+    case 'skipped':
+      return { skipped: 'its last job is still open' };
+    case 'paused':
+      return { skipped: 'it is paused after failures' };
+  }
+}
+
+function refused(problem: RecipeProblem): Answer {
+  switch (problem.kind) {
+    case 'missing':
+      return refusal(422, `no value for ${problem.names.join(', ')}`);
+    case 'unknown':
+      return refusal(422, `no placeholder ${problem.names.join(', ')}`);
+    case 'bad_value':
+      return refusal(422, `the value of ${problem.name} is ${BAD_VALUES[problem.problem]}`);
+    case 'too_long':
+      return refusal(
+        413,
+        `the request would have ${problem.length} characters: at most ${problem.maxLength}`,
+      );
+    case 'no_project':
+      return refusal(503, 'its workspace has no project');
+  }
+}
+
+const BAD_VALUES = {
+  empty: 'empty',
+  too_long: 'longer than 500 characters',
+  several_lines: 'more than one line',
+} as const;
+
+function refusal(status: number, error: string): Answer {
+  return { status, body: JSON.stringify({ error }) };
+}
