@@ -29,13 +29,14 @@ export async function takeFromBudget(
   const startedAtMs = await tx.calls.agentCallsStartedAt(job.projectId, nowMs - HOUR_MS);
   const waiting = await tx.budgetQueue.waiting(job.projectId);
   const use = { perHour: tools.hourlyBudget, startedAtMs, waiting };
-  const goesAtMs = allowedAtMs(use, job.id, kind, nowMs);
+  const isUnattended = job.requesterId === null;
+  const goesAtMs = allowedAtMs(use, { jobId: job.id, kind, isUnattended }, nowMs);
   if (goesAtMs <= nowMs) {
     await tx.budgetQueue.leave(job.id, kind);
     return null;
   }
-  const firstId = waiting.find((other) => other.kind === 'create_job')?.jobId ?? job.id;
-  const isFirst = kind === 'create_job' && firstId === job.id;
+  const ahead = waiting.find((other) => other.kind === 'create_job' && other.isUnattended === isUnattended);
+  const isFirst = kind === 'create_job' && (ahead?.jobId ?? job.id) === job.id;
   return {
     failure: {
       outcome: 'definite',

@@ -30,6 +30,22 @@ export function budgetQueueContract(open: OpenStore): void {
       expect(await waiting()).toEqual(['create_job b', 'create_job a']);
     });
 
+    test('knows which jobs nobody asked for: people’s starts are woken first', async () => {
+      const start = (id: string, requesterId: string | null) => {
+        const job = aJob({ id, requesterId, threadTs: `${id}.000100` });
+        const calls = [aCreateCall(`call-${id}`, { lane: lane(id) })];
+        return opened.run((tx) => tx.write(aDecision({ job, calls }), NOW_MS));
+      };
+      await start('recipe', null);
+      expect(await opened.run((tx) => tx.budgetQueue.firstStart('docs'))).toBe('recipe');
+      await start('alice', 'U1');
+      expect(await opened.run((tx) => tx.budgetQueue.waiting('docs'))).toEqual([
+        { jobId: 'recipe', kind: 'create_job', isUnattended: true },
+        { jobId: 'alice', kind: 'create_job', isUnattended: false },
+      ]);
+      expect(await opened.run((tx) => tx.budgetQueue.firstStart('docs'))).toBe('alice');
+    });
+
     test('keeps the place of replies while they wait for another call, and not when they were withdrawn', async () => {
       const request = { kind: 'send_message', agentJobId: 'agent-1', prompt: 'Shorter' } as const;
       const message = (callId: string) => aCall(callId, { lane: lane('job-1'), request });

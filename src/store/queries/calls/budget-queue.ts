@@ -1,12 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
-import type { BudgetKind } from '../../../jobs/schedule/hourly-budget.ts';
+import type { BudgetKind, InBudgetQueue } from '../../../jobs/schedule/hourly-budget.ts';
 import { Table } from '../../schema/tables.ts';
 import { prepared, type Values } from '../prepared.ts';
-
-export interface Waiting {
-  readonly jobId: string;
-  readonly kind: BudgetKind;
-}
 
 const joinQueue = prepared((db, { callId }: Values<{ callId: string }>) =>
   db
@@ -22,7 +17,7 @@ const joinQueue = prepared((db, { callId }: Values<{ callId: string }>) =>
     .onConflict((conflict) => conflict.columns(['job_id', 'kind']).doNothing()),
 );
 
-const leaveQueue = prepared((db, { jobId, kind }: Values<Waiting>) =>
+const leaveQueue = prepared((db, { jobId, kind }: Values<Omit<InBudgetQueue, 'isUnattended'>>) =>
   db.deleteFrom('budget_queue').where('job_id', '=', jobId).where('kind', '=', kind),
 );
 
@@ -39,8 +34,13 @@ const STILL_WAITS = sql<SqlBool>`(
 const inQueue = prepared((db, { projectId }: Values<{ projectId: string }>) =>
   db
     .selectFrom('budget_queue')
-    .select(['job_id as jobId', 'kind'])
-    .where('project_id', '=', projectId)
+    .innerJoin('job', 'job.id', 'budget_queue.job_id')
+    .select([
+      'job_id as jobId',
+      'kind',
+      sql<number>`case when requester_id = '' then 1 else 0 end`.as('unattended'),
+    ])
+    .where('budget_queue.project_id', '=', projectId)
     .where(STILL_WAITS)
     .orderBy('seq'),
 );
@@ -48,10 +48,13 @@ const inQueue = prepared((db, { projectId }: Values<{ projectId: string }>) =>
 const firstStart = prepared((db, { projectId }: Values<{ projectId: string }>) =>
   db
     .selectFrom('budget_queue')
+    .innerJoin('job', 'job.id', 'budget_queue.job_id')
     .select('job_id as jobId')
-    .where('project_id', '=', projectId)
+    .where('budget_queue.project_id', '=', projectId)
     .where('kind', '=', 'create_job')
     .where(STILL_WAITS)
+    // People first: a start that nobody asked for may have to leave the place to them.
+    .orderBy(sql`case when requester_id = '' then 1 else 0 end`)
     .orderBy('seq')
     .limit(1),
 );
@@ -67,8 +70,9 @@ export class BudgetQueue extends Table {
   }
 
   /** The jobs that still wait, oldest first. */
-  async waiting(projectId: string): Promise<Waiting[]> {
-    return inQueue.rows(this.db, { projectId });
+  async waiting(projectId: string): Promise<InBudgetQueue[]> {
+    const rows = await inQueue.rows(this.db, { projectId });
+    return rows.map(({ unattended, ...waiting }) => ({ ...waiting, isUnattended: unattended === 1 }));
   }
 
   /** The job whose start has waited for longest, or null. */
