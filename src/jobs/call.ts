@@ -1,4 +1,5 @@
 import type { Announcement } from './announcement.ts';
+import type { StepResult } from './steps.ts';
 
 /** An outward call that must happen once. */
 export type CallRequest =
@@ -18,6 +19,8 @@ export type CallRequest =
       readonly reason: string;
       readonly about: 'card_refused' | 'draft_refused' | 'card_delayed' | 'asked_before' | Announcement;
     }
+  /** Tells a workflow what became of its step. */
+  | { readonly kind: 'complete_step'; readonly executionId: string; readonly result: StepResult }
   /** A convenience, shown to one person in the thread: dropped if Slack does not take it, or may have. */
   | { readonly kind: 'ephemeral'; readonly userId: string; readonly notice: EphemeralNotice };
 
@@ -32,9 +35,9 @@ export interface NewCall {
   readonly request: CallRequest;
 }
 
-/** `agent`: create and message calls; `slack`: posts. */
+/** `agent`: create and message calls; `slack`: posts; `workflow`: completions of steps. */
 export interface Lane {
-  readonly to: 'agent' | 'slack';
+  readonly to: 'agent' | 'slack' | 'workflow';
   readonly name: string;
 }
 

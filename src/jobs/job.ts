@@ -36,6 +36,8 @@ export interface Job {
   readonly requestedAtMs: number;
   /** Absent: not recorded. */
   readonly origin?: Origin;
+  /** The step of the workflow that asked for it has its result, or is about to have it. Absent: not yet. */
+  readonly isStepCompleted?: true;
   /** Slack's address for private answers to the requester, good for 30 minutes. */
   readonly responseUrl: string | null;
   /** The root of the thread: the card, or a message that somebody else wrote. Null until there is one. */

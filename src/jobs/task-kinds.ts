@@ -2,9 +2,9 @@ import type { Lane } from './call.ts';
 
 export interface TaskFacts {
   /**
-   * What its subject is: a job's id, the name of a lane of calls (`thread:<job>`, `notice:<job>:<channel>`), a
-   * workspace's id, a home (`<workspace>:<person>`), a pull request (`<workspace>:<address>`), or a recipe
-   * (`<workspace>:<name>`).
+   * What its subject is: a job's id, the name of a lane of calls (`thread:<job>`, `notice:<job>:<channel>`,
+   * `step:<job>`), a workspace's id, a home (`<workspace>:<person>`), a pull request (`<workspace>:<address>`), or a
+   * recipe (`<workspace>:<name>`).
    */
   readonly about: 'job' | 'lane' | 'workspace' | 'home' | 'pull_request' | 'recipe';
   /** Whose tasks share workers: those of one project of the agent, one channel of Slack, or one code host. */
@@ -27,6 +27,8 @@ const tasks = {
   read_snippets: { about: 'job', sharedIn: 'channel' },
   call_agent: { about: 'lane', sharedIn: 'project' },
   post_to_slack: { about: 'lane', sharedIn: 'channel' },
+  complete_step: { about: 'lane', sharedIn: 'channel' },
+  forget_step_token: { about: 'job', sharedIn: 'channel' },
   catch_up: { about: 'workspace', sharedIn: 'channel' },
   look_at_pull_request: { about: 'pull_request', sharedIn: 'code_host' },
   start_recipe: { about: 'recipe', sharedIn: 'channel' },
@@ -49,6 +51,7 @@ export function taskFacts(kind: TaskKind): TaskFacts {
 const LANE_TASK_KINDS: Readonly<Record<Lane['to'], TaskKind>> = {
   agent: 'call_agent',
   slack: 'post_to_slack',
+  workflow: 'complete_step',
 };
 
 /** The kinds that make the calls of lanes. */

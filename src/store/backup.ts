@@ -97,9 +97,22 @@ function copy(dataDir: string, from: string, directory: string, to: string): voi
     } finally {
       source.close();
     }
+    forgetTokens(to);
   } catch (error) {
     // Only the copy takes space.
     throw isFull(error) ? unusable(directory, 'ENOSPC') : sqliteError(dataDir, error);
+  }
+}
+
+/** They are valid for a few minutes: in a backup, secrets would be of no use. */
+function forgetTokens(path: string): void {
+  const file = connect(path, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    // The store of an older version has none.
+    const found = file.prepare("select 1 from sqlite_schema where name = 'step_token'").get();
+    if (found !== undefined) file.exec('pragma secure_delete = on; delete from step_token');
+  } finally {
+    file.close();
   }
 }
 

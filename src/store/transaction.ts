@@ -20,6 +20,7 @@ import { Recipes } from './queries/recipes.ts';
 import { Reports } from './queries/reports.ts';
 import { StateReactions } from './queries/state-reactions.ts';
 import { Stats } from './queries/stats.ts';
+import { StepTokens } from './queries/step-tokens.ts';
 import { Checks } from './queries/tasks/checks.ts';
 import { Tasks } from './queries/tasks/tasks.ts';
 import { Retention } from './retention.ts';
@@ -32,6 +33,7 @@ export class Transaction {
   readonly earlyReplies: EarlyReplies;
   readonly followUps: FollowUps;
   readonly stateReactions: StateReactions;
+  readonly stepTokens: StepTokens;
   readonly calls: Calls;
   readonly tasks: Tasks;
   readonly catchUps: CatchUps;
@@ -56,6 +58,7 @@ export class Transaction {
     this.earlyReplies = new EarlyReplies(db);
     this.followUps = new FollowUps(db);
     this.stateReactions = new StateReactions(db);
+    this.stepTokens = new StepTokens(db);
     this.calls = new Calls(db, takeAdvisoryLock);
     this.tasks = new Tasks(db, leaseClock);
     this.catchUps = new CatchUps(db, this.tasks);

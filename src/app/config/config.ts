@@ -128,7 +128,7 @@ function toConfig(
     projects,
     /** The settings of channels, by their ids. */
     channels: file.channels,
-    access: { ...file.access, admins: file.admins },
+    access: { ...file.access, admins: file.admins, workflowChannels: file.workflows.channels },
     recipes: recipesOf(file.recipes),
     /** Of recipes in all workspaces, by their names. */
     hooks,

@@ -86,7 +86,12 @@ export function misplaced({ projects }: ConfigFile, given: readonly string[], is
     path,
     message: `belongs under workspaces.T….${path.at(-1)}: with OAuth there may be many workspaces`,
   });
+  const noWorkflows: Wrong = {
+    path: ['workflows'],
+    message: 'has no meaning with OAuth: Slack allows steps of workflows only in apps of one workspace or organisation',
+  };
   return [
+    ...(given.includes('workflows') ? [noWorkflows] : []),
     ...OF_ONE_WORKSPACE.filter((key) => given.includes(key)).map((key) => belongsElsewhere(key)),
     ...projects.flatMap(({ notice_channels: channels }, index) =>
       channels.length === 0 ? [] : [belongsElsewhere('projects', index, 'notice_channels')],

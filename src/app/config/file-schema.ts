@@ -102,6 +102,7 @@ const workspace = z.strictObject({
 export const configFile = z.strictObject({
   projects: z.array(project).max(PROJECTS_MAX, `must be at most ${PROJECTS_MAX}`).default([]),
   ...workspaceParts,
+  workflows: z.strictObject({ channels: setOf(channel) }).prefault({}),
   workspaces: z.record(team, workspace).default({}),
 });
 

@@ -12,6 +12,7 @@ import { Loop, type TaskHandler } from '../../engine/loop.ts';
 import { type RecipeTools, startScheduled } from '../../slack/inbound/recipes/scheduled.ts';
 import { catchUps } from '../../slack/outbound/catch-up/catch-up.ts';
 import { readSnippets } from '../../slack/outbound/catch-up/read-snippets.ts';
+import { completeSteps, forgetStepToken } from '../../slack/outbound/posts/complete-step.ts';
 import { postToSlack } from '../../slack/outbound/posts/post-to-slack.ts';
 import { refreshCard } from '../../slack/outbound/refresh/card.ts';
 import { refreshHome } from '../../slack/outbound/refresh/home.ts';
@@ -95,6 +96,8 @@ export function createLoops(tools: Tools, stopTimeoutMs: number): Loops {
       concurrency: SLACK_CALLS_AT_ONCE,
       handlers: {
         post_to_slack: postToSlack(tools),
+        complete_step: completeSteps(tools),
+        forget_step_token: handler(forgetStepToken),
         refresh_card: handler(refreshCard),
         refresh_receipts: handler(refreshReceipts),
         refresh_reaction: handler(refreshReaction),

@@ -24,7 +24,7 @@ export function redact(value: unknown): unknown {
 export function scrub(text: string): string {
   const scrubbed = text
     .slice(0, SEARCHED_LENGTH)
-    .replace(/(?<![a-z0-9])(xox[a-z]|xapp)[-.][\w.%-]+/gi, `$1-${REDACTED}`)
+    .replace(/(?<![a-z0-9])(xox[a-z]|xapp|xwfp)[-.][\w.%-]+/gi, `$1-${REDACTED}`)
     .replace(/(?<![a-z0-9])(gh[oprsu]|github_pat|glpat)[-_][\w.-]+/gi, `$1-${REDACTED}`)
     .replace(/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, `$1 ${REDACTED}`)
     .replace(/(\w:\/\/)[^\s/?#]*@/g, `$1${REDACTED}@`)

@@ -15,6 +15,7 @@ import { recipePaused, recipeSkipped } from './recipes.ts';
 import { replyDeleted, replyEdited, replyReceived, sendAnyway, sendCorrection } from './replies.ts';
 import { startAnother } from './request.ts';
 import { snippetsRead } from './snippets.ts';
+import { completeStep } from './steps.ts';
 
 /**
  * What follows from an event: the job as it is then, and the calls and tasks that it needs. Pure: no clock,
@@ -24,6 +25,7 @@ export function decide(state: JobState, event: JobEvent, context: DecisionContex
   const builder = new DecisionBuilder(state, context);
   apply(builder, event);
   settleOffers(builder, event);
+  completeStep(builder);
   return builder.decision();
 }
 

@@ -9,6 +9,8 @@ export interface AccessRule {
   readonly otherWorkspaces: boolean;
   /** Who may change the settings of channels. */
   readonly admins: ReadonlySet<string>;
+  /** Where a workflow may ask that nobody started; absent: nowhere. */
+  readonly workflowChannels?: ReadonlySet<string>;
 }
 
 /** What Slack says of a person. */

@@ -36,6 +36,8 @@ export function createSlackApp(options: SlackAppOptions): App {
     clientOptions: { fetch: answerFetch(options.apiUrl) },
     logger: options.logger,
     convoStore: false,
+    // Nor for each token that comes with a step of a workflow.
+    attachFunctionToken: false,
     extendedErrorHandler: true,
   });
   app.error(async ({ error, body }: FailureArgs) => {

@@ -25,6 +25,7 @@ import { jobButton } from './job-button.ts';
 import { message } from './messages/message.ts';
 import { resumeRecipe } from './recipes/resume.ts';
 import { checkAccess, checkWorkspace } from './requests/gates.ts';
+import { stepReached } from './workflows/step.ts';
 
 /** Works in the workspace of the request. */
 type Listener<Args> = (deps: ListenerDeps) => (args: Args) => Promise<void>;
@@ -86,6 +87,7 @@ export function registerListeners(app: App, shared: SharedDeps): void {
   app.event('message', here(message));
   app.event('app_mention', here(message));
   app.event('app_home_opened', here(homeOpened));
+  app.event('function_executed', here(stepReached));
   app.shortcut({ callback_id: ASK_SHORTCUT_ID, type: 'message_action' }, here(messageShortcut));
   for (const name of namesOf(jobButtons)) {
     onPress(jobButtons[name], (deps) =>

@@ -44,6 +44,8 @@ const KNOWN: Readonly<Record<Exclude<CodeClass, 'passing'>, readonly string[]>> 
     'duplicate_external_id exchanged_trigger_id expired_trigger_id hash_conflict invalid_trigger',
     'invalid_trigger_id not_enabled not_found push_limit_reached trigger_exchanged trigger_expired',
     'view_too_large',
+    // functions.completeSuccess, functions.completeError
+    'execution_not_in_running_state function_execution_not_found parameter_validation_failed',
     // conversations.history, conversations.replies
     'invalid_cursor invalid_limit invalid_ts_latest invalid_ts_oldest',
     // apps.connections.open
@@ -69,4 +71,14 @@ export const NOT_SEEN = 'not_seen';
 /** Whether Slack's error code says that the bot is not in the conversation. */
 export function isNotInChannel(code: string): boolean {
   return code === 'not_in_channel' || code === 'channel_not_found';
+}
+
+/** Whether Slack's error code says that the step was completed before, or that people cancelled its workflow. */
+export function isStepOver(code: string): boolean {
+  return code === 'execution_not_in_running_state';
+}
+
+/** Whether Slack does not let the bot complete this step, though it may complete others. */
+export function isStepRefusal(code: string): boolean {
+  return code === 'access_denied';
 }

@@ -33,3 +33,6 @@ export const EVENTS_PATH = '/slack/events';
 export const INSTALL_PATH = '/slack/install';
 /** Where Slack sends people back who install the app. */
 export const OAUTH_REDIRECT_PATH = '/slack/oauth_redirect';
+
+/** The step "Ask docs-agent" of workflows. */
+export const STEP_ID = 'ask_docs_agent';

@@ -80,6 +80,11 @@ export class Access {
     }
   }
 
+  /** Whether a workflow that nobody started may ask there. */
+  admitsWorkflows(channelId: string): boolean {
+    return this.rule.workflowChannels?.has(channelId) === true;
+  }
+
   /** Admins may change the settings of channels. */
   isAdmin(userId: string): boolean {
     return this.rule.admins.has(userId);

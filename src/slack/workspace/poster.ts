@@ -28,6 +28,12 @@ export interface Post {
   readonly message: SlackMessage;
 }
 
+/** What a workflow's step has come to. */
+export type Completion = { readonly executionId: string } & (
+  | { readonly kind: 'success'; readonly outputs: Readonly<Record<string, string>> }
+  | { readonly kind: 'error'; readonly error: string }
+);
+
 /** The only place that writes to a workspace of Slack. Every method throws SlackCallError. */
 export class Poster {
   private readonly callSlack: SlackCaller;
@@ -148,6 +154,16 @@ export class Poster {
   async setStatusLine(channelId: string, threadTs: string, status: string): Promise<void> {
     const place = { channel_id: channelId, thread_ts: threadTs };
     await this.call('assistant.threads.setStatus', { ...place, status });
+  }
+
+  /** Completes a step of a workflow; a second time is refused. @param token in place of the bot's; null: the bot's */
+  async completeStep(completion: Completion, token: string | null): Promise<void> {
+    const args = {
+      function_execution_id: completion.executionId,
+      ...(completion.kind === 'error' ? { error: completion.error } : { outputs: completion.outputs }),
+      ...(token === null ? {} : { token }),
+    };
+    await this.call(`functions.complete${completion.kind === 'error' ? 'Error' : 'Success'}`, args);
   }
 
   /** The address of a message; null if Slack does not give it. */

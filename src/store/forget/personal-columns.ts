@@ -109,6 +109,7 @@ const impersonal = {
   hook_answer: 'key at answer',
   recipe: 'team_id name schedule served_until job_id failures has_failed paused_at',
   read_budget: 'project_id whole_at slowed_at slowed_share slowed_until',
+  step_token: 'job_id token until',
   task: 'job_id kind run_at lease_token lease_until attempts revision last_run_at unknown_until failing_since failure',
 };
 

@@ -14,6 +14,7 @@ import { addHookAnswers, addRecipes } from './recipes.ts';
 import { leaveRoomForClaims } from './room-for-claims.ts';
 import { shareWork } from './share-work.ts';
 import { addStateReaction } from './state-reaction.ts';
+import { addStepTokens } from './step-tokens.ts';
 import { joinTurnEnds } from './turn-ends.ts';
 import { renameRepeatVerbs, renameWords } from './words.ts';
 
@@ -43,6 +44,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0021_recipes': { up: addRecipes },
     '0022_audit': { up: (db: Kysely<unknown>) => addAudit(db, inItsIndex(engine)) },
     '0023_hook_answers': { up: addHookAnswers },
+    '0024_step_tokens': { up: addStepTokens },
   };
 }
 

@@ -41,6 +41,8 @@ export interface Tables {
   pull_request: PullRequestTable;
   job_pull_request: JobPullRequestTable;
   audit_entry: AuditEntryTable;
+  /** A secret. `until`: it is valid no longer. */
+  step_token: { job_id: string; token: string; until: number };
 }
 
 /** The database, or a transaction in it. */

@@ -18,6 +18,8 @@ export function lineOf(request: CallRequest, startMs: number): string {
       return `paused: ${request.recipe}`;
     case 'notify_requester':
       return `requester: ${request.reason}`;
+    case 'complete_step':
+      return `step: ${request.result.kind === 'error' ? request.result.problem.kind : request.result.state}`;
     case 'ephemeral':
       return `ephemeral to ${request.userId}: ${request.notice.kind}`;
   }

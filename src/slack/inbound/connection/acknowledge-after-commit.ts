@@ -130,11 +130,12 @@ export async function loggedRequest(
   const isEvent = event.body.type === 'event_callback';
   let isAnswered = false;
   let acknowledgedAtMs: number | null = null;
-  let acknowledgeHeld = async () => {};
   const acknowledge: ReceiverEvent['ack'] = async (response) => {
     await event.ack(response);
     acknowledgedAtMs ??= clock.now();
   };
+  // Also of the events that Bolt leaves to their listeners.
+  let acknowledgeHeld = isEvent ? () => acknowledge() : async () => {};
   const ack: ReceiverEvent['ack'] = async (response) => {
     isAnswered = true;
     if (!isEvent) return acknowledge(response);

@@ -9,6 +9,7 @@ export const inboundRequestKinds = [
   'form',
   'shortcut',
   'home',
+  'workflow',
   'other',
 ] as const;
 export type InboundRequestKind = (typeof inboundRequestKinds)[number];
@@ -75,6 +76,7 @@ const KIND_OF_EVENT: ReadonlyMap<unknown, InboundRequestKind> = new Map([
   ['app_mention', 'mention'],
   ['message', 'message'],
   ['app_home_opened', 'home'],
+  ['function_executed', 'workflow'],
 ]);
 
 /** What Slack sent, as far as it matters here. */
@@ -101,6 +103,7 @@ const OUTCOME_WITHOUT_NOTE: Readonly<Record<InboundRequestKind, InboundRequestOu
   form: 'accepted',
   shortcut: 'accepted',
   home: 'accepted',
+  workflow: 'ignored',
   other: 'ignored',
 };
 

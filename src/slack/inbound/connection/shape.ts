@@ -50,6 +50,14 @@ const change = anyEvent.extend({
 });
 const homeOpened = anyEvent.extend({ user: id });
 
+/** The step of a workflow. Its inputs are read by its listener, which tells the workflow's author what is wrong. */
+const step = anyEvent.extend({
+  function: z.looseObject({ callback_id: text }),
+  function_execution_id: id.min(1),
+  inputs: present.optional(),
+  bot_access_token: text.optional(),
+});
+
 const command = z.looseObject({
   ...installed,
   command: text,
@@ -152,6 +160,7 @@ function checkEvent(body: SlackEventPart): void {
 
 function eventShape(body: SlackEventPart): z.ZodType {
   if (body.type === 'app_home_opened') return homeOpened;
+  if (body.type === 'function_executed') return step;
   if (body.type !== 'message' && body.type !== 'app_mention') return anyEvent;
   if (isChange(body)) return change;
   return mayBeHuman(body) ? message : anyEvent;

@@ -28,6 +28,9 @@ export interface RawJobRequest
   readonly mayBeSlip: boolean;
 }
 
+/** Null: nobody asks. */
+type UnreadRequest = Omit<RawJobRequest, 'requesterId'> & Pick<JobRequest, 'requesterId'>;
+
 export type Outcome =
   /** Nothing is stored. */
   | { readonly kind: 'refused'; readonly refusal: Refusal }
@@ -79,11 +82,13 @@ function refused({ teamId, requesterId: userId }: RawJobRequest, refusal: Refusa
 }
 
 /** What is asked of the agent; or why it cannot be. */
-function requestOf(
+export function requestOf(
   deps: ListenerDeps,
-  { keys: _keys, text, project: chosen, isAnswered: _isAnswered, mayBeSlip, ...raw }: RawJobRequest,
+  { keys: _keys, text, project: chosen, isAnswered: _isAnswered, mayBeSlip, ...raw }: UnreadRequest,
   byDefault: Project,
-): { readonly request: JobRequest; readonly isDoubtful: boolean } | { readonly refusal: Refusal } {
+):
+  | { readonly request: JobRequest; readonly isDoubtful: boolean }
+  | { readonly refusal: Exclude<Refusal, { kind: 'thread_taken' }> } {
   const to = addressed(text, deps.projects, byDefault);
   if (to.kind === 'unknown_project') return { refusal: to };
   if (chosen !== null && chosen.id !== to.project.id) {

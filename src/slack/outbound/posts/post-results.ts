@@ -130,6 +130,7 @@ function refusal({ id, request }: LedgerCall, reason: string): JobEvent | null {
     case 'ephemeral':
     case 'create_job':
     case 'send_message':
+    case 'complete_step':
       return null;
   }
 }

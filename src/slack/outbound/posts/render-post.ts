@@ -40,6 +40,7 @@ export function destinationOf(job: Job, request: CallRequest): Destination | nul
       return null;
     case 'create_job':
     case 'send_message':
+    case 'complete_step':
       throw new Error(`${request.kind} is not a post`);
   }
 }
@@ -67,6 +68,7 @@ export async function renderPost(
       return ephemeralView(request.notice, job);
     case 'create_job':
     case 'send_message':
+    case 'complete_step':
       throw new Error(`${request.kind} is not a post`);
   }
 }

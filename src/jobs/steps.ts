@@ -1,0 +1,58 @@
+import { isUnwatched, type Job } from './job.ts';
+import type { Origin } from './origin.ts';
+
+/** What a workflow gets back from its step. */
+export type StepResult =
+  /** `started`: the workflow goes on at once. The two others end a turn that it has waited for. */
+  | { readonly kind: 'success'; readonly state: StepState; readonly pullRequest: string | null }
+  | { readonly kind: 'error'; readonly problem: StepProblem };
+
+export type StepState = 'started' | 'pull_request' | 'done';
+
+/** Why a step fails whose job was stored. */
+export type StepProblem =
+  /** `reason`: Slack's error code. */
+  | { readonly kind: 'not_posted'; readonly reason: string }
+  /** The agent's words; untrusted, and empty: none. */
+  | { readonly kind: 'refused'; readonly words: string }
+  | { readonly kind: 'unclear' | 'failed' | 'vanished' | 'archived' | 'unwatched' };
+
+export type WorkflowOrigin = Extract<Origin, { kind: 'workflow' }>;
+
+/** The step of a workflow that asked for the job, or null. */
+export function stepOf({ origin }: Pick<Job, 'origin'>): WorkflowOrigin | null {
+  return origin?.kind === 'workflow' ? origin : null;
+}
+
+/** What the step of a job comes to, as the job is now. Null: nothing yet, or no step asked for it. */
+export function stepResultOf(job: Job): StepResult | null {
+  const step = stepOf(job);
+  if (step === null) return null;
+  const { stage, cardTs } = job;
+  if (stage.kind === 'card_failed') return failed({ kind: 'not_posted', reason: stage.reason });
+  if (!step.waits) return cardTs === null ? null : { kind: 'success', state: 'started', pullRequest: null };
+  if (isUnwatched(job)) return failed({ kind: 'unwatched' });
+  switch (stage.kind) {
+    case 'rejected':
+      return failed({ kind: 'refused', words: stage.message });
+    case 'create_unknown':
+      return failed({ kind: 'unclear' });
+    case 'ended':
+      return endOf(stage.status, job.announcedPrLink);
+    default:
+      return null;
+  }
+}
+
+function endOf(
+  status: Extract<Job['stage'], { kind: 'ended' }>['status'],
+  pullRequest: string | null,
+): StepResult {
+  if (status === 'failed' || status === 'vanished') return failed({ kind: status });
+  if (pullRequest !== null) return { kind: 'success', state: 'pull_request', pullRequest };
+  return status === 'archived' ? failed({ kind: status }) : { kind: 'success', state: 'done', pullRequest };
+}
+
+function failed(problem: StepProblem): StepResult {
+  return { kind: 'error', problem };
+}

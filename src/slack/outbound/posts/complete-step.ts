@@ -1,0 +1,111 @@
+import { type DueCall, type Effect, runLane, type Wait } from '../../../engine/run-lane.ts';
+import { TooLateToSendError } from '../../../engine/runtime/send-limit.ts';
+import { factsOf } from '../../../engine/tools.ts';
+import type { CallOutcome, CallRequest } from '../../../jobs/call.ts';
+import type { ClaimedTask } from '../../../store/store.ts';
+import { isStepRefusal } from '../../protocol/error-codes.ts';
+import { stepErrorText } from '../../views/step-error.ts';
+import type { Completion } from '../../workspace/poster.ts';
+import { completeStep } from '../../workspace/steps.ts';
+import { SlackCallError, type SlackFailure, tooLate } from '../../workspace/web-api/failure.ts';
+import { threadLink } from '../render-notice.ts';
+import { HELD_FOR_MS, type SlackTools, slackRetryMs } from '../slack-tools.ts';
+
+interface Prepared {
+  readonly completion: Completion;
+  /** The one that came with the step, while it is valid. */
+  readonly token: string | null;
+}
+
+interface Result {
+  readonly outcome: CallOutcome;
+  readonly hold?: 'begins';
+  readonly wait: Wait | null;
+}
+
+/** Tells a workflow what became of its step. */
+export function completeSteps(tools: SlackTools): (task: ClaimedTask) => Promise<void> {
+  return (task) => runLane(tools, completions(tools, task), task);
+}
+
+/** The token that came with the step of a job is no longer valid. */
+export async function forgetStepToken({ store }: SlackTools, { subject, lease }: ClaimedTask): Promise<void> {
+  await store.transaction(async (tx) => {
+    await tx.stepTokens.forget(subject);
+    await tx.tasks.complete(lease);
+  });
+}
+
+function completions(tools: SlackTools, task: ClaimedTask): Effect<Prepared, Result> {
+  const { clock, log, store, workspaces } = tools;
+  const factsOfStep = ({ call, job }: DueCall) => ({
+    call_id: call.id,
+    ...factsOf(job),
+    lag_ms: clock.now() - call.createdAtMs,
+  });
+  return {
+    prepare: async ({ call, job }) => {
+      const token = await store.transaction((tx) => tx.stepTokens.get(job.id, clock.now()));
+      const thread = await threadLink(await workspaces.of(job.teamId), job);
+      return { token, completion: completionOf(call.request, thread) };
+    },
+    admit: async () => null,
+    perform: async (started, { token, completion }) => {
+      const { poster } = await workspaces.of(started.job.teamId);
+      const by = await completeStep(poster, completion, token);
+      log.info('step_completed', { ...factsOfStep(started), outcome: 'done', by });
+      return { outcome: { state: 'done', detail: null }, wait: null };
+    },
+    classify: (started, thrown) => {
+      const error = thrown instanceof TooLateToSendError ? tooLate('functions.completeSuccess') : thrown;
+      if (!(error instanceof SlackCallError)) throw error;
+      const { failure } = error;
+      const { code: reason } = failure;
+      const result = resultOf(started, failure);
+      const isFailed = result.outcome.state === 'failed';
+      const outcome = isFailed ? 'refused' : failure.outcome;
+      log[isFailed ? 'error' : 'warn']('step_completed', { ...factsOfStep(started), outcome, reason });
+      if (failure.needsAdmin && !isFailed) {
+        log.error('slack_needs_admin', { ...factsOf(started.job), call_id: started.call.id, reason });
+      }
+      return result;
+    },
+    // A second completion changes nothing at Slack.
+    recover: async () => ({ outcome: { state: 'retry', detail: 'interrupted' }, wait: null }),
+    stillCounts: (result, { state }, isHeld) => {
+      const isOpen = state === 'pending' || state === 'started';
+      return isOpen && (isHeld || result.outcome.state === 'done') ? result : null;
+    },
+    settle: async (tx, { call, job }, { outcome, hold, wait }, { nowMs }) => {
+      await tx.calls.settle(call.id, outcome, nowMs);
+      if (hold === 'begins') await tx.calls.hold(call.id, nowMs);
+      if (outcome.state !== 'retry') await tx.stepTokens.forget(job.id);
+      return wait;
+    },
+  };
+
+  function resultOf({ call: { heldSinceMs } }: DueCall, failure: SlackFailure): Result {
+    const { code: detail, outcome, isPassing } = failure;
+    const nowMs = clock.now();
+    const isTriedForLong = isPassing && heldSinceMs !== null && nowMs - heldSinceMs > HELD_FOR_MS;
+    if (outcome === 'refused' || isStepRefusal(detail) || isTriedForLong) {
+      return { outcome: { state: 'failed', detail }, wait: null };
+    }
+    return {
+      outcome: { state: 'retry', detail },
+      ...(isPassing && { hold: 'begins' }),
+      wait: { retryAtMs: nowMs + slackRetryMs(task, failure) },
+    };
+  }
+}
+
+function completionOf(request: CallRequest, thread: string | null): Completion {
+  if (request.kind !== 'complete_step') throw new Error(`${request.kind} is no completion of a step`);
+  const { executionId, result } = request;
+  if (result.kind === 'error') {
+    return { kind: 'error', executionId, error: stepErrorText(result.problem, thread) };
+  }
+  const { state, pullRequest } = result;
+  const outputs = { thread: thread ?? '', state, pull_request: pullRequest ?? '' };
+  return { kind: 'success', executionId, outputs };
+}

@@ -1,0 +1,34 @@
+import type { AccessRefusal } from '../../../jobs/requests/access.ts';
+
+/** What Slackbot tells the people of a workflow whose step failed. Plain text. */
+export const stepErrors = {
+  empty: 'The request is empty.',
+  tooLong: (length: string, limit: string): string =>
+    `The request is too long: ${length} characters; the limit is ${limit}.`,
+  unknownProject: (name: string, available: string): string =>
+    `There's no project “${name}”. Available: ${available}.`,
+  twoProjects: (named: string, chosen: string): string =>
+    `Which project? The request begins with project=${named}, but the step's project is ${chosen}.`,
+  noChannel: 'The step needs a channel.',
+  notReadable: (input: string): string => `The step's input “${input}” can't be read.`,
+  notAllowedChannel: "Workflows can't start jobs in that channel. Ask an administrator of docs-agent.",
+  notAllowedPerson: (reason: string): string =>
+    `The person who started the workflow can't use docs-agent in that channel: ${reason}. Ask an administrator of docs-agent.`,
+  reasons: {
+    unknown_person: "Slack doesn't say who it is",
+    other_workspace: 'only members of this workspace',
+    guest: "guests aren't allowed",
+    person: 'only certain people',
+    channel: 'only certain channels',
+  } satisfies Readonly<Record<AccessRefusal, string>>,
+  notInChannel: "docs-agent isn't in that channel. Invite it with /invite @docs-agent.",
+  notPosted: (reason: string): string => `docs-agent couldn't post in that channel: Slack says ${reason}.`,
+  refused: (words: string): string => `The agent didn't accept the request. It says: ${words}`,
+  refusedSilently: "The agent didn't accept the request, and gave no reason.",
+  failed: 'The job failed; the agent gave no reason.',
+  vanished: 'The agent no longer knows the job.',
+  archived: 'The job was archived before there was a pull request.',
+  unclear: 'Nobody could confirm the start.',
+  unwatched: 'Somebody stopped watching the job. The agent may still be working.',
+  see: (thread: string): string => ` See ${thread}.`,
+} as const;

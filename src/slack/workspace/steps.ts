@@ -1,0 +1,53 @@
+import { isStepOver } from '../protocol/error-codes.ts';
+import type { Completion, Poster } from './poster.ts';
+import { SlackCallError } from './web-api/failure.ts';
+
+const OUTPUTS_REFUSED = 'parameter_validation_failed';
+
+/** `over`: it was completed before, or its workflow was cancelled. Otherwise, by whose token it is completed now. */
+type Completed = 'event' | 'bot' | 'over';
+
+/**
+ * Completes a step of a workflow. May be repeated: a second time changes nothing. Throws SlackCallError.
+ * @param token the one that came with the step, if it may still be valid; the bot's is used where it is not
+ */
+export async function completeStep(
+  poster: Poster,
+  completion: Completion,
+  token: string | null,
+): Promise<Completed> {
+  try {
+    if (token !== null && (await isTaken(poster, completion, token))) return 'event';
+    await complete(poster, completion, null);
+    return 'bot';
+  } catch (error) {
+    if (isStepOver(codeOf(error) ?? '')) return 'over';
+    throw error;
+  }
+}
+
+/** False: the token is worth nothing any more, where the bot's may be. */
+async function isTaken(poster: Poster, completion: Completion, token: string): Promise<boolean> {
+  try {
+    await complete(poster, completion, token);
+    return true;
+  } catch (error) {
+    if (error instanceof SlackCallError && error.failure.needsAdmin) return false;
+    throw error;
+  }
+}
+
+/** Whether Slack takes an output that is empty is not known: after a refusal, it is left out. */
+async function complete(poster: Poster, completion: Completion, token: string | null): Promise<void> {
+  try {
+    await poster.completeStep(completion, token);
+  } catch (error) {
+    if (completion.kind === 'error' || codeOf(error) !== OUTPUTS_REFUSED) throw error;
+    const given = Object.entries(completion.outputs).filter(([, value]) => value !== '');
+    await poster.completeStep({ ...completion, outputs: Object.fromEntries(given) }, token);
+  }
+}
+
+function codeOf(error: unknown): string | null {
+  return error instanceof SlackCallError ? error.failure.code : null;
+}
