@@ -12,6 +12,7 @@ export async function manifest(args: string[]): Promise<number> {
       oauth: { type: 'boolean', default: false },
       'token-rotation': { type: 'boolean', default: false },
       agent: { type: 'boolean', default: false },
+      workflow: { type: 'boolean', default: false },
     },
   });
   const url = values.url === undefined ? null : publicAddress(values.url);
@@ -26,8 +27,18 @@ export async function manifest(args: string[]): Promise<number> {
       '--oauth needs --url: Slack sends the person who installs the app back to that address.',
     );
   }
+  if (values.workflow && values.oauth) {
+    throw new UsageError(
+      '--workflow cannot go with --oauth: Slack lets no app with a step of workflows be distributed to other workspaces.',
+    );
+  }
   const oauth = values.oauth && url !== null ? { url, tokenRotation } : null;
-  const options = { url: values.socket ? null : url, oauth, isAgent: values.agent };
+  const options = {
+    url: values.socket ? null : url,
+    oauth,
+    isAgent: values.agent,
+    hasWorkflowStep: values.workflow,
+  };
   console.log(manifestYaml(options).trimEnd());
   return 0;
 }

@@ -1,7 +1,15 @@
 import { Document, isMap, isNode } from 'yaml';
 import { ASK_SHORTCUT_ID, EVENTS_PATH, OAUTH_REDIRECT_PATH } from './protocol/ids.ts';
-import { agentScopes, botEvents, botScopes, type ManifestEntry, oauthEvents } from './protocol/scopes.ts';
+import {
+  agentScopes,
+  botEvents,
+  botScopes,
+  type ManifestEntry,
+  oauthEvents,
+  workflowEvents,
+} from './protocol/scopes.ts';
 import { labels } from './views/parts/words.ts';
+import { workflowStep } from './workflow-step.ts';
 
 const COMMENT_WIDTH = 105;
 /** Slack's schema of manifests has no place for it. */
@@ -26,6 +34,8 @@ export interface ManifestOptions {
   readonly oauth: { readonly url: string; readonly tokenRotation: boolean } | null;
   /** The app is one of Slack's agents. */
   readonly isAgent?: boolean;
+  /** Workflows have the step "Ask docs-agent". Not with `oauth`: Slack does not let such an app be distributed. */
+  readonly hasWorkflowStep?: boolean;
 }
 
 type Path = readonly (string | number)[];
@@ -79,10 +89,12 @@ function manifest(options: ManifestOptions): object {
       ...(oauth === null ? {} : { redirect_urls: [oauth.url + OAUTH_REDIRECT_PATH] }),
       scopes: { bot: names(scopesOf(options)) },
     },
+    ...(options.hasWorkflowStep ? { functions: workflowStep } : {}),
     settings: {
-      event_subscriptions: { ...requestUrl, bot_events: names(eventsOf(oauth)) },
+      event_subscriptions: { ...requestUrl, bot_events: names(eventsOf(options)) },
       interactivity: { is_enabled: true, ...requestUrl },
-      org_deploy_enabled: oauth !== null,
+      org_deploy_enabled: oauth !== null || options.hasWorkflowStep === true,
+      ...(options.hasWorkflowStep ? { function_runtime: 'remote' } : {}),
       socket_mode_enabled: url === null,
       token_rotation_enabled: oauth?.tokenRotation ?? false,
     },
@@ -111,7 +123,14 @@ function comments(options: ManifestOptions): [path: Path, comment: string][] {
         ]
       : []),
     ...reasons(['oauth_config', 'scopes', 'bot'], scopesOf(options)),
-    ...reasons(['settings', 'event_subscriptions', 'bot_events'], eventsOf(oauth)),
+    ...reasons(['settings', 'event_subscriptions', 'bot_events'], eventsOf(options)),
+    ...(options.hasWorkflowStep
+      ? ([
+          [['functions'], 'A step of workflows. Where nobody starts the workflow, leave the person empty.'],
+          [['settings', 'org_deploy_enabled'], 'Slack asks for it of every app with a step of workflows.'],
+          [['settings', 'function_runtime'], 'The step is carried out by the program, not by Slack.'],
+        ] satisfies [Path, string][])
+      : []),
     ...(oauth === null
       ? []
       : [
@@ -160,8 +179,8 @@ function scopesOf({ isAgent }: ManifestOptions): readonly ManifestEntry[] {
   return isAgent ? [...botScopes, ...agentScopes] : botScopes;
 }
 
-function eventsOf(oauth: ManifestOptions['oauth']): readonly ManifestEntry[] {
-  return oauth === null ? botEvents : [...botEvents, ...oauthEvents];
+function eventsOf({ oauth, hasWorkflowStep }: ManifestOptions): readonly ManifestEntry[] {
+  return [...botEvents, ...(oauth === null ? [] : oauthEvents), ...(hasWorkflowStep ? workflowEvents : [])];
 }
 
 function names(entries: readonly ManifestEntry[]): string[] {

@@ -39,10 +39,12 @@ describe('docs-agent manifest', () => {
     expect(settings.event_subscriptions).not.toHaveProperty('request_url');
   });
 
-  test.concurrent('prints one for an agent', async () => {
-    const { code, output } = await run('--agent');
+  test.concurrent('prints one for an agent with a step of workflows', async () => {
+    const { code, output } = await run('--agent', '--workflow');
     expect(code).toBe(0);
-    expect(parse(output).features).toHaveProperty('agent_view');
+    const { features, functions } = parse(output);
+    expect(features).toHaveProperty('agent_view');
+    expect(functions).toHaveProperty('ask_docs_agent');
   });
 
   test.concurrent.each([
@@ -51,6 +53,7 @@ describe('docs-agent manifest', () => {
     [['--url', 'https://me:secret@bot.example.com'], 'must be an https address'],
     [['--url'], "Option '--url <value>' argument missing"],
     [['--oauth'], '--oauth needs --url'],
+    [['--url', 'https://bot.example.com', '--oauth', '--workflow'], '--workflow cannot go with --oauth'],
     [['--token-rotation'], '--token-rotation needs --oauth'],
     [['--http'], "Unknown option '--http'"],
   ])('says how it is used when called with %j', async (args, words) => {

@@ -16,6 +16,7 @@ import { RateLimits } from './strict-slack/rate-limits.ts';
 import { ResponseUrls } from './strict-slack/response-urls.ts';
 import { createSocketTransport } from './strict-slack/socket-transport.ts';
 import { AgentSessions, Statuses } from './strict-slack/statuses.ts';
+import { Steps } from './strict-slack/steps.ts';
 import { Triggers } from './strict-slack/triggers.ts';
 import { Views } from './strict-slack/views.ts';
 import { type StrictFault, WebApi } from './strict-slack/web-api.ts';
@@ -114,6 +115,8 @@ export async function startStrictSlack(options: StrictSlackOptions): Promise<Str
     files: new Files(url),
     statuses: new Statuses(clock),
     sessions: new AgentSessions(clock),
+    steps: new Steps(clock),
+    isByBot: true,
     stored: (blocks) => withIds(blocks, keepsBlockIds),
     newSocketAddress: socket.newAddress,
   };

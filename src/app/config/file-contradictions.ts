@@ -88,7 +88,8 @@ export function misplaced({ projects }: ConfigFile, given: readonly string[], is
   });
   const noWorkflows: Wrong = {
     path: ['workflows'],
-    message: 'has no meaning with OAuth: Slack allows steps of workflows only in apps of one workspace or organisation',
+    message:
+      'has no meaning with OAuth: Slack allows steps of workflows only in apps of one workspace or organisation',
   };
   return [
     ...(given.includes('workflows') ? [noWorkflows] : []),

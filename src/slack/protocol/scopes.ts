@@ -68,3 +68,8 @@ export const oauthEvents: readonly ManifestEntry[] = [
 export const agentScopes: readonly ManifestEntry[] = [
   { name: 'assistant:write', reason: 'Slack asks for it of every app with an agent_view.' },
 ];
+
+/** With the step of workflows, besides. */
+export const workflowEvents: readonly ManifestEntry[] = [
+  { name: 'function_executed', reason: 'A workflow has come to its step "Ask docs-agent".' },
+];

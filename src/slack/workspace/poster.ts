@@ -1,10 +1,10 @@
 import type { KnownBlock, ModalView } from '@slack/types';
-import type { WebAPICallResult } from '@slack/web-api';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { SessionState } from '../../jobs/session-state.ts';
-import { CLOCK_SKEW_MS, type MessageEvent } from '../messages/message-event.ts';
-import { callBlockId, type FoundMessage, isPostOf, METADATA_EVENT_TYPE } from '../messages/post-mark.ts';
+import { CLOCK_SKEW_MS } from '../messages/message-event.ts';
+import { callBlockId, isPostOf, METADATA_EVENT_TYPE } from '../messages/post-mark.ts';
 import type { SlackMessage } from '../views/parts/message.ts';
+import type { Answer, Page, ThreadMessage, ThreadPage } from './web-api/answers.ts';
 import { againIfFailed, type SlackCaller } from './web-api/caller.ts';
 import { rateLimited, SlackCallError, saidNo } from './web-api/failure.ts';
 import { RateGate } from './web-api/rate-gate.ts';
@@ -265,29 +265,6 @@ export class Poster {
       throw new SlackCallError(method, { ...failure, retryAfterMs }, error);
     }
   }
-}
-
-/** The fields that are read from Slack's answers; which of them are there depends on the method. */
-interface Answer extends WebAPICallResult {
-  readonly ts?: string;
-  readonly permalink?: string;
-  readonly view?: { readonly id?: string };
-  readonly channel?:
-    | string
-    | { readonly is_private?: boolean; readonly is_im?: boolean; readonly is_mpim?: boolean };
-  readonly messages?: readonly FoundMessage[];
-}
-
-export type ThreadMessage = FoundMessage & MessageEvent;
-
-/** `cursor`: where the next page begins; null: this is the last. */
-interface Page {
-  readonly messages: readonly FoundMessage[];
-  readonly cursor: string | null;
-}
-
-export interface ThreadPage extends Page {
-  readonly messages: readonly ThreadMessage[];
 }
 
 type Source = Pick<Post, 'channelId' | 'threadTs'>;

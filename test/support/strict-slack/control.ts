@@ -1,6 +1,7 @@
 import type { SlackControl } from '../local-slack.ts';
 import { createMessageControl, type MessageControl } from './message-control.ts';
 import { type ControlOptions, createSlackRequests } from './slack-requests.ts';
+import { createStepControl, type StepControl } from './step-control.ts';
 import { createViewControl, type ViewControl } from './view-control.ts';
 import { createWorkspaceControl, type WorkspaceControl } from './workspace-control.ts';
 
@@ -14,16 +15,18 @@ export interface StrictControl
   extends MessageControl,
     ViewControl,
     WorkspaceControl,
+    StepControl,
     Pick<SlackControl, 'log' | 'reset'> {}
 
 export function createControl(options: ControlOptions): StrictControl {
   const { context, deliverer, webApi } = options;
-  const { workspace, views, files, statuses, sessions } = context;
+  const { workspace, views, files, statuses, sessions, steps } = context;
   const requests = createSlackRequests(options);
   return {
     ...createMessageControl(options, requests),
     ...createViewControl(options, requests),
     ...createWorkspaceControl(options),
+    ...createStepControl(options, requests),
     log: async () => [
       ...webApi.calls.slice(-LOG_MAX).map(({ method, args }) => ({
         direction: 'from_bot' as const,
@@ -39,7 +42,7 @@ export function createControl(options: ControlOptions): StrictControl {
       })),
     ],
     reset: async () => {
-      for (const store of [workspace, views, files, statuses, sessions]) store.forget();
+      for (const store of [workspace, views, files, statuses, sessions, steps]) store.forget();
       webApi.calls.length = 0;
       deliverer.forget();
     },

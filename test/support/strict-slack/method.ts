@@ -3,6 +3,7 @@ import { ApiError } from './api-error.ts';
 import type { Files } from './files.ts';
 import type { Block } from './message.ts';
 import type { AgentSessions, Statuses } from './statuses.ts';
+import type { Steps } from './steps.ts';
 import type { Triggers } from './triggers.ts';
 import type { Views } from './views.ts';
 import type { Channel, Workspace } from './workspace.ts';
@@ -14,6 +15,9 @@ export interface MethodContext {
   readonly files: Files;
   readonly statuses: Statuses;
   readonly sessions: AgentSessions;
+  readonly steps: Steps;
+  /** False: the call has the token of a step. */
+  readonly isByBot: boolean;
   /** The blocks of a message as they are stored. */
   readonly stored: (blocks: readonly Block[]) => readonly Block[];
   /** Where the next Socket Mode connection goes. */

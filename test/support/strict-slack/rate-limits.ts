@@ -13,6 +13,8 @@ const PER_MINUTE: Readonly<Record<string, number>> = {
   'conversations.history': 50,
   'conversations.open': 50,
   'conversations.replies': 50,
+  'functions.completeError': 50,
+  'functions.completeSuccess': 50,
   'reactions.add': 50,
   'reactions.remove': 20,
   'usergroups.list': 20,

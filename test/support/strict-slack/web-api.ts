@@ -17,6 +17,7 @@ import { reactionMethods } from './reaction-methods.ts';
 import { readingMethods } from './reading-methods.ts';
 import type { ResponseUrls } from './response-urls.ts';
 import { statusMethods } from './statuses.ts';
+import { stepMethods } from './steps.ts';
 import { viewMethods } from './view-methods.ts';
 
 const OPEN_SOCKET = 'apps.connections.open';
@@ -28,6 +29,7 @@ const methods: Readonly<Record<string, Method>> = {
   ...peopleMethods,
   ...fileMethods,
   ...statusMethods,
+  ...stepMethods,
   [OPEN_SOCKET]: ({ newSocketAddress }) => ({ url: newSocketAddress() }),
 };
 
@@ -111,7 +113,8 @@ export class WebApi {
       this.#authorize(call);
       // Bolt's clients add the workspace to every call; with the token of one workspace it means nothing.
       const { token: _token, team_id: _team, ...args } = call.args;
-      const answer = json(200, { ok: true, ...run(this.#options.context, args) });
+      const isByBot = call.token === strictApp.botToken;
+      const answer = json(200, { ok: true, ...run({ ...this.#options.context, isByBot }, args) });
       const granted = call.token === strictApp.botToken ? { 'x-oauth-scopes': this.scopes.join(',') } : {};
       return { ...answer, headers: { ...answer.headers, ...granted } };
     } catch (error) {
@@ -123,6 +126,10 @@ export class WebApi {
 
   #authorize({ method, token }: SlackCall): void {
     if (token === null) throw new ApiError('not_authed');
+    const isGood = this.#options.context.steps.holds(token);
+    if (isGood === false) throw new ApiError('token_expired');
+    if (isGood === true && method in stepMethods) return;
+    if (isGood === true) throw new ApiError('not_allowed_token_type');
     const { botToken, appToken } = strictApp;
     if (token !== botToken && token !== appToken) throw new ApiError('invalid_auth');
     if (token !== (method === OPEN_SOCKET ? appToken : botToken))

@@ -9,7 +9,7 @@ import {
   unescapeMrkdwn,
 } from '../../protocol/slack-text.ts';
 import type { ThreadLine } from '../../views/forms/thread-preview.ts';
-import type { ThreadMessage } from '../../workspace/poster.ts';
+import type { ThreadMessage } from '../../workspace/web-api/answers.ts';
 
 const LINES_MAX = 50;
 /** What people, and other bots, say; the rest is noise such as joins. */

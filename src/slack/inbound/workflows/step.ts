@@ -113,7 +113,11 @@ async function start(deps: ListenerDeps, { keys, token }: Execution, request: Jo
 }
 
 /** Ends the step with an error that its workflow's author understands. */
-async function refuse({ poster, log }: ListenerDeps, { id, token }: Execution, why: StepRefusal): Promise<void> {
+async function refuse(
+  { poster, log }: ListenerDeps,
+  { id, token }: Execution,
+  why: StepRefusal,
+): Promise<void> {
   noteRequest({ outcome: 'refused' });
   try {
     await completeStep(poster, { kind: 'error', executionId: id, error: stepRefusalText(why) }, token);

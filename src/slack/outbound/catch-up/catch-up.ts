@@ -6,7 +6,7 @@ import { retryDelayMs } from '../../../jobs/schedule/schedule.ts';
 import type { ThreadToRead } from '../../../store/queries/catch-ups.ts';
 import { type ClaimedTask, LeaseLostError, type Transaction } from '../../../store/store.ts';
 import { isTooOld, messageKeys, replyOf } from '../../messages/message-event.ts';
-import type { ThreadMessage } from '../../workspace/poster.ts';
+import type { ThreadMessage } from '../../workspace/web-api/answers.ts';
 import { SlackCallError, type SlackFailure } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { type SlackTools, slackRetryMs } from '../slack-tools.ts';
