@@ -1,13 +1,14 @@
+import type { Dropped } from './draft.ts';
 import { isUnwatched, type Job } from './job.ts';
 import type { Origin } from './origin.ts';
 
 /** What a workflow gets back from its step. */
 export type StepResult =
-  /** `started`: the workflow goes on at once. The two others end a turn that it has waited for. */
+  /** `started`, `draft`: the workflow goes on at once. The two others end a turn that it has waited for. */
   | { readonly kind: 'success'; readonly state: StepState; readonly pullRequest: string | null }
   | { readonly kind: 'error'; readonly problem: StepProblem };
 
-export type StepState = 'started' | 'pull_request' | 'done';
+export type StepState = 'started' | 'draft' | 'pull_request' | 'done';
 
 /** Why a step fails whose job was stored. */
 export type StepProblem =
@@ -15,6 +16,12 @@ export type StepProblem =
   | { readonly kind: 'not_posted'; readonly reason: string }
   /** The agent's words; untrusted, and empty: none. */
   | { readonly kind: 'refused'; readonly words: string }
+  /** The draft was dropped; by nobody: null. */
+  | {
+      readonly kind: 'dropped';
+      readonly why: Exclude<Dropped['why'], 'not_posted'>;
+      readonly byUserId: string | null;
+    }
   | { readonly kind: 'unclear' | 'failed' | 'vanished' | 'archived' | 'unwatched' };
 
 export type WorkflowOrigin = Extract<Origin, { kind: 'workflow' }>;
@@ -24,13 +31,21 @@ export function stepOf({ origin }: Pick<Job, 'origin'>): WorkflowOrigin | null {
   return origin?.kind === 'workflow' ? origin : null;
 }
 
-/** What the step of a job comes to, as the job is now. Null: nothing yet, or no step asked for it. */
-export function stepResultOf(job: Job): StepResult | null {
+/**
+ * What the step of a job comes to, as the job is now. Null: nothing yet, or no step asked for it.
+ * @param reason why Slack has just refused the message of its draft; null: it has not
+ */
+export function stepResultOf(job: Job, reason: string | null): StepResult | null {
   const step = stepOf(job);
   if (step === null) return null;
   const { stage, cardTs } = job;
   if (stage.kind === 'card_failed') return failed({ kind: 'not_posted', reason: stage.reason });
-  if (!step.waits) return cardTs === null ? null : { kind: 'success', state: 'started', pullRequest: null };
+  if (stage.kind === 'dropped') return failed(droppedBecause(stage, reason));
+  if (!step.waits) {
+    if (cardTs !== null) return { kind: 'success', state: 'started', pullRequest: null };
+    const isDrafted = stage.kind === 'draft' && stage.postTs !== null;
+    return isDrafted ? { kind: 'success', state: 'draft', pullRequest: null } : null;
+  }
   if (isUnwatched(job)) return failed({ kind: 'unwatched' });
   switch (stage.kind) {
     case 'rejected':
@@ -42,6 +57,12 @@ export function stepResultOf(job: Job): StepResult | null {
     default:
       return null;
   }
+}
+
+function droppedBecause({ why, byUserId }: Dropped, reason: string | null): StepProblem {
+  return why === 'not_posted'
+    ? { kind: 'not_posted', reason: reason ?? 'unknown' }
+    : { kind: 'dropped', why, byUserId };
 }
 
 function endOf(

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
@@ -8,6 +8,7 @@ import { backup as backupCommand } from '../../src/cli/backup.ts';
 import { backUp } from '../../src/store/backup.ts';
 import { StoreError } from '../../src/store/errors.ts';
 import { openStore } from '../../src/store/open.ts';
+import { aDecision } from '../contract/store/samples.ts';
 import { startStrictWorld } from '../e2e/support/strict-world.ts';
 import { noReadOnlyRoot } from '../support/image.ts';
 import { createTempDir } from '../support/temp-dir.ts';
@@ -48,6 +49,19 @@ test('a backup that is made while the program works restores to a store whose op
   await world.restart();
   for (const { id } of world.api.jobs) world.api.finish(id, { status: 'completed', prLink: PR });
   await world.threadMessage(card, PR);
+});
+
+test('a backup holds no tokens of steps of workflows', async () => {
+  const dataDir = await emptyFolder();
+  const store = await storeIn(dataDir);
+  const { job } = aDecision({});
+  await store.transaction(async (tx) => {
+    await tx.write(aDecision({}), NOW_MS);
+    await tx.stepTokens.keep(job.id, 'xwfp-hush', NOW_MS + DAY_MS);
+  });
+  const { path } = await backUp(dataDir, { directory: await emptyFolder(), keep: 1, nowMs: NOW_MS });
+  expect((await readFile(path)).includes('xwfp-hush')).toBe(false);
+  expect(await store.transaction((tx) => tx.stepTokens.get(job.id, NOW_MS))).toBe('xwfp-hush');
 });
 
 test('a backup is of one moment, however much is written meanwhile', async () => {

@@ -21,6 +21,7 @@ import { reportContract } from './store/reports.ts';
 import { retentionContract } from './store/retention.ts';
 import { stateReactionContract } from './store/state-reactions.ts';
 import { statsContract } from './store/stats.ts';
+import { stepTokenContract } from './store/step-tokens.ts';
 import { taskGroupContract } from './store/task-groups.ts';
 import { taskModelContract } from './store/task-model.ts';
 import { taskContract } from './store/tasks.ts';
@@ -39,6 +40,7 @@ export function storeContract(name: string, open: OpenStore): void {
     installationContract(open);
     receiptContract(open);
     stateReactionContract(open);
+    stepTokenContract(open);
     callContract(open);
     budgetQueueContract(open);
     catchUpContract(open);

@@ -25,7 +25,7 @@ export function decide(state: JobState, event: JobEvent, context: DecisionContex
   const builder = new DecisionBuilder(state, context);
   apply(builder, event);
   settleOffers(builder, event);
-  completeStep(builder);
+  completeStep(builder, event);
   return builder.decision();
 }
 

@@ -3,6 +3,7 @@ import type { StepProblem } from '../../jobs/steps.ts';
 import { isNotInChannel } from '../protocol/error-codes.ts';
 import { readableText } from '../protocol/slack-text.ts';
 import { oneLine } from './parts/untrusted.ts';
+import { labels } from './parts/words.ts';
 import type { Refusal } from './refusals.ts';
 import { stepErrors } from './texts/steps.ts';
 
@@ -41,8 +42,12 @@ export function stepRefusalText(refusal: StepRefusal): string {
   }
 }
 
-/** @param thread the address of the job's thread, if there is one */
-export function stepErrorText(problem: StepProblem, thread: string | null): string {
+/** @param thread the address of the job's thread, if there is one. @param names of the people whom the problem names */
+export function stepErrorText(
+  problem: StepProblem,
+  thread: string | null,
+  names: ReadonlyMap<string, string>,
+): string {
   const see = thread === null ? '' : stepErrors.see(thread);
   switch (problem.kind) {
     case 'not_posted':
@@ -52,6 +57,10 @@ export function stepErrorText(problem: StepProblem, thread: string | null): stri
     case 'refused': {
       const isSilent = problem.words.trim() === '';
       return isSilent ? stepErrors.refusedSilently : stepErrors.refused(shown(problem.words));
+    }
+    case 'dropped': {
+      const name = problem.byUserId === null ? undefined : names.get(problem.byUserId);
+      return stepErrors.dropped[problem.why](name === undefined ? labels.somebody : shown(name, NAME_MAX));
     }
     case 'unclear':
     case 'unwatched':

@@ -152,6 +152,7 @@ describe('secrets and words of people', () => {
     ['a token of an installation', 'bad token ghs_Hush1'],
     ['a token of GitLab', 'bad token glpat-Hush1'],
     ['an app token', 'xapp-1-A1-Hush1'],
+    ['a token of a workflow', 'bad token xwfp-1-Hush1'],
     ['a header', 'Authorization: Bearer Hush1/+x=='],
     ['a database password', 'postgres://user:Hush1@db.example.com/docs failed'],
     ['a password with a sign in it', 'postgres://user:p@Hush1@db.example.com/docs failed'],

@@ -1,5 +1,7 @@
 import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
+import { requestDraft } from '../../../jobs/decide/drafts.ts';
 import { type JobRequest, openJob } from '../../../jobs/decide/open.ts';
+import { approversIn } from '../../../jobs/policy.ts';
 import { projectCalled } from '../../../jobs/requests/project.ts';
 import { STEP_ID } from '../../protocol/ids.ts';
 import { type StepRefusal, stepRefusalText } from '../../views/step-error.ts';
@@ -42,20 +44,25 @@ export function stepReached(deps: ListenerDeps) {
     if (await store.transaction((tx) => tx.inboundRequests.isKnown(execution.keys))) {
       return noteRequest({ outcome: 'duplicate' });
     }
-    const request = await requestIn(deps, event.inputs ?? {}, execution.id);
-    await ('kind' in request ? refuse(deps, execution, request) : start(deps, execution, request));
+    const asked = await askedIn(deps, event.inputs ?? {}, execution.id);
+    await ('kind' in asked ? refuse(deps, execution, asked) : start(deps, execution, asked));
   };
 }
 
+interface Asked {
+  readonly request: JobRequest;
+  readonly isDraft: boolean;
+}
+
 /** What the step asks for; or why it cannot be. */
-async function requestIn(
+async function askedIn(
   deps: ListenerDeps,
   given: Readonly<Record<string, unknown>>,
   executionId: string,
-): Promise<JobRequest | StepRefusal> {
+): Promise<Asked | StepRefusal> {
   const inputs = readStepInputs(given);
   if ('kind' in inputs) return inputs;
-  const { channelId, waits } = inputs;
+  const { channelId, isDraft, waits } = inputs;
   const refusal = await refusalOf(deps, inputs);
   if (refusal !== null) return refusal;
   const chosen = inputs.project === null ? null : projectCalled(inputs.project, deps.projects);
@@ -74,7 +81,7 @@ async function requestIn(
     mayBeSlip: false,
   } as const;
   const read = requestOf(deps, raw, chosen ?? (await projectOf(deps, channelId)));
-  return 'refusal' in read ? read.refusal : read.request;
+  return 'refusal' in read ? read.refusal : { request: read.request, isDraft };
 }
 
 /** Why this person, or a workflow that nobody started, may not ask in that channel; null: they may. */
@@ -94,12 +101,17 @@ async function refusalOf(
 }
 
 /** Stores the job, once, with the token that its step may be completed with for a while. */
-async function start(deps: ListenerDeps, { keys, token }: Execution, request: JobRequest): Promise<void> {
+async function start(
+  deps: ListenerDeps,
+  { keys, token }: Execution,
+  { request, isDraft }: Asked,
+): Promise<void> {
   const jobId = await deps.store.transaction(async (tx) => {
     const context = deps.newContext();
     const { nowMs } = context;
     if (!(await tx.inboundRequests.remember(keys, nowMs))) return null;
-    const decision = openJob(request, context);
+    const approvers = approversIn(context.rulesOf(deps.teamId), request.channelId);
+    const decision = isDraft ? requestDraft(request, { approvers }, context) : openJob(request, context);
     await tx.write(decision, nowMs);
     const { id } = decision.job;
     if (token !== null) {

@@ -2,12 +2,14 @@ import { type DueCall, type Effect, runLane, type Wait } from '../../../engine/r
 import { TooLateToSendError } from '../../../engine/runtime/send-limit.ts';
 import { factsOf } from '../../../engine/tools.ts';
 import type { CallOutcome, CallRequest } from '../../../jobs/call.ts';
+import type { Job } from '../../../jobs/job.ts';
 import type { ClaimedTask } from '../../../store/store.ts';
 import { isStepRefusal } from '../../protocol/error-codes.ts';
 import { stepErrorText } from '../../views/step-error.ts';
 import type { Completion } from '../../workspace/poster.ts';
 import { completeStep } from '../../workspace/steps.ts';
 import { SlackCallError, type SlackFailure, tooLate } from '../../workspace/web-api/failure.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
 import { threadLink } from '../render-notice.ts';
 import { HELD_FOR_MS, type SlackTools, slackRetryMs } from '../slack-tools.ts';
 
@@ -46,8 +48,7 @@ function completions(tools: SlackTools, task: ClaimedTask): Effect<Prepared, Res
   return {
     prepare: async ({ call, job }) => {
       const token = await store.transaction((tx) => tx.stepTokens.get(job.id, clock.now()));
-      const thread = await threadLink(await workspaces.of(job.teamId), job);
-      return { token, completion: completionOf(call.request, thread) };
+      return { token, completion: await completionOf(call.request, job, await workspaces.of(job.teamId)) };
     },
     admit: async () => null,
     perform: async (started, { token, completion }) => {
@@ -99,13 +100,23 @@ function completions(tools: SlackTools, task: ClaimedTask): Effect<Prepared, Res
   }
 }
 
-function completionOf(request: CallRequest, thread: string | null): Completion {
+async function completionOf(request: CallRequest, job: Job, workspace: Workspace): Promise<Completion> {
   if (request.kind !== 'complete_step') throw new Error(`${request.kind} is no completion of a step`);
   const { executionId, result } = request;
+  const thread = await threadLink(workspace, { ...job, threadTs: threadOf(job) });
   if (result.kind === 'error') {
-    return { kind: 'error', executionId, error: stepErrorText(result.problem, thread) };
+    const { problem } = result;
+    const byUserId = problem.kind === 'dropped' ? problem.byUserId : null;
+    const names = await workspace.names.named(byUserId === null ? [] : [byUserId]);
+    return { kind: 'error', executionId, error: stepErrorText(problem, thread, names) };
   }
   const { state, pullRequest } = result;
   const outputs = { thread: thread ?? '', state, pull_request: pullRequest ?? '' };
   return { kind: 'success', executionId, outputs };
+}
+
+/** A draft at the top level of its channel becomes the root of the thread. */
+function threadOf({ threadTs, stage }: Job): string | null {
+  const isDraft = stage.kind === 'draft' || stage.kind === 'dropped';
+  return threadTs ?? (isDraft ? (stage.thread?.threadTs ?? stage.postTs) : null);
 }

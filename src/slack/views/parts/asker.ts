@@ -5,12 +5,16 @@ import { labels } from './words.ts';
 
 const NAME_MAX = 100;
 
-type Asked = Pick<Job, 'requesterId' | 'recipe'>;
+type Asked = Pick<Job, 'requesterId' | 'recipe' | 'origin'>;
 
-/** Who asked for the job: a person by name, or a recipe. Null if Slack does not say the name. */
-export function askerOf({ requesterId, recipe }: Asked, names: ReadonlyMap<string, string>): string | null {
+/** Who asked for the job: a person by name, a recipe, or a workflow. Null if Slack does not say the name. */
+export function askerOf(
+  { requesterId, recipe, origin }: Asked,
+  names: ReadonlyMap<string, string>,
+): string | null {
   if (requesterId !== null) return names.get(requesterId) ?? null;
-  return recipe === undefined ? null : labels.recipe(recipe);
+  if (recipe !== undefined) return labels.recipe(recipe);
+  return origin?.kind === 'workflow' ? labels.workflow : null;
 }
 
 /** The same with a mention of the person, for what only one person reads. */

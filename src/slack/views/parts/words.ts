@@ -8,6 +8,7 @@ export const labels = {
   directMessage: 'a direct message',
   /** Who asked for a job, if no person did. */
   recipe: (name: string) => `recipe ${name}`,
+  workflow: 'workflow',
   somebody: 'somebody',
   /** A pull request whose address cannot be a link. */
   unlinked: (address: string) => `Pull request: ${address}`,

@@ -25,6 +25,11 @@ export const stepErrors = {
   notPosted: (reason: string): string => `docs-agent couldn't post in that channel: Slack says ${reason}.`,
   refused: (words: string): string => `The agent didn't accept the request. It says: ${words}`,
   refusedSilently: "The agent didn't accept the request, and gave no reason.",
+  dropped: {
+    dismissed: (name: string): string => `Dismissed by ${name}.`,
+    withdrawn: (name: string): string => `Withdrawn by ${name}.`,
+    expired: (): string => 'The draft expired after 7 days.',
+  },
   failed: 'The job failed; the agent gave no reason.',
   vanished: 'The agent no longer knows the job.',
   archived: 'The job was archived before there was a pull request.',
