@@ -8,8 +8,8 @@ import {
   oauthEvents,
   workflowEvents,
 } from './protocol/scopes.ts';
+import { workflowStep } from './protocol/workflow-step.ts';
 import { labels } from './views/parts/words.ts';
-import { workflowStep } from './workflow-step.ts';
 
 const COMMENT_WIDTH = 105;
 /** Slack's schema of manifests has no place for it. */

@@ -23,6 +23,7 @@ test('docs/behaviours.md names tests for every behaviour, each once', () => {
       'P2',
       'P3',
       'P4',
+      'T1',
       'T3',
       'T4',
       'L1',

@@ -28,6 +28,7 @@ describe('settings', () => {
         channels: new Set(),
         guests: false,
         otherWorkspaces: false,
+        workflowChannels: new Set(),
         admins: new Set(),
       },
       workspaces: new Map(),

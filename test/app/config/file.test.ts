@@ -82,6 +82,7 @@ describe('the file of DOCS_AGENT_CONFIG', () => {
       channels: new Set(['C0001']),
       guests: true,
       otherWorkspaces: false,
+      workflowChannels: new Set(),
       admins: new Set(['U0001']),
     });
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { botEvents, botScopes, oauthEvents } from '../../../src/slack/protocol/scopes.ts';
+import { botEvents, botScopes, oauthEvents, workflowEvents } from '../../../src/slack/protocol/scopes.ts';
 import { readSources } from '../../support/sources.ts';
 import { otherScopes, scopesOfEvents, scopesOfMethods } from '../../support/strict-slack/needed-scopes.ts';
 
@@ -47,6 +47,6 @@ test('every event that the program listens to is asked for, and no other', () =>
   const listened = sources.flatMap(({ text }) =>
     [...text.matchAll(/\bapp\.event\('(\w+)'/g)].map(([, name = '']) => name),
   );
-  const asked = names(botEvents).map((name) => name.split('.')[0]);
+  const asked = names([...botEvents, ...workflowEvents]).map((name) => name.split('.')[0]);
   expect(new Set(listened.filter((name) => !names(oauthEvents).includes(name)))).toEqual(new Set(asked));
 });

@@ -1,4 +1,4 @@
-import { STEP_ID } from './protocol/ids.ts';
+import { STEP_ID } from './ids.ts';
 
 /** The step of workflows, as Slack's manifest describes it. The names of inputs and outputs are those of the event. */
 export const workflowStep = {
