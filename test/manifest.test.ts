@@ -17,6 +17,8 @@ const variants: readonly [name: string, options: ManifestOptions][] = [
   ['Socket Mode with OAuth', { url: null, oauth }],
   ['HTTP mode with OAuth', { url, oauth }],
   ['HTTP mode with OAuth and rotating tokens', { url, oauth: rotating }],
+  ['drafts by emoji in Socket Mode', { url: null, oauth: null, hasReactions: true }],
+  ['drafts by emoji for an agent in HTTP mode with OAuth', { url, oauth, isAgent: true, hasReactions: true }],
   ['an agent in Socket Mode', { url: null, oauth: null, isAgent: true }],
   ['an agent in HTTP mode with OAuth', { url, oauth, isAgent: true }],
 ];
@@ -128,6 +130,20 @@ test('with OAuth, Slack sends people back, and reports when the app is removed',
   );
   expect(settings).toMatchObject({ token_rotation_enabled: false, org_deploy_enabled: true });
   expect(parse(manifestYaml({ url, oauth: rotating })).settings.token_rotation_enabled).toBe(true);
+});
+
+test('for drafts by emoji it asks to see reactions, and leaves it open whether to read the names of emoji', () => {
+  const plain = parse(manifestYaml({ url: null, oauth: null }));
+  const { oauth_config, settings } = parse(manifestYaml({ url: null, oauth: null, hasReactions: true }));
+  expect(oauth_config.scopes).toEqual({
+    bot: [...plain.oauth_config.scopes.bot, 'reactions:read'],
+    bot_optional: ['emoji:read'],
+  });
+  expect(settings.event_subscriptions.bot_events).toEqual([
+    ...plain.settings.event_subscriptions.bot_events,
+    'reaction_added',
+    'reaction_removed',
+  ]);
 });
 
 test('an agent asks for what Slack wants of agents, and tells people what to ask it for', () => {

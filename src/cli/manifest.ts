@@ -13,6 +13,7 @@ export async function manifest(args: string[]): Promise<number> {
       'token-rotation': { type: 'boolean', default: false },
       agent: { type: 'boolean', default: false },
       workflow: { type: 'boolean', default: false },
+      reactions: { type: 'boolean', default: false },
     },
   });
   const url = values.url === undefined ? null : publicAddress(values.url);
@@ -38,6 +39,7 @@ export async function manifest(args: string[]): Promise<number> {
     oauth,
     isAgent: values.agent,
     hasWorkflowStep: values.workflow,
+    hasReactions: values.reactions,
   };
   console.log(manifestYaml(options).trimEnd());
   return 0;

@@ -32,7 +32,8 @@ const commands: readonly Command[] = [
     load: async () => (await import('./audit.ts')).audit,
   },
   {
-    usage: 'manifest [--url <address> [--oauth [--token-rotation]] [--socket]] [--agent] [--workflow]',
+    usage:
+      'manifest [--url <address> [--oauth [--token-rotation]] [--socket]] [--agent] [--workflow] [--reactions]',
     summary: 'print the manifest of the Slack app, for HTTP if there is an address, else for Socket Mode',
     load: async () => (await import('./manifest.ts')).manifest,
   },

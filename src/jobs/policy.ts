@@ -90,6 +90,8 @@ export interface ChannelSettings {
 
 /** What only the operator sets for a channel. */
 export interface ChannelRules extends ChannelSettings {
+  /** The name of the emoji that makes a draft of a message; absent: none does. */
+  readonly reaction?: string | undefined;
   /** The only people who may start its drafts; absent or empty: whoever may use the program. */
   readonly approvers?: readonly string[] | undefined;
 }

@@ -3,10 +3,10 @@ import type { Lane } from './call.ts';
 export interface TaskFacts {
   /**
    * What its subject is: a job's id, the name of a lane of calls (`thread:<job>`, `notice:<job>:<channel>`,
-   * `step:<job>`), a workspace's id, a home (`<workspace>:<person>`), a pull request (`<workspace>:<address>`), or a
-   * recipe (`<workspace>:<name>`).
+   * `step:<job>`), a workspace's id, a home (`<workspace>:<person>`), a pull request (`<workspace>:<address>`), a
+   * recipe (`<workspace>:<name>`), or a message (`<workspace>:<channel>:<time>`).
    */
-  readonly about: 'job' | 'lane' | 'workspace' | 'home' | 'pull_request' | 'recipe';
+  readonly about: 'job' | 'lane' | 'workspace' | 'home' | 'pull_request' | 'recipe' | 'message';
   /** Whose tasks share workers: those of one project of the agent, one channel of Slack, or one code host. */
   readonly sharedIn: 'project' | 'channel' | 'code_host';
   /** It shows the job as it is now, and may be repeated. */
@@ -29,6 +29,7 @@ const tasks = {
   post_to_slack: { about: 'lane', sharedIn: 'channel' },
   complete_step: { about: 'lane', sharedIn: 'channel' },
   forget_step_token: { about: 'job', sharedIn: 'channel' },
+  look_at_marks: { about: 'message', sharedIn: 'channel' },
   catch_up: { about: 'workspace', sharedIn: 'channel' },
   look_at_pull_request: { about: 'pull_request', sharedIn: 'code_host' },
   start_recipe: { about: 'recipe', sharedIn: 'channel' },

@@ -6,6 +6,9 @@ import {
   botScopes,
   type ManifestEntry,
   oauthEvents,
+  optionalReactionScopes,
+  reactionEvents,
+  reactionScopes,
   workflowEvents,
 } from './protocol/scopes.ts';
 import { workflowStep } from './protocol/workflow-step.ts';
@@ -36,6 +39,8 @@ export interface ManifestOptions {
   readonly isAgent?: boolean;
   /** Workflows have the step "Ask docs-agent". Not with `oauth`: Slack does not let such an app be distributed. */
   readonly hasWorkflowStep?: boolean;
+  /** In some channel, an emoji makes drafts. */
+  readonly hasReactions?: boolean;
 }
 
 type Path = readonly (string | number)[];
@@ -87,7 +92,10 @@ function manifest(options: ManifestOptions): object {
     },
     oauth_config: {
       ...(oauth === null ? {} : { redirect_urls: [oauth.url + OAUTH_REDIRECT_PATH] }),
-      scopes: { bot: names(scopesOf(options)) },
+      scopes: {
+        bot: names(scopesOf(options)),
+        ...(options.hasReactions ? { bot_optional: names(optionalReactionScopes) } : {}),
+      },
     },
     ...(options.hasWorkflowStep ? { functions: workflowStep } : {}),
     settings: {
@@ -123,6 +131,9 @@ function comments(options: ManifestOptions): [path: Path, comment: string][] {
         ]
       : []),
     ...reasons(['oauth_config', 'scopes', 'bot'], scopesOf(options)),
+    ...(options.hasReactions
+      ? reasons(['oauth_config', 'scopes', 'bot_optional'], optionalReactionScopes)
+      : []),
     ...reasons(['settings', 'event_subscriptions', 'bot_events'], eventsOf(options)),
     ...(options.hasWorkflowStep
       ? ([
@@ -175,12 +186,17 @@ function introduction({ url, oauth }: ManifestOptions): string[] {
       ];
 }
 
-function scopesOf({ isAgent }: ManifestOptions): readonly ManifestEntry[] {
-  return isAgent ? [...botScopes, ...agentScopes] : botScopes;
+function scopesOf({ isAgent, hasReactions }: ManifestOptions): readonly ManifestEntry[] {
+  return [...botScopes, ...(isAgent ? agentScopes : []), ...(hasReactions ? reactionScopes : [])];
 }
 
-function eventsOf({ oauth, hasWorkflowStep }: ManifestOptions): readonly ManifestEntry[] {
-  return [...botEvents, ...(oauth === null ? [] : oauthEvents), ...(hasWorkflowStep ? workflowEvents : [])];
+function eventsOf({ oauth, hasReactions, hasWorkflowStep }: ManifestOptions): readonly ManifestEntry[] {
+  return [
+    ...botEvents,
+    ...(hasReactions ? reactionEvents : []),
+    ...(oauth === null ? [] : oauthEvents),
+    ...(hasWorkflowStep ? workflowEvents : []),
+  ];
 }
 
 function names(entries: readonly ManifestEntry[]): string[] {

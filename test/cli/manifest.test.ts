@@ -39,6 +39,12 @@ describe('docs-agent manifest', () => {
     expect(settings.event_subscriptions).not.toHaveProperty('request_url');
   });
 
+  test.concurrent('prints one for drafts by emoji', async () => {
+    const { code, output } = await run('--reactions');
+    expect(code).toBe(0);
+    expect(parse(output).settings.event_subscriptions.bot_events).toContain('reaction_added');
+  });
+
   test.concurrent('prints one for an agent with a step of workflows', async () => {
     const { code, output } = await run('--agent', '--workflow');
     expect(code).toBe(0);

@@ -24,6 +24,7 @@ test('docs/behaviours.md names tests for every behaviour, each once', () => {
       'P3',
       'P4',
       'T1',
+      'T2',
       'T3',
       'T4',
       'L1',

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { ChannelRules } from '../../jobs/policy.ts';
+import { isOwnEmoji } from '../../slack/protocol/emoji.ts';
 import { duration } from './checks.ts';
 
+const EMOJI = /^(?:[\p{L}\p{N}_+'-]+|:[\p{L}\p{N}_+'-]+:)$/u;
 const WORD = /^[\p{L}\p{N}._-]+$/u;
 
 /** Slack's limits of a menu, in which people choose among the projects: characters of an option, and options. */
@@ -32,6 +34,12 @@ const project = z.strictObject({
   notice_channels: z.array(channel).default([]),
 });
 
+const emoji = z
+  .string()
+  .regex(EMOJI, 'must be the name of an emoji, as memo')
+  .transform((given) => given.replaceAll(':', ''))
+  .refine((name) => !isOwnEmoji(name), 'is an emoji that docs-agent itself puts at messages: choose another');
+
 const channelDefaults = z
   .strictObject({
     project: word.optional(),
@@ -41,6 +49,7 @@ const channelDefaults = z
       .optional(),
     follow_ups: z.enum(['every_reply', 'mentions'], 'must be every_reply or mentions').optional(),
     follow_up_window: duration('0', '10m').optional(),
+    reaction: emoji.optional(),
     approvers: z.array(user).min(1, 'must name at least one person').optional(),
   })
   .transform(
@@ -49,6 +58,7 @@ const channelDefaults = z
       noticeChannels: given.notice_channels,
       followUpMode: given.follow_ups,
       followUpWindowMs: given.follow_up_window,
+      reaction: given.reaction,
       approvers: given.approvers,
     }),
   );

@@ -12,6 +12,7 @@ import { Loop, type TaskHandler } from '../../engine/loop.ts';
 import { type RecipeTools, startScheduled } from '../../slack/inbound/recipes/scheduled.ts';
 import { catchUps } from '../../slack/outbound/catch-up/catch-up.ts';
 import { readSnippets } from '../../slack/outbound/catch-up/read-snippets.ts';
+import { lookAtMarks } from '../../slack/outbound/marks/look-at-marks.ts';
 import { completeSteps, forgetStepToken } from '../../slack/outbound/posts/complete-step.ts';
 import { postToSlack } from '../../slack/outbound/posts/post-to-slack.ts';
 import { refreshCard } from '../../slack/outbound/refresh/card.ts';
@@ -112,7 +113,11 @@ export function createLoops(tools: Tools, stopTimeoutMs: number): Loops {
       name: 'read',
       ...shared,
       concurrency: THREADS_READ_AT_ONCE,
-      handlers: { catch_up: catchUps(tools), read_snippets: handler(readSnippets) },
+      handlers: {
+        catch_up: catchUps(tools),
+        read_snippets: handler(readSnippets),
+        look_at_marks: handler(lookAtMarks),
+      },
     }),
     new Loop({
       name: 'look',

@@ -28,6 +28,7 @@ export const TITLES = {
   listening: 'Address',
   notice_channel: 'Notice channel',
   user_group: 'User group',
+  reaction: 'Emoji in',
   agent_api: 'Agent API',
   agent_writing: 'Sending requests',
   code_host: 'Code host',

@@ -1,6 +1,12 @@
 import type { Logger } from '../../engine/runtime/logger.ts';
 import { EVENTS_PATH } from '../../slack/protocol/ids.ts';
-import { botScopes, CHANNELS_SCOPE, USER_GROUPS_SCOPE } from '../../slack/protocol/scopes.ts';
+import {
+  botScopes,
+  CHANNELS_SCOPE,
+  EMOJI_SCOPE,
+  REACTIONS_SCOPE,
+  USER_GROUPS_SCOPE,
+} from '../../slack/protocol/scopes.ts';
 import { Inspection, type TokenFacts } from '../../slack/workspace/inspection.ts';
 import { SlackCallError, type SlackFailure } from '../../slack/workspace/web-api/failure.ts';
 import { type Finding, type Findings, findingsOf, type Given } from './finding.ts';
@@ -10,6 +16,9 @@ const RENEW_APP_TOKEN =
 
 const ADD_SCOPES =
   'Add them to the app ("OAuth & Permissions", or the manifest of `docs-agent manifest`), and install it again.';
+
+const ADD_REACTIONS =
+  'Put the manifest of `docs-agent manifest --reactions` in place of the one that the app has: it also subscribes to the events. Then install the app again.';
 
 const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
@@ -100,7 +109,10 @@ function generalFinding(
 export function scopesFinding(
   id: string | null,
   granted: TokenFacts['scopes'],
-  needsUserGroups: boolean,
+  {
+    needsUserGroups,
+    needsReactions,
+  }: { readonly needsUserGroups: boolean; readonly needsReactions: boolean },
 ): Finding {
   const findings = findingsOf('slack_scopes', id);
   if (granted === null) {
@@ -109,9 +121,10 @@ export function scopesFinding(
       'Compare the scopes of the app ("OAuth & Permissions") with `docs-agent manifest`.',
     );
   }
-  const needed = botScopes
-    .map(({ name }) => name)
-    .filter((name) => name !== USER_GROUPS_SCOPE || needsUserGroups);
+  const needed = [
+    ...botScopes.map(({ name }) => name).filter((name) => name !== USER_GROUPS_SCOPE || needsUserGroups),
+    ...(needsReactions ? [REACTIONS_SCOPE] : []),
+  ];
   const missing = needed.filter((name) => !granted.has(name));
   if (missing.length === 1 && missing[0] === CHANNELS_SCOPE) {
     return findings.warning(
@@ -119,8 +132,12 @@ export function scopesFinding(
       ADD_SCOPES,
     );
   }
-  if (missing.length > 0) return findings.error(`missing: ${missing.join(', ')}`, ADD_SCOPES);
-  const known = new Set(botScopes.map(({ name }) => name));
+  if (missing.length > 0) {
+    const advice = missing.includes(REACTIONS_SCOPE) ? ADD_REACTIONS : ADD_SCOPES;
+    return findings.error(`missing: ${missing.join(', ')}`, advice);
+  }
+  const ofReactions = needsReactions ? [REACTIONS_SCOPE, EMOJI_SCOPE] : [];
+  const known = new Set([...botScopes.map(({ name }) => name), ...ofReactions]);
   const spare = [...granted].filter((name) => !known.has(name));
   return spare.length === 0
     ? findings.ok('all that are needed')

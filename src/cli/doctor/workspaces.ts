@@ -7,6 +7,7 @@ import { INSTALL_PATH } from '../../slack/protocol/ids.ts';
 import type { Inspection, TokenFacts } from '../../slack/workspace/inspection.ts';
 import type { NoticeFacts, RefusedNotice, StoreFacts } from '../../store/inspect/facts.ts';
 import type { StoredInstallation } from '../../store/queries/installations.ts';
+import { emojiFindings, markingIn } from './emoji.ts';
 import { type Finding, type Findings, findingsOf, type Given } from './finding.ts';
 import { inspectionWith, scopesFinding, slackFailure } from './slack.ts';
 
@@ -153,6 +154,7 @@ async function tokenAndPlaces(asked: Asked, notices: NoticeFacts): Promise<Findi
   }
   const { workspace, teamId, botName, scopes } = answer;
   const needsUserGroups = settingsOf.some(({ settings }) => settings.access.userGroups.size > 0);
+  const marking = settingsOf.flatMap(({ id: own, settings }) => markingIn(own, settings));
   const places = settingsOf.flatMap(({ id: own, settings }) => {
     const subject = (place: string) => (own === null ? place : `${own}/${place}`);
     const inWorkspace = own ?? teamId;
@@ -180,8 +182,9 @@ async function tokenAndPlaces(asked: Asked, notices: NoticeFacts): Promise<Findi
   });
   return [
     findings.ok(`@${botName} in ${workspace} (${teamId})`),
-    scopesFinding(id, scopes, needsUserGroups),
+    scopesFinding(id, scopes, { needsUserGroups, needsReactions: marking.length > 0 }),
     ...(await Promise.all(places)),
+    ...(await emojiFindings(inspection, scopes, marking)),
   ];
 }
 

@@ -13,7 +13,7 @@ export interface DraftFacts {
   readonly messages?: readonly string[];
   /** The only people who may start it, as its message says; empty: whoever may use the program. */
   readonly approvers: readonly string[];
-  /** Under which its message is found again. Default: under none. */
+  /** Under which its message is found again (`draftKey`). Default: under none. */
   readonly key?: string;
   /** The person without whom it is withdrawn (`marks_seen`); absent: nobody counts. */
   readonly markedBy?: string;
@@ -53,7 +53,7 @@ function makeDraft(
 }
 
 /** The natural key of the message of a job's first draft. @param key of `DraftFacts` */
-function draftKey(key: string): string {
+export function draftKey(key: string): string {
   return `draft:${key}`;
 }
 

@@ -22,6 +22,7 @@ import { settingsChannelChosen, settingsFromHome, settingsSubmitted } from './fo
 import { startAnother, startAnotherSubmitted } from './forms/start-another.ts';
 import { chooseMessages, threadPreviewSubmitted } from './forms/thread-preview.ts';
 import { jobButton } from './job-button.ts';
+import { mark } from './messages/marks.ts';
 import { message } from './messages/message.ts';
 import { resumeRecipe } from './recipes/resume.ts';
 import { checkAccess, checkWorkspace } from './requests/gates.ts';
@@ -86,6 +87,8 @@ export function registerListeners(app: App, shared: SharedDeps): void {
   app.command('/docs-agent', here(command));
   app.event('message', here(message));
   app.event('app_mention', here(message));
+  app.event('reaction_added', here(mark));
+  app.event('reaction_removed', here(mark));
   app.event('app_home_opened', here(homeOpened));
   app.event('function_executed', here(stepReached));
   app.shortcut({ callback_id: ASK_SHORTCUT_ID, type: 'message_action' }, here(messageShortcut));

@@ -91,6 +91,11 @@ function isHuman(event: MessageEvent, botUserId: string | undefined): boolean {
   return mayBeHuman(event) && user !== botUserId;
 }
 
+/** The author, if it may be a person who wrote it; else null. */
+export function writtenByPerson(message: MessageEvent, botUserId: string): string | null {
+  return isHuman(message, botUserId) ? (message.user ?? null) : null;
+}
+
 /** Of other messages, nothing more is read. */
 export function mayBeHuman({ subtype, bot_id: botId }: Pick<MessageEvent, 'subtype' | 'bot_id'>): boolean {
   return HUMAN_SUBTYPES.has(subtype) && botId == null;

@@ -58,6 +58,22 @@ export const botEvents: readonly ManifestEntry[] = [
   { name: 'message.mpim', reason: 'Replies in group messages.' },
 ];
 
+/** Where an emoji makes drafts, besides. */
+export const REACTIONS_SCOPE = 'reactions:read';
+export const reactionScopes: readonly ManifestEntry[] = [
+  { name: REACTIONS_SCOPE, reason: 'See who marks a message with the emoji that makes drafts.' },
+];
+export const reactionEvents: readonly ManifestEntry[] = [
+  { name: 'reaction_added', reason: 'Make a draft of a message that somebody marks.' },
+  { name: 'reaction_removed', reason: 'Withdraw the draft when nobody marks the message any more.' },
+];
+
+/** Whoever installs the app may leave it out. */
+export const EMOJI_SCOPE = 'emoji:read';
+export const optionalReactionScopes: readonly ManifestEntry[] = [
+  { name: EMOJI_SCOPE, reason: 'Let `docs-agent doctor` say whether that emoji exists.' },
+];
+
 /** With OAuth, besides: what ends an installation. */
 export const oauthEvents: readonly ManifestEntry[] = [
   { name: 'app_uninstalled', reason: 'Forget the tokens of a workspace that removed the app.' },

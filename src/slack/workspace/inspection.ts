@@ -1,4 +1,9 @@
-import { type AuthTestResponse, type WebAPICallResult, WebClient } from '@slack/web-api';
+import {
+  type AuthTestResponse,
+  type EmojiListResponse,
+  type WebAPICallResult,
+  WebClient,
+} from '@slack/web-api';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { clockAheadMs } from '../../engine/runtime/clock-difference.ts';
 import type { Logger } from '../../engine/runtime/logger.ts';
@@ -77,6 +82,14 @@ export class Inspection {
     } catch (error) {
       if (!(error instanceof SlackCallError) || error.failure.code !== 'thread_not_found') throw error;
     }
+  }
+
+  /** The names of all emoji, Slack's own and those of the workspace. */
+  async emoji(): Promise<ReadonlySet<string>> {
+    const { emoji = {}, categories = [] } = await this.call<EmojiListResponse>('emoji.list', {
+      include_categories: true,
+    });
+    return new Set([...Object.keys(emoji), ...categories.flatMap(({ emoji_names: names = [] }) => names)]);
   }
 
   /** @param teamId the workspace that is meant, which calls with an organisation's token must name; else null */

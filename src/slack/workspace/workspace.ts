@@ -4,6 +4,7 @@ import type { Logger } from '../../engine/runtime/logger.ts';
 import type { AccessRule } from '../../jobs/requests/access.ts';
 import type { Projects } from '../../jobs/requests/project.ts';
 import { Access } from './access.ts';
+import { Marks } from './marks.ts';
 import { Poster } from './poster.ts';
 import { SelfCheck } from './self-check.ts';
 import { type BotToken, createCaller, loggedCaller, type SlackCaller } from './web-api/caller.ts';
@@ -16,6 +17,7 @@ import { Users } from './web-api/users.ts';
 export interface Workspace extends SlackIdentity {
   readonly poster: Poster;
   readonly names: Users;
+  readonly marks: Marks;
   readonly access: Access;
   readonly snippets: SnippetReader;
   readonly selfCheck: SelfCheck;
@@ -82,6 +84,7 @@ export function createWorkspace(
     poster,
     selfCheck: new SelfCheck(poster, clock),
     names,
+    marks: new Marks(call),
     access: new Access(settings?.access ?? NOBODY, identity, names, { call, clock, log }),
     snippets: new SnippetReader(call, botToken, apiUrl),
     projects: settings?.projects ?? null,

@@ -64,7 +64,7 @@ describe('the file of DOCS_AGENT_CONFIG', () => {
   test('sets channels, access and admins', () => {
     const text = [
       'channels:',
-      '  C0001: { notice_channels: [C0002], follow_ups: mentions, follow_up_window: 30s, approvers: [U0002] }',
+      '  C0001: { notice_channels: [C0002], follow_ups: mentions, follow_up_window: 30s, approvers: [U0002], reaction: ":memo:" }',
       'access: { users: [U0001], user_groups: [S0001], channels: [C0001], guests: true }',
       'admins: [U0001]',
     ].join('\n');
@@ -74,6 +74,7 @@ describe('the file of DOCS_AGENT_CONFIG', () => {
       noticeChannels: ['C0002'],
       followUpMode: 'mentions',
       followUpWindowMs: 30_000,
+      reaction: 'memo',
       approvers: ['U0002'],
     });
     expect(access).toEqual({
@@ -113,6 +114,8 @@ describe('what is wrong in the file', () => {
       '    project: elsewhere',
       '    follow_up_window: 4 s',
       '    approvers: []',
+      '    reaction: eyes',
+      '  C0002: { reaction: "two words" }',
       'access:',
       '  guests: sometimes',
       'admins: U0001',
@@ -124,8 +127,10 @@ describe('what is wrong in the file', () => {
       'DOCS_AGENT_CONFIG line 6: channels.general must be the id of a channel (C… or G…)',
       'DOCS_AGENT_CONFIG line 9: channels.C0001.follow_up_window must be a duration with a unit: ms, s, m, h or d',
       'DOCS_AGENT_CONFIG line 10: channels.C0001.approvers must name at least one person',
-      'DOCS_AGENT_CONFIG line 12: access.guests must be true or false',
-      'DOCS_AGENT_CONFIG line 13: admins must be a list',
+      'DOCS_AGENT_CONFIG line 11: channels.C0001.reaction is an emoji that docs-agent itself puts at messages: choose another',
+      'DOCS_AGENT_CONFIG line 12: channels.C0002.reaction must be the name of an emoji, as memo',
+      'DOCS_AGENT_CONFIG line 14: access.guests must be true or false',
+      'DOCS_AGENT_CONFIG line 15: admins must be a list',
     ]);
   });
 

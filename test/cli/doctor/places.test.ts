@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { examine } from '../../../src/cli/doctor/examine.ts';
+import { botScopes } from '../../../src/slack/protocol/scopes.ts';
 import { openStore } from '../../../src/store/open.ts';
-import { alice, general } from '../../support/local-slack.ts';
+import { alice, general, random } from '../../support/local-slack.ts';
 import { parse } from '../../support/settings.ts';
 import { strictApp } from '../../support/strict-slack/ids.ts';
 import { startProgram } from '../../support/strict-slack/program.ts';
@@ -45,6 +46,41 @@ test('user groups of the access rules must exist', async () => {
     found: 'Slack does not know it (no_such_subteam)',
     next: expect.stringContaining('access.user_groups'),
   });
+});
+
+test('an emoji that makes drafts: whether the app hears of it, and whether there is such an emoji (T2)', async () => {
+  await using patient = await startPatient();
+  const { control } = patient.slack;
+  patient.configFile = `channels: { ${general}: { reaction: memo }, ${random}: { reaction: meno } }`;
+  const scopes = botScopes.map(({ name }) => name);
+  expect(one(await patient.look(), 'slack_scopes')).toMatchObject({
+    level: 'error',
+    found: 'missing: reactions:read',
+    next: expect.stringContaining('manifest --reactions'),
+  });
+  control.grantScopes([...scopes, 'reactions:read']);
+  const unseen = await patient.look();
+  expect(one(unseen, 'slack_scopes').found).toBe('all that are needed');
+  expect(one(unseen, 'reaction', general)).toMatchObject({
+    level: 'ok',
+    found: ':memo: makes drafts; whether there is such an emoji was not looked at',
+  });
+  expect(one(unseen, 'reaction', random)).toMatchObject({
+    level: 'error',
+    found: 'the bot cannot read the channel (not_in_channel), so :meno: makes no drafts there',
+  });
+
+  control.grantScopes([...scopes, 'reactions:read', 'emoji:read']);
+  control.invite(random, botUserId);
+  const findings = await patient.look();
+  expect(one(findings, 'slack_scopes').found).toBe('all that are needed');
+  expect(one(findings, 'reaction', general)).toMatchObject({ level: 'ok', found: ':memo: makes drafts' });
+  expect(one(findings, 'reaction', random)).toMatchObject({
+    level: 'warning',
+    found: 'Slack lists no emoji :meno:',
+  });
+  patient.slack.onCall(({ method }) => (method === 'emoji.list' ? { error: 'fatal_error' } : null));
+  expect(one(await patient.look(), 'reaction', general).level).not.toBe('ok');
 });
 
 test('threads that the bot may not read, although it may read the channel', async () => {

@@ -53,6 +53,17 @@ export function callContract(open: OpenStore): void {
       expect((await next())?.heldSinceMs).toBeNull();
     });
 
+    test('the job of a call is found by its natural key, however long that is', async () => {
+      const long = `draft:${'x'.repeat(3_000)}`;
+      await want(aCall('a', { naturalKey: 'draft:1' }), aCall('b', { naturalKey: long }));
+      const jobOf = (key: string) => opened.run((tx) => tx.calls.jobOf(key));
+      expect([await jobOf('draft:1'), await jobOf(long), await jobOf('draft:2')]).toEqual([
+        'job-1',
+        'job-1',
+        null,
+      ]);
+    });
+
     test('a wanted call is read as it was wanted', async () => {
       const request = {
         kind: 'announce',

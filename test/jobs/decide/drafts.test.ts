@@ -19,7 +19,7 @@ const start = (facts: Partial<Extract<JobEvent, { type: 'draft_started' }>> = {}
 const marked = (...userIds: string[]) => ({ type: 'marks_seen', userIds, approvers: [] }) as const;
 const outcomes = (world: World) => (world.job.offers ?? []).map(({ outcome }) => outcome);
 
-describe('a draft', () => {
+describe('a draft (T2)', () => {
   test('is posted where it belongs, and nothing goes to the agent', () => {
     const world = aDraft();
     expect(world.news).toEqual(['draft 1']);

@@ -1,15 +1,23 @@
 import { expect, test } from 'vitest';
-import { botEvents, botScopes, oauthEvents, workflowEvents } from '../../../src/slack/protocol/scopes.ts';
+import {
+  botEvents,
+  botScopes,
+  oauthEvents,
+  optionalReactionScopes,
+  reactionEvents,
+  reactionScopes,
+  workflowEvents,
+} from '../../../src/slack/protocol/scopes.ts';
 import { readSources } from '../../support/sources.ts';
 import { otherScopes, scopesOfEvents, scopesOfMethods } from '../../support/strict-slack/needed-scopes.ts';
 
 const names = (entries: readonly { readonly name: string }[]) => entries.map(({ name }) => name);
-const scopes = names(botScopes);
-const events = names([...botEvents, ...oauthEvents]);
+const scopes = names([...botScopes, ...reactionScopes, ...optionalReactionScopes]);
+const events = names([...botEvents, ...reactionEvents, ...oauthEvents]);
 
 /** A method as `callApi('chat.update', …)` names it, or as `client.chat.update(…)` does. */
 const METHOD =
-  /(?:'|\bclient\.)((?:apps|assistant|auth|chat|conversations|reactions|usergroups|users|views)(?:\.[a-zA-Z]+)+)['(]/g;
+  /(?:'|\bclient\.)((?:apps|assistant|auth|chat|conversations|emoji|reactions|usergroups|users|views)(?:\.[a-zA-Z]+)+)['(]/g;
 
 function methodsInCode(): Set<string> {
   const texts = readSources('src').map(({ text }) => text);
@@ -47,6 +55,6 @@ test('every event that the program listens to is asked for, and no other', () =>
   const listened = sources.flatMap(({ text }) =>
     [...text.matchAll(/\bapp\.event\('(\w+)'/g)].map(([, name = '']) => name),
   );
-  const asked = names([...botEvents, ...workflowEvents]).map((name) => name.split('.')[0]);
+  const asked = names([...botEvents, ...reactionEvents, ...workflowEvents]).map((name) => name.split('.')[0]);
   expect(new Set(listened.filter((name) => !names(oauthEvents).includes(name)))).toEqual(new Set(asked));
 });

@@ -16,7 +16,7 @@ const aDraft = (messages: readonly string[] = [], fields: Parameters<typeof aJob
     ...fields,
   });
 
-describe('a draft', () => {
+describe('a draft (T2)', () => {
   test('shows what would be sent, who asked, what goes along, and who can start it', () => {
     const view = (approvers: readonly string[] = [], messages: readonly string[] = []) =>
       postedView({ ...draft, approvers }, aDraft(messages), null, names).text;

@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { SlackControl, SlackMessage } from '../local-slack.ts';
 import type { Acknowledgement } from './delivery.ts';
 import type { FileDraft, SlackFile } from './files.ts';
+import { strictApp } from './ids.ts';
 import { blockActions, messageAction } from './interactions.ts';
 import type { StoredMessage } from './message.ts';
 import { eventCallback, inChannel, slashCommand } from './payloads.ts';
 import { isOutsider, type Person } from './people.ts';
 import { pressedElement } from './pressed.ts';
+import { reactedTo } from './reaction-methods.ts';
 import type { ControlOptions, SlackRequests } from './slack-requests.ts';
 import type { ChannelEvent } from './workspace.ts';
 
@@ -34,6 +36,10 @@ export interface MessageControl extends MessageRequests {
   restore(channel: string, messages: readonly StoredMessage[]): void;
   /** Delivers an event that Slack makes by itself, as it is. */
   raw(channel: string, event: ChannelEvent): Promise<void>;
+  /** Puts an emoji at a message. The bot learns of it where it may read reactions. */
+  react(message: SlackMessage, name: string, user: string): Promise<void>;
+  /** Takes it away. */
+  unreact(message: SlackMessage, name: string, user: string): Promise<void>;
   command(command: Parameters<SlackControl['command']>[0]): Promise<Acknowledgement>;
   /**
    * Presses a button of the message, as it was read, or chooses in one of its menus: then `value` is the value or
@@ -49,7 +55,7 @@ export interface MessageControl extends MessageRequests {
 }
 
 export function createMessageControl(options: ControlOptions, requests: SlackRequests): MessageControl {
-  const { clock, context, responseUrls } = options;
+  const { clock, context, responseUrls, webApi } = options;
   const { workspace, files, triggers } = context;
   const { personOf, stored, tell } = requests;
 
@@ -61,7 +67,24 @@ export function createMessageControl(options: ControlOptions, requests: SlackReq
     if (viewer !== undefined && viewer !== user) throw new Error(`only ${viewer} sees this message`);
   };
 
+  const setReaction = async (target: SlackMessage, name: string, user: string, isThere: boolean) => {
+    const { channel, message } = stored(target);
+    workspace.amend(channel, reactedTo(message, name, personOf(user).id, isThere));
+    if (!webApi.scopes.includes('reactions:read') || !channel.members.has(strictApp.botUserId)) return;
+    const event = {
+      type: isThere ? 'reaction_added' : 'reaction_removed',
+      user,
+      reaction: name,
+      item: { type: 'message', channel: channel.id, ts: message.ts },
+      ...(message.bot_id === undefined ? { item_user: message.user } : {}),
+      event_ts: workspace.newTs(),
+    };
+    await tell('event', eventCallback(event, { nowMs: clock.now(), isShared: workspace.isShared(channel) }));
+  };
+
   return {
+    react: (message, name, user) => setReaction(message, name, user, true),
+    unreact: (message, name, user) => setReaction(message, name, user, false),
     message: async ({ channel: id, user, text, threadTs, files: drafts = [], fields = {} }) => {
       const channel = workspace.channel(id);
       const person = personOf(user);

@@ -16,10 +16,12 @@ export const scopesOfMethods: Readonly<Record<string, readonly string[]>> = {
   'conversations.info': ['channels:read'],
   'conversations.history': READ_CONVERSATION,
   'conversations.replies': READ_CONVERSATION,
+  'emoji.list': ['emoji:read'],
   'files.info': ['files:read'],
   'functions.completeError': [],
   'functions.completeSuccess': [],
   'reactions.add': ['reactions:write'],
+  'reactions.get': ['reactions:read'],
   'reactions.remove': ['reactions:write'],
   'usergroups.users.list': ['usergroups:read'],
   'users.info': ['users:read'],
@@ -37,6 +39,8 @@ export const scopesOfEvents: Readonly<Record<string, readonly string[]>> = {
   'message.groups': ['groups:history'],
   'message.im': ['im:history'],
   'message.mpim': ['mpim:history'],
+  reaction_added: ['reactions:read'],
+  reaction_removed: ['reactions:read'],
   tokens_revoked: [],
 };
 

@@ -48,6 +48,12 @@ const change = anyEvent.extend({
   message: present.optional(),
   previous_message: present.optional(),
 });
+/** At a message; other items are of no interest. */
+const reaction = anyEvent.extend({
+  user: id,
+  reaction: text,
+  item: z.looseObject({ type: text, channel: id.optional(), ts: ts.optional() }),
+});
 const homeOpened = anyEvent.extend({ user: id });
 
 /** The step of a workflow. Its inputs are read by its listener, which tells the workflow's author what is wrong. */
@@ -161,6 +167,7 @@ function checkEvent(body: SlackEventPart): void {
 function eventShape(body: SlackEventPart): z.ZodType {
   if (body.type === 'app_home_opened') return homeOpened;
   if (body.type === 'function_executed') return step;
+  if (body.type === 'reaction_added' || body.type === 'reaction_removed') return reaction;
   if (body.type !== 'message' && body.type !== 'app_mention') return anyEvent;
   if (isChange(body)) return change;
   return mayBeHuman(body) ? message : anyEvent;

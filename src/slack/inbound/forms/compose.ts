@@ -1,6 +1,7 @@
 import type { AllMiddlewareArgs, MessageShortcut, SlackShortcutMiddlewareArgs } from '@slack/bolt';
 import { noAttachments } from '../../../jobs/requests/attachments.ts';
 import { attachmentsIn, fitAttachments } from '../../messages/attachments.ts';
+import { saidIn } from '../../messages/thread-messages.ts';
 import { type ComposeTarget, decodeComposeTarget } from '../../protocol/form-data.ts';
 import { formIds } from '../../protocol/ids.ts';
 import { readableText } from '../../protocol/slack-text.ts';
@@ -11,7 +12,6 @@ import { inTime } from '../requests/in-time.ts';
 import { answer, answerBeside, bestEffort, openForm } from '../requests/private-answers.ts';
 import { projectOf } from '../requests/start-job.ts';
 import { filledIn, refuseAtField, startFromForm } from './submit.ts';
-import { saidIn } from './thread-lines.ts';
 
 /** `/docs-agent` alone: the form asks for the rest. */
 export async function compose(deps: ListenerDeps, args: CommandArgs): Promise<void> {

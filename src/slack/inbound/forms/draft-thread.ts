@@ -4,6 +4,7 @@ import { type Job, startPromptOf } from '../../../jobs/job.ts';
 import { approversIn } from '../../../jobs/policy.ts';
 import { judgePrompt } from '../../../jobs/requests/prompt.ts';
 import { attachmentsIn, mergeAttachments } from '../../messages/attachments.ts';
+import { peopleIn } from '../../messages/thread-messages.ts';
 import { readableText } from '../../protocol/slack-text.ts';
 import { threadNotReadView } from '../../views/forms/thread-preview.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
@@ -16,7 +17,7 @@ import { noteRequest } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { inTime } from '../requests/in-time.ts';
 import { linkTo } from '../requests/private-answers.ts';
-import { peopleIn, threadContext } from './thread-lines.ts';
+import { threadContext } from './thread-lines.ts';
 
 /** Of the 3 seconds that Slack waits; storing, or opening a form, takes the rest. */
 const READ_WITHIN_MS = 1_200;
@@ -66,7 +67,7 @@ export async function readAlong(
     };
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
-    deps.log.warn('thread_not_read', { channel_id: channelId, error });
+    deps.log.warn('thread_not_offered', { channel_id: channelId, error });
     return { problem: threadNotReadView(error.failure.code === TOO_MANY_MESSAGES) };
   }
 }

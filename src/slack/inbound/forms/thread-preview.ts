@@ -3,6 +3,7 @@ import { addressed } from '../../../jobs/requests/project.ts';
 import { attachmentsIn, mergeAttachments } from '../../messages/attachments.ts';
 import { requestText } from '../../messages/message-event.ts';
 import { saidBy } from '../../messages/said.ts';
+import { offeredMessages, peopleIn } from '../../messages/thread-messages.ts';
 import {
   decodeMentionedIn,
   decodeOfferedThread,
@@ -32,7 +33,7 @@ import { inTime } from '../requests/in-time.ts';
 import { answerBeside, bestEffort, linkTo, openForm } from '../requests/private-answers.ts';
 import { projectOf, type RawJobRequest } from '../requests/start-job.ts';
 import { filledIn, refuseAtField, startFromForm } from './submit.ts';
-import { offeredMessages, peopleIn, threadContext, toLines } from './thread-lines.ts';
+import { threadContext, toLines } from './thread-lines.ts';
 
 /** *Choose messages*: opens a form at once, and fills it when the thread is read. */
 export function chooseMessages(deps: ListenerDeps) {

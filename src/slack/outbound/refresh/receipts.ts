@@ -1,20 +1,12 @@
 import { factsOf } from '../../../engine/tools.ts';
-import type { Receipt } from '../../../jobs/follow-up.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { MAX_STALE_RECEIPTS } from '../../../store/queries/follow-ups.ts';
 import type { ClaimedTask, StaleReceipt } from '../../../store/store.ts';
+import { receiptEmoji } from '../../protocol/emoji.ts';
 import type { SlackFailure } from '../../workspace/web-api/failure.ts';
 import { isHopeless, type SlackTools } from '../slack-tools.ts';
 import { react } from './react.ts';
 import { failureOf, type RefreshAttempt, refresh } from './refresh.ts';
-
-const EMOJI: Readonly<Record<Receipt, string>> = {
-  eyes: 'eyes',
-  done: 'white_check_mark',
-  warning: 'warning',
-  muted: 'mute',
-  aside: 'speech_balloon',
-};
 
 interface Receipts {
   readonly job: Job;
@@ -76,11 +68,12 @@ async function showReceipt(
   { followUpId, messageTs, placed, desired: wanted }: StaleReceipt,
   { task }: RefreshAttempt,
 ): Promise<SlackFailure | null> {
-  const instead = placed.filter((receipt) => receipt !== wanted).map((receipt) => EMOJI[receipt]);
+  const instead = placed.filter((receipt) => receipt !== wanted).map((receipt) => receiptEmoji[receipt]);
   const { poster } = await tools.workspaces.of(job.teamId);
   const facts = { ...factsOf(job), follow_up_id: followUpId };
   const failure = await failureOf(
-    () => react(poster, { channelId: job.channelId, messageTs, name: wanted && EMOJI[wanted], instead }),
+    () =>
+      react(poster, { channelId: job.channelId, messageTs, name: wanted && receiptEmoji[wanted], instead }),
     (reason) => tools.log.warn('receipt_not_shown', { ...facts, reason }),
   );
   // A reply that was deleted, or a channel that was left, takes no reaction any more.

@@ -1,17 +1,9 @@
 import { factsOf } from '../../../engine/tools.ts';
-import type { StateReaction } from '../../../jobs/state-reaction.ts';
 import type { ClaimedTask, StaleReaction } from '../../../store/store.ts';
+import { stateEmoji } from '../../protocol/emoji.ts';
 import { isHopeless, type SlackTools } from '../slack-tools.ts';
 import { react } from './react.ts';
 import { failureOf, refresh } from './refresh.ts';
-
-const EMOJI: Readonly<Record<StateReaction, string>> = {
-  taken: 'eyes',
-  working: 'gear',
-  ready: 'white_check_mark',
-  failed: 'x',
-  unclear: 'question',
-};
 
 /** Brings the reaction at the message that asked for a job in line with the job as it is now. */
 export const refreshReaction = refresh<StaleReaction>({
@@ -19,7 +11,7 @@ export const refreshReaction = refresh<StaleReaction>({
   show: async (tools, { job, placed, desired }, { task, isSure, note }) => {
     const { requestTs } = job;
     if (requestTs === undefined) return null;
-    const instead = placed.filter((reaction) => reaction !== desired).map((reaction) => EMOJI[reaction]);
+    const instead = placed.filter((reaction) => reaction !== desired).map((reaction) => stateEmoji[reaction]);
     const removed = new Set<string>();
     const { poster } = await tools.workspaces.of(job.teamId);
     const failure = await failureOf(
@@ -27,7 +19,7 @@ export const refreshReaction = refresh<StaleReaction>({
         react(poster, {
           channelId: job.channelId,
           messageTs: requestTs,
-          name: desired && EMOJI[desired],
+          name: desired && stateEmoji[desired],
           instead,
           onRemoved: (other) => removed.add(other),
         }),
@@ -36,7 +28,7 @@ export const refreshReaction = refresh<StaleReaction>({
     const isRefused = failure !== null && isHopeless(task, failure);
     if (failure !== null && !isRefused) {
       const left = (desired === null ? placed : [...placed, desired]).filter(
-        (one) => !removed.has(EMOJI[one]),
+        (one) => !removed.has(stateEmoji[one]),
       );
       // Within a limit, all of them may never be removed in one go.
       if (isSure && removed.size > 0) note((tx) => tx.stateReactions.left(job.id, left));

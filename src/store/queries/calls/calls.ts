@@ -57,6 +57,10 @@ const callById = prepared((db, { callId }: Values<{ callId: string }>) =>
   db.selectFrom('call').select(CALL_COLUMNS).where('id', '=', callId),
 );
 
+const jobOfKey = prepared((db, { naturalKey }: Values<{ naturalKey: string }>) =>
+  db.selectFrom('call').select('job_id').where('natural_key', '=', naturalKey),
+);
+
 const startCall = prepared((db, { callId, nowMs }: Values<{ callId: string; nowMs: number }>) =>
   db
     .updateTable('call')
@@ -125,6 +129,12 @@ export class Calls {
   async get(callId: string): Promise<LedgerCall | null> {
     const row = await callById.first(this.db, { callId });
     return row === undefined ? null : callFrom(row);
+  }
+
+  /** The job that has, or had, a call with this natural key; null: there is none. */
+  async jobOf(naturalKey: string): Promise<string | null> {
+    const row = await jobOfKey.first(this.db, { naturalKey: boundedKey(naturalKey) });
+    return row?.job_id ?? null;
   }
 
   /** The timestamp of the message that the call has posted; null: it has not. */

@@ -1,0 +1,44 @@
+import { isBlank } from '../../jobs/requests/prompt.ts';
+import { mentionedUserIds } from '../protocol/slack-text.ts';
+import { attachmentsIn, attachmentsInWords } from './attachments.ts';
+import type { MessageEvent } from './message-event.ts';
+import { type Saying, saidBy } from './said.ts';
+
+const LINES_MAX = 50;
+/** What people, and other bots, say; the rest is noise such as joins. */
+const SAID: ReadonlySet<string | undefined> = new Set([
+  undefined,
+  'bot_message',
+  'file_share',
+  'me_message',
+  'thread_broadcast',
+]);
+
+/** The messages of a thread that can go along with the one that a request is about: the newest, oldest first. */
+export function offeredMessages<Message extends MessageEvent>(
+  messages: readonly Message[],
+  aboutTs: string,
+  botUserId: string | undefined,
+): { readonly offered: readonly Message[]; readonly leftOut: number } {
+  const said = messages.filter(
+    (message) =>
+      SAID.has(message.subtype) &&
+      message.user !== botUserId &&
+      message.ts !== aboutTs &&
+      !isBlank(saidIn(message)),
+  );
+  return { offered: said.slice(-LINES_MAX), leftOut: Math.max(said.length - LINES_MAX, 0) };
+}
+
+/** The ids of the authors, then of the people whom the messages mention. */
+export function peopleIn(messages: readonly MessageEvent[]): string[] {
+  const authors = messages.flatMap(({ user }) => user ?? []);
+  return [...new Set([...authors, ...messages.flatMap((message) => mentionedUserIds(saidIn(message)))])];
+}
+
+/** The words of a message; or else what it brings along, in brackets. */
+export function saidIn(message: Saying & { readonly files?: unknown }): string {
+  const said = saidBy(message).trim();
+  const names = attachmentsInWords(attachmentsIn(message));
+  return isBlank(said) && names !== '' ? `[${names}]` : said;
+}

@@ -1,0 +1,133 @@
+import { applyEvent } from '../../../engine/apply-event.ts';
+import { draftKey, requestDraft } from '../../../jobs/decide/drafts.ts';
+import type { JobRequest } from '../../../jobs/decide/open.ts';
+import { approversIn, defaultProject, type Rules, settingsOf } from '../../../jobs/policy.ts';
+import type { ClaimedTask, Transaction } from '../../../store/store.ts';
+import { SlackCallError } from '../../workspace/web-api/failure.ts';
+import { isReady, type ReadyWorkspace } from '../../workspace/workspace.ts';
+import { isHopeless, type SlackTools, slackRetryMs } from '../slack-tools.ts';
+import { type MarkedMessage, readMarked } from './marked-message.ts';
+
+/** A message that somebody has marked, or marks no more, and the emoji that makes drafts in its channel. */
+interface Marked {
+  readonly teamId: string;
+  readonly channelId: string;
+  readonly messageTs: string;
+  readonly emoji: string;
+}
+
+/**
+ * Compares the draft of a message with the marks that are there now, however they came and went: without one of an
+ * allowed person it is withdrawn, and the first such mark makes it.
+ */
+export async function lookAtMarks(tools: SlackTools, task: ClaimedTask): Promise<void> {
+  const [teamId = '', channelId = '', messageTs = ''] = task.subject.split(':');
+  const rules = tools.newContext().rulesOf(teamId);
+  const emoji = rules.channels.get(channelId)?.reaction;
+  const workspace = await tools.workspaces.of(teamId);
+  if (emoji === undefined || !isReady(workspace)) return complete(tools, task);
+  const marked = { teamId, channelId, messageTs, emoji };
+  try {
+    const userIds = await allowed(workspace, marked);
+    if (await isKnown(tools, task, marked, userIds)) return;
+    const [userId] = userIds;
+    const message = userId === undefined ? null : await readMarked(workspace, marked, tools.promptMaxLength);
+    if (userId === undefined || message === null) return await complete(tools, task);
+    await makeDraft(tools, task, { marked, message, userId, workspace, rules });
+  } catch (error) {
+    if (!(error instanceof SlackCallError)) throw error;
+    const { failure } = error;
+    tools.log.info('marks_not_read', { channel_id: channelId, reason: failure.code });
+    if (isHopeless(task, failure)) return complete(tools, task);
+    const retryAtMs = tools.clock.now() + slackRetryMs(task, failure);
+    await tools.store.transaction((tx) => tx.tasks.retryAt(task.lease, retryAtMs));
+  }
+}
+
+function complete({ store }: SlackTools, task: ClaimedTask): Promise<void> {
+  return store.transaction((tx) => tx.tasks.complete(task.lease));
+}
+
+/** Those who may use the program there, the first who marked it first. */
+async function allowed({ marks, access }: ReadyWorkspace, marked: Marked): Promise<string[]> {
+  const { channelId, messageTs, emoji } = marked;
+  const userIds = await marks.by(channelId, messageTs, emoji);
+  const refusals = await Promise.all(userIds.map((userId) => access.refusalOfWriter(userId, channelId)));
+  return userIds.filter((_, index) => refusals[index] === null);
+}
+
+/** If there is a draft of the message, or was one: tells it who marks the message now. */
+function isKnown(
+  { store, newContext }: SlackTools,
+  task: ClaimedTask,
+  marked: Marked,
+  userIds: readonly string[],
+): Promise<boolean> {
+  return store.transaction(async (tx) => {
+    await tx.tasks.fence(task.lease);
+    const jobId = await tx.calls.jobOf(draftKey(keyOf(marked)));
+    if (jobId === null) return false;
+    const context = newContext();
+    const approvers = approversIn(context.rulesOf(marked.teamId), marked.channelId);
+    await applyEvent(tx, jobId, { type: 'marks_seen', userIds, approvers }, context);
+    await tx.tasks.complete(task.lease);
+    return true;
+  });
+}
+
+interface NewDraft {
+  readonly marked: Marked;
+  readonly message: MarkedMessage;
+  readonly userId: string;
+  readonly workspace: ReadyWorkspace;
+  readonly rules: Rules;
+}
+
+/** Stores the draft, once for each message. None where there is a job in the thread: people reply to that. */
+function makeDraft(tools: SlackTools, task: ClaimedTask, draft: NewDraft): Promise<void> {
+  const { marked, message, userId, rules } = draft;
+  const { channelId, teamId } = marked;
+  const key = keyOf(marked);
+  return tools.store.transaction(async (tx) => {
+    await tx.tasks.fence(task.lease);
+    const context = tools.newContext();
+    const isTaken = (await tx.jobs.findByThread(teamId, channelId, message.thread.threadTs)) !== null;
+    if (!isTaken && (await tx.inboundRequests.remember([key], context.nowMs))) {
+      const request = await requestOf(tx, draft);
+      const facts = {
+        messages: message.along,
+        approvers: approversIn(rules, channelId),
+        key,
+        markedBy: userId,
+      };
+      await tx.write(requestDraft(request, facts, context), context.nowMs);
+    }
+    await tx.tasks.complete(task.lease);
+  });
+}
+
+async function requestOf(
+  tx: Transaction,
+  { marked, message, userId, workspace, rules }: NewDraft,
+): Promise<JobRequest> {
+  const { teamId, channelId, messageTs, emoji } = marked;
+  const saved = await tx.channelSettings.get(teamId, channelId);
+  const project = defaultProject(workspace.projects, settingsOf(rules, channelId, saved?.settings ?? null));
+  return {
+    teamId,
+    channelId,
+    requesterId: userId,
+    origin: { kind: 'reaction', messageTs, emoji },
+    projectId: project.id,
+    projectName: project.name,
+    prompt: message.prompt,
+    responseUrl: null,
+    thread: message.thread,
+    attachments: message.attachments,
+  };
+}
+
+/** Without the emoji and the people: ten marks make one draft. */
+function keyOf({ teamId, channelId, messageTs }: Marked): string {
+  return `reaction:${teamId}:${channelId}:${messageTs}`;
+}

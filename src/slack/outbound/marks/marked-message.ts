@@ -1,0 +1,45 @@
+import type { StartThread } from '../../../jobs/draft.ts';
+import type { Attachments } from '../../../jobs/requests/attachments.ts';
+import { isBlank } from '../../../jobs/requests/prompt.ts';
+import { attachmentsIn } from '../../messages/attachments.ts';
+import { writtenByPerson } from '../../messages/message-event.ts';
+import { offeredMessages, peopleIn, saidIn } from '../../messages/thread-messages.ts';
+import { jobReference } from '../../protocol/links.ts';
+import { escapeMrkdwn, readableText } from '../../protocol/slack-text.ts';
+import { promptAbout } from '../../views/forms/compose.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
+
+/** A message that a draft is about. */
+export interface MarkedMessage {
+  readonly thread: StartThread;
+  /** The message with its address; escaped. */
+  readonly prompt: string;
+  readonly attachments: Attachments;
+  /** The times of the other messages of its thread that may go along. */
+  readonly along: readonly string[];
+}
+
+/** Null if there is nothing in it that a draft could be about, or no person wrote it. Throws SlackCallError. */
+export async function readMarked(
+  { poster, names, access, botUserId }: Workspace,
+  { channelId, messageTs }: { readonly channelId: string; readonly messageTs: string },
+  promptMaxLength: number,
+): Promise<MarkedMessage | null> {
+  const permalink = await poster.permalink(channelId, messageTs);
+  // Only the address says whether the message is part of a thread.
+  const place = permalink === null ? null : jobReference(permalink);
+  const rootTs = place?.kind === 'thread' ? place.threadTs : messageTs;
+  const messages = await poster.thread(channelId, rootTs);
+  const message = messages.find(({ ts }) => ts === messageTs);
+  const writer = message === undefined ? null : writtenByPerson(message, botUserId);
+  if (message === undefined || writer === null || !(await access.isPerson(writer))) return null;
+  const said = saidIn(message);
+  if (isBlank(said)) return null;
+  const readable = readableText(said, await names.named(peopleIn([message])));
+  return {
+    thread: { threadTs: rootTs, lastTs: messages.at(-1)?.ts ?? rootTs },
+    prompt: escapeMrkdwn(promptAbout(readable, permalink, promptMaxLength).prompt).trim(),
+    attachments: attachmentsIn(message),
+    along: offeredMessages(messages, messageTs, botUserId).offered.map(({ ts }) => ts),
+  };
+}

@@ -1,0 +1,291 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { botScopes } from '../../src/slack/protocol/scopes.ts';
+import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
+import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
+
+const WEEK_MS = 7 * 86_400_000;
+const marking = `channels: { ${general}: { reaction: memo } }`;
+
+let world: StrictWorld;
+const start = async (configFile = marking) => {
+  world = await startStrictWorld({ configFile });
+  world.slack.control.grantScopes([...botScopes.map(({ name }) => name), 'reactions:read']);
+};
+beforeEach(() => start());
+afterEach(() => world[Symbol.asyncDispose]());
+
+const write = (
+  text: string,
+  options: { user?: string; threadTs?: string; fields?: { bot_id: string } } = {},
+) => world.slack.control.message({ channel: general, user: bob, text, ...options });
+const react = (message: SlackMessage, user = alice, emoji = 'memo') =>
+  world.slack.control.react(message, emoji, user);
+const unreact = (message: SlackMessage, user = alice) => world.slack.control.unreact(message, 'memo', user);
+const threadOf = async (root: SlackMessage) =>
+  (await world.slack.control.thread(general, root.ts)).filter(({ ts }) => ts !== root.ts);
+const drafts = async (root: SlackMessage) =>
+  (await threadOf(root)).filter(({ text }) => text.includes('*Draft*'));
+const draftOf = async (root: SlackMessage): Promise<SlackMessage> => {
+  await world.settled();
+  const [draft] = (await drafts(root)).slice(-1);
+  if (draft === undefined) throw new Error('there is no draft');
+  return draft;
+};
+const press = (draft: SlackMessage, button: string, user = alice) =>
+  world.slack.control.press(draft, button, user);
+const privately = (words: string) => world.sentPrivately(general, words);
+
+describe('a person who marks a message', () => {
+  test('sees a draft in its thread, with its words, and nothing goes to the agent before Start (T2)', async () => {
+    const message = await write('The limits <b> are *wrong*');
+    await react(message);
+    const draft = await draftOf(message);
+    expect(draft.text).toContain("📝 *Draft* · from alice's :memo:");
+    expect(draft.text).toMatch(
+      /About this Slack message \(https:[^)]+\):\n&gt; The limits &lt;b&gt; are \*wrong\*/,
+    );
+    expect(draft.text).toContain('[Start] [Edit and start] [Dismiss]');
+    expect(world.prompts()).toEqual([]);
+
+    await press(draft, 'start_draft', bob);
+    await world.settled();
+    expect(world.prompts()).toHaveLength(1);
+    expect(world.prompts()[0]?.[0]).toContain('> The limits <b> are *wrong*');
+    const [settled, card] = await threadOf(message);
+    expect(settled?.text).toContain('🚀 Started by bob');
+    expect(settled?.text).not.toContain('[Start]');
+    expect(card?.text).toContain('alice');
+  });
+
+  test('sends the other messages of the thread along, as they are at Start, without deleted ones (T2)', async () => {
+    const root = await write('Our limits confuse people');
+    const marked = await write('Here, too', { threadTs: root.ts });
+    const edited = await write('They got a 429', { threadTs: root.ts });
+    const deleted = await write('Nobody reads this', { threadTs: root.ts });
+    await react(marked);
+    const draft = await draftOf(root);
+    expect(draft.text).toContain('3 messages of this thread included');
+    await world.slack.control.editMessage(edited, 'They got a 430');
+    await world.slack.control.deleteMessage(deleted);
+    await press(draft, 'start_draft');
+    await world.settled();
+    const prompt = world.prompts()[0]?.[0] ?? '';
+    expect(prompt).toMatch(/> Here, too\n\nContext from the Slack thread https:\S+:\n/);
+    expect(prompt).toContain('bob: Our limits confuse people\nbob: They got a 430');
+    expect(prompt).not.toContain('Nobody reads this');
+  });
+
+  test('chooses what goes along, and edits the request (T2)', async () => {
+    const root = await write('Our limits confuse people');
+    await write('Off topic', { threadTs: root.ts });
+    await write('They got a 429', { threadTs: root.ts });
+    await react(root);
+    await press(await draftOf(root), 'choose_for_draft');
+    const form = () => JSON.stringify(world.slack.control.modal(alice)?.blocks);
+    await expect.poll(form, { message: 'the form' }).toContain('They got a 429');
+    const { blocks = [] } = world.slack.control.modal(alice) ?? {};
+    const options = JSON.stringify(blocks).match(/"value":"(\d+\.\d+\|[^"]*)"/g) ?? [];
+    const second = options.at(-1)?.slice('"value":"'.length, -1) ?? '';
+    const { errors } = await world.slack.control.submit(alice, {
+      prompt: 'Document the 429',
+      messages_0: [second],
+    });
+    expect(errors).toBeNull();
+    await world.settled();
+    expect(world.prompts()[0]?.[0]).toMatch(
+      /^Document the 429\n\nContext from the Slack thread \S+\nbob: They got a 429$/,
+    );
+    expect((await drafts(root))[0]?.text).toContain('🚀 Started by alice');
+  });
+
+  test('withdraws the draft by taking the mark away, and makes it once more by marking again (T2)', async () => {
+    const message = await write('The limits are wrong');
+    await react(message);
+    await react(message, bob);
+    const draft = await draftOf(message);
+    await unreact(message);
+    await world.settled();
+    expect((await drafts(message))[0]?.text).toContain('[Start]');
+    await unreact(message, bob);
+    await world.settled();
+    expect((await drafts(message))[0]?.text).toContain('Withdrawn by bob');
+    await press(draft, 'start_draft');
+    await privately("That's already settled: Withdrawn by bob.");
+
+    await react(message, bob);
+    const again = await draftOf(message);
+    expect(again.ts).not.toBe(draft.ts);
+    await press(again, 'start_draft');
+    await world.settled();
+    expect(world.prompts()).toHaveLength(1);
+  });
+
+  test('makes no other draft after Start or Dismiss, and withdraws nothing then (T2)', async () => {
+    const dismissed = await write('The limits are wrong');
+    await react(dismissed);
+    await press(await draftOf(dismissed), 'dismiss_draft');
+    const started = await write('The page is old');
+    await react(started);
+    await press(await draftOf(started), 'start_draft');
+    await world.settled();
+    for (const message of [dismissed, started]) {
+      await unreact(message);
+      await world.settled();
+      await react(message);
+      await world.settled();
+      expect(await drafts(message)).toHaveLength(1);
+    }
+    expect((await drafts(dismissed))[0]?.text).toContain('Dismissed by alice');
+    expect(world.prompts()).toHaveLength(1);
+  });
+
+  test('finds the draft expired after a week, said once (T2)', async () => {
+    const message = await write('The limits are wrong');
+    await react(message);
+    const draft = await draftOf(message);
+    world.clock.freeze(WEEK_MS);
+    await world.settled();
+    expect((await drafts(message)).map(({ text }) => text.split('\n').at(-1))).toEqual([
+      'Expired after 7 days',
+    ]);
+    await press(draft, 'start_draft');
+    await privately("That's already settled: Expired after 7 days.");
+    expect(world.prompts()).toEqual([]);
+  });
+});
+
+describe('marks', () => {
+  test('of ten people, each delivered four times, make one draft, and it starts once (T2)', async () => {
+    world.slack.onDelivery(() => 4);
+    const message = await write('The limits are wrong');
+    await Promise.all([alice, bob].map((user) => react(message, user)));
+    const draft = await draftOf(message);
+    expect(await drafts(message)).toHaveLength(1);
+    await Promise.all([press(draft, 'start_draft', alice), press(draft, 'start_draft', bob)]);
+    await world.settled();
+    expect(world.prompts()).toHaveLength(1);
+  });
+
+  test('that come late, or out of order, count as they are when the message is looked at (T2)', async () => {
+    const message = await write('The limits are wrong');
+    await react(message);
+    const draft = await draftOf(message);
+    const late = {
+      user: alice,
+      reaction: 'memo',
+      item: { type: 'message', channel: general, ts: message.ts },
+    };
+    await world.slack.control.raw(general, { type: 'reaction_removed', ...late });
+    await world.settled();
+    expect((await drafts(message)).map(({ text }) => text)).toEqual([draft.text]);
+    await unreact(message);
+    await world.slack.control.raw(general, { type: 'reaction_added', ...late });
+    await world.settled();
+    expect((await drafts(message))[0]?.text).toContain('Withdrawn by');
+  });
+
+  test('survive a stop of the program at any time (T2)', async () => {
+    const message = await write('The limits are wrong');
+    world.slack.onCall(({ method }) => (method === 'reactions.get' ? { error: 'internal_error' } : null));
+    await react(message);
+    await world.restart();
+    world.slack.onCall(() => null);
+    await world.settled(30_000);
+    const draft = await draftOf(message);
+    await world.restart();
+    await press(draft, 'start_draft');
+    await world.restart();
+    await world.settled();
+    expect(world.prompts()).toHaveLength(1);
+    expect(await drafts(message)).toHaveLength(1);
+  });
+
+  test('with another emoji, with the skin tone of the right one, and in other channels (T2)', async () => {
+    const message = await write('The limits are wrong');
+    await react(message, alice, 'tada');
+    await world.settled();
+    expect(await threadOf(message)).toEqual([]);
+    expect(world.slack.calls('reactions.get')).toEqual([]);
+    await react(message, alice, 'memo::skin-tone-2');
+    expect((await draftOf(message)).text).toContain('*Draft*');
+  });
+
+  test('at what bots and the program itself wrote make no draft, nor where there is a job (T2)', async () => {
+    const byBot = await write('Deployed', { fields: { bot_id: 'B0DEPLOY' } });
+    const card = await world.ask('Document the limits');
+    const reply = await write('With an example', { threadTs: card.ts });
+    for (const message of [byBot, card, reply]) await react(message);
+    await world.settled();
+    for (const root of [byBot, card]) expect(await drafts(root)).toEqual([]);
+    expect(world.prompts()).toHaveLength(1);
+  });
+
+  test('in a channel that the bot cannot read make no draft (T2)', async () => {
+    const message = await write('The limits are wrong');
+    world.slack.control.remove(general, 'U0DOCSAGENT');
+    const event = {
+      user: alice,
+      reaction: 'memo',
+      item: { type: 'message', channel: general, ts: message.ts },
+    };
+    await world.slack.control.raw(general, { type: 'reaction_added', ...event });
+    await world.settled();
+    expect(await threadOf(message)).toEqual([]);
+  });
+
+  test('of guests are refused privately, once, and of people of other workspaces are no matter (T2, A1)', async () => {
+    const { control } = world.slack;
+    control.addUser({ id: 'U0GUEST', name: 'guest', realName: 'A Guest', isRestricted: true });
+    control.addUser({ id: 'U0ELSE', name: 'else', realName: 'From Elsewhere', teamId: 'T0ELSE' });
+    for (const user of ['U0GUEST', 'U0ELSE']) control.invite(general, user);
+    const first = await write('The limits are wrong');
+    const second = await write('The page is old');
+    for (const message of [first, second]) {
+      await react(message, 'U0ELSE');
+      await react(message, 'U0GUEST');
+    }
+    await world.settled();
+    for (const message of [first, second]) expect(await drafts(message)).toEqual([]);
+    const refusals = (await control.messages(general)).filter(({ subtype }) => subtype === 'ephemeral');
+    expect(refusals.map(({ text }) => text)).toEqual([
+      "🔒 You can't use docs-agent here: guests aren't allowed. Ask an administrator for access.",
+    ]);
+  });
+});
+
+describe('where only some may start drafts', () => {
+  test('others are told who may, and may still dismiss (T2)', async () => {
+    await world[Symbol.asyncDispose]();
+    await start(`channels: { ${general}: { reaction: ":memo:", approvers: [${bob}] } }`);
+    const message = await write('The limits are wrong');
+    await react(message);
+    const draft = await draftOf(message);
+    expect(draft.text).toContain('only bob can start it');
+    for (const button of ['start_draft', 'edit_draft']) {
+      await press(draft, button);
+      await privately('Only bob can start this.');
+    }
+    expect(world.slack.control.modal(alice)).toBeNull();
+    await world.restart(`channels: { ${general}: { reaction: memo, approvers: [${alice}] } }`);
+    await press(draft, 'start_draft');
+    await world.settled();
+    expect(world.prompts()).toHaveLength(1);
+  });
+
+  test('a thread that has a job by then is said to be taken (T2)', async () => {
+    const message = await write('The limits are wrong');
+    await react(message);
+    const draft = await draftOf(message);
+    await write('<@U0DOCSAGENT> Document it', { threadTs: message.ts, user: alice });
+    const offer = await world.sentPrivately(general, "There's no job in this thread yet");
+    await world.slack.control.press(offer, 'choose_messages', alice);
+    await expect
+      .poll(() => JSON.stringify(world.slack.control.modal(alice)?.blocks), { message: 'the form' })
+      .toContain('go along');
+    await world.slack.control.submit(alice, {});
+    await world.settled();
+    await press(draft, 'start_draft');
+    await privately("There's already a job in this thread");
+    expect(world.prompts()).toHaveLength(1);
+  });
+});
