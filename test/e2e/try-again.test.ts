@@ -102,6 +102,21 @@ describe('replies before the card is refused', () => {
     expect(prompts(program)).toEqual([['Add a quickstart', 'First\n\nSecond']]);
   });
 
+  test('are sent on by *Try again* even if they arrived before the request', async () => {
+    await using program = await startProgram();
+    const { slack, clock } = program;
+    slack.onDelivery(({ kind, payload, attempt }) =>
+      kind === 'event' && attempt === 0 && JSON.stringify(payload).includes('quickstart') ? 0 : 1,
+    );
+    const { receipts, refuse, tryAgain } = await withReplies(program, ['First', 'Second']);
+    refuse();
+    await clock.advance(1_000);
+    await receipts('warning', 'warning');
+    await tryAgain();
+    await receipts('white_check_mark', 'white_check_mark');
+    expect(prompts(program)).toEqual([['Add a quickstart', 'First\n\nSecond']]);
+  });
+
   test('are not talked about in the channel, for there is no thread: the requester gets a private message', async () => {
     await using program = await startProgram();
     const { control } = program.slack;

@@ -147,11 +147,14 @@ async function settle(
 ): Promise<Wait | null> {
   const { nowMs } = context;
   if (event !== null) {
-    const after = await applyEvent(tx, job.id, event, context);
-    const { id, teamId, channelId, threadTs } = after;
-    if (event.type === 'card_posted' && threadTs !== null) {
-      await takeInEarlyReplies(tx, id, { teamId, channelId, threadTs }, context);
-    }
+    const { id, teamId, channelId } = job;
+    const takeIn = async (threadTs: string | null) => {
+      if (threadTs !== null) await takeInEarlyReplies(tx, id, { teamId, channelId, threadTs }, context);
+    };
+    // Without a card the job loses its thread, and keeps the replies for *Try again*.
+    if (event.type === 'card_refused') await takeIn(job.threadTs);
+    const after = await applyEvent(tx, id, event, context);
+    if (event.type === 'card_posted') await takeIn(after.threadTs);
   }
   if (outcome !== null) await tx.calls.settle(call.id, outcome, nowMs);
   if (outcome?.state === 'done') await showNews(tx, call, job, nowMs);
