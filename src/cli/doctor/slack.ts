@@ -1,6 +1,7 @@
 import type { Logger } from '../../engine/runtime/logger.ts';
 import { EVENTS_PATH } from '../../slack/protocol/ids.ts';
 import {
+  agentScopes,
   botScopes,
   CHANNELS_SCOPE,
   EMOJI_SCOPE,
@@ -137,7 +138,7 @@ export function scopesFinding(
     return findings.error(`missing: ${missing.join(', ')}`, advice);
   }
   const ofReactions = needsReactions ? [REACTIONS_SCOPE, EMOJI_SCOPE] : [];
-  const known = new Set([...botScopes.map(({ name }) => name), ...ofReactions]);
+  const known = new Set([...[...botScopes, ...agentScopes].map(({ name }) => name), ...ofReactions]);
   const spare = [...granted].filter((name) => !known.has(name));
   return spare.length === 0
     ? findings.ok('all that are needed')

@@ -169,6 +169,14 @@ async function tokenAndPlaces(asked: Asked, notices: NoticeFacts): Promise<Findi
         const last = refused.find((one) => one.channelId === channelId);
         return channelFinding(inspection, channelId, findingsOf('notice_channel', subject(channelId)), last);
       }),
+      ...[...(settings.access.workflowChannels ?? [])].map((channelId) =>
+        workflowFinding(
+          inspection,
+          channelId,
+          findingsOf('workflow_channel', subject(channelId)),
+          settings.access.channels,
+        ),
+      ),
       ...[...settings.access.userGroups].map((groupId) =>
         // With the token of an organisation, the workspace must be named.
         userGroupFinding(
@@ -188,15 +196,15 @@ async function tokenAndPlaces(asked: Asked, notices: NoticeFacts): Promise<Findi
   ];
 }
 
-/** Whether notices can be posted in the channel. `refused`: the last one was. */
-async function channelFinding(
+/** Why the bot cannot post in the channel or read its threads; null: it can. */
+async function absenceFinding(
   inspection: Inspection,
   channelId: string,
   findings: Findings,
-  refused: RefusedNotice | undefined,
-): Promise<Finding> {
+): Promise<Finding | null> {
   try {
     await inspection.isIn(channelId);
+    return null;
   } catch (error) {
     return slackFailure(error, findings, LOOK_AGAIN, (code) =>
       findings.error(
@@ -207,6 +215,33 @@ async function channelFinding(
       ),
     );
   }
+}
+
+/** Whether workflows that nobody starts can ask in the channel. `allowed`: where people may ask; empty: everywhere. */
+async function workflowFinding(
+  inspection: Inspection,
+  channelId: string,
+  findings: Findings,
+  allowed: ReadonlySet<string>,
+): Promise<Finding> {
+  const absence = await absenceFinding(inspection, channelId, findings);
+  if (absence !== null) return absence;
+  if (allowed.size === 0 || allowed.has(channelId)) return findings.ok('the bot is in it');
+  return findings.warning(
+    'workflows may ask there, but nobody may reply: access.channels does not name it',
+    'Add it to access.channels in the file of DOCS_AGENT_CONFIG, or take it out of workflows.channels.',
+  );
+}
+
+/** Whether notices can be posted in the channel. `refused`: the last one was. */
+async function channelFinding(
+  inspection: Inspection,
+  channelId: string,
+  findings: Findings,
+  refused: RefusedNotice | undefined,
+): Promise<Finding> {
+  const absence = await absenceFinding(inspection, channelId, findings);
+  if (absence !== null) return absence;
   // If it was refused because the bot was not in the channel, that is mended by now.
   if (refused === undefined || isNotInChannel(refused.reason)) return findings.ok('the bot is in it');
   return findings.error(

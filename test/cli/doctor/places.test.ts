@@ -35,6 +35,24 @@ channels: { ${general}: { notice_channels: [C0FILE, C0OUT] } }`;
   });
 });
 
+test('channels in which workflows may ask are looked at: the bot must be in them, and people must be able to reply', async () => {
+  await using patient = await startPatient();
+  patient.slack.control.openChannel({ id: 'C0IN', name: 'in', members: [botUserId] });
+  patient.slack.control.openChannel({ id: 'C0OUT', name: 'out', members: [] });
+  const workflows = `workflows: { channels: [${general}, C0IN, C0OUT] }`;
+  patient.configFile = `${workflows}\naccess: { channels: [${general}, C0OUT] }`;
+  const findings = await patient.look();
+  expect(one(findings, 'workflow_channel', general)).toMatchObject({ level: 'ok' });
+  expect(one(findings, 'workflow_channel', 'C0OUT')).toMatchObject({
+    level: 'error',
+    next: expect.stringContaining('/invite @docs-agent'),
+  });
+  expect(one(findings, 'workflow_channel', 'C0IN')).toMatchObject({
+    level: 'warning',
+    found: expect.stringContaining('nobody may reply'),
+  });
+});
+
 test('user groups of the access rules must exist', async () => {
   await using patient = await startPatient();
   patient.slack.control.setUserGroup('S0DOCS', [alice]);
