@@ -155,7 +155,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
     createSlackApp({
       ...{ workspaces, connection, apiUrl, logger, log },
       listeners: {
-        ...{ store, clock, log, newContext, onEnded },
+        ...{ store, clock, log, newContext, recipesOf, onEnded },
         known: tools.known,
         reportOf: reporter(config, store, clock),
         agentHasJob: hasJob(tools, config.agent.readsPerMinute),

@@ -5,6 +5,8 @@ export type Command =
   | { readonly kind: 'compose' }
   /** The id of a job here or at the agent API, or null: the jobs of the person who asks. */
   | { readonly kind: 'status'; readonly id: string | null }
+  /** A recipe by its name. */
+  | { readonly kind: 'run'; readonly name: string }
   /** The id of a job at the agent API, and what its project is called; null: the project of the channel. */
   | { readonly kind: 'watch'; readonly id: string; readonly projectName: string | null }
   /** As it was typed: `project.ts` reads what is at its start. */
@@ -19,6 +21,7 @@ const PLAIN_COMMAND = /^(help|list|settings|doctor|report)$/i;
 const STATUS = /^status(?:\s+(\S+))?$/i;
 /** Ids, numbers and links are no plain words. */
 const PLAIN_WORD = /^[\p{L}\p{M}'’-]+[.!?]?$/u;
+const RUN = /^run\s+([a-z0-9_-]+)$/i;
 const WATCH = /^(?:project=(\S+)\s+)?watch\s+(\S+)$/i;
 
 /**
@@ -32,6 +35,8 @@ export function parseCommand(text: string): Command {
   if (plain !== undefined) return { kind: plain };
   const status = STATUS.exec(trimmed);
   if (status !== null) return { kind: 'status', id: status[1] ?? null };
+  const [, recipe] = RUN.exec(trimmed) ?? [];
+  if (recipe !== undefined) return { kind: 'run', name: recipe };
   const [, projectName = null, watched] = WATCH.exec(trimmed) ?? [];
   if (watched !== undefined) return { kind: 'watch', id: watched, projectName };
   return { kind: 'prompt', text: trimmed };

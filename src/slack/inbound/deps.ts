@@ -9,6 +9,7 @@ import type {
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Logger } from '../../engine/runtime/logger.ts';
 import type { AnyJobContext } from '../../jobs/decision.ts';
+import type { Recipe } from '../../jobs/recipes/recipe.ts';
 import type { Report } from '../../jobs/report/report.ts';
 import type { Store } from '../../store/store.ts';
 import type { Known } from '../workspace/known.ts';
@@ -24,6 +25,8 @@ export interface SharedDeps {
   readonly agentHasJob: (projectId: string, agentJobId: string) => Promise<boolean | null>;
   /** What became of the workspace's requests of the last days. */
   readonly reportOf: (teamId: string, projectIds: readonly string[]) => Promise<Report>;
+  /** The recipes that the settings have for a workspace. */
+  readonly recipesOf: (teamId: string) => readonly Recipe[];
   /** An event says that an installation, or its token, has ended. */
   readonly onEnded: (body: unknown) => Promise<void>;
 }

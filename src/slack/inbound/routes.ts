@@ -25,6 +25,7 @@ import { jobButton } from './job-button.ts';
 import { mark } from './messages/marks.ts';
 import { message } from './messages/message.ts';
 import { resumeRecipe } from './recipes/resume.ts';
+import { recipeFormSubmitted } from './recipes/run.ts';
 import { checkAccess, checkWorkspace } from './requests/gates.ts';
 import { stepReached } from './workflows/step.ts';
 
@@ -59,6 +60,7 @@ const submissions: Readonly<Record<keyof typeof viewIds, Listener<SubmitArgs>>> 
   draft: draftSubmitted,
   threadPreview: threadPreviewSubmitted,
   startAnother: startAnotherSubmitted,
+  recipe: recipeFormSubmitted,
   settings: settingsSubmitted,
   settingsChannel: settingsChannelChosen,
 };

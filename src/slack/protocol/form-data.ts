@@ -56,6 +56,10 @@ const decision = followUp.extend({
 });
 export type DecisionForm = Readonly<z.infer<typeof decision>>;
 
+/** A recipe whose values the form asks for. */
+const recipe = z.object({ recipe: z.string().min(1), responseUrl: z.string().min(1).nullable() });
+export type RecipeForm = Readonly<z.infer<typeof recipe>>;
+
 /** The settings of a channel. */
 const settings = z.object({
   channelId: z.string().min(1),
@@ -81,6 +85,7 @@ export function encode(
     | ConfirmationForm
     | FollowUpForm
     | DecisionForm
+    | RecipeForm
     | SettingsFormData,
 ): string {
   return JSON.stringify(data);
@@ -92,6 +97,7 @@ export const decodeOfferedThread = (text: string) => decode(offered, text);
 export const decodeConfirmationForm = (text: string) => decode(confirmation, text);
 export const decodeDecisionForm = (text: string) => decode(decision, text);
 export const decodeFollowUpForm = (text: string) => decode(followUp, text);
+export const decodeRecipeForm = (text: string) => decode(recipe, text);
 export const decodeSettings = (text: string) => decode(settings, text);
 
 /** Null if it is not one of ours. */

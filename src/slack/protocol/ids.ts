@@ -7,6 +7,7 @@ export const viewIds = {
   draft: 'draft',
   threadPreview: 'thread_preview',
   startAnother: 'start_another',
+  recipe: 'recipe',
   settings: 'settings',
   settingsChannel: 'settings_channel',
 } as const;
@@ -20,6 +21,8 @@ export const formIds = {
   followUpMode: 'follow_up_mode',
   followUpWindow: 'follow_up_window',
   noticeChannels: 'notice_channels',
+  /** Followed by the name of the placeholder. */
+  value: 'value_',
   /** Followed by the number of the group. */
   messages: 'messages_',
 } as const;

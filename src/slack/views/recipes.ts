@@ -1,9 +1,14 @@
+import type { ValueProblem } from '../../jobs/recipes/fill.ts';
+import type { Recipe } from '../../jobs/recipes/recipe.ts';
 import { buttons } from './parts/buttons.ts';
 import { buttonRow, message, paragraph, pressButton, type SlackMessage } from './parts/message.ts';
+import { channelMention, mrkdwn, ownLink } from './parts/mrkdwn.ts';
 import { oneLine } from './parts/untrusted.ts';
+import { refusalView } from './refusals.ts';
 import { recipeTexts } from './texts/recipes.ts';
 
 const NAME_MAX = 100;
+const NAMES_MAX = 1_000;
 
 /** In the thread of the job that is in the way. */
 export function skippedView(recipe: string): SlackMessage {
@@ -31,4 +36,43 @@ export function notPausedView(recipe: string): SlackMessage {
 /** Likewise. */
 export function resumeRefusedView(): SlackMessage {
   return message(paragraph(recipeTexts.adminsOnly));
+}
+
+/** To whoever runs it, with the thread of the job that is in the way. */
+export function recipeSkippedView(recipe: string, threadUrl: string | null): SlackMessage {
+  const news = recipeTexts.skipped(oneLine(recipe, NAME_MAX));
+  return message(
+    paragraph(threadUrl === null ? news : mrkdwn`${news} ${ownLink(threadUrl, recipeTexts.openThread)}`),
+  );
+}
+
+/** To whoever runs it in another channel than its own. */
+export function runningView({ name, channelId }: Recipe, isDraft: boolean): SlackMessage {
+  const said = isDraft ? recipeTexts.drafting : recipeTexts.running;
+  return message(paragraph(said(oneLine(name, NAME_MAX), channelMention(channelId))));
+}
+
+export function noSuchRecipeView(called: string, recipes: readonly Recipe[]): SlackMessage {
+  const names = recipes.map(({ name }) => name).join(', ');
+  return message(paragraph(recipeTexts.unknown(oneLine(called, NAME_MAX), oneLine(names, NAMES_MAX))));
+}
+
+/** Why the request could not be made. */
+export function recipeProblemView(
+  problem:
+    | { readonly kind: 'bad_value'; readonly problem: ValueProblem }
+    | { readonly kind: 'missing' | 'unknown' | 'no_project' }
+    | { readonly kind: 'too_long'; readonly length: number; readonly maxLength: number },
+): SlackMessage {
+  switch (problem.kind) {
+    case 'bad_value':
+      return message(paragraph(recipeTexts.values[problem.problem]));
+    case 'missing':
+    case 'unknown':
+      return message(paragraph(recipeTexts.values.empty));
+    case 'too_long':
+      return refusalView(problem);
+    case 'no_project':
+      return message(paragraph(recipeTexts.noProject));
+  }
 }

@@ -8,6 +8,7 @@ import { refusalView } from '../../views/refusals.ts';
 import type { CommandArgs, ListenerDeps } from '../deps.ts';
 import { compose } from '../forms/compose.ts';
 import { settings } from '../forms/settings.ts';
+import { run } from '../recipes/run.ts';
 import { storeRequest } from '../requests/in-time.ts';
 import { answer, linkTo } from '../requests/private-answers.ts';
 import { type Outcome, startJob } from '../requests/start-job.ts';
@@ -41,6 +42,11 @@ export function command(deps: ListenerDeps) {
         return report(deps, args);
       case 'settings':
         return settings(deps, args);
+      case 'run':
+        // Where there are none, it is a request like any other.
+        return deps.recipesOf(deps.teamId).length === 0
+          ? ask(deps, args, text)
+          : run(deps, args, parsed.name);
       case 'watch':
         return watch(deps, args, parsed);
     }

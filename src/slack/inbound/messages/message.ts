@@ -103,6 +103,9 @@ async function answerTo(
     case 'settings':
     case 'watch':
       return typedOnlyView(text.trim());
+    case 'run':
+      // Where there are none, it is a request like any other.
+      return deps.recipesOf(deps.teamId).length === 0 ? null : typedOnlyView(text.trim());
     case 'prompt':
       return isDirect && attachments.snippets.length === 0 && smallTalkOf(text) !== null ? helpView() : null;
   }

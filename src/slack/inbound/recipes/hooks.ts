@@ -115,6 +115,8 @@ function store(
         userId: null,
         origin: { kind: 'webhook' },
         responseUrl: null,
+        // `claim` has remembered it.
+        keys: [],
         values: new Map(Object.entries(values)),
       },
       context,
@@ -124,13 +126,16 @@ function store(
       await tx.hookAnswers.release(key);
       return refused(outcome.problem);
     }
+    if (outcome.kind === 'duplicate') throw new Error('it has no keys');
     const body = JSON.stringify(acceptance(outcome));
     await tx.hookAnswers.put(key, body);
     return { status: 202, body };
   });
 }
 
-function acceptance(outcome: Exclude<RecipeOutcome, { kind: 'refused' }>): Readonly<Record<string, string>> {
+function acceptance(
+  outcome: Exclude<RecipeOutcome, { kind: 'refused' | 'duplicate' }>,
+): Readonly<Record<string, string>> {
   switch (outcome.kind) {
     case 'started':
       return { job: outcome.job.id };

@@ -68,7 +68,16 @@ async function serve(
   const momentMs = lastMoment(schedule, nowMs);
   const isDue = momentMs !== null && momentMs > ((await tx.recipes.get(key))?.servedUntilMs ?? nowMs);
   const origin = { kind: 'schedule' } as const;
-  const request = { teamId, recipe, userId: null, origin, responseUrl: null, values: new Map(), text: '' };
+  const request = {
+    teamId,
+    recipe,
+    userId: null,
+    origin,
+    responseUrl: null,
+    keys: [],
+    values: new Map(),
+    text: '',
+  };
   const outcome = isDue ? await startRecipe(tx, request, context) : null;
   if (isDue) {
     const runs = await tx.recipes.lock(key, nowMs);

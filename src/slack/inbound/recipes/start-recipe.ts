@@ -20,12 +20,16 @@ export interface RecipeRequest {
   readonly userId: string | null;
   readonly origin: Origin;
   readonly responseUrl: string | null;
+  /** All names under which Slack may deliver it again; they are remembered if it starts. */
+  readonly keys: readonly string[];
   readonly values: RecipeValues;
   /** Goes along as a quotation. */
   readonly text: string;
 }
 
 export type RecipeOutcome =
+  /** It was delivered before, and has started. */
+  | { readonly kind: 'duplicate' }
   | { readonly kind: 'started' | 'drafted'; readonly job: Job }
   /** Its last job is open. */
   | { readonly kind: 'skipped'; readonly job: Job }
@@ -52,6 +56,9 @@ export async function startRecipe(
   const lastId = (await tx.recipes.get(key))?.jobId ?? null;
   const last = lastId === null ? null : ((await tx.jobs.lock(lastId))?.job ?? null);
   const runs = await tx.recipes.lock(key, nowMs);
+  // Behind the lock, so that deliveries at the same time see each other.
+  if (request.keys.length > 0 && (await tx.inboundRequests.isKnown(request.keys)))
+    return { kind: 'duplicate' };
   const current = runs.jobId === lastId || runs.jobId === null ? last : await tx.jobs.get(runs.jobId);
   if (userId === null && runs.pausedAtMs !== null) return { kind: 'paused' };
   if (current !== null && isInTheWay(current)) {
@@ -77,6 +84,7 @@ export async function startRecipe(
   const decision = recipe.isDraft
     ? requestDraft(asked, { approvers: approversIn(context.rulesOf(teamId), recipe.channelId) }, context)
     : openJob(asked, context);
+  await tx.inboundRequests.remember(request.keys, nowMs);
   await tx.write(decision, nowMs);
   await tx.recipes.put(key, runsWithJob(runs, decision.job.id));
   return { kind: recipe.isDraft ? 'drafted' : 'started', job: decision.job };

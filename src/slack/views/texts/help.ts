@@ -16,6 +16,7 @@ export const help = {
 • \`/docs-agent explain the rate limits\` in a channel; \`/docs-agent\` alone opens a form
 • \`@docs-agent …\` in a channel; in a thread of other people you choose which messages go along
 • a direct message to me, *${labels.askDocsAgent}* in the menu of a message, *${buttons.startJob.label}* in my Home tab
+• \`/docs-agent run weekly-review\` a recipe that administrators have set up
 • \`project=name\` at the start chooses the project
 • \`--\` at the start makes a request of anything: \`/docs-agent -- help\``,
   steer: mrkdwn`*Steer it*

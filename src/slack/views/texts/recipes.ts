@@ -6,5 +6,17 @@ export const recipeTexts = {
   paused: (name: string): Mrkdwn => mrkdwn`⚠️ *Paused ${name}* after three failures in a row.`,
   resumed: (name: string, by: string): Mrkdwn => mrkdwn`▶️ *Resumed ${name}* by ${by}.`,
   notPaused: (name: string): Mrkdwn => mrkdwn`That's already settled: *${name}* isn't paused.`,
+  formTitle: 'Run a recipe',
+  running: (name: string, channel: Mrkdwn): Mrkdwn => mrkdwn`🚀 *Starting ${name}* in ${channel}.`,
+  drafting: (name: string, channel: Mrkdwn): Mrkdwn => mrkdwn`📝 *Draft of ${name}* in ${channel}.`,
+  unknown: (name: string, names: string): Mrkdwn =>
+    mrkdwn`There's no recipe “${name}”. Available: ${names}. To use these words as a request, put \`--\` in front.`,
+  openThread: 'Open the thread',
+  noProject: mrkdwn`There's no project for this recipe any more. Ask an administrator of docs-agent.`,
+  values: {
+    empty: mrkdwn`Write a value.`,
+    too_long: mrkdwn`At most 500 characters.`,
+    several_lines: mrkdwn`One line only.`,
+  },
   adminsOnly: mrkdwn`🔒 Only administrators of docs-agent can resume a recipe.`,
 } as const;

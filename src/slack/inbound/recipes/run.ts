@@ -1,0 +1,129 @@
+import { placeholdersIn } from '../../../jobs/recipes/fill.ts';
+import type { Recipe, RecipeValues } from '../../../jobs/recipes/recipe.ts';
+import { decodeRecipeForm } from '../../protocol/form-data.ts';
+import { formIds } from '../../protocol/ids.ts';
+import { noFormView } from '../../views/forms/compose.ts';
+import { recipeForm } from '../../views/forms/recipe.ts';
+import type { SlackMessage } from '../../views/parts/message.ts';
+import { noSuchRecipeView, recipeProblemView, recipeSkippedView, runningView } from '../../views/recipes.ts';
+import { noteRequest } from '../connection/request-log.ts';
+import type { CommandArgs, ListenerDeps, SubmitArgs } from '../deps.ts';
+import { refuseAtField } from '../forms/submit.ts';
+import { admissionProblem } from '../requests/admission.ts';
+import { storeRequest } from '../requests/in-time.ts';
+import { answer, linkTo, openForm } from '../requests/private-answers.ts';
+import { type RecipeOutcome, startRecipe } from './start-recipe.ts';
+
+/** `/docs-agent run <name>`. If values are missing, a form asks for them. */
+export async function run(deps: ListenerDeps, args: CommandArgs, name: string): Promise<void> {
+  const { trigger_id: triggerId, response_url, user_id: userId, channel_id: channelId } = args.command;
+  const recipes = deps.recipesOf(deps.teamId);
+  const recipe = recipes.find((one) => one.name === name.toLowerCase());
+  if (recipe === undefined) return answer(args, noSuchRecipeView(name, recipes));
+  const responseUrl = response_url || null;
+  if (placeholdersIn(recipe.request).some((placeholder) => !recipe.values.has(placeholder))) {
+    const isOpen = (await openForm(deps, triggerId, recipeForm(recipe, { responseUrl }))) !== null;
+    return isOpen ? args.ack() : answer(args, noFormView());
+  }
+  const keys = triggerId ? [`trigger:${deps.teamId}:${triggerId}`] : [];
+  const ran = await runRecipe(deps, {
+    recipe,
+    userId,
+    responseUrl,
+    keys,
+    values: new Map(),
+    from: 'command',
+  });
+  if (ran !== null && 'problem' in ran) return answer(args, ran.problem);
+  // In its own channel, the card is the answer.
+  await (ran === null || recipe.channelId === channelId
+    ? args.ack()
+    : answer(args, runningView(recipe, ran.kind === 'drafted')));
+}
+
+/** The form with the values: stored, and only then acknowledged. */
+export function recipeFormSubmitted(deps: ListenerDeps) {
+  return async ({ ack, body, view }: SubmitArgs): Promise<void> => {
+    const form = decodeRecipeForm(view.private_metadata);
+    const recipes = deps.recipesOf(deps.teamId);
+    const recipe = recipes.find(({ name }) => name === form?.recipe);
+    const [firstField = ''] = Object.keys(view.state.values);
+    // It was removed from the settings meanwhile.
+    if (recipe === undefined) {
+      return refuseAtField(ack, noSuchRecipeView(form?.recipe ?? '', recipes), firstField);
+    }
+    const values = new Map(
+      placeholdersIn(recipe.request).map((name): [string, string] => {
+        const id = formIds.value + name;
+        return [name, view.state.values[id]?.[id]?.value ?? ''];
+      }),
+    );
+    const keys = [`view:${deps.teamId}:${view.id}`];
+    const responseUrl = form?.responseUrl ?? null;
+    const ran = await runRecipe(deps, {
+      recipe,
+      userId: body.user.id,
+      responseUrl,
+      keys,
+      values,
+      from: 'form',
+    });
+    if (ran === null || 'kind' in ran) return ack();
+    const field = ran.field === undefined ? firstField : formIds.value + ran.field;
+    await refuseAtField(ack, ran.problem, field);
+  };
+}
+
+interface Run {
+  readonly recipe: Recipe;
+  readonly userId: string;
+  readonly responseUrl: string | null;
+  /** All names under which Slack may deliver the request again. */
+  readonly keys: readonly string[];
+  readonly values: RecipeValues;
+  readonly from: 'command' | 'form';
+}
+
+/** `field`: the placeholder whose value is the problem. */
+type Ran =
+  | Extract<RecipeOutcome, { kind: 'started' | 'drafted' }>
+  | { readonly problem: SlackMessage; readonly field?: string };
+
+/** Null: Slack delivers the request once more. */
+async function runRecipe(
+  deps: ListenerDeps,
+  { recipe, userId, responseUrl, keys, values, from }: Run,
+): Promise<Ran | null> {
+  const { store, teamId } = deps;
+  const stored = await storeRequest(deps, {
+    // Its jobs have their threads there, wherever it is run.
+    admit: () => admissionProblem(deps, userId, recipe.channelId),
+    write: () =>
+      store.transaction((tx) => {
+        const request = { teamId, recipe, userId, responseUrl, keys, values, text: '' };
+        return startRecipe(tx, { ...request, origin: { kind: from } }, deps.newContext());
+      }),
+  });
+  if ('problem' in stored) return { problem: stored.problem };
+  const outcome = stored.result;
+  switch (outcome.kind) {
+    case 'duplicate':
+      noteRequest({ outcome: 'duplicate' });
+      return null;
+    case 'started':
+    case 'drafted':
+      noteRequest({ outcome: 'accepted', jobId: outcome.job.id });
+      return outcome;
+    case 'skipped':
+      noteRequest({ outcome: 'refused' });
+      return { problem: recipeSkippedView(recipe.name, linkTo(deps, outcome.job)) };
+    case 'refused': {
+      noteRequest({ outcome: 'refused' });
+      const { problem } = outcome;
+      const field = problem.kind === 'bad_value' ? { field: problem.name } : {};
+      return { problem: recipeProblemView(problem), ...field };
+    }
+    case 'paused':
+      throw new Error('people may run a recipe that is paused');
+  }
+}

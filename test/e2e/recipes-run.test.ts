@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { alice, bob, general, random } from '../support/local-slack.ts';
+import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
+
+const configFile = [
+  'projects: [{ id: acme-docs }]',
+  'recipes:',
+  `  - { name: weekly-review, channel: ${general}, request: "Check the screenshots of {page}", values: { page: quickstart } }`,
+  `  - { name: release-notes, channel: ${general}, request: "Document {version} of {product}", values: { product: API } }`,
+  `  - { name: proposal, channel: ${general}, request: Propose, draft: true }`,
+].join('\n');
+
+let world: StrictWorld;
+beforeEach(async () => {
+  world = await startStrictWorld({ configFile });
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+const command = (text: string, channel = general) =>
+  world.slack.control.command({ channel, user: alice, text });
+
+describe('`/docs-agent run` (T3)', () => {
+  test('starts a recipe in the name of whoever runs it', async () => {
+    await command('run Weekly-Review');
+    await world.started('Check the screenshots of "quickstart"');
+    const card = await world.seen(general, ({ text }) => text.includes('Check the screenshots'));
+    expect(card.text).toContain('\nalice');
+    expect(card.text).not.toContain('recipe');
+  });
+
+  test('in another channel says where it starts', async () => {
+    await command('run weekly-review', random);
+    await world.sentPrivately(random, `*Starting weekly-review* in <#${general}>`);
+    await world.started('Check the screenshots of "quickstart"');
+  });
+
+  test('tells whoever runs it privately that its last job is open', async () => {
+    await command('run weekly-review');
+    await world.started('Check the screenshots of "quickstart"');
+    await command('run weekly-review');
+    await world.sentPrivately(general, '*Skipped weekly-review:* its last job is still open.');
+    await world.settled();
+    expect(world.prompts()).toHaveLength(1);
+  });
+
+  test('asks for missing values in a form, and says at the field what is wrong with one', async () => {
+    await command('run release-notes');
+    const submit = (value: string) =>
+      world.slack.control.submit(alice, { value_version: value, value_product: 'API' });
+    expect((await submit(' ')).errors).toEqual({ value_version: 'Write a value.' });
+    expect(world.prompts()).toEqual([]);
+    expect((await submit('2.1 "beta" <!channel>')).errors).toBeNull();
+    await world.started(`Document "2.1 'beta' <!channel>" of "API"`);
+    const card = await world.seen(general, ({ text }) => text.includes('Document'));
+    expect(card.text).not.toContain('<!channel>');
+  });
+
+  test('makes a draft of a recipe that is to be one', async () => {
+    await command('run proposal');
+    await world.seen(general, ({ text }) => text.includes('*Draft*'));
+    expect(world.prompts()).toEqual([]);
+  });
+
+  test('knows the recipes that there are, and leaves everything else a request', async () => {
+    await command('run nonsense');
+    await world.sentPrivately(
+      general,
+      "There's no recipe “nonsense”. Available: weekly-review, release-notes, proposal.",
+    );
+    await command('run the linter over all pages');
+    await world.started('run the linter over all pages');
+    await world.slack.control.message({ channel: general, user: bob, text: '<@U0DOCSAGENT> run proposal' });
+    await world.sentPrivately(general, 'Type it as a command: `/docs-agent run proposal`');
+  });
+});
+
+test('without recipes, `run` is a word like any other (T3, S2)', async () => {
+  await using plain = await startStrictWorld();
+  await plain.slack.control.command({ channel: general, user: alice, text: 'run benchmarks' });
+  await plain.started('run benchmarks');
+});
