@@ -4,7 +4,7 @@ import { drawContactSheet } from './support/contact-sheet.ts';
 import { startDemoInBrowser } from './support/demo-in-browser.ts';
 import { pageOfPictures } from './support/page-of-pictures.ts';
 import type { SlackPage } from './support/slack-page.ts';
-import { stateGroups } from './support/states.ts';
+import { draftGroup, stateGroups } from './support/states.ts';
 
 /** The page puts a section's button below its text; Slack puts it beside. */
 const AS_IN_SLACK = '.bk-section { display: flex; justify-content: space-between; gap: 12px }';
@@ -76,3 +76,5 @@ for (const draw of [job, form, home]) {
 await using sheet = await demo.openSlack();
 await drawContactSheet(sheet.page, stateGroups, file('states'));
 console.log('docs/images/states.png');
+await drawContactSheet(sheet.page, [draftGroup], file('draft'));
+console.log('docs/images/draft.png');

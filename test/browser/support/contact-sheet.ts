@@ -39,7 +39,7 @@ export async function drawContactSheet(
     title,
     pictures: Object.keys(states).map((caption) => ({ caption, png: pngs.shift() ?? Buffer.alloc(0) })),
   }));
-  await page.setViewportSize({ width: 1600, height: 800 });
+  await page.setViewportSize({ width: 1600, height: 100 });
   await page.setContent(pageOfPictures(pictured));
   await page.screenshot({ path, fullPage: true });
 }

@@ -1,6 +1,7 @@
 import type { Announcement, TurnEnded } from '../../../src/jobs/announcement.ts';
 import type { Queue } from '../../../src/jobs/follow-up-queue.ts';
 import type { Job, Stage } from '../../../src/jobs/job.ts';
+import type { OfferOutcome } from '../../../src/jobs/offer.ts';
 import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
 import type { Turn } from '../../../src/jobs/turns.ts';
 import { doctorView } from '../../../src/slack/views/doctor.ts';
@@ -14,6 +15,7 @@ import { announcementView } from '../../../src/slack/views/thread/announcement.t
 import { cardView } from '../../../src/slack/views/thread/card.ts';
 import { noticeView, privateNoticeView } from '../../../src/slack/views/thread/notice.ts';
 import { requesterView } from '../../../src/slack/views/thread/requester.ts';
+import { postedView } from '../../../src/slack/views/thread/settled.ts';
 import {
   aJob,
   anAgentJob,
@@ -256,5 +258,32 @@ const privately: StateGroup = {
   },
 };
 
+const draftFacts: Partial<Job> = {
+  prompt:
+    'About this Slack message (https://acme.slack.com/archives/C0DOCS/p1700000000000100):\n> Nobody finds out which plan has which rate limit',
+  origin: { kind: 'reaction', messageTs: '1700000000.000100', emoji: 'memo' },
+  stage: {
+    kind: 'draft',
+    draftedAtMs: 0,
+    number: 1,
+    thread: null,
+    messages: ['1.0', '2.0'],
+    postTs: null,
+  },
+};
+const draft = (approvers: readonly string[] = [], outcome: OfferOutcome | null = null) =>
+  postedView({ kind: 'draft', number: 1, threadTs: null, approvers }, job(draftFacts), outcome, names);
+
+/** What becomes of a message that somebody marks. */
+export const draftGroup: StateGroup = {
+  title: 'Drafts',
+  states: {
+    draft: draft(),
+    'only some may start it': draft(['U1', 'U2']),
+    started: draft([], { deed: 'started', by: 'U2' }),
+    withdrawn: draft([], { deed: 'withdrawn', by: 'U1' }),
+  },
+};
+
 /** All that people read in Slack, but for Home and forms. */
-export const stateGroups: readonly StateGroup[] = [cards, thread, notices, privately];
+export const stateGroups: readonly StateGroup[] = [cards, thread, draftGroup, notices, privately];
