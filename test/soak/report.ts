@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Finding } from './model/evidence.ts';
 import { ofKind } from './model/posts.ts';
 import type { RunResult } from './run.ts';
@@ -14,7 +15,12 @@ export function reportOf(result: RunResult): string {
 
 /** All that must be zero is zero. */
 export function isGood(result: RunResult): boolean {
-  return result.findings.size === 0 && (result.options.kills > 0 || result.endings.length === 0);
+  const { reported, byHand } = result.counts;
+  return (
+    isDeepStrictEqual(reported, byHand) &&
+    result.findings.size === 0 &&
+    (result.options.kills > 0 || result.endings.length === 0)
+  );
 }
 
 function outcomes(result: RunResult): Row[] {
@@ -35,9 +41,16 @@ function outcomes(result: RunResult): Row[] {
     ['messages of unknown outcome, each shown in its thread', unknown.messages],
     ['of these, taken by the agent all the same', unknown.taken],
     ...(options.kills > 0 ? [['kills', options.kills] as const] : []),
+    ['starts by hand, and in `docs-agent report`', pairOf(result, 'starts')],
+    ['unclear starts, likewise', pairOf(result, 'unclear')],
+    ['pull requests, likewise', pairOf(result, 'pullRequests')],
     ['processes that ended by themselves', result.endings.length],
     ['duration', `${Math.round(result.durationMs / 1000)} s`],
   ];
+}
+
+function pairOf({ counts }: RunResult, what: 'starts' | 'unclear' | 'pullRequests'): string {
+  return `${counts.byHand[what]}, ${counts.reported[what]}`;
 }
 
 function found({ findings }: RunResult, kind: Finding['kind']): number {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { alice, bob } from '../support/local-slack.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
+import { type Counts, countByHand, reportedCounts } from './model/counts.ts';
 import type { Finding, StoryEvidence } from './model/evidence.ts';
 import { judgeStory } from './model/judge.ts';
 import { planStories } from './plan.ts';
@@ -43,22 +44,22 @@ export interface RunResult {
   readonly options: RunOptions;
   readonly durationMs: number;
   readonly stories: readonly StoryEvidence[];
+  /** What `docs-agent report` says, and the same counted from outside. */
+  readonly counts: { readonly reported: Counts; readonly byHand: Counts };
   /** Of the stories in which something is not as it must be. */
   readonly findings: ReadonlyMap<StoryEvidence, readonly Finding[]>;
-  readonly slackCalls: Counts;
-  readonly slackFaults: Counts;
-  readonly agentCalls: Counts;
-  readonly agentFaults: Counts;
+  readonly slackCalls: ReadonlyMap<string, number>;
+  readonly slackFaults: ReadonlyMap<string, number>;
+  readonly agentCalls: ReadonlyMap<string, number>;
+  readonly agentFaults: ReadonlyMap<string, number>;
   readonly extraCopies: number;
   readonly lateTurns: number;
-  readonly disturbances: Counts;
+  readonly disturbances: ReadonlyMap<string, number>;
   /** How processes ended that were not killed. */
   readonly endings: readonly string[];
   /** What each process printed. */
   readonly outputs: readonly string[];
 }
-
-type Counts = ReadonlyMap<string, number>;
 
 /** Has people work with the program while things go wrong, lets everything finish, and judges it. */
 export async function run(options: RunOptions): Promise<RunResult> {
@@ -114,6 +115,10 @@ export async function run(options: RunOptions): Promise<RunResult> {
     options,
     durationMs: Date.now() - startedAtMs,
     stories,
+    counts: {
+      reported: reportedCounts(await world.report()),
+      byHand: countByHand(stories, plans),
+    },
     findings: judgeAll(stories),
     slackCalls: countsBy(slack.calls(), ({ method }) => method),
     slackFaults: faults.slack.counts,

@@ -1,6 +1,8 @@
 import { type AgentApi, startAgentApi } from '../../../demo/agent-api/agent-api.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import type { Report } from '../../../src/jobs/report/report.ts';
 import { startDatabaseProxy } from '../../replicas/support/database-proxy.ts';
+import { runProgram } from '../../support/child-program.ts';
 import { alice, bob, random as noticeChannel } from '../../support/local-slack.ts';
 import { createTestDatabase, testServerUrl } from '../../support/postgres.ts';
 import { strictApp } from '../../support/strict-slack/ids.ts';
@@ -44,6 +46,8 @@ export interface SoakWorld extends AsyncDisposable {
   readonly lateTurns: ReadonlyMap<number, number>;
   /** The agent jobs as the API describes them now. */
   agentJobs(): Promise<ReadonlyMap<string, AgentJobEnd>>;
+  /** What `docs-agent report` says. */
+  report(): Promise<Report>;
   /** When the program last changed something outside. */
   lastDeedAtMs(): number;
 }
@@ -120,6 +124,7 @@ export async function startSoakWorld(options: WorldOptions): Promise<SoakWorld> 
     extraCopies: copies.extra,
     lateTurns: agent.lateTurns,
     agentJobs: () => readAgentJobs(api),
+    report: () => report(store.settings),
     lastDeedAtMs: () => Math.max(lastSlackDeedAtMs, front.attempts.at(-1)?.atMs ?? 0),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
@@ -132,6 +137,12 @@ const CHANGES = new Set([
   'reactions.remove',
   'response_url',
 ]);
+
+async function report(settings: Readonly<Record<string, string>>): Promise<Report> {
+  await using program = runProgram(['report', '--format', 'json'], settings);
+  await program.exit;
+  return JSON.parse(program.output());
+}
 
 interface WorldStore {
   readonly settings: Readonly<Record<string, string>>;
