@@ -27,6 +27,7 @@ export const TITLES = {
   slack_connection: 'Connection',
   listening: 'Address',
   notice_channel: 'Notice channel',
+  recipe: 'Recipe',
   workflow_channel: 'Workflows in',
   user_group: 'User group',
   reaction: 'Emoji in',

@@ -169,6 +169,9 @@ async function tokenAndPlaces(asked: Asked, notices: NoticeFacts): Promise<Findi
         const last = refused.find((one) => one.channelId === channelId);
         return channelFinding(inspection, channelId, findingsOf('notice_channel', subject(channelId)), last);
       }),
+      ...settings.recipes.map(({ name, channelId }) =>
+        channelFinding(inspection, channelId, findingsOf('recipe', subject(name)), undefined),
+      ),
       ...[...(settings.access.workflowChannels ?? [])].map((channelId) =>
         workflowFinding(
           inspection,
@@ -233,7 +236,7 @@ async function workflowFinding(
   );
 }
 
-/** Whether notices can be posted in the channel. `refused`: the last one was. */
+/** Whether the bot can post in the channel. `refused`: the last notice was. */
 async function channelFinding(
   inspection: Inspection,
   channelId: string,

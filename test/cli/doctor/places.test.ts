@@ -35,6 +35,22 @@ channels: { ${general}: { notice_channels: [C0FILE, C0OUT] } }`;
   });
 });
 
+test('the channel of each recipe is looked at (T3)', async () => {
+  await using patient = await startPatient();
+  patient.slack.control.openChannel({ id: 'C0IN', name: 'in', members: [botUserId] });
+  patient.configFile = `
+projects: [{ id: acme-docs }]
+recipes:
+  - { name: here, channel: C0IN, request: Go, schedule: "0 9 * * 1" }
+  - { name: nowhere, channel: C0NOWHERE, request: Go }`;
+  const findings = await patient.look();
+  expect(one(findings, 'recipe', 'here')).toMatchObject({ level: 'ok', found: 'the bot is in it' });
+  expect(one(findings, 'recipe', 'nowhere')).toMatchObject({
+    level: 'error',
+    found: 'the bot is not in it, or it does not exist (channel_not_found)',
+  });
+});
+
 test('channels in which workflows may ask are looked at: the bot must be in them, and people must be able to reply', async () => {
   await using patient = await startPatient();
   patient.slack.control.openChannel({ id: 'C0IN', name: 'in', members: [botUserId] });
