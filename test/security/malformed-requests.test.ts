@@ -66,6 +66,18 @@ test.each<[string, object]>([
       event: { ...message, subtype: 'message_changed', message: { ...message, edited: { ts: '' } } },
     },
   ],
+  [
+    'a reaction at a message of no time',
+    {
+      ...outer,
+      event: {
+        type: 'reaction_added',
+        user: alice,
+        reaction: 'memo',
+        item: { type: 'message', channel: general },
+      },
+    },
+  ],
   ['a home of nobody', { ...outer, event: { type: 'app_home_opened' } }],
   ['a team with a NUL', { ...outer, team_id: 'T\u0000', event: message }],
   ['a press by nobody', { ...press, user: null }],

@@ -48,11 +48,11 @@ const change = anyEvent.extend({
   message: present.optional(),
   previous_message: present.optional(),
 });
-/** At a message; other items are of no interest. */
+/** At a message. Of those at other items, nothing more is read. */
 const reaction = anyEvent.extend({
   user: id,
   reaction: text,
-  item: z.looseObject({ type: text, channel: id.optional(), ts: ts.optional() }),
+  item: z.looseObject({ channel: id, ts }),
 });
 const homeOpened = anyEvent.extend({ user: id });
 
@@ -153,7 +153,10 @@ export function checkShape(body: object): void {
   if (kind === 'event_callback') checkEvent((body as { readonly event: MessageEvent }).event);
 }
 
-type SlackEventPart = Partial<MessageEvent & ChangeEvent> & { readonly type?: unknown };
+type SlackEventPart = Partial<MessageEvent & ChangeEvent> & {
+  readonly type?: unknown;
+  readonly item?: { readonly type?: unknown };
+};
 
 function checkEvent(body: SlackEventPart): void {
   checkPart(eventShape(body), body, ['event']);
@@ -167,7 +170,9 @@ function checkEvent(body: SlackEventPart): void {
 function eventShape(body: SlackEventPart): z.ZodType {
   if (body.type === 'app_home_opened') return homeOpened;
   if (body.type === 'function_executed') return step;
-  if (body.type === 'reaction_added' || body.type === 'reaction_removed') return reaction;
+  if (body.type === 'reaction_added' || body.type === 'reaction_removed') {
+    return body.item?.type === 'message' ? reaction : anyEvent;
+  }
   if (body.type !== 'message' && body.type !== 'app_mention') return anyEvent;
   if (isChange(body)) return change;
   return mayBeHuman(body) ? message : anyEvent;

@@ -14,7 +14,8 @@ export function mark(deps: ListenerDeps) {
   return async ({ event }: Args): Promise<void> => {
     const { type, user: userId, reaction, item } = event;
     const { store, clock, teamId } = deps;
-    const isMessage = item.type === 'message';
+    // Slack's types know no other item, nor an event without one.
+    const isMessage = item?.type === 'message';
     const emoji = isMessage
       ? deps.newContext().rulesOf(teamId).channels.get(item.channel)?.reaction
       : undefined;
