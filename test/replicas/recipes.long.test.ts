@@ -1,0 +1,81 @@
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { parseConfig } from '../../src/app/config/config.ts';
+import { createLogger } from '../../src/app/operations/logger.ts';
+import { createService, type Service } from '../../src/app/service.ts';
+import { type StrictWorld, startStrictWorld } from '../e2e/support/strict-world.ts';
+import { general } from '../support/local-slack.ts';
+import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
+
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const MINUTE_MS = 60_000;
+
+const configFile = [
+  'recipes:',
+  `  - { name: often, channel: ${general}, request: Look, schedule: "* * * * *" }`,
+  `  - { name: called, channel: ${general}, request: "Document {version}", webhook: { secret_env: HOOK_SECRET } }`,
+].join('\n');
+
+describe.skipIf(testServerUrl === undefined)('recipes, with two replicas (T3)', () => {
+  /** `world.service` is one replica; another runs beside it. */
+  async function startReplicas(): Promise<{ world: StrictWorld; replicas: readonly Service[] }> {
+    const database = await createTestDatabase(testServerUrl ?? '');
+    onTestFinished(() => database.drop());
+    const settings = { DATABASE_URL: database.url, HOOK_SECRET: SECRET };
+    const world = await startStrictWorld({ configFile, settings });
+    onTestFinished(() => world[Symbol.asyncDispose]());
+    const log = createLogger({ level: 'error', destination: { write: () => {} } });
+    const beside = createService(
+      parseConfig(world.env, () => configFile),
+      { clock: world.clock, log },
+    );
+    await beside.start();
+    onTestFinished(() => beside.stop());
+    return { world, replicas: [world.service, beside] };
+  }
+
+  test('each moment starts one job, whichever replica is first', async () => {
+    const { world } = await startReplicas();
+    const cards = async () =>
+      (await world.slack.control.messages(general)).filter(({ text }) => text.includes('recipe often'));
+    for (const nth of [1, 2, 3]) {
+      await world.later(
+        () => world.api.jobs.length,
+        (count) => count >= nth,
+        `job ${nth}`,
+      );
+      const card = (await cards())[nth - 1];
+      if (card === undefined) throw new Error(`there is no card ${nth}`);
+      world.api.finish(world.api.jobs[nth - 1]?.id ?? '', { status: 'completed', prLink: null });
+      await world.threadMessage(card, 'Done');
+      expect(world.api.jobs.length).toBe((await cards()).length);
+    }
+    // One is in the way from here on.
+    await world.clock.advance(3 * MINUTE_MS);
+    expect(world.api.jobs.length).toBeLessThanOrEqual(4);
+  });
+
+  test('a webhook that is called at both at the same time starts one job, and has one answer', async () => {
+    const { world, replicas } = await startReplicas();
+    const content = JSON.stringify({ values: { version: '2.1' } });
+    const at = new Date(world.clock.now());
+    const call = async ({ port }: Service) => {
+      const response = await fetch(`http://127.0.0.1:${port}/hooks/called`, {
+        method: 'POST',
+        body: content,
+        headers: {
+          'webhook-id': 'release-2.1',
+          'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+          'webhook-signature': new Webhook(SECRET).sign('release-2.1', at, content),
+        },
+      });
+      return [response.status, await response.text()];
+    };
+    const answers = await Promise.all([...replicas, ...replicas, ...replicas].map(call));
+    expect(answers[0]).toEqual([202, expect.stringMatching(/^\{"job":"[0-9a-f-]+"\}\n$/)]);
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+    await world.started('Document "2.1"');
+    await world.settled();
+    expect(world.prompts().filter(([prompt]) => prompt === 'Document "2.1"')).toHaveLength(1);
+  });
+});
