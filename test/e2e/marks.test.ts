@@ -250,6 +250,13 @@ describe('marks', () => {
     expect(refusals.map(({ text }) => text)).toEqual([
       "🔒 You can't use docs-agent here: guests aren't allowed. Ask an administrator for access.",
     ]);
+
+    // Theirs neither make a draft beside that of a member, nor keep it.
+    await react(first, bob);
+    expect((await draftOf(first)).text).toContain("from bob's :memo:");
+    await unreact(first, bob);
+    await world.settled();
+    expect((await drafts(first))[0]?.text).toContain('Withdrawn by bob');
   });
 });
 
