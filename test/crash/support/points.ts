@@ -129,6 +129,14 @@ export const failPoints: readonly FailPoint[] = [
     ['reaction shown, end refresh_reaction', 'once', 'once'],
   ]),
   ...calls('mention', null, [['chat.postMessage (card in a thread)', 'look', 'look']]),
+  ...commits('workflow', null, [
+    ['store step, plan forget_step_token → post_card', 'once', 'once'],
+    ['end check_job → turn_ended, complete_step', 'once', 'once'],
+    ['claim complete_step', 'once', 'once'],
+    ['start complete_step', 'once', 'once'],
+    ['done complete_step', 'once', 'once'],
+  ]),
+  ...calls('workflow', null, [['functions.completeSuccess', 'once', 'once']]),
   ...commits('direct', null, [
     ['claim read_snippets', 'once', 'once'],
     ['read_snippets → create_job', 'once', 'once'],

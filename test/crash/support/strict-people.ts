@@ -17,6 +17,10 @@ export interface StrictPeople {
   readonly control: StrictControl;
   /** Writes, once: Slack delivers it until it is acknowledged. In the channel where nothing else is said. */
   write(text: string, options?: Partial<Parameters<StrictControl['message']>[0]>): Promise<SlackMessage>;
+  /** A workflow comes to its step, once: Slack delivers it until it is acknowledged. Returns the id of the execution. */
+  runStep(inputs: Readonly<Record<string, unknown>>): Promise<string>;
+  /** Waits until the step is completed, in this state. */
+  stepEnded(executionId: string, state: string): Promise<void>;
   /** Makes the request until it is acknowledged: who sees a warning makes it again. */
   insist(request: SlackRequest): Promise<void>;
   /** Makes the request until there is a form with the words, fills it in, and submits it until it is taken. */
@@ -40,6 +44,15 @@ export function createStrictPeople({ api }: Outside, control: StrictControl, liv
       // Else Slack would tell of it again only when some seconds have passed.
       await lives.up();
       return control.message({ channel: general, user: alice, text, ...options });
+    },
+    runStep: async (inputs) => {
+      await lives.up();
+      return control.runStep(inputs);
+    },
+    stepEnded: async (executionId, state) => {
+      const end = () => JSON.stringify(control.stepEnd(executionId));
+      const isIt = (text: string) => text.includes(`"state":"${state}"`);
+      await waitFor(end, isIt, { what: `the step to end as ${state}`, timeoutMs: PATIENCE_MS });
     },
     insist,
     fillIn: async (request, words, values) => {

@@ -63,12 +63,20 @@ const SILENT = new Set([
   'catchUps.dropCursor',
   'catchUps.drop',
   'pullRequests.looked',
+  'stepTokens.get',
+  // Goes along with the job that it is for, and with the completion.
+  'stepTokens.keep',
+  'stepTokens.forget',
 ]);
 
 const REMEMBER = 'inboundRequests.remember';
 
 /** Goes along with the outcome of a call, or not: others may have requested a call in the lane by then. */
-const ENDS_OF_LANES: ReadonlySet<string> = new Set(['end post_to_slack', 'end call_agent']);
+const ENDS_OF_LANES: ReadonlySet<string> = new Set([
+  'end post_to_slack',
+  'end call_agent',
+  'end complete_step',
+]);
 
 /** Goes along with a page that was read, or not: others may have asked for a thread of the workspace to be read. */
 const NEXT_PAGE = 'put off catch_up';
@@ -208,6 +216,7 @@ function outcomeOf(callId: string, { state }: CallOutcome): string {
 function interactionOf([key = '']: readonly string[]): string {
   if (key.startsWith('trigger:')) return 'command';
   if (key.startsWith('view:')) return 'form';
+  if (key.startsWith('function:')) return 'step';
   if (key.startsWith('mention:')) return 'answered mention';
   return key.startsWith('press:') ? 'press' : 'reply';
 }

@@ -17,6 +17,7 @@ export interface StrictStory {
 }
 
 const bot = `<@${strictApp.botUserId}>`;
+const workflowsFile = fileURLToPath(new URL('./workflows.yml', import.meta.url));
 const adminsFile = fileURLToPath(new URL('./admins.yml', import.meta.url));
 
 /** In the strict Slack. */
@@ -33,6 +34,19 @@ export const strictStories = {
       stage.finish('completed');
       await stage.threadMessage(root, 'Done, no pull request');
       return oneThread({ rootTs: root.ts, posts: ['On it', 'Done'], replies: ['One'] });
+    },
+  },
+  /** A workflow asks, and waits for the end. */
+  workflow: {
+    settings: { ...settings, DOCS_AGENT_CONFIG: workflowsFile },
+    playStrictly: async (stage, people) => {
+      const executionId = await people.runStep({ request: PROMPT, channel: general, wait: true });
+      const card = await stage.card(PROMPT);
+      await stage.threadMessage(card, 'On it');
+      stage.finish('completed');
+      await stage.threadMessage(card, 'Done, no pull request');
+      await people.stepEnded(executionId, 'done');
+      return oneThread({ posts: ['On it', 'Done'] });
     },
   },
   /** A direct message with a text that somebody sent along. */
