@@ -27,6 +27,10 @@ const withStep: typeof variants = [
   ['a step of workflows in Socket Mode', { url: null, oauth: null, hasWorkflowStep: true }],
   ['a step of workflows in HTTP mode', { url, oauth: null, hasWorkflowStep: true }],
   ['an agent with a step of workflows', { url: null, oauth: null, isAgent: true, hasWorkflowStep: true }],
+  [
+    'all of them in HTTP mode',
+    { url, oauth: null, isAgent: true, hasReactions: true, hasWorkflowStep: true },
+  ],
 ];
 
 function problems(version: string, manifest: unknown): unknown {
