@@ -65,4 +65,19 @@ describeOnDatabases('what is still to be done', (make) => {
       'refresh_home:T1:U2',
     ]);
   });
+
+  test('prevents it while a workflow waits for a draft: its step would never end', async () => {
+    const draft = { number: 1, thread: null, messages: [], postTs: '3.1', draftedAtMs: NOW_MS };
+    const origin = { kind: 'workflow', executionId: 'Fx1', waits: true } as const;
+    const job = aJob({ id: 'job-3', requesterId: 'U1', stage: { kind: 'draft', ...draft }, origin });
+    const written = async (step: { readonly isStepCompleted?: true }) => {
+      const store = await openStore(location);
+      await store.transaction((tx) => tx.write(aDecision({ job: { ...job, ...step } }), NOW_MS));
+      await store.close();
+    };
+    await written({});
+    expect((await erase('user', 'U1')).openWork).toMatchObject([{ jobId: 'job-3', what: 'job' }]);
+    await written({ isStepCompleted: true });
+    expect((await erase('user', 'U1')).openWork).toEqual([]);
+  });
 });

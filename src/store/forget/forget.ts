@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { dueStates } from '../../jobs/follow-up.ts';
 import { activeStages, isUnwatched } from '../../jobs/job.ts';
+import { stepOf } from '../../jobs/steps.ts';
 import { openDatabase, type StoreLocation } from '../open.ts';
 import { fromJson, type Queries } from '../schema/tables.ts';
 import { erase } from './erase.ts';
@@ -61,9 +62,14 @@ export interface OpenWork {
 async function openWork(db: Queries, subject: Subject): Promise<OpenWork[]> {
   const found: OpenWork[] = [];
   for (const row of await jobsOf(db, subject).execute()) {
-    const isWorkedOn = activeStages.has(row.stage) && !isUnwatched(fromJson(row.data));
+    const job = fromJson(row.data);
+    const isWorkedOn = activeStages.has(row.stage) && !isUnwatched(job);
+    const isAwaited = stepOf(job) !== null && job.isStepCompleted !== true;
     const hasOpen =
-      isWorkedOn || (await openCalls(db, row.id)).length > 0 || (await hasWaiting(db, row.id, null));
+      isWorkedOn ||
+      isAwaited ||
+      (await openCalls(db, row.id)).length > 0 ||
+      (await hasWaiting(db, row.id, null));
     if (hasOpen) found.push({ ...placeOf(row), what: 'job' });
   }
   for (const row of await touchedJobs(db, subject).execute()) {
