@@ -36,7 +36,8 @@ async function auditAt(nowMs: number, env: ChildEnv, ...args: readonly string[])
     .map((line) => JSON.parse(line));
 }
 
-/** Alice asks, Bob replies, and presses a button, twice; a guest is refused, in all ways; Alice changes a setting. */
+/** Alice asks, Bob replies, and presses a button, twice; a guest is refused, in all ways, and so is a
+ * workflow that nobody started; Alice changes a setting. */
 async function work(world: StrictWorld): Promise<string> {
   const { api, later, slack } = world;
   const { control } = slack;
@@ -51,15 +52,24 @@ async function work(world: StrictWorld): Promise<string> {
   await control.press(offer, 'start_again', bob);
   await control.press(offer, 'start_again', bob);
   await control.command({ channel: general, user: guest, text: 'Explain the limits' });
+  await world.clock.advance(1_000);
   await control.message({ channel: general, user: guest, text: `<@${strictApp.botUserId}> Explain it` });
+  await world.clock.advance(1_000);
   await control.command({ channel: general, user: bob, text: 'project=handbok Explain it' });
+  await world.clock.advance(1_000);
   await control.command({ channel: general, user: bob, text: 'settings' });
+  await world.clock.advance(1_000);
   await control.command({ channel: general, user: alice, text: 'settings' });
   await later(
     () => control.modal(alice)?.callback_id,
     (id) => id === 'settings',
     'the form',
   );
+  const asks = { request: 'Explain the limits', channel: general };
+  await control.runStep({ ...asks, person: { id: guest, secret: 'hush' } });
+  await world.clock.advance(1_000);
+  await control.runStep(asks);
+  await world.clock.advance(1_000);
   await control.submit(alice, { follow_up_mode: 'mentions' });
   await world.settled();
   return card.ts;
@@ -81,7 +91,7 @@ describeOnDatabases('audit', (make) => {
       const jobId = lines[0]?.job_id;
       const team_id = strictApp.teamId;
       const at = expect.stringMatching(/^20\d\d-\d\d-\d\dT[\d:.]+Z$/);
-      const by = (user_id: string) => ({ at, team_id, user_id });
+      const by = (user_id: string | null) => ({ at, team_id, user_id });
       const refused = { action: 'refusal', job_id: null };
       expect(lines).toEqual([
         { ...by(alice), action: 'start', source: 'command', job_id: jobId, outcome: 'open' },
@@ -92,6 +102,8 @@ describeOnDatabases('audit', (make) => {
         { ...by(guest), ...refused, source: expect.stringMatching(/^(mention|message)$/), outcome: 'guest' },
         { ...by(bob), ...refused, source: 'command', outcome: 'unknown_project' },
         { ...by(bob), ...refused, source: 'command', outcome: 'no_administrator' },
+        { ...by(guest), ...refused, source: 'workflow', outcome: 'guest' },
+        { ...by(null), ...refused, source: 'workflow', outcome: 'channel' },
         { ...by(alice), action: 'setting', source: 'settings', job_id: null, outcome: 'saved' },
       ]);
       expect(lines.map((line) => line.at)).toEqual(lines.map((line) => line.at).toSorted());

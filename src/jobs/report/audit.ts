@@ -24,7 +24,8 @@ export interface AuditLine {
 export interface Recorded {
   readonly atMs: number;
   readonly teamId: string;
-  readonly userId: string;
+  /** Null: nobody did, as where a workflow starts by itself. */
+  readonly userId: string | null;
   readonly action: 'press' | 'setting' | 'refusal';
   readonly source: string;
   readonly jobId: string | null;

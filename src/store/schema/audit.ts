@@ -6,7 +6,7 @@ export interface AuditEntryTable {
   at: number;
   id: string;
   team_id: string;
-  user_id: string;
+  user_id: string | null;
   action: Recorded['action'];
   source: string;
   /** It may be deleted by now. */
@@ -24,7 +24,7 @@ export async function addAudit(db: Kysely<unknown>, inItsIndex: RawBuilder<unkno
     .addColumn('at', 'bigint', (column) => column.notNull())
     .addColumn('id', 'text', (column) => column.notNull())
     .addColumn('team_id', 'text', (column) => column.notNull())
-    .addColumn('user_id', 'text', (column) => column.notNull())
+    .addColumn('user_id', 'text')
     .addColumn('action', 'text', (column) => column.notNull())
     .addColumn('source', 'text', (column) => column.notNull())
     .addColumn('job_id', 'text')

@@ -26,17 +26,18 @@ export interface RequestNote {
   readonly outcome: InboundRequestOutcome;
   readonly jobId?: string | undefined;
   /** Of a refusal that audits tell of. */
-  readonly refusal?: RefusedPerson | undefined;
+  readonly refusal?: RefusalNote | undefined;
 }
 
-export interface RefusedPerson {
+export interface RefusalNote {
   readonly teamId: string;
-  readonly userId: string;
+  /** Null: a workflow that nobody started was refused. */
+  readonly userId: string | null;
   readonly reason: string;
 }
 
-/** A request whose person was refused. */
-export interface RefusedRequest extends RefusedPerson {
+/** A request that was refused. */
+export interface RefusedRequest extends RefusalNote {
   readonly kind: InboundRequestKind;
   /** The same for all deliveries of the request; null: Slack gave it no name. */
   readonly key: string | null;
@@ -83,7 +84,12 @@ const KIND_OF_EVENT: ReadonlyMap<unknown, InboundRequestKind> = new Map([
 interface Body {
   readonly type?: unknown;
   readonly command?: unknown;
-  readonly event?: { readonly type?: unknown; readonly channel?: unknown; readonly ts?: unknown } | null;
+  readonly event?: {
+    readonly type?: unknown;
+    readonly channel?: unknown;
+    readonly ts?: unknown;
+    readonly function_execution_id?: unknown;
+  } | null;
   readonly trigger_id?: unknown;
   readonly team_id?: unknown;
   readonly team?: { readonly id?: unknown } | null;
@@ -114,7 +120,8 @@ export function outcomeWithoutNote(kind: InboundRequestKind): InboundRequestOutc
 /** A mention is delivered as two events, of the same message. */
 export function keyOf({ event, trigger_id: triggerId }: Body): string | null {
   if (typeof triggerId === 'string') return triggerId;
-  const { channel, ts } = event ?? {};
+  const { channel, ts, function_execution_id: executionId } = event ?? {};
+  if (typeof executionId === 'string') return executionId;
   return typeof channel === 'string' && typeof ts === 'string' ? `${channel}:${ts}` : null;
 }
 

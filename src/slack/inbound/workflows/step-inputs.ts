@@ -47,3 +47,8 @@ export function readStepInputs(given: Readonly<Record<string, unknown>>): StepIn
     waits: data.wait ?? false,
   };
 }
+
+/** The person who started the workflow, whatever else is wrong with the inputs; null: nobody, or not readable. */
+export function personIn({ person }: Readonly<Record<string, unknown>>): string | null {
+  return fields.shape.person.safeParse(person ?? null).data?.id ?? null;
+}

@@ -10,7 +10,7 @@ import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import { noteRequest } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { projectOf, requestOf } from '../requests/start-job.ts';
-import { readStepInputs, type StepInputs } from './step-inputs.ts';
+import { personIn, readStepInputs, type StepInputs } from './step-inputs.ts';
 
 type Args = SlackEventMiddlewareArgs<'function_executed'> & AllMiddlewareArgs;
 
@@ -44,8 +44,11 @@ export function stepReached(deps: ListenerDeps) {
     if (await store.transaction((tx) => tx.inboundRequests.isKnown(execution.keys))) {
       return noteRequest({ outcome: 'duplicate' });
     }
-    const asked = await askedIn(deps, event.inputs ?? {}, execution.id);
-    await ('kind' in asked ? refuse(deps, execution, asked) : start(deps, execution, asked));
+    const given = event.inputs ?? {};
+    const asked = await askedIn(deps, given, execution.id);
+    if (!('kind' in asked)) return start(deps, execution, asked);
+    noteRefusal(teamId, personIn(given), asked);
+    await refuse(deps, execution, asked);
   };
 }
 
@@ -124,13 +127,19 @@ async function start(
   noteRequest(jobId === null ? { outcome: 'duplicate' } : { outcome: 'accepted', jobId });
 }
 
+/** For the log and the audit. */
+function noteRefusal(teamId: string, userId: string | null, why: StepRefusal): void {
+  // Where nobody started the workflow, it is the channel that is not among those of `workflows`.
+  const reason = why.kind === 'not_allowed' ? (why.person ?? 'channel') : why.kind;
+  noteRequest({ outcome: 'refused', refusal: { teamId, userId, reason } });
+}
+
 /** Ends the step with an error that its workflow's author understands. */
 async function refuse(
   { poster, log }: ListenerDeps,
   { id, token }: Execution,
   why: StepRefusal,
 ): Promise<void> {
-  noteRequest({ outcome: 'refused' });
   try {
     await completeStep(poster, { kind: 'error', executionId: id, error: stepRefusalText(why) }, token);
   } catch (error) {
