@@ -46,7 +46,7 @@ export const workflowStep = {
         state: {
           type: 'string',
           title: 'State',
-          description: 'started, or after waiting: pull_request or done',
+          description: 'started or draft; after waiting, pull_request or done',
         },
         pull_request: {
           type: 'string',
