@@ -5,7 +5,6 @@ import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
 
 const WEEK_MS = 7 * 86_400_000;
 const marking = `channels: { ${general}: { reaction: memo } }`;
-
 let world: StrictWorld;
 const start = async (configFile = marking) => {
   world = await startStrictWorld({ configFile });
@@ -49,7 +48,6 @@ describe('a person who marks a message', () => {
 
     await press(draft, 'start_draft', bob);
     await world.settled();
-    expect(world.prompts()).toHaveLength(1);
     expect(world.prompts()[0]?.[0]).toContain('> The limits <b> are *wrong*');
     const [settled, card] = await threadOf(message);
     expect(settled?.text).toContain('🚀 Started by bob');
@@ -75,6 +73,13 @@ describe('a person who marks a message', () => {
     expect(prompt).not.toContain('Nobody reads this');
   });
 
+  test('sends a long message whole, although a form could not hold it (T2)', async () => {
+    const message = await write(`${'The limits are wrong. '.repeat(300)}The end.`);
+    await react(message);
+    await press(await draftOf(message), 'start_draft');
+    await expect.poll(() => world.prompts()[0]?.[0], { message: 'the prompt' }).toMatch(/wrong\. The end\.$/);
+  });
+
   test('chooses what goes along, and edits the request (T2)', async () => {
     const root = await write('Our limits confuse people');
     await write('Off topic', { threadTs: root.ts });
@@ -86,10 +91,8 @@ describe('a person who marks a message', () => {
     const { blocks = [] } = world.slack.control.modal(alice) ?? {};
     const options = JSON.stringify(blocks).match(/"value":"(\d+\.\d+\|[^"]*)"/g) ?? [];
     const second = options.at(-1)?.slice('"value":"'.length, -1) ?? '';
-    const { errors } = await world.slack.control.submit(alice, {
-      prompt: 'Document the 429',
-      messages_0: [second],
-    });
+    const values = { prompt: 'Document the 429', messages_0: [second] };
+    const { errors } = await world.slack.control.submit(alice, values);
     expect(errors).toBeNull();
     await world.settled();
     expect(world.prompts()[0]?.[0]).toMatch(
@@ -100,8 +103,7 @@ describe('a person who marks a message', () => {
 
   test('withdraws the draft by taking the mark away, and makes it once more by marking again (T2)', async () => {
     const message = await write('The limits are wrong');
-    await react(message);
-    await react(message, bob);
+    for (const user of [alice, bob]) await react(message, user);
     const draft = await draftOf(message);
     await unreact(message);
     await world.settled();
@@ -145,9 +147,8 @@ describe('a person who marks a message', () => {
     const draft = await draftOf(message);
     world.clock.freeze(WEEK_MS);
     await world.settled();
-    expect((await drafts(message)).map(({ text }) => text.split('\n').at(-1))).toEqual([
-      'Expired after 7 days',
-    ]);
+    const ends = (await drafts(message)).map(({ text }) => text.split('\n').at(-1));
+    expect(ends).toEqual(['Expired after 7 days']);
     await press(draft, 'start_draft');
     await privately("That's already settled: Expired after 7 days.");
     expect(world.prompts()).toEqual([]);
@@ -251,7 +252,7 @@ describe('marks', () => {
       "🔒 You can't use docs-agent here: guests aren't allowed. Ask an administrator for access.",
     ]);
 
-    // Theirs neither make a draft beside that of a member, nor keep it.
+    // Theirs do not keep a draft.
     await react(first, bob);
     expect((await draftOf(first)).text).toContain("from bob's :memo:");
     await unreact(first, bob);

@@ -31,7 +31,7 @@ export async function lookAtMarks(tools: SlackTools, task: ClaimedTask): Promise
     const userIds = await allowed(workspace, marked);
     if (await isKnown(tools, task, marked, userIds)) return;
     const [userId] = userIds;
-    const message = userId === undefined ? null : await readMarked(workspace, marked, tools.promptMaxLength);
+    const message = userId === undefined ? null : await readMarked(workspace, marked);
     if (userId === undefined || message === null) return await complete(tools, task);
     await makeDraft(tools, task, { marked, message, userId, workspace, rules });
   } catch (error) {

@@ -6,7 +6,7 @@ import { writtenByPerson } from '../../messages/message-event.ts';
 import { offeredMessages, peopleIn, saidIn } from '../../messages/thread-messages.ts';
 import { jobReference } from '../../protocol/links.ts';
 import { escapeMrkdwn, readableText } from '../../protocol/slack-text.ts';
-import { promptAbout } from '../../views/forms/compose.ts';
+import { requestAbout } from '../../views/forms/compose.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 
 /** A message that a draft is about. */
@@ -23,7 +23,6 @@ export interface MarkedMessage {
 export async function readMarked(
   { poster, names, access, botUserId }: Workspace,
   { channelId, messageTs }: { readonly channelId: string; readonly messageTs: string },
-  promptMaxLength: number,
 ): Promise<MarkedMessage | null> {
   const permalink = await poster.permalink(channelId, messageTs);
   // Only the address says whether the message is part of a thread.
@@ -38,7 +37,7 @@ export async function readMarked(
   const readable = readableText(said, await names.named(peopleIn([message])));
   return {
     thread: { threadTs: rootTs, lastTs: messages.at(-1)?.ts ?? rootTs },
-    prompt: escapeMrkdwn(promptAbout(readable, permalink, promptMaxLength).prompt).trim(),
+    prompt: escapeMrkdwn(requestAbout(readable, permalink)),
     attachments: attachmentsIn(message),
     along: offeredMessages(messages, messageTs, botUserId).offered.map(({ ts }) => ts),
   };

@@ -48,11 +48,23 @@ export function promptAbout(
   permalink: string | null,
   promptMaxLength: number,
 ): Pick<Compose, 'prompt' | 'isCut'> {
-  const place = permalink === null ? '' : ` (${permalink})`;
-  const start = `${composeTexts.about(place)}\n`;
-  const quoted = shown(text, Number.MAX_SAFE_INTEGER).replace(/^/gm, '> ');
+  const { start, quoted } = quotation(text, permalink);
   const room = Math.max(promptFieldMax(promptMaxLength) - start.length - WISH_LENGTH, 1);
   return { prompt: `${start}${cut(quoted, room)}\n\n`, isCut: quoted.length > room };
+}
+
+/** A request about a message, all of which it quotes. @param text as people read it */
+export function requestAbout(text: string, permalink: string | null): string {
+  const { start, quoted } = quotation(text, permalink);
+  return start + quoted;
+}
+
+function quotation(text: string, permalink: string | null) {
+  const place = permalink === null ? '' : ` (${permalink})`;
+  return {
+    start: `${composeTexts.about(place)}\n`,
+    quoted: shown(text, Number.MAX_SAFE_INTEGER).replace(/^/gm, '> '),
+  };
 }
 
 /** Tells, privately, that a form could not be shown. */
