@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Finding } from './model/evidence.ts';
 import { ofKind } from './model/posts.ts';
 import type { RunResult } from './run.ts';
@@ -13,14 +12,12 @@ export function reportOf(result: RunResult): string {
   return [`### ${kind} on ${place}`, table([...outcomes(result), ...causes(result)])].join('\n\n');
 }
 
-/** All that must be zero is zero. */
+/**
+ * All that must be zero is zero. The counts are only shown: what a program that was frozen knows of an answer is not to be
+ * seen from outside. Without disturbances, `soak.long.test.ts` compares them.
+ */
 export function isGood(result: RunResult): boolean {
-  const { reported, byHand } = result.counts;
-  return (
-    isDeepStrictEqual(reported, byHand) &&
-    result.findings.size === 0 &&
-    (result.options.kills > 0 || result.endings.length === 0)
-  );
+  return result.findings.size === 0 && (result.options.kills > 0 || result.endings.length === 0);
 }
 
 function outcomes(result: RunResult): Row[] {

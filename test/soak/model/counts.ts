@@ -29,14 +29,10 @@ const SOURCES: Readonly<Record<StoryPlan['way'], Source>> = {
 export function countByHand(stories: readonly StoryEvidence[], plans: readonly StoryPlan[]): Counts {
   const wayOf = new Map(plans.map(({ number, way }) => [number, way]));
   const started = stories.filter(({ cards }) => cards.length > 0);
-  const creates = started.flatMap((story) =>
-    story.creates
-      .filter(({ answer }) => answer !== 'refused')
-      .map(({ answer, agentJobId }) => ({ answer, end: story.agentJobs.get(agentJobId ?? '') ?? null })),
-  );
+  const creates = started.flatMap(createsOf);
   const sources = started.map(({ asked }) => SOURCES[wayOf.get(asked.story) ?? 'command']);
   const again: Source[] = Array.from({ length: creates.length - started.length }, () => 'again');
-  const accepted = creates.flatMap(({ answer, end }) => (answer === 'accepted' && end ? [end] : []));
+  const accepted = creates.flatMap(({ isKnown, end }) => (isKnown && end ? [end] : []));
   const ended = (what: (end: AgentJobEnd) => boolean) => accepted.filter(what).length;
   return {
     starts: creates.length,
@@ -44,10 +40,25 @@ export function countByHand(stories: readonly StoryEvidence[], plans: readonly S
     withPullRequest: ended(({ status, prLink }) => status === 'completed' && prLink !== null),
     done: ended(({ status, prLink }) => status === 'completed' && prLink === null),
     failed: ended(({ status }) => status === 'failed'),
-    unclear: creates.filter(({ answer }) => answer === 'unclear').length,
+    unclear: creates.filter(({ isKnown }) => !isKnown).length,
     open: ended(({ status }) => status === 'active'),
     pullRequests: new Set(started.flatMap(({ posts }) => linksOf(ofKind(posts, 'link')))).size,
   };
+}
+
+/**
+ * Those that the agent API may have taken. A program that was frozen has missed answers, and its thread says so: then
+ * the later ones are those that it knows of.
+ */
+function createsOf({ creates, posts, agentJobs }: StoryEvidence) {
+  const made = creates.filter(({ answer }) => answer !== 'refused');
+  const unclear = ofKind(posts, 'create_unknown').length;
+  const accepted = made.filter(({ answer }) => answer === 'accepted');
+  const known = accepted.slice(Math.max(accepted.length - Math.max(made.length - unclear, 0), 0));
+  return made.map((create) => ({
+    isKnown: known.includes(create),
+    end: agentJobs.get(create.agentJobId ?? '') ?? null,
+  }));
 }
 
 /** The same as the program reports it. */
