@@ -5,6 +5,12 @@ import { recipeOfSubject, recipeSubject } from '../../../store/queries/recipes.t
 import type { ClaimedTask, Store, Transaction } from '../../../store/store.ts';
 import { type RecipeOutcome, startRecipe } from './start-recipe.ts';
 
+/**
+ * However far its next moment is: another replica may have newer settings, with another schedule, or with a recipe that is
+ * not in these.
+ */
+const LOOKS_AGAIN_MS = 3_600_000;
+
 /** The recipes that the settings have for a workspace. */
 export type RecipesOf = (teamId: string) => readonly Recipe[];
 
@@ -58,10 +64,8 @@ async function serve(
   const schedule = recipe?.schedule ?? null;
   const context = tools.newContext();
   const { nowMs } = context;
-  const nextMs = schedule && nextMoment(schedule, nowMs);
-  // It was removed from the settings; a start that finds it there again plans it.
-  if (recipe === undefined || schedule === null || nextMs === null) {
-    await tx.tasks.complete(lease);
+  if (recipe === undefined || schedule === null) {
+    await tx.tasks.repeat(lease, nowMs + LOOKS_AGAIN_MS);
     return null;
   }
   const key = { teamId, name: recipe.name };
@@ -83,6 +87,7 @@ async function serve(
     const runs = await tx.recipes.lock(key, nowMs);
     await tx.recipes.put(key, { ...runs, servedUntilMs: momentMs });
   }
-  await tx.tasks.repeat(lease, nextMs);
+  const nextMs = nextMoment(schedule, nowMs) ?? Number.POSITIVE_INFINITY;
+  await tx.tasks.repeat(lease, Math.min(nextMs, nowMs + LOOKS_AGAIN_MS));
   return outcome;
 }
