@@ -62,7 +62,7 @@ function ofValues({ request, values, schedule }: Given): Wrong[] {
     const problem = valueProblem(value);
     return problem === null ? [] : [{ path: ['values', name], message: valueProblems[problem] }];
   });
-  const missing = schedule === undefined ? [] : names.filter((name) => !(name in values));
+  const missing = schedule === undefined ? [] : names.filter((name) => !Object.hasOwn(values, name));
   if (missing.length === 0) return wrongs;
   const listed = missing.map((name) => `{${name}}`).join(', ');
   return [

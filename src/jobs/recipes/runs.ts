@@ -51,5 +51,6 @@ function hasSucceeded({ stage }: Job): boolean {
 
 function hasFailed({ stage }: Job): boolean {
   if (stage.kind === 'rejected' || stage.kind === 'card_failed') return true;
+  if (stage.kind === 'dropped') return stage.why === 'not_posted';
   return stage.kind === 'ended' && (stage.status === 'failed' || stage.status === 'vanished');
 }

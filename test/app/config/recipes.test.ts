@@ -61,6 +61,10 @@ describe('recipes in the file of DOCS_AGENT_CONFIG (T3)', () => {
       'recipes[0].schedule needs a value for {version} under values: nobody is asked for it',
     ],
     [
+      'request: "Go to {constructor}", schedule: "0 9 * * 1"',
+      'recipes[0].schedule needs a value for {constructor} under values: nobody is asked for it',
+    ],
+    [
       'values: { version: "2" }, schedule: "every Monday"',
       'recipes[0].schedule must be cron of five fields, as "0 9 * * 1" for Mondays at nine',
     ],
