@@ -74,6 +74,31 @@ describe('`/docs-agent run` (T3)', () => {
   });
 });
 
+describe('the form of `/docs-agent` (T3)', () => {
+  const submit = (values: Record<string, string>) => world.slack.control.submit(alice, values);
+  const shown = () => JSON.stringify(world.slack.control.modal(alice)?.blocks);
+
+  test('offers the recipes, and asks for the values of the one that is chosen', async () => {
+    await command('', random);
+    expect(shown()).toContain('Or run a recipe');
+    expect((await submit({ recipe: 'release-notes' })).errors).toBeNull();
+    expect(shown()).toContain('Document {version} of {product}');
+    expect((await submit({ value_version: '2.1', value_product: 'API' })).errors).toBeNull();
+    await world.started('Document "2.1" of "API"');
+  });
+
+  test('runs one without values at once, and says at its field why it does not', async () => {
+    await command('');
+    expect((await submit({ prompt: ' ' })).errors?.prompt).toContain('Write what the agent should do.');
+    expect((await submit({ recipe: 'proposal', prompt: 'Fix the typos' })).errors).toEqual({
+      recipe: 'Choose a recipe or write a request, not both.',
+    });
+    expect((await submit({ recipe: 'proposal', prompt: '' })).errors).toBeNull();
+    await world.seen(general, ({ text }) => text.includes('*Draft*'));
+    expect(world.prompts()).toEqual([]);
+  });
+});
+
 test('without recipes, `run` is a word like any other (T3, S2)', async () => {
   await using plain = await startStrictWorld();
   await plain.slack.control.command({ channel: general, user: alice, text: 'run benchmarks' });

@@ -16,6 +16,7 @@ export const viewIds = {
 export const formIds = {
   prompt: 'prompt',
   project: 'project',
+  recipe: 'recipe',
   agentJob: 'agent_job',
   channel: 'channel',
   followUpMode: 'follow_up_mode',

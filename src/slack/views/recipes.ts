@@ -57,6 +57,11 @@ export function noSuchRecipeView(called: string, recipes: readonly Recipe[]): Sl
   return message(paragraph(recipeTexts.unknown(oneLine(called, NAME_MAX), oneLine(names, NAMES_MAX))));
 }
 
+/** At the field where a recipe was chosen besides a request. */
+export function notBothView(): SlackMessage {
+  return message(paragraph(recipeTexts.notBoth));
+}
+
 /** Why the request could not be made. */
 export function recipeProblemView(
   problem:

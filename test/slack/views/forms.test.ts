@@ -35,7 +35,7 @@ const line = (facts: Partial<ThreadLine> = {}): ThreadLine => ({
   text: 'The limits are unclear',
   ...facts,
 });
-const choices = { projects, project: docs, promptMaxLength: 20_000 };
+const choices = { projects, project: docs, promptMaxLength: 20_000, recipes: [] };
 const blank = { prompt: '', isCut: false };
 const atHome = { channelId: null, responseUrl: null };
 
@@ -80,7 +80,7 @@ describe('the form that asks for a job', () => {
 
   test('asks for nothing that is known (S2)', () => {
     const known = { channelId: 'C1', responseUrl: 'https://hooks.slack.example/1' };
-    const one = { projects: [docs] as const, project: docs, promptMaxLength: 2000 };
+    const one = { ...choices, projects: [docs] as const, promptMaxLength: 2000 };
     expect(readForm(composeView({ target: known, ...blank, ...one }))).toMatchInlineSnapshot(`
       "[Ask Docs Agent] → Start
       What should change in the docs?: plain_text_input"

@@ -1,13 +1,16 @@
 import type { AllMiddlewareArgs, MessageShortcut, SlackShortcutMiddlewareArgs } from '@slack/bolt';
 import { noAttachments } from '../../../jobs/requests/attachments.ts';
+import { isBlank } from '../../../jobs/requests/prompt.ts';
 import { attachmentsIn, fitAttachments } from '../../messages/attachments.ts';
 import { saidIn } from '../../messages/thread-messages.ts';
 import { type ComposeTarget, decodeComposeTarget } from '../../protocol/form-data.ts';
 import { formIds } from '../../protocol/ids.ts';
 import { readableText } from '../../protocol/slack-text.ts';
 import { type Compose, composeView, noFormView, promptAbout } from '../../views/forms/compose.ts';
+import { notBothView } from '../../views/recipes.ts';
 import { noChannelView } from '../../views/refusals.ts';
 import type { CommandArgs, ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
+import { recipeChosen } from '../recipes/run.ts';
 import { inTime } from '../requests/in-time.ts';
 import { answer, answerBeside, bestEffort, openForm } from '../requests/private-answers.ts';
 import { projectOf } from '../requests/start-job.ts';
@@ -36,7 +39,13 @@ export function composeFromHome(deps: ListenerDeps) {
 export function composeSubmitted(deps: ListenerDeps) {
   return async (args: SubmitArgs): Promise<void> => {
     const target = decodeComposeTarget(args.view.private_metadata);
-    const { text, project, channelId: chosen } = filledIn(deps, args.view);
+    const { text, project, channelId: chosen, recipe } = filledIn(deps, args.view);
+    if (recipe !== null) {
+      const responseUrl = target?.responseUrl ?? null;
+      return isBlank(text)
+        ? recipeChosen(deps, args, { name: recipe, responseUrl })
+        : refuseAtField(args.ack, notBothView(), formIds.recipe);
+    }
     const channelId = target?.channelId ?? chosen;
     if (channelId === null) return refuseAtField(args.ack, noChannelView(), formIds.channel);
     const responseUrl = target?.responseUrl ?? null;
@@ -99,6 +108,8 @@ async function openCompose(
     projects: deps.projects,
     project,
     promptMaxLength: deps.newContext().policy.promptMaxLength,
+    // They have channels of their own, and nothing to do with a message.
+    recipes: target.from === 'form' ? deps.recipesOf(deps.teamId) : [],
   });
   return (await openForm(deps, triggerId, view)) !== null;
 }

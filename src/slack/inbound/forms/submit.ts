@@ -77,6 +77,8 @@ export interface FilledIn {
   readonly text: string;
   /** Null if it was not asked for. */
   readonly project: Project | null;
+  /** The name of the one that was chosen; null: none. */
+  readonly recipe: string | null;
   readonly channelId: string | null;
   /** The values of all that is ticked. */
   readonly ticked: readonly string[];
@@ -88,6 +90,7 @@ export function filledIn({ projects }: ListenerDeps, { state }: ViewOutput): Fil
   return {
     text: escapeMrkdwn(sanitize(at(formIds.prompt)?.value ?? '')).trim(),
     project: projects.find(({ id }) => id === projectId) ?? null,
+    recipe: at(formIds.recipe)?.selected_option?.value ?? null,
     channelId: at(formIds.channel)?.selected_conversation ?? null,
     ticked: Object.keys(state.values)
       .filter((id) => id.startsWith(formIds.messages))

@@ -74,6 +74,29 @@ export function recipeFormSubmitted(deps: ListenerDeps) {
   };
 }
 
+/** It was chosen in the form for requests, which then asks for its values. */
+export async function recipeChosen(
+  deps: ListenerDeps,
+  { ack, body, view }: SubmitArgs,
+  { name, responseUrl }: { readonly name: string; readonly responseUrl: string | null },
+): Promise<void> {
+  const recipes = deps.recipesOf(deps.teamId);
+  const recipe = recipes.find((one) => one.name === name);
+  if (recipe === undefined) return refuseAtField(ack, noSuchRecipeView(name, recipes), formIds.recipe);
+  if (placeholdersIn(recipe.request).length > 0) {
+    return ack({ response_action: 'update', view: recipeForm(recipe, { responseUrl }) });
+  }
+  const ran = await runRecipe(deps, {
+    recipe,
+    userId: body.user.id,
+    responseUrl,
+    keys: [`view:${deps.teamId}:${view.id}`],
+    values: new Map(),
+    from: 'form',
+  });
+  await (ran === null || 'kind' in ran ? ack() : refuseAtField(ack, ran.problem, formIds.recipe));
+}
+
 interface Run {
   readonly recipe: Recipe;
   readonly userId: string;

@@ -1,9 +1,10 @@
 import type { ModalView } from '@slack/types';
+import type { Recipe } from '../../../jobs/recipes/recipe.ts';
 import type { Project, Projects } from '../../../jobs/requests/project.ts';
 import { type ComposeTarget, encode, type FollowUpForm } from '../../protocol/form-data.ts';
 import { viewIds } from '../../protocol/ids.ts';
 import { buttons } from '../parts/buttons.ts';
-import { channelInput, form, projectInput, promptFieldMax, promptInput } from '../parts/form.ts';
+import { channelInput, form, projectInput, promptFieldMax, promptInput, recipeInput } from '../parts/form.ts';
 import { cut } from '../parts/limits.ts';
 import { message, paragraph, type SlackMessage, smallPrint } from '../parts/message.ts';
 import { shown } from '../parts/untrusted.ts';
@@ -23,15 +24,19 @@ export interface Compose {
   /** The one that is preselected. */
   readonly project: Project;
   readonly promptMaxLength: number;
+  /** Those that can be run in place of a request. */
+  readonly recipes: readonly Recipe[];
 }
 
 /** The form that asks for a job. */
 export function composeView({ target, prompt, isCut, ...choices }: Compose): ModalView {
-  const { projects, project, promptMaxLength } = choices;
+  const { projects, project, promptMaxLength, recipes } = choices;
+  const request = promptInput(prompt, promptMaxLength);
   return form(
     { id: viewIds.compose, title: labels.askDocsAgent, submit: labels.start, data: encode(target) },
     [
-      promptInput(prompt, promptMaxLength),
+      recipes.length === 0 ? request : { ...request, optional: true },
+      ...recipeInput(recipes),
       ...(isCut ? [smallPrint(composeTexts.cutOff)] : []),
       ...projectInput(projects, project),
       ...(target.channelId === null ? [channelInput()] : []),

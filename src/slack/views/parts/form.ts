@@ -1,4 +1,5 @@
 import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
+import type { Recipe } from '../../../jobs/recipes/recipe.ts';
 import type { Project, Projects } from '../../../jobs/requests/project.ts';
 import { formIds } from '../../protocol/ids.ts';
 import { unescapeMrkdwn } from '../../protocol/slack-text.ts';
@@ -78,6 +79,23 @@ export function projectInput(projects: Projects, preselected: Project): InputBlo
       block_id: formIds.project,
       label: plain(fields.project),
       element: initial === undefined ? element : { ...element, initial_option: initial },
+    },
+  ];
+}
+
+/** Offers the recipes in place of a request, if there are any. */
+export function recipeInput(recipes: readonly Recipe[]): InputBlock[] {
+  if (recipes.length === 0) return [];
+  const options = recipes
+    .slice(0, MENU_OPTIONS_MAX)
+    .map(({ name }) => ({ value: name, text: plain(oneLine(name, OPTION_TEXT_MAX)) }));
+  return [
+    {
+      type: 'input',
+      block_id: formIds.recipe,
+      optional: true,
+      label: plain(fields.recipe),
+      element: { type: 'static_select', action_id: formIds.recipe, options },
     },
   ];
 }

@@ -10,6 +10,7 @@ export const fields = {
   reply: 'Your reply to the agent',
   promptMax: (max: string) => `Slack takes ${max} characters here; a message to me may be longer.`,
   project: 'Project',
+  recipe: 'Or run a recipe',
   channel: 'Channel',
   cardChannel: 'The card goes there. I must be a member of it.',
 } as const;

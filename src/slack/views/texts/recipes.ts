@@ -11,6 +11,7 @@ export const recipeTexts = {
   drafting: (name: string, channel: Mrkdwn): Mrkdwn => mrkdwn`📝 *Draft of ${name}* in ${channel}.`,
   unknown: (name: string, names: string): Mrkdwn =>
     mrkdwn`There's no recipe “${name}”. Available: ${names}. To use these words as a request, put \`--\` in front.`,
+  notBoth: mrkdwn`Choose a recipe or write a request, not both.`,
   openThread: 'Open the thread',
   noProject: mrkdwn`There's no project for this recipe any more. Ask an administrator of docs-agent.`,
   values: {
