@@ -47,7 +47,7 @@ export interface DecisionContext {
   readonly nowMs: number;
   /** Between 0 and 1. */
   readonly jitter: number;
-  /** Grows with the time, so that rows of the same time are next to each other, and are written together. */
+  /** Each is greater than those before, so that rows of the same time keep their order, and are written together. */
   readonly newId: () => string;
   readonly policy: Policy;
   /** Of a check: how long it was due before there was a read for it. */

@@ -1,20 +1,21 @@
-import { randomUUIDv7 } from 'node:crypto';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { AnyJobContext } from '../../jobs/decision.ts';
 import type { Policy, Rules } from '../../jobs/policy.ts';
 import type { Recipe } from '../../jobs/recipes/recipe.ts';
 import type { Hook } from '../../slack/inbound/recipes/hooks.ts';
 import type { Config } from '../config/config.ts';
+import { growingIds } from './growing-ids.ts';
 
 const NOTHING_SET: Rules = { projects: [], channels: new Map(), noticeChannels: [] };
 
 /** What decisions work with. */
 export function contextFactory(clock: Clock, config: Config, policy: Policy): () => AnyJobContext {
   const rulesOf = (teamId: string) => settingsOf(config, teamId) ?? NOTHING_SET;
+  const newId = growingIds();
   return () => ({
     nowMs: clock.now(),
     jitter: Math.random(),
-    newId: randomUUIDv7,
+    newId,
     policy,
     rulesOf,
   });

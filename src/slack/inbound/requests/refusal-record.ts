@@ -12,12 +12,14 @@ export function refusalRecorder({
 }: Pick<SharedDeps, 'store' | 'newContext' | 'log'>) {
   return async ({ kind, key, teamId, userId, reason }: RefusedRequest): Promise<void> => {
     const { nowMs, newId } = newContext();
+    // Now: the transactions of refusals may overtake each other.
+    const id = newId();
     const keys = key === null ? [] : [`refused:${teamId}:${key}`];
     const refusal = { action: 'refusal', source: kind, jobId: null, outcome: reason } as const;
     try {
       await store.transaction(async (tx) => {
         if (!(await tx.inboundRequests.remember(keys, nowMs))) return;
-        await tx.audit.record({ atMs: nowMs, teamId, userId, ...refusal }, newId());
+        await tx.audit.record({ atMs: nowMs, teamId, userId, ...refusal }, id);
       });
     } catch (error) {
       log.warn('refusal_not_recorded', { user_id: userId, error });

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { createLogger } from '../../../src/app/operations/logger.ts';
+import { growingIds } from '../../../src/app/service/growing-ids.ts';
+import { refusalRecorder } from '../../../src/slack/inbound/requests/refusal-record.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { onSqlite } from '../../engine/support/test-store.ts';
+import { policy } from '../../jobs/support/builders.ts';
+
+const NOW_MS = Date.UTC(2026, 0, 1);
+
+/** As a database whose first transaction is overtaken by the second. */
+function overtaken(store: Store): Store {
+  const second = Promise.withResolvers<void>();
+  let count = 0;
+  const transaction: Store['transaction'] = async (work) => {
+    count += 1;
+    if (count === 1) await second.promise;
+    try {
+      return await store.transaction(work);
+    } finally {
+      second.resolve();
+    }
+  };
+  return { ...store, transaction };
+}
+
+test('an audit tells of refusals of the same moment in their order, whichever is stored first (L4)', async () => {
+  const { store } = await onSqlite();
+  const newId = growingIds();
+  const rulesOf = () => ({ projects: [], channels: new Map(), noticeChannels: [] });
+  const record = refusalRecorder({
+    store: overtaken(store),
+    log: createLogger({ level: 'error', destination: { write: () => {} } }),
+    newContext: () => ({ nowMs: NOW_MS, jitter: 0.5, newId, policy, rulesOf }),
+  });
+  const refused = { kind: 'command', teamId: 'T1', userId: 'U1' } as const;
+  await Promise.all([
+    record({ ...refused, key: 'first', reason: 'unknown_project' }),
+    record({ ...refused, key: 'second', reason: 'no_administrator' }),
+  ]);
+  const period = { sinceMs: NOW_MS, untilMs: NOW_MS + 1 };
+  const { rows } = await store.transaction((tx) => tx.audit.recorded(period, null, 10));
+  expect(rows.map(({ outcome }) => outcome)).toEqual(['unknown_project', 'no_administrator']);
+});
