@@ -34,16 +34,20 @@ describe('`/docs-agent run` (T3)', () => {
     await world.started('Check the screenshots of "quickstart"');
   });
 
-  test.each([2, 3, 4])('starts it once, however often Slack delivers the command: %i times', async (copies) => {
-    world.slack.onDelivery(() => copies);
-    expect(await command('run weekly-review')).toEqual({ acknowledged: true, payload: {} });
-    await world.started('Check the screenshots of "quickstart"');
-    await world.settled();
-    expect(world.prompts()).toHaveLength(1);
-    const messages = await world.slack.control.messages(general);
-    expect(messages.filter(({ text }) => text.includes('Check the screenshots'))).toHaveLength(1);
-    expect(messages.filter(({ text }) => text.includes('Skipped'))).toEqual([]);
-  });
+  test.each([2, 3, 4])(
+    'starts it once, however often Slack delivers the command: %i times',
+    async (copies) => {
+      world.slack.onDelivery(() => copies);
+      await command('run weekly-review');
+      await world.started('Check the screenshots of "quickstart"');
+      await world.settled();
+      const answers = world.slack.deliveries().filter(({ kind }) => kind === 'command');
+      expect(answers.map(({ answer }) => answer)).toEqual(Array(copies).fill({}));
+      expect(world.prompts()).toHaveLength(1);
+      const messages = await world.slack.control.messages(general);
+      expect(messages.filter(({ text }) => text.includes('Check the screenshots'))).toHaveLength(1);
+    },
+  );
 
   test('tells whoever runs it privately that its last job is open', async () => {
     await command('run weekly-review');
