@@ -14,6 +14,7 @@ import { hookRoutes } from '../slack/inbound/recipes/hooks.ts';
 import { planRecipes } from '../slack/inbound/recipes/scheduled.ts';
 import { refusalRecorder } from '../slack/inbound/requests/refusal-record.ts';
 import { missedReplies } from '../slack/outbound/catch-up/missed-replies.ts';
+import { planDigests } from '../slack/outbound/digest.ts';
 import { SessionStatus } from '../slack/outbound/refresh/session-status.ts';
 import { readableText } from '../slack/protocol/slack-text.ts';
 import { boltLogger } from '../slack/workspace/bolt-logger.ts';
@@ -31,7 +32,7 @@ import {
 import { observedLogger } from './operations/logger.ts';
 import { createMetrics, metricsRoute } from './operations/metrics/metrics.ts';
 import { stateReader, workProblem, workProblems, workWarnings } from './operations/program-state.ts';
-import { contextFactory, defaultPolicy, hooksIn, recipesIn } from './service/context.ts';
+import { contextFactory, defaultPolicy, digestIn, hooksIn, recipesIn } from './service/context.ts';
 import { explainConnection, explainListening } from './service/explain.ts';
 import { createLoops, SHORT_STOP_MS, type Tools } from './service/loops.ts';
 import { reporter } from './service/reports.ts';
@@ -99,6 +100,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
     const policy = defaultPolicy(config);
     const newContext = contextFactory(clock, config, policy);
     const recipesOf = recipesIn(config);
+    const reportOf = reporter(config, store, clock);
     const stopping = new AbortController();
     const sessionStatus = new SessionStatus();
     const tools: Tools = {
@@ -122,6 +124,8 @@ export function createService(config: Config, options: ServiceOptions): Service 
       requestsInFlight: () => connection.requestsInFlight(),
       newContext,
       recipesOf,
+      digestOf: digestIn(config),
+      reportOf,
       readablePrompt: async (teamId, prompt) => {
         const { names } = await workspaces.of(teamId);
         return readableText(prompt, await names.of(prompt));
@@ -157,7 +161,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
       listeners: {
         ...{ store, clock, log, newContext, recipesOf, onEnded },
         known: tools.known,
-        reportOf: reporter(config, store, clock),
+        reportOf,
         agentHasJob: hasJob(tools, config.agent.readsPerMinute),
       },
       onFailure: () => missed.lookForSoon(),
@@ -183,6 +187,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
     }
     const teamIds = served.teamId === null ? [...config.workspaces.keys()] : [served.teamId];
     await planRecipes(tools, teamIds, clock.now());
+    await planDigests(tools, teamIds, clock.now());
     loops.start();
     const retentionJob = new RetentionJob(store, clock, log, config.retentionMs);
     retentionJob.start();

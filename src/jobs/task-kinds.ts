@@ -33,6 +33,7 @@ const tasks = {
   catch_up: { about: 'workspace', sharedIn: 'channel' },
   look_at_pull_request: { about: 'pull_request', sharedIn: 'code_host' },
   start_recipe: { about: 'recipe', sharedIn: 'channel' },
+  post_digest: { about: 'workspace', sharedIn: 'channel' },
   refresh_home: { about: 'home', sharedIn: 'channel', isProjection: true },
 } as const satisfies Readonly<Record<string, TaskFacts>>;
 

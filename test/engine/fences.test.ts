@@ -101,6 +101,8 @@ async function overtaken(events: readonly Happening[], kind: TaskKind, agentJob:
     showChecked: () => {},
     showChanged: () => {},
     recipesOf: () => [],
+    digestOf: () => null,
+    reportOf: () => Promise.reject(new Error('nobody asks')),
     stopping: new AbortController().signal,
     newContext,
   };

@@ -6,7 +6,7 @@ import type { ConfigFile } from './file-schema.ts';
 import { ignoredSettings } from './misspelt.ts';
 import { ConfigError, type ConfigProblem } from './problems.ts';
 import { type ConfiguredProjects, projectsOf, workspacesOf } from './projects.ts';
-import { type Hook, hooksOf, hookVariables, recipesOf } from './recipes.ts';
+import { digestOf, type Hook, hooksOf, hookVariables, recipesOf } from './recipes.ts';
 import { exampleOf, type Settings, settingNames, settings } from './settings.ts';
 import { type Environment, type ReadFile, readTextFile, readValues, type SettingValues } from './values.ts';
 
@@ -130,6 +130,7 @@ function toConfig(
     channels: file.channels,
     access: { ...file.access, admins: file.admins, workflowChannels: file.workflows.channels },
     recipes: recipesOf(file.recipes),
+    digest: digestOf(file.digest),
     /** Of recipes in all workspaces, by their names. */
     hooks,
     /** With OAuth: the settings of each workspace, by its id; those beside it do not count. Otherwise empty. */

@@ -1,9 +1,9 @@
 import type { ConfigFile } from './file-schema.ts';
-import { recipeProblems } from './recipe-problems.ts';
+import { ofSchedule, recipeProblems } from './recipe-problems.ts';
 import { isNoProject, repeated, type Step, type Wrong } from './wrong.ts';
 
 /** What contradicts itself in a file whose every value is well formed. */
-export function contradictions({ projects, channels, recipes, workspaces }: ConfigFile): Wrong[] {
+export function contradictions({ projects, channels, recipes, digest, workspaces }: ConfigFile): Wrong[] {
   const names = projects.map(({ id, name }) => name ?? id);
   const ids = projects.map(({ id }) => id);
   return [
@@ -17,6 +17,7 @@ export function contradictions({ projects, channels, recipes, workspaces }: Conf
     })),
     ...unknownProjects(channels, names, []),
     ...recipeProblems(recipes, names, ['recipes']),
+    ...digestProblems(digest, ['digest']),
     ...sharedHooks(workspaces),
     ...Object.entries(workspaces).flatMap(([team, workspace]) =>
       ofWorkspace(workspace, names, ['workspaces', team]),
@@ -25,7 +26,7 @@ export function contradictions({ projects, channels, recipes, workspaces }: Conf
 }
 
 function ofWorkspace(
-  { projects, channels, recipes }: ConfigFile['workspaces'][string],
+  { projects, channels, recipes, digest }: ConfigFile['workspaces'][string],
   names: readonly string[],
   path: readonly Step[],
 ): Wrong[] {
@@ -41,7 +42,13 @@ function ofWorkspace(
     ...twice,
     ...unknownProjects(channels, projects, path),
     ...recipeProblems(recipes, projects, [...path, 'recipes']),
+    ...digestProblems(digest, [...path, 'digest']),
   ];
+}
+
+function digestProblems(digest: ConfigFile['digest'], path: readonly Step[]): Wrong[] {
+  const wrongs = digest === undefined ? [] : ofSchedule(digest);
+  return wrongs.map((wrong) => ({ ...wrong, path: [...path, ...wrong.path] }));
 }
 
 function unknownProjects(
@@ -70,7 +77,7 @@ function sharedHooks(workspaces: ConfigFile['workspaces']): Wrong[] {
 }
 
 /** With many workspaces, what names people or channels is set for each workspace. */
-const OF_ONE_WORKSPACE = ['channels', 'access', 'admins', 'recipes'];
+const OF_ONE_WORKSPACE = ['channels', 'access', 'admins', 'recipes', 'digest'];
 
 /**
  * Settings in a place where they have no meaning. `given`: the keys that the file sets at its top level; `isOauth`:

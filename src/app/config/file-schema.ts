@@ -92,6 +92,8 @@ const recipe = z.strictObject({
   draft: z.boolean().default(false),
 });
 
+const digest = z.strictObject({ channel, schedule: z.string(), zone: z.string().optional() });
+
 const workspaceParts = {
   channels: z
     .record(channel, channelDefaults)
@@ -100,6 +102,7 @@ const workspaceParts = {
   access: access.prefault({}),
   admins: setOf(user),
   recipes: z.array(recipe).max(RECIPES_MAX, `must be at most ${RECIPES_MAX}`).default([]),
+  digest: digest.optional(),
 };
 
 const workspace = z.strictObject({

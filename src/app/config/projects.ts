@@ -1,11 +1,12 @@
 import type { Rules } from '../../jobs/policy.ts';
 import type { Recipe } from '../../jobs/recipes/recipe.ts';
+import type { Digest } from '../../jobs/report/digest.ts';
 import type { AccessRule } from '../../jobs/requests/access.ts';
 import type { Projects } from '../../jobs/requests/project.ts';
 import { secret } from './checks.ts';
 import type { ConfigFile } from './file-schema.ts';
 import type { Checked, ConfigProblem } from './problems.ts';
-import { recipesOf } from './recipes.ts';
+import { digestOf, recipesOf } from './recipes.ts';
 import { exampleOf, type Settings } from './settings.ts';
 import { type Environment, lookUpSecret, type ReadFile } from './values.ts';
 
@@ -20,6 +21,8 @@ export interface WorkspaceSettings extends Rules {
   readonly projects: Projects;
   readonly access: AccessRule;
   readonly recipes: readonly Recipe[];
+  /** Null: none is posted. */
+  readonly digest: Digest | null;
 }
 
 /** What the file sets for each workspace, by its id. */
@@ -28,24 +31,29 @@ export function workspacesOf(
   all: Projects,
 ): ReadonlyMap<string, WorkspaceSettings> {
   return new Map(
-    Object.entries(workspaces).flatMap(([teamId, { channels, access, admins, recipes, ...workspace }]) => {
-      // In the order of the list; the first is the default.
-      const [first, ...others] = workspace.projects.flatMap((name) => all.filter((one) => one.name === name));
-      if (first === undefined) return [];
-      const noticeChannels = workspace.notice_channels;
-      return [
-        [
-          teamId,
-          {
-            projects: [first, ...others],
-            channels,
-            access: { ...access, admins },
-            noticeChannels,
-            recipes: recipesOf(recipes),
-          },
-        ],
-      ];
-    }),
+    Object.entries(workspaces).flatMap(
+      ([teamId, { channels, access, admins, recipes, digest, ...workspace }]) => {
+        // In the order of the list; the first is the default.
+        const [first, ...others] = workspace.projects.flatMap((name) =>
+          all.filter((one) => one.name === name),
+        );
+        if (first === undefined) return [];
+        const noticeChannels = workspace.notice_channels;
+        return [
+          [
+            teamId,
+            {
+              projects: [first, ...others],
+              channels,
+              access: { ...access, admins },
+              noticeChannels,
+              recipes: recipesOf(recipes),
+              digest: digestOf(digest),
+            },
+          ],
+        ];
+      },
+    ),
   );
 }
 

@@ -71,7 +71,8 @@ function ofValues({ request, values, schedule }: Given): Wrong[] {
   ];
 }
 
-function ofSchedule({ schedule: cron, zone }: Given): Wrong[] {
+/** What is wrong with when something comes again and again. */
+export function ofSchedule({ schedule: cron, zone }: Pick<Given, 'schedule' | 'zone'>): Wrong[] {
   if (cron === undefined) {
     return zone === undefined ? [] : [{ path: ['zone'], message: 'is of no use without a schedule' }];
   }

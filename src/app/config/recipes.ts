@@ -1,5 +1,6 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { Recipe } from '../../jobs/recipes/recipe.ts';
+import type { Digest } from '../../jobs/report/digest.ts';
 import type { ConfigFile } from './file-schema.ts';
 import type { Checked, ConfigProblem } from './problems.ts';
 import { type Environment, lookUpSecret, type ReadFile } from './values.ts';
@@ -19,6 +20,12 @@ export function recipesOf(given: readonly Given[]): readonly Recipe[] {
     schedule: schedule === undefined ? null : { cron: schedule, zone: zone ?? DEFAULT_ZONE },
     isDraft: draft,
   }));
+}
+
+export function digestOf(given: ConfigFile['digest']): Digest | null {
+  if (given === undefined) return null;
+  const { channel: channelId, schedule: cron, zone = DEFAULT_ZONE } = given;
+  return { channelId, schedule: { cron, zone } };
 }
 
 /** Who may start a recipe by its webhook: whoever signs with one of the secrets. They do not show when they are logged. */

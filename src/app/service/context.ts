@@ -2,6 +2,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import type { AnyJobContext } from '../../jobs/decision.ts';
 import type { Policy, Rules } from '../../jobs/policy.ts';
 import type { Recipe } from '../../jobs/recipes/recipe.ts';
+import type { Digest } from '../../jobs/report/digest.ts';
 import type { Hook } from '../../slack/inbound/recipes/hooks.ts';
 import type { Config } from '../config/config.ts';
 import { growingIds } from './growing-ids.ts';
@@ -29,6 +30,11 @@ export function settingsOf(config: Config, teamId: string) {
 /** The recipes of each workspace. */
 export function recipesIn(config: Config): (teamId: string) => readonly Recipe[] {
   return (teamId) => settingsOf(config, teamId)?.recipes ?? [];
+}
+
+/** The digest of each workspace. */
+export function digestIn(config: Config): (teamId: string) => Digest | null {
+  return (teamId) => settingsOf(config, teamId)?.digest ?? null;
 }
 
 /** Those of all workspaces. @param teamId of the only workspace; null: there may be many */

@@ -12,6 +12,7 @@ import { Loop, type TaskHandler } from '../../engine/loop.ts';
 import { type RecipeTools, startScheduled } from '../../slack/inbound/recipes/scheduled.ts';
 import { catchUps } from '../../slack/outbound/catch-up/catch-up.ts';
 import { readSnippets } from '../../slack/outbound/catch-up/read-snippets.ts';
+import { type DigestTools, postDigest } from '../../slack/outbound/digest.ts';
 import { lookAtMarks } from '../../slack/outbound/marks/look-at-marks.ts';
 import { completeSteps, forgetStepToken } from '../../slack/outbound/posts/complete-step.ts';
 import { postToSlack } from '../../slack/outbound/posts/post-to-slack.ts';
@@ -21,7 +22,6 @@ import { refreshNotice } from '../../slack/outbound/refresh/notice.ts';
 import { refreshPosts } from '../../slack/outbound/refresh/posts.ts';
 import { refreshReceipts } from '../../slack/outbound/refresh/receipts.ts';
 import { refreshReaction } from '../../slack/outbound/refresh/state-reaction.ts';
-import type { SlackTools } from '../../slack/outbound/slack-tools.ts';
 import type { ClaimedTask, Scheduled } from '../../store/store.ts';
 
 /** Separate slots: a slow agent API never keeps Slack waiting, nor do many checks hold up sending. */
@@ -39,7 +39,7 @@ const LOOKS_AT_ONCE = 16;
 /** Anything but a create or message call can be repeated or looked up: a stop need not wait longer. */
 export const SHORT_STOP_MS = 10_000;
 
-export interface Tools extends AgentTools, SlackTools, LookTools, RecipeTools {
+export interface Tools extends AgentTools, DigestTools, LookTools, RecipeTools {
   /** Of each project, by all replicas together. */
   readonly readsPerMinute: number;
   /** How many requests Slack, or a person, waits for. */
@@ -107,6 +107,7 @@ export function createLoops(tools: Tools, stopTimeoutMs: number): Loops {
         refresh_home: handler(refreshHome),
         expire_draft: handler(expireDraft),
         start_recipe: handler(startScheduled),
+        post_digest: handler(postDigest),
       },
     }),
     new Loop({

@@ -28,6 +28,7 @@ export const TITLES = {
   listening: 'Address',
   notice_channel: 'Notice channel',
   recipe: 'Recipe',
+  digest_channel: 'Digest in',
   workflow_channel: 'Workflows in',
   user_group: 'User group',
   reaction: 'Emoji in',

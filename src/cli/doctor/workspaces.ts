@@ -172,6 +172,9 @@ async function tokenAndPlaces(asked: Asked, notices: NoticeFacts): Promise<Findi
       ...settings.recipes.map(({ name, channelId }) =>
         channelFinding(inspection, channelId, findingsOf('recipe', subject(name)), undefined),
       ),
+      ...(settings.digest === null ? [] : [settings.digest]).map(({ channelId }) =>
+        channelFinding(inspection, channelId, findingsOf('digest_channel', subject(channelId)), undefined),
+      ),
       ...[...(settings.access.workflowChannels ?? [])].map((channelId) =>
         workflowFinding(
           inspection,

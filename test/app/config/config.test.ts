@@ -34,6 +34,7 @@ describe('settings', () => {
       workspaces: new Map(),
       store: { kind: 'embedded', dataDir: './data' },
       recipes: [],
+      digest: null,
       hooks: new Map(),
       http: { port: 3000, host: '0.0.0.0', healthPort: null },
       noticeChannels: [],

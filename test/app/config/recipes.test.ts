@@ -149,3 +149,21 @@ describe('the secret of a webhook (T3)', () => {
     expect(JSON.stringify([...hooks])).not.toContain('MfKQ');
   });
 });
+
+describe('the digest in the file of DOCS_AGENT_CONFIG (L4)', () => {
+  test('says where and when; UTC unless it names a zone', () => {
+    const found = config('projects: [{ id: docs }]\ndigest: { channel: C0001, schedule: "0 9 * * 1" }');
+    expect(found.digest).toEqual({ channelId: 'C0001', schedule: { cron: '0 9 * * 1', zone: 'UTC' } });
+    expect(config('projects: [{ id: docs }]').digest).toBeNull();
+  });
+
+  test.each([
+    ['schedule: weekly', 'digest.schedule must be cron of five fields'],
+    ['schedule: "0 0 30 2 *"', 'digest.schedule never comes: there is no such date'],
+    ['schedule: "0 9 * * 1", zone: Berlin', 'digest.zone is no time zone, as Europe/Berlin is'],
+  ])('%s is a mistake, with its line', (more, message) => {
+    const [found] = messages(`projects: [{ id: docs }]\ndigest: { channel: C0001, ${more} }`);
+    expect(found).toContain(message);
+    expect(found).toMatch(/line 2/);
+  });
+});

@@ -69,6 +69,12 @@ test('channels in which workflows may ask are looked at: the bot must be in them
   });
 });
 
+test('the bot must be in the channel of the digest', async () => {
+  await using patient = await startPatient();
+  patient.configFile = 'digest: { channel: C0NOWHERE, schedule: "0 9 * * 1" }';
+  expect(one(await patient.look(), 'digest_channel', 'C0NOWHERE')).toMatchObject({ level: 'error' });
+});
+
 test('user groups of the access rules must exist', async () => {
   await using patient = await startPatient();
   patient.slack.control.setUserGroup('S0DOCS', [alice]);

@@ -142,6 +142,8 @@ export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorl
       showChecked: () => {},
       showChanged: () => {},
       recipesOf: () => [],
+      digestOf: () => null,
+      reportOf: () => Promise.reject(new Error('nobody asks')),
     }),
   );
   const [store] = stores;

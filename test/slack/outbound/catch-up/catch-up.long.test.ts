@@ -83,6 +83,8 @@ async function limitedWorld(teamIds: readonly string[]) {
     showChecked: () => {},
     showChanged: () => {},
     recipesOf: () => [],
+    digestOf: () => null,
+    reportOf: () => Promise.reject(new Error('nobody asks')),
     stopping: new AbortController().signal,
   };
   const loops = createLoops(tools, 10 * SECOND_MS);
