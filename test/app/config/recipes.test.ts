@@ -61,10 +61,6 @@ describe('recipes in the file of DOCS_AGENT_CONFIG (T3)', () => {
       'recipes[0].schedule needs a value for {version} under values: nobody is asked for it',
     ],
     [
-      'request: "Go to {constructor}", schedule: "0 9 * * 1"',
-      'recipes[0].schedule needs a value for {constructor} under values: nobody is asked for it',
-    ],
-    [
       'values: { version: "2" }, schedule: "every Monday"',
       'recipes[0].schedule must be cron of five fields, as "0 9 * * 1" for Mondays at nine',
     ],
@@ -87,6 +83,13 @@ describe('recipes in the file of DOCS_AGENT_CONFIG (T3)', () => {
     ],
   ])('%s: %s', (more, message) => {
     expect(messages(one(more))).toEqual([`DOCS_AGENT_CONFIG line 3: ${message}`]);
+  });
+
+  test('a placeholder may have any name, and needs a value all the same', () => {
+    const recipe = '{ name: a, channel: C0001, request: "Go to {constructor}", schedule: "0 9 * * 1" }';
+    expect(messages(`recipes: [${recipe}]`)).toEqual([
+      'DOCS_AGENT_CONFIG line 1: recipes[0].schedule needs a value for {constructor} under values: nobody is asked for it',
+    ]);
   });
 
   test('names, requests and channels that cannot be are reported with their lines', () => {
