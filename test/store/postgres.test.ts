@@ -172,7 +172,8 @@ function postgresSuite(serverUrl: string): void {
           await tx.write(aDecision({ job: { ...state.job, posts: state.job.posts + 1 } }), NOW_MS);
         });
       await Promise.all([lockBoth(first, 'job-a', 'job-b'), lockBoth(second, 'job-b', 'job-a')]);
-      expect(runs).toBe(3);
+      // Which one Postgres ends, and whether both meet again, is up to it.
+      expect(runs).toBeGreaterThanOrEqual(3);
       for (const { id } of jobs) {
         expect((await first.transaction((tx) => tx.jobs.get(id)))?.posts).toBe(1);
       }
