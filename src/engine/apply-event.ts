@@ -3,7 +3,7 @@ import type { AnyJobContext, Decision } from '../jobs/decision.ts';
 import type { JobEvent } from '../jobs/event.ts';
 import type { Job } from '../jobs/job.ts';
 import { type Policy, policyFor } from '../jobs/policy.ts';
-import { runsAfter } from '../jobs/recipes/runs.ts';
+import { resumedRuns, runsAfter } from '../jobs/recipes/runs.ts';
 import type { LockedJob, Transaction } from '../store/store.ts';
 
 /** Reads a job, decides what follows from the event, and writes it. Returns the job as it is then. */
@@ -30,7 +30,7 @@ export async function applied(
   const policy = policyOf(state, context);
   const decision = decide({ job, followUps }, event, { ...context, policy });
   await tx.write(decision, context.nowMs);
-  if (await pausesRecipe(tx, decision.job, context)) {
+  if (await pausesRecipe(tx, decision.job, event, context)) {
     await applied(tx, jobId, { type: 'recipe_paused' }, context);
   }
   return { job: decision.job, hasEffect: decision.job !== job || hasFollowing(decision) };
@@ -40,13 +40,15 @@ export async function applied(
 async function pausesRecipe(
   tx: Transaction,
   job: Job,
+  event: JobEvent,
   { nowMs }: Pick<AnyJobContext, 'nowMs'>,
 ): Promise<boolean> {
   const { teamId, recipe: name } = job;
   if (name === undefined) return false;
   const key = { teamId, name };
   const before = await tx.recipes.lock(key, nowMs);
-  const after = runsAfter(before, job, nowMs);
+  // Without the message, there is no *Resume*: the next failures tell of it again.
+  const after = event.type === 'pause_refused' ? resumedRuns(before) : runsAfter(before, job, nowMs);
   if (after === before) return false;
   await tx.recipes.put(key, after);
   return before.pausedAtMs === null && after.pausedAtMs !== null;

@@ -33,6 +33,8 @@ export type JobEvent =
   | { readonly type: 'recipe_paused' }
   /** Its recipe was to start again, and the job was in the way. */
   | { readonly type: 'recipe_skipped' }
+  /** The channel could not be told that its recipe is paused. */
+  | { readonly type: 'pause_refused' }
   | {
       readonly type: 'message_accepted';
       readonly callId: string;

@@ -120,6 +120,16 @@ describe('a recipe with a schedule (T3)', () => {
     await job(world, 4);
   });
 
+  test('goes on if its channel cannot be told of the pause, since nobody could resume it', async () => {
+    await using world = await startStrictWorld({ configFile: EVERY_MINUTE });
+    world.slack.control.remove(general, 'U0DOCSAGENT');
+    await world.clock.advance(10 * MINUTE_MS);
+    expect(started(world)).toBe(0);
+    world.slack.control.invite(general, 'U0DOCSAGENT');
+    await world.clock.advance(2 * MINUTE_MS);
+    await world.started(PROMPT);
+  });
+
   test('is not paused when a success comes in between, or one failed job fails again', async () => {
     await using world = await startStrictWorld({ configFile: EVERY_MINUTE });
     await fails(world, 1);

@@ -57,6 +57,9 @@ function apply(builder: DecisionBuilder, event: JobEvent) {
       return builder.announce({ kind: 'caught_up', count: event.count });
     case 'recipe_paused':
       return recipePaused(builder);
+    case 'pause_refused':
+      // It is about the recipe alone, whose row says whether it is paused.
+      return;
     case 'recipe_skipped':
       return recipeSkipped(builder);
     case 'send_due':

@@ -126,6 +126,7 @@ function refusal({ id, request }: LedgerCall, reason: string): JobEvent | null {
     case 'announce':
       return { type: 'post_refused', callId: id, announcement: request.announcement, reason };
     case 'tell_paused':
+      return { type: 'pause_refused' };
     case 'notify_requester':
     case 'ephemeral':
     case 'create_job':
