@@ -3,6 +3,7 @@ import type { Report } from '../../jobs/report/report.ts';
 import { lastMoment, nextMoment } from '../../jobs/schedule/moments.ts';
 import type { ClaimedTask, Store } from '../../store/store.ts';
 import { reportView } from '../views/report.ts';
+import { TOO_MANY_MESSAGES } from '../workspace/poster.ts';
 import { failureOf } from './refresh/refresh.ts';
 import { isHopeless, type SlackTools, slackRetryMs } from './slack-tools.ts';
 
@@ -54,7 +55,9 @@ export async function postDigest(tools: DigestTools, task: ClaimedTask): Promise
   const isDue = momentMs !== null && momentMs > (runs?.servedUntilMs ?? nowMs);
   const failure = isDue ? await post(tools, teamId, digest.channelId, momentMs) : null;
   await store.transaction(async (tx) => {
-    if (failure !== null && !isHopeless(task, failure)) {
+    // In a channel with thousands of messages since then, it would be looked for again and again.
+    const isUnfindable = failure?.code === TOO_MANY_MESSAGES;
+    if (failure !== null && !isUnfindable && !isHopeless(task, failure)) {
       const waitMs = Math.max(slackRetryMs(task, failure), ARRIVES_WITHIN_MS);
       return tx.tasks.retryAt(lease, clock.now() + waitMs);
     }
