@@ -8,6 +8,7 @@ const configFile = [
   `  - { name: weekly-review, channel: ${general}, request: "Check the screenshots of {page}", values: { page: quickstart } }`,
   `  - { name: release-notes, channel: ${general}, request: "Document {version} of {product}", values: { product: API } }`,
   `  - { name: proposal, channel: ${general}, request: Propose, draft: true }`,
+  `  - { name: screenshots, channel: ${general}, request: Renew the screenshots }`,
 ].join('\n');
 
 let world: StrictWorld;
@@ -80,7 +81,7 @@ describe('`/docs-agent run` (T3)', () => {
     await command('run nonsense');
     await world.sentPrivately(
       general,
-      "There's no recipe “nonsense”. Available: weekly-review, release-notes, proposal.",
+      "There's no recipe “nonsense”. Available: weekly-review, release-notes, proposal, screenshots.",
     );
     await command('run the linter over all pages');
     await world.started('run the linter over all pages');
@@ -102,6 +103,23 @@ describe('the form of `/docs-agent` (T3)', () => {
     await world.started('Document "2.1" of "API"');
   });
 
+  test.each([1, 2, 4])(
+    'runs the one that is chosen once, delivered %i times; then says that it is open',
+    async (copies) => {
+      await command('');
+      world.slack.onDelivery(() => copies);
+      expect((await submit({ recipe: 'screenshots' })).errors).toBeNull();
+      await world.started('Renew the screenshots');
+      await world.settled();
+      expect(world.prompts()).toHaveLength(1);
+      world.slack.onDelivery(() => 1);
+      await command('');
+      expect((await submit({ recipe: 'screenshots' })).errors).toEqual({
+        recipe: '⏭️ Skipped screenshots: its last job is still open.',
+      });
+    },
+  );
+
   test('runs one without values at once, and says at its field why it does not', async () => {
     await command('');
     expect((await submit({ prompt: ' ' })).errors?.prompt).toContain('Write what the agent should do.');
@@ -118,4 +136,19 @@ test('without recipes, `run` is a word like any other (T3, S2)', async () => {
   await using plain = await startStrictWorld();
   await plain.slack.control.command({ channel: general, user: alice, text: 'run benchmarks' });
   await plain.started('run benchmarks');
+});
+
+test('the form offers only the recipes of channels in which the person may ask (T3, A1)', async () => {
+  const recipes = [
+    `  - { name: here, channel: ${general}, request: Go }`,
+    `  - { name: elsewhere, channel: ${random}, request: Go }`,
+  ];
+  const access = `access: { channels: [${general}] }`;
+  const file = ['projects: [{ id: acme-docs }]', access, 'recipes:', ...recipes].join('\n');
+  await using limited = await startStrictWorld({ configFile: file });
+  const { control } = limited.slack;
+  await control.command({ channel: general, user: alice, text: '' });
+  const shown = JSON.stringify(control.modal(alice)?.blocks);
+  expect(shown).toContain('"here"');
+  expect(shown).not.toContain('"elsewhere"');
 });

@@ -10,6 +10,7 @@ import { type Compose, composeView, noFormView, promptAbout } from '../../views/
 import { notBothView } from '../../views/recipes.ts';
 import { noChannelView } from '../../views/refusals.ts';
 import type { CommandArgs, ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
+import { recipesFor } from '../recipes/offered.ts';
 import { recipeChosen } from '../recipes/run.ts';
 import { inTime } from '../requests/in-time.ts';
 import { answer, answerBeside, bestEffort, openForm } from '../requests/private-answers.ts';
@@ -20,7 +21,9 @@ import { filledIn, refuseAtField, startFromForm } from './submit.ts';
 export async function compose(deps: ListenerDeps, args: CommandArgs): Promise<void> {
   const { channel_id: channelId, response_url, trigger_id: triggerId } = args.command;
   const responseUrl = response_url || null;
-  const isOpen = await openCompose(deps, triggerId, { channelId, responseUrl, from: 'form' });
+  const target = { channelId, responseUrl, from: 'form' } as const;
+  const recipes = await recipesFor(deps, args.command.user_id);
+  const isOpen = await openCompose(deps, triggerId, target, { recipes });
   await (isOpen ? args.ack() : answer(args, noFormView()));
 }
 
@@ -31,7 +34,9 @@ export function composeFromHome(deps: ListenerDeps) {
     const channelId = body.channel?.id ?? null;
     const responseUrl = body.response_url || null;
     const from = channelId === null ? 'home' : 'form';
-    if (await openCompose(deps, body.trigger_id, { channelId, responseUrl, from })) return;
+    const target = { channelId, responseUrl, from } as const;
+    const recipes = channelId === null ? [] : await recipesFor(deps, body.user.id);
+    if (await openCompose(deps, body.trigger_id, target, { recipes })) return;
     await bestEffort(deps, deps.poster.respondPrivately(body.user.id, null, noFormView()));
   };
 }
@@ -94,7 +99,7 @@ async function openCompose(
   deps: ListenerDeps,
   triggerId: string,
   target: ComposeTarget,
-  filledIn: Pick<Compose, 'prompt' | 'isCut'> = { prompt: '', isCut: false },
+  { prompt = '', isCut = false, recipes = [] }: Partial<Pick<Compose, 'prompt' | 'isCut' | 'recipes'>>,
 ): Promise<boolean> {
   const [first] = deps.projects;
   const looked = projectOf(deps, target.channelId).catch((error: unknown) => {
@@ -104,12 +109,12 @@ async function openCompose(
   const project = await inTime(deps, LOOKED_UP_WITHIN_MS, looked, first);
   const view = composeView({
     target,
-    ...filledIn,
+    prompt,
+    isCut,
+    recipes,
     projects: deps.projects,
     project,
     promptMaxLength: deps.newContext().policy.promptMaxLength,
-    // They have channels of their own, and nothing to do with a message.
-    recipes: target.from === 'form' ? deps.recipesOf(deps.teamId) : [],
   });
   return (await openForm(deps, triggerId, view)) !== null;
 }

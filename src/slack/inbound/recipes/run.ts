@@ -139,7 +139,8 @@ async function runRecipe(
       return outcome;
     case 'skipped':
       noteRequest({ outcome: 'refused' });
-      return { problem: recipeSkippedView(recipe.name, linkTo(deps, outcome.job)) };
+      // A form shows no links at its fields.
+      return { problem: recipeSkippedView(recipe.name, from === 'form' ? null : linkTo(deps, outcome.job)) };
     case 'refused': {
       noteRequest({ outcome: 'refused' });
       const { problem } = outcome;

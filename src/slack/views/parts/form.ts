@@ -96,6 +96,7 @@ export function recipeInput(recipes: readonly Recipe[]): InputBlock[] {
       optional: true,
       label: plain(fields.recipe),
       element: { type: 'static_select', action_id: formIds.recipe, options },
+      hint: plain(fields.recipeChannel),
     },
   ];
 }

@@ -11,6 +11,7 @@ export const fields = {
   promptMax: (max: string) => `Slack takes ${max} characters here; a message to me may be longer.`,
   project: 'Project',
   recipe: 'Or run a recipe',
+  recipeChannel: 'The card goes to the channel of the recipe.',
   channel: 'Channel',
   cardChannel: 'The card goes there. I must be a member of it.',
 } as const;
