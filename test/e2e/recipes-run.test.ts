@@ -112,6 +112,8 @@ describe('the form of `/docs-agent` (T3)', () => {
       await world.started('Renew the screenshots');
       await world.settled();
       expect(world.prompts()).toHaveLength(1);
+      const answers = world.slack.deliveries().filter(({ kind }) => kind === 'action');
+      expect(answers.map(({ answer }) => answer)).toEqual(Array(copies).fill(answers[0]?.answer));
       world.slack.onDelivery(() => 1);
       await command('');
       expect((await submit({ recipe: 'screenshots' })).errors).toEqual({
