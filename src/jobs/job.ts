@@ -14,6 +14,8 @@ export interface Job {
   readonly channelId: string;
   /** Null: nobody asked for it, its recipe started by itself. */
   readonly requesterId: string | null;
+  /** A person has started it all the same: its draft, or once more. */
+  readonly isStartedByPerson?: true;
   /** The name of the recipe that it was made of; it may have been removed since. Absent: of none. */
   readonly recipe?: string;
   readonly projectId: string;
@@ -220,6 +222,11 @@ export function isBeforeJob({ repliesAfterTs }: Job, messageTs: string): boolean
 /** As Slack writes times; of fixed width, so their text order is their time order. */
 export function slackTime(atMs: number): string {
   return (atMs / 1000).toFixed(6);
+}
+
+/** Whether it has started by itself, so that no person waits for it. */
+export function isUnattended({ requesterId, isStartedByPerson }: Job): boolean {
+  return requesterId === null && isStartedByPerson !== true;
 }
 
 /** What the agent is asked first. */

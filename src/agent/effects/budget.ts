@@ -1,5 +1,5 @@
 import type { AgentFailure } from '../../jobs/agent-job.ts';
-import type { Job } from '../../jobs/job.ts';
+import { isUnattended, type Job } from '../../jobs/job.ts';
 import { allowedAtMs, type BudgetKind } from '../../jobs/schedule/hourly-budget.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { AgentTools } from './agent-tools.ts';
@@ -29,13 +29,13 @@ export async function takeFromBudget(
   const startedAtMs = await tx.calls.agentCallsStartedAt(job.projectId, nowMs - HOUR_MS);
   const waiting = await tx.budgetQueue.waiting(job.projectId);
   const use = { perHour: tools.hourlyBudget, startedAtMs, waiting };
-  const isUnattended = job.requesterId === null;
-  const goesAtMs = allowedAtMs(use, { jobId: job.id, kind, isUnattended }, nowMs);
+  const isByItself = isUnattended(job);
+  const goesAtMs = allowedAtMs(use, { jobId: job.id, kind, isUnattended: isByItself }, nowMs);
   if (goesAtMs <= nowMs) {
     await tx.budgetQueue.leave(job.id, kind);
     return null;
   }
-  const ahead = waiting.find((other) => other.kind === 'create_job' && other.isUnattended === isUnattended);
+  const ahead = waiting.find((other) => other.kind === 'create_job' && other.isUnattended === isByItself);
   const isFirst = kind === 'create_job' && (ahead?.jobId ?? job.id) === job.id;
   return {
     failure: {

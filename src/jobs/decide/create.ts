@@ -76,6 +76,7 @@ export function startAgain(builder: DecisionBuilder, { creates, callId }: StartA
   if (!mayStartAgain(job) && (missed.length === 0 || job.watchedAgentJobId !== null)) return;
   replaceAgentJob(builder, null);
   builder.change({
+    isStartedByPerson: true,
     checkedAtMs: null,
     missing: null,
     lastAnnounced: null,

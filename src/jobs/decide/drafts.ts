@@ -83,6 +83,7 @@ export function startDraft(builder: DecisionBuilder, started: DraftStart): void 
   builder.change({
     requestedAtMs: context.nowMs,
     responseUrl: null,
+    isStartedByPerson: true,
     context: [job.context, said].filter((part) => part !== '').join('\n\n'),
     ...(prompt !== undefined && { prompt }),
     ...withAttachments(job, attachments),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Job } from '../../../src/jobs/job.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aCall, aCreateCall, aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
 
@@ -31,8 +32,8 @@ export function budgetQueueContract(open: OpenStore): void {
     });
 
     test('knows which jobs nobody asked for: people’s starts are woken first', async () => {
-      const start = (id: string, requesterId: string | null) => {
-        const job = aJob({ id, requesterId, threadTs: `${id}.000100` });
+      const start = (id: string, requesterId: string | null, fields: Partial<Job> = {}) => {
+        const job = aJob({ id, requesterId, threadTs: `${id}.000100`, ...fields });
         const calls = [aCreateCall(`call-${id}`, { lane: lane(id) })];
         return opened.run((tx) => tx.write(aDecision({ job, calls }), NOW_MS));
       };
@@ -44,6 +45,10 @@ export function budgetQueueContract(open: OpenStore): void {
         { jobId: 'alice', kind: 'create_job', isUnattended: false },
       ]);
       expect(await opened.run((tx) => tx.budgetQueue.firstStart('docs'))).toBe('alice');
+      await start('draft', null, { isStartedByPerson: true });
+      await start('quoting', null, { prompt: '"isStartedByPerson":true' });
+      const rest = (await opened.run((tx) => tx.budgetQueue.waiting('docs'))).slice(2);
+      expect(rest.map(({ isUnattended }) => isUnattended)).toEqual([false, true]);
     });
 
     test('keeps the place of replies while they wait for another call, and not when they were withdrawn', async () => {

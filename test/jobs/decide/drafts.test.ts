@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { requestDraft } from '../../../src/jobs/decide/drafts.ts';
 import type { JobRequest } from '../../../src/jobs/decide/open.ts';
 import type { JobEvent } from '../../../src/jobs/event.ts';
+import { isUnattended } from '../../../src/jobs/job.ts';
 import { fc } from '../../support/properties.ts';
 import { request as aRequest, HOUR_MS } from '../support/builders.ts';
 import { World } from '../support/world.ts';
@@ -40,6 +41,14 @@ describe('a draft (T2)', () => {
     world.cardPosted();
     expect(world.open('create_job')[0]?.request.prompt).toBe('Document the rate limits\n\nBob: a 429');
     expect(outcomes(world)).toEqual([{ deed: 'started', by: 'U2' }]);
+  });
+
+  test('of a recipe is a start of whoever pressed Start, as far as the hourly budget goes', () => {
+    const world = aDraft({ requesterId: null, recipe: 'weekly-review', thread: null });
+    expect(isUnattended(world.job)).toBe(true);
+    world.apply(start({ postTs: '200.000000' }));
+    expect(isUnattended(world.job)).toBe(false);
+    expect(world.job.requesterId).toBeNull();
   });
 
   test('at the top level of the channel becomes the thread of its job', () => {

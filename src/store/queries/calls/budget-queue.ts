@@ -31,15 +31,15 @@ const STILL_WAITS = sql<SqlBool>`(
   )
 )`;
 
+/** 1 or 0; see `isUnattended`. In JSON, no text that people wrote looks like the member. */
+const IS_UNATTENDED = sql<number>`
+  case when requester_id = '' and data not like '%"isStartedByPerson":true%' then 1 else 0 end`;
+
 const inQueue = prepared((db, { projectId }: Values<{ projectId: string }>) =>
   db
     .selectFrom('budget_queue')
     .innerJoin('job', 'job.id', 'budget_queue.job_id')
-    .select([
-      'job_id as jobId',
-      'kind',
-      sql<number>`case when requester_id = '' then 1 else 0 end`.as('unattended'),
-    ])
+    .select(['job_id as jobId', 'kind', IS_UNATTENDED.as('unattended')])
     .where('budget_queue.project_id', '=', projectId)
     .where(STILL_WAITS)
     .orderBy('seq'),
@@ -54,7 +54,7 @@ const firstStart = prepared((db, { projectId }: Values<{ projectId: string }>) =
     .where('kind', '=', 'create_job')
     .where(STILL_WAITS)
     // People first: a start that nobody asked for may have to leave the place to them.
-    .orderBy(sql`case when requester_id = '' then 1 else 0 end`)
+    .orderBy(IS_UNATTENDED)
     .orderBy('seq')
     .limit(1),
 );
