@@ -4,8 +4,9 @@ import { parseConfig } from '../../src/app/config/config.ts';
 import { createLogger } from '../../src/app/operations/logger.ts';
 import { createService, type Service } from '../../src/app/service.ts';
 import { type StrictWorld, startStrictWorld } from '../e2e/support/strict-world.ts';
-import { general } from '../support/local-slack.ts';
+import { general, random } from '../support/local-slack.ts';
 import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
+import { strictApp } from '../support/strict-slack/ids.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const MINUTE_MS = 60_000;
@@ -14,9 +15,10 @@ const configFile = [
   'recipes:',
   `  - { name: often, channel: ${general}, request: Look, schedule: "* * * * *" }`,
   `  - { name: called, channel: ${general}, request: "Document {version}", webhook: { secret_env: HOOK_SECRET } }`,
+  `digest: { channel: ${random}, schedule: "* * * * *" }`,
 ].join('\n');
 
-describe.skipIf(testServerUrl === undefined)('recipes, with two replicas (T3)', () => {
+describe.skipIf(testServerUrl === undefined)('schedules and webhooks, with two replicas (T3, L4)', () => {
   /** `world.service` is one replica; another runs beside it. */
   async function startReplicas(): Promise<{ world: StrictWorld; replicas: readonly Service[] }> {
     const database = await createTestDatabase(testServerUrl ?? '');
@@ -53,6 +55,17 @@ describe.skipIf(testServerUrl === undefined)('recipes, with two replicas (T3)', 
     // One is in the way from here on.
     await world.clock.advance(3 * MINUTE_MS);
     expect(world.api.jobs.length).toBeLessThanOrEqual(4);
+  });
+
+  test('each moment has one digest, whichever replica is first', async () => {
+    const { world } = await startReplicas();
+    world.slack.control.invite(random, strictApp.botUserId);
+    const digests = async () => (await world.slack.control.messages(random)).map(({ text }) => text);
+    const minutes = () => Math.floor(world.clock.now() / MINUTE_MS);
+    await world.settled(MINUTE_MS);
+    const [countBefore, minutesBefore] = [(await digests()).length, minutes()];
+    await world.settled(3 * MINUTE_MS);
+    expect((await digests()).length - countBefore).toBe(minutes() - minutesBefore);
   });
 
   test('a webhook that is called at both at the same time starts one job, and has one answer', async () => {

@@ -4,14 +4,14 @@ import { lastMoment, nextMoment } from '../../jobs/schedule/moments.ts';
 import type { ClaimedTask, Store } from '../../store/store.ts';
 import { reportView } from '../views/report.ts';
 import { TOO_MANY_MESSAGES } from '../workspace/poster.ts';
-import { failureOf } from './refresh/refresh.ts';
+import { failureOf, sureAtMs } from './refresh/refresh.ts';
 import { isHopeless, type SlackTools, slackRetryMs } from './slack-tools.ts';
 
 /** Its schedule is followed as those of recipes are, none of which can have this name. */
 const NAME = '(digest)';
 /** A post without an answer may reach Slack so much later. */
 const ARRIVES_WITHIN_MS = 20_000;
-/** A replica whose settings are still the old ones may have the task in hand. */
+/** A replica whose settings are still the old ones, with another digest or none, may have the task in hand. */
 const LONGEST_WAIT_MS = 3_600_000;
 
 /** Null: the settings have none for the workspace. */
@@ -46,14 +46,16 @@ export async function postDigest(tools: DigestTools, task: ClaimedTask): Promise
   const { subject: teamId, lease } = task;
   const digest = tools.digestOf(teamId);
   const nowMs = clock.now();
-  const nextMs = digest && nextMoment(digest.schedule, nowMs);
-  // It was removed from the settings; a start that finds it there again plans it.
-  if (digest === null || nextMs === null) return store.transaction((tx) => tx.tasks.complete(lease));
+  const nextMs = (digest && nextMoment(digest.schedule, nowMs)) ?? Number.POSITIVE_INFINITY;
+  const againAtMs = Math.min(nextMs, nowMs + LONGEST_WAIT_MS);
+  if (digest === null) return store.transaction((tx) => tx.tasks.repeat(lease, againAtMs));
   const key = { teamId, name: NAME };
   const runs = await store.transaction((tx) => tx.recipes.get(key));
   const momentMs = lastMoment(digest.schedule, nowMs);
   const isDue = momentMs !== null && momentMs > (runs?.servedUntilMs ?? nowMs);
-  const failure = isDue ? await post(tools, teamId, digest.channelId, momentMs) : null;
+  const sureFromMs = sureAtMs(tools, task);
+  if (isDue && nowMs < sureFromMs) return store.transaction((tx) => tx.tasks.delayUntil(lease, sureFromMs));
+  const failure = isDue ? await post(tools, task, digest.channelId, momentMs) : null;
   await store.transaction(async (tx) => {
     // In a channel with thousands of messages since then, it would be looked for again and again.
     const isUnfindable = failure?.code === TOO_MANY_MESSAGES;
@@ -64,13 +66,18 @@ export async function postDigest(tools: DigestTools, task: ClaimedTask): Promise
     if (isDue) {
       await tx.recipes.put(key, { ...(await tx.recipes.lock(key, nowMs)), servedUntilMs: momentMs });
     }
-    await tx.tasks.repeat(lease, Math.min(nextMs, nowMs + LONGEST_WAIT_MS));
+    await tx.tasks.repeat(lease, againAtMs);
   });
 }
 
 /** Looks first: it may be there, if an earlier attempt broke off. */
-function post(tools: DigestTools, teamId: string, channelId: string, momentMs: number) {
-  const { clock, log, newContext, workspaces, reportOf } = tools;
+function post(
+  tools: DigestTools,
+  { subject: teamId, lease }: ClaimedTask,
+  channelId: string,
+  momentMs: number,
+) {
+  const { store, clock, log, newContext, workspaces, reportOf } = tools;
   const place = { channelId, threadTs: null, callId: `digest:${teamId}:${momentMs}` };
   return failureOf(
     async () => {
@@ -79,7 +86,14 @@ function post(tools: DigestTools, teamId: string, channelId: string, momentMs: n
       const projectIds = newContext()
         .rulesOf(teamId)
         .projects.map(({ id }) => id);
-      await poster.post({ ...place, message: reportView(await reportOf(teamId, projectIds)) });
+      const message = reportView(await reportOf(teamId, projectIds));
+      await store.transaction(async (tx) => {
+        // It may have slept since the look, and another replica have posted.
+        await tx.tasks.fence(lease);
+        // Whoever has the task next, if this process stops in the middle, looks only then.
+        await tx.tasks.markUnknown(lease, clock.now() + ARRIVES_WITHIN_MS);
+      });
+      await poster.post({ ...place, message });
     },
     (reason) => log.error('digest_not_posted', { team_id: teamId, channel_id: channelId, reason }),
   );

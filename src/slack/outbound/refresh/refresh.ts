@@ -71,7 +71,7 @@ export function refresh<Snapshot>(projection: Projection<Snapshot>) {
 }
 
 /** When no earlier request of the task can still arrive. */
-function sureAtMs({ clock }: SlackTools, { unknownUntilMs }: ClaimedTask): number {
+export function sureAtMs({ clock }: SlackTools, { unknownUntilMs }: ClaimedTask): number {
   if (unknownUntilMs === null) return 0;
   return Math.max(unknownUntilMs, clock.awakeSinceMs() + UPDATE_ARRIVES_WITHIN_MS);
 }

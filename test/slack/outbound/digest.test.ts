@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { createLogger } from '../../../src/app/operations/logger.ts';
+import type { Digest } from '../../../src/jobs/report/digest.ts';
+import { Tally } from '../../../src/jobs/report/report.ts';
+import { type DigestTools, planDigests, postDigest } from '../../../src/slack/outbound/digest.ts';
+import type { Workspace } from '../../../src/slack/workspace/workspace.ts';
+import { LeaseLostError } from '../../../src/store/store.ts';
+import { onSqlite } from '../../engine/support/test-store.ts';
+import { policy } from '../../jobs/support/builders.ts';
+import { createTestClock } from '../../support/test-clock.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const LEASE_MS = 24_000;
+const rules = { projects: [], channels: new Map(), noticeChannels: [] };
+const digest: Digest = { channelId: 'C1', schedule: { cron: '5 0 * * *', zone: 'UTC' } };
+
+/** A digest that is due in a moment, and a channel that holds what was posted. */
+async function start() {
+  const { store } = await onSqlite();
+  const clock = createTestClock(Date.UTC(2026, 5, 1));
+  const channel: string[] = [];
+  const slack = {
+    find: async (callId: string) => (channel.includes(callId) ? '1700000000.000100' : null),
+    post: async (callId: string) => {
+      channel.push(callId);
+      return '1700000000.000100';
+    },
+  };
+  const poster = {
+    find: ({ callId }: { callId: string }) => slack.find(callId),
+    post: ({ callId }: { callId: string }) => slack.post(callId),
+  };
+  const workspace = { poster } as unknown as Workspace;
+  const toolsWith = (digestOf: DigestTools['digestOf']): DigestTools => ({
+    ...{ store, clock, digestOf },
+    log: createLogger({ level: 'error', destination: { write: () => {} } }),
+    newContext: () => ({
+      ...{ nowMs: clock.now(), jitter: 0.5, newId: randomUUID, policy },
+      rulesOf: () => rules,
+    }),
+    workspaces: { of: async () => workspace, ofRequest: async () => workspace },
+    promptMaxLength: 20_000,
+    hourlyBudget: 100,
+    known: {
+      agent: () => ({ answeredAtMs: null, trouble: null }),
+      slackProblem: () => null,
+      codeHosts: () => [],
+      workProblems: () => [],
+    },
+    showChanged: () => {},
+    reportOf: async () => new Tally().report({ sinceMs: 0, untilMs: 1 }, { peak_per_hour: 0, limit: 100 }),
+    stopping: new AbortController().signal,
+  });
+  const tools = toolsWith(() => digest);
+  const claim = async () => {
+    const nowMs = clock.now();
+    const lease = { nowMs, leaseNowMs: nowMs, leaseUntilMs: nowMs + LEASE_MS, inFlight: [], limit: 1 };
+    const [task] = await store.transaction((tx) => tx.tasks.claim({ kinds: ['post_digest'], ...lease }));
+    return task ?? null;
+  };
+  /** Returns whether there was anything to do. */
+  const runDue = async (by = tools) => {
+    const task = await claim();
+    if (task !== null) await postDigest(by, task);
+    return task !== null;
+  };
+  await planDigests(tools, ['T1'], clock.now());
+  await clock.advance(5 * MINUTE_MS);
+  return { store, clock, channel, slack, tools, claim, runDue, withNone: toolsWith(() => null) };
+}
+
+describe('a digest (L4)', () => {
+  test('whose moment falls to a replica with older settings, without it, is posted within an hour', async () => {
+    const { clock, channel, runDue, withNone } = await start();
+    expect(await runDue(withNone)).toBe(true);
+    expect(channel).toEqual([]);
+    await clock.advance(HOUR_MS);
+    expect(await runDue()).toBe(true);
+    expect(channel).toHaveLength(1);
+  });
+
+  test('is posted once if a process is frozen between its look and its post, and another takes over', async () => {
+    const { clock, channel, slack, tools, claim, runDue } = await start();
+    const { find } = slack;
+    slack.find = async (callId) => {
+      slack.find = find;
+      const found = await find(callId);
+      await clock.advance(LEASE_MS);
+      expect(await runDue()).toBe(true);
+      return found;
+    };
+    const task = await claim();
+    if (task === null) throw new Error('nothing is due');
+    await expect(postDigest(tools, task)).rejects.toThrow(LeaseLostError);
+    expect(channel).toHaveLength(1);
+  });
+
+  test('is posted once if the program stops while its post is on its way, and Slack stores it later', async () => {
+    const { store, clock, channel, slack, tools, claim, runDue } = await start();
+    const { post } = slack;
+    const sent = Promise.withResolvers<void>();
+    const arrival = Promise.withResolvers<void>();
+    slack.post = async (callId) => {
+      slack.post = post;
+      sent.resolve();
+      await arrival.promise;
+      return post(callId);
+    };
+    const task = await claim();
+    if (task === null) throw new Error('nothing is due');
+    const stopped = postDigest(tools, task);
+    await sent.promise;
+    await store.transaction((tx) => tx.tasks.release([task.lease]));
+    expect(await runDue()).toBe(true);
+    arrival.resolve();
+    await expect(stopped).rejects.toThrow(LeaseLostError);
+    await clock.advance(MINUTE_MS);
+    expect(await runDue()).toBe(true);
+    expect(channel).toHaveLength(1);
+    await clock.advance(MINUTE_MS);
+    expect(await runDue()).toBe(false);
+  });
+});
