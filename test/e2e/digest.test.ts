@@ -63,3 +63,17 @@ test('a digest for a channel without the bot is given up, and the log says so (L
     'the log',
   );
 });
+
+test('a digest with another schedule, or none in between, begins with its next moment (L4)', async () => {
+  await using world = await startStrictWorld({ configFile });
+  await world.restart('projects: [{ id: acme-docs }]');
+  await world.service.stop();
+  await world.clock.advance(20 * DAY_MS);
+  await world.restart(configFile.replace('0 9 * * 1', '0 10 * * 1'));
+  await world.settled();
+  expect(await digests(world)).toEqual([]);
+  await world.service.stop();
+  await world.clock.advance(7 * DAY_MS);
+  await world.restart();
+  expect(await posted(world, 1)).toHaveLength(1);
+});
