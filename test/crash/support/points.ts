@@ -167,7 +167,11 @@ export const failPoints: readonly FailPoint[] = [
     ['failed create_job → create_rejected', 'unknown', 'once'],
     ['store form → create_job', 'ask_again', 'once'],
   ]),
-  ...passingCommits('thread', null, [['store answered mention', 'tell_again', 'once']]),
+  ...passingCommits('thread', null, [
+    ['store answered mention', 'tell_again', 'once'],
+    ['until the card is known', 'once', 'once'],
+    ['take in early replies, store reply, done post_card → create_job', 'look', 'once'],
+  ]),
   ...calls('thread', null, [['views.update', 'ask_again', 'once']]),
   ...commits('settings', null, [['store form, save settings', 'ask_again', 'once']]),
   ...commits('watch', null, [
@@ -200,10 +204,10 @@ export const failPoints: readonly FailPoint[] = [
     ['put off send_follow_ups', 'once', 'once'],
   ]),
   ...passingCommits('unknownCard', after('chat.postMessage (card)'), [
-    ['store reply, until the card is known', 'once', 'once'],
+    ['until the card is known', 'once', 'once'],
   ]),
   ...commits('unknownCard', after('chat.postMessage (card)'), [
-    ['take in early replies, done post_card, plan catch_up → create_job', 'look', 'once'],
+    ['take in early replies, store reply, done post_card, plan catch_up → create_job', 'look', 'once'],
   ]),
   ...commits('replies', after('start post_card'), [
     ['put off post_to_slack', 'look', 'look'],

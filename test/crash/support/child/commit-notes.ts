@@ -67,6 +67,9 @@ const SILENT = new Set([
   // Goes along with the job that it is for, and with the completion.
   'stepTokens.keep',
   'stepTokens.forget',
+  'earlyReplies.has',
+  // Goes along with what it records.
+  'audit.record',
 ]);
 
 const REMEMBER = 'inboundRequests.remember';
