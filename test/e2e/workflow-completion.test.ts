@@ -15,6 +15,15 @@ describe('what Slack answers to a completion (T1)', () => {
     return { program, executionId };
   }
   const outcomes = (program: Program) => events(program, 'step_completed').map(({ outcome }) => outcome);
+  const expectRefusedForGood = async (program: Program) => {
+    await program.later(
+      () => outcomes(program),
+      (found) => found.length > 0,
+      'the outcome',
+    );
+    await program.clock.advance(60 * MINUTE_MS);
+    expect(outcomes(program)).toEqual(['refused']);
+  };
   const tokens = ({ slack }: Program) => slack.calls(SUCCESS).map(({ token }) => token?.slice(0, 5));
 
   test.each([
@@ -36,26 +45,14 @@ describe('what Slack answers to a completion (T1)', () => {
 
   test.each(['function_execution_not_found'])('%s: logged, and not tried again', async (error) => {
     const { program, executionId } = await completed([{ error }]);
-    await program.later(
-      () => outcomes(program),
-      (found) => found.length > 0,
-      'the outcome',
-    );
-    await program.clock.advance(60 * MINUTE_MS);
-    expect(outcomes(program)).toEqual(['refused']);
+    await expectRefusedForGood(program);
     expect(program.slack.calls(SUCCESS)).toHaveLength(1);
     expect(program.slack.control.stepEnd(executionId)).toBeNull();
   });
 
   test('access_denied to both tokens: logged, and no trouble of the workspace', async () => {
     const { program } = await completed([{ error: 'access_denied' }, { error: 'access_denied' }]);
-    await program.later(
-      () => outcomes(program),
-      (found) => found.length > 0,
-      'the outcome',
-    );
-    await program.clock.advance(60 * MINUTE_MS);
-    expect(outcomes(program)).toEqual(['refused']);
+    await expectRefusedForGood(program);
     expect(tokens(program)).toEqual(['xwfp-', 'xoxb-']);
     expect(events(program, 'slack_needs_admin')).toEqual([]);
   });
@@ -81,13 +78,7 @@ describe('what Slack answers to a completion (T1)', () => {
   test('the same twice: logged, and not tried again', async () => {
     const error = 'parameter_validation_failed';
     const { program } = await completed([{ error }, { error }, { error }, { error }]);
-    await program.later(
-      () => outcomes(program),
-      (found) => found.length > 0,
-      'the outcome',
-    );
-    await program.clock.advance(60 * MINUTE_MS);
-    expect(outcomes(program)).toEqual(['refused']);
+    await expectRefusedForGood(program);
     expect(program.slack.calls(SUCCESS)).toHaveLength(2);
   });
 
