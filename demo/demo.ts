@@ -9,9 +9,8 @@ import { createLogger } from '../src/app/operations/logger.ts';
 import { StartError } from '../src/app/service/explain.ts';
 import { createService } from '../src/app/service.ts';
 import type { Host } from '../src/cli/command.ts';
+import { runUntilSignal } from '../src/cli/commands/start.ts';
 import { explainError } from '../src/cli/explain-error.ts';
-
-import { runUntilSignal } from '../src/cli/start.ts';
 import { terminalLines } from '../src/cli/terminal-lines.ts';
 import { systemClock } from '../src/engine/runtime/clock.ts';
 import { startAgentApi } from './agent-api/agent-api.ts';

@@ -62,9 +62,9 @@ describe('the rules notice', () => {
       'src/app/service.ts',
       'const level = process.env.LOG_LEVEL;',
     ],
-    ['an exit outside the command line', 'src/cli/start.ts', 'process.exit(1);'],
-    ['an exit after a comment', 'src/cli/start.ts', '// The end.\nprocess.exit(1);'],
-    ['a way round that', 'src/cli/start.ts', "import { env } from 'node:process';"],
+    ['an exit outside the command line', 'src/cli/commands/start.ts', 'process.exit(1);'],
+    ['an exit after a comment', 'src/cli/commands/start.ts', '// The end.\nprocess.exit(1);'],
+    ['a way round that', 'src/cli/commands/start.ts', "import { env } from 'node:process';"],
   ])('%s', (_name, path, text) => {
     const broken = brokenRules([{ path, text }]);
     expect(broken.length).toBeGreaterThan(0);

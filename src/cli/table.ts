@@ -13,54 +13,54 @@ const commands: readonly Command[] = [
   {
     usage: 'start',
     summary: 'run the service (settings: see .env.example)',
-    load: async () => (await import('./start.ts')).start,
+    load: async () => (await import('./commands/start.ts')).start,
   },
   {
     usage: 'doctor [--json] [--probe-write]',
     summary: 'look at settings, store, Slack and the agent API, and say what to do',
-    load: async () => (await import('./doctor.ts')).doctor,
+    load: async () => (await import('./commands/doctor.ts')).doctor,
   },
   {
     usage: 'report [--since 7d] [--format table|csv|json]',
     summary: 'say what became of the requests of the last days, also while the service runs',
-    load: async () => (await import('./report.ts')).report,
+    load: async () => (await import('./commands/report.ts')).report,
   },
   {
     usage: 'audit [--since 7d] [--prompts]',
     summary:
       'print who did what in the last days, a line of JSON for each; with --prompts what they wrote, too',
-    load: async () => (await import('./audit.ts')).audit,
+    load: async () => (await import('./commands/audit.ts')).audit,
   },
   {
     usage:
       'manifest [--url <address> [--oauth [--token-rotation]] [--socket]] [--agent] [--workflow] [--reactions]',
     summary: 'print the manifest of the Slack app, for HTTP if there is an address, else for Socket Mode',
-    load: async () => (await import('./manifest.ts')).manifest,
+    load: async () => (await import('./commands/manifest.ts')).manifest,
   },
   {
     usage: 'migrate',
     summary: "bring the store's schema up to date, as a start does",
-    load: async () => (await import('./migrate.ts')).migrate,
+    load: async () => (await import('./commands/migrate.ts')).migrate,
   },
   {
     usage: 'backup [<directory>] [--keep <number>]',
     summary: 'copy the embedded store, also while the service runs; 7 copies are kept, in DATA_DIR/backups',
-    load: async () => (await import('./backup.ts')).backup,
+    load: async () => (await import('./commands/backup.ts')).backup,
   },
   {
     usage: 'copy-store --to <postgres://… | directory>',
     summary: 'copy the store of a stopped docs-agent to the other kind of database, and check every row',
-    load: async () => (await import('./copy-store.ts')).copyStore,
+    load: async () => (await import('./commands/copy-store.ts')).copyStore,
   },
   {
     usage: 'reencrypt-tokens',
     summary: 'put the tokens of all workspaces under the first key of TOKEN_ENCRYPTION_KEY',
-    load: async () => (await import('./reencrypt-tokens.ts')).reencryptTokens,
+    load: async () => (await import('./commands/reencrypt-tokens.ts')).reencryptTokens,
   },
   {
     usage: 'forget --user U… | --channel C… [--team T…] [--yes]',
     summary: 'erase what the store holds of a person or a channel',
-    load: async () => (await import('./forget.ts')).forget,
+    load: async () => (await import('./commands/forget.ts')).forget,
   },
 ];
 

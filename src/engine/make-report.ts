@@ -1,6 +1,6 @@
 import { HourlyPeak } from '../jobs/report/peak.ts';
 import { type Report, Tally } from '../jobs/report/report.ts';
-import type { Period, Place, Reports } from '../store/queries/reports.ts';
+import type { Period, Place, Reports } from '../store/queries/reports/reports.ts';
 import { rowsOf } from './read-pages.ts';
 
 /** Each page is a transaction, and on SQLite nothing else runs meanwhile. */

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Page, Place } from '../store/queries/reports.ts';
+import type { Page, Place } from '../store/queries/reports/reports.ts';
 
 /** All rows, one after the other. Between two pages, the program does other work. */
 export async function* rowsOf<Row, At, Id>(

@@ -1,5 +1,5 @@
 import type { NewCall, SettledCall } from './call.ts';
-import type { FollowUp } from './follow-up.ts';
+import type { FollowUp } from './follow-ups/follow-up.ts';
 import type { Job } from './job.ts';
 import type { Policy, Rules } from './policy.ts';
 import type { JobTaskKind } from './task-kinds.ts';

@@ -1,10 +1,10 @@
 import { type SqlBool, sql } from 'kysely';
-import { dueStates } from '../jobs/follow-up.ts';
+import { dueStates } from '../jobs/follow-ups/follow-up.ts';
 import { overStages } from '../jobs/job.ts';
 import { laneTaskKinds } from '../jobs/task-kinds.ts';
 import { keepNotices } from './queries/calls/past-notices.ts';
-import { forgetOldEarlyReplies } from './queries/early-replies.ts';
-import { HOOK_ANSWERS_KEPT_MS } from './queries/hook-answers.ts';
+import { forgetOldEarlyReplies } from './queries/inbound/early-replies.ts';
+import { HOOK_ANSWERS_KEPT_MS } from './queries/inbound/hook-answers.ts';
 import type { Thread } from './queries/jobs.ts';
 import { idsOf } from './queries/prepared.ts';
 import { deleteUnused, namesOfJobs } from './queries/pull-requests.ts';

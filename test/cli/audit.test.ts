@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { audit as auditCommand } from '../../src/cli/audit.ts';
+import { audit as auditCommand } from '../../src/cli/commands/audit.ts';
 import type { AuditLine } from '../../src/jobs/report/audit.ts';
 import { type StrictWorld, startStrictWorld } from '../e2e/support/strict-world.ts';
 import type { ChildEnv } from '../support/child-program.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { backup as backupCommand } from '../../src/cli/backup.ts';
+import { backup as backupCommand } from '../../src/cli/commands/backup.ts';
 import { backUp } from '../../src/store/backup.ts';
 import { StoreError } from '../../src/store/errors.ts';
 import { openStore } from '../../src/store/open.ts';

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { report as reportCommand } from '../../src/cli/report.ts';
+import { report as reportCommand } from '../../src/cli/commands/report.ts';
 import { type StrictWorld, startStrictWorld } from '../e2e/support/strict-world.ts';
 import { type ChildEnv, runProgram } from '../support/child-program.ts';
 import { describeOnDatabases } from '../support/databases.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { storeFindings } from '../../src/cli/doctor/store.ts';
+import { storeFindings } from '../../src/cli/commands/doctor/store.ts';
 import { inspectStore } from '../../src/store/inspect/inspect.ts';
 import { beside } from '../support/beside.ts';
 import { scrape } from '../support/scraped.ts';

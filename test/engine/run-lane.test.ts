@@ -3,7 +3,7 @@ import { createLogger } from '../../src/app/operations/logger.ts';
 import { type Effect, runLane } from '../../src/engine/run-lane.ts';
 import type { EngineTools } from '../../src/engine/tools.ts';
 import type { CallOutcome } from '../../src/jobs/call.ts';
-import { openJob } from '../../src/jobs/decide/open.ts';
+import { openJob } from '../../src/jobs/decide/start/open.ts';
 import { StoreError } from '../../src/store/errors.ts';
 import {
   type ClaimedTask,

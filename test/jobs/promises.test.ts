@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JobEvent } from '../../src/jobs/event.ts';
-import type { FollowUpState } from '../../src/jobs/follow-up.ts';
+import type { FollowUpState } from '../../src/jobs/follow-ups/follow-up.ts';
 import { isUnwatched } from '../../src/jobs/job.ts';
 import { announcedLink } from '../../src/jobs/pull-requests/announced-link.ts';
 import { fc } from '../support/properties.ts';

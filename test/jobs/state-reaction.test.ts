@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Job, Stage } from '../../src/jobs/job.ts';
-import { stateReactionOf } from '../../src/jobs/state-reaction.ts';
+import { stateReactionOf } from '../../src/jobs/shown/state-reaction.ts';
 import { aJob } from '../support/a-job.ts';
 
 const working: Stage = { kind: 'working', turnStartedAtMs: 0, settle: null };

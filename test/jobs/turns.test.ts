@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Announcement, TurnEnded } from '../../src/jobs/announcement.ts';
-import { type PastCall, turnsOf } from '../../src/jobs/turns.ts';
+import { type PastCall, turnsOf } from '../../src/jobs/follow-ups/turns.ts';
 
 const call = (request: PastCall['request'], facts: Partial<PastCall>): PastCall => ({
   request,

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EngineTools } from '../../engine/tools.ts';
-import type { JobCursor } from '../../jobs/lists.ts';
 import { parsePullRequestLink } from '../../jobs/pull-requests/link.ts';
+import type { JobCursor } from '../../jobs/shown/lists.ts';
 
 /** Each batch is a transaction, and on SQLite nothing else runs meanwhile. */
 const JOBS_AT_ONCE = 50;

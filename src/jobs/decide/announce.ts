@@ -1,6 +1,6 @@
 import { type AgentJob, type EndedStatus, isEnded } from '../agent-job.ts';
 import type { Announcement } from '../announcement.ts';
-import type { FollowUp } from '../follow-up.ts';
+import type { FollowUp } from '../follow-ups/follow-up.ts';
 import type { Job, TurnReplies } from '../job.ts';
 import type { DecisionBuilder } from './decision-builder.ts';
 

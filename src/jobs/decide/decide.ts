@@ -1,21 +1,28 @@
 import type { Decision, DecisionContext, JobState } from '../decision.ts';
 import type { JobEvent } from '../event.ts';
 import { noticeRefused } from './announce.ts';
-import { createFailed, editAndStart, jobCreated, jobFound, startAgain, watchNamed } from './create.ts';
 import { DecisionBuilder } from './decision-builder.ts';
-import { dismissDraft, draftPosted, draftRefused, expireDraft, marksSeen, startDraft } from './drafts.ts';
-import { messageAccepted, messageFailed, resend, sendDue, sendNow } from './follow-ups.ts';
-import { followUpShown } from './line-up.ts';
-import { keepWatching, resumeWatching, stopWatching } from './long-running.ts';
-import { checkFailed, jobChecked } from './observe.ts';
 import { offersShown, settleOffers } from './offers.ts';
-import { cardDelayed, cardPosted, cardRefused, postRefused, tryAgain } from './open.ts';
 import { pullRequestSeen, remindAgain } from './pull-requests.ts';
 import { recipePaused, recipeSkipped } from './recipes.ts';
-import { replyDeleted, replyEdited, replyReceived, sendAnyway, sendCorrection } from './replies.ts';
-import { startAnother } from './request.ts';
-import { snippetsRead } from './snippets.ts';
+import { messageAccepted, messageFailed, resend, sendDue, sendNow } from './replies/follow-ups.ts';
+import { followUpShown } from './replies/line-up.ts';
+import { replyDeleted, replyEdited, replyReceived, sendAnyway, sendCorrection } from './replies/replies.ts';
+import { snippetsRead } from './replies/snippets.ts';
+import { createFailed, editAndStart, jobCreated, jobFound, startAgain, watchNamed } from './start/create.ts';
+import {
+  dismissDraft,
+  draftPosted,
+  draftRefused,
+  expireDraft,
+  marksSeen,
+  startDraft,
+} from './start/drafts.ts';
+import { cardDelayed, cardPosted, cardRefused, postRefused, tryAgain } from './start/open.ts';
+import { startAnother } from './start/request.ts';
 import { completeStep } from './steps.ts';
+import { keepWatching, resumeWatching, stopWatching } from './watch/long-running.ts';
+import { checkFailed, jobChecked } from './watch/observe.ts';
 
 /**
  * What follows from an event: the job as it is then, and the calls and tasks that it needs. Pure: no clock,

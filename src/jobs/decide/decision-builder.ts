@@ -1,10 +1,10 @@
 import type { Announcement } from '../announcement.ts';
 import type { CallRequest, EphemeralNotice, Lane, NewCall, SettledCall } from '../call.ts';
 import type { Decision, DecisionContext, JobState, JobTask, WatchedLink } from '../decision.ts';
-import { excludedFollowUp, type FollowUp, type FollowUpState } from '../follow-up.ts';
+import { excludedFollowUp, type FollowUp, type FollowUpState } from '../follow-ups/follow-up.ts';
 import type { Job } from '../job.ts';
 import { parsePullRequestLink } from '../pull-requests/link.ts';
-import { type StateReaction, stateReactionOf } from '../state-reaction.ts';
+import { type StateReaction, stateReactionOf } from '../shown/state-reaction.ts';
 import type { JobTaskKind } from '../task-kinds.ts';
 import { offerOf } from './offer-of.ts';
 

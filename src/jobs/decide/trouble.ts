@@ -1,5 +1,5 @@
 import type { AgentFailure } from '../agent-job.ts';
-import type { FollowUp } from '../follow-up.ts';
+import type { FollowUp } from '../follow-ups/follow-up.ts';
 import type { Job, Trouble, TroubleKind } from '../job.ts';
 import { retryDelayMs } from '../schedule/schedule.ts';
 import type { DecisionBuilder } from './decision-builder.ts';

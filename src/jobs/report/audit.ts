@@ -1,5 +1,5 @@
 import type { Dropped } from '../draft.ts';
-import type { FollowUpState } from '../follow-up.ts';
+import type { FollowUpState } from '../follow-ups/follow-up.ts';
 import type { Job } from '../job.ts';
 import { type Source, sourceOf } from './source.ts';
 import { type Fate, fateOf } from './starts.ts';

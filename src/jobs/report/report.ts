@@ -1,8 +1,8 @@
+import type { PastCall } from '../follow-ups/turns.ts';
 import type { Job } from '../job.ts';
 import { announcedLink } from '../pull-requests/announced-link.ts';
 import { PUBLIC_SITES, parsePullRequestLink } from '../pull-requests/link.ts';
 import type { PullRequestState } from '../pull-requests/pull-request.ts';
-import type { PastCall } from '../turns.ts';
 import { Distribution } from './distribution.ts';
 import { type Source, sources } from './source.ts';
 import { type End, ends, startsOf } from './starts.ts';

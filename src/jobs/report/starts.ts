@@ -1,6 +1,6 @@
 import type { Announcement } from '../announcement.ts';
+import type { PastCall } from '../follow-ups/turns.ts';
 import type { Job } from '../job.ts';
-import type { PastCall } from '../turns.ts';
 import { type Source, sourceOf } from './source.ts';
 
 /** How a start ended, in the order of a report. */

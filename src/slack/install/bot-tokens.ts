@@ -1,5 +1,5 @@
 import { StoreError } from '../../store/errors.ts';
-import type { StoredInstallation } from '../../store/queries/installations.ts';
+import type { StoredInstallation } from '../../store/queries/workspaces/installations.ts';
 import { notInstalled, SlackCallError } from '../workspace/web-api/failure.ts';
 import type { Directory } from './directory.ts';
 import { type RenewalParts, renew } from './renewal.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../engine/runtime/clock.ts';
-import type { StoredInstallation } from '../../store/queries/installations.ts';
+import type { StoredInstallation } from '../../store/queries/workspaces/installations.ts';
 import type { Store } from '../../store/store.ts';
 import { CachedLookup } from '../workspace/web-api/cached-lookup.ts';
 import type { RequestTeam } from './request-team.ts';

@@ -1,4 +1,4 @@
-import type { StoredInstallation } from '../../store/queries/installations.ts';
+import type { StoredInstallation } from '../../store/queries/workspaces/installations.ts';
 import {
   createWorkspace,
   type Workspace,

@@ -3,7 +3,7 @@ import type { OauthV2AccessResponse, WebClient } from '@slack/web-api';
 import { persist } from '../../engine/persist.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Logger } from '../../engine/runtime/logger.ts';
-import type { StoredInstallation } from '../../store/queries/installations.ts';
+import type { StoredInstallation } from '../../store/queries/workspaces/installations.ts';
 import type { Store } from '../../store/store.ts';
 import { classify } from '../workspace/web-api/failure.ts';
 import type { Tokens, Vault } from './vault.ts';

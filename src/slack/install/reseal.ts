@@ -1,4 +1,4 @@
-import type { StoredInstallation } from '../../store/queries/installations.ts';
+import type { StoredInstallation } from '../../store/queries/workspaces/installations.ts';
 import type { Store } from '../../store/store.ts';
 import { type Vault, VaultError } from './vault.ts';
 

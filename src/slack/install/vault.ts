@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
-import type { SealedTokens } from '../../store/queries/installations.ts';
+import type { SealedTokens } from '../../store/queries/workspaces/installations.ts';
 
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;

@@ -1,4 +1,4 @@
-import type { Queue } from '../../jobs/follow-up-queue.ts';
+import type { Queue } from '../../jobs/follow-ups/follow-up-queue.ts';
 import { type Job, requestersOf } from '../../jobs/job.ts';
 import { mentionedUserIds } from '../protocol/slack-text.ts';
 import type { SlackMessage } from '../views/parts/message.ts';

@@ -1,5 +1,5 @@
-import type { Receipt } from '../../jobs/follow-up.ts';
-import type { StateReaction } from '../../jobs/state-reaction.ts';
+import type { Receipt } from '../../jobs/follow-ups/follow-up.ts';
+import type { StateReaction } from '../../jobs/shown/state-reaction.ts';
 
 /** At replies: what became of each. */
 export const receiptEmoji: Readonly<Record<Receipt, string>> = {

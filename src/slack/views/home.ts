@@ -1,8 +1,8 @@
 import type { KnownBlock } from '@slack/types';
-import { emptyQueue } from '../../jobs/follow-up-queue.ts';
+import { emptyQueue } from '../../jobs/follow-ups/follow-up-queue.ts';
 import type { Job } from '../../jobs/job.ts';
-import type { NeedingJob } from '../../jobs/lists.ts';
 import type { HostFacts, ServiceFacts } from '../../jobs/service-facts.ts';
+import type { NeedingJob } from '../../jobs/shown/lists.ts';
 import { doctorAtHome, type SlackChecked } from './doctor.ts';
 import { buttons } from './parts/buttons.ts';
 import { jobLine, type Reader } from './parts/job-line.ts';
@@ -16,9 +16,9 @@ import {
   smallPrint,
 } from './parts/message.ts';
 import type { Mrkdwn } from './parts/mrkdwn.ts';
-import { warnings } from './texts/card.ts';
 import { doctor } from './texts/doctor.ts';
 import { homeTexts } from './texts/home.ts';
+import { warnings } from './texts/thread/card.ts';
 import { cardActions } from './thread/actions.ts';
 import { isBetweenPeople, tryAgainButton } from './thread/requester.ts';
 

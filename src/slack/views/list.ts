@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import { z } from 'zod';
-import type { JobPage, PageStart } from '../../jobs/lists.ts';
+import type { JobPage, PageStart } from '../../jobs/shown/lists.ts';
 import { buttons } from './parts/buttons.ts';
 import { jobLine, type Reader } from './parts/job-line.ts';
 import { buttonRow, message, paragraph, pressButton, type SlackMessage } from './parts/message.ts';

@@ -1,9 +1,9 @@
 import type { KnownBlock, ModalView } from '@slack/types';
-import type { FollowUp } from '../../jobs/follow-up.ts';
+import type { FollowUp } from '../../jobs/follow-ups/follow-up.ts';
+import type { Turn } from '../../jobs/follow-ups/turns.ts';
 import { isUnwatched, type Job, watchQuestionOf } from '../../jobs/job.ts';
 import type { SeenPullRequest } from '../../jobs/pull-requests/pull-request.ts';
 import { lastPullRequestOf } from '../../jobs/pull-requests/standing.ts';
-import type { Turn } from '../../jobs/turns.ts';
 import { threadLink } from '../protocol/links.ts';
 import { askerMention } from './parts/asker.ts';
 import { type ButtonTarget, buttons } from './parts/buttons.ts';
@@ -27,9 +27,9 @@ import { pullRequest } from './parts/pull-request.ts';
 import { progressOf, sizeOf, titleOf } from './parts/pull-request-facts.ts';
 import { stateLine, waitingLine } from './parts/state.ts';
 import { oneLine, quotedPrompt, titledPrompt, wholePrompt } from './parts/untrusted.ts';
-import { warnings } from './texts/card.ts';
-import { pullRequestTexts } from './texts/pull-request.ts';
 import { statusTexts } from './texts/status.ts';
+import { warnings } from './texts/thread/card.ts';
+import { pullRequestTexts } from './texts/thread/pull-request.ts';
 import { isBetweenPeople, tryAgainButton } from './thread/requester.ts';
 
 const TEXT_MAX = 100;

@@ -7,8 +7,8 @@ import {
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { clockAheadMs } from '../../engine/runtime/clock-difference.ts';
 import type { Logger } from '../../engine/runtime/logger.ts';
-import { boltLogger } from '../workspace/bolt-logger.ts';
-import { classify, SlackCallError } from '../workspace/web-api/failure.ts';
+import { boltLogger } from './bolt-logger.ts';
+import { classify, SlackCallError } from './web-api/failure.ts';
 
 /** Before there was Slack. */
 const NO_THREAD = '1000000000.000001';

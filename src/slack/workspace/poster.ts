@@ -1,6 +1,6 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import type { SessionState } from '../../jobs/session-state.ts';
+import type { SessionState } from '../../jobs/shown/session-state.ts';
 import { CLOCK_SKEW_MS } from '../messages/message-event.ts';
 import { callBlockId, isPostOf, METADATA_EVENT_TYPE } from '../messages/post-mark.ts';
 import type { SlackMessage } from '../views/parts/message.ts';

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { CallRequest } from '../../jobs/call.ts';
-import { excludedFollowUp } from '../../jobs/follow-up.ts';
+import { excludedFollowUp } from '../../jobs/follow-ups/follow-up.ts';
 import { followUpColumns, followUpFrom, followUpMore } from '../queries/follow-ups.ts';
 import { idsOf } from '../queries/prepared.ts';
 import { deleteJobs } from '../retention.ts';

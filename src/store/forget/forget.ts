@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { dueStates } from '../../jobs/follow-up.ts';
+import { dueStates } from '../../jobs/follow-ups/follow-up.ts';
 import { activeStages, isUnwatched } from '../../jobs/job.ts';
 import { stepOf } from '../../jobs/steps.ts';
 import { openDatabase, type StoreLocation } from '../open.ts';

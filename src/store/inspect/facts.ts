@@ -1,6 +1,6 @@
 import { type TaskKind, taskKinds } from '../../jobs/task-kinds.ts';
 import type { Database } from '../engines/database.ts';
-import { Installations, type StoredInstallation } from '../queries/installations.ts';
+import { Installations, type StoredInstallation } from '../queries/workspaces/installations.ts';
 import { type SchemaState, schemaState } from '../schema/migrate.ts';
 import { migrations } from '../schema/migrations.ts';
 import { fromJson, type Queries } from '../schema/tables.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { dueStates } from '../../jobs/follow-up.ts';
+import { dueStates } from '../../jobs/follow-ups/follow-up.ts';
 import { type Job, startedStages } from '../../jobs/job.ts';
 import { jobFrom, type Queries } from '../schema/tables.ts';
 import { prepared, type Values } from './prepared.ts';

@@ -1,5 +1,11 @@
 import { type SqlBool, sql } from 'kysely';
-import { dueStates, type FollowUp, type Receipt, receiptOf, unsentStates } from '../../jobs/follow-up.ts';
+import {
+  dueStates,
+  type FollowUp,
+  type Receipt,
+  receiptOf,
+  unsentStates,
+} from '../../jobs/follow-ups/follow-up.ts';
 import {
   type FollowUpMore,
   type FollowUpRow,

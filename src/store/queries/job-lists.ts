@@ -1,8 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { type FollowUp, unsentStates } from '../../jobs/follow-up.ts';
+import { type FollowUp, unsentStates } from '../../jobs/follow-ups/follow-up.ts';
+import type { PastCall } from '../../jobs/follow-ups/turns.ts';
 import { type Job, openStages } from '../../jobs/job.ts';
-import type { JobPage, NeedingJob, PageStart, Viewer } from '../../jobs/lists.ts';
-import type { PastCall } from '../../jobs/turns.ts';
+import type { JobPage, NeedingJob, PageStart, Viewer } from '../../jobs/shown/lists.ts';
 import { fromJson, jobFrom, Table } from '../schema/tables.ts';
 import { followUpColumns, followUpFrom } from './follow-ups.ts';
 

@@ -1,7 +1,7 @@
 import type { Job } from '../../jobs/job.ts';
-import type { JobCursor } from '../../jobs/lists.ts';
 import type { PullRequestFacts } from '../../jobs/pull-requests/pull-request.ts';
 import type { LookOutcome } from '../../jobs/schedule/look-intervals.ts';
+import type { JobCursor } from '../../jobs/shown/lists.ts';
 import { fromJson, jobFrom, type Queries, toJson } from '../schema/tables.ts';
 import { prepared, type Values } from './prepared.ts';
 import { taskId } from './tasks/task.ts';

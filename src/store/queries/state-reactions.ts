@@ -1,5 +1,5 @@
 import type { Job } from '../../jobs/job.ts';
-import { type StateReaction, stateReactionOf } from '../../jobs/state-reaction.ts';
+import { type StateReaction, stateReactionOf } from '../../jobs/shown/state-reaction.ts';
 import { jobFrom, Table } from '../schema/tables.ts';
 import { prepared, type Values } from './prepared.ts';
 

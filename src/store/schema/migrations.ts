@@ -1,22 +1,22 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Engine } from '../engines/database.ts';
-import { addAudit } from './audit.ts';
 import { cascade } from './cascade.ts';
-import { addCatchUps } from './catch-ups.ts';
-import { retainDroppedDrafts } from './drafts.ts';
-import { addFailures } from './failures.ts';
-import { numberJobs } from './job-numbers.ts';
-import { addMoved } from './moved.ts';
-import { addPullRequests } from './pull-requests.ts';
-import { rateReads } from './read-rate.ts';
-import { addHookAnswers, addRecipes } from './recipes.ts';
-import { leaveRoomForClaims } from './room-for-claims.ts';
-import { shareWork } from './share-work.ts';
-import { addStateReaction } from './state-reaction.ts';
-import { addStepTokens } from './step-tokens.ts';
-import { joinTurnEnds } from './turn-ends.ts';
-import { renameRepeatVerbs, renameWords } from './words.ts';
+import { addAudit } from './migrations/audit.ts';
+import { addCatchUps } from './migrations/catch-ups.ts';
+import { retainDroppedDrafts } from './migrations/drafts.ts';
+import { addFailures } from './migrations/failures.ts';
+import { numberJobs } from './migrations/job-numbers.ts';
+import { addMoved } from './migrations/moved.ts';
+import { addPullRequests } from './migrations/pull-requests.ts';
+import { rateReads } from './migrations/read-rate.ts';
+import { addHookAnswers, addRecipes } from './migrations/recipes.ts';
+import { leaveRoomForClaims } from './migrations/room-for-claims.ts';
+import { shareWork } from './migrations/share-work.ts';
+import { addStateReaction } from './migrations/state-reaction.ts';
+import { addStepTokens } from './migrations/step-tokens.ts';
+import { joinTurnEnds } from './migrations/turn-ends.ts';
+import { renameRepeatVerbs, renameWords } from './migrations/words.ts';
 
 /**
  * The changes of the schema, in the order of their names. They only go forward: a released migration is

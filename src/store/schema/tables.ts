@@ -1,17 +1,17 @@
 import { type Generated, type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { CallKind, CallRequest, CallState } from '../../jobs/call.ts';
 import type { Reply } from '../../jobs/event.ts';
-import type { FollowUp, FollowUpState, Receipt } from '../../jobs/follow-up.ts';
+import type { FollowUp, FollowUpState, Receipt } from '../../jobs/follow-ups/follow-up.ts';
 import type { Job, Stage } from '../../jobs/job.ts';
 import type { ChannelSettings } from '../../jobs/policy.ts';
 import type { PullRequestFacts } from '../../jobs/pull-requests/pull-request.ts';
 import type { BudgetKind } from '../../jobs/schedule/hourly-budget.ts';
 import type { LookOutcome } from '../../jobs/schedule/look-intervals.ts';
-import type { StateReaction } from '../../jobs/state-reaction.ts';
+import type { StateReaction } from '../../jobs/shown/state-reaction.ts';
 import type { TaskKind } from '../../jobs/task-kinds.ts';
 import type { TaskGroup } from '../queries/tasks/task.ts';
-import type { AuditEntryTable } from './audit.ts';
-import type { HookAnswerTable, RecipeTable } from './recipes.ts';
+import type { AuditEntryTable } from './migrations/audit.ts';
+import type { HookAnswerTable, RecipeTable } from './migrations/recipes.ts';
 
 /** The newest schema. Times are milliseconds since 1970. */
 export interface Tables {

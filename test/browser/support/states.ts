@@ -1,9 +1,9 @@
 import type { Announcement, TurnEnded } from '../../../src/jobs/announcement.ts';
-import type { Queue } from '../../../src/jobs/follow-up-queue.ts';
+import type { Queue } from '../../../src/jobs/follow-ups/follow-up-queue.ts';
+import type { Turn } from '../../../src/jobs/follow-ups/turns.ts';
 import type { Job, Stage } from '../../../src/jobs/job.ts';
 import type { OfferOutcome } from '../../../src/jobs/offer.ts';
 import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
-import type { Turn } from '../../../src/jobs/turns.ts';
 import { doctorView } from '../../../src/slack/views/doctor.ts';
 import { questionView } from '../../../src/slack/views/forms/question.ts';
 import { settingsSavedView } from '../../../src/slack/views/forms/settings.ts';

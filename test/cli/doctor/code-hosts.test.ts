@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { type CodeHost, startCodeHost } from '../../../demo/code-host/code-host.ts';
 import { parseConfig } from '../../../src/app/config/config.ts';
-import { codeHostFindings } from '../../../src/cli/doctor/code-hosts.ts';
+import { codeHostFindings } from '../../../src/cli/commands/doctor/code-hosts.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { noFiles, required } from '../../support/settings.ts';
 

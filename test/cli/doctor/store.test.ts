@@ -2,7 +2,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { storeFailure, storeFindings } from '../../../src/cli/doctor/store.ts';
+import { storeFailure, storeFindings } from '../../../src/cli/commands/doctor/store.ts';
 import { StoreError } from '../../../src/store/errors.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { migrations } from '../../../src/store/schema/migrations.ts';

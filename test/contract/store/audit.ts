@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Recorded } from '../../../src/jobs/report/audit.ts';
-import type { Place } from '../../../src/store/queries/reports.ts';
+import type { Place } from '../../../src/store/queries/reports/reports.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { FollowUpState, Receipt } from '../../../src/jobs/follow-up.ts';
+import type { FollowUpState, Receipt } from '../../../src/jobs/follow-ups/follow-up.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aDecision, aFollowUp, NOW_MS } from './samples.ts';
 

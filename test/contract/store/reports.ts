@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Job } from '../../../src/jobs/job.ts';
-import type { Place } from '../../../src/store/queries/reports.ts';
+import type { Place } from '../../../src/store/queries/reports/reports.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aCall, aCreateCall, aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
 

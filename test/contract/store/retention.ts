@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { NewCall } from '../../../src/jobs/call.ts';
 import type { Decision } from '../../../src/jobs/decision.ts';
-import type { FollowUp } from '../../../src/jobs/follow-up.ts';
+import type { FollowUp } from '../../../src/jobs/follow-ups/follow-up.ts';
 import type { Job, Stage } from '../../../src/jobs/job.ts';
 import type { RetentionCursor } from '../../../src/store/retention.ts';
 import { fc } from '../../support/properties.ts';

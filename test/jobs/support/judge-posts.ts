@@ -1,5 +1,5 @@
 import { isEnded } from '../../../src/jobs/agent-job.ts';
-import type { FollowUp } from '../../../src/jobs/follow-up.ts';
+import type { FollowUp } from '../../../src/jobs/follow-ups/follow-up.ts';
 import { type Post, postsIn } from './posted.ts';
 import type { World } from './world.ts';
 import type { Moment } from './world-facts.ts';

@@ -1,7 +1,7 @@
 import type { NewCall } from '../../../src/jobs/call.ts';
 import type { JobState } from '../../../src/jobs/decision.ts';
 import type { JobEvent } from '../../../src/jobs/event.ts';
-import type { FollowUp } from '../../../src/jobs/follow-up.ts';
+import type { FollowUp } from '../../../src/jobs/follow-ups/follow-up.ts';
 import type { Job } from '../../../src/jobs/job.ts';
 
 export interface WorldCall extends NewCall {

@@ -2,10 +2,15 @@ import type { AgentFailure, AgentJob } from '../../../src/jobs/agent-job.ts';
 import type { Announcement } from '../../../src/jobs/announcement.ts';
 import type { CallOutcome, CallRequest, NewCall } from '../../../src/jobs/call.ts';
 import { decide } from '../../../src/jobs/decide/decide.ts';
-import { type JobRequest, openJob } from '../../../src/jobs/decide/open.ts';
+import { type JobRequest, openJob } from '../../../src/jobs/decide/start/open.ts';
 import type { Decision, DecisionContext } from '../../../src/jobs/decision.ts';
 import type { JobEvent } from '../../../src/jobs/event.ts';
-import { type FollowUp, type FollowUpState, type Receipt, receiptOf } from '../../../src/jobs/follow-up.ts';
+import {
+  type FollowUp,
+  type FollowUpState,
+  type Receipt,
+  receiptOf,
+} from '../../../src/jobs/follow-ups/follow-up.ts';
 import type { Job } from '../../../src/jobs/job.ts';
 import type { Policy } from '../../../src/jobs/policy.ts';
 import type { JobTaskKind } from '../../../src/jobs/task-kinds.ts';

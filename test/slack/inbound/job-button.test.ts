@@ -3,7 +3,7 @@ import type { ReceiverEvent } from '@slack/bolt';
 import { expect, test } from 'vitest';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { applyEvent } from '../../../src/engine/apply-event.ts';
-import { openJob } from '../../../src/jobs/decide/open.ts';
+import { openJob } from '../../../src/jobs/decide/start/open.ts';
 import type { JobEvent } from '../../../src/jobs/event.ts';
 import { loggedRequest } from '../../../src/slack/inbound/connection/acknowledge-after-commit.ts';
 import { jobButton } from '../../../src/slack/inbound/job-button.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { requestersOf } from '../../../src/jobs/job.ts';
-import { needsPerson } from '../../../src/jobs/lists.ts';
+import { needsPerson } from '../../../src/jobs/shown/lists.ts';
 import type { SlackChecked } from '../../../src/slack/views/doctor.ts';
 import { type HomeFacts, homeView, OPEN_JOBS_MAX } from '../../../src/slack/views/home.ts';
 import type { Reader } from '../../../src/slack/views/parts/job-line.ts';

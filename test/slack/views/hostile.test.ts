@@ -4,7 +4,7 @@ import { requestersOf } from '../../../src/jobs/job.ts';
 import type { OfferDeed } from '../../../src/jobs/offer.ts';
 import { questionView } from '../../../src/slack/views/forms/question.ts';
 import { refusalView } from '../../../src/slack/views/refusals.ts';
-import { outcomes } from '../../../src/slack/views/texts/decisions.ts';
+import { outcomes } from '../../../src/slack/views/texts/thread/decisions.ts';
 import { announcementView } from '../../../src/slack/views/thread/announcement.ts';
 import { cardView } from '../../../src/slack/views/thread/card.ts';
 import { noticeView, privateNoticeView } from '../../../src/slack/views/thread/notice.ts';

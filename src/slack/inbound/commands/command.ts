@@ -1,5 +1,5 @@
-import type { Viewer } from '../../../jobs/lists.ts';
 import { parseCommand } from '../../../jobs/requests/command.ts';
+import type { Viewer } from '../../../jobs/shown/lists.ts';
 import { sanitize } from '../../protocol/slack-text.ts';
 import { questionView } from '../../views/forms/question.ts';
 import { helpView } from '../../views/help.ts';

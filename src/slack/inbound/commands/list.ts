@@ -1,4 +1,4 @@
-import type { PageStart, Viewer } from '../../../jobs/lists.ts';
+import type { PageStart, Viewer } from '../../../jobs/shown/lists.ts';
 import { decodePage, JOBS_PER_PAGE, listView } from '../../views/list.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import type { ListenerDeps, PressArgs } from '../deps.ts';

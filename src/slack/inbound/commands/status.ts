@@ -1,7 +1,7 @@
+import { turnsOf } from '../../../jobs/follow-ups/turns.ts';
 import type { Job } from '../../../jobs/job.ts';
-import type { Viewer } from '../../../jobs/lists.ts';
 import { statusWord } from '../../../jobs/requests/command.ts';
-import { turnsOf } from '../../../jobs/turns.ts';
+import type { Viewer } from '../../../jobs/shown/lists.ts';
 import type { Transaction } from '../../../store/store.ts';
 import { jobReference } from '../../protocol/links.ts';
 import { decodeButton } from '../../views/parts/buttons.ts';

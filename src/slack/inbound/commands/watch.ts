@@ -1,4 +1,4 @@
-import { type JobRequest, openJob } from '../../../jobs/decide/open.ts';
+import { type JobRequest, openJob } from '../../../jobs/decide/start/open.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { type Project, projectCalled } from '../../../jobs/requests/project.ts';
 import { escapeMrkdwn, readableText } from '../../protocol/slack-text.ts';

@@ -1,6 +1,6 @@
 import { applyEvent } from '../../../engine/apply-event.ts';
-import { requestDraft } from '../../../jobs/decide/drafts.ts';
-import { type JobRequest, openJob } from '../../../jobs/decide/open.ts';
+import { requestDraft } from '../../../jobs/decide/start/drafts.ts';
+import { type JobRequest, openJob } from '../../../jobs/decide/start/open.ts';
 import type { AnyJobContext } from '../../../jobs/decision.ts';
 import type { Job } from '../../../jobs/job.ts';
 import type { Origin } from '../../../jobs/origin.ts';

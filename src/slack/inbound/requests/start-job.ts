@@ -1,5 +1,5 @@
-import type { JobRequest } from '../../../jobs/decide/open.ts';
-import { ASKED_BEFORE_MS, openQuestion, requestJob } from '../../../jobs/decide/request.ts';
+import type { JobRequest } from '../../../jobs/decide/start/open.ts';
+import { ASKED_BEFORE_MS, openQuestion, requestJob } from '../../../jobs/decide/start/request.ts';
 import { type Job, type Stage, startPromptOf } from '../../../jobs/job.ts';
 import { defaultProject, settingsOf } from '../../../jobs/policy.ts';
 import { doubtOf } from '../../../jobs/requests/doubt.ts';

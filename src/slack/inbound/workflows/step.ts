@@ -1,6 +1,6 @@
 import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
-import { requestDraft } from '../../../jobs/decide/drafts.ts';
-import { type JobRequest, openJob } from '../../../jobs/decide/open.ts';
+import { requestDraft } from '../../../jobs/decide/start/drafts.ts';
+import { type JobRequest, openJob } from '../../../jobs/decide/start/open.ts';
 import { approversIn } from '../../../jobs/policy.ts';
 import { projectCalled } from '../../../jobs/requests/project.ts';
 import { STEP_ID } from '../../protocol/ids.ts';

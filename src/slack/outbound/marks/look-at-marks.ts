@@ -1,6 +1,6 @@
 import { applyEvent } from '../../../engine/apply-event.ts';
-import { draftKey, requestDraft } from '../../../jobs/decide/drafts.ts';
-import type { JobRequest } from '../../../jobs/decide/open.ts';
+import { draftKey, requestDraft } from '../../../jobs/decide/start/drafts.ts';
+import type { JobRequest } from '../../../jobs/decide/start/open.ts';
 import { approversIn, defaultProject, type Rules, settingsOf } from '../../../jobs/policy.ts';
 import type { ClaimedTask, Transaction } from '../../../store/store.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';

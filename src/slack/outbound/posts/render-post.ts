@@ -1,6 +1,6 @@
 import type { DueCall } from '../../../engine/run-lane.ts';
 import type { CallRequest } from '../../../jobs/call.ts';
-import { emptyQueue } from '../../../jobs/follow-up-queue.ts';
+import { emptyQueue } from '../../../jobs/follow-ups/follow-up-queue.ts';
 import type { Job } from '../../../jobs/job.ts';
 import type { FollowUpMode } from '../../../jobs/policy.ts';
 import { mentionedUserIds } from '../../protocol/slack-text.ts';

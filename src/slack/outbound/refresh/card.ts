@@ -1,6 +1,6 @@
 import { policyOf } from '../../../engine/apply-event.ts';
 import { factsOf } from '../../../engine/tools.ts';
-import { type Queue, queueOf } from '../../../jobs/follow-up-queue.ts';
+import { type Queue, queueOf } from '../../../jobs/follow-ups/follow-up-queue.ts';
 import type { Job } from '../../../jobs/job.ts';
 import type { ClaimedTask, Transaction } from '../../../store/store.ts';
 import { renderCard } from '../render-card.ts';

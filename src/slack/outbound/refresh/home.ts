@@ -1,5 +1,5 @@
-import { NEEDED_FOR_MS, needsPerson } from '../../../jobs/lists.ts';
-import { ownerOfHome } from '../../../store/queries/homes.ts';
+import { NEEDED_FOR_MS, needsPerson } from '../../../jobs/shown/lists.ts';
+import { ownerOfHome } from '../../../store/queries/workspaces/homes.ts';
 import { notAllowedView, notSetUpView } from '../../views/access.ts';
 import {
   type HomeFacts,

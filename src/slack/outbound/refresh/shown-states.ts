@@ -1,4 +1,4 @@
-import type { SessionState } from '../../../jobs/session-state.ts';
+import type { SessionState } from '../../../jobs/shown/session-state.ts';
 
 /** `session`: the state of an agent's session. `line`: a line of text under the thread. */
 export type StatusMethod = 'session' | 'line';

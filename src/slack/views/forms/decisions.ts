@@ -4,8 +4,8 @@ import { formIds, viewIds } from '../../protocol/ids.ts';
 import { form, plain, promptFieldMax, promptInput } from '../parts/form.ts';
 import { smallPrint } from '../parts/message.ts';
 import { labels } from '../parts/words.ts';
-import { decisionForms } from '../texts/decisions.ts';
-import { draftTexts } from '../texts/drafts.ts';
+import { decisionForms } from '../texts/thread/decisions.ts';
+import { draftTexts } from '../texts/thread/drafts.ts';
 import { linesInput, type ThreadLine } from './thread-preview.ts';
 
 /** The form with the request that the agent did not accept. @param prompt as people read it */

@@ -19,7 +19,7 @@ import { type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
 import { httpUrl } from '../parts/pull-request.ts';
 import { quotedPrompt } from '../parts/untrusted.ts';
 import { composeTexts } from '../texts/forms.ts';
-import { questions } from '../texts/questions.ts';
+import { questions } from '../texts/thread/questions.ts';
 
 /** A request that waits for an answer. */
 export interface Question {

@@ -3,7 +3,7 @@ import type { Job } from '../../../jobs/job.ts';
 import { cardStandingOf, jobStandingOf } from '../../../jobs/pull-requests/standing.ts';
 import { threadLink } from '../../protocol/links.ts';
 import { listTexts } from '../texts/lists.ts';
-import { pullRequestTexts } from '../texts/pull-request.ts';
+import { pullRequestTexts } from '../texts/thread/pull-request.ts';
 import { askerMention } from './asker.ts';
 import { buttons } from './buttons.ts';
 import { quotation, smallPrint, withButton } from './message.ts';

@@ -1,6 +1,6 @@
 import type { Button } from '@slack/types';
 import { isOver, type PullRequestFacts, seenPullRequest } from '../../../jobs/pull-requests/pull-request.ts';
-import { pullRequestTexts } from '../texts/pull-request.ts';
+import { pullRequestTexts } from '../texts/thread/pull-request.ts';
 import { previewButton } from './message.ts';
 import { httpUrl } from './pull-request.ts';
 import { oneLine } from './untrusted.ts';

@@ -10,8 +10,8 @@ import {
   workingSince,
 } from '../../../jobs/job.ts';
 import { cardStandingOf } from '../../../jobs/pull-requests/standing.ts';
-import { states } from '../texts/card.ts';
-import { draftTexts } from '../texts/drafts.ts';
+import { states } from '../texts/thread/card.ts';
+import { draftTexts } from '../texts/thread/drafts.ts';
 import type { Mrkdwn } from './mrkdwn.ts';
 import { readableLink } from './pull-request.ts';
 

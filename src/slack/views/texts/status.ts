@@ -1,4 +1,4 @@
-import type { FollowUp } from '../../../jobs/follow-up.ts';
+import type { FollowUp } from '../../../jobs/follow-ups/follow-up.ts';
 import { type Mrkdwn, moment, mrkdwn } from '../parts/mrkdwn.ts';
 import { replies } from '../parts/words.ts';
 

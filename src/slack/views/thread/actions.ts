@@ -1,6 +1,6 @@
 import type { Button, KnownBlock } from '@slack/types';
 import type { Announcement } from '../../../jobs/announcement.ts';
-import type { Queue } from '../../../jobs/follow-up-queue.ts';
+import type { Queue } from '../../../jobs/follow-ups/follow-up-queue.ts';
 import { isUnwatched, type Job, mayStartAgain, requestersOf } from '../../../jobs/job.ts';
 import { buttons } from '../parts/buttons.ts';
 import { duration, fullDuration } from '../parts/duration.ts';
@@ -16,7 +16,7 @@ import {
 import { addressing, type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
 import { shortPullRequestLink } from '../parts/pull-request.ts';
 import { shown } from '../parts/untrusted.ts';
-import { decisions } from '../texts/decisions.ts';
+import { decisions } from '../texts/thread/decisions.ts';
 
 const REFUSAL_MAX = 1000;
 

@@ -6,7 +6,7 @@ import { message, paragraph, quotation, type SlackMessage } from '../parts/messa
 import { addressing, channelMention, mrkdwn } from '../parts/mrkdwn.ts';
 import { oneLine, quotedPrompt } from '../parts/untrusted.ts';
 import { skippedView } from '../recipes.ts';
-import { refusedNotices, threadTexts } from '../texts/thread.ts';
+import { refusedNotices, threadTexts } from '../texts/thread/thread.ts';
 import { askedBy, askingView } from './actions.ts';
 import { draftView } from './draft.ts';
 import { filesNotSent, snippetsNotSent } from './not-sent.ts';

@@ -1,5 +1,5 @@
 import type { KnownBlock } from '@slack/types';
-import type { Queue } from '../../../jobs/follow-up-queue.ts';
+import type { Queue } from '../../../jobs/follow-ups/follow-up-queue.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { askerOf } from '../parts/asker.ts';
 import { buttons } from '../parts/buttons.ts';
@@ -17,7 +17,7 @@ import { type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
 import { pullRequest } from '../parts/pull-request.ts';
 import { stateLine } from '../parts/state.ts';
 import { oneLine, titledPrompt } from '../parts/untrusted.ts';
-import { cameAlong, warnings } from '../texts/card.ts';
+import { cameAlong, warnings } from '../texts/thread/card.ts';
 import { cardActions } from './actions.ts';
 
 const FACT_MAX = 100;

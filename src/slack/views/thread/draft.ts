@@ -16,8 +16,8 @@ import {
 import { channelMention, type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
 import { oneLine, quotedPrompt } from '../parts/untrusted.ts';
 import { labels } from '../parts/words.ts';
-import { draftTexts } from '../texts/drafts.ts';
-import { refusedNotices } from '../texts/thread.ts';
+import { draftTexts } from '../texts/thread/drafts.ts';
+import { refusedNotices } from '../texts/thread/thread.ts';
 
 type DraftAnnouncement = Extract<Announcement, { kind: 'draft' }>;
 

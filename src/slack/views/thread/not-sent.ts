@@ -3,7 +3,7 @@ import type { FileKind } from '../../../jobs/requests/attachments.ts';
 import { unescapeMrkdwn } from '../../protocol/slack-text.ts';
 import { message, paragraph, quotation, type SlackMessage } from '../parts/message.ts';
 import { oneLine } from '../parts/untrusted.ts';
-import { fileKinds, snippetProblems, threadTexts } from '../texts/thread.ts';
+import { fileKinds, snippetProblems, threadTexts } from '../texts/thread/thread.ts';
 
 const NAME_MAX = 100;
 

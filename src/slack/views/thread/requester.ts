@@ -7,9 +7,9 @@ import { cutEscaped } from '../parts/limits.ts';
 import { actionButton, message, paragraph, quotation, type SlackMessage } from '../parts/message.ts';
 import { isDirectMessage, type Mrkdwn } from '../parts/mrkdwn.ts';
 import { oneLine, quotedPrompt } from '../parts/untrusted.ts';
-import { questions } from '../texts/questions.ts';
 import { delayed, unposted } from '../texts/refusals.ts';
-import { threadTexts } from '../texts/thread.ts';
+import { questions } from '../texts/thread/questions.ts';
+import { threadTexts } from '../texts/thread/thread.ts';
 
 /** So that the prompt can be copied from it and sent again, as far as a section holds it. */
 const PROMPT_MAX = 2500;

@@ -6,7 +6,7 @@ import { message, paragraph, type SlackMessage, smallPrint } from '../parts/mess
 import type { Mrkdwn } from '../parts/mrkdwn.ts';
 import { stateLine } from '../parts/state.ts';
 import { oneLine } from '../parts/untrusted.ts';
-import { decisionForms, outcomes, settled } from '../texts/decisions.ts';
+import { decisionForms, outcomes, settled } from '../texts/thread/decisions.ts';
 import { askedBy, decidedBlocks, isAsking } from './actions.ts';
 import { announcementView } from './announcement.ts';
 import { draftBlocks } from './draft.ts';

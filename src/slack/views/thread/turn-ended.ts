@@ -9,7 +9,7 @@ import { addressing, type Mrkdwn, mrkdwn, withFacts } from '../parts/mrkdwn.ts';
 import { pullRequest, shortPullRequestLink } from '../parts/pull-request.ts';
 import { factsOfLink, previewButtons, progressOf, sizeOf, titleOf } from '../parts/pull-request-facts.ts';
 import { oneLine } from '../parts/untrusted.ts';
-import { turnTexts } from '../texts/thread.ts';
+import { turnTexts } from '../texts/thread/thread.ts';
 import { followUpButton } from './actions.ts';
 
 const BRANCH_MAX = 100;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createLogger } from '../../../../src/app/operations/logger.ts';
 import { applyEvent } from '../../../../src/engine/apply-event.ts';
-import { openJob } from '../../../../src/jobs/decide/open.ts';
+import { openJob } from '../../../../src/jobs/decide/start/open.ts';
 import { refreshReceipts } from '../../../../src/slack/outbound/refresh/receipts.ts';
 import type { SlackTools } from '../../../../src/slack/outbound/slack-tools.ts';
 import type { Workspace } from '../../../../src/slack/workspace/workspace.ts';

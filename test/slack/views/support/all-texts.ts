@@ -17,7 +17,9 @@ function textsIn(at: string, value: unknown): [at: string, text: string][] {
 }
 
 const tables = await Promise.all(
-  readdirSync(TABLES).map(async (file) => textsIn(file, await import(new URL(file, TABLES).href))),
+  readdirSync(TABLES, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map(async (file) => textsIn(file, await import(new URL(file, TABLES).href))),
 );
 
 /** Whatever the program can say in Slack, by where it is written. */

@@ -1,0 +1,41 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { parseArgs } from 'node:util';
+import { parseReportConfig } from '../../app/config/config.ts';
+import { readAudit } from '../../engine/read-audit.ts';
+import { codeOf } from '../../store/errors.ts';
+import { readStore } from '../../store/inspect/read-only.ts';
+import { Audit } from '../../store/queries/reports/audit.ts';
+import { type Period, Reports } from '../../store/queries/reports/reports.ts';
+import type { Host } from '../command.ts';
+import { periodOf } from './report.ts';
+
+/** `docs-agent audit`: who did what in the last days, a line for each, also while the service runs. */
+export async function audit(args: string[], { env }: Host): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      since: { type: 'string', default: '7d' },
+      prompts: { type: 'boolean', default: false },
+    },
+  });
+  const { store, retentionMs } = parseReportConfig(env);
+  const period = periodOf(values.since, retentionMs, Date.now());
+  await readStore(store, async (queries) => {
+    const sources = { reports: new Reports(queries), audit: new Audit(queries) };
+    const lines = Readable.from(linesOf(sources, period, values.prompts));
+    await pipeline(lines, process.stdout, { end: false }).catch((error: unknown) => {
+      // Whoever reads them has enough: `docs-agent audit | head`.
+      if (codeOf(error) !== 'EPIPE') throw error;
+    });
+  });
+  return 0;
+}
+
+async function* linesOf(
+  sources: Parameters<typeof readAudit>[0],
+  period: Period,
+  withTexts: boolean,
+): AsyncGenerator<string> {
+  for await (const line of readAudit(sources, period, withTexts)) yield `${JSON.stringify(line)}\n`;
+}

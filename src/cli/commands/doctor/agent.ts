@@ -1,0 +1,138 @@
+import { type Probe, probeProject, probeWriting } from '../../../agent/client/probe.ts';
+import type { AgentRefusal } from '../../../store/inspect/facts.ts';
+import { type Finding, findingsOf, type Given } from './finding.ts';
+
+interface ProbedProject {
+  readonly name: string;
+  readonly probe: Probe;
+}
+
+const CORRECT_PROJECT = 'Correct AGENT_PROJECT_ID, or the id in the file of DOCS_AGENT_CONFIG.';
+const ASK_AGAIN = 'Run doctor again later, or ask whoever runs the API.';
+
+/** What the API answers for each project, and how far this clock is ahead of its clock. */
+export async function askAgent(given: Given) {
+  const projects = await eachProject(given, probeProject);
+  const clocks = projects.flatMap(({ probe }) =>
+    probe.kind === 'answered' && probe.clockAheadMs !== null ? [probe.clockAheadMs] : [],
+  );
+  return { projects, clockAheadMs: clocks[0] ?? null };
+}
+
+export function agentFindings({ projects }: Awaited<ReturnType<typeof askAgent>>): Finding[] {
+  return projects.map(readingFinding);
+}
+
+/** Whether requests can be sent: as the running program found it, or by an empty request if that is asked for. */
+export async function writingFindings(given: Given, refusals: readonly AgentRefusal[]): Promise<Finding[]> {
+  if (given.tools.probeWrite) return (await eachProject(given, probeWriting)).map(writingFinding);
+  const known = given.config.projects.flatMap(({ id, name }) =>
+    refusals
+      .filter(({ projectId }) => projectId === id)
+      .map(({ words }) =>
+        findingsOf('agent_writing', name).error(
+          `the last request was refused: ${words}`,
+          'Check the key (AGENT_API_KEY, or the variable that api_key_env names), whether it may write, and the plan of the project; requests wait until then.',
+        ),
+      ),
+  );
+  const notTried = findingsOf('agent_writing').ok(
+    'not tried: a key that may only read is not found out by reading',
+    '`docs-agent doctor --probe-write` tries it with an empty request, which no agent may take.',
+  );
+  return known.length > 0 ? known : [notTried];
+}
+
+function eachProject(
+  { config: { agent, projects }, tools: { timeoutMs } }: Given,
+  ask: typeof probeProject,
+): Promise<ProbedProject[]> {
+  return Promise.all(
+    projects.map(async ({ id: projectId, name }) => {
+      const apiKey = agent.apiKeys.get(projectId) ?? '';
+      return { name, probe: await ask({ baseUrl: agent.baseUrl, projectId, apiKey, timeoutMs }) };
+    }),
+  );
+}
+
+/** The API was asked for a job that does not exist, which changes nothing. */
+function readingFinding({ name, probe }: ProbedProject): Finding {
+  const { ok, warning, error } = findingsOf('agent_api', name);
+  if (probe.kind === 'unreachable') {
+    const advice = 'Check AGENT_BASE_URL, and that this machine gets there; requests wait until then.';
+    return error(`cannot be reached (${probe.code})`, advice);
+  }
+  const answer = said(probe);
+  switch (probe.status) {
+    case 401:
+    case 403:
+      return error(
+        `the key is rejected (${answer})`,
+        'Correct AGENT_API_KEY, or the variable that api_key_env names for this project.',
+      );
+    case 404:
+      if (probe.words === null) {
+        return warning(
+          `somebody answers, but not in the words of the agent API (${answer})`,
+          'Check that AGENT_BASE_URL leads to the agent API, with its path if it has one.',
+        );
+      }
+      return isAboutProject(probe.words)
+        ? error(`the key is accepted, but the project is not known (${answer})`, CORRECT_PROJECT)
+        : ok(`reached, key accepted (${answer}, to a job that does not exist)`);
+    case 429:
+      return warning(`at its rate limit (${answer})`, 'Look again later; requests wait.');
+    default:
+      return error(
+        `answers as it should not (${answer})`,
+        'Check AGENT_BASE_URL, and ask whoever runs the API; requests wait until then.',
+      );
+  }
+}
+
+/** An unknown job and an unknown project both get 404; only the API's words can tell them apart. */
+function isAboutProject(words: string): boolean {
+  return /\bproject\b/i.test(words) && !/\bjob\b/i.test(words);
+}
+
+/** The API was asked to take an empty request. */
+function writingFinding({ name, probe }: ProbedProject): Finding {
+  const { ok, warning, error } = findingsOf('agent_writing', name);
+  if (probe.kind === 'unreachable') return warning(`nobody can tell: no answer (${probe.code})`, ASK_AGAIN);
+  const answer = said(probe);
+  switch (probe.status) {
+    case 400:
+    case 422:
+      return ok(`the key may write (${answer}, to an empty request)`);
+    case 401:
+    case 403:
+      return error(
+        `the key may not write (${answer})`,
+        'Give the project a key that may write (AGENT_API_KEY, or the variable that api_key_env names); requests wait until then.',
+      );
+    case 402:
+      return error(
+        `the plan does not allow it (${answer})`,
+        'Look at the plan of the project at the agent; requests wait until then.',
+      );
+    case 404:
+      return error(`the project is not known for writing (${answer})`, CORRECT_PROJECT);
+    case 429:
+      return warning(`at its rate limit (${answer})`, 'Look again later.');
+    default:
+      return probe.status >= 200 && probe.status < 300
+        ? error(
+            `the API took an empty request (${answer}): there may be a job now that nobody asked for`,
+            'The key may write. Tell whoever runs the API that it takes empty requests, and do not use --probe-write there.',
+          )
+        : warning(`nobody can tell from this answer (${answer})`, ASK_AGAIN);
+  }
+}
+
+const WORDS_MAX = 200;
+
+/** An answer in short: its status, the API's words, and how long it took. */
+function said({ status, words, latencyMs }: Extract<Probe, { kind: 'answered' }>): string {
+  const quoted = words === null ? '' : `, "${words.slice(0, WORDS_MAX)}"`;
+  return `${status}${quoted}, after ${Math.round(latencyMs)} ms`;
+}

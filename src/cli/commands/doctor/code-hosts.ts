@@ -1,0 +1,168 @@
+import type { Look } from '../../../codehost/code-hosts.ts';
+import type { CodeHostSettings } from '../../../codehost/connect.ts';
+import { createCodeHosts } from '../../../codehost/create-code-hosts.ts';
+import { READINGS } from '../../../codehost/look-memory.ts';
+import { type HostProbe, type Installation, probeCodeHost } from '../../../codehost/probe.ts';
+import type { Logger } from '../../../engine/runtime/logger.ts';
+import type { PullRequestLink } from '../../../jobs/pull-requests/link.ts';
+import { type Finding, type Findings, findingsOf, type Given } from './finding.ts';
+
+const DAY_MS = 86_400_000;
+const ENDS_SOON_MS = 14 * DAY_MS;
+const REPOSITORIES_MAX = 5;
+const NAMES_MAX = 5;
+const SEE = 'See docs/operations/code-hosts.md.';
+const ANNOUNCED = 'Pull requests are announced, but not followed until then.';
+
+/** What an App needs: GitHub's name in the API, its name on the page, and what is lost without it. */
+const APP_NEEDS = [
+  ['pull_requests', 'Pull requests', 'nothing can be read'],
+  ['checks', 'Checks', 'no checks are shown'],
+  ['statuses', 'Commit statuses', 'no checks that report as a commit status'],
+  ['deployments', 'Deployments', 'no preview that is a deployment'],
+  ['issues', 'Issues', 'nobody is named who closed it'],
+] as const;
+
+const LOST = { details: 'everything', checks: 'the checks', review: 'the review', preview: 'the preview' };
+
+/** Whether each code host accepts the credentials, and what they may read in the repositories of the latest pull requests. */
+export async function codeHostFindings(
+  { config: { codeHosts }, tools }: Given,
+  pullRequests: readonly string[],
+): Promise<Finding[]> {
+  const ofHosts = codeHosts.map(async (settings) =>
+    hostFindings(settings, await probeCodeHost(settings, tools.timeoutMs), tools.clock.now()),
+  );
+  const hosts = createCodeHosts(codeHosts, { ...tools, log: SILENT });
+  try {
+    const links = onePerRepository(pullRequests.map((key) => hosts.find(key)));
+    const ofRepositories = links.map(async (link) => repositoryFinding(link, await hosts.look(link, null)));
+    return [...(await Promise.all(ofHosts)).flat(), ...(await Promise.all(ofRepositories))];
+  } finally {
+    await hosts.close();
+  }
+}
+
+const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+function onePerRepository(links: readonly (PullRequestLink | null)[]): PullRequestLink[] {
+  const newest = new Map<string, PullRequestLink>();
+  for (const link of links) {
+    if (link === null) continue;
+    const repository = `${link.webUrl}/${link.repository}`;
+    if (!newest.has(repository)) newest.set(repository, link);
+  }
+  return [...newest.values()].slice(0, REPOSITORIES_MAX);
+}
+
+function hostFindings(
+  { host, apiUrl, credentials }: CodeHostSettings,
+  probe: HostProbe,
+  nowMs: number,
+): Finding[] {
+  const findings = findingsOf('code_host', host);
+  const setting =
+    credentials.kind === 'app' ? 'GITHUB_APP_ID and GITHUB_APP_KEY' : `${host.toUpperCase()}_TOKEN`;
+  switch (probe.kind) {
+    case 'no_answer':
+      return [
+        findings.warning(
+          `${apiUrl} gives no answer (${probe.reason})`,
+          `Check its address, and that this machine gets there. ${ANNOUNCED}`,
+        ),
+      ];
+    case 'rejected':
+      return [
+        findings.warning(`${apiUrl} does not accept ${setting}`, `Make new credentials. ${SEE} ${ANNOUNCED}`),
+      ];
+    case 'token':
+      return [tokenFinding(findings, apiUrl, probe.endsAtMs, nowMs)];
+    case 'app':
+      return appFindings(
+        findings,
+        `${apiUrl} accepts the App ${probe.name ?? ''}`.trimEnd(),
+        probe.installations,
+      );
+  }
+}
+
+function tokenFinding(findings: Findings, apiUrl: string, endsAtMs: number | null, nowMs: number): Finding {
+  const accepted = `${apiUrl} accepts the token`;
+  if (endsAtMs === null) return findings.ok(accepted);
+  const found = `${accepted}, until ${new Date(endsAtMs).toISOString().slice(0, 10)}`;
+  return endsAtMs - nowMs < ENDS_SOON_MS
+    ? findings.warning(found, `Make a new one before that day. ${SEE}`)
+    : findings.ok(found);
+}
+
+function appFindings(
+  findings: Findings,
+  accepted: string,
+  installations: readonly Installation[],
+): Finding[] {
+  if (installations.length === 0) {
+    return [
+      findings.warning(`${accepted}, which is not installed anywhere`, `Install it. ${SEE} ${ANNOUNCED}`),
+    ];
+  }
+  return installations.map((installation) => {
+    const account = installation.account ?? 'an account without a name';
+    if (installation.isSuspended) {
+      return findings.warning(`${accepted}, suspended by ${account}`, `Ask its owners. ${ANNOUNCED}`);
+    }
+    const found = `${accepted}, installed by ${account} on ${repositoriesText(installation)}`;
+    const missing = APP_NEEDS.filter(([name]) => !installation.permissions.includes(name));
+    const lost = missing.map(([, title, consequence]) => `${title} (${consequence})`);
+    return missing.length === 0
+      ? findings.ok(found)
+      : findings.warning(
+          `${found}, without the permission ${lost.join('; ')}`,
+          `Add it to the App (read-only), and have ${account} accept it. ${SEE}`,
+        );
+  });
+}
+
+function repositoriesText({ repositories, repositoryCount: count }: Installation): string {
+  const names = repositories.slice(0, NAMES_MAX).join(', ');
+  const more = count > NAMES_MAX ? ` and ${count - NAMES_MAX} more` : '';
+  return `${count} ${count === 1 ? 'repository' : 'repositories'}${count === 0 ? '' : ` (${names}${more})`}`;
+}
+
+/** What a look at its last pull request found. */
+function repositoryFinding({ name, repository }: PullRequestLink, look: Look): Finding {
+  const findings = findingsOf('pull_requests', repository);
+  switch (look.outcome) {
+    case 'seen':
+      return seenFinding(findings, name, look);
+    case 'not_found':
+      return findings.warning(
+        `${name} cannot be seen`,
+        `If it is still there, let the token or the App into the repository. ${SEE}`,
+      );
+    case 'no_access':
+      return findings.warning(`${name} may not be read (${look.reason})`, `Give access. ${SEE} ${ANNOUNCED}`);
+    case 'later':
+      return findings.warning(
+        `${name}: the code host gives no answer, or is at its limit`,
+        'Run doctor later.',
+      );
+  }
+}
+
+function seenFinding(
+  findings: Findings,
+  name: string,
+  { memory }: Extract<Look, { outcome: 'seen' }>,
+): Finding {
+  const missing = READINGS.flatMap((reading) => {
+    const problem = memory[reading]?.problem;
+    if (problem?.kind !== 'missing_permission') return [];
+    return [`${LOST[reading]} may not be read (permission ${problem.permissions.join(' or ')})`];
+  });
+  return missing.length === 0
+    ? findings.ok(`${name} can be read`)
+    : findings.warning(
+        `${name} can be read, but ${missing.join('; ')}`,
+        `Give one of them, if you want it. ${SEE}`,
+      );
+}

@@ -1,0 +1,73 @@
+import type { Rules } from '../../../jobs/policy.ts';
+import { EMOJI_SCOPE } from '../../../slack/protocol/scopes.ts';
+import type { Inspection, TokenFacts } from '../../../slack/workspace/inspection.ts';
+import { type Finding, type Findings, findingsOf } from './finding.ts';
+import { slackFailure } from './slack.ts';
+
+/** A channel where an emoji makes drafts. */
+interface Marking {
+  readonly channelId: string;
+  readonly emoji: string;
+  readonly findings: Findings;
+}
+
+/** @param own the workspace, where there may be several; else null */
+export function markingIn(own: string | null, { channels }: Pick<Rules, 'channels'>): Marking[] {
+  return [...channels].flatMap(([channelId, { reaction: emoji }]) => {
+    const subject = own === null ? channelId : `${own}/${channelId}`;
+    return emoji === undefined ? [] : [{ channelId, emoji, findings: findingsOf('reaction', subject) }];
+  });
+}
+
+/** Whether the bot reads the channel, so that it hears of the emoji; and whether there is such an emoji. */
+export async function emojiFindings(
+  inspection: Inspection,
+  scopes: TokenFacts['scopes'],
+  marking: readonly Marking[],
+): Promise<Finding[]> {
+  if (marking.length === 0) return [];
+  const names = scopes?.has(EMOJI_SCOPE)
+    ? await inspection.emoji().catch((error: unknown) => ({ error }))
+    : null;
+  return Promise.all(
+    marking.map(async ({ channelId, emoji, findings }) => {
+      try {
+        await inspection.isIn(channelId);
+      } catch (error) {
+        return slackFailure(error, findings, LOOK_AGAIN, (code) =>
+          findings.error(
+            `the bot cannot read the channel (${code}), so :${emoji}: makes no drafts there`,
+            'In the channel, type /invite @docs-agent; or take it out of the settings.',
+          ),
+        );
+      }
+      return emojiFinding(emoji, names, findings);
+    }),
+  );
+}
+
+/** The token was accepted a moment ago: it was revoked meanwhile. */
+const LOOK_AGAIN = 'Run doctor again.';
+
+function emojiFinding(
+  emoji: string,
+  names: ReadonlySet<string> | { readonly error: unknown } | null,
+  findings: Findings,
+): Finding {
+  if (names === null) {
+    return findings.ok(
+      `:${emoji}: makes drafts; whether there is such an emoji was not looked at`,
+      `That needs the optional scope ${EMOJI_SCOPE}.`,
+    );
+  }
+  if ('error' in names) {
+    return slackFailure(names.error, findings, LOOK_AGAIN, (code) =>
+      findings.warning(`Slack does not say whether there is an emoji :${emoji}: (${code})`, LOOK_AGAIN),
+    );
+  }
+  if (names.has(emoji)) return findings.ok(`:${emoji}: makes drafts`);
+  return findings.warning(
+    `Slack lists no emoji :${emoji}:`,
+    'Correct channels.….reaction in the file of DOCS_AGENT_CONFIG: the name is the one that Slack shows at the emoji.',
+  );
+}

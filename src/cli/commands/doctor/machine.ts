@@ -1,0 +1,103 @@
+import { createServer } from 'node:http';
+import type { Config } from '../../../app/config/config.ts';
+import { systemClock } from '../../../engine/runtime/clock.ts';
+import { codeOf } from '../../../store/errors.ts';
+import { type Finding, findingsOf } from './finding.ts';
+
+const EVERYWHERE = new Set(['0.0.0.0', '::']);
+
+/** Whether the program could listen where it is to. Port 0 is any that is free. */
+export async function listeningFindings({ http, slack }: Config, timeoutMs: number): Promise<Finding[]> {
+  const { host, port, healthPort } = http;
+  // Socket Mode needs it for health, or for the pages of an installation.
+  const opensPort =
+    healthPort === null || slack.transport.kind === 'http' || slack.installing.kind === 'oauth';
+  const places = [
+    ...(opensPort ? [{ variable: 'PORT', port }] : []),
+    ...(healthPort === null ? [] : [{ variable: 'HEALTH_PORT', port: healthPort }]),
+  ].filter((place) => place.port !== 0);
+  const isRunning = () => answersAsWeDo(host, healthPort ?? port, timeoutMs);
+  return Promise.all(places.map((place) => listeningFinding({ ...place, host }, isRunning)));
+}
+
+async function listeningFinding(
+  { variable, host, port }: { readonly variable: string; readonly host: string; readonly port: number },
+  isRunning: () => Promise<boolean>,
+): Promise<Finding> {
+  const findings = findingsOf('listening', variable);
+  const place = `${host}:${port}`;
+  const code = await tryToListen(host, port);
+  if (code === null) return findings.ok(`${place} is free`);
+  if (code !== 'EADDRINUSE') {
+    return findings.error(
+      `cannot listen on ${place} (${code})`,
+      `Set HOST and ${variable} to what this machine has.`,
+    );
+  }
+  return (await isRunning())
+    ? findings.ok(`${place} is in use by the running docs-agent`)
+    : findings.error(
+        `${place} is in use by another program`,
+        `Stop what uses it, or set ${variable} to another.`,
+      );
+}
+
+/** Null, or the system's code for why not. */
+function tryToListen(host: string, port: number): Promise<string | null> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', (error) => resolve(codeOf(error) ?? error.name));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)));
+  });
+}
+
+async function answersAsWeDo(host: string, port: number, timeoutMs: number): Promise<boolean> {
+  const name = EVERYWHERE.has(host) ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  try {
+    return await systemClock.abortAfter(timeoutMs, async (signal) => {
+      const response = await fetch(`http://${name}:${port}/livez`, { signal, redirect: 'error' });
+      return (await response.text()).trim() === '{"ok":true}';
+    });
+  } catch {
+    return false;
+  }
+}
+
+const NOTEWORTHY_MS = 5_000;
+/** Posts of unknown fate and early replies are looked for within 60 s of Slack's time. */
+const SLACK_LIMIT_MS = 45_000;
+/** Two replicas may differ by 15 s, so each by half of that from Slack's time. */
+const REPLICA_LIMIT_MS = 7_500;
+
+const SET_CLOCK = "Set this machine's clock right, and keep it so (NTP).";
+
+export function clockFindings(
+  aheadMs: { readonly slack: number | null; readonly agentApi: number | null },
+  hasReplicas: boolean,
+): Finding[] {
+  return [
+    ...(aheadMs.slack === null ? [] : [slackClock(aheadMs.slack, hasReplicas)]),
+    ...(aheadMs.agentApi === null ? [] : [agentClock(aheadMs.agentApi)]),
+  ];
+}
+
+function slackClock(aheadMs: number, hasReplicas: boolean): Finding {
+  const findings = findingsOf('clock', 'against Slack');
+  const limitMs = hasReplicas ? REPLICA_LIMIT_MS : SLACK_LIMIT_MS;
+  if (Math.abs(aheadMs) < NOTEWORTHY_MS) return findings.ok('right');
+  const isFar = Math.abs(aheadMs) >= limitMs;
+  const found = difference(aheadMs);
+  return isFar ? findings.error(found, SET_CLOCK) : findings.warning(found, SET_CLOCK);
+}
+
+function agentClock(aheadMs: number): Finding {
+  const findings = findingsOf('clock', 'against the agent API');
+  if (Math.abs(aheadMs) < NOTEWORTHY_MS) return findings.ok('right');
+  const advice = `If it is right against Slack, theirs is wrong, which does no harm. ${SET_CLOCK}`;
+  return findings.warning(difference(aheadMs), advice);
+}
+
+function difference(aheadMs: number): string {
+  const seconds = Math.round(Math.abs(aheadMs) / 1000);
+  return `this machine is ${seconds} s ${aheadMs > 0 ? 'ahead' : 'behind'}`;
+}

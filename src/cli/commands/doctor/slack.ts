@@ -1,0 +1,146 @@
+import type { Logger } from '../../../engine/runtime/logger.ts';
+import { EVENTS_PATH } from '../../../slack/protocol/ids.ts';
+import {
+  agentScopes,
+  botScopes,
+  CHANNELS_SCOPE,
+  EMOJI_SCOPE,
+  REACTIONS_SCOPE,
+  USER_GROUPS_SCOPE,
+} from '../../../slack/protocol/scopes.ts';
+import { Inspection, type TokenFacts } from '../../../slack/workspace/inspection.ts';
+import { SlackCallError, type SlackFailure } from '../../../slack/workspace/web-api/failure.ts';
+import { type Finding, type Findings, findingsOf, type Given } from './finding.ts';
+
+const RENEW_APP_TOKEN =
+  'Make an app-level token with the scope connections:write ("Basic Information" of the app), and set SLACK_APP_TOKEN to it.';
+
+const ADD_SCOPES =
+  'Add them to the app ("OAuth & Permissions", or the manifest of `docs-agent manifest`), and install it again.';
+
+const ADD_REACTIONS =
+  'Put the manifest of `docs-agent manifest --reactions` in place of the one that the app has: it also subscribes to the events. Then install the app again.';
+
+const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** What looks at Slack with the token. */
+export function inspectionWith(token: string, { config, tools: { clock, timeoutMs } }: Given): Inspection {
+  return new Inspection(token, { apiUrl: config.slack.apiUrl, timeoutMs, clock, log: silent });
+}
+
+export async function connectionFinding(given: Given): Promise<Finding> {
+  const { installing, transport } = given.config.slack;
+  const findings = findingsOf('slack_connection');
+  if (transport.kind === 'http') {
+    const oauth = installing.kind === 'oauth' ? ' --oauth' : '';
+    return findings.ok(
+      `HTTP mode: Slack must reach POST ${EVENTS_PATH} at port ${given.config.http.port}, which cannot be checked from here`,
+      `The manifest for it: \`docs-agent manifest --url https://<your address>${oauth}\`.`,
+    );
+  }
+  try {
+    await inspectionWith(transport.appToken, given).mayConnect();
+    return findings.ok('Socket Mode: the app token may open connections');
+  } catch (error) {
+    if (error instanceof SlackCallError && error.failure.code === 'missing_scope') {
+      return findings.error('the app token lacks the scope connections:write', RENEW_APP_TOKEN);
+    }
+    const advice = 'Switch Socket Mode on in the app ("Socket Mode"), or use HTTP mode.';
+    return slackFailure(error, findings, RENEW_APP_TOKEN, (code) =>
+      findings.error(`Slack opens no Socket Mode connection (${code})`, advice),
+    );
+  }
+}
+
+/**
+ * What to say about a call that failed; `otherwise`, if that depends on what was called. Throws what is not a failure of
+ * Slack.
+ */
+export function slackFailure(
+  error: unknown,
+  findings: Findings,
+  howToRenew: string,
+  otherwise: (code: string) => Finding,
+): Finding {
+  if (!(error instanceof SlackCallError)) throw error;
+  return generalFinding(error.failure, findings, howToRenew) ?? otherwise(error.failure.code);
+}
+
+/** Slack's error codes for a token that is of no use (any more). */
+const USELESS = new Set([
+  'account_inactive',
+  'invalid_auth',
+  'not_allowed_token_type',
+  'not_authed',
+  'token_expired',
+  'token_revoked',
+]);
+
+function generalFinding(
+  { code, outcome, retryAfterMs, needsAdmin, isPassing }: SlackFailure,
+  findings: Findings,
+  howToRenew: string,
+): Finding | null {
+  if (USELESS.has(code)) return findings.error(`Slack refuses the token (${code})`, howToRenew);
+  if (code === 'missing_scope') {
+    return findings.error('a scope is missing', 'See the line on scopes.');
+  }
+  if (needsAdmin) {
+    return findings.error(
+      `Slack refuses (${code})`,
+      "Ask an administrator of the workspace what Slack's code means.",
+    );
+  }
+  if (retryAfterMs !== null) {
+    return findings.warning(
+      "Slack's rate limit is used up",
+      `Look again in ${Math.ceil(retryAfterMs / 1000)} s.`,
+    );
+  }
+  if (isPassing) {
+    return findings.warning(`Slack refuses for now (${code})`, 'Look again in a few minutes.');
+  }
+  if (outcome === 'refused') return null;
+  return findings.error(
+    `Slack gave no answer that can be used (${code})`,
+    'Check the network, the proxy, and SLACK_API_URL if it is set; see https://slack-status.com.',
+  );
+}
+
+export function scopesFinding(
+  id: string | null,
+  granted: TokenFacts['scopes'],
+  {
+    needsUserGroups,
+    needsReactions,
+  }: { readonly needsUserGroups: boolean; readonly needsReactions: boolean },
+): Finding {
+  const findings = findingsOf('slack_scopes', id);
+  if (granted === null) {
+    return findings.warning(
+      'Slack does not say what is granted',
+      'Compare the scopes of the app ("OAuth & Permissions") with `docs-agent manifest`.',
+    );
+  }
+  const needed = [
+    ...botScopes.map(({ name }) => name).filter((name) => name !== USER_GROUPS_SCOPE || needsUserGroups),
+    ...(needsReactions ? [REACTIONS_SCOPE] : []),
+  ];
+  const missing = needed.filter((name) => !granted.has(name));
+  if (missing.length === 1 && missing[0] === CHANNELS_SCOPE) {
+    return findings.warning(
+      `missing: ${CHANNELS_SCOPE}, so notices show no more than the link of a pull request`,
+      ADD_SCOPES,
+    );
+  }
+  if (missing.length > 0) {
+    const advice = missing.includes(REACTIONS_SCOPE) ? ADD_REACTIONS : ADD_SCOPES;
+    return findings.error(`missing: ${missing.join(', ')}`, advice);
+  }
+  const ofReactions = needsReactions ? [REACTIONS_SCOPE, EMOJI_SCOPE] : [];
+  const known = new Set([...[...botScopes, ...agentScopes].map(({ name }) => name), ...ofReactions]);
+  const spare = [...granted].filter((name) => !known.has(name));
+  return spare.length === 0
+    ? findings.ok('all that are needed')
+    : findings.ok(`all that are needed, and ${spare.join(', ')}, which docs-agent does not use`);
+}

@@ -1,0 +1,85 @@
+import { scrub } from '../../../engine/runtime/redact.ts';
+import { StoreError } from '../../../store/errors.ts';
+import type { StoreFacts, TaskFailures } from '../../../store/inspect/facts.ts';
+import { inspectStore } from '../../../store/inspect/inspect.ts';
+import { type Finding, findingsOf, type Given } from './finding.ts';
+
+const MIB = 1024 ** 2;
+/** A busy team writes some 100 MiB a year; the write-ahead log can take as much for a while. */
+const FEW_BYTES = 1024 * MIB;
+const TOO_FEW_BYTES = 100 * MIB;
+
+/** Advice for failures whose message has none: a query that timed out, say. */
+const LOOK_THERE = 'Look at the database itself: its log, its disk, and the network between.';
+
+/** What there is to know of the store, or why it cannot be known. */
+export async function lookAtStore({ config, tools }: Given) {
+  try {
+    return { facts: await inspectStore(config.store, tools.clock.now()), error: null };
+  } catch (error) {
+    return { facts: null, error };
+  }
+}
+
+export function storeFindings(facts: StoreFacts): Finding[] {
+  const { place, state, schema, sizeBytes, freeBytes } = facts;
+  const size = sizeBytes === null ? [] : [sizeText(sizeBytes)];
+  const states: Readonly<Record<StoreFacts['state'], string>> = {
+    absent: 'empty, made at the first start',
+    in_use: 'in use by a running docs-agent (its /readyz says whether it can write)',
+    writable: 'can be written',
+  };
+  return [
+    findingsOf('store').ok([place, states[state], ...size].join(', ')),
+    ...(state === 'absent' ? [] : [schemaFinding(schema)]),
+    ...(freeBytes === null ? [] : [spaceFinding(freeBytes)]),
+    ...facts.failures.map(failureFinding),
+  ];
+}
+
+/** Throws what is not a failure of the store. */
+export function storeFailure(error: unknown): Finding[] {
+  if (!(error instanceof StoreError)) throw error;
+  // The first sentence says what went wrong, the rest is advice.
+  const [found = '', ...advice] = error.message.split(/(?<=\.) /);
+  return [findingsOf('store').error(found, scrub(advice.join(' ')) || LOOK_THERE)];
+}
+
+function schemaFinding({ applied, missing, unknown }: StoreFacts['schema']): Finding {
+  const findings = findingsOf('store_schema');
+  if (unknown.length > 0) {
+    return findings.error(
+      `newer than this docs-agent (${unknown.join(', ')})`,
+      'Start the version that wrote it, or a later one.',
+    );
+  }
+  if (missing.length > 0) {
+    return findings.warning(
+      `older than this docs-agent (without ${missing.join(', ')})`,
+      'Back up, then start docs-agent: it brings the schema up to date.',
+    );
+  }
+  return findings.ok(`up to date (${applied.at(-1) ?? ''})`);
+}
+
+function spaceFinding(freeBytes: number): Finding {
+  const findings = findingsOf('store_space');
+  const found = `${sizeText(freeBytes)} free`;
+  const advice = 'Make room on the disk: when it is full, nothing can be stored.';
+  if (freeBytes < TOO_FEW_BYTES) return findings.error(found, advice);
+  return freeBytes < FEW_BYTES ? findings.warning(found, advice) : findings.ok(found);
+}
+
+function failureFinding({ kind, count, sinceMs, words }: TaskFailures): Finding {
+  const tasks = count === 1 ? '1 task fails' : `${count} tasks fail`;
+  return findingsOf('work', kind).error(
+    `${tasks} at every try since ${new Date(sinceMs).toISOString()}: ${words}`,
+    'Do what these words say. If they do not say it, keep the log (task_failed) and report it. Nothing is lost: ' +
+      'each task is tried again every five minutes.',
+  );
+}
+
+function sizeText(bytes: number): string {
+  const mib = bytes / MIB;
+  return mib < 1024 ? `${mib.toFixed(1)} MiB` : `${(mib / 1024).toFixed(1)} GiB`;
+}

@@ -1,0 +1,275 @@
+import type { Config, Installing } from '../../../app/config/config.ts';
+import type { WorkspaceSettings } from '../../../app/config/projects.ts';
+import { configuredNoticeChannels } from '../../../jobs/policy.ts';
+import { Vault, VaultError } from '../../../slack/install/vault.ts';
+import { isNotInChannel } from '../../../slack/protocol/error-codes.ts';
+import { INSTALL_PATH } from '../../../slack/protocol/ids.ts';
+import type { Inspection, TokenFacts } from '../../../slack/workspace/inspection.ts';
+import type { NoticeFacts, RefusedNotice, StoreFacts } from '../../../store/inspect/facts.ts';
+import type { StoredInstallation } from '../../../store/queries/workspaces/installations.ts';
+import { emojiFindings, markingIn } from './emoji.ts';
+import { type Finding, type Findings, findingsOf, type Given } from './finding.ts';
+import { inspectionWith, scopesFinding, slackFailure } from './slack.ts';
+
+const RENEW_BOT_TOKEN =
+  'Install the app again ("Install App"), and set SLACK_BOT_TOKEN to its Bot User OAuth Token (xoxb-…).';
+const INSTALL = `Install the app there: https://<your address>${INSTALL_PATH}.`;
+/** The token was accepted a moment ago: it was revoked meanwhile. */
+const LOOK_AGAIN = 'Run doctor again.';
+
+/** A workspace, or an organisation, in which the app is installed. */
+interface Installed {
+  /** Null: there is only one, which the token identifies. */
+  readonly id: string | null;
+  readonly token: string;
+  readonly howToRenew: string;
+  readonly settingsOf: readonly { readonly id: string | null; readonly settings: WorkspaceSettings }[];
+}
+
+/** An installation, and what Slack says of its token. */
+interface Asked extends Installed {
+  readonly inspection: Inspection;
+  readonly answer: TokenFacts | { readonly error: unknown };
+}
+
+/** What Slack says of each token, and how far this clock is ahead of Slack's. `store`: null if it cannot be read. */
+export async function askSlack(given: Given, store: StoreFacts | null) {
+  const { installed, findings } = installationsOf(given, store);
+  const asked = await Promise.all(
+    installed.map(async (one): Promise<Asked> => {
+      const inspection = inspectionWith(one.token, given);
+      const answer = await inspection.token().catch((error: unknown) => ({ error }));
+      return { ...one, inspection, answer };
+    }),
+  );
+  const clocks = asked.flatMap(({ answer }) => ('error' in answer ? [] : [answer.clockAheadMs]));
+  return { findings, asked, clockAheadMs: clocks.find((aheadMs) => aheadMs !== null) ?? null };
+}
+
+/** What is wrong with the installations, and then of each its token, scopes, notice channels and user groups. */
+export async function workspaceFindings(
+  { findings, asked }: Awaited<ReturnType<typeof askSlack>>,
+  store: StoreFacts | null,
+): Promise<Finding[]> {
+  const notices = store?.notices ?? { saved: [], refused: [] };
+  const ofEach = await Promise.all(asked.map((one) => tokenAndPlaces(one, notices)));
+  return [...findings, ...ofEach.flat()];
+}
+
+function installationsOf({ config, tools }: Given, store: StoreFacts | null): InstallationsFound {
+  const { installing } = config.slack;
+  if (installing.kind === 'by_hand') {
+    const settingsOf = [{ id: null, settings: config }];
+    const only = { id: null, token: installing.botToken, howToRenew: RENEW_BOT_TOKEN, settingsOf };
+    return { installed: [only], findings: [] };
+  }
+  // Without the store, nothing is known about them.
+  return store === null
+    ? { installed: [], findings: [] }
+    : installedByOauth(config, installing, store, tools.clock.now());
+}
+
+interface InstallationsFound {
+  readonly installed: readonly Installed[];
+  readonly findings: readonly Finding[];
+}
+
+/** Where the app is installed by OAuth, and what is wrong there before Slack is even asked. */
+function installedByOauth(
+  config: Config,
+  app: Extract<Installing, { kind: 'oauth' }>,
+  { installations, organisations }: StoreFacts,
+  nowMs: number,
+): InstallationsFound {
+  const vault = new Vault(app.encryptionKeys);
+  const installed: Installed[] = [];
+  const without = [...config.workspaces].filter(([id]) => !installations.some((one) => one.id === id));
+  const served = without.flatMap(([id, settings]) => {
+    const organisation = installations.find((one) => one.isOrganisation && one.id === organisations.get(id));
+    return organisation === undefined ? [] : [{ id, settings, by: organisation.id }];
+  });
+  const hasOrganisation = installations.some(({ isOrganisation }) => isOrganisation);
+  const findings = without
+    .filter(([id]) => !served.some((one) => one.id === id))
+    .map(([id]) => notInstalled(id, hasOrganisation));
+  for (const installation of installations) {
+    const { id, isOrganisation } = installation;
+    const settings = config.workspaces.get(id);
+    if (settings === undefined && !isOrganisation) {
+      findings.push(
+        findingsOf('settings', id).warning(
+          'the app is installed, but nothing is set for this workspace: its people are refused',
+          'List it under workspaces in the file of DOCS_AGENT_CONFIG, or remove the app there.',
+        ),
+      );
+    }
+    const token = tokenOf(vault, installation, nowMs);
+    const own = settings === undefined ? [] : [{ id, settings }];
+    const settingsOf = [...own, ...served.filter(({ by }) => by === id)];
+    if (typeof token === 'string') installed.push({ id, token, howToRenew: INSTALL, settingsOf });
+    else findings.push(token);
+  }
+  return { installed, findings };
+}
+
+/** That a workspace belongs to an organisation is known only once the app was used there. */
+function notInstalled(id: string, hasOrganisation: boolean): Finding {
+  const { warning } = findingsOf('slack_token', id);
+  return hasOrganisation
+    ? warning(
+        'the app is not installed, or was never used there: its notice channels and user groups were not looked at',
+        `If its organisation has the app, use the app there once, and run doctor again. ${INSTALL}`,
+      )
+    : warning('the app is not installed', INSTALL);
+}
+
+/** The token, or why there is none that could be tried. */
+function tokenOf(vault: Vault, installation: StoredInstallation, nowMs: number): string | Finding {
+  const { id, tokens, renewalProblem } = installation;
+  const findings = findingsOf('slack_token', id);
+  if (renewalProblem !== null) {
+    return findings.error(`its token cannot be renewed any more (${renewalProblem})`, INSTALL);
+  }
+  if (tokens.expiresAtMs !== null && tokens.expiresAtMs <= nowMs) {
+    return findings.ok('its token has expired, and is renewed when it is needed next');
+  }
+  try {
+    return vault.open(id, tokens).botToken;
+  } catch (error) {
+    if (!(error instanceof VaultError)) throw error;
+    return findings.error(`its token cannot be read: ${error.message}`, 'Correct TOKEN_ENCRYPTION_KEY.');
+  }
+}
+
+async function tokenAndPlaces(asked: Asked, notices: NoticeFacts): Promise<Finding[]> {
+  const { id, answer, howToRenew, settingsOf, inspection } = asked;
+  const findings = findingsOf('slack_token', id);
+  // Without a token that Slack accepts, nothing else can be checked.
+  if ('error' in answer) {
+    return [
+      slackFailure(answer.error, findings, howToRenew, (code) =>
+        findings.error(`Slack refuses the token (${code})`, howToRenew),
+      ),
+    ];
+  }
+  const { workspace, teamId, botName, scopes } = answer;
+  const needsUserGroups = settingsOf.some(({ settings }) => settings.access.userGroups.size > 0);
+  const marking = settingsOf.flatMap(({ id: own, settings }) => markingIn(own, settings));
+  const places = settingsOf.flatMap(({ id: own, settings }) => {
+    const subject = (place: string) => (own === null ? place : `${own}/${place}`);
+    const inWorkspace = own ?? teamId;
+    const refused = notices.refused.filter((one) => one.teamId === inWorkspace);
+    const saved = notices.saved.filter((one) => one.teamId === inWorkspace);
+    const channels = new Set([
+      ...configuredNoticeChannels(settings),
+      ...saved.map(({ channelId }) => channelId),
+    ]);
+    return [
+      ...[...channels].map((channelId) => {
+        const last = refused.find((one) => one.channelId === channelId);
+        return channelFinding(inspection, channelId, findingsOf('notice_channel', subject(channelId)), last);
+      }),
+      ...settings.recipes.map(({ name, channelId }) =>
+        channelFinding(inspection, channelId, findingsOf('recipe', subject(name)), undefined),
+      ),
+      ...(settings.digest === null ? [] : [settings.digest]).map(({ channelId }) =>
+        channelFinding(inspection, channelId, findingsOf('digest_channel', subject(channelId)), undefined),
+      ),
+      ...[...(settings.access.workflowChannels ?? [])].map((channelId) =>
+        workflowFinding(
+          inspection,
+          channelId,
+          findingsOf('workflow_channel', subject(channelId)),
+          settings.access.channels,
+        ),
+      ),
+      ...[...settings.access.userGroups].map((groupId) =>
+        // With the token of an organisation, the workspace must be named.
+        userGroupFinding(
+          inspection,
+          groupId,
+          findingsOf('user_group', subject(groupId)),
+          own === id ? null : own,
+        ),
+      ),
+    ];
+  });
+  return [
+    findings.ok(`@${botName} in ${workspace} (${teamId})`),
+    scopesFinding(id, scopes, { needsUserGroups, needsReactions: marking.length > 0 }),
+    ...(await Promise.all(places)),
+    ...(await emojiFindings(inspection, scopes, marking)),
+  ];
+}
+
+/** Why the bot cannot post in the channel or read its threads; null: it can. */
+async function absenceFinding(
+  inspection: Inspection,
+  channelId: string,
+  findings: Findings,
+): Promise<Finding | null> {
+  try {
+    await inspection.isIn(channelId);
+    return null;
+  } catch (error) {
+    return slackFailure(error, findings, LOOK_AGAIN, (code) =>
+      findings.error(
+        isNotInChannel(code)
+          ? `the bot is not in it, or it does not exist (${code})`
+          : `Slack refuses (${code})`,
+        'In the channel, type /invite @docs-agent; or take it out of the settings.',
+      ),
+    );
+  }
+}
+
+/** Whether workflows that nobody starts can ask in the channel. `allowed`: where people may ask; empty: everywhere. */
+async function workflowFinding(
+  inspection: Inspection,
+  channelId: string,
+  findings: Findings,
+  allowed: ReadonlySet<string>,
+): Promise<Finding> {
+  const absence = await absenceFinding(inspection, channelId, findings);
+  if (absence !== null) return absence;
+  if (allowed.size === 0 || allowed.has(channelId)) return findings.ok('the bot is in it');
+  return findings.warning(
+    'workflows may ask there, but nobody may reply: access.channels does not name it',
+    'Add it to access.channels in the file of DOCS_AGENT_CONFIG, or take it out of workflows.channels.',
+  );
+}
+
+/** Whether the bot can post in the channel. `refused`: the last notice was. */
+async function channelFinding(
+  inspection: Inspection,
+  channelId: string,
+  findings: Findings,
+  refused: RefusedNotice | undefined,
+): Promise<Finding> {
+  const absence = await absenceFinding(inspection, channelId, findings);
+  if (absence !== null) return absence;
+  // If it was refused because the bot was not in the channel, that is mended by now.
+  if (refused === undefined || isNotInChannel(refused.reason)) return findings.ok('the bot is in it');
+  return findings.error(
+    `the last notice was refused at ${new Date(refused.atMs).toISOString()} (${refused.reason})`,
+    'See whether the channel is archived, or who may post in it; or take it out of the settings.',
+  );
+}
+
+/** Whether a user group of the access rules exists. */
+async function userGroupFinding(
+  inspection: Inspection,
+  groupId: string,
+  findings: Findings,
+  teamId: string | null,
+): Promise<Finding> {
+  try {
+    await inspection.userGroupExists(groupId, teamId);
+    return findings.ok('exists');
+  } catch (error) {
+    const advice = 'Correct access.user_groups in the file of DOCS_AGENT_CONFIG.';
+    return slackFailure(error, findings, LOOK_AGAIN, (code) =>
+      findings.error(`Slack does not know it (${code})`, advice),
+    );
+  }
+}

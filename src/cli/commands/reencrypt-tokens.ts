@@ -1,0 +1,31 @@
+import { parseArgs } from 'node:util';
+import { parseConfig } from '../../app/config/config.ts';
+import { StartError } from '../../app/service/explain.ts';
+import { resealAll, unreadableTokens } from '../../slack/install/reseal.ts';
+import { Vault } from '../../slack/install/vault.ts';
+import { openStore } from '../../store/open.ts';
+import type { Host } from '../command.ts';
+
+/** `docs-agent reencrypt-tokens`: after it, the keys behind the first of TOKEN_ENCRYPTION_KEY are not needed. */
+export async function reencryptTokens(args: string[], { env }: Host): Promise<number> {
+  parseArgs({ args });
+  const config = parseConfig(env);
+  const { installing } = config.slack;
+  if (installing.kind !== 'oauth') {
+    throw new StartError('There are no tokens to encrypt: the settings name one bot token, SLACK_BOT_TOKEN.');
+  }
+  const vault = new Vault(installing.encryptionKeys);
+  const store = await openStore(config.store);
+  try {
+    const { resealed, byKey, unreadable } = await resealAll(store, vault);
+    const inUse = [...byKey].map(([id, count]) => `${id} (${count})`).join(', ');
+    console.log(
+      `Encrypted the tokens of ${resealed} installation${resealed === 1 ? '' : 's'} with the key ${vault.keyId}. ` +
+        `Keys in use: ${inUse === '' ? 'none, as nothing is installed' : inUse}.`,
+    );
+    if (unreadable.length > 0) throw new StartError(unreadableTokens(unreadable));
+    return 0;
+  } finally {
+    await store.close();
+  }
+}

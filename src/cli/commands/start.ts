@@ -1,0 +1,77 @@
+import { isatty } from 'node:tty';
+import { parseArgs } from 'node:util';
+import { parseConfig } from '../../app/config/config.ts';
+import { createLogger } from '../../app/operations/logger.ts';
+import { createService, type Service } from '../../app/service.ts';
+import { systemClock } from '../../engine/runtime/clock.ts';
+import type { Logger } from '../../engine/runtime/logger.ts';
+import type { Host, ProcessEvents, StopSignal } from '../command.ts';
+import { welcome } from '../welcome.ts';
+
+/** Reserved for the end of the process, out of the time that a stop may take. */
+const END_OF_PROCESS_MS = 500;
+
+const STDOUT = 1;
+
+const SIGNAL_NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
+
+/** A load balancer asks `/readyz` every few seconds, and then needs some time to send requests elsewhere. */
+const LINGER_MS = 5_000;
+
+/** `docs-agent start` */
+export async function start(args: string[], { env, process: events }: Host): Promise<number> {
+  parseArgs({ args });
+  const config = parseConfig(env);
+  // `process.stdout` would make a pipe return at once when it is full; the log then stops the program for 100 ms.
+  const isForPeople = isatty(STDOUT);
+  const log = createLogger({ level: config.logLevel, ...(isForPeople ? await forPeople() : {}) });
+  const service = createService(config, { log, lingerMs: LINGER_MS });
+  return runUntilSignal(service, events, log, () => {
+    if (isForPeople) console.log(welcome(config, service));
+  });
+}
+
+async function forPeople() {
+  const { terminalLines } = await import('../terminal-lines.ts');
+  return { destination: terminalLines() };
+}
+
+/**
+ * Runs the service until SIGTERM or SIGINT. Resolves to the exit code: 0; 1 if the stop took too long; 130 or 143, as if
+ * the signal had killed the program, if a second one cut the stop short.
+ */
+export async function runUntilSignal(
+  service: Service,
+  process: ProcessEvents,
+  log: Logger,
+  onStarted: () => void = () => {},
+): Promise<number> {
+  // Slack's socket client rejects into nowhere when a stop races a reconnect; the work itself is in the store.
+  process.on('unhandledRejection', (reason) => log.error('unhandled_rejection', { error: reason }));
+  const signals = countSignals(process);
+  // A start can be interrupted: it takes long when Slack does not open a connection, say.
+  const isStarted = await Promise.race([service.start().then(() => true), signals.first.then(() => false)]);
+  if (isStarted) {
+    onStarted();
+    await signals.first;
+  }
+  const limitMs = service.stopWithinMs() - END_OF_PROCESS_MS;
+  const stopped = service.stop().then(() => 'stopped' as const);
+  const end = await systemClock.timeout(limitMs, Promise.race([stopped, signals.second]), 'limit' as const);
+  if (end === 'stopped') return 0;
+  log.error('stop_cut_short', { reason: end });
+  return end === 'limit' ? 1 : 128 + SIGNAL_NUMBERS[end];
+}
+
+function countSignals(process: ProcessEvents): { first: Promise<StopSignal>; second: Promise<StopSignal> } {
+  const first = Promise.withResolvers<StopSignal>();
+  const second = Promise.withResolvers<StopSignal>();
+  let count = 0;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      count += 1;
+      (count === 1 ? first : second).resolve(signal);
+    });
+  }
+  return { first: first.promise, second: second.promise };
+}

@@ -1,0 +1,157 @@
+import type { AgentFailure, AgentJob } from '../../agent-job.ts';
+import { nextBatch, readyOf } from '../../follow-ups/follow-up-queue.ts';
+import type { DecisionBuilder, Undelivered } from '../decision-builder.ts';
+import { clearTrouble, endTrouble, forgetSendTrouble, forgetUntoldTrouble, noteTrouble } from '../trouble.ts';
+import { lookFromNow } from '../watch/ended.ts';
+import { isGone, isMissing, isWaitedFor, noteMissing, noteNotMissing } from '../watch/missing.ts';
+import { startTurn } from '../watch/observe.ts';
+import { settleFailed } from '../watch/verdict.ts';
+import {
+  announceRefusal,
+  authorsOf,
+  NO_JOB,
+  putOrRefuse,
+  refusalOf,
+  scheduleSending,
+  sendingDueMs,
+} from './line-up.ts';
+import { asItReads, offerCorrection, sayItWasSent, stillMeant } from './replies.ts';
+
+/** Only if the agent takes longer, the card says that replies are on their way. */
+const ANSWERED_WITHIN_MS = 3_000;
+
+/** There will be no job for the replies that wait for one. `callId` is the call that was refused. */
+export function refuseWaiting(builder: DecisionBuilder, callId: string): void {
+  const waiting = builder.followUpsIn('waiting');
+  if (waiting.length === 0) return;
+  builder.updateFollowUps(waiting.map((followUp) => ({ ...followUp, state: 'not_sent', callId })));
+  announceRefusal(builder, callId, waiting, NO_JOB);
+}
+
+/** *Send now*: the replies that wait for `message` go out without waiting for the end of their window. */
+export function sendNow(builder: DecisionBuilder, message: number): void {
+  const { job } = builder;
+  const isNext = message === job.messages + 1 && job.hurriedMessage !== message;
+  if (!isNext || job.agentJob === null || readyOf(builder.followUpsIn('waiting')).length === 0) return;
+  builder.change({ hurriedMessage: message });
+  scheduleSending(builder);
+}
+
+/** Puts the waiting replies into one message call. One call is under way at a time, which keeps the order. */
+export function sendDue(builder: DecisionBuilder): void {
+  const { job, context } = builder;
+  const waiting = readyOf(builder.followUpsIn('waiting'));
+  if (waiting.length === 0 || job.agentJob === null || builder.followUpsIn('sending').length > 0) return;
+  const dueMs = sendingDueMs(builder, waiting);
+  if (context.nowMs < dueMs) {
+    builder.schedule('send_follow_ups', dueMs);
+    return;
+  }
+  const batch = nextBatch(waiting, context.policy.promptMaxLength);
+  const messages = job.messages + 1;
+  builder.change({ messages, sendNotBeforeMs: null });
+  const callId = builder.addCall(`message:${job.id}:${messages}`, builder.agentLane, {
+    kind: 'send_message',
+    agentJobId: job.agentJob.id,
+    prompt: batch.prompt,
+  });
+  for (const followUp of batch.followUps) builder.saveFollowUp({ ...followUp, state: 'sending', callId });
+  // Its receipt stays, and the answer usually comes before anybody could read that it is on its way.
+  builder.schedule('refresh_card', context.nowMs + ANSWERED_WITHIN_MS);
+}
+
+export function messageAccepted(
+  builder: DecisionBuilder,
+  callId: string,
+  agentJobId: string,
+  agentJob: AgentJob | null,
+): void {
+  builder.settleDone(callId);
+  const sent = builder.followUpsOfCall(callId).filter((followUp) => followUp.state !== 'sent');
+  if (sent.length === 0) return;
+  builder.change({ sentFollowUps: builder.job.sentFollowUps + sent.length });
+  builder.updateFollowUps(sent.map((followUp) => ({ ...followUp, state: 'sent' })));
+  clearTrouble(builder, 'send');
+  noteNotMissing(builder);
+  // After *Start again* the thread has another agent job, and this message went to the one before.
+  if (builder.job.agentJob?.id === agentJobId) startTurn(builder, agentJob, sent);
+  for (const followUp of builder.followUpsOfCall(callId)) {
+    if (followUp.corrected !== null) offerCorrection(builder, followUp);
+    else if (followUp.isDeleted) sayItWasSent(builder, followUp);
+  }
+  scheduleSending(builder);
+}
+
+export function messageFailed(
+  builder: DecisionBuilder,
+  callId: string,
+  failure: AgentFailure,
+  othersAnsweredAtMs: number | null,
+): void {
+  const verdict = settleFailed(builder, 'send_message', callId, failure);
+  const failed = builder.followUpsOfCall(callId).filter((followUp) => followUp.state === 'sending');
+  if (failed.length === 0) return;
+  const followUps = stillMeant(builder, failed);
+  const count = followUps.length;
+  if (isMissing(failure)) noteMissing(builder);
+  else noteNotMissing(builder);
+  const isJobGone = isGone(builder, failure, othersAnsweredAtMs);
+  switch (isMissing(failure) && !isWaitedFor(builder, failure, isJobGone) ? 'refused' : verdict) {
+    case 'retry':
+      if (count + builder.followUpsIn('waiting').length > 0) {
+        builder.change({ sendNotBeforeMs: noteTrouble(builder, 'send', failure) });
+      }
+      for (const followUp of followUps.map(asItReads)) {
+        putOrRefuse(builder, { ...followUp, state: 'waiting', callId: null }, refusalOf(builder, followUp));
+      }
+      forgetSendTrouble(builder);
+      break;
+    case 'refused':
+      if (!isMissing(failure)) clearTrouble(builder, 'send');
+      else if (builder.job.trouble?.source === 'send') endTrouble(builder, builder.job.trouble);
+      if (count === 0) break;
+      builder.updateFollowUps(followUps.map((followUp) => ({ ...asItReads(followUp), state: 'not_sent' })));
+      builder.announce({
+        kind: 'message_rejected',
+        callId,
+        count,
+        authorIds: authorsOf(followUps),
+        message: failure.words ?? '',
+        action: isJobGone && builder.job.watchedAgentJobId === null ? 'start_again' : 'send_again',
+      });
+      break;
+    case 'unknown':
+      if (count > 0) {
+        builder.updateFollowUps(followUps.map((followUp) => ({ ...followUp, state: 'unknown' })));
+        builder.announce({ kind: 'message_unknown', callId, count, authorIds: authorsOf(followUps) });
+      }
+      if (builder.followUpsIn('waiting').length === 0) forgetUntoldTrouble(builder);
+      // If the agent has them after all, it works on a turn that nothing watches.
+      if (builder.job.stage.kind === 'ended') lookFromNow(builder, builder.job.stage);
+      break;
+  }
+  scheduleSending(builder);
+}
+
+/**
+ * *Send again*: only replies that still lack an outcome go back in line, so once is enough. A reply
+ * that still cannot be sent is refused again. `callId` null: the replies of all calls.
+ */
+export function resend(builder: DecisionBuilder, callId: string | null): void {
+  const undelivered = builder.undelivered();
+  putBackInLine(
+    builder,
+    undelivered.filter((followUp) => callId === null || followUp.callId === callId),
+  );
+}
+
+/** Replies without an outcome, as they read now. */
+export function putBackInLine(builder: DecisionBuilder, undelivered: readonly Undelivered[]): void {
+  for (const followUp of undelivered) {
+    const again = asItReads(followUp);
+    const refusal = refusalOf(builder, again);
+    if (refusal === null) builder.updateFollowUps([{ ...again, state: 'waiting', callId: null }]);
+    else announceRefusal(builder, followUp.callId, [again], refusal);
+  }
+  scheduleSending(builder);
+}

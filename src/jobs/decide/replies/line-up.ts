@@ -1,0 +1,114 @@
+import type { Reply } from '../../event.ts';
+import type { FollowUp } from '../../follow-ups/follow-up.ts';
+import { promptOf, readyOf, sendAtMs } from '../../follow-ups/follow-up-queue.ts';
+import { noAttachments } from '../../requests/attachments.ts';
+import { judgePrompt, unescaped } from '../../requests/prompt.ts';
+import type { DecisionBuilder } from '../decision-builder.ts';
+
+export const NO_JOB = 'There is no job yet: the request was not accepted.';
+
+const numbers = new Intl.NumberFormat('en-US');
+
+/** Bounds what one thread can pile up while the API is away. */
+const MAX_UNSENT_FOLLOW_UPS = 200;
+
+/** The thread shows what a person wrote in the form, at `messageTs`: it is a follow-up like a reply. */
+export function followUpShown(
+  builder: DecisionBuilder,
+  written: Pick<Reply, 'messageTs' | 'userId' | 'text'>,
+): void {
+  if (builder.followUpAt(written.messageTs) !== null) return;
+  const reply = { ...written, editedTs: null, mentionsBot: true, attachments: noAttachments };
+  const followUp = newFollowUp(builder, reply);
+  putOrRefuse(builder, followUp, refusalOf(builder, followUp) ?? pileRefusal(builder));
+}
+
+export function newFollowUp({ job, context }: DecisionBuilder, reply: Reply): FollowUp {
+  const { messageTs, userId, text, editedTs, attachments } = reply;
+  return {
+    id: context.newId(),
+    jobId: job.id,
+    messageTs,
+    userId,
+    text,
+    editedTs,
+    receivedAtMs: context.nowMs,
+    state: 'waiting',
+    callId: null,
+    corrected: null,
+    isDeleted: false,
+    isCorrection: false,
+    snippets: attachments.snippets,
+    inlined: '',
+  };
+}
+
+/** `followUp` waits, or has been tried before. A refusal is announced, and can be retried. */
+export function putOrRefuse(builder: DecisionBuilder, followUp: FollowUp, refusal: string | null): void {
+  if (refusal === null) {
+    builder.updateFollowUps([followUp]);
+    scheduleSending(builder);
+    return;
+  }
+  // Nothing was called; the id only tells the *Send again* button which reply is meant.
+  const callId = followUp.id;
+  builder.updateFollowUps([{ ...followUp, state: 'not_sent', callId }]);
+  announceRefusal(builder, callId, [followUp], refusal);
+}
+
+/** Tells the thread that these replies are not even tried. */
+export function announceRefusal(
+  builder: DecisionBuilder,
+  callId: string,
+  followUps: readonly FollowUp[],
+  refusal: string,
+): void {
+  builder.announce({
+    kind: 'message_rejected',
+    callId,
+    count: followUps.length,
+    authorIds: authorsOf(followUps),
+    message: refusal,
+    refusedBy: 'program',
+    action: refusal === NO_JOB ? 'edit_and_start' : 'send_again',
+  });
+}
+
+/** Each once. */
+export function authorsOf(followUps: readonly FollowUp[]): string[] {
+  return [...new Set(followUps.map(({ userId }) => userId))];
+}
+
+/** Why a reply is not even tried, or null. */
+export function refusalOf(builder: DecisionBuilder, followUp: FollowUp): string | null {
+  const verdict = judgePrompt(unescaped(promptOf(followUp)), builder.context.policy.promptMaxLength);
+  if (verdict.kind === 'empty') return followUp.snippets.length > 0 ? null : 'It has no text.';
+  if (verdict.kind === 'too_long') {
+    const { length, maxLength } = verdict;
+    return `It has ${numbers.format(length)} characters; the limit is ${numbers.format(maxLength)}.`;
+  }
+  return builder.job.stage.kind === 'rejected' ? NO_JOB : null;
+}
+
+/** Plans when the waiting replies go out, if there is an agent job to send them to. */
+export function scheduleSending(builder: DecisionBuilder): void {
+  const waiting = readyOf(builder.followUpsIn('waiting'));
+  if (waiting.length === 0 || builder.job.agentJob === null) return;
+  const { job, context } = builder;
+  builder.schedule('send_follow_ups', sendingDueMs(builder, waiting));
+  // A new turn hides late news of the one before.
+  if (job.stage.kind === 'ended') builder.schedule('check_ended_job', context.nowMs);
+}
+
+/** When these replies are to go out. */
+export function sendingDueMs({ job, context }: DecisionBuilder, waiting: readonly FollowUp[]): number {
+  const isHurried = job.hurriedMessage === job.messages + 1;
+  const windowEndMs = isHurried ? context.nowMs : sendAtMs(waiting, context.policy.followUpWindowMs);
+  return Math.max(windowEndMs, job.sendNotBeforeMs ?? 0);
+}
+
+/** Why no more replies are taken, or null. */
+export function pileRefusal(builder: DecisionBuilder): string | null {
+  const unsent = builder.followUpsIn('waiting').length + builder.followUpsIn('sending').length;
+  return unsent < MAX_UNSENT_FOLLOW_UPS ? null : `${unsent} replies are waiting already.`;
+}

@@ -1,0 +1,237 @@
+import type { JobEvent, Reply } from '../../event.ts';
+import type { FollowUp } from '../../follow-ups/follow-up.ts';
+import { isBeforeJob } from '../../job.ts';
+import { noAttachments } from '../../requests/attachments.ts';
+import { asksToStop, type ThreadWord, threadWordOf } from '../../requests/command.ts';
+import { isBlank } from '../../requests/prompt.ts';
+import { smallTalkOf } from '../../requests/small-talk.ts';
+import type { DecisionBuilder } from '../decision-builder.ts';
+import { forgetSendTrouble } from '../trouble.ts';
+import { newFollowUp, pileRefusal, putOrRefuse, refusalOf } from './line-up.ts';
+import { nameOthers } from './snippets.ts';
+
+type Deleted = Extract<JobEvent, { type: 'reply_deleted' }>;
+
+/** A person wrote in the thread. */
+export function replyReceived(builder: DecisionBuilder, reply: Reply): void {
+  if (builder.followUpAt(reply.messageTs) !== null || isBeforeJob(builder.job, reply.messageTs)) return;
+  const word = threadWordOf(reply.text);
+  const withheld = word === null ? withheldBy(builder, reply) : null;
+  if (withheld === 'mode') return;
+  const followUp = newFollowUp(builder, reply);
+  if (word !== null) saidWord(builder, followUp, word);
+  else if (withheld === 'mute') builder.excludeFollowUp(followUp, 'muted');
+  else if (isThanks(builder, reply)) keepThanks(builder, followUp);
+  else {
+    nameOthers(builder, reply.attachments.others);
+    putInLine(builder, followUp, reply);
+    // It is sent all the same: the agent may heed it.
+    if (asksToStop(reply.text) && builder.job.stage.kind === 'working') {
+      builder.postEphemeral(reply.userId, { kind: 'cannot_stop', messageTs: reply.messageTs });
+    }
+  }
+}
+
+/** A reply for the agent that was not queued before, with its attached texts. */
+function putInLine(builder: DecisionBuilder, followUp: FollowUp, { text, attachments }: Reply): void {
+  const { snippets, others } = attachments;
+  if (snippets.length > 0) builder.schedule('read_snippets', builder.context.nowMs);
+  const isOnlyFiles = isBlank(text) && snippets.length === 0 && others.length > 0;
+  if (isOnlyFiles) builder.excludeFollowUp(followUp, 'excluded');
+  else putOrRefuse(builder, followUp, refusalOf(builder, followUp) ?? pileRefusal(builder));
+}
+
+/**
+ * A reply that is not sent yet goes out as it reads now, and not at all if it became an aside; of one that is
+ * sent or on its way, what was sent stays, and a correction is offered. An aside that is none any more goes out;
+ * what was written while the thread was muted, or where only mentions are follow-ups, does so only as a mention.
+ */
+export function replyEdited(builder: DecisionBuilder, reply: Reply): void {
+  const { text, editedTs } = reply;
+  const before = builder.followUpAt(reply.messageTs);
+  if (before === null) {
+    // Where only mentions are follow-ups, nothing is kept of other replies.
+    if (reply.mentionsBot) replyReceived(builder, reply);
+    return;
+  }
+  if (isSeen(before, editedTs)) return;
+  const followUp = { ...before, editedTs };
+  switch (before.state) {
+    case 'waiting':
+    case 'not_sent':
+    case 'unknown':
+      unsentEdited(builder, followUp, reply);
+      break;
+    case 'sending':
+      if (!before.isDeleted) builder.saveFollowUp({ ...followUp, corrected: text });
+      break;
+    case 'sent':
+      offerCorrection(builder, { ...followUp, corrected: text });
+      break;
+    case 'aside':
+    case 'muted':
+    case 'excluded':
+      excludedEdited(builder, followUp, reply);
+      break;
+    case 'withdrawn':
+      break;
+  }
+}
+
+function unsentEdited(builder: DecisionBuilder, followUp: FollowUp, reply: Reply): void {
+  const { text } = reply;
+  const word = threadWordOf(text);
+  if (word !== null) {
+    saidWord(builder, followUp, word);
+    forgetSendTrouble(builder);
+    builder.refreshCard();
+    return;
+  }
+  if (followUp.state === 'unknown') {
+    // The agent may have it as it was.
+    builder.saveFollowUp({ ...followUp, corrected: text });
+    return;
+  }
+  const edited = { ...followUp, text };
+  putOrRefuse(builder, edited, followUp.state === 'waiting' ? refusalOf(builder, edited) : null);
+}
+
+function excludedEdited(builder: DecisionBuilder, followUp: FollowUp, reply: Reply): void {
+  const { text, attachments } = reply;
+  const word = threadWordOf(text);
+  const withheld = withheldBy(builder, reply);
+  if (word !== null) saidWord(builder, followUp, word);
+  else if (followUp.state === 'muted' && !reply.mentionsBot) builder.saveFollowUp(followUp);
+  else if (withheld !== null) builder.excludeFollowUp(followUp, withheld === 'mute' ? 'muted' : 'excluded');
+  else if (isThanks(builder, reply)) keepThanks(builder, { ...followUp, text });
+  else {
+    // What was nothing but files was named when it arrived.
+    if (followUp.state !== 'excluded') nameOthers(builder, attachments.others);
+    const { snippets } = attachments;
+    const { nowMs: receivedAtMs } = builder.context;
+    putInLine(builder, { ...followUp, text, snippets, state: 'waiting', receivedAtMs }, reply);
+  }
+}
+
+/** Withdraws a reply, unless it is sent; of one that is on its way it is remembered. */
+export function replyDeleted(builder: DecisionBuilder, { messageTs, overtaken }: Deleted): void {
+  const followUp = builder.followUpAt(messageTs);
+  // An edit may come after its deletion, too, and would look like a reply that was not stored.
+  if (followUp === null && overtaken !== undefined) {
+    const empty = { ...overtaken, text: '', attachments: noAttachments };
+    builder.saveFollowUp({ ...newFollowUp(builder, empty), state: 'withdrawn' });
+  }
+  if (followUp === null || followUp.state === 'withdrawn') return;
+  if (followUp.state === 'sending' || followUp.state === 'sent') {
+    builder.saveFollowUp({ ...followUp, corrected: null, isDeleted: true });
+    if (followUp.state === 'sent' && !followUp.isDeleted) sayItWasSent(builder, followUp);
+    return;
+  }
+  builder.updateFollowUps([{ ...followUp, state: 'withdrawn' }]);
+  forgetSendTrouble(builder);
+}
+
+/** To the author of a deleted reply, as long as the agent works on it. */
+export function sayItWasSent(builder: DecisionBuilder, { messageTs, userId }: FollowUp): void {
+  if (builder.job.stage.kind !== 'working') return;
+  builder.postEphemeral(userId, { kind: 'deleted_after_sending', messageTs });
+}
+
+/** The reply is remembered, since it may be edited into a request. Muting is announced even if nothing changes. */
+function saidWord(builder: DecisionBuilder, followUp: FollowUp, word: ThreadWord): void {
+  builder.excludeFollowUp(followUp, word === 'aside' ? 'aside' : 'excluded');
+  if (word === 'aside') return;
+  builder.change({ muted: word === 'mute' });
+  builder.announce({ kind: word === 'mute' ? 'muted' : 'unmuted', userId: followUp.userId });
+  builder.refreshCard();
+}
+
+/** After an end, nobody waits for an answer: thanks would only begin another turn. */
+function isThanks({ job }: DecisionBuilder, { text, attachments }: Reply): boolean {
+  const isAlone = attachments.snippets.length + attachments.others.length === 0;
+  return job.stage.kind === 'ended' && isAlone && smallTalkOf(text) === 'thanks';
+}
+
+/** Kept between people; its author learns so once, and may send it anyway. */
+function keepThanks(builder: DecisionBuilder, followUp: FollowUp): void {
+  const { messageTs, userId } = followUp;
+  builder.saveFollowUp({ ...followUp, state: 'aside' });
+  builder.schedule('refresh_receipts', builder.context.nowMs);
+  const { thankedBy = [] } = builder.job;
+  if (thankedBy.includes(userId)) return;
+  builder.change({ thankedBy: [...thankedBy, userId] });
+  builder.postEphemeral(userId, { kind: 'kept_thanks', messageTs });
+}
+
+/** *Send it anyway*, once: of an aside, there is no text to send. */
+export function sendAnyway(builder: DecisionBuilder, messageTs: string): void {
+  const followUp = builder.followUpAt(messageTs);
+  if (followUp?.state !== 'aside' || isBlank(followUp.text)) return;
+  const waiting: FollowUp = { ...followUp, state: 'waiting', receivedAtMs: builder.context.nowMs };
+  putOrRefuse(builder, waiting, refusalOf(builder, waiting) ?? pileRefusal(builder));
+}
+
+/** What keeps a reply from the agent, or null. Where only mentions are follow-ups, muting makes no difference. */
+function withheldBy({ job, context }: DecisionBuilder, { mentionsBot }: Reply): 'mode' | 'mute' | null {
+  if (mentionsBot) return null;
+  if (context.policy.followUpMode === 'mentions') return 'mode';
+  return job.muted ? 'mute' : null;
+}
+
+/** Slack's timestamps have a fixed width, so their text order is their time order. */
+function isSeen(followUp: FollowUp, editedTs: string | null): boolean {
+  return editedTs === null || (followUp.editedTs !== null && followUp.editedTs >= editedTs);
+}
+
+/**
+ * What people did to replies while these were on their way counts once it is clear that the agent did not say that it
+ * has them. Returns those that are still meant for the agent.
+ */
+export function stillMeant(builder: DecisionBuilder, followUps: readonly FollowUp[]): FollowUp[] {
+  return followUps.filter((followUp) => {
+    const word = followUp.corrected === null ? null : threadWordOf(followUp.corrected);
+    if (followUp.isDeleted) builder.updateFollowUps([{ ...followUp, state: 'withdrawn' }]);
+    else if (word !== null) saidWord(builder, followUp, word);
+    else return true;
+    return false;
+  });
+}
+
+/** What may go out again goes out as it was edited meanwhile. */
+export function asItReads(followUp: FollowUp): FollowUp {
+  return { ...followUp, text: followUp.corrected ?? followUp.text, corrected: null };
+}
+
+/** The reply was edited after it was sent: its author may want to send the correction. */
+export function offerCorrection(builder: DecisionBuilder, followUp: FollowUp): void {
+  const { text, corrected, messageTs, userId } = followUp;
+  if (corrected === null || !isWorthSending(text, corrected)) {
+    builder.saveFollowUp({ ...followUp, corrected: null });
+    return;
+  }
+  builder.saveFollowUp(followUp);
+  builder.postEphemeral(userId, { kind: 'edited_after_sending', messageTs });
+}
+
+/**
+ * *Send the correction*: the reply goes out once more, as it reads now. After several edits each offer does the
+ * same, and the first that is pressed settles all.
+ */
+export function sendCorrection(builder: DecisionBuilder, messageTs: string): void {
+  const followUp = builder.followUpAt(messageTs);
+  if (followUp?.state !== 'sent' || followUp.corrected === null) return;
+  const again: FollowUp = {
+    ...followUp,
+    text: followUp.corrected,
+    corrected: null,
+    isCorrection: true,
+    state: 'waiting',
+    callId: null,
+    receivedAtMs: builder.context.nowMs,
+  };
+  putOrRefuse(builder, again, refusalOf(builder, again));
+}
+
+function isWorthSending(sent: string, now: string): boolean {
+  return now.trim() !== sent.trim() && !isBlank(now) && threadWordOf(now) === null;
+}

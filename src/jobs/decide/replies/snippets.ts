@@ -1,0 +1,81 @@
+import { excludedFollowUp, type FollowUp } from '../../follow-ups/follow-up.ts';
+import { promptOf } from '../../follow-ups/follow-up-queue.ts';
+import { startPromptOf } from '../../job.ts';
+import { type FileKind, inlined, type ReadSnippet, type SnippetProblem } from '../../requests/attachments.ts';
+import { isBlank, judgePrompt, unescaped } from '../../requests/prompt.ts';
+import type { DecisionBuilder } from '../decision-builder.ts';
+import { requestCreate } from '../start/open.ts';
+import { putOrRefuse, refusalOf } from './line-up.ts';
+
+/** What the agent API cannot take is named, once. */
+export function nameOthers(builder: DecisionBuilder, others: readonly FileKind[]): void {
+  if (others.length > 0) builder.announce({ kind: 'files_not_sent', files: others });
+}
+
+/** The snippets of a reply (`messageTs`), or of the prompt (null), were read, or cannot be. */
+export function snippetsRead(
+  builder: DecisionBuilder,
+  messageTs: string | null,
+  snippets: readonly ReadSnippet[],
+): void {
+  if (messageTs === null) readForPrompt(builder, snippets);
+  else readForReply(builder, messageTs, snippets);
+}
+
+function readForReply(builder: DecisionBuilder, messageTs: string, snippets: readonly ReadSnippet[]): void {
+  const before = builder.followUpAt(messageTs);
+  if (before === null || before.snippets.length === 0) return;
+  const { text, problems } = fitting(builder, snippets, (more) => promptOf({ ...before, inlined: more }));
+  nameOthers(builder, kindsIn(snippets));
+  const followUp: FollowUp = { ...before, snippets: [], inlined: text };
+  announceProblems(builder, problems);
+  if (followUp.state !== 'waiting') builder.saveFollowUp(followUp);
+  else if (isBlank(promptOf(followUp))) builder.updateFollowUps([excludedFollowUp(followUp, 'excluded')]);
+  else putOrRefuse(builder, followUp, refusalOf(builder, followUp));
+}
+
+function readForPrompt(builder: DecisionBuilder, snippets: readonly ReadSnippet[]): void {
+  const { job } = builder;
+  if (job.snippets.length === 0) return;
+  const { text, problems } = fitting(builder, snippets, (more) => startPromptOf({ ...job, inlined: more }));
+  nameOthers(builder, kindsIn(snippets));
+  announceProblems(builder, problems);
+  builder.change({ snippets: [], inlined: text });
+  if (job.stage.kind === 'creating') requestCreate(builder);
+}
+
+/** Those that were read and leave the prompt inside the limit, one after the other. */
+function fitting(
+  { context }: DecisionBuilder,
+  snippets: readonly ReadSnippet[],
+  promptWith: (text: string) => string,
+): { readonly text: string; readonly problems: readonly Problem[] } {
+  const texts: string[] = [];
+  const problems: Problem[] = [];
+  for (const snippet of snippets) {
+    if ('kind' in snippet) continue;
+    if ('problem' in snippet) {
+      problems.push(snippet);
+      continue;
+    }
+    const more = [...texts, inlined(snippet.name, snippet.text)];
+    const verdict = judgePrompt(unescaped(promptWith(more.join('\n\n'))), context.policy.promptMaxLength);
+    if (verdict.kind === 'too_long') problems.push({ name: snippet.name, problem: 'too_long' });
+    else texts.push(inlined(snippet.name, snippet.text));
+  }
+  return { text: texts.join('\n\n'), problems };
+}
+
+/** Of those that turned out to be no texts. */
+function kindsIn(snippets: readonly ReadSnippet[]): FileKind[] {
+  return snippets.flatMap((snippet) => ('kind' in snippet ? [snippet.kind] : []));
+}
+
+interface Problem {
+  readonly name: string;
+  readonly problem: SnippetProblem;
+}
+
+function announceProblems(builder: DecisionBuilder, problems: readonly Problem[]): void {
+  if (problems.length > 0) builder.announce({ kind: 'snippets_not_sent', snippets: problems });
+}

@@ -1,0 +1,107 @@
+import type { AgentFailure, AgentJob } from '../../agent-job.ts';
+import type { StartAgainPress } from '../../event.ts';
+import { mayStartAgain } from '../../job.ts';
+import { replaceAgentJob } from '../announce.ts';
+import type { DecisionBuilder } from '../decision-builder.ts';
+import { putBackInLine, refuseWaiting, resend } from '../replies/follow-ups.ts';
+import { scheduleSending } from '../replies/line-up.ts';
+import { clearTrouble, forgetUntoldTrouble, noteTrouble } from '../trouble.ts';
+import { observe } from '../watch/observe.ts';
+import { settleFailed } from '../watch/verdict.ts';
+import { requestCreate, watchAgentJob } from './open.ts';
+
+export function jobCreated(builder: DecisionBuilder, callId: string, agentJob: AgentJob): void {
+  builder.settleDone(callId);
+  if (builder.job.stage.kind !== 'creating') return;
+  clearTrouble(builder, 'send');
+  const stage = { kind: 'working', turnStartedAtMs: builder.context.nowMs, settle: null } as const;
+  builder.change({ stage });
+  observe(builder, stage, agentJob);
+  scheduleSending(builder);
+}
+
+/** Too late once somebody has pressed *Start again*: then the other job counts. */
+export function jobFound(builder: DecisionBuilder, callId: string, agentJob: AgentJob): void {
+  builder.settleDone(callId);
+  const { stage } = builder.job;
+  if (stage.kind !== 'create_unknown' || stage.callId !== callId) return;
+  builder.change({ stage: { kind: 'creating' } });
+  jobCreated(builder, callId, agentJob);
+}
+
+export function createFailed(builder: DecisionBuilder, callId: string, failure: AgentFailure): void {
+  const verdict = settleFailed(builder, 'create_job', callId, failure);
+  if (builder.job.stage.kind !== 'creating') return;
+  const { words: message = '' } = failure;
+  switch (verdict) {
+    case 'retry':
+      noteTrouble(builder, 'send', failure);
+      // It may have been made, and counts as that: what goes again is another call.
+      if (failure.outcome === 'unknown') requestCreate(builder);
+      break;
+    case 'refused':
+      clearTrouble(builder, 'send');
+      builder.change({ stage: { kind: 'rejected', message } });
+      builder.announce({ kind: 'create_rejected', message });
+      refuseWaiting(builder, callId);
+      builder.refreshCard();
+      break;
+    case 'unknown':
+      builder.change({ stage: { kind: 'create_unknown', callId } });
+      forgetUntoldTrouble(builder);
+      builder.announce({ kind: 'create_unknown', callId });
+      builder.refreshCard();
+      break;
+  }
+}
+
+/**
+ * *Start again*: a new agent job in the same thread, with the same prompt; once for each end of the job, and once for
+ * each create call of unknown fate. If it was offered because the API did not know the job that a message was for, the
+ * new job gets that message's replies, even if it runs already.
+ */
+export function startAgain(builder: DecisionBuilder, { creates, callId }: StartAgainPress): void {
+  const { job } = builder;
+  if (job.stage.kind === 'create_unknown' && job.stage.callId === callId) {
+    requestCreate(builder);
+    builder.refreshCard();
+    return;
+  }
+  const missed = builder.undelivered().filter((one) => one.callId === callId && one.state === 'not_sent');
+  const isStarting = job.stage.kind === 'creating' || job.stage.kind === 'create_unknown';
+  if (isStarting || creates !== job.creates) {
+    if (callId !== undefined && missed.length > 0) resend(builder, callId);
+    return;
+  }
+  if (!mayStartAgain(job) && (missed.length === 0 || job.watchedAgentJobId !== null)) return;
+  replaceAgentJob(builder, null);
+  builder.change({
+    isStartedByPerson: true,
+    checkedAtMs: null,
+    missing: null,
+    lastAnnounced: null,
+    turnReplies: null,
+    turn: job.turn + 1,
+  });
+  requestCreate(builder);
+  builder.refreshCard();
+  putBackInLine(builder, missed);
+}
+
+/** *Edit and start*: the job, its card and its thread go on with another request, and the replies that found no job. */
+export function editAndStart(builder: DecisionBuilder, creates: number, prompt: string): void {
+  const { job } = builder;
+  if (job.stage.kind !== 'rejected' || creates !== job.creates) return;
+  builder.change({ prompt });
+  const unsent = builder.undelivered().filter(({ state }) => state === 'not_sent');
+  startAgain(builder, { creates });
+  putBackInLine(builder, unsent);
+}
+
+/** The create call made this job after all: it is watched as if the agent had said so. */
+export function watchNamed(builder: DecisionBuilder, callId: string, agentJobId: string): void {
+  const { stage } = builder.job;
+  if (stage.kind !== 'create_unknown' || stage.callId !== callId) return;
+  watchAgentJob(builder, agentJobId);
+  scheduleSending(builder);
+}

@@ -1,0 +1,143 @@
+import type { Decision, DecisionContext } from '../../decision.ts';
+import type { Draft, Dropped } from '../../draft.ts';
+import type { DraftStart } from '../../event.ts';
+import type { Attachments } from '../../requests/attachments.ts';
+import { DecisionBuilder } from '../decision-builder.ts';
+import { type JobRequest, newJob, notifyRequester, openIn, requestCard } from './open.ts';
+
+/** A draft is forgotten after a week. */
+const DRAFT_KEPT_MS = 7 * 86_400_000;
+
+export interface DraftFacts {
+  /** Messages of its thread that go along unless somebody unticks them, by their times. Default: none. */
+  readonly messages?: readonly string[];
+  /** The only people who may start it, as its message says; empty: whoever may use the program. */
+  readonly approvers: readonly string[];
+  /** Under which its message is found again (`draftKey`). Default: under none. */
+  readonly key?: string;
+  /** The person without whom it is withdrawn (`marks_seen`); absent: nobody counts. */
+  readonly markedBy?: string;
+}
+
+/**
+ * As `requestJob`, but makes a draft of the request: it is posted in `request.thread`, or at the top level of the channel,
+ * and waits for *Start*. `context` need not be bound to the job.
+ */
+export function requestDraft(
+  { thread, ...request }: JobRequest,
+  { messages = [], approvers, key, markedBy }: DraftFacts,
+  context: DecisionContext,
+): Decision {
+  const job = newJob({ ...request, thread: null }, context);
+  const builder = new DecisionBuilder({ job, followUps: [] }, context);
+  const draft = { number: 0, thread, messages, postTs: null };
+  makeDraft(builder, { ...draft, ...(markedBy !== undefined && { markedBy }) }, approvers, key);
+  return builder.decision();
+}
+
+type Made = Omit<Draft, 'kind' | 'draftedAtMs'>;
+
+function makeDraft(
+  builder: DecisionBuilder,
+  { number: before, ...made }: Made,
+  approvers: readonly string[],
+  key?: string,
+): void {
+  const { nowMs } = builder.context;
+  const number = before + 1;
+  builder.change({ stage: { ...made, kind: 'draft', number, postTs: null, draftedAtMs: nowMs } });
+  const said = { kind: 'draft', number, threadTs: made.thread?.threadTs ?? null, approvers } as const;
+  if (key === undefined) builder.announce(said);
+  else builder.announceOnce(draftKey(key), said);
+  builder.schedule('expire_draft', nowMs + DRAFT_KEPT_MS);
+}
+
+/** The natural key of the message of a job's first draft. @param key of `DraftFacts` */
+export function draftKey(key: string): string {
+  return `draft:${key}`;
+}
+
+/** People see it, and can answer below it. */
+export function draftPosted(builder: DecisionBuilder, number: number, postTs: string): void {
+  const { stage } = builder.job;
+  if (stage.kind === 'draft' && stage.number === number) builder.change({ stage: { ...stage, postTs } });
+}
+
+/** Slack does not take its message, so that nobody could start it. */
+export function draftRefused(builder: DecisionBuilder, callId: string, number: number, reason: string): void {
+  const { stage } = builder.job;
+  if (stage.kind !== 'draft' || stage.number !== number) return;
+  drop(builder, stage, 'not_posted', null);
+  notifyRequester(builder, callId, reason, 'draft_refused');
+}
+
+/** *Start*, or *Edit and start*. */
+export function startDraft(builder: DecisionBuilder, started: DraftStart): void {
+  const { stage } = builder.job;
+  if (stage.kind !== 'draft' || stage.number !== started.draft) return;
+  const { prompt, said = '', attachments, pressedTs } = started;
+  const rootTs = stage.postTs ?? started.postTs ?? null;
+  const own = rootTs === null ? null : { threadTs: rootTs, lastTs: rootTs };
+  openIn(builder, stage.thread ?? own, pressedTs);
+  const { job, context } = builder;
+  builder.change({
+    requestedAtMs: context.nowMs,
+    responseUrl: null,
+    isStartedByPerson: true,
+    context: [job.context, said].filter((part) => part !== '').join('\n\n'),
+    ...(prompt !== undefined && { prompt }),
+    ...withAttachments(job, attachments),
+  });
+  requestCard(builder);
+}
+
+function withAttachments(
+  { snippets, others }: Pick<DecisionBuilder['job'], 'snippets' | 'others'>,
+  more?: Attachments,
+) {
+  if (more === undefined) return {};
+  return { snippets: [...snippets, ...more.snippets], others: [...others, ...more.others] };
+}
+
+/** *Dismiss*. */
+export function dismissDraft(builder: DecisionBuilder, number: number, userId: string): void {
+  const { stage } = builder.job;
+  if (stage.kind === 'draft' && stage.number === number) drop(builder, stage, 'dismissed', userId);
+}
+
+/** Nobody has started it for a week. */
+export function expireDraft(builder: DecisionBuilder): void {
+  const { stage } = builder.job;
+  if (stage.kind !== 'draft') return;
+  // It was withdrawn, and asked for once more: the task of the first draft may be in hand.
+  const dueAtMs = stage.draftedAtMs + DRAFT_KEPT_MS;
+  if (builder.context.nowMs < dueAtMs) builder.schedule('expire_draft', dueAtMs);
+  else drop(builder, stage, 'expired', null);
+}
+
+/**
+ * These people ask for the draft, as its message shows now: when nobody does any more it is withdrawn, and if somebody
+ * does again later, made once more.
+ */
+export function marksSeen(
+  builder: DecisionBuilder,
+  userIds: readonly string[],
+  approvers: readonly string[],
+): void {
+  const { stage } = builder.job;
+  const [first] = userIds;
+  if (stage.kind === 'draft') {
+    const isStill = stage.markedBy !== undefined && userIds.includes(stage.markedBy);
+    if (first === undefined) drop(builder, stage, 'withdrawn', stage.markedBy ?? null);
+    else if (!isStill) builder.change({ stage: { ...stage, markedBy: first } });
+  } else if (stage.kind === 'dropped' && stage.why === 'withdrawn' && first !== undefined) {
+    const { number, thread, messages } = stage;
+    builder.change({ requesterId: first, requestedAtMs: builder.context.nowMs });
+    makeDraft(builder, { number, thread, messages, postTs: null, markedBy: first }, approvers);
+  }
+}
+
+function drop(builder: DecisionBuilder, draft: Draft, why: Dropped['why'], byUserId: string | null): void {
+  const { number, thread, messages, postTs } = draft;
+  builder.change({ stage: { kind: 'dropped', why, byUserId, number, thread, messages, postTs } });
+}

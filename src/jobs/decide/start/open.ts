@@ -1,0 +1,213 @@
+import type { Announcement } from '../../announcement.ts';
+import type { CallRequest } from '../../call.ts';
+import type { Decision, DecisionContext } from '../../decision.ts';
+import type { StartThread } from '../../draft.ts';
+import type { StartPress } from '../../event.ts';
+import { type Job, slackTime, startPromptOf } from '../../job.ts';
+import type { Origin } from '../../origin.ts';
+import type { Attachments } from '../../requests/attachments.ts';
+import { DecisionBuilder } from '../decision-builder.ts';
+import { followUpShown, putOrRefuse, refusalOf } from '../replies/line-up.ts';
+
+/** Nobody replies to a message sooner. */
+const REPLIED_AFTER_MS = 2_000;
+
+/** A request for a new job, from a command, a mention, a form or a button. */
+export interface JobRequest {
+  readonly teamId: string;
+  readonly channelId: string;
+  /** Null: its recipe starts by itself. */
+  readonly requesterId: string | null;
+  readonly recipe?: string;
+  readonly origin: Origin;
+  readonly projectId: string;
+  readonly projectName: string;
+  /** As Slack delivered it. */
+  readonly prompt: string;
+  /** Goes to the agent after the prompt; escaped like it. */
+  readonly context?: string;
+  readonly responseUrl: string | null;
+  /** The thread of other people that the card is posted in; null: a new thread. */
+  readonly thread: StartThread | null;
+  /** The mention or direct message that asks for it; absent: a command, a form or a button does. */
+  readonly requestTs?: string;
+  /** Attached to the message that asks for it. */
+  readonly attachments?: Attachments;
+  /** The agent job to watch instead of creating one. */
+  readonly watchedAgentJobId?: string;
+}
+
+/** Makes a job of a request: the card is posted first, so that the job has its thread. */
+export function openJob(request: JobRequest, context: DecisionContext): Decision {
+  const builder = new DecisionBuilder({ job: newJob(request, context), followUps: [] }, context);
+  noteIfEarlierReplies(builder);
+  requestCard(builder);
+  return builder.decision();
+}
+
+/** A job before its first call. */
+export function newJob(
+  { thread, attachments, context: said = '', ...request }: JobRequest,
+  context: DecisionContext,
+): Job {
+  return {
+    watchedAgentJobId: null,
+    ...request,
+    context: said,
+    snippets: attachments?.snippets ?? [],
+    others: attachments?.others ?? [],
+    inlined: '',
+    id: context.newId(),
+    number: 0,
+    requestedAtMs: context.nowMs,
+    threadTs: thread?.threadTs ?? null,
+    cardTs: null,
+    repliesAfterTs: thread?.lastTs ?? null,
+    stage: { kind: 'opening' },
+    creates: 0,
+    messages: 0,
+    turn: 1,
+    agentJob: null,
+    checkedAtMs: null,
+    lastAnnounced: null,
+    posts: 0,
+    announcedPrLink: null,
+    trouble: null,
+    sendNotBeforeMs: null,
+    sentFollowUps: 0,
+    watchQuestions: 0,
+    cards: 0,
+    hurriedMessage: null,
+    muted: false,
+  };
+}
+
+/**
+ * A button started the job. What people wrote in the thread before was not meant for it.
+ * @param pressedTs by Slack's clock, as are the times of what they wrote; this machine's may differ
+ */
+export function openIn(
+  builder: DecisionBuilder,
+  thread: StartThread | null,
+  pressedTs: string | undefined,
+): void {
+  const untilTs = pressedTs ?? slackTime(builder.context.nowMs);
+  builder.change({
+    stage: { kind: 'opening' },
+    threadTs: thread?.threadTs ?? null,
+    repliesAfterTs: thread && (Number(thread.lastTs) > Number(untilTs) ? thread.lastTs : untilTs),
+  });
+  noteIfEarlierReplies(builder);
+}
+
+/** The request may arrive late, if Slack had to deliver it again. Until then the thread had no job. */
+function noteIfEarlierReplies(builder: DecisionBuilder): void {
+  const { threadTs, repliesAfterTs } = builder.job;
+  if (threadTs === null || repliesAfterTs === null) return;
+  if (builder.context.nowMs - Number(repliesAfterTs) * 1000 > REPLIED_AFTER_MS) builder.noteEarlierReplies();
+}
+
+export function requestCard(builder: DecisionBuilder): void {
+  const cards = builder.job.cards + 1;
+  builder.change({ cards });
+  builder.addCall(`card:${builder.job.id}:${cards}`, builder.threadLane, { kind: 'post_card' });
+  builder.refreshReaction();
+}
+
+/** The card is there to be seen: now the agent job can be created, or watched. */
+export function cardPosted(builder: DecisionBuilder, ts: string): void {
+  if (builder.job.stage.kind !== 'opening') return;
+  builder.change({ cardTs: ts, threadTs: builder.job.threadTs ?? ts });
+  const { watchedAgentJobId, snippets, others } = builder.job;
+  if (others.length > 0) builder.announce({ kind: 'files_not_sent', files: others });
+  if (watchedAgentJobId !== null) watchAgentJob(builder, watchedAgentJobId);
+  else if (snippets.length === 0) requestCreate(builder);
+  else {
+    builder.change({ stage: { kind: 'creating' } });
+    builder.schedule('read_snippets', builder.context.nowMs);
+  }
+  // It says that the job starts. What people wrote in its thread before it was posted, it does not show yet.
+  if (builder.job.muted || builder.allFollowUps().length > 0) builder.refreshCard();
+}
+
+/** The first check announces its state. */
+export function watchAgentJob(builder: DecisionBuilder, agentJobId: string): void {
+  const { nowMs } = builder.context;
+  const unseen = { status: 'unknown', repository: null, ref: null, model: null, prLink: null };
+  builder.change({
+    stage: { kind: 'working', turnStartedAtMs: nowMs, settle: null, isOlder: true },
+    agentJob: { id: agentJobId, ...unseen },
+  });
+  builder.schedule('check_job', nowMs);
+  builder.refreshCard();
+}
+
+export function cardRefused(builder: DecisionBuilder, reason: string): void {
+  const { stage, threadTs, repliesAfterTs } = builder.job;
+  if (stage.kind !== 'opening') return;
+  const thread = threadTs === null ? null : { threadTs, lastTs: repliesAfterTs ?? threadTs };
+  builder.change({ stage: { kind: 'card_failed', reason, thread }, threadTs: null });
+  const waiting = builder.followUpsIn('waiting');
+  if (waiting.length > 0)
+    builder.updateFollowUps(waiting.map((followUp) => ({ ...followUp, state: 'not_sent' })));
+  notifyRequester(builder, `refused:${builder.job.cards}`, reason, 'card_refused');
+}
+
+/** *Try again*, after a card that was refused: the prompt and its replies were kept. Works once for each refusal. */
+export function tryAgain(
+  builder: DecisionBuilder,
+  cards: number,
+  { responseUrl, pressedTs }: StartPress,
+): void {
+  const { job, context } = builder;
+  if (job.stage.kind !== 'card_failed' || cards !== job.cards) return;
+  openIn(builder, job.stage.thread, pressedTs);
+  builder.change({ requestedAtMs: context.nowMs, responseUrl });
+  requestCard(builder);
+  const kept = builder.followUpsIn('not_sent').filter(({ callId }) => callId === null);
+  // One may have been edited meanwhile.
+  for (const followUp of kept)
+    putOrRefuse(builder, { ...followUp, state: 'waiting' }, refusalOf(builder, followUp));
+}
+
+/** The card waits for an administrator, or an invitation: the requester is notified once that the request is kept. */
+export function cardDelayed(builder: DecisionBuilder, reason: string): void {
+  if (builder.job.stage.kind !== 'opening') return;
+  notifyRequester(builder, `delayed:${builder.job.cards}`, reason, 'card_delayed');
+}
+
+/** What cannot be posted in the thread goes to the requester privately. */
+export function postRefused(
+  builder: DecisionBuilder,
+  callId: string,
+  announcement: Announcement,
+  reason: string,
+): void {
+  if (announcement.kind === 'follow_up') {
+    // It still goes to the agent. There is no message to put a receipt at.
+    followUpShown(builder, { ...announcement, messageTs: slackTime(builder.context.nowMs) });
+  }
+  notifyRequester(builder, callId, reason, announcement);
+}
+
+/** `key` distinguishes the private messages to the requester of a job; each is sent once. Without one, nobody is told. */
+export function notifyRequester(
+  builder: DecisionBuilder,
+  key: string,
+  reason: string,
+  about: Extract<CallRequest, { kind: 'notify_requester' }>['about'],
+): void {
+  if (builder.job.requesterId === null) return;
+  const lane = { to: 'slack', name: `requester:${builder.job.id}` } as const;
+  builder.addCall(`requester:${builder.job.id}:${key}`, lane, { kind: 'notify_requester', reason, about });
+}
+
+/** Requests the next create call. Callers make sure that no other is pending or in flight. */
+export function requestCreate(builder: DecisionBuilder): void {
+  const creates = builder.job.creates + 1;
+  builder.change({ stage: { kind: 'creating' }, creates });
+  builder.addCall(`create:${builder.job.id}:${creates}`, builder.agentLane, {
+    kind: 'create_job',
+    prompt: startPromptOf(builder.job),
+  });
+}

@@ -1,0 +1,103 @@
+import { type AgentFailure, type AgentJob, isEnded } from '../../agent-job.ts';
+import { type Ended, type Job, workingSince } from '../../job.ts';
+import { endedIntervalMs, endedRetryMs, LOOKED_AT_FOR_MS } from '../../schedule/schedule.ts';
+import { announceEnd, recordFacts, untold } from '../announce.ts';
+import type { DecisionBuilder } from '../decision-builder.ts';
+
+/** An outage may be long, but failing checks must not go on for ever. */
+const GIVEN_UP_AFTER_MS = 2 * LOOKED_AT_FOR_MS;
+
+/**
+ * The turn is over, as far as anybody can tell. The end is provisional: the agent may take up a follow-up late, a
+ * link may arrive late, and somebody else may continue the job.
+ */
+export function endTurn(builder: DecisionBuilder, status: Ended['status'], turnsToCome: number): void {
+  const { nowMs } = builder.context;
+  const tookMs = durationOf(builder.job, nowMs);
+  builder.change({
+    stage: {
+      kind: 'ended',
+      status,
+      sinceMs: nowMs,
+      ...(turnsToCome > 0 && { turnsToCome }),
+      ...(tookMs !== undefined && { tookMs }),
+    },
+  });
+  planLook(builder, nowMs);
+}
+
+/** How long the agent has worked that ends now: for the person who asked, the first turn began with the request. */
+function durationOf({ stage, turn, requestedAtMs }: Job, nowMs: number): number | undefined {
+  if (stage.kind === 'ended') return stage.tookMs;
+  if (stage.kind !== 'working' || stage.isOlder === true) return undefined;
+  return nowMs - (turn === 1 ? requestedAtMs : workingSince(stage));
+}
+
+/** The job may change from now on: it is checked as if it had ended just now. */
+export function lookFromNow(builder: DecisionBuilder, ended: Ended): void {
+  const { nowMs } = builder.context;
+  builder.change({ stage: { ...ended, sinceMs: nowMs } });
+  planLook(builder, nowMs);
+}
+
+/** A check of a job that had ended: what differs from the last announcement is announced. */
+export function endedJobChecked(builder: DecisionBuilder, ended: Ended, agentJob: AgentJob): void {
+  const before = builder.job.agentJob;
+  const { status } = agentJob;
+  builder.change({ checkedAtMs: builder.context.nowMs });
+  recordFacts(builder, agentJob);
+  if (!isEnded(status)) {
+    goesOn(builder, ended, status, before?.prLink ?? null);
+    return;
+  }
+  if (status === ended.status && agentJob.prLink === before?.prLink) {
+    planLook(builder, ended.sinceMs ?? 0);
+    return;
+  }
+  endTurn(builder, status, ended.turnsToCome ?? 0);
+  announceEnd(builder, agentJob, status, null);
+  builder.refreshCard();
+}
+
+/** This check may be the only one to see a change, so it is made again. */
+export function endedCheckFailed(builder: DecisionBuilder, ended: Ended, failure: AgentFailure): void {
+  const { nowMs, jitter } = builder.context;
+  const unchangedMs = nowMs - (ended.sinceMs ?? 0);
+  if (unchangedMs > GIVEN_UP_AFTER_MS) return;
+  const waitMs = Math.max(endedRetryMs(unchangedMs, jitter), failure.retryAfterMs ?? 0);
+  builder.schedule('check_ended_job', nowMs + waitMs);
+}
+
+/**
+ * The job is watched again. If a reply of ours explains it, its receipt and the card say so. Otherwise the next check
+ * announces it: a single outdated answer is no news.
+ */
+function goesOn(builder: DecisionBuilder, ended: Ended, status: string, previousPrLink: string | null): void {
+  const { nowMs, policy } = builder.context;
+  const turnsToCome = ended.turnsToCome ?? 0;
+  builder.change({
+    stage: {
+      kind: 'working',
+      turnStartedAtMs: nowMs,
+      isOlder: true,
+      settle: {
+        untilMs: nowMs,
+        previousStatus: ended.status,
+        previousPrLink,
+        seenActive: true,
+        turnsToCome: Math.max(0, turnsToCome - 1),
+      },
+    },
+  });
+  builder.change({ turnReplies: turnsToCome === 0 ? null : untold(builder.job) });
+  if (turnsToCome > 0 && status === 'active')
+    builder.change({ lastAnnounced: { status, turn: builder.job.turn } });
+  builder.schedule('check_job', nowMs + policy.pollMinIntervalMs);
+  builder.refreshCard();
+}
+
+function planLook(builder: DecisionBuilder, sinceMs: number): void {
+  const { nowMs, policy, jitter } = builder.context;
+  const waitMs = endedIntervalMs(nowMs - sinceMs, policy, jitter);
+  if (waitMs !== null) builder.schedule('check_ended_job', nowMs + waitMs);
+}

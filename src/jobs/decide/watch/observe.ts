@@ -1,0 +1,191 @@
+import { type AgentFailure, type AgentJob, isEnded } from '../../agent-job.ts';
+import type { FollowUp } from '../../follow-ups/follow-up.ts';
+import { isUnseen, isUnwatched, type Settle, type Stage, type Working, workingSince } from '../../job.ts';
+import {
+  cardIntervalMs,
+  checkIntervalMs,
+  dueTogetherMs,
+  neglectedIntervalMs,
+} from '../../schedule/schedule.ts';
+import {
+  announceEnd,
+  announceLikelyEnd,
+  announceLink,
+  announceRunning,
+  countReplies,
+  recordFacts,
+  replaceAgentJob,
+} from '../announce.ts';
+import type { DecisionBuilder } from '../decision-builder.ts';
+import { clearTrouble, noteTrouble } from '../trouble.ts';
+import { endedCheckFailed, endedJobChecked, endTurn } from './ended.ts';
+import { askIfLong, isNeglected, noteChange } from './long-running.ts';
+import { isGone, isMissing, noteMissing, noteNotMissing } from './missing.ts';
+
+export function jobChecked(builder: DecisionBuilder, agentJob: AgentJob): void {
+  const { stage } = builder.job;
+  if (builder.job.agentJob?.id !== agentJob.id || isUnwatched(builder.job)) return;
+  noteNotMissing(builder);
+  if (stage.kind === 'working') {
+    clearTrouble(builder, 'check');
+    builder.change({ checkedAtMs: builder.context.nowMs });
+    observe(builder, stage, agentJob);
+  } else if (stage.kind === 'ended') {
+    endedJobChecked(builder, stage, agentJob);
+  }
+}
+
+/** Works out from the job as it is now what is new since what was announced: a missed step heals here. */
+export function observe(builder: DecisionBuilder, stage: Working, agentJob: AgentJob): void {
+  const { nowMs, lateMs = 0 } = builder.context;
+  const hasChanged = recordFacts(builder, agentJob);
+  const againMs = cardIntervalMs({ turnAgeMs: nowMs - stage.turnStartedAtMs, lateMs });
+  if (!hasChanged) builder.schedule('refresh_card', nowMs + againMs, 'keep');
+  const { status } = agentJob;
+  if (!isEnded(status)) {
+    if (stage.settle?.seenActive === false) seenAtWork(builder, stage, stage.settle);
+    announceRunning(builder, status);
+    if (hasChanged) noteChange(builder);
+    askIfLong(builder);
+    scheduleCheck(builder);
+  } else if (isTurnOver(stage.settle, agentJob, nowMs)) {
+    endTurn(builder, status, turnsToComeAfter(stage.settle, agentJob));
+    announceEnd(builder, agentJob, status, lastedMs(stage, agentJob, nowMs));
+    builder.refreshCard();
+  } else {
+    scheduleCheck(builder);
+    announceLikelyEnd(builder, agentJob, status);
+  }
+}
+
+export function checkFailed(
+  builder: DecisionBuilder,
+  agentJobId: string,
+  failure: AgentFailure,
+  othersAnsweredAtMs: number | null,
+): void {
+  const { job } = builder;
+  if (job.agentJob?.id !== agentJobId || isUnwatched(job)) return;
+  if (!isMissing(failure)) noteNotMissing(builder);
+  if (job.stage.kind === 'ended') endedCheckFailed(builder, job.stage, failure);
+  if (job.stage.kind !== 'working') return;
+  if (isMissing(failure)) noteMissing(builder);
+  // What somebody asked to watch may have a typing error.
+  const wasNeverThere = isUnseen(job);
+  const isSaidToBeWrong = wasNeverThere && failure.reason === 'not_found';
+  if (!isSaidToBeWrong && !isGone(builder, failure, othersAnsweredAtMs)) {
+    builder.schedule('check_job', noteTrouble(builder, 'check', failure));
+    return;
+  }
+  if (job.trouble?.source === 'check') builder.change({ trouble: null });
+  endTurn(builder, 'vanished', job.stage.settle?.turnsToCome ?? 0);
+  builder.change({ lastAnnounced: { status: 'vanished', turn: job.turn } });
+  builder.announce({ kind: wasNeverThere ? 'no_such_job' : 'vanished' });
+  builder.refreshCard();
+}
+
+/** A follow-up was accepted: the watch goes on, and the state of the turn before is not believed for a while. */
+export function startTurn(
+  builder: DecisionBuilder,
+  answer: AgentJob | null,
+  replies: readonly FollowUp[],
+): void {
+  const { context } = builder;
+  const isOfJob = answer !== null && answer.id === builder.job.agentJob?.id;
+  const before = isOfJob && isEnded(answer.status) ? answer : builder.job.agentJob;
+  if (isOfJob) replaceAgentJob(builder, answer);
+  // It may still describe the turn before. Its outcome is announced now, since the new turn will hide it.
+  if (isOfJob && isEnded(answer.status)) announceLink(builder, answer);
+  countReplies(builder, replies);
+  const { job } = builder;
+  const unsettled = unsettledOf(job.stage);
+  const isTurnBeforeOver = unsettled !== null && isOfJob && isEndAfter(unsettled, answer);
+  const previous = isTurnBeforeOver
+    ? { previousStatus: answer.status, previousPrLink: answer.prLink }
+    : unsettled;
+  const settle: Settle = {
+    untilMs: context.nowMs + context.policy.settleWindowMs,
+    previousStatus: job.stage.kind === 'ended' ? job.stage.status : (previous?.previousStatus ?? null),
+    previousPrLink: previous === null ? (before?.prLink ?? null) : previous.previousPrLink,
+    seenActive: false,
+    turnsToCome: turnsToComeOf(job.stage) + (isTurnBeforeOver ? 0 : 1),
+  };
+  const isAtWork = job.stage.kind === 'working' && job.stage.isOlder !== true;
+  const workingSinceMs = isAtWork ? workingSince(job.stage) : context.nowMs;
+  builder.change({
+    stage: { kind: 'working', turnStartedAtMs: context.nowMs, workingSinceMs, settle },
+    turn: job.turn + 1,
+  });
+  scheduleCheck(builder);
+  builder.refreshCard();
+}
+
+/** The state before a follow-up that the API has not shown to have taken up yet. */
+function unsettledOf(stage: Stage): Settle | null {
+  return stage.kind === 'working' && stage.settle?.seenActive === false ? stage.settle : null;
+}
+
+/** A likely end of this turn may have been told: the reply that explains why it goes on says so itself. */
+function seenAtWork(builder: DecisionBuilder, stage: Working, settle: Settle): void {
+  builder.change({ stage: { ...stage, settle: takenUp(settle) } });
+  const { lastAnnounced: last, turn } = builder.job;
+  if (last?.turn === turn && isEnded(last.status)) {
+    builder.change({ lastAnnounced: { status: 'active', turn } });
+  }
+}
+
+/** The agent is at work. That may still be the turn before, if the job was thought to be active then. */
+function takenUp(settle: Settle): Settle {
+  const { previousStatus, turnsToCome = 0 } = settle;
+  const isNewTurn = previousStatus !== null;
+  return { ...settle, seenActive: true, turnsToCome: Math.max(0, isNewTurn ? turnsToCome - 1 : turnsToCome) };
+}
+
+/** How many of the follow-ups may still become turns after an end that is believed. */
+function turnsToComeAfter(settle: Settle | null, agentJob: AgentJob): number {
+  if (settle === null) return 0;
+  const isSeenToBeTakenUp = !settle.seenActive && isAnotherEnd(settle, agentJob);
+  return (isSeenToBeTakenUp ? takenUp(settle) : settle).turnsToCome ?? 0;
+}
+
+function turnsToComeOf(stage: Stage): number {
+  if (stage.kind === 'ended') return stage.turnsToCome ?? 0;
+  return stage.kind === 'working' ? (stage.settle?.turnsToCome ?? 0) : 0;
+}
+
+/**
+ * The rule of product.md: a turn that followed a finished one is over when the job was seen active since, when
+ * its status or its link is another than before, or when the settle window has passed. If the job was thought
+ * to be active when the follow-up went out, an ending may still be the one of the turn before.
+ */
+function isTurnOver(settle: Settle | null, agentJob: AgentJob, nowMs: number): boolean {
+  if (settle === null || settle.seenActive || nowMs >= settle.untilMs) return true;
+  return isEndAfter(settle, agentJob);
+}
+
+/** Whether the end is surely not the one that was known when the follow-up went out. */
+function isEndAfter(settle: Settle, agentJob: AgentJob): boolean {
+  return isEnded(agentJob.status) && settle.previousStatus !== null && isAnotherEnd(settle, agentJob);
+}
+
+/** How long the agent worked; null if its start is unknown, or its end was not seen to be its own. */
+function lastedMs(stage: Working, agentJob: AgentJob, nowMs: number): number | null {
+  const { isOlder, settle } = stage;
+  const isSeen = settle === null || settle.seenActive || isAnotherEnd(settle, agentJob);
+  return isOlder === true || !isSeen ? null : Math.max(0, nowMs - workingSince(stage));
+}
+
+function isAnotherEnd({ previousStatus, previousPrLink }: Settle, agentJob: AgentJob): boolean {
+  return agentJob.status !== previousStatus || agentJob.prLink !== previousPrLink;
+}
+
+function scheduleCheck(builder: DecisionBuilder): void {
+  const { stage } = builder.job;
+  if (stage.kind !== 'working') return;
+  const { nowMs, policy, jitter, lateMs = 0 } = builder.context;
+  const checked = { turnAgeMs: nowMs - stage.turnStartedAtMs, lateMs };
+  const waitMs = isNeglected(builder)
+    ? neglectedIntervalMs(policy)
+    : checkIntervalMs(checked, policy, jitter);
+  builder.schedule('check_job', dueTogetherMs(nowMs + waitMs));
+}

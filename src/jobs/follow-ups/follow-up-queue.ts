@@ -1,0 +1,88 @@
+import type { JobState } from '../decision.ts';
+import type { Policy } from '../policy.ts';
+import { isBlank } from '../requests/prompt.ts';
+import type { FollowUp } from './follow-up.ts';
+
+/** With less time left, the replies are gone before a person has found the button. */
+const WORTH_A_BUTTON_MS = 2_000;
+
+/** The follow-ups of a job that have no outcome yet. */
+export interface Queue {
+  /** How many wait or are under way. */
+  readonly waiting: number;
+  /** Until when they wait, if that is known. */
+  readonly untilMs: number | null;
+  /** The message call that *Send now* would make, by its number; null if nothing waits for its window. */
+  readonly sendNow: number | null;
+  /** Those that a person has to decide about, and the call of the oldest of them; null if there are none. */
+  readonly undecided: { readonly count: number; readonly callId: string } | null;
+}
+
+export const emptyQueue: Queue = { waiting: 0, untilMs: null, sendNow: null, undecided: null };
+
+export function queueOf(state: JobState, policy: Policy, nowMs: number): Queue {
+  const undecided = undecidedOf(state.followUps);
+  const waiting = state.followUps.filter(({ state: s }) => s === 'waiting' || s === 'sending').length;
+  return { ...emptyQueue, ...waitOf(state, policy, nowMs), waiting, undecided };
+}
+
+/** Until when those wait that are not under way yet, and whether they can be hastened. */
+function waitOf({ job, followUps }: JobState, policy: Policy, nowMs: number): Partial<Queue> {
+  const waiting = readyOf(followUps.filter(({ state }) => state === 'waiting'));
+  if (waiting.length === 0) return {};
+  if (job.sendNotBeforeMs !== null && job.sendNotBeforeMs > nowMs) return { untilMs: job.sendNotBeforeMs };
+  const message = job.messages + 1;
+  const isSending = followUps.some(({ state }) => state === 'sending');
+  if (job.agentJob === null || isSending || job.hurriedMessage === message) return {};
+  const untilMs = sendAtMs(waiting, policy.followUpWindowMs);
+  if (untilMs <= nowMs) return {};
+  return { untilMs, sendNow: untilMs - nowMs >= WORTH_A_BUTTON_MS ? message : null };
+}
+
+function undecidedOf(followUps: readonly FollowUp[]): Queue['undecided'] {
+  const calls = followUps.flatMap(({ state, callId }) =>
+    (state === 'not_sent' || state === 'unknown') && callId !== null ? [callId] : [],
+  );
+  const [callId] = calls;
+  return callId === undefined ? null : { count: calls.length, callId };
+}
+
+/** A person who keeps writing puts the sending off, but not for longer than this many windows. */
+const LONGEST_WAIT_IN_WINDOWS = 10;
+const SEPARATOR = '\n\n';
+const CORRECTION = 'Correction of an earlier message: ';
+
+/** When the replies that wait go out: one window after the last of them, so that a burst is one message. */
+export function sendAtMs(waiting: readonly FollowUp[], windowMs: number): number {
+  const times = waiting.map((followUp) => followUp.receivedAtMs);
+  return Math.min(Math.max(...times) + windowMs, Math.min(...times) + LONGEST_WAIT_IN_WINDOWS * windowMs);
+}
+
+export interface Batch {
+  readonly followUps: readonly FollowUp[];
+  readonly prompt: string;
+}
+
+/** The longest run of replies, from the oldest on, that fits one message; always at least the first. */
+export function nextBatch(waiting: readonly FollowUp[], maxLength: number): Batch {
+  const followUps: FollowUp[] = [];
+  let length = 0;
+  for (const followUp of waiting) {
+    length += promptOf(followUp).length + (followUps.length > 0 ? SEPARATOR.length : 0);
+    if (followUps.length > 0 && length > maxLength) break;
+    followUps.push(followUp);
+  }
+  return { followUps, prompt: followUps.map(promptOf).join(SEPARATOR) };
+}
+
+/** Those that can go out now: all before the first whose snippets are still to be read. */
+export function readyOf(waiting: readonly FollowUp[]): readonly FollowUp[] {
+  const end = waiting.findIndex(({ snippets }) => snippets.length > 0);
+  return end < 0 ? waiting : waiting.slice(0, end);
+}
+
+/** What a follow-up says to the agent. */
+export function promptOf({ text, inlined, isCorrection }: FollowUp): string {
+  const own = isCorrection ? CORRECTION + text : text;
+  return [own, inlined].filter((part) => !isBlank(part)).join(SEPARATOR);
+}

@@ -1,0 +1,71 @@
+import type { Snippet } from '../requests/attachments.ts';
+
+/** A reply in a job's thread that is to be sent to the agent. */
+export interface FollowUp {
+  readonly id: string;
+  readonly jobId: string;
+  /** The reply's Slack timestamp; replies are ordered by it. */
+  readonly messageTs: string;
+  readonly userId: string;
+  /** The reply as Slack delivered it (escaped, with `<@U…>` tokens). */
+  readonly text: string;
+  /** Slack's timestamp of the last edit that `text` shows, or null. */
+  readonly editedTs: string | null;
+  readonly receivedAtMs: number;
+  readonly state: FollowUpState;
+  /** The message call that carries it or carried it last. */
+  readonly callId: string | null;
+  /** How the reply reads after an edit that was too late for the message call, or null. */
+  readonly corrected: string | null;
+  /** It was deleted too late for the message call. */
+  readonly isDeleted: boolean;
+  /** `text` corrects what was sent before. */
+  readonly isCorrection: boolean;
+  /** Attached texts that are still to be read: until then it cannot go out. */
+  readonly snippets: readonly Snippet[];
+  /** Those that were read, to go out with `text`; escaped like it. */
+  readonly inlined: string;
+}
+
+/**
+ * - `waiting`: stored, goes out with the next message call
+ * - `sending`: in a message call that is pending or in flight
+ * - `sent`: accepted by the API
+ * - `not_sent`: refused by the API; a person may retry. Without a `callId`: its job has no card; goes with *Try again*
+ * - `unknown`: may have been accepted; a person decides
+ * - `withdrawn`: deleted in Slack before it went out
+ * - `aside`: its author does not want it sent (`aside …`; its text is not kept), or it reads as thanks after an end
+ * - `muted`: written while the thread was muted; its text is not kept
+ * - `excluded`: there is nothing to send, as of `mute` and of files alone; its text is not kept
+ */
+export type FollowUpState = 'waiting' | 'sending' | 'sent' | 'not_sent' | 'unknown' | 'withdrawn' | Excluded;
+
+type Excluded = 'aside' | 'muted' | 'excluded';
+
+/** The reply as it is kept when it stays between people. */
+export function excludedFollowUp(followUp: FollowUp, state: Excluded): FollowUp {
+  const nothing = { text: '', corrected: null, snippets: [], inlined: '', callId: null };
+  return { ...followUp, ...nothing, state };
+}
+
+/** The reaction at a reply. `eyes`: stored; `done`: accepted by the API; `warning`: not sent, or unknown. */
+export type Receipt = 'eyes' | 'done' | 'warning' | 'muted' | 'aside';
+
+/** Null: none. A reply that was withdrawn is not there to react to. */
+export const receiptOf: Readonly<Record<FollowUpState, Receipt | null>> = {
+  waiting: 'eyes',
+  sending: 'eyes',
+  sent: 'done',
+  not_sent: 'warning',
+  unknown: 'warning',
+  withdrawn: null,
+  aside: 'aside',
+  muted: 'muted',
+  excluded: null,
+};
+
+/** Goes out by itself, or is on its way. */
+export const dueStates = ['waiting', 'sending'] as const satisfies readonly FollowUpState[];
+
+/** May still be sent, or it is unknown whether it was. */
+export const unsentStates = [...dueStates, 'not_sent', 'unknown'] as const satisfies readonly FollowUpState[];

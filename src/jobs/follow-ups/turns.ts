@@ -1,0 +1,70 @@
+import type { CallRequest } from '../call.ts';
+
+/** A call of a job's ledger, with what became of it. */
+export interface PastCall {
+  readonly request: CallRequest;
+  readonly state: 'pending' | 'started' | 'done' | 'failed' | 'unknown';
+  readonly createdAtMs: number;
+  /** Null while it has no outcome. */
+  readonly endedAtMs: number | null;
+}
+
+/** A prompt or follow-up that reached the agent (or may have), and its outcomes. */
+export interface Turn {
+  readonly kind: 'prompt' | 'follow_up';
+  /** As Slack delivered it. */
+  readonly text: string;
+  readonly startedAtMs: number;
+  /** False: whether the agent has it is unknown. */
+  readonly isAccepted: boolean;
+  /** In the order of their announcements. */
+  readonly outcomes: readonly Outcome[];
+}
+
+export interface Outcome {
+  readonly kind: 'finished' | 'failed' | 'archived' | 'vanished' | 'pull_request';
+  readonly atMs: number;
+}
+
+/** The turns of a job, from its calls in the order in which they were requested. */
+export function turnsOf(calls: readonly PastCall[]): Turn[] {
+  const turns = calls.flatMap((call) => turnOf(call)).sort((a, b) => a.startedAtMs - b.startedAtMs);
+  const outcomes = calls.flatMap((call) => outcomeOf(call));
+  return turns.map((turn, index) => {
+    const untilMs = turns[index + 1]?.startedAtMs ?? Number.POSITIVE_INFINITY;
+    const own = outcomes.filter(({ atMs }) => atMs >= turn.startedAtMs && atMs < untilMs);
+    return { ...turn, outcomes: own };
+  });
+}
+
+function turnOf({ request, state, endedAtMs }: PastCall): Turn[] {
+  if (request.kind !== 'create_job' && request.kind !== 'send_message') return [];
+  if (endedAtMs === null || (state !== 'done' && state !== 'unknown')) return [];
+  const kind = request.kind === 'create_job' ? 'prompt' : 'follow_up';
+  const isAccepted = state === 'done';
+  return [{ kind, text: request.prompt, startedAtMs: endedAtMs, isAccepted, outcomes: [] }];
+}
+
+function outcomeOf({ request, createdAtMs: atMs }: PastCall): Outcome[] {
+  if (request.kind !== 'announce') return [];
+  const { announcement } = request;
+  const { kind } = announcement;
+  switch (kind) {
+    case 'turn_ended': {
+      const isNews = announcement.link !== null && announcement.link.is !== 'same';
+      return [{ kind: 'finished', atMs }, ...pullRequestAt(atMs, isNews)];
+    }
+    case 'failed':
+    case 'archived':
+      return [{ kind, atMs }, ...pullRequestAt(atMs, announcement.prLink !== undefined)];
+    case 'vanished':
+    case 'pull_request':
+      return [{ kind, atMs }];
+    default:
+      return [];
+  }
+}
+
+function pullRequestAt(atMs: number, isNews: boolean): Outcome[] {
+  return isNews ? [{ kind: 'pull_request', atMs }] : [];
+}

@@ -1,0 +1,58 @@
+import type { Decision } from '../decision.ts';
+import type { Queue } from '../follow-ups/follow-up-queue.ts';
+import { type Job, mayStartAgain } from '../job.ts';
+
+/** The person who looks at a list, and where. */
+export interface Viewer {
+  readonly teamId: string;
+  readonly userId: string;
+  readonly channelId: string;
+}
+
+/** A job's place in the order of time; it stays when other jobs come and go. */
+export interface JobCursor {
+  readonly requestedAtMs: number;
+  readonly id: string;
+}
+
+/** Null: with the newest job. */
+export type PageStart = { readonly to: 'older' | 'newer'; readonly than: JobCursor } | null;
+
+export interface JobPage {
+  /** Newest first. */
+  readonly jobs: readonly Job[];
+  readonly hasNewer: boolean;
+  readonly hasOlder: boolean;
+}
+
+/** A job, and its replies that a person has to decide about. */
+export interface NeedingJob {
+  readonly job: Job;
+  readonly undecided: Queue['undecided'];
+}
+
+/** Nobody looks for what they have left alone for a week. */
+export const NEEDED_FOR_MS = 7 * 86_400_000;
+
+/** Whether the job waits for a decision of its requester, or for an administrator. */
+export function needsPerson({ job, undecided }: NeedingJob): boolean {
+  const { stage, trouble } = job;
+  if (undecided !== null || trouble?.kind === 'needs_admin') return true;
+  return stage.kind === 'create_unknown' || stage.kind === 'card_failed' || mayStartAgain(job);
+}
+
+/** A home that was opened this long ago may still be looked at. */
+const LOOKS_FOR_MS = 3_600_000;
+/** A home tab is rendered again at most this often, however much happens. */
+export const HOME_SPACING_MS = 3_000;
+
+/** Whether the requester's home shows what the decision changes: what a card or a notice shows, or a call brings. */
+export function changesHome({ calls, tasks, notices }: Decision, nowMs: number): boolean {
+  if (calls.length > 0 || notices !== undefined) return true;
+  return tasks.some(({ kind, runAtMs }) => kind === 'refresh_card' && runAtMs <= nowMs);
+}
+
+/** Whether somebody may still look at a home that was opened then. */
+export function mayBeSeen(openedAtMs: number, nowMs: number): boolean {
+  return openedAtMs > nowMs - LOOKS_FOR_MS;
+}

@@ -1,0 +1,73 @@
+import { duration } from '../../parts/duration.ts';
+import { type Mrkdwn, moment, mrkdwn } from '../../parts/mrkdwn.ts';
+import { oneLine } from '../../parts/untrusted.ts';
+import { replies } from '../../parts/words.ts';
+
+const STATUS_MAX = 100;
+const WORDS_MAX = 300;
+const NAME_MAX = 100;
+
+/** The state line of a card, which lists and *Details* share. An icon and a word, then what there is to add. */
+export const states = {
+  starting: mrkdwn`🚀 *Starting*`,
+  working: (forMs: number | null) => lasting(mrkdwn`⚙️ *Working*`, forMs),
+  workingOn: (count: number, forMs: number | null) =>
+    lasting(mrkdwn`⚙️ *Working on ${replies(count)}*`, forMs),
+  hourlyLimit: (untilMs: number) =>
+    mrkdwn`⏳ *Waiting* · the agent's hourly limit is used up · continues ${moment(untilMs)}`,
+  slowedDown: (untilMs: number) =>
+    mrkdwn`⏳ *Waiting* · the agent asked for a pause · continues ${moment(untilMs)}`,
+  unreachable: (retryAtMs: number) =>
+    mrkdwn`⏳ *Waiting* · can't reach the agent · next try ${moment(retryAtMs)}`,
+  needsAdmin: mrkdwn`⚠️ *Waiting for an administrator* · saved, continues once it's fixed`,
+  /** `link`: null if it cannot be one. */
+  pullRequestReady: (link: Mrkdwn | null, tookMs: number | null) =>
+    lasting(about(mrkdwn`✅ *Pull request ready*`, link), tookMs),
+  updated: (link: Mrkdwn | null, count: number) =>
+    count === 0
+      ? about(mrkdwn`✅ *Updated*`, link)
+      : mrkdwn`${about(mrkdwn`✅ *Updated*`, link)} · ${replies(count)} included`,
+  merged: (link: Mrkdwn | null) => about(mrkdwn`✅ *Merged*`, link),
+  closed: (link: Mrkdwn | null) => about(mrkdwn`⚪ *Closed without merging*`, link),
+  checksFailing: (state: Mrkdwn) => mrkdwn`${state} · checks failing`,
+  donePlain: mrkdwn`✅ *Done, no pull request*`,
+  failed: mrkdwn`❌ *Failed* · the agent gave no reason`,
+  /** `words`: the agent's; empty if it gave none. */
+  notAccepted: (words: string) =>
+    mrkdwn`❌ *Not accepted* · ${words === '' ? 'the agent gave no reason' : oneLine(words, WORDS_MAX)}`,
+  startUnconfirmed: mrkdwn`❓ *Couldn't confirm the start*`,
+  gone: mrkdwn`❌ *The agent no longer knows this job*`,
+  neverKnown: (agentJobId: string, projectName: string) =>
+    mrkdwn`❌ *The agent doesn't know this job* · “${oneLine(agentJobId, NAME_MAX)}” in the project ${oneLine(projectName, NAME_MAX)}`,
+  archived: mrkdwn`⚪ *Archived* · a reply may still reopen it`,
+  unwatched: mrkdwn`⚪ *No longer watching* · the agent may still be working`,
+  otherStatus: (status: string) => mrkdwn`ℹ️ *${oneLine(status, STATUS_MAX)}*`,
+  /** Of a job without a card: only lists show it. */
+  notStarted: mrkdwn`❌ *Not started* · Slack didn't take the card`,
+  startAnother: mrkdwn`❓ *Start another?*`,
+} as const;
+
+/** The warning line of a card. */
+export const warnings = {
+  undelivered: (count: number) => mrkdwn`⚠️ ${replies(count)} may not be included`,
+  waiting: (count: number, untilMs: number | null) =>
+    untilMs === null
+      ? mrkdwn`⏳ ${replies(count)} waiting`
+      : mrkdwn`⏳ ${replies(count)} waiting until ${moment(untilMs)}`,
+  waitingForAdmin: (count: number) => mrkdwn`⏳ ${replies(count)} waiting for an administrator`,
+  muted: mrkdwn`🔇 Muted: only mentions reach the agent`,
+} as const;
+
+/** What came along with the request. */
+export const cameAlong = {
+  thread: 'with messages of this thread',
+  snippets: 'with attached text',
+} as const;
+
+function about(state: Mrkdwn, link: Mrkdwn | null): Mrkdwn {
+  return link === null ? state : mrkdwn`${state} · ${link}`;
+}
+
+function lasting(state: Mrkdwn, ms: number | null): Mrkdwn {
+  return ms === null ? state : mrkdwn`${state} · ${duration(ms)}`;
+}

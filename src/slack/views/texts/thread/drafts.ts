@@ -1,0 +1,18 @@
+import { type Mrkdwn, mrkdwn } from '../../parts/mrkdwn.ts';
+
+/** A request that waits for a person to start it. */
+export const draftTexts = {
+  news: (from: Mrkdwn): Mrkdwn => mrkdwn`📝 *Draft* · from ${from}`,
+  marked: (name: string, emoji: string): Mrkdwn => mrkdwn`${name}'s :${emoji}:`,
+  /** How many messages of its thread go along. */
+  included: (count: number): Mrkdwn =>
+    mrkdwn`${count} ${count === 1 ? 'message' : 'messages'} of this thread included`,
+  onlyThese: (names: string): Mrkdwn => mrkdwn`only ${names} can start it`,
+  notYours: (names: string): Mrkdwn => mrkdwn`Only ${names} can start this.`,
+  notPosted: (channel: Mrkdwn, reason: string): Mrkdwn =>
+    mrkdwn`⚠️ *Couldn't post a draft in ${channel}:* ${reason}. It's dropped.`,
+  /** In lists, and for whoever presses too late. */
+  waiting: mrkdwn`📝 *Draft*`,
+  dropped: mrkdwn`⚪ *Not started*`,
+  cutOff: mrkdwn`✂️ The request is too long for this field: its end is missing here. *Start* below the draft sends all of it.`,
+} as const;

@@ -1,0 +1,155 @@
+import { type SqlBool, sql } from 'kysely';
+import type { PastCall } from '../../../jobs/follow-ups/turns.ts';
+import type { Job } from '../../../jobs/job.ts';
+import type { CountedJob } from '../../../jobs/report/report.ts';
+import { fromJson, jobFrom, Table } from '../../schema/tables.ts';
+import { IS_IN_BUDGET } from '../calls/calls.ts';
+import { idsOf } from '../prepared.ts';
+
+export interface Period {
+  readonly sinceMs: number;
+  /** Exclusive. */
+  readonly untilMs: number;
+}
+
+/** A place in time among rows of the same kind. */
+export interface Place<At = number, Id = string> {
+  readonly at: At;
+  readonly id: Id;
+}
+
+export interface Page<Row, At = number, Id = string> {
+  readonly rows: readonly Row[];
+  /** Behind the last row; null at the end. */
+  readonly next: Place<At, Id> | null;
+}
+
+/** The page with these rows. */
+export function pageOf<Found, Row, At, Id>(
+  found: readonly Found[],
+  limit: number,
+  rowOf: (one: Found) => Row,
+  placeOf: (one: Found) => Place<At, Id>,
+): Page<Row, At, Id> {
+  const last = found.length < limit ? undefined : found.at(-1);
+  return { rows: found.map(rowOf), next: last === undefined ? null : placeOf(last) };
+}
+
+/** What reports count, page by page in the order of time. Nothing is locked. */
+export class Reports extends Table {
+  /** The jobs that were asked for in the period; `teamId`: null: in all workspaces. */
+  async jobs(
+    { sinceMs, untilMs }: Period,
+    teamId: string | null,
+    after: Place | null,
+    limit: number,
+  ): Promise<Page<CountedJob>> {
+    const rows = await this.db
+      .selectFrom('job')
+      .select(['id', 'requested_at', 'data', 'number'])
+      .where('requested_at', '>=', after?.at ?? sinceMs)
+      .where('requested_at', '<', untilMs)
+      .$if(after !== null, (query) =>
+        query.where(sql<SqlBool>`(requested_at, id) > (${after?.at ?? 0}, ${after?.id ?? ''})`),
+      )
+      // A plain `team_id` would make SQLite scan all jobs of the workspace.
+      .$if(teamId !== null, (query) => query.where(sql<SqlBool>`team_id || '' = ${teamId ?? ''}`))
+      .orderBy('requested_at')
+      .orderBy('id')
+      .limit(limit)
+      .execute();
+    const jobs = rows.map((row) => jobFrom(row));
+    const calls = await this.callsOf(jobs.filter(needsCalls));
+    const unclear = await this.unclearReplies(jobs);
+    const counted = jobs.map((job) => ({
+      job,
+      calls: calls.get(job.id) ?? [],
+      unclearReplies: unclear.get(job.id) ?? 0,
+    }));
+    return pageOf(
+      counted,
+      limit,
+      (one) => one,
+      ({ job }) => ({ at: job.requestedAtMs, id: job.id }),
+    );
+  }
+
+  /** When create and message calls of the project were started in the period, of all workspaces. */
+  async agentCalls(
+    projectId: string,
+    { sinceMs, untilMs }: Period,
+    after: Place<number, number> | null,
+    limit: number,
+  ): Promise<Page<number, number, number>> {
+    const rows = await this.db
+      .selectFrom('call')
+      .select(['started_at', 'seq'])
+      .where('project_id', '=', projectId)
+      .where('started_at', '>=', after?.at ?? sinceMs)
+      .where('started_at', '<', untilMs)
+      .$if(after !== null, (query) =>
+        query.where(sql<SqlBool>`(started_at, seq) > (${after?.at ?? 0}, ${after?.id ?? 0})`),
+      )
+      .where(IS_IN_BUDGET)
+      .orderBy('started_at')
+      .orderBy('seq')
+      .limit(limit)
+      .$narrowType<{ started_at: number }>()
+      .execute();
+    const atMs = ({ started_at: at }: (typeof rows)[number]) => at;
+    return pageOf(rows, limit, atMs, (row) => ({ at: row.started_at, id: row.seq }));
+  }
+
+  /** The projects that have such calls: the index is entered once for each. */
+  async projects(): Promise<string[]> {
+    const found: string[] = [];
+    for (;;) {
+      const row = await this.db
+        .selectFrom('call')
+        .select('project_id')
+        .where('project_id', '>', found.at(-1) ?? '')
+        .where(IS_IN_BUDGET)
+        .orderBy('project_id')
+        .limit(1)
+        .executeTakeFirst();
+      if (row === undefined) return found;
+      found.push(row.project_id);
+    }
+  }
+
+  private async callsOf(jobs: readonly Job[]): Promise<ReadonlyMap<string, PastCall[]>> {
+    const found = new Map<string, PastCall[]>();
+    if (jobs.length === 0) return found;
+    const rows = await this.db
+      .selectFrom('call')
+      .select(['job_id', 'request', 'state', 'created_at as createdAtMs', 'ended_at as endedAtMs'])
+      .where('job_id', 'in', idsOf(jobs))
+      .where('kind', 'in', ['create_job', 'announce'])
+      .orderBy('job_id')
+      .orderBy('seq')
+      .execute();
+    for (const { job_id: jobId, request, ...call } of rows) {
+      const calls = found.get(jobId) ?? [];
+      calls.push({ ...call, request: fromJson(request) });
+      found.set(jobId, calls);
+    }
+    return found;
+  }
+
+  private async unclearReplies(jobs: readonly Job[]): Promise<ReadonlyMap<string, number>> {
+    if (jobs.length === 0) return new Map();
+    const rows = await this.db
+      .selectFrom('follow_up')
+      .select((eb) => ['job_id', eb.fn.countAll<number | string>().as('count')])
+      .where('job_id', 'in', idsOf(jobs))
+      .where('state', '=', 'unknown')
+      .groupBy('job_id')
+      .execute();
+    return new Map(rows.map(({ job_id, count }) => [job_id, Number(count)]));
+  }
+}
+
+/** Of all others, the job itself tells all that is counted. */
+function needsCalls({ creates, announcedPrLink }: Job): boolean {
+  return creates > 1 || announcedPrLink !== null;
+}

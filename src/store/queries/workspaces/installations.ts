@@ -1,0 +1,177 @@
+import { Table, type Tables } from '../../schema/tables.ts';
+
+/** The app in a workspace, or in all workspaces of an organisation, with its sealed tokens. */
+export interface StoredInstallation extends InstallationFacts {
+  readonly tokens: SealedTokens;
+  /** Changes with every write. */
+  readonly revision: number;
+  /** The lease of a renewal in progress. */
+  readonly renewingUntilMs: number | null;
+  /** Slack's error code, if the token can no longer be renewed. */
+  readonly renewalProblem: string | null;
+}
+
+export interface InstallationFacts {
+  /** The id of the workspace (T…) or organisation (E…). */
+  readonly id: string;
+  readonly isOrganisation: boolean;
+  readonly enterpriseId: string | null;
+  readonly botUserId: string;
+  readonly botId: string;
+  readonly workspaceUrl: string | null;
+  readonly scopes: readonly string[];
+  readonly installerId: string;
+  readonly installedAtMs: number;
+}
+
+/** Encrypted one by one. */
+export interface SealedTokens {
+  readonly keyId: string;
+  readonly botToken: string;
+  /** Null if the token does not expire. */
+  readonly refreshToken: string | null;
+  readonly expiresAtMs: number | null;
+}
+
+export interface Renewal {
+  readonly id: string;
+  /** Unique. */
+  readonly token: string;
+}
+
+const noRenewal = { renewal: null, renewing_until: null, renewal_problem: null };
+
+/** The workspaces and organisations in which the app is installed. */
+export class Installations extends Table {
+  async get(id: string): Promise<StoredInstallation | null> {
+    const row = await this.db.selectFrom('installation').selectAll().where('id', '=', id).executeTakeFirst();
+    return row === undefined ? null : fromRow(row);
+  }
+
+  /** Ordered by id. */
+  async all(): Promise<StoredInstallation[]> {
+    const rows = await this.db.selectFrom('installation').selectAll().orderBy('id').execute();
+    return rows.map(fromRow);
+  }
+
+  /** Replaces the installation of the same id; a renewal in progress is lost. */
+  async put({ id, ...facts }: InstallationFacts, tokens: SealedTokens): Promise<void> {
+    const row = { ...factColumns(facts), ...tokenColumns(tokens), ...noRenewal };
+    await this.db
+      .insertInto('installation')
+      // Must differ from the revision of an earlier installation.
+      .values({ id, ...row, revision: facts.installedAtMs })
+      .onConflict((conflict) =>
+        conflict
+          .column('id')
+          .doUpdateSet((eb) => ({ ...row, revision: eb('installation.revision', '+', 1) })),
+      )
+      .execute();
+  }
+
+  async remove(id: string, revision: number): Promise<boolean> {
+    const { numDeletedRows } = await this.db
+      .deleteFrom('installation')
+      .where('id', '=', id)
+      .where('revision', '=', revision)
+      .executeTakeFirst();
+    return numDeletedRows > 0n;
+  }
+
+  /** Stores the same tokens under another key. False if the row has changed. */
+  async reseal(id: string, revision: number, tokens: SealedTokens): Promise<boolean> {
+    const { numUpdatedRows } = await this.changed(id)
+      .set(tokenColumns(tokens))
+      .where('revision', '=', revision)
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  }
+
+  /** Takes the lease to renew the token. False if it is taken, or the row has changed. */
+  async startRenewal({ id, token }: Renewal, revision: number, nowMs: number, untilMs: number) {
+    const { numUpdatedRows } = await this.changed(id)
+      .set({ renewal: token, renewing_until: untilMs })
+      .where('revision', '=', revision)
+      .where((eb) => eb.or([eb('renewing_until', 'is', null), eb('renewing_until', '<=', nowMs)]))
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  }
+
+  /** Stores the new tokens, or why there will be none. False if the lease was lost. */
+  async endRenewal({ id, token }: Renewal, result: SealedTokens | { readonly problem: string }) {
+    const { numUpdatedRows } = await this.changed(id)
+      .set(
+        'problem' in result
+          ? { ...noRenewal, renewal_problem: result.problem }
+          : { ...noRenewal, ...tokenColumns(result) },
+      )
+      .where('renewal', '=', token)
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  }
+
+  /** The organisation whose installation serves the workspace, if known. */
+  async organisationOf(teamId: string): Promise<string | null> {
+    const row = await this.db
+      .selectFrom('organisation_team')
+      .select('enterprise_id')
+      .where('team_id', '=', teamId)
+      .executeTakeFirst();
+    return row?.enterprise_id ?? null;
+  }
+
+  async rememberOrganisation(teamId: string, enterpriseId: string): Promise<void> {
+    await this.db
+      .insertInto('organisation_team')
+      .values({ team_id: teamId, enterprise_id: enterpriseId })
+      .onConflict((conflict) => conflict.column('team_id').doUpdateSet({ enterprise_id: enterpriseId }))
+      .execute();
+  }
+
+  private changed(id: string) {
+    return this.db
+      .updateTable('installation')
+      .set((eb) => ({ revision: eb('revision', '+', 1) }))
+      .where('id', '=', id);
+  }
+}
+
+function factColumns(facts: Omit<InstallationFacts, 'id'>) {
+  return {
+    is_organisation: facts.isOrganisation ? 1 : 0,
+    enterprise_id: facts.enterpriseId,
+    bot_user_id: facts.botUserId,
+    bot_id: facts.botId,
+    workspace_url: facts.workspaceUrl,
+    scopes: facts.scopes.join(','),
+    installer_id: facts.installerId,
+    installed_at: facts.installedAtMs,
+  };
+}
+
+function tokenColumns({ keyId, botToken, refreshToken, expiresAtMs }: SealedTokens) {
+  return { key_id: keyId, bot_token: botToken, refresh_token: refreshToken, expires_at: expiresAtMs };
+}
+
+function fromRow(row: Tables['installation']): StoredInstallation {
+  return {
+    id: row.id,
+    isOrganisation: row.is_organisation === 1,
+    enterpriseId: row.enterprise_id,
+    botUserId: row.bot_user_id,
+    botId: row.bot_id,
+    workspaceUrl: row.workspace_url,
+    scopes: row.scopes === '' ? [] : row.scopes.split(','),
+    installerId: row.installer_id,
+    installedAtMs: row.installed_at,
+    tokens: {
+      keyId: row.key_id,
+      botToken: row.bot_token,
+      refreshToken: row.refresh_token,
+      expiresAtMs: row.expires_at,
+    },
+    revision: row.revision,
+    renewingUntilMs: row.renewing_until,
+    renewalProblem: row.renewal_problem,
+  };
+}
