@@ -1,3 +1,5 @@
+import type { Attachments } from './requests/attachments.ts';
+
 /** A thread of other people that a job starts in: its root, and its last message by then. */
 export interface StartThread {
   readonly threadTs: string;
@@ -13,20 +15,30 @@ interface Draftable {
   readonly messages: readonly string[];
   /** Its message; null: not posted yet. */
   readonly postTs: string | null;
+  /** The people who marked the message that it is about, when that was last looked at; absent: marks do not matter. */
+  readonly markedBy?: readonly string[];
 }
 
 /** The stage of a job that nobody has started: nothing of it goes to the agent before a person does. */
 export interface Draft extends Draftable {
   readonly kind: 'draft';
   readonly draftedAtMs: number;
-  /** The person without whom it is withdrawn; absent: nobody's leaving counts. */
-  readonly markedBy?: string;
 }
 
-/** The stage of a draft that will not start. One that was withdrawn may be asked for once more. */
+/** The stage of a draft that will not start. */
 export interface Dropped extends Draftable {
   readonly kind: 'dropped';
   readonly why: 'dismissed' | 'withdrawn' | 'expired' | 'not_posted';
   /** Who did that; null: nobody, or unknown. */
   readonly byUserId: string | null;
+}
+
+/** A message that a draft is about. */
+export interface MarkedMessage {
+  readonly thread: StartThread;
+  /** The message with its address; escaped. */
+  readonly prompt: string;
+  readonly attachments: Attachments;
+  /** The times of the other messages of its thread that may go along. */
+  readonly along: readonly string[];
 }

@@ -1,5 +1,6 @@
 import type { AgentFailure, AgentJob } from './agent-job.ts';
 import type { Announcement } from './announcement.ts';
+import type { MarkedMessage } from './draft.ts';
 import type { PullRequestFacts } from './pull-requests/pull-request.ts';
 import type { Attachments, ReadSnippet } from './requests/attachments.ts';
 
@@ -76,12 +77,10 @@ export type JobEvent =
   | { readonly type: 'draft_dismissed'; readonly draft: number; readonly userId: string }
   /** It was made a week ago. */
   | { readonly type: 'draft_expired' }
-  /** These people mark the message that the draft is about, as it is now. `approvers`: see `requestDraft`. */
-  | {
-      readonly type: 'marks_seen';
-      readonly userIds: readonly string[];
-      readonly approvers: readonly string[];
-    }
+  /** These people mark the message that the draft is about, as it is now. */
+  | { readonly type: 'marks_seen'; readonly userIds: readonly string[] }
+  /** The same, and one of them asks for one more draft (`asksOnceMore`). */
+  | ({ readonly type: 'marked_once_more' } & MarkedOnceMore)
   /** A person wrote a follow-up in the form; the thread shows it first. */
   | { readonly type: 'follow_up_written'; readonly userId: string; readonly text: string }
   | {
@@ -140,6 +139,14 @@ export interface DraftStart {
   readonly postTs?: string;
   /** When it was pressed, by Slack's clock. */
   readonly pressedTs?: string;
+}
+
+export interface MarkedOnceMore {
+  readonly userIds: readonly string[];
+  /** See `requestDraft`. */
+  readonly approvers: readonly string[];
+  /** As it is now. */
+  readonly message: MarkedMessage;
 }
 
 /** What is known of other jobs of the project. */

@@ -1,38 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { botScopes } from '../../src/slack/protocol/scopes.ts';
-import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
-import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
+import { alice, bob, general } from '../support/local-slack.ts';
+import { marksIn, startMarkedWorld } from './support/marks.ts';
+import type { StrictWorld } from './support/strict-world.ts';
 
 const WEEK_MS = 7 * 86_400_000;
-const marking = `channels: { ${general}: { reaction: memo } }`;
 let world: StrictWorld;
-const start = async (configFile = marking) => {
-  world = await startStrictWorld({ configFile });
-  world.slack.control.grantScopes([...botScopes.map(({ name }) => name), 'reactions:read']);
-};
-beforeEach(() => start());
+beforeEach(async () => {
+  world = await startMarkedWorld();
+});
 afterEach(() => world[Symbol.asyncDispose]());
-
-const write = (
-  text: string,
-  options: { user?: string; threadTs?: string; fields?: { bot_id: string } } = {},
-) => world.slack.control.message({ channel: general, user: bob, text, ...options });
-const react = (message: SlackMessage, user = alice, emoji = 'memo') =>
-  world.slack.control.react(message, emoji, user);
-const unreact = (message: SlackMessage, user = alice) => world.slack.control.unreact(message, 'memo', user);
-const threadOf = async (root: SlackMessage) =>
-  (await world.slack.control.thread(general, root.ts)).filter(({ ts }) => ts !== root.ts);
-const drafts = async (root: SlackMessage) =>
-  (await threadOf(root)).filter(({ text }) => text.includes('*Draft*'));
-const draftOf = async (root: SlackMessage): Promise<SlackMessage> => {
-  await world.settled();
-  const [draft] = (await drafts(root)).slice(-1);
-  if (draft === undefined) throw new Error('there is no draft');
-  return draft;
-};
-const press = (draft: SlackMessage, button: string, user = alice) =>
-  world.slack.control.press(draft, button, user);
-const privately = (words: string) => world.sentPrivately(general, words);
+const { write, react, unreact, raw, threadOf, drafts, draftOf, press, startJobIn, privately } = marksIn(
+  () => world,
+);
 
 describe('a person who marks a message', () => {
   test('sees a draft in its thread, with its words, and nothing goes to the agent before Start (T2)', async () => {
@@ -171,16 +150,11 @@ describe('marks', () => {
     const message = await write('The limits are wrong');
     await react(message);
     const draft = await draftOf(message);
-    const late = {
-      user: alice,
-      reaction: 'memo',
-      item: { type: 'message', channel: general, ts: message.ts },
-    };
-    await world.slack.control.raw(general, { type: 'reaction_removed', ...late });
+    await raw('reaction_removed', message);
     await world.settled();
     expect((await drafts(message)).map(({ text }) => text)).toEqual([draft.text]);
     await unreact(message);
-    await world.slack.control.raw(general, { type: 'reaction_added', ...late });
+    await raw('reaction_added', message);
     await world.settled();
     expect((await drafts(message))[0]?.text).toContain('Withdrawn by');
   });
@@ -224,12 +198,7 @@ describe('marks', () => {
   test('in a channel that the bot cannot read make no draft (T2)', async () => {
     const message = await write('The limits are wrong');
     world.slack.control.remove(general, 'U0DOCSAGENT');
-    const event = {
-      user: alice,
-      reaction: 'memo',
-      item: { type: 'message', channel: general, ts: message.ts },
-    };
-    await world.slack.control.raw(general, { type: 'reaction_added', ...event });
+    await raw('reaction_added', message);
     await world.settled();
     expect(await threadOf(message)).toEqual([]);
   });
@@ -264,7 +233,7 @@ describe('marks', () => {
 describe('where only some may start drafts', () => {
   test('others are told who may, and may still dismiss (T2)', async () => {
     await world[Symbol.asyncDispose]();
-    await start(`channels: { ${general}: { reaction: ":memo:", approvers: [${bob}] } }`);
+    world = await startMarkedWorld(`channels: { ${general}: { reaction: ":memo:", approvers: [${bob}] } }`);
     const message = await write('The limits are wrong');
     await react(message);
     const draft = await draftOf(message);
@@ -284,14 +253,7 @@ describe('where only some may start drafts', () => {
     const message = await write('The limits are wrong');
     await react(message);
     const draft = await draftOf(message);
-    await write('<@U0DOCSAGENT> Document it', { threadTs: message.ts, user: alice });
-    const offer = await world.sentPrivately(general, "There's no job in this thread yet");
-    await world.slack.control.press(offer, 'choose_messages', alice);
-    await expect
-      .poll(() => JSON.stringify(world.slack.control.modal(alice)?.blocks), { message: 'the form' })
-      .toContain('go along');
-    await world.slack.control.submit(alice, {});
-    await world.settled();
+    await startJobIn(message);
     await press(draft, 'start_draft');
     await privately("There's already a job in this thread");
     expect(world.prompts()).toHaveLength(1);

@@ -15,6 +15,7 @@ import {
   draftPosted,
   draftRefused,
   expireDraft,
+  markedOnceMore,
   marksSeen,
   startDraft,
 } from './start/drafts.ts';
@@ -112,7 +113,9 @@ function apply(builder: DecisionBuilder, event: JobEvent) {
     case 'draft_expired':
       return expireDraft(builder);
     case 'marks_seen':
-      return marksSeen(builder, event.userIds, event.approvers);
+      return marksSeen(builder, event.userIds);
+    case 'marked_once_more':
+      return markedOnceMore(builder, event);
     case 'follow_up_written':
       return builder.announce({ kind: 'follow_up', userId: event.userId, text: event.text });
     case 'follow_up_shown':

@@ -10,14 +10,38 @@ import { World } from '../support/world.ts';
 const WEEK_MS = 7 * 24 * HOUR_MS;
 const thread = { threadTs: '100.000000', lastTs: '101.000000' };
 
-function aDraft(request: Partial<JobRequest> = { thread }, messages = ['101.000000']): World {
-  const facts = { messages, approvers: [], markedBy: 'U1' };
+function aDraft(
+  request: Partial<JobRequest> = { thread },
+  messages = ['101.000000'],
+  by: { markedBy?: readonly string[] } = { markedBy: ['U1'] },
+): World {
+  const facts = { messages, approvers: [], ...by };
   return new World({}, { ...aRequest, ...request }, (one, context) => requestDraft(one, facts, context));
+}
+
+function end(world: World, why: 'expired' | 'not_posted'): void {
+  const [announcement] = world.told;
+  if (announcement === undefined) throw new Error('there is no draft');
+  if (why === 'not_posted') {
+    world.apply({ type: 'post_refused', callId: 'call', announcement, reason: 'is_archived' });
+  } else {
+    world.nowMs += WEEK_MS;
+    world.apply({ type: 'draft_expired' });
+  }
+  expect(world.job.stage).toMatchObject({ kind: 'dropped', why });
 }
 
 const start = (facts: Partial<Extract<JobEvent, { type: 'draft_started' }>> = {}) =>
   ({ type: 'draft_started', draft: 1, userId: 'U2', ...facts }) as const;
-const marked = (...userIds: string[]) => ({ type: 'marks_seen', userIds, approvers: [] }) as const;
+const marked = (...userIds: string[]) => ({ type: 'marks_seen', userIds }) as const;
+const message = {
+  thread,
+  prompt: 'Document the quotas',
+  attachments: { snippets: [], others: [] },
+  along: [],
+};
+const markedOnceMore = (...userIds: string[]) =>
+  ({ type: 'marked_once_more', userIds, approvers: [], message }) as const;
 const outcomes = (world: World) => (world.job.offers ?? []).map(({ outcome }) => outcome);
 
 describe('a draft (T2)', () => {
@@ -93,7 +117,8 @@ describe('a draft (T2)', () => {
   test('that was dismissed says by whom, and marks make no other', () => {
     const world = aDraft();
     world.apply({ type: 'draft_dismissed', draft: 1, userId: 'U3' });
-    world.apply(marked('U1', 'U4'));
+    world.apply(marked());
+    world.apply(markedOnceMore('U1', 'U4'));
     expect(world.news).toEqual(['draft 1']);
     expect(outcomes(world)).toEqual([{ deed: 'dismissed', by: 'U3' }]);
     expect(world.tasks.has('refresh_posts')).toBe(true);
@@ -112,12 +137,13 @@ describe('a draft (T2)', () => {
   test('that was withdrawn is made once more by a new mark; buttons of the first do nothing', () => {
     const world = aDraft();
     world.apply(marked());
-    world.apply(marked('U5'));
-    world.apply(marked('U5'));
+    world.apply(markedOnceMore('U5', 'U1'));
+    world.apply(markedOnceMore('U5', 'U1'));
     expect(world.news).toEqual(['draft 1', 'draft 2']);
     expect(world.apply(start()).calls).toEqual([]);
     world.apply(start({ draft: 2 }));
     expect(world.job).toMatchObject({ stage: { kind: 'opening' }, requesterId: 'U5' });
+    expect(world.job.prompt).toBe('Document the quotas');
     expect(outcomes(world)).toEqual([
       { deed: 'withdrawn', by: 'U1' },
       { deed: 'started', by: 'U2' },
@@ -140,11 +166,36 @@ describe('a draft (T2)', () => {
     expect(started.job.stage.kind).toBe('opening');
   });
 
+  test.each(['expired', 'not_posted'] as const)(
+    'that is %s is made once more by a new mark, not by those that are there still',
+    (why) => {
+      const world = aDraft();
+      world.apply(marked('U1', 'U4'));
+      end(world, why);
+      world.apply(markedOnceMore('U4', 'U1'));
+      expect(world.news).toEqual(['draft 1']);
+      // U1 has taken the mark away, and puts it there again.
+      world.apply(marked('U4'));
+      world.apply(markedOnceMore('U4', 'U1'));
+      expect(world.news).toEqual(['draft 1', 'draft 2']);
+      expect(world.job).toMatchObject({
+        requesterId: 'U1',
+        stage: { kind: 'draft', markedBy: ['U4', 'U1'] },
+      });
+    },
+  );
+
+  test('that nobody asked for by a mark is not withdrawn for lack of marks', () => {
+    const world = aDraft({ thread }, [], {});
+    world.apply(marked());
+    expect(world.job.stage.kind).toBe('draft');
+  });
+
   test('that was made once more is kept for a week from then on', () => {
     const world = aDraft();
     world.nowMs += HOUR_MS;
     world.apply(marked());
-    world.apply(marked('U1'));
+    world.apply(markedOnceMore('U1'));
     world.nowMs += WEEK_MS - HOUR_MS;
     world.apply({ type: 'draft_expired' });
     expect(world.job.stage.kind).toBe('draft');
@@ -153,9 +204,7 @@ describe('a draft (T2)', () => {
 
   test('that Slack does not take is dropped, and whoever asked for it learns why', () => {
     const world = aDraft();
-    const [announcement] = world.told;
-    if (announcement === undefined) throw new Error('there is none');
-    world.apply({ type: 'post_refused', callId: 'call', announcement, reason: 'is_archived' });
+    end(world, 'not_posted');
     expect(world.job.stage).toMatchObject({ kind: 'dropped', why: 'not_posted' });
     const answers = world.calls.filter(({ request }) => request.kind === 'notify_requester');
     expect(answers.map(({ request }) => request)).toMatchObject([{ about: 'draft_refused' }]);
@@ -171,6 +220,7 @@ describe('a draft (T2)', () => {
       { type: 'draft_expired' },
       marked(),
       marked('U4'),
+      markedOnceMore('U4'),
     );
     fc.assert(
       fc.property(fc.array(anyEvent, { maxLength: 20 }), (events) => {

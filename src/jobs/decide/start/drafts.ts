@@ -1,6 +1,7 @@
 import type { Decision, DecisionContext } from '../../decision.ts';
 import type { Draft, Dropped } from '../../draft.ts';
-import type { DraftStart } from '../../event.ts';
+import type { DraftStart, MarkedOnceMore } from '../../event.ts';
+import type { Stage } from '../../job.ts';
 import type { Attachments } from '../../requests/attachments.ts';
 import { DecisionBuilder } from '../decision-builder.ts';
 import { type JobRequest, newJob, notifyRequester, openIn, requestCard } from './open.ts';
@@ -15,8 +16,8 @@ export interface DraftFacts {
   readonly approvers: readonly string[];
   /** Under which its message is found again (`draftKey`). Default: under none. */
   readonly key?: string;
-  /** The person without whom it is withdrawn (`marks_seen`); absent: nobody counts. */
-  readonly markedBy?: string;
+  /** The people without whom it is withdrawn (`marks_seen`); absent: nobody counts. */
+  readonly markedBy?: readonly string[];
 }
 
 /**
@@ -115,29 +116,47 @@ export function expireDraft(builder: DecisionBuilder): void {
   else drop(builder, stage, 'expired', null);
 }
 
-/**
- * These people ask for the draft, as its message shows now: when nobody does any more it is withdrawn, and if somebody
- * does again later, made once more.
- */
-export function marksSeen(
-  builder: DecisionBuilder,
-  userIds: readonly string[],
-  approvers: readonly string[],
-): void {
+/** These people mark the message that the draft is about: without any, it is withdrawn. */
+export function marksSeen(builder: DecisionBuilder, userIds: readonly string[]): void {
   const { stage } = builder.job;
-  const [first] = userIds;
-  if (stage.kind === 'draft') {
-    const isStill = stage.markedBy !== undefined && userIds.includes(stage.markedBy);
-    if (first === undefined) drop(builder, stage, 'withdrawn', stage.markedBy ?? null);
-    else if (!isStill) builder.change({ stage: { ...stage, markedBy: first } });
-  } else if (stage.kind === 'dropped' && stage.why === 'withdrawn' && first !== undefined) {
-    const { number, thread, messages } = stage;
-    builder.change({ requesterId: first, requestedAtMs: builder.context.nowMs });
-    makeDraft(builder, { number, thread, messages, postTs: null, markedBy: first }, approvers);
-  }
+  if (stage.kind !== 'draft' && stage.kind !== 'dropped') return;
+  if (stage.markedBy === undefined || isSame(stage.markedBy, userIds)) return;
+  builder.change({ stage: { ...stage, markedBy: userIds } });
+  if (stage.kind === 'dropped' || userIds.length > 0) return;
+  drop(builder, { ...stage, markedBy: [] }, 'withdrawn', stage.markedBy[0] ?? null);
+}
+
+/**
+ * Who among those that mark the message now asks for one more draft of it; null: nobody does. Those who marked the last
+ * one do not, unless they took their mark away meanwhile; and what somebody has dismissed or started is settled.
+ */
+export function asksOnceMore(stage: Stage, userIds: readonly string[]): string | null {
+  if (stage.kind !== 'dropped' || stage.markedBy === undefined) return null;
+  const { markedBy } = stage;
+  return userIds.find((userId) => !markedBy.includes(userId)) ?? null;
+}
+
+/** Somebody marks it anew: there is one more draft, of what the message and its thread say now. */
+export function markedOnceMore(
+  builder: DecisionBuilder,
+  { userIds, approvers, message }: MarkedOnceMore,
+): void {
+  const { job, context } = builder;
+  const requesterId = asksOnceMore(job.stage, userIds);
+  if (job.stage.kind !== 'dropped' || requesterId === null) return;
+  const { prompt, attachments, thread, along: messages } = message;
+  builder.change({ requesterId, requestedAtMs: context.nowMs, prompt, ...attachments });
+  const { number } = job.stage;
+  makeDraft(builder, { number, thread, messages, postTs: null, markedBy: userIds }, approvers);
+}
+
+function isSame(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((one, index) => one === others[index]);
 }
 
 function drop(builder: DecisionBuilder, draft: Draft, why: Dropped['why'], byUserId: string | null): void {
-  const { number, thread, messages, postTs } = draft;
-  builder.change({ stage: { kind: 'dropped', why, byUserId, number, thread, messages, postTs } });
+  const { draftedAtMs: _, markedBy, ...rest } = draft;
+  // What somebody has dismissed is settled, whoever marks it.
+  const marks = why === 'dismissed' || markedBy === undefined ? {} : { markedBy };
+  builder.change({ stage: { ...rest, ...marks, kind: 'dropped', why, byUserId } });
 }

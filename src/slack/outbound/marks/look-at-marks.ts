@@ -1,12 +1,13 @@
 import { applyEvent } from '../../../engine/apply-event.ts';
-import { draftKey, requestDraft } from '../../../jobs/decide/start/drafts.ts';
+import { asksOnceMore, draftKey, requestDraft } from '../../../jobs/decide/start/drafts.ts';
 import type { JobRequest } from '../../../jobs/decide/start/open.ts';
+import type { MarkedMessage } from '../../../jobs/draft.ts';
 import { approversIn, defaultProject, type Rules, settingsOf } from '../../../jobs/policy.ts';
 import type { ClaimedTask, Transaction } from '../../../store/store.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import { isReady, type ReadyWorkspace } from '../../workspace/workspace.ts';
 import { isHopeless, type SlackTools, slackRetryMs } from '../slack-tools.ts';
-import { type MarkedMessage, readMarked } from './marked-message.ts';
+import { readMarked } from './marked-message.ts';
 
 /** A message that somebody has marked, or marks no more, and the emoji that makes drafts in its channel. */
 interface Marked {
@@ -29,11 +30,10 @@ export async function lookAtMarks(tools: SlackTools, task: ClaimedTask): Promise
   const marked = { teamId, channelId, messageTs, emoji };
   try {
     const userIds = await allowed(workspace, marked);
-    if (await isKnown(tools, task, marked, userIds)) return;
-    const [userId] = userIds;
-    const message = userId === undefined ? null : await readMarked(workspace, marked);
-    if (userId === undefined || message === null) return await complete(tools, task);
-    await makeDraft(tools, task, { marked, message, userId, workspace, rules });
+    if (!(await asksForDraft(tools, task, marked, userIds))) return;
+    const message = await readMarked(workspace, marked);
+    if (message === null) return await complete(tools, task);
+    await makeDraft(tools, task, { marked, message, userIds, workspace, rules });
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
     const { failure } = error;
@@ -56,8 +56,11 @@ async function allowed({ marks, access }: ReadyWorkspace, marked: Marked): Promi
   return userIds.filter((_, index) => refusals[index] === null);
 }
 
-/** If there is a draft of the message, or was one: tells it who marks the message now. */
-function isKnown(
+/**
+ * Whether somebody asks for a draft of the message: its first, or one more. If not, the draft that there is, or was, is
+ * told who marks the message now, and the look is over.
+ */
+function asksForDraft(
   { store, newContext }: SlackTools,
   task: ClaimedTask,
   marked: Marked,
@@ -66,41 +69,40 @@ function isKnown(
   return store.transaction(async (tx) => {
     await tx.tasks.fence(task.lease);
     const jobId = await tx.calls.jobOf(draftKey(keyOf(marked)));
-    if (jobId === null) return false;
-    const context = newContext();
-    const approvers = approversIn(context.rulesOf(marked.teamId), marked.channelId);
-    await applyEvent(tx, jobId, { type: 'marks_seen', userIds, approvers }, context);
+    const job = jobId === null ? null : await tx.jobs.get(jobId);
+    const asks = job === null ? userIds.length > 0 : asksOnceMore(job.stage, userIds) !== null;
+    if (asks) return true;
+    if (job !== null) await applyEvent(tx, job.id, { type: 'marks_seen', userIds }, newContext());
     await tx.tasks.complete(task.lease);
-    return true;
+    return false;
   });
 }
 
 interface NewDraft {
   readonly marked: Marked;
   readonly message: MarkedMessage;
-  readonly userId: string;
+  /** The first marked it first. */
+  readonly userIds: readonly string[];
   readonly workspace: ReadyWorkspace;
   readonly rules: Rules;
 }
 
 /** Stores the draft, once for each message. None where there is a job in the thread: people reply to that. */
 function makeDraft(tools: SlackTools, task: ClaimedTask, draft: NewDraft): Promise<void> {
-  const { marked, message, userId, rules } = draft;
+  const { marked, message, userIds, rules } = draft;
   const { channelId, teamId } = marked;
   const key = keyOf(marked);
+  const approvers = approversIn(rules, channelId);
   return tools.store.transaction(async (tx) => {
     await tx.tasks.fence(task.lease);
     const context = tools.newContext();
     const isTaken = (await tx.jobs.findByThread(teamId, channelId, message.thread.threadTs)) !== null;
-    if (!isTaken && (await tx.inboundRequests.remember([key], context.nowMs))) {
-      const request = await requestOf(tx, draft);
-      const facts = {
-        messages: message.along,
-        approvers: approversIn(rules, channelId),
-        key,
-        markedBy: userId,
-      };
-      await tx.write(requestDraft(request, facts, context), context.nowMs);
+    const jobId = isTaken ? null : await tx.calls.jobOf(draftKey(key));
+    if (jobId !== null) {
+      await applyEvent(tx, jobId, { type: 'marked_once_more', userIds, approvers, message }, context);
+    } else if (!isTaken && (await tx.inboundRequests.remember([key], context.nowMs))) {
+      const facts = { messages: message.along, approvers, key, markedBy: userIds };
+      await tx.write(requestDraft(await requestOf(tx, draft), facts, context), context.nowMs);
     }
     await tx.tasks.complete(task.lease);
   });
@@ -108,7 +110,7 @@ function makeDraft(tools: SlackTools, task: ClaimedTask, draft: NewDraft): Promi
 
 async function requestOf(
   tx: Transaction,
-  { marked, message, userId, workspace, rules }: NewDraft,
+  { marked, message, userIds, workspace, rules }: NewDraft,
 ): Promise<JobRequest> {
   const { teamId, channelId, messageTs, emoji } = marked;
   const saved = await tx.channelSettings.get(teamId, channelId);
@@ -116,7 +118,7 @@ async function requestOf(
   return {
     teamId,
     channelId,
-    requesterId: userId,
+    requesterId: userIds[0] ?? null,
     origin: { kind: 'reaction', messageTs, emoji },
     projectId: project.id,
     projectName: project.name,

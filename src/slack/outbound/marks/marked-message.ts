@@ -1,5 +1,4 @@
-import type { StartThread } from '../../../jobs/draft.ts';
-import type { Attachments } from '../../../jobs/requests/attachments.ts';
+import type { MarkedMessage } from '../../../jobs/draft.ts';
 import { isBlank } from '../../../jobs/requests/prompt.ts';
 import { attachmentsIn } from '../../messages/attachments.ts';
 import { writtenByPerson } from '../../messages/message-event.ts';
@@ -8,16 +7,6 @@ import { jobReference } from '../../protocol/links.ts';
 import { escapeMrkdwn, readableText } from '../../protocol/slack-text.ts';
 import { requestAbout } from '../../views/forms/compose.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-
-/** A message that a draft is about. */
-export interface MarkedMessage {
-  readonly thread: StartThread;
-  /** The message with its address; escaped. */
-  readonly prompt: string;
-  readonly attachments: Attachments;
-  /** The times of the other messages of its thread that may go along. */
-  readonly along: readonly string[];
-}
 
 /** Null if there is nothing in it that a draft could be about, or no person wrote it. Throws SlackCallError. */
 export async function readMarked(
