@@ -12,10 +12,11 @@ export interface StoryPlan {
 }
 
 /**
- * How a job is asked for: the command, a mention in a channel, a direct message, the form behind the command, or a
- * mention in a thread without a job, whose messages go along.
+ * How a job is asked for: the command, a mention in a channel, a direct message, the form behind the command, a
+ * mention in a thread without a job, whose messages go along, an emoji at a message, a webhook, or a step of a
+ * workflow.
  */
-export type Way = 'command' | 'mention' | 'direct' | 'form' | 'thread';
+export type Way = 'command' | 'mention' | 'direct' | 'form' | 'thread' | 'mark' | 'webhook' | 'workflow';
 
 export interface ReplyPlan {
   readonly number: number;
@@ -64,6 +65,9 @@ export function planStories(random: Random, count: number): StoryPlan[] {
         [1, 'direct'],
         [1, 'form'],
         [1, 'thread'],
+        [1, 'mark'],
+        [1, 'webhook'],
+        [1, 'workflow'],
       ]),
       prompt: promptText(number, instruction),
       replies: Array.from({ length: replyCount }, () => {

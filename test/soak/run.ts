@@ -72,6 +72,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     lateShare: options.lateShare,
     channels: Math.ceil(options.atOnce / STORIES_PER_CHANNEL),
     people: options.atOnce,
+    plans,
   });
   const { slack, channels, people, front, fleet, faults } = world;
   const places = [...channels, ...people];
@@ -103,7 +104,15 @@ export async function run(options: RunOptions): Promise<RunResult> {
       })
     : null;
   const goesOn = () => kills === 0 || isKilling;
-  const deeds = await liveStories(plans, { slack, watch, channels, people, goesOn, note });
+  const deeds = await liveStories(plans, {
+    slack,
+    ports: fleet.ports,
+    watch,
+    channels,
+    people,
+    goesOn,
+    note,
+  });
   await Promise.all([killing, disturbances?.stop()]);
   for (const side of Object.values(faults)) side.end();
   note(`${deeds.asked.length} stories were told after ${seconds(startedAtMs)}; now they come to their ends`);

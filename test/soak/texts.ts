@@ -11,9 +11,14 @@ export function talkText(story: number): string {
   return `Nobody understands part J${story}.`;
 }
 
+/** What a mark asks for of the message. */
+export function markedText(message: string, permalink: string): string {
+  return `About this Slack message (${permalink}):\n> ${message}`;
+}
+
 /** Only a card has a prompt as its title. */
 export function isCardText(text: string): boolean {
-  return text.includes('*Document part J');
+  return /\*(?:Document part J|About this Slack message)/.test(text);
 }
 
 export function replyText(reply: number, story: number, instruction: AgentInstruction): string {

@@ -23,6 +23,9 @@ const SOURCES: Readonly<Record<StoryPlan['way'], Source>> = {
   form: 'form',
   // In a thread of other people, by a mention.
   thread: 'mention',
+  mark: 'reaction',
+  webhook: 'webhook',
+  workflow: 'workflow',
 };
 
 /** Counted by hand: what arrived at the agent API, how its jobs ended there, and what the threads say. */

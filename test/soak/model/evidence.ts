@@ -1,4 +1,5 @@
 import type { SlackMessage } from '../../support/local-slack.ts';
+import type { StepEnd } from '../../support/strict-slack/steps.ts';
 import type { Manner } from '../plan.ts';
 import type { Attempt } from '../world/agent-front.ts';
 
@@ -8,6 +9,8 @@ export interface Asked {
   readonly prompt: string;
   /** What must go along with the prompt, or null. */
   readonly context: string | null;
+  /** Of the step of a workflow that asks, or null. */
+  readonly executionId: string | null;
   readonly answer: 'accepted' | 'refused' | 'unclear';
 }
 
@@ -33,6 +36,8 @@ export interface StoryEvidence {
   /** Said in the thread, and not for the agent. */
   readonly asides: readonly Written[];
   readonly cards: readonly SlackMessage[];
+  /** How the step of a workflow ended that asked; null: it has not, or none asked. */
+  readonly stepEnd: StepEnd | null;
   /** The bot's messages in the thread, oldest first. */
   readonly posts: readonly SlackMessage[];
   readonly notices: readonly SlackMessage[];

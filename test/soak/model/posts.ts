@@ -12,6 +12,7 @@ export type PostKind =
   | 'trouble'
   | 'caught_up'
   | 'written_in_form'
+  | 'draft'
   | 'other';
 
 const SIGNS: readonly (readonly [sign: string, kind: PostKind])[] = [
@@ -27,6 +28,7 @@ const SIGNS: readonly (readonly [sign: string, kind: PostKind])[] = [
   ['*Back online.*', 'trouble'],
   ['📬', 'caught_up'],
   ['💬', 'written_in_form'],
+  ['*Draft*', 'draft'],
 ];
 
 export function kindOf({ text }: SlackMessage): PostKind {

@@ -4,7 +4,7 @@ import { ofKind } from './posts.ts';
 
 /** A request makes one card and one agent job; a second one only if a person was asked, and said so. */
 export function judgeStart(story: StoryEvidence): Finding[] {
-  const { asked, cards, creates, posts } = story;
+  const { asked, cards, creates, posts, stepEnd } = story;
   const findings: Finding[] = [];
   const mustBe = asked.answer === 'accepted' ? 1 : 0;
   const mayBe = asked.answer === 'refused' ? 0 : 1;
@@ -12,6 +12,11 @@ export function judgeStart(story: StoryEvidence): Finding[] {
   if (cards.length > mayBe) findings.push({ kind: 'doubled', what: `the request has ${cards.length} cards` });
   if (creates.some(({ prompt }) => !isWhatWasAsked(asked, prompt))) {
     findings.push({ kind: 'unexpected', what: 'the agent got another prompt' });
+  }
+  const drafts = ofKind(posts, 'draft').length;
+  if (drafts > 1) findings.push({ kind: 'doubled', what: `the mark has ${drafts} drafts` });
+  if (asked.executionId !== null && cards.length > 0 && stepEnd === null) {
+    findings.push({ kind: 'lost', what: 'the step of the workflow has not ended' });
   }
   if (cards.length === 0) {
     if (creates.length > 0) findings.push({ kind: 'lost', what: 'the card of an agent job' });

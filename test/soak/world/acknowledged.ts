@@ -7,10 +7,13 @@ const HEARD_WITHIN_MS = 20_000;
 interface TellTale {
   readonly type?: string;
   readonly ts?: string;
+  /** What a reaction is at. */
+  readonly item?: { readonly ts?: string };
+  readonly function_execution_id?: string;
   readonly channel_type?: string;
 }
 
-/** When the bot acknowledged each message first, by its `ts`, as far as events of this kind showed it. */
+/** When the bot first acknowledged what events of this kind tell of: by the `ts` of its message, or its execution. */
 export function acknowledgements(
   { deliveries }: StrictSlack,
   isIt: (event: TellTale) => boolean,
@@ -18,9 +21,9 @@ export function acknowledgements(
   const times = new Map<string, number>();
   for (const { kind, payload, acknowledgedAtMs } of deliveries()) {
     const event = (payload.event ?? {}) as TellTale;
-    const { ts } = event;
-    if (kind !== 'event' || ts === undefined || acknowledgedAtMs === null || !isIt(event)) continue;
-    times.set(ts, Math.min(acknowledgedAtMs, times.get(ts) ?? acknowledgedAtMs));
+    const subject = event.ts ?? event.item?.ts ?? event.function_execution_id;
+    if (kind !== 'event' || subject === undefined || acknowledgedAtMs === null || !isIt(event)) continue;
+    times.set(subject, Math.min(acknowledgedAtMs, times.get(subject) ?? acknowledgedAtMs));
   }
   return times;
 }

@@ -5,6 +5,7 @@ import type { Asked } from '../model/evidence.ts';
 import type { StoryPlan } from '../plan.ts';
 import { talkText } from '../texts.ts';
 import { heard, isEmpty } from './acknowledged.ts';
+import { callWebhook, mark, runStep } from './elsewhere.ts';
 import { connected, fillInForm } from './forms.ts';
 import { until } from './until.ts';
 
@@ -19,6 +20,8 @@ const mention = `<@${strictApp.botUserId}>`;
 
 export interface Place {
   readonly slack: StrictSlack;
+  /** Where the program answers HTTP. */
+  readonly ports: readonly number[];
   readonly channel: string;
   /** Who asks; does nothing else meanwhile. */
   readonly person: string;
@@ -33,7 +36,7 @@ export type Request = Omit<Asked, 'answer'> & {
 export async function ask(plan: StoryPlan, place: Place): Promise<Request | null> {
   const { slack, channel, person } = place;
   const { number: story, prompt, way } = plan;
-  const asked = { story, prompt, context: null };
+  const asked = { story, prompt, context: null, executionId: null };
   const write = (text: string, where = channel) =>
     slack.control.message({ channel: where, user: person, text });
   switch (way) {
@@ -50,6 +53,12 @@ export async function ask(plan: StoryPlan, place: Place): Promise<Request | null
     }
     case 'thread':
       return fromThread(plan, place, await write(talkText(story)));
+    case 'mark':
+      return { ...asked, ...(await mark(place, await write(prompt))) };
+    case 'webhook':
+      return { ...asked, answer: await callWebhook(story, place) };
+    case 'workflow':
+      return { ...asked, ...(await runStep(prompt, place)) };
   }
 }
 
@@ -67,7 +76,7 @@ async function fromThread(
   root: SlackMessage,
 ): Promise<Request | null> {
   const { control } = slack;
-  const asked = { story, prompt, context: talkText(story) };
+  const asked = { story, prompt, context: talkText(story), executionId: null };
   const { ts } = await control.message({
     channel,
     user: person,

@@ -1,4 +1,5 @@
 import { type ChildEnv, type ChildProgram, runProgram } from '../../support/child-program.ts';
+import { freePort } from '../../support/free-port.ts';
 
 /** Lets each process step its clock on command. */
 const steppedClock = new URL('./child/stepped-clock.ts', import.meta.url).href;
@@ -11,6 +12,8 @@ export interface Fleet extends AsyncDisposable {
   kill(index: number): Promise<void>;
   /** Sends a signal to one, without waiting for anything. */
   signal(index: number, signal: NodeJS.Signals): void;
+  /** Where each of them answers HTTP. */
+  readonly ports: readonly number[];
   /** How the processes ended that were not killed. */
   readonly endings: readonly string[];
   /** All that the processes printed, one text for each. */
@@ -19,6 +22,7 @@ export interface Fleet extends AsyncDisposable {
 
 /** Resolves when all replicas have started. */
 export async function startFleet(replicas: number, env: ChildEnv): Promise<Fleet> {
+  const ports = await Promise.all(Array.from({ length: replicas }, () => freePort()));
   const programs: ChildProgram[] = [];
   const current: ChildProgram[] = [];
   const killed = new Set<ChildProgram>();
@@ -26,7 +30,7 @@ export async function startFleet(replicas: number, env: ChildEnv): Promise<Fleet
   const state = { isStopping: false };
 
   function launch(index: number): ChildProgram {
-    const program = runProgram(['start'], env, ['--import', steppedClock]);
+    const program = runProgram(['start'], { ...env, PORT: String(ports[index]) }, ['--import', steppedClock]);
     programs.push(program);
     current[index] = program;
     void program.exit.then(({ code, signal }) => {
@@ -39,6 +43,7 @@ export async function startFleet(replicas: number, env: ChildEnv): Promise<Fleet
 
   await Promise.all(Array.from({ length: replicas }, (_, index) => launch(index).logged('started')));
   return {
+    ports,
     endings,
     outputs: () => programs.map((program) => program.output()),
     started: async (index) => {

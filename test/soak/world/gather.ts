@@ -34,7 +34,7 @@ export async function gather(sources: Sources): Promise<StoryEvidence[]> {
   const cards = Map.groupBy(messages.filter(isCard), byStory);
   const inNoticeChannel = await slack.control.messages(random);
   const notices = Map.groupBy(inNoticeChannel, byStory);
-  const acknowledged = acknowledgements(slack, () => true);
+  const acknowledged = acknowledgements(slack, ({ type }) => type !== 'reaction_added');
   const heard = acknowledgements(slack, asksForJob);
   const taken = takenCommands(slack);
   const threads = Map.groupBy(messages, ({ thread_ts }) => thread_ts);
@@ -59,6 +59,7 @@ export async function gather(sources: Sources): Promise<StoryEvidence[]> {
       replies: written.filter(({ manner }) => manner !== 'aside'),
       asides: written.filter(({ manner }) => manner === 'aside'),
       cards: ownCards,
+      stepEnd: asked.executionId === null ? null : slack.control.stepEnd(asked.executionId),
       posts,
       notices: [...(notices.get(number) ?? []), ...unnamedNotices(inNoticeChannel, posts)],
       creates: calls.filter(({ kind }) => kind === 'create'),

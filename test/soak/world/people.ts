@@ -17,6 +17,8 @@ const PROGRESS = 100;
 
 export interface PeopleOptions {
   readonly slack: StrictSlack;
+  /** Where the program answers HTTP. */
+  readonly ports: readonly number[];
   readonly watch: ChannelWatch;
   /** The stories are spread over them. */
   readonly channels: readonly string[];
@@ -51,11 +53,11 @@ async function liveStory(
   plan: StoryPlan,
   person: string,
   deeds: Deeds,
-  { slack, watch, channels }: PeopleOptions,
+  { slack, ports, watch, channels }: PeopleOptions,
 ): Promise<void> {
   const story = plan.number;
   const channel = channels[story % channels.length] ?? general;
-  const asked = await ask(plan, { slack, channel, person });
+  const asked = await ask(plan, { slack, ports, channel, person });
   if (asked === null) return;
   deeds.asked.push(asked);
   const { answer } = asked;

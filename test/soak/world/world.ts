@@ -1,6 +1,10 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
 import { type AgentApi, startAgentApi } from '../../../demo/agent-api/agent-api.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import type { Report } from '../../../src/jobs/report/report.ts';
+import { botScopes } from '../../../src/slack/protocol/scopes.ts';
 import { startDatabaseProxy } from '../../replicas/support/database-proxy.ts';
 import { runProgram } from '../../support/child-program.ts';
 import { alice, bob, random as noticeChannel } from '../../support/local-slack.ts';
@@ -9,11 +13,13 @@ import { strictApp } from '../../support/strict-slack/ids.ts';
 import { type StrictSlack, startStrictSlack } from '../../support/strict-slack.ts';
 import { createTempDir } from '../../support/temp-dir.ts';
 import type { AgentJobEnd } from '../model/evidence.ts';
+import type { StoryPlan } from '../plan.ts';
 import type { Random } from '../random.ts';
 import { type AgentFront, startAgentFront } from './agent-front.ts';
 import { scriptedAgent } from './agent-script.ts';
 import { copiesOf } from './copies.ts';
 import type { DatabaseNetwork } from './disturbances.ts';
+import { hookSecret, MARK, recipeOf } from './elsewhere.ts';
 import { agentFaultSource, type FaultSource, slackFaultSource } from './faults.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 
@@ -57,6 +63,8 @@ export interface WorldOptions {
   readonly random: Random;
   readonly channels: number;
   readonly people: number;
+  /** Those that a webhook starts need a recipe. */
+  readonly plans: readonly StoryPlan[];
   /** So often a reply is delivered a minute late. */
   readonly lateShare: number;
 }
@@ -90,6 +98,7 @@ export async function startSoakWorld(options: WorldOptions): Promise<SoakWorld> 
   });
   const copies = copiesOf(random, options.lateShare);
   slack.onDelivery(copies.next);
+  slack.control.grantScopes([...botScopes.map(({ name }) => name), 'reactions:read']);
   const store = await startStore(database, started);
   const env = {
     SLACK_BOT_TOKEN: slack.botToken,
@@ -108,7 +117,8 @@ export async function startSoakWorld(options: WorldOptions): Promise<SoakWorld> 
     // Longer than clocks are wrong, as in life: a clock 20 s ahead believes the state of the turn before.
     SETTLE_WINDOW: '25s',
     HOST: '127.0.0.1',
-    PORT: '0',
+    DOCS_AGENT_CONFIG: await writeConfig(options.plans, channels, started),
+    HOOK_SECRET: hookSecret,
     ...store.settings,
   };
   const fleet = started.use(await startFleet(replicasOn[database], env));
@@ -142,6 +152,28 @@ async function report(settings: Readonly<Record<string, string>>): Promise<Repor
   await using program = runProgram(['report', '--format', 'json'], settings);
   await program.exit;
   return JSON.parse(program.output());
+}
+
+/** Lets jobs be started from elsewhere. Returns the path of the file. */
+async function writeConfig(
+  plans: readonly StoryPlan[],
+  channels: readonly string[],
+  resources: AsyncDisposableStack,
+): Promise<string> {
+  const recipes = plans.flatMap(({ number, way, prompt }) => {
+    const channel = channels[number % channels.length];
+    if (way !== 'webhook') return [];
+    return { name: recipeOf(number), channel, request: prompt, webhook: { secret_env: 'HOOK_SECRET' } };
+  });
+  const config = {
+    channels: Object.fromEntries(channels.map((id) => [id, { reaction: MARK }])),
+    workflows: { channels },
+    recipes,
+  };
+  const folder = resources.use(await createTempDir());
+  const path = join(folder.path, 'docs-agent.yml');
+  await writeFile(path, stringify(config));
+  return path;
 }
 
 interface WorldStore {

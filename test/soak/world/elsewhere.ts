@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Webhook } from 'standardwebhooks';
+import type { SlackMessage } from '../../support/local-slack.ts';
+import type { StrictSlack } from '../../support/strict-slack.ts';
+import type { Asked } from '../model/evidence.ts';
+import { markedText } from '../texts.ts';
+import { acknowledgements } from './acknowledged.ts';
+import { connected } from './forms.ts';
+import { until } from './until.ts';
+
+/** The emoji that makes a draft. */
+export const MARK = 'memo';
+export const hookSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
+const DRAFT_WITHIN_MS = 300_000;
+const STARTED_WITHIN_MS = 60_000;
+const CALLED_WITHIN_MS = 60_000;
+const HEARD_WITHIN_MS = 20_000;
+const AGAIN_AFTER_MS = 1_000;
+const COPIES_MAX = 4;
+
+interface Place {
+  readonly slack: StrictSlack;
+  readonly ports: readonly number[];
+  readonly channel: string;
+  readonly person: string;
+}
+
+/** Each story that a webhook starts has its own: a recipe with an open job is skipped. */
+export function recipeOf(story: number): string {
+  return `part-${story}`;
+}
+
+/** Marks a message, waits for its draft, and presses *Start* until that is seen to be done. */
+export async function mark(
+  { slack, channel, person }: Place,
+  message: SlackMessage,
+): Promise<Pick<Asked, 'prompt' | 'answer'>> {
+  const { control } = slack;
+  const permalink = `https://strict.slack.com/archives/${channel}/p${message.ts.replace('.', '')}`;
+  const prompt = markedText(message.text, permalink);
+  await control.react(message, MARK, person);
+  const drafts = async () =>
+    (await control.thread(channel, message.ts)).filter(({ text }) => text.includes('*Draft*'));
+  const isHeard = await heard(slack, message.ts);
+  const [draft] = await nowOrLater(drafts, ({ length }) => length > 0, isHeard ? DRAFT_WITHIN_MS : 0);
+  if (draft === undefined) return { prompt, answer: isHeard ? 'accepted' : 'unclear' };
+  const isStarted = (now: readonly SlackMessage[]) => now.some(({ text }) => text.includes('Started by'));
+  const endMs = Date.now() + STARTED_WITHIN_MS;
+  for (let now = await drafts(); Date.now() < endMs; ) {
+    if (isStarted(now)) return { prompt, answer: 'accepted' };
+    await connected(slack);
+    await control.press(draft, 'start_draft', person);
+    now = await nowOrLater(drafts, isStarted, 5 * AGAIN_AFTER_MS);
+  }
+  return { prompt, answer: 'unclear' };
+}
+
+/** As a pipeline does: again until there is an answer. Some of the calls arrive at several processes at a time. */
+export async function callWebhook(story: number, { ports }: Place): Promise<Asked['answer']> {
+  const id = randomUUID();
+  const call = async (port: number | undefined) => {
+    const at = new Date();
+    const response = await fetch(`http://127.0.0.1:${port}/hooks/${recipeOf(story)}`, {
+      method: 'POST',
+      body: '{}',
+      headers: {
+        'webhook-id': id,
+        'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+        'webhook-signature': new Webhook(hookSecret).sign(id, at, '{}'),
+      },
+      signal: AbortSignal.timeout(10 * AGAIN_AFTER_MS),
+    });
+    return response.status === 202 && 'job' in ((await response.json()) as object);
+  };
+  const endMs = Date.now() + CALLED_WITHIN_MS;
+  while (Date.now() < endMs) {
+    const copies = Array.from({ length: (story % COPIES_MAX) + 1 }, (_, nth) =>
+      call(ports[(story + nth) % ports.length]).catch(() => false),
+    );
+    if ((await Promise.all(copies)).includes(true)) return 'accepted';
+    await pause(AGAIN_AFTER_MS);
+  }
+  return 'unclear';
+}
+
+/** A workflow comes to its step. Every other one waits for the end of the turn. */
+export async function runStep(
+  request: string,
+  { slack, channel, person }: Place,
+): Promise<Pick<Asked, 'answer' | 'executionId'>> {
+  const wait = request.length % 2 === 0;
+  const executionId = await slack.control.runStep({ request, channel, person: { id: person }, wait });
+  return { answer: (await heard(slack, executionId)) ? 'accepted' : 'unclear', executionId };
+}
+
+async function heard(slack: StrictSlack, subject: string): Promise<boolean> {
+  const isIt = () => acknowledgements(slack, ({ type }) => FROM_ELSEWHERE.includes(type ?? '')).has(subject);
+  return (await until(isIt, HEARD_WITHIN_MS)) === true;
+}
+
+const FROM_ELSEWHERE = ['reaction_added', 'function_executed'];
+
+async function nowOrLater<T>(
+  read: () => Promise<T>,
+  isEnough: (now: T) => boolean,
+  withinMs: number,
+): Promise<T> {
+  const endMs = Date.now() + withinMs;
+  let now = await read();
+  while (!isEnough(now) && Date.now() < endMs) {
+    await pause(AGAIN_AFTER_MS);
+    now = await read();
+  }
+  return now;
+}
