@@ -14,6 +14,9 @@ export interface StateGroup {
 }
 
 const [channel] = demoWorkspace.channels;
+/** The page joins the lines of plain text, and puts a section's button below its text. */
+const AS_IN_SLACK =
+  '.bk-section { display: flex; justify-content: space-between; gap: 12px; white-space: pre-wrap }';
 
 /** Posts each message in a local Slack, and puts the pictures of all of them on one page. */
 export async function drawContactSheet(
@@ -34,12 +37,17 @@ export async function drawContactSheet(
   await page.goto(slack.url);
   const shown = page.locator('.messages .msg');
   await shown.nth(all.length - 1).waitFor();
-  const pngs = await Promise.all((await shown.all()).map((message) => message.screenshot()));
+  await page.addStyleTag({ content: AS_IN_SLACK });
+  const pngs: Buffer[] = [];
+  // One after the other: each scrolls the page.
+  for (const message of await shown.all()) pngs.push(await message.screenshot());
   const pictured = groups.map(({ title, states }) => ({
     title,
     pictures: Object.keys(states).map((caption) => ({ caption, png: pngs.shift() ?? Buffer.alloc(0) })),
   }));
-  await page.setViewportSize({ width: 1600, height: 100 });
-  await page.setContent(pageOfPictures(pictured));
-  await page.screenshot({ path, fullPage: true });
+  const sheet = await page.context().newPage();
+  await sheet.setViewportSize({ width: 1600, height: 100 });
+  await sheet.setContent(pageOfPictures(pictured));
+  await sheet.screenshot({ path, fullPage: true });
+  await sheet.close();
 }
