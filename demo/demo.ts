@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { parseConfig } from '../src/app/config/config.ts';
 import type { Environment } from '../src/app/config/values.ts';
@@ -14,28 +13,21 @@ import { explainError } from '../src/cli/explain-error.ts';
 import { terminalLines } from '../src/cli/terminal-lines.ts';
 import { systemClock } from '../src/engine/runtime/clock.ts';
 import { startAgentApi } from './agent-api/agent-api.ts';
-import { demoScript, demoWords } from './agent-api/demo-script.ts';
+import { demoScript } from './agent-api/demo-script.ts';
 import { startCodeHost } from './code-host/code-host.ts';
-import { DemoLife, pullRequestWords } from './code-host/demo-life.ts';
+import { DemoLife } from './code-host/demo-life.ts';
+import { demoConfig, demoProjects, hookSecret } from './config-file.ts';
 import { findLocalSlack, whereToGetLocalSlack } from './local-slack/find.ts';
 import { startRenderingProxy } from './local-slack/rendering-proxy.ts';
 import { demoWorkspace } from './local-slack/workspace.ts';
 import { startLocalSlack } from './local-slack.ts';
+import { welcome } from './welcome.ts';
 
-const docsAgent = fileURLToPath(new URL('../src/cli/cli.ts', import.meta.url));
-const PROJECT_ID = 'acme-docs';
 const API_KEY = 'demo-key';
 const CODE_HOST_TOKEN = 'demo-token';
-const OTHER_PROJECT_ID = 'acme-handbook';
 const OPEN_TO_THE_NETWORK = `
   While the demo runs, others in your network can open its page, too: the local Slack listens on all interfaces
   of this machine, without a password. Type nothing secret.`;
-const CONFIG_FILE = `
-projects:
-  - { id: ${PROJECT_ID}, name: docs }
-  - { id: ${OTHER_PROJECT_ID}, name: handbook }
-admins: [${demoWorkspace.users[0].id}]
-`;
 
 /** Runs the bot against a local Slack and a stand-in agent API until a signal ends it. Resolves to the exit code. */
 async function demo({ env, process }: Host): Promise<number> {
@@ -52,8 +44,8 @@ async function demo({ env, process }: Host): Promise<number> {
   let jobs = 0;
   const api = await startAgentApi({
     apiKey: API_KEY,
-    projectId: PROJECT_ID,
-    otherProjectIds: [OTHER_PROJECT_ID],
+    projectId: demoProjects.docs,
+    otherProjectIds: [demoProjects.handbook],
     clock: systemClock,
     script: demoScript,
     newJobId: () => `job_${++jobs}`,
@@ -74,7 +66,7 @@ async function demo({ env, process }: Host): Promise<number> {
     SLACK_API_URL: rendering.apiUrl,
     AGENT_BASE_URL: api.baseUrl,
     AGENT_API_KEY: API_KEY,
-    AGENT_PROJECT_ID: PROJECT_ID,
+    AGENT_PROJECT_ID: demoProjects.docs,
     DATA_DIR: join(folder, 'data'),
     HOST: '127.0.0.1',
     PORT: '0',
@@ -87,6 +79,7 @@ async function demo({ env, process }: Host): Promise<number> {
     // Links are those of github.com, and the stand-in is asked about them.
     GITHUB_TOKEN: CODE_HOST_TOKEN,
     GITHUB_API_URL: codeHost.githubApiUrl,
+    [hookSecret.name]: hookSecret.value,
     DOCS_AGENT_CONFIG: join(folder, 'docs-agent.yml'),
     LOG_LEVEL: env.LOG_LEVEL ?? 'warn',
   };
@@ -97,43 +90,19 @@ async function demo({ env, process }: Host): Promise<number> {
       .map(([name, value]) => `${name}=${value}\n`)
       .join(''),
   );
-  writeFileSync(join(folder, 'docs-agent.yml'), CONFIG_FILE);
+  const configFile = demoConfig(systemClock.now());
+  writeFileSync(join(folder, 'docs-agent.yml'), configFile.yaml);
   const config = parseConfig(settings);
   const log = createLogger({ level: config.logLevel, destination: terminalLines() });
   const service = createService(config, { log });
   // Awaited here: the resources must outlive it.
-  return await runUntilSignal(service, process, log, () => console.log(welcome(slack.url, envFile)));
+  return await runUntilSignal(service, process, log, () =>
+    console.log(welcome({ url: slack.url, envFile, port: service.port, config: configFile })),
+  );
 }
 
 function explain(error: unknown): never {
   throw new StartError(error instanceof Error ? error.message : String(error), error);
-}
-
-function welcome(url: string, envFile: string): string {
-  const words = [...demoWords, ...pullRequestWords].map(
-    ({ word, effect }) => `    ${word.padEnd(8)} ${effect}`,
-  );
-  return `
-  The demo runs. Open ${url} and, in #docs, type:
-
-    /docs-agent Add a quickstart
-
-  Watch the card change, reply in its thread, and wait for the pull request (some seconds). Its notice goes to
-  #docs-changes. Within two minutes it is checked, approved and merged by itself: watch both messages change.
-  These words in a prompt or reply change what happens:
-
-${words.join('\n')}
-
-  "project=handbook …" works on another project. The bot is not in #random: a request there is kept, and asks for
-  the bot to be invited (which this page cannot do).
-  The page leaves out some of what Slack shows: what is chosen in a menu at first, and menus of channels.
-
-  What docs-agent doctor says of it, in another terminal:
-
-    ${process.execPath} --env-file=${envFile} ${docsAgent} doctor
-
-  Ctrl-C ends the demo and deletes everything.
-`;
 }
 
 const exitCode = await demo({ env: process.env, process }).catch((error: unknown) => {

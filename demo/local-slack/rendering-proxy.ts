@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { botScopes } from '../../src/slack/protocol/scopes.ts';
+import { botScopes, reactionScopes } from '../../src/slack/protocol/scopes.ts';
 import { formAsShown, messageAsShown } from './as-shown.ts';
+import { reactionsGet } from './reactions-get.ts';
 import { relaySocket } from './socket-relay.ts';
 
 export interface RenderingProxy {
@@ -17,8 +18,8 @@ export interface RenderingProxy {
 /**
  * A proxy between the bot and a local Slack, whose page shows date markup and entities as they are sent where Slack
  * shows times and characters. Without it the demo would look wrong; and if the bot sent something else to the demo than
- * to Slack, the demo would prove nothing. It changes these in messages and views, and nothing else; acknowledgements go
- * through `relaySocket`.
+ * to Slack, the demo would prove nothing. It changes these in messages and views; acknowledgements go through
+ * `relaySocket`. It answers `reactions.get`, which the local Slack does not know, and leaves all else as it is.
  *
  * The local Slack lets the bot post everywhere, Slack only where it is a member: posts to `withoutBot` are refused.
  */
@@ -65,9 +66,11 @@ async function forward(
     response.writeHead(200, { 'content-type': 'application/json' }).end(refusal);
     return;
   }
-  const body = asShown(request, sent);
+  const url = request.url ?? '';
+  const isReactionsGet = reactionsGet.isMeant(url);
+  const body = isReactionsGet ? Buffer.from(reactionsGet.form(sent.toString())) : asShown(request, sent);
   const { 'transfer-encoding': _chunked, ...headers } = request.headers;
-  const forwarded = httpRequest(new URL(request.url ?? '', target), {
+  const forwarded = httpRequest(new URL(isReactionsGet ? reactionsGet.url(url) : url, target), {
     method: request.method,
     headers: { ...headers, host: target.host, 'content-length': body.length },
     // The other side may close a kept connection just as it is used again.
@@ -75,7 +78,7 @@ async function forward(
   });
   forwarded.end(body);
   const [answer] = (await once(forwarded, 'response')) as [IncomingMessage];
-  const changed = answerOf(request.url ?? '', target, origin);
+  const changed = isReactionsGet ? reactionsGet.answer : answerOf(url, target, origin);
   if (changed === null) {
     response.writeHead(answer.statusCode ?? 502, answer.headers);
     await pipeline(answer, response);
@@ -83,7 +86,8 @@ async function forward(
   }
   const { 'content-length': _length, 'transfer-encoding': _encoding, ...kept } = answer.headers;
   const content = Buffer.from(changed(await text(answer)));
-  const scopes = { 'x-oauth-scopes': botScopes.map(({ name }) => name).join(',') };
+  const granted = [...botScopes, ...reactionScopes];
+  const scopes = { 'x-oauth-scopes': granted.map(({ name }) => name).join(',') };
   response.writeHead(answer.statusCode ?? 502, { ...kept, ...scopes, 'content-length': content.length });
   response.end(content);
 }

@@ -107,6 +107,29 @@ describeInBrowser("the demo, typed and clicked in the local Slack's page", () =>
     expect(await inChannel.count()).toBe(0);
   });
 
+  test('a marked message becomes a draft, and a job in its thread when somebody presses Start (T2)', async ({
+    slack,
+  }) => {
+    await slack.write('Nobody finds the rate limits');
+    const marked = slack.message('Nobody finds the rate limits').first();
+    await slack.mark(marked, 'memo');
+    await slack.openThread(marked);
+    const draft = slack.threadMessage("Draft · from alice's");
+    await draft.getByRole('button', { name: 'Start', exact: true }).click();
+    await draft.getByText('Started by alice').waitFor();
+    await slack.threadMessage('On it. Reply here to steer').waitFor();
+  });
+
+  test('a recipe asks for its values, and becomes a draft in its channel (T3)', async ({ slack }) => {
+    await slack.write('/docs-agent run release-notes');
+    await slack.form.getByText('version').last().waitFor();
+    await slack.form.getByRole('textbox').fill('2.1');
+    await slack.form.getByRole('button', { name: 'Start' }).click();
+    const draft = slack.message('Document release "2.1"');
+    await draft.getByRole('button', { name: 'Dismiss' }).click();
+    await draft.getByText('Dismissed by alice').waitFor();
+  });
+
   test('list and Details are for the eyes of the person who asks only (L1)', async ({ slack }) => {
     await slack.write('/docs-agent slow: Write a glossary');
     await slack.message('slow: Write a glossary').waitFor();

@@ -16,6 +16,8 @@ export interface SlackPage extends AsyncDisposable {
   mention(text: string): Promise<void>;
   /** Types into the box under the open thread, and sends it. */
   reply(text: string): Promise<void>;
+  /** Puts an emoji at a message, by the emoji's name. */
+  mark(message: Locator, emoji: string): Promise<void>;
   /** Opens the message's thread: by the count of its replies below the message. */
   openThread(root: Locator): Promise<void>;
   /** The messages of the open channel that contain the words. */
@@ -54,6 +56,13 @@ export function createSlackPage(page: Page): SlackPage {
       await send(box, text);
     },
     reply: (text) => send(threadBox, text),
+    mark: async (message, emoji) => {
+      await message.hover();
+      await message.getByTitle('Add reaction').click();
+      const name = page.getByPlaceholder('custom_emoji_name');
+      await name.fill(emoji);
+      await name.press('Enter');
+    },
     openThread: (root) => root.locator('.thread-summary').click(),
     message: (words) => messages('.messages', words),
     threadMessage: (words) => messages('.thread-pane', words),

@@ -64,6 +64,19 @@ test('everything else passes as it is', async () => {
   expect(arrived[1]).toMatchObject({ url: '/api/auth.test?a=%26lt%3B', body: '&lt;' });
 });
 
+test('reactions are read from the message, where the local Slack has them', async () => {
+  const message = { ts: '1.2', reactions: [{ name: 'memo', users: ['U1'] }] };
+  answer.body = JSON.stringify({ ok: true, messages: [message] });
+  expect(await client().reactions.get({ channel: 'C1', timestamp: '1.2' })).toMatchObject({ message });
+  expect(arrived[0]?.url).toBe('/api/conversations.replies');
+  expect(arrived[0]?.body).toBe('channel=C1&ts=1.2');
+
+  answer.body = '{"ok":true,"messages":[]}';
+  await expect(client().reactions.get({ channel: 'C1', timestamp: '1.3' })).rejects.toThrow(
+    'message_not_found',
+  );
+});
+
 test('links to threads lead to the page', async () => {
   answer = { status: 200, headers: {}, body: '{"ok":true,"url":"http://elsewhere.example/","team":"T"}' };
   const { url, team } = await client().auth.test();

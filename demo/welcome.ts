@@ -1,0 +1,68 @@
+import { fileURLToPath } from 'node:url';
+import { demoWords } from './agent-api/demo-script.ts';
+import { pullRequestWords } from './code-host/demo-life.ts';
+import { type DemoConfig, hookKey } from './config-file.ts';
+
+const docsAgent = fileURLToPath(new URL('../src/cli/cli.ts', import.meta.url));
+
+interface RunningDemo {
+  /** Of the local Slack's page. */
+  readonly url: string;
+  /** The settings, for `docs-agent` in another terminal. */
+  readonly envFile: string;
+  /** Where webhooks are taken. */
+  readonly port: number;
+  readonly config: Pick<DemoConfig, 'recipeAtMs' | 'digestAtMs'>;
+}
+
+/** What to type, and what happens then. */
+export function welcome({ url, envFile, port, config }: RunningDemo): string {
+  const words = [...demoWords, ...pullRequestWords].map(
+    ({ word, effect }) => `    ${word.padEnd(8)} ${effect}`,
+  );
+  return `
+  The demo runs. Open ${url} and, in #docs, type:
+
+    /docs-agent Add a quickstart
+
+  Watch the card change, reply in its thread, and wait for the pull request (some seconds). Its notice goes to
+  #docs-changes. Within two minutes it is checked, approved and merged by itself: watch both messages change.
+  These words in a prompt or reply change what happens:
+
+${words.join('\n')}
+
+  "project=handbook …" works on another project. The bot is not in #random: a request there is kept, and asks for
+  the bot to be invited (which this page cannot do).
+  The page leaves out some of what Slack shows: what is chosen in a menu or ticked at first, and menus of channels. What
+  is in a field at first counts only once something is typed there.
+
+  Jobs start from elsewhere, too:
+
+    a mark      Write a message in #docs, point at it, open the emoji, and type memo: a draft appears in its thread.
+    a recipe    Type /docs-agent run weekly-review, or /docs-agent run release-notes, which asks for the version.
+    a schedule  At ${timeOfDay(config.recipeAtMs)}, weekly-review starts by itself.
+    a webhook   In another terminal, as a release pipeline would. A draft appears in #docs:
+
+${webhook(port)}
+
+  /docs-agent report says what became of all that; at ${timeOfDay(config.digestAtMs)}, a digest says the same in #docs-changes.
+  Workflows and agent sessions are not in the demo: the local Slack has neither.
+
+  What docs-agent doctor says of it, in another terminal (or report, or audit):
+
+    ${process.execPath} --env-file=${envFile} ${docsAgent} doctor
+
+  Ctrl-C ends the demo and deletes everything.
+`;
+}
+
+/** Each time it is pasted, another release. */
+function webhook(port: number): string {
+  return `    body='{"values": {"version": "2.1"}, "text": "Search is faster."}' id=demo-$RANDOM at=$(date +%s)
+    curl http://127.0.0.1:${port}/hooks/release-notes -d "$body" -H "webhook-id: $id" -H "webhook-timestamp: $at" \\
+      -H "webhook-signature: v1,$(printf %s "$id.$at.$body" | openssl dgst -sha256 -hmac ${hookKey} -binary | base64)"`;
+}
+
+function timeOfDay(ms: number): string {
+  return new Date(ms).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+}
