@@ -58,6 +58,7 @@ async function tellWhatWentWrong(result: RunResult, note: (text: string) => void
   for (const [index, output] of result.outputs.entries()) {
     await writeFile(join(folder, `process-${index + 1}.log`), output);
   }
+  for (const miscount of result.miscounts) note(`docs-agent report: ${miscount}`);
   note(`processes that ended by themselves: ${result.endings.join(', ') || 'none'}`);
   note(`what the processes logged is in ${folder}`);
 }

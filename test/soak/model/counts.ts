@@ -1,19 +1,17 @@
 import type { Report } from '../../../src/jobs/report/report.ts';
-import type { Source } from '../../../src/jobs/report/source.ts';
+import { type Source, sources } from '../../../src/jobs/report/source.ts';
+import { ends, type Fate } from '../../../src/jobs/report/starts.ts';
 import type { StoryPlan } from '../plan.ts';
-import type { AgentJobEnd, StoryEvidence } from './evidence.ts';
+import type { StoryEvidence } from './evidence.ts';
+import { fatesOf } from './fates.ts';
 import { linksOf, ofKind } from './posts.ts';
+import { callTimes, peaks } from './spent.ts';
+import { type Range, type Times, type Waits, waits } from './waits.ts';
 
-/** What of `docs-agent report` is to be seen from outside, too. */
-export interface Counts {
-  readonly starts: number;
-  readonly bySource: Readonly<Record<string, number>>;
-  readonly withPullRequest: number;
-  readonly done: number;
-  readonly failed: number;
-  readonly unclear: number;
-  readonly open: number;
-  readonly pullRequests: number;
+/** What `docs-agent report` must say. */
+export interface HandCount extends Pick<Report, 'starts' | 'ends' | 'unclear' | 'open' | 'pull_requests'> {
+  readonly seconds_to_pull_request: Waits;
+  readonly budget: { readonly peak_per_hour: Range; readonly limit: number };
 }
 
 const SOURCES: Readonly<Record<StoryPlan['way'], Source>> = {
@@ -28,57 +26,77 @@ const SOURCES: Readonly<Record<StoryPlan['way'], Source>> = {
   workflow: 'workflow',
 };
 
-/** Counted by hand: what arrived at the agent API, how its jobs ended there, and what the threads say. */
-export function countByHand(stories: readonly StoryEvidence[], plans: readonly StoryPlan[]): Counts {
-  const wayOf = new Map(plans.map(({ number, way }) => [number, way]));
-  const started = stories.filter(({ cards }) => cards.length > 0);
-  const creates = started.flatMap(createsOf);
-  const sources = started.map(({ asked }) => SOURCES[wayOf.get(asked.story) ?? 'command']);
-  const again: Source[] = Array.from({ length: creates.length - started.length }, () => 'again');
-  const accepted = creates.flatMap(({ isKnown, end }) => (isKnown && end ? [end] : []));
-  const ended = (what: (end: AgentJobEnd) => boolean) => accepted.filter(what).length;
-  return {
-    starts: creates.length,
-    bySource: countsOf([...sources, ...again]),
-    withPullRequest: ended(({ status, prLink }) => status === 'completed' && prLink !== null),
-    done: ended(({ status, prLink }) => status === 'completed' && prLink === null),
-    failed: ended(({ status }) => status === 'failed'),
-    unclear: creates.filter(({ isKnown }) => !isKnown).length,
-    open: ended(({ status }) => status === 'active'),
-    pullRequests: new Set(started.flatMap(({ posts }) => linksOf(ofKind(posts, 'link')))).size,
-  };
+export interface Told {
+  readonly stories: readonly StoryEvidence[];
+  readonly plans: readonly StoryPlan[];
+  readonly times: Times;
+  readonly hourlyBudget: number;
 }
 
 /**
- * Those that the agent API may have taken. A program that was frozen has missed answers, and its thread says so: then
- * the later ones are those that it knows of.
+ * Counted by hand, without the program's store: what the threads say, and what the agent API and its jobs saw. A start
+ * that the thread calls unclear is unclear, whatever the agent made of it: it may never have arrived, or its answer may
+ * have come to a program that was frozen.
  */
-function createsOf({ creates, posts, agentJobs }: StoryEvidence) {
-  const made = creates.filter(({ answer }) => answer !== 'refused');
-  const unclear = ofKind(posts, 'create_unknown').length;
-  const accepted = made.filter(({ answer }) => answer === 'accepted');
-  const known = accepted.slice(Math.max(accepted.length - Math.max(made.length - unclear, 0), 0));
-  return made.map((create) => ({
-    isKnown: known.includes(create),
-    end: agentJobs.get(create.agentJobId ?? '') ?? null,
-  }));
-}
-
-/** The same as the program reports it. */
-export function reportedCounts({ starts, ends, unclear, open, pull_requests: links }: Report): Counts {
+export function countByHand({ stories, plans, times, hourlyBudget }: Told): HandCount {
+  const wayOf = new Map(plans.map(({ number, way }) => [number, way]));
+  const started = stories.filter(({ cards }) => cards.length > 0);
+  const fates = started.flatMap(fatesOf);
+  const asked = started.map(({ asked: { story } }) => SOURCES[wayOf.get(story) ?? 'command']);
+  const again: Source[] = Array.from({ length: fates.length - started.length }, () => 'again');
+  const fated = counted<Fate>([...ends, 'unclear', 'open'], fates);
+  const { unclear, open, ...ended } = fated;
+  const links = started.flatMap(({ posts }) => [...new Set(linksOf(ofKind(posts, 'link')))]);
   return {
-    starts: starts.total,
-    bySource: Object.fromEntries(Object.entries(starts.by_source).filter(([, count]) => count > 0)),
-    withPullRequest: ends.pull_request,
-    done: ends.done,
-    failed: ends.failed,
-    unclear: unclear.starts,
+    starts: { total: fates.length, by_source: counted(sources, [...asked, ...again]) },
+    ends: ended,
+    unclear: { starts: unclear, replies: started.flatMap(unclearReplies).length },
     open,
-    pullRequests: links.open + links.merged + links.closed + links.unknown,
+    // No code host is asked.
+    pull_requests: { open: 0, merged: 0, closed: 0, unknown: links.length },
+    seconds_to_pull_request: waits(started, times),
+    budget: { peak_per_hour: peaks(started.flatMap(callTimes)), limit: hourlyBudget },
   };
 }
 
-function countsOf(names: readonly string[]): Record<string, number> {
-  const groups = [...Map.groupBy(names, (name) => name)];
-  return Object.fromEntries(groups.map(([name, group]) => [name, group.length]));
+/** Marked as not sent, or unclear; the agent API of a soak refuses none for good. */
+function unclearReplies({ replies, receipts }: StoryEvidence) {
+  return replies.filter(({ ts }) => receipts.get(ts)?.includes('warning'));
+}
+
+function counted<Name extends string>(names: readonly Name[], found: readonly Name[]): Record<Name, number> {
+  const counts = names.map((name) => [name, found.filter((one) => one === name).length]);
+  return Object.fromEntries(counts) as Record<Name, number>;
+}
+
+/** What the report says otherwise than the count by hand. */
+export function differences(report: Report, byHand: HandCount): string[] {
+  const { since: _since, until: _until, ...reported } = report;
+  const said = new Map(leavesOf(reported));
+  return [...leavesOf(byHand)].flatMap(([name, expected]) => {
+    const number = said.get(name) ?? null;
+    return isWithin(number, expected) ? [] : [`${name} is ${number}, by hand ${wordsOf(expected)}`];
+  });
+}
+
+type Leaf = number | Range | null;
+
+function leavesOf(tree: object, path: readonly string[] = []): [name: string, leaf: Leaf][] {
+  return Object.entries(tree).flatMap(([name, value]): [string, Leaf][] => {
+    const own = [...path, name];
+    const isLeaf = typeof value !== 'object' || value === null || 'from' in value;
+    return isLeaf ? [[own.join('.'), value]] : leavesOf(value, own);
+  });
+}
+
+function isWithin(number: Leaf, expected: Leaf): boolean {
+  if (typeof number !== 'number' || expected === null || typeof expected === 'number') {
+    return number === expected;
+  }
+  return number >= expected.from && number <= expected.to;
+}
+
+function wordsOf(expected: Leaf): string {
+  if (expected === null || typeof expected === 'number') return String(expected);
+  return expected.from === expected.to ? `${expected.from}` : `${expected.from} to ${expected.to}`;
 }

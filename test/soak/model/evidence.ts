@@ -11,6 +11,8 @@ export interface Asked {
   readonly context: string | null;
   /** Of the step of a workflow that asks, or null. */
   readonly executionId: string | null;
+  /** When somebody began to ask for it. */
+  readonly askedAtMs: number;
   readonly answer: 'accepted' | 'refused' | 'unclear';
 }
 

@@ -36,7 +36,7 @@ export type Request = Omit<Asked, 'answer'> & {
 export async function ask(plan: StoryPlan, place: Place): Promise<Request | null> {
   const { slack, channel, person } = place;
   const { number: story, prompt, way } = plan;
-  const asked = { story, prompt, context: null, executionId: null };
+  const asked = { story, prompt, context: null, executionId: null, askedAtMs: Date.now() };
   const write = (text: string, where = channel) =>
     slack.control.message({ channel: where, user: person, text });
   switch (way) {
@@ -76,7 +76,7 @@ async function fromThread(
   root: SlackMessage,
 ): Promise<Request | null> {
   const { control } = slack;
-  const asked = { story, prompt, context: talkText(story), executionId: null };
+  const asked = { story, prompt, context: talkText(story), executionId: null, askedAtMs: Date.now() };
   const { ts } = await control.message({
     channel,
     user: person,

@@ -10,6 +10,9 @@ const LONG_FREEZE_MS = 26_000;
 const SHORT_FREEZE_MAX_MS = 5_000;
 /** How long a clock is wrong. */
 const WRONG_FOR_MS = 8_000;
+const WRONG_BY_MS = 20_000;
+/** A process steps its clock when it gets to it. */
+const STEPPED_WITHIN_MS = 2_000;
 /** How long nothing of the database comes through; the connections of that time never speak again. */
 const SILENT_FOR_MS = 6_000;
 
@@ -24,6 +27,8 @@ export interface DisturbanceOptions {
 }
 
 export interface Disturbances {
+  /** How wrong the clock of a process was at most between these times. */
+  readonly clockErrorMs: (fromMs: number, untilMs: number) => number;
   readonly counts: ReadonlyMap<string, number>;
   /** Resolves when the last one is over. */
   stop(): Promise<void>;
@@ -32,11 +37,13 @@ export interface Disturbances {
 /** Freezes processes, steps their clocks and silences the network, one after the other, at random times. */
 export function disturb({ fleet, replicas, databaseNetwork, random }: DisturbanceOptions): Disturbances {
   const counts = new Map<string, number>();
+  const wrongFromMs: number[] = [];
   const stopping = new AbortController();
   const disturbances: Readonly<Record<string, (index: number) => Promise<void>>> = {
     'freeze of up to 5 s': (index) => freeze(index, random() * SHORT_FREEZE_MAX_MS),
     'freeze of 26 s': (index) => freeze(index, LONG_FREEZE_MS),
     'clock 20 s wrong': async (index) => {
+      wrongFromMs.push(Date.now());
       fleet.signal(index, 'SIGUSR2');
       await pause(WRONG_FOR_MS);
       fleet.signal(index, 'SIGUSR2');
@@ -73,6 +80,12 @@ export function disturb({ fleet, replicas, databaseNetwork, random }: Disturbanc
   const ended = run();
   return {
     counts,
+    clockErrorMs: (fromMs, untilMs) => {
+      const wasWrong = wrongFromMs.some(
+        (atMs) => atMs <= untilMs && atMs + WRONG_FOR_MS + STEPPED_WITHIN_MS >= fromMs,
+      );
+      return wasWrong ? WRONG_BY_MS : 0;
+    },
     stop: () => {
       stopping.abort();
       return ended;

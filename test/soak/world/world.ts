@@ -25,6 +25,8 @@ import { type Fleet, startFleet } from './fleet.ts';
 
 const PROJECT_ID = 'acme-docs';
 const API_KEY = 'test-key';
+/** So that nothing waits for the next hour. */
+export const HOURLY_BUDGET = 100_000;
 
 const { botUserId } = strictApp;
 
@@ -50,6 +52,8 @@ export interface SoakWorld extends AsyncDisposable {
   readonly extraCopies: () => number;
   /** How many turns of each story the agent took up late. */
   readonly lateTurns: ReadonlyMap<number, number>;
+  /** When the agent API first showed a pull request; null: it never did. */
+  readonly shownAtMs: (link: string) => number | null;
   /** The agent jobs as the API describes them now. */
   agentJobs(): Promise<ReadonlyMap<string, AgentJobEnd>>;
   /** What `docs-agent report` says. */
@@ -83,11 +87,13 @@ export async function startSoakWorld(options: WorldOptions): Promise<SoakWorld> 
   const members = [alice, bob, ...people, botUserId];
   for (const id of channels) slack.control.openChannel({ id, name: id.toLowerCase(), members });
   const agent = scriptedAgent(random);
+  const shownAtMs = new Map<string, number>();
   const api = await startAgentApi({
     apiKey: API_KEY,
     projectId: PROJECT_ID,
     clock: systemClock,
     script: agent.script,
+    onPullRequest: (link) => shownAtMs.set(link, shownAtMs.get(link) ?? Date.now()),
   });
   started.defer(() => api.close());
   const front = started.use(await startAgentFront(api.baseUrl, () => agentFaults.next()));
@@ -100,6 +106,7 @@ export async function startSoakWorld(options: WorldOptions): Promise<SoakWorld> 
   slack.onDelivery(copies.next);
   slack.control.grantScopes([...botScopes.map(({ name }) => name), 'reactions:read']);
   const store = await startStore(database, started);
+  const budget = { AGENT_HOURLY_BUDGET: String(HOURLY_BUDGET) };
   const env = {
     SLACK_BOT_TOKEN: slack.botToken,
     SLACK_APP_TOKEN: slack.appToken,
@@ -108,7 +115,6 @@ export async function startSoakWorld(options: WorldOptions): Promise<SoakWorld> 
     AGENT_API_KEY: API_KEY,
     AGENT_PROJECT_ID: PROJECT_ID,
     AGENT_TIMEOUT: '2s',
-    AGENT_HOURLY_BUDGET: '100000',
     AGENT_READS_PER_MINUTE: '100000',
     NOTICE_CHANNELS: noticeChannel,
     POLL_MIN_INTERVAL: '500ms',
@@ -119,6 +125,7 @@ export async function startSoakWorld(options: WorldOptions): Promise<SoakWorld> 
     HOST: '127.0.0.1',
     DOCS_AGENT_CONFIG: await writeConfig(options.plans, channels, started),
     HOOK_SECRET: hookSecret,
+    ...budget,
     ...store.settings,
   };
   const fleet = started.use(await startFleet(replicasOn[database], env));
@@ -133,8 +140,9 @@ export async function startSoakWorld(options: WorldOptions): Promise<SoakWorld> 
     faults: { slack: slackFaults, agent: agentFaults },
     extraCopies: copies.extra,
     lateTurns: agent.lateTurns,
+    shownAtMs: (link) => shownAtMs.get(link) ?? null,
     agentJobs: () => readAgentJobs(api),
-    report: () => report(store.settings),
+    report: () => report({ ...budget, ...store.settings }),
     lastDeedAtMs: () => Math.max(lastSlackDeedAtMs, front.attempts.at(-1)?.atMs ?? 0),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
