@@ -1,6 +1,6 @@
 import { HourlyPeak } from '../jobs/report/peak.ts';
-import { type Report, Tally } from '../jobs/report/report.ts';
-import type { Period, Place, Reports } from '../store/queries/reports/reports.ts';
+import { type Period, type Report, Tally } from '../jobs/report/report.ts';
+import type { Place, Reports } from '../store/queries/reports/reports.ts';
 import { rowsOf } from './read-pages.ts';
 
 /** Each page is a transaction, and on SQLite nothing else runs meanwhile. */
@@ -24,11 +24,15 @@ export async function makeReport(
   read: ReadPage,
   { teamId, projectIds, hourlyBudget, ...period }: ReportRequest,
 ): Promise<Report> {
-  const tally = new Tally();
+  const tally = new Tally(period);
   const jobs = rowsOf((after: Place | null) =>
     read((reports) => reports.jobs(period, teamId, after, JOBS_AT_ONCE)),
   );
   for await (const job of jobs) tally.add(job);
+  const again = rowsOf((after: Place | null) =>
+    read((reports) => reports.startedAgain(period, teamId, after, JOBS_AT_ONCE)),
+  );
+  for await (const job of again) tally.add(job);
   let most = 0;
   for (const projectId of projectIds ?? (await read((reports) => reports.projects()))) {
     const peak = new HourlyPeak();
@@ -38,5 +42,5 @@ export async function makeReport(
     for await (const atMs of calls) peak.add(atMs);
     most = Math.max(most, peak.calls);
   }
-  return tally.report(period, { peak_per_hour: most, limit: hourlyBudget });
+  return tally.report({ peak_per_hour: most, limit: hourlyBudget });
 }

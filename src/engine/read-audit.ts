@@ -1,6 +1,7 @@
 import { type AuditLine, recordedLine, replyLine, startLine } from '../jobs/report/audit.ts';
+import type { Period } from '../jobs/report/report.ts';
 import type { Audit } from '../store/queries/reports/audit.ts';
-import type { Period, Place, Reports } from '../store/queries/reports/reports.ts';
+import type { Place, Reports } from '../store/queries/reports/reports.ts';
 import { rowsOf } from './read-pages.ts';
 
 const ROWS_AT_ONCE = 200;

@@ -27,8 +27,8 @@ async function reportAt(nowMs: number, env: ChildEnv, ...args: readonly string[]
   }
 }
 
-/** One request is done, one is open, and one was refused and started again. */
-async function work(world: StrictWorld): Promise<void> {
+/** One request is done, and one has failed and was started again; returns when. */
+async function work(world: StrictWorld): Promise<number> {
   const { api, slack } = world;
   const done = await world.ask('Add an install guide');
   await world.threadMessage(done, 'On it');
@@ -38,8 +38,11 @@ async function work(world: StrictWorld): Promise<void> {
   await world.threadMessage(failed, 'On it');
   api.finish(api.jobs[1]?.id ?? '', { status: 'failed' });
   const offer = await world.threadMessage(failed, 'Failed');
+  await world.clock.advance(60_000);
+  const againAtMs = world.clock.now();
   await slack.control.press(offer, 'start_again', alice);
   await world.settled();
+  return againAtMs;
 }
 
 describeOnDatabases('report', (make) => {
@@ -49,7 +52,7 @@ describeOnDatabases('report', (make) => {
       'dataDir' in location ? { DATA_DIR: location.dataDir } : { DATABASE_URL: location.databaseUrl };
     {
       await using world = await startStrictWorld({ settings: { SETTLE_WINDOW: '0', ...place } });
-      await work(world);
+      const againAtMs = await work(world);
       const nowMs = world.clock.now() + 1;
       const json = await reportAt(nowMs, place, '--format', 'json', '--since', '1d');
       const { since, until, ...counts } = JSON.parse(json);
@@ -66,6 +69,11 @@ describeOnDatabases('report', (make) => {
         pull_requests: { open: 0, merged: 0, closed: 0, unknown: 1 },
         seconds_to_pull_request: { median: expect.any(Number), p90: expect.any(Number) },
         budget: { peak_per_hour: 3, limit: 100 },
+      });
+      const sinceAgain = ['--since', `${nowMs - againAtMs + 1_000}ms`];
+      expect(JSON.parse(await reportAt(nowMs, place, '--format', 'json', ...sinceAgain))).toMatchObject({
+        starts: { total: 1, by_source: { command: 0, again: 1 } },
+        open: 1,
       });
       await world.service.stop();
       const csv = await reportAt(nowMs, place, '--format', 'csv');

@@ -3,10 +3,11 @@ import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { parseReportConfig } from '../../app/config/config.ts';
 import { readAudit } from '../../engine/read-audit.ts';
+import type { Period } from '../../jobs/report/report.ts';
 import { codeOf } from '../../store/errors.ts';
 import { readStore } from '../../store/inspect/read-only.ts';
 import { Audit } from '../../store/queries/reports/audit.ts';
-import { type Period, Reports } from '../../store/queries/reports/reports.ts';
+import { Reports } from '../../store/queries/reports/reports.ts';
 import type { Host } from '../command.ts';
 import { periodOf } from './report.ts';
 

@@ -7,10 +7,7 @@ import { Distribution } from './distribution.ts';
 import { type Source, sources } from './source.ts';
 import { type End, ends, startsOf } from './starts.ts';
 
-/**
- * What became, by now, of the jobs that were asked for in a period. Each start is in `ends`, `unclear.starts` or `open`.
- * Printed as it is.
- */
+/** What became, by now, of the starts of a period. Each is in `ends`, `unclear.starts` or `open`. Printed as it is. */
 export interface Report {
   readonly since: string;
   readonly until: string;
@@ -23,6 +20,12 @@ export interface Report {
   readonly seconds_to_pull_request: { readonly median: number | null; readonly p90: number | null };
   /** Of the project with the most calls in an hour of the period. */
   readonly budget: { readonly peak_per_hour: number; readonly limit: number };
+}
+
+export interface Period {
+  readonly sinceMs: number;
+  /** Exclusive. */
+  readonly untilMs: number;
 }
 
 /** `unknown`: no code host said. */
@@ -40,12 +43,13 @@ export interface CountedJob {
   readonly job: Job;
   /** Its creates and announcements, if it was created several times or has a pull request; in their order. */
   readonly calls: readonly PastCall[];
-  /** Replies of which nobody knows whether the agent has them. */
+  /** Replies of the period of which nobody knows whether the agent has them. */
   readonly unclearReplies: number;
 }
 
-/** Adds up a report, job by job. */
+/** Adds up a report, job by job. Of a job that is older than its period, what was started again in it counts. */
 export class Tally {
+  private readonly period: Period;
   private readonly bySource = zeros(sources);
   private readonly ends = zeros(ends);
   private readonly pullRequests = zeros(['open', 'merged', 'closed', 'unknown']);
@@ -55,9 +59,14 @@ export class Tally {
   private unclearStarts = 0;
   private unclearReplies = 0;
 
+  constructor(period: Period) {
+    this.period = period;
+  }
+
   add({ job, calls, unclearReplies }: CountedJob): void {
-    const starts = startsOf(job, calls);
-    if (starts.length === 0) return;
+    const starts = startsOf(job, calls).filter(({ atMs }) => atMs >= this.period.sinceMs);
+    const [first] = starts;
+    if (first === undefined) return;
     for (const { source, fate } of starts) {
       this.starts += 1;
       this.bySource[source] += 1;
@@ -66,19 +75,16 @@ export class Tally {
       else this.ends[fate] += 1;
     }
     this.unclearReplies += unclearReplies;
-    const announced = calls.flatMap(linkIn);
+    const announced = starts.flatMap((start) => start.calls.flatMap(linkIn));
     for (const fate of pullRequestsOf(job, announced)) this.pullRequests[fate] += 1;
-    const [first] = announced;
-    if (first !== undefined) this.toPullRequest.add(first.atMs - job.requestedAtMs);
+    const [link] = announced;
+    if (link !== undefined) this.toPullRequest.add(link.atMs - first.atMs);
   }
 
-  report(
-    { sinceMs, untilMs }: { readonly sinceMs: number; readonly untilMs: number },
-    budget: Report['budget'],
-  ): Report {
+  report(budget: Report['budget']): Report {
     return {
-      since: new Date(sinceMs).toISOString(),
-      until: new Date(untilMs).toISOString(),
+      since: new Date(this.period.sinceMs).toISOString(),
+      until: new Date(this.period.untilMs).toISOString(),
       starts: { total: this.starts, by_source: this.bySource },
       ends: this.ends,
       unclear: { starts: this.unclearStarts, replies: this.unclearReplies },
@@ -107,7 +113,7 @@ function linkIn({ request, createdAtMs: atMs }: PastCall): AnnouncedLink[] {
 function pullRequestsOf({ pullRequests = [] }: Job, announced: readonly AnnouncedLink[]): PullRequestFate[] {
   const byKey = new Map<string, PullRequestFate>(announced.map(({ url }) => [keyOf(url), 'unknown']));
   for (const { url, facts } of pullRequests) {
-    if (facts.state !== undefined) byKey.set(keyOf(url), FATES[facts.state]);
+    if (facts.state !== undefined && byKey.has(keyOf(url))) byKey.set(keyOf(url), FATES[facts.state]);
   }
   return [...byKey.values()];
 }

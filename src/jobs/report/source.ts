@@ -1,6 +1,6 @@
 import type { Job } from '../job.ts';
 
-/** Where starts come from. `again`: *Start again*, *Edit and start*, *Run again*. */
+/** Where starts come from. `again`: see `startingAgain`. */
 export const sources = [
   'command',
   'form',
@@ -14,6 +14,9 @@ export const sources = [
   'webhook',
   'again',
 ] as const;
+
+/** The buttons that start a job again, as presses are recorded. */
+export const startingAgain = ['start_again', 'edit_and_start'] as const;
 
 export type Source = (typeof sources)[number];
 

@@ -13,20 +13,27 @@ export type Fate = End | 'open' | 'unclear';
 
 export interface Start {
   readonly source: Source;
+  readonly atMs: number;
   readonly fate: Fate;
+  /** Its calls, up to the next start. */
+  readonly calls: readonly PastCall[];
 }
 
 /**
  * The starts of a job, the first of them asked for where the job came from, with what became of each by now. None if it
  * waits for its requester, or was never to start: what has no card, or only watches another's agent job.
  * @param calls its creates and announcements in the order in which they were requested; of a job that was created once
- * at most, none are needed
+ * at most, and has no pull request, none are needed
  */
 export function startsOf(job: Job, calls: readonly PastCall[]): Start[] {
   const last = job.watchedAgentJobId === null ? fateOf(job) : null;
   if (last === null) return [];
-  const fates = [...earlierFates(calls), last];
-  return fates.map((fate, index) => ({ source: index === 0 ? sourceOf(job) : 'again', fate }));
+  return byStart(calls).map((own, index, all) => ({
+    source: index === 0 ? sourceOf(job) : 'again',
+    atMs: (index === 0 ? undefined : own[0]?.createdAtMs) ?? job.requestedAtMs,
+    fate: index === all.length - 1 ? last : pastFate(own),
+    calls: own,
+  }));
 }
 
 /** What became of the latest start; null: it was none. */
@@ -51,21 +58,41 @@ export function fateOf({ stage, agentJob }: Job): Fate | null {
   }
 }
 
-/** Of the starts before the latest: what the thread was told last, before the job was created again. */
-function earlierFates(calls: readonly PastCall[]): Fate[] {
-  const fates: Fate[] = [];
-  let create: PastCall | null = null;
-  let told: Fate | null = null;
+/** The calls of each start. All but the first begin with the create that they follow. */
+function byStart(calls: readonly PastCall[]): PastCall[][] {
+  const starts: PastCall[][] = [];
   for (const call of calls) {
-    const { request } = call;
-    if (request.kind === 'announce') told = fateIn(request.announcement) ?? told;
-    if (request.kind !== 'create_job') continue;
-    // A create of unknown fate may be repeated without asking anybody (AGENT_RETRY_UNKNOWN): that is one start.
-    const isRepeated = create?.state === 'failed' && told === null;
-    if (create !== null && !isRepeated) fates.push(told ?? silentFate(create));
-    [create, told] = [call, null];
+    const current = starts.at(-1);
+    if (current === undefined || (isCreate(call) && isOver(current))) starts.push([call]);
+    else current.push(call);
   }
-  return fates;
+  return starts.length === 0 ? [[]] : starts;
+}
+
+function isCreate({ request }: PastCall): boolean {
+  return request.kind === 'create_job';
+}
+
+/** A create of unknown fate may be repeated without asking anybody (AGENT_RETRY_UNKNOWN): that is one start. */
+function isOver(calls: readonly PastCall[]): boolean {
+  const create = calls.findLast(isCreate);
+  return create !== undefined && (create.state !== 'failed' || toldFate(calls) !== null);
+}
+
+/** Of a start before the latest. */
+function pastFate(calls: readonly PastCall[]): Fate {
+  const told = toldFate(calls);
+  if (told !== null) return told;
+  // The agent took it, and did not know it any more when a reply was sent: then the job is created again.
+  return calls.findLast(isCreate)?.state === 'unknown' ? 'unclear' : 'gone';
+}
+
+/** What the thread was told last. */
+function toldFate(calls: readonly PastCall[]): Fate | null {
+  const fates = calls.flatMap(({ request }) =>
+    request.kind === 'announce' ? fateIn(request.announcement) : null,
+  );
+  return fates.findLast((fate) => fate !== null) ?? null;
 }
 
 function fateIn(announcement: Announcement): Fate | null {
@@ -86,9 +113,4 @@ function fateIn(announcement: Announcement): Fate | null {
     default:
       return null;
   }
-}
-
-/** The agent took it, and did not know it any more when a reply was sent: then the job is created again. */
-function silentFate({ state }: PastCall): Fate {
-  return state === 'unknown' ? 'unclear' : 'gone';
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Job } from '../../../src/jobs/job.ts';
+import { type Job, slackTime } from '../../../src/jobs/job.ts';
+import type { Recorded } from '../../../src/jobs/report/audit.ts';
 import type { Place } from '../../../src/store/queries/reports/reports.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aCall, aCreateCall, aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
@@ -61,6 +62,60 @@ export function reportContract(open: OpenStore): void {
       );
       await write({ id: 'job-1' }, { followUps });
       const { rows } = await opened.run((tx) => tx.reports.jobs(PERIOD, null, null, 10));
+      expect(rows.map(({ unclearReplies }) => unclearReplies)).toEqual([2]);
+    });
+
+    test.each([1, 100])('older jobs that were started again come once, %i at a time', async (limit) => {
+      const older = { requestedAtMs: NOW_MS - 1, creates: 2 };
+      for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) await write({ id, ...older });
+      await write({ id: 'theirs', ...older, teamId: 'T2' });
+      await write({ id: 'young', creates: 2 });
+      const press = (jobId: string | null, fields: Partial<Recorded> = {}) =>
+        opened.run((tx) => {
+          const who = { atMs: NOW_MS, teamId: 'T1', userId: 'U1', action: 'press' } as const;
+          const entry = { ...who, source: 'start_again', jobId, outcome: 'accepted', ...fields };
+          return tx.audit.record(entry, `${jobId} ${JSON.stringify(fields)}`);
+        });
+      await press('b');
+      await press('b', { atMs: NOW_MS + 999 });
+      await press('a', { source: 'edit_and_start' });
+      await press('theirs');
+      await press('young');
+      await press('c', { atMs: NOW_MS - 1 });
+      await press('d', { atMs: NOW_MS + 1_000 });
+      await press('e', { outcome: 'too_late' });
+      await press('f', { source: 'send_again' });
+      await press(null);
+      const found = async (teamId: string | null) => {
+        const ids: string[] = [];
+        let after: Place | null = null;
+        do {
+          const page = await opened.run((tx) => tx.reports.startedAgain(PERIOD, teamId, after, limit));
+          ids.push(...page.rows.map(({ job }) => job.id));
+          after = page.next;
+        } while (after !== null);
+        return ids;
+      };
+      expect(await found(null)).toEqual(['a', 'b', 'theirs']);
+      expect(await found('T1')).toEqual(['a', 'b']);
+    });
+
+    test('an older job comes with its replies of unknown fate since the period began', async () => {
+      const at = [NOW_MS - 1, NOW_MS, NOW_MS + 1];
+      const followUps = at.map((atMs, index) =>
+        aFollowUp({ id: `reply-${index}`, jobId: 'job-1', messageTs: slackTime(atMs), state: 'unknown' }),
+      );
+      await write({ id: 'job-1', requestedAtMs: NOW_MS - 1, creates: 2 }, { followUps });
+      await opened.run((tx) =>
+        tx.audit.record(
+          {
+            ...{ atMs: NOW_MS, teamId: 'T1', userId: 'U1', action: 'press', source: 'start_again' },
+            ...{ jobId: 'job-1', outcome: 'accepted' },
+          },
+          'press',
+        ),
+      );
+      const { rows } = await opened.run((tx) => tx.reports.startedAgain(PERIOD, null, null, 10));
       expect(rows.map(({ unclearReplies }) => unclearReplies)).toEqual([2]);
     });
 

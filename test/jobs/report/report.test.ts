@@ -11,9 +11,13 @@ import { World } from '../support/world.ts';
 const LINK = 'https://github.com/acme/docs/pull/1';
 
 function counted(...jobs: readonly CountedJob[]) {
-  const tally = new Tally();
+  return countedSince(0, ...jobs);
+}
+
+function countedSince(sinceMs: number, ...jobs: readonly CountedJob[]) {
+  const tally = new Tally({ sinceMs, untilMs: sinceMs + HOUR_MS });
   for (const job of jobs) tally.add(job);
-  return tally.report({ sinceMs: 0, untilMs: HOUR_MS }, { peak_per_hour: 0, limit: 100 });
+  return tally.report({ peak_per_hour: 0, limit: 100 });
 }
 
 /** The job of a world, with its ledger as the store reads it. */
@@ -92,6 +96,37 @@ describe('a report (L4)', () => {
     expect(starts).toMatchObject({ total: 4, by_source: { command: 1, again: 3 } });
     expect(ends).toMatchObject({ failed: 1, refused: 1 });
     expect({ unclear: unclear.starts, open }).toEqual({ unclear: 1, open: 1 });
+  });
+
+  test('counts of an older job what was started again in the period, and what came of that', () => {
+    const world = ended('failed', LINK);
+    world.nowMs += HOUR_MS;
+    const sinceMs = world.nowMs;
+    world.nowMs += MINUTE_MS;
+    world.apply({ type: 'start_again_pressed', creates: world.job.creates });
+    world.created({ id: 'agent-2' });
+    expect(countedSince(sinceMs, of(world))).toMatchObject({
+      starts: { total: 1, by_source: { command: 0, again: 1 } },
+      ends: { failed: 0 },
+      open: 1,
+      pull_requests: { unknown: 0 },
+      seconds_to_pull_request: { median: null },
+    });
+    world.nowMs += MINUTE_MS;
+    world.check(anAgentJob({ id: 'agent-2', status: 'completed', prLink: `${LINK}0` }));
+    expect(countedSince(sinceMs, of(world))).toMatchObject({
+      ends: { pull_request: 1 },
+      open: 0,
+      pull_requests: { unknown: 1 },
+      seconds_to_pull_request: { median: 60 },
+    });
+    expect(countedSince(0, of(world))).toMatchObject({
+      starts: { total: 2, by_source: { command: 1, again: 1 } },
+      ends: { pull_request: 1, failed: 1 },
+      pull_requests: { unknown: 2 },
+      seconds_to_pull_request: { median: 0 },
+    });
+    expect(countedSince(world.nowMs, of(world)).starts.total).toBe(0);
   });
 
   test('counts a start that is repeated without asking anybody once', () => {

@@ -21,7 +21,7 @@ test('a report that takes long is announced while Slack waits, and shown when it
   const done = report(deps as unknown as ListenerDeps, args as unknown as CommandArgs);
   await clock.advance(2_000);
   expect(said).toEqual([expect.stringContaining('Counting')]);
-  resolve(new Tally().report({ sinceMs: 0, untilMs: 0 }, { peak_per_hour: 0, limit: 100 }));
+  resolve(new Tally({ sinceMs: 0, untilMs: 0 }).report({ peak_per_hour: 0, limit: 100 }));
   await done;
   expect(said).toEqual([expect.any(String), expect.stringContaining('No starts')]);
 });

@@ -50,7 +50,7 @@ async function start() {
       workProblems: () => [],
     },
     showChanged: () => {},
-    reportOf: async () => new Tally().report({ sinceMs: 0, untilMs: 1 }, { peak_per_hour: 0, limit: 100 }),
+    reportOf: async () => new Tally({ sinceMs: 0, untilMs: 1 }).report({ peak_per_hour: 0, limit: 100 }),
     stopping: new AbortController().signal,
   });
   const tools = toolsWith(() => digest);

@@ -1,9 +1,10 @@
 import { type SqlBool, sql } from 'kysely';
 import { slackTime } from '../../../jobs/job.ts';
 import type { AuditedReply, Recorded } from '../../../jobs/report/audit.ts';
+import type { Period } from '../../../jobs/report/report.ts';
 import { type FollowUpRow, Table, type Tables } from '../../schema/tables.ts';
 import { pick, prepared, type Values } from '../prepared.ts';
-import { type Page, type Period, type Place, pageOf } from './reports.ts';
+import { type Page, type Place, pageOf } from './reports.ts';
 
 type Row = Tables['audit_entry'];
 

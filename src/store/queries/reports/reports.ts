@@ -1,16 +1,14 @@
 import { type SqlBool, sql } from 'kysely';
 import type { PastCall } from '../../../jobs/follow-ups/turns.ts';
-import type { Job } from '../../../jobs/job.ts';
-import type { CountedJob } from '../../../jobs/report/report.ts';
+import { type Job, slackTime } from '../../../jobs/job.ts';
+import type { CountedJob, Period } from '../../../jobs/report/report.ts';
+import { startingAgain } from '../../../jobs/report/source.ts';
 import { fromJson, jobFrom, Table } from '../../schema/tables.ts';
 import { IS_IN_BUDGET } from '../calls/calls.ts';
 import { idsOf } from '../prepared.ts';
 
-export interface Period {
-  readonly sinceMs: number;
-  /** Exclusive. */
-  readonly untilMs: number;
-}
+/** Before every message. */
+const EVER_TS = '';
 
 /** A place in time among rows of the same kind. */
 export interface Place<At = number, Id = string> {
@@ -52,26 +50,45 @@ export class Reports extends Table {
       .$if(after !== null, (query) =>
         query.where(sql<SqlBool>`(requested_at, id) > (${after?.at ?? 0}, ${after?.id ?? ''})`),
       )
-      // A plain `team_id` would make SQLite scan all jobs of the workspace.
-      .$if(teamId !== null, (query) => query.where(sql<SqlBool>`team_id || '' = ${teamId ?? ''}`))
+      .$if(teamId !== null, (query) => query.where(isOfTeam(teamId)))
       .orderBy('requested_at')
       .orderBy('id')
       .limit(limit)
       .execute();
     const jobs = rows.map((row) => jobFrom(row));
-    const calls = await this.callsOf(jobs.filter(needsCalls));
-    const unclear = await this.unclearReplies(jobs);
-    const counted = jobs.map((job) => ({
-      job,
-      calls: calls.get(job.id) ?? [],
-      unclearReplies: unclear.get(job.id) ?? 0,
-    }));
-    return pageOf(
-      counted,
-      limit,
-      (one) => one,
-      ({ job }) => ({ at: job.requestedAtMs, id: job.id }),
-    );
+    return this.pageOfJobs(jobs, limit, EVER_TS);
+  }
+
+  /** The jobs that were asked for before the period, and started again in it, each once. */
+  async startedAgain(
+    { sinceMs, untilMs }: Period,
+    teamId: string | null,
+    after: Place | null,
+    limit: number,
+  ): Promise<Page<CountedJob>> {
+    const rows = await this.db
+      .selectFrom('job')
+      .select(['id', 'data', 'number'])
+      .where('id', 'in', (entries) =>
+        entries
+          .selectFrom('audit_entry')
+          .select('job_id')
+          .where('at', '>=', sinceMs)
+          .where('at', '<', untilMs)
+          .where('action', '=', 'press')
+          .where('source', 'in', startingAgain)
+          .where('outcome', '=', 'accepted')
+          .where('job_id', 'is not', null)
+          .$narrowType<{ job_id: string }>(),
+      )
+      .where('requested_at', '<', sinceMs)
+      .$if(teamId !== null, (query) => query.where(isOfTeam(teamId)))
+      .$if(after !== null, (query) => query.where('id', '>', after?.id ?? ''))
+      .orderBy('id')
+      .limit(limit)
+      .execute();
+    const jobs = rows.map((row) => jobFrom(row));
+    return this.pageOfJobs(jobs, limit, slackTime(sinceMs));
   }
 
   /** When create and message calls of the project were started in the period, of all workspaces. */
@@ -117,6 +134,22 @@ export class Reports extends Table {
     }
   }
 
+  /** @param repliesFromTs unclear replies that were written before that are not counted */
+  private async pageOfJobs(
+    jobs: readonly Job[],
+    limit: number,
+    repliesFromTs: string,
+  ): Promise<Page<CountedJob>> {
+    const calls = await this.callsOf(jobs.filter(needsCalls));
+    const unclear = await this.unclearReplies(jobs, repliesFromTs);
+    return pageOf(
+      jobs,
+      limit,
+      (job) => ({ job, calls: calls.get(job.id) ?? [], unclearReplies: unclear.get(job.id) ?? 0 }),
+      ({ requestedAtMs: at, id }) => ({ at, id }),
+    );
+  }
+
   private async callsOf(jobs: readonly Job[]): Promise<ReadonlyMap<string, PastCall[]>> {
     const found = new Map<string, PastCall[]>();
     if (jobs.length === 0) return found;
@@ -136,17 +169,23 @@ export class Reports extends Table {
     return found;
   }
 
-  private async unclearReplies(jobs: readonly Job[]): Promise<ReadonlyMap<string, number>> {
+  private async unclearReplies(jobs: readonly Job[], fromTs: string): Promise<ReadonlyMap<string, number>> {
     if (jobs.length === 0) return new Map();
     const rows = await this.db
       .selectFrom('follow_up')
       .select((eb) => ['job_id', eb.fn.countAll<number | string>().as('count')])
       .where('job_id', 'in', idsOf(jobs))
       .where('state', '=', 'unknown')
+      .where('message_ts', '>=', fromTs)
       .groupBy('job_id')
       .execute();
     return new Map(rows.map(({ job_id, count }) => [job_id, Number(count)]));
   }
+}
+
+/** A plain `team_id` would make SQLite scan all jobs of the workspace. */
+function isOfTeam(teamId: string | null) {
+  return sql<SqlBool>`team_id || '' = ${teamId ?? ''}`;
 }
 
 /** Of all others, the job itself tells all that is counted. */
