@@ -9,12 +9,11 @@ import { RetentionJob } from '../engine/retention-job.ts';
 import { type Clock, systemClock } from '../engine/runtime/clock.ts';
 import { serveRoutes } from '../engine/runtime/http-server.ts';
 import type { Logger } from '../engine/runtime/logger.ts';
+import { planSchedules } from '../engine/schedules.ts';
 import { createConnection, createSlackApp } from '../slack/inbound/app.ts';
 import { hookRoutes } from '../slack/inbound/recipes/hooks.ts';
-import { planRecipes } from '../slack/inbound/recipes/scheduled.ts';
 import { refusalRecorder } from '../slack/inbound/requests/refusal-record.ts';
 import { missedReplies } from '../slack/outbound/catch-up/missed-replies.ts';
-import { planDigests } from '../slack/outbound/digest.ts';
 import { SessionStatus } from '../slack/outbound/refresh/session-status.ts';
 import { readableText } from '../slack/protocol/slack-text.ts';
 import { boltLogger } from '../slack/workspace/bolt-logger.ts';
@@ -32,7 +31,14 @@ import {
 import { observedLogger } from './operations/logger.ts';
 import { createMetrics, metricsRoute } from './operations/metrics/metrics.ts';
 import { stateReader, workProblem, workProblems, workWarnings } from './operations/program-state.ts';
-import { contextFactory, defaultPolicy, digestIn, hooksIn, recipesIn } from './service/context.ts';
+import {
+  contextFactory,
+  defaultPolicy,
+  digestIn,
+  hooksIn,
+  recipesIn,
+  recurringIn,
+} from './service/context.ts';
 import { explainConnection, explainListening } from './service/explain.ts';
 import { createLoops, SHORT_STOP_MS, type Tools } from './service/loops.ts';
 import { reporter } from './service/reports.ts';
@@ -186,8 +192,8 @@ export function createService(config: Config, options: ServiceOptions): Service 
       healthPort = health.port;
     }
     const teamIds = served.teamId === null ? [...config.workspaces.keys()] : [served.teamId];
-    await planRecipes(tools, teamIds, clock.now());
-    await planDigests(tools, teamIds, clock.now());
+    const recurring = new Map(teamIds.map((teamId) => [teamId, recurringIn(config, teamId)]));
+    await planSchedules(store, recurring, clock.now());
     loops.start();
     const retentionJob = new RetentionJob(store, clock, log, config.retentionMs);
     retentionJob.start();

@@ -41,12 +41,12 @@ async function pausesRecipe(
   tx: Transaction,
   job: Job,
   event: JobEvent,
-  { nowMs }: Pick<AnyJobContext, 'nowMs'>,
+  { nowMs }: AnyJobContext,
 ): Promise<boolean> {
   const { teamId, recipe: name } = job;
   if (name === undefined) return false;
   const key = { teamId, name };
-  const before = await tx.recipes.lock(key, nowMs);
+  const before = await tx.recipes.lock(key);
   // Without the message, there is no *Resume*: the next failures tell of it again.
   const after = event.type === 'pause_refused' ? resumedRuns(before) : runsAfter(before, job, nowMs);
   if (after === before) return false;

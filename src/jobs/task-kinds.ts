@@ -4,9 +4,9 @@ export interface TaskFacts {
   /**
    * What its subject is: a job's id, the name of a lane of calls (`thread:<job>`, `notice:<job>:<channel>`,
    * `step:<job>`), a workspace's id, a home (`<workspace>:<person>`), a pull request (`<workspace>:<address>`), a
-   * recipe (`<workspace>:<name>`), or a message (`<workspace>:<channel>:<time>`).
+   * schedule (`<workspace>:<name>`), or a message (`<workspace>:<channel>:<time>`).
    */
-  readonly about: 'job' | 'lane' | 'workspace' | 'home' | 'pull_request' | 'recipe' | 'message';
+  readonly about: 'job' | 'lane' | 'workspace' | 'home' | 'pull_request' | 'schedule' | 'message';
   /** Whose tasks share workers: those of one project of the agent, one channel of Slack, or one code host. */
   readonly sharedIn: 'project' | 'channel' | 'code_host';
   /** It shows the job as it is now, and may be repeated. */
@@ -32,8 +32,8 @@ const tasks = {
   look_at_marks: { about: 'message', sharedIn: 'channel' },
   catch_up: { about: 'workspace', sharedIn: 'channel' },
   look_at_pull_request: { about: 'pull_request', sharedIn: 'code_host' },
-  start_recipe: { about: 'recipe', sharedIn: 'channel' },
-  post_digest: { about: 'workspace', sharedIn: 'channel' },
+  start_recipe: { about: 'schedule', sharedIn: 'channel' },
+  post_digest: { about: 'schedule', sharedIn: 'channel' },
   refresh_home: { about: 'home', sharedIn: 'channel', isProjection: true },
 } as const satisfies Readonly<Record<string, TaskFacts>>;
 

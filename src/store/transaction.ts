@@ -17,6 +17,7 @@ import { Recipes } from './queries/recipes.ts';
 import { Audit } from './queries/reports/audit.ts';
 import { Reports } from './queries/reports/reports.ts';
 import { Stats } from './queries/reports/stats.ts';
+import { Schedules } from './queries/schedules.ts';
 import { StateReactions } from './queries/state-reactions.ts';
 import { Checks } from './queries/tasks/checks.ts';
 import { Tasks } from './queries/tasks/tasks.ts';
@@ -42,6 +43,7 @@ export class Transaction {
   readonly pullRequests: PullRequests;
   readonly budgetQueue: BudgetQueue;
   readonly recipes: Recipes;
+  readonly schedules: Schedules;
   readonly hookAnswers: HookAnswers;
   readonly homes: Homes;
   readonly channelSettings: ChannelSettingsTable;
@@ -68,7 +70,8 @@ export class Transaction {
     this.budgetQueue = new BudgetQueue(db);
     this.installations = new Installations(db);
     this.channelSettings = new ChannelSettingsTable(db);
-    this.recipes = new Recipes(db);
+    this.recipes = new Recipes(db, takeAdvisoryLock);
+    this.schedules = new Schedules(db);
     this.hookAnswers = new HookAnswers(db);
     this.stats = new Stats(db);
     this.reports = new Reports(db);

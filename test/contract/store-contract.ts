@@ -19,6 +19,7 @@ import { receiptContract } from './store/receipts.ts';
 import { recipeContract } from './store/recipes.ts';
 import { reportContract } from './store/reports.ts';
 import { retentionContract } from './store/retention.ts';
+import { scheduleContract } from './store/schedules.ts';
 import { stateReactionContract } from './store/state-reactions.ts';
 import { statsContract } from './store/stats.ts';
 import { stepTokenContract } from './store/step-tokens.ts';
@@ -46,6 +47,7 @@ export function storeContract(name: string, open: OpenStore): void {
     catchUpContract(open);
     pullRequestContract(open);
     recipeContract(open);
+    scheduleContract(open);
     hookAnswerContract(open);
     statsContract(open);
     reportContract(open);

@@ -26,7 +26,7 @@ test('once a week the channel is told what became of the requests; a downtime is
   await world.clock.advance(20 * DAY_MS);
   await world.restart();
   const [first] = await posted(world, 1);
-  expect(first?.text).toContain('*No starts*');
+  expect(first?.text).toContain('*1 start:* 1 by command');
   expect(first?.text).not.toContain(alice);
   await world.restart();
   await world.settled();

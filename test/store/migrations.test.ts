@@ -50,6 +50,7 @@ describe('migrations', () => {
       'pull_request',
       'read_budget',
       'recipe',
+      'schedule',
       'step_token',
       'task',
     ]);

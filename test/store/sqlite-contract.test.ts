@@ -37,6 +37,8 @@ const ALLOWED = [
   'update call set request = replace(request,',
   'select "job_id" as "jobId", "job"."data"',
   "delete from task where kind = 'catch_up'",
+  "delete from task where kind = 'post_digest'",
+  'insert into schedule (team_id, name, schedule, served_until)\n    select',
   'update task set group_key = job.',
   'insert into budget_queue (job_id, kind, project_id, seq)',
   'insert into "new_',

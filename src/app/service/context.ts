@@ -1,8 +1,9 @@
 import type { Clock } from '../../engine/runtime/clock.ts';
+import type { Recurring } from '../../engine/schedules.ts';
 import type { AnyJobContext } from '../../jobs/decision.ts';
 import type { Policy, Rules } from '../../jobs/policy.ts';
 import type { Recipe } from '../../jobs/recipes/recipe.ts';
-import type { Digest } from '../../jobs/report/digest.ts';
+import { DIGEST, type Digest } from '../../jobs/report/digest.ts';
 import type { Hook } from '../../slack/inbound/recipes/hooks.ts';
 import type { Config } from '../config/config.ts';
 import { growingIds } from './growing-ids.ts';
@@ -35,6 +36,17 @@ export function recipesIn(config: Config): (teamId: string) => readonly Recipe[]
 /** The digest of each workspace. */
 export function digestIn(config: Config): (teamId: string) => Digest | null {
   return (teamId) => settingsOf(config, teamId)?.digest ?? null;
+}
+
+/** What has a schedule in a workspace. */
+export function recurringIn(config: Config, teamId: string): readonly Recurring[] {
+  const digest = digestIn(config)(teamId);
+  return [
+    ...recipesIn(config)(teamId).flatMap(({ name, schedule }) =>
+      schedule === null ? [] : [{ kind: 'start_recipe' as const, name, schedule }],
+    ),
+    ...(digest === null ? [] : [{ kind: 'post_digest' as const, name: DIGEST, schedule: digest.schedule }]),
+  ];
 }
 
 /** Those of all workspaces. @param teamId of the only workspace; null: there may be many */

@@ -2,8 +2,6 @@ import { isUnwatched, type Job, openStages } from '../job.ts';
 
 /** What has become of a recipe so far. */
 export interface RecipeRuns {
-  /** Up to then its schedule is served: of later moments, the last one counts. */
-  readonly servedUntilMs: number;
   /** Its last job, unless that was deleted. */
   readonly jobId: string | null;
   /** Jobs in a row that have failed. */
@@ -17,10 +15,7 @@ export interface RecipeRuns {
 /** After so many failures in a row, somebody has to look at it. */
 const FAILURES_MAX = 3;
 
-/** A recipe that is new in the settings catches up with nothing. */
-export function newRuns(nowMs: number): RecipeRuns {
-  return { servedUntilMs: nowMs, jobId: null, failures: 0, hasFailed: false, pausedAtMs: null };
-}
+export const newRuns: RecipeRuns = { jobId: null, failures: 0, hasFailed: false, pausedAtMs: null };
 
 /** More is to happen to the job, so another one of the same recipe would do the same work. */
 export function isInTheWay(job: Job): boolean {

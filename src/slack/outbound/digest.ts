@@ -1,92 +1,68 @@
+import { dueMoment, type Moment, momentServed } from '../../engine/schedules.ts';
 import type { Digest } from '../../jobs/report/digest.ts';
 import type { Report } from '../../jobs/report/report.ts';
-import { lastMoment, nextMoment } from '../../jobs/schedule/moments.ts';
-import type { ClaimedTask, Store } from '../../store/store.ts';
+import { lastMoment } from '../../jobs/schedule/moments.ts';
+import type { Period } from '../../store/queries/reports/reports.ts';
+import { scheduleOfSubject } from '../../store/queries/schedules.ts';
+import type { ClaimedTask } from '../../store/store.ts';
 import { reportView } from '../views/report.ts';
 import { TOO_MANY_MESSAGES } from '../workspace/poster.ts';
 import { failureOf, sureAtMs } from './refresh/refresh.ts';
 import { isHopeless, type SlackTools, slackRetryMs } from './slack-tools.ts';
 
-/** Its schedule is followed as those of recipes are, none of which can have this name. */
-const NAME = '(digest)';
 /** A post without an answer may reach Slack so much later. */
 const ARRIVES_WITHIN_MS = 20_000;
-/** A replica whose settings are still the old ones, with another digest or none, may have the task in hand. */
-const LONGEST_WAIT_MS = 3_600_000;
-
-/** Null: the settings have none for the workspace. */
-export type DigestOf = (teamId: string) => Digest | null;
 
 export interface DigestTools extends SlackTools {
-  readonly digestOf: DigestOf;
-  readonly reportOf: (teamId: string, projectIds: readonly string[]) => Promise<Report>;
+  /** Null: the settings have none for the workspace. */
+  readonly digestOf: (teamId: string) => Digest | null;
+  readonly reportOf: (teamId: string, projectIds: readonly string[], period: Period) => Promise<Report>;
 }
 
-/** At the start: plans the next moment of each workspace's digest; one that has passed meanwhile is posted at once. */
-export async function planDigests(
-  { store, digestOf }: { readonly store: Store; readonly digestOf: DigestOf },
-  teamIds: readonly string[],
-  nowMs: number,
-): Promise<void> {
-  for (const teamId of teamIds) {
-    const digest = digestOf(teamId);
-    if (digest === null) continue;
-    await store.transaction(async (tx) => {
-      const servedUntilMs = await tx.recipes.follow({ teamId, name: NAME }, digest.schedule, nowMs);
-      const runAtMs = nextMoment(digest.schedule, servedUntilMs);
-      if (runAtMs === null) return;
-      await tx.tasks.schedule({ kind: 'post_digest', subject: teamId, runAtMs, ifScheduled: 'replace' });
-    });
-  }
-}
-
-/** A moment of the digest's schedule has come: of several that have passed, the last one counts. */
+/** A moment of the digest's schedule has come. */
 export async function postDigest(tools: DigestTools, task: ClaimedTask): Promise<void> {
   const { store, clock } = tools;
-  const { subject: teamId, lease } = task;
+  const { teamId } = scheduleOfSubject(task.subject);
   const digest = tools.digestOf(teamId);
-  const nowMs = clock.now();
-  const nextMs = (digest && nextMoment(digest.schedule, nowMs)) ?? Number.POSITIVE_INFINITY;
-  const againAtMs = Math.min(nextMs, nowMs + LONGEST_WAIT_MS);
-  if (digest === null) return store.transaction((tx) => tx.tasks.repeat(lease, againAtMs));
-  const key = { teamId, name: NAME };
-  const runs = await store.transaction((tx) => tx.recipes.get(key));
-  const momentMs = lastMoment(digest.schedule, nowMs);
-  const isDue = momentMs !== null && momentMs > (runs?.servedUntilMs ?? nowMs);
-  const sureFromMs = sureAtMs(tools, task);
-  if (isDue && nowMs < sureFromMs) return store.transaction((tx) => tx.tasks.delayUntil(lease, sureFromMs));
-  const failure = isDue ? await post(tools, task, digest.channelId, momentMs) : null;
+  const moment = await store.transaction(async (tx) => {
+    const due = await dueMoment(tx, task, digest?.schedule ?? null, clock.now());
+    const sureFromMs = sureAtMs(tools, task);
+    if (due === null || clock.now() >= sureFromMs) return due;
+    await tx.tasks.delayUntil(task.lease, sureFromMs);
+    return null;
+  });
+  if (moment === null || digest === null) return;
+  const failure = await post(tools, task, teamId, digest.channelId, moment);
   await store.transaction(async (tx) => {
     // In a channel with thousands of messages since then, it would be looked for again and again.
     const isUnfindable = failure?.code === TOO_MANY_MESSAGES;
     if (failure !== null && !isUnfindable && !isHopeless(task, failure)) {
       const waitMs = Math.max(slackRetryMs(task, failure), ARRIVES_WITHIN_MS);
-      return tx.tasks.retryAt(lease, clock.now() + waitMs);
+      return tx.tasks.retryAt(task.lease, clock.now() + waitMs);
     }
-    if (isDue) {
-      await tx.recipes.put(key, { ...(await tx.recipes.lock(key, nowMs)), servedUntilMs: momentMs });
-    }
-    await tx.tasks.repeat(lease, againAtMs);
+    await momentServed(tx, task, moment, clock.now());
   });
 }
 
-/** Looks first: it may be there, if an earlier attempt broke off. */
+/** Looks first whether an attempt that broke off has posted it. */
 function post(
-  tools: DigestTools,
-  { subject: teamId, lease }: ClaimedTask,
+  { store, clock, log, newContext, workspaces, reportOf }: DigestTools,
+  { lease, unknownUntilMs }: ClaimedTask,
+  teamId: string,
   channelId: string,
-  momentMs: number,
+  moment: Moment,
 ) {
-  const { store, clock, log, newContext, workspaces, reportOf } = tools;
-  const place = { channelId, threadTs: null, callId: `digest:${teamId}:${momentMs}` };
+  const place = { channelId, threadTs: null, callId: `digest:${teamId}:${moment.atMs}` };
   return failureOf(
     async () => {
       const { poster } = await workspaces.of(teamId);
-      if ((await poster.find(place, momentMs, clock.now())) !== null) return;
+      const attemptedAtMs = unknownUntilMs === null ? 0 : unknownUntilMs - ARRIVES_WITHIN_MS;
+      const mayBeThere = attemptedAtMs >= moment.atMs;
+      if (mayBeThere && (await poster.find(place, attemptedAtMs, clock.now())) !== null) return;
       const projectIds = newContext()
         .rulesOf(teamId)
         .projects.map(({ id }) => id);
-      const message = reportView(await reportOf(teamId, projectIds));
+      const message = reportView(await reportOf(teamId, projectIds, periodOf(moment)));
       await store.transaction(async (tx) => {
         // It may have slept since the look, and another replica have posted.
         await tx.tasks.fence(lease);
@@ -97,4 +73,10 @@ function post(
     },
     (reason) => log.error('digest_not_posted', { team_id: teamId, channel_id: channelId, reason }),
   );
+}
+
+/** From the digest before: that of the moment before, if this is the first one or has a new schedule. */
+function periodOf({ schedule, atMs, servedUntilMs }: Moment): Period {
+  const beforeMs = lastMoment(schedule, atMs - 1) ?? servedUntilMs;
+  return { sinceMs: Math.min(beforeMs, servedUntilMs), untilMs: atMs };
 }

@@ -107,7 +107,8 @@ const impersonal = {
   pull_request: 'team_id key watched_from looked_at changed_at outcome misses',
   // Keys are digests, answers hold the id of a job at most.
   hook_answer: 'key at answer',
-  recipe: 'team_id name schedule served_until job_id failures has_failed paused_at',
+  recipe: 'team_id name job_id failures has_failed paused_at',
+  schedule: 'team_id name schedule served_until',
   read_budget: 'project_id whole_at slowed_at slowed_share slowed_until',
   step_token: 'job_id token until',
   task: 'job_id kind run_at lease_token lease_until attempts revision last_run_at unknown_until failing_since failure',

@@ -12,6 +12,7 @@ import { addPullRequests } from './migrations/pull-requests.ts';
 import { rateReads } from './migrations/read-rate.ts';
 import { addHookAnswers, addRecipes } from './migrations/recipes.ts';
 import { leaveRoomForClaims } from './migrations/room-for-claims.ts';
+import { separateSchedules } from './migrations/schedules.ts';
 import { shareWork } from './migrations/share-work.ts';
 import { addStateReaction } from './migrations/state-reaction.ts';
 import { addStepTokens } from './migrations/step-tokens.ts';
@@ -45,6 +46,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0022_audit': { up: (db: Kysely<unknown>) => addAudit(db, inItsIndex(engine)) },
     '0023_hook_answers': { up: addHookAnswers },
     '0024_step_tokens': { up: addStepTokens },
+    '0025_schedules': { up: separateSchedules },
   };
 }
 

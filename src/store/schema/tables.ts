@@ -12,6 +12,7 @@ import type { TaskKind } from '../../jobs/task-kinds.ts';
 import type { TaskGroup } from '../queries/tasks/task.ts';
 import type { AuditEntryTable } from './migrations/audit.ts';
 import type { HookAnswerTable, RecipeTable } from './migrations/recipes.ts';
+import type { ScheduleTable } from './migrations/schedules.ts';
 
 /** The newest schema. Times are milliseconds since 1970. */
 export interface Tables {
@@ -25,6 +26,7 @@ export interface Tables {
   task: TaskTable;
   heartbeat: HeartbeatTable;
   recipe: RecipeTable;
+  schedule: ScheduleTable;
   hook_answer: HookAnswerTable;
   channel_setting: ChannelSettingTable;
   installation: InstallationTable;

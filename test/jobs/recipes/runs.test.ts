@@ -12,7 +12,7 @@ function after(...stages: readonly Job['stage'][]): RecipeRuns {
   return stages.reduce((runs, stage, index) => {
     const job = aJob({ id: `job-${index}`, stage });
     return runsAfter(runsWithJob(runs, job.id), job, 5);
-  }, newRuns(0));
+  }, newRuns);
 }
 
 test('a recipe is paused when Slack refuses three of its drafts in a row (T3)', () => {

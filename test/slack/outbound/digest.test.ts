@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createLogger } from '../../../src/app/operations/logger.ts';
-import type { Digest } from '../../../src/jobs/report/digest.ts';
+import { planSchedules } from '../../../src/engine/schedules.ts';
+import { DIGEST, type Digest } from '../../../src/jobs/report/digest.ts';
 import { Tally } from '../../../src/jobs/report/report.ts';
-import { type DigestTools, planDigests, postDigest } from '../../../src/slack/outbound/digest.ts';
+import { type DigestTools, postDigest } from '../../../src/slack/outbound/digest.ts';
 import type { Workspace } from '../../../src/slack/workspace/workspace.ts';
 import { LeaseLostError } from '../../../src/store/store.ts';
 import { onSqlite } from '../../engine/support/test-store.ts';
@@ -66,7 +67,8 @@ async function start() {
     if (task !== null) await postDigest(by, task);
     return task !== null;
   };
-  await planDigests(tools, ['T1'], clock.now());
+  const recurring = { kind: 'post_digest', name: DIGEST, schedule: digest.schedule } as const;
+  await planSchedules(store, new Map([['T1', [recurring]]]), clock.now());
   await clock.advance(5 * MINUTE_MS);
   return { store, clock, channel, slack, tools, claim, runDue, withNone: toolsWith(() => null) };
 }
@@ -81,19 +83,19 @@ describe('a digest (L4)', () => {
     expect(channel).toHaveLength(1);
   });
 
-  test('is posted once if a process is frozen between its look and its post, and another takes over', async () => {
-    const { clock, channel, slack, tools, claim, runDue } = await start();
-    const { find } = slack;
-    slack.find = async (callId) => {
-      slack.find = find;
-      const found = await find(callId);
-      await clock.advance(LEASE_MS);
-      expect(await runDue()).toBe(true);
-      return found;
+  test('is posted once if a process is frozen before its post, and another takes over', async () => {
+    const { clock, channel, tools, claim, runDue } = await start();
+    const frozen: DigestTools = {
+      ...tools,
+      reportOf: async (...asked) => {
+        await clock.advance(LEASE_MS);
+        expect(await runDue()).toBe(true);
+        return tools.reportOf(...asked);
+      },
     };
     const task = await claim();
     if (task === null) throw new Error('nothing is due');
-    await expect(postDigest(tools, task)).rejects.toThrow(LeaseLostError);
+    await expect(postDigest(frozen, task)).rejects.toThrow(LeaseLostError);
     expect(channel).toHaveLength(1);
   });
 

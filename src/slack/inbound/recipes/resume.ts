@@ -43,8 +43,8 @@ function resume(
   return deps.store.transaction(async (tx) => {
     const context = deps.newContext();
     const key = { teamId: deps.teamId, name };
-    if ((await tx.recipes.get(key))?.pausedAtMs == null) return false;
-    const runs = await tx.recipes.lock(key, context.nowMs);
+    if ((await tx.recipes.get(key)).pausedAtMs === null) return false;
+    const runs = await tx.recipes.lock(key);
     await tx.recipes.put(key, resumedRuns(runs));
     const hasEffect = runs.pausedAtMs !== null;
     await recordPress(tx, deps, context, { ...press, jobId: null, hasEffect });

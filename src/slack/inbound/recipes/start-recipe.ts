@@ -52,18 +52,18 @@ export async function startRecipe(
   const { teamId, recipe, userId } = request;
   const { nowMs } = context;
   const key = { teamId, name: recipe.name };
+  await tx.recipes.lockStarts(key);
   // The job before its recipe, as all events of jobs lock them.
-  const lastId = (await tx.recipes.get(key))?.jobId ?? null;
+  const { jobId: lastId } = await tx.recipes.get(key);
   const last = lastId === null ? null : ((await tx.jobs.lock(lastId))?.job ?? null);
-  const runs = await tx.recipes.lock(key, nowMs);
+  const runs = await tx.recipes.lock(key);
   // Behind the lock, so that deliveries at the same time see each other.
   if (request.keys.length > 0 && (await tx.inboundRequests.isKnown(request.keys)))
     return { kind: 'duplicate' };
-  const current = runs.jobId === lastId || runs.jobId === null ? last : await tx.jobs.get(runs.jobId);
   if (userId === null && runs.pausedAtMs !== null) return { kind: 'paused' };
-  if (current !== null && isInTheWay(current)) {
-    if (userId === null) await applyEvent(tx, current.id, { type: 'recipe_skipped' }, context);
-    return { kind: 'skipped', job: current };
+  if (last !== null && isInTheWay(last)) {
+    if (userId === null) await applyEvent(tx, last.id, { type: 'recipe_skipped' }, context);
+    return { kind: 'skipped', job: last };
   }
   const prompt = promptOf(request, context);
   if (typeof prompt !== 'string') return { kind: 'refused', problem: prompt };

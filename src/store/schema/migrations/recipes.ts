@@ -3,9 +3,6 @@ import type { Kysely } from 'kysely';
 export interface RecipeTable {
   team_id: string;
   name: string;
-  /** As it was when `served_until` was written; null: it had none. */
-  schedule: string | null;
-  served_until: number;
   job_id: string | null;
   failures: number;
   /** 1 or 0. */

@@ -1,0 +1,90 @@
+import { lastMoment, nextMoment, type Schedule } from '../jobs/schedule/moments.ts';
+import { scheduleOfSubject, scheduleSubject } from '../store/queries/schedules.ts';
+import type { ClaimedTask, Store, Transaction } from '../store/store.ts';
+import { FairLimit } from './fair-slots.ts';
+
+/** What happens in a workspace, by itself, at the moments of a schedule. */
+export interface Recurring {
+  readonly kind: 'start_recipe' | 'post_digest';
+  readonly name: string;
+  readonly schedule: Schedule;
+}
+
+/**
+ * However far the next moment is: another replica may have newer settings, with another schedule, or with one that is not
+ * in these.
+ */
+const LOOKS_AGAIN_MS = 3_600_000;
+const WORKSPACES_AT_ONCE = 8;
+
+/** At the start: plans the next moment of every schedule; one that has passed meanwhile is due at once. */
+export async function planSchedules(
+  store: Store,
+  workspaces: ReadonlyMap<string, readonly Recurring[]>,
+  nowMs: number,
+): Promise<void> {
+  const limit = new FairLimit(WORKSPACES_AT_ONCE);
+  const plans = [...workspaces].map(([teamId, recurring]) =>
+    limit.use('', () => store.transaction((tx) => plan(tx, teamId, recurring, nowMs))),
+  );
+  await Promise.all(plans);
+}
+
+async function plan(
+  tx: Transaction,
+  teamId: string,
+  recurring: readonly Recurring[],
+  nowMs: number,
+): Promise<void> {
+  await tx.schedules.leaveAllBut(
+    teamId,
+    recurring.map(({ name }) => name),
+  );
+  // Sorted, so that concurrent starts do not deadlock.
+  for (const { kind, name, schedule } of recurring.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const key = { teamId, name };
+    const runAtMs = nextMoment(schedule, await tx.schedules.follow(key, schedule, nowMs));
+    if (runAtMs === null) continue;
+    await tx.tasks.schedule({ kind, subject: scheduleSubject(key), runAtMs, ifScheduled: 'replace' });
+  }
+}
+
+/** A moment that has come: of several, the last one. */
+export interface Moment {
+  readonly schedule: Schedule;
+  readonly atMs: number;
+  /** Until then, the schedule was served before. */
+  readonly servedUntilMs: number;
+}
+
+/** The moment that is due, and stays so until the commit; null: none is, and the task waits for the next one. */
+export async function dueMoment(
+  tx: Transaction,
+  { subject, lease }: ClaimedTask,
+  schedule: Schedule | null,
+  nowMs: number,
+): Promise<Moment | null> {
+  const servedUntilMs = await tx.schedules.servedUntilMs(scheduleOfSubject(subject));
+  const atMs = schedule && lastMoment(schedule, nowMs);
+  if (schedule !== null && atMs !== null && servedUntilMs !== null && atMs > servedUntilMs) {
+    return { schedule, atMs, servedUntilMs };
+  }
+  await tx.tasks.repeat(lease, nextLookMs(schedule, nowMs));
+  return null;
+}
+
+/** The moment is served, once for all replicas, and the task waits for the next one. */
+export async function momentServed(
+  tx: Transaction,
+  { subject, lease }: ClaimedTask,
+  { schedule, atMs }: Moment,
+  nowMs: number,
+): Promise<void> {
+  await tx.schedules.serve(scheduleOfSubject(subject), atMs);
+  await tx.tasks.repeat(lease, nextLookMs(schedule, nowMs));
+}
+
+function nextLookMs(schedule: Schedule | null, nowMs: number): number {
+  const nextMs = schedule && nextMoment(schedule, nowMs);
+  return Math.min(nextMs ?? Number.POSITIVE_INFINITY, nowMs + LOOKS_AGAIN_MS);
+}

@@ -1,0 +1,89 @@
+import type { Schedule } from '../../jobs/schedule/moments.ts';
+import { Table } from '../schema/tables.ts';
+
+/** What happens in a workspace at the moments of a schedule: a recipe, by its name, or the digest. */
+export interface ScheduleKey {
+  readonly teamId: string;
+  readonly name: string;
+}
+
+const SEPARATOR = ':';
+
+/** The subject of its task. */
+export function scheduleSubject({ teamId, name }: ScheduleKey): string {
+  return teamId + SEPARATOR + name;
+}
+
+export function scheduleOfSubject(subject: string): ScheduleKey {
+  const [teamId = '', name = ''] = subject.split(SEPARATOR);
+  return { teamId, name };
+}
+
+/** No two clocks differ so much: whoever wrote such a time had a wrong one. */
+const CLOCKS_DIFFER_MAX_MS = 3_600_000;
+
+/** Until when schedules are served: of the moments after that, the last one counts. */
+export class Schedules extends Table {
+  /** Takes note of a schedule. One that is new, or has changed, begins now. Returns until when it is served. */
+  async follow(key: ScheduleKey, { cron, zone }: Schedule, nowMs: number): Promise<number> {
+    const schedule = `${cron} ${zone}`;
+    await this.db
+      .insertInto('schedule')
+      .values({ team_id: key.teamId, name: key.name, schedule, served_until: nowMs })
+      .onConflict((conflict) => conflict.columns(['team_id', 'name']).doUpdateSet({ name: key.name }))
+      .execute();
+    const row = await this.row(key);
+    const served = row?.served_until ?? nowMs;
+    const isWrong = served > nowMs + CLOCKS_DIFFER_MAX_MS;
+    if (row?.schedule === schedule && !isWrong) return served;
+    // Never back: a moment that another replica has served, by a clock that is ahead, would come again.
+    const servedUntilMs = isWrong ? nowMs : Math.max(served, nowMs);
+    await this.change(key, { schedule, served_until: servedUntilMs });
+    return servedUntilMs;
+  }
+
+  /**
+   * Those of a workspace that have left its settings: if they come back, they begin anew. Until then, replicas with older
+   * settings still serve them.
+   */
+  async leaveAllBut(teamId: string, names: readonly string[]): Promise<void> {
+    await this.db
+      .updateTable('schedule')
+      .set({ schedule: null })
+      .where('team_id', '=', teamId)
+      .where('schedule', 'is not', null)
+      .$if(names.length > 0, (query) => query.where('name', 'not in', names))
+      .execute();
+  }
+
+  /** Until when it is served, which stays so until the commit; null: nothing is known of it. */
+  async servedUntilMs(key: ScheduleKey): Promise<number | null> {
+    return (await this.row(key))?.served_until ?? null;
+  }
+
+  async serve(key: ScheduleKey, untilMs: number): Promise<void> {
+    // It may have been changed meanwhile, and have begun anew.
+    const servedMs = await this.servedUntilMs(key);
+    if (servedMs !== null && servedMs < untilMs) await this.change(key, { served_until: untilMs });
+  }
+
+  private change(
+    { teamId, name }: ScheduleKey,
+    fields: { readonly schedule?: string; readonly served_until: number },
+  ) {
+    return this.db
+      .updateTable('schedule')
+      .set(fields)
+      .where((eb) => eb.and({ team_id: teamId, name }))
+      .execute();
+  }
+
+  private row({ teamId, name }: ScheduleKey) {
+    return this.db
+      .selectFrom('schedule')
+      .selectAll()
+      .where((eb) => eb.and({ team_id: teamId, name }))
+      .forUpdate()
+      .executeTakeFirst();
+  }
+}
