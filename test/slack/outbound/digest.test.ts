@@ -5,6 +5,8 @@ import { planSchedules } from '../../../src/engine/schedules.ts';
 import { DIGEST, type Digest } from '../../../src/jobs/report/digest.ts';
 import { Tally } from '../../../src/jobs/report/report.ts';
 import { type DigestTools, postDigest } from '../../../src/slack/outbound/digest.ts';
+import { TOO_MANY_MESSAGES } from '../../../src/slack/workspace/poster.ts';
+import { SlackCallError } from '../../../src/slack/workspace/web-api/failure.ts';
 import type { Workspace } from '../../../src/slack/workspace/workspace.ts';
 import { LeaseLostError } from '../../../src/store/store.ts';
 import { onSqlite } from '../../engine/support/test-store.ts';
@@ -14,6 +16,7 @@ import { createTestClock } from '../../support/test-clock.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const LEASE_MS = 24_000;
+const unclear = { outcome: 'unknown', retryAfterMs: null, needsAdmin: false, isPassing: true } as const;
 const rules = { projects: [], channels: new Map(), noticeChannels: [] };
 const digest: Digest = { channelId: 'C1', schedule: { cron: '5 0 * * *', zone: 'UTC' } };
 
@@ -22,15 +25,16 @@ async function start() {
   const { store } = await onSqlite();
   const clock = createTestClock(Date.UTC(2026, 5, 1));
   const channel: string[] = [];
+  const periods: string[][] = [];
   const slack = {
-    find: async (callId: string) => (channel.includes(callId) ? '1700000000.000100' : null),
+    find: async (callId: string, _sinceMs: number) => (channel.includes(callId) ? '1700000000.000100' : null),
     post: async (callId: string) => {
       channel.push(callId);
       return '1700000000.000100';
     },
   };
   const poster = {
-    find: ({ callId }: { callId: string }) => slack.find(callId),
+    find: ({ callId }: { callId: string }, sinceMs: number) => slack.find(callId, sinceMs),
     post: ({ callId }: { callId: string }) => slack.post(callId),
   };
   const workspace = { poster } as unknown as Workspace;
@@ -51,7 +55,10 @@ async function start() {
       workProblems: () => [],
     },
     showChanged: () => {},
-    reportOf: async () => new Tally({ sinceMs: 0, untilMs: 1 }).report({ peak_per_hour: 0, limit: 100 }),
+    reportOf: async (_teamId, _projectIds, period) => {
+      periods.push([period.sinceMs, period.untilMs].map((atMs) => new Date(atMs).toISOString().slice(0, 16)));
+      return new Tally(period).report({ peak_per_hour: 0, limit: 100 });
+    },
     stopping: new AbortController().signal,
   });
   const tools = toolsWith(() => digest);
@@ -70,7 +77,7 @@ async function start() {
   const recurring = { kind: 'post_digest', name: DIGEST, schedule: digest.schedule } as const;
   await planSchedules(store, new Map([['T1', [recurring]]]), clock.now());
   await clock.advance(5 * MINUTE_MS);
-  return { store, clock, channel, slack, tools, claim, runDue, withNone: toolsWith(() => null) };
+  return { store, clock, channel, periods, slack, tools, claim, runDue, withNone: toolsWith(() => null) };
 }
 
 describe('a digest (L4)', () => {
@@ -123,5 +130,42 @@ describe('a digest (L4)', () => {
     expect(channel).toHaveLength(1);
     await clock.advance(MINUTE_MS);
     expect(await runDue()).toBe(false);
+  });
+
+  test('is about the time since the one before, whatever its schedule, a downtime included', async () => {
+    const { clock, periods, runDue } = await start();
+    for (const days of [1, 3, 1]) {
+      await runDue();
+      await clock.advance(days * 24 * HOUR_MS);
+      // The task is due once an hour, and only the moments count.
+      await runDue();
+    }
+    expect(periods).toEqual([
+      ['2026-05-31T00:05', '2026-06-01T00:05'],
+      ['2026-06-01T00:05', '2026-06-02T00:05'],
+      ['2026-06-02T00:05', '2026-06-05T00:05'],
+      ['2026-06-05T00:05', '2026-06-06T00:05'],
+    ]);
+  });
+
+  test('is posted where thousands have written since its moment, and looked for since its attempt', async () => {
+    const { clock, channel, slack, runDue } = await start();
+    const { find, post } = slack;
+    const momentMs = clock.now();
+    slack.post = async () => {
+      slack.post = post;
+      throw new SlackCallError('chat.postMessage', { ...unclear, code: 'reset' }, null);
+    };
+    slack.find = async (callId, sinceMs) => {
+      if (sinceMs < momentMs + HOUR_MS)
+        throw new SlackCallError('', { ...unclear, code: TOO_MANY_MESSAGES }, null);
+      return find(callId, sinceMs);
+    };
+    await clock.advance(HOUR_MS);
+    await runDue();
+    expect(channel).toEqual([]);
+    await clock.advance(MINUTE_MS);
+    await runDue();
+    expect(channel).toHaveLength(1);
   });
 });
