@@ -103,6 +103,7 @@ describe('a schedule (T3, L4)', () => {
       await clock.advance(7 * MINUTE_MS);
       await plan(current);
     });
+    await plan(current);
     await work(current);
     expect(served).toEqual(['2026-06-01T07:00']);
     await clock.advance(DAY_MS);

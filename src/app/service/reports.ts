@@ -1,7 +1,6 @@
 import { makeReport } from '../../engine/make-report.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import type { Report } from '../../jobs/report/report.ts';
-import type { Period } from '../../store/queries/reports/reports.ts';
+import type { Period, Report } from '../../jobs/report/report.ts';
 import type { Store } from '../../store/store.ts';
 import type { Config } from '../config/config.ts';
 

@@ -1,8 +1,7 @@
 import { dueMoment, type Moment, momentServed } from '../../engine/schedules.ts';
 import type { Digest } from '../../jobs/report/digest.ts';
-import type { Report } from '../../jobs/report/report.ts';
+import type { Period, Report } from '../../jobs/report/report.ts';
 import { lastMoment } from '../../jobs/schedule/moments.ts';
-import type { Period } from '../../store/queries/reports/reports.ts';
 import { scheduleOfSubject } from '../../store/queries/schedules.ts';
 import type { ClaimedTask } from '../../store/store.ts';
 import { reportView } from '../views/report.ts';

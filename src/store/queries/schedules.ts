@@ -38,7 +38,11 @@ export class Schedules extends Table {
     if (row?.schedule === schedule && !isWrong) return served;
     // Never back: a moment that another replica has served, by a clock that is ahead, would come again.
     const servedUntilMs = isWrong ? nowMs : Math.max(served, nowMs);
-    await this.change(key, { schedule, served_until: servedUntilMs });
+    await this.db
+      .updateTable('schedule')
+      .set({ schedule, served_until: servedUntilMs })
+      .where((eb) => eb.and({ team_id: key.teamId, name: key.name }))
+      .execute();
     return servedUntilMs;
   }
 
@@ -61,20 +65,13 @@ export class Schedules extends Table {
     return (await this.row(key))?.served_until ?? null;
   }
 
-  async serve(key: ScheduleKey, untilMs: number): Promise<void> {
-    // It may have been changed meanwhile, and have begun anew.
-    const servedMs = await this.servedUntilMs(key);
-    if (servedMs !== null && servedMs < untilMs) await this.change(key, { served_until: untilMs });
-  }
-
-  private change(
-    { teamId, name }: ScheduleKey,
-    fields: { readonly schedule?: string; readonly served_until: number },
-  ) {
-    return this.db
+  /** Unless it was changed meanwhile, and has begun anew. */
+  async serve({ teamId, name }: ScheduleKey, untilMs: number): Promise<void> {
+    await this.db
       .updateTable('schedule')
-      .set(fields)
+      .set({ served_until: untilMs })
       .where((eb) => eb.and({ team_id: teamId, name }))
+      .where('served_until', '<', untilMs)
       .execute();
   }
 
