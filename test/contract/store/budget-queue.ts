@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Job } from '../../../src/jobs/job.ts';
+import { anAgentJob } from '../../jobs/support/builders.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aCall, aCreateCall, aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
 
@@ -46,9 +47,41 @@ export function budgetQueueContract(open: OpenStore): void {
       ]);
       expect(await opened.run((tx) => tx.budgetQueue.firstStart('docs'))).toBe('alice');
       await start('draft', null, { isStartedByPerson: true });
-      await start('quoting', null, { prompt: '"isStartedByPerson":true' });
       const rest = (await opened.run((tx) => tx.budgetQueue.waiting('docs'))).slice(2);
-      expect(rest.map(({ isUnattended }) => isUnattended)).toEqual([false, true]);
+      expect(rest.map(({ isUnattended }) => isUnattended)).toEqual([false]);
+    });
+
+    test('is not fooled by what people, the agent or the settings write', async () => {
+      const member = '"isStartedByPerson":true';
+      const texts = [
+        member,
+        `${member},`,
+        `x"${member}`,
+        `\\${member}`,
+        `\\"${member}`,
+        `",${member},"`,
+        `{${member}}`,
+      ];
+      const agentJob = anAgentJob();
+      for (const [index, text] of texts.entries()) {
+        const job = aJob({
+          ...{
+            id: `job-${index}`,
+            threadTs: `${index}.000100`,
+            requesterId: null,
+            recipe: text,
+            prompt: text,
+          },
+          ...{ context: text, inlined: text, projectName: text, responseUrl: text, thankedBy: [text] },
+          ...{ agentJob: { ...agentJob, ref: text, repository: text, prLink: text } },
+          ...{ origin: { kind: 'reaction', messageTs: text, emoji: text } },
+          snippets: [{ name: text, url: text }],
+        });
+        const calls = [aCreateCall(`call-${index}`, { lane: lane(job.id) })];
+        await opened.run((tx) => tx.write(aDecision({ job, calls }), NOW_MS));
+      }
+      const found = await opened.run((tx) => tx.budgetQueue.waiting('docs'));
+      expect(found.map(({ isUnattended }) => isUnattended)).toEqual(texts.map(() => true));
     });
 
     test('keeps the place of replies while they wait for another call, and not when they were withdrawn', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { request } from '../support/builders.ts';
+import { isUnattended } from '../../../src/jobs/job.ts';
+import { anAgentJob, failures, request } from '../support/builders.ts';
 import { World } from '../support/world.ts';
 
 describe('a job that nobody asked for, since its recipe started by itself', () => {
@@ -20,5 +21,27 @@ describe('a job that nobody asked for, since its recipe started by itself', () =
     const delayed = new World({}, unattended);
     delayed.apply({ type: 'card_delayed', reason: 'not_in_channel' });
     expect(delayed.transcript).toEqual(['0 s card']);
+  });
+
+  test('is a person’s start once somebody starts it again, or with another request', () => {
+    const failed = new World({}, unattended);
+    failed.cardPosted();
+    failed.created();
+    failed.check(anAgentJob({ status: 'failed' }));
+    const unclear = new World({}, unattended);
+    unclear.cardPosted();
+    unclear.createFails(failures.timeout);
+    const rejected = new World({}, unattended);
+    rejected.cardPosted();
+    rejected.createFails(failures.rejected);
+    const worlds = [failed, unclear, rejected];
+    expect(worlds.map(({ job }) => isUnattended(job))).toEqual([true, true, true]);
+
+    const { creates } = failed.job;
+    failed.apply({ type: 'start_again_pressed', creates });
+    unclear.apply({ type: 'start_again_pressed', callId: unclear.buttonCallId });
+    rejected.apply({ type: 'request_edited', creates, prompt: 'Shorter', userId: 'U1' });
+    expect(worlds.map((world) => world.open('create_job').length)).toEqual([1, 1, 1]);
+    expect(worlds.map(({ job }) => isUnattended(job))).toEqual([false, false, false]);
   });
 });

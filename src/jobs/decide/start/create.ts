@@ -63,6 +63,7 @@ export function createFailed(builder: DecisionBuilder, callId: string, failure: 
 export function startAgain(builder: DecisionBuilder, { creates, callId }: StartAgainPress): void {
   const { job } = builder;
   if (job.stage.kind === 'create_unknown' && job.stage.callId === callId) {
+    builder.change({ isStartedByPerson: true });
     requestCreate(builder);
     builder.refreshCard();
     return;

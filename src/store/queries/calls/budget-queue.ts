@@ -31,7 +31,7 @@ const STILL_WAITS = sql<SqlBool>`(
   )
 )`;
 
-/** 1 or 0; see `isUnattended`. In JSON, no text that people wrote looks like the member. */
+/** 1 or 0; see `isUnattended`. In JSON, a text has a backslash before each `"`, and no name in a job is a text of others. */
 const IS_UNATTENDED = sql<number>`
   case when requester_id = '' and data not like '%"isStartedByPerson":true%' then 1 else 0 end`;
 
