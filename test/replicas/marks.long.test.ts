@@ -1,28 +1,14 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { parseConfig } from '../../src/app/config/config.ts';
-import { createLogger } from '../../src/app/operations/logger.ts';
-import { createService } from '../../src/app/service.ts';
+import { expect, test } from 'vitest';
 import { botScopes } from '../../src/slack/protocol/scopes.ts';
-import { type StrictWorld, startStrictWorld } from '../e2e/support/strict-world.ts';
+import type { StrictWorld } from '../e2e/support/strict-world.ts';
 import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
-import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
+import { describeStrictReplicas, startStrictReplicas } from './support/strict-replicas.ts';
 
 const configFile = `channels: { ${general}: { reaction: memo } }`;
 
-describe.skipIf(testServerUrl === undefined)('a message that is marked, with two replicas (T2)', () => {
-  /** `world.service` is one replica; another runs beside it, with a connection to Slack of its own. */
+describeStrictReplicas('a message that is marked, with two replicas (T2)', () => {
   async function startReplicas(): Promise<StrictWorld> {
-    const database = await createTestDatabase(testServerUrl ?? '');
-    onTestFinished(() => database.drop());
-    const world = await startStrictWorld({ configFile, settings: { DATABASE_URL: database.url } });
-    onTestFinished(() => world[Symbol.asyncDispose]());
-    const log = createLogger({ level: 'error', destination: { write: () => {} } });
-    const beside = createService(
-      parseConfig(world.env, () => configFile),
-      { clock: world.clock, log },
-    );
-    await beside.start();
-    onTestFinished(() => beside.stop());
+    const { world } = await startStrictReplicas(configFile);
     world.slack.control.grantScopes([...botScopes.map(({ name }) => name), 'reactions:read']);
     return world;
   }

@@ -1,12 +1,9 @@
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { parseConfig } from '../../src/app/config/config.ts';
-import { createLogger } from '../../src/app/operations/logger.ts';
-import { createService, type Service } from '../../src/app/service.ts';
-import { type StrictWorld, startStrictWorld } from '../e2e/support/strict-world.ts';
+import { expect, test } from 'vitest';
+import type { Service } from '../../src/app/service.ts';
 import { general, random } from '../support/local-slack.ts';
-import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
+import { describeStrictReplicas, startStrictReplicas } from './support/strict-replicas.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const MINUTE_MS = 60_000;
@@ -18,23 +15,8 @@ const configFile = [
   `digest: { channel: ${random}, schedule: "* * * * *" }`,
 ].join('\n');
 
-describe.skipIf(testServerUrl === undefined)('schedules and webhooks, with two replicas (T3, L4)', () => {
-  /** `world.service` is one replica; another runs beside it. */
-  async function startReplicas(): Promise<{ world: StrictWorld; replicas: readonly Service[] }> {
-    const database = await createTestDatabase(testServerUrl ?? '');
-    onTestFinished(() => database.drop());
-    const settings = { DATABASE_URL: database.url, HOOK_SECRET: SECRET };
-    const world = await startStrictWorld({ configFile, settings });
-    onTestFinished(() => world[Symbol.asyncDispose]());
-    const log = createLogger({ level: 'error', destination: { write: () => {} } });
-    const beside = createService(
-      parseConfig(world.env, () => configFile),
-      { clock: world.clock, log },
-    );
-    await beside.start();
-    onTestFinished(() => beside.stop());
-    return { world, replicas: [world.service, beside] };
-  }
+describeStrictReplicas('schedules and webhooks, with two replicas (T3, L4)', () => {
+  const startReplicas = () => startStrictReplicas(configFile, { HOOK_SECRET: SECRET });
 
   test('each moment starts one job, whichever replica is first', async () => {
     const { world } = await startReplicas();
