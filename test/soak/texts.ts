@@ -18,7 +18,7 @@ export function markedText(message: string, permalink: string): string {
 
 /** Only a card has a prompt as its title. */
 export function isCardText(text: string): boolean {
-  return /\*(?:Document part J|About this Slack message)/.test(text);
+  return /\*(?:Document|Nobody understands) part J/.test(text);
 }
 
 export function replyText(reply: number, story: number, instruction: AgentInstruction): string {

@@ -3,6 +3,7 @@ import type { Recipe } from '../../../jobs/recipes/recipe.ts';
 import type { Project, Projects } from '../../../jobs/requests/project.ts';
 import { type ComposeTarget, encode, type FollowUpForm } from '../../protocol/form-data.ts';
 import { viewIds } from '../../protocol/ids.ts';
+import { aboutMessage } from '../parts/about.ts';
 import { buttons } from '../parts/buttons.ts';
 import { channelInput, form, projectInput, promptFieldMax, promptInput, recipeInput } from '../parts/form.ts';
 import { cut } from '../parts/limits.ts';
@@ -53,23 +54,15 @@ export function promptAbout(
   permalink: string | null,
   promptMaxLength: number,
 ): Pick<Compose, 'prompt' | 'isCut'> {
-  const { start, quoted } = quotation(text, permalink);
+  const { start, quoted } = aboutMessage(shown(text, Number.MAX_SAFE_INTEGER), permalink);
   const room = Math.max(promptFieldMax(promptMaxLength) - start.length - WISH_LENGTH, 1);
   return { prompt: `${start}${cut(quoted, room)}\n\n`, isCut: quoted.length > room };
 }
 
 /** A request about a message, all of which it quotes. @param text as people read it */
 export function requestAbout(text: string, permalink: string | null): string {
-  const { start, quoted } = quotation(text, permalink);
+  const { start, quoted } = aboutMessage(shown(text, Number.MAX_SAFE_INTEGER), permalink);
   return start + quoted;
-}
-
-function quotation(text: string, permalink: string | null) {
-  const place = permalink === null ? '' : ` (${permalink})`;
-  return {
-    start: `${composeTexts.about(place)}\n`,
-    quoted: shown(text, Number.MAX_SAFE_INTEGER).replace(/^/gm, '> '),
-  };
 }
 
 /** Tells, privately, that a form could not be shown. */

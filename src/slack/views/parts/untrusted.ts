@@ -1,5 +1,6 @@
 import { isBlank } from '../../../jobs/requests/prompt.ts';
 import { displayText, readableText } from '../../protocol/slack-text.ts';
+import { whatItIsAbout } from './about.ts';
 import { cutEscaped, HEADER_TEXT_MAX } from './limits.ts';
 
 const TITLE_MAX = 100;
@@ -35,7 +36,7 @@ export interface TitledPrompt {
 
 /** The prompt as the person meant it, in two parts. A long first line goes on in the rest, and is cut between words. */
 export function titledPrompt(prompt: string, names: ReadonlyMap<string, string>): TitledPrompt {
-  const text = displayText(readableText(prompt, names));
+  const text = whatItIsAbout(displayText(readableText(prompt, names)));
   const [firstLine = ''] = text.split('\n', 1);
   const title = atWord(shown(firstLine, HEADER_TEXT_MAX));
   const isWhole = title === firstLine || isBlank(text);
@@ -70,6 +71,6 @@ export function wholePrompt(prompt: string, names: ReadonlyMap<string, string>):
 
 /** The first line of the prompt, short. */
 export function promptTitle(prompt: string, names: ReadonlyMap<string, string>): string {
-  const [firstLine = ''] = displayText(readableText(prompt, names)).split('\n', 1);
+  const [firstLine = ''] = whatItIsAbout(displayText(readableText(prompt, names))).split('\n', 1);
   return shown(firstLine, TITLE_MAX);
 }

@@ -19,7 +19,6 @@ export const fields = {
 export const composeTexts = {
   cutOff: mrkdwn`✂️ The message is too long for this field: its end is missing here. To send all of it, reply to it with \`@docs-agent …\` instead.`,
   notOpened: mrkdwn`⚠️ *Slack didn't open the form.* Please try again, or type your request: \`/docs-agent explain the rate limits\`.`,
-  about: (place: string) => `About this Slack message${place}:`,
   startAnother: 'Start another?',
 } as const;
 

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { titledPrompt } from '../../../src/slack/views/parts/untrusted.ts';
+import { noNames } from './a-job.ts';
+
+test('a request about a message has the message as its title, not the address (S3, T2)', () => {
+  const about = 'About this Slack message (https://acme.slack.com/archives/C1/p5?thread_ts=4.0&cid=C1):\n';
+  const titled = (prompt: string) => titledPrompt(prompt, noNames);
+  expect(titled(`${about}> Where are\n> the rate limits?`)).toEqual({
+    title: 'Where are',
+    rest: 'the rate limits?',
+  });
+  expect(titled('About this Slack message:\n> Where are they?\n\nSay it in the guide')).toEqual({
+    title: 'Where are they?',
+    rest: 'Say it in the guide',
+  });
+  const own = 'About this Slack message (in #docs):\n> Where?';
+  expect(titled(own).title).toBe('About this Slack message (in #docs):');
+});
