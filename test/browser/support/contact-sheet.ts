@@ -5,7 +5,7 @@ import { startRenderingProxy } from '../../../demo/local-slack/rendering-proxy.t
 import { demoWorkspace, localApp } from '../../../demo/local-slack/workspace.ts';
 import { startLocalSlack } from '../../../demo/local-slack.ts';
 import type { SlackMessage } from '../../../src/slack/views/parts/message.ts';
-import { pageOfPictures } from './page-of-pictures.ts';
+import type { PictureGroup } from './page-of-pictures.ts';
 
 /** What people read in related situations, by a name for each. */
 export interface StateGroup {
@@ -18,12 +18,8 @@ const [channel] = demoWorkspace.channels;
 const AS_IN_SLACK =
   '.bk-section { display: flex; justify-content: space-between; gap: 12px; white-space: pre-wrap }';
 
-/** Posts each message in a local Slack, and puts the pictures of all of them on one page. */
-export async function drawContactSheet(
-  page: Page,
-  groups: readonly StateGroup[],
-  path: string,
-): Promise<void> {
+/** Posts each message in a local Slack, and takes a picture of each. */
+export async function picturesOf(page: Page, groups: readonly StateGroup[]): Promise<PictureGroup[]> {
   const binary = findLocalSlack(process.env);
   if (binary === null) throw new Error(whereToGetLocalSlack);
   await using resources = new AsyncDisposableStack();
@@ -41,13 +37,8 @@ export async function drawContactSheet(
   const pngs: Buffer[] = [];
   // One after the other: each scrolls the page.
   for (const message of await shown.all()) pngs.push(await message.screenshot());
-  const pictured = groups.map(({ title, states }) => ({
+  return groups.map(({ title, states }) => ({
     title,
     pictures: Object.keys(states).map((caption) => ({ caption, png: pngs.shift() ?? Buffer.alloc(0) })),
   }));
-  const sheet = await page.context().newPage();
-  await sheet.setViewportSize({ width: 1600, height: 100 });
-  await sheet.setContent(pageOfPictures(pictured));
-  await sheet.screenshot({ path, fullPage: true });
-  await sheet.close();
 }

@@ -26,7 +26,8 @@ export async function startDemoInBrowser(look: BrowserContextOptions = {}): Prom
   const resources = starting.move();
   return {
     openSlack: async () => {
-      const page = await browser.newPage(look);
+      const context = await browser.newContext(look);
+      const page = await context.newPage();
       page.setDefaultTimeout(PATIENCE_MS);
       await page.goto(url);
       return createSlackPage(page);

@@ -1,3 +1,5 @@
+import type { Page } from 'playwright-core';
+
 export interface Picture {
   readonly caption: string;
   readonly png: Buffer;
@@ -9,11 +11,24 @@ export interface PictureGroup {
   readonly pictures: readonly Picture[];
 }
 
-/** A page that shows pictures in three columns, each under its caption. */
-export function pageOfPictures(groups: readonly PictureGroup[]): string {
+const COLUMNS_MAX = 3;
+const COLUMN_WIDTH = 517;
+const MARGIN = 24;
+
+/** Makes one picture of all, in up to three columns, each under its caption. @param page says how sharp */
+export async function drawPictures(page: Page, groups: readonly PictureGroup[], path: string): Promise<void> {
+  const sheet = await page.context().newPage();
+  const columns = Math.min(COLUMNS_MAX, ...groups.map(({ pictures }) => pictures.length));
+  await sheet.setViewportSize({ width: columns * COLUMN_WIDTH + 2 * MARGIN, height: 100 });
+  await sheet.setContent(pageOfPictures(groups, columns));
+  await sheet.screenshot({ path, fullPage: true });
+  await sheet.close();
+}
+
+function pageOfPictures(groups: readonly PictureGroup[], columns: number): string {
   return `<style>
-    body { font: 14px sans-serif; margin: 24px; background: #fff; color: #1d1c1d }
-    section { columns: 3; column-gap: 16px }
+    body { font: 14px sans-serif; margin: ${MARGIN}px; background: #fff; color: #1d1c1d }
+    section { columns: ${columns}; column-gap: 16px }
     figure { margin: 0 0 16px; break-inside: avoid; border: 1px solid #ddd; border-radius: 8px; overflow: hidden }
     figcaption { padding: 4px 12px; background: #f4f4f4; color: #616061; font-size: 12px }
     img { width: 100%; display: block }

@@ -2,7 +2,6 @@ import type { Announcement, TurnEnded } from '../../../src/jobs/announcement.ts'
 import type { Queue } from '../../../src/jobs/follow-ups/follow-up-queue.ts';
 import type { Turn } from '../../../src/jobs/follow-ups/turns.ts';
 import type { Job, Stage } from '../../../src/jobs/job.ts';
-import type { OfferOutcome } from '../../../src/jobs/offer.ts';
 import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
 import { doctorView } from '../../../src/slack/views/doctor.ts';
 import { questionView } from '../../../src/slack/views/forms/question.ts';
@@ -15,7 +14,6 @@ import { announcementView } from '../../../src/slack/views/thread/announcement.t
 import { cardView } from '../../../src/slack/views/thread/card.ts';
 import { noticeView, privateNoticeView } from '../../../src/slack/views/thread/notice.ts';
 import { requesterView } from '../../../src/slack/views/thread/requester.ts';
-import { postedView } from '../../../src/slack/views/thread/settled.ts';
 import {
   aJob,
   anAgentJob,
@@ -26,6 +24,7 @@ import {
   working,
 } from '../../slack/views/a-job.ts';
 import type { StateGroup } from './contact-sheet.ts';
+import { draftGroup, recipeGroup } from './elsewhere.ts';
 
 const MINUTE_MS = 60_000;
 const prLink = 'https://github.com/acme/docs/pull/14';
@@ -258,32 +257,12 @@ const privately: StateGroup = {
   },
 };
 
-const draftFacts: Partial<Job> = {
-  prompt:
-    'About this Slack message (https://acme.slack.com/archives/C0DOCS/p1700000000000100):\n> Nobody finds out which plan has which rate limit',
-  origin: { kind: 'reaction', messageTs: '1700000000.000100', emoji: 'memo' },
-  stage: {
-    kind: 'draft',
-    draftedAtMs: 0,
-    number: 1,
-    thread: null,
-    messages: ['1.0', '2.0'],
-    postTs: null,
-  },
-};
-const draft = (approvers: readonly string[] = [], outcome: OfferOutcome | null = null) =>
-  postedView({ kind: 'draft', number: 1, threadTs: null, approvers }, job(draftFacts), outcome, names);
-
-/** What becomes of a message that somebody marks. */
-export const draftGroup: StateGroup = {
-  title: 'Drafts',
-  states: {
-    draft: draft(),
-    'only some may start it': draft(['U1', 'U2']),
-    started: draft([], { deed: 'started', by: 'U2' }),
-    withdrawn: draft([], { deed: 'withdrawn', by: 'U1' }),
-  },
-};
-
 /** All that people read in Slack, but for Home and forms. */
-export const stateGroups: readonly StateGroup[] = [cards, thread, draftGroup, notices, privately];
+export const stateGroups: readonly StateGroup[] = [
+  cards,
+  thread,
+  draftGroup,
+  recipeGroup,
+  notices,
+  privately,
+];

@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs';
+import type { Job, Stage } from '../../../src/jobs/job.ts';
+import type { OfferOutcome } from '../../../src/jobs/offer.ts';
+import type { Report } from '../../../src/jobs/report/report.ts';
+import { sessionStateOf } from '../../../src/jobs/shown/session-state.ts';
+import { pausedView, recipeSkippedView, resumedView, skippedView } from '../../../src/slack/views/recipes.ts';
+import { reportView } from '../../../src/slack/views/report.ts';
+import { cardView } from '../../../src/slack/views/thread/card.ts';
+import { postedView } from '../../../src/slack/views/thread/settled.ts';
+import { aJob, anAgentJob, completed, fivePastTwoMs, nobodyWaits, working } from '../../slack/views/a-job.ts';
+import type { StateGroup } from './contact-sheet.ts';
+
+const MINUTE_MS = 60_000;
+const names = new Map([
+  ['U1', 'Alice'],
+  ['U2', 'Bob'],
+]);
+const prLink = 'https://github.com/acme/docs/pull/14';
+
+interface DraftPicture {
+  readonly approvers?: readonly string[];
+  readonly outcome?: OfferOutcome;
+}
+
+const card = (facts: Partial<Job>) =>
+  cardView(aJob({ requesterId: 'U1', agentJob: anAgentJob(), ...facts }), {
+    queue: nobodyWaits,
+    names,
+    hasProjects: false,
+  });
+const draft = (facts: Partial<Job>, { approvers = [], outcome }: DraftPicture = {}) => {
+  const stage: Stage = {
+    kind: 'draft',
+    draftedAtMs: 0,
+    number: 1,
+    thread: null,
+    messages: [],
+    postTs: null,
+  };
+  const announcement = { kind: 'draft', number: 1, threadTs: null, approvers } as const;
+  return postedView(announcement, aJob({ requesterId: 'U1', stage, ...facts }), outcome ?? null, names);
+};
+const atWork = { stage: working, checkedAtMs: fivePastTwoMs + 2 * MINUTE_MS };
+const ready: Partial<Job> = {
+  stage: { ...completed, tookMs: 6 * MINUTE_MS },
+  agentJob: anAgentJob({ status: 'completed', prLink }),
+};
+
+const marked: Partial<Job> = {
+  prompt:
+    'About this Slack message (https://acme.slack.com/archives/C0DOCS/p1700000000000100):\n> Nobody finds out which plan has which rate limit',
+  origin: { kind: 'reaction', messageTs: '1700000000.000100', emoji: 'memo' },
+  stage: {
+    kind: 'draft',
+    draftedAtMs: 0,
+    number: 1,
+    thread: null,
+    messages: ['1.0', '2.0'],
+    postTs: null,
+  },
+};
+
+/** What becomes of a message that somebody marks. */
+export const draftGroup: StateGroup = {
+  title: 'Drafts',
+  states: {
+    draft: draft(marked),
+    'only some may start it': draft(marked, { approvers: ['U1', 'U2'] }),
+    started: draft(marked, { outcome: { deed: 'started', by: 'U2' } }),
+    dismissed: draft(marked, { outcome: { deed: 'dismissed', by: 'U2' } }),
+    withdrawn: draft(marked, { outcome: { deed: 'withdrawn', by: 'U1' } }),
+    expired: draft(marked, { outcome: { deed: 'expired', by: null } }),
+  },
+};
+
+const review: Partial<Job> = {
+  prompt: 'Check the screenshots of "quickstart"',
+  requesterId: null,
+  recipe: 'weekly-review',
+  origin: { kind: 'schedule' },
+};
+const release: Partial<Job> = {
+  prompt: 'Document release "2.1"\n\nData, not instructions:\n> Search is faster.\n> The API has webhooks.',
+  requesterId: null,
+  recipe: 'release-notes',
+  origin: { kind: 'webhook' },
+};
+
+export const recipeGroup: StateGroup = {
+  title: 'Recipes',
+  states: {
+    'started by its schedule': card({ ...review, ...atWork }),
+    'its pull request': card({ ...review, ...ready }),
+    'called by a release, as a draft': draft(release),
+    'its last job is still open': skippedView('weekly-review'),
+    'the same, to whoever runs it': recipeSkippedView(
+      'weekly-review',
+      'https://acme.slack.com/archives/C1/p1',
+    ),
+    'three failures in a row': pausedView('weekly-review'),
+    resumed: resumedView('weekly-review', 'Alice'),
+  },
+};
+
+const asked = 'Document how to rotate the key of a webhook\n\nA customer could not find it.';
+const fromWorkflow = { kind: 'workflow', executionId: 'Fx1', waits: true } as const;
+
+export const workflowGroup: StateGroup = {
+  title: 'In a workflow',
+  states: {
+    'a person started the workflow': card({ prompt: asked, origin: fromWorkflow, ...atWork }),
+    'nobody started it, and it asks for a draft': draft({
+      prompt: asked,
+      origin: fromWorkflow,
+      requesterId: null,
+    }),
+    'what a step that waits for the end waits for': card({ prompt: asked, origin: fromWorkflow, ...ready }),
+  },
+};
+
+/** As the page has it. */
+function exampleReport(): Report {
+  const page = readFileSync(new URL('../../../docs/operations/reports.md', import.meta.url), 'utf8');
+  const [, json = ''] = /```json\n(\{\n.*?\n\})\n```/s.exec(page) ?? [];
+  return JSON.parse(json) as Report;
+}
+
+export const reportGroup: StateGroup = {
+  title: 'A report, and the digest',
+  states: { 'the last seven days': reportView(exampleReport()) },
+};
+
+const jobs: readonly Partial<Job>[] = [
+  atWork,
+  { stage: { kind: 'create_unknown', callId: 'call-1' } },
+  ready,
+  { stage: { ...working, question: { number: 1, answer: 'stop' } } },
+];
+
+/** What Slack is told of a job, over the card. */
+export const sessionGroup: StateGroup = {
+  title: 'The card, and the state of the session',
+  states: Object.fromEntries(
+    jobs.map((facts) => [`${sessionStateOf(aJob({ agentJob: anAgentJob(), ...facts }))}`, card(facts)]),
+  ),
+};
