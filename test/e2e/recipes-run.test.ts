@@ -103,6 +103,14 @@ describe('the form of `/docs-agent` (T3)', () => {
     await world.started('Document "2.1" of "API"');
   });
 
+  test('shows the values that a recipe has, so that another can be written', async () => {
+    await command('');
+    expect((await submit({ recipe: 'weekly-review' })).errors).toBeNull();
+    expect(shown()).toContain('"initial_value":"quickstart"');
+    expect((await submit({ value_page: 'limits' })).errors).toBeNull();
+    await world.started('Check the screenshots of "limits"');
+  });
+
   test.each([1, 2, 4])(
     'runs the one that is chosen once, delivered %i times; then says that it is open',
     async (copies) => {
@@ -132,6 +140,34 @@ describe('the form of `/docs-agent` (T3)', () => {
     await world.seen(general, ({ text }) => text.includes('*Draft*'));
     expect(world.prompts()).toEqual([]);
   });
+});
+
+test('*Start a job* at home offers recipes, which need no channel; a request does (T3, L2)', async () => {
+  const { control } = world.slack;
+  const opened = async () => {
+    await control.openHome(alice);
+    const home = () => JSON.stringify(control.home(alice)?.blocks ?? []);
+    await world.later(home, (shown) => shown.includes('start_job'), 'the home');
+    await control.pressInView(alice, 'start_job');
+    const form = () => JSON.stringify(control.modal(alice)?.blocks ?? []);
+    await world.later(form, (shown) => shown.includes('Or run a recipe'), 'the form');
+  };
+  await opened();
+  expect((await control.submit(alice, { recipe: 'screenshots' })).errors).toBeNull();
+  await world.started('Renew the screenshots');
+  await opened();
+  expect((await control.submit(alice, { prompt: 'Fix the typos' })).errors).toHaveProperty('channel');
+});
+
+test('the menu of a message offers recipes: the quoted message gives way to one (T3, S3)', async () => {
+  const { control } = world.slack;
+  const message = await control.message({ channel: general, user: bob, text: 'Old screenshots' });
+  await control.shortcut({ message, user: alice, callbackId: 'ask_docs_agent' });
+  const form = () => JSON.stringify(control.modal(alice)?.blocks ?? []);
+  await world.later(form, (shown) => shown.includes('Or run a recipe'), 'the form');
+  expect((await control.submit(alice, { recipe: 'screenshots' })).errors).toHaveProperty('recipe');
+  expect((await control.submit(alice, { recipe: 'screenshots', prompt: '' })).errors).toBeNull();
+  await world.started('Renew the screenshots');
 });
 
 test('without recipes, `run` is a word like any other (T3, S2)', async () => {

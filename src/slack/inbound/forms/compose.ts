@@ -22,8 +22,7 @@ export async function compose(deps: ListenerDeps, args: CommandArgs): Promise<vo
   const { channel_id: channelId, response_url, trigger_id: triggerId } = args.command;
   const responseUrl = response_url || null;
   const target = { channelId, responseUrl, from: 'form' } as const;
-  const recipes = await recipesFor(deps, args.command.user_id);
-  const isOpen = await openCompose(deps, triggerId, target, { recipes });
+  const isOpen = await openCompose(deps, { triggerId, userId: args.command.user_id }, target);
   await (isOpen ? args.ack() : answer(args, noFormView()));
 }
 
@@ -35,8 +34,7 @@ export function composeFromHome(deps: ListenerDeps) {
     const responseUrl = body.response_url || null;
     const from = channelId === null ? 'home' : 'form';
     const target = { channelId, responseUrl, from } as const;
-    const recipes = channelId === null ? [] : await recipesFor(deps, body.user.id);
-    if (await openCompose(deps, body.trigger_id, target, { recipes })) return;
+    if (await openCompose(deps, { triggerId: body.trigger_id, userId: body.user.id }, target)) return;
     await bestEffort(deps, deps.poster.respondPrivately(body.user.id, null, noFormView()));
   };
 }
@@ -89,7 +87,7 @@ export function messageShortcut(deps: ListenerDeps) {
     const target = { channelId: channel.id, responseUrl, attached, from: 'shortcut' } as const;
     const { promptMaxLength } = deps.newContext().policy;
     const quoted = promptAbout(readableText(said, names), link, promptMaxLength);
-    if (await openCompose(deps, triggerId, target, quoted)) return;
+    if (await openCompose(deps, { triggerId, userId: shortcut.user.id }, target, quoted)) return;
     await answerBeside(deps, { body: shortcut, respond }, noFormView());
   };
 }
@@ -97,16 +95,19 @@ export function messageShortcut(deps: ListenerDeps) {
 /** False if Slack did not open the form, or not in time. */
 async function openCompose(
   deps: ListenerDeps,
-  triggerId: string,
+  { triggerId, userId }: { readonly triggerId: string; readonly userId: string },
   target: ComposeTarget,
-  { prompt = '', isCut = false, recipes = [] }: Partial<Pick<Compose, 'prompt' | 'isCut' | 'recipes'>>,
+  { prompt, isCut }: Pick<Compose, 'prompt' | 'isCut'> = { prompt: '', isCut: false },
 ): Promise<boolean> {
   const [first] = deps.projects;
   const looked = projectOf(deps, target.channelId).catch((error: unknown) => {
     deps.log.warn('project_not_read', { error });
     return first;
   });
-  const project = await inTime(deps, LOOKED_UP_WITHIN_MS, looked, first);
+  const [project, recipes] = await Promise.all([
+    inTime(deps, LOOKED_UP_WITHIN_MS, looked, first),
+    recipesFor(deps, userId),
+  ]);
   const view = composeView({
     target,
     prompt,

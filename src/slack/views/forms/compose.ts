@@ -32,15 +32,16 @@ export interface Compose {
 /** The form that asks for a job. */
 export function composeView({ target, prompt, isCut, ...choices }: Compose): ModalView {
   const { projects, project, promptMaxLength, recipes } = choices;
-  const request = promptInput(prompt, promptMaxLength);
+  // Whoever runs a recipe writes no request, and it has a channel.
+  const optional = recipes.length > 0;
   return form(
     { id: viewIds.compose, title: labels.askDocsAgent, submit: labels.start, data: encode(target) },
     [
-      recipes.length === 0 ? request : { ...request, optional: true },
+      { ...promptInput(prompt, promptMaxLength), optional },
       ...recipeInput(recipes),
       ...(isCut ? [smallPrint(composeTexts.cutOff)] : []),
       ...projectInput(projects, project),
-      ...(target.channelId === null ? [channelInput()] : []),
+      ...(target.channelId === null ? [{ ...channelInput(), optional }] : []),
     ],
   );
 }
