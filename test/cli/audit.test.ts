@@ -1,11 +1,10 @@
-import { expect, test, vi } from 'vitest';
-import { audit as auditCommand } from '../../src/cli/commands/audit.ts';
-import type { AuditLine } from '../../src/jobs/report/audit.ts';
+import { expect, test } from 'vitest';
 import { type StrictWorld, startStrictWorld } from '../e2e/support/strict-world.ts';
 import type { ChildEnv } from '../support/child-program.ts';
 import { describeOnDatabases } from '../support/databases.ts';
 import { alice, bob, general } from '../support/local-slack.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
+import { auditAt } from './support/printed.ts';
 
 const guest = 'U0GUEST';
 const configFile = `
@@ -14,27 +13,6 @@ projects:
     name: handbook
 admins: [${alice}]
 `;
-
-/** In this process, at this time: the clock of a world is ahead of the real one. */
-async function auditAt(nowMs: number, env: ChildEnv, ...args: readonly string[]): Promise<AuditLine[]> {
-  vi.setSystemTime(nowMs);
-  let printed = '';
-  const writing = vi.spyOn(process.stdout, 'write').mockImplementation((chunk, ...rest) => {
-    printed += String(chunk);
-    for (const done of rest) if (typeof done === 'function') done(null);
-    return true;
-  });
-  try {
-    expect(await auditCommand([...args], { env, process })).toBe(0);
-  } finally {
-    writing.mockRestore();
-    vi.useRealTimers();
-  }
-  return printed
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
-}
 
 /** Alice asks, Bob replies, and presses a button, twice; a guest is refused, in all ways, and so is a
  * workflow that nobody started; Alice changes a setting. */

@@ -1,10 +1,10 @@
-import { expect, test, vi } from 'vitest';
-import { report as reportCommand } from '../../src/cli/commands/report.ts';
+import { expect, test } from 'vitest';
 import { type StrictWorld, startStrictWorld } from '../e2e/support/strict-world.ts';
 import { type ChildEnv, runProgram } from '../support/child-program.ts';
 import { describeOnDatabases } from '../support/databases.ts';
 import { alice } from '../support/local-slack.ts';
 import { createTempDir } from '../support/temp-dir.ts';
+import { reportAt } from './support/printed.ts';
 
 const PR = 'https://github.com/acme/docs/pull/7';
 
@@ -12,19 +12,6 @@ async function report(env: ChildEnv, ...args: readonly string[]) {
   await using program = runProgram(['report', ...args], env);
   const { code } = await program.exit;
   return { code, output: program.output() };
-}
-
-/** In this process, at this time: the clock of a world is ahead of the real one. */
-async function reportAt(nowMs: number, env: ChildEnv, ...args: readonly string[]): Promise<string> {
-  vi.setSystemTime(nowMs);
-  const printed = vi.spyOn(console, 'log').mockReturnValue(undefined);
-  try {
-    expect(await reportCommand([...args], { env, process })).toBe(0);
-    return printed.mock.calls.flat().join('\n');
-  } finally {
-    printed.mockRestore();
-    vi.useRealTimers();
-  }
 }
 
 /** One request is done, and one has failed and was started again; returns when. */

@@ -20,7 +20,8 @@ export async function readStore<T>(
   const { queries, close, engine } =
     'dataDir' in location ? openFile(location.dataDir) : await openServer(location.databaseUrl);
   try {
-    const { missing, unknown } = await schemaState(queries, migrations(engine));
+    const { applied, missing, unknown } = await schemaState(queries, migrations(engine));
+    if (applied.length === 0) throw noStoreError(placeOf(location));
     if (missing.length + unknown.length > 0) throw otherVersionError(placeOf(location), missing.length > 0);
     return await read(queries);
   } finally {
@@ -31,9 +32,7 @@ export async function readStore<T>(
 function openFile(dataDir: string) {
   const directory = resolve(dataDir);
   const path = join(directory, DATABASE_FILE);
-  if (!existsSync(path)) {
-    throw new StoreError(`There is no store in ${directory} yet: docs-agent makes it when it starts.`);
-  }
+  if (!existsSync(path)) throw noStoreError(directory);
   const translate = (error: unknown) => sqliteError(directory, error);
   try {
     const file = connect(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
@@ -48,6 +47,10 @@ async function openServer(databaseUrl: string) {
   const { openPostgres } = await import('../engines/postgres.ts');
   const { queries, engine, close } = openPostgres(databaseUrl);
   return { queries, engine, close };
+}
+
+function noStoreError(place: string): StoreError {
+  return new StoreError(`There is no store in ${place} yet: docs-agent makes it when it starts.`);
 }
 
 function otherVersionError(place: string, isOlder: boolean): StoreError {

@@ -1,0 +1,51 @@
+import { expect, vi } from 'vitest';
+import { audit } from '../../../src/cli/commands/audit.ts';
+import { report } from '../../../src/cli/commands/report.ts';
+import type { AuditLine } from '../../../src/jobs/report/audit.ts';
+import type { ChildEnv } from '../../support/child-program.ts';
+
+/** What `report` prints in this process, at this time: the clock of a world is ahead of the real one. */
+export async function reportAt(nowMs: number, env: ChildEnv, ...args: readonly string[]): Promise<string> {
+  vi.setSystemTime(nowMs);
+  const printed = vi.spyOn(console, 'log').mockReturnValue(undefined);
+  try {
+    expect(await report([...args], { env, process })).toBe(0);
+    return printed.mock.calls.flat().join('\n');
+  } finally {
+    printed.mockRestore();
+    vi.useRealTimers();
+  }
+}
+
+/** What `audit` prints, likewise. */
+export async function auditAt(
+  nowMs: number,
+  env: ChildEnv,
+  ...args: readonly string[]
+): Promise<AuditLine[]> {
+  vi.setSystemTime(nowMs);
+  let printed = '';
+  const listeners: Record<string, number> = {
+    error: process.stdout.listenerCount('error'),
+    close: process.stdout.listenerCount('close'),
+  };
+  const writing = vi.spyOn(process.stdout, 'write').mockImplementation((chunk, ...rest) => {
+    printed += String(chunk);
+    for (const done of rest) if (typeof done === 'function') done(null);
+    return true;
+  });
+  try {
+    expect(await audit([...args], { env, process })).toBe(0);
+  } finally {
+    writing.mockRestore();
+    vi.useRealTimers();
+    // Node leaves some at a stream that goes on.
+    for (const event of ['error', 'close'])
+      for (const listener of process.stdout.listeners(event).slice(listeners[event]))
+        process.stdout.removeListener(event, listener as () => void);
+  }
+  return printed
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
