@@ -11,7 +11,6 @@ import {
 } from '../views/parts/buttons.ts';
 import { newsAbove, plainModal } from '../views/parts/form.ts';
 import type { SlackMessage } from '../views/parts/message.ts';
-import { refusalView } from '../views/refusals.ts';
 import { detailsModal, jobModalTitle, statusView } from '../views/status.ts';
 import { correctionSentView, sentAnywayView, tryingAgainView } from '../views/thread/requester.ts';
 import { jobForgottenView, tooLateView } from '../views/thread/settled.ts';
@@ -22,7 +21,7 @@ import { jobAdmissionProblem } from './requests/admission.ts';
 import { namesIn, storeRequest } from './requests/in-time.ts';
 import { recordPress } from './requests/press-record.ts';
 import { answerBeside, bestEffort, openForm } from './requests/private-answers.ts';
-import { isThreadTaken } from './requests/start-job.ts';
+import { threadTakenProblem } from './requests/start-job.ts';
 
 interface Outcome {
   readonly answer: Answer | null;
@@ -79,9 +78,8 @@ export function jobButton(
           if (target && job === null) return { answer: privately(jobForgottenView()) };
           const isMeant = job?.teamId === deps.teamId && isAtHome(job, { ...button, ...target }, body);
           if (!job || !event || !isMeant) return { answer: null };
-          if (event.type !== 'draft_dismissed' && (await isThreadTaken(tx, job))) {
-            return { answer: privately(refusalView({ kind: 'thread_taken' })) };
-          }
+          const taken = event.type === 'draft_dismissed' ? null : await threadTakenProblem(tx, job, userId);
+          if (taken !== null) return { answer: privately(taken) };
           const context = deps.newContext();
           const keys = body.trigger_id ? [`press:${deps.teamId}:${body.trigger_id}`] : [];
           if (!(await tx.inboundRequests.remember(keys, context.nowMs))) {

@@ -23,7 +23,7 @@ export interface Attempt {
 export interface AgentFront extends AsyncDisposable {
   readonly baseUrl: string;
   readonly attempts: readonly Attempt[];
-  /** How many calls of each kind arrived. */
+  /** How many calls of each kind arrived, and how many broke off before that: nobody knows of what. */
   readonly counts: ReadonlyMap<string, number>;
 }
 
@@ -31,13 +31,18 @@ export async function startAgentFront(target: string, nextFault: () => Fault | n
   const attempts: Attempt[] = [];
   const counts = new Map<string, number>();
 
+  const count = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
+
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? '';
     const route = findRoute(request.method ?? '', path);
     const kind = route?.operation ?? 'get';
     const atMs = Date.now();
-    const body = await readAll(request);
-    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    const body = await readAll(request).catch((error: unknown) => {
+      count(`${kind} that broke off before it arrived`);
+      throw error;
+    });
+    count(kind);
     const fault = nextFault();
     let exchange = null as Exchange | null;
     const pass = async () => {

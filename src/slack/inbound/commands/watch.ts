@@ -10,6 +10,7 @@ import {
   watchedAlreadyView,
   watchedUnseenView,
 } from '../../views/refusals.ts';
+import { noteRefusal } from '../connection/request-log.ts';
 import type { CommandArgs, ListenerDeps } from '../deps.ts';
 import { inTime, storeRequest } from '../requests/in-time.ts';
 import { answer, linkTo } from '../requests/private-answers.ts';
@@ -31,9 +32,13 @@ export async function watch(
   command: { readonly id: string; readonly projectName: string | null },
 ): Promise<void> {
   const named = command.projectName === null ? null : projectCalled(command.projectName, deps.projects);
-  if (named !== null && 'kind' in named) return answer(args, refusalView(named));
+  const refuse = (reason: string, message: SlackMessage) => {
+    noteRefusal(deps, args.command.user_id, reason);
+    return answer(args, message);
+  };
+  if (named !== null && 'kind' in named) return refuse(named.kind, refusalView(named));
   const agentJobId = readableText(command.id, new Map());
-  if (!isAgentJobId(agentJobId)) return answer(args, noJobIdView());
+  if (!isAgentJobId(agentJobId)) return refuse('no_job_id', noJobIdView());
   const stored = await storeRequest(deps, { write: () => watched(deps, args.command, agentJobId, named) });
   const message = 'problem' in stored ? stored.problem : stored.result;
   await (message === null ? args.ack() : answer(args, message));
@@ -48,9 +53,15 @@ async function watched(
 ): Promise<SlackMessage | null> {
   const project = named ?? (await projectOf(deps, command.channel_id));
   const isThere = await inTime(deps, ASKED_WITHIN_MS, deps.agentHasJob(project.id, agentJobId), null);
-  if (isThere === false) return noSuchAgentJobView(agentJobId, project.name);
+  if (isThere === false) {
+    noteRefusal(deps, command.user_id, 'no_such_job');
+    return noSuchAgentJobView(agentJobId, project.name);
+  }
   const watcher = await write(deps, command, agentJobId, project);
-  if (watcher !== null) return watchedAlreadyView(linkTo(deps, watcher));
+  if (watcher !== null) {
+    noteRefusal(deps, command.user_id, 'watched_already');
+    return watchedAlreadyView(linkTo(deps, watcher));
+  }
   return isThere === null ? watchedUnseenView() : null;
 }
 

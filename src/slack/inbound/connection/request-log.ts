@@ -10,6 +10,7 @@ export const inboundRequestKinds = [
   'shortcut',
   'home',
   'workflow',
+  'reaction',
   'other',
 ] as const;
 export type InboundRequestKind = (typeof inboundRequestKinds)[number];
@@ -67,6 +68,15 @@ export function noteRequest(note: RequestNote): void {
   request.note = { jobId: before?.jobId, refusal: before?.refusal, ...note };
 }
 
+/** The current request is refused, and the person knows why; an audit tells of it. */
+export function noteRefusal(
+  { teamId }: Pick<RefusalNote, 'teamId'>,
+  userId: RefusalNote['userId'],
+  reason: string,
+): void {
+  noteRequest({ outcome: 'refused', refusal: { teamId, userId, reason } });
+}
+
 const KIND_OF_BODY: ReadonlyMap<unknown, InboundRequestKind> = new Map([
   ['block_actions', 'button'],
   ['view_submission', 'form'],
@@ -78,6 +88,8 @@ const KIND_OF_EVENT: ReadonlyMap<unknown, InboundRequestKind> = new Map([
   ['message', 'message'],
   ['app_home_opened', 'home'],
   ['function_executed', 'workflow'],
+  ['reaction_added', 'reaction'],
+  ['reaction_removed', 'reaction'],
 ]);
 
 /** What Slack sent, as far as it matters here. */
@@ -90,6 +102,7 @@ interface Body {
     readonly ts?: unknown;
     readonly function_execution_id?: unknown;
   } | null;
+  readonly event_id?: unknown;
   readonly trigger_id?: unknown;
   readonly team_id?: unknown;
   readonly team?: { readonly id?: unknown } | null;
@@ -110,6 +123,7 @@ const OUTCOME_WITHOUT_NOTE: Readonly<Record<InboundRequestKind, InboundRequestOu
   shortcut: 'accepted',
   home: 'accepted',
   workflow: 'ignored',
+  reaction: 'ignored',
   other: 'ignored',
 };
 
@@ -118,11 +132,12 @@ export function outcomeWithoutNote(kind: InboundRequestKind): InboundRequestOutc
 }
 
 /** A mention is delivered as two events, of the same message. */
-export function keyOf({ event, trigger_id: triggerId }: Body): string | null {
+export function keyOf({ event, event_id: eventId, trigger_id: triggerId }: Body): string | null {
   if (typeof triggerId === 'string') return triggerId;
   const { channel, ts, function_execution_id: executionId } = event ?? {};
   if (typeof executionId === 'string') return executionId;
-  return typeof channel === 'string' && typeof ts === 'string' ? `${channel}:${ts}` : null;
+  if (typeof channel === 'string' && typeof ts === 'string') return `${channel}:${ts}`;
+  return typeof eventId === 'string' ? eventId : null;
 }
 
 export function teamOf({ team_id: teamId, team }: Body): string | null {

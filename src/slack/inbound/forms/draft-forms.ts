@@ -5,11 +5,11 @@ import { readableText } from '../../protocol/slack-text.ts';
 import { draftForm } from '../../views/forms/decisions.ts';
 import { changedMeanwhileView } from '../../views/forms/thread-preview.ts';
 import { type ButtonTarget, buttons } from '../../views/parts/buttons.ts';
-import { refusalAtField, refusalView } from '../../views/refusals.ts';
+import { refusalAtField } from '../../views/refusals.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { type Prepared, tooLate } from '../job-button.ts';
 import { namesIn } from '../requests/in-time.ts';
-import { isThreadTaken } from '../requests/start-job.ts';
+import { threadTakenProblem } from '../requests/start-job.ts';
 import { formPressed, formSubmitted, jobOf } from './decision-forms.ts';
 import { approvalProblem, openDraft, readAlong, saidAlong } from './draft-thread.ts';
 import { filledIn } from './submit.ts';
@@ -71,8 +71,7 @@ export const draftSubmitted = (deps: ListenerDeps) =>
       if ('problem' in said) return said;
       return {
         event: { ...startedBy(userId, number), prompt, ...said },
-        isTaken: async (tx) =>
-          (await isThreadTaken(tx, job)) ? refusalView({ kind: 'thread_taken' }) : null,
+        isTaken: (tx) => threadTakenProblem(tx, job, userId),
       };
     },
   );

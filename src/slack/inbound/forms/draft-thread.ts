@@ -13,7 +13,7 @@ import { onlyTheseView } from '../../views/thread/draft.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
 import type { ThreadMessage } from '../../workspace/web-api/answers.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
-import { noteRequest } from '../connection/request-log.ts';
+import { noteRefusal } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { inTime } from '../requests/in-time.ts';
 import { linkTo } from '../requests/private-answers.ts';
@@ -37,7 +37,7 @@ export async function approvalProblem(
 ): Promise<SlackMessage | null> {
   const approvers = approversIn(deps.newContext().rulesOf(deps.teamId), channelId);
   if (approvers.length === 0 || approvers.includes(userId)) return null;
-  noteRequest({ outcome: 'refused', refusal: { teamId: deps.teamId, userId, reason: 'no_approver' } });
+  noteRefusal(deps, userId, 'no_approver');
   const names = inTime(deps, READ_WITHIN_MS, deps.names.named(approvers), new Map<string, string>());
   return onlyTheseView(approvers, await names);
 }

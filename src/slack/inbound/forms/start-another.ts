@@ -4,7 +4,6 @@ import { questionFormAgain, settledView, startingView } from '../../views/forms/
 import { buttons, decodeButton } from '../../views/parts/buttons.ts';
 import { plainModal } from '../../views/parts/form.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
-import { refusalView } from '../../views/refusals.ts';
 import { composeTexts } from '../../views/texts/forms.ts';
 import { jobForgottenView } from '../../views/thread/settled.ts';
 import type { ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
@@ -13,7 +12,7 @@ import { jobAdmissionProblem } from '../requests/admission.ts';
 import { storeRequest } from '../requests/in-time.ts';
 import { recordPress } from '../requests/press-record.ts';
 import { bestEffort } from '../requests/private-answers.ts';
-import { isThreadTaken } from '../requests/start-job.ts';
+import { threadTakenProblem } from '../requests/start-job.ts';
 
 interface AnotherPress {
   readonly button: string;
@@ -78,7 +77,8 @@ function storeAnother(deps: ListenerDeps, press: AnotherPress): Promise<SlackMes
     if (job === null) return jobForgottenView();
     const isTheirs = job.requesterId === press.userId && job.teamId === deps.teamId;
     if (!isTheirs || job.stage.kind !== 'awaiting_confirmation') return settledView();
-    if (await isThreadTaken(tx, job)) return refusalView({ kind: 'thread_taken' });
+    const taken = await threadTakenProblem(tx, job, press.userId);
+    if (taken !== null) return taken;
     const { responseUrl, pressedTs } = press;
     const event = { type: 'start_another_pressed', responseUrl, pressedTs } as const;
     const context = deps.newContext();

@@ -1,6 +1,7 @@
 import { resumedRuns } from '../../../jobs/recipes/runs.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { notPausedView, resumedView, resumeRefusedView } from '../../views/recipes.ts';
+import { noteRequest } from '../connection/request-log.ts';
 import type { ListenerDeps, PressArgs } from '../deps.ts';
 import { mayAdminister } from '../requests/admission.ts';
 import { namesIn, storeRequest } from '../requests/in-time.ts';
@@ -18,7 +19,7 @@ export function resumeRecipe(deps: ListenerDeps) {
       return privately(resumeRefusedView());
     }
     const stored = await storeRequest(deps, {
-      write: () => resume(deps, name, { userId, button: action.action_id }),
+      write: () => resume(deps, name, body.trigger_id, { userId, button: action.action_id }),
     });
     if ('problem' in stored) {
       await privately(stored.problem);
@@ -26,7 +27,9 @@ export function resumeRecipe(deps: ListenerDeps) {
       throw new Error(`the press of ${action.action_id} was not stored`);
     }
     await ack();
-    if (!stored.result) return privately(notPausedView(name));
+    const hasEffect = stored.result;
+    if (hasEffect === null) return noteRequest({ outcome: 'duplicate' });
+    if (!hasEffect) return privately(notPausedView(name));
     deps.log.info('recipe_resumed', { team_id: deps.teamId, recipe: name, user_id: userId });
     const names = await namesIn(deps, [`<@${userId}>`]);
     const view = resumedView(name, names.get(userId) ?? userId);
@@ -34,19 +37,22 @@ export function resumeRecipe(deps: ListenerDeps) {
   };
 }
 
-/** False if it is not paused. */
+/** False if it is not paused; null: the press was delivered before. */
 function resume(
   deps: ListenerDeps,
   name: string,
+  triggerId: string,
   press: Pick<PressRecord, 'userId' | 'button'>,
-): Promise<boolean> {
+): Promise<boolean | null> {
   return deps.store.transaction(async (tx) => {
     const context = deps.newContext();
     const key = { teamId: deps.teamId, name };
-    if ((await tx.recipes.get(key)).pausedAtMs === null) return false;
-    const runs = await tx.recipes.lock(key);
-    await tx.recipes.put(key, resumedRuns(runs));
-    const hasEffect = runs.pausedAtMs !== null;
+    const keys = triggerId ? [`press:${deps.teamId}:${triggerId}`] : [];
+    if (!(await tx.inboundRequests.remember(keys, context.nowMs))) return null;
+    const isPaused = (await tx.recipes.get(key)).pausedAtMs !== null;
+    const runs = isPaused ? await tx.recipes.lock(key) : null;
+    const hasEffect = runs !== null && runs.pausedAtMs !== null;
+    if (hasEffect) await tx.recipes.put(key, resumedRuns(runs));
     await recordPress(tx, deps, context, { ...press, jobId: null, hasEffect });
     return hasEffect;
   });

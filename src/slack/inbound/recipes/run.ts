@@ -6,7 +6,7 @@ import { noFormView } from '../../views/forms/compose.ts';
 import { recipeForm } from '../../views/forms/recipe.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { noSuchRecipeView, recipeProblemView, recipeSkippedView, runningView } from '../../views/recipes.ts';
-import { noteRequest } from '../connection/request-log.ts';
+import { noteRefusal, noteRequest } from '../connection/request-log.ts';
 import type { CommandArgs, ListenerDeps, SubmitArgs } from '../deps.ts';
 import { refuseAtField } from '../forms/submit.ts';
 import { admissionProblem } from '../requests/admission.ts';
@@ -19,7 +19,10 @@ export async function run(deps: ListenerDeps, args: CommandArgs, name: string): 
   const { trigger_id: triggerId, response_url, user_id: userId, channel_id: channelId } = args.command;
   const recipes = deps.recipesOf(deps.teamId);
   const recipe = recipes.find((one) => one.name === name.toLowerCase());
-  if (recipe === undefined) return answer(args, noSuchRecipeView(name, recipes));
+  if (recipe === undefined) {
+    noteRefusal(deps, userId, 'unknown_recipe');
+    return answer(args, noSuchRecipeView(name, recipes));
+  }
   const responseUrl = response_url || null;
   if (placeholdersIn(recipe.request).some((placeholder) => !recipe.values.has(placeholder))) {
     const isOpen = (await openForm(deps, triggerId, recipeForm(recipe, { responseUrl }))) !== null;
@@ -138,12 +141,12 @@ async function runRecipe(
       noteRequest({ outcome: 'accepted', jobId: outcome.job.id });
       return outcome;
     case 'skipped':
-      noteRequest({ outcome: 'refused' });
+      noteRefusal(deps, userId, 'recipe_open');
       // A form shows no links at its fields.
       return { problem: recipeSkippedView(recipe.name, from === 'form' ? null : linkTo(deps, outcome.job)) };
     case 'refused': {
-      noteRequest({ outcome: 'refused' });
       const { problem } = outcome;
+      noteRefusal(deps, userId, problem.kind);
       const field = problem.kind === 'bad_value' ? { field: problem.name } : {};
       return { problem: recipeProblemView(problem), ...field };
     }

@@ -1,7 +1,7 @@
 import { notAllowedView, notCheckedView } from '../../views/access.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
-import { noteRequest } from '../connection/request-log.ts';
+import { noteRefusal, noteRequest } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { inTime } from './in-time.ts';
 
@@ -30,9 +30,9 @@ export async function jobAdmissionProblem(
 }
 
 /** For what only administrators may do. */
-export function mayAdminister({ access, teamId }: ListenerDeps, userId: string): boolean {
-  if (access.isAdmin(userId)) return true;
-  noteRequest({ outcome: 'refused', refusal: { teamId, userId, reason: 'no_administrator' } });
+export function mayAdminister(deps: ListenerDeps, userId: string): boolean {
+  if (deps.access.isAdmin(userId)) return true;
+  noteRefusal(deps, userId, 'no_administrator');
   return false;
 }
 
@@ -50,7 +50,7 @@ async function denialOf(
   try {
     const refusal = await deps.access.refusal(userId, channelId);
     if (refusal === null) return null;
-    noteRequest({ outcome: 'refused', refusal: { teamId: deps.teamId, userId, reason: refusal } });
+    noteRefusal(deps, userId, refusal);
     deps.log.info('access_refused', { user_id: userId, channel_id: channelId, reason: refusal });
     return { problem: notAllowedView(refusal), unknown: null };
   } catch (error) {

@@ -8,8 +8,9 @@ import { judgePrompt } from '../../../jobs/requests/prompt.ts';
 import type { Transaction } from '../../../store/store.ts';
 import { readableText } from '../../protocol/slack-text.ts';
 import type { Question } from '../../views/forms/question.ts';
-import type { Refusal } from '../../views/refusals.ts';
-import { noteRequest, type RequestNote } from '../connection/request-log.ts';
+import type { SlackMessage } from '../../views/parts/message.ts';
+import { type Refusal, refusalView } from '../../views/refusals.ts';
+import { noteRefusal, noteRequest, type RequestNote } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
 
 /** A request for a job as Slack delivered it: its project and its prompt are not read from the text yet. */
@@ -131,10 +132,16 @@ export async function projectOf(
   return defaultProject(projects, settingsOf(rules, channelId, saved?.settings ?? null));
 }
 
-/** Whether another job runs by now in the thread that the job waits to start in. */
-export async function isThreadTaken(tx: Transaction, { teamId, channelId, stage }: Job): Promise<boolean> {
+/** What to tell somebody who starts the job, if another runs by now in the thread that it waits to start in; else null. */
+export async function threadTakenProblem(
+  tx: Transaction,
+  { teamId, channelId, stage }: Job,
+  userId: string,
+): Promise<SlackMessage | null> {
   const threadTs = threadToStartIn(stage);
-  return threadTs !== null && (await tx.jobs.findByThread(teamId, channelId, threadTs)) !== null;
+  if (threadTs === null || (await tx.jobs.findByThread(teamId, channelId, threadTs)) === null) return null;
+  noteRefusal({ teamId }, userId, 'thread_taken');
+  return refusalView({ kind: 'thread_taken' });
 }
 
 function threadToStartIn(stage: Stage): string | null {

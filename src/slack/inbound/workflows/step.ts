@@ -7,7 +7,7 @@ import { STEP_ID } from '../../protocol/ids.ts';
 import { type StepRefusal, stepRefusalText } from '../../views/step-error.ts';
 import { completeStep } from '../../workspace/steps.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
-import { noteRequest } from '../connection/request-log.ts';
+import { noteRefusal, noteRequest } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { projectOf, requestOf } from '../requests/start-job.ts';
 import { personIn, readStepInputs, type StepInputs } from './step-inputs.ts';
@@ -47,7 +47,7 @@ export function stepReached(deps: ListenerDeps) {
     const given = event.inputs ?? {};
     const asked = await askedIn(deps, given, execution.id);
     if (!('kind' in asked)) return start(deps, execution, asked);
-    noteRefusal(teamId, personIn(given), asked);
+    noteRefusal(deps, personIn(given), reasonOf(asked));
     await refuse(deps, execution, asked);
   };
 }
@@ -127,11 +127,9 @@ async function start(
   noteRequest(jobId === null ? { outcome: 'duplicate' } : { outcome: 'accepted', jobId });
 }
 
-/** For the log and the audit. */
-function noteRefusal(teamId: string, userId: string | null, why: StepRefusal): void {
-  // Where nobody started the workflow, it is the channel that is not among those of `workflows`.
-  const reason = why.kind === 'not_allowed' ? (why.person ?? 'channel') : why.kind;
-  noteRequest({ outcome: 'refused', refusal: { teamId, userId, reason } });
+/** Where nobody started the workflow, it is the channel that is not among those of `workflows`. */
+function reasonOf(why: StepRefusal): string {
+  return why.kind === 'not_allowed' ? (why.person ?? 'channel') : why.kind;
 }
 
 /** Ends the step with an error that its workflow's author understands. */
