@@ -25,10 +25,7 @@ export async function auditAt(
 ): Promise<AuditLine[]> {
   vi.setSystemTime(nowMs);
   let printed = '';
-  const listeners: Record<string, number> = {
-    error: process.stdout.listenerCount('error'),
-    close: process.stdout.listenerCount('close'),
-  };
+  const before = listenersOf(process.stdout);
   const writing = vi.spyOn(process.stdout, 'write').mockImplementation((chunk, ...rest) => {
     printed += String(chunk);
     for (const done of rest) if (typeof done === 'function') done(null);
@@ -40,12 +37,24 @@ export async function auditAt(
     writing.mockRestore();
     vi.useRealTimers();
     // Node leaves some at a stream that goes on.
-    for (const event of ['error', 'close'])
-      for (const listener of process.stdout.listeners(event).slice(listeners[event]))
-        process.stdout.removeListener(event, listener as () => void);
+    for (const [event, listener] of listenersOf(process.stdout)) {
+      if (!before.some(([, known]) => known === listener)) process.stdout.removeListener(event, listener);
+    }
   }
   return printed
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
+}
+
+type Listener = (...args: unknown[]) => void;
+
+function listenersOf(stream: NodeJS.EventEmitter): [event: string | symbol, listener: Listener][] {
+  return stream
+    .eventNames()
+    .flatMap((event) =>
+      stream
+        .rawListeners(event)
+        .map((listener): [string | symbol, Listener] => [event, listener as Listener]),
+    );
 }
