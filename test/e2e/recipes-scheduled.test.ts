@@ -115,7 +115,7 @@ describe('a recipe with a schedule (T3)', () => {
     await world.slack.control.press(paused, 'resume_recipe', bob);
     await world.sentPrivately(general, 'Only administrators');
     await world.slack.control.press(paused, 'resume_recipe', alice);
-    await world.seen(general, ({ text }) => text.includes('*Resumed weekly-review* by'));
+    await world.seen(general, ({ text }) => /\*Resumed by \w+\.\* weekly-review runs again/.test(text));
     expect(await told()).toEqual([]);
     await job(world, 4);
   });

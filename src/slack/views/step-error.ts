@@ -1,6 +1,6 @@
 import type { AccessRefusal } from '../../jobs/requests/access.ts';
 import type { StepProblem } from '../../jobs/steps.ts';
-import { isNotInChannel } from '../protocol/error-codes.ts';
+import { isNotInChannel, NOT_SEEN } from '../protocol/error-codes.ts';
 import { readableText } from '../protocol/slack-text.ts';
 import { oneLine } from './parts/untrusted.ts';
 import { labels } from './parts/words.ts';
@@ -51,9 +51,7 @@ export function stepErrorText(
   const see = thread === null ? '' : stepErrors.see(thread);
   switch (problem.kind) {
     case 'not_posted':
-      return isNotInChannel(problem.reason)
-        ? stepErrors.notInChannel
-        : stepErrors.notPosted(shown(problem.reason, NAME_MAX));
+      return notPosted(problem.reason);
     case 'refused': {
       const isSilent = problem.words.trim() === '';
       return isSilent ? stepErrors.refusedSilently : stepErrors.refused(shown(problem.words));
@@ -68,6 +66,14 @@ export function stepErrorText(
     default:
       return stepErrors[problem.kind];
   }
+}
+
+/** @param code Slack's, or NOT_SEEN */
+function notPosted(code: string): string {
+  if (isNotInChannel(code)) return stepErrors.notInChannel;
+  if (code === NOT_SEEN) return stepErrors.notSeen;
+  const refusal = stepErrors.postRefusals[code];
+  return stepErrors.notPosted(refusal ?? stepErrors.otherPostRefusal(shown(code, NAME_MAX)));
 }
 
 function shown(untrusted: string, max = WORDS_MAX): string {

@@ -27,7 +27,7 @@ test('a report says what there is, in one line each (L4)', () => {
     "📊 *docs-agent* from <!date^1794819600^{date_short_pretty} {time}|2026-11-16 09:00 UTC> to <!date^1795424400^{date_short_pretty} {time}|2026-11-23 09:00 UTC>
     *11 starts:* 1 by command · 1 by form · 1 by mention · 1 by direct message · 1 by the message menu · 1 from Home · 1 by emoji · 1 by workflow · 1 by schedule · 1 by webhook · 1 started again
     *What became of them:* 1 with a pull request · 1 done without a pull request · 1 failed · 1 not accepted · 1 no longer known to the agent · 1 archived · 1 unclear · 1 still open
-    ❓ 1 reply of which nobody knows whether the agent has them
+    ❓ 1 reply that couldn't be confirmed
     *Pull requests:* 1 merged · 1 open · 1 closed without merging · 1 not followed
     *From request to pull request:* half within 6 min, nine of ten within 6 min
     *Busiest hour:* 1 of 100 calls to the agent

@@ -4,7 +4,7 @@ import { type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
 export const recipeTexts = {
   skipped: (name: string): Mrkdwn => mrkdwn`⏭️ *Skipped ${name}:* its last job is still open.`,
   paused: (name: string): Mrkdwn => mrkdwn`⚠️ *Paused ${name}* after three failures in a row.`,
-  resumed: (name: string, by: string): Mrkdwn => mrkdwn`▶️ *Resumed ${name}* by ${by}.`,
+  resumed: (name: string, by: string): Mrkdwn => mrkdwn`▶️ *Resumed by ${by}.* ${name} runs again.`,
   notPaused: (name: string): Mrkdwn => mrkdwn`That's already settled: *${name}* isn't paused.`,
   formTitle: 'Run a recipe',
   running: (name: string, channel: Mrkdwn): Mrkdwn => mrkdwn`🚀 *Starting ${name}* in ${channel}.`,

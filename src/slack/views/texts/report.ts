@@ -33,7 +33,7 @@ export const reportTexts = {
     open: (count: number): string => `${count} still open`,
   },
   unclearReplies: (count: number): Mrkdwn =>
-    mrkdwn`❓ ${plural(count, 'reply', 'replies')} of which nobody knows whether the agent has them`,
+    mrkdwn`❓ ${plural(count, 'reply', 'replies')} that couldn't be confirmed`,
   pullRequests: (what: string): Mrkdwn => mrkdwn`*Pull requests:* ${what}`,
   states: {
     merged: (count: number): string => `${count} merged`,

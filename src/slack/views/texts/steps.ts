@@ -22,7 +22,17 @@ export const stepErrors = {
     channel: 'only certain channels',
   } satisfies Readonly<Record<AccessRefusal, string>>,
   notInChannel: "docs-agent isn't in that channel. Invite it with /invite @docs-agent.",
-  notPosted: (reason: string): string => `docs-agent couldn't post in that channel: Slack says ${reason}.`,
+  notPosted: (reason: string): string => `docs-agent couldn't post in that channel: ${reason}.`,
+  /** By Slack's error code. */
+  postRefusals: {
+    is_archived: 'it is archived',
+    channel_is_archived: 'it is archived',
+    restricted_action: "it isn't allowed to",
+    restricted_action_read_only_channel: "it isn't allowed to",
+    restricted_action_thread_only_channel: 'only replies in threads are allowed there',
+  } as Readonly<Record<string, string>>,
+  otherPostRefusal: (code: string): string => `Slack says ${code}`,
+  notSeen: "Nobody could see whether the card was posted in that channel. If it's there, ignore it.",
   refused: (words: string): string => `The agent didn't accept the request. It says: ${words}`,
   refusedSilently: "The agent didn't accept the request, and gave no reason.",
   dropped: {

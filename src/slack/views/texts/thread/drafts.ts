@@ -10,7 +10,7 @@ export const draftTexts = {
   onlyThese: (names: string): Mrkdwn => mrkdwn`only ${names} can start it`,
   notYours: (names: string): Mrkdwn => mrkdwn`Only ${names} can start this.`,
   notPosted: (channel: Mrkdwn, reason: string): Mrkdwn =>
-    mrkdwn`⚠️ *Couldn't post a draft in ${channel}:* ${reason}. It's dropped.`,
+    mrkdwn`⚠️ *Couldn't post a draft in ${channel}:* ${reason}. The draft is gone: ask again once that's fixed.`,
   /** In lists, and for whoever presses too late. */
   waiting: mrkdwn`📝 *Draft*`,
   dropped: mrkdwn`⚪ *Not started*`,
