@@ -38,6 +38,8 @@ export interface Lives extends AsyncDisposable {
   ended(life: number): Promise<void>;
   /** Rejects if a process ends in another way than was meant. */
   readonly failed: Promise<never>;
+  /** Where the process that was up last takes requests. */
+  port(): number;
   /** The names of all commits and outward calls so far, of the first process first. */
   done(): readonly string[];
   /** How many processes were killed. */
@@ -146,6 +148,7 @@ export async function startLives(
         if (isUp) return number;
       }
     },
+    port: () => Number(/"port":(\d+)/.exec(lives.at(-1)?.program.output() ?? '')?.[1]),
     ended: (number) => lives[number]?.ended ?? Promise.resolve(),
     failed: failure.promise,
     done: () =>

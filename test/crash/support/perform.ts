@@ -1,3 +1,4 @@
+import { openStore } from '../../../src/store/open.ts';
 import type { ChildEnv } from '../../support/child-program.ts';
 import { createTestDatabase, testServerUrl } from '../../support/postgres.ts';
 import { problemsOf } from './checker/problems.ts';
@@ -41,6 +42,13 @@ export async function perform(
   const { outside, playAt } = await setting(story, settings);
   resources.use(outside);
   const reader = database === null ? readSqlite(outside.dataDir) : readPostgres(database);
+  if ('prepare' in story) {
+    const before = await openStore(
+      database === null ? { dataDir: outside.dataDir } : { databaseUrl: database.url },
+    );
+    await story.prepare(before);
+    await before.close();
+  }
   const lives = resources.use(await startLives(outside, reader, kills));
   const stage = createStage(outside, lives, reader);
   const answersItself = 'answersQuestions' in story;

@@ -199,7 +199,7 @@ export function createStage(outside: Outside, lives: Lives, store: StoreReader):
         // Jobs that have ended are looked at for a day: all of them once, and none of them soon again.
         () =>
           store.query(`select id, attempts from task
-            where kind not in ('check_ended_job', 'forget_step_token') or run_at < ${Date.now() + NO_LOOK_FOR_MS}`),
+            where kind not in ('check_ended_job', 'forget_step_token', 'start_recipe', 'post_digest') or run_at < ${Date.now() + NO_LOOK_FOR_MS}`),
         (tasks) => tasks.length === 0,
         'the end of all tasks',
       );

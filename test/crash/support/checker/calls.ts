@@ -1,4 +1,4 @@
-import type { Expected, ExpectedThread, Seen, SeenCall } from './seen.ts';
+import type { Expected, ExpectedThread, Seen, SeenCall, SeenMessage } from './seen.ts';
 
 /** Between two replies that went out together. */
 const SEPARATOR = '\n\n';
@@ -32,9 +32,10 @@ export function agentProblems(
 }
 
 /** Calls without an end, posts that the ledger knows nothing of or that were made twice, questions that were not asked. */
-export function ledgerProblems({ refused, notAccepted }: Expected, seen: Seen): string[] {
+export function ledgerProblems({ refused, notAccepted, posted = [] }: Expected, seen: Seen): string[] {
   const { calls, messages } = seen;
-  const posts = messages.flatMap(({ callId }) => callId ?? []);
+  const isOutside = ({ text }: SeenMessage) => posted.some((words) => text.includes(words));
+  const posts = messages.flatMap((message) => (isOutside(message) ? [] : (message.callId ?? [])));
   const offered = messages.flatMap(({ offers }) => offers);
   const states = new Map(calls.map(({ id, state }) => [id, state]));
   const refusedCards = calls.filter(({ kind, state }) => kind === 'post_card' && state === 'failed').length;

@@ -11,6 +11,7 @@ export function problemsOf(expected: Expected, seen: Seen): string[] {
     ...expected.threads.flatMap((thread) => threadProblems(thread, expected.noticeChannels, seen)),
     ...expected.refused.flatMap((prompt) => refusalProblems(prompt, seen)),
     ...expected.told.flatMap((words) => tellingProblems(words, seen)),
+    ...(expected.posted ?? []).flatMap((words) => postedProblems(words, seen)),
     ...surprises(expected, seen),
     ...ledgerProblems(expected, seen),
   ];
@@ -127,6 +128,11 @@ function tellingProblems(words: string, { messages }: Seen): string[] {
     ({ isBot, isPrivate, text }) => isBot && isPrivate && text.includes(words),
   ).length;
   return times === 1 || times === 2 ? [] : [`told ${times} times: ${words}`];
+}
+
+function postedProblems(words: string, { messages }: Seen): string[] {
+  const times = messages.filter(({ isBot, text }) => isBot && text.includes(words)).length;
+  return times === 1 ? [] : [`posted ${times} times: ${words}`];
 }
 
 function quoted(value: unknown): string {

@@ -9,6 +9,8 @@ export interface Expected {
   readonly told: readonly string[];
   readonly hints: readonly string[];
   readonly noticeChannels: readonly string[];
+  /** Words of posts that the ledger knows nothing of; absent: there are none. */
+  readonly posted?: readonly string[];
 }
 
 export interface ExpectedThread {

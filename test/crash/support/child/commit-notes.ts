@@ -19,7 +19,6 @@ const SILENT = new Set([
   'calls.next',
   'calls.hold',
   'calls.endHold',
-  'tasks.markUnknown',
   'calls.get',
   'calls.postedTs',
   'calls.posted',
@@ -70,6 +69,19 @@ const SILENT = new Set([
   'earlyReplies.has',
   // Goes along with what it records.
   'audit.record',
+  'recipes.lockStarts',
+  'recipes.get',
+  'recipes.lock',
+  // Of a webhook that is refused, nothing is written.
+  'hookAnswers.claim',
+  'schedules.servedUntilMs',
+  // These go along with the task that is planned.
+  'schedules.leaveAllBut',
+  'schedules.follow',
+  'reports.jobs',
+  'reports.agentCalls',
+  'reports.projects',
+  'reports.startedAgain',
 ]);
 
 const REMEMBER = 'inboundRequests.remember';
@@ -157,7 +169,9 @@ function partOf({ name, args, result }: Deed): string[] {
   const [first, second] = args;
   switch (name) {
     case REMEMBER:
-      return result === true ? [`store ${interactionOf(first as string[])}`] : [];
+      return result === true && (first as string[]).length > 0
+        ? [`store ${interactionOf(first as string[])}`]
+        : [];
     case 'channelSettings.replace':
       return ['save settings'];
     case 'readBudget.put':
@@ -174,6 +188,14 @@ function partOf({ name, args, result }: Deed): string[] {
     case 'tasks.retryAt':
     case 'tasks.repeat':
       return [`put off ${taskKindOf(first as Lease)}`];
+    case 'tasks.markUnknown':
+      return taskKindOf(first as Lease) === 'post_digest' ? ['start post_digest'] : [];
+    case 'schedules.serve':
+      return ['serve the moment'];
+    case 'recipes.put':
+      return ['note the recipe'];
+    case 'hookAnswers.put':
+      return ['answer the webhook'];
     case 'checks.endUnchanged':
       return ['put off unchanged checks'];
     case 'checks.refreshCards':

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import type { Store } from '../../../../src/store/store.ts';
 import type { ChildEnv } from '../../../support/child-program.ts';
 import { alice, bob, general } from '../../../support/local-slack.ts';
 import { strictApp } from '../../../support/strict-slack/ids.ts';
@@ -13,6 +14,8 @@ export interface StrictStory {
   readonly settings: ChildEnv;
   /** The questions of the program are answered in the story, and by nobody else. */
   readonly answersQuestions?: true;
+  /** Before the first process begins: what earlier ones have left. */
+  readonly prepare?: (store: Store) => Promise<void>;
   playStrictly(stage: Stage, people: StrictPeople): Promise<Expected>;
 }
 
