@@ -105,7 +105,7 @@ const impersonal = {
   past_notice: 'team_id digest',
   past_thread: 'team_id thread_ts at',
   pull_request: 'team_id key watched_from looked_at changed_at outcome misses',
-  // Keys are digests, answers hold the id of a job at most.
+  // Keys are digests, answers hold the id of a job, or why a step was refused.
   hook_answer: 'key at answer',
   recipe: 'team_id name job_id failures has_failed paused_at',
   schedule: 'team_id name schedule served_until',

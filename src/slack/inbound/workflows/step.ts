@@ -17,12 +17,17 @@ type Args = SlackEventMiddlewareArgs<'function_executed'> & AllMiddlewareArgs;
 /** So long Slack takes the token that comes with a step. */
 const TOKEN_LIFE_MS = 15 * 60_000;
 
+/** In place of a refusal: the step has its job. */
+const STARTED = '';
+
 /** One run of the step in a workflow. */
 interface Execution {
   readonly id: string;
   readonly token: string | null;
   /** All names under which Slack may deliver it again. */
   readonly keys: readonly string[];
+  /** What was decided of it first. */
+  readonly answerKey: string;
 }
 
 /**
@@ -40,15 +45,18 @@ export function stepReached(deps: ListenerDeps) {
         `function:${teamId}:${event.function_execution_id}`,
         ...(body.event_id === undefined ? [] : [`event:${teamId}:${body.event_id}`]),
       ],
+      answerKey: `step:${teamId}:${event.function_execution_id}`,
     };
     if (await store.transaction((tx) => tx.inboundRequests.isKnown(execution.keys))) {
       return noteRequest({ outcome: 'duplicate' });
     }
     const given = event.inputs ?? {};
     const asked = await askedIn(deps, given, execution.id);
-    if (!('kind' in asked)) return start(deps, execution, asked);
-    noteRefusal(deps, personIn(given), reasonOf(asked));
-    await refuse(deps, execution, asked);
+    const error =
+      'kind' in asked
+        ? await refuse(deps, execution, asked, personIn(given))
+        : await start(deps, execution, asked);
+    if (error !== null) await endWith(deps, execution, error);
   };
 }
 
@@ -103,16 +111,21 @@ async function refusalOf(
   return { kind: 'not_allowed', person: reason === 'nobody' ? 'unknown_person' : reason };
 }
 
-/** Stores the job, once, with the token that its step may be completed with for a while. */
+/**
+ * Stores the job, once, with the token that its step may be completed with for a while. Returns the error that the step
+ * has to end with, if it was refused before: that stays the answer.
+ */
 async function start(
   deps: ListenerDeps,
-  { keys, token }: Execution,
+  { keys, answerKey, token }: Execution,
   { request, isDraft }: Asked,
-): Promise<void> {
-  const jobId = await deps.store.transaction(async (tx) => {
+): Promise<string | null> {
+  const { error, note } = await deps.store.transaction(async (tx) => {
     const context = deps.newContext();
     const { nowMs } = context;
-    if (!(await tx.inboundRequests.remember(keys, nowMs))) return null;
+    const known = (await tx.hookAnswers.claim(answerKey, nowMs)) ?? STARTED;
+    const isNew = known === STARTED && (await tx.inboundRequests.remember(keys, nowMs));
+    if (!isNew) return { error: known, note: { outcome: 'duplicate' } as const };
     const approvers = approversIn(context.rulesOf(deps.teamId), request.channelId);
     const decision = isDraft ? requestDraft(request, { approvers }, context) : openJob(request, context);
     await tx.write(decision, nowMs);
@@ -122,9 +135,28 @@ async function start(
       await tx.stepTokens.keep(id, token, runAtMs);
       await tx.tasks.schedule({ kind: 'forget_step_token', subject: id, runAtMs, ifScheduled: 'replace' });
     }
-    return id;
+    return { error: STARTED, note: { outcome: 'accepted', jobId: id } as const };
   });
-  noteRequest(jobId === null ? { outcome: 'duplicate' } : { outcome: 'accepted', jobId });
+  noteRequest(note);
+  return error === STARTED ? null : error;
+}
+
+/** Stores that the step is refused. Returns the error that it has to end with: that of the first refusal. */
+async function refuse(
+  deps: ListenerDeps,
+  { answerKey }: Execution,
+  why: StepRefusal,
+  userId: string | null,
+): Promise<string | null> {
+  const text = stepRefusalText(why);
+  const known = await deps.store.transaction(async (tx) => {
+    const answer = await tx.hookAnswers.claim(answerKey, deps.clock.now());
+    if (answer === null) await tx.hookAnswers.put(answerKey, text);
+    return answer;
+  });
+  if (known === null) noteRefusal(deps, userId, reasonOf(why));
+  else noteRequest({ outcome: 'duplicate' });
+  return known === STARTED ? null : (known ?? text);
 }
 
 /** Where nobody started the workflow, it is the channel that is not among those of `workflows`. */
@@ -132,18 +164,19 @@ function reasonOf(why: StepRefusal): string {
   return why.kind === 'not_allowed' ? (why.person ?? 'channel') : why.kind;
 }
 
-/** Ends the step with an error that its workflow's author understands. */
-async function refuse(
-  { poster, log }: ListenerDeps,
-  { id, token }: Execution,
-  why: StepRefusal,
+/** Ends the step with an error that its workflow's author understands. Until Slack has taken it, each delivery tries. */
+async function endWith(
+  { store, clock, poster, log }: ListenerDeps,
+  { id, token, keys }: Execution,
+  error: string,
 ): Promise<void> {
   try {
-    await completeStep(poster, { kind: 'error', executionId: id, error: stepRefusalText(why) }, token);
-  } catch (error) {
-    if (!(error instanceof SlackCallError)) throw error;
-    const { code: reason, outcome, needsAdmin } = error.failure;
+    await completeStep(poster, { kind: 'error', executionId: id, error }, token);
+  } catch (thrown) {
+    if (!(thrown instanceof SlackCallError)) throw thrown;
+    const { code: reason, outcome, needsAdmin } = thrown.failure;
     log.error('step_completed', { outcome, reason });
-    if (outcome !== 'refused' && !needsAdmin) throw error;
+    if (outcome !== 'refused' && !needsAdmin) throw thrown;
   }
+  await store.transaction((tx) => tx.inboundRequests.remember(keys, clock.now()));
 }

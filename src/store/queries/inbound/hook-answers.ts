@@ -4,7 +4,10 @@ import { Table } from '../../schema/tables.ts';
 /** Senders try again for days, with the same id. */
 export const HOOK_ANSWERS_KEPT_MS = 7 * 86_400_000;
 
-/** What requests to webhooks were answered, by the id that the sender gave each. */
+/**
+ * What requests to webhooks were answered, by the id that the sender gave each; and what was said of a workflow's step
+ * that was refused, by its execution.
+ */
 export class HookAnswers extends Table {
   /**
    * The answer to the request of this key; null: it is new, and whoever else asks waits until the commit. Of one that is

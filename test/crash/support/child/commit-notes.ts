@@ -67,6 +67,8 @@ const SILENT = new Set([
   'stepTokens.keep',
   'stepTokens.forget',
   'earlyReplies.has',
+  // Goes along with the job of the step.
+  'hookAnswers.claim',
   // Goes along with what it records.
   'audit.record',
   'recipes.lockStarts',
