@@ -64,7 +64,7 @@ export class Tally {
   }
 
   add({ job, calls, unclearReplies }: CountedJob): void {
-    const starts = startsOf(job, calls).filter(({ atMs }) => atMs >= this.period.sinceMs);
+    const starts = startsOf(job, calls).filter(({ atMs }) => this.isInPeriod(atMs));
     const [first] = starts;
     if (first === undefined) return;
     for (const { source, fate } of starts) {
@@ -79,6 +79,10 @@ export class Tally {
     for (const fate of pullRequestsOf(job, announced)) this.pullRequests[fate] += 1;
     const [link] = announced;
     if (link !== undefined) this.toPullRequest.add(link.atMs - first.atMs);
+  }
+
+  private isInPeriod(atMs: number): boolean {
+    return atMs >= this.period.sinceMs && atMs < this.period.untilMs;
   }
 
   report(budget: Report['budget']): Report {

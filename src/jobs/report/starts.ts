@@ -31,7 +31,8 @@ export function startsOf(job: Job, calls: readonly PastCall[]): Start[] {
   return byStart(calls).map((own, index, all) => ({
     source: index === 0 ? sourceOf(job) : 'again',
     atMs: (index === 0 ? undefined : own[0]?.createdAtMs) ?? job.requestedAtMs,
-    fate: index === all.length - 1 ? last : pastFate(own),
+    // The agent took it, and did not know it any more when a reply was sent: then it is created again without a word.
+    fate: index === all.length - 1 ? last : (toldFate(own) ?? 'gone'),
     calls: own,
   }));
 }
@@ -77,14 +78,6 @@ function isCreate({ request }: PastCall): boolean {
 function isOver(calls: readonly PastCall[]): boolean {
   const create = calls.findLast(isCreate);
   return create !== undefined && (create.state !== 'failed' || toldFate(calls) !== null);
-}
-
-/** Of a start before the latest. */
-function pastFate(calls: readonly PastCall[]): Fate {
-  const told = toldFate(calls);
-  if (told !== null) return told;
-  // The agent took it, and did not know it any more when a reply was sent: then the job is created again.
-  return calls.findLast(isCreate)?.state === 'unknown' ? 'unclear' : 'gone';
 }
 
 /** What the thread was told last. */

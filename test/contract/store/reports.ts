@@ -57,7 +57,7 @@ export function reportContract(open: OpenStore): void {
     });
 
     test('a job comes with the number of its replies of unknown fate', async () => {
-      const followUps = (['unknown', 'sent', 'unknown'] as const).map((state, index) =>
+      const followUps = (['unknown', 'sent', 'not_sent', 'waiting', 'unknown'] as const).map((state, index) =>
         aFollowUp({ id: `reply-${index}`, jobId: 'job-1', messageTs: `170000000${index}.000100`, state }),
       );
       await write({ id: 'job-1' }, { followUps });

@@ -1,21 +1,32 @@
 import { describe, expect, test } from 'vitest';
+import type { Announcement, TurnEnded } from '../../../src/jobs/announcement.ts';
 import type { Job } from '../../../src/jobs/job.ts';
 import { Distribution } from '../../../src/jobs/report/distribution.ts';
 import { HourlyPeak } from '../../../src/jobs/report/peak.ts';
-import { type CountedJob, Tally } from '../../../src/jobs/report/report.ts';
+import { type CountedJob, type Period, Tally } from '../../../src/jobs/report/report.ts';
 import { aJob } from '../../support/a-job.ts';
 import { fc } from '../../support/properties.ts';
 import { anAgentJob, failures, HOUR_MS, MINUTE_MS } from '../support/builders.ts';
-import { World } from '../support/world.ts';
+import { START_MS, World } from '../support/world.ts';
 
 const LINK = 'https://github.com/acme/docs/pull/1';
+const create = { kind: 'create_job', prompt: 'Document the limits' } as const;
+
+function aTurnEnd(link: TurnEnded['link']): TurnEnded {
+  const replies = { count: 0, authors: [] };
+  return { kind: 'turn_ended', link, branch: null, lastedMs: null, replies, undelivered: null };
+}
 
 function counted(...jobs: readonly CountedJob[]) {
-  return countedSince(0, ...jobs);
+  return countedIn({ sinceMs: 0, untilMs: START_MS + 24 * HOUR_MS }, ...jobs);
 }
 
 function countedSince(sinceMs: number, ...jobs: readonly CountedJob[]) {
-  const tally = new Tally({ sinceMs, untilMs: sinceMs + HOUR_MS });
+  return countedIn({ sinceMs, untilMs: sinceMs + HOUR_MS }, ...jobs);
+}
+
+function countedIn(period: Period, ...jobs: readonly CountedJob[]) {
+  const tally = new Tally(period);
   for (const job of jobs) tally.add(job);
   return tally.report({ peak_per_hour: 0, limit: 100 });
 }
@@ -114,19 +125,62 @@ describe('a report (L4)', () => {
     });
     world.nowMs += MINUTE_MS;
     world.check(anAgentJob({ id: 'agent-2', status: 'completed', prLink: `${LINK}0` }));
-    expect(countedSince(sinceMs, of(world))).toMatchObject({
+    const before = { url: LINK, facts: { state: 'merged' as const }, seenAtMs: 0, reminders: 0 };
+    const { job, ...rest } = of(world);
+    expect(countedSince(sinceMs, { job: { ...job, pullRequests: [before] }, ...rest })).toMatchObject({
       ends: { pull_request: 1 },
       open: 0,
-      pull_requests: { unknown: 1 },
+      pull_requests: { unknown: 1, merged: 0 },
       seconds_to_pull_request: { median: 60 },
     });
-    expect(countedSince(0, of(world))).toMatchObject({
+    expect(counted(of(world))).toMatchObject({
       starts: { total: 2, by_source: { command: 1, again: 1 } },
       ends: { pull_request: 1, failed: 1 },
       pull_requests: { unknown: 2 },
       seconds_to_pull_request: { median: 0 },
     });
     expect(countedSince(world.nowMs, of(world)).starts.total).toBe(0);
+    expect(countedSince(sinceMs - HOUR_MS, of(world))).toMatchObject({
+      starts: { total: 1, by_source: { command: 1, again: 0 } },
+      ends: { pull_request: 0, failed: 1 },
+    });
+  });
+
+  const announced = (announcement: Announcement) => ({ kind: 'announce', announcement }) as const;
+  test.each<[what: string, told: readonly Announcement[], fate: string]>([
+    ['its pull request', [aTurnEnd({ url: LINK, is: 'first' })], 'pull_request'],
+    [
+      'a late pull request',
+      [aTurnEnd(null), { kind: 'pull_request', url: LINK, changed: false }],
+      'pull_request',
+    ],
+    ['no pull request', [aTurnEnd(null)], 'done'],
+    ['that it failed', [{ kind: 'started' }, { kind: 'failed' }], 'failed'],
+    ['that it was archived', [{ kind: 'archived' }, { kind: 'recovered' }], 'archived'],
+    ['that it is gone', [{ kind: 'vanished' }], 'gone'],
+    ['that it was refused', [{ kind: 'create_rejected', message: '' }], 'refused'],
+    ['that it is unclear', [{ kind: 'create_unknown', callId: 'create-1' }], 'unclear'],
+    ['nothing, until a reply found no job', [], 'gone'],
+  ])('knows of a start before the last what the thread was told last: %s', (_what, told, fate) => {
+    const requests = [create, ...told.map(announced), create];
+    const calls = requests.map(
+      (request) => ({ request, state: 'done', createdAtMs: 0, endedAtMs: 0 }) as const,
+    );
+    const { ends, unclear, open } = counted({
+      ...withoutCalls({ stage: { kind: 'creating' }, creates: 2 }),
+      calls,
+    });
+    const fates = Object.entries({ ...ends, unclear: unclear.starts }).filter(([, count]) => count > 0);
+    expect(fates).toEqual([[fate, 1]]);
+    expect(open).toBe(1);
+  });
+
+  test('adds up the replies of unknown fate', () => {
+    const { unclear } = counted(
+      { ...withoutCalls({}), unclearReplies: 2 },
+      { ...withoutCalls({}), unclearReplies: 1 },
+    );
+    expect(unclear.replies).toBe(3);
   });
 
   test('counts a start that is repeated without asking anybody once', () => {
@@ -191,6 +245,12 @@ describe('a report (L4)', () => {
   });
 });
 
+test('a duration that a step of the clock made negative is none', () => {
+  const distribution = new Distribution();
+  distribution.add(-5_000);
+  expect(distribution.quantile(0.5)).toBe(0);
+});
+
 test('quantiles are those of a sorted list', () => {
   const durations = fc.array(fc.integer({ min: 0, max: 100 }), { minLength: 1 });
   fc.assert(
@@ -201,6 +261,12 @@ test('quantiles are those of a sorted list', () => {
       expect(distribution.quantile(share)).toBe(sorted[Math.ceil(share * sorted.length) - 1]);
     }),
   );
+});
+
+test('calls an hour apart are not in the same hour', () => {
+  const peak = new HourlyPeak();
+  for (const atMs of [0, HOUR_MS]) peak.add(atMs);
+  expect(peak.calls).toBe(1);
 });
 
 test('the peak is the most calls of any 60 minutes', () => {
