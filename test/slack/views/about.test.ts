@@ -13,6 +13,8 @@ test('a request about a message has the message as its title, not the address (S
     title: 'Where are they?',
     rest: 'Say it in the guide',
   });
+  expect(titled(`${about}\n> \n\nDocument the rate limits`).title).toBe('Document the rate limits');
+  expect(titled(about).title).toMatch(/^About this Slack message/);
   const own = 'About this Slack message (in #docs):\n> Where?';
   expect(titled(own).title).toBe('About this Slack message (in #docs):');
 });

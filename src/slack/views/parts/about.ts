@@ -1,3 +1,4 @@
+import { isBlank } from '../../../jobs/requests/prompt.ts';
 import { aboutLine } from '../texts/about.ts';
 
 /** What a request about a message begins with, and the message itself, each as the agent reads it. */
@@ -16,5 +17,6 @@ export function whatItIsAbout(request: string): string {
   const [firstLine = ''] = request.split('\n', 1);
   const place = / \(https?:\/\/[^\s()]+\)(?=:$)/.exec(firstLine)?.[0] ?? '';
   if (firstLine !== aboutLine(place)) return request;
-  return request.slice(firstLine.length + 1).replace(/^> ?/gm, '');
+  const message = request.slice(firstLine.length).replace(/^> ?/gm, '').trimStart();
+  return isBlank(message) ? request : message;
 }
