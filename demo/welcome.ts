@@ -33,8 +33,7 @@ ${words.join('\n')}
 
   "project=handbook …" works on another project. The bot is not in #random: a request there is kept, and asks for
   the bot to be invited (which this page cannot do).
-  The page leaves out some of what Slack shows: what is chosen in a menu or ticked at first, and menus of channels. What
-  is in a field at first counts only once something is typed there.
+  The page leaves out some of what Slack shows: what is chosen in a menu or ticked at first, and menus of channels.
 
   Jobs start from elsewhere, too:
 

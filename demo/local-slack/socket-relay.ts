@@ -2,11 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { acknowledgementAsShown } from './as-shown.ts';
+import { withShownFields } from './shown-fields.ts';
 import { rewrittenText } from './socket-text.ts';
 
 /**
  * Relays a Socket Mode connection to the local Slack: the bot's answers are rewritten as Slack would show them, and the
- * addresses for later answers lead through `ownOrigin`.
+ * addresses for later answers lead through `ownOrigin`. Forms arrive as they were shown.
  */
 export function relaySocket(target: URL, ownOrigin: string, request: IncomingMessage, client: Duplex): void {
   const server = connect(Number(target.port), target.hostname);
@@ -24,7 +25,8 @@ export function relaySocket(target: URL, ownOrigin: string, request: IncomingMes
     const end = answer.indexOf('\r\n\r\n') + 4;
     client.write(answer.subarray(0, end));
     if (end < answer.length) server.unshift(answer.subarray(end));
-    server.pipe(rewrittenText((text) => text.replaceAll(target.origin, ownOrigin))).pipe(client);
+    const asDelivered = (text: string) => withShownFields(text.replaceAll(target.origin, ownOrigin));
+    server.pipe(rewrittenText(asDelivered)).pipe(client);
   });
 }
 

@@ -107,7 +107,7 @@ describeInBrowser("the demo, typed and clicked in the local Slack's page", () =>
     expect(await inChannel.count()).toBe(0);
   });
 
-  test('a marked message becomes a draft, and a job in its thread when somebody presses Start (T2)', async ({
+  test('a marked message becomes a draft, and a job in its thread when its form is sent as it is (T2)', async ({
     slack,
   }) => {
     await slack.write('Nobody finds the rate limits');
@@ -115,7 +115,9 @@ describeInBrowser("the demo, typed and clicked in the local Slack's page", () =>
     await slack.mark(marked, 'memo');
     await slack.openThread(marked);
     const draft = slack.threadMessage("Draft · from alice's");
-    await draft.getByRole('button', { name: 'Start', exact: true }).click();
+    await draft.getByRole('button', { name: 'Edit and start' }).click();
+    await slack.form.getByText('What should change').waitFor();
+    await slack.form.getByRole('button', { name: 'Start' }).click();
     await draft.getByText('Started by alice').waitFor();
     await slack.threadMessage('On it. Reply here to steer').waitFor();
   });

@@ -63,7 +63,7 @@ export async function marks(slack: SlackPage): Promise<void> {
   const thread = slack.page.locator('.thread-pane');
   const pictures = [{ caption: 'Mark a message: its draft', png: await thread.screenshot() }];
   await draft.getByRole('button', { name: 'Choose…' }).click();
-  // As Slack shows it at first: the page leaves out what is ticked, and what is in the field does not count.
+  // As Slack shows it at first: the page leaves out what is ticked.
   await slack.page.addStyleTag({ content: FORM_ONLY });
   await slack.form.getByRole('checkbox').check();
   await slack.form.getByRole('textbox').fill('Say in the guide which plan has which rate limit');

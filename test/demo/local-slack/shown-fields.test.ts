@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { withShownFields } from '../../../demo/local-slack/shown-fields.ts';
+
+const blocks = ['typed', 'shown', 'empty'].map((id) => ({
+  type: 'input',
+  block_id: id,
+  element: {
+    type: 'plain_text_input',
+    action_id: id,
+    ...(id === 'empty' ? {} : { initial_value: 'At first' }),
+  },
+}));
+const sent = (values: object, type = 'view_submission') =>
+  JSON.stringify({ envelope_id: 'e', payload: { type, view: { blocks, state: { values } } } });
+
+test('a form is delivered with what its fields show', () => {
+  const field = (id: string, value: string | null) => ({
+    [id]: { [id]: { type: 'plain_text_input', value } },
+  });
+  const others = { ...field('typed', ''), ...field('empty', null) };
+  const before = { ...others, ...field('shown', null) };
+  expect(withShownFields(sent(before))).toBe(sent({ ...others, ...field('shown', 'At first') }));
+  expect(withShownFields(sent(before, 'block_actions'))).toBe(sent(before, 'block_actions'));
+  expect(withShownFields('{"type": "hello"}')).toBe('{"type": "hello"}');
+});
