@@ -23,6 +23,8 @@ interface Draftable {
 export interface Draft extends Draftable {
   readonly kind: 'draft';
   readonly draftedAtMs: number;
+  /** Slack never said whether its message was posted. */
+  readonly isUnseen?: true;
 }
 
 /** The stage of a draft that will not start. */

@@ -73,6 +73,8 @@ export type JobEvent =
   | { readonly type: 'send_anyway_pressed'; readonly messageTs: string }
   /** The draft's message is in Slack; `draft`: by its number. */
   | { readonly type: 'draft_posted'; readonly draft: number; readonly ts: string }
+  /** Slack does not say whether the draft's message was posted, and is asked no more. */
+  | { readonly type: 'draft_unseen'; readonly draft: number }
   | ({ readonly type: 'draft_started' } & DraftStart)
   | { readonly type: 'draft_dismissed'; readonly draft: number; readonly userId: string }
   /** It was made a week ago. */

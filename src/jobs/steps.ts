@@ -22,7 +22,7 @@ export type StepProblem =
       readonly why: Exclude<Dropped['why'], 'not_posted'>;
       readonly byUserId: string | null;
     }
-  | { readonly kind: 'unclear' | 'failed' | 'vanished' | 'archived' | 'unwatched' };
+  | { readonly kind: 'unclear' | 'draft_unseen' | 'failed' | 'vanished' | 'archived' | 'unwatched' };
 
 export type WorkflowOrigin = Extract<Origin, { kind: 'workflow' }>;
 
@@ -40,6 +40,7 @@ export function stepResultOf(job: Job, reason: string | null): StepResult | null
   if (step === null) return null;
   const { stage, cardTs } = job;
   if (stage.kind === 'card_failed') return failed({ kind: 'not_posted', reason: stage.reason });
+  if (stage.kind === 'draft' && stage.isUnseen === true) return failed({ kind: 'draft_unseen' });
   if (stage.kind === 'dropped') return failed(droppedBecause(stage, reason));
   if (!step.waits) {
     if (cardTs !== null) return { kind: 'success', state: 'started', pullRequest: null };

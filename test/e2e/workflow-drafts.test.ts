@@ -62,6 +62,34 @@ describe('a step that asks for a draft (T1)', () => {
     expect(await ended(program, executionId)).toEqual({ error: 'Dismissed by alice.' });
   });
 
+  test.each([true, false])(
+    'fails if Slack never says whether the draft was posted, and whoever sees it can start it (wait: %s)',
+    async (wait) => {
+      const program = await startWithWorkflows();
+      const lost = ['reset_after' as const];
+      program.slack.onCall(({ method }) => {
+        if (method === 'chat.postMessage') return lost.shift() ?? null;
+        return method.startsWith('conversations.') ? { error: 'ratelimited' } : null;
+      });
+      const { executionId, draft } = await drafted(program, { wait });
+      await program.clock.advance(20 * MINUTE_MS);
+      expect(program.slack.control.stepEnd(executionId)).toBeNull();
+      await program.clock.advance(20 * MINUTE_MS);
+      expect(await ended(program, executionId)).toEqual({
+        error:
+          "Nobody could see whether the draft was posted in that channel. If it's there, it can still be started.",
+      });
+      await program.slack.control.press(draft, 'start_draft', alice);
+      await program.later(
+        () => program.api.jobs.length,
+        (count) => count === 1,
+        'the job',
+      );
+      expect(await drafts(program)).toHaveLength(1);
+      expect(program.slack.calls(SUCCESS)).toEqual([]);
+    },
+  );
+
   test('fails in a channel without the bot, whether it waits or not', async () => {
     const program = await startWithWorkflows({ configFile: `workflows: { channels: [${random}] }` });
     for (const wait of [true, false]) {

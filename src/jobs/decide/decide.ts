@@ -14,6 +14,7 @@ import {
   dismissDraft,
   draftPosted,
   draftRefused,
+  draftUnseen,
   expireDraft,
   markedOnceMore,
   marksSeen,
@@ -106,6 +107,8 @@ function apply(builder: DecisionBuilder, event: JobEvent) {
       return sendAnyway(builder, event.messageTs);
     case 'draft_posted':
       return draftPosted(builder, event.draft, event.ts);
+    case 'draft_unseen':
+      return draftUnseen(builder, event.draft);
     case 'draft_started':
       return startDraft(builder, event);
     case 'draft_dismissed':

@@ -64,6 +64,13 @@ export function draftPosted(builder: DecisionBuilder, number: number, postTs: st
   if (stage.kind === 'draft' && stage.number === number) builder.change({ stage: { ...stage, postTs } });
 }
 
+/** Its message may be there: whoever sees it can start it. */
+export function draftUnseen(builder: DecisionBuilder, number: number): void {
+  const { stage } = builder.job;
+  if (stage.kind === 'draft' && stage.number === number)
+    builder.change({ stage: { ...stage, isUnseen: true } });
+}
+
 /** Slack does not take its message, so that nobody could start it. */
 export function draftRefused(builder: DecisionBuilder, callId: string, number: number, reason: string): void {
   const { stage } = builder.job;
@@ -155,7 +162,7 @@ function isSame(some: readonly string[], others: readonly string[]): boolean {
 }
 
 function drop(builder: DecisionBuilder, draft: Draft, why: Dropped['why'], byUserId: string | null): void {
-  const { draftedAtMs: _, markedBy, ...rest } = draft;
+  const { draftedAtMs: _, isUnseen: __, markedBy, ...rest } = draft;
   // What somebody has dismissed is settled, whoever marks it.
   const marks = why === 'dismissed' || markedBy === undefined ? {} : { markedBy };
   builder.change({ stage: { ...rest, ...marks, kind: 'dropped', why, byUserId } });

@@ -57,8 +57,9 @@ export function notFound(): PostResult {
 
 /** It may be there, and was looked for long enough: the thread says so, and the lane goes on. */
 export function notSeen(call: LedgerCall, detail: string): PostResult {
-  // Whoever sees a draft can start it.
-  const event = draftIn(call) === null ? refusal(call, NOT_SEEN) : null;
+  const draft = draftIn(call);
+  const event =
+    draft === null ? refusal(call, NOT_SEEN) : ({ type: 'draft_unseen', draft: draft.number } as const);
   return { outcome: { state: 'unknown', detail }, event, wait: null };
 }
 

@@ -33,6 +33,8 @@ export const stepErrors = {
   } as Readonly<Record<string, string>>,
   otherPostRefusal: (code: string): string => `Slack says ${code}`,
   notSeen: "Nobody could see whether the card was posted in that channel. If it's there, ignore it.",
+  draft_unseen:
+    "Nobody could see whether the draft was posted in that channel. If it's there, it can still be started.",
   refused: (words: string): string => `The agent didn't accept the request. It says: ${words}`,
   refusedSilently: "The agent didn't accept the request, and gave no reason.",
   dropped: {
