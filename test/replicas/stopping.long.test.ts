@@ -15,16 +15,14 @@ const STOP_LIMIT_MS = 10_000;
 /** As long as a stop may take in which nothing is waited for, and longer than a lease that is not renewed. */
 const LONG_CALL_MS = 26_000;
 
+/** At the same time: they wait for real time limits. */
 describeReplicas('a replica that is stopped', (serverUrl) => {
-  test('while the agent takes longer than STOP_TIMEOUT hands the call back: the other one says at once that its fate is unknown', async () => {
+  test.concurrent('while the agent takes longer than STOP_TIMEOUT hands the call back: the other one says at once that its fate is unknown', async () => {
     await using world = await startReplicas(serverUrl, { STOP_TIMEOUT: '10s' });
     const first = await world.start();
     world.agentProxy.fail(agentCalls.create, { answerAfter: new Promise(() => {}) });
     await ask(world);
-    await world.hasInFlight('call_agent');
-    await expect
-      .poll(() => world.api.counts.create, { message: 'the agent to have the prompt' })
-      .toBeTruthy();
+    await isWithAgent(world);
     await world.start();
 
     const atMs = Date.now();
@@ -39,16 +37,13 @@ describeReplicas('a replica that is stopped', (serverUrl) => {
     expect(world.api.counts.create).toBe(1);
   });
 
-  test('while the agent takes a few seconds waits for the answer', async () => {
+  test.concurrent('while the agent takes a few seconds waits for the answer', async () => {
     await using world = await startReplicas(serverUrl);
     const first = await world.start();
     const answer = Promise.withResolvers<void>();
     world.agentProxy.fail(agentCalls.create, { answerAfter: answer.promise });
     await ask(world);
-    await world.hasInFlight('call_agent');
-    await expect
-      .poll(() => world.api.counts.create, { message: 'the agent to have the prompt' })
-      .toBeTruthy();
+    await isWithAgent(world);
     first.kill('SIGTERM');
     await world.start();
     answer.resolve();
@@ -58,15 +53,12 @@ describeReplicas('a replica that is stopped', (serverUrl) => {
     await expectStory(world, 'On it');
   });
 
-  test('while the agent takes long waits for the answer, and keeps its lease', async () => {
+  test.concurrent('while the agent takes long waits for the answer, and keeps its lease', async () => {
     await using world = await startReplicas(serverUrl);
     const first = await world.start();
     world.agentProxy.fail(agentCalls.create, { answerAfter: sleep(LONG_CALL_MS) });
     await ask(world);
-    await world.hasInFlight('call_agent');
-    await expect
-      .poll(() => world.api.counts.create, { message: 'the agent to have the prompt' })
-      .toBeTruthy();
+    await isWithAgent(world);
     await world.start();
     first.kill('SIGTERM');
     expect(await first.exit).toEqual({ code: 0, signal: null });
@@ -76,7 +68,7 @@ describeReplicas('a replica that is stopped', (serverUrl) => {
     expect(world.api.counts.create).toBe(1);
   });
 
-  test('while Postgres hangs ends in time all the same, and says that it was cut short', async () => {
+  test.concurrent('while Postgres hangs ends in time all the same, and says that it was cut short', async () => {
     await using world = await startReplicas(serverUrl);
     const first = await world.start();
     // A stop waits for what is in flight: here, for a look for due tasks.
@@ -89,7 +81,7 @@ describeReplicas('a replica that is stopped', (serverUrl) => {
     expect(Date.now() - atMs).toBeLessThan(STOP_LIMIT_MS);
   });
 
-  test('is not kept by a statement that Postgres does not answer', async () => {
+  test.concurrent('is not kept by a statement that Postgres does not answer', async () => {
     await using world = await startReplicas(serverUrl);
     const store = await openStore({ databaseUrl: world.databaseProxy.url });
     const held = world.databaseProxy.hold('before', transactions.storesRequest);
@@ -158,6 +150,13 @@ describeReplicas('a rolling restart, over and over', (serverUrl) => {
     expect(Math.max(...waits)).toBeLessThan(LONGEST_WAIT_S);
   });
 });
+
+/** The agent has the prompt, and has not answered. */
+async function isWithAgent(world: Replicas): Promise<void> {
+  await world.hasInFlight('call_agent');
+  const isThere = (creates: number) => creates > 0;
+  await world.until(() => world.api.counts.create, isThere, 'the agent to have the prompt');
+}
 
 async function cardOf(world: Replicas, text: string): Promise<SlackMessage> {
   const find = async () =>

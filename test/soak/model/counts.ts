@@ -35,8 +35,8 @@ export interface Told {
 
 /**
  * Counted by hand, without the program's store: what the threads say, and what the agent API and its jobs saw. A start
- * that the thread calls unclear is unclear, whatever the agent made of it: it may never have arrived, or its answer may
- * have come to a program that was frozen.
+ * that the thread calls unclear is unclear, whatever the agent API believes: it may never have arrived, or its answer may
+ * have come when the program had given it up, which a busy stand-in does not notice.
  */
 export function countByHand({ stories, plans, times, hourlyBudget }: Told): HandCount {
   const wayOf = new Map(plans.map(({ number, way }) => [number, way]));
