@@ -71,8 +71,10 @@ describeReplicas('a replica that is stopped', (serverUrl) => {
   test.concurrent('while Postgres hangs ends in time all the same, and says that it was cut short', async () => {
     await using world = await startReplicas(serverUrl);
     const first = await world.start();
-    // A stop waits for what is in flight: here, for a look for due tasks.
-    await world.databaseProxy.hold('before', /"task"/);
+    // A stop waits for what is in flight: here, for the first work on a request.
+    const held = world.databaseProxy.hold('before', /update "task"/);
+    await ask(world);
+    await held;
     world.databaseProxy.standStill();
     const atMs = Date.now();
     first.kill('SIGTERM');
