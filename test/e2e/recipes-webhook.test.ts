@@ -1,5 +1,8 @@
+import { createHmac } from 'node:crypto';
+import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
+import { beside } from '../support/beside.ts';
 import { general } from '../support/local-slack.ts';
 import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
 
@@ -12,6 +15,7 @@ const file = (more = '') =>
     'projects: [{ id: acme-docs }]',
     'recipes:',
     `  - { name: release-notes, channel: ${general}, request: "Document release {version}", webhook: { secret_env: HOOK_SECRET }${more} }`,
+    `  - { name: announcement, channel: ${general}, request: "Announce {version}", webhook: { secret_env: HOOK_SECRET } }`,
     `  - { name: no-hook, channel: ${general}, request: Go }`,
   ].join('\n');
 
@@ -24,14 +28,22 @@ interface Sent {
   readonly secret?: string;
   readonly body?: unknown;
   /** In place of the JSON of `body`. */
-  readonly content?: string;
+  readonly content?: string | Buffer;
   readonly agoMs?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 const release = (version: string) => ({ values: { version } });
 
-/** As a release pipeline would: signed by the library. */
+/** By the library, which signs texts alone. */
+function signed(secret: string, id: string, at: Date, content: string | Buffer): string {
+  if (typeof content === 'string') return new Webhook(secret).sign(id, at, content);
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+  const start = `${id}.${Math.floor(at.getTime() / 1000)}.`;
+  return `v1,${createHmac('sha256', key).update(start).update(content).digest('base64')}`;
+}
+
+/** As a release pipeline would. */
 async function send(world: StrictWorld, sent: Sent): Promise<readonly [number, unknown]> {
   const { id = 'release-2.1', secret = SECRET, name = 'release-notes' } = sent;
   const content = sent.content ?? JSON.stringify(sent.body ?? release('2.1'));
@@ -43,7 +55,7 @@ async function send(world: StrictWorld, sent: Sent): Promise<readonly [number, u
       'content-type': 'application/json',
       'webhook-id': id,
       'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-      'webhook-signature': new Webhook(secret).sign(id, at, content),
+      'webhook-signature': signed(secret, id, at, content),
       ...sent.headers,
     },
   });
@@ -79,6 +91,7 @@ describe('a webhook (T3)', () => {
     ['no signature', { headers: { 'webhook-signature': '' } }, 401, 'signature mismatch'],
     ['an old signature', { agoMs: 301_000 }, 401, 'signed too long ago'],
     ['no JSON', { content: '{"values":' }, 400, 'no JSON'],
+    ['no UTF-8', { content: Buffer.from('{"text":"\xff"}', 'latin1') }, 400, 'no JSON'],
     ['JSON that is no object', { content: '[1]' }, 400, 'no JSON object'],
     [
       'a number for a value',
@@ -110,6 +123,36 @@ describe('a webhook (T3)', () => {
     expect(world.prompts()).toEqual([]);
     // The id is not used up.
     expect(await send(world, {})).toEqual([202, { job: expect.any(String) }]);
+  });
+
+  test('has ids of its own: the same one starts each of two recipes, once', async () => {
+    await using world = await start('socket');
+    const answers = [];
+    for (const name of ['release-notes', 'announcement', 'announcement']) {
+      answers.push(await send(world, { name }));
+    }
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(2);
+    await world.started('Document release "2.1"');
+    await world.started('Announce "2.1"');
+  });
+
+  test('says while the store is broken that it is to be called again, and then starts its recipe', async () => {
+    await using world = await start('socket');
+    const store = beside(join(world.env.DATA_DIR ?? '', 'docs-agent.db'));
+    await store.execute(`create trigger broken before insert on job
+      begin select raise(abort, 'the disk is broken'); end`);
+    expect(await send(world, {})).toEqual([503, { error: 'not stored: try again' }]);
+    await store.execute('drop trigger broken');
+    store.close();
+    expect(await send(world, {})).toEqual([202, { job: expect.any(String) }]);
+    await world.started('Document release "2.1"');
+  });
+
+  test('closes the connection of which it has left a part unread', async () => {
+    await using world = await start('socket');
+    const address = `http://127.0.0.1:${world.service.port}/hooks/release-notes`;
+    const { status, headers } = await fetch(address, { method: 'POST', body: 'x'.repeat(70 * 1024) });
+    expect([status, headers.get('connection')]).toEqual([413, 'close']);
   });
 
   test('is not there under another name, for a recipe without one, or to GET', async () => {

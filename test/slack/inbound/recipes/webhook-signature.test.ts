@@ -61,9 +61,26 @@ describe('the signature of a webhook (T3)', () => {
     ['no version', { signature: vector.signature.slice(3) }],
     ['an empty one', { signature: '' }],
     ['a shorter one', { signature: 'v1,g0hM9SsE' }],
-    ['an id with spaces', { id: 'msg p5j' }],
+    ['another version', { signature: vector.signature.replace('v1,', 'v2,') }],
   ])('is none with %s', (_what, given) => {
     expect(verdict(given)).toHaveProperty('problem');
+  });
+
+  test.each([
+    ['spaces', 'msg p5j'],
+    ['other characters', 'msg_é'],
+    ['257 characters', 'x'.repeat(257)],
+  ])('is none with an id of %s, signed though it is', (_what, id) => {
+    const signature = new Webhook(vector.secret).sign(id, new Date(AT_MS), vector.content);
+    expect(verdict({ id, signature })).toEqual({ problem: 'no webhook-id' });
+  });
+
+  test('is none for a part of what was signed, read as if it belonged to the time', () => {
+    const signature = new Webhook(vector.secret).sign(vector.id, new Date(AT_MS), '5.{}');
+    expect(verdict({ signature, content: '5.{}' })).toEqual(genuine);
+    expect(verdict({ signature, timestamp: `${vector.timestamp}.5`, content: '{}' })).toHaveProperty(
+      'problem',
+    );
   });
 
   test('is what the library of Standard Webhooks makes, whatever it signs', () => {
