@@ -64,7 +64,7 @@ async function besideWriter(location: StoreLocation, read: (env: ChildEnv) => Pr
 }
 
 describeOnDatabases('report and audit', (make) => {
-  test('read a store that they may not change, while another process holds its locks', async () => {
+  test('read a store that they may not change, while another process holds its locks (L4)', async () => {
     const { location, remove } = await make();
     await fill(location);
     await besideWriter(location, async (env) => {

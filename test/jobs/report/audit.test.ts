@@ -21,7 +21,7 @@ test.each<[what: string, job: Partial<Job>, source: string, outcome: string]>([
     'webhook',
     'refused',
   ],
-])('an audit tells of %s', (_what, job, source, outcome) => {
+])('an audit tells of %s (L4)', (_what, job, source, outcome) => {
   const line = startLine(aJob({ ...job, prompt: 'Explain the limits' }), false);
   expect(line).toMatchObject({ action: 'start', source, outcome });
   expect(line).not.toHaveProperty('text');
