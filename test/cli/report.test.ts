@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { UsageError } from '../../src/cli/command.ts';
 import { type StrictWorld, startStrictWorld } from '../e2e/support/strict-world.ts';
+import { onSqlite } from '../engine/support/test-store.ts';
 import { type ChildEnv, runProgram } from '../support/child-program.ts';
 import { describeOnDatabases } from '../support/databases.ts';
 import { alice } from '../support/local-slack.ts';
@@ -72,18 +74,27 @@ describeOnDatabases('report', (make) => {
   });
 });
 
+/** Of an embedded store in which nobody has asked for anything. */
+async function emptyStore(): Promise<ChildEnv> {
+  const { store, dataDir } = await onSqlite();
+  await store.close();
+  return { DATA_DIR: dataDir };
+}
+
 test('a report for the terminal names things in words, and shows what is not known as a dash', async () => {
-  await using world = await startStrictWorld();
-  const { output } = await report({ DATA_DIR: world.env.DATA_DIR });
+  const output = await reportAt(Date.now(), await emptyStore());
   expect(output).toContain('starts\n  total                  0\n  by source\n    command              0\n');
   expect(output).toContain('seconds to pull request\n  median                 -\n');
 });
 
 test('a report of a longer time than jobs are kept says where it begins', async () => {
-  await using world = await startStrictWorld();
-  const env = { DATA_DIR: world.env.DATA_DIR, RETENTION: '10d' };
-  const { output } = await report(env, '--since', '30d', '--format', 'csv');
-  expect(output).toMatch(/^Jobs are deleted after a time \(RETENTION\), so this begins at 20/);
+  const said = vi.spyOn(console, 'error').mockReturnValue(undefined);
+  onTestFinished(() => said.mockRestore());
+  const env = { ...(await emptyStore()), RETENTION: '10d' };
+  const output = await reportAt(Date.now(), env, '--since', '30d', '--format', 'csv');
+  expect(said.mock.calls.flat().join()).toMatch(
+    /^Jobs are deleted after a time \(RETENTION\), so this begins at 20/,
+  );
   const [, since = '', until = ''] = /since,(.*)\nuntil,(.*)\n/.exec(output) ?? [];
   expect(Date.parse(until) - Date.parse(since)).toBe(10 * 86_400_000);
 });
@@ -91,11 +102,18 @@ test('a report of a longer time than jobs are kept says where it begins', async 
 test.each([
   [['--since', 'yesterday'], '--since must be a duration with a unit, such as 24h or 7d.'],
   [['--since', '0'], '--since must be a duration with a unit, such as 24h or 7d.'],
+  [['--since', '7'], '--since must be a duration with a unit, such as 24h or 7d.'],
+  [['--since', ''], '--since must be a duration with a unit, such as 24h or 7d.'],
   [['--format', 'xml'], '--format must be table, csv or json.'],
-])('report %j says how it is used', async (args, words) => {
-  const { code, output } = await report({}, ...args);
+])('report %j is not understood', async (args, words) => {
+  await expect(reportAt(Date.now(), {}, ...args)).rejects.toThrow(new UsageError(words));
+});
+
+test('a report that is not understood says how it is used', async () => {
+  const { code, output } = await report({}, '--since', 'yesterday');
   expect(code).toBe(64);
-  expect(output).toContain(words);
+  expect(output).toContain('--since must be a duration');
+  expect(output).toContain('Usage: docs-agent report [--since 7d]');
 });
 
 test('a report of a store that is not there yet makes none', async () => {
