@@ -168,9 +168,13 @@ describe('an audit has one line for what arrives twice (L4):', () => {
       async () => {
         await command(alice, 'stop');
         await world.settled(1_000);
-        await press(alice, 'Start a job with', 'start');
+        const question = await latest('Start a job with');
+        for (const _ of ['in time', 'too late']) {
+          await world.slack.control.press(question, 'start', alice);
+          await world.settled(1_000);
+        }
       },
-      ['Alice: start command open', 'Alice: press start accepted'],
+      ['Alice: start command open', 'Alice: press start accepted', 'Alice: press start too_late'],
     ],
     [
       'a mark that is dismissed',

@@ -81,10 +81,6 @@ function linesOf(findings: readonly Finding[]): Mrkdwn {
   return { mrkdwn: sorted.map(({ words }) => words.mrkdwn).join('\n') };
 }
 
-export function doctorAdminsOnlyView(): SlackMessage {
-  return message(paragraph(doctor.adminsOnly));
-}
-
 function connection(slackProblem: string | null): Finding {
   return slackProblem === null
     ? fine(doctor.slack.connected)

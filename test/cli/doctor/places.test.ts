@@ -49,6 +49,23 @@ recipes:
     level: 'error',
     found: 'the bot is not in it, or it does not exist (channel_not_found)',
   });
+  expect(one(findings, 'recipe', 'all')).toMatchObject({
+    level: 'warning',
+    found: 'there are no admins, so nobody could resume a recipe that is paused after failures',
+  });
+  patient.configFile += `\nadmins: [${alice}]`;
+  expect((await patient.look()).filter(({ subject }) => subject === 'all')).toEqual([]);
+});
+
+test('an emoji is known to Slack by one name only: doctor says which, for names that people mistake (T2)', async () => {
+  await using patient = await startPatient();
+  patient.slack.control.grantScopes([...botScopes.map(({ name }) => name), 'reactions:read', 'emoji:read']);
+  patient.configFile = `channels: { ${general}: { reaction: thumbsup } }`;
+  expect(one(await patient.look(), 'reaction', general)).toMatchObject({
+    level: 'warning',
+    found: 'Slack reports :thumbsup: as :+1:, so it makes no drafts',
+    next: expect.stringContaining('reaction: "+1"'),
+  });
 });
 
 test('channels in which workflows may ask are looked at: the bot must be in them, and people must be able to reply', async () => {

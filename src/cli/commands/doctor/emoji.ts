@@ -49,11 +49,26 @@ export async function emojiFindings(
 /** The token was accepted a moment ago: it was revoked meanwhile. */
 const LOOK_AGAIN = 'Run doctor again.';
 
+/** Names that people know, and under which Slack lists the emoji; but an event says another one. */
+const REPORTED_AS: ReadonlyMap<string, string> = new Map([
+  ['thumbsup', '+1'],
+  ['thumbsdown', '-1'],
+  ['pencil', 'memo'],
+  ['open_book', 'book'],
+]);
+
 function emojiFinding(
   emoji: string,
   names: ReadonlySet<string> | { readonly error: unknown } | null,
   findings: Findings,
 ): Finding {
+  const reported = REPORTED_AS.get(emoji);
+  if (reported !== undefined) {
+    return findings.warning(
+      `Slack reports :${emoji}: as :${reported}:, so it makes no drafts`,
+      `In the file of DOCS_AGENT_CONFIG, set reaction: "${reported}".`,
+    );
+  }
   if (names === null) {
     return findings.ok(
       `:${emoji}: makes drafts; whether there is such an emoji was not looked at`,

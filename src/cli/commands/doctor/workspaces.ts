@@ -165,6 +165,7 @@ async function tokenAndPlaces(asked: Asked, notices: NoticeFacts): Promise<Findi
       ...saved.map(({ channelId }) => channelId),
     ]);
     return [
+      ...noAdminsFindings(settings, findingsOf('recipe', subject('all'))),
       ...[...channels].map((channelId) => {
         const last = refused.find((one) => one.channelId === channelId);
         return channelFinding(inspection, channelId, findingsOf('notice_channel', subject(channelId)), last);
@@ -221,6 +222,17 @@ async function absenceFinding(
       ),
     );
   }
+}
+
+/** Only administrators may press *Resume*. */
+function noAdminsFindings({ recipes, access }: WorkspaceSettings, findings: Findings): Finding[] {
+  if (recipes.length === 0 || access.admins.size > 0) return [];
+  return [
+    findings.warning(
+      'there are no admins, so nobody could resume a recipe that is paused after failures',
+      'Name them under admins in the file of DOCS_AGENT_CONFIG.',
+    ),
+  ];
 }
 
 /** Whether workflows that nobody starts can ask in the channel. `allowed`: where people may ask; empty: everywhere. */

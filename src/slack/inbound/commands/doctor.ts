@@ -1,6 +1,7 @@
 import { settingsOf } from '../../../jobs/policy.ts';
-import { type DoctorFacts, doctorAdminsOnlyView, doctorView } from '../../views/doctor.ts';
+import { type DoctorFacts, doctorView } from '../../views/doctor.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
+import { onlyAdminsSeeView } from '../../views/refusals.ts';
 import { noticeChannelsOf } from '../../workspace/self-check.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { mayAdminister } from '../requests/admission.ts';
@@ -11,7 +12,7 @@ export async function doctorAnswer(
   deps: ListenerDeps,
   { userId, channelId }: { readonly userId: string; readonly channelId: string },
 ): Promise<SlackMessage> {
-  if (!mayAdminister(deps, userId)) return doctorAdminsOnlyView();
+  if (!mayAdminister(deps, userId)) return onlyAdminsSeeView();
   return show(deps, async () => doctorView(await examine(deps, channelId)));
 }
 

@@ -16,6 +16,8 @@ import { threadTakenProblem } from '../requests/start-job.ts';
 
 interface AnotherPress {
   readonly button: string;
+  /** The same for each delivery of the press. */
+  readonly triggerId: string | undefined;
   /** As Slack returned it. */
   readonly jobId: string;
   readonly userId: string;
@@ -35,7 +37,8 @@ interface Answer {
 export function startAnother(deps: ListenerDeps) {
   return async ({ action, body, ack, respond }: PressArgs): Promise<void> => {
     const jobId = decodeButton(action.value ?? '')?.jobId ?? '';
-    const press = { button: action.action_id, jobId, ...pressOf({ action, body }) };
+    const { trigger_id: triggerId } = body;
+    const press = { button: action.action_id, triggerId, jobId, ...pressOf({ action, body }) };
     const { message, isFinal, isStored } = await answerTo(deps, press);
     if (isStored) await ack();
     await bestEffort(deps, respond({ response_type: 'ephemeral', replace_original: isFinal, ...message }));
@@ -50,6 +53,7 @@ export function startAnotherSubmitted(deps: ListenerDeps) {
     const form = decodeConfirmationForm(view.private_metadata);
     const press = {
       button: buttons.startAnother.id,
+      triggerId: body.trigger_id,
       jobId: form?.jobId ?? '',
       userId: body.user.id,
       responseUrl: form?.responseUrl ?? null,
@@ -76,15 +80,18 @@ function storeAnother(deps: ListenerDeps, press: AnotherPress): Promise<SlackMes
     const job = await tx.jobs.get(press.jobId);
     if (job === null) return jobForgottenView();
     const isTheirs = job.requesterId === press.userId && job.teamId === deps.teamId;
-    if (!isTheirs || job.stage.kind !== 'awaiting_confirmation') return settledView();
-    const taken = await threadTakenProblem(tx, job, press.userId);
+    if (!isTheirs) return settledView();
+    const hasEffect = job.stage.kind === 'awaiting_confirmation';
+    const taken = hasEffect ? await threadTakenProblem(tx, job, press.userId) : null;
     if (taken !== null) return taken;
-    const { responseUrl, pressedTs } = press;
-    const event = { type: 'start_another_pressed', responseUrl, pressedTs } as const;
+    const { responseUrl, pressedTs, triggerId, userId, button } = press;
     const context = deps.newContext();
-    await applyEvent(tx, job.id, event, context);
-    const { userId, button } = press;
-    await recordPress(tx, deps, context, { userId, button, jobId: job.id, hasEffect: true });
+    const keys = triggerId === undefined ? [] : [`press:${deps.teamId}:${triggerId}`];
+    if (await tx.inboundRequests.remember(keys, context.nowMs)) {
+      await recordPress(tx, deps, context, { userId, button, jobId: job.id, hasEffect });
+    }
+    if (!hasEffect) return settledView();
+    await applyEvent(tx, job.id, { type: 'start_another_pressed', responseUrl, pressedTs }, context);
     return startingView();
   });
 }

@@ -2,7 +2,6 @@ import { type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
 
 /** What `/docs-agent doctor` says, one line for each thing. */
 export const doctor = {
-  adminsOnly: mrkdwn`🔒 Only administrators can see this. They are the \`admins\` in the configuration file of docs-agent.`,
   fine: mrkdwn`🩺 *All is well.*`,
   troubled: (count: number): Mrkdwn => mrkdwn`🩺 *${count === 1 ? '1 problem' : `${count} problems`}*`,
   slack: {

@@ -28,6 +28,7 @@ export const refusals = {
   notStored: mrkdwn`⚠️ I couldn't save that. Please try again in a minute.`,
   unclear: mrkdwn`❓ I can't tell whether that was saved. If nothing appears within a minute, please try again.`,
   notRead: mrkdwn`⚠️ I can't show that right now. Please try again in a minute.`,
+  onlyAdminsSee: mrkdwn`🔒 Only administrators can see this. They are the \`admins\` in the configuration file of docs-agent.`,
 } as const;
 
 export const notAllowed = {
