@@ -176,7 +176,7 @@ test('without recipes, `run` is a word like any other (T3, S2)', async () => {
   await plain.started('run benchmarks');
 });
 
-test('the form offers only the recipes of channels in which the person may ask (T3, A1)', async () => {
+test('only the recipes of channels in which the person may ask are offered, and run (T3, A1)', async () => {
   const recipes = [
     `  - { name: here, channel: ${general}, request: Go }`,
     `  - { name: elsewhere, channel: ${random}, request: Go }`,
@@ -189,4 +189,7 @@ test('the form offers only the recipes of channels in which the person may ask (
   const shown = JSON.stringify(control.modal(alice)?.blocks);
   expect(shown).toContain('"here"');
   expect(shown).not.toContain('"elsewhere"');
+  await control.command({ channel: general, user: alice, text: 'run elsewhere' });
+  await limited.sentPrivately(general, 'only certain channels');
+  expect(limited.prompts()).toEqual([]);
 });

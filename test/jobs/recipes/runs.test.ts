@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Job } from '../../../src/jobs/job.ts';
-import { newRuns, type RecipeRuns, runsAfter, runsWithJob } from '../../../src/jobs/recipes/runs.ts';
+import {
+  newRuns,
+  type RecipeRuns,
+  resumedRuns,
+  runsAfter,
+  runsWithJob,
+} from '../../../src/jobs/recipes/runs.ts';
 import { aJob } from '../../support/a-job.ts';
 
 const dropped = (why: 'not_posted' | 'dismissed' | 'expired'): Job['stage'] => ({
@@ -21,9 +27,38 @@ test('a recipe is paused when Slack refuses three of its drafts in a row (T3)', 
   expect(after(refused, refused, refused)).toMatchObject({ failures: 3, pausedAtMs: 5 });
 });
 
+test('a recipe that is resumed counts anew (T3)', () => {
+  const failed = { kind: 'ended', status: 'failed' } as const;
+  expect(resumedRuns(after(failed, failed, failed))).toMatchObject({ failures: 0, pausedAtMs: null });
+});
+
 test('drafts that people dismiss or forget are no failures of their recipe (T3)', () => {
   expect(after(dropped('dismissed'), dropped('expired'), dropped('dismissed'))).toMatchObject({
     failures: 0,
     pausedAtMs: null,
   });
+});
+
+test('a job of a recipe that fails again when it is started again is one failure (T3)', () => {
+  const job = aJob({ stage: { kind: 'ended', status: 'failed' } });
+  const once = runsAfter(runsWithJob(newRuns, job.id), job, 5);
+  expect(runsAfter(runsAfter(once, job, 6), job, 7)).toEqual(once);
+  expect(once).toMatchObject({ failures: 1, hasFailed: true });
+});
+
+test.each<[string, Job['stage'], number]>([
+  ['failed', { kind: 'ended', status: 'failed' }, 2],
+  ['vanished at the agent', { kind: 'ended', status: 'vanished' }, 2],
+  ['been refused by the agent', { kind: 'rejected', message: 'no' }, 2],
+  ['no card, since Slack refused it', { kind: 'card_failed', reason: 'no', thread: null }, 2],
+  ['ended well', { kind: 'ended', status: 'completed' }, 0],
+  ['been archived', { kind: 'ended', status: 'archived' }, 0],
+  ['just begun', { kind: 'creating' }, 1],
+])('after a failure, a job that has %s counts as it should (T3)', (_what, stage, failures) => {
+  expect(after({ kind: 'ended', status: 'failed' }, stage).failures).toBe(failures);
+});
+
+test('a job that is not the last one of its recipe changes nothing (T3)', () => {
+  const runs = runsWithJob(newRuns, 'job-2');
+  expect(runsAfter(runs, aJob({ stage: { kind: 'ended', status: 'failed' } }), 5)).toBe(runs);
 });
