@@ -10,6 +10,23 @@ projects:
 admins: [${alice}]
 `;
 
+test('`doctor` and the Home tab say if the app may not see the emoji that makes drafts (T2)', async () => {
+  await using world = await startStrictWorld({
+    configFile: `${configFile}\nchannels: { ${general}: { reaction: memo } }`,
+  });
+  const { control } = world.slack;
+  const ask = async () => {
+    await control.command({ channel: general, user: alice, text: 'doctor' });
+    return (await control.messages(general)).findLast(({ subtype }) => subtype === 'ephemeral')?.text;
+  };
+  await control.openHome(alice);
+  await world.settled();
+  expect(JSON.stringify(control.home(alice))).toContain('missing: reactions:read');
+  expect(await ask()).toContain('*Permissions* missing: reactions:read');
+  control.grantScopes([...botScopes.map(({ name }) => name), 'reactions:read']);
+  expect(await ask()).toContain('*Permissions* all granted');
+});
+
 test('`doctor` tells administrators, privately, what is wrong; and nobody else (issue 15, 5)', async () => {
   await using world = await startStrictWorld({ configFile, settings: { NOTICE_CHANNELS: random } });
   const { control } = world.slack;

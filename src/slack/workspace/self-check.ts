@@ -1,7 +1,7 @@
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { configuredNoticeChannels, type Rules } from '../../jobs/policy.ts';
 import type { Transaction } from '../../store/store.ts';
-import { botScopes, USER_GROUPS_SCOPE } from '../protocol/scopes.ts';
+import { botScopes, REACTIONS_SCOPE, USER_GROUPS_SCOPE } from '../protocol/scopes.ts';
 import type { ReachedChannel, SlackChecked, SlackFacts } from '../views/doctor.ts';
 import type { Poster } from './poster.ts';
 import { SlackCallError } from './web-api/failure.ts';
@@ -33,22 +33,27 @@ export class SelfCheck {
     return ageMs >= 0 && ageMs < FRESH_MS;
   }
 
-  /** Asks Slack now: what does not answer in time is part of the answer. */
-  async ask(channelIds: readonly string[]): Promise<SlackChecked> {
+  /**
+   * Asks Slack now: what does not answer in time is part of the answer.
+   * @param rules of the workspace: some need more scopes
+   */
+  async ask(channelIds: readonly string[], rules: Pick<Rules, 'channels'>): Promise<SlackChecked> {
     const asked = channelIds.slice(0, CHANNELS_MAX);
     const [scopes, noticeChannels] = await Promise.all([
-      this.clock.timeout(ASKED_WITHIN_MS, this.scopes(), null),
+      this.clock.timeout(ASKED_WITHIN_MS, this.scopes(rules), null),
       Promise.all(asked.map((channelId) => this.reached(channelId))),
     ]);
     this.found = { scopes, noticeChannels, atMs: this.clock.now() };
     return this.found;
   }
 
-  private async scopes(): Promise<SlackFacts['scopes']> {
+  private async scopes({ channels }: Pick<Rules, 'channels'>): Promise<SlackFacts['scopes']> {
     try {
       const granted = await this.poster.grantedScopes();
       if (granted === null) return null;
-      const needed = botScopes.map(({ name }) => name).filter((name) => name !== USER_GROUPS_SCOPE);
+      const always = botScopes.map(({ name }) => name).filter((name) => name !== USER_GROUPS_SCOPE);
+      const hasMarks = [...channels.values()].some(({ reaction }) => reaction !== undefined);
+      const needed = hasMarks ? [...always, REACTIONS_SCOPE] : always;
       return { missing: needed.filter((name) => !granted.has(name)) };
     } catch (error) {
       return refusalOf(error);

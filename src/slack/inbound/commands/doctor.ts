@@ -1,4 +1,4 @@
-import { settingsOf } from '../../../jobs/policy.ts';
+import { type Rules, settingsOf } from '../../../jobs/policy.ts';
 import { type DoctorFacts, doctorView } from '../../views/doctor.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { onlyAdminsSeeView } from '../../views/refusals.ts';
@@ -18,7 +18,8 @@ export async function doctorAnswer(
 
 async function examine(deps: ListenerDeps, channelId: string): Promise<DoctorFacts> {
   const { known, projects } = deps;
-  const slack = await deps.selfCheck.ask(await channelsSeenFrom(deps, channelId));
+  const rules = deps.newContext().rulesOf(deps.teamId);
+  const slack = await deps.selfCheck.ask(await channelsSeenFrom(deps, rules, channelId), rules);
   return {
     slackProblem: known.slackProblem(),
     slack,
@@ -29,8 +30,11 @@ async function examine(deps: ListenerDeps, channelId: string): Promise<DoctorFac
 }
 
 /** All notice channels, those of this channel first. */
-function channelsSeenFrom({ store, teamId, newContext }: ListenerDeps, channelId: string): Promise<string[]> {
-  const rules = newContext().rulesOf(teamId);
+function channelsSeenFrom(
+  { store, teamId }: ListenerDeps,
+  rules: Rules,
+  channelId: string,
+): Promise<string[]> {
   return store.transaction(async (tx) => {
     const saved = await tx.channelSettings.get(teamId, channelId);
     const here = settingsOf(rules, channelId, saved?.settings ?? null).noticeChannels ?? [];

@@ -34,14 +34,12 @@ export const refreshHome = refresh<{ readonly teamId: string; readonly userId: s
     if (failure !== null || !isReady(workspace) || !access.isAdmin(userId) || selfCheck.isFresh)
       return failure;
     // Nobody waits for this: the home is there already, with what was found last.
-    await selfCheck.ask(await noticeChannels(tools, teamId));
+    const rules = tools.newContext().rulesOf(teamId);
+    const channels = await tools.store.transaction((tx) => noticeChannelsOf(tx, teamId, rules));
+    await selfCheck.ask(channels, rules);
     return draw();
   },
 });
-
-function noticeChannels({ store, newContext }: SlackTools, teamId: string): Promise<string[]> {
-  return store.transaction((tx) => noticeChannelsOf(tx, teamId, newContext().rulesOf(teamId)));
-}
 
 async function viewFor(tools: SlackTools, workspace: Workspace, userId: string): Promise<SlackMessage> {
   if (!isReady(workspace)) return notSetUpView(workspace.teamId);
