@@ -96,6 +96,53 @@ describe('a draft (T2)', () => {
     expect(world.news).toContain('not sent: image');
   });
 
+  test('goes on with its own context and attachments, too, and answers nobody at an address of long ago', () => {
+    const snippet = (name: string) => ({ name, url: 'https://files.example/1' });
+    const attachments = { snippets: [snippet('a.txt')], others: ['video'] } as const;
+    const responseUrl = 'https://hooks.example/1';
+    const world = aDraft({ thread, context: 'Carol: in March', attachments, responseUrl });
+    const more = { snippets: [snippet('b.txt')], others: ['image'] } as const;
+    world.apply(start({ said: 'Bob: a 429', attachments: more }));
+    expect(world.job).toMatchObject({
+      context: 'Carol: in March\n\nBob: a 429',
+      snippets: [snippet('a.txt'), snippet('b.txt')],
+      others: ['video', 'image'],
+      responseUrl: null,
+    });
+  });
+
+  test('made once more is of the message, the rules and the time of then', () => {
+    const world = aDraft();
+    world.apply(marked());
+    world.nowMs += HOUR_MS;
+    const attachments = { snippets: [], others: ['image'] } as const;
+    const other = { threadTs: '100.000000', lastTs: '150.000000' };
+    const then = { ...message, thread: other, attachments, along: ['150.000000'] };
+    world.apply({ type: 'marked_once_more', userIds: ['U5'], approvers: ['U6'], message: then });
+    expect(world.job).toMatchObject({ others: ['image'], requestedAtMs: world.nowMs });
+    expect(world.job.stage).toMatchObject({ thread: other, messages: ['150.000000'] });
+    expect(world.told.at(-1)).toMatchObject({ kind: 'draft', number: 2, approvers: ['U6'] });
+  });
+
+  test('made once more is not touched by what comes late of the first', () => {
+    const world = aDraft();
+    const [announcement] = world.told;
+    if (announcement === undefined) throw new Error('there is no draft');
+    world.apply(marked());
+    world.apply(markedOnceMore('U5'));
+    const { stage } = world.job;
+    const late: JobEvent[] = [
+      { type: 'draft_posted', draft: 1, ts: '200.000000' },
+      { type: 'draft_unseen', draft: 1 },
+      { type: 'draft_dismissed', draft: 1, userId: 'U3' },
+      { type: 'post_refused', callId: 'call', announcement, reason: 'is_archived' },
+    ];
+    for (const event of late) {
+      world.apply(event);
+      expect(world.job.stage).toEqual(stage);
+    }
+  });
+
   test('is settled by the first who starts or dismisses it', () => {
     const ends: JobEvent[] = [
       start(),
@@ -158,6 +205,8 @@ describe('a draft (T2)', () => {
     world.apply({ type: 'draft_expired' });
     expect(outcomes(world)).toEqual([{ deed: 'expired', by: null }]);
     expect(world.apply(start()).calls).toEqual([]);
+    world.apply(marked());
+    expect(world.job.stage).toMatchObject({ kind: 'dropped', why: 'expired', byUserId: null });
 
     const started = aDraft();
     started.apply(start());
