@@ -195,6 +195,34 @@ describe('marks', () => {
     expect(world.prompts()).toHaveLength(1);
   });
 
+  test.each([1, 2, 3, 4])(
+    'that lead nowhere lead nowhere in %i copies, out of order: at a bot, a card, what cannot be read, by a stranger (T2)',
+    async (copies) => {
+      const { control } = world.slack;
+      control.addUser({ id: 'U0ELSE', name: 'else', realName: 'From Elsewhere', teamId: 'T0ELSE' });
+      control.invite(general, 'U0ELSE');
+      const byBot = await write('Deployed', { fields: { bot_id: 'B0DEPLOY' } });
+      const card = await world.ask('Document the limits');
+      const strangers = await write('The page is old');
+      const hidden = await write('The limits are wrong');
+      world.slack.onCall(({ method, args }) =>
+        method === 'conversations.replies' && args.ts === hidden.ts ? { error: 'not_in_channel' } : null,
+      );
+      world.slack.onDelivery(() => copies);
+      await raw('reaction_removed', hidden);
+      for (const message of [byBot, card, hidden]) await react(message);
+      await react(strangers, 'U0ELSE');
+      await raw('reaction_removed', hidden);
+      await world.settled();
+      const looks = new Set(world.slack.calls('reactions.get').map(({ args }) => args.timestamp));
+      expect(looks).toEqual(new Set([byBot, card, hidden].map(({ ts }) => ts)));
+      for (const message of [byBot, card, strangers, hidden]) expect(await drafts(message)).toEqual([]);
+      expect(world.prompts()).toHaveLength(1);
+      const told = (await control.messages(general)).filter(({ subtype }) => subtype === 'ephemeral');
+      expect(told).toEqual([]);
+    },
+  );
+
   test('in a channel that the bot cannot read make no draft (T2)', async () => {
     const message = await write('The limits are wrong');
     world.slack.control.remove(general, 'U0DOCSAGENT');
