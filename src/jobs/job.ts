@@ -187,7 +187,7 @@ export interface Settle {
   readonly previousStatus: string | null;
   readonly previousPrLink: string | null;
   readonly seenActive: boolean;
-  /** Of the follow-ups that the API accepted, how many it has not been seen to take up: each may become a turn yet. */
+  /** Of the messages that the API took, or may have taken, how many it has not been seen to take up: each may become a turn yet. */
   readonly turnsToCome?: number;
 }
 

@@ -90,6 +90,26 @@ describe('a reply that the agent takes up late', () => {
     expect(world.job.stage.kind).toBe('working');
   });
 
+  test.each([
+    ['a finished job', () => anEndedJob({ prLink: firstLink })],
+    ['a job at work', aWorkingJob],
+  ])('of unknown fate to %s, and sent again: each of the two may be a turn', (_, start) => {
+    const world = start();
+    world.reply('one more thing');
+    world.advance(4 * SECOND_MS);
+    world.messageFails(failures.timeout);
+    world.apply({ type: 'resend_pressed', callId: world.buttonCallId });
+    world.advance(4 * SECOND_MS);
+    world.accepted();
+    world.check(anAgentJob({ status: 'completed', prLink: firstLink }));
+    for (const nth of [2, 3]) {
+      for (const _again of [1, 2]) world.check(anAgentJob());
+      world.check(anAgentJob({ status: 'completed', prLink: `https://example.com/pull/${nth}` }));
+    }
+    expect(world.job.stage.kind).toBe('ended');
+    expect(world.news).not.toContain('continued');
+  });
+
   test('whose message is still on its way when the job is seen active: nothing is said of somebody else', () => {
     const world = anEndedJob({ prLink: firstLink });
     world.reply('one more thing');

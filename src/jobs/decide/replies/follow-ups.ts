@@ -4,7 +4,7 @@ import type { DecisionBuilder, Undelivered } from '../decision-builder.ts';
 import { clearTrouble, endTrouble, forgetSendTrouble, forgetUntoldTrouble, noteTrouble } from '../trouble.ts';
 import { lookFromNow } from '../watch/ended.ts';
 import { isGone, isMissing, isWaitedFor, noteMissing, noteNotMissing } from '../watch/missing.ts';
-import { startTurn } from '../watch/observe.ts';
+import { expectTurn, startTurn } from '../watch/observe.ts';
 import { settleFailed } from '../watch/verdict.ts';
 import {
   announceRefusal,
@@ -95,6 +95,7 @@ export function messageFailed(
   const count = followUps.length;
   if (isMissing(failure)) noteMissing(builder);
   else noteNotMissing(builder);
+  if (failure.outcome === 'unknown') expectTurn(builder);
   const isJobGone = isGone(builder, failure, othersAnsweredAtMs);
   switch (isMissing(failure) && !isWaitedFor(builder, failure, isJobGone) ? 'refused' : verdict) {
     case 'retry':

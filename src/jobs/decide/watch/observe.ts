@@ -120,6 +120,16 @@ export function startTurn(
   builder.refreshCard();
 }
 
+/** The agent may have taken a message whose call had no clear answer: that may become a turn, too. */
+export function expectTurn(builder: DecisionBuilder): void {
+  const { job, context } = builder;
+  const turnsToCome = turnsToComeOf(job.stage) + 1;
+  if (job.stage.kind === 'ended') builder.change({ stage: { ...job.stage, turnsToCome } });
+  if (job.stage.kind !== 'working') return;
+  const settled = { untilMs: context.nowMs, previousStatus: null, previousPrLink: null, seenActive: true };
+  builder.change({ stage: { ...job.stage, settle: { ...(job.stage.settle ?? settled), turnsToCome } } });
+}
+
 /** The state before a follow-up that the API has not shown to have taken up yet. */
 function unsettledOf(stage: Stage): Settle | null {
   return stage.kind === 'working' && stage.settle?.seenActive === false ? stage.settle : null;
