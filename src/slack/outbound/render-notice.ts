@@ -34,5 +34,5 @@ export async function threadLink(
   { channelId, threadTs }: Job,
 ): Promise<string | null> {
   if (threadTs === null) return null;
-  return threadLinkOf(workspaceUrl, channelId, threadTs) ?? poster.permalink(channelId, threadTs);
+  return threadLinkOf(workspaceUrl, channelId, threadTs) ?? poster.permalinkIfAny(channelId, threadTs);
 }

@@ -166,11 +166,16 @@ export class Poster {
     await this.call(`functions.complete${completion.kind === 'error' ? 'Error' : 'Success'}`, args);
   }
 
-  /** The address of a message; null if Slack does not give it. */
-  async permalink(channelId: string, ts: string): Promise<string | null> {
+  /** The address of a message, which names its thread's root, too, if it is a reply. */
+  async permalink(channelId: string, ts: string): Promise<string> {
+    const result = await this.call('chat.getPermalink', { channel: channelId, message_ts: ts });
+    return String(result.permalink);
+  }
+
+  /** The same where it is only shown; null if Slack does not give it. */
+  async permalinkIfAny(channelId: string, ts: string): Promise<string | null> {
     try {
-      const result = await this.call('chat.getPermalink', { channel: channelId, message_ts: ts });
-      return String(result.permalink);
+      return await this.permalink(channelId, ts);
     } catch (error) {
       if (error instanceof SlackCallError) return null;
       throw error;

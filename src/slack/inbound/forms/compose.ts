@@ -79,7 +79,7 @@ export function messageShortcut(deps: ListenerDeps) {
     const { channel, message, response_url, trigger_id: triggerId } = shortcut;
     const said = saidIn(message);
     const [link, names] = await Promise.all([
-      inTime(deps, LOOKED_UP_WITHIN_MS, deps.poster.permalink(channel.id, message.ts), null),
+      inTime(deps, LOOKED_UP_WITHIN_MS, deps.poster.permalinkIfAny(channel.id, message.ts), null),
       inTime(deps, LOOKED_UP_WITHIN_MS, deps.names.of(said), new Map<string, string>()),
     ]);
     const attached = fitAttachments(attachmentsIn(message), ATTACHMENTS_MAX);

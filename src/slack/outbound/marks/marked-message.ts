@@ -14,9 +14,9 @@ export async function readMarked(
   { channelId, messageTs }: { readonly channelId: string; readonly messageTs: string },
 ): Promise<MarkedMessage | null> {
   const permalink = await poster.permalink(channelId, messageTs);
-  // Only the address says whether the message is part of a thread.
-  const place = permalink === null ? null : jobReference(permalink);
-  const rootTs = place?.kind === 'thread' ? place.threadTs : messageTs;
+  // Only the address says whether the message is part of a thread: a draft without it could miss that thread.
+  const place = jobReference(permalink);
+  const rootTs = place.kind === 'thread' ? place.threadTs : messageTs;
   const messages = await poster.thread(channelId, rootTs);
   const message = messages.find(({ ts }) => ts === messageTs);
   const writer = message === undefined ? null : writtenByPerson(message, botUserId);

@@ -61,7 +61,7 @@ export function promptAbout(
 }
 
 /** A request about a message, all of which it quotes. @param text as people read it */
-export function requestAbout(text: string, permalink: string | null): string {
+export function requestAbout(text: string, permalink: string): string {
   const { start, quoted } = aboutMessage(shown(text, Number.MAX_SAFE_INTEGER), permalink);
   return start + quoted;
 }
