@@ -180,6 +180,7 @@ test('only the recipes of channels in which the person may ask are offered, and 
   const recipes = [
     `  - { name: here, channel: ${general}, request: Go }`,
     `  - { name: elsewhere, channel: ${random}, request: Go }`,
+    `  - { name: launch, channel: ${random}, request: "Announce {product}" }`,
   ];
   const access = `access: { channels: [${general}] }`;
   const file = ['projects: [{ id: acme-docs }]', access, 'recipes:', ...recipes].join('\n');
@@ -192,4 +193,13 @@ test('only the recipes of channels in which the person may ask are offered, and 
   await control.command({ channel: general, user: alice, text: 'run elsewhere' });
   await limited.sentPrivately(general, 'only certain channels');
   expect(limited.prompts()).toEqual([]);
+  // Neither a form nor an answer says what they are.
+  const { payload } = await control.command({ channel: general, user: alice, text: 'run launch' });
+  expect(JSON.stringify(payload)).toContain('only certain channels');
+  expect(JSON.stringify(control.modal(alice))).not.toContain('Announce');
+  await control.command({ channel: general, user: alice, text: 'run lunch' });
+  expect((await limited.sentPrivately(general, 'no recipe “lunch”')).text).toContain('Available: here. To');
+  await limited.restart(file.replace(/.*name: here.*\n/, ''));
+  await control.command({ channel: general, user: alice, text: 'run brunch' });
+  expect((await limited.sentPrivately(general, 'no recipe “brunch”')).text).toContain('“brunch”. To use');
 });

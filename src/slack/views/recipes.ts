@@ -52,9 +52,11 @@ export function runningView({ name, channelId }: Recipe, isDraft: boolean): Slac
   return message(paragraph(said(oneLine(name, NAME_MAX), channelMention(channelId))));
 }
 
-export function noSuchRecipeView(called: string, recipes: readonly Recipe[]): SlackMessage {
-  const names = recipes.map(({ name }) => name).join(', ');
-  return message(paragraph(recipeTexts.unknown(oneLine(called, NAME_MAX), oneLine(names, NAMES_MAX))));
+/** @param offered those that the person may run */
+export function noSuchRecipeView(called: string, offered: readonly Recipe[]): SlackMessage {
+  const all = offered.map(({ name }) => name).join(', ');
+  const names = all === '' ? null : oneLine(all, NAMES_MAX);
+  return message(paragraph(recipeTexts.unknown(oneLine(called, NAME_MAX), names)));
 }
 
 /** At the field where a recipe was chosen besides a request. */

@@ -12,19 +12,22 @@ import { refuseAtField } from '../forms/submit.ts';
 import { admissionProblem } from '../requests/admission.ts';
 import { storeRequest } from '../requests/in-time.ts';
 import { answer, linkTo, openForm } from '../requests/private-answers.ts';
+import { recipesFor } from './offered.ts';
 import { type RecipeOutcome, startRecipe } from './start-recipe.ts';
 
 /** `/docs-agent run <name>`. If values are missing, a form asks for them. */
 export async function run(deps: ListenerDeps, args: CommandArgs, name: string): Promise<void> {
   const { trigger_id: triggerId, response_url, user_id: userId, channel_id: channelId } = args.command;
-  const recipes = deps.recipesOf(deps.teamId);
-  const recipe = recipes.find((one) => one.name === name.toLowerCase());
+  const recipe = deps.recipesOf(deps.teamId).find((one) => one.name === name.toLowerCase());
   if (recipe === undefined) {
     noteRefusal(deps, userId, 'unknown_recipe');
-    return answer(args, noSuchRecipeView(name, recipes));
+    return answer(args, await noSuchRecipe(deps, userId, name));
   }
   const responseUrl = response_url || null;
   if (placeholdersIn(recipe.request).some((placeholder) => !recipe.values.has(placeholder))) {
+    // The form shows the request.
+    const denial = await admissionProblem(deps, userId, recipe.channelId);
+    if (denial !== null) return answer(args, denial);
     const isOpen = (await openForm(deps, triggerId, recipeForm(recipe, { responseUrl }))) !== null;
     return isOpen ? args.ack() : answer(args, noFormView());
   }
@@ -48,12 +51,12 @@ export async function run(deps: ListenerDeps, args: CommandArgs, name: string): 
 export function recipeFormSubmitted(deps: ListenerDeps) {
   return async ({ ack, body, view }: SubmitArgs): Promise<void> => {
     const form = decodeRecipeForm(view.private_metadata);
-    const recipes = deps.recipesOf(deps.teamId);
-    const recipe = recipes.find(({ name }) => name === form?.recipe);
+    const recipe = deps.recipesOf(deps.teamId).find(({ name }) => name === form?.recipe);
     const [firstField = ''] = Object.keys(view.state.values);
     // It was removed from the settings meanwhile.
     if (recipe === undefined) {
-      return refuseAtField(ack, noSuchRecipeView(form?.recipe ?? '', recipes), firstField);
+      const gone = await noSuchRecipe(deps, body.user.id, form?.recipe ?? '');
+      return refuseAtField(ack, gone, firstField);
     }
     const values = new Map(
       placeholdersIn(recipe.request).map((name): [string, string] => {
@@ -83,9 +86,10 @@ export async function recipeChosen(
   { ack, body, view }: SubmitArgs,
   { name, responseUrl }: { readonly name: string; readonly responseUrl: string | null },
 ): Promise<void> {
-  const recipes = deps.recipesOf(deps.teamId);
-  const recipe = recipes.find((one) => one.name === name);
-  if (recipe === undefined) return refuseAtField(ack, noSuchRecipeView(name, recipes), formIds.recipe);
+  const recipe = deps.recipesOf(deps.teamId).find((one) => one.name === name);
+  if (recipe === undefined) {
+    return refuseAtField(ack, await noSuchRecipe(deps, body.user.id, name), formIds.recipe);
+  }
   if (placeholdersIn(recipe.request).length > 0) {
     return ack({ response_action: 'update', view: recipeForm(recipe, { responseUrl }) });
   }
@@ -98,6 +102,11 @@ export async function recipeChosen(
     from: 'form',
   });
   await (ran === null || 'kind' in ran ? ack() : refuseAtField(ack, ran.problem, formIds.recipe));
+}
+
+/** Names those that the person may run. */
+async function noSuchRecipe(deps: ListenerDeps, userId: string, name: string): Promise<SlackMessage> {
+  return noSuchRecipeView(name, await recipesFor(deps, userId));
 }
 
 interface Run {

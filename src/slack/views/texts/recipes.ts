@@ -9,8 +9,11 @@ export const recipeTexts = {
   formTitle: 'Run a recipe',
   running: (name: string, channel: Mrkdwn): Mrkdwn => mrkdwn`🚀 *Starting ${name}* in ${channel}.`,
   drafting: (name: string, channel: Mrkdwn): Mrkdwn => mrkdwn`📝 *Draft of ${name}* in ${channel}.`,
-  unknown: (name: string, names: string): Mrkdwn =>
-    mrkdwn`There's no recipe “${name}”. Available: ${names}. To use these words as a request, put \`--\` in front.`,
+  /** `names`: of those that the person may run; null: of none. */
+  unknown: (name: string, names: string | null): Mrkdwn => {
+    const available = names === null ? mrkdwn`` : mrkdwn` Available: ${names}.`;
+    return mrkdwn`There's no recipe “${name}”.${available} To use these words as a request, put \`--\` in front.`;
+  },
   notBoth: mrkdwn`Choose a recipe or write a request, not both.`,
   openThread: 'Open the thread',
   noProject: mrkdwn`There's no project for this recipe any more. Ask an administrator of docs-agent.`,
