@@ -103,6 +103,14 @@ describe('the form of `/docs-agent` (T3)', () => {
     await world.started('Document "2.1" of "API"');
   });
 
+  test('shows a value of 500 emoji, which Slack may count as more', async () => {
+    await world.restart(configFile.replace('page: quickstart', `page: "${'😀'.repeat(500)}"`));
+    await command('');
+    expect((await submit({ recipe: 'weekly-review' })).errors).toBeNull();
+    expect((await submit({})).errors).toBeNull();
+    await world.started(`Check the screenshots of "${'😀'.repeat(500)}"`);
+  });
+
   test('shows the values that a recipe has, so that another can be written', async () => {
     await command('');
     expect((await submit({ recipe: 'weekly-review' })).errors).toBeNull();

@@ -40,9 +40,19 @@ function ofProject({ project }: Given, projects: readonly string[]): Wrong[] {
     : [{ path: ['project'], message: isNoProject(projects) }];
 }
 
+/** A form of Slack has room for so many fields, with such names. */
+const PLACEHOLDERS_MAX = 50;
+const PLACEHOLDER_MAX = 100;
+
 function ofRequest({ request }: Given): Wrong[] {
-  const message = 'has a brace that belongs to no placeholder: {name}, of letters, digits and "_"';
-  return hasStrayBrace(request) ? [{ path: ['request'], message }] : [];
+  const names = placeholdersIn(request);
+  return [
+    hasStrayBrace(request) &&
+      'has a brace that belongs to no placeholder: {name}, of letters, digits and "_"',
+    names.length > PLACEHOLDERS_MAX && `must have at most ${PLACEHOLDERS_MAX} placeholders`,
+    names.some(({ length }) => length > PLACEHOLDER_MAX) &&
+      `has a placeholder whose name has more than ${PLACEHOLDER_MAX} characters`,
+  ].flatMap((message) => (message === false ? [] : [{ path: ['request'], message }]));
 }
 
 const valueProblems: Readonly<Record<ValueProblem, string>> = {

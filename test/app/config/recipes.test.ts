@@ -114,6 +114,16 @@ describe('recipes in the file of DOCS_AGENT_CONFIG (T3)', () => {
       'DOCS_AGENT_CONFIG line 3: recipes[1].name is the name of another recipe, too',
     ]);
   });
+
+  test('have no more placeholders than a form has room for, nor longer names', () => {
+    const numbered = (count: number) => Array.from({ length: count }, (_, index) => `{p${index}}`).join(' ');
+    const file = (request: string) => `recipes:\n  - { name: a, channel: C0001, request: "${request}" }`;
+    expect(config(file(`${numbered(49)} {${'p'.repeat(100)}}`)).recipes).toHaveLength(1);
+    expect(messages(file(`${numbered(50)} {${'p'.repeat(101)}}`))).toEqual([
+      'DOCS_AGENT_CONFIG line 2: recipes[0].request must have at most 50 placeholders',
+      'DOCS_AGENT_CONFIG line 2: recipes[0].request has a placeholder whose name has more than 100 characters',
+    ]);
+  });
 });
 
 describe('the secret of a webhook (T3)', () => {

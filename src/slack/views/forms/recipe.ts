@@ -1,5 +1,5 @@
 import type { ModalView } from '@slack/types';
-import { placeholdersIn } from '../../../jobs/recipes/fill.ts';
+import { placeholdersIn, VALUE_MAX } from '../../../jobs/recipes/fill.ts';
 import type { Recipe } from '../../../jobs/recipes/recipe.ts';
 import { encode, type RecipeForm } from '../../protocol/form-data.ts';
 import { formIds, viewIds } from '../../protocol/ids.ts';
@@ -11,7 +11,8 @@ import { recipeTexts } from '../texts/recipes.ts';
 
 const REQUEST_MAX = 2_500;
 const LABEL_MAX = 150;
-const VALUE_FIELD_MAX = 500;
+/** Slack may count an emoji as two. */
+const VALUE_FIELD_MAX = 2 * VALUE_MAX;
 
 /** Asks for the values of a recipe. */
 export function recipeForm(recipe: Recipe, { responseUrl }: Omit<RecipeForm, 'recipe'>): ModalView {
