@@ -212,6 +212,30 @@ describe('marks', () => {
     expect(world.prompts()).toHaveLength(1);
   });
 
+  test('in a thread that is too long to be read make no draft, and are not looked at for ever (T2)', async () => {
+    const root = await write('The limits are wrong');
+    const second = Math.floor(Number(root.ts)) + 1;
+    const reply = {
+      type: 'message',
+      thread_ts: root.ts,
+      channel: general,
+      user: bob,
+      team: 'T0LOCAL',
+    } as const;
+    const replies = Array.from({ length: 4_000 }, (_, index) => {
+      const ts = `${second}.${String(index).padStart(6, '0')}`;
+      return { ...reply, ts, text: 'Indeed' };
+    });
+    world.slack.control.restore(general, replies);
+    await react(root);
+    await world.settled();
+    const reads = world.slack.calls('conversations.replies').length;
+    expect(reads).toBeGreaterThan(0);
+    await world.clock.advance(10 * 60_000);
+    expect(world.slack.calls('conversations.replies')).toHaveLength(reads);
+    expect(await drafts(root)).toEqual([]);
+  });
+
   test.each([1, 2, 3, 4])(
     'that lead nowhere lead nowhere in %i copies, out of order: at a bot, a card, what cannot be read, by a stranger (T2)',
     async (copies) => {

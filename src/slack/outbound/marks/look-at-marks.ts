@@ -4,6 +4,7 @@ import type { JobRequest } from '../../../jobs/decide/start/open.ts';
 import type { MarkedMessage } from '../../../jobs/draft.ts';
 import { approversIn, defaultProject, type Rules, settingsOf } from '../../../jobs/policy.ts';
 import type { ClaimedTask, Transaction } from '../../../store/store.ts';
+import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import { isReady, type ReadyWorkspace } from '../../workspace/workspace.ts';
 import { isHopeless, type SlackTools, slackRetryMs } from '../slack-tools.ts';
@@ -38,7 +39,9 @@ export async function lookAtMarks(tools: SlackTools, task: ClaimedTask): Promise
     if (!(error instanceof SlackCallError)) throw error;
     const { failure } = error;
     tools.log.info('marks_not_read', { channel_id: channelId, reason: failure.code });
-    if (isHopeless(task, failure)) return complete(tools, task);
+    // So long a thread would be read again and again.
+    const isTooLong = failure.code === TOO_MANY_MESSAGES;
+    if (isTooLong || isHopeless(task, failure)) return complete(tools, task);
     const retryAtMs = tools.clock.now() + slackRetryMs(task, failure);
     await tools.store.transaction((tx) => tx.tasks.retryAt(task.lease, retryAtMs));
   }
