@@ -4,7 +4,7 @@ import type { StrictSlack } from '../../support/strict-slack.ts';
 import type { Asked } from '../model/evidence.ts';
 import type { StoryPlan } from '../plan.ts';
 import { talkText } from '../texts.ts';
-import { heard, isEmpty } from './acknowledged.ts';
+import { heard, isEmpty, isUnclear } from './acknowledged.ts';
 import { callWebhook, mark, runStep } from './elsewhere.ts';
 import { connected, fillInForm } from './forms.ts';
 import { until } from './until.ts';
@@ -12,8 +12,6 @@ import { until } from './until.ts';
 /** For what the bot has acknowledged. */
 const OFFER_WITHIN_MS = 300_000;
 const LOOK_INTERVAL_MS = 500;
-/** The message that a request may have been stored. */
-const UNCLEAR = 'tell whether';
 /** Slack did not take the answer in the thread: a direct message says how to ask instead. */
 const TOLD_ELSEWHERE = 'in the thread where you mentioned me';
 const mention = `<@${strictApp.botUserId}>`;
@@ -65,7 +63,7 @@ export async function ask(plan: StoryPlan, place: Place): Promise<Request | null
 async function command({ prompt }: StoryPlan, { slack, channel, person }: Place): Promise<Asked['answer']> {
   await connected(slack);
   const { acknowledged, payload } = await slack.control.command({ channel, user: person, text: prompt });
-  if (!acknowledged || JSON.stringify(payload).includes(UNCLEAR)) return 'unclear';
+  if (!acknowledged || isUnclear(payload)) return 'unclear';
   return isEmpty(payload) ? 'accepted' : 'refused';
 }
 
