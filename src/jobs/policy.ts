@@ -96,6 +96,11 @@ export interface ChannelRules extends ChannelSettings {
   readonly approvers?: readonly string[] | undefined;
 }
 
+/** Whether an emoji makes drafts in any channel: for that, the app has to see reactions. */
+export function hasMarks({ channels }: Pick<Rules, 'channels'>): boolean {
+  return [...channels.values()].some(({ reaction }) => reaction !== undefined);
+}
+
 /** The only people who may start drafts in the channel; empty: whoever may use the program. */
 export function approversIn({ channels }: Rules, channelId: string): readonly string[] {
   return channels.get(channelId)?.approvers ?? [];

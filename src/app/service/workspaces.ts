@@ -2,6 +2,7 @@ import type { Logger as BoltLogger } from '@slack/bolt';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Route } from '../../engine/runtime/http-server.ts';
 import type { Logger } from '../../engine/runtime/logger.ts';
+import { hasMarks } from '../../jobs/policy.ts';
 import { botTokens } from '../../slack/install/bot-tokens.ts';
 import { createDirectory } from '../../slack/install/directory.ts';
 import { whenEnded } from '../../slack/install/ended.ts';
@@ -9,6 +10,7 @@ import { installRoutes } from '../../slack/install/install-routes.ts';
 import { installedWorkspaces } from '../../slack/install/installed-workspaces.ts';
 import { readableTokens, unreadableTokens } from '../../slack/install/reseal.ts';
 import { Vault } from '../../slack/install/vault.ts';
+import { botScopes, reactionScopes } from '../../slack/protocol/scopes.ts';
 import { createCaller } from '../../slack/workspace/web-api/caller.ts';
 import { PostingClient } from '../../slack/workspace/web-api/http.ts';
 import { oneWorkspace, type SignedInAs, type Workspaces } from '../../slack/workspace/workspace.ts';
@@ -75,6 +77,11 @@ async function serveMany(
   const common = { store, clock, log, client, vault, directory, app };
   const tokenOf = botTokens(common, directory);
   const isSetUp = (teamId: string) => config.workspaces.has(teamId);
+  // Who installs the app is known only afterwards.
+  const needed = [...config.workspaces.values()].some(hasMarks)
+    ? [...botScopes, ...reactionScopes]
+    : botScopes;
+  const scopes = needed.map(({ name }) => name);
   return {
     workspaces: installedWorkspaces({ client, apiUrl, clock, log }, directory, tokenOf, (teamId) =>
       settingsOf(config, teamId),
@@ -83,7 +90,7 @@ async function serveMany(
       ...common,
       callerOf: ({ id, tokens: sealed }) => createCaller(client, async () => vault.open(id, sealed).botToken),
     }),
-    routes: installRoutes({ ...common, apiUrl, isSetUp, onInstalled }),
+    routes: installRoutes({ ...common, apiUrl, scopes, isSetUp, onInstalled }),
     teamId: null,
     signedInAs: null,
   };

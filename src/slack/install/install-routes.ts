@@ -5,7 +5,6 @@ import type { Route } from '../../engine/runtime/http-server.ts';
 import type { Logger } from '../../engine/runtime/logger.ts';
 import type { Store } from '../../store/store.ts';
 import { INSTALL_PATH, OAUTH_REDIRECT_PATH } from '../protocol/ids.ts';
-import { botScopes } from '../protocol/scopes.ts';
 import { type FailedWhy, installedPage, installFailedPage, installPage } from '../views/install-page.ts';
 import { createCaller } from '../workspace/web-api/caller.ts';
 import { classify, SlackCallError } from '../workspace/web-api/failure.ts';
@@ -23,6 +22,8 @@ export interface InstallParts {
   readonly app: Client & { readonly stateSecret: string };
   /** Null is Slack's own. */
   readonly apiUrl: string | null;
+  /** Slack grants those that the page asks for, whatever else the manifest has. */
+  readonly scopes: readonly string[];
   /** Must not retry by itself: a code is good for one use. */
   readonly client: WebClient;
   readonly store: Store;
@@ -64,9 +65,9 @@ export function installRoutes(parts: InstallParts): Route[] {
   ];
 }
 
-function authorizeUrl({ app, apiUrl }: InstallParts, state: string): string {
+function authorizeUrl({ app, apiUrl, scopes }: InstallParts, state: string): string {
   const url = new URL(apiUrl === null ? AUTHORIZE_URL : new URL('/oauth/v2/authorize', apiUrl));
-  url.searchParams.set('scope', botScopes.map(({ name }) => name).join(','));
+  url.searchParams.set('scope', scopes.join(','));
   url.searchParams.set('state', state);
   url.searchParams.set('client_id', app.clientId);
   return url.href;

@@ -1,5 +1,5 @@
 import type { Clock } from '../../engine/runtime/clock.ts';
-import { configuredNoticeChannels, type Rules } from '../../jobs/policy.ts';
+import { configuredNoticeChannels, hasMarks, type Rules } from '../../jobs/policy.ts';
 import type { Transaction } from '../../store/store.ts';
 import { botScopes, REACTIONS_SCOPE, USER_GROUPS_SCOPE } from '../protocol/scopes.ts';
 import type { ReachedChannel, SlackChecked, SlackFacts } from '../views/doctor.ts';
@@ -47,13 +47,12 @@ export class SelfCheck {
     return this.found;
   }
 
-  private async scopes({ channels }: Pick<Rules, 'channels'>): Promise<SlackFacts['scopes']> {
+  private async scopes(rules: Pick<Rules, 'channels'>): Promise<SlackFacts['scopes']> {
     try {
       const granted = await this.poster.grantedScopes();
       if (granted === null) return null;
       const always = botScopes.map(({ name }) => name).filter((name) => name !== USER_GROUPS_SCOPE);
-      const hasMarks = [...channels.values()].some(({ reaction }) => reaction !== undefined);
-      const needed = hasMarks ? [...always, REACTIONS_SCOPE] : always;
+      const needed = hasMarks(rules) ? [...always, REACTIONS_SCOPE] : always;
       return { missing: needed.filter((name) => !granted.has(name)) };
     } catch (error) {
       return refusalOf(error);

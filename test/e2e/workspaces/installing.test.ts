@@ -43,6 +43,18 @@ describe('the pages to install the app', () => {
     expect(first.headers.get('cache-control')).toBe('no-store');
   });
 
+  test('ask to see reactions where an emoji makes drafts in any workspace, and nowhere else (T2, A2)', async () => {
+    const scopes = async () => (await begin()).address.searchParams.get('scope')?.split(',');
+    expect(await scopes()).not.toContain('reactions:read');
+    const channels = `channels: { ${general}: { reaction: memo } }`;
+    await program.restart(
+      {},
+      `projects: [{ id: ${acmeProject}, name: docs, api_key_env: ACME_KEY }]
+workspaces: { ${beta}: { projects: [docs] }, ${acme}: { projects: [docs], ${channels} } }`,
+    );
+    expect(await scopes()).toContain('reactions:read');
+  });
+
   test('end with what to do next, and the workspace works at once (A2)', async () => {
     const last = await program.install(acme);
     const html = await last.text();
