@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { problemsOf } from './support/checker/problems.ts';
 import type { Expected, Seen, SeenCall, SeenMessage } from './support/checker/seen.ts';
 
+const DRAFT = '📝 *Draft* · Dismissed';
 const LINK = 'https://github.com/acme/docs/pull/1';
 
 const expected: Expected = {
@@ -22,6 +23,7 @@ const expected: Expected = {
   told: ['invite'],
   hints: ['muted'],
   noticeChannels: ['N'],
+  drafts: ['Dismissed'],
 };
 
 const message = (fields: Partial<SeenMessage>): SeenMessage => ({
@@ -55,6 +57,7 @@ const good: Seen = {
     message({ ts: '3', text: '🎉', callId: 'news' }),
     message({ isPrivate: true, text: 'invite' }),
     message({ channel: 'N', ts: '4', threadTs: null, text: `Add a quickstart ${LINK}`, callId: 'notice' }),
+    message({ channel: 'D', ts: '8', threadTs: null, text: DRAFT, callId: 'draft' }),
   ],
   agentJobs: [['Add a quickstart', 'One\n\nTwo']],
   calls: [
@@ -62,6 +65,7 @@ const good: Seen = {
     call('working', 'announce'),
     call('news', 'announce'),
     call('notice', 'notify_channel'),
+    call('draft', 'announce'),
     call('create', 'create_job', 'done', 'Add a quickstart'),
     call('send', 'send_message', 'done', 'One\n\nTwo'),
   ],
@@ -90,6 +94,14 @@ test.each<[string, Seen]>([
   ['a post twice', withMessages({ ...working, ts: '6' })],
   ['posts in another order', { ...good, messages: good.messages.toReversed() }],
   ['a second notice', withMessages(message({ channel: 'N', ts: '7', threadTs: null, text: LINK }))],
+  ['a second draft', withMessages(message({ channel: 'D', ts: '11', threadTs: null, text: DRAFT }))],
+  [
+    'a draft that is still open',
+    {
+      ...good,
+      messages: good.messages.map((one) => (one.text === DRAFT ? { ...one, text: '📝 *Draft*' } : one)),
+    },
+  ],
   ['a private answer without a reason', withMessages(message({ isPrivate: true, text: 'What?' }))],
   ['no private answer', without('invite')],
   ['a reply twice', { ...good, agentJobs: [['Add a quickstart', 'One\n\nTwo', 'Two']] }],

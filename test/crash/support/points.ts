@@ -148,6 +148,31 @@ export const failPoints: readonly FailPoint[] = [
   ...calls('schedules', null, [['chat.postMessage (digest)', 'look', 'look']]),
   ...commits('webhook', null, [['note the recipe, answer the webhook → post_card', 'ask_again', 'once']]),
   ...commits('run', null, [['store command, note the recipe → post_card', 'ask_again', 'once']]),
+  ...commits('marked', null, [
+    ['plan look_at_marks', 'once', 'once'],
+    ['claim look_at_marks', 'once', 'once'],
+    ['put off look_at_marks', 'once', 'once'],
+    ['store mark, end look_at_marks → draft', 'once', 'once'],
+    ['start draft', 'once', 'look'],
+    ['store press → post_card of a draft', 'ask_again', 'once'],
+  ]),
+  ...passingCommits('marked', null, [['done draft', 'look', 'once']]),
+  ...calls('marked', null, [
+    ['reactions.get', 'once', 'once'],
+    ['chat.getPermalink', 'once', 'once'],
+    ['conversations.replies', 'once', 'once'],
+    ['chat.postMessage (draft)', 'look', 'look'],
+  ]),
+  ...commits('markedAgain', null, [
+    ['end look_at_marks', 'once', 'once'],
+    ['end look_at_marks → another draft', 'once', 'once'],
+    ['store form → post_card of a draft', 'ask_again', 'once'],
+  ]),
+  ...commits('dropped', null, [
+    ['store press', 'ask_again', 'once'],
+    ['claim expire_draft', 'once', 'once'],
+    ['end expire_draft', 'once', 'once'],
+  ]),
   ...commits('direct', null, [
     ['claim read_snippets', 'once', 'once'],
     ['read_snippets → create_job', 'once', 'once'],
@@ -199,6 +224,7 @@ export const failPoints: readonly FailPoint[] = [
   ]),
   ...commits('direct', before('done post_card'), [['done post_card, plan catch_up', 'look', 'once']]),
   ...commits('failure', before('done announce'), [['done announce, plan catch_up', 'look', 'once']]),
+  ...commits('markedAgain', before('done draft'), [['done draft, plan catch_up', 'look', 'once']]),
   ...commits('failure', before('done notify_channel'), [
     ['done notify_channel, plan catch_up', 'look', 'once'],
   ]),
@@ -226,6 +252,7 @@ export const failPoints: readonly FailPoint[] = [
   ]),
   ...commits('schedules', after('chat.postMessage (digest)'), [['put off post_digest', 'look', 'look']]),
   ...commits('replies', after('start announce'), [['retry announce', 'look', 'once']]),
+  ...commits('marked', after('start draft'), [['retry draft', 'look', 'once']]),
   ...commits('replies', after('start notify_channel'), [['retry notify_channel', 'look', 'once']]),
   ...commits('refusal', after('start notify_requester'), [['retry notify_requester', 'tell_again', 'once']]),
   ...passingCommits('edit', after('start ephemeral'), [['failed ephemeral', 'drop', 'once']]),
@@ -244,6 +271,8 @@ export const rareCommits: readonly string[] = [
   // A button was pressed before the outcome of the post that shows it was stored.
   'done announce, plan refresh_posts',
   'done announce, plan refresh_posts, plan catch_up',
+  'done draft, plan refresh_posts',
+  'done draft, plan refresh_posts, plan catch_up',
   // A code host was quicker than Slack.
   'done notify_channel, plan refresh_notice',
   'done notify_channel, plan refresh_notice, plan catch_up',

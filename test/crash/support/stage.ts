@@ -11,6 +11,8 @@ import type { StoreReader } from './store-reader.ts';
 const PATIENCE_MS = 120_000;
 /** By then an ended job has been looked at a few times. */
 const NO_LOOK_FOR_MS = 300;
+/** What is planned for a later day, or by the clock. */
+const LATER_TASKS = "'check_ended_job', 'forget_step_token', 'start_recipe', 'post_digest', 'expire_draft'";
 /** Nobody is quicker. */
 export const AGAIN_AFTER_MS = 200;
 
@@ -199,7 +201,7 @@ export function createStage(outside: Outside, lives: Lives, store: StoreReader):
         // Jobs that have ended are looked at for a day: all of them once, and none of them soon again.
         () =>
           store.query(`select id, attempts from task
-            where kind not in ('check_ended_job', 'forget_step_token', 'start_recipe', 'post_digest') or run_at < ${Date.now() + NO_LOOK_FOR_MS}`),
+            where kind not in (${LATER_TASKS}) or run_at < ${Date.now() + NO_LOOK_FOR_MS}`),
         (tasks) => tasks.length === 0,
         'the end of all tasks',
       );

@@ -12,6 +12,7 @@ export function problemsOf(expected: Expected, seen: Seen): string[] {
     ...expected.refused.flatMap((prompt) => refusalProblems(prompt, seen)),
     ...expected.told.flatMap((words) => tellingProblems(words, seen)),
     ...(expected.posted ?? []).flatMap((words) => postedProblems(words, seen)),
+    ...draftProblems(expected, seen),
     ...surprises(expected, seen),
     ...ledgerProblems(expected, seen),
   ];
@@ -57,9 +58,27 @@ function postProblems({ posts }: ExpectedThread, card: SeenMessage, { messages }
     ({ isBot, isPrivate, ts, threadTs, offers }) =>
       isBot && !isPrivate && threadTs === rootOf(card) && ts !== card.ts && offers.length === 0,
   );
-  const told = inThread.map(({ text }) => text);
-  const isTold = told.length === posts.length && posts.every((words, index) => told[index]?.includes(words));
-  return isTold ? [] : [`the thread says ${quoted(told)}, not ${quoted(posts)}`];
+  return wordingProblems('the thread says', inThread, posts);
+}
+
+function draftProblems({ drafts = [], threads }: Expected, { messages }: Seen): string[] {
+  const roots = threads.map(({ rootTs }) => rootTs);
+  const made = messages.filter(
+    ({ isBot, text, threadTs }) =>
+      isBot && text.includes('📝 *Draft*') && (threadTs === null || !roots.includes(threadTs)),
+  );
+  return wordingProblems('the drafts say', made, drafts);
+}
+
+function wordingProblems(
+  what: string,
+  messages: readonly SeenMessage[],
+  expected: readonly string[],
+): string[] {
+  const told = messages.map(({ text }) => text);
+  const isTold =
+    told.length === expected.length && expected.every((words, index) => told[index]?.includes(words));
+  return isTold ? [] : [`${what} ${quoted(told)}, not ${quoted(expected)}`];
 }
 
 function noticeProblems(

@@ -11,6 +11,8 @@ export interface Expected {
   readonly noticeChannels: readonly string[];
   /** Words of posts that the ledger knows nothing of; absent: there are none. */
   readonly posted?: readonly string[];
+  /** A word of each draft, oldest first; absent: those in the threads are among their posts, and there are no others. */
+  readonly drafts?: readonly string[];
 }
 
 export interface ExpectedThread {

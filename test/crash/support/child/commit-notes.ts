@@ -1,5 +1,7 @@
 import type { CallKind, CallOutcome, CallRequest } from '../../../../src/jobs/call.ts';
 import type { Decision } from '../../../../src/jobs/decision.ts';
+import type { Job } from '../../../../src/jobs/job.ts';
+import { draftIn } from '../../../../src/slack/outbound/posts/post-results.ts';
 import type { ClaimedTask, Lease, LedgerCall, Transaction } from '../../../../src/store/store.ts';
 
 /** What only reads, or holds on to a task for longer. All else that a transaction does gives its commit a name. */
@@ -20,6 +22,7 @@ const SILENT = new Set([
   'calls.hold',
   'calls.endHold',
   'calls.get',
+  'calls.jobOf',
   'calls.postedTs',
   'calls.posted',
   'calls.agentCallsStartedAt',
@@ -99,7 +102,7 @@ const ENDS_OF_LANES: ReadonlySet<string> = new Set([
 const NEXT_PAGE = 'put off catch_up';
 
 /** Calls are known to the transactions that start and settle them by their ids only. */
-const kinds = new Map<string, CallKind>();
+const kinds = new Map<string, CallKind | 'draft'>();
 
 type Deed = { readonly name: string; readonly args: readonly unknown[]; readonly result: unknown };
 
@@ -129,7 +132,7 @@ function isRoom(value: unknown): value is object {
 export function commitNames(deeds: readonly Deed[]): string[] {
   for (const { result } of deeds) {
     const call = isRoom(result) && 'call' in result ? result.call : result;
-    if (isCall(call)) kinds.set(call.id, call.request.kind);
+    if (isCall(call)) kinds.set(call.id, kindOf(call.request));
   }
   const claimed = deeds.flatMap((deed) =>
     deed.name === 'tasks.claim' ? (deed.result as ClaimedTask[]) : [],
@@ -145,7 +148,7 @@ export function commitNames(deeds: readonly Deed[]): string[] {
   const decisions = deeds.flatMap(({ name, args }) => (name === 'write' ? [args[0] as Decision] : []));
   if (parts.length === 0 && decisions.length === 0) return [];
   const what = parts.join(', ') || whatElse(deeds);
-  const names = decisions.flatMap(({ calls }) => calls.map(({ request }) => callNameOf(request)));
+  const names = decisions.flatMap(({ job, calls }) => calls.map(({ request }) => callNameOf(request, job)));
   if (names.length === 0) return [what];
   // What was written to the program asks for a job.
   const isRequest = names.some((name) => name === 'post_card' || name === 'notify_requester');
@@ -244,6 +247,7 @@ function interactionOf([key = '']: readonly string[]): string {
   if (key.startsWith('trigger:')) return 'command';
   if (key.startsWith('view:')) return 'form';
   if (key.startsWith('function:')) return 'step';
+  if (key.startsWith('reaction:')) return 'mark';
   if (key.startsWith('mention:')) return 'answered mention';
   return key.startsWith('press:') ? 'press' : 'reply';
 }
@@ -252,6 +256,16 @@ function taskKindOf({ taskId }: Lease): string {
   return taskId.replace(/:.*$/, '');
 }
 
-function callNameOf(request: CallRequest): string {
-  return request.kind === 'announce' ? request.announcement.kind : request.kind;
+function callNameOf(request: CallRequest, { offers = [] }: Job): string {
+  if (request.kind === 'post_card') {
+    return offers.some(({ about }) => about.kind === 'draft') ? 'post_card of a draft' : request.kind;
+  }
+  if (request.kind !== 'announce') return request.kind;
+  const { announcement } = request;
+  return announcement.kind === 'draft' && announcement.number > 1 ? 'another draft' : announcement.kind;
+}
+
+/** More follows from the post of a draft than from those of other announcements. */
+function kindOf(request: CallRequest): CallKind | 'draft' {
+  return draftIn({ request }) === null ? request.kind : 'draft';
 }
