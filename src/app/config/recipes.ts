@@ -1,6 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { Recipe } from '../../jobs/recipes/recipe.ts';
 import type { Digest } from '../../jobs/report/digest.ts';
+import { sanitize } from '../../slack/protocol/slack-text.ts';
 import type { ConfigFile } from './file-schema.ts';
 import type { Checked, ConfigProblem } from './problems.ts';
 import { type Environment, lookUpSecret, type ReadFile } from './values.ts';
@@ -15,8 +16,8 @@ export function recipesOf(given: readonly Given[]): readonly Recipe[] {
     name,
     projectName: project ?? null,
     channelId: channel,
-    request: request.trim(),
-    values: new Map(Object.entries(values)),
+    request: sanitize(request).trim(),
+    values: new Map(Object.entries(values).map(([of, value]) => [of, sanitize(value)])),
     schedule: schedule === undefined ? null : { cron: schedule, zone: zone ?? DEFAULT_ZONE },
     isDraft: draft,
   }));

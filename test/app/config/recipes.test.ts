@@ -43,6 +43,13 @@ describe('recipes in the file of DOCS_AGENT_CONFIG (T3)', () => {
     ]);
   });
 
+  test('reach the agent without control characters, as all requests do (E3)', () => {
+    const text =
+      'recipes:\n  - { name: a, channel: C0001, request: "A\\0B {v}\\x1b", values: { v: "1\\0.2" } }';
+    const [recipe] = config(text).recipes;
+    expect(recipe).toMatchObject({ request: 'AB {v}', values: new Map([['v', '1.2']]) });
+  });
+
   test('without a zone, a schedule is by UTC', () => {
     const [recipe] = config(one('values: { version: "2" }, schedule: "0 9 * * 1"')).recipes;
     expect(recipe?.schedule?.zone).toBe('UTC');
