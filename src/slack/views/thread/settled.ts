@@ -83,7 +83,9 @@ export function tooLateView(
   outcome: OfferOutcome | null,
   names: ReadonlyMap<string, string>,
 ): SlackMessage {
-  const words = outcome === null ? null : outcomeWords(outcome, names);
+  // Who decided to start it matters less than that it did not start.
+  const isDecided = outcome !== null && job.stage.kind !== 'card_failed';
+  const words = isDecided ? outcomeWords(outcome, names) : null;
   return message(paragraph(settled.as(words ?? stateLine(job))));
 }
 
