@@ -214,6 +214,21 @@ export function requestersOf({ requesterId }: Pick<Job, 'requesterId'>): readonl
   return requesterId === null ? [] : [requesterId];
 }
 
+/**
+ * Who is told privately what its thread cannot say: whoever asked for it, or has started the draft that nobody asked for.
+ * Null: nobody.
+ */
+export function initiatorOf({
+  requesterId,
+  offers = [],
+}: Pick<Job, 'requesterId' | 'offers'>): string | null {
+  if (requesterId !== null) return requesterId;
+  return (
+    offers.find(({ about, outcome }) => about.kind === 'draft' && outcome?.deed === 'started')?.outcome?.by ??
+    null
+  );
+}
+
 /** The message stood in the thread before the job did: it is no follow-up. */
 export function isBeforeJob({ repliesAfterTs }: Job, messageTs: string): boolean {
   return repliesAfterTs !== null && messageTs <= repliesAfterTs;

@@ -14,6 +14,7 @@ const file = (schedule: string, more = '') =>
     more,
   ].join('\n');
 const EVERY_MINUTE = file('* * * * *');
+const AS_A_DRAFT = EVERY_MINUTE.replace('values:', 'draft: true, values:');
 const MONDAYS = file('0 9 * * 1');
 const PROMPT = 'Check the screenshots of "quickstart"';
 
@@ -32,6 +33,16 @@ async function job(world: StrictWorld, nth: number): Promise<{ id: string; card:
   const id = all[nth - 1]?.id;
   if (card === undefined || id === undefined) throw new Error(`there is no job ${nth}`);
   return { id, card };
+}
+
+async function draftIn(world: StrictWorld): Promise<SlackMessage> {
+  const draft = await world.later(
+    async () => (await world.slack.control.messages(general)).find(({ text }) => text.includes('*Draft*')),
+    (message) => message !== undefined,
+    'the draft',
+  );
+  if (draft === undefined) throw new Error('there is no draft');
+  return draft;
 }
 
 async function fails(world: StrictWorld, nth: number): Promise<void> {
@@ -143,17 +154,27 @@ describe('a recipe with a schedule (T3)', () => {
   });
 
   test('with `draft: true` is proposed in its channel, and nothing goes to the agent before a person starts it', async () => {
-    const draft = EVERY_MINUTE.replace('values:', 'draft: true, values:');
-    await using world = await startStrictWorld({ configFile: draft });
-    const proposed = await world.later(
-      async () => (await world.slack.control.messages(general)).find(({ text }) => text.includes('*Draft*')),
-      (message) => message !== undefined,
-      'the draft',
-    );
-    expect(proposed?.text).toContain('from recipe weekly-review');
+    await using world = await startStrictWorld({ configFile: AS_A_DRAFT });
+    const proposed = await draftIn(world);
+    expect(proposed.text).toContain('from recipe weekly-review');
     expect(started(world)).toBe(0);
-    if (proposed === undefined) throw new Error('there is no draft');
     await world.slack.control.press(proposed, 'start_draft', alice);
+    await world.started(PROMPT);
+  });
+
+  test('with `draft: true` tells whoever starts it, privately, that its card cannot be posted, and starts then', async () => {
+    await using world = await startStrictWorld({ configFile: AS_A_DRAFT });
+    const proposed = await draftIn(world);
+    world.slack.control.remove(general, 'U0DOCSAGENT');
+    await world.slack.control.press(proposed, 'start_draft', bob);
+    const told = await world.later(
+      async () => (await world.slack.control.messages(bob)).find(({ text }) => text.includes('/invite')),
+      (message) => message !== undefined,
+      'the private message',
+    );
+    expect(started(world)).toBe(0);
+    world.slack.control.invite(general, 'U0DOCSAGENT');
+    if (told !== undefined) await world.slack.control.press(told, 'try_again', bob);
     await world.started(PROMPT);
   });
 });

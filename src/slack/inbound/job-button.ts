@@ -1,7 +1,7 @@
 import { applied } from '../../engine/apply-event.ts';
 import { outcomeOfMatter } from '../../jobs/decide/offers.ts';
 import type { JobEvent } from '../../jobs/event.ts';
-import type { Job } from '../../jobs/job.ts';
+import { initiatorOf, type Job } from '../../jobs/job.ts';
 import {
   type ButtonTarget,
   decodeButton,
@@ -138,7 +138,7 @@ export function isAtHome(
   { isRequesters, isPrivate }: Pick<JobButton, 'isRequesters'> & Pick<ButtonTarget, 'isPrivate'>,
   { channel, user, view }: PressArgs['body'],
 ): boolean {
-  const isTheirs = job.requesterId === user.id;
+  const isTheirs = initiatorOf(job) === user.id;
   if (isRequesters === true) return isTheirs;
   if (channel !== undefined) return job.channelId === channel.id || (isPrivate === true && isTheirs);
   return isTheirs || job.channelId === view?.private_metadata;

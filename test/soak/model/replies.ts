@@ -9,6 +9,8 @@ const KEPT_OUT = 'speech_balloon';
 
 /** Each reply reaches the agent once, in order; twice only after it was shown as unknown. */
 export function judgeReplies(story: StoryEvidence): Finding[] {
+  // To a request that was not taken, nothing is a reply; if it was, its missing card is found.
+  if (story.cards.length === 0) return [];
   const made = story.messages.filter(({ answer }) => answer !== 'refused');
   return [
     ...story.messages.flatMap((attempt) => judgeText(story, attempt)),

@@ -3,7 +3,7 @@ import type { CallRequest } from '../../call.ts';
 import type { Decision, DecisionContext } from '../../decision.ts';
 import type { StartThread } from '../../draft.ts';
 import type { StartPress } from '../../event.ts';
-import { type Job, slackTime, startPromptOf } from '../../job.ts';
+import { initiatorOf, type Job, slackTime, startPromptOf } from '../../job.ts';
 import type { Origin } from '../../origin.ts';
 import type { Attachments } from '../../requests/attachments.ts';
 import { DecisionBuilder } from '../decision-builder.ts';
@@ -197,7 +197,7 @@ export function notifyRequester(
   reason: string,
   about: Extract<CallRequest, { kind: 'notify_requester' }>['about'],
 ): void {
-  if (builder.job.requesterId === null) return;
+  if (initiatorOf(builder.job) === null) return;
   const lane = { to: 'slack', name: `requester:${builder.job.id}` } as const;
   builder.addCall(`requester:${builder.job.id}:${key}`, lane, { kind: 'notify_requester', reason, about });
 }

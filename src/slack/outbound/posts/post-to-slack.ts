@@ -5,7 +5,7 @@ import { factsOf } from '../../../engine/tools.ts';
 import type { CallRequest } from '../../../jobs/call.ts';
 import { offerOf } from '../../../jobs/decide/offer-of.ts';
 import type { AnyJobContext } from '../../../jobs/decision.ts';
-import type { Job } from '../../../jobs/job.ts';
+import { initiatorOf, type Job } from '../../../jobs/job.ts';
 import { announcedLink } from '../../../jobs/pull-requests/announced-link.ts';
 import { seenPullRequest } from '../../../jobs/pull-requests/pull-request.ts';
 import type { ClaimedTask, LedgerCall, Transaction } from '../../../store/store.ts';
@@ -91,19 +91,20 @@ function posts(tools: SlackTools, looks: Looks, task: ClaimedTask): Effect<Slack
     job: Job,
     message: SlackMessage,
   ): Promise<string> {
-    const { channelId, threadTs, requesterId } = job;
+    const { channelId, threadTs } = job;
     if (request.kind === 'ephemeral') {
       await poster.postEphemeral({ channelId, threadTs, userId: request.userId }, message);
       return '';
     }
-    // Of a job that nobody asked for, no such call is made.
-    if (requesterId === null) return '';
+    const userId = initiatorOf(job);
+    // Of a job that nobody has started, no such call is made.
+    if (userId === null) return '';
     if ('about' in request && request.about === 'asked_before') {
-      await poster.replyPrivately({ channelId, threadTs: null, userId: requesterId }, message);
+      await poster.replyPrivately({ channelId, threadTs: null, userId }, message);
       return '';
     }
     const isFresh = clock.now() - job.requestedAtMs < RESPONSE_URL_LIFE_MS;
-    await poster.respondPrivately(requesterId, isFresh ? job.responseUrl : null, message);
+    await poster.respondPrivately(userId, isFresh ? job.responseUrl : null, message);
     return '';
   }
 }
