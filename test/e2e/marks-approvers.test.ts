@@ -8,7 +8,7 @@ beforeEach(async () => {
   world = await startMarkedWorld();
 });
 afterEach(() => world[Symbol.asyncDispose]());
-const { write, react, draftOf, press, startJobIn, privately } = marksIn(() => world);
+const { write, react, drafts, draftOf, press, startJobIn, privately } = marksIn(() => world);
 
 describe('where only some may start drafts', () => {
   test('others are told who may, and may still dismiss (T2)', async () => {
@@ -27,6 +27,12 @@ describe('where only some may start drafts', () => {
     await press(draft, 'start_draft');
     await world.settled();
     expect(world.prompts()).toHaveLength(1);
+
+    const other = await write('The page is old');
+    await react(other);
+    await press(await draftOf(other), 'dismiss_draft', bob);
+    await world.settled();
+    expect((await drafts(other))[0]?.text).toContain('Dismissed by bob');
   });
 
   test('a thread that has a job by then is said to be taken (T2)', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { onlyTheseView } from '../../../src/slack/views/thread/draft.ts';
+import { draftRefusedView, onlyTheseView } from '../../../src/slack/views/thread/draft.ts';
 import { postedView, tooLateView } from '../../../src/slack/views/thread/settled.ts';
 import { aJob } from './a-job.ts';
 
@@ -51,6 +51,23 @@ describe('a draft (T2)', () => {
     expect(settled('dismissed')).toBe(`${rest}Dismissed by Alice`);
     expect(settled('withdrawn')).toBe(`${rest}Withdrawn by Alice`);
     expect(settled('expired', null)).toBe(`${rest}Expired after 7 days`);
+  });
+
+  test('names ten people who may start it, and no name takes more than a line of 100 characters', () => {
+    const many = Array.from({ length: 12 }, (_, index) => `U${index + 1}`);
+    const all = new Map(many.map((id) => [id, `name of ${id}`]));
+    const { text } = onlyTheseView(many, all);
+    expect(text).toContain('name of U9, and name of U10 can');
+    expect(text).not.toContain('U11');
+    const long = onlyTheseView(['U1'], new Map([['U1', 'long\n'.repeat(1_000)]])).text;
+    expect(long.length).toBeLessThan(200);
+    expect(long).not.toContain('\n');
+  });
+
+  test('that Slack refuses is said to be gone, and why', () => {
+    const said = (reason: string) => draftRefusedView(reason, aDraft(), names).text;
+    expect(said('restricted_action')).toContain("I'm not allowed to post there");
+    expect(said('some_<!channel>_error')).toContain('some_&lt;!channel&gt;_error');
   });
 
   test('says privately who may start it, and that it is settled', () => {

@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
+import { marksIn, startMarkedWorld } from './support/marks.ts';
+import type { StrictWorld } from './support/strict-world.ts';
+
+let world: StrictWorld;
+beforeEach(async () => {
+  world = await startMarkedWorld();
+});
+afterEach(() => world[Symbol.asyncDispose]());
+const { write, react, draftOf, press, startJobIn, privately } = marksIn(() => world);
+
+const form = () => JSON.stringify(world.slack.control.modal(alice)?.blocks) ?? '';
+
+/** Alice marks what Bob wrote. */
+async function draftAbout(text: string): Promise<{ root: SlackMessage; draft: SlackMessage }> {
+  const root = await write(text);
+  await react(root);
+  return { root, draft: await draftOf(root) };
+}
+
+/** Alice has the form of *Edit and start* before her. */
+async function formOf(draft: SlackMessage): Promise<void> {
+  await press(draft, 'edit_draft');
+  await expect.poll(form, { message: 'the form' }).toContain('"prompt"');
+}
+
+const submit = async (values: { prompt?: string } = {}) =>
+  JSON.stringify((await world.slack.control.submit(alice, values)).errors);
+
+describe('the form of a draft', () => {
+  test('shows people and their words by name (T2)', async () => {
+    const { draft } = await draftAbout(`Ask <@${bob}> & <@${alice}>`);
+    await formOf(draft);
+    expect(form()).toContain('Ask @bob & @alice');
+  });
+
+  test('takes no empty request (T2)', async () => {
+    const { draft } = await draftAbout('The limits are wrong');
+    await formOf(draft);
+    expect(await submit({ prompt: '  ' })).toContain('prompt');
+    await world.settled();
+    expect(world.prompts()).toEqual([]);
+  });
+
+  test('asks once more who may start it, as the settings are by then (T2)', async () => {
+    const { draft } = await draftAbout('The limits are wrong');
+    await formOf(draft);
+    await world.restart(`channels: { ${general}: { reaction: memo, approvers: [${bob}] } }`);
+    expect(await submit()).toContain('Only bob can start this.');
+    await world.settled();
+    expect(world.prompts()).toEqual([]);
+  });
+
+  test('says what became of the draft meanwhile (T2)', async () => {
+    const { draft } = await draftAbout('The limits are wrong');
+    await formOf(draft);
+    await press(draft, 'dismiss_draft', bob);
+    expect(await submit()).toContain('Dismissed by bob');
+    await press(draft, 'edit_draft');
+    await privately("That's already settled: Dismissed by bob.");
+    expect(world.prompts()).toEqual([]);
+  });
+
+  test('of a draft that was withdrawn does not start the next one (T2)', async () => {
+    const { root, draft } = await draftAbout('The limits are wrong');
+    await formOf(draft);
+    await world.slack.control.unreact(root, 'memo', alice);
+    await world.settled();
+    await react(root);
+    expect((await draftOf(root)).ts).not.toBe(draft.ts);
+    expect(await submit()).toContain('already settled');
+    await world.settled();
+    expect(world.prompts()).toEqual([]);
+  });
+
+  test('says that the thread has a job by then (T2)', async () => {
+    const { root, draft } = await draftAbout('The limits are wrong');
+    await startJobIn(root);
+    await formOf(draft);
+    expect(await submit({ prompt: 'Document the 429' })).toContain("There's already a job in this thread");
+    expect(world.prompts()).toHaveLength(1);
+  });
+});
+
+describe('Start at a draft', () => {
+  test('sends the snippets of the thread along (T2)', async () => {
+    const root = await write('The limits are wrong');
+    const files = [{ name: 'log.txt', content: 'HTTP 429', mode: 'snippet' }] as const;
+    await world.slack.control.message({ channel: general, user: bob, text: 'See', threadTs: root.ts, files });
+    await react(root);
+    await press(await draftOf(root), 'start_draft');
+    await world.settled();
+    expect(world.prompts()[0]?.[0]).toContain('HTTP 429');
+  });
+
+  test('starts nothing while the thread cannot be read, and says so (T2)', async () => {
+    const root = await write('The limits are wrong');
+    await write('They got a 429', { threadTs: root.ts });
+    await react(root);
+    const draft = await draftOf(root);
+    world.slack.onCall(({ method }) =>
+      method === 'conversations.replies' ? { error: 'internal_error' } : null,
+    );
+    await press(draft, 'start_draft');
+    await privately("I couldn't read the thread.");
+    world.slack.onCall(() => null);
+    await world.settled();
+    expect(world.prompts()).toEqual([]);
+    await press(draft, 'start_draft');
+    await world.settled();
+    expect(world.prompts()[0]?.[0]).toContain('They got a 429');
+  });
+
+  test('starts nothing that is too long together with its thread, and says so (T2)', async () => {
+    const root = await write('The limits are wrong');
+    for (const word of ['One', 'Two', 'Three']) {
+      await write(`${word} `.repeat(2_000), { threadTs: root.ts });
+    }
+    await react(root);
+    await press(await draftOf(root), 'start_draft');
+    await privately('With the messages that go along');
+    await world.settled();
+    expect(world.prompts()).toEqual([]);
+  });
+});
