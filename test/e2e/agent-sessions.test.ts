@@ -1,16 +1,26 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
 import { type Program, type ProgramOptions, startProgram } from '../support/strict-slack/program.ts';
+import type { TestClock } from '../support/test-clock.ts';
 
 const NEW = 'agents.sessions.setStatus';
 const OLD = 'assistant.threads.setStatus';
 const MINUTE_MS = 60_000;
+const AWAKE_MS = 5_000;
 
 async function startAgent(options: ProgramOptions = {}): Promise<Program> {
   const program = await startProgram(options);
   onTestFinished(() => program[Symbol.asyncDispose]());
   program.slack.control.declareAgent(true);
   return program;
+}
+
+/** Minutes in which nothing new happens: awake only for a moment in every five. */
+async function pass(clock: TestClock, minutes: number): Promise<void> {
+  for (let passed = 0; passed < minutes; passed += 5) {
+    clock.freeze(5 * MINUTE_MS - AWAKE_MS);
+    await clock.advance(AWAKE_MS);
+  }
 }
 
 const stateIs = (program: Program, card: SlackMessage, state: string) =>
@@ -28,7 +38,7 @@ test('the session of an agent follows its job, through a second turn, and stays 
   const card = await program.ask('Add a quickstart');
   await stateIs(program, card, 'processing');
   for (let hours = 0; hours < 3; hours += 1) {
-    await clock.advance(60 * MINUTE_MS);
+    await pass(clock, 60);
     expect(slack.control.session(general, card.ts)).toBe('processing');
   }
   expect(said(program).length).toBeLessThanOrEqual(5);
@@ -40,7 +50,7 @@ test('the session of an agent follows its job, through a second turn, and stays 
   api.finish(api.jobs[0]?.id ?? '', { status: 'failed' });
   await stateIs(program, card, 'active');
   const calls = said(program).length;
-  await clock.advance(120 * MINUTE_MS);
+  await pass(clock, 120);
   expect(said(program)).toHaveLength(calls);
   expect(slack.calls(OLD)).toEqual([]);
   expect(program.log.filter((line) => line.includes('missing_agent_session_stopped'))).toEqual([]);
@@ -77,26 +87,26 @@ test('an app that is no agent is asked once an hour, and has its line otherwise 
   await using program = await startProgram();
   const { clock, slack } = program;
   const cards = [await program.ask('Add a quickstart'), await program.ask('Add a glossary')];
-  for (const card of cards) {
-    await program.later(
-      () => slack.control.status(general, card.ts),
-      (line) => line !== null,
+  const lineIsShown = ({ ts }: SlackMessage) =>
+    program.later(
+      () => slack.control.status(general, ts),
+      (line) => line === 'is working on the docs…',
       'the line',
     );
-  }
+  for (const card of cards) await lineIsShown(card);
   expect(slack.calls(NEW)).toHaveLength(1);
-  await clock.advance(55 * MINUTE_MS);
+  await pass(clock, 55);
   expect(slack.calls(NEW)).toHaveLength(1);
-  await clock.advance(10 * MINUTE_MS);
+  await pass(clock, 10);
+  for (const card of cards) await lineIsShown(card);
   expect(slack.calls(NEW)).toHaveLength(2);
-  expect(slack.control.status(general, cards[0]?.ts ?? '')).toBe('is working on the docs…');
   // It became an agent.
   slack.control.declareAgent(true);
-  await clock.advance(60 * MINUTE_MS);
+  await pass(clock, 60);
   const lines = slack.calls(OLD).length;
-  await clock.advance(10 * MINUTE_MS);
+  await pass(clock, 10);
   expect(slack.calls(OLD)).toHaveLength(lines);
-  for (const card of cards) expect(slack.control.session(general, card.ts)).toBe('processing');
+  for (const card of cards) await stateIs(program, card, 'processing');
 });
 
 test('a session that Slack does not answer is no refusal: it is set again, and no line is shown (T4)', async () => {
