@@ -47,7 +47,7 @@ describe('the form behind /docs-agent alone', () => {
 
   test('takes at once what was typed for long by somebody who is known, though Slack is slow (S2)', async () => {
     await command();
-    await world.clock.advance(660_000);
+    world.clock.freeze(660_000);
     const asked = world.slack.calls('users.info').length;
     const answer = Promise.withResolvers<void>();
     world.slack.onCall(({ method }) => (method === 'users.info' ? { answerAfter: answer.promise } : null));
@@ -55,7 +55,7 @@ describe('the form behind /docs-agent alone', () => {
     await expect
       .poll(() => world.slack.calls('users.info').length, { message: 'the question who alice is' })
       .toBeGreaterThan(asked);
-    await world.clock.advance(300);
+    await world.clock.advance(1_000);
     expect((await submitted).errors).toBeNull();
     answer.resolve();
     await world.started('Document it');
@@ -259,7 +259,7 @@ describe('"Ask Docs Agent" in the menu of a message', () => {
   test('is answered in words while Slack still waits, however slow each of its own answers is (S3)', async () => {
     const message = await write('Wrong page', { user: bob });
     await command('help');
-    await world.clock.advance(660_000);
+    world.clock.freeze(660_000);
     const slow = ['users.info', 'chat.getPermalink', 'views.open'];
     world.slack.onCall(({ method }) => (slow.includes(method) ? 'hang' : null));
     const until = (method: string, passMs: number) => {

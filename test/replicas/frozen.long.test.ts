@@ -207,6 +207,9 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
     const release = holdAnswer(world.proxy, 'reactions.add');
     const message = await reply(world, card, 'Mention the CLI');
     await isSent(world.proxy, 'reactions.add');
+    // A message call in the same hands would be unclear.
+    const states = async () => (await world.query('select state from follow_up')).map(Object.values);
+    await expect.poll(states, { message: 'the reply to be sent' }).toEqual([['sent']]);
     await first.freeze('refresh_receipts');
     await isAccepted(world, message);
     await first.wake(release);
