@@ -33,6 +33,14 @@ async function mark({ lives }: Stage, { control }: StrictPeople, message: SlackM
   await control.react(message, 'memo', alice);
 }
 
+/** The draft, as soon as the program knows that it is there, also after a kill: a press before that is another commit. */
+async function draftIn(stage: Stage, root: SlackMessage): Promise<SlackMessage> {
+  const draft = await stage.threadMessage(root, '[Start]');
+  await stage.idle();
+  await stage.lives.up();
+  return draft;
+}
+
 async function untilDone(stage: Stage, root: SlackMessage): Promise<void> {
   await stage.threadMessage(root, 'On it');
   stage.finish('completed');
@@ -49,7 +57,7 @@ export const markStories = {
       const root = await markedMessage(stage, people);
       await stage.done('put off look_at_marks');
       stage.lives.busy.delete('reactions.get');
-      const draft = await stage.threadMessage(root, '[Start]');
+      const draft = await draftIn(stage, root);
       await people.insist(() => people.control.press(draft, 'start_draft', alice));
       await untilDone(stage, root);
       const link = `https://strict.slack.com/archives/${general}/p${root.ts.replace('.', '')}`;
@@ -66,14 +74,11 @@ export const markStories = {
     settings: withMarks,
     playStrictly: async (stage, people) => {
       const root = await markedMessage(stage, people);
-      await stage.threadMessage(root, '[Start]');
-      // The program knows by then that the draft is there, also after a kill.
-      await stage.idle();
-      await stage.lives.up();
+      await draftIn(stage, root);
       await people.control.unreact(root, 'memo', alice);
       await stage.threadMessage(root, 'Withdrawn by alice');
       await mark(stage, people, root);
-      const draft = await stage.threadMessage(root, '[Start]');
+      const draft = await draftIn(stage, root);
       const press = () => people.control.press(draft, 'edit_draft', alice);
       await people.fillIn(press, '"draft"', { prompt: PROMPT });
       await untilDone(stage, root);
