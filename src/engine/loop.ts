@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type TaskKind, taskFacts } from '../jobs/task-kinds.ts';
 import {
   type ClaimedTask,
@@ -199,7 +199,7 @@ export class Loop {
   /** Requests have priority: Slack gives them three seconds, and tasks can wait. */
   private async yieldToRequests(): Promise<void> {
     for (let pauses = 0; pauses < MAX_PAUSES && this.options.requestsInFlight() > 0; pauses += 1) {
-      await sleep(PAUSE_FOR_REQUESTS_MS);
+      await this.options.clock.pause(PAUSE_FOR_REQUESTS_MS);
     }
   }
 

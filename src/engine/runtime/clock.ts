@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+
 /** Time as a value: the program takes its time from here, so that tests can hold and move it. */
 export interface Clock {
   /** Milliseconds since 1970. */
@@ -10,6 +12,11 @@ export interface Clock {
    */
   awakeSinceMs(): number;
   sleep(ms: number): Promise<void>;
+  /**
+   * Lets other work of this process go first, for so long in real time. Where a test holds the time, nothing may depend
+   * on the real one: there it is a turn of the event loop.
+   */
+  pause(ms: number): Promise<void>;
   /** What is awaited, or `late` if it takes longer. An error is thrown on; what arrives too late is dropped. */
   timeout<T, L>(ms: number, awaited: Promise<T> | T, late: L): Promise<T | L>;
   /**
@@ -19,13 +26,16 @@ export interface Clock {
   abortAfter<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }
 
+type ClockParts = Pick<Clock, 'now' | 'at' | 'awakeSinceMs'> & Partial<Pick<Clock, 'pause'>>;
+
 /** A clock that shows the time and rings; what else a clock does follows from that. No timer outlives the wait. */
-export function clockFrom({ now, at, awakeSinceMs }: Pick<Clock, 'now' | 'at' | 'awakeSinceMs'>): Clock {
+export function clockFrom({ now, at, awakeSinceMs, pause = () => nextTurn() }: ClockParts): Clock {
   const after = (ms: number, callback: () => void) => at(now() + ms, callback);
   return {
     now,
     at,
     awakeSinceMs,
+    pause,
     sleep: async (ms) => {
       const { promise, resolve } = Promise.withResolvers<void>();
       after(ms, resolve);
@@ -79,6 +89,7 @@ setInterval(beat, BEAT_MS).unref();
 export const systemClock: Clock = clockFrom({
   now: () => Date.now(),
   awakeSinceMs: beat,
+  pause: (ms) => sleep(ms),
   at: (atMs, callback) => {
     const delayMs = Math.min(Math.max(atMs - Date.now(), 0), LONGEST_TIMEOUT_MS);
     const timer = setTimeout(callback, delayMs);
