@@ -182,6 +182,9 @@ describe('a webhook (T3)', () => {
     const skipped = [202, { skipped: 'its last job is still open' }];
     const next = { id: 'release-2.2', body: release('2.2') };
     expect(await send(world, next)).toEqual(skipped);
+    // A sender that is wrong learns of it all the same.
+    const wrong = { id: 'release-2.3', body: { values: { v: '2.3' } } };
+    expect(await send(world, wrong)).toEqual([422, { error: 'no placeholder v' }]);
     const card = await world.seen(general, ({ text }) => text.includes('Document release'));
     await world.threadMessage(card, '*Skipped release-notes:*');
     world.api.finish(world.api.jobs[0]?.id ?? '', { status: 'completed', prLink: null });

@@ -60,13 +60,14 @@ export async function startRecipe(
   // Behind the lock, so that deliveries at the same time see each other.
   if (request.keys.length > 0 && (await tx.inboundRequests.isKnown(request.keys)))
     return { kind: 'duplicate' };
+  // Before anything is skipped: a sender that is wrong is to learn of it at once, not after the last job's end.
+  const prompt = promptOf(request, context);
+  if (typeof prompt !== 'string') return { kind: 'refused', problem: prompt };
   if (userId === null && runs.pausedAtMs !== null) return { kind: 'paused' };
   if (last !== null && isInTheWay(last)) {
     if (userId === null) await applyEvent(tx, last.id, { type: 'recipe_skipped' }, context);
     return { kind: 'skipped', job: last };
   }
-  const prompt = promptOf(request, context);
-  if (typeof prompt !== 'string') return { kind: 'refused', problem: prompt };
   const project = await projectOf(tx, request, context);
   if (project === null) return { kind: 'refused', problem: { kind: 'no_project' } };
   const asked: JobRequest = {
