@@ -2,10 +2,10 @@ import type { z } from 'zod';
 import { codeHostsOf } from './code-hosts.ts';
 import { contradictions, isOauthMeant } from './contradictions.ts';
 import { loadConfigFile } from './file.ts';
-import type { ConfigFile } from './file-schema.ts';
+import type { ConfigFile, NamedSecrets } from './file-schema.ts';
 import { ignoredSettings } from './misspelt.ts';
 import { ConfigError, type ConfigProblem } from './problems.ts';
-import { type ConfiguredProjects, projectsOf, workspacesOf } from './projects.ts';
+import { type ConfiguredProjects, keyProblems, projectsOf, workspacesOf } from './projects.ts';
 import { digestOf, type Hook, hooksOf, hookVariables, recipesOf } from './recipes.ts';
 import { exampleOf, type Settings, settingNames, settings } from './settings.ts';
 import { type Environment, type ReadFile, readTextFile, readValues, type SettingValues } from './values.ts';
@@ -24,13 +24,13 @@ export function parseConfig(env: Environment, readFile: ReadFile = readTextFile)
   const given = readValues(env, readFile);
   const parsed = settings.safeParse(given.values);
   const file = loadConfigFile(given.values.DOCS_AGENT_CONFIG, isOauthMeant(given), readFile);
+  const secrets = 'value' in file ? file.value : file.secrets;
   const projects =
     'value' in file
       ? projectsOf(given.values, file.value.projects, env, readFile)
-      : // What the file says about them is unknown.
-        { problems: [] };
-  const hooks = 'value' in file ? hooksOf(file.value, env, readFile) : { problems: [] };
-  const ignored = ignoredSettings(env, 'value' in file ? secretVariables(file.value) : []);
+      : { problems: keyProblems(secrets.projects, given.values.AGENT_API_KEY, env, readFile) };
+  const hooks = hooksOf(secrets, env, readFile);
+  const ignored = ignoredSettings(env, secretVariables(secrets));
   const problems = [
     ...given.unreadable.values(),
     ...invalidValues(given),
@@ -85,7 +85,7 @@ function isNews({ unreadable }: SettingValues): (problem: ConfigProblem) => bool
 }
 
 /** Those that the file names. */
-function secretVariables(file: ConfigFile): string[] {
+function secretVariables(file: NamedSecrets): string[] {
   const names = [...file.projects.flatMap(({ api_key_env: name }) => name ?? []), ...hookVariables(file)];
   return names.flatMap((name) => [name, `${name}_FILE`]);
 }

@@ -121,6 +121,29 @@ export const configFile = z.strictObject({
 
 export type ConfigFile = z.infer<typeof configFile>;
 
+/** Of a file in which something else may be wrong, the variables of secrets, each with what it is for. */
+export const namedSecrets = z
+  .object({
+    projects: wellFormed(z.object({ id: project.shape.id, api_key_env: project.shape.api_key_env })),
+    recipes: hookedRecipes(),
+    workspaces: z.record(z.string(), z.object({ recipes: hookedRecipes() }).catch({ recipes: [] })).catch({}),
+  })
+  .catch({ projects: [], recipes: [], workspaces: {} });
+
+export type NamedSecrets = z.infer<typeof namedSecrets>;
+
+function hookedRecipes() {
+  return wellFormed(z.object({ name: recipe.shape.name, webhook: recipe.shape.webhook }));
+}
+
+/** Without the others; none if there is no list. */
+function wellFormed<Item extends z.ZodType>(item: Item) {
+  return z
+    .array(item.nullable().catch(null))
+    .catch([])
+    .transform((items) => items.filter((one) => one !== null));
+}
+
 /** The name of a variable that holds a secret. */
 function variable(secret: 'key' | 'secret') {
   return z

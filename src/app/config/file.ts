@@ -2,25 +2,26 @@ import { type Document, isMap, isNode, LineCounter, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { nearest } from '../../jobs/requests/near.ts';
 import { contradictions, misplaced } from './file-contradictions.ts';
-import { type ConfigFile, configFile, keysAt } from './file-schema.ts';
-import { type Checked, type ConfigProblem, failureCode } from './problems.ts';
+import { type ConfigFile, configFile, keysAt, type NamedSecrets, namedSecrets } from './file-schema.ts';
+import { type ConfigProblem, failureCode } from './problems.ts';
 import type { ReadFile } from './values.ts';
 import type { Step, Wrong } from './wrong.ts';
 
 const VARIABLE = 'DOCS_AGENT_CONFIG';
 
+/** A file, or all that is wrong with it, and the secrets that can be looked for all the same. */
+type Loaded =
+  | { readonly value: ConfigFile }
+  | { readonly problems: readonly ConfigProblem[]; readonly secrets: NamedSecrets };
+
 /** The file that DOCS_AGENT_CONFIG names; an empty one if it names none. */
-export function loadConfigFile(
-  path: string | undefined,
-  isOauth: boolean,
-  readFile: ReadFile,
-): Checked<ConfigFile> {
+export function loadConfigFile(path: string | undefined, isOauth: boolean, readFile: ReadFile): Loaded {
   if (path === undefined) return { value: configFile.parse({}) };
   let text: string;
   try {
     text = readFile(path);
   } catch (error) {
-    return { problems: [problem(`names a file that cannot be read${failureCode(error)}`)] };
+    return illegible(problem(`names a file that cannot be read${failureCode(error)}`));
   }
   return readConfigFile(text, isOauth);
 }
@@ -30,7 +31,7 @@ function problem(message: string): ConfigProblem {
 }
 
 /** Reads the YAML of the configuration file, and finds all that is wrong with it. */
-function readConfigFile(text: string, isOauth: boolean): Checked<ConfigFile> {
+function readConfigFile(text: string, isOauth: boolean): Loaded {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter });
   const lineAt = (offset: number) => lineCounter.linePos(offset).line;
@@ -38,10 +39,10 @@ function readConfigFile(text: string, isOauth: boolean): Checked<ConfigFile> {
     const problems = document.errors.map(({ pos, message }) =>
       problem(`line ${lineAt(pos[0])}: ${message.split(' at line ', 1)[0] ?? 'is not YAML'}`),
     );
-    return { problems };
+    return illegible(...problems);
   }
   const given = plainOf(document) ?? {};
-  if (given instanceof Error) return { problems: [problem(`line 1: ${given.message}`)] };
+  if (given instanceof Error) return illegible(problem(`line 1: ${given.message}`));
   const parsed = configFile.safeParse(given);
   const wrongs = parsed.success
     ? [...contradictions(parsed.data), ...misplaced(parsed.data, Object.keys(given), isOauth)]
@@ -53,7 +54,12 @@ function readConfigFile(text: string, isOauth: boolean): Checked<ConfigFile> {
     problems: sorted.map(({ line, path, message }) =>
       problem(`line ${line}: ${`${nameOf(path)} ${message}`.trim()}`),
     ),
+    secrets: namedSecrets.parse(given),
   };
+}
+
+function illegible(...problems: readonly ConfigProblem[]): Loaded {
+  return { problems, secrets: namedSecrets.parse({}) };
 }
 
 /** An error for aliases that would expand to far more than the file. */

@@ -4,7 +4,7 @@ import type { Digest } from '../../jobs/report/digest.ts';
 import type { AccessRule } from '../../jobs/requests/access.ts';
 import type { Projects } from '../../jobs/requests/project.ts';
 import { secret } from './checks.ts';
-import type { ConfigFile } from './file-schema.ts';
+import type { ConfigFile, NamedSecrets } from './file-schema.ts';
 import type { Checked, ConfigProblem } from './problems.ts';
 import { digestOf, recipesOf } from './recipes.ts';
 import { exampleOf, type Settings } from './settings.ts';
@@ -92,8 +92,19 @@ export function projectsOf(
   return { value: { projects: [first, ...others], apiKeys } };
 }
 
+/** What is wrong with the keys alone, where more of the file is. */
+export function keyProblems(
+  listed: NamedSecrets['projects'],
+  sharedKey: string | undefined,
+  env: Environment,
+  readFile: ReadFile,
+): ConfigProblem[] {
+  const keys = listed.map((project) => keyOf(project, sharedKey, env, readFile));
+  return unique(keys.filter((key) => typeof key !== 'string'));
+}
+
 function keyOf(
-  { id, api_key_env: variable }: Listed,
+  { id, api_key_env: variable }: NamedSecrets['projects'][number],
   sharedKey: string | undefined,
   env: Environment,
   readFile: ReadFile,

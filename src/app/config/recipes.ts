@@ -2,7 +2,7 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { Recipe } from '../../jobs/recipes/recipe.ts';
 import type { Digest } from '../../jobs/report/digest.ts';
 import { sanitize } from '../../slack/protocol/slack-text.ts';
-import type { ConfigFile } from './file-schema.ts';
+import type { ConfigFile, NamedSecrets } from './file-schema.ts';
 import type { Checked, ConfigProblem } from './problems.ts';
 import { type Environment, lookUpSecret, type ReadFile } from './values.ts';
 
@@ -39,7 +39,7 @@ export interface Hook {
 
 /** The webhooks of all recipes, by the recipe's name; or what is wrong with their secrets. */
 export function hooksOf(
-  { recipes, workspaces }: ConfigFile,
+  { recipes, workspaces }: NamedSecrets,
   env: Environment,
   readFile: ReadFile,
 ): Checked<ReadonlyMap<string, Hook>> {
@@ -61,7 +61,7 @@ export function hooksOf(
 }
 
 /** The variables that hold the secrets. */
-export function hookVariables({ recipes, workspaces }: ConfigFile): string[] {
+export function hookVariables({ recipes, workspaces }: NamedSecrets): string[] {
   const all = [...recipes, ...Object.values(workspaces).flatMap((workspace) => workspace.recipes)];
   return all.flatMap(({ webhook }) => webhook?.secret_env ?? []);
 }
@@ -72,7 +72,7 @@ const BYTES_MAX = 64;
 const SECRET = /^(?:whsec_)?([A-Za-z0-9+/]+={0,2})$/;
 
 function secretsIn(
-  { name }: Given,
+  { name }: Pick<Given, 'name'>,
   variable: string,
   env: Environment,
   readFile: ReadFile,

@@ -154,6 +154,35 @@ describe('the secret of a webhook (T3)', () => {
     expect(messages(text)).toEqual(['HOOK_SECRET is missing (the webhook of the recipe notes)']);
   });
 
+  test('is missed, and known, also while something else in the file is wrong', () => {
+    const wrong = [
+      'projects: [{ id: docs, api_key_env: DOCS_KEY }, { id: api, name: "two words" }]',
+      'recipes:',
+      '  - { name: notes, channel: general, request: a, webhook: { secret_env: HOOK_SECRET } }',
+      '  - { name: news, channel: C0001, request: b, webhook: { secret_env: AGENT_NEWS_SECRET } }',
+      '  - just text',
+    ].join('\n');
+    const found = messages(wrong, { AGENT_NEWS_SECRET: SECRET });
+    expect(found.filter((message) => message.startsWith('DOCS_AGENT_CONFIG'))).toHaveLength(3);
+    expect(found.filter((message) => !message.startsWith('DOCS_AGENT_CONFIG'))).toEqual([
+      'DOCS_KEY is missing (the key of the project docs)',
+      'HOOK_SECRET is missing (the webhook of the recipe notes)',
+    ]);
+    const ofWorkspaces = [
+      'workspaces:',
+      '  T0001: { projects: [], recipes: [{ name: notes, channel: C0001, request: a, webhook: { secret_env: HOOK_SECRET } }] }',
+      '  T0002: none',
+    ].join('\n');
+    expect(messages(ofWorkspaces)).toContain('HOOK_SECRET is missing (the webhook of the recipe notes)');
+  });
+
+  test.each(['none', 'recipes: none', 'recipes: [none]', 'workspaces: none'])(
+    'is not missed where the file says nothing of it: %s',
+    (text) => {
+      expect(problems(text).map(({ variable }) => variable)).toEqual(['DOCS_AGENT_CONFIG']);
+    },
+  );
+
   test.each(['changeme', 'dG9vIHNob3J0', `${SECRET} whsec_`, 'A'.repeat(100)])(
     '%s is none, and is not shown',
     (HOOK_SECRET) => {
