@@ -55,6 +55,13 @@ recipes:
   });
   patient.configFile += `\nadmins: [${alice}]`;
   expect((await patient.look()).filter(({ subject }) => subject === 'all')).toEqual([]);
+  patient.configFile += `\naccess: { channels: [${general}, C0NOWHERE] }`;
+  const narrower = await patient.look();
+  expect(one(narrower, 'recipe', 'here')).toMatchObject({
+    level: 'warning',
+    found: 'nobody may run it, start its drafts or reply to it: access.channels does not name its channel',
+  });
+  expect(one(narrower, 'recipe', 'nowhere').level).toBe('error');
 });
 
 test('an emoji is known to Slack by one name only: doctor says which, for names that people mistake (T2)', async () => {

@@ -2,7 +2,7 @@ import type { Rules } from '../../../jobs/policy.ts';
 import { EMOJI_SCOPE } from '../../../slack/protocol/scopes.ts';
 import type { Inspection, TokenFacts } from '../../../slack/workspace/inspection.ts';
 import { type Finding, type Findings, findingsOf } from './finding.ts';
-import { slackFailure } from './slack.ts';
+import { LOOK_AGAIN, slackFailure } from './slack.ts';
 
 /** A channel where an emoji makes drafts. */
 interface Marking {
@@ -45,9 +45,6 @@ export async function emojiFindings(
     }),
   );
 }
-
-/** The token was accepted a moment ago: it was revoked meanwhile. */
-const LOOK_AGAIN = 'Run doctor again.';
 
 /** Names that people know, and under which Slack lists the emoji; but an event says another one. */
 const REPORTED_AS: ReadonlyMap<string, string> = new Map([

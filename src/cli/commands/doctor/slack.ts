@@ -21,6 +21,9 @@ const ADD_SCOPES =
 const ADD_REACTIONS =
   'Put the manifest of `docs-agent manifest --reactions` in place of the one that the app has: it also subscribes to the events. Then install the app again.';
 
+/** The token was accepted a moment ago: it was revoked meanwhile. */
+export const LOOK_AGAIN = 'Run doctor again.';
+
 const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** What looks at Slack with the token. */

@@ -1,21 +1,18 @@
 import type { Config, Installing } from '../../../app/config/config.ts';
 import type { WorkspaceSettings } from '../../../app/config/projects.ts';
-import { configuredNoticeChannels } from '../../../jobs/policy.ts';
 import { Vault, VaultError } from '../../../slack/install/vault.ts';
-import { isNotInChannel } from '../../../slack/protocol/error-codes.ts';
 import { INSTALL_PATH } from '../../../slack/protocol/ids.ts';
 import type { Inspection, TokenFacts } from '../../../slack/workspace/inspection.ts';
-import type { NoticeFacts, RefusedNotice, StoreFacts } from '../../../store/inspect/facts.ts';
+import type { NoticeFacts, StoreFacts } from '../../../store/inspect/facts.ts';
 import type { StoredInstallation } from '../../../store/queries/workspaces/installations.ts';
 import { emojiFindings, markingIn } from './emoji.ts';
-import { type Finding, type Findings, findingsOf, type Given } from './finding.ts';
+import { type Finding, findingsOf, type Given } from './finding.ts';
+import { placeFindings } from './places.ts';
 import { inspectionWith, scopesFinding, slackFailure } from './slack.ts';
 
 const RENEW_BOT_TOKEN =
   'Install the app again ("Install App"), and set SLACK_BOT_TOKEN to its Bot User OAuth Token (xoxb-…).';
 const INSTALL = `Install the app there: https://<your address>${INSTALL_PATH}.`;
-/** The token was accepted a moment ago: it was revoked meanwhile. */
-const LOOK_AGAIN = 'Run doctor again.';
 
 /** A workspace, or an organisation, in which the app is installed. */
 interface Installed {
@@ -155,133 +152,20 @@ async function tokenAndPlaces(asked: Asked, notices: NoticeFacts): Promise<Findi
   const { workspace, teamId, botName, scopes } = answer;
   const needsUserGroups = settingsOf.some(({ settings }) => settings.access.userGroups.size > 0);
   const marking = settingsOf.flatMap(({ id: own, settings }) => markingIn(own, settings));
-  const places = settingsOf.flatMap(({ id: own, settings }) => {
-    const subject = (place: string) => (own === null ? place : `${own}/${place}`);
-    const inWorkspace = own ?? teamId;
-    const refused = notices.refused.filter((one) => one.teamId === inWorkspace);
-    const saved = notices.saved.filter((one) => one.teamId === inWorkspace);
-    const channels = new Set([
-      ...configuredNoticeChannels(settings),
-      ...saved.map(({ channelId }) => channelId),
-    ]);
-    return [
-      ...noAdminsFindings(settings, findingsOf('recipe', subject('all'))),
-      ...[...channels].map((channelId) => {
-        const last = refused.find((one) => one.channelId === channelId);
-        return channelFinding(inspection, channelId, findingsOf('notice_channel', subject(channelId)), last);
-      }),
-      ...settings.recipes.map(({ name, channelId }) =>
-        channelFinding(inspection, channelId, findingsOf('recipe', subject(name)), undefined),
-      ),
-      ...(settings.digest === null ? [] : [settings.digest]).map(({ channelId }) =>
-        channelFinding(inspection, channelId, findingsOf('digest_channel', subject(channelId)), undefined),
-      ),
-      ...[...(settings.access.workflowChannels ?? [])].map((channelId) =>
-        workflowFinding(
-          inspection,
-          channelId,
-          findingsOf('workflow_channel', subject(channelId)),
-          settings.access.channels,
-        ),
-      ),
-      ...[...settings.access.userGroups].map((groupId) =>
-        // With the token of an organisation, the workspace must be named.
-        userGroupFinding(
-          inspection,
-          groupId,
-          findingsOf('user_group', subject(groupId)),
-          own === id ? null : own,
-        ),
-      ),
-    ];
-  });
+  const places = settingsOf.flatMap(({ id: own, settings }) =>
+    placeFindings({
+      inspection,
+      id: own,
+      isOrganisation: own !== id,
+      settings,
+      notices,
+      teamId: own ?? teamId,
+    }),
+  );
   return [
     findings.ok(`@${botName} in ${workspace} (${teamId})`),
     scopesFinding(id, scopes, { needsUserGroups, needsReactions: marking.length > 0 }),
     ...(await Promise.all(places)),
     ...(await emojiFindings(inspection, scopes, marking)),
   ];
-}
-
-/** Why the bot cannot post in the channel or read its threads; null: it can. */
-async function absenceFinding(
-  inspection: Inspection,
-  channelId: string,
-  findings: Findings,
-): Promise<Finding | null> {
-  try {
-    await inspection.isIn(channelId);
-    return null;
-  } catch (error) {
-    return slackFailure(error, findings, LOOK_AGAIN, (code) =>
-      findings.error(
-        isNotInChannel(code)
-          ? `the bot is not in it, or it does not exist (${code})`
-          : `Slack refuses (${code})`,
-        'In the channel, type /invite @docs-agent; or take it out of the settings.',
-      ),
-    );
-  }
-}
-
-/** Only administrators may press *Resume*. */
-function noAdminsFindings({ recipes, access }: WorkspaceSettings, findings: Findings): Finding[] {
-  if (recipes.length === 0 || access.admins.size > 0) return [];
-  return [
-    findings.warning(
-      'there are no admins, so nobody could resume a recipe that is paused after failures',
-      'Name them under admins in the file of DOCS_AGENT_CONFIG.',
-    ),
-  ];
-}
-
-/** Whether workflows that nobody starts can ask in the channel. `allowed`: where people may ask; empty: everywhere. */
-async function workflowFinding(
-  inspection: Inspection,
-  channelId: string,
-  findings: Findings,
-  allowed: ReadonlySet<string>,
-): Promise<Finding> {
-  const absence = await absenceFinding(inspection, channelId, findings);
-  if (absence !== null) return absence;
-  if (allowed.size === 0 || allowed.has(channelId)) return findings.ok('the bot is in it');
-  return findings.warning(
-    'workflows may ask there, but nobody may reply: access.channels does not name it',
-    'Add it to access.channels in the file of DOCS_AGENT_CONFIG, or take it out of workflows.channels.',
-  );
-}
-
-/** Whether the bot can post in the channel. `refused`: the last notice was. */
-async function channelFinding(
-  inspection: Inspection,
-  channelId: string,
-  findings: Findings,
-  refused: RefusedNotice | undefined,
-): Promise<Finding> {
-  const absence = await absenceFinding(inspection, channelId, findings);
-  if (absence !== null) return absence;
-  // If it was refused because the bot was not in the channel, that is mended by now.
-  if (refused === undefined || isNotInChannel(refused.reason)) return findings.ok('the bot is in it');
-  return findings.error(
-    `the last notice was refused at ${new Date(refused.atMs).toISOString()} (${refused.reason})`,
-    'See whether the channel is archived, or who may post in it; or take it out of the settings.',
-  );
-}
-
-/** Whether a user group of the access rules exists. */
-async function userGroupFinding(
-  inspection: Inspection,
-  groupId: string,
-  findings: Findings,
-  teamId: string | null,
-): Promise<Finding> {
-  try {
-    await inspection.userGroupExists(groupId, teamId);
-    return findings.ok('exists');
-  } catch (error) {
-    const advice = 'Correct access.user_groups in the file of DOCS_AGENT_CONFIG.';
-    return slackFailure(error, findings, LOOK_AGAIN, (code) =>
-      findings.error(`Slack does not know it (${code})`, advice),
-    );
-  }
 }

@@ -1,0 +1,162 @@
+import type { WorkspaceSettings } from '../../../app/config/projects.ts';
+import { configuredNoticeChannels } from '../../../jobs/policy.ts';
+import { isNotInChannel } from '../../../slack/protocol/error-codes.ts';
+import type { Inspection } from '../../../slack/workspace/inspection.ts';
+import type { NoticeFacts, RefusedNotice } from '../../../store/inspect/facts.ts';
+import { type Finding, type Findings, findingsOf } from './finding.ts';
+import { LOOK_AGAIN, slackFailure } from './slack.ts';
+
+/** What the settings of a workspace name in Slack. */
+interface Places {
+  readonly inspection: Inspection;
+  /** Of the workspace, where there may be several; else null. */
+  readonly id: string | null;
+  /** The same, or that of the only one. */
+  readonly teamId: string;
+  /** Its token is that of its organisation. */
+  readonly isOrganisation: boolean;
+  readonly settings: WorkspaceSettings;
+  readonly notices: NoticeFacts;
+}
+
+/** Whether the bot is in the channels that the settings name, and the user groups exist. */
+export function placeFindings({ inspection, id, teamId, isOrganisation, settings, notices }: Places) {
+  const { recipes, digest, access } = settings;
+  const subject = (place: string) => (id === null ? place : `${id}/${place}`);
+  const refused = notices.refused.filter((one) => one.teamId === teamId);
+  const saved = notices.saved.filter((one) => one.teamId === teamId);
+  const channels = new Set([
+    ...configuredNoticeChannels(settings),
+    ...saved.map(({ channelId }) => channelId),
+  ]);
+  const threads = (channelId: string, findings: Findings, outside: Outside) =>
+    threadsFinding({ inspection, channelId, allowed: access.channels }, findings, outside);
+  return [
+    ...noAdminsFindings(settings, findingsOf('recipe', subject('all'))),
+    ...[...channels].map((channelId) => {
+      const last = refused.find((one) => one.channelId === channelId);
+      return channelFinding(inspection, channelId, findingsOf('notice_channel', subject(channelId)), last);
+    }),
+    ...recipes.map(({ name, channelId }) =>
+      threads(channelId, findingsOf('recipe', subject(name)), OUTSIDE_RECIPE),
+    ),
+    ...(digest === null ? [] : [digest]).map(({ channelId }) =>
+      channelFinding(inspection, channelId, findingsOf('digest_channel', subject(channelId)), undefined),
+    ),
+    ...[...(access.workflowChannels ?? [])].map((channelId) =>
+      threads(channelId, findingsOf('workflow_channel', subject(channelId)), OUTSIDE_WORKFLOW),
+    ),
+    ...[...access.userGroups].map((groupId) =>
+      // With the token of an organisation, the workspace must be named.
+      userGroupFinding(
+        inspection,
+        groupId,
+        findingsOf('user_group', subject(groupId)),
+        isOrganisation ? id : null,
+      ),
+    ),
+  ];
+}
+
+/** Why the bot cannot post in the channel or read its threads; null: it can. */
+async function absenceFinding(
+  inspection: Inspection,
+  channelId: string,
+  findings: Findings,
+): Promise<Finding | null> {
+  try {
+    await inspection.isIn(channelId);
+    return null;
+  } catch (error) {
+    return slackFailure(error, findings, LOOK_AGAIN, (code) =>
+      findings.error(
+        isNotInChannel(code)
+          ? `the bot is not in it, or it does not exist (${code})`
+          : `Slack refuses (${code})`,
+        'In the channel, type /invite @docs-agent; or take it out of the settings.',
+      ),
+    );
+  }
+}
+
+/** Only administrators may press *Resume*. */
+function noAdminsFindings({ recipes, access }: WorkspaceSettings, findings: Findings): Finding[] {
+  if (recipes.length === 0 || access.admins.size > 0) return [];
+  return [
+    findings.warning(
+      'there are no admins, so nobody could resume a recipe that is paused after failures',
+      'Name them under admins in the file of DOCS_AGENT_CONFIG.',
+    ),
+  ];
+}
+
+/** What is wrong if people may not ask in the channel. */
+interface Outside {
+  readonly found: string;
+  readonly next: string;
+}
+
+const OUTSIDE_RECIPE: Outside = {
+  found: 'nobody may run it, start its drafts or reply to it: access.channels does not name its channel',
+  next: 'Add the channel to access.channels in the file of DOCS_AGENT_CONFIG, or choose another one for the recipe.',
+};
+const OUTSIDE_WORKFLOW: Outside = {
+  found: 'workflows may ask there, but nobody may reply: access.channels does not name it',
+  next: 'Add it to access.channels in the file of DOCS_AGENT_CONFIG, or take it out of workflows.channels.',
+};
+
+/** Whether what starts by itself has its threads in a channel where people may reply, too. */
+async function threadsFinding(
+  {
+    inspection,
+    channelId,
+    allowed,
+  }: {
+    readonly inspection: Inspection;
+    readonly channelId: string;
+    /** Empty: all. */
+    readonly allowed: ReadonlySet<string>;
+  },
+  findings: Findings,
+  { found, next }: Outside,
+): Promise<Finding> {
+  const absence = await absenceFinding(inspection, channelId, findings);
+  if (absence !== null) return absence;
+  const mayReply = allowed.size === 0 || allowed.has(channelId);
+  return mayReply ? findings.ok('the bot is in it') : findings.warning(found, next);
+}
+
+/** Whether the bot can post in the channel. `refused`: the last notice was. */
+async function channelFinding(
+  inspection: Inspection,
+  channelId: string,
+  findings: Findings,
+  refused: RefusedNotice | undefined,
+): Promise<Finding> {
+  const absence = await absenceFinding(inspection, channelId, findings);
+  if (absence !== null) return absence;
+  // If it was refused because the bot was not in the channel, that is mended by now.
+  if (refused === undefined || isNotInChannel(refused.reason)) return findings.ok('the bot is in it');
+  return findings.error(
+    `the last notice was refused at ${new Date(refused.atMs).toISOString()} (${refused.reason})`,
+    'See whether the channel is archived, or who may post in it; or take it out of the settings.',
+  );
+}
+
+/** Whether a user group of the access rules exists. */
+async function userGroupFinding(
+  inspection: Inspection,
+  groupId: string,
+  findings: Findings,
+  teamId: string | null,
+): Promise<Finding> {
+  try {
+    await inspection.userGroupExists(groupId, teamId);
+    return findings.ok('exists');
+  } catch (error) {
+    const advice = 'Correct access.user_groups in the file of DOCS_AGENT_CONFIG.';
+    return slackFailure(error, findings, LOOK_AGAIN, (code) =>
+      findings.error(`Slack does not know it (${code})`, advice),
+    );
+  }
+}
