@@ -25,7 +25,7 @@ async function formOf(draft: SlackMessage): Promise<void> {
   await expect.poll(form, { message: 'the form' }).toContain('"prompt"');
 }
 
-const submit = async (values: { prompt?: string } = {}) =>
+const submit = async (values: { prompt?: string; messages_0?: string[] } = {}) =>
   JSON.stringify((await world.slack.control.submit(alice, values)).errors);
 
 describe('the form of a draft', () => {
@@ -83,6 +83,17 @@ describe('the form of a draft', () => {
   });
 });
 
+test('the draft of a picture without words says that, for somebody to write what it is about (T2)', async () => {
+  const files = [{ name: 'limits.png', content: '…', mode: 'hosted', mimetype: 'image/png' }] as const;
+  const root = await world.slack.control.message({ channel: general, user: bob, text: '', files });
+  await react(root);
+  const draft = await draftOf(root);
+  expect(draft.text).toContain('&gt; [image]');
+  await formOf(draft);
+  expect(await submit({ prompt: 'Renew the picture of the limits' })).toBe('null');
+  await expect.poll(() => world.prompts()[0]?.[0]).toBe('Renew the picture of the limits');
+});
+
 describe('Start at a draft', () => {
   test('sends the snippets of the thread along (T2)', async () => {
     const root = await write('The limits are wrong');
@@ -119,8 +130,25 @@ describe('Start at a draft', () => {
     }
     await react(root);
     await press(await draftOf(root), 'start_draft');
-    await privately('With the messages that go along');
+    const said = await privately('With the messages that go along');
+    expect(said.text).toContain('Untick some.');
     await world.settled();
     expect(world.prompts()).toEqual([]);
+    await press(said, 'choose_for_draft');
+    await expect.poll(form, { message: 'the form' }).toContain('Messages that go along');
+    expect(await submit({ messages_0: [] })).toBe('null');
+    await expect.poll(() => world.prompts()[0]?.[0], { message: 'the prompt' }).toMatch(/limits are wrong$/);
+  });
+
+  test('starts nothing that is too long by itself, and offers to edit it (T2)', async () => {
+    const { draft } = await draftAbout('The limits are wrong. '.repeat(1_000));
+    await press(draft, 'start_draft');
+    const said = await privately("That's 22,");
+    expect(said.text).toContain('Shorten it');
+    await press(said, 'edit_draft');
+    await expect.poll(form, { message: 'the form' }).toContain('its end is missing here');
+    expect(form()).not.toContain('sends all of it');
+    expect(await submit({ prompt: 'Correct the limits' })).toBe('null');
+    await expect.poll(() => world.prompts(), { message: 'the prompt' }).toEqual([['Correct the limits']]);
   });
 });

@@ -1,3 +1,4 @@
+import type { KnownBlock } from '@slack/types';
 import type { UnknownProject } from '../../jobs/requests/project.ts';
 import type { PromptVerdict } from '../../jobs/requests/prompt.ts';
 import { readableText } from '../protocol/slack-text.ts';
@@ -17,15 +18,16 @@ type Lengths = Omit<Extract<PromptVerdict, { kind: 'too_long' }>, 'kind'>;
 export type Refusal =
   | Exclude<PromptVerdict, { kind: 'ok' }>
   /** With the messages that go along. */
-  | (Lengths & { readonly kind: 'too_long_together' })
+  | (Lengths & { readonly kind: 'too_long_together'; readonly mayUntick: boolean })
   | UnknownProject
   /** The text names another project than the menu beside it. */
   | { readonly kind: 'two_projects'; readonly named: string; readonly chosen: string }
   /** The thread that it is for has a job. */
   | { readonly kind: 'thread_taken' };
 
-export function refusalView(refusal: Refusal): SlackMessage {
-  return message(paragraph(explained(refusal)));
+/** @param way to where it can be mended */
+export function refusalView(refusal: Refusal, ...way: readonly KnownBlock[]): SlackMessage {
+  return message(paragraph(explained(refusal)), ...way);
 }
 
 /** Below the field of a form. */
@@ -40,7 +42,7 @@ function explained(refusal: Refusal): Mrkdwn {
     case 'too_long':
       return refusals.tooLong(...lengths(refusal));
     case 'too_long_together':
-      return refusals.tooLongTogether(...lengths(refusal));
+      return refusals.tooLongTogether(...lengths(refusal), refusal.mayUntick);
     case 'unknown_project': {
       const { name, names, meant } = refusal;
       const hint = meant === null ? mrkdwn`` : refusals.meantProject(nameOf(meant));

@@ -80,10 +80,16 @@ describe('a request that is refused', () => {
     expect(refusalView({ kind: 'too_long', length: 20_417, maxLength: 20_000 }).text).toMatchInlineSnapshot(
       `"✂️ That's 20,417 characters; the limit is 20,000. Shorten it, or put the details in a text snippet and attach it."`,
     );
-    const together = { kind: 'too_long_together', length: 20_417, maxLength: 20_000 } as const;
+    const together = {
+      kind: 'too_long_together',
+      length: 20_417,
+      maxLength: 20_000,
+      mayUntick: true,
+    } as const;
     expect(refusalView(together).text).toMatchInlineSnapshot(
       `"✂️ With the messages that go along, that's 20,417 characters; the limit is 20,000. Untick some."`,
     );
+    expect(refusalView({ ...together, mayUntick: false }).text).toMatch(/Shorten it\.$/);
     const names = ['docs', 'handbook'];
     expect(
       refusalView({ kind: 'unknown_project', name: 'dosc', names, meant: 'docs' }).text,

@@ -54,7 +54,9 @@ export const editSubmitted = (deps: ListenerDeps) =>
       const own = judgePrompt(unescaped(prompt), promptMaxLength);
       if (own.kind !== 'ok') return { problem: refusalAtField(own) };
       const whole = judgePrompt(unescaped(startPromptOf({ ...job, prompt })), promptMaxLength);
-      if (whole.kind === 'too_long') return { problem: refusalView({ ...whole, kind: 'too_long_together' }) };
+      if (whole.kind === 'too_long') {
+        return { problem: refusalView({ ...whole, kind: 'too_long_together', mayUntick: false }) };
+      }
       return { event: { type: 'request_edited', creates, prompt, userId } };
     },
   );

@@ -5,7 +5,8 @@ import { readableText } from '../../protocol/slack-text.ts';
 import { draftForm } from '../../views/forms/decisions.ts';
 import { changedMeanwhileView } from '../../views/forms/thread-preview.ts';
 import { type ButtonTarget, buttons } from '../../views/parts/buttons.ts';
-import { refusalAtField } from '../../views/refusals.ts';
+import { refusalAtField, refusalView } from '../../views/refusals.ts';
+import { draftTooLongView } from '../../views/thread/draft.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { type Prepared, tooLate } from '../job-button.ts';
 import { namesIn } from '../requests/in-time.ts';
@@ -29,7 +30,8 @@ export async function prepareStart(
   const along = await readAlong(deps, job, draft);
   if ('problem' in along) return along;
   const said = saidAlong(deps, job, draft, along);
-  return 'problem' in said ? said : { event: { ...event, ...said } };
+  if ('tooLong' in said) return { problem: draftTooLongView(said.tooLong, { jobId, draft: number }) };
+  return { event: { ...event, ...said } };
 }
 
 /** *Edit and start*, and *Choose…*: the request, and the messages to tick. */
@@ -68,7 +70,7 @@ export const draftSubmitted = (deps: ListenerDeps) =>
       const [changed] = toLines(along.messages, along.names).filter(({ id }) => !ticked.includes(id));
       if (changed !== undefined) return { problem: changedMeanwhileView(changed) };
       const said = saidAlong(deps, { ...job, prompt }, draft, along);
-      if ('problem' in said) return said;
+      if ('tooLong' in said) return { problem: refusalView(said.tooLong) };
       return {
         event: { ...startedBy(userId, number), prompt, ...said },
         isTaken: (tx) => threadTakenProblem(tx, job, userId),

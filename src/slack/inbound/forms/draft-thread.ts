@@ -8,7 +8,7 @@ import { peopleIn } from '../../messages/thread-messages.ts';
 import { readableText } from '../../protocol/slack-text.ts';
 import { threadNotReadView } from '../../views/forms/thread-preview.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
-import { refusalView } from '../../views/refusals.ts';
+import type { Refusal } from '../../views/refusals.ts';
 import { onlyTheseView } from '../../views/thread/draft.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
 import type { ThreadMessage } from '../../workspace/web-api/answers.ts';
@@ -72,17 +72,20 @@ export async function readAlong(
   }
 }
 
-/** What the messages say, for the agent; a problem if it is too long together with the request. */
+/** What the messages say, for the agent; or that it is too long together with the request. */
 export function saidAlong(
   deps: ListenerDeps,
   job: Job,
   draft: Draft,
   { messages, names }: Along,
-): Pick<DraftStart, 'said' | 'attachments'> | Problem {
+): Pick<DraftStart, 'said' | 'attachments'> | { readonly tooLong: Refusal } {
   const threadTs = draft.thread?.threadTs ?? null;
   const said = threadContext(messages, names, linkTo(deps, { channelId: job.channelId, threadTs })) ?? '';
   const whole = startPromptOf({ ...job, context: [job.context, said].filter(Boolean).join('\n\n') });
   const verdict = judgePrompt(readableText(whole, new Map()), deps.newContext().policy.promptMaxLength);
-  if (verdict.kind === 'too_long') return { problem: refusalView({ ...verdict, kind: 'too_long_together' }) };
+  if (verdict.kind === 'too_long') {
+    const isAlone = messages.length === 0;
+    return { tooLong: isAlone ? verdict : { ...verdict, kind: 'too_long_together', mayUntick: true } };
+  }
   return { said, attachments: mergeAttachments(messages.map(attachmentsIn)) };
 }

@@ -102,7 +102,9 @@ export function requestOf(
   if (own.kind !== 'ok') return { refusal: own };
   const whole = startPromptOf({ prompt, context: raw.context ?? '', inlined: '' });
   const verdict = judgePrompt(readableText(whole, new Map()), promptMaxLength);
-  if (verdict.kind === 'too_long') return { refusal: { ...verdict, kind: 'too_long_together' } };
+  if (verdict.kind === 'too_long') {
+    return { refusal: { ...verdict, kind: 'too_long_together', mayUntick: true } };
+  }
   const isAlone = (raw.attachments?.snippets ?? []).length === 0;
   const isDoubtful = mayBeSlip && !isForced && isAlone && doubtOf(readable) !== null;
   const { id: projectId, name: projectName } = to.project;

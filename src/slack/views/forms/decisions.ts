@@ -28,13 +28,10 @@ export function draftForm(
 ): ModalView {
   const { prompt, lines, promptMaxLength } = facts;
   const isCut = prompt.length > promptFieldMax(promptMaxLength);
+  const cutOff = draftTexts.cutOff(prompt.length <= promptMaxLength);
   return form(
     { id: viewIds.draft, title: decisionForms.edit.title, submit: labels.start, data: encode(data) },
-    [
-      promptInput(prompt, promptMaxLength),
-      ...linesInput(lines),
-      ...(isCut ? [smallPrint(draftTexts.cutOff)] : []),
-    ],
+    [promptInput(prompt, promptMaxLength), ...linesInput(lines), ...(isCut ? [smallPrint(cutOff)] : [])],
   );
 }
 

@@ -11,8 +11,8 @@ export const refusals = {
   emptyField: mrkdwn`Write what the agent should do.`,
   tooLong: (length: string, limit: string): Mrkdwn =>
     mrkdwn`✂️ That's ${length} characters; the limit is ${limit}. Shorten it, or put the details in a text snippet and attach it.`,
-  tooLongTogether: (length: string, limit: string): Mrkdwn =>
-    mrkdwn`✂️ With the messages that go along, that's ${length} characters; the limit is ${limit}. Untick some.`,
+  tooLongTogether: (length: string, limit: string, mayUntick: boolean): Mrkdwn =>
+    mrkdwn`✂️ With the messages that go along, that's ${length} characters; the limit is ${limit}. ${mayUntick ? 'Untick some' : 'Shorten it'}.`,
   unknownProject: (name: string, meant: Mrkdwn, available: string): Mrkdwn =>
     mrkdwn`There's no project “${name}”.${meant} Available: ${available}. To use these words as a request, put \`--\` in front.`,
   meantProject: (name: string): Mrkdwn => mrkdwn` Did you mean *${name}*?`,

@@ -2,8 +2,9 @@ import type { KnownBlock } from '@slack/types';
 import type { Announcement } from '../../../jobs/announcement.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { askerOf } from '../parts/asker.ts';
-import { buttons } from '../parts/buttons.ts';
+import { type ButtonTarget, buttons } from '../parts/buttons.ts';
 import {
+  actionButton,
   buttonRow,
   message,
   paragraph,
@@ -16,6 +17,7 @@ import {
 import { channelMention, type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
 import { oneLine, quotedPrompt } from '../parts/untrusted.ts';
 import { labels } from '../parts/words.ts';
+import { type Refusal, refusalView } from '../refusals.ts';
 import { draftTexts } from '../texts/thread/drafts.ts';
 import { refusedNotices } from '../texts/thread/thread.ts';
 
@@ -62,6 +64,12 @@ export function onlyTheseView(
   names: ReadonlyMap<string, string>,
 ): SlackMessage {
   return message(paragraph(draftTexts.notYours(namesOf(approvers, names))));
+}
+
+/** For a person who cannot start it as it stands: with the way to the form. */
+export function draftTooLongView(tooLong: Refusal, target: ButtonTarget): SlackMessage {
+  const toForm = tooLong.kind === 'too_long' ? buttons.editDraft : buttons.chooseForDraft;
+  return refusalView(tooLong, actionButton(toForm, target));
 }
 
 /** For whoever asked for it. @param reason Slack's error code */

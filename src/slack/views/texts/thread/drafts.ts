@@ -14,5 +14,6 @@ export const draftTexts = {
   /** In lists, and for whoever presses too late. */
   waiting: mrkdwn`📝 *Draft*`,
   dropped: mrkdwn`⚪ *Not started*`,
-  cutOff: mrkdwn`✂️ The request is too long for this field: its end is missing here. *Start* below the draft sends all of it.`,
+  cutOff: (maySendAll: boolean): Mrkdwn =>
+    mrkdwn`✂️ The request is too long for this field: its end is missing here.${maySendAll ? mrkdwn` *Start* below the draft sends all of it.` : ''}`,
 } as const;
