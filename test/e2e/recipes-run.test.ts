@@ -173,8 +173,12 @@ test('the menu of a message offers recipes: the quoted message gives way to one 
   await control.shortcut({ message, user: alice, callbackId: 'ask_docs_agent' });
   const form = () => JSON.stringify(control.modal(alice)?.blocks ?? []);
   await world.later(form, (shown) => shown.includes('Or run a recipe'), 'the form');
-  expect((await control.submit(alice, { recipe: 'screenshots' })).errors).toHaveProperty('recipe');
-  expect((await control.submit(alice, { recipe: 'screenshots', prompt: '' })).errors).toBeNull();
+  const wish = { recipe: 'screenshots', prompt: 'Renew them & their captions' };
+  expect((await control.submit(alice, wish)).errors).toHaveProperty('recipe');
+  await control.close(alice);
+  await control.shortcut({ message, user: alice, callbackId: 'ask_docs_agent' });
+  await world.later(form, (shown) => shown.includes('Or run a recipe'), 'the form');
+  expect((await control.submit(alice, { recipe: 'screenshots' })).errors).toBeNull();
   await world.started('Renew the screenshots');
 });
 

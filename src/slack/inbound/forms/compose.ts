@@ -1,11 +1,17 @@
-import type { AllMiddlewareArgs, MessageShortcut, SlackShortcutMiddlewareArgs } from '@slack/bolt';
+import type {
+  AllMiddlewareArgs,
+  MessageShortcut,
+  SlackShortcutMiddlewareArgs,
+  ViewOutput,
+} from '@slack/bolt';
+import { z } from 'zod';
 import { noAttachments } from '../../../jobs/requests/attachments.ts';
 import { isBlank } from '../../../jobs/requests/prompt.ts';
 import { attachmentsIn, fitAttachments } from '../../messages/attachments.ts';
 import { saidIn } from '../../messages/thread-messages.ts';
 import { type ComposeTarget, decodeComposeTarget } from '../../protocol/form-data.ts';
 import { formIds } from '../../protocol/ids.ts';
-import { readableText } from '../../protocol/slack-text.ts';
+import { escapeMrkdwn, readableText, sanitize } from '../../protocol/slack-text.ts';
 import { type Compose, composeView, noFormView, promptAbout } from '../../views/forms/compose.ts';
 import { notBothView } from '../../views/recipes.ts';
 import { noChannelView } from '../../views/refusals.ts';
@@ -45,7 +51,7 @@ export function composeSubmitted(deps: ListenerDeps) {
     const { text, project, channelId: chosen, recipe } = filledIn(deps, args.view);
     if (recipe !== null) {
       const responseUrl = target?.responseUrl ?? null;
-      return isBlank(text)
+      return isBlank(text) || isAsOffered(text, args.view)
         ? recipeChosen(deps, args, { name: recipe, responseUrl })
         : refuseAtField(args.ack, notBothView(), formIds.recipe);
     }
@@ -63,6 +69,20 @@ export function composeSubmitted(deps: ListenerDeps) {
       thread: null,
     });
   };
+}
+
+const promptBlock = z.object({
+  block_id: z.literal(formIds.prompt),
+  element: z.object({ initial_value: z.string() }),
+});
+
+/** Nobody has written a request: the form came with this one. Slack may escape what it gives back. */
+function isAsOffered(text: string, { blocks }: ViewOutput): boolean {
+  const initial = blocks
+    .map((block) => promptBlock.safeParse(block).data?.element.initial_value ?? '')
+    .join('');
+  const offered = sanitize(initial).trim();
+  return text === escapeMrkdwn(offered) || text === offered;
 }
 
 type Args = SlackShortcutMiddlewareArgs<MessageShortcut> & AllMiddlewareArgs;
