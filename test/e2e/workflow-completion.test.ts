@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { Program } from '../support/strict-slack/program.ts';
 import type { StrictFault } from '../support/strict-slack/web-api.ts';
-import { ASKS, cards, ERROR, ended, events, SUCCESS, startWithWorkflows } from './support/steps.ts';
+import {
+  ASKS,
+  cards,
+  ERROR,
+  ended,
+  events,
+  runIntoFault,
+  SUCCESS,
+  startWithWorkflows,
+} from './support/steps.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -109,15 +118,8 @@ describe('what Slack answers to a completion (T1)', () => {
   test('an error of the step is completed by the bot, too, and if Slack is away, the event comes again', async () => {
     const program = await startWithWorkflows({ configFile: '' });
     const faults: StrictFault[] = [{ status: 503 }, { error: 'token_expired' }];
-    program.slack.onCall(({ method }) => (method === ERROR ? (faults.shift() ?? null) : null));
-    const running = program.slack.control.runStep(ASKS);
-    await program.later(
-      () => program.slack.calls(ERROR).length,
-      (count) => count > 0,
-      'a try',
-    );
-    await program.clock.advance(3_000);
-    const end = await ended(program, await running);
+    const executionId = await runIntoFault(program, () => faults.shift() ?? null);
+    const end = await ended(program, executionId);
     expect(end).toMatchObject({ error: expect.stringContaining("can't start jobs") });
     expect(program.slack.calls(ERROR).map(({ token }) => token?.slice(0, 5))).toEqual([
       'xwfp-',
@@ -140,8 +142,7 @@ test('the token of a step is used for 15 minutes, then the bot’s; it is never 
   );
   const [first, second] = api.jobs;
   api.finish(first?.id ?? '', { status: 'completed' });
-  const isEarly = slack.control.stepEnd(early) ?? (await Promise.race([ended(program, early)]));
-  expect(isEarly).toMatchObject({ outputs: { state: 'done' } });
+  expect(await ended(program, early)).toMatchObject({ outputs: { state: 'done' } });
   await clock.advance(16 * MINUTE_MS);
   api.finish(second?.id ?? '', { status: 'completed' });
   expect(await ended(program, late)).toMatchObject({ outputs: { state: 'done' } });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { general } from '../support/local-slack.ts';
 import type { Program } from '../support/strict-slack/program.ts';
 import type { StrictFault } from '../support/strict-slack/web-api.ts';
-import { ASKS, cards, ERROR, ended, events, startWithWorkflows } from './support/steps.ts';
+import { ASKS, cards, ERROR, ended, events, runIntoFault, startWithWorkflows } from './support/steps.ts';
 
 const MINUTE_MS = 60_000;
 const allowed = `workflows: { channels: [${general}] }`;
@@ -15,18 +15,6 @@ describe('a step that was refused, and is delivered again when the rules allow i
     const first = slack.deliveries().find(({ kind }) => kind === 'event');
     if (first === undefined) throw new Error('nothing was delivered');
     await slack.control.raw(general, (first.payload as { event: { type: string } }).event);
-  };
-  /** Runs the step. Its refusal meets this fault, and Slack's first wait for the acknowledgement ends. */
-  const runInto = async (program: Program, fault: () => StrictFault | null) => {
-    program.slack.onCall(({ method }) => (method === ERROR ? fault() : null));
-    const running = program.slack.control.runStep(ASKS);
-    await program.later(
-      () => program.slack.calls(ERROR).length,
-      (count) => count > 0,
-      'a try',
-    );
-    await program.clock.advance(3_000);
-    return running;
   };
   const expectNoJob = async (program: Program) => {
     await program.clock.advance(10 * MINUTE_MS);
@@ -47,7 +35,7 @@ describe('a step that was refused, and is delivered again when the rules allow i
   test('starts nothing, also if the refusal could not be told at first: the workflow is told then', async () => {
     const program = await refusing();
     let isAway = true;
-    const executionId = await runInto(program, () => (isAway ? { status: 503 } : null));
+    const executionId = await runIntoFault(program, () => (isAway ? { status: 503 } : null));
     expect(program.slack.control.stepEnd(executionId)).toBeNull();
     await program.restart(allowed);
     isAway = false;
@@ -66,7 +54,7 @@ describe('a step that was refused, and is delivered again when the rules allow i
   ])('starts nothing where Slack %s', async (_what, fault) => {
     const program = await refusing();
     const faults = [fault];
-    await runInto(program, () => faults.shift() ?? null);
+    await runIntoFault(program, () => faults.shift() ?? null);
     await program.restart(allowed);
     await deliverAgain(program);
     await expectNoJob(program);

@@ -2,6 +2,7 @@ import { expect, onTestFinished } from 'vitest';
 import { general } from '../../support/local-slack.ts';
 import { type Program, type ProgramOptions, startProgram } from '../../support/strict-slack/program.ts';
 import type { StepEnd } from '../../support/strict-slack/steps.ts';
+import type { StrictFault } from '../../support/strict-slack/web-api.ts';
 
 export const PR = 'https://github.com/acme/docs/pull/14';
 export const SUCCESS = 'functions.completeSuccess';
@@ -31,6 +32,22 @@ export async function ended({ later, slack }: Program, executionId: string): Pro
 /** Runs a step, and returns how it ends. */
 export const endOf = async (program: Program, inputs: Readonly<Record<string, unknown>>) =>
   ended(program, await program.slack.control.runStep(inputs));
+
+/** Runs a step that is refused. What is said of that meets these faults, and Slack's first wait for an answer ends. */
+export async function runIntoFault(
+  { slack, clock, later }: Program,
+  fault: () => StrictFault | null,
+): Promise<string> {
+  slack.onCall(({ method }) => (method === ERROR ? fault() : null));
+  const running = slack.control.runStep(ASKS);
+  await later(
+    () => slack.calls(ERROR).length,
+    (count) => count > 0,
+    'a try',
+  );
+  await clock.advance(3_000);
+  return running;
+}
 
 /** The cards of `ASKS`. */
 export const cards = async ({ slack }: Program) =>
