@@ -53,11 +53,13 @@ describe('a draft (T2)', () => {
     expect(settled('expired', null)).toBe(`${rest}Expired after 7 days`);
   });
 
-  test('names ten people who may start it, and no name takes more than a line of 100 characters', () => {
+  test('names ten people who may start it, counts the others, and no name takes more than 100 characters', () => {
     const many = Array.from({ length: 12 }, (_, index) => `U${index + 1}`);
     const all = new Map(many.map((id) => [id, `name of ${id}`]));
     const { text } = onlyTheseView(many, all);
-    expect(text).toContain('name of U9, and name of U10 can');
+    expect(text).toContain('name of U9, name of U10, and 2 others can');
+    expect(onlyTheseView(many.slice(0, 11), all).text).toContain('name of U10, and 1 other can');
+    expect(onlyTheseView(many.slice(0, 10), all).text).toContain('name of U9, and name of U10 can');
     expect(text).not.toContain('U11');
     const long = onlyTheseView(['U1'], new Map([['U1', 'long\n'.repeat(1_000)]])).text;
     expect(long.length).toBeLessThan(200);

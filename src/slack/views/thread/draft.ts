@@ -92,7 +92,9 @@ function from(job: Job, names: ReadonlyMap<string, string>): Mrkdwn {
 }
 
 function namesOf(userIds: readonly string[], names: ReadonlyMap<string, string>): string {
-  return list.format(
-    userIds.slice(0, NAMED_MAX).map((userId) => oneLine(names.get(userId) ?? labels.somebody, NAME_MAX)),
-  );
+  const named = userIds
+    .slice(0, NAMED_MAX)
+    .map((userId) => oneLine(names.get(userId) ?? labels.somebody, NAME_MAX));
+  const others = userIds.length - named.length;
+  return list.format(others === 0 ? named : [...named, draftTexts.others(others)]);
 }

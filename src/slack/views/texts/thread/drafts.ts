@@ -8,6 +8,8 @@ export const draftTexts = {
   included: (count: number): Mrkdwn =>
     mrkdwn`${count} ${count === 1 ? 'message' : 'messages'} of this thread included`,
   onlyThese: (names: string): Mrkdwn => mrkdwn`only ${names} can start it`,
+  /** Besides those who are named. */
+  others: (count: number): string => `${count} ${count === 1 ? 'other' : 'others'}`,
   notYours: (names: string): Mrkdwn => mrkdwn`Only ${names} can start this.`,
   notPosted: (channel: Mrkdwn, reason: string): Mrkdwn =>
     mrkdwn`⚠️ *Couldn't post a draft in ${channel}:* ${reason}. The draft is gone: ask again once that's fixed.`,
