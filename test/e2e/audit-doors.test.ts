@@ -37,7 +37,14 @@ const command = (user: string, text: string, channel = general) =>
   world.slack.control.command({ channel, user, text });
 const say = (user: string, text: string, more: { channel?: string; threadTs?: string } = {}) =>
   world.slack.control.message({ channel: general, user, text, ...more });
-const latest = (words: string) => world.seen(general, ({ text }) => text.includes(words));
+/** Waits, and lets time run: posts to one channel wait for each other. */
+async function seen(what: (message: SlackMessage) => boolean): Promise<SlackMessage> {
+  const found = async () => (await world.slack.control.messages(general)).findLast(what);
+  const message = await world.later(found, (one) => one !== undefined, 'the message');
+  if (message === undefined) throw new Error('there is no such message');
+  return message;
+}
+const latest = (words: string) => seen(({ text }) => text.includes(words));
 const press = async (user: string, words: string, button: string) =>
   world.slack.control.press(await latest(words), button, user);
 
@@ -70,7 +77,7 @@ const marked = async (text: string, user = alice) => {
   return message;
 };
 const draftOf = (message: SlackMessage) =>
-  world.seen(general, ({ thread_ts, text }) => thread_ts === message.ts && text.includes('*Draft*'));
+  seen(({ thread_ts, text }) => thread_ts === message.ts && text.includes('*Draft*'));
 
 /** One after the other in the same world. The last one looks for what came late. */
 describe('an audit has one line for what arrives twice (L4):', () => {

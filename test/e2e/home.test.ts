@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { alice, bob, general, random } from '../support/local-slack.ts';
 import { type Program, startProgram } from '../support/strict-slack/program.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 /** What the person reads at the home tab. */
 function homeOf({ slack }: Program, user = alice): string {
@@ -155,11 +156,12 @@ admins: [${alice}]
 `;
   await using program = await startProgram({ configFile, settings: { NOTICE_CHANNELS: random } });
   const { slack } = program;
+  // Time stands still meanwhile: a look that takes seconds is given up.
   const opened = (words: string) =>
-    program.later(
+    waitFor(
       () => homeOf(program),
       (home) => home.includes(words),
-      words,
+      { what: words },
     );
   const { promise: silence, resolve: speak } = Promise.withResolvers<void>();
   slack.onCall(({ method }) =>
