@@ -137,6 +137,8 @@ export interface DraftStart {
   readonly said?: string;
   /** Attached to them. */
   readonly attachments?: Attachments;
+  /** The time of the last of them; absent: there are none. */
+  readonly lastTs?: string;
   /** The draft's own message, as the press says. */
   readonly postTs?: string;
   /** When it was pressed, by Slack's clock. */

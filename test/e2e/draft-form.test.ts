@@ -35,6 +35,45 @@ describe('the form of a draft', () => {
     expect(form()).toContain('Ask @bob & @alice');
   });
 
+  test('offers what was written in the thread since, which Start by itself does not send (T2)', async () => {
+    const { root, draft } = await draftAbout('The limits are wrong');
+    await write('They got a 429', { threadTs: root.ts });
+    await write('Never mind', { threadTs: root.ts });
+    await formOf(draft);
+    expect(form()).toContain('They got a 429');
+    expect(form()).not.toContain('*Draft*');
+    const [first = ''] = form().match(/\d+\.\d+\|(?=")/g) ?? [];
+    expect(await submit({ messages_0: [first] })).toBe('null');
+    await expect
+      .poll(() => world.prompts()[0]?.[0], { message: 'the prompt' })
+      .toMatch(/limits are wrong\n\nContext from the Slack thread \S+\nbob: They got a 429$/);
+
+    const other = await draftAbout('The page is old');
+    await write('Indeed', { threadTs: other.root.ts });
+    await press(other.draft, 'start_draft');
+    await expect.poll(() => world.prompts()[1]?.[0], { message: 'the prompt' }).toMatch(/page is old$/);
+  });
+
+  test('opens also while the thread cannot be read, if nothing of it went along (T2)', async () => {
+    const { draft } = await draftAbout('The limits are wrong');
+    world.slack.onCall(({ method }) => (method === 'conversations.replies' ? { status: 429 } : null));
+    await formOf(draft);
+    expect(await submit({ prompt: 'Correct the limits' })).toBe('null');
+    await expect.poll(() => world.prompts(), { message: 'the prompt' }).toEqual([['Correct the limits']]);
+  });
+
+  test('does not send a message again as a reply that went along, though Slack has a clock that is ahead (T2)', async () => {
+    const { root, draft } = await draftAbout('The limits are wrong');
+    const ts = `${Math.floor(Number(root.ts)) + 60}.000100`;
+    const reply = { type: 'message', channel: general, user: bob, team: 'T0LOCAL', text: 'Indeed' } as const;
+    world.slack.control.restore(general, [{ ...reply, ts, thread_ts: root.ts }]);
+    await world.slack.control.raw(general, { ...reply, ts, thread_ts: root.ts });
+    await formOf(draft);
+    expect(await submit()).toBe('null');
+    await world.settled(10_000);
+    expect(world.prompts()).toEqual([[expect.stringMatching(/bob: Indeed$/)]]);
+  });
+
   test('takes no empty request (T2)', async () => {
     const { draft } = await draftAbout('The limits are wrong');
     await formOf(draft);

@@ -1,5 +1,5 @@
 import type { Decision, DecisionContext } from '../../decision.ts';
-import type { Draft, Dropped } from '../../draft.ts';
+import type { Draft, Dropped, StartThread } from '../../draft.ts';
 import type { DraftStart, MarkedOnceMore } from '../../event.ts';
 import type { Stage } from '../../job.ts';
 import type { Attachments } from '../../requests/attachments.ts';
@@ -83,10 +83,10 @@ export function draftRefused(builder: DecisionBuilder, callId: string, number: n
 export function startDraft(builder: DecisionBuilder, started: DraftStart): void {
   const { stage } = builder.job;
   if (stage.kind !== 'draft' || stage.number !== started.draft) return;
-  const { prompt, said = '', attachments, pressedTs } = started;
+  const { prompt, said = '', attachments, pressedTs, lastTs } = started;
   const rootTs = stage.postTs ?? started.postTs ?? null;
   const own = rootTs === null ? null : { threadTs: rootTs, lastTs: rootTs };
-  openIn(builder, stage.thread ?? own, pressedTs);
+  openIn(builder, stage.thread === null ? own : withLast(stage.thread, lastTs), pressedTs);
   const { job, context } = builder;
   builder.change({
     requestedAtMs: context.nowMs,
@@ -97,6 +97,11 @@ export function startDraft(builder: DecisionBuilder, started: DraftStart): void 
     ...withAttachments(job, attachments),
   });
   requestCard(builder);
+}
+
+/** Of what goes along, nothing is taken for a reply, though Slack's clock may be ahead of this machine's. */
+function withLast(thread: StartThread, alongTs = thread.lastTs): StartThread {
+  return Number(alongTs) > Number(thread.lastTs) ? { ...thread, lastTs: alongTs } : thread;
 }
 
 function withAttachments(

@@ -12,7 +12,7 @@ import { type Prepared, tooLate } from '../job-button.ts';
 import { namesIn } from '../requests/in-time.ts';
 import { threadTakenProblem } from '../requests/start-job.ts';
 import { formPressed, formSubmitted, jobOf } from './decision-forms.ts';
-import { approvalProblem, openDraft, readAlong, saidAlong } from './draft-thread.ts';
+import { approvalProblem, openDraft, readAlong, readOffered, saidAlong } from './draft-thread.ts';
 import { filledIn } from './submit.ts';
 import { toLines } from './thread-lines.ts';
 
@@ -43,7 +43,7 @@ export const draftPressed = (deps: ListenerDeps) =>
     }
     const denial = await approvalProblem(deps, job, data.userId);
     if (denial !== null) return { problem: denial };
-    const along = await readAlong(deps, job, draft);
+    const along = await readOffered(deps, job, draft);
     if ('problem' in along) return along;
     const names = await namesIn(deps, [job.prompt]);
     const { promptMaxLength } = deps.newContext().policy;
@@ -63,8 +63,7 @@ export const draftSubmitted = (deps: ListenerDeps) =>
       const { text: prompt, ticked } = filledIn(deps, view);
       const own = judgePrompt(unescaped(prompt), deps.newContext().policy.promptMaxLength);
       if (own.kind !== 'ok') return { problem: refusalAtField(own) };
-      const tickedTs = ticked.map((id) => id.split('|', 1)[0] ?? '');
-      const messages = draft.messages.filter((ts) => tickedTs.includes(ts));
+      const messages = ticked.map((id) => id.split('|', 1)[0] ?? '').sort();
       const along = await readAlong(deps, job, { ...draft, messages });
       if ('problem' in along) return along;
       const [changed] = toLines(along.messages, along.names).filter(({ id }) => !ticked.includes(id));

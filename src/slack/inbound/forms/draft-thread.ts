@@ -4,7 +4,7 @@ import { type Job, startPromptOf } from '../../../jobs/job.ts';
 import { approversIn } from '../../../jobs/policy.ts';
 import { judgePrompt } from '../../../jobs/requests/prompt.ts';
 import { attachmentsIn, mergeAttachments } from '../../messages/attachments.ts';
-import { peopleIn } from '../../messages/thread-messages.ts';
+import { offeredMessages, peopleIn } from '../../messages/thread-messages.ts';
 import { readableText } from '../../protocol/slack-text.ts';
 import { threadNotReadView } from '../../views/forms/thread-preview.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
@@ -48,18 +48,43 @@ export interface Along {
   readonly names: ReadonlyMap<string, string>;
 }
 
-export async function readAlong(
+const NOTHING: Along = { messages: [], names: new Map() };
+
+export function readAlong(deps: ListenerDeps, job: Job, draft: Draft): Promise<Along | Problem> {
+  const { messages } = draft;
+  const pick: Part['pick'] = (found) => found.filter(({ ts }) => messages.includes(ts));
+  return read(deps, job, draft, { fromTs: messages[0], pick });
+}
+
+/** All that may go along: also what was written in the thread since the draft was made, if Slack says that in time. */
+export async function readOffered(deps: ListenerDeps, job: Job, draft: Draft): Promise<Along | Problem> {
+  const { thread, messages } = draft;
+  const fromTs = messages[0] ?? thread?.lastTs;
+  const aboutTs = job.origin?.kind === 'reaction' ? job.origin.messageTs : '';
+  const pick: Part['pick'] = (found) => offeredMessages(found, aboutTs, deps.botUserId).offered;
+  const offered = await read(deps, job, draft, { fromTs, pick });
+  return 'problem' in offered && messages.length === 0 ? NOTHING : offered;
+}
+
+interface Part {
+  /** Undefined: nothing. */
+  readonly fromTs: string | undefined;
+  readonly pick: (found: readonly ThreadMessage[]) => readonly ThreadMessage[];
+}
+
+async function read(
   deps: ListenerDeps,
   { channelId }: Job,
-  { thread, messages }: Draft,
+  { thread }: Draft,
+  { fromTs, pick }: Part,
 ): Promise<Along | Problem> {
-  const [oldestTs] = messages;
-  if (thread === null || oldestTs === undefined) return { messages: [], names: new Map() };
+  if (thread === null || fromTs === undefined) return NOTHING;
   try {
-    const read = deps.poster.thread(channelId, thread.threadTs, oldestTs);
-    const found = await inTime(deps, READ_WITHIN_MS, read, null);
+    const reading = deps.poster.thread(channelId, thread.threadTs, fromTs);
+    const found = await inTime(deps, READ_WITHIN_MS, reading, null);
     if (found === null) return { problem: threadNotReadView(false) };
-    const along = found.filter(({ ts }) => messages.includes(ts));
+    // The root is there in any case.
+    const along = pick(found.filter(({ ts }) => Number(ts) >= Number(fromTs)));
     const names = deps.names.named(peopleIn(along));
     return {
       messages: along,
@@ -78,7 +103,7 @@ export function saidAlong(
   job: Job,
   draft: Draft,
   { messages, names }: Along,
-): Pick<DraftStart, 'said' | 'attachments'> | { readonly tooLong: Refusal } {
+): Pick<DraftStart, 'said' | 'attachments' | 'lastTs'> | { readonly tooLong: Refusal } {
   const threadTs = draft.thread?.threadTs ?? null;
   const said = threadContext(messages, names, linkTo(deps, { channelId: job.channelId, threadTs })) ?? '';
   const whole = startPromptOf({ ...job, context: [job.context, said].filter(Boolean).join('\n\n') });
@@ -87,5 +112,7 @@ export function saidAlong(
     const isAlone = messages.length === 0;
     return { tooLong: isAlone ? verdict : { ...verdict, kind: 'too_long_together', mayUntick: true } };
   }
-  return { said, attachments: mergeAttachments(messages.map(attachmentsIn)) };
+  const lastTs = messages.at(-1)?.ts;
+  const attachments = mergeAttachments(messages.map(attachmentsIn));
+  return { said, attachments, ...(lastTs !== undefined && { lastTs }) };
 }
