@@ -86,9 +86,10 @@ describe('the pace of a card’s edits', () => {
     faults.push({ status: 500 });
     const before = editedAtMs.length;
     await program.clock.advance(3_000);
-    expect(editedAtMs.length).toBe(before + 1);
+    await expect.poll(() => editedAtMs.length, { message: 'the edit that fails' }).toBe(before + 1);
+    await expect.poll(() => program.slack.inFlight(), { message: 'its answer' }).toBe(0);
     await program.clock.advance(6_000);
-    expect(editedAtMs.length).toBe(before + 2);
+    await expect.poll(() => editedAtMs.length, { message: 'the next edit' }).toBe(before + 2);
     await shows('9 replies waiting');
   });
 

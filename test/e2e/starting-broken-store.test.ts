@@ -69,6 +69,9 @@ test('a command that is not stored in time says that nobody can tell, and starts
   const other = beside(file);
   await other.execute('begin immediate');
   const typed = world.slack.control.command({ channel: general, user: alice, text: 'Fix the typos' });
+  // What Slack says of her has arrived; the command itself is not answered.
+  await expect.poll(() => world.slack.calls('users.info').length, { message: 'a look at Alice' }).toBe(1);
+  await expect.poll(() => world.slack.inFlight(), { message: 'the command alone' }).toBe(1);
   await world.clock.advance(2_000);
   const { payload } = await typed;
   expect(JSON.stringify(payload)).toContain(
