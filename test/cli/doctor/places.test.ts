@@ -75,6 +75,16 @@ test('an emoji is known to Slack by one name only: doctor says which, for names 
   });
 });
 
+test('an emoji in a channel where nobody may ask makes no drafts, as doctor says (T2, A1)', async () => {
+  await using patient = await startPatient();
+  patient.slack.control.grantScopes([...botScopes.map(({ name }) => name), 'reactions:read']);
+  patient.configFile = `channels: { ${general}: { reaction: memo } }\naccess: { channels: [C0OTHER] }`;
+  expect(one(await patient.look(), 'reaction', general)).toMatchObject({
+    level: 'warning',
+    found: ':memo: makes no drafts there: access.channels does not name the channel',
+  });
+});
+
 test('channels in which workflows may ask are looked at: the bot must be in them, and people must be able to reply', async () => {
   await using patient = await startPatient();
   patient.slack.control.openChannel({ id: 'C0IN', name: 'in', members: [botUserId] });

@@ -1,4 +1,4 @@
-import type { Rules } from '../../../jobs/policy.ts';
+import type { WorkspaceSettings } from '../../../app/config/projects.ts';
 import { EMOJI_SCOPE } from '../../../slack/protocol/scopes.ts';
 import type { Inspection, TokenFacts } from '../../../slack/workspace/inspection.ts';
 import { type Finding, type Findings, findingsOf } from './finding.ts';
@@ -8,14 +8,21 @@ import { LOOK_AGAIN, slackFailure } from './slack.ts';
 interface Marking {
   readonly channelId: string;
   readonly emoji: string;
+  /** Whether people may ask there at all. */
+  readonly isOpen: boolean;
   readonly findings: Findings;
 }
 
 /** @param own the workspace, where there may be several; else null */
-export function markingIn(own: string | null, { channels }: Pick<Rules, 'channels'>): Marking[] {
+export function markingIn(
+  own: string | null,
+  { channels, access }: Pick<WorkspaceSettings, 'channels' | 'access'>,
+): Marking[] {
   return [...channels].flatMap(([channelId, { reaction: emoji }]) => {
+    if (emoji === undefined) return [];
     const subject = own === null ? channelId : `${own}/${channelId}`;
-    return emoji === undefined ? [] : [{ channelId, emoji, findings: findingsOf('reaction', subject) }];
+    const isOpen = access.channels.size === 0 || access.channels.has(channelId);
+    return [{ channelId, emoji, isOpen, findings: findingsOf('reaction', subject) }];
   });
 }
 
@@ -30,7 +37,7 @@ export async function emojiFindings(
     ? await inspection.emoji().catch((error: unknown) => ({ error }))
     : null;
   return Promise.all(
-    marking.map(async ({ channelId, emoji, findings }) => {
+    marking.map(async ({ channelId, emoji, isOpen, findings }) => {
       try {
         await inspection.isIn(channelId);
       } catch (error) {
@@ -41,7 +48,11 @@ export async function emojiFindings(
           ),
         );
       }
-      return emojiFinding(emoji, names, findings);
+      if (isOpen) return emojiFinding(emoji, names, findings);
+      return findings.warning(
+        `:${emoji}: makes no drafts there: access.channels does not name the channel`,
+        'Add it to access.channels in the file of DOCS_AGENT_CONFIG, or take its reaction out of the settings.',
+      );
     }),
   );
 }
