@@ -126,6 +126,31 @@ test('a session that Slack does not answer is no refusal: it is set again, and n
   expect(slack.calls(OLD)).toEqual([]);
 });
 
+test('a channel that is closed to the bot says nothing of the app: sessions elsewhere follow their jobs (T4)', async () => {
+  const program = await startAgent();
+  const { api, clock, slack } = program;
+  const gone = await program.ask('Add a glossary');
+  const card = await program.ask('Add a quickstart');
+  for (const each of [gone, card]) await stateIs(program, each, 'processing');
+  const error = 'is_archived';
+  slack.onCall(({ method, args }) =>
+    [NEW, OLD].includes(method) && args.thread_ts === gone.ts ? { error } : null,
+  );
+  const ends = () =>
+    slack.calls(NEW).filter(({ args }) => args.thread_ts === gone.ts && args.status === 'active');
+  api.finish(api.jobs[0]?.id ?? '', { status: 'completed' });
+  await program.later(
+    () => ends().length,
+    (count) => count === 1,
+    'the end of the job in the closed channel',
+  );
+  await clock.advance(MINUTE_MS);
+  api.finish(api.jobs[1]?.id ?? '', { status: 'completed' });
+  await stateIs(program, card, 'active');
+  expect(ends()).toHaveLength(1);
+  expect(slack.calls(OLD)).toEqual([]);
+});
+
 test('what an outage of Slack kept from being shown at the end is shown later (T4)', async () => {
   const program = await startAgent();
   const { api, slack } = program;

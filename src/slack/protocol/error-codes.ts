@@ -73,6 +73,13 @@ export function isNotInChannel(code: string): boolean {
   return code === 'not_in_channel' || code === 'channel_not_found';
 }
 
+const GONE: ReadonlySet<string> = new Set(['channel_is_archived', 'is_archived', 'thread_not_found']);
+
+/** Whether Slack's error code says that the conversation or its thread is gone, or closed to the bot. */
+export function isPlaceGone(code: string): boolean {
+  return isNotInChannel(code) || GONE.has(code);
+}
+
 /** Whether Slack's error code says that the step was completed before, or that people cancelled its workflow. */
 export function isStepOver(code: string): boolean {
   return code === 'execution_not_in_running_state';

@@ -1,5 +1,6 @@
 import type { Job } from '../../../jobs/job.ts';
 import { type SessionState, sessionStateOf } from '../../../jobs/shown/session-state.ts';
+import { isPlaceGone } from '../../protocol/error-codes.ts';
 import type { Poster } from '../../workspace/poster.ts';
 import { SlackCallError, wasAnsweredNo } from '../../workspace/web-api/failure.ts';
 import type { SlackTools } from '../slack-tools.ts';
@@ -91,6 +92,8 @@ export class SessionStatus {
   private noteFailure({ log, clock }: SlackTools, { id, teamId }: Job, method: StatusMethod, error: unknown) {
     const failure = error instanceof SlackCallError ? error.failure : null;
     log.debug('status_not_shown', { method, reason: failure?.code ?? String(error) });
+    // It says nothing of the app, and is not tried again before the job changes.
+    if (failure !== null && isPlaceGone(failure.code)) return;
     const isRefused = failure !== null && wasAnsweredNo(failure);
     this.shown.noteFailure(id, isRefused);
     if (!isRefused) return;
