@@ -119,15 +119,16 @@ test('what fails is counted by how it failed', async () => {
   api.failAll({ status: 401 });
   slack.onCall(({ method }) => (method === 'chat.update' ? { error: 'token_revoked' } : null));
   await world.ask('Document the webhooks');
+  const refused = [
+    'docs_agent_slack_calls_total{method="chat.update",outcome="needs_admin"}',
+    'docs_agent_agent_calls_total{method="create_job",outcome="definite",reason="unauthorized"}',
+  ];
   const failed = await world.later(
     () => scrape(world.service),
-    (series) =>
-      Number(series['docs_agent_slack_calls_total{method="chat.update",outcome="needs_admin"}']) > 0,
-    'the refused edit',
+    (series) => refused.every((name) => Number(series[name]) > 0),
+    'the refused edit and start',
   );
   expect(failed).toMatchObject({
-    'docs_agent_agent_calls_total{method="create_job",outcome="definite",reason="unauthorized"}':
-      expect.any(Number),
     'docs_agent_log_events_total{level="warn",event="agent_called"}': expect.any(Number),
   });
   const later = await world.later(

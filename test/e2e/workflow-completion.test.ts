@@ -133,13 +133,17 @@ describe('what Slack answers to a completion (T1)', () => {
 test('the token of a step is used for 15 minutes, then the bot’s; it is never logged (T1)', async () => {
   const program = await startWithWorkflows();
   const { api, clock, slack } = program;
-  const early = await slack.control.runStep({ ...ASKS, wait: true });
-  const late = await slack.control.runStep({ ...ASKS, wait: true });
-  await program.later(
-    () => api.jobs.length,
-    (count) => count === 2,
-    'the jobs',
-  );
+  const runStep = async (jobs: number) => {
+    const executionId = await slack.control.runStep({ ...ASKS, wait: true });
+    await program.later(
+      () => api.jobs.length,
+      (count) => count === jobs,
+      'the job',
+    );
+    return executionId;
+  };
+  const early = await runStep(1);
+  const late = await runStep(2);
   const [first, second] = api.jobs;
   api.finish(first?.id ?? '', { status: 'completed' });
   expect(await ended(program, early)).toMatchObject({ outputs: { state: 'done' } });

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Service } from '../../src/app/service.ts';
 import type { TestClock } from './test-clock.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -17,4 +19,13 @@ export function laterBy(clock: TestClock): Later {
     };
     return waitFor(look, predicate, { what, timeoutMs: 15_000 });
   };
+}
+
+/** A stop that waits for nobody takes less, in real time. */
+const STOP_AT_ONCE_MS = 100;
+
+/** Stops it. Lets time run if it waits for that: an outcome that could not be stored is stored again after a while. */
+export async function stopBy(clock: TestClock, service: Service): Promise<void> {
+  const stopped = service.stop().then(() => true);
+  while (!(await Promise.race([stopped, sleep(STOP_AT_ONCE_MS, false)]))) await clock.advance(1_000);
 }

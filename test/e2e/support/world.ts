@@ -7,7 +7,7 @@ import { createLogger } from '../../../src/app/operations/logger.ts';
 import { createService, type Service } from '../../../src/app/service.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
 import { freePort } from '../../support/free-port.ts';
-import { type Later, laterBy } from '../../support/later.ts';
+import { type Later, laterBy, stopBy } from '../../support/later.ts';
 import {
   alice,
   borrowTestSlack,
@@ -127,7 +127,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World & As
   const newService = () => createService(config, { clock, log });
   let service = newService();
   await service.start();
-  resources.defer(() => service.stop());
+  resources.defer(() => stopBy(clock, service));
 
   const posts = async (card: SlackMessage) =>
     (await slack.control.thread(card.channel, card.ts)).filter(({ ts }) => ts !== card.ts);

@@ -4,7 +4,7 @@ import type { Environment } from '../../../src/app/config/values.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { createService, type Service } from '../../../src/app/service.ts';
 import { freePort } from '../free-port.ts';
-import { type Later, laterBy } from '../later.ts';
+import { type Later, laterBy, stopBy } from '../later.ts';
 import { alice, general, type SlackMessage } from '../local-slack.ts';
 import { noFiles } from '../settings.ts';
 import { type StrictSlack, type StrictSlackOptions, startStrictSlack } from '../strict-slack.ts';
@@ -84,7 +84,7 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
   const newService = () => createService(parseConfig(env, readFile), { clock, log });
   let service = newService();
   await service.start();
-  resources.defer(() => service.stop());
+  resources.defer(() => stopBy(clock, service));
 
   const later = laterBy(clock);
   const found = async (read: () => Promise<SlackMessage | undefined>, what: string) => {
