@@ -48,7 +48,7 @@ export async function openDatabase(
   const database = isEmbedded ? openSqlite(location.dataDir) : await loadPostgres(location.databaseUrl);
   try {
     const migrated = isEmbedded
-      ? await migrate(database.queries, migrations('sqlite'))
+      ? await migrate(database, migrations('sqlite'))
       : await migratePostgres(database, location.databaseUrl);
     if (isEmbedded) {
       // Their holder is gone, or the directory could not have been opened.
@@ -72,10 +72,10 @@ export async function openDatabase(
 async function migratePostgres(database: Database, databaseUrl: string): Promise<string[]> {
   const all = migrations('postgres');
   const { missing } = await schemaState(database.queries, all);
-  if (missing.length === 0) return migrate(database.queries, all);
+  if (missing.length === 0) return migrate(database, all);
   const unlimited = await loadPostgres(databaseUrl, 0);
   try {
-    return await migrate(unlimited.queries, all);
+    return await migrate(unlimited, all);
   } finally {
     await unlimited.close();
   }

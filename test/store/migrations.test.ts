@@ -57,8 +57,8 @@ describe('migrations', () => {
   });
 
   test('that fail halfway leave nothing behind', async () => {
-    const { queries, close } = openSqlite(dataDir);
-    onTestFinished(close);
+    const database = openSqlite(dataDir);
+    onTestFinished(database.close);
     const broken = {
       ...migrations('sqlite'),
       '9999_broken': {
@@ -68,9 +68,9 @@ describe('migrations', () => {
         },
       },
     };
-    await expect(migrate(queries, broken)).rejects.toThrow('nowhere');
+    await expect(migrate(database, broken)).rejects.toThrow('nowhere');
     expect(tablesIn()).toEqual([]);
-    await migrate(queries, migrations('sqlite'));
+    await migrate(database, migrations('sqlite'));
     expect(tablesIn()).toContain('job');
   });
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openPostgres } from '../../src/store/engines/postgres.ts';
 import { inspectStore } from '../../src/store/inspect/inspect.ts';
-import { openStore } from '../../src/store/open.ts';
+import { migrateStore, openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { NOW_MS } from '../contract/store/samples.ts';
 import { storeContract } from '../contract/store-contract.ts';
@@ -71,6 +71,18 @@ for (const mode of ['transaction', 'session'] as const) {
       const claimed = claims.flat().map(({ subject }) => subject);
       expect(claimed.length).toBeGreaterThan(0);
       expect(new Set(claimed).size).toBe(claimed.length);
+    });
+
+    test('replicas that start at once on an empty database migrate it once, and leave no lock behind', async () => {
+      const empty = await createTestDatabase(testServerUrl ?? '');
+      onTestFinished(() => empty.drop());
+      const databaseUrl = pooler.urlOf(empty.url);
+      const made = await Promise.all(Array.from({ length: 8 }, () => migrateStore({ databaseUrl })));
+      expect(made.filter((names) => names.length > 0)).toHaveLength(1);
+      const locks = await empty.query(
+        "select * from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())",
+      );
+      expect(locks).toEqual([]);
     });
 
     test('a transaction has its limit, and leaves none behind for others', async () => {

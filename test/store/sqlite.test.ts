@@ -141,7 +141,7 @@ test('a transaction keeps other programs from writing, from its start', async ()
 test('a full disk undoes the transaction and says so; the next one works', async () => {
   const database = openSqlite(newDirectory());
   onTestFinished(database.close);
-  await migrate(database.queries, migrations(database.engine));
+  await migrate(database, migrations(database.engine));
   const store = new SqlStore(database, null);
   await sql`pragma max_page_count = 100`.execute(database.queries);
   const flood = store.transaction(async (tx) => {

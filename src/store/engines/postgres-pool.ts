@@ -90,9 +90,19 @@ export function postgresDialect(
   return {
     createDriver: () => new DriverWithSettings(config, settings),
     createQueryCompiler: () => new PostgresQueryCompiler(),
-    createAdapter: () => new PostgresAdapter(),
+    createAdapter: () => new Adapter(),
     createIntrospector: (db) => new PostgresIntrospector(db),
   };
+}
+
+/**
+ * Without Kysely's lock for migrations, which belongs to the session: behind PgBouncer, other transactions get that
+ * session. `migrate` holds a lock of its own until its commit.
+ */
+class Adapter extends PostgresAdapter {
+  override async acquireMigrationLock(): Promise<void> {}
+
+  override async releaseMigrationLock(): Promise<void> {}
 }
 
 /**

@@ -1,25 +1,41 @@
 import type { Kysely } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration';
+import type { Database } from '../engines/database.ts';
 import { StoreError } from '../errors.ts';
 import type { Queries } from './tables.ts';
 
-/**
- * Applies all missing migrations, or none, and returns their names. Processes may do so concurrently: Kysely's migrator
- * takes an advisory lock on Postgres.
- */
-export async function migrate(db: Queries, migrations: Record<string, Migration>): Promise<string[]> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
-  const { error, results = [] } = await migrator.migrateToLatest();
-  if (error === undefined) return results.map(({ migrationName }) => migrationName);
-  if (error instanceof StoreError) throw error;
-  const { unknown } = await schemaState(db, migrations);
-  if (unknown.length > 0) {
-    throw new StoreError(
-      `The store was written by a newer docs-agent (its schema has ${unknown.join(', ')}, which this ` +
-        'version does not know). Start that version or a later one.',
-    );
+const LOCK = 'migration';
+
+/** Applies all missing migrations, or none, and returns their names. Replicas that do so wait for each other. */
+export async function migrate(
+  { queries, advisoryLockIn }: Pick<Database, 'queries' | 'advisoryLockIn'>,
+  migrations: Record<string, Migration>,
+): Promise<string[]> {
+  try {
+    return await queries.transaction().execute(async (tx) => {
+      await advisoryLockIn(tx)(LOCK);
+      const migrator = new Migrator({ db: tx, provider: { getMigrations: async () => migrations } });
+      const { error, results = [] } = await migrator.migrateToLatest();
+      if (error !== undefined) throw error;
+      return results.map(({ migrationName }) => migrationName);
+    });
+  } catch (error) {
+    throw await explained(error, queries, migrations);
   }
-  throw error;
+}
+
+async function explained(
+  error: unknown,
+  queries: Queries,
+  migrations: Record<string, Migration>,
+): Promise<unknown> {
+  if (error instanceof StoreError) return error;
+  const { unknown } = await schemaState(queries, migrations);
+  if (unknown.length === 0) return error;
+  return new StoreError(
+    `The store was written by a newer docs-agent (its schema has ${unknown.join(', ')}, which this ` +
+      'version does not know). Start that version or a later one.',
+  );
 }
 
 /** Names of migrations. */
