@@ -81,6 +81,8 @@ describeInBrowser("the demo, typed and clicked in the local Slack's page", () =>
         await slack.form.waitFor({ timeout: FORM_WITHIN_MS });
         await slack.form.getByRole('textbox').fill('Those of the changelog');
         await slack.form.getByRole('button', { name: 'Send' }).click({ timeout: FORM_WITHIN_MS });
+        // Where Slack did not answer in time, the form stays, and says so.
+        await slack.form.waitFor({ state: 'hidden', timeout: FORM_WITHIN_MS });
       };
       await steer().catch(steer);
       await slack.openThread(card);
