@@ -27,6 +27,7 @@ export default defineConfig({
           include: [LONG],
           // They wait for other programs even more.
           maxWorkers: 6,
+          testTimeout: 300_000,
           expect: { poll: { interval: 20, timeout: 45_000 } },
         },
       },

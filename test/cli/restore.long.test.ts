@@ -26,7 +26,7 @@ async function documentedLines(places: Readonly<Record<string, string>>): Promis
 
 describeWithLocalSlack('a backup that is restored by the documented lines', () => {
   test('goes on with its open jobs: the agent’s answers are reported, and what waited goes out', {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     await using folder = await createTempDir();
     await using world = await startOutside({ SETTLE_WINDOW: '0' });

@@ -44,7 +44,7 @@ describeWithLocalSlack('a stop in HTTP mode while the agent takes long to start 
     ['that takes too long leaves it unclear', '10s', false],
   ] as const) {
     test.concurrent(`${what}; what was asked meanwhile starts after it, and nothing twice`, {
-      timeout: 120_000,
+      timeout: 300_000,
     }, async () => {
       await using world = await startInHttpMode(stopTimeout);
       const first = await world.start();

@@ -19,7 +19,7 @@ const rejected = new AgentError({
 for (const [index, emptyPlace] of emptyPlaces.entries()) {
   const [database, replicas] = index === 0 ? ['SQLite', 1] : ['Postgres', 3];
   test(`a rejected read halves the reads of its project on all replicas, which recover within ten minutes, and spares other projects (${replicas} on ${database})`, {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const reads: { readonly atMs: number; readonly projectId: string }[] = [];
     let isRejected = false;

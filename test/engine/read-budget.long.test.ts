@@ -19,7 +19,7 @@ function countIn(times: readonly number[], durationMs: number): number {
 for (const [index, emptyPlace] of emptyPlaces.entries()) {
   const [database, replicas] = index === 0 ? ['SQLite', 1] : ['Postgres', 4];
   test(`the reads of a project are shared out over all replicas, and no job is left out (${replicas} on ${database})`, {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const reads: { readonly atMs: number; readonly id: string }[] = [];
     const world = await createLoopsWorld({

@@ -14,7 +14,7 @@ import {
 } from './support/story.ts';
 
 /** Two processes start one after the other; on a busy machine that takes seconds. */
-const options = { timeout: 120_000 };
+const options = { timeout: 300_000 };
 
 describeReplicas('a replica that is frozen with a request out, past its lease, and woken', (serverUrl) => {
   /** A call in hand may not be on its way yet. */

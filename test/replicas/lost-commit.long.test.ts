@@ -5,7 +5,7 @@ import { ask, askAndWait, expectStory, isAccepted, PROMPT, reply } from './suppo
 import { transactions } from './support/wire.ts';
 
 /** What was in flight may wait for the end of its lease. */
-const options = { timeout: 120_000 };
+const options = { timeout: 300_000 };
 
 describeReplicas('a commit whose answer is lost', (serverUrl) => {
   for (const [what, where] of [

@@ -18,7 +18,7 @@ async function commits(world: Replicas): Promise<number> {
 
 describeReplicas('a replica that freezes while it holds locks in the database', (serverUrl) => {
   test.concurrent('delays nobody but its own job, keeps nobody busy, and loses its locks', {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     await using world = await startReplicas(serverUrl);
     const first = await world.start();
@@ -59,7 +59,7 @@ describeReplicas('a replica that freezes while it holds locks in the database', 
   });
 
   test.concurrent('does not keep the others from their work, though many wait for its locks', {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     await using world = await startReplicas(serverUrl);
     const first = await world.start();

@@ -7,7 +7,7 @@ import { describeReplicas, type Replicas, startReplicas } from './support/replic
 import { ask, askAndWait, expectStory, isAccepted, PATIENCE_MS, PR, PROMPT, reply } from './support/story.ts';
 
 /** After an outage, what was in flight waits for the end of its lease. */
-const options = { timeout: 120_000 };
+const options = { timeout: 300_000 };
 
 async function readiness(program: ChildProgram): Promise<number> {
   const { port } = await program.logged('started');

@@ -18,7 +18,7 @@ describeReplicas('a replica whose clock is set', (serverUrl) => {
     ['an hour back', -HOUR_MS],
   ] as const) {
     test.concurrent(`${what}, next to one whose clock is right: no lease is taken, and all goes on`, {
-      timeout: 120_000,
+      timeout: 300_000,
     }, async () => {
       await using world = await startReplicas(serverUrl);
       const wrong = world.launch({}, steppedBy(stepMs));

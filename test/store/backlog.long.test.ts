@@ -12,7 +12,7 @@ const MUCH_LONGER = 12;
 
 for (const [index, emptyPlace] of emptyPlaces.entries()) {
   test(`a claim passes over the backlog of a project that has its share, however long it is (${index === 0 ? 'SQLite' : 'Postgres'})`, {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const timeWith = async (jobs: number) => {
       const place = await emptyPlace();

@@ -10,7 +10,7 @@ import { mountSmallDisk, noSmallDisk } from './support/small-disk.ts';
 const PR = 'https://github.com/acme/docs/pull/1';
 /** What was in flight when the disk was full is free again when its lease of 24 s has run out. */
 const PATIENCE_MS = 40_000;
-const options = { timeout: 120_000 };
+const options = { timeout: 300_000 };
 
 async function readiness(program: ChildProgram): Promise<{ status: number; body: string }> {
   const { port } = await program.logged('started');

@@ -8,7 +8,7 @@ import { createTempDir } from '../support/temp-dir.ts';
 import { cannotForbidWriting, forbidWriting } from './support/unwritable.ts';
 
 /** Processes start one after the other; on a busy machine that takes seconds. */
-const options = { timeout: 120_000 };
+const options = { timeout: 300_000 };
 
 async function readiness(program: ChildProgram): Promise<{ status: number; body: string }> {
   const { port } = await program.logged('started');

@@ -54,7 +54,7 @@ const title = 'a power cut';
 describe.skipIf(noCutDisk !== null)(noCutDisk === null ? title : `${title} (skipped: ${noCutDisk})`, () => {
   test.each(CUTS_AFTER)(
     'after %i requests loses none that was acknowledged',
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async (count) => {
       const { said, lost, integrity } = await cutPowerAfter(count);
       expect({ lost, integrity }).toEqual({ lost: 0, integrity: 'ok' });
@@ -62,7 +62,7 @@ describe.skipIf(noCutDisk !== null)(noCutDisk === null ? title : `${title} (skip
     },
   );
 
-  test('does lose some without the flush, so these tests would notice', { timeout: 60_000 }, async () => {
+  test('does lose some without the flush, so these tests would notice', { timeout: 180_000 }, async () => {
     const { lost } = await cutPowerAfter(3_000, 'unflushed');
     expect(lost).toBeGreaterThan(0);
   });
