@@ -24,7 +24,8 @@ export function verifyWebhook(
   const id = headers['webhook-id'];
   const timestamp = headers['webhook-timestamp'];
   const signatures = headers['webhook-signature'];
-  if (typeof id !== 'string' || !ID.test(id)) return { problem: 'no webhook-id' };
+  if (typeof id !== 'string') return { problem: 'no webhook-id' };
+  if (!ID.test(id)) return { problem: 'webhook-id must be 1 to 256 characters of ASCII, without spaces' };
   if (typeof timestamp !== 'string' || !TIMESTAMP.test(timestamp)) return { problem: 'no webhook-timestamp' };
   if (typeof signatures !== 'string') return { problem: 'no webhook-signature' };
   const agoS = nowMs / 1000 - Number(timestamp);

@@ -70,9 +70,12 @@ describe('the signature of a webhook (T3)', () => {
     ['spaces', 'msg p5j'],
     ['other characters', 'msg_é'],
     ['257 characters', 'x'.repeat(257)],
+    ['no characters', ''],
   ])('is none with an id of %s, signed though it is', (_what, id) => {
     const signature = new Webhook(vector.secret).sign(id, new Date(AT_MS), vector.content);
-    expect(verdict({ id, signature })).toEqual({ problem: 'no webhook-id' });
+    expect(verdict({ id, signature })).toEqual({
+      problem: 'webhook-id must be 1 to 256 characters of ASCII, without spaces',
+    });
   });
 
   test('is none for a part of what was signed, read as if it belonged to the time', () => {
