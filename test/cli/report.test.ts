@@ -112,7 +112,9 @@ test.each([
 test('a report that is not understood says how it is used', async () => {
   const { code, output } = await report({}, '--since', '-5d');
   expect(code).toBe(64);
-  expect(output).toMatch(/^Option '--since' argument is ambiguous\.\n\nUsage: docs-agent report \[--since 7d\]/);
+  expect(output).toMatch(
+    /^Option '--since' argument is ambiguous\.\n\nUsage: docs-agent report \[--since 7d\]/,
+  );
 });
 
 test('a report of a store that is not there yet makes none', async () => {
