@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { startStrictWorld } from '../e2e/support/strict-world.ts';
@@ -17,9 +18,13 @@ test('the workflow of docs/recipes.md starts the recipe of docs/recipes.md (T3)'
     configFile: recipe.replaceAll(/^ {3}/gm, '').replace('C0123456789', general),
     settings: { RELEASE_HOOK_SECRET: SECRET },
   });
+  const eventPath = join(world.env.DATA_DIR ?? '', 'event.json');
+  // As long as GitHub allows, of many lines, each of which is longer in a quotation.
+  const body = 'é\n'.repeat(62_500);
+  writeFileSync(eventPath, JSON.stringify({ release: { id: 42, tag_name: 'v2.1', body } }));
   const sender = spawn(process.execPath, ['--input-type=module', '-'], {
     cwd: fileURLToPath(root),
-    env: { SECRET, TAG: 'v2.1', NOTES: 'Fixed: a' },
+    env: { SECRET, GITHUB_EVENT_PATH: eventPath },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   sender.stdin.end(
