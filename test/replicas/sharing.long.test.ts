@@ -22,6 +22,8 @@ describeReplicas('a burst of requests and replies', (serverUrl) => {
       await using world = await startReplicas(serverUrl, {
         POLL_MIN_INTERVAL: '1s',
         POLL_MAX_INTERVAL: '2s',
+        // All create calls wait for the last one, and a busy machine is slow to make them.
+        AGENT_TIMEOUT: '60s',
       });
       const until = <T>(read: () => Promise<T>, predicate: (value: T) => boolean, what: string) =>
         waitFor(read, predicate, { what, timeoutMs: PATIENCE_MS });
