@@ -36,6 +36,11 @@ export function accessRefusal(
   const isListed =
     rule.users.has(person.userId) || person.userGroups.some((group) => rule.userGroups.has(group));
   if (rule.users.size + rule.userGroups.size > 0 && !isListed) return 'person';
-  if (rule.channels.size > 0 && channelId !== null && !rule.channels.has(channelId)) return 'channel';
+  if (channelId !== null && !mayAskIn(rule, channelId)) return 'channel';
   return null;
+}
+
+/** Whether people may use the program in the channel at all. */
+export function mayAskIn({ channels }: Pick<AccessRule, 'channels'>, channelId: string): boolean {
+  return channels.size === 0 || channels.has(channelId);
 }

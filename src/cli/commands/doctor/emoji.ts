@@ -1,4 +1,5 @@
 import type { WorkspaceSettings } from '../../../app/config/projects.ts';
+import { mayAskIn } from '../../../jobs/requests/access.ts';
 import { EMOJI_SCOPE } from '../../../slack/protocol/scopes.ts';
 import type { Inspection, TokenFacts } from '../../../slack/workspace/inspection.ts';
 import { type Finding, type Findings, findingsOf } from './finding.ts';
@@ -21,7 +22,7 @@ export function markingIn(
   return [...channels].flatMap(([channelId, { reaction: emoji }]) => {
     if (emoji === undefined) return [];
     const subject = own === null ? channelId : `${own}/${channelId}`;
-    const isOpen = access.channels.size === 0 || access.channels.has(channelId);
+    const isOpen = mayAskIn(access, channelId);
     return [{ channelId, emoji, isOpen, findings: findingsOf('reaction', subject) }];
   });
 }

@@ -1,5 +1,6 @@
 import type { WorkspaceSettings } from '../../../app/config/projects.ts';
 import { configuredNoticeChannels } from '../../../jobs/policy.ts';
+import { mayAskIn } from '../../../jobs/requests/access.ts';
 import { isNotInChannel } from '../../../slack/protocol/error-codes.ts';
 import type { Inspection } from '../../../slack/workspace/inspection.ts';
 import type { NoticeFacts, RefusedNotice } from '../../../store/inspect/facts.ts';
@@ -30,7 +31,7 @@ export function placeFindings({ inspection, id, teamId, isOrganisation, settings
     ...saved.map(({ channelId }) => channelId),
   ]);
   const threads = (channelId: string, findings: Findings, outside: Outside) =>
-    threadsFinding({ inspection, channelId, allowed: access.channels }, findings, outside);
+    threadsFinding(inspection, channelId, findings, mayAskIn(access, channelId) ? null : outside);
   return [
     ...noAdminsFindings(settings, findingsOf('recipe', subject('all'))),
     ...[...channels].map((channelId) => {
@@ -105,25 +106,16 @@ const OUTSIDE_WORKFLOW: Outside = {
   next: 'Add it to access.channels in the file of DOCS_AGENT_CONFIG, or take it out of workflows.channels.',
 };
 
-/** Whether what starts by itself has its threads in a channel where people may reply, too. */
+/** Whether what starts by itself can post in the channel. `outside`: what is wrong besides; null: nothing is. */
 async function threadsFinding(
-  {
-    inspection,
-    channelId,
-    allowed,
-  }: {
-    readonly inspection: Inspection;
-    readonly channelId: string;
-    /** Empty: all. */
-    readonly allowed: ReadonlySet<string>;
-  },
+  inspection: Inspection,
+  channelId: string,
   findings: Findings,
-  { found, next }: Outside,
+  outside: Outside | null,
 ): Promise<Finding> {
   const absence = await absenceFinding(inspection, channelId, findings);
   if (absence !== null) return absence;
-  const mayReply = allowed.size === 0 || allowed.has(channelId);
-  return mayReply ? findings.ok('the bot is in it') : findings.warning(found, next);
+  return outside === null ? findings.ok('the bot is in it') : findings.warning(outside.found, outside.next);
 }
 
 /** Whether the bot can post in the channel. `refused`: the last notice was. */
