@@ -28,10 +28,12 @@ export function isPlaceholderName(name: string): boolean {
 /** What is wrong with a value, or null. */
 export type ValueProblem = 'empty' | 'too_long' | 'several_lines';
 
+/** What stands around a value, as the newline that most shells put behind one, is no part of it. */
 export function valueProblem(value: string): ValueProblem | null {
-  if (isBlank(value)) return 'empty';
-  if (LINE_BREAK.test(value)) return 'several_lines';
-  return value.length > VALUE_MAX && [...value].length > VALUE_MAX ? 'too_long' : null;
+  const line = value.trim();
+  if (isBlank(line)) return 'empty';
+  if (LINE_BREAK.test(line)) return 'several_lines';
+  return line.length > VALUE_MAX && [...line].length > VALUE_MAX ? 'too_long' : null;
 }
 
 export type Filled =

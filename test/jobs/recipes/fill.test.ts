@@ -50,6 +50,15 @@ describe('a recipe becomes a request (T3)', () => {
     expect(bad('😀'.repeat(500)).kind).toBe('filled');
   });
 
+  test('a value that ends in a newline, as a shell gives it, is trimmed', () => {
+    const kept = { prompt: 'Document release "2.1" of "the app"' };
+    for (const version of ['2.1\n', '2.1\r\n', '\n 2.1 \n\n', '2.1\u2028']) {
+      expect(filled(release, { version })).toMatchObject(kept);
+    }
+    expect(filled(release, { version: `${'x'.repeat(500)}\n` }).kind).toBe('filled');
+    expect(filled(release, { version: '2\n3\n' })).toMatchObject({ problem: 'several_lines' });
+  });
+
   test('whatever the values are, the words around them stay, and each stands in one quotation', () => {
     const value = fc.string({ unit: 'binary' }).filter((text) => valueProblem(text) === null);
     fc.assert(
