@@ -3,6 +3,14 @@ import { exchange, parseJson, parseRetryAfterMs, type TimeLimits } from '../../e
 import { decodeErrorText } from './decode.ts';
 import { badAnswerError, isTimeout, noAnswerError, notSentError, refusedError } from './errors.ts';
 
+/**
+ * A longer `Retry-After` is taken for a mistake: nobody would learn for longer that a job has ended, and nothing could
+ * show sooner that the API answers again.
+ */
+const LONGEST_READ_PAUSE_MS = 5 * 60_000;
+/** The limit that the API documents is one of an hour. */
+const LONGEST_CALL_PAUSE_MS = 60 * 60_000;
+
 export interface AgentRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -33,7 +41,8 @@ export async function attempt(
   const json = result.body === null ? undefined : parseJson(result.body);
   if (status < 200 || status > 299) {
     const { 'retry-after': retryAfter, date } = result.head.headers;
-    const retryAfterMs = parseRetryAfterMs(retryAfter, date, Date.now());
+    const longestMs = method === 'GET' ? LONGEST_READ_PAUSE_MS : LONGEST_CALL_PAUSE_MS;
+    const retryAfterMs = parseRetryAfterMs(retryAfter, date, Date.now(), longestMs);
     throw refusedError(status, decodeErrorText(json, apiKey), retryAfterMs);
   }
   if (result.cause !== null && isTimeout(result.cause)) throw noAnswerError(status, result.cause);

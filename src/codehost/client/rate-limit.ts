@@ -32,7 +32,7 @@ export class RateLimit {
     const serverMs = typeof date === 'string' ? Date.parse(date) : Number.NaN;
     const resetInMs = resetS === null ? null : resetS * 1000 - (Number.isNaN(serverMs) ? nowMs : serverMs);
     if (isRefusal) {
-      const askedMs = parseRetryAfterMs(retryAfter, date, nowMs);
+      const askedMs = parseRetryAfterMs(retryAfter, date, nowMs, LONGEST_WAIT_MS);
       this.#wait(askedMs ?? (remaining === 0 ? resetInMs : null) ?? DEFAULT_WAIT_MS, nowMs);
     } else if (limit !== null && remaining !== null && remaining < limit * LEFT_TO_OTHERS) {
       this.#wait(resetInMs ?? DEFAULT_WAIT_MS, nowMs);

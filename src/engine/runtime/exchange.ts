@@ -84,34 +84,39 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** A wait beyond a day is taken for a mistake of the server, and is cut to a day. */
-const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
-
-const httpDate = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+/** Longer than any date in a header. */
+const RETRY_AFTER_MAX_LENGTH = 64;
+/** The form of today, and the two obsolete ones that RFC 9110 (5.6.7) still has everybody read. */
+const httpDates = [
+  /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/,
+  /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/,
+  /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/,
+] as const;
 
 /**
- * `Retry-After` (RFC 9110, 10.2.3: seconds, or an HTTP date) as a wait from now, between 0 and 24 hours.
- * Null if the header is missing or malformed. A date is compared with the `Date` of the same answer,
- * where there is one, so that a clock that goes wrong on either side does no harm.
+ * `Retry-After` (RFC 9110, 10.2.3: seconds, or an HTTP date) as a wait from now, between 0 and `longestMs`: more is
+ * taken for a mistake of the server, such as milliseconds or a time in place of seconds. Null if the header is missing
+ * or malformed. A date is compared with the `Date` of the same answer, where there is one, so that a clock that goes
+ * wrong on either side does no harm.
  */
 export function parseRetryAfterMs(
   retryAfter: string | string[] | undefined,
   date: string | string[] | undefined,
   nowMs: number,
+  longestMs: number,
 ): number | null {
-  if (typeof retryAfter !== 'string') return null;
+  if (typeof retryAfter !== 'string' || retryAfter.length > RETRY_AFTER_MAX_LENGTH) return null;
   const value = retryAfter.trim();
-  if (/^\d+(\.\d+)?$/.test(value)) return bounded(Number(value) * 1000);
-  const untilMs = parseDateMs(value);
-  return untilMs === null ? null : bounded(untilMs - (parseDateMs(date) ?? nowMs));
+  const waitMs = /^\d+(\.\d+)?$/.test(value)
+    ? Number(value) * 1000
+    : (parseDateMs(value) ?? Number.NaN) - (parseDateMs(date) ?? nowMs);
+  return Number.isNaN(waitMs) ? null : Math.min(Math.max(Math.ceil(waitMs), 0), longestMs);
 }
 
 function parseDateMs(value: string | string[] | undefined): number | null {
-  if (typeof value !== 'string' || !httpDate.test(value)) return null;
-  const ms = Date.parse(value);
+  if (typeof value !== 'string' || value.length > RETRY_AFTER_MAX_LENGTH) return null;
+  if (!httpDates.some((form) => form.test(value))) return null;
+  // The oldest form names no zone, and means GMT as well.
+  const ms = Date.parse(value.endsWith('GMT') ? value : `${value} GMT`);
   return Number.isNaN(ms) ? null : ms;
-}
-
-function bounded(waitMs: number): number {
-  return Math.min(Math.max(Math.ceil(waitMs), 0), LONGEST_WAIT_MS);
 }

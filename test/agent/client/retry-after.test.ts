@@ -4,6 +4,8 @@ import { fc } from '../../support/properties.ts';
 import { failureOf, openClient, serveHttp } from '../support.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+const HOUR_MS = 60 * 60 * 1000;
+const LONGEST_MS = HOUR_MS;
 const now = 'Sun, 06 Nov 1994 08:49:37 GMT';
 const nowMs = Date.parse(now);
 
@@ -13,34 +15,59 @@ describe('Retry-After', () => {
     ['120', 120_000],
     ['1.5', 1_500],
     [' 7 ', 7_000],
-    ['999999999999', DAY_MS],
+    ['60000', LONGEST_MS],
+    ['999999999999', LONGEST_MS],
+    ['9'.repeat(60), LONGEST_MS],
+    ['9'.repeat(400), null],
+    ['Sunday, 06-Nov-94 08:50:07 GMT', 30_000],
+    ['Sun Nov  6 08:50:07 1994', 30_000],
     ['Sun, 06 Nov 1994 08:50:07 GMT', 30_000],
     ['Sun, 06 Nov 1994 08:00:00 GMT', 0],
-    ['Fri, 31 Dec 2999 00:00:00 GMT', DAY_MS],
+    ['Fri, 31 Dec 2999 00:00:00 GMT', LONGEST_MS],
     ['', null],
     ['soon', null],
     ['-1', null],
     ['in 5 minutes', null],
+    ['1e3', null],
+    ['0x10', null],
+    ['1,5', null],
+    ['30, 60', null],
+    ['2026-11-26T00:00:00Z', null],
+    ['Sun Nov 96 08:50:07 1994', null],
     ['Sun, 99 Nov 1994 08:49:37 GMT', null],
     [undefined, null],
   ])('%j is a wait of %j ms', (header, waitMs) => {
-    expect(parseRetryAfterMs(header, undefined, nowMs)).toBe(waitMs);
+    expect(parseRetryAfterMs(header, undefined, nowMs, LONGEST_MS)).toBe(waitMs);
   });
 
   test('a date counts from the date of the answer, should our clock be wrong', () => {
     const later = 'Sun, 06 Nov 1994 08:50:07 GMT';
-    expect(parseRetryAfterMs(later, now, nowMs + DAY_MS)).toBe(30_000);
-    expect(parseRetryAfterMs(later, 'yesterday', nowMs)).toBe(30_000);
+    expect(parseRetryAfterMs(later, now, nowMs + DAY_MS, LONGEST_MS)).toBe(30_000);
+    expect(parseRetryAfterMs(later, 'yesterday', nowMs, LONGEST_MS)).toBe(30_000);
   });
 
-  test('is a wait between nothing and a day, whatever it says', () => {
+  test('is a wait between nothing and the longest, whatever it says', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.nat().map(String), fc.double().map(String)), (header) => {
-        const waitMs = parseRetryAfterMs(header, now, nowMs);
-        expect(waitMs === null || (waitMs >= 0 && waitMs <= DAY_MS)).toBe(true);
+        const waitMs = parseRetryAfterMs(header, now, nowMs, LONGEST_MS);
+        expect(waitMs === null || (waitMs >= 0 && waitMs <= LONGEST_MS)).toBe(true);
       }),
     );
   });
+
+  test.each(['60000', '1790000000', '1790000000000', 'Fri, 31 Dec 2999 00:00:00 GMT'])(
+    'a mistaken %j holds up reads for five minutes, and calls for an hour',
+    async (header) => {
+      await using server = await serveHttp((_, response) => {
+        response.writeHead(429, { 'retry-after': header });
+        response.end();
+      });
+      await using client = openClient(server.baseUrl);
+      expect(await failureOf(client.getJob('p', 'x'))).toMatchObject({ retryAfterMs: HOUR_MS / 12 });
+      expect(await failureOf(client.createJob('p', 'a'))).toMatchObject({ retryAfterMs: HOUR_MS });
+      expect(await failureOf(client.sendMessage('p', 'x', 'a'))).toMatchObject({ retryAfterMs: HOUR_MS });
+    },
+  );
 
   test('is read from the answer', async () => {
     await using server = await serveHttp((_, response) => {

@@ -60,7 +60,7 @@ describeOnDatabases('the reads of a project', (makeEmpty) => {
     await place.remove();
   });
 
-  test('for a person who waits are not made while the agent wants none', async () => {
+  test('for a person who waits are not made while the agent wants none, which the store tells', async () => {
     const place = await makeEmpty();
     const store = await openStore(place.location);
     const quota = new ReadQuota(600);
@@ -69,6 +69,12 @@ describeOnDatabases('the reads of a project', (makeEmpty) => {
     await store.transaction((tx) => tx.readBudget.slowDown('docs', () => paused, nowMs));
     const first = (atMs: number) => store.transaction((tx) => quota.takeFirst(tx, 'docs', atMs));
     expect(await first(nowMs + 19_000)).toBe(false);
+    const pauses = (atMs: number) => store.transaction((tx) => tx.readBudget.paused(atMs));
+    const pause = { projectId: 'docs', sinceMs: nowMs, untilMs: nowMs + 20_000 };
+    expect(await pauses(nowMs + 19_000)).toEqual([pause]);
+    expect(await pauses(nowMs + 20_000)).toEqual([]);
+    // The clock was set back since.
+    expect(await pauses(nowMs - HOUR_MS)).toEqual([]);
     expect(await first(nowMs + 20_000)).toBe(true);
     await store.close();
     await place.remove();

@@ -12,6 +12,13 @@ export interface ReadUse {
   readonly slowdown: Slowdown | null;
 }
 
+/** Why nothing of a kind is asked of the agent API for a project: it has answered 429. */
+export interface ProjectPause {
+  readonly projectId: string;
+  readonly sinceMs: number;
+  readonly untilMs: number;
+}
+
 /** Each project's use of its read allowance, across all replicas. */
 export class ReadBudget {
   private readonly db: Queries;
@@ -31,6 +38,21 @@ export class ReadBudget {
       .where('project_id', 'in', projectIds)
       .execute();
     return new Map(rows.map((row) => [row.project_id, useOf(row, nowMs + FURTHEST_AHEAD_MS)]));
+  }
+
+  /** The projects of which nothing is read now. Locks nothing. */
+  async paused(nowMs: number): Promise<ProjectPause[]> {
+    const rows = await this.db
+      .selectFrom('read_budget')
+      .selectAll()
+      .where('slowed_until', '>', nowMs)
+      .orderBy('project_id')
+      .execute();
+    return rows.flatMap((row) => {
+      const { slowdown } = useOf(row, nowMs + FURTHEST_AHEAD_MS);
+      if (slowdown === null) return [];
+      return [{ projectId: row.project_id, sinceMs: slowdown.atMs, untilMs: slowdown.untilMs }];
+    });
   }
 
   async put(wholeAtMs: ReadonlyMap<string, number>): Promise<void> {

@@ -47,6 +47,7 @@ const SILENT = new Set([
   'tasks.nextDueAtMs',
   'tasks.runNow',
   'readBudget.of',
+  'readBudget.paused',
   'readBudget.slowDown',
   'budgetQueue.join',
   'budgetQueue.waiting',
