@@ -65,7 +65,7 @@ describeInBrowser("the demo, typed and clicked in the local Slack's page", () =>
       await failure.getByRole('button', { name: 'Start again' }).dblclick();
       await slack.threadMessage('On it').nth(1).waitFor();
       // The page puts private answers into the channel, also those for a thread.
-      await slack.message('already settled').waitFor();
+      await slack.message('Already done').waitFor();
     });
 
     test('a job that changed no file is steered on with the form behind Follow up (W3)', async ({

@@ -102,7 +102,7 @@ describeWithLocalSlack('replies that wait', () => {
     await world.slack.press(waiting, 'send_now', bob);
     await world.later(
       () => world.slack.messages(general),
-      (all) => all.some(({ text, subtype }) => subtype === 'ephemeral' && text.includes('already settled')),
+      (all) => all.some(({ text, subtype }) => subtype === 'ephemeral' && text.includes('Already done')),
       'the answer to the second press',
     );
     expect(world.api.counts.message).toBe(1);

@@ -42,6 +42,20 @@ describe('*Edit and start*', () => {
     expect(now).toContain('alice');
   });
 
+  test('pressed when it was edited already, says so and opens no form', async () => {
+    await using program = await startProgram();
+    const { control } = program.slack;
+    const { card, offer } = await refused(program);
+    await control.press(offer, 'edit_and_start', alice);
+    await open(program, alice);
+    expect((await control.submit(alice, { prompt: 'Improve the index' })).errors).toBeNull();
+    await control.press(offer, 'edit_and_start', bob);
+    expect((await program.threadMessage(card, 'Already done')).text).toBe(
+      'Already done: alice edited the request and started it.',
+    );
+    expect(control.modal(bob)).toBeNull();
+  });
+
   test('of two forms the first counts, and the other is told so at its field', async () => {
     await using program = await startProgram();
     const { control } = program.slack;
@@ -54,7 +68,7 @@ describe('*Edit and start*', () => {
     expect((await control.submit(alice, { prompt: 'Improve the index' })).errors).toBeNull();
     program.slack.onDelivery(() => 1);
     const { errors } = await control.submit(bob, { prompt: 'Improve the API' });
-    expect(errors?.prompt).toBe("That's already settled: alice edited the request and started it.");
+    expect(errors?.prompt).toBe('Already done: alice edited the request and started it.');
     await program.clock.advance(10_000);
     expect(prompts(program)).toEqual([['Improve the index']]);
   });
@@ -100,6 +114,18 @@ describe("*It's there: watch it…*", () => {
     await control.press(offer, 'start_again', alice);
     await program.clock.advance(10_000);
     expect(program.api.jobs).toHaveLength(1);
+  });
+
+  test('pressed when it was started again already, says so and opens no form', async () => {
+    await using program = await startProgram();
+    const { control } = program.slack;
+    const { card, offer } = await unclear(program);
+    await control.press(offer, 'start_again', alice);
+    await control.press(offer, 'watch_agent_job', bob);
+    expect((await program.threadMessage(card, 'Already done')).text).toBe(
+      'Already done: alice started it again.',
+    );
+    expect(control.modal(bob)).toBeNull();
   });
 
   test('refuses a job that another thread watches, with the way to it', async () => {

@@ -4,8 +4,7 @@ import { saying, toldLater } from './support/posts.ts';
 import { working } from './support/turns.ts';
 import { startWorld, type World } from './support/world.ts';
 
-const settled = (world: World) => async () =>
-  saying(await world.slack.messages(general), "That's already settled");
+const settled = (world: World) => async () => saying(await world.slack.messages(general), 'Already done');
 
 /** The message as it is when it shows who decided. */
 function decided(world: World, card: SlackMessage, words: string): Promise<SlackMessage> {
@@ -32,7 +31,7 @@ describeWithLocalSlack('a used button goes away', () => {
     expect(buttonsOf(after)).toEqual([]);
     const who = /(\w+) started it again/.exec(after.text)?.[0];
     const [late] = await world.later(settled(world), (all) => all.length === 1, 'the reason');
-    expect(late?.text).toContain(`That's already settled: ${who}.`);
+    expect(late?.text).toContain(`Already done: ${who}.`);
     await world.clock.advance(5_000);
     expect(world.api.counts.create).toBe(2);
   });

@@ -59,7 +59,7 @@ test('*Try again* there that comes too late says so, and shows the job as it is 
   const elsewhere = (await control.messages(general)).findLast(({ text }) => text.includes('[Start]'));
   if (elsewhere !== undefined) await control.press(elsewhere, 'try_again', alice);
   await control.pressInView(alice, 'try_again');
-  expect(await shows('already settled')).toContain('*Starting*');
+  expect(await shows('Already done')).toContain('*Starting*');
 });
 
 test('*Try again* there that cannot be stored says so, once, and can be pressed again (L2, E1)', async () => {

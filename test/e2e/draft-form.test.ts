@@ -97,7 +97,7 @@ describe('the form of a draft', () => {
     await press(draft, 'dismiss_draft', bob);
     expect(await submit()).toContain('Dismissed by bob');
     await press(draft, 'edit_draft');
-    await privately("That's already settled: Dismissed by bob.");
+    await privately('Already done: Dismissed by bob.');
     expect(world.prompts()).toEqual([]);
   });
 
@@ -108,7 +108,7 @@ describe('the form of a draft', () => {
     await world.settled();
     await react(root);
     expect((await draftOf(root)).ts).not.toBe(draft.ts);
-    expect(await submit()).toContain('already settled');
+    expect(await submit()).toContain('Already done');
     await world.settled();
     expect(world.prompts()).toEqual([]);
   });

@@ -49,7 +49,7 @@ describeWithLocalSlack('a turn that lasts long (W4)', () => {
     await world.slack.press(unwatched, 'resume_watching', bob);
     await world.slack.press(question, 'keep_watching', bob);
     await world.later(
-      async () => saying(await world.slack.messages(general), 'already settled').length,
+      async () => saying(await world.slack.messages(general), 'Already done').length,
       (count) => count === 2,
       'the private answers',
     );

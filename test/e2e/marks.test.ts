@@ -108,7 +108,7 @@ describe('a person who marks a message', () => {
     await world.settled();
     expect((await drafts(message))[0]?.text).toContain('Withdrawn by bob');
     await press(draft, 'start_draft');
-    await privately("That's already settled: Withdrawn by bob.");
+    await privately('Already done: Withdrawn by bob.');
 
     await react(message, bob);
     const again = await draftOf(message);
@@ -146,7 +146,7 @@ describe('a person who marks a message', () => {
     const ends = (await drafts(message)).map(({ text }) => text.split('\n').at(-1));
     expect(ends).toEqual(['Expired after 7 days']);
     await press(draft, 'start_draft');
-    await privately("That's already settled: Expired after 7 days.");
+    await privately('Already done: Expired after 7 days.');
     expect(world.prompts()).toEqual([]);
   });
 });

@@ -107,6 +107,46 @@ describe.each([
   });
 });
 
+describe.each([
+  ['Slackbot', slackbot],
+  ['a bot that only users.info calls one', bot],
+  ['a deactivated user', gone],
+])('whatever is done in the name of %s (A1)', (_who, nobody) => {
+  const refusal = "bots and deactivated accounts aren't allowed";
+
+  test.each([
+    ['by default', undefined],
+    ['where guests and people from everywhere are let in', everybody],
+  ])('starts and decides nothing, and says why, %s', async (_where, configFile) => {
+    const { program } = await withNobodies(configFile);
+    await using _ = program;
+    const { control } = program.slack;
+    const typed = await control.command({ channel: general, user: nobody.id, text: 'Document 2.1' });
+    expect(JSON.stringify(typed.payload)).toContain(refusal);
+
+    program.api.failNext('create', { status: 400, body: '{"error":"too vague"}' });
+    const card = await program.ask('Improve all our docs');
+    const offer = await program.threadMessage(card, 'Not accepted');
+    await control.press(offer, 'edit_and_start', nobody.id);
+    await program.clock.advance(1_000);
+    expect(control.modal(nobody.id)).toBeNull();
+
+    await control.command({ channel: general, user: alice, text: '' });
+    await expect.poll(() => control.modal(alice), { message: 'the form' }).not.toBeNull();
+    control.addUser({ ...gone, id: alice, name: 'alice' });
+    await program.clock.advance(11 * 60_000);
+    const { errors } = await control.submit(alice, { prompt: 'Document 2.1' });
+    expect(JSON.stringify(errors)).toContain(refusal);
+    expect(program.api.counts.create).toBe(1);
+    await control.openHome(alice);
+    await program.later(
+      () => JSON.stringify(control.home(alice)?.blocks ?? []),
+      (home) => home.includes(refusal),
+      'the home',
+    );
+  });
+});
+
 test('where everybody is let in, a person of whom Slack says nothing now still is (S5, A1)', async () => {
   const { program, write } = await withNobodies(everybody);
   await using _ = program;

@@ -30,7 +30,7 @@ test('*Stop watching* in *Details* of a card works for anybody who sees the card
   await slack.control.pressInView(alice, 'stop_watching');
   await program.later(
     () => shown(program, alice),
-    (modal) => modal.includes('already settled: ⚪ *No longer watching*'),
+    (modal) => modal.includes('Already done: ⚪ *No longer watching*'),
     'the reason',
   );
   const unwatched = await program.later(

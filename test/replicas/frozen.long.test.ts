@@ -31,7 +31,7 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
   async function pressTooLate(world: Replicas, offer: SlackMessage, button: string): Promise<void> {
     await world.slack.press(offer, button, alice);
     const isTold = (messages: readonly SlackMessage[]) =>
-      messages.some(({ text }) => text.includes('already settled'));
+      messages.some(({ text }) => text.includes('Already done'));
     await expect.poll(() => world.messages(), { message: 'the press to be answered' }).toSatisfy(isTold);
     expect(await world.query(`select id from call where ended_at is null`)).toEqual([]);
   }

@@ -22,8 +22,8 @@ export interface Person {
   readonly userGroups: readonly string[];
 }
 
-/** `unknown_person`: Slack does not say who it is. */
-export type AccessRefusal = 'unknown_person' | 'other_workspace' | 'guest' | 'person' | 'channel';
+/** `nobody`: a bot, or a deactivated account. `unknown_person`: Slack does not say who it is. */
+export type AccessRefusal = 'nobody' | 'unknown_person' | 'other_workspace' | 'guest' | 'person' | 'channel';
 
 /** Why the person may not use the program there, or null. `channelId`: null where there is no channel (App Home). */
 export function accessRefusal(

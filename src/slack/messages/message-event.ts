@@ -1,5 +1,6 @@
 import type { Reply } from '../../jobs/event.ts';
 import type { Attachments } from '../../jobs/requests/attachments.ts';
+import { SLACKBOT } from '../protocol/ids.ts';
 import { mentionedUserIds, stripLeadingMention } from '../protocol/slack-text.ts';
 import { attachmentsIn } from './attachments.ts';
 import { saidBy } from './said.ts';
@@ -80,9 +81,6 @@ export function replyOf(event: MessageEvent, botUserId: string | undefined): Thr
 function mentions({ text }: Pick<MessageEvent, 'text'>, userId: string): boolean {
   return mentionedUserIds(text ?? '').includes(userId);
 }
-
-/** Writes to bots, too. Nothing marks it as a bot itself, not even `users.info`. */
-const SLACKBOT = 'USLACKBOT';
 
 /** Whether a person wrote it, and not just did something. `Access` knows the bots that only `users.info` shows. */
 function isHuman(event: MessageEvent, botUserId: string | undefined): boolean {

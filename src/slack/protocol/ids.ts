@@ -1,3 +1,6 @@
+/** Writes to bots, too. Nothing marks it as a bot itself, not even `users.info`. */
+export const SLACKBOT = 'USLACKBOT';
+
 /** The forms. */
 export const viewIds = {
   compose: 'compose',

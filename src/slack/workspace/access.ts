@@ -2,6 +2,7 @@ import type { UsergroupsUsersListResponse } from '@slack/web-api';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Logger } from '../../engine/runtime/logger.ts';
 import { type AccessRefusal, type AccessRule, accessRefusal } from '../../jobs/requests/access.ts';
+import { SLACKBOT } from '../protocol/ids.ts';
 import { CachedLookup } from './web-api/cached-lookup.ts';
 import { type SlackCaller, withSecondTry } from './web-api/caller.ts';
 import { SlackCallError } from './web-api/failure.ts';
@@ -50,28 +51,22 @@ export class Access {
    * Throws SlackCallError if Slack cannot be asked about the person, and never could.
    */
   async refusal(userId: string, channelId: string | null): Promise<AccessRefusal | null> {
+    if (!(await this.isPerson(userId))) return 'nobody';
     const [standing, userGroups] = await Promise.all([this.standing(userId), this.groupsOf(userId)]);
     if (standing === null) return 'unknown_person';
     return accessRefusal(this.rule, { userId, userGroups, ...standing }, channelId);
-  }
-
-  /**
-   * Why a message is not processed, or null. Bots and deactivated users get no answer.
-   * Throws as `refusal` does.
-   */
-  async refusalOfWriter(userId: string, channelId: string): Promise<AccessRefusal | 'nobody' | null> {
-    return (await this.isPerson(userId)) ? this.refusal(userId, channelId) : 'nobody';
   }
 
   /** Whether messages of the person are processed there, as is known without asking Slack. */
   async surelyAdmits(userId: string, channelId: string): Promise<boolean> {
     const isKnown =
       this.users.knows(userId) && [...this.rule.userGroups].every((id) => this.members.knows(id));
-    return isKnown && (await this.refusalOfWriter(userId, channelId)) === null;
+    return isKnown && (await this.refusal(userId, channelId)) === null;
   }
 
   /** True if Slack does not answer: then `refusal` decides alone. */
   async isPerson(userId: string): Promise<boolean> {
+    if (userId === SLACKBOT) return false;
     try {
       return (await this.users.get(userId)).isPerson;
     } catch (error) {

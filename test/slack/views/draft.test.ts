@@ -75,10 +75,10 @@ describe('a draft (T2)', () => {
   test('says privately who may start it, and that it is settled', () => {
     expect(onlyTheseView(['U1', 'U9'], names).text).toBe('Only Alice and somebody can start this.');
     const late = tooLateView(aDraft(), { deed: 'dismissed', by: 'U1' }, names);
-    expect(late.text).toBe("That's already settled: Dismissed by Alice.");
+    expect(late.text).toBe('Already done: Dismissed by Alice.');
     const refused = aJob({ stage: { kind: 'card_failed', reason: 'not_in_channel', thread: null } });
     expect(tooLateView(refused, { deed: 'started', by: 'U1' }, names).text).toBe(
-      "That's already settled: ❌ *Not started* · Slack didn't take the card.",
+      "Already done: ❌ *Not started* · Slack didn't take the card.",
     );
   });
 });

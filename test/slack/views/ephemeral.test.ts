@@ -59,21 +59,17 @@ describe('a message in the thread that one person sees', () => {
     const told = (outcome: OfferOutcome | null) =>
       tooLateView(job, outcome, new Map([['U2', 'Bob <!here>']])).text;
     expect(told({ deed: 'started_again', by: 'U2' })).toBe(
-      "That's already settled: Bob &lt;!here&gt; started it again.",
+      'Already done: Bob &lt;!here&gt; started it again.',
     );
-    expect(told({ deed: 'sent_again', by: 'U3', count: 1 })).toBe(
-      "That's already settled: Somebody sent it again.",
-    );
-    expect(told({ deed: 'sent_again', by: 'U3', count: 2 })).toBe(
-      "That's already settled: Somebody sent them again.",
-    );
-    expect(told({ deed: 'moot', by: null })).toBe("That's already settled: ⚙️ *Working*.");
-    expect(told(null)).toBe("That's already settled: ⚙️ *Working*.");
+    expect(told({ deed: 'sent_again', by: 'U3', count: 1 })).toBe('Already done: Somebody sent it again.');
+    expect(told({ deed: 'sent_again', by: 'U3', count: 2 })).toBe('Already done: Somebody sent them again.');
+    expect(told({ deed: 'moot', by: null })).toBe('Already done: ⚙️ *Working*.');
+    expect(told(null)).toBe('Already done: ⚙️ *Working*.');
   });
 
   test('a button of a job that was deleted was pressed', () => {
     expect(jobForgottenView().text).toMatchInlineSnapshot(
-      `"That's already settled: this job is no longer kept. Ask again with \`/docs-agent\`."`,
+      `"Already done: this job is no longer kept. Ask again with \`/docs-agent\`."`,
     );
   });
 });

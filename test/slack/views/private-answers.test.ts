@@ -128,6 +128,7 @@ describe('a request that is refused', () => {
     ['other_workspace', 'only members of this workspace'],
     ['person', 'only certain people'],
     ['channel', 'only certain channels'],
+    ['nobody', "bots and deactivated accounts aren't allowed"],
     ['unknown_person', "Slack doesn't tell me who you are"],
   ] as const)('says why a person may not use it: %s (A1)', (refusal, reason) => {
     expect(notAllowedView(refusal).text).toBe(
@@ -190,6 +191,6 @@ describe('a question before a start', () => {
 
   test('becomes what was answered', () => {
     expect(startingView().text).toMatchInlineSnapshot(`"🚀 *Starting.* The card is about to appear."`);
-    expect(settledView().text).toMatchInlineSnapshot(`"That's already settled: the job was started."`);
+    expect(settledView().text).toMatchInlineSnapshot(`"Already done: the job was started."`);
   });
 });

@@ -1,6 +1,6 @@
 import type { AgentFailure, AgentJob } from '../../agent-job.ts';
 import type { StartAgainPress } from '../../event.ts';
-import { mayStartAgain } from '../../job.ts';
+import { type Job, mayStartAgain } from '../../job.ts';
 import { replaceAgentJob } from '../announce.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
 import { putBackInLine, refuseWaiting, resend } from '../replies/follow-ups.ts';
@@ -23,8 +23,7 @@ export function jobCreated(builder: DecisionBuilder, callId: string, agentJob: A
 /** Too late once somebody has pressed *Start again*: then the other job counts. */
 export function jobFound(builder: DecisionBuilder, callId: string, agentJob: AgentJob): void {
   builder.settleDone(callId);
-  const { stage } = builder.job;
-  if (stage.kind !== 'create_unknown' || stage.callId !== callId) return;
+  if (!isToBeFound(builder.job, callId)) return;
   builder.change({ stage: { kind: 'creating' } });
   jobCreated(builder, callId, agentJob);
 }
@@ -89,10 +88,19 @@ export function startAgain(builder: DecisionBuilder, { creates, callId }: StartA
   putBackInLine(builder, missed);
 }
 
+/** Whether *Edit and start* still counts. @param creates how often the job had been created when it was offered */
+export function isToBeEdited({ stage, creates: now }: Job, creates: number): boolean {
+  return stage.kind === 'rejected' && creates === now;
+}
+
+/** Whether it is still to be found out what became of this create call. */
+export function isToBeFound({ stage }: Job, callId: string): boolean {
+  return stage.kind === 'create_unknown' && stage.callId === callId;
+}
+
 /** *Edit and start*: the job, its card and its thread go on with another request, and the replies that found no job. */
 export function editAndStart(builder: DecisionBuilder, creates: number, prompt: string): void {
-  const { job } = builder;
-  if (job.stage.kind !== 'rejected' || creates !== job.creates) return;
+  if (!isToBeEdited(builder.job, creates)) return;
   builder.change({ prompt });
   const unsent = builder.undelivered().filter(({ state }) => state === 'not_sent');
   startAgain(builder, { creates });
@@ -101,8 +109,7 @@ export function editAndStart(builder: DecisionBuilder, creates: number, prompt: 
 
 /** The create call made this job after all: it is watched as if the agent had said so. */
 export function watchNamed(builder: DecisionBuilder, callId: string, agentJobId: string): void {
-  const { stage } = builder.job;
-  if (stage.kind !== 'create_unknown' || stage.callId !== callId) return;
+  if (!isToBeFound(builder.job, callId)) return;
   watchAgentJob(builder, agentJobId);
   scheduleSending(builder);
 }

@@ -1,5 +1,6 @@
 import type { ModalView } from '@slack/types';
 import { applied } from '../../../engine/apply-event.ts';
+import { isToBeEdited, isToBeFound } from '../../../jobs/decide/start/create.ts';
 import type { JobEvent } from '../../../jobs/event.ts';
 import { type Job, startPromptOf } from '../../../jobs/job.ts';
 import { judgePrompt, unescaped } from '../../../jobs/requests/prompt.ts';
@@ -35,6 +36,10 @@ const ASKED_WITHIN_MS = 700;
 /** *Edit and start*, after a request that the agent did not accept. */
 export const editPressed = (deps: ListenerDeps) =>
   formPressed(deps, async (job, data) => {
+    const { creates = 0, userId } = data;
+    if (!isToBeEdited(job, creates)) {
+      return { problem: await tooLate(deps, job, { type: 'request_edited', creates, prompt: '', userId }) };
+    }
     const names = await namesIn(deps, [job.prompt]);
     const { promptMaxLength } = deps.newContext().policy;
     return editRequestForm(data, readableText(job.prompt, names), promptMaxLength);
@@ -42,7 +47,12 @@ export const editPressed = (deps: ListenerDeps) =>
 
 /** *It's there: watch it…*, where the start is unclear. */
 export const namePressed = (deps: ListenerDeps) =>
-  formPressed(deps, async (_job, data) => agentJobForm(data));
+  formPressed(deps, async (job, data) => {
+    const { callId = '', userId } = data;
+    if (isToBeFound(job, callId)) return agentJobForm(data);
+    const press = { type: 'agent_job_named', callId, agentJobId: '', userId } as const;
+    return { problem: await tooLate(deps, job, press) };
+  });
 
 export const editSubmitted = (deps: ListenerDeps) =>
   formSubmitted(

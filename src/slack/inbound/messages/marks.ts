@@ -31,6 +31,6 @@ export function mark(deps: ListenerDeps) {
 
 /** A member who may not learns it once; for people of other workspaces the emoji is an emoji. */
 async function mayMark(deps: ListenerDeps, userId: string, channelId: string): Promise<boolean> {
-  if ((await deps.access.refusalOfWriter(userId, channelId)) === 'other_workspace') return false;
+  if ((await deps.access.refusal(userId, channelId)) === 'other_workspace') return false;
   return isAdmitted(deps, { userId, channelId, threadTs: null }, `reaction:${channelId}:${userId}`);
 }

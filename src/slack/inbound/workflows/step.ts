@@ -105,10 +105,10 @@ async function refusalOf(
     log.info('access_refused', { channel_id: channelId, reason: 'workflow' });
     return { kind: 'not_allowed', person: null };
   }
-  const reason = await access.refusalOfWriter(personId, channelId);
+  const reason = await access.refusal(personId, channelId);
   if (reason === null) return null;
   log.info('access_refused', { user_id: personId, channel_id: channelId, reason });
-  return { kind: 'not_allowed', person: reason === 'nobody' ? 'unknown_person' : reason };
+  return { kind: 'not_allowed', person: reason };
 }
 
 /**

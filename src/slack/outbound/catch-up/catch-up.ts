@@ -145,9 +145,7 @@ async function admitted(
 ): Promise<ThreadMessage[]> {
   const authors = new Set(messages.flatMap((message) => replyOf(message, botUserId)?.reply.userId ?? []));
   const refusals = await Promise.all(
-    [...authors].map(
-      async (userId) => [userId, await access.refusalOfWriter(userId, job.channelId)] as const,
-    ),
+    [...authors].map(async (userId) => [userId, await access.refusal(userId, job.channelId)] as const),
   );
   const refused = new Set(refusals.flatMap(([userId, refusal]) => (refusal === null ? [] : [userId])));
   return messages.filter(({ user }) => user === undefined || !refused.has(user));

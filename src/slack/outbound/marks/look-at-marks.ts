@@ -55,7 +55,7 @@ function complete({ store }: SlackTools, task: ClaimedTask): Promise<void> {
 async function allowed({ marks, access }: ReadyWorkspace, marked: Marked): Promise<string[]> {
   const { channelId, messageTs, emoji } = marked;
   const userIds = await marks.by(channelId, messageTs, emoji);
-  const refusals = await Promise.all(userIds.map((userId) => access.refusalOfWriter(userId, channelId)));
+  const refusals = await Promise.all(userIds.map((userId) => access.refusal(userId, channelId)));
   return userIds.filter((_, index) => refusals[index] === null);
 }
 

@@ -5,7 +5,7 @@ export const recipeTexts = {
   skipped: (name: string): Mrkdwn => mrkdwn`⏭️ *Skipped ${name}:* its last job is still open.`,
   paused: (name: string): Mrkdwn => mrkdwn`⚠️ *Paused ${name}* after three failures in a row.`,
   resumed: (name: string, by: string): Mrkdwn => mrkdwn`▶️ *Resumed by ${by}.* ${name} runs again.`,
-  notPaused: (name: string): Mrkdwn => mrkdwn`That's already settled: *${name}* isn't paused.`,
+  notPaused: (name: string): Mrkdwn => mrkdwn`Already done: *${name}* isn't paused.`,
   formTitle: 'Run a recipe',
   running: (name: string, channel: Mrkdwn): Mrkdwn => mrkdwn`🚀 *Starting ${name}* in ${channel}.`,
   drafting: (name: string, channel: Mrkdwn): Mrkdwn => mrkdwn`📝 *Draft of ${name}* in ${channel}.`,

@@ -35,6 +35,7 @@ export const notAllowed = {
   because: (reason: Mrkdwn): Mrkdwn =>
     mrkdwn`🔒 You can't use docs-agent here: ${reason}. Ask an administrator for access.`,
   reasons: {
+    nobody: mrkdwn`bots and deactivated accounts aren't allowed`,
     unknown_person: mrkdwn`Slack doesn't tell me who you are`,
     other_workspace: mrkdwn`only members of this workspace`,
     guest: mrkdwn`guests aren't allowed`,

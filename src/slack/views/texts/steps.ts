@@ -15,6 +15,7 @@ export const stepErrors = {
   notAllowedPerson: (reason: string): string =>
     `The person who started the workflow can't use docs-agent in that channel: ${reason}. Ask an administrator of docs-agent.`,
   reasons: {
+    nobody: "bots and deactivated accounts aren't allowed",
     unknown_person: "Slack doesn't say who that is",
     other_workspace: 'only members of this workspace',
     guest: "guests aren't allowed",

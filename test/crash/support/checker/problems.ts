@@ -2,7 +2,7 @@ import { agentProblems, ledgerProblems } from './calls.ts';
 import type { Expected, ExpectedThread, Seen, SeenMessage } from './seen.ts';
 
 /** Each question is answered with two presses. */
-const TOO_LATE = 'already settled';
+const TOO_LATE = 'Already done';
 const LEADING_MENTION = /^<@\w+> /;
 
 /** Everything that was lost or doubled, in words; none if the promise was kept. */

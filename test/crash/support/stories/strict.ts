@@ -84,7 +84,7 @@ export const strictStories = {
       stage.finish('completed');
       await stage.threadMessage(root, 'Done, no pull request');
       const thread = threadOf({ starts: 2, posts: ['On it', 'Done'] });
-      const hints = ['You asked for this', 'The card is about to appear', 'already settled'];
+      const hints = ['You asked for this', 'The card is about to appear', 'Already done'];
       return { ...nothing, threads: [thread, { ...thread, rootTs: root.ts }], hints };
     },
   },

@@ -34,7 +34,7 @@ async function limitedWorld(teamIds: readonly string[]) {
       botUserId: 'UBOT',
       projects,
       poster: new Poster(slackOf(teamId).call, clock, fetch),
-      access: { refusalOfWriter: async () => null },
+      access: { refusal: async () => null },
       names: { of: async () => new Map(), named: async () => new Map() },
     }) as unknown as Workspace;
   const workspaces = new Map(teamIds.map((teamId) => [teamId, workspaceOf(teamId)]));

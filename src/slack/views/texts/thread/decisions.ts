@@ -68,8 +68,8 @@ export const outcomes: Readonly<Record<OfferDeed, (name: string, count: number) 
 
 /** For whoever presses a button too late. */
 export const settled = {
-  as: (what: Mrkdwn) => mrkdwn`That's already settled: ${what}.`,
-  forgotten: mrkdwn`That's already settled: this job is no longer kept. Ask again with \`/docs-agent\`.`,
+  as: (what: Mrkdwn) => mrkdwn`Already done: ${what}.`,
+  forgotten: mrkdwn`Already done: this job is no longer kept. Ask again with \`/docs-agent\`.`,
   formOfOthers: mrkdwn`This form was made for somebody else or for another channel. Press the button in the thread again.`,
 };
 

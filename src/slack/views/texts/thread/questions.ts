@@ -17,7 +17,7 @@ export const questions = {
   },
   sameRequest: (before: string): Mrkdwn => mrkdwn`*You asked for this ${before}.*`,
   starting: mrkdwn`🚀 *Starting.* The card is about to appear.`,
-  settled: mrkdwn`That's already settled: the job was started.`,
+  settled: mrkdwn`Already done: the job was started.`,
   /** Thanks after an end, in the thread of a job. */
   keptThanks: mrkdwn`💬 Kept between people: it looks like a thank-you.`,
   sentAnyway: mrkdwn`👀 It goes to the agent.`,
