@@ -1,3 +1,4 @@
+import type { CodeHostSite } from '../jobs/pull-requests/link.ts';
 import { HourlyPeak } from '../jobs/report/peak.ts';
 import { type Period, type Report, Tally } from '../jobs/report/report.ts';
 import type { Place, Reports } from '../store/queries/reports/reports.ts';
@@ -14,6 +15,8 @@ export interface ReportRequest extends Period {
   readonly projectIds: readonly string[] | null;
   /** Create and message calls per project and hour. */
   readonly hourlyBudget: number;
+  /** Whose pull requests are known by any of their addresses. */
+  readonly sites: readonly CodeHostSite[];
 }
 
 /** Reads, in a transaction or beside a running program, one page. */
@@ -22,9 +25,9 @@ export type ReadPage = <T>(read: (reports: Reports) => Promise<T>) => Promise<T>
 /** Counts page by page, so that it takes no more memory for more jobs, and the program goes on meanwhile. */
 export async function makeReport(
   read: ReadPage,
-  { teamId, projectIds, hourlyBudget, ...period }: ReportRequest,
+  { teamId, projectIds, hourlyBudget, sites, ...period }: ReportRequest,
 ): Promise<Report> {
-  const tally = new Tally(period);
+  const tally = new Tally(period, sites);
   const jobs = rowsOf((after: Place | null) =>
     read((reports) => reports.jobs(period, teamId, after, JOBS_AT_ONCE)),
   );

@@ -1,5 +1,6 @@
 import type { AnyJobContext } from '../jobs/decision.ts';
 import type { Job } from '../jobs/job.ts';
+import type { CodeHostSite } from '../jobs/pull-requests/link.ts';
 import type { ClaimedTask, Store } from '../store/store.ts';
 import type { Clock } from './runtime/clock.ts';
 import type { Logger } from './runtime/logger.ts';
@@ -22,4 +23,9 @@ export async function release({ store }: EngineTools, { lease }: ClaimedTask): P
 /** What a log event about a job tells of it. */
 export function factsOf({ id, teamId, projectName }: Job) {
   return { job_id: id, team_id: teamId, project: projectName };
+}
+
+/** The sites whose pull requests have short names. */
+export function sitesOf({ newContext }: Pick<EngineTools, 'newContext'>): readonly CodeHostSite[] {
+  return newContext().policy.pullRequests.sites;
 }

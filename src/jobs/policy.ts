@@ -19,8 +19,10 @@ export interface Policy {
 
 /** How pull requests are followed after they were announced. */
 export interface PullRequestPolicy {
-  /** Those whose pull requests are looked at. */
+  /** Those whose links are known: by their names, and as the same pull request whatever its address. */
   readonly sites: readonly CodeHostSite[];
+  /** Those whose pull requests are looked at. */
+  readonly watchedSites: readonly CodeHostSite[];
   /** An open one is reminded of when nothing has happened to it for so long; 0: never. */
   readonly remindAfterMs: number;
   /** After its announcement, it is looked at for so long. */

@@ -226,3 +226,30 @@ test('a notice of a private request says how its pull request stands, and never 
   const sent = JSON.stringify(world.slack.calls().filter(({ args }) => args.channel === random));
   expect(sent).not.toMatch(/limits|layoffs/);
 });
+
+test('a link of a host that a setting names is called as people there call it, also without a token (W3)', async () => {
+  await using world = await startStrictWorld({
+    settings: { NOTICE_CHANNELS: random, GITLAB_URL: 'https://git.example.org:8443/code' },
+  });
+  const { slack, api, ask, threadMessage, later } = world;
+  const { control } = slack;
+  control.invite(random, strictApp.botUserId);
+  const mergeRequest = 'https://git.example.org:8443/code/team/sub/docs/-/merge_requests/31';
+  const shown = `<${mergeRequest}|team/sub/docs!31>`;
+  const card = await ask('Document the limits');
+  await threadMessage(card, 'On it');
+  api.finish(api.jobs[0]?.id ?? '', { status: 'completed', prLink: mergeRequest });
+  expect((await threadMessage(card, 'Pull request ready')).text).toContain(shown);
+  const seen = async () => {
+    await control.command({ channel: general, user: alice, text: 'list' });
+    const [inGeneral, inRandom] = await Promise.all([control.messages(general), control.messages(random)]);
+    return {
+      card: inGeneral.find(({ ts }) => ts === card.ts)?.text ?? '',
+      list: inGeneral.findLast(({ subtype }) => subtype === 'ephemeral')?.text ?? '',
+      notice: inRandom.find(({ text }) => text.startsWith('📝'))?.text ?? '',
+    };
+  };
+  const isNamed = (texts: Record<string, string>) =>
+    Object.values(texts).every((text) => text.includes(shown));
+  await later(seen, isNamed, 'the short name on the card, in the list and in the notice');
+});

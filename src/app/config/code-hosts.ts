@@ -1,9 +1,18 @@
 import type { CodeHostSettings } from '../../codehost/connect.ts';
+import { type CodeHostSite, PUBLIC_SITES } from '../../jobs/pull-requests/link.ts';
 import type { Settings } from './settings.ts';
 
 /** The code hosts that may be asked: those for which there is a token, or an App. */
 export function codeHostsOf(values: Settings): readonly CodeHostSettings[] {
   return [...githubOf(values), ...gitlabOf(values)];
+}
+
+/** The sites of the hosts whose links are known. */
+export function codeHostSitesOf({
+  GITHUB_WEB_URL: github,
+  GITLAB_URL: gitlab,
+}: Pick<Settings, 'GITHUB_WEB_URL' | 'GITLAB_URL'>): readonly CodeHostSite[] {
+  return [...PUBLIC_SITES, { host: 'github', webUrl: github }, { host: 'gitlab', webUrl: gitlab }];
 }
 
 function githubOf({

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { codeHostsOf } from './code-hosts.ts';
+import { codeHostSitesOf, codeHostsOf } from './code-hosts.ts';
 import { contradictions, isOauthMeant } from './contradictions.ts';
 import { loadConfigFile } from './file.ts';
 import type { ConfigFile, NamedSecrets } from './file-schema.ts';
@@ -60,6 +60,7 @@ export function parseReportConfig(env: Environment) {
     store: storeOf(values),
     retentionMs: values.RETENTION,
     hourlyBudget: values.AGENT_HOURLY_BUDGET,
+    codeHostSites: codeHostSitesOf(values),
   };
 }
 
@@ -67,6 +68,7 @@ const storeSettings = settings.pick({ DATABASE_URL: true, DATA_DIR: true });
 const reportSettings = settings.pick({
   ...{ DATABASE_URL: true, DATA_DIR: true },
   ...{ RETENTION: true, AGENT_HOURLY_BUDGET: true },
+  ...{ GITHUB_WEB_URL: true, GITLAB_URL: true },
 });
 
 function parsePart<Part extends z.ZodObject>(env: Environment, part: Part): z.infer<Part> {
@@ -148,6 +150,8 @@ function toConfig(
     longRunningAfterMs: values.LONG_RUNNING_AFTER,
     /** Those that are set up. */
     codeHosts: codeHostsOf(values),
+    /** Those whose links are known, asked or not. */
+    codeHostSites: codeHostSitesOf(values),
     /** `remindAfterMs`: 0: never. */
     pullRequests: { remindAfterMs: values.PR_REMINDER_AFTER, watchForMs: values.PR_WATCH_FOR },
     retentionMs: values.RETENTION,

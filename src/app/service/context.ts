@@ -73,8 +73,9 @@ export function defaultPolicy(config: Config): Policy {
     retryUnknown: config.agent.retryUnknown,
     pullRequests: {
       ...config.pullRequests,
+      sites: config.codeHostSites,
       // Without their tokens.
-      sites: config.codeHosts.map(({ host, webUrl }) => ({ host, webUrl })),
+      watchedSites: config.codeHosts.map(({ host, webUrl }) => ({ host, webUrl })),
     },
   };
 }

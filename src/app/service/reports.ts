@@ -9,7 +9,7 @@ const SHOWN_MS = 7 * 86_400_000;
 
 /** Counts a period of one workspace, by default the last days, up to now. What may be deleted already is left out. */
 export function reporter(
-  { agent, retentionMs }: Config,
+  { agent, retentionMs, codeHostSites: sites }: Config,
   store: Store,
   clock: Clock,
 ): (teamId: string, projectIds: readonly string[], period?: Period) => Promise<Report> {
@@ -18,7 +18,7 @@ export function reporter(
     const { sinceMs: fromMs, untilMs } = period ?? { sinceMs: nowMs - SHOWN_MS, untilMs: nowMs };
     const sinceMs = Math.min(Math.max(fromMs, nowMs - retentionMs), untilMs);
     return makeReport((read) => store.transaction((tx) => read(tx.reports), { mayBeLost: true }), {
-      ...{ teamId, projectIds, sinceMs, untilMs },
+      ...{ teamId, projectIds, sinceMs, untilMs, sites },
       hourlyBudget: agent.hourlyBudget,
     });
   };

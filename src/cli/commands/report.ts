@@ -23,6 +23,7 @@ export async function report(args: string[], { env }: Host): Promise<number> {
     makeReport((read) => read(new Reports(queries)), {
       ...{ ...period, teamId: null, projectIds: null },
       hourlyBudget: config.hourlyBudget,
+      sites: config.codeHostSites,
     }),
   );
   console.log(FORMATS[format](made));

@@ -34,7 +34,7 @@ export function pullRequestAdoption({
   log,
   newContext,
 }: Pick<EngineTools, 'store' | 'clock' | 'log' | 'newContext'>): Adoption {
-  const { sites, watchForMs } = newContext().policy.pullRequests;
+  const { watchedSites: sites, watchForMs } = newContext().policy.pullRequests;
   let running = Promise.resolve();
   let isStopped = false;
   let cancel = () => {};

@@ -132,7 +132,7 @@ export class DecisionBuilder {
 
   /** Looks at the pull request now, and from now on, if a code host that is set up knows the link. */
   watchPullRequest(url: string): void {
-    const link = parsePullRequestLink(url, this.context.policy.pullRequests.sites);
+    const link = parsePullRequestLink(url, this.context.policy.pullRequests.watchedSites);
     if (link !== null) this.watches.push({ key: link.key, url });
   }
 

@@ -12,7 +12,7 @@ export interface PullRequestLink {
   readonly host: CodeHostName;
   /** The site that it fits, without a slash at the end. */
   readonly webUrl: string;
-  /** `acme/docs`; at GitLab with all groups, at Azure DevOps without `_git`. Made of letters, digits, `.`, `_`, `-`, `/`. */
+  /** `acme/docs`; at GitLab with all groups, at Azure DevOps without `_git`. Elsewhere made of letters, digits, `.`, `_`, `-`, `/`. */
   readonly repository: string;
   readonly number: number;
   /** `acme/docs#14`, or `group/docs!14`, as the host calls it. */
@@ -29,50 +29,165 @@ export const PUBLIC_SITES: readonly CodeHostSite[] = [
   { host: 'azure', webUrl: 'https://dev.azure.com' },
 ];
 
+const ADDRESS_MAX_LENGTH = 3_000;
+const NUMBER = '(?<number>[1-9][0-9]{0,15})(?=/|$)';
 const OWNER = '[A-Za-z0-9][A-Za-z0-9_-]{0,99}';
 const NAME = '[A-Za-z0-9_.-]{1,100}';
 /** Neither starts with a dash: `/-/` ends the path of a project. */
 const GROUP = '[A-Za-z0-9_.][A-Za-z0-9_.-]{0,254}';
-const WORDS = '(?:[A-Za-z0-9_.-]|%20){1,100}';
+const WORDS = "[\\p{L}\\p{M}\\p{N} ._~()&'!@^+,-]{1,100}";
+const AZURE = `(?<owner>${WORDS})(?:/(?<project>${WORDS}))?/_git/(?<name>${WORDS})/pullrequest/${NUMBER}`;
 
-/** How the path of a pull request is written at each host, and which sign its number has. */
-const SHAPES: Readonly<Record<CodeHostName, { readonly page: RegExp; readonly sign: '#' | '!' }>> = {
-  github: { page: shape(`/(?<repository>${OWNER}/${NAME})/pull`), sign: '#' },
-  gitlab: { page: shape(`/(?<repository>${GROUP}(?:/${GROUP}){1,20})/-/merge_requests`), sign: '!' },
-  bitbucket: { page: shape(`/(?<repository>${NAME}/${NAME})/pull-requests`), sign: '#' },
-  azure: { page: shape(`/(?<repository>${WORDS}/${WORDS})/_git(?<rest>/${WORDS})/pullrequest`), sign: '!' },
+/** How the path of a pull request begins at each host: any page of it, its files or its commits, leads to it. */
+const SHAPES: Readonly<Record<CodeHostName, RegExp>> = {
+  github: new RegExp(`^/(?<repository>${OWNER}/${NAME})/pull/${NUMBER}`),
+  gitlab: new RegExp(`^/(?<repository>${GROUP}(?:/${GROUP}){1,20})(?:/-)?/merge_requests/${NUMBER}`),
+  bitbucket: new RegExp(`^/(?<repository>${NAME}/${NAME})/pull-requests/${NUMBER}`),
+  azure: new RegExp(`^/${AZURE}`, 'iu'),
 };
 
-/** Any page of the pull request leads to it: its files, its commits. */
-function shape(before: string): RegExp {
-  return new RegExp(`^(?<page>${before}/(?<number>[1-9][0-9]{0,15}))(?:/[A-Za-z0-9._~-]+)*/?$`);
-}
-
-/** Scheme, host and path of an address that needs no interpretation: without user, blanks, `\`, and escapes of a path. */
-const PLAIN_ADDRESS =
-  /^(?<origin>https?:\/\/[A-Za-z0-9.:[\]_-]+)(?<path>\/(?:[A-Za-z0-9._~/-]|%20)*)(?:[?#][\x21-\x7e]*)?$/;
-/** `.`, `..`, and segments without a character: browsers and servers do not agree about them. */
-const TRICKY_SEGMENT = /\/\.{1,2}(?:\/|$)|\/\//;
+/** Of servers that no setting names: these paths are like no other page's. */
+const SERVER_SHAPES = {
+  azure: new RegExp(`^(?<root>/tfs)?/${AZURE}`, 'iu'),
+  bitbucket: new RegExp(
+    `^(?<root>(?:/${NAME}){0,2})/(?<kind>projects|users)/(?<owner>~?${NAME})/repos/(?<name>${NAME})/pull-requests/${NUMBER}`,
+  ),
+} as const;
 
 /** The pull request that an untrusted address leads to; null unless it is plainly one at one of these sites. */
 export function parsePullRequestLink(url: string, sites: readonly CodeHostSite[]): PullRequestLink | null {
-  const { origin = '', path = '' } = PLAIN_ADDRESS.exec(url)?.groups ?? {};
-  if (origin === '' || TRICKY_SEGMENT.test(path)) return null;
+  const address = plainAddress(url);
+  if (address === null) return null;
   for (const { host, webUrl } of sites) {
     const site = new URL(webUrl);
     const root = site.pathname.replace(/\/+$/, '');
-    if (URL.parse(origin)?.origin !== site.origin || !path.startsWith(`${root}/`)) continue;
-    const { page: shapeOfPage, sign } = SHAPES[host];
-    const { page, repository, rest = '', number } = shapeOfPage.exec(path.slice(root.length))?.groups ?? {};
-    if (page === undefined || !Number.isSafeInteger(Number(number))) continue;
-    return {
-      host,
-      webUrl: `${site.origin}${root}`,
-      repository: `${repository}${rest}`,
-      number: Number(number),
-      name: `${repository}${rest}${sign}${number}`,
-      key: `${site.origin}${root}${page.toLowerCase()}`,
-    };
+    if (address.origin !== site.origin || !address.path.startsWith(`${root}/`)) continue;
+    const path = address.path.slice(root.length);
+    const groups = SHAPES[host].exec(host === 'azure' ? decodePath(path) : path)?.groups;
+    const link = groups && linkOf(host, `${site.origin}${root}`, groups);
+    if (link) return link;
   }
   return null;
+}
+
+/** What people call the pull request: `acme/docs#14`; with the host where no setting names that; null: it has no known shape. */
+export function pullRequestName(url: string, sites: readonly CodeHostSite[]): string | null {
+  const atSite = parsePullRequestLink(url, sites);
+  if (atSite !== null) return atSite.name;
+  const atServer = parseServerLink(url);
+  return atServer === null ? null : `${new URL(atServer.webUrl).host}/${atServer.name}`;
+}
+
+/** The same text for all addresses of one pull request; of an unknown page, its address without what does not matter. */
+export function pullRequestKey(url: string, sites: readonly CodeHostSite[]): string {
+  const address = url.length > ADDRESS_MAX_LENGTH ? null : URL.parse(url);
+  if (address === null || !/^https?:$/.test(address.protocol)) return url;
+  address.username = '';
+  address.password = '';
+  address.hash = '';
+  const { href } = address;
+  const otherScheme = href.startsWith('https:') ? `http${href.slice(5)}` : `https${href.slice(4)}`;
+  const link =
+    parsePullRequestLink(href, sites) ?? parsePullRequestLink(otherScheme, sites) ?? parseServerLink(href);
+  return link?.key ?? (address.search === '' ? href.replace(/\/$/, '') : href);
+}
+
+/** `https://example.org/B%C3%BCro` as people read it. */
+export function readableAddress({ host, pathname }: URL): string {
+  return `${host}${pathname.replace(/(?:%[89a-f][0-9a-f])+/gi, decodeLetters)}`;
+}
+
+/** A pull request at a server of Azure DevOps or Bitbucket. It is never asked for anything. */
+function parseServerLink(url: string): PullRequestLink | null {
+  const address = plainAddress(url);
+  if (address === null) return null;
+  const azure = SERVER_SHAPES.azure.exec(decodePath(address.path))?.groups;
+  if (azure) {
+    const { root = '', ...groups } = azure;
+    return linkOf('azure', `${address.origin}${root.toLowerCase()}`, groups);
+  }
+  const bitbucket = SERVER_SHAPES.bitbucket.exec(address.path)?.groups;
+  if (!bitbucket) return null;
+  const { root = '', kind, owner = '', name = '', number = '' } = bitbucket;
+  const webUrl = `${address.origin}${root}`;
+  const project = kind === 'users' ? `~${owner}` : owner;
+  const key = `${webUrl}/projects/${project}/repos/${name}/pull-requests/${number}`.toLowerCase();
+  return numbered({ host: 'bitbucket', webUrl, repository: `${project}/${name}`, key }, number, '#');
+}
+
+function linkOf(
+  host: CodeHostName,
+  webUrl: string,
+  { repository = '', owner = '', project, name = '', number = '' }: Record<string, string | undefined>,
+): PullRequestLink | null {
+  const at = (path: string) => `${webUrl}/${`${path}/${number}`.toLowerCase()}`;
+  switch (host) {
+    case 'github':
+      return numbered({ host, webUrl, repository, key: at(`${repository}/pull`) }, number, '#');
+    case 'gitlab':
+      return numbered({ host, webUrl, repository, key: at(`${repository}/-/merge_requests`) }, number, '!');
+    case 'bitbucket':
+      return numbered({ host, webUrl, repository, key: at(`${repository}/pull-requests`) }, number, '#');
+    case 'azure': {
+      // The address of a repository that is called like its project may leave out the project.
+      const isCalledAlike = project === undefined || project.toLowerCase() === name.toLowerCase();
+      const path = `${owner}/${project ?? name}/_git/${name}/pullrequest`.normalize();
+      const full = isCalledAlike ? `${owner}/${name}` : `${owner}/${project}/${name}`;
+      return numbered({ host, webUrl, repository: full, key: encodeURI(at(path)) }, number, '!');
+    }
+  }
+}
+
+function numbered(
+  link: Pick<PullRequestLink, 'host' | 'webUrl' | 'repository' | 'key'>,
+  digits: string,
+  sign: '#' | '!',
+): PullRequestLink | null {
+  const number = Number(digits);
+  return Number.isSafeInteger(number)
+    ? { ...link, number, name: `${link.repository}${sign}${number}` }
+    : null;
+}
+
+/** Without user, blanks, `\` and invisible characters. */
+const PLAIN_ADDRESS =
+  /^(?<origin>https?:\/\/[A-Za-z0-9.:[\]_-]+)(?<path>\/[^?#\\\s\p{C}]*)(?:[?#][^\s\p{C}]*)?$/iu;
+const OLD_AZURE_HOST = /^https:\/\/(?<owner>[a-z0-9-]{1,100})\.visualstudio\.com$/;
+
+/** Origin and path of an address that needs no interpretation; null: browsers and servers may not agree about it. */
+function plainAddress(url: string): { readonly origin: string; readonly path: string } | null {
+  if (url.length > ADDRESS_MAX_LENGTH) return null;
+  const { origin: written = '', path = '' } = PLAIN_ADDRESS.exec(url)?.groups ?? {};
+  const origin = URL.parse(written)?.origin;
+  if (origin === undefined || !path.replace(/\/$/, '').split('/').slice(1).every(isPlainSegment)) return null;
+  const { owner } = OLD_AZURE_HOST.exec(origin)?.groups ?? {};
+  if (owner === undefined) return { origin, path };
+  return {
+    origin: 'https://dev.azure.com',
+    path: `/${owner}${path.replace(/^\/DefaultCollection\//i, '/')}`,
+  };
+}
+
+function isPlainSegment(segment: string): boolean {
+  const decoded = decode(segment);
+  return decoded !== null && decoded !== '' && !/^\.{1,2}$|[/\\%]|\p{C}/u.test(decoded);
+}
+
+function decodePath(path: string): string {
+  return decode(path) ?? path;
+}
+
+/** Null: its escapes make no text. */
+function decode(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Only what is plainly read: anything else stays escaped. */
+function decodeLetters(escaped: string): string {
+  const decoded = decode(escaped);
+  return decoded !== null && /^[\p{L}\p{M}\p{N}]+$/u.test(decoded) ? decoded : escaped;
 }

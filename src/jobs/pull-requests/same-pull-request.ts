@@ -1,4 +1,4 @@
-import { type CodeHostSite, parsePullRequestLink } from './link.ts';
+import { type CodeHostSite, pullRequestKey } from './link.ts';
 import type { SeenPullRequest } from './pull-request.ts';
 
 /** Those that the address leads to, too: an agent may name one pull request by several. The oldest first. */
@@ -7,7 +7,6 @@ export function sameAs(
   pullRequests: readonly SeenPullRequest[],
   sites: readonly CodeHostSite[],
 ): readonly SeenPullRequest[] {
-  const keyOf = (address: string) => parsePullRequestLink(address, sites)?.key ?? address;
-  const key = keyOf(url);
-  return pullRequests.filter((one) => keyOf(one.url) === key);
+  const key = pullRequestKey(url, sites);
+  return pullRequests.filter((one) => pullRequestKey(one.url, sites) === key);
 }

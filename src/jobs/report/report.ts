@@ -1,7 +1,7 @@
 import type { PastCall } from '../follow-ups/turns.ts';
 import type { Job } from '../job.ts';
 import { announcedLink } from '../pull-requests/announced-link.ts';
-import { PUBLIC_SITES, parsePullRequestLink } from '../pull-requests/link.ts';
+import { type CodeHostSite, PUBLIC_SITES, pullRequestKey } from '../pull-requests/link.ts';
 import type { PullRequestState } from '../pull-requests/pull-request.ts';
 import { Distribution } from './distribution.ts';
 import { type Source, sources } from './source.ts';
@@ -50,6 +50,7 @@ export interface CountedJob {
 /** Adds up a report, job by job. Of a job that is older than its period, what was started again in it counts. */
 export class Tally {
   private readonly period: Period;
+  private readonly sites: readonly CodeHostSite[];
   private readonly bySource = zeros(sources);
   private readonly ends = zeros(ends);
   private readonly pullRequests = zeros(['open', 'merged', 'closed', 'unknown']);
@@ -59,8 +60,10 @@ export class Tally {
   private unclearStarts = 0;
   private unclearReplies = 0;
 
-  constructor(period: Period) {
+  /** @param sites whose pull requests are known by any of their addresses */
+  constructor(period: Period, sites: readonly CodeHostSite[] = PUBLIC_SITES) {
     this.period = period;
+    this.sites = sites;
   }
 
   add({ job, calls, unclearReplies }: CountedJob): void {
@@ -76,7 +79,7 @@ export class Tally {
     }
     this.unclearReplies += unclearReplies;
     const announced = starts.flatMap((start) => start.calls.flatMap(linkIn));
-    for (const fate of pullRequestsOf(job, announced)) this.pullRequests[fate] += 1;
+    for (const fate of pullRequestsOf(job, announced, this.sites)) this.pullRequests[fate] += 1;
     const [link] = announced;
     if (link !== undefined) this.toPullRequest.add(link.atMs - first.atMs);
   }
@@ -114,16 +117,17 @@ function linkIn({ request, createdAtMs: atMs }: PastCall): AnnouncedLink[] {
 }
 
 /** Each once, as its code host last described it. */
-function pullRequestsOf({ pullRequests = [] }: Job, announced: readonly AnnouncedLink[]): PullRequestFate[] {
+function pullRequestsOf(
+  { pullRequests = [] }: Job,
+  announced: readonly AnnouncedLink[],
+  sites: readonly CodeHostSite[],
+): PullRequestFate[] {
+  const keyOf = (url: string) => pullRequestKey(url, sites);
   const byKey = new Map<string, PullRequestFate>(announced.map(({ url }) => [keyOf(url), 'unknown']));
   for (const { url, facts } of pullRequests) {
     if (facts.state !== undefined && byKey.has(keyOf(url))) byKey.set(keyOf(url), FATES[facts.state]);
   }
   return [...byKey.values()];
-}
-
-function keyOf(url: string): string {
-  return parsePullRequestLink(url, PUBLIC_SITES)?.key ?? url;
 }
 
 function zeros<Name extends string>(names: readonly Name[]): Record<Name, number> {

@@ -1,4 +1,5 @@
 import { applied } from '../../engine/apply-event.ts';
+import { sitesOf } from '../../engine/tools.ts';
 import { outcomeOfMatter } from '../../jobs/decide/offers.ts';
 import type { JobEvent } from '../../jobs/event.ts';
 import { initiatorOf, type Job } from '../../jobs/job.ts';
@@ -113,7 +114,7 @@ export function jobButton(
 /** Says what is the case, and who decided it. */
 export async function tooLate(deps: ListenerDeps, job: Job, press: JobEvent): Promise<SlackMessage> {
   const outcome = outcomeOfMatter(job, press);
-  return tooLateView(job, outcome, await namesOf(deps, outcome?.by ?? null));
+  return tooLateView(job, outcome, await namesOf(deps, outcome?.by ?? null), sitesOf(deps));
 }
 
 function namesOf(deps: ListenerDeps, userId: string | null): Promise<ReadonlyMap<string, string>> {

@@ -1,3 +1,4 @@
+import { type EngineTools, sitesOf } from '../../engine/tools.ts';
 import type { Queue } from '../../jobs/follow-ups/follow-up-queue.ts';
 import { type Job, requestersOf } from '../../jobs/job.ts';
 import { mentionedUserIds } from '../protocol/slack-text.ts';
@@ -7,6 +8,7 @@ import type { Workspace } from '../workspace/workspace.ts';
 
 /** The card as things are now, with the names of the people on it. */
 export async function renderCard(
+  tools: Pick<EngineTools, 'newContext'>,
   { names, projects }: Workspace,
   job: Job,
   queue: Queue,
@@ -15,5 +17,6 @@ export async function renderCard(
     queue,
     names: await names.named([...requestersOf(job), ...mentionedUserIds(job.prompt)]),
     hasProjects: projects !== null && projects.length > 1,
+    sites: sitesOf(tools),
   });
 }

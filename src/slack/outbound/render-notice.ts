@@ -1,3 +1,4 @@
+import { type EngineTools, sitesOf } from '../../engine/tools.ts';
 import { type Job, requestersOf } from '../../jobs/job.ts';
 import { threadLink as threadLinkOf } from '../protocol/links.ts';
 import { mentionedUserIds } from '../protocol/slack-text.ts';
@@ -8,14 +9,15 @@ import type { Workspace } from '../workspace/workspace.ts';
 
 /** A notice as things are now. @param isPublic from `mayShowJob` */
 export async function renderNotice(
+  tools: Pick<EngineTools, 'newContext'>,
   workspace: Workspace,
   job: Job,
   url: string,
   isPublic: boolean,
 ): Promise<SlackMessage> {
-  if (!isPublic) return privateNoticeView(job, url);
+  if (!isPublic) return privateNoticeView(job, url, sitesOf(tools));
   const names = await workspace.names.named([...requestersOf(job), ...mentionedUserIds(job.prompt)]);
-  return noticeView(job, url, await threadLink(workspace, job), names);
+  return noticeView(job, url, await threadLink(workspace, job), names, sitesOf(tools));
 }
 
 /** Whether the readers of a notice channel may read the prompt. Throws SlackCallError if Slack does not say. */

@@ -53,7 +53,7 @@ export function statusView(story: JobStory, reader: Reader): SlackMessage {
   const { job } = story;
   return message(
     heading(titledPrompt(job.prompt, reader.names).title),
-    paragraph(stateLine(job)),
+    paragraph(stateLine(job, reader.sites)),
     ...facts(story, reader, TURNS_MAX),
     ...stopWatching(job, { isPrivate: true }),
     smallPrint(statusTexts.again(name(job))),
@@ -64,7 +64,7 @@ export function statusView(story: JobStory, reader: Reader): SlackMessage {
 export function detailsView(story: JobStory, reader: Reader): SlackMessage {
   const { job } = story;
   return message(
-    paragraph(stateLine(job)),
+    paragraph(stateLine(job, reader.sites)),
     ...wholePrompt(job.prompt, reader.names).map(quotation),
     ...facts(story, reader, TURNS_IN_DETAILS_MAX),
     ...stopWatching(job),

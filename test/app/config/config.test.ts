@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigError, formatProblems } from '../../../src/app/config/problems.ts';
 import { settingNames } from '../../../src/app/config/settings.ts';
+import { PUBLIC_SITES } from '../../../src/jobs/pull-requests/link.ts';
 import { fc } from '../../support/properties.ts';
 import { errorOf, parse, problemsOf, variablesOf } from '../../support/settings.ts';
 
@@ -45,6 +46,11 @@ describe('settings', () => {
       retentionMs: 15_552_000_000,
       stopTimeoutMs: 40_000,
       codeHosts: [],
+      codeHostSites: [
+        ...PUBLIC_SITES,
+        { host: 'github', webUrl: 'https://github.com' },
+        { host: 'gitlab', webUrl: 'https://gitlab.com' },
+      ],
       pullRequests: { remindAfterMs: 3 * 86_400_000, watchForMs: 30 * 86_400_000 },
       promptMaxLength: 20_000,
       logLevel: 'info',

@@ -38,7 +38,11 @@ beforeEach(async () => {
   const sites = [{ host: 'github', webUrl }] as const;
   const newContext = () => ({
     ...{ nowMs: clock.now(), jitter: 0.5, newId: randomUUID },
-    policy: { ...policy, noticeChannels: [], pullRequests: { ...policy.pullRequests, sites } },
+    policy: {
+      ...policy,
+      noticeChannels: [],
+      pullRequests: { ...policy.pullRequests, sites, watchedSites: sites },
+    },
     rulesOf: () => ({ projects: [], channels: new Map(), noticeChannels: [] }),
   });
   tools = { store, clock, log, stopping: stopping.signal, newContext, codeHosts };

@@ -124,7 +124,7 @@ describe('what becomes of a pull request (P2)', () => {
 
 describe('which pull requests are looked at (P2)', () => {
   const sites = [{ host: 'github', webUrl: 'https://github.com' }] as const;
-  const github = { pullRequests: { ...policy.pullRequests, sites } };
+  const github = { pullRequests: { ...policy.pullRequests, sites, watchedSites: sites } };
   const link = (url: string) => ({ key: url.replace(/(pull\/\d+).*/, '$1'), url });
   const finished = (world: World, prLink: string) =>
     world.check(anAgentJob({ status: 'completed', prLink })).watches ?? [];

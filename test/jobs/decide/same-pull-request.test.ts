@@ -11,7 +11,10 @@ const AFTER_MS = 72 * HOUR_MS;
 /** A job whose thread knows `LINK`. */
 function aWorld(): World {
   const sites = [{ host: 'github', webUrl: 'https://github.com' }] as const;
-  return anEndedJob({ prLink: LINK }, { pullRequests: { ...policy.pullRequests, sites } });
+  return anEndedJob(
+    { prLink: LINK },
+    { pullRequests: { ...policy.pullRequests, sites, watchedSites: sites } },
+  );
 }
 
 function seen(world: World, url: string, facts: PullRequestFacts = {}) {

@@ -3,6 +3,7 @@ import type { JobRequest } from '../../../src/jobs/decide/start/open.ts';
 import type { Reply } from '../../../src/jobs/event.ts';
 import type { FollowUp } from '../../../src/jobs/follow-ups/follow-up.ts';
 import type { Policy } from '../../../src/jobs/policy.ts';
+import { PUBLIC_SITES } from '../../../src/jobs/pull-requests/link.ts';
 import { noAttachments } from '../../../src/jobs/requests/attachments.ts';
 
 export const SECOND_MS = 1_000;
@@ -23,7 +24,12 @@ export const policy: Policy = {
   promptMaxLength: 20_000,
   noticeChannels: ['C-NEWS'],
   retryUnknown: 'never',
-  pullRequests: { sites: [], remindAfterMs: 72 * HOUR_MS, watchForMs: 720 * HOUR_MS },
+  pullRequests: {
+    sites: PUBLIC_SITES,
+    watchedSites: [],
+    remindAfterMs: 72 * HOUR_MS,
+    watchForMs: 720 * HOUR_MS,
+  },
 };
 
 export const request: JobRequest = {

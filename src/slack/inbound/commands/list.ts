@@ -1,3 +1,4 @@
+import { sitesOf } from '../../../engine/tools.ts';
 import type { PageStart, Viewer } from '../../../jobs/shown/lists.ts';
 import { decodePage, JOBS_PER_PAGE, listView } from '../../views/list.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
@@ -28,5 +29,5 @@ async function read(deps: ListenerDeps, sight: Viewer, start: PageStart): Promis
     deps,
     page.jobs.map(({ prompt }) => prompt),
   );
-  return listView(page, { ...sight, workspaceUrl: deps.workspaceUrl, names });
+  return listView(page, { ...sight, workspaceUrl: deps.workspaceUrl, names, sites: sitesOf(deps) });
 }

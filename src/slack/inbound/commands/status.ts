@@ -1,3 +1,4 @@
+import { sitesOf } from '../../../engine/tools.ts';
 import { turnsOf } from '../../../jobs/follow-ups/turns.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { statusWord } from '../../../jobs/requests/command.ts';
@@ -76,7 +77,7 @@ function foundInFull(
     if (story === null) return null;
     const { job, turns, unsent } = story;
     const names = await namesIn(deps, [job.prompt, ...[...turns, ...unsent].map(({ text }) => text)]);
-    return view(story, { ...sight, workspaceUrl: deps.workspaceUrl, names });
+    return view(story, { ...sight, workspaceUrl: deps.workspaceUrl, names, sites: sitesOf(deps) });
   });
 }
 

@@ -1,4 +1,5 @@
 import type { DueCall } from '../../../engine/run-lane.ts';
+import { sitesOf } from '../../../engine/tools.ts';
 import type { CallRequest } from '../../../jobs/call.ts';
 import { emptyQueue } from '../../../jobs/follow-ups/follow-up-queue.ts';
 import type { Job } from '../../../jobs/job.ts';
@@ -53,12 +54,12 @@ export async function renderPost(
   const named = () => workspace.names.named([...actorsIn(request, job), ...mentionedUserIds(job.prompt)]);
   switch (request.kind) {
     case 'post_card':
-      return renderCard(workspace, job, emptyQueue);
+      return renderCard(tools, workspace, job, emptyQueue);
     case 'announce':
-      return announcementView(request.announcement, job, await named(), mode);
+      return announcementView(request.announcement, job, await named(), mode, sitesOf(tools));
     case 'notify_channel': {
       const isPublic = await isForAll(tools, workspace, job, request.channelId);
-      return renderNotice(workspace, job, request.url, isPublic);
+      return renderNotice(tools, workspace, job, request.url, isPublic);
     }
     case 'tell_paused':
       return pausedView(request.recipe);
@@ -99,7 +100,7 @@ async function privateAnswer(
     case 'card_delayed':
       return delayedView(reason, job.prompt, names);
     default:
-      return unpostedView(reason, announcementView(about, job, names, mode));
+      return unpostedView(reason, announcementView(about, job, names, mode, sitesOf(tools)));
   }
 }
 

@@ -22,7 +22,7 @@ export const refreshCard = refresh<Card>({
   show: async (tools, { job, cardTs, queue }, attempt) => {
     tools.showChanged(job);
     const workspace = await tools.workspaces.of(job.teamId);
-    const card = await renderCard(workspace, job, queue);
+    const card = await renderCard(tools, workspace, job, queue);
     const failure = await failureOf(
       () => workspace.poster.update(job.channelId, cardTs, card),
       (reason) => tools.log.warn('card_not_refreshed', { ...factsOf(job), reason }),

@@ -1,3 +1,4 @@
+import { sitesOf } from '../../../engine/tools.ts';
 import { NEEDED_FOR_MS, needsPerson } from '../../../jobs/shown/lists.ts';
 import { ownerOfHome } from '../../../store/queries/workspaces/homes.ts';
 import { notAllowedView, notSetUpView } from '../../views/access.ts';
@@ -53,7 +54,7 @@ async function render(tools: SlackTools, workspace: ReadyWorkspace, userId: stri
   const needing = facts.needing.map(({ job }) => job);
   const prompts = [...needing, ...facts.open, ...facts.withPullRequest].map(({ prompt }) => prompt);
   const names = await workspace.names.of(prompts.join('\n'));
-  return homeView(facts, { userId, channelId: null, workspaceUrl, names });
+  return homeView(facts, { userId, channelId: null, workspaceUrl, names, sites: sitesOf(tools) });
 }
 
 function read(tools: SlackTools, workspace: ReadyWorkspace, userId: string): Promise<HomeFacts> {

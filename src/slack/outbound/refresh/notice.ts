@@ -23,7 +23,7 @@ export const refreshNotice = refresh<Notices>({
       const { channelId, url } = request;
       const edit = async () => {
         const isPublic = await isForAll(workspace, job, channelId);
-        const message = await renderNotice(workspace, job, url, isPublic);
+        const message = await renderNotice(tools, workspace, job, url, isPublic);
         await workspace.poster.update(channelId, ts, message, id);
       };
       const failure = await failureOf(edit, (reason) =>

@@ -1,5 +1,5 @@
 import { applyEvent } from '../../../engine/apply-event.ts';
-import { factsOf } from '../../../engine/tools.ts';
+import { factsOf, sitesOf } from '../../../engine/tools.ts';
 import type { Announcement } from '../../../jobs/announcement.ts';
 import { offerOf } from '../../../jobs/decide/offer-of.ts';
 import type { Job } from '../../../jobs/job.ts';
@@ -45,9 +45,10 @@ export const refreshPosts = refresh<Posts>({
       announcement.kind === 'draft' ? namedInDraft(announcement, job) : [],
     );
     const known = await names.named([...deciders, ...drafters, ...mentionedUserIds(job.prompt)]);
+    const sites = sitesOf(tools);
     for (const { postId, ts, announcement, outcome } of stale) {
       const failure = await failureOf(
-        () => poster.update(job.channelId, ts, postedView(announcement, job, outcome, known), postId),
+        () => poster.update(job.channelId, ts, postedView(announcement, job, outcome, known, sites), postId),
         (reason) => tools.log.warn('post_not_refreshed', { ...factsOf(job), reason }),
       );
       // One that was deleted keeps none of the others from being edited.

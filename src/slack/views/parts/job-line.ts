@@ -1,5 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import type { Job } from '../../../jobs/job.ts';
+import type { CodeHostSite } from '../../../jobs/pull-requests/link.ts';
 import { cardStandingOf, jobStandingOf } from '../../../jobs/pull-requests/standing.ts';
 import { threadLink } from '../../protocol/links.ts';
 import { listTexts } from '../texts/lists.ts';
@@ -20,6 +21,8 @@ export interface Reader {
   readonly workspaceUrl: string | null;
   /** Slack ids to names, for the mentions in prompts. */
   readonly names: ReadonlyMap<string, string>;
+  /** Whose pull requests have short names. Default: those without a setting. */
+  readonly sites?: readonly CodeHostSite[];
 }
 
 /** A job among others: its title, and a line that says how it is and where. */
@@ -27,8 +30,8 @@ export function jobLine(job: Job, reader: Reader): KnownBlock[] {
   const title = quotation(promptTitle(job.prompt, reader.names));
   const facts = smallPrint(
     ...number(job),
-    stateLine(job),
-    ...unsaidLink(job),
+    stateLine(job, reader.sites),
+    ...unsaidLink(job, reader),
     ...unsaidStanding(job),
     asked(job, reader),
     ...thread(job, reader),
@@ -49,10 +52,10 @@ function asked(job: Job, reader: Reader): Mrkdwn {
 }
 
 /** Of a pull request that the state does not name. */
-function unsaidLink(job: Job): Mrkdwn[] {
+function unsaidLink(job: Job, { sites }: Reader): Mrkdwn[] {
   const prLink = job.agentJob?.prLink ?? job.announcedPrLink;
-  const link = prLink === null ? null : readableLink(prLink);
-  return link === null || stateLine(job).mrkdwn.includes(link.mrkdwn) ? [] : [link];
+  const link = prLink === null ? null : readableLink(prLink, sites);
+  return link === null || stateLine(job, sites).mrkdwn.includes(link.mrkdwn) ? [] : [link];
 }
 
 /** How its pull request stands, as far as the code host says, and the state does not. */

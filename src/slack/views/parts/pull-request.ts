@@ -1,5 +1,10 @@
 import type { Button, KnownBlock } from '@slack/types';
-import { PUBLIC_SITES, parsePullRequestLink } from '../../../jobs/pull-requests/link.ts';
+import {
+  type CodeHostSite,
+  PUBLIC_SITES,
+  pullRequestName,
+  readableAddress,
+} from '../../../jobs/pull-requests/link.ts';
 import { BUTTON_URL_MAX } from './limits.ts';
 import { buttonRow, link, quotation, viewPullRequestButton } from './message.ts';
 import { type Mrkdwn, ownLink } from './mrkdwn.ts';
@@ -30,21 +35,18 @@ export function pullRequest(prLink: string, { style, beside = [] }: Looks = {}):
  * The pull request as a link, for a sentence: `acme/docs#14` where the host is known, else its host and path. Null if it
  * may not be a link, or is too long.
  */
-export function shortPullRequestLink(prLink: string): Mrkdwn | null {
+export function shortPullRequestLink(prLink: string, sites: readonly CodeHostSite[]): Mrkdwn | null {
   const url = httpUrl(prLink);
-  return url === null || link(url) === null ? null : ownLink(url, shortName(url));
+  return url === null || link(url) === null ? null : ownLink(url, shortName(url, sites));
 }
 
 /** The same, for a line among others: null, too, if the address is longer than such a line should be. */
-export function readableLink(prLink: string): Mrkdwn | null {
-  return prLink.length > READABLE_MAX ? null : shortPullRequestLink(prLink);
+export function readableLink(prLink: string, sites: readonly CodeHostSite[] = PUBLIC_SITES): Mrkdwn | null {
+  return prLink.length > READABLE_MAX ? null : shortPullRequestLink(prLink, sites);
 }
 
-function shortName(url: string): string {
-  const known = parsePullRequestLink(url, PUBLIC_SITES);
-  if (known !== null) return oneLine(known.name, SHORT_MAX);
-  const { host, pathname } = new URL(url);
-  return oneLine(`${host}${pathname}`, SHORT_MAX);
+function shortName(url: string, sites: readonly CodeHostSite[]): string {
+  return oneLine(pullRequestName(url, sites) ?? readableAddress(new URL(url)), SHORT_MAX);
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   type Working,
   workingSince,
 } from '../../../jobs/job.ts';
+import { type CodeHostSite, PUBLIC_SITES } from '../../../jobs/pull-requests/link.ts';
 import { cardStandingOf } from '../../../jobs/pull-requests/standing.ts';
 import { states } from '../texts/thread/card.ts';
 import { draftTexts } from '../texts/thread/drafts.ts';
@@ -18,8 +19,8 @@ import { readableLink } from './pull-request.ts';
 /** A card that only shows the time is drawn once a minute: seconds would seem to stand still. */
 const TIMED_FROM_MS = 60_000;
 
-/** A job's state in one line. */
-export function stateLine(job: Job): Mrkdwn {
+/** A job's state in one line. @param sites whose pull requests have short names */
+export function stateLine(job: Job, sites: readonly CodeHostSite[] = PUBLIC_SITES): Mrkdwn {
   const trouble = headlineTrouble(job);
   if (trouble !== null) return waitingLine(trouble);
   const { stage } = job;
@@ -42,7 +43,7 @@ export function stateLine(job: Job): Mrkdwn {
     case 'working':
       return isUnwatched(job) ? states.unwatched : workingLine(job, stage);
     case 'ended':
-      return endLine(job, stage);
+      return endLine(job, stage, sites);
   }
 }
 
@@ -61,16 +62,16 @@ function workingLine(job: Job, stage: Working): Mrkdwn {
   return count === 0 ? states.working(shownMs) : states.workingOn(count, shownMs);
 }
 
-function endLine(job: Job, { status, tookMs }: Ended): Mrkdwn {
+function endLine(job: Job, { status, tookMs }: Ended, sites: readonly CodeHostSite[]): Mrkdwn {
   const prLink = job.agentJob?.prLink ?? null;
   const standing = cardStandingOf(job);
   if (prLink !== null && (standing === 'merged' || standing === 'closed')) {
-    return states[standing](readableLink(prLink));
+    return states[standing](readableLink(prLink, sites));
   }
   switch (status) {
     case 'completed': {
       if (!prLink) return states.donePlain;
-      const line = pullRequestLine(job, prLink, tookMs ?? null);
+      const line = pullRequestLine(job, readableLink(prLink, sites), tookMs ?? null);
       return standing === 'checks_failing' ? states.checksFailing(line) : line;
     }
     case 'failed':
@@ -84,10 +85,9 @@ function endLine(job: Job, { status, tookMs }: Ended): Mrkdwn {
 
 function pullRequestLine(
   { turn, prLinkTurn = 1, turnReplies }: Job,
-  prLink: string,
+  link: Mrkdwn | null,
   tookMs: number | null,
 ): Mrkdwn {
-  const link = readableLink(prLink);
   return turn === prLinkTurn
     ? states.pullRequestReady(link, tookMs)
     : states.updated(link, turnReplies?.count ?? 0);

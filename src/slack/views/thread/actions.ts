@@ -2,6 +2,7 @@ import type { Button, KnownBlock } from '@slack/types';
 import type { Announcement } from '../../../jobs/announcement.ts';
 import type { Queue } from '../../../jobs/follow-ups/follow-up-queue.ts';
 import { isUnwatched, type Job, mayStartAgain, requestersOf } from '../../../jobs/job.ts';
+import type { CodeHostSite } from '../../../jobs/pull-requests/link.ts';
 import { buttons } from '../parts/buttons.ts';
 import { duration, fullDuration } from '../parts/duration.ts';
 import {
@@ -48,7 +49,7 @@ export function isAsking(announcement: Announcement): announcement is Asking {
   return ASKING.some((kind) => kind === announcement.kind);
 }
 
-export function askedBy(announcement: Asking, job: Job): Question {
+export function askedBy(announcement: Asking, job: Job, sites: readonly CodeHostSite[]): Question {
   const { id: jobId } = job;
   const requester = addressing(requestersOf(job));
   switch (announcement.kind) {
@@ -94,7 +95,7 @@ export function askedBy(announcement: Asking, job: Job): Question {
       const target = { jobId, reminderId };
       const after = afterMs === undefined ? null : fullDuration(afterMs);
       return {
-        news: decisions.stillOpen.news(requester, after, shortPullRequestLink(url)),
+        news: decisions.stillOpen.news(requester, after, shortPullRequestLink(url, sites)),
         buttons: [targetButton(buttons.remindAgain, target), targetButton(buttons.noMoreReminders, target)],
       };
     }

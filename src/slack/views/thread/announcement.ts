@@ -1,6 +1,7 @@
 import type { Announcement } from '../../../jobs/announcement.ts';
 import { type Job, requestersOf } from '../../../jobs/job.ts';
 import type { FollowUpMode } from '../../../jobs/policy.ts';
+import { type CodeHostSite, PUBLIC_SITES } from '../../../jobs/pull-requests/link.ts';
 import { NOT_SEEN } from '../../protocol/error-codes.ts';
 import { message, paragraph, quotation, type SlackMessage } from '../parts/message.ts';
 import { addressing, channelMention, mrkdwn } from '../parts/mrkdwn.ts';
@@ -20,12 +21,14 @@ const NAME_MAX = 100;
 /**
  * A message of its own in the job's thread.
  * @param names Slack ids to names, for the mentions in the prompt and in the announcement
+ * @param sites whose pull requests have short names
  */
 export function announcementView(
   announcement: Announcement,
   job: Job,
   names: ReadonlyMap<string, string>,
   mode: FollowUpMode = 'every_reply',
+  sites: readonly CodeHostSite[] = PUBLIC_SITES,
 ): SlackMessage {
   switch (announcement.kind) {
     case 'draft':
@@ -35,15 +38,15 @@ export function announcementView(
     case 'continued':
       return message(paragraph(threadTexts.continued));
     case 'turn_ended':
-      return turnEndedView(announcement, job);
+      return turnEndedView(announcement, job, sites);
     case 'archived':
-      return withPullRequest(message(paragraph(threadTexts.archived)), announcement, job);
+      return withPullRequest(message(paragraph(threadTexts.archived)), announcement, job, sites);
     case 'no_such_job':
       return noSuchAgentJob(job);
     case 'other_status':
       return message(paragraph(threadTexts.otherStatus(oneLine(announcement.status, REASON_MAX))));
     case 'pull_request':
-      return latePullRequestView(announcement, job);
+      return latePullRequestView(announcement, job, sites);
     case 'trouble':
       return troubled(announcement);
     case 'recovered':
@@ -53,7 +56,7 @@ export function announcementView(
     case 'caught_up':
       return caughtUp(announcement.count);
     case 'failed':
-      return withPullRequest(askingView(askedBy(announcement, job)), announcement, job);
+      return withPullRequest(askingView(askedBy(announcement, job, sites)), announcement, job, sites);
     case 'vanished':
     case 'create_rejected':
     case 'create_unknown':
@@ -61,7 +64,7 @@ export function announcementView(
     case 'message_unknown':
     case 'long_running':
     case 'reminder':
-      return askingView(askedBy(announcement, job));
+      return askingView(askedBy(announcement, job, sites));
     case 'follow_up':
       return written(announcement, names);
     case 'files_not_sent':

@@ -1,6 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import type { Queue } from '../../../jobs/follow-ups/follow-up-queue.ts';
 import type { Job } from '../../../jobs/job.ts';
+import type { CodeHostSite } from '../../../jobs/pull-requests/link.ts';
 import { askerOf } from '../parts/asker.ts';
 import { buttons } from '../parts/buttons.ts';
 import {
@@ -30,16 +31,19 @@ export interface CardFacts {
   readonly names: ReadonlyMap<string, string>;
   /** Whether the workspace has more than one project. */
   readonly hasProjects: boolean;
+  /** Whose pull requests have short names. Default: those without a setting. */
+  readonly sites?: readonly CodeHostSite[];
 }
 
 /** The root message of a job's thread: what was asked, how it stands, and what can be done. */
-export function cardView(job: Job, { queue, names, hasProjects }: CardFacts): SlackMessage {
+export function cardView(job: Job, { queue, names, hasProjects, sites }: CardFacts): SlackMessage {
   const { title, rest } = titledPrompt(job.prompt, names);
   const warning = warningOf(job, queue);
+  const state = stateLine(job, sites);
   return message(
     heading(title),
     ...(rest === null ? [] : [quotation(rest)]),
-    paragraph(warning === null ? stateLine(job) : mrkdwn`${stateLine(job)}\n${warning}`),
+    paragraph(warning === null ? state : mrkdwn`${state}\n${warning}`),
     ...row(job, queue),
     ...smallLine(job, names, hasProjects),
   );

@@ -1,4 +1,5 @@
 import type { Job } from '../../../jobs/job.ts';
+import { type CodeHostSite, PUBLIC_SITES } from '../../../jobs/pull-requests/link.ts';
 import { askerOf } from '../parts/asker.ts';
 import { message, openThreadButton, paragraph, type SlackMessage } from '../parts/message.ts';
 import { withFacts } from '../parts/mrkdwn.ts';
@@ -19,12 +20,13 @@ export function noticeView(
   url: string,
   permalink: string | null,
   names: ReadonlyMap<string, string>,
+  sites: readonly CodeHostSite[] = PUBLIC_SITES,
 ): SlackMessage {
   const threadUrl = permalink === null ? null : httpUrl(permalink);
   const name = askerOf(job, names);
   const facts = factsOfLink(job, url);
   const news = notices.public(
-    shortPullRequestLink(url),
+    shortPullRequestLink(url, sites),
     titleOf(facts) ?? promptTitle(job.prompt, names),
     name === null ? null : oneLine(name, NAME_MAX),
   );
@@ -41,9 +43,14 @@ export function noticeView(
  * The notice of a request that readers of the notice channel may not see: without its words, person and thread, and
  * without the title of the pull request, which tells what was asked.
  */
-export function privateNoticeView(job: Job, url: string): SlackMessage {
+export function privateNoticeView(
+  job: Job,
+  url: string,
+  sites: readonly CodeHostSite[] = PUBLIC_SITES,
+): SlackMessage {
+  const news = notices.private(shortPullRequestLink(url, sites));
   return message(
-    paragraph(withFacts(notices.private(shortPullRequestLink(url)), progressOf(factsOfLink(job, url)))),
+    paragraph(withFacts(news, progressOf(factsOfLink(job, url)))),
     ...pullRequest(url, { style: 'primary' }),
   );
 }

@@ -2,6 +2,7 @@ import type { KnownBlock } from '@slack/types';
 import type { Announcement } from '../../../jobs/announcement.ts';
 import type { Job } from '../../../jobs/job.ts';
 import type { OfferOutcome } from '../../../jobs/offer.ts';
+import { type CodeHostSite, PUBLIC_SITES } from '../../../jobs/pull-requests/link.ts';
 import { message, paragraph, type SlackMessage, smallPrint } from '../parts/message.ts';
 import type { Mrkdwn } from '../parts/mrkdwn.ts';
 import { stateLine } from '../parts/state.ts';
@@ -24,10 +25,11 @@ export function postedView(
   job: Job,
   outcome: OfferOutcome | null,
   names: ReadonlyMap<string, string>,
+  sites: readonly CodeHostSite[] = PUBLIC_SITES,
 ): SlackMessage {
   return outcome === null
-    ? announcementView(announcement, job, names)
-    : settledView(announcement, job, outcome, names);
+    ? announcementView(announcement, job, names, undefined, sites)
+    : settledView(announcement, job, outcome, names, sites);
 }
 
 /**
@@ -40,9 +42,10 @@ export function settledView(
   job: Job,
   outcome: OfferOutcome,
   names: ReadonlyMap<string, string>,
+  sites: readonly CodeHostSite[] = PUBLIC_SITES,
 ): SlackMessage {
   const words = outcomeWords(outcome, names);
-  const [first, ...rest] = withoutOffer(announcement, job, names).blocks;
+  const [first, ...rest] = withoutOffer(announcement, job, names, sites).blocks;
   const end = words === null ? [] : [smallPrint(words)];
   return first === undefined ? { text: '', blocks: [] } : message(first, ...rest, ...end);
 }
@@ -51,14 +54,17 @@ function withoutOffer(
   announcement: Announcement,
   job: Job,
   names: ReadonlyMap<string, string>,
+  sites: readonly CodeHostSite[],
 ): Pick<SlackMessage, 'blocks'> {
   if (announcement.kind === 'draft') return { blocks: draftBlocks(job, names) };
   if (isAsking(announcement)) {
-    const decided = message(...decidedBlocks(askedBy(announcement, job)));
-    return announcement.kind === 'failed' ? withPullRequest(decided, announcement, job) : decided;
+    const decided = message(...decidedBlocks(askedBy(announcement, job, sites)));
+    return announcement.kind === 'failed' ? withPullRequest(decided, announcement, job, sites) : decided;
   }
   // News that warns as well: its offer stands beside the warning. *Reply to it* is never used up.
-  return { blocks: announcementView(announcement, job, names).blocks.map(withoutAccessory) };
+  return {
+    blocks: announcementView(announcement, job, names, undefined, sites).blocks.map(withoutAccessory),
+  };
 }
 
 function withoutAccessory(block: KnownBlock): KnownBlock {
@@ -82,11 +88,12 @@ export function tooLateView(
   job: Job,
   outcome: OfferOutcome | null,
   names: ReadonlyMap<string, string>,
+  sites: readonly CodeHostSite[] = PUBLIC_SITES,
 ): SlackMessage {
   // Who decided to start it matters less than that it did not start.
   const isDecided = outcome !== null && job.stage.kind !== 'card_failed';
   const words = isDecided ? outcomeWords(outcome, names) : null;
-  return message(paragraph(settled.as(words ?? stateLine(job))));
+  return message(paragraph(settled.as(words ?? stateLine(job, sites))));
 }
 
 /** For the person who pressed a button of a deleted job. */

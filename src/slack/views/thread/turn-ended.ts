@@ -1,6 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import type { Announcement, TurnEnded } from '../../../jobs/announcement.ts';
 import { type Job, requestersOf } from '../../../jobs/job.ts';
+import type { CodeHostSite } from '../../../jobs/pull-requests/link.ts';
 import type { PullRequestFacts } from '../../../jobs/pull-requests/pull-request.ts';
 import { buttons } from '../parts/buttons.ts';
 import { duration } from '../parts/duration.ts';
@@ -15,7 +16,7 @@ import { followUpButton } from './actions.ts';
 const BRANCH_MAX = 100;
 
 /** The one message of a turn's end. It mentions who waited for it, and who must act. */
-export function turnEndedView(ended: TurnEnded, job: Job): SlackMessage {
+export function turnEndedView(ended: TurnEnded, job: Job, sites: readonly CodeHostSite[]): SlackMessage {
   const { link, replies, undelivered } = ended;
   const toAct = undelivered?.authors ?? [];
   if (link === null) {
@@ -31,7 +32,7 @@ export function turnEndedView(ended: TurnEnded, job: Job): SlackMessage {
   const facts = isNew ? factsOfLink(job, link.url) : {};
   const waited = isNew ? [...requestersOf(job), ...replies.authors] : replies.authors;
   return message(
-    paragraph(linkNews(link, [...waited, ...toAct], [...said(facts), ...factsOf(ended)])),
+    paragraph(linkNews(link, [...waited, ...toAct], [...said(facts), ...factsOf(ended)], sites)),
     ...(isNew ? branchLine(ended.branch) : []),
     ...pullRequest(link.url, isNew ? { style: 'primary', beside: previewButtons(facts) } : {}),
     ...undeliveredReplies(ended, job),
@@ -42,11 +43,12 @@ export function turnEndedView(ended: TurnEnded, job: Job): SlackMessage {
 export function latePullRequestView(
   { url, changed, branch, authors = [] }: Extract<Announcement, { kind: 'pull_request' }>,
   job: Job,
+  sites: readonly CodeHostSite[],
 ): SlackMessage {
   const link = { url, is: changed ? 'another' : 'first' } as const;
   const facts = factsOfLink(job, url);
   return message(
-    paragraph(linkNews(link, [...requestersOf(job), ...authors], said(facts))),
+    paragraph(linkNews(link, [...requestersOf(job), ...authors], said(facts), sites)),
     ...branchLine(branch === undefined ? (job.agentJob?.ref ?? null) : branch),
     ...pullRequest(url, { style: 'primary', beside: previewButtons(facts) }),
   );
@@ -57,6 +59,7 @@ export function withPullRequest(
   news: SlackMessage,
   { kind, prLink, isAnother, authors = [] }: Extract<Announcement, { kind: 'failed' | 'archived' }>,
   job: Job,
+  sites: readonly CodeHostSite[],
 ): SlackMessage {
   if (prLink === undefined) return news;
   const requesters = requestersOf(job);
@@ -66,7 +69,7 @@ export function withPullRequest(
   // Of a failure, its own line mentions the requester.
   const waited = kind === 'failed' ? others : [...requesters, ...others];
   const link = { url: prLink, is: isAnother === true ? 'another' : 'first' } as const;
-  const line = paragraph(linkNews(link, waited, said(facts)));
+  const line = paragraph(linkNews(link, waited, said(facts), sites));
   const row = pullRequest(prLink, { beside: previewButtons(facts) });
   return first === undefined ? news : message(first, line, ...row, ...rest);
 }
@@ -81,9 +84,10 @@ function linkNews(
   { url, is }: NonNullable<TurnEnded['link']>,
   toMention: readonly string[],
   facts: readonly Mrkdwn[],
+  sites: readonly CodeHostSite[],
 ): Mrkdwn {
   const { icon, words } = texts[is];
-  const address = shortPullRequestLink(url);
+  const address = shortPullRequestLink(url, sites);
   const news =
     address === null
       ? mrkdwn`${icon} ${addressing(toMention)}*${words}.*`
