@@ -6,6 +6,7 @@ import { hasJob } from '../agent/effects/has-job.ts';
 import { createCodeHosts } from '../codehost/create-code-hosts.ts';
 import { pullRequestAdoption } from '../codehost/effects/adopt-pull-requests.ts';
 import { RetentionJob } from '../engine/retention-job.ts';
+import { createBodyReader } from '../engine/runtime/body-reader.ts';
 import { type Clock, systemClock } from '../engine/runtime/clock.ts';
 import { serveRoutes } from '../engine/runtime/http-server.ts';
 import type { Logger } from '../engine/runtime/logger.ts';
@@ -150,11 +151,12 @@ export function createService(config: Config, options: ServiceOptions): Service 
       slackProblem: () => connection.problem(),
     });
     const forOperators = [...healthRoutes(checks), metricsRoute(metrics, readState)];
-    const hooks = hookRoutes({ store, clock, log, newContext }, hooksIn(config, served.teamId));
+    const bodies = createBodyReader();
+    const hooks = hookRoutes({ store, clock, log, newContext, bodies }, hooksIn(config, served.teamId));
     const forOthers = [...served.routes, ...hooks];
     const routes = healthPort === null ? [...forOperators, ...forOthers] : forOthers;
     const connection = createConnection(transport, {
-      ...{ apiUrl, logger, log, clock, routes },
+      ...{ apiUrl, logger, log, clock, bodies, routes },
       // Under a clock that is given, nothing may depend on the real time.
       nextWithinMs: options.clock === undefined ? NEXT_REQUEST_WITHIN_MS : 0,
       onConnected: lookForMissed,

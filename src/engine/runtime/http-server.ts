@@ -5,7 +5,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 
 /** Something that is served at a path. */
 export interface Route {
@@ -22,20 +22,39 @@ export interface HttpServer {
 
 /**
  * For servers that anybody may reach: who sends a request slowly, or a part of one, is sent away. Slack sends its
- * requests at once.
+ * requests at once. A connection between two requests is kept longer than proxies keep it (60 s by default for most):
+ * were it closed just as they send a request, Slack would get status 502.
  */
 export const serverLimits = {
   headersTimeout: 5_000,
   requestTimeout: 10_000,
-  keepAliveTimeout: 5_000,
+  keepAliveTimeout: 75_000,
   connectionsCheckingInterval: 1_000,
 } as const;
 
 /** Bounds the memory of requests in flight. More connections than these are closed at once. */
 const MAX_CONNECTIONS = 500;
+/** Of those, the ones without a request in hand: when there are more, the oldest are closed. */
+const MAX_IDLE_CONNECTIONS = 200;
 
+/** Connections that wait for a request, however many, never keep out those that bring one. */
 export function limitConnections(server: Server): void {
+  const idle = new Set<Socket>();
+  const addIdle = (socket: Socket) => {
+    if (socket.destroyed) return;
+    idle.add(socket);
+    const [oldest] = idle;
+    if (idle.size > MAX_IDLE_CONNECTIONS) oldest?.destroy();
+  };
   server.maxConnections = MAX_CONNECTIONS;
+  server.on('connection', (socket) => {
+    socket.once('close', () => idle.delete(socket));
+    addIdle(socket);
+  });
+  server.prependListener('request', ({ socket }, response) => {
+    idle.delete(socket);
+    response.once('close', () => addIdle(socket));
+  });
 }
 
 /** The path as the request has it. An absolute address with a host is no path. */

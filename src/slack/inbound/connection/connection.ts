@@ -1,4 +1,5 @@
 import type { Logger as BoltLogger, Receiver } from '@slack/bolt';
+import type { BodyReader } from '../../../engine/runtime/body-reader.ts';
 import type { Clock } from '../../../engine/runtime/clock.ts';
 import type { Route } from '../../../engine/runtime/http-server.ts';
 import type { Logger } from '../../../engine/runtime/logger.ts';
@@ -22,6 +23,7 @@ export interface ConnectionOptions extends RequestsOptions {
   readonly logger: BoltLogger;
   readonly log: Logger;
   readonly clock: Clock;
+  readonly bodies: BodyReader;
   /** Called at the start and after each reconnect: requests may have been missed. */
   readonly onConnected: () => void;
   /** Served at the port, in both modes. Without any, Socket Mode opens no port. */

@@ -10,26 +10,19 @@ import { isSignedBySlack } from './verify-signature.ts';
 
 /** How long requests that have begun to arrive may go on when the program stops. */
 const DRAIN_MS = 2_000;
-/**
- * It is read before its signature can be checked. The longest that Slack sends is an edit of a message with 40,000
- * characters, which appear in it four times, in up to six bytes.
- */
-const BODY_LIMIT_BYTES = 2 * 1024 * 1024;
-
 export function httpConnection(signingSecret: string, options: ConnectionOptions): Connection {
-  const { logger, log, clock, routes, onConnected } = options;
+  const { logger, log, clock, bodies, routes, onConnected } = options;
   const httpReceiver = new HTTPReceiver({
     signingSecret,
     logger,
     endpoints: EVENTS_PATH,
-    bodyLimit: BODY_LIMIT_BYTES,
     // `isSignedBySlack` does that.
     signatureVerification: false,
     processEventErrorHandler: answerError,
   });
   const takeIn = httpReceiver.requestListener;
   const answerOthers = answerRoutes(routes);
-  const inbound = { signingSecret, bodyLimit: BODY_LIMIT_BYTES, log };
+  const inbound = { signingSecret, bodies, log };
   // Not by Bolt's own routing, which fails on addresses that cannot be read.
   httpReceiver.requestListener = async (request, response) => {
     if (request.method !== 'POST' || pathOf(request) !== EVENTS_PATH) answerOthers(request, response);

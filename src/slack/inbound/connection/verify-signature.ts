@@ -2,11 +2,20 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { parse as parseForm } from 'node:querystring';
 import { HTTPModuleFunctions as bolt } from '@slack/bolt';
+import type { BodyReader } from '../../../engine/runtime/body-reader.ts';
 import type { Logger } from '../../../engine/runtime/logger.ts';
+
+/**
+ * The longest that Slack sends is an edit of a message with 40,000 characters, which appear in it four times, in up to
+ * six bytes.
+ */
+const BODY_LIMIT_BYTES = 1024 * 1024;
+/** Of a request without a signature: Slack's test whether the address answers is a short form. */
+const UNSIGNED_LIMIT_BYTES = 1024;
 
 export interface SlackRequests {
   readonly signingSecret: string;
-  readonly bodyLimit: number;
+  readonly bodies: BodyReader;
   readonly log: Logger;
 }
 
@@ -36,24 +45,36 @@ interface Refusal {
   readonly reason: string;
 }
 
-/** What is read of the request is kept with it, so that it can be read again. */
+/**
+ * Anybody may send a request, so its headers are judged before its body is read. What is read of the request is kept
+ * with it, so that it can be read again.
+ */
 async function verdictOf(
   request: IncomingMessage,
-  { signingSecret, bodyLimit }: SlackRequests,
+  { signingSecret, bodies }: SlackRequests,
 ): Promise<'genuine' | 'ssl check' | Refusal> {
+  const { headers } = request;
+  const nowMs = Date.now();
+  const signed = signatureIn(headers, nowMs);
+  const isUnsigned = 'problem' in signed;
+  if (isUnsigned && !mayBeSslCheck(headers)) return { status: 401, reason: signed.problem };
+  const content = await bodies.read(request, isUnsigned ? UNSIGNED_LIMIT_BYTES : BODY_LIMIT_BYTES);
+  if ('status' in content) return content;
+  const problem = signatureProblem(signingSecret, { headers, content }, nowMs);
+  if (problem !== null) return isSslCheck(content) ? 'ssl check' : { status: 401, reason: problem };
   try {
-    const buffered = await bolt.bufferIncomingMessage(request, bodyLimit);
-    const { headers, rawBody: content } = buffered;
-    const problem = signatureProblem(signingSecret, { headers, content }, Date.now());
-    if (problem !== null) return isSslCheck(content) ? 'ssl check' : { status: 401, reason: problem };
-    const body: unknown = bolt.parseHTTPRequestBody(buffered);
+    const body: unknown = bolt.parseHTTPRequestBody(Object.assign(request, { rawBody: content }));
     const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
     return isObject ? 'genuine' : { status: 400, reason: 'no object' };
   } catch (error) {
-    if (bolt.isRawBodyError(error)) return { status: error.statusCode, reason: error.type };
     if (error instanceof SyntaxError) return { status: 400, reason: 'no JSON' };
     return { status: 400, reason: error instanceof Error ? error.message : String(error) };
   }
+}
+
+function mayBeSslCheck(headers: IncomingHttpHeaders): boolean {
+  const { 'content-type': type, 'content-length': length } = headers;
+  return type === 'application/x-www-form-urlencoded' && Number(length) <= UNSIGNED_LIMIT_BYTES;
 }
 
 /** Slack's unsigned test whether the address answers. Nothing else in it is read. */
@@ -65,6 +86,11 @@ function isSslCheck(content: Buffer): boolean {
 const APART_MAX_MS = 5 * 60_000;
 const SIGNATURE = /^v0=([0-9a-f]{64})$/;
 
+interface Signed {
+  readonly timestamp: string;
+  readonly signature: string;
+}
+
 /**
  * Why this is not what Slack signed just now; null: it is. Bolt's own check accepts any future time, and costs ten
  * times as much, a third of what a bare Bolt app does for a request.
@@ -74,13 +100,21 @@ export function signatureProblem(
   { headers, content }: { readonly headers: IncomingHttpHeaders; readonly content: Buffer },
   nowMs: number,
 ): string | null {
-  const timestamp = headers['x-slack-request-timestamp'];
-  const [, signature] = SIGNATURE.exec(String(headers['x-slack-signature'])) ?? [];
-  if (timestamp === undefined || signature === undefined) return 'no signature';
-  const agoMs = nowMs - Number(timestamp) * 1000;
-  if (Number.isNaN(agoMs)) return 'signed without a time';
-  if (agoMs > APART_MAX_MS) return 'signed too long ago';
-  if (agoMs < -APART_MAX_MS) return 'signed for a time to come';
+  const signed = signatureIn(headers, nowMs);
+  if ('problem' in signed) return signed.problem;
+  const { timestamp, signature } = signed;
   const expected = createHmac('sha256', signingSecret).update(`v0:${timestamp}:`).update(content).digest();
   return timingSafeEqual(expected, Buffer.from(signature, 'hex')) ? null : 'signature mismatch';
+}
+
+/** The signature that the headers bring, if it may be of now. */
+function signatureIn(headers: IncomingHttpHeaders, nowMs: number): Signed | { readonly problem: string } {
+  const timestamp = headers['x-slack-request-timestamp'];
+  const [, signature] = SIGNATURE.exec(String(headers['x-slack-signature'])) ?? [];
+  if (typeof timestamp !== 'string' || signature === undefined) return { problem: 'no signature' };
+  const agoMs = nowMs - Number(timestamp) * 1000;
+  if (Number.isNaN(agoMs)) return { problem: 'signed without a time' };
+  if (agoMs > APART_MAX_MS) return { problem: 'signed too long ago' };
+  if (agoMs < -APART_MAX_MS) return { problem: 'signed for a time to come' };
+  return { timestamp, signature };
 }

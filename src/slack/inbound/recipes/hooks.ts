@@ -1,12 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { HTTPModuleFunctions as bolt } from '@slack/bolt';
 import { z } from 'zod';
+import { type BodyReader, tooLongBody } from '../../../engine/runtime/body-reader.ts';
 import type { Route } from '../../../engine/runtime/http-server.ts';
 import type { EngineTools } from '../../../engine/tools.ts';
 import type { Recipe } from '../../../jobs/recipes/recipe.ts';
 import { type RecipeOutcome, type RecipeProblem, startRecipe } from './start-recipe.ts';
-import { verifyWebhook } from './webhook-signature.ts';
+import { verifyWebhook, webhookSignatureIn } from './webhook-signature.ts';
 
 const BODY_LIMIT_BYTES = 64 * 1024;
 
@@ -17,7 +17,9 @@ export interface Hook {
   readonly secrets: readonly KeyObject[];
 }
 
-type Parts = Pick<EngineTools, 'store' | 'clock' | 'log' | 'newContext'>;
+interface Parts extends Pick<EngineTools, 'store' | 'clock' | 'log' | 'newContext'> {
+  readonly bodies: BodyReader;
+}
 
 interface Answer {
   readonly status: number;
@@ -37,7 +39,7 @@ export function hookRoutes(parts: Parts, hooks: readonly Hook[]): Route[] {
 
 function send(response: ServerResponse, { status, body }: Answer): void {
   // What is left unread of a refused request would be taken for the next one.
-  const more = status === 413 ? { connection: 'close' } : {};
+  const more = response.req.complete ? {} : { connection: 'close' };
   response.writeHead(status, { 'content-type': 'application/json', ...more }).end(`${body}\n`);
 }
 
@@ -56,25 +58,19 @@ async function answerTo(parts: Parts, hook: Hook, request: IncomingMessage): Pro
 }
 
 async function taken(parts: Parts, hook: Hook, request: IncomingMessage): Promise<Answer> {
-  const content = await contentOf(request);
-  if ('status' in content) return content;
   const { headers } = request;
-  const signed = verifyWebhook(hook.secrets, { headers, content }, parts.clock.now());
+  const nowMs = parts.clock.now();
+  const long = tooLongBody(request, BODY_LIMIT_BYTES);
+  if (long !== null) return refusal(long.status, long.reason);
+  const early = webhookSignatureIn(headers, nowMs);
+  if ('problem' in early) return refusal(401, early.problem);
+  const content = await parts.bodies.read(request, BODY_LIMIT_BYTES);
+  if ('status' in content) return refusal(content.status, content.reason);
+  const signed = verifyWebhook(hook.secrets, { headers, content }, nowMs);
   if ('problem' in signed) return refusal(401, signed.problem);
   const body = bodyIn(content);
   if (typeof body === 'string') return refusal(400, body);
   return store(parts, hook, signed.id, body);
-}
-
-async function contentOf(request: IncomingMessage): Promise<Buffer | Answer> {
-  try {
-    return (await bolt.bufferIncomingMessage(request, BODY_LIMIT_BYTES)).rawBody;
-  } catch (error) {
-    if (bolt.isRawBodyError(error) && error.statusCode === 413) {
-      return refusal(413, `more than ${BODY_LIMIT_BYTES} bytes`);
-    }
-    return refusal(400, 'not read');
-  }
 }
 
 const hookBody = z.object({

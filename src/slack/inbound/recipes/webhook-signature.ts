@@ -15,12 +15,37 @@ export interface WebhookRequest {
   readonly content: Buffer;
 }
 
+interface Signed {
+  /** The sender's id of the request. */
+  readonly id: string;
+  readonly timestamp: string;
+  readonly signatures: string;
+}
+
+type Problem = { readonly problem: string };
+
 /** The sender's id of a request that one of the secrets signed just now, as Standard Webhooks says; else why it is none. */
 export function verifyWebhook(
   secrets: readonly KeyObject[],
   { headers, content }: WebhookRequest,
   nowMs: number,
-): { readonly id: string } | { readonly problem: string } {
+): { readonly id: string } | Problem {
+  const signed = webhookSignatureIn(headers, nowMs);
+  if ('problem' in signed) return signed;
+  const { id, timestamp, signatures } = signed;
+  const given = signatures.split(' ').flatMap((signature) => {
+    const [, base64] = SIGNATURE.exec(signature) ?? [];
+    return base64 === undefined ? [] : [Buffer.from(base64, 'base64')];
+  });
+  const expected = secrets.map((secret) =>
+    createHmac('sha256', secret).update(`${id}.${timestamp}.`).update(content).digest(),
+  );
+  const fits = expected.some((one) => given.some((other) => timingSafeEqual(one, other)));
+  return fits ? { id } : { problem: 'signature mismatch' };
+}
+
+/** The signatures that the headers bring, if they may be of now: to be judged before the body is read. */
+export function webhookSignatureIn(headers: IncomingHttpHeaders, nowMs: number): Signed | Problem {
   const id = headers['webhook-id'];
   const timestamp = headers['webhook-timestamp'];
   const signatures = headers['webhook-signature'];
@@ -31,13 +56,5 @@ export function verifyWebhook(
   const agoS = nowMs / 1000 - Number(timestamp);
   if (agoS > APART_MAX_S) return { problem: 'signed too long ago' };
   if (agoS < -APART_MAX_S) return { problem: 'signed for a time to come' };
-  const given = signatures.split(' ').flatMap((signature) => {
-    const [, base64] = SIGNATURE.exec(signature) ?? [];
-    return base64 === undefined ? [] : [Buffer.from(base64, 'base64')];
-  });
-  const expected = secrets.map((secret) =>
-    createHmac('sha256', secret).update(`${id}.${timestamp}.`).update(content).digest(),
-  );
-  const fits = expected.some((one) => given.some((other) => timingSafeEqual(one, other)));
-  return fits ? { id } : { problem: 'signature mismatch' };
+  return { id, timestamp, signatures };
 }
