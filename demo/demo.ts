@@ -105,7 +105,7 @@ function explain(error: unknown): never {
   throw new StartError(error instanceof Error ? error.message : String(error), error);
 }
 
-const exitCode = await demo({ env: process.env, process }).catch((error: unknown) => {
+const exitCode = await demo({ env: process.env, process, now: Date.now }).catch((error: unknown) => {
   const explained = explainError(error, 'start');
   console.error(explained.message);
   return explained.exitCode;

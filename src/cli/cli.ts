@@ -53,4 +53,4 @@ async function explain(error: unknown, name: string, command: Command): Promise<
   return exitCode;
 }
 
-process.exit(await main(process.argv.slice(2), { env: process.env, process }));
+process.exit(await main(process.argv.slice(2), { env: process.env, process, now: Date.now }));

@@ -11,6 +11,8 @@ export interface ProcessEvents {
 export interface Host {
   readonly env: Environment;
   readonly process: ProcessEvents;
+  /** The time, in milliseconds since 1970. */
+  readonly now: () => number;
 }
 
 /**

@@ -12,7 +12,7 @@ import type { Host } from '../command.ts';
 import { periodOf } from './report.ts';
 
 /** `docs-agent audit`: who did what in the last days, a line for each, also while the service runs. */
-export async function audit(args: string[], { env }: Host): Promise<number> {
+export async function audit(args: string[], { env, now }: Host): Promise<number> {
   const { values } = parseArgs({
     args,
     options: {
@@ -21,7 +21,7 @@ export async function audit(args: string[], { env }: Host): Promise<number> {
     },
   });
   const { store, retentionMs } = parseReportConfig(env);
-  const period = periodOf(values.since, retentionMs, Date.now());
+  const period = periodOf(values.since, retentionMs, now());
   await readStore(store, async (queries) => {
     const sources = { reports: new Reports(queries), audit: new Audit(queries) };
     const lines = Readable.from(linesOf(sources, period, values.prompts));

@@ -23,7 +23,7 @@ const OPEN_WORDS: Readonly<Record<OpenWork['what'], string>> = {
 };
 
 /** `docs-agent forget`: erases what the store holds of a person or a channel; without `--yes` it only says what. */
-export async function forget(args: string[], { env }: Host): Promise<number> {
+export async function forget(args: string[], { env, now }: Host): Promise<number> {
   const { values } = parseArgs({
     args,
     options: {
@@ -34,7 +34,7 @@ export async function forget(args: string[], { env }: Host): Promise<number> {
     },
   });
   const subject = subjectOf(values);
-  const forgotten = await forgetIn(parseStoreConfig(env), subject, { dry: !values.yes, nowMs: Date.now() });
+  const forgotten = await forgetIn(parseStoreConfig(env), subject, { dry: !values.yes, nowMs: now() });
   console.log(report(subject, forgotten, values.yes));
   return forgotten.openWork.length === 0 ? 0 : EXIT_TEMPORARY;
 }

@@ -10,7 +10,7 @@ import { type Host, UsageError } from '../command.ts';
 const FORMATS = { table, csv, json };
 
 /** `docs-agent report`: what became of the requests of the last days, also while the service runs. */
-export async function report(args: string[], { env }: Host): Promise<number> {
+export async function report(args: string[], { env, now }: Host): Promise<number> {
   const { values } = parseArgs({
     args,
     options: { since: { type: 'string', default: '7d' }, format: { type: 'string', default: 'table' } },
@@ -18,7 +18,7 @@ export async function report(args: string[], { env }: Host): Promise<number> {
   const { format } = values;
   if (!isFormat(format)) throw new UsageError('--format must be table, csv or json.');
   const config = parseReportConfig(env);
-  const period = periodOf(values.since, config.retentionMs, Date.now());
+  const period = periodOf(values.since, config.retentionMs, now());
   const made = await readStore(config.store, (queries) =>
     makeReport((read) => read(new Reports(queries)), {
       ...{ ...period, teamId: null, projectIds: null },

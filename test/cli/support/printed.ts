@@ -6,14 +6,12 @@ import type { ChildEnv } from '../../support/child-program.ts';
 
 /** What `report` prints in this process, at this time: the clock of a world is ahead of the real one. */
 export async function reportAt(nowMs: number, env: ChildEnv, ...args: readonly string[]): Promise<string> {
-  vi.setSystemTime(nowMs);
   const printed = vi.spyOn(console, 'log').mockReturnValue(undefined);
   try {
-    expect(await report([...args], { env, process })).toBe(0);
+    expect(await report([...args], { env, process, now: () => nowMs })).toBe(0);
     return printed.mock.calls.flat().join('\n');
   } finally {
     printed.mockRestore();
-    vi.useRealTimers();
   }
 }
 
@@ -23,7 +21,6 @@ export async function auditAt(
   env: ChildEnv,
   ...args: readonly string[]
 ): Promise<AuditLine[]> {
-  vi.setSystemTime(nowMs);
   let printed = '';
   const before = listenersOf(process.stdout);
   const writing = vi.spyOn(process.stdout, 'write').mockImplementation((chunk, ...rest) => {
@@ -32,10 +29,9 @@ export async function auditAt(
     return true;
   });
   try {
-    expect(await audit([...args], { env, process })).toBe(0);
+    expect(await audit([...args], { env, process, now: () => nowMs })).toBe(0);
   } finally {
     writing.mockRestore();
-    vi.useRealTimers();
     // Node leaves some at a stream that goes on.
     for (const [event, listener] of listenersOf(process.stdout)) {
       if (!before.some(([, known]) => known === listener)) process.stdout.removeListener(event, listener);
