@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { cut, storable } from '../engine/runtime/foreign-text.ts';
+import { foreignText } from '../engine/runtime/foreign-text.ts';
+import { hasSecrets } from '../jobs/secrets.ts';
 
 /*
  * Answers are decoded leniently: a field that is missing or odd is null, and costs only itself. What is decoded may be
@@ -9,7 +10,7 @@ import { cut, storable } from '../engine/runtime/foreign-text.ts';
 export const text = (maxLength: number) =>
   z
     .string()
-    .transform((value) => cut(storable(value).trim(), maxLength))
+    .transform((value) => foreignText(value, maxLength))
     .pipe(z.string().min(1))
     .nullable()
     .catch(null);
@@ -33,13 +34,13 @@ export const TITLE_MAX_LENGTH = 300;
 export const NAME_MAX_LENGTH = 100;
 const ADDRESS_MAX_LENGTH = 2_000;
 
-/** An address that may be shown as a link: https, without credentials. */
+/** An address that may be shown as a link: https, without credentials or another secret. */
 export const publicAddress = z
   .string()
   .max(ADDRESS_MAX_LENGTH)
   .refine((value) => {
     const url = URL.parse(value);
-    return url?.protocol === 'https:' && url.username === '' && url.password === '';
+    return url?.protocol === 'https:' && url.username === '' && url.password === '' && !hasSecrets(value);
   })
   .nullable()
   .catch(null);

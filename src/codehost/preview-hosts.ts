@@ -1,3 +1,5 @@
+import { hasSecrets } from '../jobs/secrets.ts';
+
 /**
  * Who comments on a pull request with the address of a preview: the account at GitHub, and where its previews are. No
  * person's account has brackets in its name.
@@ -28,6 +30,7 @@ export function previewIn(comment: string, domains: readonly string[] = ALL_DOMA
   for (const [address] of comment.matchAll(/https:\/\/[^\s"'<>()[\]`|\\]{1,2000}/g)) {
     const url = URL.parse(address);
     if (url === null || url.username !== '' || url.password !== '' || url.port !== '') continue;
+    if (hasSecrets(address)) continue;
     if (domains.some((domain) => url.hostname.endsWith(`.${domain}`))) return url.href;
   }
   return null;

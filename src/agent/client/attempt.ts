@@ -18,10 +18,11 @@ export interface AgentRequest {
   readonly body?: object;
 }
 
-/** A 2xx answer; `body` is its parsed JSON. */
+/** A 2xx answer; `body` is its parsed JSON. `apiKey`: what it must not give away. */
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
+  readonly apiKey: string;
 }
 
 /** Makes a request once. Fails with an AgentError whose message never holds the key. */
@@ -48,7 +49,7 @@ export async function attempt(
   if (result.cause !== null && isTimeout(result.cause)) throw noAnswerError(status, result.cause);
   if (result.cause !== null) throw badAnswerError(status, 'is cut off or too large', result.cause);
   if (json === undefined) throw badAnswerError(status, 'is not JSON');
-  return { status, body: json };
+  return { status, body: json, apiKey };
 }
 
 /** What every request says. */

@@ -100,19 +100,19 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs }: AgentClientO
 }
 
 /** A job that was created must not be lost because it has no status. */
-function decodeCreated({ status, body }: Answer): AgentJob {
-  return decodeJob(body, 'active') ?? notAJob(status);
+function decodeCreated({ status, body, apiKey }: Answer): AgentJob {
+  return decodeJob(body, 'active', apiKey) ?? notAJob(status);
 }
 
-function decodeAccepted({ status, body }: Answer): AgentJob | null {
+function decodeAccepted({ status, body, apiKey }: Answer): AgentJob | null {
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-  return isObject ? decodeJob(body, 'active') : notAJob(status);
+  return isObject ? decodeJob(body, 'active', apiKey) : notAJob(status);
 }
 
 /** No field is formally required of a job that is read; it is the one that was asked for. */
-function decodeRead({ status, body }: Answer, jobId: string): AgentJob {
+function decodeRead({ status, body, apiKey }: Answer, jobId: string): AgentJob {
   const isJob = typeof body === 'object' && body !== null && JOB_FIELDS.some((field) => field in body);
-  const job = isJob ? decodeJob({ ...body, id: 'as asked for' }, 'active') : null;
+  const job = isJob ? decodeJob({ ...body, id: 'as asked for' }, 'active', apiKey) : null;
   return job === null ? notAJob(status) : { ...job, id: jobId };
 }
 

@@ -1,4 +1,5 @@
-const REDACTED = '[redacted]';
+import { REDACTED, withoutSecrets } from '../../jobs/secrets.ts';
+
 const MAX_DEPTH = 6;
 const MAX_LENGTH = 2_000;
 /** Searched for secrets before the cut, so that the cut cannot hide the end of one. */
@@ -20,16 +21,9 @@ export function redact(value: unknown): unknown {
   return redactAt(value, 0, []);
 }
 
-/** The text without tokens of Slack and of code hosts, keys in headers, and passwords in addresses; long text is cut. */
+/** The text without secrets; long text is cut. */
 export function scrub(text: string): string {
-  const scrubbed = text
-    .slice(0, SEARCHED_LENGTH)
-    .replace(/(?<![a-z0-9])(xox[a-z]|xapp|xwfp)[-.][\w.%-]+/gi, `$1-${REDACTED}`)
-    .replace(/(?<![a-z0-9])(gh[oprsu]|github_pat|glpat)[-_][\w.-]+/gi, `$1-${REDACTED}`)
-    .replace(/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, `$1 ${REDACTED}`)
-    .replace(/(\w:\/\/)[^\s/?#]*@/g, `$1${REDACTED}@`)
-    .replace(/(\/\/hooks\.[^\s/]+\/)[^\s"']+/gi, `$1${REDACTED}`)
-    .replace(/([?&](?:ticket|token)=)[^\s&"']+/gi, `$1${REDACTED}`)
+  const scrubbed = withoutSecrets(text.slice(0, SEARCHED_LENGTH))
     // Node quotes the text that it could not parse.
     .replace(/Unexpected .* is not valid JSON/gs, 'invalid JSON');
   return scrubbed.length > MAX_LENGTH ? `${scrubbed.slice(0, MAX_LENGTH)}…` : scrubbed;

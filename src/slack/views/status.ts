@@ -4,6 +4,7 @@ import type { Turn } from '../../jobs/follow-ups/turns.ts';
 import { isUnwatched, type Job, watchQuestionOf } from '../../jobs/job.ts';
 import type { SeenPullRequest } from '../../jobs/pull-requests/pull-request.ts';
 import { lastPullRequestOf } from '../../jobs/pull-requests/standing.ts';
+import { withoutSecrets } from '../../jobs/secrets.ts';
 import { threadLink } from '../protocol/links.ts';
 import { askerMention } from './parts/asker.ts';
 import { type ButtonTarget, buttons } from './parts/buttons.ts';
@@ -177,7 +178,7 @@ function origin({ number, projectName, agentJob }: Job): string[] {
 }
 
 function agentJobId({ agentJob }: Job): string[] {
-  return agentJob === null ? [] : [statusTexts.agentJob(oneLine(agentJob.id, ID_MAX))];
+  return agentJob === null ? [] : [statusTexts.agentJob(oneLine(withoutSecrets(agentJob.id), ID_MAX))];
 }
 
 function turnParts(turns: readonly Turn[], reader: Reader, max: number): KnownBlock[] {

@@ -5,6 +5,7 @@ import {
   pullRequestName,
   readableAddress,
 } from '../../../jobs/pull-requests/link.ts';
+import { REDACTED } from '../../../jobs/secrets.ts';
 import { BUTTON_URL_MAX } from './limits.ts';
 import { buttonRow, link, quotation, viewPullRequestButton } from './message.ts';
 import { type Mrkdwn, ownLink } from './mrkdwn.ts';
@@ -54,6 +55,8 @@ function shortName(url: string, sites: readonly CodeHostSite[]): string {
  * credentials (they would leak, or pass for the host), no white space, `<`, `>` or `|`, and fits a button.
  */
 export function httpUrl(text: string): string | null {
+  // A secret was taken out of it: it leads nowhere.
+  if (text.includes(REDACTED)) return null;
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
     return null;

@@ -1,0 +1,123 @@
+export const REDACTED = '[redacted]';
+
+/** Beyond that, nobody looks for secrets any more, and nothing is kept. */
+const SEARCHED_LENGTH = 20_000;
+/** Each round undoes one encoding: an address within an address is encoded twice. */
+const DECODED_TIMES = 3;
+
+type Replacement = string | ((match: string, ...groups: string[]) => string);
+
+const inParameter = [
+  '[\\w.-]{0,40}(?:token|secret|passw(?:or)?d|signature|credential)',
+  'api[_-]?key',
+  'access[_-]?key(?:[_-]?id)?',
+  'private[_-]?key',
+].join('|');
+
+/**
+ * What a secret looks like, and what stands in its place. Each expression takes linear time: what it begins with, it
+ * either accepts or gives up after a bounded length, or at the next place where it could begin.
+ */
+const SECRETS: readonly (readonly [RegExp, Replacement])[] = [
+  [
+    /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:[\s\S]*?-----END [A-Z ]{0,40}PRIVATE KEY-----|[\s\S]*)/g,
+    REDACTED,
+  ],
+  // Slack
+  [/(?<![a-z0-9])(xox[a-z]|xapp|xwfp)[-.][\w.%-]+/gi, `$1-${REDACTED}`],
+  [/(\/\/hooks\.[^\s/]+\/)[^\s"']+/gi, `$1${REDACTED}`],
+  // GitHub, GitLab
+  [/(?<![a-z0-9])(gh[oprsu]|github_pat)_[\w.-]+/gi, `$1-${REDACTED}`],
+  [/(?<![a-z0-9])(gl(?:pat|oas|dt|rt|rtr|cbt|ptt|ft|imt|agent|soat|ffct))-[\w.-]+/gi, `$1-${REDACTED}`],
+  // Models, payments, packages, clouds
+  [
+    /(?<![a-z0-9])sk-(?:(?:proj|ant|svcacct|admin|or|live|test)-[\w-]{8,}|[a-z0-9]{16,}[\w-]*)/gi,
+    `sk-${REDACTED}`,
+  ],
+  [
+    /(?<![a-z0-9])([rs]k_(?:live|test)|whsec|npm|hf|pypi|dop_v1|shpat|mint(?:_[a-z]{2,8})?)_[a-z0-9]{16,}\w*/gi,
+    `$1_${REDACTED}`,
+  ],
+  [/(?<![a-z0-9])(?:AKIA|ASIA)[A-Z0-9]{16,}/g, REDACTED],
+  [/(?<![a-z0-9])AIza[\w-]{30,}/g, REDACTED],
+  [/(?<![a-z0-9])AT(?:ATT|BB|CTT)[\w-]{16,}[=\w-]*/g, REDACTED],
+  // A JSON object in base64: a JWT, for one.
+  [/(?<![a-z0-9])eyJ[\w.-]{17,}/gi, REDACTED],
+  // Headers
+  [/\b(Bearer)(\s{1,8})([\w.~+/=:-]{6,})/gi, unlessWords],
+  [/\b(Basic)(\s{1,8})([\w+/-]{6,}={0,2})/gi, unlessWords],
+  // Browsers take a backslash for a slash, do without slashes, and skip line ends.
+  [/(https?:[\\/]*)(?:(?!https?:)[^ \\/?#"'<>])*@/gi, `$1${REDACTED}@`],
+  [/(\w:\/\/)[^\s/?#]*@/g, `$1${REDACTED}@`],
+  [/(:\/\/)[^\s/?#:@]{1,100}:(?!\d{1,5}(?:[/?#\s]|$))[^\s@]{1,100}@/g, `$1${REDACTED}@`],
+  [/\b(x-access-token|x-token-auth|oauth2|gitlab-ci-token):[^\s@/]+/gi, `$1:${REDACTED}`],
+  // Parameters
+  [new RegExp(`((?<![\\w.-])(?:${inParameter})=)[^\\s&;"'\`<>]+`, 'gi'), `$1${REDACTED}`],
+  [/([?&;#](?:key|pwd|pass|auth|authorization|sig|ticket|jwt|session)=)[^\s&;"'`<>]+/gi, `$1${REDACTED}`],
+  [new RegExp(`("(?:${inParameter})"\\s{0,8}:\\s{0,8}")[^"]+`, 'gi'), `$1${REDACTED}`],
+];
+
+/** "Bearer tokens" and "Basic authentication" are words. */
+function unlessWords(match: string, scheme = '', blank = '', credentials = ''): string {
+  return isWords(scheme, credentials) ? match : `${scheme}${blank}${REDACTED}`;
+}
+
+function isWords(scheme: string, credentials: string): boolean {
+  if (scheme.toLowerCase() !== 'basic') return /^[a-z]{1,24}(?:-[a-z]{1,24})?[.:]?$/i.test(credentials);
+  const decoded = Buffer.from(credentials, 'base64').toString('latin1');
+  return !/^[\x20-\x7e]*:[\x20-\x7e]*$/.test(decoded);
+}
+
+/** Characters that nobody sees: they could hide a secret from the search, but not from whoever copies it. */
+const INVISIBLE = /[\p{Cf}[\p{Cc}--[\n\r\t]]]/gv;
+
+/**
+ * The text without tokens, keys, and passwords in addresses and headers, also where they are percent-encoded. Of a text
+ * that is too long to be searched, only the beginning is left.
+ */
+export function withoutSecrets(text: string): string {
+  const searched = searchable(text);
+  const visible = searched.replace(INVISIBLE, '');
+  const clean = withoutEncodedSecrets(withoutPlainSecrets(visible));
+  return clean === visible ? searched : clean;
+}
+
+/** Whether anything in it is kept from people. */
+export function hasSecrets(text: string): boolean {
+  return withoutSecrets(text) !== text;
+}
+
+/** A word at the end is left out: the cut could hide what it is. */
+function searchable(text: string): string {
+  if (text.length <= SEARCHED_LENGTH) return text;
+  const start = text.slice(0, SEARCHED_LENGTH);
+  return start.slice(0, Math.max(start.lastIndexOf(' '), start.lastIndexOf('\n'), 0));
+}
+
+function withoutPlainSecrets(text: string): string {
+  return SECRETS.reduce(
+    (left, [secret, replacement]) =>
+      typeof replacement === 'string' ? left.replace(secret, replacement) : left.replace(secret, replacement),
+    text,
+  );
+}
+
+/** A word that hides a secret is given as it reads, without the secret. */
+function withoutEncodedSecrets(text: string): string {
+  if (!text.includes('%')) return text;
+  return text.replace(/\S+/g, (word) => {
+    const decoded = decodedOf(word);
+    const clean = withoutPlainSecrets(decoded);
+    return clean === decoded ? word : clean;
+  });
+}
+
+function decodedOf(word: string): string {
+  let decoded = word;
+  for (let round = 0; round < DECODED_TIMES && decoded.includes('%'); round += 1) {
+    decoded = decoded.replace(/%(2[1-9a-f]|[3-6][0-9a-f]|7[0-9a-e])/gi, (_, code: string) =>
+      String.fromCharCode(Number.parseInt(code, 16)),
+    );
+  }
+  return decoded;
+}
