@@ -1,10 +1,10 @@
 import { createAgentClient } from '../agent/client/client.ts';
 import { instrumentedClient } from '../agent/client/instrumented-client.ts';
 import { AnsweredJobs } from '../agent/effects/agent-tools.ts';
-import { farChecks } from '../agent/effects/far-checks.ts';
 import { hasJob } from '../agent/effects/has-job.ts';
 import { createCodeHosts } from '../codehost/create-code-hosts.ts';
 import { pullRequestAdoption } from '../codehost/effects/adopt-pull-requests.ts';
+import { farTasks } from '../engine/far-tasks.ts';
 import { RetentionJob } from '../engine/retention-job.ts';
 import { createBodyReader } from '../engine/runtime/body-reader.ts';
 import { type Clock, systemClock } from '../engine/runtime/clock.ts';
@@ -199,7 +199,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
     loops.start();
     const retentionJob = new RetentionJob(store, clock, log, config.retentionMs);
     retentionJob.start();
-    const far = farChecks({ store, clock, log }, policy);
+    const far = farTasks({ store, clock, log }, policy);
     far.start();
     const adoption = pullRequestAdoption(tools);
     adoption.start();

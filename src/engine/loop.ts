@@ -16,7 +16,7 @@ import type { Clock } from './runtime/clock.ts';
 import type { Logger } from './runtime/logger.ts';
 
 /** A crashed process's tasks are free again after this time. */
-const LEASE_MS = 24_000;
+export const LEASE_MS = 24_000;
 const RENEW_INTERVAL_MS = 8_000;
 /** Finds what other replicas scheduled. What this process schedules wakes the loop at once. */
 const IDLE_POLL_MS = 1_000;

@@ -43,8 +43,9 @@ async function plan(
   // Sorted, so that concurrent starts do not deadlock.
   for (const { kind, name, schedule } of recurring.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const key = { teamId, name };
-    const runAtMs = nextMoment(schedule, await tx.schedules.follow(key, schedule, nowMs));
-    if (runAtMs === null) continue;
+    const nextMs = nextMoment(schedule, await tx.schedules.follow(key, schedule, nowMs));
+    if (nextMs === null) continue;
+    const runAtMs = Math.min(nextMs, nowMs + LOOKS_AGAIN_MS);
     await tx.tasks.schedule({ kind, subject: scheduleSubject(key), runAtMs, ifScheduled: 'replace' });
   }
 }
@@ -64,7 +65,7 @@ export async function dueMoment(
   schedule: Schedule | null,
   nowMs: number,
 ): Promise<Moment | null> {
-  const servedUntilMs = await tx.schedules.servedUntilMs(scheduleOfSubject(subject));
+  const servedUntilMs = await tx.schedules.servedUntilMs(scheduleOfSubject(subject), nowMs);
   const atMs = schedule && lastMoment(schedule, nowMs);
   if (schedule !== null && atMs !== null && servedUntilMs !== null && atMs > servedUntilMs) {
     return { schedule, atMs, servedUntilMs };

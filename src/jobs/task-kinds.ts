@@ -1,4 +1,5 @@
 import type { Lane } from './call.ts';
+import { LONGEST_PAUSE_MS } from './schedule/schedule.ts';
 
 export interface TaskFacts {
   /**
@@ -11,29 +12,34 @@ export interface TaskFacts {
   readonly sharedIn: 'project' | 'channel' | 'code_host';
   /** It shows the job as it is now, and may be repeated. */
   readonly isProjection?: true;
+  /** No task of the kind is planned further ahead than that; null: nothing limits it. Absent: `LONGEST_PAUSE_MS`. */
+  readonly furthestAheadMs?: number | null;
 }
+
+const HOUR_MS = 3_600_000;
 
 /** The table of all kinds of tasks. Each has a handler in `app/service/loops.ts`. */
 const tasks = {
-  check_job: { about: 'job', sharedIn: 'project' },
-  check_ended_job: { about: 'job', sharedIn: 'project' },
+  // How far ahead depends on the settings: see `engine/far-tasks.ts`.
+  check_job: { about: 'job', sharedIn: 'project', furthestAheadMs: null },
+  check_ended_job: { about: 'job', sharedIn: 'project', furthestAheadMs: 12 * HOUR_MS },
   send_follow_ups: { about: 'job', sharedIn: 'project' },
   refresh_card: { about: 'job', sharedIn: 'channel', isProjection: true },
   refresh_receipts: { about: 'job', sharedIn: 'channel', isProjection: true },
   refresh_reaction: { about: 'job', sharedIn: 'channel', isProjection: true },
   refresh_posts: { about: 'job', sharedIn: 'channel', isProjection: true },
   refresh_notice: { about: 'lane', sharedIn: 'channel', isProjection: true },
-  expire_draft: { about: 'job', sharedIn: 'channel' },
+  expire_draft: { about: 'job', sharedIn: 'channel', furthestAheadMs: null },
   read_snippets: { about: 'job', sharedIn: 'channel' },
   call_agent: { about: 'lane', sharedIn: 'project' },
   post_to_slack: { about: 'lane', sharedIn: 'channel' },
   complete_step: { about: 'lane', sharedIn: 'channel' },
-  forget_step_token: { about: 'job', sharedIn: 'channel' },
+  forget_step_token: { about: 'job', sharedIn: 'channel', furthestAheadMs: null },
   look_at_marks: { about: 'message', sharedIn: 'channel' },
   catch_up: { about: 'workspace', sharedIn: 'channel' },
-  look_at_pull_request: { about: 'pull_request', sharedIn: 'code_host' },
-  start_recipe: { about: 'schedule', sharedIn: 'channel' },
-  post_digest: { about: 'schedule', sharedIn: 'channel' },
+  look_at_pull_request: { about: 'pull_request', sharedIn: 'code_host', furthestAheadMs: 27 * HOUR_MS },
+  start_recipe: { about: 'schedule', sharedIn: 'channel', furthestAheadMs: HOUR_MS },
+  post_digest: { about: 'schedule', sharedIn: 'channel', furthestAheadMs: HOUR_MS },
   refresh_home: { about: 'home', sharedIn: 'channel', isProjection: true },
 } as const satisfies Readonly<Record<string, TaskFacts>>;
 
@@ -48,6 +54,12 @@ export const taskKinds = Object.keys(tasks) as TaskKind[];
 
 export function taskFacts(kind: TaskKind): TaskFacts {
   return tasks[kind];
+}
+
+/** See `TaskFacts`. */
+export function furthestAheadMs(kind: TaskKind): number | null {
+  const { furthestAheadMs: limitMs = LONGEST_PAUSE_MS } = taskFacts(kind);
+  return limitMs;
 }
 
 const LANE_TASK_KINDS: Readonly<Record<Lane['to'], TaskKind>> = {

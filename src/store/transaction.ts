@@ -20,6 +20,7 @@ import { Stats } from './queries/reports/stats.ts';
 import { Schedules } from './queries/schedules.ts';
 import { StateReactions } from './queries/state-reactions.ts';
 import { Checks } from './queries/tasks/checks.ts';
+import { FarTasks } from './queries/tasks/far-tasks.ts';
 import { Tasks } from './queries/tasks/tasks.ts';
 import { ChannelSettingsTable } from './queries/workspaces/channel-settings.ts';
 import { Homes } from './queries/workspaces/homes.ts';
@@ -39,6 +40,7 @@ export class Transaction {
   readonly tasks: Tasks;
   readonly catchUps: CatchUps;
   readonly checks: Checks;
+  readonly farTasks: FarTasks;
   readonly readBudget: ReadBudget;
   readonly pullRequests: PullRequests;
   readonly budgetQueue: BudgetQueue;
@@ -65,6 +67,7 @@ export class Transaction {
     this.tasks = new Tasks(db, leaseClock);
     this.catchUps = new CatchUps(db, this.tasks);
     this.checks = new Checks(db, this.tasks);
+    this.farTasks = new FarTasks(db, this.tasks);
     this.pullRequests = new PullRequests(db, this.tasks);
     this.readBudget = new ReadBudget(db, takeAdvisoryLock);
     this.budgetQueue = new BudgetQueue(db);

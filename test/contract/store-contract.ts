@@ -7,6 +7,7 @@ import { settingsContract } from './store/channel-settings.ts';
 import { checkContract } from './store/checks.ts';
 import { drawnTaskContract } from './store/drawn-tasks.ts';
 import { earlyReplyContract } from './store/early-replies.ts';
+import { farTaskContract } from './store/far-tasks.ts';
 import { homeContract } from './store/homes.ts';
 import { hookAnswerContract } from './store/hook-answers.ts';
 import { inboundRequestContract } from './store/inbound-requests.ts';
@@ -58,5 +59,6 @@ export function storeContract(name: string, open: OpenStore): void {
     drawnTaskContract(open);
     taskModelContract(open);
     checkContract(open);
+    farTaskContract(open);
   });
 }

@@ -26,7 +26,7 @@ export async function takeFromBudget(
   kind: BudgetKind,
 ): Promise<OverBudget | null> {
   const nowMs = tools.clock.now();
-  const startedAtMs = await tx.calls.agentCallsStartedAt(job.projectId, nowMs - HOUR_MS);
+  const startedAtMs = await tx.calls.agentCallsStartedAt(job.projectId, nowMs - HOUR_MS, nowMs);
   const waiting = await tx.budgetQueue.waiting(job.projectId);
   const use = { perHour: tools.hourlyBudget, startedAtMs, waiting };
   const isByItself = isUnattended(job);

@@ -1,4 +1,5 @@
 import { type AnswerHead, parseRetryAfterMs } from '../../engine/runtime/exchange.ts';
+import { isWaitOn } from '../../jobs/schedule/schedule.ts';
 
 /** What is left to others who use the same account: with less than this share of the limit, nobody asks any more. */
 const LEFT_TO_OTHERS = 0.5;
@@ -13,7 +14,7 @@ export class RateLimit {
 
   /** How long nothing may be asked; 0: now. */
   waitMs(nowMs: number): number {
-    return Math.max(0, this.#waitUntilMs - nowMs);
+    return isWaitOn(this.#waitUntilMs, LONGEST_WAIT_MS, nowMs) ? this.#waitUntilMs - nowMs : 0;
   }
 
   /** Requests until the limit starts again; null: the host has not said. */
@@ -41,7 +42,7 @@ export class RateLimit {
 
   #wait(waitMs: number, nowMs: number): void {
     const boundedMs = Math.min(Math.max(waitMs, 0), LONGEST_WAIT_MS);
-    this.#waitUntilMs = Math.max(this.#waitUntilMs, nowMs + boundedMs);
+    this.#waitUntilMs = nowMs + Math.max(this.waitMs(nowMs), boundedMs);
   }
 }
 

@@ -96,3 +96,17 @@ export function retryDelayMs(misses: number, jitter: number): number {
 export function spread(jitter: number): number {
   return 1 - JITTER_SHARE / 2 + JITTER_SHARE * jitter;
 }
+
+/** Longer than a service may ask for a pause, and than the hourly budget is used up. */
+export const LONGEST_PAUSE_MS = 2 * 3_600_000;
+
+/** The clocks of replicas differ by less. */
+export const CLOCKS_DIFFER_MS = 60_000;
+
+/**
+ * Whether a wait until then goes on. One that would last longer than any such wait was planned by a clock that was ahead,
+ * and is over.
+ */
+export function isWaitOn(untilMs: number, longestMs: number, nowMs: number): boolean {
+  return nowMs < untilMs && untilMs <= nowMs + longestMs + CLOCKS_DIFFER_MS;
+}

@@ -34,10 +34,9 @@ export class Schedules extends Table {
       .execute();
     const row = await this.row(key);
     const served = row?.served_until ?? nowMs;
-    const isWrong = served > nowMs + CLOCKS_DIFFER_MAX_MS;
-    if (row?.schedule === schedule && !isWrong) return served;
+    if (row?.schedule === schedule && !isWrong(served, nowMs)) return served;
     // Never back: a moment that another replica has served, by a clock that is ahead, would come again.
-    const servedUntilMs = isWrong ? nowMs : Math.max(served, nowMs);
+    const servedUntilMs = isWrong(served, nowMs) ? nowMs : Math.max(served, nowMs);
     await this.db
       .updateTable('schedule')
       .set({ schedule, served_until: servedUntilMs })
@@ -60,9 +59,15 @@ export class Schedules extends Table {
       .execute();
   }
 
-  /** Until when it is served, which stays so until the commit; null: nothing is known of it. */
-  async servedUntilMs(key: ScheduleKey): Promise<number | null> {
-    return (await this.row(key))?.served_until ?? null;
+  /**
+   * Until when it is served, which stays so until the commit; null: nothing is known of it. What a clock that was ahead
+   * has served counts as served until now.
+   */
+  async servedUntilMs(key: ScheduleKey, nowMs: number): Promise<number | null> {
+    const served = (await this.row(key))?.served_until ?? null;
+    if (served === null || !isWrong(served, nowMs)) return served;
+    await this.serveAgainFrom(key, nowMs);
+    return nowMs;
   }
 
   /** Unless it was changed meanwhile, and has begun anew. */
@@ -75,6 +80,14 @@ export class Schedules extends Table {
       .execute();
   }
 
+  private async serveAgainFrom({ teamId, name }: ScheduleKey, nowMs: number): Promise<void> {
+    await this.db
+      .updateTable('schedule')
+      .set({ served_until: nowMs })
+      .where((eb) => eb.and({ team_id: teamId, name }))
+      .execute();
+  }
+
   private row({ teamId, name }: ScheduleKey) {
     return this.db
       .selectFrom('schedule')
@@ -83,4 +96,8 @@ export class Schedules extends Table {
       .forUpdate()
       .executeTakeFirst();
   }
+}
+
+function isWrong(servedUntilMs: number, nowMs: number): boolean {
+  return servedUntilMs > nowMs + CLOCKS_DIFFER_MAX_MS;
 }

@@ -16,7 +16,7 @@ export function callContract(open: OpenStore): void {
       opened.run((tx) => tx.calls.settle(id, { state, detail: 'why' }, NOW_MS));
     /** When the calls in the project's budget were started. */
     const budget = (projectId = 'docs', sinceMs = NOW_MS - HOUR_MS) =>
-      opened.run((tx) => tx.calls.agentCallsStartedAt(projectId, sinceMs));
+      opened.run((tx) => tx.calls.agentCallsStartedAt(projectId, sinceMs, NOW_MS));
 
     test('a call that was not made has failed, and uses up no budget; one that failed does', async () => {
       await want(aCreateCall('a'), aCreateCall('b'));
@@ -34,11 +34,18 @@ export function callContract(open: OpenStore): void {
       await want(...ids.map((id) => aCreateCall(id, { lane: { to: 'agent', name: `agent:${id}` } })));
       const startInBudget = (id: string) =>
         opened.run(async (tx) => {
-          const started = await tx.calls.agentCallsStartedAt('docs', NOW_MS - HOUR_MS);
+          const started = await tx.calls.agentCallsStartedAt('docs', NOW_MS - HOUR_MS, NOW_MS);
           if (started.length < 3) await tx.calls.start(id, NOW_MS);
         });
       await Promise.all(ids.map(startInBudget));
       expect(await budget()).toHaveLength(3);
+    });
+
+    test('a call that a clock that was ahead has started uses up no budget until then', async () => {
+      await want(aCreateCall('a'), aCreateCall('b'));
+      await start('a', NOW_MS + 24 * HOUR_MS);
+      await start('b', NOW_MS + 20_000);
+      expect(await budget()).toEqual([NOW_MS + 20_000]);
     });
 
     test('since when Slack holds a call up is kept while it is tried again', async () => {

@@ -89,18 +89,6 @@ export function checkContract(open: OpenStore): void {
       expect(heard).toEqual([new Map([['check_job', NOW_MS + 500]])]);
     });
 
-    test('those that are planned for much later are found, unless they are in hand', async () => {
-      await plan('job-1');
-      await plan('job-2', LATER_MS + 2);
-      await plan('job-3', LATER_MS + 1);
-      await plan('job-4', LATER_MS);
-      const plannedAfter = (limit: number) => opened.run((tx) => tx.checks.plannedAfter(LATER_MS, limit));
-      expect(await plannedAfter(9)).toEqual(['job-3', 'job-2']);
-      expect(await plannedAfter(1)).toEqual(['job-3']);
-      await claim(LATER_MS + 1);
-      expect(await plannedAfter(9)).toEqual(['job-2']);
-    });
-
     test('a check that somebody has planned again in the meantime is not put off', async () => {
       await plan('job-1');
       const tasks = await claim(NOW_MS);

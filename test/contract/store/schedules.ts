@@ -14,7 +14,8 @@ export function scheduleContract(open: OpenStore): void {
     const serve = (untilMs: number) => opened.run((tx) => tx.schedules.serve(key, untilMs));
     const leaveAllBut = (...names: string[]) =>
       opened.run((tx) => tx.schedules.leaveAllBut(key.teamId, names));
-    const servedUntilMs = (of = key) => opened.run((tx) => tx.schedules.servedUntilMs(of));
+    const servedUntilMs = (of = key, nowMs = NOW_MS) =>
+      opened.run((tx) => tx.schedules.servedUntilMs(of, nowMs));
 
     test('begin when they are seen first; the same one goes on, a new one begins anew', async () => {
       expect(await servedUntilMs()).toBeNull();
@@ -23,6 +24,14 @@ export function scheduleContract(open: OpenStore): void {
       expect(await follow({ ...mondays, zone: 'UTC' }, NOW_MS + 2)).toBe(NOW_MS + 2);
       expect(await follow(mondays, NOW_MS + 3)).toBe(NOW_MS + 3);
       expect(await servedUntilMs()).toBe(NOW_MS + 3);
+    });
+
+    test('that a clock that was ahead has served are served until now', async () => {
+      await follow(mondays, NOW_MS + 24 * HOUR_MS);
+      expect(await servedUntilMs(key, NOW_MS + 23 * HOUR_MS)).toBe(NOW_MS + 24 * HOUR_MS);
+      expect(await servedUntilMs(key, NOW_MS)).toBe(NOW_MS);
+      await serve(NOW_MS + 5);
+      expect(await servedUntilMs(key, NOW_MS + 6)).toBe(NOW_MS + 5);
     });
 
     test('are of their workspace', async () => {

@@ -1,5 +1,6 @@
 import type { AgentFailure, AgentJob } from '../../agent-job.ts';
 import { nextBatch, readyOf } from '../../follow-ups/follow-up-queue.ts';
+import { isWaitOn, LONGEST_PAUSE_MS } from '../../schedule/schedule.ts';
 import type { DecisionBuilder, Undelivered } from '../decision-builder.ts';
 import { clearTrouble, endTrouble, forgetSendTrouble, forgetUntoldTrouble, noteTrouble } from '../trouble.ts';
 import { lookFromNow } from '../watch/ended.ts';
@@ -43,7 +44,7 @@ export function sendDue(builder: DecisionBuilder): void {
   const waiting = readyOf(builder.followUpsIn('waiting'));
   if (waiting.length === 0 || job.agentJob === null || builder.followUpsIn('sending').length > 0) return;
   const dueMs = sendingDueMs(builder, waiting);
-  if (context.nowMs < dueMs) {
+  if (isWaitOn(dueMs, LONGEST_PAUSE_MS, context.nowMs)) {
     builder.schedule('send_follow_ups', dueMs);
     return;
   }

@@ -1,10 +1,12 @@
 import { type AgentFailure, type AgentJob, isEnded } from '../../agent-job.ts';
+import type { DecisionContext } from '../../decision.ts';
 import type { FollowUp } from '../../follow-ups/follow-up.ts';
 import { isUnseen, isUnwatched, type Settle, type Stage, type Working, workingSince } from '../../job.ts';
 import {
   cardIntervalMs,
   checkIntervalMs,
   dueTogetherMs,
+  isWaitOn,
   neglectedIntervalMs,
 } from '../../schedule/schedule.ts';
 import {
@@ -48,7 +50,7 @@ export function observe(builder: DecisionBuilder, stage: Working, agentJob: Agen
     if (hasChanged) noteChange(builder);
     askIfLong(builder);
     scheduleCheck(builder);
-  } else if (isTurnOver(stage.settle, agentJob, nowMs)) {
+  } else if (isTurnOver(stage.settle, agentJob, builder.context)) {
     endTurn(builder, status, turnsToComeAfter(stage.settle, agentJob));
     announceEnd(builder, agentJob, status, lastedMs(stage, agentJob, nowMs));
     builder.refreshCard();
@@ -168,8 +170,9 @@ function turnsToComeOf(stage: Stage): number {
  * its status or its link is another than before, or when the settle window has passed. If the job was thought
  * to be active when the follow-up went out, an ending may still be the one of the turn before.
  */
-function isTurnOver(settle: Settle | null, agentJob: AgentJob, nowMs: number): boolean {
-  if (settle === null || settle.seenActive || nowMs >= settle.untilMs) return true;
+function isTurnOver(settle: Settle | null, agentJob: AgentJob, { nowMs, policy }: DecisionContext): boolean {
+  if (settle === null || settle.seenActive) return true;
+  if (!isWaitOn(settle.untilMs, policy.settleWindowMs, nowMs)) return true;
   return isEndAfter(settle, agentJob);
 }
 

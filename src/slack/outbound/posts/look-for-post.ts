@@ -1,6 +1,7 @@
 import type { DueCall } from '../../../engine/run-lane.ts';
 import { factsOf } from '../../../engine/tools.ts';
 import type { Job } from '../../../jobs/job.ts';
+import { CLOCKS_DIFFER_MS } from '../../../jobs/schedule/schedule.ts';
 import type { ClaimedTask, LedgerCall } from '../../../store/store.ts';
 import { isNotInChannel } from '../../protocol/error-codes.ts';
 import { isBetweenPeople } from '../../views/thread/requester.ts';
@@ -58,8 +59,12 @@ export async function lookForPost(
   if (call.request.kind === 'ephemeral') return dropped('interrupted');
   const destination = destinationOf(job, call.request);
   if (destination === null) return notFound();
-  const sinceMs = call.startedAtMs ?? call.createdAtMs;
+  const startedAtMs = call.startedAtMs ?? call.createdAtMs;
   const nowMs = tools.clock.now();
+  // Started by a clock that was ahead, it may have been posted at any time lately.
+  const isAhead = startedAtMs > nowMs + CLOCKS_DIFFER_MS;
+  const sinceMs = isAhead ? nowMs - CARD_LOOKED_FOR_MS : startedAtMs;
+  const untilMs = isAhead ? nowMs : sinceMs + POST_ARRIVES_WITHIN_MS;
   // After a crash, the next process may be here before the post of the one that died is at Slack.
   if (nowMs < sinceMs + FIRST_LOOK_AFTER_MS) return lookAt(sinceMs + FIRST_LOOK_AFTER_MS);
   const facts = { call_id: call.id, call: call.request.kind, ...factsOf(job) };
@@ -67,7 +72,7 @@ export async function lookForPost(
   looks.set(call.id, look);
   try {
     const post = { ...destination, callId: call.id };
-    const ts = await poster.find(post, sinceMs, sinceMs + POST_ARRIVES_WITHIN_MS, look);
+    const ts = await poster.find(post, sinceMs, untilMs, look);
     looks.delete(call.id);
     const outcome = ts === null ? 'absent' : 'adopted';
     const lag = ts === null ? {} : { lag_ms: nowMs - call.createdAtMs };

@@ -1,4 +1,5 @@
 import type { AnyJobContext } from '../../../jobs/decision.ts';
+import { isWaitOn } from '../../../jobs/schedule/schedule.ts';
 import { type ClaimedTask, LeaseLostError, type Transaction } from '../../../store/store.ts';
 import { SlackCallError, type SlackFailure } from '../../workspace/web-api/failure.ts';
 import { isHopeless, type SlackTools, slackRetryMs } from '../slack-tools.ts';
@@ -73,7 +74,9 @@ export function refresh<Snapshot>(projection: Projection<Snapshot>) {
 /** When no earlier request of the task can still arrive. */
 export function sureAtMs({ clock }: SlackTools, { unknownUntilMs }: ClaimedTask): number {
   if (unknownUntilMs === null) return 0;
-  return Math.max(unknownUntilMs, clock.awakeSinceMs() + UPDATE_ARRIVES_WITHIN_MS);
+  const awakeMs = clock.awakeSinceMs() + UPDATE_ARRIVES_WITHIN_MS;
+  const isOn = isWaitOn(unknownUntilMs, UPDATE_ARRIVES_WITHIN_MS, clock.now());
+  return isOn ? Math.max(unknownUntilMs, awakeMs) : awakeMs;
 }
 
 /** Logs and returns Slack's failure, if any. */

@@ -41,7 +41,7 @@ const CONNECTION_CODES = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 /** Whatever the header says: nothing is held back for longer without another try. */
-const LONGEST_RETRY_AFTER_MS = 3_600_000;
+export const LONGEST_RETRY_AFTER_MS = 3_600_000;
 const ERROR_CODE = /^[a-z0-9_-]{1,80}$/i;
 
 /** Classifies what `WebClient` threw. Whatever is not surely definite is unknown. */

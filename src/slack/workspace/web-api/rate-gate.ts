@@ -1,3 +1,6 @@
+import { isWaitOn } from '../../../jobs/schedule/schedule.ts';
+import { LONGEST_RETRY_AFTER_MS } from './failure.ts';
+
 /** Slack takes about one message a second in a channel, and 50 calls a minute of most other methods. */
 const POST_SPACING_MS = 1_000;
 const CALL_SPACING_MS = 1_200;
@@ -17,13 +20,15 @@ export class RateGate {
   /** How long a call has to wait; 0: it may go out. */
   waitMs(method: string, channelId: string | null, nowMs: number): number {
     const hold = this.holds.get(keyOf(method, channelId));
-    if (hold === undefined || hold.untilMs <= nowMs) return 0;
+    if (hold === undefined || !isWaitOn(hold.untilMs, LONGEST_RETRY_AFTER_MS, nowMs)) return 0;
     return takeTurn(hold, method, nowMs);
   }
 
   /** Slack limited this call. Returns how long it has to wait. */
   hold(method: string, channelId: string | null, untilMs: number, nowMs: number): number {
-    for (const [key, hold] of this.holds) if (hold.untilMs <= nowMs) this.holds.delete(key);
+    for (const [key, hold] of this.holds) {
+      if (!isWaitOn(hold.untilMs, LONGEST_RETRY_AFTER_MS, nowMs)) this.holds.delete(key);
+    }
     const key = keyOf(method, channelId);
     const before = this.holds.get(key);
     const hold = { untilMs: Math.max(untilMs, before?.untilMs ?? 0), waiting: before?.waiting ?? 0 };

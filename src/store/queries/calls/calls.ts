@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type SqlBool, sql } from 'kysely';
 import type { CallKind, CallOutcome, CallRequest, CallState, NewCall } from '../../../jobs/call.ts';
 import type { Job } from '../../../jobs/job.ts';
+import { CLOCKS_DIFFER_MS } from '../../../jobs/schedule/schedule.ts';
 import type { TakeAdvisoryLock } from '../../engines/database.ts';
 import { type CallRow, fromJson, jobFrom, type Queries, type Tables, toJson } from '../../schema/tables.ts';
 import { type LockedJob, savedFrom, savedSettings } from '../jobs.ts';
@@ -82,12 +83,15 @@ const settling = (change: { readonly started_at?: null }) =>
 const settleMade = settling({});
 const settleNotMade = settling({ started_at: null });
 
-const agentCalls = prepared((db, { projectId, sinceMs }: Values<{ projectId: string; sinceMs: number }>) =>
+type Span = { readonly projectId: string; readonly sinceMs: number; readonly untilMs: number };
+
+const agentCalls = prepared((db, { projectId, sinceMs, untilMs }: Values<Span>) =>
   db
     .selectFrom('call')
     .select('started_at')
     .where('project_id', '=', projectId)
     .where('started_at', '>', sinceMs)
+    .where('started_at', '<=', untilMs)
     .where(IS_IN_BUDGET)
     .orderBy('started_at')
     .$narrowType<{ started_at: number }>(),
@@ -187,12 +191,13 @@ export class Calls {
 
   /**
    * When the project's create and message calls since then were started, oldest first: the hourly budget. A retried
-   * call counts once, when it is made again. Locks the project's budget.
+   * call counts once, when it is made again; one that a clock that was ahead has started does not count. Locks the
+   * project's budget.
    */
-  async agentCallsStartedAt(projectId: string, sinceMs: number): Promise<number[]> {
+  async agentCallsStartedAt(projectId: string, sinceMs: number, nowMs: number): Promise<number[]> {
     // Concurrent replicas would all find room.
     await this.takeAdvisoryLock(`budget:${projectId}`);
-    const rows = await agentCalls.rows(this.db, { projectId, sinceMs });
+    const rows = await agentCalls.rows(this.db, { projectId, sinceMs, untilMs: nowMs + CLOCKS_DIFFER_MS });
     return rows.map((row) => row.started_at);
   }
 

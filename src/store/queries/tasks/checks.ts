@@ -4,7 +4,7 @@ import type { ChannelSettings } from '../../../jobs/policy.ts';
 import { fromJson, jobFrom, type Queries } from '../../schema/tables.ts';
 import { isUnsent } from '../follow-ups.ts';
 import { checked } from '../jobs.ts';
-import { idsOf, prepared, preparedForMany, type Values } from '../prepared.ts';
+import { idsOf, preparedForMany, type Values } from '../prepared.ts';
 import { type Lease, ownerColumns, taskId } from './task.ts';
 import type { Tasks } from './tasks.ts';
 
@@ -97,18 +97,6 @@ const planCards = preparedForMany((db, cards: readonly Values<CardRefresh & { id
     .onConflict((conflict) => conflict.column('id').doNothing()),
 );
 
-const laterChecks = prepared((db, { atMs, limit }: Values<{ atMs: number; limit: number }>) =>
-  db
-    .selectFrom('task')
-    .select('subject')
-    .where('kind', '=', 'check_job')
-    .where('run_at', '>', atMs)
-    .where('lease_token', 'is', null)
-    .where('failing_since', 'is', null)
-    .orderBy('run_at')
-    .limit(limit),
-);
-
 /** Checks of jobs, in batches: most find nothing new, and then only the next check is written. */
 export class Checks {
   private readonly db: Queries;
@@ -145,12 +133,6 @@ export class Checks {
     const ended = await endUnchangedChecks.rows(this.db, held, { nowMs });
     for (const { kind, nextCheckAtMs } of checks) this.tasks.noteScheduled(kind, nextCheckAtMs);
     return new Set(ended.map(({ id }) => id));
-  }
-
-  /** Up to `limit` jobs with a later check that neither fails nor is in flight, nearest first. */
-  async plannedAfter(atMs: number, limit: number): Promise<readonly string[]> {
-    const rows = await laterChecks.rows(this.db, { atMs, limit });
-    return rows.map(({ subject }) => subject);
   }
 
   /** Schedules a refresh of these cards, unless one is already scheduled. */

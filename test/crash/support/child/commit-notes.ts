@@ -31,6 +31,8 @@ const SILENT = new Set([
   'channelSettings.noticeChannels',
   'checks.read',
   'checks.withLastCheck',
+  'farTasks.checksAfter',
+  'farTasks.shortenLeases',
   'lists.page',
   'lists.openOf',
   'lists.recentOf',

@@ -1,0 +1,96 @@
+import type { Policy } from '../jobs/policy.ts';
+import { CLOCKS_DIFFER_MS, LONGEST_PAUSE_MS, neglectedIntervalMs } from '../jobs/schedule/schedule.ts';
+import { furthestAheadMs, taskKinds } from '../jobs/task-kinds.ts';
+import type { Store, Transaction } from '../store/store.ts';
+import { LEASE_MS } from './loop.ts';
+import type { Clock } from './runtime/clock.ts';
+import type { Logger } from './runtime/logger.ts';
+
+const EVERY_MS = 60_000;
+const AT_ONCE = 250;
+
+export interface FarTasks {
+  start(): void;
+  /** Waits for the look in flight. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Finds tasks that were planned by another clock than this one is now: it was set back, or a replica that was ahead is
+ * gone, and nobody would do them until the clock has caught up. A replica that is behind the others hastens their tasks,
+ * too, which costs a look a minute.
+ */
+export function farTasks(
+  { store, clock, log }: { readonly store: Store; readonly clock: Clock; readonly log: Logger },
+  policy: Pick<Policy, 'pollMaxIntervalMs'>,
+): FarTasks {
+  let running = Promise.resolve();
+  let isStopped = false;
+  let cancel = () => {};
+
+  function planNext(): void {
+    cancel = clock.at(clock.now() + EVERY_MS, () => {
+      running = look().finally(() => {
+        if (!isStopped) planNext();
+      });
+    });
+  }
+
+  async function look(): Promise<void> {
+    try {
+      const found = await store.transaction(async (tx) => {
+        const nowMs = clock.now();
+        await shortenFarLeases(tx, nowMs);
+        return (await bringForward(tx, nowMs)) + (await bringChecksForward(tx, nowMs, policy));
+      });
+      if (found > 0) log.warn('tasks_moved_forward', { tasks: found });
+    } catch (error) {
+      log.error('tasks_not_moved_forward', { error });
+    }
+  }
+
+  return {
+    start: planNext,
+    stop: () => {
+      isStopped = true;
+      cancel();
+      return running;
+    },
+  };
+}
+
+async function bringForward(tx: Transaction, nowMs: number): Promise<number> {
+  let count = 0;
+  for (const kind of taskKinds) {
+    const aheadMs = furthestAheadMs(kind);
+    if (aheadMs === null) continue;
+    count += await tx.farTasks.bringForward(kind, nowMs + aheadMs + CLOCKS_DIFFER_MS, nowMs, AT_ONCE);
+  }
+  return count;
+}
+
+/** No job without trouble waits longer for its check than a neglected one. */
+async function bringChecksForward(
+  tx: Transaction,
+  nowMs: number,
+  policy: Pick<Policy, 'pollMaxIntervalMs'>,
+): Promise<number> {
+  const far = await tx.farTasks.checksAfter(nowMs + neglectedIntervalMs(policy), AT_ONCE);
+  const jobs = far.length === 0 ? [] : [...(await tx.checks.read(far)).values()];
+  // The agent may have said how long to wait.
+  const astray = jobs.filter(
+    ({ job: { trouble } }) => trouble === null || trouble.retryAtMs > nowMs + LONGEST_PAUSE_MS,
+  );
+  for (const { job } of astray) await tx.tasks.runNowUnlessLocked('check_job', job.id, nowMs);
+  return astray.length;
+}
+
+/**
+ * The database's clock, which counts leases on Postgres, was set back. A process that still works renews its leases in
+ * time; those of one that is gone end as if they had been given now.
+ */
+async function shortenFarLeases(tx: Transaction, nowMs: number): Promise<void> {
+  const untilMs = (await tx.tasks.leaseNowMs()) + LEASE_MS;
+  const lease = { laterThanMs: untilMs + CLOCKS_DIFFER_MS, untilMs };
+  for (const kind of taskKinds) await tx.farTasks.shortenLeases(kind, lease, nowMs);
+}

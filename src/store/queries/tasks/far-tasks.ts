@@ -1,0 +1,92 @@
+import type { TaskKind } from '../../../jobs/task-kinds.ts';
+import type { Queries } from '../../schema/tables.ts';
+import { prepared, type Values } from '../prepared.ts';
+import type { Tasks } from './tasks.ts';
+
+type Far = { readonly kind: TaskKind; readonly laterThanMs: number; readonly nowMs: number };
+
+/** Skips locked tasks. Whoever has one in hand goes on. */
+const bringTasksForward = prepared(
+  (db, { kind, laterThanMs, nowMs, limit }: Values<Far & { readonly limit: number }>) =>
+    db
+      .updateTable('task')
+      .set({ run_at: nowMs })
+      .where('id', 'in', (eb) =>
+        eb
+          .selectFrom('task')
+          .select('id')
+          .where('kind', '=', kind)
+          .where('run_at', '>', laterThanMs)
+          .orderBy('run_at')
+          .limit(limit)
+          .forUpdate()
+          .skipLocked(),
+      ),
+);
+
+type FarLeases = Far & { readonly untilMs: number };
+
+/** Of tasks that are due. Skips locked ones: those are being ended or renewed. */
+const shortenLeases = prepared((db, { kind, laterThanMs, untilMs, nowMs }: Values<FarLeases>) =>
+  db
+    .updateTable('task')
+    .set({ lease_until: untilMs })
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('task')
+        .select('id')
+        .where('kind', '=', kind)
+        .where('run_at', '<=', nowMs)
+        .where('lease_until', '>', laterThanMs)
+        .forUpdate()
+        .skipLocked(),
+    ),
+);
+
+const laterChecks = prepared((db, { atMs, limit }: Values<{ atMs: number; limit: number }>) =>
+  db
+    .selectFrom('task')
+    .select('subject')
+    .where('kind', '=', 'check_job')
+    .where('run_at', '>', atMs)
+    .where('lease_token', 'is', null)
+    .where('failing_since', 'is', null)
+    .orderBy('run_at')
+    .limit(limit),
+);
+
+/** Tasks that a clock that was ahead has planned, or claimed. */
+export class FarTasks {
+  private readonly db: Queries;
+  private readonly tasks: Tasks;
+
+  constructor(db: Queries, tasks: Tasks) {
+    this.db = db;
+    this.tasks = tasks;
+  }
+
+  /**
+   * Makes up to `limit` tasks of a kind due now that are planned for later than `laterThanMs`. Never waits: skips locked
+   * tasks. Returns how many.
+   */
+  async bringForward(kind: TaskKind, laterThanMs: number, nowMs: number, limit: number): Promise<number> {
+    const brought = await bringTasksForward.change(this.db, { kind, laterThanMs, nowMs, limit });
+    if (brought > 0) this.tasks.noteScheduled(kind, nowMs);
+    return brought;
+  }
+
+  /** Leases of due tasks that end after `laterThanMs` end at `untilMs`, unless they are renewed. */
+  async shortenLeases(
+    kind: TaskKind,
+    lease: { readonly laterThanMs: number; readonly untilMs: number },
+    nowMs: number,
+  ): Promise<void> {
+    await shortenLeases.change(this.db, { kind, nowMs, ...lease });
+  }
+
+  /** Up to `limit` jobs with a later check that neither fails nor is in flight, nearest first. */
+  async checksAfter(atMs: number, limit: number): Promise<readonly string[]> {
+    const rows = await laterChecks.rows(this.db, { atMs, limit });
+    return rows.map(({ subject }) => subject);
+  }
+}
