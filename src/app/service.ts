@@ -19,8 +19,9 @@ import { SessionStatus } from '../slack/outbound/refresh/session-status.ts';
 import { readableText } from '../slack/protocol/slack-text.ts';
 import { boltLogger } from '../slack/workspace/bolt-logger.ts';
 import type { SignedInAs } from '../slack/workspace/workspace.ts';
+import { heldLockWords } from '../store/inspect/held-locks.ts';
 import { openStore } from '../store/open.ts';
-import { instrumentedStore } from '../store/store.ts';
+import { backgroundStore, instrumentedStore } from '../store/store.ts';
 import type { Config } from './config/config.ts';
 import {
   type HealthCheck,
@@ -93,7 +94,8 @@ export function createService(config: Config, options: ServiceOptions): Service 
     const { apiUrl, transport } = config.slack;
     const store = instrumentedStore(await openStore(config.store, options.clock?.now), metrics.transaction);
     resources.defer(() => store.close());
-    const missed = missedReplies(store, clock, log);
+    const inBackground = backgroundStore(store);
+    const missed = missedReplies(inBackground, clock, log);
     resources.defer(() => missed.stop());
     const lookForMissed = () => missed.lookFor();
     const served = await serveWorkspaces(config, { store, clock, log, logger, onInstalled: lookForMissed });
@@ -140,7 +142,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
       showChecked: (job) => sessionStatus.checked(tools, job),
       showChanged: (job) => sessionStatus.changed(tools, job),
     };
-    const loops = createLoops(tools, config.stopTimeoutMs);
+    const loops = createLoops({ ...tools, store: inBackground }, config.stopTimeoutMs);
     stopWithinMs = () => loops.stopWithinMs();
     const readState = stateReader({
       store,
@@ -175,7 +177,11 @@ export function createService(config: Config, options: ServiceOptions): Service 
       onFailure: () => missed.lookForSoon(),
     });
     checks.push(
-      { name: 'store', problem: sharedLook(() => store.check().then(() => null)) },
+      {
+        name: 'store',
+        problem: sharedLook(() => store.check().then(() => null)),
+        warnings: sharedLook(async () => (await store.heldLocks()).map(heldLockWords)),
+      },
       { name: 'slack', problem: () => connection.problem() },
       {
         name: 'work',
@@ -197,11 +203,11 @@ export function createService(config: Config, options: ServiceOptions): Service 
     const recurring = new Map(teamIds.map((teamId) => [teamId, recurringIn(config, teamId)]));
     await planSchedules(store, recurring, clock.now());
     loops.start();
-    const retentionJob = new RetentionJob(store, clock, log, config.retentionMs);
+    const retentionJob = new RetentionJob(inBackground, clock, log, config.retentionMs);
     retentionJob.start();
-    const far = farTasks({ store, clock, log }, policy);
+    const far = farTasks({ store: inBackground, clock, log }, policy);
     far.start();
-    const adoption = pullRequestAdoption(tools);
+    const adoption = pullRequestAdoption({ ...tools, store: inBackground });
     adoption.start();
     resources.defer(store.onScheduled((scheduled) => loops.notify(scheduled)));
     const stopConnection = async () => {

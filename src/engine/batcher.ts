@@ -22,8 +22,9 @@ function orEachAlone<I, O>(batch: Batch<I, O>): Batch<I, O | Error> {
     try {
       return await batch(items);
     } catch (error) {
-      // A store that cannot do its work fails all of them; and what it was to write may be written.
-      if (items.length === 1 || error instanceof StoreError) throw error;
+      // A store that cannot do its work fails all of them; and what it was to write may be written. One row that another
+      // session has locked fails alone.
+      if (items.length === 1 || (error instanceof StoreError && !error.isLocked)) throw error;
       const alone = await Promise.allSettled(items.map((item) => batch([item])));
       return alone.flatMap((one): (O | Error)[] =>
         one.status === 'fulfilled' ? one.value : [one.reason as Error],

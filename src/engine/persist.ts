@@ -4,6 +4,8 @@ import type { Logger } from './runtime/logger.ts';
 
 /** Shorter than a lease: while the store is away, nobody else can take the work over either. */
 const KEEP_TRYING_MS = 20_000;
+/** A row that another session has locked keeps nobody from renewing the lease. */
+const KEEP_TRYING_IF_LOCKED_MS = 600_000;
 const PAUSE_MS = 1_000;
 
 /**
@@ -14,12 +16,14 @@ export async function persist<T>(
   { clock, log }: { readonly clock: Clock; readonly log: Logger },
   write: () => Promise<T>,
 ): Promise<T> {
-  const untilMs = clock.now() + KEEP_TRYING_MS;
+  const sinceMs = clock.now();
   for (;;) {
     try {
       return await write();
     } catch (error) {
-      if (!(error instanceof StoreError) || clock.now() >= untilMs) throw error;
+      if (!(error instanceof StoreError)) throw error;
+      const forMs = error.isLocked ? KEEP_TRYING_IF_LOCKED_MS : KEEP_TRYING_MS;
+      if (clock.now() >= sinceMs + forMs) throw error;
       log.warn('outcome_not_stored', { error });
       await clock.sleep(PAUSE_MS);
     }

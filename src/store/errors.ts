@@ -16,7 +16,15 @@ export class StoreError extends Error {
     this.code = code;
     this.isTemporary = isTemporary;
   }
+
+  /** Another session of the database has locked what was to be changed. Nothing was written; other work may succeed. */
+  get isLocked(): boolean {
+    return this.code === LOCK_NOT_AVAILABLE;
+  }
 }
+
+/** SQLSTATE of a lock that did not come in time. */
+export const LOCK_NOT_AVAILABLE = '55P03';
 
 /** The code of an error from Node, SQLite or Postgres. */
 export function codeOf(error: unknown): string | null {

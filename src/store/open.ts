@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Database } from './engines/database.ts';
+import type { PostgresOptions } from './engines/postgres.ts';
 import { openSqlite } from './engines/sqlite.ts';
 import { refuseMoved } from './moved.ts';
 import { migrate, schemaState } from './schema/migrate.ts';
@@ -44,20 +45,16 @@ export async function migrateStore(location: StoreLocation): Promise<readonly st
 export async function openDatabase(
   location: StoreLocation,
 ): Promise<{ readonly database: Database; readonly migrated: readonly string[] }> {
-  const isEmbedded = 'dataDir' in location;
-  const database = isEmbedded ? openSqlite(location.dataDir) : await loadPostgres(location.databaseUrl);
+  if (!('dataDir' in location)) return openMigratedPostgres(location.databaseUrl);
+  const database = openSqlite(location.dataDir);
   try {
-    const migrated = isEmbedded
-      ? await migrate(database, migrations('sqlite'))
-      : await migratePostgres(database, location.databaseUrl);
-    if (isEmbedded) {
-      // Their holder is gone, or the directory could not have been opened.
-      await database.queries
-        .updateTable('task')
-        .set({ lease_token: null, lease_until: null })
-        .where('lease_until', 'is not', null)
-        .execute();
-    }
+    const migrated = await migrate(database, migrations('sqlite'));
+    // Their holder is gone, or the directory could not have been opened.
+    await database.queries
+      .updateTable('task')
+      .set({ lease_token: null, lease_until: null })
+      .where('lease_until', 'is not', null)
+      .execute();
     return { database, migrated };
   } catch (error) {
     await database.close();
@@ -69,20 +66,33 @@ export async function openDatabase(
  * Migrates a large database, or waits for another replica that does, for as long as it takes. Without a missing
  * migration, a start fails as fast as any statement on a server that does not answer.
  */
-async function migratePostgres(database: Database, databaseUrl: string): Promise<string[]> {
-  const all = migrations('postgres');
-  const { missing } = await schemaState(database.queries, all);
-  if (missing.length === 0) return migrate(database, all);
-  const unlimited = await loadPostgres(databaseUrl, 0);
+async function openMigratedPostgres(databaseUrl: string) {
+  const database = await loadPostgres(databaseUrl);
   try {
-    return await migrate(unlimited, all);
+    const all = migrations('postgres');
+    const { missing } = await schemaState(database.queries, all);
+    if (missing.length === 0) return { database, migrated: await migrate(database, all) };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  // One after the other: a role may be allowed a single connection.
+  await database.close();
+  const migrated = await migratePatiently(databaseUrl);
+  return { database: await loadPostgres(databaseUrl), migrated };
+}
+
+async function migratePatiently(databaseUrl: string): Promise<string[]> {
+  const database = await loadPostgres(databaseUrl, { isPatient: true });
+  try {
+    return await migrate(database, migrations('postgres'));
   } finally {
-    await unlimited.close();
+    await database.close();
   }
 }
 
 /** Loaded on demand: a start with SQLite should not wait for these packages. */
-async function loadPostgres(databaseUrl: string, queryTimeoutMs?: number): Promise<Database> {
+async function loadPostgres(databaseUrl: string, options?: PostgresOptions): Promise<Database> {
   const { openPostgres } = await import('./engines/postgres.ts');
-  return openPostgres(databaseUrl, queryTimeoutMs);
+  return openPostgres(databaseUrl, options);
 }

@@ -1,5 +1,6 @@
 import type { Database, LeaseClock } from './engines/database.ts';
 import { StoreError } from './errors.ts';
+import { type HeldLock, heldLocks } from './inspect/held-locks.ts';
 import type { Scheduled } from './queries/tasks/tasks.ts';
 import type { Queries } from './schema/tables.ts';
 import type { Store, TransactionOptions } from './store.ts';
@@ -7,10 +8,15 @@ import { Transaction } from './transaction.ts';
 
 /**
  * Postgres undid the transaction for the sake of another: serialization failure, deadlock, its job was deleted
- * meanwhile.
+ * meanwhile. A lock that did not come is another one.
  */
 const CONFLICT_CODES: ReadonlySet<string | null> = new Set(['40001', '40P01', '23503']);
 const MAX_ATTEMPTS = 5;
+/**
+ * For a lock, with the waits for a connection between: a request has its answer while Slack still waits, and others have
+ * the connections meanwhile.
+ */
+const LOCK_WITHIN_MS = 1_200;
 
 export class SqlStore implements Store {
   private readonly database: Database;
@@ -23,12 +29,12 @@ export class SqlStore implements Store {
     this.leaseClock = leaseClock;
   }
 
-  async transaction<T>(
-    work: (tx: Transaction) => Promise<T>,
-    { mayBeLost = false }: TransactionOptions = {},
-  ): Promise<T> {
-    const { queries, unflushed } = this.database;
-    const { result, scheduled } = await this.attempt(mayBeLost ? unflushed : queries, work, MAX_ATTEMPTS);
+  async transaction<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
+    const { result, scheduled } = await this.attempt(options, async (db) => {
+      const leaseClock = this.leaseClock ?? this.database.leaseClockIn(db);
+      const tx = new Transaction(db, this.database.advisoryLockIn(db), leaseClock);
+      return { result: await work(tx), scheduled: tx.tasks.scheduled };
+    });
     if (scheduled.size > 0) for (const listener of this.listeners) listener(scheduled);
     return result;
   }
@@ -39,13 +45,20 @@ export class SqlStore implements Store {
   }
 
   async check(): Promise<void> {
-    await this.database.queries
-      .insertInto('heartbeat')
-      .values({ id: 1, beats: 1 })
-      .onConflict((conflict) =>
-        conflict.column('id').doUpdateSet((eb) => ({ beats: eb('heartbeat.beats', '+', 1) })),
-      )
-      .execute();
+    await this.attempt({}, (db) =>
+      db
+        .insertInto('heartbeat')
+        .values({ id: 1, beats: 1 })
+        .onConflict((conflict) =>
+          conflict.column('id').doUpdateSet((eb) => ({ beats: eb('heartbeat.beats', '+', 1) })),
+        )
+        .execute(),
+    );
+  }
+
+  async heldLocks(): Promise<readonly HeldLock[]> {
+    const { engine, queries } = this.database;
+    return engine === 'postgres' ? heldLocks(queries) : [];
   }
 
   async close(): Promise<void> {
@@ -53,26 +66,31 @@ export class SqlStore implements Store {
   }
 
   private async attempt<T>(
-    queries: Queries,
-    work: (tx: Transaction) => Promise<T>,
-    attemptsLeft: number,
-  ): Promise<{ result: T; scheduled: Scheduled }> {
+    options: TransactionOptions,
+    work: (db: Queries) => Promise<T>,
+    attemptsLeft = MAX_ATTEMPTS,
+    sinceMs = performance.now(),
+  ): Promise<T> {
+    const connections = options.isBackground ? this.database.background : this.database;
+    const queries = options.mayBeLost ? connections.unflushed : connections.queries;
     let isAtCommit = false;
     try {
       // After waiting for a lock, a transaction must see what was written under it. The database default may be
       // stricter.
       const transaction = queries.transaction().setIsolationLevel('read committed');
       return await transaction.execute(async (db) => {
-        const leaseClock = this.leaseClock ?? this.database.leaseClockIn(db);
-        const tx = new Transaction(db, this.database.advisoryLockIn(db), leaseClock);
-        const result = await work(tx);
+        const result = await work(db);
         isAtCommit = true;
-        return { result, scheduled: tx.tasks.scheduled };
+        return result;
       });
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      const isConflict = CONFLICT_CODES.has(error.code);
-      if (isConflict && attemptsLeft > 1) return this.attempt(queries, work, attemptsLeft - 1);
+      const isConflict = CONFLICT_CODES.has(error.code) || error.isLocked;
+      const mayTryAgain =
+        attemptsLeft > 1 && !(error.isLocked && performance.now() >= sinceMs + LOCK_WITHIN_MS);
+      // Whoever waits for a lock lets all others go first.
+      const next = error.isLocked ? { ...options, isBackground: true } : options;
+      if (isConflict && mayTryAgain) return this.attempt(next, work, attemptsLeft - 1, sinceMs);
       // The connection may have broken during the commit.
       error.mayBeCommitted ||= isAtCommit && this.database.engine === 'postgres' && !isConflict;
       throw error;

@@ -1,7 +1,9 @@
 import { StoreError } from './errors.ts';
+import type { HeldLock } from './inspect/held-locks.ts';
 import type { Scheduled } from './queries/tasks/tasks.ts';
 import type { Transaction } from './transaction.ts';
 
+export type { HeldLock } from './inspect/held-locks.ts';
 export type { LedgerCall } from './queries/calls/calls.ts';
 export type { StaleReceipt } from './queries/follow-ups.ts';
 export type { LockedJob, Thread } from './queries/jobs.ts';
@@ -23,6 +25,8 @@ export interface TransactionOptions {
    * be done again: what must happen only once waits for a later commit, without this option.
    */
   readonly mayBeLost?: boolean;
+  /** Nobody waits for it: requests have the few connections of a database before it. */
+  readonly isBackground?: boolean;
 }
 
 /** The durable state of the program. Every write happens in a transaction; none awaits the network. */
@@ -40,7 +44,26 @@ export interface Store {
   onScheduled(listener: (scheduled: Scheduled) => void): () => void;
   /** Throws if the store cannot be written. */
   check(): Promise<void>;
+  /** What other sessions of the database have kept locked for seconds, so that the work on it waits. */
+  heldLocks(): Promise<readonly HeldLock[]>;
   close(): Promise<void>;
+}
+
+/** The same store, for work that nobody waits for. */
+export function backgroundStore(store: Store): Store {
+  return {
+    ...delegated(store),
+    transaction: (work, options) => store.transaction(work, { ...options, isBackground: true }),
+  };
+}
+
+function delegated(store: Store): Omit<Store, 'transaction'> {
+  return {
+    onScheduled: (listener) => store.onScheduled(listener),
+    check: () => store.check(),
+    heldLocks: () => store.heldLocks(),
+    close: () => store.close(),
+  };
 }
 
 export const transactionOutcomes = ['done', 'undone', 'failed'] as const;
@@ -54,6 +77,7 @@ export interface EndedTransaction {
 /** Reports how each transaction of the store ends. */
 export function instrumentedStore(store: Store, report: (transacted: EndedTransaction) => void): Store {
   return {
+    ...delegated(store),
     transaction: async (work, options) => {
       const startedAtMs = performance.now();
       const ended = (outcome: EndedTransaction['outcome']) =>
@@ -67,8 +91,5 @@ export function instrumentedStore(store: Store, report: (transacted: EndedTransa
         throw error;
       }
     },
-    onScheduled: (listener) => store.onScheduled(listener),
-    check: () => store.check(),
-    close: () => store.close(),
   };
 }

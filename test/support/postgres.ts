@@ -37,6 +37,38 @@ export async function createTestDatabase(serverUrl: string): Promise<TestDatabas
   };
 }
 
+/** An empty database of a role that may have so many connections: a superuser would be exempt. */
+export async function createLimitedDatabase(
+  serverUrl: string,
+  connections: number,
+): Promise<Pick<TestDatabase, 'url' | 'drop'>> {
+  const database = await createTestDatabase(serverUrl);
+  const url = new URL(database.url);
+  const name = url.pathname.slice(1);
+  await queryAt(serverUrl, `create role ${name} login password 'hush' connection limit ${connections}`);
+  await queryAt(serverUrl, `alter database ${name} owner to ${name}`);
+  url.username = name;
+  url.password = 'hush';
+  return {
+    url: url.href,
+    drop: async () => {
+      await database.drop();
+      await queryAt(serverUrl, `drop role ${name}`);
+    },
+  };
+}
+
+/** Another session that keeps the row of this job locked until it is released. */
+export async function lockedJob(url: string, jobId: string): Promise<{ release(): Promise<void> }> {
+  const session = new Client({ connectionString: url, application_name: 'psql' });
+  // Dropping the database ends it.
+  session.on('error', () => {});
+  await session.connect();
+  await session.query('begin');
+  await session.query('select * from job where id = $1 for update', [jobId]);
+  return { release: () => session.end() };
+}
+
 /** Runs one statement on a connection of its own, and lets it take its time. */
 export async function queryAt(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new Client(url);

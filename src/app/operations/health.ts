@@ -11,7 +11,7 @@ export interface HealthCheck {
   readonly name: string;
   problem(): Promise<string | null> | string | null;
   /** What needs attention, though the program does its work. */
-  warnings?(): readonly string[];
+  warnings?(): Promise<readonly string[]> | readonly string[];
 }
 
 /** Callers share a look that is under way: on a slow store, looks would pile up. */
@@ -57,12 +57,21 @@ export async function readiness(checks: readonly HealthCheck[]): Promise<Readine
       }
     }),
   );
-  const warnings = checks.flatMap((check) => check.warnings?.() ?? []);
+  const warnings = (await Promise.all(checks.map(warningsOf))).flat();
   return {
     ok: results.length > 0 && results.every(([, problem]) => problem === null),
     checks: Object.fromEntries(results.map(([name, problem]) => [name, problem ?? 'ok'])),
     ...(warnings.length === 0 ? {} : { warnings }),
   };
+}
+
+/** A check that fails says so as its problem. */
+async function warningsOf(check: HealthCheck): Promise<readonly string[]> {
+  try {
+    return await systemClock.timeout(CHECK_LIMIT_MS, Promise.resolve(check.warnings?.() ?? []), []);
+  } catch {
+    return [];
+  }
 }
 
 function answer(response: ServerResponse, status: number, body: unknown): void {

@@ -1,4 +1,4 @@
-import { codeOf, StoreError } from '../errors.ts';
+import { codeOf, LOCK_NOT_AVAILABLE, StoreError } from '../errors.ts';
 
 const NETWORK_PROBLEMS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
@@ -11,6 +11,9 @@ const NETWORK_PROBLEMS: Readonly<Record<string, string>> = {
   ECONNRESET: 'it closed the connection',
 };
 
+/** The server, the role or the database allows no more. */
+export const TOO_MANY_CONNECTIONS = '53300';
+
 const CHECK_URL = 'Check DATABASE_URL, and that Postgres runs and lets this machine in.';
 
 /** By SQLSTATE: why Postgres refuses a connection, and what to do. */
@@ -18,24 +21,29 @@ const REFUSALS: Readonly<Record<string, readonly [why: string, advice: string]>>
   '28P01': ['it refuses the user or the password', 'Correct them in DATABASE_URL.'],
   '28000': ['it refuses the user', 'Correct it in DATABASE_URL, or allow it in pg_hba.conf.'],
   '3D000': ['it has no database of this name', 'Create the database, or correct its name in DATABASE_URL.'],
-  '53300': ['it has no connection left', 'Raise max_connections, or run fewer replicas.'],
+  [TOO_MANY_CONNECTIONS]: [
+    'it has no connection left',
+    'Raise max_connections, or the CONNECTION LIMIT of the role or database, or run fewer replicas.',
+  ],
   '57P03': ['it is starting up or shutting down', 'Try again in a moment.'],
 };
 
 /** Refusals that may end by themselves. */
-const PASSING_REFUSALS: ReadonlySet<string> = new Set(['53300', '57P03']);
+const PASSING_REFUSALS: ReadonlySet<string> = new Set([TOO_MANY_CONNECTIONS, '57P03']);
 /** Other codes belong to the network. */
 const SQLSTATE = /^(\d\w|F0|HV|P0|XX)\w{3}$/;
 /** The connection is broken, the server is starting or stopping, or it is not the primary. */
 const LOST_STATES = /^(08|57P|25006)/;
 /** Also: resources are short, or a database operator intervenes. */
-const PASSING_STATES = /^(08|53|57|25006)/;
+const PASSING_STATES = /^(08|53|57|25006|55P03)/;
 
 /** By SQLSTATE: what to do about a statement that Postgres refused. */
 const STATEMENT_ADVICE: Readonly<Record<string, string>> = {
   '25006': 'DATABASE_URL leads to a read-only server; it must lead to the primary.',
   '42501': "Give the user of DATABASE_URL the right to create and write tables in the database's schema.",
   '53100': 'Make room on the disk of the Postgres server.',
+  [LOCK_NOT_AVAILABLE]:
+    'Another session has locked what this was to change: `docs-agent doctor` names it. It is tried again later.',
 };
 
 /** What is wrong with the URL itself, or null. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -12,43 +13,88 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
-import type { StoreError } from '../errors.ts';
-import { connectionErrors, isConnectionLost, statementError } from './postgres-errors.ts';
+import { codeOf, StoreError } from '../errors.ts';
+import { ConnectionTurns, type Urgency } from './connection-turns.ts';
+import {
+  connectionErrors,
+  isConnectionLost,
+  statementError,
+  TOO_MANY_CONNECTIONS,
+} from './postgres-errors.ts';
+
+/** A request that is not stored by then is answered so while Slack still waits. */
+const TURN_WITHIN_MS: Readonly<Record<Urgency, number>> = { request: 1_700, background: 10_000 };
+/** Where the server has no connection for this program at all. */
+const CONNECT_AGAIN_MS = 100;
 
 /**
- * The pool as Kysely uses it, with translated errors and without dead connections. After a failover, some connections
- * are silent and others read-only, yet none is closed. So once one is lost, all older ones are closed before their next
- * use, instead of failing one by one.
+ * The pool as Kysely uses it: in turns, with translated errors and without dead connections. After a failover, some
+ * connections are silent and others read-only, yet none is closed. So once one is lost, all older ones are closed before
+ * their next use, instead of failing one by one.
  */
-export function trustedPool(pool: Pool, databaseUrl: string): PostgresPool {
+export function sharedPool(pool: Pool, databaseUrl: string, max: number): (urgency: Urgency) => PostgresPool {
   const explain = connectionErrors(databaseUrl);
   const madeAfterLosses = new WeakMap<PoolClient, number>();
+  const turns = new ConnectionTurns(max);
   let losses = 0;
+  let inUse = 0;
   const onLost = () => {
     losses += 1;
   };
   pool.on('connect', (client) => madeAfterLosses.set(client, losses));
-  const take = async (): Promise<PoolClient> => {
+
+  async function connect(): Promise<PoolClient> {
     for (;;) {
       const client = await pool.connect();
       if (madeAfterLosses.get(client) === losses) return client;
       client.release(true);
     }
-  };
-  return {
-    options: pool.options,
-    end: () => pool.end(),
-    connect: async () => {
+  }
+
+  /** Waits for a turn, and for another one if the server does not let this program have one connection more. */
+  async function take(urgency: Urgency): Promise<PostgresPoolClient> {
+    const untilMs = performance.now() + TURN_WITHIN_MS[urgency];
+    const nextTurn = (isFirst: boolean) => turns.take(urgency, untilMs - performance.now(), isFirst);
+    for (let turn = nextTurn(false); ; ) {
+      if (!(await turn)) throw noneFreeError(turns.size);
+      const giveBack = () => turns.giveBack(urgency);
       try {
-        return translatingClient(await take(), onLost);
+        const client = await connect();
+        inUse += 1;
+        return translatingClient(client, onLost, () => {
+          inUse -= 1;
+          giveBack();
+        });
       } catch (error) {
-        throw explain(error);
+        const open = inUse + pool.idleCount;
+        const isRefused = codeOf(error) === TOO_MANY_CONNECTIONS && performance.now() < untilMs;
+        if (isRefused && open > 0) turns.limitTo(open);
+        if (isRefused && open === 0) await sleep(CONNECT_AGAIN_MS);
+        // Before the turn goes to somebody who came later.
+        if (isRefused) turn = nextTurn(true);
+        giveBack();
+        if (!isRefused) throw explain(error);
       }
-    },
-  };
+    }
+  }
+
+  return (urgency) => ({ options: pool.options, end: () => pool.end(), connect: () => take(urgency) });
 }
 
-function translatingClient(client: PoolClient, onLost: () => void): PostgresPoolClient {
+function noneFreeError(connections: number): StoreError {
+  return new StoreError(
+    `No connection to Postgres became free in time: all ${connections} are in use. ` +
+      'If this goes on, give the role or the database more connections (CONNECTION LIMIT), or look why statements take long.',
+    null,
+    true,
+  );
+}
+
+function translatingClient(
+  client: PoolClient,
+  onLost: () => void,
+  onReleased: () => void,
+): PostgresPoolClient {
   let lost: StoreError | null = null;
   const query = async (sql: string, parameters: readonly unknown[]) => {
     // A rollback, say, would wait just as long for nothing.
@@ -67,7 +113,10 @@ function translatingClient(client: PoolClient, onLost: () => void): PostgresPool
   return {
     // Kysely passes a cursor only for streams, which the store does not use.
     query: query as unknown as PostgresPoolClient['query'],
-    release: (destroy) => client.release(destroy || lost !== null),
+    release: (destroy) => {
+      client.release(destroy || lost !== null);
+      onReleased();
+    },
   };
 }
 
@@ -80,13 +129,25 @@ function storable(parameter: unknown): unknown {
 /** Frees the locks of a frozen replica before waiters take up all connections of a live one. */
 const MAX_IDLE_IN_TRANSACTION_MS = 10_000;
 
-/** `waitsForDisk`: whether a transaction ends only when it is on the server's disk. */
+/** Then the connection is somebody else's, and the transaction is tried again. */
+const LOCK_WITHIN_MS = 200;
+
+export interface DialectOptions {
+  /** Whether a transaction ends only when it is on the server's disk. */
+  readonly waitsForDisk: boolean;
+  /** Whether it waits for its locks as long as it takes. */
+  readonly isPatient: boolean;
+}
+
 export function postgresDialect(
   config: PostgresDialectConfig,
-  { waitsForDisk }: { readonly waitsForDisk: boolean } = { waitsForDisk: true },
+  { waitsForDisk, isPatient }: DialectOptions,
 ): Dialect {
-  const limits = [`idle_in_transaction_session_timeout = ${MAX_IDLE_IN_TRANSACTION_MS}`];
-  const settings = waitsForDisk ? limits : [...limits, 'synchronous_commit = off'];
+  const settings = [
+    `idle_in_transaction_session_timeout = ${MAX_IDLE_IN_TRANSACTION_MS}`,
+    ...(isPatient ? [] : [`lock_timeout = ${LOCK_WITHIN_MS}`]),
+    ...(waitsForDisk ? [] : ['synchronous_commit = off']),
+  ];
   return {
     createDriver: () => new DriverWithSettings(config, settings),
     createQueryCompiler: () => new PostgresQueryCompiler(),

@@ -1,15 +1,10 @@
-import {
-  type Dialect,
-  HandleEmptyInListsPlugin,
-  Kysely,
-  replaceWithNoncontingentExpression,
-  sql,
-} from 'kysely';
+import { HandleEmptyInListsPlugin, Kysely, replaceWithNoncontingentExpression, sql } from 'kysely';
 import { Pool, types } from 'pg';
 import type { Queries } from '../schema/tables.ts';
+import type { Urgency } from './connection-turns.ts';
 import type { Database, LeaseClock, TakeAdvisoryLock } from './database.ts';
 import { invalidUrlError } from './postgres-errors.ts';
-import { postgresDialect, trustedPool } from './postgres-pool.ts';
+import { postgresDialect, sharedPool } from './postgres-pool.ts';
 
 /** Per replica; Postgres allows 100 in all by default. */
 const MAX_CONNECTIONS = 10;
@@ -24,15 +19,22 @@ const KEEP_ALIVE_AFTER_MS = 10_000;
 /** Type id of 64-bit integers, which `pg` reads as text. Ours are times and counts. */
 const INT8 = 20;
 
-/** `queryTimeoutMs`: 0 for no limit, which only a migration of a large database needs. */
-export function openPostgres(databaseUrl: string, queryTimeoutMs = STATEMENT_TIMEOUT_MS): Database {
+export interface PostgresOptions {
+  /** Whether statements and locks may take as long as they need, as a migration of a large database does. */
+  readonly isPatient: boolean;
+}
+
+export function openPostgres(
+  databaseUrl: string,
+  { isPatient }: PostgresOptions = { isPatient: false },
+): Database {
   const invalid = invalidUrlError(databaseUrl);
   if (invalid !== null) throw invalid;
   const pool = new Pool({
     connectionString: databaseUrl,
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    query_timeout: queryTimeoutMs,
+    query_timeout: isPatient ? 0 : STATEMENT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     application_name: 'docs-agent',
@@ -44,20 +46,25 @@ export function openPostgres(databaseUrl: string, queryTimeoutMs = STATEMENT_TIM
   // its transaction fails at the next statement.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  const trusted = trustedPool(pool, databaseUrl);
-  const queriesBy = (dialect: Dialect): Queries => {
+  const poolFor = sharedPool(pool, databaseUrl, MAX_CONNECTIONS);
+  const queriesFor = (urgency: Urgency, waitsForDisk: boolean): Queries => {
+    const dialect = postgresDialect({ pool: poolFor(urgency) }, { waitsForDisk, isPatient });
     const strategy = replaceWithNoncontingentExpression;
     return new Kysely({ dialect, plugins: [new HandleEmptyInListsPlugin({ strategy })] });
   };
-  const queries = queriesBy(postgresDialect({ pool: trusted }));
-  const unflushed = queriesBy(postgresDialect({ pool: trusted }, { waitsForDisk: false }));
+  const connectionsFor = (urgency: Urgency) => ({
+    queries: queriesFor(urgency, true),
+    unflushed: queriesFor(urgency, false),
+  });
+  const { queries, unflushed } = connectionsFor('request');
+  const background = connectionsFor('background');
   const close = async () => {
     const { promise: limit, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, CLOSE_WITHIN_MS);
     await Promise.race([queries.destroy(), limit]);
     clearTimeout(timer);
   };
-  return { queries, unflushed, engine: 'postgres', advisoryLockIn, leaseClockIn, close };
+  return { queries, unflushed, background, engine: 'postgres', advisoryLockIn, leaseClockIn, close };
 }
 
 /** Names with the same hash wait for each other, which does no harm. */

@@ -64,7 +64,8 @@ export function openSqlite(dataDir: string): Database {
       if (owner.isOpen) owner.close();
     }
   };
-  return { queries, unflushed, engine: 'sqlite', advisoryLockIn, leaseClockIn, close };
+  const background = { queries, unflushed };
+  return { queries, unflushed, background, engine: 'sqlite', advisoryLockIn, leaseClockIn, close };
 }
 
 export function queriesOn(file: DatabaseSync, hooks: SqliteHooks): Queries {

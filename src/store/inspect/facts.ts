@@ -4,6 +4,7 @@ import { Installations, type StoredInstallation } from '../queries/workspaces/in
 import { type SchemaState, schemaState } from '../schema/migrate.ts';
 import { migrations } from '../schema/migrations.ts';
 import { fromJson, type Queries } from '../schema/tables.ts';
+import type { HeldLock } from './held-locks.ts';
 
 /** Older refusals are of no interest. */
 const RECENT_MS = 7 * 86_400_000;
@@ -25,6 +26,7 @@ export interface StoreFacts extends Rows {
   readonly sizeBytes: number | null;
   /** Left on the disk; null on another machine. */
   readonly freeBytes: number | null;
+  readonly heldLocks: readonly HeldLock[];
 }
 
 interface Rows {

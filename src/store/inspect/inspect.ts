@@ -4,6 +4,7 @@ import { StoreError } from '../errors.ts';
 import { placeOf, type StoreLocation } from '../open.ts';
 import type { Queries } from '../schema/tables.ts';
 import { readFacts, type StoreFacts } from './facts.ts';
+import { heldLocks } from './held-locks.ts';
 import { inspectSqlite } from './sqlite.ts';
 
 /**
@@ -29,6 +30,7 @@ async function inspectPostgres(databaseUrl: string, nowMs: number): Promise<Stor
       ...facts,
       sizeBytes: await sizeOf(queries),
       freeBytes: null,
+      heldLocks: await heldLocks(queries),
     };
   } finally {
     await database.close();

@@ -34,6 +34,7 @@ export async function inspectSqlite(dataDir: string, nowMs: number): Promise<Sto
       ...(await readFacts({ queries, engine: 'sqlite' }, nowMs)),
       sizeBytes: sizeOf(path) + sizeOf(`${path}-wal`),
       freeBytes,
+      heldLocks: [],
     };
   } finally {
     await queries.destroy();
@@ -47,6 +48,7 @@ function absent(directory: string, freeBytes: number): StoreFacts {
     schema: { applied: [], missing: Object.keys(migrations('sqlite')), unknown: [] },
     sizeBytes: null,
     freeBytes,
+    heldLocks: [],
     ...NO_ROWS,
   };
 }

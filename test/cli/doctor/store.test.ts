@@ -137,6 +137,7 @@ test.each([
     organisations: new Map(),
     sizeBytes: 1,
     freeBytes,
+    heldLocks: [],
   };
   const facts = { place: '/data', state: 'writable', ...known } as const;
   expect(one(storeFindings(facts), 'store_space')).toMatchObject({ level, found });

@@ -115,6 +115,10 @@ class FaultyStore implements Store {
     return result;
   }
 
+  heldLocks(): ReturnType<Store['heldLocks']> {
+    return this.store.heldLocks();
+  }
+
   holdAfter(call: keyof Tasks): Hold {
     const reached = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();

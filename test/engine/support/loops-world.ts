@@ -89,6 +89,7 @@ export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorl
       transaction: (work, options) => counted(() => store.transaction(work, options)),
       onScheduled: (listener) => store.onScheduled(listener),
       check: () => store.check(),
+      heldLocks: () => store.heldLocks(),
       close: () => store.close(),
     };
   };

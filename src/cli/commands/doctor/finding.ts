@@ -21,6 +21,7 @@ export const TITLES = {
   store: 'Store',
   store_schema: 'Schema',
   store_space: 'Disk',
+  store_lock: 'Lock',
   work: 'Work',
   slack_token: 'Slack',
   slack_scopes: 'Scopes',

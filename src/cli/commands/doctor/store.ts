@@ -1,6 +1,7 @@
 import { scrub } from '../../../engine/runtime/redact.ts';
 import { StoreError } from '../../../store/errors.ts';
 import type { StoreFacts, TaskFailures } from '../../../store/inspect/facts.ts';
+import { type HeldLock, heldLockWords } from '../../../store/inspect/held-locks.ts';
 import { inspectStore } from '../../../store/inspect/inspect.ts';
 import { type Finding, findingsOf, type Given } from './finding.ts';
 
@@ -33,6 +34,7 @@ export function storeFindings(facts: StoreFacts): Finding[] {
     findingsOf('store').ok([place, states[state], ...size].join(', ')),
     ...(state === 'absent' ? [] : [schemaFinding(schema)]),
     ...(freeBytes === null ? [] : [spaceFinding(freeBytes)]),
+    ...facts.heldLocks.map(lockFinding),
     ...facts.failures.map(failureFinding),
   ];
 }
@@ -68,6 +70,13 @@ function spaceFinding(freeBytes: number): Finding {
   const advice = 'Make room on the disk: when it is full, nothing can be stored.';
   if (freeBytes < TOO_FEW_BYTES) return findings.error(found, advice);
   return freeBytes < FEW_BYTES ? findings.warning(found, advice) : findings.ok(found);
+}
+
+function lockFinding(lock: HeldLock): Finding {
+  return findingsOf('store_lock').warning(
+    heldLockWords(lock),
+    `If it should not, end it: select pg_terminate_backend(${lock.pid});`,
+  );
 }
 
 function failureFinding({ kind, count, sinceMs, words }: TaskFailures): Finding {

@@ -1,0 +1,75 @@
+/** Somebody waits for a request's transaction; background work can wait. */
+export type Urgency = 'request' | 'background';
+
+/** After this long, one connection more is tried: another program may have given one back. */
+const RAISE_AFTER_MS = 10_000;
+
+/**
+ * Whose turn it is to use one of the few connections of a replica. Requests come first, and background work never has
+ * all of them.
+ */
+export class ConnectionTurns {
+  private readonly max: number;
+  private limit: number;
+  private raiseAtMs = 0;
+  private readonly inUse: Record<Urgency, number> = { request: 0, background: 0 };
+  private readonly waiting: Readonly<Record<Urgency, (() => void)[]>> = { request: [], background: [] };
+
+  constructor(max: number) {
+    this.max = max;
+    this.limit = max;
+  }
+
+  /** How many connections were in use at once at most, by the last refusal of the server. */
+  get size(): number {
+    return this.limit;
+  }
+
+  /** Resolves to whether a turn came in time. `isFirst`: before all others who wait. */
+  async take(urgency: Urgency, withinMs: number, isFirst = false): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const line = this.waiting[urgency];
+    const start = () => resolve(true);
+    if (isFirst) line.unshift(start);
+    else line.push(start);
+    this.handOut();
+    if (!line.includes(start)) return promise;
+    const timer = setTimeout(() => {
+      line.splice(line.indexOf(start), 1);
+      resolve(false);
+    }, withinMs);
+    return promise.finally(() => clearTimeout(timer));
+  }
+
+  giveBack(urgency: Urgency): void {
+    this.inUse[urgency] -= 1;
+    this.handOut();
+  }
+
+  /** The server allows no more than this for now. */
+  limitTo(count: number): void {
+    this.limit = Math.min(this.max, Math.max(1, count));
+    this.raiseAtMs = performance.now() + RAISE_AFTER_MS;
+  }
+
+  private handOut(): void {
+    this.raise();
+    for (let next = this.next(); next !== null; next = this.next()) {
+      this.inUse[next] += 1;
+      this.waiting[next].shift()?.();
+    }
+  }
+
+  private next(): Urgency | null {
+    const { request, background } = this.inUse;
+    if (request + background >= this.limit) return null;
+    if (this.waiting.request.length > 0) return 'request';
+    const isFree = background < Math.max(1, this.limit - Math.ceil(this.limit / 4));
+    return isFree && this.waiting.background.length > 0 ? 'background' : null;
+  }
+
+  private raise(): void {
+    if (this.limit === this.max || performance.now() < this.raiseAtMs) return;
+    this.limitTo(this.limit + 1);
+  }
+}

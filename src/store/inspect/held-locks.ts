@@ -1,0 +1,62 @@
+import { sql } from 'kysely';
+import type { Queries } from '../schema/tables.ts';
+
+/** A session of Postgres that keeps locked what docs-agent has to change. */
+export interface HeldLock {
+  readonly pid: number;
+  /** As the session calls itself; empty if it does not, or if that is not for this role to see. */
+  readonly program: string;
+  /** As Postgres calls it, such as `idle in transaction`; empty if that is not for this role to see. */
+  readonly state: string;
+  readonly table: string;
+  /** How long its transaction has lasted; null if that is not for this role to see. */
+  readonly forMs: number | null;
+}
+
+/** A transaction of docs-agent takes less. */
+const NOTEWORTHY_MS = 5_000;
+
+/**
+ * Sessions that have had rows of our tables locked for seconds. Of other roles' sessions, Postgres may not say since
+ * when: these count while somebody waits for them.
+ */
+export async function heldLocks(queries: Queries): Promise<HeldLock[]> {
+  const { rows } = await sql<{
+    pid: number;
+    program: string | null;
+    state: string | null;
+    table: string;
+    for_ms: number | null;
+  }>`
+    select distinct on (holder.pid) holder.pid, holder.application_name as program, holder.state,
+      held.relname as "table",
+      cast(extract(epoch from clock_timestamp() - holder.xact_start) * 1000 as bigint) as for_ms
+    from pg_locks as lock
+    join pg_class as held on held.oid = lock.relation
+    join pg_stat_activity as holder on holder.pid = lock.pid
+    where lock.granted and lock.locktype = 'relation' and holder.datname = current_database()
+      and held.relkind = 'r' and held.relnamespace = cast(current_schema() as regnamespace)
+      and lock.mode not in ('AccessShareLock', 'ShareUpdateExclusiveLock')
+      and holder.pid <> pg_backend_pid()
+      and coalesce(
+        holder.xact_start < clock_timestamp() - cast(${`${NOTEWORTHY_MS} milliseconds`} as interval),
+        holder.pid in (
+          select unnest(pg_blocking_pids(waiting.pid)) from pg_locks as waiting where not waiting.granted
+        )
+      )
+    order by holder.pid, held.relname`.execute(queries);
+  return rows.map(({ pid, program, state, table, for_ms: forMs }) => ({
+    pid,
+    program: program ?? '',
+    state: state ?? '',
+    table,
+    forMs,
+  }));
+}
+
+/** For operators: who holds what, and since when. */
+export function heldLockWords({ pid, program, state, table, forMs }: HeldLock): string {
+  const who = [program, state].filter((word) => word !== '').join(', ');
+  const since = forMs === null ? '' : ` for ${Math.round(forMs / 1000)} s`;
+  return `session ${pid}${who === '' ? '' : ` (${who})`} has kept rows of "${table}" locked${since}: the work on them waits`;
+}

@@ -1,0 +1,135 @@
+import { Client } from 'pg';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { inspectStore } from '../../src/store/inspect/inspect.ts';
+import { openStore } from '../../src/store/open.ts';
+import { backgroundStore, type Store } from '../../src/store/store.ts';
+import { aDecision, aJob, NOW_MS } from '../contract/store/samples.ts';
+import { createLimitedDatabase, createTestDatabase, lockedJob, testServerUrl } from '../support/postgres.ts';
+
+if (testServerUrl === undefined) {
+  describe.skip('a Postgres that gives little (skipped: to run it, set TEST_DATABASE_URL=postgres://user@host:5432/postgres)', () => {
+    test('is used by all in turn', () => {});
+  });
+} else {
+  limitsSuite(testServerUrl);
+}
+
+function limitsSuite(serverUrl: string): void {
+  /** A database of a role that may have so many connections. */
+  async function limitedDatabase(connections: number): Promise<string> {
+    const database = await createLimitedDatabase(serverUrl, connections);
+    onTestFinished(() => database.drop());
+    return database.url;
+  }
+
+  async function storeAt(databaseUrl: string): Promise<Store> {
+    const store = await openStore({ databaseUrl });
+    onTestFinished(() => store.close());
+    return store;
+  }
+
+  async function openedStore(): Promise<{ url: string; store: Store }> {
+    const database = await createTestDatabase(serverUrl);
+    onTestFinished(() => database.drop());
+    return { url: database.url, store: await storeAt(database.url) };
+  }
+
+  const write = (store: Store, id: string) =>
+    store.transaction((tx) => tx.write(aDecision({ job: aJob({ id, threadTs: `${id}.000100` }) }), NOW_MS));
+
+  describe('a role with few connections', () => {
+    test.each([1, 4])('of %i serves 24 requests at once, and background work beside them', async (limit) => {
+      const store = await storeAt(await limitedDatabase(limit));
+      const background = backgroundStore(store);
+      const requests = Array.from({ length: 24 }, (_, index) => write(store, `job-${index}`));
+      const tasks = Array.from({ length: 24 }, (_, index) => write(background, `task-${index}`));
+      await Promise.all([...requests, ...tasks]);
+      expect((await store.transaction((tx) => tx.stats.openJobs())).get('creating')).toBe(48);
+    });
+
+    test('that other programs have all taken refuses within the time that Slack allows', async () => {
+      const url = await limitedDatabase(2);
+      const store = await storeAt(url);
+      const others = [new Client(url), new Client(url)];
+      // Its own connections are given back to the server.
+      await store.close();
+      for (const other of others) await other.connect();
+      const startedAtMs = performance.now();
+      await expect(openStore({ databaseUrl: url })).rejects.toMatchObject({
+        code: '53300',
+        isTemporary: true,
+      });
+      expect(performance.now() - startedAtMs).toBeLessThan(2_600);
+      const opening = openStore({ databaseUrl: url });
+      await others[0]?.end();
+      await (await opening).close();
+      await others[1]?.end();
+    });
+
+    test('is not used up by background work: a request has a connection at once', async () => {
+      const store = await storeAt(await limitedDatabase(4));
+      const background = backgroundStore(store);
+      const { promise: over, resolve: end } = Promise.withResolvers<void>();
+      const working = Array.from({ length: 12 }, () => background.transaction(() => over));
+      const startedAtMs = performance.now();
+      await write(store, 'job-1');
+      expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+      end();
+      await Promise.all(working);
+    });
+
+    test('has a request wait for a while, and then says that it is not stored', async () => {
+      const store = await storeAt(await limitedDatabase(2));
+      const { promise: over, resolve: end } = Promise.withResolvers<void>();
+      let begun = 0;
+      const working = Array.from({ length: 2 }, () =>
+        store.transaction(() => {
+          begun += 1;
+          return over;
+        }),
+      );
+      await expect.poll(() => begun).toBe(2);
+      const startedAtMs = performance.now();
+      await expect(write(store, 'job-1')).rejects.toMatchObject({ isTemporary: true, mayBeCommitted: false });
+      expect(performance.now() - startedAtMs).toBeLessThan(2_600);
+      end();
+      await Promise.all(working);
+      await write(store, 'job-1');
+    });
+  });
+
+  describe('a job that another session has locked', () => {
+    test('fails what needs it in time, and nothing else', async () => {
+      const { url, store } = await openedStore();
+      const background = backgroundStore(store);
+      for (const id of ['held', 'free']) await write(store, id);
+      const { release } = await lockedJob(url, 'held');
+      const startedAtMs = performance.now();
+      const touch = (of: Store, id: string) => of.transaction((tx) => tx.jobs.lock(id));
+      // More than there are connections, again and again, as tasks and replies are.
+      const isLocked = { isLocked: true, isTemporary: true, mayBeCommitted: false };
+      const waiters = Array.from({ length: 40 }, (_, index) =>
+        touch(index % 2 === 0 ? store : background, 'held').catch((error: unknown) => error),
+      );
+      const others = Array.from({ length: 24 }, (_, index) => write(store, `other-${index}`));
+      await Promise.all([...others, touch(background, 'free')]);
+      expect(performance.now() - startedAtMs).toBeLessThan(2_600);
+      for (const failure of await Promise.all(waiters)) expect(failure).toMatchObject(isLocked);
+      await release();
+      await expect.poll(() => touch(store, 'held').then((state) => state?.job.id)).toBe('held');
+    });
+
+    test('is named, with who holds it, by the running program and by doctor', async () => {
+      const { url, store } = await openedStore();
+      await write(store, 'held');
+      expect(await store.heldLocks()).toEqual([]);
+      const { release } = await lockedJob(url, 'held');
+      onTestFinished(release);
+      const held = { table: 'job', program: 'psql', state: 'idle in transaction' };
+      await expect.poll(() => store.heldLocks()).toEqual([expect.objectContaining(held)]);
+      const facts = await inspectStore({ databaseUrl: url }, NOW_MS);
+      expect(facts.heldLocks).toEqual([expect.objectContaining(held)]);
+      await expect(store.check()).resolves.toBeUndefined();
+    });
+  });
+}
