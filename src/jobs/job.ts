@@ -18,6 +18,8 @@ export interface Job {
   readonly isStartedByPerson?: true;
   /** The name of the recipe that it was made of; it may have been removed since. Absent: of none. */
   readonly recipe?: string;
+  /** Who is told of what goes wrong with it: the recipe's, as they were at the start. Absent: of no recipe. */
+  readonly owners?: readonly string[];
   readonly projectId: string;
   readonly projectName: string;
   /**
@@ -107,7 +109,12 @@ export type Stage =
   /** The create call is pending, waits for its retry, or is in flight. */
   | { readonly kind: 'creating' }
   /** The create call may or may not have made a job: a person decides. */
-  | { readonly kind: 'create_unknown'; readonly callId: string }
+  | {
+      readonly kind: 'create_unknown';
+      readonly callId: string;
+      /** Absent: unknown, and long ago. */
+      readonly sinceMs?: number;
+    }
   /** The API refused the prompt. */
   | { readonly kind: 'rejected'; readonly message: string }
   /** The agent works; the poller watches. */
@@ -212,6 +219,11 @@ export type TroubleKind = 'rate_limited' | 'unreachable' | 'needs_admin';
 /** Whom its news are for: nobody, if nobody asked for it. */
 export function requestersOf({ requesterId }: Pick<Job, 'requesterId'>): readonly string[] {
   return requesterId === null ? [] : [requesterId];
+}
+
+/** Who must act if something goes wrong: whoever asked for it, or the owners of the recipe that started by itself. */
+export function responsibleFor(job: Pick<Job, 'requesterId' | 'owners'>): readonly string[] {
+  return job.requesterId === null ? (job.owners ?? []) : [job.requesterId];
 }
 
 /**

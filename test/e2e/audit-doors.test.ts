@@ -26,7 +26,7 @@ beforeAll(async () => {
   control.grantScopes([...botScopes.map(({ name }) => name), 'reactions:read']);
   control.addUser({ id: guest, name: 'gina', isRestricted: true });
   control.invite(general, guest);
-  const paused = JSON.parse(JSON.stringify(pausedView('review')));
+  const paused = JSON.parse(JSON.stringify(pausedView('review', [])));
   const place = { type: 'message', team: strictApp.teamId, channel: general, user: strictApp.botUserId };
   control.restore(general, [{ ...paused, ...place, ts: '1600000000.000100' }]);
   world.slack.onDelivery(() => 2);

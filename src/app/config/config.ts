@@ -131,7 +131,7 @@ function toConfig(
     /** The settings of channels, by their ids. */
     channels: file.channels,
     access: { ...file.access, admins: file.admins, workflowChannels: file.workflows.channels },
-    recipes: recipesOf(file.recipes),
+    recipes: recipesOf(file.recipes, file.admins),
     digest: digestOf(file.digest),
     /** Of recipes in all workspaces, by their names. */
     hooks,

@@ -90,6 +90,7 @@ const recipe = z.strictObject({
   zone: z.string().optional(),
   webhook: z.strictObject({ secret_env: variable('secret') }).optional(),
   draft: z.boolean().default(false),
+  owners: z.array(user).min(1, 'must name at least one person').optional(),
 });
 
 const digest = z.strictObject({ channel, schedule: z.string(), zone: z.string().optional() });

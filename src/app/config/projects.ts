@@ -47,7 +47,7 @@ export function workspacesOf(
               channels,
               access: { ...access, admins },
               noticeChannels,
-              recipes: recipesOf(recipes),
+              recipes: recipesOf(recipes, admins),
               digest: digestOf(digest),
             },
           ],

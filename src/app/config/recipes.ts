@@ -11,8 +11,9 @@ const DEFAULT_ZONE = 'UTC';
 
 type Given = ConfigFile['recipes'][number];
 
-export function recipesOf(given: readonly Given[]): readonly Recipe[] {
-  return given.map(({ name, project, channel, request, values, schedule, zone, draft }) => ({
+/** @param admins of the workspace: the owners of recipes that name none */
+export function recipesOf(given: readonly Given[], admins: ReadonlySet<string>): readonly Recipe[] {
+  return given.map(({ name, project, channel, request, values, schedule, zone, draft, owners }) => ({
     name,
     projectName: project ?? null,
     channelId: channel,
@@ -20,6 +21,7 @@ export function recipesOf(given: readonly Given[]): readonly Recipe[] {
     values: new Map(Object.entries(values).map(([of, value]) => [of, sanitize(value)])),
     schedule: schedule === undefined ? null : { cron: schedule, zone: zone ?? DEFAULT_ZONE },
     isDraft: draft,
+    owners: owners ?? [...admins],
   }));
 }
 

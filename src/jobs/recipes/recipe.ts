@@ -16,6 +16,8 @@ export interface Recipe {
   readonly schedule: Schedule | null;
   /** Each start is a draft, which a person starts. */
   readonly isDraft: boolean;
+  /** Who is told of what goes wrong with it. */
+  readonly owners: readonly string[];
 }
 
 /** By the names of placeholders, as they were given. */

@@ -1,4 +1,5 @@
 import { isUnwatched, type Job, openStages } from '../job.ts';
+import { isWaitOn } from '../schedule/schedule.ts';
 
 /** What has become of a recipe so far. */
 export interface RecipeRuns {
@@ -17,8 +18,14 @@ const FAILURES_MAX = 3;
 
 export const newRuns: RecipeRuns = { jobId: null, failures: 0, hasFailed: false, pausedAtMs: null };
 
+/** Of an unclear start, the agent's work would have ended by then, or somebody would have found it. */
+const UNCLEAR_FOR_MS = 3_600_000;
+
 /** More is to happen to the job, so another one of the same recipe would do the same work. */
-export function isInTheWay(job: Job): boolean {
+export function isInTheWay(job: Job, nowMs: number): boolean {
+  if (job.stage.kind === 'create_unknown') {
+    return isWaitOn((job.stage.sinceMs ?? 0) + UNCLEAR_FOR_MS, UNCLEAR_FOR_MS, nowMs);
+  }
   return openStages.some((stage) => stage === job.stage.kind) && !isUnwatched(job);
 }
 
@@ -45,7 +52,8 @@ function hasSucceeded({ stage }: Job): boolean {
 }
 
 function hasFailed({ stage }: Job): boolean {
-  if (stage.kind === 'rejected' || stage.kind === 'card_failed') return true;
+  if (stage.kind === 'rejected' || stage.kind === 'card_failed' || stage.kind === 'create_unknown')
+    return true;
   if (stage.kind === 'dropped') return stage.why === 'not_posted';
   return stage.kind === 'ended' && (stage.status === 'failed' || stage.status === 'vanished');
 }

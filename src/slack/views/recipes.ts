@@ -2,7 +2,7 @@ import type { ValueProblem } from '../../jobs/recipes/fill.ts';
 import type { Recipe } from '../../jobs/recipes/recipe.ts';
 import { buttons } from './parts/buttons.ts';
 import { buttonRow, message, paragraph, pressButton, type SlackMessage } from './parts/message.ts';
-import { channelMention, mrkdwn, ownLink } from './parts/mrkdwn.ts';
+import { addressing, channelMention, mrkdwn, ownLink } from './parts/mrkdwn.ts';
 import { oneLine } from './parts/untrusted.ts';
 import { refusalView } from './refusals.ts';
 import { recipeTexts } from './texts/recipes.ts';
@@ -16,9 +16,9 @@ export function skippedView(recipe: string): SlackMessage {
 }
 
 /** In the channel of the recipe. */
-export function pausedView(recipe: string): SlackMessage {
+export function pausedView(recipe: string, owners: readonly string[]): SlackMessage {
   return message(
-    paragraph(recipeTexts.paused(oneLine(recipe, NAME_MAX))),
+    paragraph(recipeTexts.paused(addressing(owners), oneLine(recipe, NAME_MAX))),
     buttonRow(pressButton(buttons.resumeRecipe, recipe)),
   );
 }

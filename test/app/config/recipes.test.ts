@@ -38,6 +38,7 @@ describe('recipes in the file of DOCS_AGENT_CONFIG (T3)', () => {
         values: new Map([['page', 'quickstart']]),
         schedule: { cron: '0 9 * * 1', zone: 'Europe/Berlin' },
         isDraft: false,
+        owners: [],
       },
       expect.objectContaining({ name: 'release-notes', projectName: null, schedule: null, isDraft: true }),
     ]);
@@ -50,6 +51,12 @@ describe('recipes in the file of DOCS_AGENT_CONFIG (T3)', () => {
     expect(recipe).toMatchObject({ request: 'AB {v}', values: new Map([['v', '1.2']]) });
   });
 
+  test('belong to those that they name, else to the administrators', () => {
+    const ownersOf = (more: string) =>
+      config(`admins: [U01]\n${one(`values: { version: "2" }${more}`)}`).recipes[0]?.owners;
+    expect([ownersOf(', owners: [U02, W03]'), ownersOf('')]).toEqual([['U02', 'W03'], ['U01']]);
+  });
+
   test('without a zone, a schedule is by UTC', () => {
     const [recipe] = config(one('values: { version: "2" }, schedule: "0 9 * * 1"')).recipes;
     expect(recipe?.schedule?.zone).toBe('UTC');
@@ -57,6 +64,8 @@ describe('recipes in the file of DOCS_AGENT_CONFIG (T3)', () => {
 
   test.each([
     ['values: { version: 2 }', 'recipes[0].values.version must be text'],
+    ['owners: [alice]', 'recipes[0].owners[0] must be the id of a user (U… or W…)'],
+    ['owners: []', 'recipes[0].owners must name at least one person'],
     [
       'values: { vrsion: "2" }',
       'recipes[0].values.vrsion is no placeholder of the request: did you mean version?',

@@ -4,7 +4,7 @@ import type { Recipe } from '../../../src/jobs/recipes/recipe.ts';
 import { fc } from '../../support/properties.ts';
 
 function aRecipe(request: string, values: Readonly<Record<string, string>> = {}): Recipe {
-  const rest = { projectName: null, channelId: 'C1', schedule: null, isDraft: false };
+  const rest = { projectName: null, channelId: 'C1', schedule: null, isDraft: false, owners: [] };
   return { name: 'release-notes', request, values: new Map(Object.entries(values)), ...rest };
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Job } from '../../../src/jobs/job.ts';
 import {
+  isInTheWay,
   newRuns,
   type RecipeRuns,
   resumedRuns,
@@ -8,6 +9,9 @@ import {
   runsWithJob,
 } from '../../../src/jobs/recipes/runs.ts';
 import { aJob } from '../../support/a-job.ts';
+
+const HOUR_MS = 3_600_000;
+const NOW_MS = 1_000 * HOUR_MS;
 
 const dropped = (why: 'not_posted' | 'dismissed' | 'expired'): Job['stage'] => ({
   kind: 'dropped',
@@ -51,6 +55,7 @@ test.each<[string, Job['stage'], number]>([
   ['vanished at the agent', { kind: 'ended', status: 'vanished' }, 2],
   ['been refused by the agent', { kind: 'rejected', message: 'no' }, 2],
   ['no card, since Slack refused it', { kind: 'card_failed', reason: 'no', thread: null }, 2],
+  ['perhaps begun', { kind: 'create_unknown', callId: 'c', sinceMs: 5 }, 2],
   ['ended well', { kind: 'ended', status: 'completed' }, 0],
   ['been archived', { kind: 'ended', status: 'archived' }, 0],
   ['just begun', { kind: 'creating' }, 1],
@@ -61,4 +66,16 @@ test.each<[string, Job['stage'], number]>([
 test('a job that is not the last one of its recipe changes nothing (T3)', () => {
   const runs = runsWithJob(newRuns, 'job-2');
   expect(runsAfter(runs, aJob({ stage: { kind: 'ended', status: 'failed' } }), 5)).toBe(runs);
+});
+
+test.each<[string, number | undefined, boolean]>([
+  ['a moment ago', NOW_MS - 1, true],
+  ['almost an hour ago', NOW_MS - HOUR_MS + 1, true],
+  ['an hour ago', NOW_MS - HOUR_MS, false],
+  ['by a clock that was a day ahead', NOW_MS + 24 * HOUR_MS, false],
+  ['at an unknown time', undefined, false],
+])('a start that became unclear %s keeps its recipe from starting (%s)', (_when, sinceMs, isKept) => {
+  const since = sinceMs === undefined ? {} : { sinceMs };
+  const job = aJob({ stage: { kind: 'create_unknown', callId: 'c', ...since } });
+  expect(isInTheWay(job, NOW_MS)).toBe(isKept);
 });

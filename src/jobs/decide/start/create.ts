@@ -46,7 +46,7 @@ export function createFailed(builder: DecisionBuilder, callId: string, failure: 
       builder.refreshCard();
       break;
     case 'unknown':
-      builder.change({ stage: { kind: 'create_unknown', callId } });
+      builder.change({ stage: { kind: 'create_unknown', callId, sinceMs: builder.context.nowMs } });
       forgetUntoldTrouble(builder);
       builder.announce({ kind: 'create_unknown', callId });
       builder.refreshCard();

@@ -19,6 +19,7 @@ export interface JobRequest {
   /** Null: its recipe starts by itself. */
   readonly requesterId: string | null;
   readonly recipe?: string;
+  readonly owners?: readonly string[];
   readonly origin: Origin;
   readonly projectId: string;
   readonly projectName: string;

@@ -64,7 +64,7 @@ export async function startRecipe(
   const prompt = promptOf(request, context);
   if (typeof prompt !== 'string') return { kind: 'refused', problem: prompt };
   if (userId === null && runs.pausedAtMs !== null) return { kind: 'paused' };
-  if (last !== null && isInTheWay(last)) {
+  if (last !== null && isInTheWay(last, nowMs)) {
     if (userId === null) await applyEvent(tx, last.id, { type: 'recipe_skipped' }, context);
     return { kind: 'skipped', job: last };
   }
@@ -75,6 +75,7 @@ export async function startRecipe(
     channelId: recipe.channelId,
     requesterId: userId,
     recipe: recipe.name,
+    owners: recipe.owners,
     origin: request.origin,
     projectId: project.id,
     projectName: project.name,

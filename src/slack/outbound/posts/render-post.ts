@@ -62,7 +62,7 @@ export async function renderPost(
       return renderNotice(tools, workspace, job, request.url, isPublic);
     }
     case 'tell_paused':
-      return pausedView(request.recipe);
+      return pausedView(request.recipe, job.owners ?? []);
     case 'notify_requester':
       return privateAnswer(tools, workspace, request, job, { names: await named(), mode });
     case 'ephemeral':

@@ -3,7 +3,8 @@ import { type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
 /** What people read about recipes. `name`: of the recipe. */
 export const recipeTexts = {
   skipped: (name: string): Mrkdwn => mrkdwn`⏭️ *Skipped ${name}:* its last job is still open.`,
-  paused: (name: string): Mrkdwn => mrkdwn`⚠️ *Paused ${name}* after three failures in a row.`,
+  paused: (who: Mrkdwn, name: string): Mrkdwn =>
+    mrkdwn`⚠️ ${who}*Paused ${name}* after three failures in a row.`,
   resumed: (name: string, by: string): Mrkdwn => mrkdwn`▶️ *Resumed by ${by}.* ${name} runs again.`,
   notPaused: (name: string): Mrkdwn => mrkdwn`Already done: *${name}* isn't paused.`,
   formTitle: 'Run a recipe',

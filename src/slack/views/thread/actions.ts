@@ -1,7 +1,7 @@
 import type { Button, KnownBlock } from '@slack/types';
 import type { Announcement } from '../../../jobs/announcement.ts';
 import type { Queue } from '../../../jobs/follow-ups/follow-up-queue.ts';
-import { isUnwatched, type Job, mayStartAgain, requestersOf } from '../../../jobs/job.ts';
+import { isUnwatched, type Job, mayStartAgain, requestersOf, responsibleFor } from '../../../jobs/job.ts';
 import type { CodeHostSite } from '../../../jobs/pull-requests/link.ts';
 import { buttons } from '../parts/buttons.ts';
 import { duration, fullDuration } from '../parts/duration.ts';
@@ -51,18 +51,18 @@ export function isAsking(announcement: Announcement): announcement is Asking {
 
 export function askedBy(announcement: Asking, job: Job, sites: readonly CodeHostSite[]): Question {
   const { id: jobId } = job;
-  const requester = addressing(requestersOf(job));
+  const responsible = addressing(responsibleFor(job));
   switch (announcement.kind) {
     case 'failed': {
       const { news, advice, adviceWithoutButton } = decisions.failed;
       const buttons = startAgain(job);
-      return { news: news(requester), advice: buttons.length > 0 ? advice : adviceWithoutButton, buttons };
+      return { news: news(responsible), advice: buttons.length > 0 ? advice : adviceWithoutButton, buttons };
     }
     case 'vanished':
-      return { news: decisions.gone.news(requester), buttons: startAgain(job) };
+      return { news: decisions.gone.news(responsible), buttons: startAgain(job) };
     case 'create_rejected':
       return {
-        news: decisions.notAccepted.news(requester, announcement.message !== ''),
+        news: decisions.notAccepted.news(responsible, announcement.message !== ''),
         words: announcement.message,
         buttons: [targetButton(buttons.editAndStart, { jobId, creates: job.creates })],
       };
@@ -70,7 +70,7 @@ export function askedBy(announcement: Asking, job: Job, sites: readonly CodeHost
       const { news, advice } = decisions.startUnclear;
       const target = { jobId, callId: announcement.callId };
       const offered = [targetButton(buttons.startAgain, target), targetButton(buttons.watchAgentJob, target)];
-      return { news: news(requester), advice, buttons: offered };
+      return { news: news(responsible), advice, buttons: offered };
     }
     case 'message_rejected':
       return rejectedReplies(announcement, job);
@@ -85,7 +85,7 @@ export function askedBy(announcement: Asking, job: Job, sites: readonly CodeHost
       const { news, advice } = decisions.longRunning;
       const target = { jobId, question };
       return {
-        news: news(requester, lastedMs === undefined ? null : duration(lastedMs)),
+        news: news(responsible, lastedMs === undefined ? null : duration(lastedMs)),
         advice,
         buttons: [targetButton(buttons.keepWatching, target), targetButton(buttons.stopWatching, target)],
       };
@@ -95,7 +95,11 @@ export function askedBy(announcement: Asking, job: Job, sites: readonly CodeHost
       const target = { jobId, reminderId };
       const after = afterMs === undefined ? null : fullDuration(afterMs);
       return {
-        news: decisions.stillOpen.news(requester, after, shortPullRequestLink(url, sites)),
+        news: decisions.stillOpen.news(
+          addressing(requestersOf(job)),
+          after,
+          shortPullRequestLink(url, sites),
+        ),
         buttons: [targetButton(buttons.remindAgain, target), targetButton(buttons.noMoreReminders, target)],
       };
     }

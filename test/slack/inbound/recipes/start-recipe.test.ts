@@ -20,6 +20,7 @@ const recipe: Recipe = {
   values: new Map(),
   schedule: null,
   isDraft: false,
+  owners: [],
 };
 const projects = [
   { id: 'handbook', name: 'handbook', noticeChannels: [] },
