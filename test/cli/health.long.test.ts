@@ -41,29 +41,22 @@ for (const mode of ['socket', 'http'] as const) {
 }
 
 describeWithLocalSlack('health without a Socket Mode connection', () => {
-  test.concurrent('is bad after 30 seconds, not before, and well again with the next connection', async ({
-    onTestFinished,
-  }) => {
+  test.concurrent('is bad at once, and well again with the next connection', async ({ onTestFinished }) => {
     await using world = await startWorld({ mode: 'socket' });
     const mended = Promise.withResolvers<void>();
     onTestFinished(() => mended.resolve());
     world.proxy.fail('apps.connections.open', { forwardAfter: mended.promise });
-    const cutAtMs = world.clock.now();
     world.proxy.socket.cut();
-
-    await world.clock.advance(30_000);
-    expect(await ask(world, '/readyz')).toEqual(allWell);
     const bad = await world.later(
       () => ask(world, '/readyz'),
       ({ status }) => status !== 200,
       'the program to notice',
     );
-    expect(world.clock.now() - cutAtMs).toBeGreaterThan(30_000);
     expect(bad).toMatchObject({
       status: 503,
       body: {
         ok: false,
-        checks: { store: 'ok', slack: expect.stringMatching(/^no Socket Mode connection for 3\d s$/) },
+        checks: { store: 'ok', slack: expect.stringMatching(/^no Socket Mode connection for \d+ s$/) },
       },
     });
     expect(await ask(world, '/livez')).toEqual({ status: 200, body: { ok: true } });
@@ -72,10 +65,7 @@ describeWithLocalSlack('health without a Socket Mode connection', () => {
     await waitFor(
       () => ask(world, '/readyz'),
       ({ status }) => status === 200,
-      {
-        what: 'the program to connect again, which Slack’s client tries after five seconds',
-        timeoutMs: 20_000,
-      },
+      { what: 'the program to connect again', timeoutMs: 20_000 },
     );
   });
 });

@@ -14,7 +14,7 @@ import type { MethodContext } from './strict-slack/method.ts';
 import { eventCallback, inChannel } from './strict-slack/payloads.ts';
 import { RateLimits } from './strict-slack/rate-limits.ts';
 import { ResponseUrls } from './strict-slack/response-urls.ts';
-import { createSocketTransport } from './strict-slack/socket-transport.ts';
+import { createSocketTransport, type SocketTransport } from './strict-slack/socket-transport.ts';
 import { AgentSessions, Statuses } from './strict-slack/statuses.ts';
 import { Steps } from './strict-slack/steps.ts';
 import { Triggers } from './strict-slack/triggers.ts';
@@ -63,11 +63,7 @@ export interface StrictSlack extends AsyncDisposable {
   deliveries(): readonly DeliveryRecord[];
   /** Calls and deliveries that have no answer yet; without what hangs, is held, or is given up. */
   inFlight(): number;
-  readonly socket: {
-    /** Cuts all connections without a goodbye. */
-    cut(): void;
-    connections(): number;
-  };
+  readonly socket: Pick<SocketTransport, 'cut' | 'connections' | 'refresh' | 'greetWith'>;
 }
 
 /**
@@ -145,7 +141,7 @@ export async function startStrictSlack(options: StrictSlackOptions): Promise<Str
     wasLimited: (call) => webApi.limited.has(call),
     deliveries: () => deliverer.records,
     inFlight: () => webApi.inFlight + deliverer.inFlight,
-    socket: { cut: socket.cut, connections: socket.connections },
+    socket,
     [Symbol.asyncDispose]: async () => {
       deliverer.close();
       socket.close();

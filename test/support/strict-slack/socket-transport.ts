@@ -6,6 +6,8 @@ import type { Answer, Delivery, Transport } from './delivery.ts';
 import { strictApp } from './ids.ts';
 
 const CONNECTIONS_MAX = 10;
+/** After Slack has announced that it closes a connection. */
+const CLOSES_AFTER_MS = 10_000;
 const REFRESH_AFTER_S = 3_600;
 const ENVELOPE_TYPES = { event: 'events_api', command: 'slash_commands', action: 'interactive' } as const;
 
@@ -15,8 +17,14 @@ export interface SocketTransport extends Transport {
   /** Cuts all connections without a goodbye. */
   cut(): void;
   connections(): number;
+  /** Announces that all connections are replaced, and closes them 10 seconds later, unless told not to. */
+  refresh(reason: 'warning' | 'refresh_requested', options?: { readonly closes: boolean }): void;
+  /** How new connections are received: refused for this reason, or not greeted at all. Null: as they should. */
+  greetWith(answer: Greeting | null): void;
   close(): void;
 }
+
+export type Greeting = 'too_many_websockets' | 'link_disabled' | 'silence';
 
 /** Socket Mode on the server, each envelope on one of the connections in turn. @param baseUrl `ws://…` */
 export function createSocketTransport(server: Server, baseUrl: string, clock: Clock): SocketTransport {
@@ -25,18 +33,24 @@ export function createSocketTransport(server: Server, baseUrl: string, clock: Cl
   /** The connections, and on each the waiters for acknowledgements, by envelope. */
   const waiting = new Map<WebSocket, Map<string, ((answer: Answer) => void)[]>>();
   let turn = 0;
+  let greeting: Greeting | null = null;
 
   sockets.on('connection', (socket, { url = '' }) => {
     socket.on('error', () => socket.terminate());
     if (!tickets.delete(url)) return socket.terminate();
-    if (waiting.size >= CONNECTIONS_MAX) {
-      socket.send(JSON.stringify({ type: 'disconnect', reason: 'too_many_websockets' }));
+    const isFull = waiting.size >= CONNECTIONS_MAX;
+    if (isFull || greeting === 'too_many_websockets') {
+      socket.send(goodbye('too_many_websockets'));
       return socket.close();
     }
     waiting.set(socket, new Map());
     socket.on('message', (data) => acknowledge(socket, data.toString()));
     socket.on('close', () => drop(socket));
+    if (greeting === 'silence') return;
     socket.send(JSON.stringify(hello(waiting.size, clock.now())));
+    if (greeting === null) return;
+    socket.send(goodbye(greeting));
+    socket.close();
   });
 
   function acknowledge(socket: WebSocket, text: string): void {
@@ -75,12 +89,25 @@ export function createSocketTransport(server: Server, baseUrl: string, clock: Cl
       return baseUrl + path;
     },
     cut,
+    refresh: (reason, { closes } = { closes: true }) => {
+      for (const socket of waiting.keys()) {
+        socket.send(goodbye(reason));
+        if (closes) clock.at(clock.now() + CLOSES_AFTER_MS, () => socket.close());
+      }
+    },
+    greetWith: (answer) => {
+      greeting = answer;
+    },
     connections: () => waiting.size,
     close: () => {
       cut();
       sockets.close();
     },
   };
+}
+
+function goodbye(reason: string): string {
+  return JSON.stringify({ type: 'disconnect', reason, debug_info: { host: 'strict-slack' } });
 }
 
 function hello(connections: number, nowMs: number): unknown {

@@ -1,0 +1,162 @@
+import {
+  type App,
+  type Logger as BoltLogger,
+  defaultProcessEventErrorHandler,
+  SocketModeReceiver,
+} from '@slack/bolt';
+import { z } from 'zod';
+import { systemClock } from '../../../engine/runtime/clock.ts';
+import type { Logger } from '../../../engine/runtime/logger.ts';
+import { classify } from '../../workspace/web-api/failure.ts';
+
+type SocketClient = SocketModeReceiver['client'];
+
+/** In real time, as all that the network takes. */
+const CALL_WITHIN_MS = 10_000;
+const GREETING_WITHIN_MS = 10_000;
+const GOODBYE_WITHIN_MS = 1_000;
+/** How long Slack may leave a ping without an answer. */
+const PONG_WITHIN_MS = 5_000;
+
+export interface SocketOptions {
+  readonly appToken: string;
+  /** Null is Slack's own. */
+  readonly apiUrl: string | null;
+  readonly logger: BoltLogger;
+  readonly log: Logger;
+  /** What takes in the requests. */
+  readonly app: App;
+  /** Slack is going to close the socket. It stays open, and takes requests, until then. */
+  readonly onGoodbye: (reason: string) => void;
+  /** The socket was open, and is not any more. */
+  readonly onClosed: () => void;
+}
+
+/** One connection of Socket Mode, with nothing after it. */
+export interface Socket {
+  /** Slack's greeting, after which requests arrive. Rejects if there is none; then nothing is left open. */
+  readonly opened: Promise<Greeting>;
+  /** At any time, also while it is being opened. */
+  close(): Promise<void>;
+}
+
+export interface Greeting {
+  /** How many connections the app has at Slack, this one included; null: Slack did not say. */
+  readonly connections: number | null;
+}
+
+/** Slack greeted with a refusal, or not at all. */
+class NoGreetingError extends Error {}
+
+/** Slack's error code, or a word of ours, for a connection that could not be opened. */
+export function whyNotOpened(error: unknown): string {
+  return error instanceof NoGreetingError ? error.message : classify(error).code;
+}
+
+export function openSocket(options: SocketOptions): Socket {
+  const { appToken, apiUrl, logger, log, app, onGoodbye, onClosed } = options;
+  const receiver = new SocketModeReceiver({
+    appToken,
+    // What it reports as errors are closed sockets: the keeper of the sockets logs them.
+    logger: { ...logger, warn: logger.debug, error: logger.debug },
+    // Its own way closes the socket first, and waits five seconds before it opens the next.
+    autoReconnectEnabled: false,
+    clientPingTimeout: PONG_WITHIN_MS,
+    installerOptions: {
+      clientOptions: {
+        timeout: CALL_WITHIN_MS,
+        retryConfig: { retries: 0 },
+        rejectRateLimitedCalls: true,
+        ...(apiUrl === null ? {} : { slackApiUrl: apiUrl }),
+      },
+    },
+    processEventErrorHandler: async (args) => {
+      // An acknowledgement fails with its socket. Then Slack delivers the event again.
+      if (await defaultProcessEventErrorHandler(args)) await args.event.ack().catch(() => {});
+      return false;
+    },
+  });
+  receiver.init(app);
+  const { client } = receiver;
+  let greeting: Greeting | null = null;
+  let refusal: string | null = null;
+  let isClosing = false;
+  let isClosed = false;
+
+  interceptFrames(client, log, (said) => {
+    if (said.type === 'hello') greeting = { connections: said.num_connections ?? null };
+    else if (greeting === null) refusal = said.reason;
+    else {
+      afterGreeting(() => onGoodbye(said.reason));
+      // The library would close the socket now.
+      return 'taken';
+    }
+    return 'passed on';
+  });
+  client.on('disconnected', () => {
+    if (!isClosed) afterGreeting(onClosed);
+    isClosed = true;
+  });
+
+  const close = async () => {
+    isClosing = true;
+    // A second call does not wait for the other side.
+    const isDone = client.disconnect().then(() => true);
+    if (!(await systemClock.timeout(GOODBYE_WITHIN_MS, isDone, false))) await client.disconnect();
+  };
+
+  const open = async (): Promise<Greeting> => {
+    const started = receiver.start();
+    // The library connects even if it was told to disconnect while it asked for the address.
+    const closeIfLate = () => {
+      if (isClosing) void client.disconnect();
+    };
+    started.then(closeIfLate, () => {});
+    const answer = systemClock.timeout(CALL_WITHIN_MS + GREETING_WITHIN_MS, started, 'late');
+    const outcome = await answer.catch((error: unknown) => {
+      // The library rejects with nothing if the socket is closed.
+      throw error ?? new NoGreetingError(refusal ?? 'closed');
+    });
+    if (outcome !== 'late' && greeting !== null) return greeting;
+    await close();
+    throw new NoGreetingError('no_greeting');
+  };
+  const opened = open();
+  // Slack may say goodbye, and close, in one breath with its greeting.
+  const afterGreeting = (then: () => void) => void opened.then(then, () => {});
+  return { opened, close };
+}
+
+const frame = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('hello'), num_connections: z.number().optional().catch(undefined) }),
+  z.looseObject({ type: z.literal('disconnect'), reason: z.string().catch('unknown') }),
+]);
+/** Those that carry no request are short. */
+const LONGEST_FRAME = 10_000;
+
+/** Shows what Slack says of the connection itself, before the library acts on it. */
+function interceptFrames(
+  client: SocketClient,
+  log: Logger,
+  onFrame: (said: z.infer<typeof frame>) => 'taken' | 'passed on',
+): void {
+  const [handle] = client.listeners('ws_message');
+  if (handle === undefined) throw new Error('the library has another way to take messages in');
+  client.removeAllListeners('ws_message');
+  client.on('ws_message', (data: unknown, isBinary: boolean) => {
+    const said = typeof data === 'string' && data.length < LONGEST_FRAME ? frameIn(data) : null;
+    if (said !== null && onFrame(said) === 'taken') return;
+    // It fails on an event that has no content.
+    Promise.resolve(handle(data, isBinary)).catch((error: unknown) => {
+      log.warn('request_refused', { reason: 'not as Slack documents it', error });
+    });
+  });
+}
+
+function frameIn(data: string): z.infer<typeof frame> | null {
+  try {
+    return frame.safeParse(JSON.parse(data)).data ?? null;
+  } catch {
+    return null;
+  }
+}
