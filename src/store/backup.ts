@@ -9,6 +9,7 @@ import {
   statSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
 import {
   BUSY_TIMEOUT_MS,
   connect,
@@ -22,16 +23,14 @@ import { codeOf, StoreError } from './errors.ts';
 import { schemaState } from './schema/migrate.ts';
 import { migrations } from './schema/migrations.ts';
 
-/** Names sort by time. */
 const BACKUP = /^docs-agent-\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z\.db$/;
-const PARTIAL = /^docs-agent-.*\.db\.partial$/;
-/** Older files were left behind by a killed process. */
+const PARTIAL = /^docs-agent-.*\.db\.partial(-journal)?$/;
 const ABANDONED_AFTER_MS = 86_400_000;
 
 export interface BackupOptions {
   /** Created if missing, with access for this user only. */
   readonly directory: string;
-  /** How many of the newest to keep. */
+  /** How many of the newest of this installation to keep. */
   readonly keep: number;
   readonly nowMs: number;
 }
@@ -56,12 +55,11 @@ export async function backUp(
     throw new StoreError(`There is no store in ${resolve(dataDir)} yet. If it is elsewhere, set DATA_DIR.`);
   }
   const directory = resolve(named);
-  const time = new Date(nowMs).toISOString().slice(0, 19).replaceAll(':', '-');
-  const path = join(directory, `docs-agent-${time}Z.db`);
-  const partial = `${path}.partial`;
-  claimFile(directory, partial);
+  const path = claimFile(directory, nowMs);
+  const partial = partialOf(path);
+  let earlier: readonly string[] = [];
   try {
-    copy(resolve(dataDir), database, directory, partial);
+    earlier = copy(resolve(dataDir), database, directory, partial);
     await verify(directory, partial);
     flush(partial);
     renameSync(partial, path);
@@ -70,26 +68,44 @@ export async function backUp(
     rmSync(partial, { force: true });
     throw error instanceof StoreError ? error : unusable(directory, codeOf(error));
   }
-  return { path, sizeBytes: statSync(path).size, deleted: deleteOld(directory, keep, nowMs) };
+  const deleted = [
+    ...earlier.slice(0, Math.max(0, earlier.length + 1 - keep)),
+    ...abandonedIn(directory, nowMs),
+  ];
+  for (const old of deleted) rmSync(old, { force: true });
+  return { path, sizeBytes: statSync(path).size, deleted };
 }
 
-/** The file holds prompts, so only this user may read it. SQLite writes into an existing empty file. */
-function claimFile(directory: string, path: string): void {
+/**
+ * The path of the backup: of this second, or of the first one after it that nobody has taken. The file holds prompts, so
+ * only this user may read it. SQLite writes into an existing empty file.
+ */
+function claimFile(directory: string, nowMs: number): string {
   try {
     makeDirectory(directory);
   } catch (error) {
     throw unusable(directory, codeOf(error));
   }
-  try {
-    closeSync(openSync(path, 'wx', 0o600));
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw unusable(directory, codeOf(error));
-    throw new StoreError(`Another backup is being written to ${directory} just now.`, null, true);
+  for (let atMs = nowMs; ; atMs += 1_000) {
+    const time = new Date(atMs).toISOString().slice(0, 19).replaceAll(':', '-');
+    const path = join(directory, `docs-agent-${time}Z.db`);
+    try {
+      closeSync(openSync(partialOf(path), 'wx', 0o600));
+      if (!existsSync(path)) return path;
+      rmSync(partialOf(path));
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') throw unusable(directory, codeOf(error));
+    }
   }
 }
 
-/** A snapshot of one moment, however long it takes; writers are not blocked. */
-function copy(dataDir: string, from: string, directory: string, to: string): void {
+const partialOf = (path: string) => `${path}.partial`;
+
+/**
+ * A snapshot of one moment, however long it takes; writers are not blocked. Returns the earlier backups, the oldest
+ * first.
+ */
+function copy(dataDir: string, from: string, directory: string, to: string): readonly string[] {
   try {
     const source = connect(from, { timeout: BUSY_TIMEOUT_MS });
     try {
@@ -97,7 +113,13 @@ function copy(dataDir: string, from: string, directory: string, to: string): voi
     } finally {
       source.close();
     }
-    forgetTokens(to);
+    const file = connect(to, { timeout: BUSY_TIMEOUT_MS });
+    try {
+      forgetTokens(file);
+      return number(directory, to, file);
+    } finally {
+      file.close();
+    }
   } catch (error) {
     // Only the copy takes space.
     throw isFull(error) ? unusable(directory, 'ENOSPC') : sqliteError(dataDir, error);
@@ -105,15 +127,48 @@ function copy(dataDir: string, from: string, directory: string, to: string): voi
 }
 
 /** They are valid for a few minutes: in a backup, secrets would be of no use. */
-function forgetTokens(path: string): void {
-  const file = connect(path, { timeout: BUSY_TIMEOUT_MS });
+function forgetTokens(file: DatabaseSync): void {
+  // The store of an older version has none.
+  const found = file.prepare("select 1 from sqlite_schema where name = 'step_token'").get();
+  if (found !== undefined) file.exec('pragma secure_delete = on; delete from step_token');
+}
+
+interface Origin {
+  readonly installationId: string;
+  readonly sequence: number;
+}
+
+/** Null: the file is none of ours, cannot be read, or is of a version that did not say. */
+function originOf(path: string): Origin | null {
+  let file: DatabaseSync | null = null;
   try {
-    // The store of an older version has none.
-    const found = file.prepare("select 1 from sqlite_schema where name = 'step_token'").get();
-    if (found !== undefined) file.exec('pragma secure_delete = on; delete from step_token');
+    file = connect(path, { readOnly: true });
+    const row = file.prepare('select installation_id, sequence from backup_origin').get();
+    return row === undefined
+      ? null
+      : { installationId: String(row.installation_id), sequence: Number(row.sequence) };
+  } catch {
+    return null;
   } finally {
-    file.close();
+    file?.close();
   }
+}
+
+/** Writes into the copy which backup of its installation it is. Returns the earlier ones, the oldest first. */
+function number(directory: string, path: string, copy: DatabaseSync): readonly string[] {
+  const own = originOf(path);
+  if (own === null) return [];
+  const earlier = readdirSync(directory)
+    .filter((name) => BACKUP.test(name))
+    .map((name) => join(directory, name))
+    .flatMap((path) => {
+      const origin = originOf(path);
+      return origin?.installationId === own.installationId ? [{ path, sequence: origin.sequence }] : [];
+    })
+    .toSorted((a, b) => a.sequence - b.sequence || a.path.localeCompare(b.path));
+  const sequence = 1 + Math.max(own.sequence, ...earlier.map((one) => one.sequence));
+  copy.prepare('update backup_origin set sequence = ?').run(sequence);
+  return earlier.map(({ path }) => path);
 }
 
 async function verify(directory: string, path: string): Promise<void> {
@@ -133,18 +188,14 @@ function flush(path: string): void {
   closeSync(descriptor);
 }
 
-function deleteOld(directory: string, keep: number, nowMs: number): string[] {
-  const names = readdirSync(directory);
-  const old = names
-    .filter((name) => BACKUP.test(name))
-    .sort()
-    .slice(0, -keep);
-  const abandoned = names.filter(
-    (name) => PARTIAL.test(name) && nowMs - statSync(join(directory, name)).mtimeMs > ABANDONED_AFTER_MS,
-  );
-  const paths = [...old, ...abandoned].map((name) => join(directory, name));
-  for (const path of paths) rmSync(path, { force: true });
-  return paths;
+/** What killed processes left behind. */
+function abandonedIn(directory: string, nowMs: number): string[] {
+  return readdirSync(directory)
+    .filter((name) => PARTIAL.test(name))
+    .map((name) => join(directory, name))
+    .filter(
+      (path) => nowMs - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? nowMs) > ABANDONED_AFTER_MS,
+    );
 }
 
 function unusable(directory: string, code: string | null): StoreError {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
@@ -106,6 +106,62 @@ test('the newest are kept, nobody else can read them, and other files are left a
   const made = join(await emptyFolder(), 'new', 'backups');
   await backUp(dataDir, { directory: made, keep: 2, nowMs: NOW_MS });
   expect(await modeOf(made)).toBe('700');
+});
+
+const KEEP_ONE = { keep: 1, nowMs: NOW_MS };
+
+test('the newest is the last that was made, whatever the clock said then', async () => {
+  const dataDir = await emptyFolder();
+  await storeIn(dataDir);
+  const directory = await emptyFolder();
+  const options = { ...KEEP_ONE, directory };
+  const ahead = await backUp(dataDir, { ...options, nowMs: NOW_MS + 3_650 * DAY_MS });
+  const last = await backUp(dataDir, options);
+  expect(last.deleted).toEqual([ahead.path]);
+  expect(await readdir(directory)).toEqual([basename(last.path)]);
+  // In the same second, too.
+  const next = await backUp(dataDir, options);
+  expect(await readdir(directory)).toEqual([basename(next.path)]);
+});
+
+test('a store that was restored from an older backup goes on counting, and deletes the oldest', async () => {
+  const dataDir = await emptyFolder();
+  await (await openStore({ dataDir })).close();
+  const directory = await emptyFolder();
+  const keepThree = (day: number) => backUp(dataDir, { directory, keep: 3, nowMs: NOW_MS + day * DAY_MS });
+  const [first, second, third] = [await keepThree(0), await keepThree(1), await keepThree(2)];
+  await copyFile(first.path, join(dataDir, 'docs-agent.db'));
+  const fourth = await keepThree(-1);
+  expect(fourth.deleted).toEqual([first.path]);
+  const left = [second, third, fourth].map(({ path }) => basename(path));
+  expect((await readdir(directory)).toSorted()).toEqual(left.toSorted());
+});
+
+test('two installations that share a folder keep their own backups, also of the same second', async () => {
+  const directory = await emptyFolder();
+  const made: string[] = [];
+  for (const dataDir of [await emptyFolder(), await emptyFolder()]) {
+    await storeIn(dataDir);
+    for (let times = 0; times < 2; times += 1) {
+      const { path, deleted } = await backUp(dataDir, { ...KEEP_ONE, directory });
+      expect(deleted).toHaveLength(times);
+      made.push(path);
+    }
+  }
+  const [, ofFirst = '', , ofSecond = ''] = made;
+  expect((await readdir(directory)).toSorted()).toEqual([basename(ofFirst), basename(ofSecond)].toSorted());
+  expect(ofFirst).not.toBe(ofSecond);
+});
+
+test('a file that only has the name of a backup is neither counted nor deleted', async () => {
+  const dataDir = await emptyFolder();
+  await storeIn(dataDir);
+  const directory = await emptyFolder();
+  const name = 'docs-agent-2020-01-01T00-00-00Z.db';
+  await writeFile(join(directory, name), 'This is not a database.');
+  const { path, deleted } = await backUp(dataDir, { ...KEEP_ONE, directory });
+  expect(deleted).toEqual([]);
+  expect((await readdir(directory)).toSorted()).toEqual([name, basename(path)]);
 });
 
 test('a store that is damaged makes no backup, and takes the place of none', async () => {

@@ -29,6 +29,7 @@ describe('migrations', () => {
     await (await openStore({ dataDir })).close();
     expect(tablesIn()).toEqual([
       'audit_entry',
+      'backup_origin',
       'budget_queue',
       'call',
       'catch_up',

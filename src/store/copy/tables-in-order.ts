@@ -13,8 +13,11 @@ export type AnyQueries = Kysely<Record<string, Row>>;
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** What belongs to the database itself (that it can be written to, and that it was copied), and secrets of a few minutes. */
-const NOT_COPIED: readonly string[] = ['heartbeat', 'moved', 'step_token'];
+/**
+ * What belongs to the database itself (that it can be written to, that it was copied, whose backups are of it), and
+ * secrets of a few minutes.
+ */
+const NOT_COPIED: readonly string[] = ['backup_origin', 'heartbeat', 'moved', 'step_token'];
 
 export function anyQueries(queries: Queries): AnyQueries {
   return queries as unknown as AnyQueries;

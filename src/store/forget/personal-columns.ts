@@ -81,6 +81,7 @@ const erasedByCode = {
 /** Columns that name neither a person nor a channel, and hold nothing that people wrote. */
 const impersonal = {
   audit_entry: 'at id team_id action source job_id outcome',
+  backup_origin: 'installation_id sequence',
   budget_queue: 'job_id kind project_id seq',
   call: 'seq id job_id project_id kind state created_at started_at ended_at held_since',
   catch_up:

@@ -3,6 +3,7 @@ import type { Migration } from 'kysely/migration';
 import type { Engine } from '../engines/database.ts';
 import { cascade } from './cascade.ts';
 import { addAudit } from './migrations/audit.ts';
+import { addBackupOrigin } from './migrations/backup-origin.ts';
 import { addCatchUps } from './migrations/catch-ups.ts';
 import { retainDroppedDrafts } from './migrations/drafts.ts';
 import { addFailures } from './migrations/failures.ts';
@@ -47,6 +48,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0023_hook_answers': { up: addHookAnswers },
     '0024_step_tokens': { up: addStepTokens },
     '0025_schedules': { up: separateSchedules },
+    '0026_backup_origin': { up: addBackupOrigin },
   };
 }
 
