@@ -1,5 +1,5 @@
 import type { TroubleKind, TurnReplies } from './job.ts';
-import type { FileKind, SnippetProblem } from './requests/attachments.ts';
+import type { SnippetProblem, Unsent } from './requests/attachments.ts';
 
 /** What a job has to say in its thread, as a message of its own. Rendered by `slack/views`. */
 export type Announcement =
@@ -82,7 +82,7 @@ export type Announcement =
   /** What a person wrote in the form. */
   | { readonly kind: 'follow_up'; readonly userId: string; readonly text: string }
   /** Attached to a message, and the agent API cannot take it. */
-  | { readonly kind: 'files_not_sent'; readonly files: readonly FileKind[] }
+  | { readonly kind: 'files_not_sent'; readonly files: readonly Unsent[] }
   | {
       readonly kind: 'snippets_not_sent';
       readonly snippets: readonly { readonly name: string; readonly problem: SnippetProblem }[];

@@ -3,7 +3,7 @@ import type { Draft, Dropped, StartThread } from './draft.ts';
 import type { Offer } from './offer.ts';
 import type { Origin } from './origin.ts';
 import type { SeenPullRequest } from './pull-requests/pull-request.ts';
-import type { FileKind, Snippet } from './requests/attachments.ts';
+import type { Snippet, Unsent } from './requests/attachments.ts';
 
 /** One request made in Slack, its thread, and the agent job that works on it. */
 export interface Job {
@@ -36,7 +36,7 @@ export interface Job {
   /** Those that were read, to go to the agent with the prompt; escaped like it. */
   readonly inlined: string;
   /** Other attachments: the thread says that the agent does not get them. */
-  readonly others: readonly FileKind[];
+  readonly others: readonly Unsent[];
   readonly requestedAtMs: number;
   /** Absent: not recorded. */
   readonly origin?: Origin;

@@ -30,7 +30,7 @@ test('a text snippet goes to the agent with its reply, as it is; a picture is na
   );
   expect(followUps(program)).toEqual(['See the notes\n\nnotes.txt:\nUse <b> & "c"\nTwo\n\nLater']);
   const named = await program.threadMessage(card, 'Not sent');
-  expect(named.text).toBe('📎 *Not sent:* 1 image. The agent takes text only.');
+  expect(named.text).toBe('📎 *Not sent:* 1 image (a.png). The agent takes text only.');
 });
 
 test('a picture alone is named, and is no follow-up (F5)', async () => {
@@ -55,7 +55,7 @@ test('what came along with an aside goes along when an edit makes a reply of it 
     'the follow-up',
   );
   expect(followUps(program)).toEqual(['See the notes\n\nnotes.txt:\nUse <b> & "c"\nTwo']);
-  expect((await program.threadMessage(card, 'Not sent')).text).toContain('1 image.');
+  expect((await program.threadMessage(card, 'Not sent')).text).toContain('1 image (a.png).');
 });
 
 test('without the scope to read files, the snippet is named and the rest goes out (F5)', async () => {
@@ -114,7 +114,7 @@ test('in a channel that is shared with another workspace, Slack is asked what a 
     'the follow-up',
   );
   expect(followUps(program)).toEqual(['See the notes\n\nnotes.txt:\nUse <b> & "c"\nTwo']);
-  expect((await program.threadMessage(card, 'Not sent')).text).toContain('1 image.');
+  expect((await program.threadMessage(card, 'Not sent')).text).toContain('1 image (a.png).');
 });
 
 test('a mention with a snippet starts a job with it (F5, S3)', async () => {
@@ -197,7 +197,7 @@ describe('what is chosen in a form (F5)', () => {
       files: [snippet, picture],
     });
     await control.shortcut({ message, user: bob, callbackId: 'ask_docs_agent' });
-    expect(JSON.stringify(await form(program))).toContain('> [notes.txt, image]');
+    expect(JSON.stringify(await form(program))).toContain('> [notes.txt, a.png]');
     await control.submit(bob, { prompt: 'Document this' });
     await started(program);
     expect(prompts(program)).toEqual(['Document this\n\nnotes.txt:\nUse <b> & "c"\nTwo']);

@@ -104,3 +104,76 @@ export const messagePreview = {
   ...forwarded,
   is_share: undefined,
 };
+
+/** A table as people make it in Slack: in an attachment, whose fallback says nothing. */
+export const limitsTable = {
+  type: 'table',
+  rows: [
+    [
+      { type: 'raw_text', text: 'Plan' },
+      { type: 'raw_text', text: 'Requests' },
+    ],
+    [
+      {
+        type: 'rich_text',
+        elements: [
+          {
+            type: 'rich_text_section',
+            elements: [{ type: 'text', text: 'Solo', style: { bold: true } }],
+          },
+        ],
+      },
+      { type: 'raw_number', value: 20, text: '20' },
+    ],
+  ],
+};
+export const tableAttachment = { id: 1, fallback: '[no preview available]', blocks: [limitsTable] };
+
+const line = (...elements: object[]) => ({ type: 'rich_text_section', elements });
+const words = (text: string, style?: object) => ({ type: 'text', text, ...(style && { style }) });
+
+/** What somebody wrote up, with all that a text can be made of. */
+export const runbook = [
+  {
+    type: 'rich_text',
+    elements: [
+      line(words('Restart the worker:')),
+      {
+        type: 'rich_text_list',
+        style: 'ordered',
+        indent: 0,
+        elements: [line(words('Drain it')), line(words('Restart it'))],
+      },
+      { type: 'rich_text_list', style: 'bullet', indent: 1, elements: [line(words('only at night'))] },
+      {
+        type: 'rich_text_list',
+        style: 'ordered',
+        indent: 0,
+        offset: 2,
+        elements: [line(words('Check the log'))],
+      },
+      {
+        type: 'rich_text_preformatted',
+        language: 'bash',
+        elements: [words('kubectl rollout restart')],
+      },
+      { type: 'rich_text_quote', elements: [words('ask Ann first')] },
+      line(
+        words('Wait '),
+        words('ten', { strike: true }),
+        words(' five minutes, see '),
+        words('status', { code: true }),
+      ),
+    ],
+  },
+  {
+    type: 'actions',
+    elements: [
+      {
+        type: 'button',
+        text: { type: 'plain_text', text: 'Open the dashboard' },
+        url: 'https://grafana.example/d/1',
+      },
+    ],
+  },
+];

@@ -3,30 +3,42 @@ export interface Attachments {
   /** Texts that are sent with it. */
   readonly snippets: readonly Snippet[];
   /** What the agent API cannot take. */
-  readonly others: readonly FileKind[];
+  readonly others: readonly Unsent[];
+}
+
+/** What is only named. */
+export interface Unsent {
+  readonly kind: FileKind;
+  /** Escaped; null: it has none. */
+  readonly name: string | null;
 }
 
 /** A text in Slack that is still to be read. */
 export interface Snippet {
   readonly name: string;
+  /** Slack has sent it along: that of an e-mail. Absent: it has to be fetched. */
+  readonly text?: string | undefined;
+  /** In bytes; absent: unknown. */
+  readonly size?: number | undefined;
   /** Where Slack has it; null: Slack did not say. Untrusted. */
   readonly url: string | null;
   /** Slack has not said yet what it is, nor where: it has to be asked. Absent: it has. */
   readonly fileId?: string | undefined;
 }
 
-/** `forwarded`: a message without text. */
-export type FileKind = 'image' | 'video' | 'sound' | 'file' | 'forwarded';
+/** `forwarded`, `attachment`: a message, or a part of one, without text. */
+export const fileKinds = ['image', 'video', 'sound', 'file', 'forwarded', 'attachment'] as const;
+export type FileKind = (typeof fileKinds)[number];
 
 /** What became of a snippet. */
 export type ReadSnippet =
   | { readonly name: string; readonly text: string }
   | { readonly name: string; readonly problem: SnippetProblem }
   /** It turned out to be no text. */
-  | { readonly name: string; readonly kind: FileKind };
+  | Unsent;
 
-/** `unreadable`: Slack does not give it to the program. */
-export type SnippetProblem = 'unreadable' | 'too_long';
+/** `unreadable`: Slack does not give it to the program. `no_text`: it is none that a person could read. */
+export type SnippetProblem = 'unreadable' | 'no_text' | 'too_long';
 
 export const noAttachments: Attachments = { snippets: [], others: [] };
 

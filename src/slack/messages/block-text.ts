@@ -1,129 +1,160 @@
-import { z } from 'zod';
 import { isBlank } from '../../jobs/requests/prompt.ts';
-import { escapeMrkdwn, unescapeMrkdwn } from '../protocol/slack-text.ts';
+import { fieldsOf, linkToken, listOf, plain, stringOf } from './parts.ts';
+import { inlineText, isInline, MAX_DEPTH, richTexts } from './rich-text.ts';
+import { markdownTable } from './table-text.ts';
 
-/** Deeper than Slack nests its blocks; input from outside may be nested arbitrarily deep. */
-const MAX_DEPTH = 8;
-
-/** A block, or a part of one, as far as it matters here. */
-const part = z.object({
-  type: z.string().catch(''),
-  text: z.unknown().optional(),
-  fields: z.unknown().optional(),
-  elements: z.unknown().optional(),
-  url: z.string().catch(''),
-  name: z.string().catch(''),
-  user_id: z.string().catch(''),
-  usergroup_id: z.string().catch(''),
-  channel_id: z.string().catch(''),
-  range: z.string().catch(''),
-  value: z.string().catch(''),
-  fallback: z.string().catch(''),
-});
-type Part = z.infer<typeof part>;
-
-/** The texts of a message's blocks, one for each paragraph, as Slack would deliver them in `text`. */
-export function blockTexts(blocks: unknown): string[] {
-  return partsOf(blocks).flatMap(textsOf);
+/** What a block says, as Slack would deliver it in `text`. */
+export interface Paragraph {
+  readonly text: string;
+  /** It stands for something without words, and is no word itself: a picture, a call. */
+  readonly isStandIn?: true;
+  /** It is read as a whole only between blank lines. */
+  readonly isApart?: true;
 }
 
-function textsOf(block: Part): string[] {
-  switch (block.type) {
-    case 'rich_text':
-      return partsOf(block.elements).flatMap(paragraphsOf);
-    case 'section':
-      return [textObject(block.text), ...listOf(block.fields).map(textObject)];
-    case 'header':
-      return [textObject(block.text)];
-    case 'context':
-      return listOf(block.elements).map(textObject);
-    case 'markdown':
-      return [plain(block.text)];
-    default:
-      return [];
-  }
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The words of blocks of any kind, also of those that Slack has yet to invent. */
+export function blockTexts(blocks: unknown): Paragraph[] {
+  return listOf(blocks)
+    .flatMap((block) => (typeof block === 'object' ? wordsIn(block, MAX_DEPTH) : []))
+    .filter(({ text }) => !isBlank(text));
 }
 
-/** Of a rich text: a list has one for each item. */
-function paragraphsOf(element: Part): string[] {
-  if (element.type !== 'rich_text_list') return [inlineText(element.elements, MAX_DEPTH)];
-  return partsOf(element.elements).map((item) => `• ${inlineText(item.elements, MAX_DEPTH)}`);
-}
-
-function inlineText(elements: unknown, depth: number): string {
-  return partsOf(elements)
-    .map((element) => inline(element, depth))
+/** As one text. */
+export function joinParagraphs(paragraphs: readonly Paragraph[]): string {
+  return paragraphs
+    .map(({ text, isApart }, index) => {
+      const gap = isApart === true || paragraphs[index - 1]?.isApart === true ? '\n\n' : '\n';
+      return (index === 0 ? '' : gap) + text;
+    })
     .join('');
 }
 
-function inline(element: Part, depth: number): string {
-  switch (element.type) {
-    case 'text':
-      return plain(element.text);
-    case 'link':
-      return linkToken(element.url, plain(element.text));
-    case 'emoji':
-      return `:${element.name}:`;
-    case 'user':
-      return token('@', element.user_id);
-    case 'usergroup':
-      return token('!subteam^', element.usergroup_id);
-    case 'channel':
-      return token('#', element.channel_id);
-    case 'broadcast':
-      return token('!', element.range);
-    case 'date':
-      return plain(element.fallback);
-    case 'color':
-      return plain(element.value);
-    default:
-      return depth > 0 ? inlineText(element.elements, depth - 1) : '';
+/** What is special to a kind; all others say what their fields say. */
+const KINDS: Readonly<Record<string, (fields: Fields, depth: number) => Paragraph[]>> = {
+  mrkdwn: ({ text }) => [{ text: stringOf(text) }],
+  plain_text: ({ text }) => [{ text: plain(text) }],
+  table: tableText,
+  data_table: tableText,
+  image: ({ title, alt_text: alt }) => standIn('image', [...textsOf(title), plain(alt)]),
+  video: ({ title, title_url: titleUrl, video_url: videoUrl, description, alt_text: alt, ...rest }) => {
+    const name = textsOf(title)[0] ?? plain(alt);
+    const words = [plain(rest.author_name), plain(rest.provider_name), ...textsOf(description)];
+    return [linkToken(stringOf(titleUrl) || stringOf(videoUrl), name), ...words].map((text) => ({ text }));
+  },
+  call: ({ call }) => standIn('call', [plain(fieldsOf(fieldsOf(call).v1).name)]),
+  file: ({ file }) => standIn('file', [plain(fieldsOf(file).title) || plain(fieldsOf(file).name)]),
+  raw_number: ({ text, value }) => [
+    { text: plain(text) || (typeof value === 'number' ? String(value) : '') },
+  ],
+  task_card: ({ title, status, ...rest }, depth) => {
+    const state = stringOf(status) === '' ? '' : ` (${plain(status).replaceAll('_', ' ')})`;
+    return [{ text: plain(title) + state }, ...wordsOfFields(rest, depth)];
+  },
+  container: ({ title, rich_text_title: richTitle, ...rest }, depth) => {
+    const titles = wordsIn(richTitle, depth);
+    return [...(titles.length > 0 ? titles : wordsIn(title, depth)), ...wordsOfFields(rest, depth)];
+  },
+  button: addressOf,
+  workflow_button: addressOf,
+  icon_button: addressOf,
+  overflow: ({ options }) => listOf(options).flatMap((option) => addressOf(fieldsOf(option))),
+  checkboxes: optionsOf,
+  radio_buttons: optionsOf,
+  feedback_buttons: () => [],
+  divider: () => [],
+};
+
+/** Controls that do something only in Slack, and hold nothing to read. */
+const CONTROL = /(?:_select|picker|_input)$/;
+
+function wordsIn(given: unknown, depth: number): Paragraph[] {
+  if (depth <= 0) return [];
+  if (Array.isArray(given)) return given.flatMap((one) => wordsIn(one, depth - 1));
+  if (typeof given === 'string') return [{ text: plain(given) }];
+  const fields = fieldsOf(given);
+  const type = stringOf(fields.type);
+  if (Object.hasOwn(KINDS, type)) return KINDS[type]?.(fields, depth - 1) ?? [];
+  if (type.startsWith('rich_text') && !CONTROL.test(type)) {
+    return richTexts([fields], depth - 1).map((text) => ({ text }));
   }
+  if (isInline(type)) return [{ text: inlineText([fields], depth - 1) }];
+  return CONTROL.test(type) ? [] : wordsOfFields(fields, depth - 1);
 }
 
-/** A text object of Slack's; of others nothing. */
-function textObject(given: unknown): string {
-  const { type, text } = part.safeParse(given).data ?? {};
-  if (type === 'mrkdwn') return typeof text === 'string' ? text : '';
-  return type === 'plain_text' ? plain(text) : '';
+/** What people read first of a block, whatever the order in which its fields come. */
+const FIRST = ['rich_text_title', 'title', 'subtitle', 'label', 'caption', 'text', 'body', 'details'];
+/** Fields that are written for programs. */
+const NOT_WORDS =
+  /^(?:type|style|level|status|width|height|color|align|format|language|source|mode|verbatim|emoji|mimetype|filetype|team|ts|unicode|range)$|(?:^|_)(?:id|ids|ts|url|urls|type|size|index|emoji)$/;
+/** Those of them that hold a number to read. */
+const COUNTS = /^(?:value|x|y|count|amount|number|total|votes)$/;
+
+function wordsOfFields(fields: Fields, depth: number): Paragraph[] {
+  const names = Object.keys(fields).filter((name) => !NOT_WORDS.test(name));
+  const order = [
+    ...FIRST.filter((name) => names.includes(name)),
+    ...names.filter((name) => !FIRST.includes(name)),
+  ];
+  const found: Paragraph[] = [];
+  for (const name of order) {
+    const value = fields[name];
+    if (typeof value !== 'number') found.push(...wordsIn(value, depth));
+    else if (COUNTS.test(name)) {
+      const label = found.pop();
+      found.push({ text: label === undefined ? String(value) : `${label.text}: ${value}` });
+    }
+  }
+  const url = stringOf(fields.url);
+  if (url === '') return found;
+  const [first, ...rest] = found;
+  return [{ ...first, text: linkToken(url, first?.text ?? '') }, ...rest];
 }
 
-/** Slack escapes some of these texts and others not: either way, each character is escaped once. */
-export function plain(text: unknown): string {
-  return typeof text === 'string' ? escapeMrkdwn(unescapeMrkdwn(text)) : '';
+/** A control leads somewhere, or has nothing to read. */
+function addressOf({ text, url }: Fields): Paragraph[] {
+  return stringOf(url) === '' ? [] : [{ text: linkToken(stringOf(url), textsOf(text).join(' ')) }];
 }
 
-/** @param label escaped */
-export function linkToken(url: string, label: string): string {
-  const address = escapeMrkdwn(unescapeMrkdwn(url)).replaceAll('|', '%7C');
-  if (address === '') return label;
-  return label === '' ? `<${address}>` : `<${address}|${label}>`;
+function optionsOf({ options, initial_options, initial_option }: Fields): Paragraph[] {
+  const ticked = new Set([...listOf(initial_options), initial_option].map((one) => fieldsOf(one).value));
+  return listOf(options).map((option) => {
+    const { text, description, value } = fieldsOf(option);
+    const words = [...textsOf(text), ...textsOf(description)].join(' ');
+    return {
+      text: words === '' ? '' : `• [${value !== undefined && ticked.has(value) ? 'x' : ' '}] ${words}`,
+    };
+  });
 }
 
-function token(prefix: string, id: string): string {
-  return /^[\w.]+$/.test(id) ? `<${prefix}${id}>` : '';
+/** What the top of a message shows that is not text: its pictures and films, by name. */
+export function mediaIn(blocks: unknown): { readonly kind: 'image' | 'video'; readonly name: string }[] {
+  return listOf(blocks).flatMap((block) => {
+    const { type, title, alt_text: alt } = fieldsOf(block);
+    return type === 'image' || type === 'video'
+      ? [{ kind: type, name: textsOf(title)[0] ?? plain(alt) }]
+      : [];
+  });
 }
 
-function partsOf(given: unknown): Part[] {
-  return listOf(given).flatMap((one) => part.safeParse(one).data ?? []);
+/** The words of a text object, or of a text that is no object. */
+function textsOf(given: unknown): string[] {
+  return wordsIn(given, 2).flatMap(({ text }) => (isBlank(text) ? [] : text));
 }
 
-export function listOf(given: unknown): unknown[] {
-  return Array.isArray(given) ? given : [];
+function standIn(kind: string, names: readonly string[]): Paragraph[] {
+  const name = [...new Set(names.filter((one) => !isBlank(one)))].join(' · ');
+  return name === '' ? [] : [{ text: `[${kind}: ${name}]`, isStandIn: true }];
 }
 
-/** Those texts that say something, and nothing that was said already: markup and spaces make no difference. */
-export function newTexts(said: string, texts: readonly string[]): string[] {
-  const before = wordsOf(said);
-  return texts
-    .map((text) => text.trim())
-    .filter(
-      (text) =>
-        !isBlank(text) && !(wordsOf(text) === '  ' ? said.includes(text) : before.includes(wordsOf(text))),
-    );
-}
-
-/** Between spaces, so that a word is found only as a whole. */
-function wordsOf(text: string): string {
-  return ` ${text.replace(/[^\p{L}\p{N}]+/gu, ' ').trim()} `;
+function tableText({ rows, ...rest }: Fields, depth: number): Paragraph[] {
+  const cell = (given: unknown) => {
+    const { type, elements } = fieldsOf(given);
+    // A fence would end the row.
+    if (type === 'rich_text') return richTexts(elements, depth, (code) => code && `\`${code}\``).join('\n');
+    return typeof given === 'number' ? String(given) : joinParagraphs(wordsIn(given, depth));
+  };
+  const table = markdownTable(listOf(rows).map((row) => (Array.isArray(row) ? row : [row]).map(cell)));
+  return [...wordsOfFields(rest, depth), { text: table, isApart: true }];
 }

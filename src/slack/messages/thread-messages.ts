@@ -1,5 +1,5 @@
 import { isBlank } from '../../jobs/requests/prompt.ts';
-import { mentionedUserIds } from '../protocol/slack-text.ts';
+import { mentionedIds } from '../protocol/slack-text.ts';
 import { attachmentsIn, attachmentsInWords } from './attachments.ts';
 import type { MessageEvent } from './message-event.ts';
 import { type Saying, saidBy } from './said.ts';
@@ -30,10 +30,10 @@ export function offeredMessages<Message extends MessageEvent>(
   return { offered: said.slice(-LINES_MAX), leftOut: Math.max(said.length - LINES_MAX, 0) };
 }
 
-/** The ids of the authors, then of the people whom the messages mention. */
+/** The ids of the authors, then of all that the messages mention. */
 export function peopleIn(messages: readonly MessageEvent[]): string[] {
   const authors = messages.flatMap(({ user }) => user ?? []);
-  return [...new Set([...authors, ...messages.flatMap((message) => mentionedUserIds(saidIn(message)))])];
+  return [...new Set([...authors, ...messages.flatMap((message) => mentionedIds(saidIn(message)))])];
 }
 
 /** The words of a message; or else what it brings along, in brackets. */

@@ -1,7 +1,7 @@
 import { type EngineTools, sitesOf } from '../../engine/tools.ts';
 import type { Queue } from '../../jobs/follow-ups/follow-up-queue.ts';
 import { type Job, requestersOf } from '../../jobs/job.ts';
-import { mentionedUserIds } from '../protocol/slack-text.ts';
+import { mentionedIds } from '../protocol/slack-text.ts';
 import type { SlackMessage } from '../views/parts/message.ts';
 import { cardView } from '../views/thread/card.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -15,7 +15,7 @@ export async function renderCard(
 ): Promise<SlackMessage> {
   return cardView(job, {
     queue,
-    names: await names.named([...requestersOf(job), ...mentionedUserIds(job.prompt)]),
+    names: await names.named([...requestersOf(job), ...mentionedIds(job.prompt)]),
     hasProjects: projects !== null && projects.length > 1,
     sites: sitesOf(tools),
   });

@@ -1,7 +1,7 @@
 import { type EngineTools, sitesOf } from '../../engine/tools.ts';
 import { type Job, requestersOf } from '../../jobs/job.ts';
 import { threadLink as threadLinkOf } from '../protocol/links.ts';
-import { mentionedUserIds } from '../protocol/slack-text.ts';
+import { mentionedIds } from '../protocol/slack-text.ts';
 import type { SlackMessage } from '../views/parts/message.ts';
 import { isDirectMessage } from '../views/parts/mrkdwn.ts';
 import { noticeView, privateNoticeView } from '../views/thread/notice.ts';
@@ -16,7 +16,7 @@ export async function renderNotice(
   isPublic: boolean,
 ): Promise<SlackMessage> {
   if (!isPublic) return privateNoticeView(job, url, sitesOf(tools));
-  const names = await workspace.names.named([...requestersOf(job), ...mentionedUserIds(job.prompt)]);
+  const names = await workspace.names.named([...requestersOf(job), ...mentionedIds(job.prompt)]);
   return noticeView(job, url, await threadLink(workspace, job), names, sitesOf(tools));
 }
 

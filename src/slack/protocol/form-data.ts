@@ -1,11 +1,19 @@
 import { z } from 'zod';
+import { fileKinds } from '../../jobs/requests/attachments.ts';
 
 /** The attachments of the message that a form is about. */
 const attachments = z.object({
   snippets: z
-    .array(z.object({ name: z.string(), url: z.string().nullable(), fileId: z.string().optional() }))
+    .array(
+      z.object({
+        name: z.string(),
+        url: z.string().nullable(),
+        fileId: z.string().optional(),
+        size: z.number().optional(),
+      }),
+    )
     .readonly(),
-  others: z.array(z.enum(['image', 'video', 'sound', 'file', 'forwarded'])).readonly(),
+  others: z.array(z.object({ kind: z.enum(fileKinds), name: z.string().nullable() })).readonly(),
 });
 
 /** Where a job is to start that is asked for in a form. */

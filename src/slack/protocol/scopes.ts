@@ -34,7 +34,7 @@ export const botScopes: readonly ManifestEntry[] = [
     name: CHANNELS_SCOPE,
     reason:
       'Tell public channels from private ones: what was asked in a private one shows in notice channels only ' +
-      'as its link.',
+      'as its link. Give the agent the names of channels.',
   },
   { name: 'files:read', reason: 'Read the text snippets that come along with a request or a reply.' },
   {
@@ -44,7 +44,8 @@ export const botScopes: readonly ManifestEntry[] = [
   {
     name: USER_GROUPS_SCOPE,
     reason:
-      'Tell who is in the user groups that may use the bot. Only needed with user_groups in the settings.',
+      'Tell who is in the user groups that may use the bot, and give the agent the names of user groups. Only ' +
+      'needed for the first, with user_groups in the settings.',
   },
 ];
 

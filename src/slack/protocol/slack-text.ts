@@ -17,9 +17,10 @@ export function unescapeMrkdwn(escaped: string): string {
 const TOKEN = /<([^<>]*)>/g;
 
 /**
- * The text that Slack delivered, as people read it: tokens become `@name`, `#channel`, `label (url)`, and escaped
+ * The text that Slack delivered, as people typed it: tokens become `@name`, `#channel`, `label (url)`, and escaped
  * characters are restored once, so that a token typed as text stays text.
- * @param names Slack ids to names without `@` or `#`; an id that is not in it is shown by its label, or as it is
+ * @param names Slack ids to names without `@` or `#`; one that is not in it is shown by its label, or as "someone",
+ * "a channel", "a user group": an id says nothing to anybody
  */
 export function readableText(slackText: string, names: ReadonlyMap<string, string>): string {
   let readable = '';
@@ -30,6 +31,15 @@ export function readableText(slackText: string, names: ReadonlyMap<string, strin
     end = match.index + token.length;
   }
   return readable + unescapeMrkdwn(slackText.slice(end));
+}
+
+/**
+ * The ids in the text that Slack delivered whose names are to be looked up, each once, in order: people, since a label
+ * may be an old name, and channels and user groups without a label.
+ */
+export function mentionedIds(slackText: string): string[] {
+  const tokens = slackText.matchAll(/<(?:@([A-Z0-9]+)(?:\|[^<>]*)?|(?:#|!subteam\^)([A-Z0-9]+)\|?)>/g);
+  return [...new Set([...tokens].map(([, person, other]) => person ?? other ?? ''))];
 }
 
 /** The ids of the users mentioned in the text that Slack delivered, each once, in order. */
@@ -50,8 +60,8 @@ function readableToken(content: string, names: ReadonlyMap<string, string>): str
   const target = unescapeMrkdwn(bar < 0 ? content : content.slice(0, bar));
   const label = bar < 0 ? '' : unescapeMrkdwn(content.slice(bar + 1));
   const id = target.slice(1);
-  if (target.startsWith('@')) return prefixed('@', names.get(id) ?? (label || id));
-  if (target.startsWith('#')) return prefixed('#', names.get(id) ?? (label || id));
+  if (target.startsWith('@')) return named('@', names.get(id) ?? label, 'someone');
+  if (target.startsWith('#')) return named('#', names.get(id) ?? label, 'a channel');
   if (target.startsWith('!')) return readableCommand(id, label, names);
   return /^[a-z][a-z0-9+.-]*:/i.test(target) ? readableLink(target, label) : null;
 }
@@ -59,23 +69,45 @@ function readableToken(content: string, names: ReadonlyMap<string, string>): str
 /** `<!here>`, `<!subteam^S1|@group>`, `<!date^1700000000^{time}|14:05>`. */
 function readableCommand(command: string, label: string, names: ReadonlyMap<string, string>): string {
   const [kind = '', argument = ''] = command.split('^', 2);
-  if (kind === 'subteam') return prefixed('@', names.get(argument) ?? (label || argument));
+  if (kind === 'subteam') return named('@', names.get(argument) ?? label, 'a user group');
   if (kind === 'here' || kind === 'channel' || kind === 'everyone') return `@${kind}`;
+  if (kind === 'date' && label === '') return readableDate(Number(argument));
   return label || kind;
 }
 
+/** Without the words that Slack has for it. */
+export function readableDate(seconds: number): string {
+  const date = new Date(seconds * 1000);
+  return Number.isNaN(date.getTime()) ? 'a date' : `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/**
+ * Slack makes links of what only looks like one (`README.md`, `docs.example`): `<http://README.md|README.md>` is what
+ * was typed, the label.
+ */
 function readableLink(target: string, label: string): string {
   const address = target.replace(/^(?:mailto|tel):/i, '');
-  const isSame = label === '' || bareAddress(label) === bareAddress(address);
-  return isSame ? address : `${label} (${address})`;
+  if (label === '' || /^tel:/i.test(target)) return label || address;
+  if (bareAddress(label) !== bareAddress(address)) return `${label} (${address})`;
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(label) ? address : label;
 }
 
-/** Slack completes what people type: `docs.example` becomes `<http://docs.example/|docs.example>`. */
+/** Slack completes what people type, and may write it differently: `<http://docs.example/%C3%BC|Docs.example/ü>`. */
 function bareAddress(address: string): string {
-  return address.replace(/^(?:mailto:|tel:|https?:\/\/)/i, '').replace(/\/$/, '');
+  const bare = address.replace(/^(?:mailto:|tel:|https?:\/\/)/i, '').replace(/\/$/, '');
+  return decoded(bare).toLowerCase();
 }
 
-function prefixed(prefix: string, name: string): string {
+function decoded(address: string): string {
+  try {
+    return decodeURI(address);
+  } catch {
+    return address;
+  }
+}
+
+function named(prefix: string, name: string, unnamed: string): string {
+  if (name === '') return unnamed;
   return name.startsWith(prefix) ? name : prefix + name;
 }
 

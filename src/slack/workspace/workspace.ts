@@ -10,13 +10,14 @@ import { SelfCheck } from './self-check.ts';
 import { type BotToken, createCaller, loggedCaller, type SlackCaller } from './web-api/caller.ts';
 import { notInstalled } from './web-api/failure.ts';
 import { answerFetch } from './web-api/http.ts';
+import { Names } from './web-api/names.ts';
 import { SnippetReader } from './web-api/snippet-reader.ts';
 import { Users } from './web-api/users.ts';
 
 /** One workspace of Slack, and all that is done there with the bot's token of that workspace. */
 export interface Workspace extends SlackIdentity {
   readonly poster: Poster;
-  readonly names: Users;
+  readonly names: Names;
   readonly marks: Marks;
   readonly access: Access;
   readonly snippets: SnippetReader;
@@ -77,15 +78,15 @@ export function createWorkspace(
   settings: WorkspaceSettings | null,
 ): Workspace {
   const call = loggedCaller(createCaller(client, botToken), { log, clock, teamId: identity.teamId });
-  const names = new Users(call, clock, log);
+  const users = new Users(call, clock);
   const poster = new Poster(call, clock, answerFetch(apiUrl));
   return {
     ...identity,
     poster,
     selfCheck: new SelfCheck(poster, clock),
-    names,
+    names: new Names(users, identity.teamId, { call, clock, log }),
     marks: new Marks(call),
-    access: new Access(settings?.access ?? NOBODY, identity, names, { call, clock, log }),
+    access: new Access(settings?.access ?? NOBODY, identity, users, { call, clock, log }),
     snippets: new SnippetReader(call, botToken, apiUrl),
     projects: settings?.projects ?? null,
   };

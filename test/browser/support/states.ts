@@ -166,7 +166,13 @@ const thread: StateGroup = {
     }),
     archived: said({ kind: 'archived' }),
     'job gone': said({ kind: 'vanished' }),
-    'attachments left out': said({ kind: 'files_not_sent', files: ['image', 'forwarded'] }),
+    'attachments left out': said({
+      kind: 'files_not_sent',
+      files: [
+        { kind: 'image', name: 'a.png' },
+        { kind: 'forwarded', name: null },
+      ],
+    }),
     muted: said({ kind: 'muted', userId: 'U1' }),
     unmuted: said({ kind: 'unmuted', userId: 'U1' }),
     'notice refused': said({ kind: 'notice_failed', channelId: 'C0CHANGES', reason: 'not_in_channel' }),

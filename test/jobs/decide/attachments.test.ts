@@ -66,10 +66,10 @@ describe('text snippets in a reply (F5)', () => {
   test('alone, that turn out to be pictures when Slack is asked, are named, and nothing is sent', () => {
     const world = aWorkingJob();
     reply(world, '', { snippets: [{ name: 'attached file', url: null, fileId: 'F1' }] });
-    const snippets = [{ name: 'attached file', kind: 'image' }] as const;
+    const snippets = [{ name: 'a.png', kind: 'image' }] as const;
     world.apply({ type: 'snippets_read', messageTs: '1.500000', snippets });
     world.advance(10 * SECOND_MS);
-    expect(world.news.at(-1)).toBe('not sent: image');
+    expect(world.news.at(-1)).toBe('not sent: a.png');
     expect(world.states).toEqual(['excluded']);
     expect(world.messages).toEqual([]);
   });
@@ -82,7 +82,7 @@ describe('text snippets in a reply (F5)', () => {
     (_what, before, isMuted) => {
       const world = aWorkingJob();
       if (isMuted) world.reply('mute');
-      const attachments = { snippets: [notes], others: ['image'] } as const;
+      const attachments = { snippets: [notes], others: [{ kind: 'image', name: null }] } as const;
       const messageTs = '9.500000';
       reply(world, before, attachments, messageTs);
       const facts = {
@@ -117,7 +117,12 @@ describe('text snippets in a reply (F5)', () => {
 describe('what the agent cannot take (F5)', () => {
   test('is named once, and the text goes out', () => {
     const world = aWorkingJob();
-    reply(world, 'Like this', { others: ['image', 'file'] });
+    reply(world, 'Like this', {
+      others: [
+        { kind: 'image', name: null },
+        { kind: 'file', name: null },
+      ],
+    });
     world.apply({
       type: 'reply_edited',
       reply: aReply({ messageTs: '1.500000', text: 'So', editedTs: '9' }),
@@ -129,7 +134,7 @@ describe('what the agent cannot take (F5)', () => {
 
   test('alone is named, and is no empty follow-up; text that is added later goes out', () => {
     const world = aWorkingJob();
-    reply(world, ' ', { others: ['image'] });
+    reply(world, ' ', { others: [{ kind: 'image', name: null }] });
     world.advance(10 * SECOND_MS);
     expect(world.news.at(-1)).toBe('not sent: image');
     expect(world.states).toEqual(['excluded']);
@@ -141,9 +146,9 @@ describe('what the agent cannot take (F5)', () => {
 
   test('is not named in an aside, or while the thread is muted (F4)', () => {
     const world = aWorkingJob();
-    reply(world, 'aside: look', { others: ['image'], snippets: [notes] });
+    reply(world, 'aside: look', { others: [{ kind: 'image', name: null }], snippets: [notes] });
     world.reply('mute');
-    reply(world, 'look', { others: ['image'], snippets: [notes] }, '1.600000');
+    reply(world, 'look', { others: [{ kind: 'image', name: null }], snippets: [notes] }, '1.600000');
     expect(world.news.filter((line) => line.startsWith('not sent'))).toEqual([]);
     expect(world.tasks.has('read_snippets')).toBe(false);
   });
@@ -151,7 +156,7 @@ describe('what the agent cannot take (F5)', () => {
 
 describe('snippets of the message that starts a job (F5)', () => {
   test('go to the agent with the prompt, even when it is run again; the rest is named', () => {
-    const attachments: Attachments = { snippets: [notes], others: ['image'] };
+    const attachments: Attachments = { snippets: [notes], others: [{ kind: 'image', name: null }] };
     const world = new World({}, { ...request, attachments });
     world.cardPosted();
     expect(world.news).toEqual(['not sent: image']);

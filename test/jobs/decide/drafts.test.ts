@@ -89,7 +89,7 @@ describe('a draft (T2)', () => {
 
   test('goes on with the request as it was edited, and with what is attached to the chosen messages', () => {
     const world = aDraft();
-    const attachments = { snippets: [], others: ['image'] } as const;
+    const attachments = { snippets: [], others: [{ kind: 'image', name: null }] } as const;
     world.apply(start({ prompt: 'Document the limits of &lt;b&gt;', attachments }));
     world.cardPosted();
     expect(world.open('create_job')[0]?.request.prompt).toBe('Document the limits of &lt;b&gt;');
@@ -98,15 +98,18 @@ describe('a draft (T2)', () => {
 
   test('goes on with its own context and attachments, too, and answers nobody at an address of long ago', () => {
     const snippet = (name: string) => ({ name, url: 'https://files.example/1' });
-    const attachments = { snippets: [snippet('a.txt')], others: ['video'] } as const;
+    const attachments = { snippets: [snippet('a.txt')], others: [{ kind: 'video', name: null }] } as const;
     const responseUrl = 'https://hooks.example/1';
     const world = aDraft({ thread, context: 'Carol: in March', attachments, responseUrl });
-    const more = { snippets: [snippet('b.txt')], others: ['image'] } as const;
+    const more = { snippets: [snippet('b.txt')], others: [{ kind: 'image', name: null }] } as const;
     world.apply(start({ said: 'Bob: a 429', attachments: more }));
     expect(world.job).toMatchObject({
       context: 'Carol: in March\n\nBob: a 429',
       snippets: [snippet('a.txt'), snippet('b.txt')],
-      others: ['video', 'image'],
+      others: [
+        { kind: 'video', name: null },
+        { kind: 'image', name: null },
+      ],
       responseUrl: null,
     });
   });
@@ -115,11 +118,11 @@ describe('a draft (T2)', () => {
     const world = aDraft();
     world.apply(marked());
     world.nowMs += HOUR_MS;
-    const attachments = { snippets: [], others: ['image'] } as const;
+    const attachments = { snippets: [], others: [{ kind: 'image', name: null }] } as const;
     const other = { threadTs: '100.000000', lastTs: '150.000000' };
     const then = { ...message, thread: other, attachments, along: ['150.000000'] };
     world.apply({ type: 'marked_once_more', userIds: ['U5'], approvers: ['U6'], message: then });
-    expect(world.job).toMatchObject({ others: ['image'], requestedAtMs: world.nowMs });
+    expect(world.job).toMatchObject({ others: [{ kind: 'image', name: null }], requestedAtMs: world.nowMs });
     expect(world.job.stage).toMatchObject({ thread: other, messages: ['150.000000'] });
     expect(world.told.at(-1)).toMatchObject({ kind: 'draft', number: 2, approvers: ['U6'] });
   });

@@ -57,7 +57,7 @@ export function newsOf(announcement: Announcement, startMs: number): string {
     case 'follow_up':
       return `follow-up by ${announcement.userId}: ${announcement.text}`;
     case 'files_not_sent':
-      return `not sent: ${announcement.files.join(', ')}`;
+      return `not sent: ${announcement.files.map(({ kind, name }) => name ?? kind).join(', ')}`;
     case 'snippets_not_sent':
       return `not sent: ${announcement.snippets.map(({ name, problem }) => `${name} ${problem}`).join(', ')}`;
     case 'recipe_skipped':

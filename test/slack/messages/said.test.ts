@@ -67,35 +67,40 @@ describe('what a message says (F5)', () => {
     expect(saidBy({ text: '', blocks })).toBe(text);
   });
 
-  test('nobody said what Slack shows of a link, or of a link to a message', () => {
+  test('nobody said what Slack shows of a page; what it shows of a message goes along (R5)', () => {
     const text = `See <https://docs.acme.example/limits> and <${forwarded.from_url.replace('&', '&amp;')}>`;
-    expect(saidBy({ text, attachments: [linkPreview, messagePreview] })).toBe(text);
+    expect(saidBy({ text, attachments: [linkPreview] })).toBe(text);
+    expect(said({ text, attachments: [linkPreview, messagePreview] })).toBe(
+      `${readableText(text, new Map())}\n\n${quoted('The limit is *100* & not 60').replace('Forwarded', 'Linked')}`,
+    );
     expect(attachmentsIn({ text, attachments: [{ ...linkPreview, image_url: 'x' }] }).others).toEqual([]);
   });
 
   test('what has no words is named: a forwarded message, or the files that came with it', () => {
     const image = { mode: 'hosted', mimetype: 'image/png', name: 'a.png' };
     expect(saidBy({ text: '', attachments: [forwardedPicture] })).toBe('');
-    expect(attachmentsIn({ attachments: [forwardedPicture] }).others).toEqual(['forwarded']);
+    expect(attachmentsIn({ attachments: [forwardedPicture] }).others).toEqual([
+      { kind: 'forwarded', name: null },
+    ]);
     expect(attachmentsIn({ attachments: [{ ...forwardedPicture, files: [image] }] }).others).toEqual([
-      'image',
+      { kind: 'image', name: 'a.png' },
     ]);
     expect(attachmentsIn({ attachments: [forwarded] }).others).toEqual([]);
   });
 
   test('the words of an attachment have a limit, and are not cut in the middle of a character', () => {
-    const text = '&amp;'.repeat(2_000);
+    const text = '&amp;'.repeat(20_000);
     const words = said({ text: '', attachments: [{ text }] });
     expect(words).toMatch(/^&+…$/);
-    expect(words.length).toBeLessThan(1_000);
-    expect(saidBy({ text: '', attachments: Array(100).fill({ text }) }).length).toBeLessThan(90_000);
+    expect(words.length).toBeLessThan(10_000);
+    expect(saidBy({ text: '', attachments: Array(100).fill({ text }) }).length).toBeLessThan(900_000);
   });
 
   test('a file that is described in no way takes no other with it', () => {
     const files = [null, 1, { mode: 'snippet', name: 'notes.txt', url_private: 'https://files.slack.com/1' }];
     const { snippets, others } = attachmentsIn({ text: '', files });
     expect(snippets.map(({ name }) => name)).toEqual(['notes.txt']);
-    expect(others).toEqual(['file', 'file']);
+    expect(others.map(({ kind }) => kind)).toEqual(['file', 'file']);
     expect(attachmentsIn({ text: '', files: 'none' })).toEqual({ snippets: [], others: [] });
   });
 

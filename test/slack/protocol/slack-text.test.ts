@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   escapeMrkdwn,
+  mentionedIds,
   mentionedUserIds,
   readableText,
   stripLeadingMention,
@@ -9,23 +10,35 @@ import {
 import { fc } from '../../support/properties.ts';
 import { anyCharacter } from '../any-character.ts';
 
-const names = new Map([['U1', 'Ann']]);
+const names = new Map([
+  ['U1', 'Ann'],
+  ['C2', 'limits'],
+  ['S2', 'writers'],
+]);
 
 describe('what a person meant', () => {
   test.each([
     ['a person whose name is known', 'ask <@U1>', 'ask @Ann'],
     ['a person with a newer name than the label', 'ask <@U1|old-ann>', 'ask @Ann'],
     ['a person known by the label only', 'ask <@U2|bob>', 'ask @bob'],
-    ['a person not known', 'ask <@U2>', 'ask @U2'],
+    ['a person not known', 'ask <@U2>', 'ask someone'],
     ['a channel', 'see <#C1|general>', 'see #general'],
-    ['a private channel without a name', 'see <#C1|>', 'see #C1'],
+    ['a private channel without a name', 'see <#C1|>', 'see a channel'],
     ['a user group', 'tell <!subteam^S1|@writers>', 'tell @writers'],
-    ['a user group without a label', 'tell <!subteam^S1>', 'tell @S1'],
+    ['a user group without a label', 'tell <!subteam^S1>', 'tell a user group'],
+    ['a channel and a user group whose names are known', '<#C2> <!subteam^S2>', '#limits @writers'],
     ['everybody here', '<!here> <!channel|channel> <!everyone>', '@here @channel @everyone'],
     ['a date', 'by <!date^1700000000^{date}|14 November>', 'by 14 November'],
+    ['a date without words', 'by <!date^1700000000^{date}>', 'by 2023-11-14 22:13 UTC'],
     ['a link', 'see <https://a.example/b?c=1&amp;d=2>', 'see https://a.example/b?c=1&d=2'],
     ['a link with words', '<https://a.example|the &lt;docs&gt;>', 'the <docs> (https://a.example)'],
-    ['a link that Slack made of a bare host', '<http://a.example|a.example>', 'http://a.example'],
+    ['a link that Slack made of a bare host', '<http://a.example|a.example>', 'a.example'],
+    ['a link that Slack made of a file name', '<http://README.md|README.md>', 'README.md'],
+    ['one with a path', 'in <http://docs/setup.py|docs/setup.py>:', 'in docs/setup.py:'],
+    ['one that Slack wrote differently', '<http://readme.md/|README.md>', 'README.md'],
+    ['one with other letters', '<http://docs.rs/%C3%BC|docs.rs/ü>', 'docs.rs/ü'],
+    ['one that is more than its label', '<http://setup.py/a|setup.py>', 'setup.py (http://setup.py/a)'],
+    ['a telephone number', '<tel:+491234|+49 1234>', '+49 1234'],
     ['a link with itself as words', '<https://a.example/|https://a.example>', 'https://a.example/'],
     ['a mail address', '<mailto:a@b.example|a@b.example>', 'a@b.example'],
     ['a mail address with words', '<mailto:a@b.example|write us>', 'write us (a@b.example)'],
@@ -51,6 +64,7 @@ describe('what a person meant', () => {
       const startedAtMs = performance.now();
       readableText(text, names);
       mentionedUserIds(text);
+      mentionedIds(text);
       stripLeadingMention(text, 'U1');
       expect(performance.now() - startedAtMs).toBeLessThan(1000);
     },
@@ -64,6 +78,11 @@ describe('who is mentioned', () => {
       'U1',
     ]);
   });
+});
+
+test('what is to be looked up: people, and what else has no label', () => {
+  const text = '<@U1|ann> <#C1|limits> <#C2> <#C3|> <!subteam^S1> <!subteam^S2|@writers> <!here> <#C2>';
+  expect(mentionedIds(text)).toEqual(['U1', 'C2', 'C3', 'S1']);
 });
 
 describe('a message that starts with a mention of the bot', () => {

@@ -18,3 +18,17 @@ test('a request about a message has the message as its title, not the address (S
   const own = 'About this Slack message (in #docs):\n> Where?';
   expect(titled(own).title).toBe('About this Slack message (in #docs):');
 });
+
+test.each([
+  ['```\nsolo: 20\n```\nPut it there', 'Put it there', 'solo: 20'],
+  ['```solo: 20\nteam: 50``` Put it there\nToday', 'Put it there', 'Today\nsolo: 20\nteam: 50'],
+  ['```yaml\nsolo: 20\n```', 'solo: 20', null],
+  ['```\nsolo: 20', 'solo: 20', null],
+  ['```', '```', null],
+  ['Put ```it``` there', 'Put ```it``` there', null],
+])(
+  'a request that begins with code is called by its words, or else by the code: %j',
+  (prompt, title, rest) => {
+    expect(titledPrompt(prompt, new Map())).toEqual({ title, rest });
+  },
+);

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Announcement } from '../../../src/jobs/announcement.ts';
 import { offerOf } from '../../../src/jobs/decide/offer-of.ts';
 import type { OfferDeed } from '../../../src/jobs/offer.ts';
+import type { FileKind } from '../../../src/jobs/requests/attachments.ts';
 import { decodeButton } from '../../../src/slack/views/parts/buttons.ts';
 import { stateLine } from '../../../src/slack/views/parts/state.ts';
 import { announcementView } from '../../../src/slack/views/thread/announcement.ts';
@@ -118,11 +119,21 @@ describe('where a person must decide, the thread says why and offers a button', 
   });
 
   test('after a message with what the agent cannot take (F5)', () => {
-    const files = { kind: 'files_not_sent', files: ['file', 'image', 'file', 'sound'] } as const;
+    const unsent = (kind: FileKind, name: string | null) => ({ kind, name });
+    const files = {
+      kind: 'files_not_sent',
+      files: [
+        unsent('file', 'a &lt;b&gt;.pdf'),
+        unsent('image', 'c.png'),
+        unsent('file', 'd.zip'),
+        unsent('sound', null),
+        unsent('forwarded', null),
+      ],
+    } as const;
     expect(announcementView(files, aJob(), noNames).text).toMatchInlineSnapshot(
-      `"📎 *Not sent:* 1 image, 1 sound, 2 files. The agent takes text only."`,
+      `"📎 *Not sent:* 1 image (c.png), 1 sound, 2 files (a &lt;b&gt;.pdf, d.zip), 1 forwarded message without text. The agent takes text only."`,
     );
-    const one = { kind: 'files_not_sent', files: ['image'] } as const;
+    const one = { kind: 'files_not_sent', files: [unsent('image', null)] } as const;
     expect(announcementView(one, aJob(), noNames).text).toMatchInlineSnapshot(
       `"📎 *Not sent:* 1 image. The agent takes text only."`,
     );

@@ -23,6 +23,7 @@ export const scopesOfMethods: Readonly<Record<string, readonly string[]>> = {
   'reactions.add': ['reactions:write'],
   'reactions.get': ['reactions:read'],
   'reactions.remove': ['reactions:write'],
+  'usergroups.list': ['usergroups:read'],
   'usergroups.users.list': ['usergroups:read'],
   'users.info': ['users:read'],
   'views.open': [],

@@ -1,14 +1,14 @@
 import { excludedFollowUp, type FollowUp } from '../../follow-ups/follow-up.ts';
 import { promptOf } from '../../follow-ups/follow-up-queue.ts';
 import { startPromptOf } from '../../job.ts';
-import { type FileKind, inlined, type ReadSnippet, type SnippetProblem } from '../../requests/attachments.ts';
+import { inlined, type ReadSnippet, type SnippetProblem, type Unsent } from '../../requests/attachments.ts';
 import { isBlank, judgePrompt, unescaped } from '../../requests/prompt.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
 import { requestCreate } from '../start/open.ts';
 import { putOrRefuse, refusalOf } from './line-up.ts';
 
 /** What the agent API cannot take is named, once. */
-export function nameOthers(builder: DecisionBuilder, others: readonly FileKind[]): void {
+export function nameOthers(builder: DecisionBuilder, others: readonly Unsent[]): void {
   if (others.length > 0) builder.announce({ kind: 'files_not_sent', files: others });
 }
 
@@ -67,8 +67,8 @@ function fitting(
 }
 
 /** Of those that turned out to be no texts. */
-function kindsIn(snippets: readonly ReadSnippet[]): FileKind[] {
-  return snippets.flatMap((snippet) => ('kind' in snippet ? [snippet.kind] : []));
+function kindsIn(snippets: readonly ReadSnippet[]): Unsent[] {
+  return snippets.flatMap((snippet) => ('kind' in snippet ? [snippet] : []));
 }
 
 interface Problem {

@@ -39,6 +39,6 @@ function filesOf(message: ThreadMessage): string[] {
 }
 
 function authorOf({ user, username }: ThreadMessage, names: ReadonlyMap<string, string>): string {
-  const name = (user === undefined ? undefined : names.get(user)) ?? username ?? user ?? 'somebody';
+  const name = (user === undefined ? undefined : names.get(user)) ?? username ?? 'somebody';
   return displayText(name).replace(/\s+/g, ' ');
 }

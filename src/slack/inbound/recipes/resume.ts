@@ -32,7 +32,7 @@ export function resumeRecipe(deps: ListenerDeps) {
     if (!hasEffect) return privately(notPausedView(name));
     deps.log.info('recipe_resumed', { team_id: deps.teamId, recipe: name, user_id: userId });
     const names = await namesIn(deps, [`<@${userId}>`]);
-    const view = resumedView(name, names.get(userId) ?? userId);
+    const view = resumedView(name, names.get(userId) ?? 'somebody');
     await bestEffort(deps, respond({ replace_original: true, ...view }));
   };
 }

@@ -58,9 +58,13 @@ async function readAll(
   const done: ReadSnippet[] = [];
   for (const snippet of snippets) {
     const content = await reader.read(snippet, maxLength);
-    const { name } = { ...snippet, ...content };
     const outcome = outcomeOf(content);
     tools.log.info('snippet_read', { job_id: task.subject, outcome });
+    if ('kind' in content) {
+      done.push(content);
+      continue;
+    }
+    const { name } = { ...snippet, ...content };
     if ('retryAfterMs' in content) {
       if (task.attempts + 1 < MAX_TRIES) return content;
       done.push({ name, problem: 'unreadable' });

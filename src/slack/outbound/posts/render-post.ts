@@ -4,7 +4,7 @@ import type { CallRequest } from '../../../jobs/call.ts';
 import { emptyQueue } from '../../../jobs/follow-ups/follow-up-queue.ts';
 import type { Job } from '../../../jobs/job.ts';
 import type { FollowUpMode } from '../../../jobs/policy.ts';
-import { mentionedUserIds } from '../../protocol/slack-text.ts';
+import { mentionedIds } from '../../protocol/slack-text.ts';
 import { questionView } from '../../views/forms/question.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { pausedView } from '../../views/recipes.ts';
@@ -51,7 +51,7 @@ export async function renderPost(
   { call: { request }, job, policy: { followUpMode: mode } }: DueCall,
   workspace: Workspace,
 ): Promise<SlackMessage> {
-  const named = () => workspace.names.named([...actorsIn(request, job), ...mentionedUserIds(job.prompt)]);
+  const named = () => workspace.names.named([...actorsIn(request, job), ...mentionedIds(job.prompt)]);
   switch (request.kind) {
     case 'post_card':
       return renderCard(tools, workspace, job, emptyQueue);

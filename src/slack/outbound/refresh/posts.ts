@@ -7,7 +7,7 @@ import type { OfferOutcome } from '../../../jobs/offer.ts';
 import { announcedLink } from '../../../jobs/pull-requests/announced-link.ts';
 import { seenPullRequest } from '../../../jobs/pull-requests/pull-request.ts';
 import type { ClaimedTask, Transaction } from '../../../store/store.ts';
-import { mentionedUserIds } from '../../protocol/slack-text.ts';
+import { mentionedIds } from '../../protocol/slack-text.ts';
 import { namedInDraft } from '../../views/thread/draft.ts';
 import { postedView } from '../../views/thread/settled.ts';
 import { isHopeless } from '../slack-tools.ts';
@@ -44,7 +44,7 @@ export const refreshPosts = refresh<Posts>({
     const drafters = stale.flatMap(({ announcement }) =>
       announcement.kind === 'draft' ? namedInDraft(announcement, job) : [],
     );
-    const known = await names.named([...deciders, ...drafters, ...mentionedUserIds(job.prompt)]);
+    const known = await names.named([...deciders, ...drafters, ...mentionedIds(job.prompt)]);
     const sites = sitesOf(tools);
     for (const { postId, ts, announcement, outcome } of stale) {
       const failure = await failureOf(

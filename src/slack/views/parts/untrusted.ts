@@ -26,6 +26,20 @@ export function quotedPrompt(prompt: string, names: ReadonlyMap<string, string>,
   return `“${shown(readableText(prompt, names), max)}”`;
 }
 
+const FENCE = '```';
+
+/** A request that begins with code, by the words after it: a fence is no title. Without words, by the code. */
+function wordsFirst(request: string): string {
+  if (!request.startsWith(FENCE)) return request;
+  const parts = request.split(FENCE).map((part) => part.trim());
+  const words = parts.filter((_, index) => index % 2 === 0);
+  const code = parts.filter((_, index) => index % 2 === 1).map((part) => part.replace(LANGUAGE, ''));
+  return [...words, ...code].filter((part) => !isBlank(part)).join('\n') || request;
+}
+
+/** Only if there is code below it. */
+const LANGUAGE = /^[\w+#.-]{1,30}\n(?=[\s\S])/;
+
 /** A request as a card shows it: a title, and what does not fit into it. */
 export interface TitledPrompt {
   /** At most 150 characters: a heading. */
@@ -36,7 +50,7 @@ export interface TitledPrompt {
 
 /** The prompt as the person meant it, in two parts. A long first line goes on in the rest, and is cut between words. */
 export function titledPrompt(prompt: string, names: ReadonlyMap<string, string>): TitledPrompt {
-  const text = whatItIsAbout(displayText(readableText(prompt, names)));
+  const text = wordsFirst(whatItIsAbout(displayText(readableText(prompt, names))));
   const [firstLine = ''] = text.split('\n', 1);
   const title = atWord(shown(firstLine, HEADER_TEXT_MAX));
   const isWhole = title === firstLine || isBlank(text);
@@ -71,6 +85,7 @@ export function wholePrompt(prompt: string, names: ReadonlyMap<string, string>):
 
 /** The first line of the prompt, short. */
 export function promptTitle(prompt: string, names: ReadonlyMap<string, string>): string {
-  const [firstLine = ''] = whatItIsAbout(displayText(readableText(prompt, names))).split('\n', 1);
+  const text = wordsFirst(whatItIsAbout(displayText(readableText(prompt, names))));
+  const [firstLine = ''] = text.split('\n', 1);
   return shown(firstLine, TITLE_MAX);
 }

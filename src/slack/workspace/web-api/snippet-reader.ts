@@ -1,8 +1,9 @@
 import type { FilesInfoResponse } from '@slack/web-api';
 import { systemClock } from '../../../engine/runtime/clock.ts';
-import type { FileKind, Snippet, SnippetProblem } from '../../../jobs/requests/attachments.ts';
-import { describedFile } from '../../messages/attachments.ts';
+import type { Snippet, SnippetProblem, Unsent } from '../../../jobs/requests/attachments.ts';
+import { describedFile } from '../../messages/files.ts';
 import type { BotToken, SlackCaller } from './caller.ts';
+import { decodedText } from './decoded-text.ts';
 import { SlackCallError } from './failure.ts';
 
 const SLACK = 'https://slack.com';
@@ -21,7 +22,7 @@ const MAX_BYTES_PER_CHARACTER = 4;
  */
 export type SnippetContent =
   | { readonly text: string; readonly name?: string }
-  | { readonly kind: FileKind }
+  | Unsent
   | { readonly problem: SnippetProblem }
   | { readonly retryAfterMs: number | null };
 
@@ -39,17 +40,26 @@ export class SnippetReader {
   }
 
   /** Throws SlackCallError only if there is no token. */
-  async read({ url, fileId }: Snippet, maxLength: number): Promise<SnippetContent> {
-    return fileId === undefined ? this.download(url, maxLength) : this.readUndescribed(fileId, maxLength);
+  async read(snippet: Snippet, maxLength: number): Promise<SnippetContent> {
+    const { fileId, text } = snippet;
+    if (text !== undefined || fileId === undefined) return this.readDescribed(snippet, maxLength);
+    return this.readUndescribed(fileId, maxLength);
+  }
+
+  private async readDescribed({ url, text, size = 0 }: Snippet, maxLength: number): Promise<Download> {
+    if (text !== undefined) return text.length > 2 * maxLength ? { problem: 'too_long' } : { text };
+    return size > maxLength * MAX_BYTES_PER_CHARACTER
+      ? { problem: 'too_long' }
+      : this.download(url, maxLength);
   }
 
   private async readUndescribed(fileId: string, maxLength: number): Promise<SnippetContent> {
     try {
       const { file } = await this.call<FilesInfoResponse>('files.info', { file: fileId });
       const found = describedFile(file);
-      if ('kind' in found) return found;
-      const { name, url } = found.snippet;
-      return { name, ...(await this.download(url, maxLength)) };
+      if ('unsent' in found) return found.unsent;
+      const { snippet } = found;
+      return { name: snippet.name, ...(await this.readDescribed(snippet, maxLength)) };
     } catch (error) {
       if (!(error instanceof SlackCallError)) throw error;
       const { outcome, code, needsAdmin, retryAfterMs } = error.failure;
@@ -85,7 +95,7 @@ export class SnippetReader {
   }
 }
 
-type Download = Exclude<SnippetContent, { readonly kind: FileKind }>;
+type Download = Exclude<SnippetContent, Unsent>;
 
 async function contentOf(response: Response, maxLength: number): Promise<Download> {
   const { status, headers } = response;
@@ -93,6 +103,7 @@ async function contentOf(response: Response, maxLength: number): Promise<Downloa
   if (status >= 500) return { retryAfterMs: null };
   if (status !== 200 || isPage(headers)) return { problem: 'unreadable' };
   const maxBytes = maxLength * MAX_BYTES_PER_CHARACTER;
+  if (Number(headers.get('content-length')) > maxBytes) return { problem: 'too_long' };
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of response.body ?? []) {
@@ -100,11 +111,16 @@ async function contentOf(response: Response, maxLength: number): Promise<Downloa
     if (length > maxBytes) return { problem: 'too_long' };
     chunks.push(chunk);
   }
-  return { text: new TextDecoder().decode(Buffer.concat(chunks)) };
+  const text = decodedText(Buffer.concat(chunks), charsetIn(headers));
+  return text === null ? { problem: 'no_text' } : { text };
 }
 
 /** The page to sign in; a file that is a page is served as a download. */
 function isPage(headers: Headers): boolean {
   const isHtml = headers.get('content-type')?.includes('text/html') ?? false;
   return isHtml && !headers.get('content-disposition')?.startsWith('attachment');
+}
+
+function charsetIn(headers: Headers): string | null {
+  return /charset=["']?([\w.:-]{2,40})/i.exec(headers.get('content-type') ?? '')?.[1] ?? null;
 }

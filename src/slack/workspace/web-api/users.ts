@@ -1,16 +1,11 @@
 import type { UsersInfoResponse } from '@slack/web-api';
 import type { Clock } from '../../../engine/runtime/clock.ts';
-import type { Logger } from '../../../engine/runtime/logger.ts';
-import { mentionedUserIds } from '../../protocol/slack-text.ts';
 import { CachedLookup } from './cached-lookup.ts';
 import { type SlackCaller, withSecondTry } from './caller.ts';
-import { SlackCallError } from './failure.ts';
 
 /** How long a change of name or standing may go unnoticed. */
 const FRESH_MS = 600_000;
 const MAX_USERS = 5_000;
-/** Bounds the look-ups that one text, or thread, can cause; others are shown by their ids. */
-const MAX_NAMED = 20;
 
 /** What `users.info` says of a person. */
 export interface User {
@@ -28,11 +23,9 @@ export interface User {
 
 /** The people of a workspace, with a bounded cache. */
 export class Users {
-  private readonly log: Logger;
   private readonly lookup: CachedLookup<User>;
 
-  constructor(call: SlackCaller, clock: Clock, log: Logger) {
-    this.log = log;
+  constructor(call: SlackCaller, clock: Clock) {
     const limits = { freshMs: FRESH_MS, max: MAX_USERS };
     this.lookup = new CachedLookup(
       (userId) => withSecondTry(() => lookUp(call, userId), clock),
@@ -49,28 +42,6 @@ export class Users {
   /** Whether `get` has an answer without asking Slack. */
   knows(userId: string): boolean {
     return this.lookup.knows(userId);
-  }
-
-  /** The names of those who are mentioned in the text. People who cannot be looked up are left out. */
-  of(slackText: string): Promise<ReadonlyMap<string, string>> {
-    return this.named(mentionedUserIds(slackText));
-  }
-
-  /** The names of the first twenty of these people. People who cannot be looked up are left out. */
-  async named(userIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const asked = userIds.slice(0, MAX_NAMED);
-    const entries = await Promise.all(asked.map(async (id) => [id, await this.nameOf(id)] as const));
-    return new Map(entries.flatMap(([id, name]) => (name === null ? [] : [[id, name]])));
-  }
-
-  private async nameOf(userId: string): Promise<string | null> {
-    try {
-      return (await this.get(userId)).name;
-    } catch (error) {
-      if (!(error instanceof SlackCallError)) throw error;
-      this.log.warn('user_name_not_found', { user_id: userId, reason: error.failure.code });
-      return null;
-    }
   }
 }
 

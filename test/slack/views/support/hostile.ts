@@ -1,6 +1,7 @@
 import type { Announcement, TurnEnded } from '../../../../src/jobs/announcement.ts';
 import type { Job, Stage } from '../../../../src/jobs/job.ts';
 import type { SeenPullRequest } from '../../../../src/jobs/pull-requests/pull-request.ts';
+import { fileKinds } from '../../../../src/jobs/requests/attachments.ts';
 import type { SlackFacts } from '../../../../src/slack/views/doctor.ts';
 import { fc } from '../../../support/properties.ts';
 import { anyCharacter } from '../../any-character.ts';
@@ -184,14 +185,19 @@ export function announcement(): fc.Arbitrary<Announcement> {
     fc.record({ kind: fc.constant('follow_up'), userId: slackId(), text: text() }),
     fc.record({
       kind: fc.constant('files_not_sent'),
-      files: fc.array(fc.constantFrom('image', 'video', 'sound', 'file'), { minLength: 1 }),
+      files: fc.array(fc.record({ kind: fc.constantFrom(...fileKinds), name: fc.option(text()) }), {
+        minLength: 1,
+      }),
     }),
     fc.record({
       kind: fc.constant('snippets_not_sent'),
-      snippets: fc.array(fc.record({ name: text(), problem: fc.constantFrom('unreadable', 'too_long') }), {
-        minLength: 1,
-        maxLength: 10,
-      }),
+      snippets: fc.array(
+        fc.record({ name: text(), problem: fc.constantFrom('unreadable', 'no_text', 'too_long') }),
+        {
+          minLength: 1,
+          maxLength: 10,
+        },
+      ),
     }),
     fc.record({ kind: fc.constant('long_running'), question: fc.nat(), sinceMs: time(), lastedMs: fc.nat() }),
     fc.record(

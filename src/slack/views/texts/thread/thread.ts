@@ -72,9 +72,11 @@ export const fileKinds: Readonly<Record<FileKind, readonly [one: string, several
   sound: ['sound', 'sounds'],
   file: ['file', 'files'],
   forwarded: ['forwarded message without text', 'forwarded messages without text'],
+  attachment: ['attachment without text', 'attachments without text'],
 };
 
 export const snippetProblems: Readonly<Record<SnippetProblem, string>> = {
   unreadable: "Slack doesn't let me read it",
+  no_text: "it isn't text that can be read",
   too_long: "it's too long for one message to the agent",
 };

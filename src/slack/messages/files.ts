@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import type { Attachments, FileKind, Snippet, Unsent } from '../../jobs/requests/attachments.ts';
+import { isBlank } from '../../jobs/requests/prompt.ts';
+import { displayText } from '../protocol/slack-text.ts';
+import { fieldsOf, listOf, plain, stringOf } from './parts.ts';
+
+const MAX_SNIPPETS = 10;
+const NAME_MAX = 100;
+/** Longer than any prompt: of a longer e-mail, people are told that it is too long. */
+const EMAIL_TEXT_MAX = 200_000;
+
+const text = z.string().catch('');
+
+/** A file as far as it matters here. Slack describes some by less: those of other workspaces, or deleted ones. */
+const file = z.object({
+  id: text,
+  file_access: text,
+  mode: text,
+  mimetype: text,
+  filetype: text,
+  name: text,
+  title: text,
+  size: z.number().nonnegative().optional().catch(undefined),
+  url_private_download: z.string().optional().catch(undefined),
+  url_private: z.string().optional().catch(undefined),
+  subject: text,
+  from: z.unknown().optional(),
+  plain_text: text,
+  attachments: z.unknown().optional(),
+});
+type File = z.infer<typeof file>;
+
+/** The files of a message. */
+export function filesOf(given: unknown): Attachments {
+  const all = listOf(given)
+    .map(fileOf)
+    .filter(({ mode }) => mode !== 'tombstone');
+  const snippets = all.filter((one) => isText(one) || isUndescribed(one)).slice(0, MAX_SNIPPETS);
+  return {
+    snippets: snippets.map(snippetOf),
+    others: [
+      ...all.filter((other) => !snippets.includes(other)).map(unsentOf),
+      ...all.filter(isEmail).flatMap(filesOfEmail),
+    ],
+  };
+}
+
+/** What Slack says of a file when it is asked. */
+export function describedFile(given: unknown): { readonly snippet: Snippet } | { readonly unsent: Unsent } {
+  const described = fileOf(given);
+  return isText(described) ? { snippet: snippetOf(described) } : { unsent: unsentOf(described) };
+}
+
+function fileOf(given: unknown): File {
+  return file.safeParse(given).data ?? file.parse({});
+}
+
+function snippetOf(given: File): Snippet {
+  if (isUndescribed(given)) return { name: 'attached file', url: null, fileId: given.id };
+  const name = nameOf(given) ?? 'snippet';
+  if (isEmail(given)) {
+    // What Slack has at its address is HTML.
+    const words = emailText(given);
+    const fileId = given.id === '' ? {} : { fileId: given.id };
+    return words === null ? { name, url: null, ...fileId } : { name, url: null, ...fileId, text: words };
+  }
+  const url = given.url_private_download ?? given.url_private ?? null;
+  return { name, url, ...(given.size !== undefined && { size: given.size }) };
+}
+
+function emailText({ subject, from, plain_text: body }: File): string | null {
+  if (isBlank(body)) return null;
+  const senders = listOf(from).map((one) => {
+    const { original, name, address } = fieldsOf(one);
+    return stringOf(original) || [stringOf(name), stringOf(address)].filter(Boolean).join(' ');
+  });
+  const head = [
+    ...(isBlank(subject) ? [] : [`Subject: ${subject.replace(/\s+/g, ' ')}`]),
+    ...(senders.join('') === '' ? [] : [`From: ${senders.join(', ').replace(/\s+/g, ' ')}`]),
+  ];
+  return [...head, ...(head.length > 0 ? [''] : []), body.slice(0, EMAIL_TEXT_MAX).trim()].join('\n');
+}
+
+function filesOfEmail({ attachments }: File): Unsent[] {
+  return listOf(attachments).map((one) => {
+    const { filename, name, mimetype } = fieldsOf(one);
+    return { kind: kindOf(stringOf(mimetype)), name: readableName(stringOf(filename) || stringOf(name)) };
+  });
+}
+
+/** Of files in channels that are shared with other workspaces, Slack says only that they are there. */
+function isUndescribed({ id, file_access }: File): boolean {
+  return file_access === 'check_file_info' && id !== '';
+}
+
+function isEmail({ mode, filetype }: File): boolean {
+  return mode === 'email' || filetype === 'email';
+}
+
+/** Slack's words for kinds of text, and endings of files that are text. */
+const TEXT_KINDS = new Set(
+  (
+    'text plain txt log md markdown mdx mkd rst adoc asciidoc asc org tex latex bib csv tsv json json5 jsonc jsonl ndjson ' +
+    'geojson ipynb yaml yml toml ini cfg conf config properties env editorconfig gitignore dockerignore dockerfile ' +
+    'makefile mk cmake gradle xml xsd xsl xslt html htm xhtml css scss sass less js javascript mjs cjs jsx ts mts cts tsx ' +
+    'typescript vue svelte astro py python pyi rb ruby erb php java kt kts kotlin scala groovy go rust rs c cc cpp cxx h ' +
+    'hh hpp csharp cs fsharp fs vb swift objc m mm dart lua perl pl pm r julia jl haskell hs ocaml ml elixir ex exs erlang ' +
+    'erl clojure clj lisp scheme fortran pascal powershell ps1 shell sh bash zsh fish bat cmd sql graphql gql proto thrift ' +
+    'hcl tf tfvars diff patch vcard vcf ics srt vtt po pot handlebars mustache jinja j2 liquid haml pug sol zig nim ' +
+    'coffeescript verilog vhdl applescript actionscript boxnote mermaid mmd puml plantuml http rest feature lock'
+  ).split(' '),
+);
+/** Written as text, and yet not for people to read. */
+const NO_TEXT_KINDS = new Set(['rtf', 'svg', 'ps', 'eps', 'quip', 'canvas', 'list']);
+const TEXT_MIME =
+  /^(?:text\/|message\/|application\/(?:[\w.-]+\+)?(?:json|xml|yaml)$|application\/(?:x-)?(?:json|ndjson|jsonlines|json5|yaml|toml|javascript|ecmascript|typescript|sh|shellscript|python|ruby|perl|php|httpd-php|sql|graphql|diff|patch|tex|latex|csv|markdown|plist|ipynb\+json)$)/i;
+
+/** It says nothing that MIME types do not say better. */
+const UNSPECIFIC_KINDS = new Set(['text', 'plain', 'binary', '']);
+const UNSPECIFIC_MIME = /^(?:application\/(?:octet-stream|x-empty)|)$/i;
+
+/** Slack often knows a kind by its ending only, or not at all, so each of the three may say that it is text. */
+function isText(given: File): boolean {
+  const { mode, filetype, name } = given;
+  if (mode === 'snippet' || isEmail(given)) return true;
+  const kinds = [filetype.toLowerCase(), endingOf(name)];
+  if (kinds.some((kind) => NO_TEXT_KINDS.has(kind))) return false;
+  if (kinds.some((kind) => TEXT_KINDS.has(kind) && !UNSPECIFIC_KINDS.has(kind))) return true;
+  const mimetype = given.mimetype.split(';', 1)[0]?.trim() ?? '';
+  return UNSPECIFIC_MIME.test(mimetype) ? filetype === 'text' : TEXT_MIME.test(mimetype);
+}
+
+/** `.env`, `Dockerfile`: the whole name. */
+function endingOf(name: string): string {
+  return name.slice(name.lastIndexOf('.') + 1).toLowerCase();
+}
+
+function unsentOf(given: File): Unsent {
+  return { kind: isEmail(given) ? 'file' : kindOf(given.mimetype), name: nameOf(given) };
+}
+
+function nameOf({ name, title, subject }: File): string | null {
+  return readableName(name || title || subject);
+}
+
+/** On one line, and as Slack would deliver it in a message; null if it shows nothing. */
+export function readableName(name: string): string | null {
+  const readable = displayText(name).replace(/\s+/g, ' ').slice(0, NAME_MAX).toWellFormed();
+  return isBlank(readable) ? null : plain(readable);
+}
+
+function kindOf(mimetype: string): FileKind {
+  const [kind] = mimetype.split('/', 1);
+  if (kind === 'image' || kind === 'video') return kind;
+  return kind === 'audio' ? 'sound' : 'file';
+}

@@ -1,0 +1,69 @@
+import { isBlank } from '../../jobs/requests/prompt.ts';
+import { mentionedIds, readableText, unescapeMrkdwn } from '../protocol/slack-text.ts';
+import type { Paragraph } from './block-text.ts';
+
+/** What Slack says in place of words that it does not have. */
+const PLACEHOLDERS: ReadonlySet<string> = new Set([
+  'no preview available',
+  'this message contains interactive elements',
+  "this content can't be displayed",
+  'this content cannot be displayed',
+  "this message can't be displayed",
+  'this message was unable to be displayed',
+]);
+const LONGEST_PLACEHOLDER = 60;
+
+/** The text, or nothing but the mention before it if Slack has put it in place of words. */
+export function unlessPlaceholder(text: string): string {
+  const rest = withoutMention(text).trim();
+  if (rest.length > LONGEST_PLACEHOLDER) return text;
+  const words = rest.replaceAll('’', "'").toLowerCase();
+  if (!PLACEHOLDERS.has(words.replace(/^\[|[.\]]+$/g, ''))) return text;
+  return text.slice(0, text.lastIndexOf(rest)).trim();
+}
+
+/** The text without a mention at its start, of whomever. */
+export function withoutMention(text: string): string {
+  return text.replace(/^\s*<@[A-Z0-9]+(?:\|[^<>]*)?>[:,]?/, '');
+}
+
+/** Those that say something which was not said already, word for word. */
+export function newTexts(said: string, paragraphs: readonly Paragraph[]): Paragraph[] {
+  const lines = linesOf(said);
+  return paragraphs
+    .map((paragraph) => ({ ...paragraph, text: unlessPlaceholder(paragraph.text.trimEnd()) }))
+    .filter(({ text }) => !isBlank(text) && !isSaid(text, lines));
+}
+
+/** Whether each line of it is among these. */
+export function isSaid(text: string, lines: ReadonlySet<string>): boolean {
+  return [...linesOf(text)].every((line) => lines.has(line));
+}
+
+/** The lines of a text, without what Slack shows differently in its two ways to deliver a message. */
+export function linesOf(text: string): ReadonlySet<string> {
+  const ids = new Map(mentionedIds(text).map((id) => [id, id]));
+  return new Set(readableText(text, ids).split('\n').map(normalLine).filter(Boolean));
+}
+
+const BOLD = /(?<![\p{L}\p{N}*])\*(?=\S)([^*]*[^*\s])\*(?![\p{L}\p{N}*])/gu;
+const ITALIC = /(?<![\p{L}\p{N}_])_(?=\S)([^_]*[^_\s])_(?![\p{L}\p{N}_])/gu;
+
+function normalLine(line: string): string {
+  return line
+    .trim()
+    .replace(/^[◦▪•]\ufe0e? /u, '• ')
+    .replace(BOLD, '$1')
+    .replace(ITALIC, '$1')
+    .replace(/\s+/g, ' ');
+}
+
+/** Whether a text says, letter by letter, what another says: lists and emphasis make no difference. */
+export function hasLettersOf(text: string, other: string): boolean {
+  return lettersOf(text).includes(lettersOf(other));
+}
+
+function lettersOf(text: string): string {
+  const words = unescapeMrkdwn(text).replace(/^[ \t]*\d+\. /gm, ' ');
+  return ` ${words.replace(/[^\p{L}\p{N}]+/gu, ' ').trim()} `;
+}

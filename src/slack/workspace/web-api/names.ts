@@ -1,0 +1,100 @@
+import type { ConversationsInfoResponse, UsergroupsListResponse } from '@slack/web-api';
+import type { Clock } from '../../../engine/runtime/clock.ts';
+import type { Logger } from '../../../engine/runtime/logger.ts';
+import { mentionedIds } from '../../protocol/slack-text.ts';
+import { CachedLookup } from './cached-lookup.ts';
+import { type SlackCaller, withSecondTry } from './caller.ts';
+import { SlackCallError } from './failure.ts';
+import type { Users } from './users.ts';
+
+/** How long a change of name may go unnoticed. */
+const FRESH_MS = 600_000;
+const MAX_CHANNELS = 1_000;
+/** Bounds the look-ups that one text, or thread, can cause; all others stay without a name. */
+const MAX_NAMED = 50;
+/** A text goes out without a name that Slack does not give by then. */
+const NAMED_WITHIN_MS = 5_000;
+
+/** What people call each other, channels and user groups in a workspace, with a bounded cache. */
+export class Names {
+  private readonly users: Users;
+  private readonly clock: Clock;
+  private readonly log: Logger;
+  private readonly channels: CachedLookup<string | null>;
+  /** All at once: Slack gives none alone. */
+  private readonly groups: CachedLookup<ReadonlyMap<string, string>>;
+
+  constructor(users: Users, teamId: string, { call, clock, log }: NamesParts) {
+    this.users = users;
+    this.clock = clock;
+    this.log = log;
+    this.channels = new CachedLookup(
+      async (channel) => {
+        const ask = () => call<ConversationsInfoResponse>('conversations.info', { channel });
+        const answer = await withSecondTry(ask, clock).catch((error) =>
+          this.nothingIfRefused(channel, error),
+        );
+        return answer?.channel?.name || null;
+      },
+      clock,
+      { freshMs: FRESH_MS, max: MAX_CHANNELS },
+    );
+    this.groups = new CachedLookup(
+      async () => {
+        const args = { include_disabled: true, team_id: teamId };
+        const ask = () => call<UsergroupsListResponse>('usergroups.list', args);
+        const answer = await withSecondTry(ask, clock).catch((error) =>
+          this.nothingIfRefused('user groups', error),
+        );
+        const { usergroups = [] } = answer ?? {};
+        return new Map(
+          usergroups.flatMap(({ id = '', handle = '' }) => (handle === '' ? [] : [[id, handle]])),
+        );
+      },
+      clock,
+      { freshMs: FRESH_MS, max: 1 },
+    );
+  }
+
+  /** The names of all that is mentioned in the text without one. What cannot be looked up is left out. */
+  of(slackText: string): Promise<ReadonlyMap<string, string>> {
+    return this.named(mentionedIds(slackText));
+  }
+
+  /** The names of the first fifty of these people, channels and user groups, without those that cannot be looked up. */
+  async named(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const asked = ids.slice(0, MAX_NAMED);
+    const entries = await Promise.all(asked.map(async (id) => [id, await this.inTime(id)] as const));
+    return new Map(entries.flatMap(([id, name]) => (name === null ? [] : [[id, name]])));
+  }
+
+  private inTime(id: string): Promise<string | null> {
+    return this.clock.timeout(NAMED_WITHIN_MS, this.nameOf(id), null);
+  }
+
+  /** Slack's answer would be the same a moment later: the channel is private, or the scope is missing. */
+  private nothingIfRefused(id: string, error: unknown): null {
+    const { outcome, code } = error instanceof SlackCallError ? error.failure : {};
+    if (outcome !== 'refused' && code !== 'missing_scope') throw error;
+    this.log.warn('name_not_found', { id, reason: code });
+    return null;
+  }
+
+  private async nameOf(id: string): Promise<string | null> {
+    try {
+      if (/^[CG]/.test(id)) return await this.channels.get(id);
+      if (id.startsWith('S')) return (await this.groups.get('all')).get(id) ?? null;
+      return (await this.users.get(id)).name;
+    } catch (error) {
+      if (!(error instanceof SlackCallError)) throw error;
+      this.log.warn('name_not_found', { id, reason: error.failure.code });
+      return null;
+    }
+  }
+}
+
+interface NamesParts {
+  readonly call: SlackCaller;
+  readonly clock: Clock;
+  readonly log: Logger;
+}

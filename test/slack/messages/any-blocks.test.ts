@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import { blockTexts, joinParagraphs } from '../../../src/slack/messages/block-text.ts';
+import { saidBy } from '../../../src/slack/messages/said.ts';
+import { readableText } from '../../../src/slack/protocol/slack-text.ts';
+import { fc } from '../../support/properties.ts';
+
+const shown = (...blocks: unknown[]) => readableText(joinParagraphs(blockTexts(blocks)), new Map());
+const text = (words: string, style?: object) => ({ type: 'text', text: words, ...(style && { style }) });
+const section = (...elements: unknown[]) => ({ type: 'rich_text_section', elements });
+const rich = (...elements: unknown[]) => ({ type: 'rich_text', elements });
+const plainText = (words: string) => ({ type: 'plain_text', text: words });
+const raw = (words: string) => ({ type: 'raw_text', text: words });
+
+describe('whatever comes', () => {
+  const word = fc.stringMatching(/^[a-z]{3,8}[<>&|*~`]?[a-z]{2}$/);
+  interface Tree {
+    readonly block: unknown;
+    readonly leaves: readonly string[];
+  }
+  const all = (of: (words: string) => unknown) =>
+    word.map((words): Tree => ({ block: of(words), leaves: [words] }));
+  const around = (inside: fc.Arbitrary<Tree[]>, of: (blocks: unknown[]) => unknown) =>
+    inside.map(
+      (trees): Tree => ({
+        block: of(trees.map(({ block }) => block)),
+        leaves: trees.flatMap(({ leaves }) => leaves),
+      }),
+    );
+  const leaf = fc.oneof(
+    all(plainText),
+    all((words) => ({ type: 'header', text: plainText(words) })),
+    all((words) => ({ type: 'context', elements: [plainText(words)] })),
+    all((words) => rich({ type: 'rich_text_quote', elements: [text(words)] })),
+    all((words) => rich(section(text(words), { type: 'emoji', name: 'x' }))),
+    all((words) => ({ type: 'image', alt_text: words })),
+    all((words) => ({ type: 'markdown', text: words })),
+    all((words) => ({ type: 'button', text: words, url: 'https://a.example' })),
+    all((words) => ({ type: 'tomorrow', anything: { at: [{ all: words }] } })),
+  );
+  const { tree } = fc.letrec<{ tree: Tree }>((tie) => {
+    const inside = fc.array(tie('tree'), { maxLength: 4 });
+    return {
+      tree: fc.oneof(
+        { depthSize: 'small', withCrossShrink: true },
+        leaf,
+        around(inside, (blocks) => ({ type: 'container', child_blocks: blocks })),
+        around(inside, (blocks) => ({ type: 'carousel', elements: blocks })),
+        around(inside, (blocks) => ({ type: 'plan', tasks: blocks })),
+        around(inside, (blocks) => ({ type: 'tomorrow', parts: { list: blocks } })),
+        around(inside, (blocks) => ({ type: 'table', rows: [blocks, ...blocks.map((block) => [block])] })),
+      ),
+    };
+  });
+
+  test('each word of each block is there', () => {
+    fc.assert(
+      fc.property(fc.array(tree, { maxLength: 4 }), (trees) => {
+        const said = shown(...trees.map(({ block }) => block))
+          .replace(/\\+\|/g, '|')
+          .replaceAll('``', '`');
+        for (const words of trees.flatMap(({ leaves }) => leaves)) expect(said).toContain(words);
+      }),
+    );
+  });
+
+  test('nothing breaks it', () => {
+    const types = [
+      'table',
+      'section',
+      'rich_text',
+      'rich_text_list',
+      'image',
+      'video',
+      'call',
+      'overflow',
+      'checkboxes',
+      'date',
+    ];
+    const keys = fc.constantFrom(
+      'type',
+      'text',
+      'elements',
+      'rows',
+      'title',
+      'url',
+      'options',
+      'style',
+      'offset',
+      'call',
+    );
+    const values = fc.oneof(fc.constantFrom(...types), fc.jsonValue());
+    const { any } = fc.letrec((tie) => ({
+      any: fc.oneof({ depthSize: 'small' }, values, fc.array(tie('any')), fc.dictionary(keys, tie('any'))),
+    }));
+    fc.assert(
+      fc.property(any, (given) => {
+        const message = { text: '', bot_id: 'B1', blocks: [given], attachments: [given, { blocks: given }] };
+        expect(typeof saidBy(message)).toBe('string');
+      }),
+    );
+  });
+
+  test.each<[string, (count: number) => object]>([
+    ['cells', (count) => ({ blocks: [{ type: 'table', rows: Array(count).fill([raw('a|b')]) }] })],
+    [
+      'long and short rows',
+      (count) => ({
+        blocks: [{ type: 'table', rows: [Array(count).fill(raw('a')), ...Array(count).fill([])] }],
+      }),
+    ],
+    [
+      'paragraphs',
+      (count) => ({ text: 'a\n'.repeat(count), bot_id: 'B1', blocks: Array(count).fill(plainText('a\nb')) }),
+    ],
+    [
+      'parts of a line',
+      (count) => ({
+        blocks: [
+          rich(section(...Array.from({ length: count }, (_, i) => text('a ', { strike: i % 2 === 0 })))),
+        ],
+      }),
+    ],
+    ['stars', (count) => ({ text: '*a _b '.repeat(count), bot_id: 'B1', blocks: [plainText('x')] })],
+    [
+      'opened tokens',
+      (count) => ({
+        text: '',
+        attachments: [
+          { is_share: true, text: '<@U1|'.repeat(count), blocks: [plainText('<'.repeat(count))] },
+        ],
+      }),
+    ],
+    [
+      'blank lines',
+      (count) => ({
+        text: '',
+        attachments: [{ is_share: true, text: '\n '.repeat(count), fallback: '[ '.repeat(count) }],
+      }),
+    ],
+  ])('the time grows with the message, not faster: %s', (_what, of) => {
+    const best = (count: number) => {
+      const message = { text: '', ...of(count) };
+      return Math.min(
+        ...[1, 2].map(() => {
+          const startedAtMs = performance.now();
+          saidBy(message);
+          return performance.now() - startedAtMs;
+        }),
+      );
+    };
+    best(2_000);
+    // Eight times as much takes 64 times as long where it is squared; the machine may be busy.
+    expect(best(16_000)).toBeLessThan(best(2_000) * 25 + 100);
+  });
+});
