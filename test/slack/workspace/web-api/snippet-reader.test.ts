@@ -98,14 +98,14 @@ describe('a file of a shared channel, which Slack describes only when asked', ()
 
   test('is only named if it is none', async () => {
     const { content, tokens } = await readShared(() => ({ name: 'a.png', mimetype: 'image/png' }));
-    expect(content).toEqual({ kind: 'image' });
+    expect(content).toEqual({ kind: 'image', name: 'a.png' });
     expect(tokens).toEqual([]);
   });
 
   test('is only named if Slack says nothing of it', async () => {
     for (const nothing of [undefined, null, 'F1', []]) {
       const { content } = await readShared(() => nothing as unknown as object);
-      expect(content).toEqual({ kind: 'file' });
+      expect(content).toEqual({ kind: 'file', name: null });
     }
   });
 
