@@ -7,13 +7,6 @@ const DECODED_TIMES = 3;
 
 type Replacement = string | ((match: string, ...groups: string[]) => string);
 
-const inParameter = [
-  '[\\w.-]{0,40}(?:token|secret|passw(?:or)?d|signature|credential)',
-  'api[_-]?key',
-  'access[_-]?key(?:[_-]?id)?',
-  'private[_-]?key',
-].join('|');
-
 /**
  * What a secret looks like, and what stands in its place. Each expression takes linear time: what it begins with, it
  * either accepts or gives up after a bounded length, or at the next place where it could begin.
@@ -52,9 +45,15 @@ const SECRETS: readonly (readonly [RegExp, Replacement])[] = [
   [/(:\/\/)[^\s/?#:@]{1,100}:(?!\d{1,5}(?:[/?#\s]|$))[^\s@]{1,100}@/g, `$1${REDACTED}@`],
   [/\b(x-access-token|x-token-auth|oauth2|gitlab-ci-token):[^\s@/]+/gi, `$1:${REDACTED}`],
   // Parameters
-  [new RegExp(`((?<![\\w.-])(?:${inParameter})=)[^\\s&;"'\`<>]+`, 'gi'), `$1${REDACTED}`],
+  [
+    /((?<![\w.-])(?:[\w.-]{0,40}(?:token|secret|passw(?:or)?d|signature|credential)|api[_-]?key|access[_-]?key(?:[_-]?id)?|private[_-]?key)=)[^\s&;"'`<>]+/gi,
+    `$1${REDACTED}`,
+  ],
   [/([?&;#](?:key|pwd|pass|auth|authorization|sig|ticket|jwt|session)=)[^\s&;"'`<>]+/gi, `$1${REDACTED}`],
-  [new RegExp(`("(?:${inParameter})"\\s{0,8}:\\s{0,8}")[^"]+`, 'gi'), `$1${REDACTED}`],
+  [
+    /("(?:[\w.-]{0,40}(?:token|secret|passw(?:or)?d|signature|credential)|api[_-]?key|access[_-]?key(?:[_-]?id)?|private[_-]?key)"\s{0,8}:\s{0,8}")[^"]+/gi,
+    `$1${REDACTED}`,
+  ],
 ];
 
 /** "Bearer tokens" and "Basic authentication" are words. */
@@ -65,7 +64,7 @@ function unlessWords(match: string, scheme = '', blank = '', credentials = ''): 
 function isWords(scheme: string, credentials: string): boolean {
   if (scheme.toLowerCase() !== 'basic') return /^[a-z]{1,24}(?:-[a-z]{1,24})?[.:]?$/i.test(credentials);
   const decoded = Buffer.from(credentials, 'base64').toString('latin1');
-  return !/^[\x20-\x7e]*:[\x20-\x7e]*$/.test(decoded);
+  return !/^[\x20-\x39\x3b-\x7e]*:[\x20-\x7e]*$/.test(decoded);
 }
 
 /** Characters that nobody sees: they could hide a secret from the search, but not from whoever copies it. */

@@ -8,7 +8,7 @@ export interface AgentPaths {
 /** `baseUrl` may have a path. Throws a TypeError if it is no URL. */
 export function agentPaths(baseUrl: string): AgentPaths {
   const { origin, pathname } = new URL(baseUrl);
-  const basePath = pathname.replace(/\/+$/, '');
+  const basePath = pathname.replace(/(?<!\/)\/+$/, '');
   const jobs = (projectId: string) => `${basePath}/v2/agent/${segment(projectId)}/job`;
   return { origin, jobs, job: (projectId, jobId) => `${jobs(projectId)}/${segment(jobId)}` };
 }

@@ -131,7 +131,7 @@ export function httpUrl(end: '/' | '') {
       `${url.username}${url.password}${url.search}${url.hash}` === '' &&
       !/[?#]/.test(value);
     return isPlain
-      ? `${url.href.replace(/\/+$/, '')}${end}`
+      ? `${url.href.replace(/(?<!\/)\/+$/, '')}${end}`
       : new Error('must be an http(s) address without user name, password, ? and #');
   });
 }

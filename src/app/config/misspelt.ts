@@ -5,7 +5,7 @@ import type { Environment } from './values.ts';
 
 const OURS = /^(?:SLACK|AGENT|DOCS_AGENT)_/;
 /** Kubernetes sets variables for every service in every container, including one called docs-agent. */
-const OF_KUBERNETES = /_(?:SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?)$/;
+const OF_KUBERNETES = /_SERVICE_(?:HOST$|PORT(?:$|_))|_PORT_\d+_(?:TCP|UDP|SCTP)(?:$|_)/;
 /** `DOCS_AGENT_PORT=tcp://10.0.0.1:80`, say. */
 const ADDRESS_OF_KUBERNETES = /^(?:tcp|udp|sctp):\/\//;
 /** In a shorter name, two different letters make a different word. */

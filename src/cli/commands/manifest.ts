@@ -51,5 +51,5 @@ function publicAddress(text: string): string {
   if (url === null || !isPlain || url.search !== '' || url.hash !== '') {
     throw new UsageError('--url must be an https address, such as https://bot.example.com.');
   }
-  return url.href.replace(/\/+$/, '').replace(/\/slack\/events$/, '');
+  return url.href.replace(/(?<!\/)\/+$/, '').replace(/\/slack\/events$/, '');
 }

@@ -71,7 +71,7 @@ export function createHostClient({
   timeoutMs,
 }: HostClientOptions): HostClient {
   const api = new URL(apiUrl);
-  const root = api.pathname.replace(/\/+$/, '');
+  const root = api.pathname.replace(/(?<!\/)\/+$/, '');
   const pool = new Pool(api.origin, {
     allowH2: false,
     connections: CONNECTIONS,

@@ -23,10 +23,18 @@ export function redact(value: unknown): unknown {
 
 /** The text without secrets; long text is cut. */
 export function scrub(text: string): string {
-  const scrubbed = withoutSecrets(text.slice(0, SEARCHED_LENGTH))
-    // Node quotes the text that it could not parse.
-    .replace(/Unexpected .* is not valid JSON/gs, 'invalid JSON');
+  const scrubbed = withoutSecrets(text.slice(0, SEARCHED_LENGTH)).replace(
+    /Unexpected .*/s,
+    withoutQuotedJson,
+  );
   return scrubbed.length > MAX_LENGTH ? `${scrubbed.slice(0, MAX_LENGTH)}…` : scrubbed;
+}
+
+/** Node quotes the text that it could not parse. */
+function withoutQuotedJson(message: string): string {
+  const end = ' is not valid JSON';
+  const at = message.lastIndexOf(end);
+  return at < 0 ? message : `invalid JSON${message.slice(at + end.length)}`;
 }
 
 function redactAt(value: unknown, depth: number, parents: readonly object[]): unknown {

@@ -30,28 +30,26 @@ export const PUBLIC_SITES: readonly CodeHostSite[] = [
 ];
 
 const ADDRESS_MAX_LENGTH = 3_000;
-const NUMBER = '(?<number>[1-9][0-9]{0,15})(?=/|$)';
-const OWNER = '[A-Za-z0-9][A-Za-z0-9_-]{0,99}';
-const NAME = '[A-Za-z0-9_.-]{1,100}';
-/** Neither starts with a dash: `/-/` ends the path of a project. */
-const GROUP = '[A-Za-z0-9_.][A-Za-z0-9_.-]{0,254}';
-const WORDS = "[\\p{L}\\p{M}\\p{N} ._~()&'!@^+,-]{1,100}";
-const AZURE = `(?<owner>${WORDS})(?:/(?<project>${WORDS}))?/_git/(?<name>${WORDS})/pullrequest/${NUMBER}`;
 
 /** How the path of a pull request begins at each host: any page of it, its files or its commits, leads to it. */
 const SHAPES: Readonly<Record<CodeHostName, RegExp>> = {
-  github: new RegExp(`^/(?<repository>${OWNER}/${NAME})/pull/${NUMBER}`),
-  gitlab: new RegExp(`^/(?<repository>${GROUP}(?:/${GROUP}){1,20})(?:/-)?/merge_requests/${NUMBER}`),
-  bitbucket: new RegExp(`^/(?<repository>${NAME}/${NAME})/pull-requests/${NUMBER}`),
-  azure: new RegExp(`^/${AZURE}`, 'iu'),
+  github:
+    /^\/(?<repository>[A-Za-z0-9][A-Za-z0-9_-]{0,99}\/[A-Za-z0-9_.-]{1,100})\/pull\/(?<number>[1-9][0-9]{0,15})(?=\/|$)/,
+  // No group starts with a dash: `/-/` ends the path of a project.
+  gitlab:
+    /^\/(?<repository>[A-Za-z0-9_.][A-Za-z0-9_.-]*(?:\/[A-Za-z0-9_.][A-Za-z0-9_.-]*)+)(?:\/-)?\/merge_requests\/(?<number>[1-9][0-9]{0,15})(?=\/|$)/,
+  bitbucket:
+    /^\/(?<repository>[A-Za-z0-9_.-]{1,100}\/[A-Za-z0-9_.-]{1,100})\/pull-requests\/(?<number>[1-9][0-9]{0,15})(?=\/|$)/,
+  azure:
+    /^\/(?<owner>[^/]{1,100})(?:\/(?<project>[^/]{1,100}))?\/_git\/(?<name>[^/]{1,100})\/pullrequest\/(?<number>[1-9][0-9]{0,15})(?=\/|$)/i,
 };
 
 /** Of servers that no setting names: these paths are like no other page's. */
 const SERVER_SHAPES = {
-  azure: new RegExp(`^(?<root>/tfs)?/${AZURE}`, 'iu'),
-  bitbucket: new RegExp(
-    `^(?<root>(?:/${NAME}){0,2})/(?<kind>projects|users)/(?<owner>~?${NAME})/repos/(?<name>${NAME})/pull-requests/${NUMBER}`,
-  ),
+  azure:
+    /^(?<root>\/tfs)?\/(?<owner>[^/]{1,100})(?:\/(?<project>[^/]{1,100}))?\/_git\/(?<name>[^/]{1,100})\/pullrequest\/(?<number>[1-9][0-9]{0,15})(?=\/|$)/i,
+  bitbucket:
+    /^(?<root>(?:\/[A-Za-z0-9_.-]+){0,2})\/(?<kind>projects|users)\/(?<owner>~?[A-Za-z0-9_.-]+)\/repos\/(?<name>[A-Za-z0-9_.-]+)\/pull-requests\/(?<number>[1-9][0-9]{0,15})(?=\/|$)/,
 } as const;
 
 /** The pull request that an untrusted address leads to; null unless it is plainly one at one of these sites. */
@@ -60,7 +58,7 @@ export function parsePullRequestLink(url: string, sites: readonly CodeHostSite[]
   if (address === null) return null;
   for (const { host, webUrl } of sites) {
     const site = new URL(webUrl);
-    const root = site.pathname.replace(/\/+$/, '');
+    const root = site.pathname.replace(/(?<!\/)\/+$/, '');
     if (address.origin !== site.origin || !address.path.startsWith(`${root}/`)) continue;
     const path = address.path.slice(root.length);
     const groups = SHAPES[host].exec(host === 'azure' ? decodePath(path) : path)?.groups;

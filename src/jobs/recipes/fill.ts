@@ -1,9 +1,8 @@
 import { isBlank } from '../requests/prompt.ts';
 import type { Recipe, RecipeValues } from './recipe.ts';
 
-const NAME = '[A-Za-z][A-Za-z0-9_]*';
-const PLACEHOLDER = new RegExp(`\\{(${NAME})\\}`, 'g');
-const WHOLE_NAME = new RegExp(`^${NAME}$`);
+const PLACEHOLDER = /\{([A-Za-z][A-Za-z0-9_]*)\}/g;
+const WHOLE_NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
 /** More may be a text, or a prompt of its own. */
 export const VALUE_MAX = 500;
 const LINE_BREAK = /[\n\r\v\f\u0085\u2028\u2029]/;

@@ -28,8 +28,8 @@ const UNSPACED =
 export function doubtOf(text: string): Doubt | null {
   if (smallTalkOf(text) !== null) return { kind: 'hardly_a_request' };
   const words = text.trim().split(/\s+/);
-  const [first = ''] = words.map(bare);
   if (words.length > WORDS_MAX || UNSPACED.test(text)) return null;
+  const first = bare(words[0] ?? '');
   const word = statusWord(text);
   if (word !== null) return { kind: 'no_such_job', word };
   const isOneWord = words.length === 1;
@@ -41,7 +41,7 @@ export function doubtOf(text: string): Doubt | null {
 
 /** Without the punctuation around it, as in `/list` and `help!`. */
 function bare(word: string): string {
-  return word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '').toLowerCase();
+  return /[\p{L}\p{N}](?:.*[\p{L}\p{N}])?/su.exec(word)?.[0].toLowerCase() ?? '';
 }
 
 function isStartOf(word: string, name: string): boolean {

@@ -18,7 +18,7 @@ export function unlessPlaceholder(text: string): string {
   const rest = withoutMention(text).trim();
   if (rest.length > LONGEST_PLACEHOLDER) return text;
   const words = rest.replaceAll('’', "'").toLowerCase();
-  if (!PLACEHOLDERS.has(words.replace(/^\[|[.\]]+$/g, ''))) return text;
+  if (!PLACEHOLDERS.has(words.replace(/^\[|(?<![.\]])[.\]]+$/g, ''))) return text;
   return text.slice(0, text.lastIndexOf(rest)).trim();
 }
 

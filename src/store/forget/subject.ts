@@ -19,8 +19,10 @@ export function isNamed(text: string, { id }: Subject): boolean {
 /** The text without the id and mentions of it. Ids are alphanumeric, so JSON stays valid. */
 export function withoutName(text: string, id: string): string {
   return text
-    .replace(new RegExp(`<[@#]${id}(\\|[^>"\\\\]*)?>`, 'g'), `(${FORGOTTEN})`)
-    .replace(new RegExp(`(?<![A-Za-z0-9])${id}(?![A-Za-z0-9])`, 'g'), FORGOTTEN);
+    .replace(/<[@#]([A-Za-z0-9]+)(?:\|[^<>"\\]*)?>/g, (mention, named) =>
+      named === id ? `(${FORGOTTEN})` : mention,
+    )
+    .replace(/[A-Za-z0-9]+/g, (word) => (word === id ? FORGOTTEN : word));
 }
 
 /** Jobs to delete: the person's own, or those of the channel. Locked until commit. */

@@ -77,7 +77,8 @@ export class PostingClient extends WebClient {
       if (message.startsWith('[ERROR]')) this.boltLogger.error(message);
     if (!ok) throw new WebAPIPlatformError({ ...result, error: String(result.error) });
     const { 'x-oauth-scopes': scopes } = headers;
-    const granted = typeof scopes === 'string' ? { scopes: scopes.trim().split(/\s*,\s*/) } : {};
+    const granted =
+      typeof scopes === 'string' ? { scopes: scopes.split(',').map((scope) => scope.trim()) } : {};
     return { ...result, response_metadata: { ...said, ...granted } };
   }
 

@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import { PUBLIC_SITES, pullRequestKey, pullRequestName } from '../src/jobs/pull-requests/link.ts';
+import { asksToStop, parseCommand, threadWordOf } from '../src/jobs/requests/command.ts';
+import { doubtOf } from '../src/jobs/requests/doubt.ts';
+import { judgePrompt } from '../src/jobs/requests/prompt.ts';
+import { smallTalkOf } from '../src/jobs/requests/small-talk.ts';
+import { displayText, readableText } from '../src/slack/protocol/slack-text.ts';
+import { titledPrompt, wholePrompt } from '../src/slack/views/parts/untrusted.ts';
+import { regularExpressionsOf } from './support/regular-expressions.ts';
+
+const LENGTH = 20_000;
+/** Faster than that, a measurement says more about the machine than about the program. */
+const NOTICEABLE_MS = 50;
+
+/** What a text may repeat to be looked at again and again from each of its places. */
+const UNITS = [
+  ...[
+    ' ',
+    '\n',
+    '/',
+    '.',
+    '-',
+    '─',
+    '!',
+    ':',
+    '<',
+    '&',
+    '`',
+    '*',
+    '"',
+    '%',
+    '|',
+    'a',
+    '0',
+    'a ',
+    'a.',
+    '\u0301',
+  ],
+  ...['漢', '😀', '👍🏽', '❤️', '<@', '<@U1|', '&lt;', '> ', '(', '{', '://', '\\'],
+];
+const SHAPES = [(unit: string) => `${unit}\u0000`, (unit: string) => `a${unit}a`];
+const SHORTER = hostile(LENGTH, UNITS);
+const LONGER = hostile(2 * LENGTH, UNITS);
+
+function hostile(length: number, units: readonly string[]): string[] {
+  return units.flatMap((unit) => SHAPES.map((shape) => shape(unit.repeat(length / unit.length))));
+}
+
+/** A text of which twice the length takes much more than twice the time; null: there is none. */
+function slowText(run: (text: string) => unknown, units: readonly string[] = []): string | null {
+  const msOf = (text: string) => {
+    const startedMs = performance.now();
+    run(text);
+    return performance.now() - startedMs;
+  };
+  const longer = [...LONGER, ...hostile(2 * LENGTH, units)];
+  const slow = [...SHORTER, ...hostile(LENGTH, units)].find((text, index) => {
+    const twice = longer[index] ?? '';
+    const isSlow = () => {
+      const onceMs = msOf(text);
+      return msOf(twice) > Math.max(3 * onceMs, NOTICEABLE_MS);
+    };
+    // The machine may be busy with something else, once.
+    return isSlow() && isSlow() && isSlow();
+  });
+  return slow?.slice(0, 20) ?? null;
+}
+
+const { literals, built } = regularExpressionsOf(`${import.meta.dirname}/..`);
+
+test('all regular expressions can be read, so that all can be measured', () => {
+  expect(literals.length).toBeGreaterThan(100);
+  expect(built, 'write a literal').toEqual([]);
+});
+
+test.each(literals)('$where takes linear time: /$pattern/$flags', ({ pattern, flags }) => {
+  const expression = new RegExp(pattern, flags);
+  const words = pattern.match(/[a-z]{2,} ?/gi) ?? [];
+  expect(slowText((text) => text.replace(expression, ''), words)).toBeNull();
+});
+
+const READERS: Readonly<Record<string, (text: string) => unknown>> = {
+  parseCommand,
+  asksToStop,
+  threadWordOf,
+  doubtOf,
+  smallTalkOf,
+  displayText,
+  judgePrompt: (text) => judgePrompt(text, LENGTH),
+  readableText: (text) => readableText(text, new Map()),
+  titledPrompt: (text) => titledPrompt(text, new Map()),
+  wholePrompt: (text) => wholePrompt(text, new Map()),
+  pullRequestName: (text) => pullRequestName(`https://github.com/${text}`, PUBLIC_SITES),
+  pullRequestKey: (text) => pullRequestKey(`https://github.com/${text}`, PUBLIC_SITES),
+};
+
+test.each(Object.entries(READERS))(
+  '%s takes linear time for what people and the agent write',
+  (_name, read) => expect(slowText(read)).toBeNull(),
+);
