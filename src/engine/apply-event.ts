@@ -26,9 +26,10 @@ export async function applied(
 ): Promise<{ readonly job: Job; readonly hasEffect: boolean }> {
   const state = await tx.jobs.lock(jobId, messageTsOf(event));
   if (state === null) throw new Error(`There is no job ${jobId} in the store`);
-  const { job, followUps } = state;
+  const { saved: _, ...known } = state;
+  const { job } = known;
   const policy = policyOf(state, context);
-  const decision = decide({ job, followUps }, event, { ...context, policy });
+  const decision = decide(known, event, { ...context, policy });
   await tx.write(decision, context.nowMs);
   if (await pausesRecipe(tx, decision.job, event, context)) {
     await applied(tx, jobId, { type: 'recipe_paused' }, context);

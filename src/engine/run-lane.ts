@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AnyJobContext } from '../jobs/decision.ts';
 import type { Job } from '../jobs/job.ts';
 import type { Policy } from '../jobs/policy.ts';
@@ -37,7 +38,7 @@ export interface Effect<Prepared, Result> {
 
 /** The next call of the lane is being prepared. */
 interface Preparing<Prepared> {
-  readonly callId: string;
+  readonly call: LedgerCall;
   readonly preparing: Promise<Prepared>;
 }
 
@@ -83,10 +84,10 @@ export async function runLane<Prepared, Result>(
     const { id, state } = due.call;
     if (stopping.aborted) return release(tx);
     if (state === 'started') return { started: due, result: () => effect.recover(due) };
-    const preparing = ready?.callId === id ? ready.preparing : effect.prepare(due);
+    const preparing = ready !== null && isSame(ready.call, due.call) ? ready.preparing : effect.prepare(due);
     // Mostly all is known already. For what is not, no transaction waits.
     const prepared = await atOnce(preparing);
-    if (prepared === null) return { callId: id, preparing };
+    if (prepared === null) return { call: due.call, preparing };
     if (stopping.aborted) return release(tx);
     const result = await effect.admit(tx, due);
     if (result !== null) {
@@ -146,6 +147,11 @@ export async function runLane<Prepared, Result>(
     const { call, job } = next;
     return { call, job, policy: policyOf(next, tools.newContext()) };
   }
+}
+
+/** A pending call may be rewritten while it is prepared. */
+function isSame(one: LedgerCall, other: LedgerCall): boolean {
+  return one.id === other.id && isDeepStrictEqual(one.request, other.request);
 }
 
 /** What is awaited, if it waits for nothing outside of the program; else null. */

@@ -35,6 +35,11 @@ export interface NewCall {
   readonly request: CallRequest;
 }
 
+/** The natural key of a job's last create call. */
+export function createKey({ id, creates }: { readonly id: string; readonly creates: number }): string {
+  return `create:${id}:${creates}`;
+}
+
 /** `agent`: create and message calls; `slack`: posts; `workflow`: completions of steps. */
 export interface Lane {
   readonly to: 'agent' | 'slack' | 'workflow';

@@ -8,6 +8,8 @@ import type { JobTaskKind } from './task-kinds.ts';
 export interface JobState {
   readonly job: Job;
   readonly followUps: readonly FollowUp[];
+  /** The create call that is requested and has not gone out, by its id; absent: there is none. */
+  readonly pendingCreateId?: string;
 }
 
 /** What follows from an event: written in one transaction. */
@@ -18,6 +20,8 @@ export interface Decision {
   /** The call to the agent that the event answers; absent for all other events. */
   readonly settled?: SettledCall;
   readonly calls: readonly NewCall[];
+  /** What the pending create call is to say instead; absent: what it says. */
+  readonly rewrittenCreate?: { readonly callId: string; readonly prompt: string };
   readonly tasks: readonly JobTask[];
   /** When the notices of its pull requests are edited; absent: they show things as they are. */
   readonly notices?: Omit<JobTask, 'kind'>;

@@ -23,6 +23,8 @@ interface Draftable {
 export interface Draft extends Draftable {
   readonly kind: 'draft';
   readonly draftedAtMs: number;
+  /** How many replies below it go along; absent: none. */
+  readonly replies?: number;
   /** Slack never said whether its message was posted. */
   readonly isUnseen?: true;
 }

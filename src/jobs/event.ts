@@ -133,16 +133,14 @@ export interface DraftStart {
   readonly userId: string;
   /** The request as it was edited, escaped; absent: as it is. */
   readonly prompt?: string;
-  /** What the messages of the thread say that go along; escaped. */
+  /** What the messages say that stood in the thread before, and go along; escaped. */
   readonly said?: string;
   /** Attached to them. */
   readonly attachments?: Attachments;
-  /** The time of the last of them; absent: there are none. */
-  readonly lastTs?: string;
+  /** The replies below it that stay between people, by their times; absent: none. */
+  readonly withheld?: readonly string[];
   /** The draft's own message, as the press says. */
   readonly postTs?: string;
-  /** When it was pressed, by Slack's clock. */
-  readonly pressedTs?: string;
 }
 
 export interface MarkedOnceMore {

@@ -89,6 +89,8 @@ export interface Job {
   readonly thankedBy?: readonly string[];
   /** Only replies that mention the bot are follow-ups. */
   readonly muted: boolean;
+  /** It was a draft: the replies that wait go along with the request. Absent: they follow it. */
+  readonly takesRepliesAlong?: true;
   /** What the thread was lately asked to decide, the oldest first; absent: nothing. */
   readonly offers?: readonly Offer[];
 }

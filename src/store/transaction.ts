@@ -85,7 +85,17 @@ export class Transaction {
 
   /** Writes a decision: the job (inserted if new), its follow-ups, calls (new and settled), and tasks. */
   async write(decision: Decision, nowMs: number): Promise<void> {
-    const { job, followUps, settled, calls, tasks, notices, watches = [], mayHaveReplies } = decision;
+    const {
+      job,
+      followUps,
+      settled,
+      calls,
+      tasks,
+      notices,
+      watches = [],
+      mayHaveReplies,
+      rewrittenCreate,
+    } = decision;
     await this.jobs.put(job);
     if (settled !== undefined) {
       await this.calls.settle(settled.callId, settled, nowMs);
@@ -98,6 +108,10 @@ export class Transaction {
       const { lane } = call;
       const kind = laneTaskKind(lane);
       await this.tasks.schedule({ kind, subject: lane.name, runAtMs: nowMs, ifScheduled: 'keep' });
+    }
+    if (rewrittenCreate !== undefined) {
+      const { callId, prompt } = rewrittenCreate;
+      await this.calls.rewrite(callId, { kind: 'create_job', prompt });
     }
     for (const task of tasks) await this.tasks.schedule({ ...task, subject: job.id });
     if (notices !== undefined) await this.refreshNotices(job.id, notices);

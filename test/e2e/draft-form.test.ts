@@ -8,7 +8,7 @@ beforeEach(async () => {
   world = await startMarkedWorld();
 });
 afterEach(() => world[Symbol.asyncDispose]());
-const { write, react, draftOf, press, startJobIn, privately } = marksIn(() => world);
+const { write, react, draftOf, press, privately } = marksIn(() => world);
 
 const form = () => JSON.stringify(world.slack.control.modal(alice)?.blocks) ?? '';
 
@@ -33,25 +33,6 @@ describe('the form of a draft', () => {
     const { draft } = await draftAbout(`Ask <@${bob}> & <@${alice}>`);
     await formOf(draft);
     expect(form()).toContain('Ask @bob & @alice');
-  });
-
-  test('offers what was written in the thread since, which Start by itself does not send (T2)', async () => {
-    const { root, draft } = await draftAbout('The limits are wrong');
-    await write('They got a 429', { threadTs: root.ts });
-    await write('Never mind', { threadTs: root.ts });
-    await formOf(draft);
-    expect(form()).toContain('They got a 429');
-    expect(form()).not.toContain('*Draft*');
-    const [first = ''] = form().match(/\d+\.\d+\|(?=")/g) ?? [];
-    expect(await submit({ messages_0: [first] })).toBe('null');
-    await expect
-      .poll(() => world.prompts()[0]?.[0], { message: 'the prompt' })
-      .toMatch(/limits are wrong\n\nContext from the Slack thread \S+\nbob: They got a 429$/);
-
-    const other = await draftAbout('The page is old');
-    await write('Indeed', { threadTs: other.root.ts });
-    await press(other.draft, 'start_draft');
-    await expect.poll(() => world.prompts()[1]?.[0], { message: 'the prompt' }).toMatch(/page is old$/);
   });
 
   test('opens also while the thread cannot be read, if nothing of it went along (T2)', async () => {
@@ -111,14 +92,6 @@ describe('the form of a draft', () => {
     expect(await submit()).toContain('Already done');
     await world.settled();
     expect(world.prompts()).toEqual([]);
-  });
-
-  test('says that the thread has a job by then (T2)', async () => {
-    const { root, draft } = await draftAbout('The limits are wrong');
-    await startJobIn(root);
-    await formOf(draft);
-    expect(await submit({ prompt: 'Document the 429' })).toContain("There's already a job in this thread");
-    expect(world.prompts()).toHaveLength(1);
   });
 });
 

@@ -8,7 +8,7 @@ beforeEach(async () => {
   world = await startMarkedWorld();
 });
 afterEach(() => world[Symbol.asyncDispose]());
-const { write, react, drafts, draftOf, press, startJobIn, privately } = marksIn(() => world);
+const { write, react, drafts, draftOf, press, privately } = marksIn(() => world);
 
 describe('where only some may start drafts', () => {
   test('others are told who may, and may still dismiss (T2)', async () => {
@@ -33,15 +33,5 @@ describe('where only some may start drafts', () => {
     await press(await draftOf(other), 'dismiss_draft', bob);
     await world.settled();
     expect((await drafts(other))[0]?.text).toContain('Dismissed by bob');
-  });
-
-  test('a thread that has a job by then is said to be taken (T2)', async () => {
-    const message = await write('The limits are wrong');
-    await react(message);
-    const draft = await draftOf(message);
-    await startJobIn(message);
-    await press(draft, 'start_draft');
-    await privately("There's already a job in this thread");
-    expect(world.prompts()).toHaveLength(1);
   });
 });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { applyEvent } from '../../engine/apply-event.ts';
 import { type DueCall, type Effect, runLane, type Wait } from '../../engine/run-lane.ts';
 import type { LogFields } from '../../engine/runtime/logger.ts';
@@ -19,6 +20,8 @@ type AgentRequest = Extract<CallRequest, { kind: 'create_job' | 'send_message' }
 interface AgentResult {
   /** Null: the call is dropped, since nothing would watch a second agent job. */
   readonly event: JobEvent | null;
+  /** The call says something else now than what was prepared: it is prepared again. */
+  readonly isRewritten?: true;
   /** For a call over the budget: when it is worth while to ask again. */
   readonly askAgainAtMs?: number;
 }
@@ -52,7 +55,14 @@ function agentCalls(tools: AgentTools): Effect<string, AgentResult> {
     prepare: ({ call, job }) => tools.readablePrompt(job.teamId, requestOf(call).prompt),
     admit: async (tx, due) => {
       const { kind } = requestOf(due.call);
-      if (kind === 'create_job' && due.job.stage.kind !== 'creating') return { event: null };
+      if (kind === 'create_job') {
+        // Whoever rewrites the call holds its job.
+        await tx.jobs.hold(due.job.id);
+        const job = await tx.jobs.get(due.job.id);
+        if (job?.stage.kind !== 'creating') return { event: null };
+        const call = await tx.calls.get(due.call.id);
+        if (!isDeepStrictEqual(call?.request, due.call.request)) return { event: null, isRewritten: true };
+      }
       const overBudget = await takeFromBudget(tools, tx, due.job, kind);
       if (overBudget === null) return null;
       return { event: failed(tools, due, overBudget.failure), askAgainAtMs: overBudget.askAgainAtMs };
@@ -142,7 +152,8 @@ async function settle(
   context: AnyJobContext,
 ): Promise<Wait | null> {
   const { kind } = requestOf(call);
-  const { event, askAgainAtMs = Number.POSITIVE_INFINITY } = result;
+  const { event, isRewritten, askAgainAtMs = Number.POSITIVE_INFINITY } = result;
+  if (isRewritten) return { delayUntilMs: context.nowMs };
   if (event === null) {
     const detail = 'the job does not wait for it any more';
     await tx.budgetQueue.leave(job.id, kind);

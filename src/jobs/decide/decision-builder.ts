@@ -2,11 +2,15 @@ import type { Announcement } from '../announcement.ts';
 import type { CallRequest, EphemeralNotice, Lane, NewCall, SettledCall } from '../call.ts';
 import type { Decision, DecisionContext, JobState, JobTask, WatchedLink } from '../decision.ts';
 import { excludedFollowUp, type FollowUp, type FollowUpState } from '../follow-ups/follow-up.ts';
+import { createPromptOf } from '../follow-ups/follow-up-queue.ts';
 import type { Job } from '../job.ts';
 import { parsePullRequestLink } from '../pull-requests/link.ts';
 import { type StateReaction, stateReactionOf } from '../shown/state-reaction.ts';
 import type { JobTaskKind } from '../task-kinds.ts';
 import { offerOf } from './offer-of.ts';
+
+/** A draft shows replies that come one after the other by one edit. */
+const DRAFT_SPACING_MS = 1_000;
 
 /** Whoever presses an older button learns how things are, but not who decided. */
 const MAX_OFFERS = 20;
@@ -18,6 +22,9 @@ export type Undelivered = FollowUp & { readonly callId: string };
 export class DecisionBuilder {
   job: Job;
   readonly context: DecisionContext;
+  /** See `JobState`. */
+  readonly pendingCreateId: string | null;
+  private readonly pendingPromptBefore: string | null;
   private readonly reactionBefore: StateReaction | null;
   private readonly followUps: Map<string, FollowUp>;
   private readonly changedFollowUps = new Set<string>();
@@ -33,6 +40,8 @@ export class DecisionBuilder {
     this.context = context;
     this.reactionBefore = stateReactionOf(state.job);
     this.followUps = new Map(state.followUps.map((followUp) => [followUp.id, followUp]));
+    this.pendingCreateId = state.pendingCreateId ?? null;
+    this.pendingPromptBefore = this.pendingPrompt();
   }
 
   change(fields: Partial<Job>): void {
@@ -163,7 +172,32 @@ export class DecisionBuilder {
     return { to: 'agent', name: `agent:${this.job.id}` };
   }
 
+  /** What the create call says that has not gone out, as things are now; null: there is none. */
+  private pendingPrompt(): string | null {
+    if (this.pendingCreateId === null || this.job.stage.kind !== 'creating') return null;
+    const along = this.followUpsOfCall(this.pendingCreateId).filter(({ state }) => state === 'sending');
+    return createPromptOf(this.job, along);
+  }
+
+  private rewrittenCreate(): Pick<Decision, 'rewrittenCreate'> {
+    const { pendingCreateId: callId } = this;
+    const prompt = this.pendingPrompt();
+    if (callId === null || prompt === null || prompt === this.pendingPromptBefore) return {};
+    return { rewrittenCreate: { callId, prompt } };
+  }
+
+  /** The message of a draft says how many replies go along. */
+  private countReplies(): void {
+    const { stage } = this.job;
+    if (stage.kind !== 'draft') return;
+    const replies = this.followUpsIn('waiting').length;
+    if (replies === (stage.replies ?? 0)) return;
+    this.change({ stage: { ...stage, replies } });
+    this.schedule('refresh_posts', this.context.nowMs + DRAFT_SPACING_MS, 'keep');
+  }
+
   decision(): Decision {
+    if (this.changedFollowUps.size > 0) this.countReplies();
     if (stateReactionOf(this.job) !== this.reactionBefore) this.refreshReaction();
     return {
       job: this.job,
@@ -174,6 +208,7 @@ export class DecisionBuilder {
       ...this.earlierReplies,
       ...this.settled,
       ...this.notices,
+      ...this.rewrittenCreate(),
     };
   }
 }

@@ -1,6 +1,7 @@
 import type { JobState } from '../decision.ts';
+import { type Job, startPromptOf } from '../job.ts';
 import type { Policy } from '../policy.ts';
-import { isBlank } from '../requests/prompt.ts';
+import { isBlank, judgePrompt, unescaped } from '../requests/prompt.ts';
 import type { FollowUp } from './follow-up.ts';
 
 /** With less time left, the replies are gone before a person has found the button. */
@@ -22,7 +23,9 @@ export const emptyQueue: Queue = { waiting: 0, untilMs: null, sendNow: null, und
 
 export function queueOf(state: JobState, policy: Policy, nowMs: number): Queue {
   const undecided = undecidedOf(state.followUps);
-  const waiting = state.followUps.filter(({ state: s }) => s === 'waiting' || s === 'sending').length;
+  // Before there is a job, those that are being sent go along with the request.
+  const isSending = (one: FollowUp) => one.state === 'sending' && state.job.agentJob !== null;
+  const waiting = state.followUps.filter((one) => one.state === 'waiting' || isSending(one)).length;
   return { ...emptyQueue, ...waitOf(state, policy, nowMs), waiting, undecided };
 }
 
@@ -85,4 +88,23 @@ export function readyOf(waiting: readonly FollowUp[]): readonly FollowUp[] {
 export function promptOf({ text, inlined, isCorrection }: FollowUp): string {
   const own = isCorrection ? CORRECTION + text : text;
   return [own, inlined].filter((part) => !isBlank(part)).join(SEPARATOR);
+}
+
+const ALONG = 'Replies in the Slack thread:';
+
+/** What the agent is asked first, with the replies that go along. */
+export function createPromptOf(job: Parameters<typeof startPromptOf>[0], along: readonly FollowUp[]): string {
+  const lines = along.map((followUp) => `<@${followUp.userId}>: ${promptOf(followUp)}`);
+  return [startPromptOf(job), ...(lines.length > 0 ? [[ALONG, ...lines].join('\n')] : [])].join(SEPARATOR);
+}
+
+/** The longest run of waiting replies, from the oldest on, that goes along with the request; the rest follows it. */
+export function fittingAlong(job: Job, waiting: readonly FollowUp[], maxLength: number): FollowUp[] {
+  const along: FollowUp[] = [];
+  for (const followUp of readyOf(waiting)) {
+    const whole = unescaped(createPromptOf(job, [...along, followUp]));
+    if (judgePrompt(whole, maxLength).kind !== 'ok') break;
+    along.push(followUp);
+  }
+  return along;
 }

@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
+import { createKey } from '../../jobs/call.ts';
 import type { JobState } from '../../jobs/decision.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { ChannelSettings } from '../../jobs/policy.ts';
@@ -66,6 +67,10 @@ const dataOfShownJob = prepared((db, { jobId }: Values<{ jobId: string }>) =>
     .where('id', '=', jobId),
 );
 
+const pendingCall = prepared((db, { naturalKey }: Values<{ naturalKey: string }>) =>
+  db.selectFrom('call').select('id').where('natural_key', '=', naturalKey).where('state', '=', 'pending'),
+);
+
 const heldJob = prepared((db, { jobId }: Values<{ jobId: string }>) =>
   db.selectFrom('job').select('id').where('id', '=', jobId).forNoKeyUpdate(),
 );
@@ -91,10 +96,12 @@ const openingJobs = prepared((db, { teamId, channelId }: Values<Channel>) =>
   db
     .selectFrom('job')
     .select('requested_at')
-    .where((eb) => eb.and({ team_id: teamId, channel_id: channelId, stage: 'opening' }))
+    .where((eb) => eb.and({ team_id: teamId, channel_id: channelId }))
+    .where('stage', 'in', ['opening', 'draft'])
     .where(
-      sql<SqlBool>`exists (
-        select 1 from call where call.job_id = job.id and call.kind = 'post_card' and call.state = 'started'
+      sql<SqlBool>`(stage = 'opening' or thread_ts is null) and exists (
+        select 1 from call where call.job_id = job.id and call.state = 'started'
+          and call.kind = case job.stage when 'opening' then 'post_card' else 'announce' end
       )`,
     )
     // Sorted, so that concurrent transactions do not deadlock.
@@ -168,7 +175,9 @@ export class Jobs {
     const followUps = await unsentOrAt(this.db, jobId, messageTs ?? NO_MESSAGE);
     const job = checked(jobFrom(row), row.last_check);
     this.locked.set(jobId, job);
-    return { job, followUps, saved: savedFrom(row.saved) };
+    const mayBePending = job.stage.kind === 'creating' && job.creates > 0;
+    const call = mayBePending ? await pendingCall.first(this.db, { naturalKey: createKey(job) }) : undefined;
+    return { job, followUps, saved: savedFrom(row.saved), ...(call && { pendingCreateId: call.id }) };
   }
 
   /** As `lock`, without the lock, for whoever shows the job and is told when it changes. */

@@ -50,16 +50,16 @@ describe('a draft (T2)', () => {
     expect(world.news).toEqual(['draft 1']);
     expect(world.told[0]).toMatchObject({ threadTs: '100.000000' });
     expect(world.open('post_card')).toEqual([]);
-    expect(world.job).toMatchObject({ stage: { kind: 'draft' }, threadTs: null });
+    expect(world.job).toMatchObject({ stage: { kind: 'draft' }, threadTs: '100.000000' });
     expect(aDraft({ thread: null }).told[0]).toMatchObject({ threadTs: null });
   });
 
   test('becomes a job in its thread when somebody starts it, with what the chosen messages say', () => {
     const world = aDraft();
-    world.apply(start({ said: 'Bob: a 429', pressedTs: '105.000000' }));
+    world.apply(start({ said: 'Bob: a 429' }));
     expect(world.job).toMatchObject({
       threadTs: '100.000000',
-      repliesAfterTs: '105.000000',
+      repliesAfterTs: '101.000000',
       requesterId: 'U1',
     });
     world.cardPosted();

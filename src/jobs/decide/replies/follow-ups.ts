@@ -1,4 +1,5 @@
 import type { AgentFailure, AgentJob } from '../../agent-job.ts';
+import type { FollowUp } from '../../follow-ups/follow-up.ts';
 import { nextBatch, readyOf } from '../../follow-ups/follow-up-queue.ts';
 import { isWaitOn, LONGEST_PAUSE_MS } from '../../schedule/schedule.ts';
 import type { DecisionBuilder, Undelivered } from '../decision-builder.ts';
@@ -71,16 +72,24 @@ export function messageAccepted(
   const sent = builder.followUpsOfCall(callId).filter((followUp) => followUp.state !== 'sent');
   if (sent.length === 0) return;
   builder.change({ sentFollowUps: builder.job.sentFollowUps + sent.length });
-  builder.updateFollowUps(sent.map((followUp) => ({ ...followUp, state: 'sent' })));
+  markSent(builder, sent);
   clearTrouble(builder, 'send');
   noteNotMissing(builder);
   // After *Start again* the thread has another agent job, and this message went to the one before.
   if (builder.job.agentJob?.id === agentJobId) startTurn(builder, agentJob, sent);
-  for (const followUp of builder.followUpsOfCall(callId)) {
-    if (followUp.corrected !== null) offerCorrection(builder, followUp);
-    else if (followUp.isDeleted) sayItWasSent(builder, followUp);
-  }
+  for (const followUp of builder.followUpsOfCall(callId)) tellIfChanged(builder, followUp);
   scheduleSending(builder);
+}
+
+/** The agent has these replies. */
+export function markSent(builder: DecisionBuilder, followUps: readonly FollowUp[]): void {
+  builder.updateFollowUps(followUps.map((followUp) => ({ ...followUp, state: 'sent' })));
+}
+
+/** What its author did to the reply while it was on its way. */
+export function tellIfChanged(builder: DecisionBuilder, followUp: FollowUp): void {
+  if (followUp.corrected !== null) offerCorrection(builder, followUp);
+  else if (followUp.isDeleted) sayItWasSent(builder, followUp);
 }
 
 export function messageFailed(

@@ -63,7 +63,8 @@ export function replyEdited(builder: DecisionBuilder, reply: Reply): void {
       unsentEdited(builder, followUp, reply);
       break;
     case 'sending':
-      if (!before.isDeleted) builder.saveFollowUp({ ...followUp, corrected: text });
+      if (isStillHere(builder, before)) unsentEdited(builder, followUp, reply);
+      else if (!before.isDeleted) builder.saveFollowUp({ ...followUp, corrected: text });
       break;
     case 'sent':
       offerCorrection(builder, { ...followUp, corrected: text });
@@ -76,6 +77,11 @@ export function replyEdited(builder: DecisionBuilder, reply: Reply): void {
     case 'withdrawn':
       break;
   }
+}
+
+/** It is to go along with the request, which has not gone out. */
+function isStillHere({ pendingCreateId }: DecisionBuilder, { callId }: FollowUp): boolean {
+  return pendingCreateId !== null && callId === pendingCreateId;
 }
 
 function unsentEdited(builder: DecisionBuilder, followUp: FollowUp, reply: Reply): void {
@@ -93,6 +99,10 @@ function unsentEdited(builder: DecisionBuilder, followUp: FollowUp, reply: Reply
     return;
   }
   const edited = { ...followUp, text };
+  if (followUp.state === 'sending') {
+    builder.saveFollowUp(edited);
+    return;
+  }
   putOrRefuse(builder, edited, followUp.state === 'waiting' ? refusalOf(builder, edited) : null);
 }
 
@@ -122,6 +132,10 @@ export function replyDeleted(builder: DecisionBuilder, { messageTs, overtaken }:
     builder.saveFollowUp({ ...newFollowUp(builder, empty), state: 'withdrawn' });
   }
   if (followUp === null || followUp.state === 'withdrawn') return;
+  if (isStillHere(builder, followUp)) {
+    builder.updateFollowUps([{ ...followUp, state: 'withdrawn', callId: null }]);
+    return;
+  }
   if (followUp.state === 'sending' || followUp.state === 'sent') {
     builder.saveFollowUp({ ...followUp, corrected: null, isDeleted: true });
     if (followUp.state === 'sent' && !followUp.isDeleted) sayItWasSent(builder, followUp);

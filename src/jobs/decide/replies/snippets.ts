@@ -37,10 +37,14 @@ function readForReply(builder: DecisionBuilder, messageTs: string, snippets: rea
 function readForPrompt(builder: DecisionBuilder, snippets: readonly ReadSnippet[]): void {
   const { job } = builder;
   if (job.snippets.length === 0) return;
-  const { text, problems } = fitting(builder, snippets, (more) => startPromptOf({ ...job, inlined: more }));
+  // Those of a draft may have been read before others came along.
+  const withMore = (more: string) => [job.inlined, more].filter((part) => part !== '').join('\n\n');
+  const { text, problems } = fitting(builder, snippets, (more) =>
+    startPromptOf({ ...job, inlined: withMore(more) }),
+  );
   nameOthers(builder, kindsIn(snippets));
   announceProblems(builder, problems);
-  builder.change({ snippets: [], inlined: text });
+  builder.change({ snippets: [], inlined: withMore(text) });
   if (job.stage.kind === 'creating') requestCreate(builder);
 }
 

@@ -1,10 +1,12 @@
 import type { AgentFailure, AgentJob } from '../../agent-job.ts';
 import type { StartAgainPress } from '../../event.ts';
+import type { FollowUp } from '../../follow-ups/follow-up.ts';
 import { type Job, mayStartAgain } from '../../job.ts';
-import { replaceAgentJob } from '../announce.ts';
+import { countReplies, replaceAgentJob } from '../announce.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
-import { putBackInLine, refuseWaiting, resend } from '../replies/follow-ups.ts';
+import { markSent, putBackInLine, refuseWaiting, resend, tellIfChanged } from '../replies/follow-ups.ts';
 import { scheduleSending } from '../replies/line-up.ts';
+import { asItReads, stillMeant } from '../replies/replies.ts';
 import { clearTrouble, forgetUntoldTrouble, noteTrouble } from '../trouble.ts';
 import { observe } from '../watch/observe.ts';
 import { settleFailed } from '../watch/verdict.ts';
@@ -16,6 +18,7 @@ export function jobCreated(builder: DecisionBuilder, callId: string, agentJob: A
   clearTrouble(builder, 'send');
   const stage = { kind: 'working', turnStartedAtMs: builder.context.nowMs, settle: null } as const;
   builder.change({ stage });
+  takenAlong(builder, callId);
   observe(builder, stage, agentJob);
   scheduleSending(builder);
 }
@@ -36,12 +39,16 @@ export function createFailed(builder: DecisionBuilder, callId: string, failure: 
     case 'retry':
       noteTrouble(builder, 'send', failure);
       // It may have been made, and counts as that: what goes again is another call.
-      if (failure.outcome === 'unknown') requestCreate(builder);
+      if (failure.outcome === 'unknown') {
+        releaseAlong(builder, callId);
+        requestCreate(builder);
+      }
       break;
     case 'refused':
       clearTrouble(builder, 'send');
       builder.change({ stage: { kind: 'rejected', message } });
       builder.announce({ kind: 'create_rejected', message });
+      releaseAlong(builder, callId);
       refuseWaiting(builder, callId);
       builder.refreshCard();
       break;
@@ -49,6 +56,9 @@ export function createFailed(builder: DecisionBuilder, callId: string, failure: 
       builder.change({ stage: { kind: 'create_unknown', callId, sinceMs: builder.context.nowMs } });
       forgetUntoldTrouble(builder);
       builder.announce({ kind: 'create_unknown', callId });
+      builder.updateFollowUps(
+        alongOf(builder, callId).map((followUp) => ({ ...followUp, state: 'unknown' })),
+      );
       builder.refreshCard();
       break;
   }
@@ -63,6 +73,7 @@ export function startAgain(builder: DecisionBuilder, { creates, callId }: StartA
   const { job } = builder;
   if (job.stage.kind === 'create_unknown' && job.stage.callId === callId) {
     builder.change({ isStartedByPerson: true });
+    releaseAlong(builder, callId);
     requestCreate(builder);
     builder.refreshCard();
     return;
@@ -110,6 +121,33 @@ export function editAndStart(builder: DecisionBuilder, creates: number, prompt: 
 /** The create call made this job after all: it is watched as if the agent had said so. */
 export function watchNamed(builder: DecisionBuilder, callId: string, agentJobId: string): void {
   if (!isToBeFound(builder.job, callId)) return;
+  takenAlong(builder, callId);
   watchAgentJob(builder, agentJobId);
   scheduleSending(builder);
+}
+
+/** The replies that the create call carries, whatever became of it. */
+function alongOf(builder: DecisionBuilder, callId: string): FollowUp[] {
+  return builder.followUpsOfCall(callId).filter(({ state }) => state === 'sending' || state === 'unknown');
+}
+
+/** The agent has them, as part of the request. */
+function takenAlong(builder: DecisionBuilder, callId: string): void {
+  const along = alongOf(builder, callId);
+  const { takesRepliesAlong: _, ...job } = builder.job;
+  builder.job = job;
+  if (along.length === 0) return;
+  builder.change({ sentFollowUps: job.sentFollowUps + along.length });
+  countReplies(builder, along);
+  markSent(builder, along);
+  for (const followUp of builder.followUpsOfCall(callId)) tellIfChanged(builder, followUp);
+}
+
+/** The call that carried them is over: they wait for the next one, as they read now. */
+function releaseAlong(builder: DecisionBuilder, callId: string): void {
+  const along = stillMeant(builder, alongOf(builder, callId));
+  if (along.length === 0) return;
+  builder.updateFollowUps(
+    along.map((followUp) => ({ ...asItReads(followUp), state: 'waiting', callId: null })),
+  );
 }

@@ -1,10 +1,10 @@
 import type { Decision, DecisionContext } from '../../decision.ts';
-import type { Draft, Dropped, StartThread } from '../../draft.ts';
+import type { Draft, Dropped } from '../../draft.ts';
 import type { DraftStart, MarkedOnceMore } from '../../event.ts';
 import type { Stage } from '../../job.ts';
 import type { Attachments } from '../../requests/attachments.ts';
 import { DecisionBuilder } from '../decision-builder.ts';
-import { type JobRequest, newJob, notifyRequester, openIn, requestCard } from './open.ts';
+import { type JobRequest, newJob, noteIfEarlierReplies, notifyRequester, requestCard } from './open.ts';
 
 /** A draft is forgotten after a week. */
 const DRAFT_KEPT_MS = 7 * 86_400_000;
@@ -46,7 +46,11 @@ function makeDraft(
 ): void {
   const { nowMs } = builder.context;
   const number = before + 1;
-  builder.change({ stage: { ...made, kind: 'draft', number, postTs: null, draftedAtMs: nowMs } });
+  builder.change({
+    stage: { ...made, kind: 'draft', number, postTs: null, draftedAtMs: nowMs },
+    threadTs: made.thread?.threadTs ?? null,
+    repliesAfterTs: made.thread?.lastTs ?? null,
+  });
   const said = { kind: 'draft', number, threadTs: made.thread?.threadTs ?? null, approvers } as const;
   if (key === undefined) builder.announce(said);
   else builder.announceOnce(draftKey(key), said);
@@ -61,7 +65,11 @@ export function draftKey(key: string): string {
 /** People see it, and can answer below it. */
 export function draftPosted(builder: DecisionBuilder, number: number, postTs: string): void {
   const { stage } = builder.job;
-  if (stage.kind === 'draft' && stage.number === number) builder.change({ stage: { ...stage, postTs } });
+  if (stage.kind !== 'draft' || stage.number !== number) return;
+  builder.change({
+    stage: { ...stage, postTs },
+    ...(stage.thread === null && { threadTs: postTs, repliesAfterTs: postTs }),
+  });
 }
 
 /** Its message may be there: whoever sees it can start it. */
@@ -81,13 +89,19 @@ export function draftRefused(builder: DecisionBuilder, callId: string, number: n
 
 /** *Start*, or *Edit and start*. */
 export function startDraft(builder: DecisionBuilder, started: DraftStart): void {
-  const { stage } = builder.job;
-  if (stage.kind !== 'draft' || stage.number !== started.draft) return;
-  const { prompt, said = '', attachments, pressedTs, lastTs } = started;
-  const rootTs = stage.postTs ?? started.postTs ?? null;
-  const own = rootTs === null ? null : { threadTs: rootTs, lastTs: rootTs };
-  openIn(builder, stage.thread === null ? own : withLast(stage.thread, lastTs), pressedTs);
   const { job, context } = builder;
+  const { stage } = job;
+  if (stage.kind !== 'draft' || stage.number !== started.draft) return;
+  const { prompt, said = '', attachments, withheld = [] } = started;
+  for (const messageTs of withheld) {
+    const followUp = builder.followUpAt(messageTs);
+    if (followUp?.state === 'waiting') builder.excludeFollowUp(followUp, 'aside');
+  }
+  // Null where nobody knows where its message is.
+  const threadTs = job.threadTs ?? started.postTs ?? null;
+  const repliesAfterTs = job.repliesAfterTs ?? threadTs;
+  builder.change({ stage: { kind: 'opening' }, threadTs, repliesAfterTs, takesRepliesAlong: true });
+  noteIfEarlierReplies(builder);
   builder.change({
     requestedAtMs: context.nowMs,
     responseUrl: null,
@@ -97,11 +111,6 @@ export function startDraft(builder: DecisionBuilder, started: DraftStart): void 
     ...withAttachments(job, attachments),
   });
   requestCard(builder);
-}
-
-/** Of what goes along, nothing is taken for a reply, though Slack's clock may be ahead of this machine's. */
-function withLast(thread: StartThread, alongTs = thread.lastTs): StartThread {
-  return Number(alongTs) > Number(thread.lastTs) ? { ...thread, lastTs: alongTs } : thread;
 }
 
 function withAttachments(
@@ -167,8 +176,19 @@ function isSame(some: readonly string[], others: readonly string[]): boolean {
 }
 
 function drop(builder: DecisionBuilder, draft: Draft, why: Dropped['why'], byUserId: string | null): void {
-  const { draftedAtMs: _, isUnseen: __, markedBy, ...rest } = draft;
+  const { draftedAtMs: _, isUnseen: __, replies: ___, markedBy, ...rest } = draft;
   // What somebody has dismissed is settled, whoever marks it.
   const marks = why === 'dismissed' || markedBy === undefined ? {} : { markedBy };
-  builder.change({ stage: { ...rest, ...marks, kind: 'dropped', why, byUserId } });
+  builder.change({
+    stage: { ...rest, ...marks, kind: 'dropped', why, byUserId },
+    threadTs: null,
+    repliesAfterTs: null,
+    muted: false,
+  });
+  // What may be drafted once more, may go along then: of that, no receipt says that it stays between people.
+  const state = why === 'dismissed' ? 'aside' : 'excluded';
+  for (const followUp of builder.allFollowUps()) {
+    if (followUp.state === 'waiting' || followUp.state === 'not_sent')
+      builder.excludeFollowUp(followUp, state);
+  }
 }

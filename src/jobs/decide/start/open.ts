@@ -1,9 +1,10 @@
 import type { Announcement } from '../../announcement.ts';
-import type { CallRequest } from '../../call.ts';
+import { type CallRequest, createKey } from '../../call.ts';
 import type { Decision, DecisionContext } from '../../decision.ts';
 import type { StartThread } from '../../draft.ts';
 import type { StartPress } from '../../event.ts';
-import { initiatorOf, type Job, slackTime, startPromptOf } from '../../job.ts';
+import { createPromptOf, fittingAlong } from '../../follow-ups/follow-up-queue.ts';
+import { initiatorOf, type Job, slackTime } from '../../job.ts';
 import type { Origin } from '../../origin.ts';
 import type { Attachments } from '../../requests/attachments.ts';
 import { DecisionBuilder } from '../decision-builder.ts';
@@ -102,7 +103,7 @@ export function openIn(
 }
 
 /** The request may arrive late, if Slack had to deliver it again. Until then the thread had no job. */
-function noteIfEarlierReplies(builder: DecisionBuilder): void {
+export function noteIfEarlierReplies(builder: DecisionBuilder): void {
   const { threadTs, repliesAfterTs } = builder.job;
   if (threadTs === null || repliesAfterTs === null) return;
   if (builder.context.nowMs - Number(repliesAfterTs) * 1000 > REPLIED_AFTER_MS) builder.noteEarlierReplies();
@@ -207,8 +208,12 @@ export function notifyRequester(
 export function requestCreate(builder: DecisionBuilder): void {
   const creates = builder.job.creates + 1;
   builder.change({ stage: { kind: 'creating' }, creates });
-  builder.addCall(`create:${builder.job.id}:${creates}`, builder.agentLane, {
-    kind: 'create_job',
-    prompt: startPromptOf(builder.job),
-  });
+  const { job, context } = builder;
+  const along =
+    job.takesRepliesAlong === true
+      ? fittingAlong(job, builder.followUpsIn('waiting'), context.policy.promptMaxLength)
+      : [];
+  const prompt = createPromptOf(job, along);
+  const callId = builder.addCall(createKey(job), builder.agentLane, { kind: 'create_job', prompt });
+  for (const followUp of along) builder.saveFollowUp({ ...followUp, state: 'sending', callId });
 }

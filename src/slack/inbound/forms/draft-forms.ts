@@ -12,7 +12,14 @@ import { type Prepared, tooLate } from '../job-button.ts';
 import { namesIn } from '../requests/in-time.ts';
 import { threadTakenProblem } from '../requests/start-job.ts';
 import { formPressed, formSubmitted, jobOf } from './decision-forms.ts';
-import { approvalProblem, openDraft, readAlong, readOffered, saidAlong } from './draft-thread.ts';
+import {
+  approvalProblem,
+  openDraft,
+  readAlong,
+  readOffered,
+  repliesBelow,
+  saidAlong,
+} from './draft-thread.ts';
 import { filledIn } from './submit.ts';
 import { toLines } from './thread-lines.ts';
 
@@ -47,7 +54,7 @@ export const draftPressed = (deps: ListenerDeps) =>
     if ('problem' in along) return along;
     const names = await namesIn(deps, [job.prompt]);
     const { promptMaxLength } = deps.newContext().policy;
-    const lines = toLines(along.messages, along.names);
+    const lines = [...toLines(along.messages, along.names), ...(await repliesBelow(deps, job.id))];
     return draftForm(data, { prompt: readableText(job.prompt, names), lines, promptMaxLength });
   });
 
@@ -60,18 +67,30 @@ export const draftSubmitted = (deps: ListenerDeps) =>
       if (draft === null) return { event: startedBy(userId, number) };
       const denial = await approvalProblem(deps, job, userId);
       if (denial !== null) return { problem: denial };
-      const { text: prompt, ticked } = filledIn(deps, view);
+      const { text: prompt, ticked, tickable } = filledIn(deps, view);
       const own = judgePrompt(unescaped(prompt), deps.newContext().policy.promptMaxLength);
       if (own.kind !== 'ok') return { problem: refusalAtField(own) };
-      const messages = ticked.map((id) => id.split('|', 1)[0] ?? '').sort();
-      const along = await readAlong(deps, job, { ...draft, messages });
+      const replies = await repliesBelow(deps, job.id);
+      const isReply = (ts: string) => replies.some(({ id }) => timeIn(id) === ts);
+      const tickedTs = ticked.map(timeIn).sort();
+      const along = await readAlong(deps, job, {
+        ...draft,
+        messages: tickedTs.filter((ts) => !isReply(ts)),
+      });
       if ('problem' in along) return along;
-      const [changed] = toLines(along.messages, along.names).filter(({ id }) => !ticked.includes(id));
+      const chosen = replies.filter(({ id }) => tickedTs.includes(timeIn(id)));
+      const lines = [...toLines(along.messages, along.names), ...chosen];
+      const changed = lines.find(({ id }) => !ticked.includes(id));
       if (changed !== undefined) return { problem: changedMeanwhileView(changed) };
       const said = saidAlong(deps, { ...job, prompt }, draft, along);
       if ('tooLong' in said) return { problem: refusalView(said.tooLong) };
       return {
-        event: { ...startedBy(userId, number), prompt, ...said },
+        event: {
+          ...startedBy(userId, number),
+          prompt,
+          ...said,
+          withheld: tickable.map(timeIn).filter((ts) => isReply(ts) && !tickedTs.includes(ts)),
+        },
         isTaken: (tx) => threadTakenProblem(tx, job, userId),
       };
     },
@@ -79,4 +98,9 @@ export const draftSubmitted = (deps: ListenerDeps) =>
 
 function startedBy(userId: string, draft = 0) {
   return { type: 'draft_started', draft, userId } as const;
+}
+
+/** The time of a message that can be ticked. */
+function timeIn(id: string): string {
+  return id.split('|', 1)[0] ?? '';
 }

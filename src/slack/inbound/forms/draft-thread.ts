@@ -1,13 +1,17 @@
+import { policyOf } from '../../../engine/apply-event.ts';
 import type { Draft } from '../../../jobs/draft.ts';
 import type { DraftStart } from '../../../jobs/event.ts';
-import { type Job, startPromptOf } from '../../../jobs/job.ts';
-import { approversIn } from '../../../jobs/policy.ts';
+import { promptOf } from '../../../jobs/follow-ups/follow-up-queue.ts';
+import { isBeforeJob, type Job, startPromptOf } from '../../../jobs/job.ts';
+import { approversIn, type FollowUpMode } from '../../../jobs/policy.ts';
 import { judgePrompt } from '../../../jobs/requests/prompt.ts';
 import { attachmentsIn, mergeAttachments } from '../../messages/attachments.ts';
+import { replyOf } from '../../messages/message-event.ts';
 import { offeredMessages, peopleIn } from '../../messages/thread-messages.ts';
-import { readableText } from '../../protocol/slack-text.ts';
-import { threadNotReadView } from '../../views/forms/thread-preview.ts';
+import { mentionedUserIds, readableText } from '../../protocol/slack-text.ts';
+import { type ThreadLine, threadNotReadView } from '../../views/forms/thread-preview.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
+import { labels } from '../../views/parts/words.ts';
 import type { Refusal } from '../../views/refusals.ts';
 import { onlyTheseView } from '../../views/thread/draft.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
@@ -21,6 +25,9 @@ import { threadContext } from './thread-lines.ts';
 
 /** Of the 3 seconds that Slack waits; storing, or opening a form, takes the rest. */
 const READ_WITHIN_MS = 1_200;
+
+/** As many as a form can show beside the messages of the thread. */
+const REPLIES_MAX = 50;
 
 type Problem = { readonly problem: SlackMessage };
 
@@ -56,14 +63,47 @@ export function readAlong(deps: ListenerDeps, job: Job, draft: Draft): Promise<A
   return read(deps, job, draft, { fromTs: messages[0], pick });
 }
 
-/** All that may go along: also what was written in the thread since the draft was made, if Slack says that in time. */
+/**
+ * All that may go along and is no reply to the draft: also what others than people wrote in the thread since, if Slack
+ * says that in time.
+ */
 export async function readOffered(deps: ListenerDeps, job: Job, draft: Draft): Promise<Along | Problem> {
   const { thread, messages } = draft;
   const fromTs = messages[0] ?? thread?.lastTs;
   const aboutTs = job.origin?.kind === 'reaction' ? job.origin.messageTs : '';
-  const pick: Part['pick'] = (found) => offeredMessages(found, aboutTs, deps.botUserId).offered;
+  const mode = await followUpMode(deps, job);
+  const isReply = (message: ThreadMessage) => {
+    const found = replyOf(message, deps.botUserId);
+    return (
+      found !== null && !isBeforeJob(job, message.ts) && (mode !== 'mentions' || found.reply.mentionsBot)
+    );
+  };
+  const pick: Part['pick'] = (found) =>
+    offeredMessages(found, aboutTs, deps.botUserId).offered.filter((message) => !isReply(message));
   const offered = await read(deps, job, draft, { fromTs, pick });
   return 'problem' in offered && messages.length === 0 ? NOTHING : offered;
+}
+
+/** Which replies in the thread belong to the draft. */
+function followUpMode(deps: ListenerDeps, job: Job): Promise<FollowUpMode> {
+  return deps.store.transaction(async (tx) => {
+    const saved = await tx.channelSettings.get(job.teamId, job.channelId);
+    return policyOf({ job, saved: saved?.settings ?? null }, deps.newContext()).followUpMode;
+  });
+}
+
+/** What people wrote below the draft, as they would read it: what goes along unless they untick it. */
+export async function repliesBelow(deps: ListenerDeps, jobId: string): Promise<ThreadLine[]> {
+  const state = await deps.store.transaction((tx) => tx.jobs.shown(jobId));
+  const replies = state?.followUps.filter((one) => one.state === 'waiting').slice(-REPLIES_MAX) ?? [];
+  const people = replies.flatMap(({ userId, text }) => [userId, ...mentionedUserIds(text)]);
+  const unnamed = new Map<string, string>();
+  const names = await inTime(deps, READ_WITHIN_MS, deps.names.named([...new Set(people)]), unnamed);
+  return replies.map((reply) => ({
+    id: `${reply.messageTs}|${reply.editedTs ?? ''}`,
+    author: names.get(reply.userId) ?? labels.somebody,
+    text: readableText(promptOf(reply), names),
+  }));
 }
 
 interface Part {
@@ -103,7 +143,7 @@ export function saidAlong(
   job: Job,
   draft: Draft,
   { messages, names }: Along,
-): Pick<DraftStart, 'said' | 'attachments' | 'lastTs'> | { readonly tooLong: Refusal } {
+): Pick<DraftStart, 'said' | 'attachments'> | { readonly tooLong: Refusal } {
   const threadTs = draft.thread?.threadTs ?? null;
   const said = threadContext(messages, names, linkTo(deps, { channelId: job.channelId, threadTs })) ?? '';
   const whole = startPromptOf({ ...job, context: [job.context, said].filter(Boolean).join('\n\n') });
@@ -112,7 +152,5 @@ export function saidAlong(
     const isAlone = messages.length === 0;
     return { tooLong: isAlone ? verdict : { ...verdict, kind: 'too_long_together', mayUntick: true } };
   }
-  const lastTs = messages.at(-1)?.ts;
-  const attachments = mergeAttachments(messages.map(attachmentsIn));
-  return { said, attachments, ...(lastTs !== undefined && { lastTs }) };
+  return { said, attachments: mergeAttachments(messages.map(attachmentsIn)) };
 }

@@ -80,11 +80,12 @@ export interface FilledIn {
   /** The name of the one that was chosen; null: none. */
   readonly recipe: string | null;
   readonly channelId: string | null;
-  /** The values of all that is ticked. */
+  /** The values of all that is ticked, and of all that could be. */
   readonly ticked: readonly string[];
+  readonly tickable: readonly string[];
 }
 
-export function filledIn({ projects }: ListenerDeps, { state }: ViewOutput): FilledIn {
+export function filledIn({ projects }: ListenerDeps, { state, blocks }: ViewOutput): FilledIn {
   const at = (id: string) => state.values[id]?.[id];
   const projectId = at(formIds.project)?.selected_option?.value;
   return {
@@ -96,5 +97,10 @@ export function filledIn({ projects }: ListenerDeps, { state }: ViewOutput): Fil
       .filter((id) => id.startsWith(formIds.messages))
       .flatMap((id) => at(id)?.selected_options ?? [])
       .map(({ value }) => value),
+    tickable: blocks.flatMap((block) =>
+      'element' in block && block.element.type === 'checkboxes'
+        ? block.element.options.flatMap(({ value }) => value ?? [])
+        : [],
+    ),
   };
 }

@@ -137,11 +137,13 @@ export async function projectOf(
 /** What to tell somebody who starts the job, if another runs by now in the thread that it waits to start in; else null. */
 export async function threadTakenProblem(
   tx: Transaction,
-  { teamId, channelId, stage }: Job,
+  { id, teamId, channelId, stage }: Job,
   userId: string,
 ): Promise<SlackMessage | null> {
   const threadTs = threadToStartIn(stage);
-  if (threadTs === null || (await tx.jobs.findByThread(teamId, channelId, threadTs)) === null) return null;
+  if (threadTs === null) return null;
+  const owner = await tx.jobs.findByThread(teamId, channelId, threadTs);
+  if (owner === null || owner === id) return null;
   noteRefusal({ teamId }, userId, 'thread_taken');
   return refusalView({ kind: 'thread_taken' });
 }

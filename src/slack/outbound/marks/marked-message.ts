@@ -1,4 +1,5 @@
 import type { MarkedMessage } from '../../../jobs/draft.ts';
+import { threadWordOf } from '../../../jobs/requests/command.ts';
 import { isBlank } from '../../../jobs/requests/prompt.ts';
 import { attachmentsIn } from '../../messages/attachments.ts';
 import { writtenByPerson } from '../../messages/message-event.ts';
@@ -28,6 +29,8 @@ export async function readMarked(
     thread: { threadTs: rootTs, lastTs: messages.at(-1)?.ts ?? rootTs },
     prompt: escapeMrkdwn(requestAbout(readable, permalink)),
     attachments: attachmentsIn(message),
-    along: offeredMessages(messages, messageTs, botUserId).offered.map(({ ts }) => ts),
+    along: offeredMessages(messages, messageTs, botUserId)
+      .offered.filter(({ text = '' }) => threadWordOf(text) === null)
+      .map(({ ts }) => ts),
   };
 }

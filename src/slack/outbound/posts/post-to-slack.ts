@@ -155,7 +155,7 @@ async function settle(
     // Without a card the job loses its thread, and keeps the replies for *Try again*.
     if (event.type === 'card_refused') await takeIn(job.threadTs);
     const after = await applyEvent(tx, id, event, context);
-    if (event.type === 'card_posted') await takeIn(after.threadTs);
+    if (event.type === 'card_posted' || event.type === 'draft_posted') await takeIn(after.threadTs);
   }
   if (outcome !== null) await tx.calls.settle(call.id, outcome, nowMs);
   if (outcome?.state === 'done') await showNews(tx, call, job, nowMs);

@@ -27,7 +27,7 @@ export function destinationOf(job: Job, request: CallRequest): Destination | nul
   switch (request.kind) {
     case 'announce': {
       const { announcement } = request;
-      const threadTs = announcement.kind === 'draft' ? announcement.threadTs : job.threadTs;
+      const threadTs = announcement.kind === 'draft' ? announcement.threadTs : threadOf(job);
       return { channelId: job.channelId, threadTs };
     }
     case 'post_card':
@@ -44,6 +44,11 @@ export function destinationOf(job: Job, request: CallRequest): Destination | nul
     case 'complete_step':
       throw new Error(`${request.kind} is not a post`);
   }
+}
+
+/** A draft that was dropped has left its thread to others. */
+function threadOf({ threadTs, stage }: Job): string | null {
+  return stage.kind === 'dropped' ? (stage.thread?.threadTs ?? stage.postTs) : threadTs;
 }
 
 export async function renderPost(

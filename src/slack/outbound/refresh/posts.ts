@@ -68,7 +68,8 @@ async function loadPosts(tx: Transaction, task: ClaimedTask): Promise<Posts | nu
     await tx.tasks.complete(task.lease);
     return null;
   }
-  const { stale, settled } = await loadSettled(tx, job);
+  const { stale: changed, settled } = await loadSettled(tx, job);
+  const stale = [...changed, ...(await loadDraft(tx, job))];
   const shown = new Set(stale.map(({ postId }) => postId));
   const described = (await loadDescribed(tx, job)).filter(({ postId }) => !shown.has(postId));
   return { job, stale: [...stale, ...described], settled };
@@ -89,6 +90,16 @@ async function loadSettled(tx: Transaction, { offers = [] }: Job): Promise<Pick<
     // The others will be refreshed when they are posted.
   }
   return { stale, settled: [...stale.map(({ postId }) => postId), ...unposted] };
+}
+
+/** The message of a draft, which says how many replies go along. */
+async function loadDraft(tx: Transaction, { stage, offers = [] }: Job): Promise<Post[]> {
+  if (stage.kind !== 'draft' || stage.postTs === null) return [];
+  const { number, postTs: ts } = stage;
+  const offer = offers.find(({ about }) => about.kind === 'draft' && about.number === number);
+  const call = offer === undefined ? null : await tx.calls.get(offer.postId);
+  if (call?.request.kind !== 'announce') return [];
+  return [{ postId: call.id, ts, announcement: call.request.announcement, outcome: null }];
 }
 
 /** Messages that describe a pull request, if its code host has described it. */

@@ -132,14 +132,13 @@ export const jobButtons = {
   startDraft: {
     id: 'start_draft',
     label: 'Start',
-    eventOf: ({ draft }, { userId, pressedTs, messageTs: postTs }) =>
+    eventOf: ({ draft }, { userId, messageTs: postTs }) =>
       draft === undefined
         ? null
         : {
             type: 'draft_started',
             draft,
             userId,
-            ...(pressedTs !== undefined && { pressedTs }),
             ...(postTs !== undefined && { postTs }),
           },
   },

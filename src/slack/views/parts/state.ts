@@ -57,7 +57,8 @@ function workingLine(job: Job, stage: Working): Mrkdwn {
   if (status !== 'active' && !isEnded(status) && !isUnread) return states.otherStatus(status);
   const isTimed = isOlder !== true && checkedAtMs !== null && checkedAtMs > turnStartedAtMs;
   const forMs = isTimed ? checkedAtMs - workingSince(stage) : 0;
-  const count = job.turnReplies?.count ?? 0;
+  // In the first turn, they are part of the request.
+  const count = job.turn === 1 ? 0 : (job.turnReplies?.count ?? 0);
   const shownMs = forMs >= TIMED_FROM_MS ? forMs : null;
   return count === 0 ? states.working(shownMs) : states.workingOn(count, shownMs);
 }

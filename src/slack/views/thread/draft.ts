@@ -36,7 +36,8 @@ export function draftView(
   names: ReadonlyMap<string, string>,
 ): SlackMessage {
   const target = { jobId: job.id, draft: number };
-  const count = 'messages' in job.stage ? job.stage.messages.length : 0;
+  const { stage } = job;
+  const count = stage.kind === 'draft' ? stage.messages.length + (stage.replies ?? 0) : 0;
   const along = paragraph(draftTexts.included(count));
   return message(
     ...draftBlocks(job, names),

@@ -70,6 +70,11 @@ const startCall = prepared((db, { callId, nowMs }: Values<{ callId: string; nowM
     .where('state', '=', 'pending'),
 );
 
+const rewriteCall = prepared(
+  (db, { callId, request }: Values<{ callId: string } & Pick<CallRow, 'request'>>) =>
+    db.updateTable('call').set({ request }).where('id', '=', callId).where('state', '=', 'pending'),
+);
+
 type Settled = Pick<Tables['call'], 'id' | 'state' | 'detail' | 'ended_at'>;
 
 const settling = (change: { readonly started_at?: null }) =>
@@ -173,6 +178,12 @@ export class Calls {
         ? settleNotMade.change(this.db, { ...call, state: 'failed' })
         : settleMade.change(this.db, { ...call, state }));
     if (settled === 0) throw new Error(`Call ${callId} cannot be settled: unknown, or done already`);
+  }
+
+  /** Replaces what the pending call says. Throws if it is not pending. */
+  async rewrite(callId: string, request: CallRequest): Promise<void> {
+    const rewritten = await rewriteCall.change(this.db, { callId, request: toJson(request) });
+    if (rewritten === 0) throw new Error(`Call ${callId} cannot be rewritten: it is not pending`);
   }
 
   /** Records since when Slack holds the call up. */

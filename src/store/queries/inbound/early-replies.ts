@@ -49,7 +49,8 @@ const forgetReplies = prepared((db, { beforeMs }: Values<{ beforeMs: number }>) 
     .where(
       sql<SqlBool>`not exists (
         select 1 from job
-        where job.team_id = early_reply.team_id and job.channel_id = early_reply.channel_id and stage = 'opening'
+        where job.team_id = early_reply.team_id and job.channel_id = early_reply.channel_id
+          and stage in ('opening', 'draft') and (stage = 'opening' or job.thread_ts is null)
       )`,
     ),
 );
