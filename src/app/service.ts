@@ -19,6 +19,7 @@ import { SessionStatus } from '../slack/outbound/refresh/session-status.ts';
 import { readableText } from '../slack/protocol/slack-text.ts';
 import { boltLogger } from '../slack/workspace/bolt-logger.ts';
 import type { SignedInAs } from '../slack/workspace/workspace.ts';
+import { readDataDir } from '../store/data-dir.ts';
 import { heldLockWords } from '../store/inspect/held-locks.ts';
 import { openStore } from '../store/open.ts';
 import { backgroundStore, instrumentedStore } from '../store/store.ts';
@@ -151,6 +152,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
       hourlyBudget: config.agent.hourlyBudget,
       loops: () => loops.states(),
       slackProblem: () => connection.problem(),
+      readDataDir: () => ('dataDir' in config.store ? readDataDir(config.store.dataDir) : null),
     });
     const forOperators = [...healthRoutes(checks), metricsRoute(metrics, readState)];
     const bodies = createBodyReader();

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { recordBackup, recordFailedBackup } from './data-dir.ts';
 import {
   BUSY_TIMEOUT_MS,
   connect,
@@ -44,16 +45,29 @@ export interface Backup {
 
 /**
  * Copies the embedded store, even while a docs-agent uses it. The copy gets its final name once it is complete, flushed
- * to disk and verified. Throws StoreError.
+ * to disk and verified. How it ended is recorded beside the store, for its metrics. Throws StoreError.
  */
-export async function backUp(
-  dataDir: string,
-  { directory: named, keep, nowMs }: BackupOptions,
-): Promise<Backup> {
+export async function backUp(dataDir: string, options: BackupOptions): Promise<Backup> {
   const database = join(resolve(dataDir), DATABASE_FILE);
   if (!existsSync(database)) {
     throw new StoreError(`There is no store in ${resolve(dataDir)} yet. If it is elsewhere, set DATA_DIR.`);
   }
+  let backup: Backup;
+  try {
+    backup = await makeBackup(dataDir, database, options);
+  } catch (error) {
+    recordFailedBackup(dataDir);
+    throw error;
+  }
+  recordBackup(dataDir, options.nowMs);
+  return backup;
+}
+
+async function makeBackup(
+  dataDir: string,
+  database: string,
+  { directory: named, keep, nowMs }: BackupOptions,
+): Promise<Backup> {
   const directory = resolve(named);
   const path = claimFile(directory, nowMs);
   const partial = partialOf(path);

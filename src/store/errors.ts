@@ -21,10 +21,17 @@ export class StoreError extends Error {
   get isLocked(): boolean {
     return this.code === LOCK_NOT_AVAILABLE;
   }
+
+  /** The disk of the store, or of its server, has no room. */
+  get isDiskFull(): boolean {
+    return DISK_FULL.has(this.code);
+  }
 }
 
 /** SQLSTATE of a lock that did not come in time. */
 export const LOCK_NOT_AVAILABLE = '55P03';
+/** Of SQLite, of Postgres (`disk_full`), and of a flush. */
+const DISK_FULL: ReadonlySet<string | null> = new Set(['13', '53100', 'ENOSPC', 'EDQUOT']);
 
 /** The code of an error from Node, SQLite or Postgres. */
 export function codeOf(error: unknown): string | null {

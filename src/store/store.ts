@@ -66,30 +66,37 @@ function delegated(store: Store): Omit<Store, 'transaction'> {
   };
 }
 
-export const transactionOutcomes = ['done', 'undone', 'failed'] as const;
+export const transactionOutcomes = ['done', 'undone', 'failed', 'disk_full'] as const;
 
-/** `undone`: by the program. `failed`: by the store. */
+/** `undone`: by the program. `failed`: by the store. `disk_full`: the same, for want of room. */
 export interface EndedTransaction {
   readonly outcome: (typeof transactionOutcomes)[number];
   readonly durationMs: number;
 }
 
-/** Reports how each transaction of the store ends. */
+/** Reports how each transaction of the store ends, the write of `check` included. */
 export function instrumentedStore(store: Store, report: (transacted: EndedTransaction) => void): Store {
+  const reported = async <T>(work: () => Promise<T>): Promise<T> => {
+    const startedAtMs = performance.now();
+    const ended = (outcome: EndedTransaction['outcome']) =>
+      report({ outcome, durationMs: performance.now() - startedAtMs });
+    try {
+      const result = await work();
+      ended('done');
+      return result;
+    } catch (error) {
+      ended(outcomeOf(error));
+      throw error;
+    }
+  };
   return {
     ...delegated(store),
-    transaction: async (work, options) => {
-      const startedAtMs = performance.now();
-      const ended = (outcome: EndedTransaction['outcome']) =>
-        report({ outcome, durationMs: performance.now() - startedAtMs });
-      try {
-        const result = await store.transaction(work, options);
-        ended('done');
-        return result;
-      } catch (error) {
-        ended(error instanceof StoreError ? 'failed' : 'undone');
-        throw error;
-      }
-    },
+    transaction: (work, options) => reported(() => store.transaction(work, options)),
+    check: () => reported(() => store.check()),
   };
+}
+
+function outcomeOf(error: unknown): EndedTransaction['outcome'] {
+  if (!(error instanceof StoreError)) return 'undone';
+  return error.isDiskFull ? 'disk_full' : 'failed';
 }

@@ -27,7 +27,13 @@ const rules = groups.flatMap(({ rules }) => rules);
 async function exported(): Promise<Map<string, string>> {
   const metrics = createMetrics();
   onTestFinished(() => metrics.close());
-  const text = await metrics.text({ loops: [], isSlackConnected: true, hourlyBudget: 100, store: null });
+  const text = await metrics.text({
+    loops: [],
+    isSlackConnected: true,
+    hourlyBudget: 100,
+    store: null,
+    dataDir: null,
+  });
   return new Map(
     [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => [name, type]),
   );

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { backUp } from '../../src/store/backup.ts';
 import { beside } from '../support/beside.ts';
 import { alice, bob, general } from '../support/local-slack.ts';
 import { scrape } from '../support/scraped.ts';
@@ -186,6 +187,36 @@ test('metrics are reported while the store fails: what stands in it is absent, a
   const away = await scraped(world);
   expect(away.docs_agent_store_up).toBe(0);
   expect(Object.keys(away).filter((series) => /open_jobs|due_task|budget_left/.test(series))).toEqual([]);
+});
+
+test('a store that can be read but not written is down', async () => {
+  await using world = await startStrictWorld();
+  await world.settled();
+  const file = beside(join(world.env.DATA_DIR ?? '', 'docs-agent.db'));
+  await file.execute(
+    `create trigger fault before update on heartbeat begin select raise(abort, 'not now'); end`,
+  );
+  file.close();
+  await scraped(world);
+  expect(await scraped(world)).toMatchObject({ docs_agent_store_up: 0 });
+});
+
+test('the room on the disk, and what became of the last backup, are shown for an embedded store', async () => {
+  await using world = await startStrictWorld();
+  const dataDir = world.env.DATA_DIR ?? '';
+  expect(await scraped(world)).toMatchObject({
+    docs_agent_data_dir_free_bytes: expect.any(Number),
+    docs_agent_last_backup_timestamp_seconds: 0,
+    docs_agent_backup_failed: 0,
+  });
+  const backUpTo = (directory: string) => backUp(dataDir, { directory, keep: 1, nowMs: 1_700_000_000_000 });
+  await backUpTo(join(dataDir, 'backups'));
+  const made = { docs_agent_last_backup_timestamp_seconds: 1_700_000_000 };
+  expect(await scraped(world)).toMatchObject({ ...made, docs_agent_backup_failed: 0 });
+  await expect(backUpTo(join(dataDir, 'docs-agent.db'))).rejects.toThrow('cannot be written');
+  expect(await scraped(world)).toMatchObject({ ...made, docs_agent_backup_failed: 1 });
+  await backUpTo(join(dataDir, 'backups'));
+  expect(await scraped(world)).toMatchObject({ ...made, docs_agent_backup_failed: 0 });
 });
 
 test('a Slack that cuts the socket is seen', async () => {

@@ -4,6 +4,7 @@ import { startTinySlack } from '../cli/support/tiny-slack.ts';
 import { agentCalls, type Outside, startOutside } from '../crash/support/outside.ts';
 import { type ChildProgram, runProgram } from '../support/child-program.ts';
 import { alice, bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';
+import { scrape } from '../support/scraped.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { mountSmallDisk, noSmallDisk } from './support/small-disk.ts';
 
@@ -16,6 +17,10 @@ async function readiness(program: ChildProgram): Promise<{ status: number; body:
   const { port } = await program.logged('started');
   const response = await fetch(`http://127.0.0.1:${port}/readyz`);
   return { status: response.status, body: await response.text() };
+}
+
+async function whereabouts(program: ChildProgram) {
+  return { healthPort: Number((await program.logged('started')).port) };
 }
 
 /** Looks at the program over and over, for some time: it must stay not ready. */
@@ -53,6 +58,10 @@ onSmallDisks('while the disk is full', describeWithLocalSlack as typeof describe
 
       disk.fill();
       expect(await readiness(program)).toEqual({ status: 503, body: expect.stringContaining('Make room') });
+      // The alert looks at what is counted since the last scrape, 15 seconds ago.
+      const seen = await scrape(await whereabouts(program));
+      expect(seen['docs_agent_store_transactions_total{outcome="disk_full"}']).toBeGreaterThan(0);
+      expect(seen).toMatchObject({ docs_agent_store_up: 0, docs_agent_data_dir_free_bytes: 0 });
       await world.slack.command({ channel: general, user: alice, text: 'Not stored' });
       const payloads = () => world.proxy.socket.acks().map(({ payload }) => JSON.stringify(payload ?? {}));
       expect(payloads().at(-1)).toContain('save that');

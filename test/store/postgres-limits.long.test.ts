@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { inspectStore } from '../../src/store/inspect/inspect.ts';
 import { openStore } from '../../src/store/open.ts';
-import { backgroundStore, type Store } from '../../src/store/store.ts';
+import { backgroundStore, instrumentedStore, type Store } from '../../src/store/store.ts';
 import { aDecision, aJob, NOW_MS } from '../contract/store/samples.ts';
 import { createLimitedDatabase, createTestDatabase, lockedJob, testServerUrl } from '../support/postgres.ts';
 
@@ -96,6 +96,24 @@ function limitsSuite(serverUrl: string): void {
       await Promise.all(working);
       await write(store, 'job-1');
     });
+  });
+
+  test('a server whose disk is full fails transactions that are counted as such', async () => {
+    const database = await createTestDatabase(serverUrl);
+    onTestFinished(() => database.drop());
+    const outcomes: string[] = [];
+    const store = instrumentedStore(await storeAt(database.url), ({ outcome }) => outcomes.push(outcome));
+    await store.check();
+    // As Postgres reports it.
+    await database.query(
+      `create function fault() returns trigger language plpgsql
+        as $$ begin raise exception using errcode = 'disk_full', message = 'No space left on device'; end $$`,
+    );
+    await database.query('create trigger fault before update on heartbeat execute function fault()');
+    await expect(store.check()).rejects.toThrow(
+      /No space left.*Make room on the disk of the Postgres server/,
+    );
+    expect(outcomes).toEqual(['done', 'disk_full']);
   });
 
   describe('a job that another session has locked', () => {

@@ -1,6 +1,7 @@
 import type { FailingKind, LoopState } from '../../engine/failing-kinds.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Projects } from '../../jobs/requests/project.ts';
+import type { DataDirState } from '../../store/data-dir.ts';
 import type { Store } from '../../store/store.ts';
 
 /** The store is read no more often than this, however often the metrics are asked for. */
@@ -17,8 +18,10 @@ export interface ProgramState {
   readonly isSlackConnected: boolean;
   /** Create and message calls per project and hour. */
   readonly hourlyBudget: number;
-  /** Null: the store does not answer. */
+  /** Null: the store does not answer, or cannot be written. */
   readonly store: StoreState | null;
+  /** Null: there is none, or it cannot be looked at. */
+  readonly dataDir: DataDirState | null;
 }
 
 /** What the store holds; replicas that share a store all report the same. */
@@ -47,11 +50,12 @@ export interface Watched {
   readonly hourlyBudget: number;
   readonly loops: () => readonly LoopState[];
   readonly slackProblem: () => string | null;
+  readonly readDataDir: () => DataDirState | null;
 }
 
 /** Returns what reads the state of the program, for its metrics. It never fails. */
 export function stateReader(watched: Watched): () => Promise<ProgramState> {
-  const { clock, hourlyBudget, loops, slackProblem } = watched;
+  const { clock, hourlyBudget, loops, slackProblem, readDataDir } = watched;
   let reading: Promise<StoreState | null> | null = null;
   let readAtMs = 0;
   return async () => {
@@ -60,11 +64,19 @@ export function stateReader(watched: Watched): () => Promise<ProgramState> {
       readAtMs = clock.now();
       reading = clock.timeout(STORE_LIMIT_MS, readStore(watched), null).catch(() => null);
     }
-    return { loops: loops(), isSlackConnected: slackProblem() === null, hourlyBudget, store: await reading };
+    return {
+      loops: loops(),
+      isSlackConnected: slackProblem() === null,
+      hourlyBudget,
+      store: await reading,
+      dataDir: readDataDir(),
+    };
   };
 }
 
 async function readStore({ store, clock, projects, hourlyBudget }: Watched): Promise<StoreState> {
+  // A full disk can still be read.
+  await store.check();
   return store.transaction(async (tx) => {
     const nowMs = clock.now();
     const openJobs = await tx.stats.openJobs();

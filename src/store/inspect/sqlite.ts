@@ -1,6 +1,7 @@
-import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { freeBytesIn } from '../data-dir.ts';
 import {
   BUSY_TIMEOUT_MS,
   connect,
@@ -75,8 +76,7 @@ function spaceFor(directory: string): number {
   if (!statSync(existing).isDirectory()) throw unusableDirectory(directory, 'ENOTDIR');
   try {
     accessSync(existing, constants.W_OK | constants.X_OK);
-    const { bavail, bsize } = statfsSync(existing);
-    return bavail * bsize;
+    return freeBytesIn(existing);
   } catch (error) {
     throw unusableDirectory(directory, codeOf(error));
   }

@@ -11,7 +11,7 @@ test('what is below the log level is counted all the same', async () => {
   log.warn('socket_not_reopened', { reason: 'invalid_auth' });
   log.debug('code_host_looked', { host: 'github', outcome: 'seen', rate_limit_remaining: 4_990 });
   log.debug('code_host_looked', { host: 'github', outcome: 'later' });
-  const state = { loops: [], isSlackConnected: true, hourlyBudget: 100, store: null };
+  const state = { loops: [], isSlackConnected: true, hourlyBudget: 100, store: null, dataDir: null };
   const text = await metrics.text(state);
   metrics.close();
   expect(text).toContain('docs_agent_slack_calls_total{method="chat.update",outcome="done"} 1\n');
@@ -26,7 +26,7 @@ test('what is below the log level is counted all the same', async () => {
 test('two services in one process count for themselves', async () => {
   const [one, other] = [createMetrics(), createMetrics()];
   one.transaction({ outcome: 'failed', durationMs: 1 });
-  const state = { loops: [], isSlackConnected: true, hourlyBudget: 100, store: null };
+  const state = { loops: [], isSlackConnected: true, hourlyBudget: 100, store: null, dataDir: null };
   const failed = (text: string) =>
     /docs_agent_store_transactions_total\{outcome="failed"\} (\d)/.exec(text)?.[1];
   expect([failed(await one.text(state)), failed(await other.text(state))]).toEqual(['1', '0']);

@@ -20,6 +20,7 @@ test('after the clock was set back, the metrics do not go on telling what was be
     hourlyBudget: 100,
     loops: () => [],
     slackProblem: () => null,
+    readDataDir: () => null,
   });
   expect((await read()).store?.openJobs.get('creating')).toBe(0);
   const job = aJob({ stage: { kind: 'creating' } });

@@ -61,7 +61,7 @@ const NONE_DUE = { count: 0, oldestMs: 0 };
 
 function showState(
   metrics: MetricTable,
-  { loops, isSlackConnected, hourlyBudget, store }: ProgramState,
+  { loops, isSlackConnected, hourlyBudget, store, dataDir }: ProgramState,
 ): void {
   const { open_jobs, due_tasks, oldest_due_task_seconds, failing_tasks, hourly_budget_left } = metrics;
   for (const { name, problem, tasksInFlight } of loops) {
@@ -71,6 +71,7 @@ function showState(
   metrics.slack_connection_up.set(Number(isSlackConnected));
   metrics.store_up.set(Number(store !== null));
   metrics.hourly_budget.set(hourlyBudget);
+  showDataDir(metrics, dataDir);
   // Unknown values are absent rather than stale.
   for (const known of [open_jobs, due_tasks, oldest_due_task_seconds, failing_tasks, hourly_budget_left])
     known.reset();
@@ -85,4 +86,14 @@ function showState(
     }
   }
   for (const [project, calls] of store.budgetLeft) hourly_budget_left.set({ project }, calls);
+}
+
+/** Unknown values are absent: 0 would mean a full disk, and no backup. */
+function showDataDir(metrics: MetricTable, dataDir: ProgramState['dataDir']): void {
+  const { data_dir_free_bytes: free, last_backup_timestamp_seconds: last, backup_failed: failed } = metrics;
+  for (const gauge of [free, last, failed]) gauge.remove();
+  if (dataDir === null) return;
+  free.set(dataDir.freeBytes);
+  last.set(dataDir.lastBackupAtMs / 1000);
+  failed.set(Number(dataDir.hasBackupFailed));
 }

@@ -49,9 +49,10 @@ const table = {
     ['task'],
   ),
   log_events_total: counter('Log events of the levels warn and error.', ['level', 'event']),
-  store_transactions_total: counter('Transactions of the store: done, undone by the program, or failed.', [
-    'outcome',
-  ]),
+  store_transactions_total: counter(
+    'Transactions of the store: done, undone by the program, failed, or failed because the disk is full.',
+    ['outcome'],
+  ),
   store_transaction_seconds: histogram(
     'Transactions of the store, including their waits.',
     [],
@@ -60,7 +61,12 @@ const table = {
   loop_up: gauge('1 while the loop looks for work.', ['loop']),
   loop_tasks_in_flight: gauge('Tasks that the loop has in flight.', ['loop']),
   slack_connection_up: gauge('1 while requests can arrive from Slack.'),
-  store_up: gauge('1 while the store answers.'),
+  store_up: gauge('1 while the store answers and can be written.'),
+  data_dir_free_bytes: gauge('Room on the disk of DATA_DIR, where the embedded store is.'),
+  last_backup_timestamp_seconds: gauge(
+    'When `docs-agent backup` last made a backup of the embedded store, since 1970; 0: never.',
+  ),
+  backup_failed: gauge('1 if the last `docs-agent backup` failed.'),
   hourly_budget: gauge('Create and message calls per project and hour.'),
   open_jobs: gauge('Jobs that are not over.', ['stage']),
   due_tasks: gauge('Tasks that are due, those in flight included.', ['loop', 'task']),
