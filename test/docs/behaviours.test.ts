@@ -11,6 +11,7 @@ const rows = [...page.matchAll(/^\| (\w\d) +\|.*\| (.+?) +\|$/gm)].map(([, numbe
 test('docs/behaviours.md names tests for every behaviour, each once', () => {
   expect(rows.map(({ number }) => number)).toEqual([
     ...['S1', 'S2', 'S3', 'S4', 'S5', 'S6'],
+    ...['R1', 'R2', 'R4', 'R5'],
     ...['F1', 'F2', 'F3', 'F4', 'F5', 'F6'],
     ...[
       'W1',
@@ -55,7 +56,7 @@ test('no test names a behaviour that the page does not know', () => {
   );
   const named = files.flatMap((file) => {
     const text = readFileSync(new URL(`test/e2e/${file}`, root), 'utf8');
-    return [...text.matchAll(/\(((?:[SFWNPTLAE]\d(?:, )?)+)\)/g)].flatMap(([, list = '']) =>
+    return [...text.matchAll(/\(((?:[SRFWNPTLAE]\d(?:, )?)+)\)/g)].flatMap(([, list = '']) =>
       list.split(', '),
     );
   });

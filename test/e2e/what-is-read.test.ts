@@ -60,7 +60,7 @@ describe('a table (R2)', () => {
     await using program = await startProgram();
     const { control } = program.slack;
     await write(program, { text: `${mention} Publish`, fields: { attachments: [inShare([limitsTable])] } });
-    const quoted = `Forwarded message from Alice:\n${TABLE}\n${from}`;
+    const quoted = `Forwarded message from Alice:\n${TABLE}\n\n${from}`;
     expect(await sent(program, 1)).toEqual([`Publish\n\n${quoted}`]);
     const root = await write(program, { text: 'The limits', fields: { attachments: [tableAttachment] } });
     await control.shortcut({ message: root, user: bob, callbackId: 'ask_docs_agent' });
@@ -77,7 +77,7 @@ describe('a table (R2)', () => {
     await control.press(offer, 'choose_messages', bob);
     await waitFor(form, (blocks) => blocks.includes('Publish them'), { what: 'the preview' });
     await control.submit(bob);
-    expect((await sent(program, 3)).at(-1)).toContain(TABLE);
+    expect((await sent(program, 3)).at(-1)).toContain(`bob: The limits\n\n${TABLE}`);
   });
 });
 
@@ -231,7 +231,7 @@ describe('files (R4)', () => {
   });
 });
 
-test('a request that begins with code is called by its first line of words (S1)', async () => {
+test('a request that begins with code is called by its first line of words (S1, R2)', async () => {
   await using program = await startProgram();
   const fence = '```';
   await write(program, { text: `${mention} ${fence}\nsolo: 20\n${fence}\nPut it on the limits page` });

@@ -70,9 +70,11 @@ function snippetOf(given: File): Snippet {
 
 function emailText({ subject, from, plain_text: body }: File): string | null {
   if (isBlank(body)) return null;
-  const senders = listOf(from).map((one) => {
+  const senders = [from].flat().map((one) => {
     const { original, name, address } = fieldsOf(one);
-    return stringOf(original) || [stringOf(name), stringOf(address)].filter(Boolean).join(' ');
+    return (
+      stringOf(one) || stringOf(original) || [stringOf(name), stringOf(address)].filter(Boolean).join(' ')
+    );
   });
   const head = [
     ...(isBlank(subject) ? [] : [`Subject: ${subject.replace(/\s+/g, ' ')}`]),

@@ -126,7 +126,10 @@ function inline(given: unknown, depth: number): Inline {
 const INLINE: Readonly<Record<string, (element: Readonly<Record<string, unknown>>) => string>> = {
   text: ({ text }) => plain(text),
   link: ({ url, text }) => linkToken(stringOf(url), plain(text)),
-  emoji: ({ name }) => (stringOf(name) === '' ? '' : `:${plain(name)}:`),
+  emoji: ({ name, skin_tone: tone }) =>
+    stringOf(name) === ''
+      ? ''
+      : `:${plain(name)}:${numberOf(tone) > 0 ? `:skin-tone-${numberOf(tone)}:` : ''}`,
   user: ({ user_id: id }) => token('@', id),
   usergroup: ({ usergroup_id: id }) => token('!subteam^', id),
   channel: ({ channel_id: id }) => token('#', id),

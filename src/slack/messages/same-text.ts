@@ -43,9 +43,11 @@ export function isSaid(text: string, lines: ReadonlySet<string>): boolean {
 /** The lines of a text, without what Slack shows differently in its two ways to deliver a message. */
 export function linesOf(text: string): ReadonlySet<string> {
   const ids = new Map(mentionedIds(text).map((id) => [id, id]));
-  return new Set(readableText(text, ids).split('\n').map(normalLine).filter(Boolean));
+  const words = text.replace(FENCE, '\n');
+  return new Set(readableText(words, ids).split('\n').map(normalLine).filter(Boolean));
 }
 
+const FENCE = /```(?:[\w+#.-]{1,30}\n)?/g;
 const BOLD = /(?<![\p{L}\p{N}*])\*(?=\S)([^*]*[^*\s])\*(?![\p{L}\p{N}*])/gu;
 const ITALIC = /(?<![\p{L}\p{N}_])_(?=\S)([^_]*[^_\s])_(?![\p{L}\p{N}_])/gu;
 

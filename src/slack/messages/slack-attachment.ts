@@ -19,6 +19,7 @@ const flag = z.boolean().catch(false);
 const attachment = z.object({
   is_share: flag,
   is_msg_unfurl: flag,
+  channel_id: text,
   original_url: text,
   app_unfurl_url: text,
   from_url: text,
@@ -66,9 +67,9 @@ function isPreview(one: SlackAttachment, said: string): boolean {
   return from_url !== '' && unescapeMrkdwn(said).includes(from_url);
 }
 
-/** Forwarded, or linked to. */
-export function isMessage({ is_share, is_msg_unfurl }: SlackAttachment): boolean {
-  return is_share || is_msg_unfurl;
+/** Forwarded, or linked to. Only those of messages say in which channel they are. */
+export function isMessage({ is_share, is_msg_unfurl, channel_id }: SlackAttachment): boolean {
+  return is_share || is_msg_unfurl || channel_id !== '';
 }
 
 /** Its words, as Slack would deliver them in a message's `text`; empty if it has none, or `said` has them. */
@@ -100,7 +101,9 @@ export function filesIn({ files, message_blocks }: SlackAttachment): unknown[] {
 function quoted({ is_share, author_name, author_id, from_url }: SlackAttachment, words: string): string {
   const author = plain(author_name).replace(/\s+/g, ' ') || (author_id === '' ? '' : `<@${author_id}>`);
   const by = author === '' ? '' : ` from ${author}`;
-  const from = from_url === '' ? '' : `\n(${linkToken(from_url, '')})`;
+  // A line below a table would be a row of it.
+  const gap = /\|$/.test(words) ? '\n\n' : '\n';
+  const from = from_url === '' ? '' : `${gap}(${linkToken(from_url, '')})`;
   return `${is_share ? 'Forwarded' : 'Linked'} message${by}:\n${words}${from}`;
 }
 

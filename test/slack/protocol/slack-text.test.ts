@@ -16,7 +16,7 @@ const names = new Map([
   ['S2', 'writers'],
 ]);
 
-describe('what a person meant', () => {
+describe('what a person typed (R1, S6)', () => {
   test.each([
     ['a person whose name is known', 'ask <@U1>', 'ask @Ann'],
     ['a person with a newer name than the label', 'ask <@U1|old-ann>', 'ask @Ann'],

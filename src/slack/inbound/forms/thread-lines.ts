@@ -24,9 +24,15 @@ export function threadContext(
 ): string | undefined {
   if (messages.length === 0) return undefined;
   const place = permalink === null ? '' : ` ${escapeMrkdwn(permalink)}`;
-  const lines = messages.map((message) => `${escapeMrkdwn(authorOf(message, names))}: ${saidIn(message)}`);
+  const lines = messages.map((message) => {
+    const said = saidIn(message);
+    return `${escapeMrkdwn(authorOf(message, names))}:${NEEDS_OWN_LINE.test(said) ? '\n' : ' '}${said}`;
+  });
   return [`Context from the Slack thread${place}:`, ...lines].join('\n');
 }
+
+/** A table, a list, code or a quotation means nothing in the middle of a line. */
+const NEEDS_OWN_LINE = /^(?:\| |```|• |1\. |&gt; )/;
 
 /** Names the message as it is now: an edit makes it another. It begins with the timestamp, then `|`. */
 function versionOf({ ts, edited }: ThreadMessage): string {
