@@ -29,6 +29,8 @@ export interface Decision {
   readonly watches?: readonly WatchedLink[];
   /** Its thread was there before the job: replies in it may have been taken for those of a thread without one. */
   readonly mayHaveReplies?: boolean;
+  /** The call that waits in the agent's lane is tried now. */
+  readonly callsAgentNow?: boolean;
 }
 
 /** A pull request of a job that a code host can be asked about. */

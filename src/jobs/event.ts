@@ -29,7 +29,8 @@ export type JobEvent =
   | { readonly type: 'reply_deleted'; readonly messageTs: string; readonly overtaken?: Reply }
   /** So many replies were found in the thread that had been written long before. */
   | { readonly type: 'old_replies_found'; readonly count: number }
-  | { readonly type: 'send_due' }
+  /** `isCalled`: they are the next to go out after a pause of their project, whatever time they had. */
+  | { readonly type: 'send_due'; readonly isCalled?: boolean }
   /** Its recipe has failed so often that it does not start by itself any more. */
   | { readonly type: 'recipe_paused' }
   /** Its recipe was to start again, and the job was in the way. */

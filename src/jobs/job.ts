@@ -83,7 +83,7 @@ export interface Job {
   readonly watchQuestions: number;
   /** Card calls so far; numbers them. */
   readonly cards: number;
-  /** The message call that goes out without a window (*Send now*), or null. */
+  /** The message call that goes out without a wait (*Send now*), or null. The create call, before there is an agent job. */
   readonly hurriedMessage: number | null;
   /** Whose thanks after an end were kept back, and who know it. */
   readonly thankedBy?: readonly string[];
@@ -211,6 +211,8 @@ export interface Trouble {
   /** Those of them that were sends. */
   readonly sendMisses?: number;
   readonly retryAtMs: number;
+  /** The agent API limits the rate of the project's calls: it is not our own budget that is used up. */
+  readonly isByAgent?: true;
   /** Whether it was announced in the thread. */
   readonly isAnnounced: boolean;
 }

@@ -85,21 +85,13 @@ export class Transaction {
 
   /** Writes a decision: the job (inserted if new), its follow-ups, calls (new and settled), and tasks. */
   async write(decision: Decision, nowMs: number): Promise<void> {
-    const {
-      job,
-      followUps,
-      settled,
-      calls,
-      tasks,
-      notices,
-      watches = [],
-      mayHaveReplies,
-      rewrittenCreate,
-    } = decision;
+    const { job, followUps, settled, calls, tasks, notices, watches = [], rewrittenCreate } = decision;
     await this.jobs.put(job);
     if (settled !== undefined) {
       await this.calls.settle(settled.callId, settled, nowMs);
-      if (settled.goesAgain) await this.budgetQueue.join(settled.callId);
+      await (settled.goesAgain
+        ? this.budgetQueue.join(settled.callId)
+        : this.budgetQueue.leave(settled.callId));
     }
     for (const followUp of followUps) await this.followUps.put(followUp);
     for (const call of calls) {
@@ -116,7 +108,8 @@ export class Transaction {
     for (const task of tasks) await this.tasks.schedule({ ...task, subject: job.id });
     if (notices !== undefined) await this.refreshNotices(job.id, notices);
     for (const link of watches) await this.pullRequests.watch(job, link, nowMs);
-    if (mayHaveReplies) await this.catchUps.request(job, nowMs);
+    if (decision.mayHaveReplies) await this.catchUps.request(job, nowMs);
+    if (decision.callsAgentNow) await this.tasks.runNowUnlessLocked('call_agent', `agent:${job.id}`, nowMs);
     await this.homes.follow(decision, nowMs);
   }
 

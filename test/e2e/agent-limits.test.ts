@@ -71,6 +71,53 @@ describeWithLocalSlack('the hourly budget of calls to the agent API', () => {
   });
 });
 
+describeWithLocalSlack('an agent that asks for a pause by mistake', () => {
+  const mistaken = { status: 429, headers: { 'retry-after': '60000' } } as const;
+  const cardSaying = async (world: World, card: SlackMessage, words: string): Promise<SlackMessage> => {
+    const now = async () =>
+      (await world.slack.messages(card.channel)).find(({ ts }) => ts === card.ts) ?? card;
+    await world.later(now, ({ text }) => text.includes(words), `the card to say "${words}"`);
+    return now();
+  };
+
+  test('holds up starts for an hour at most: their cards say so, and *Send now* ends it for all', async () => {
+    await using world = await startWorld();
+    world.api.failNext('create', mistaken);
+    const untilS = Math.trunc((world.clock.now() + HOUR_MS) / 1000);
+    const first = await world.ask('The first');
+    const card = await cardSaying(world, first, 'hourly limit is used up');
+    expect(card.text).toContain(`<!date^${untilS}^`);
+    const second = await world.ask('The second');
+    await cardSaying(world, second, 'hourly limit is used up');
+    await world.clock.advance(60_000);
+    expect(world.api.counts.create).toBe(1);
+    await world.slack.press(await cardSaying(world, first, 'Send now'), buttons.sendNow.id, bob);
+    await world.threadMessage(first, 'On it');
+    await world.threadMessage(second, 'On it');
+    expect(world.api.counts.create).toBe(3);
+  });
+
+  test('holds up replies likewise, also over a restart', async () => {
+    await using world = await startWorld();
+    const card = await working(world, 'Add a quickstart');
+    world.api.failNext('message', mistaken);
+    const reply = { channel: general, user: bob, text: 'And a table', threadTs: card.ts };
+    const followUp = await world.slack.message(reply);
+    await world.later(
+      () => world.api.counts.message,
+      (count) => count === 1,
+      'the reply to be refused',
+    );
+    await world.threadMessage(card, 'hourly limit is used up');
+    await world.restart();
+    await world.slack.press(await cardSaying(world, card, 'Send now'), buttons.sendNow.id, bob);
+    await expect
+      .poll(() => world.slack.reactions(followUp), { message: 'the receipt "accepted"' })
+      .toEqual(['white_check_mark']);
+    expect(world.api.counts.message).toBe(2);
+  });
+});
+
 describeWithLocalSlack('a team that prefers a possible double to a question (AGENT_RETRY_UNKNOWN)', () => {
   test('all: an unclear start and an unclear follow-up go out again by themselves', async () => {
     await using world = await startWorld({ settings: { AGENT_RETRY_UNKNOWN: 'all' } });

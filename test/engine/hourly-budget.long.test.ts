@@ -1,12 +1,7 @@
 import { expect, test } from 'vitest';
-import { notSentError } from '../../src/agent/client/errors.ts';
-import { callAgent } from '../../src/agent/effects/call-agent.ts';
-import { sendFollowUps } from '../../src/agent/effects/send-follow-ups.ts';
-import { Loop } from '../../src/engine/loop.ts';
-import type { ClaimedTask } from '../../src/store/store.ts';
-import { anAgentJob, aReply } from '../jobs/support/builders.ts';
+import { anAgentJob } from '../jobs/support/builders.ts';
 import { describeOnDatabases } from '../support/databases.ts';
-import { createLoopsWorld, type LoopsOptions } from './support/loops-world.ts';
+import { createBudgetWorld } from './support/budget-world.ts';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
@@ -14,101 +9,13 @@ const BUDGET = 10;
 /** A tenth is kept for follow-ups. */
 const FOR_STARTS = 9;
 
-interface Sent {
-  readonly prompt: string;
-  readonly atMs: number;
-}
-
-/** Two replicas that send, in a time that leaps from one due task to the next. */
-async function createBudgetWorld(place: LoopsOptions['place']) {
-  const sent: Sent[] = [];
-  const tries: number[] = [];
-  let isAway = false;
-  const edits = new Map<string, number>();
-  const world = await createLoopsWorld({
-    place,
-    replicas: 'databaseUrl' in place.location ? 2 : 1,
-    hourlyBudget: BUDGET,
-    outside: ({ clock }) => ({
-      agent: {
-        createJob: async (_, prompt) => {
-          tries.push(clock.now());
-          if (isAway) throw notSentError(new Error('the agent is away'));
-          sent.push({ prompt, atMs: clock.now() });
-          return anAgentJob({ id: `agent-${sent.length}` });
-        },
-        sendMessage: async (_, id, prompt) => {
-          sent.push({ prompt, atMs: clock.now() });
-          return anAgentJob({ id });
-        },
-      },
-    }),
-  });
-  let hourlyBudget = BUDGET;
-  const loops = world.tools.map((given) => {
-    const tools = {
-      ...given,
-      get hourlyBudget() {
-        return hourlyBudget;
-      },
-    };
-    const countEdit = async (task: ClaimedTask) => {
-      edits.set(task.subject, (edits.get(task.subject) ?? 0) + 1);
-      await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
-    };
-    return new Loop({
-      ...tools,
-      name: 'send',
-      concurrency: 32,
-      stopWithinMs: 10_000,
-      handlers: {
-        call_agent: (task) => callAgent(tools, task),
-        send_follow_ups: (task) => sendFollowUps(tools, task),
-        refresh_card: countEdit,
-      },
-    });
-  });
-  const work = async () => {
-    for (let done = 1; done > 0; ) {
-      const counts = await Promise.all(loops.map((loop) => loop.tick()));
-      done = counts.reduce((sum, count) => sum + count, 0);
-    }
-  };
-  const workUntil = async (untilMs: number) => {
-    await work();
-    for (;;) {
-      const dueAtMs = await world.store.transaction((tx) =>
-        tx.tasks.nextDueAtMs(['call_agent', 'send_follow_ups', 'refresh_card']),
-      );
-      if (dueAtMs === null || dueAtMs > untilMs) break;
-      await world.clock.advanceTo(dueAtMs);
-      await work();
-    }
-    if (untilMs > world.clock.now()) await world.clock.advanceTo(untilMs);
-  };
-  let asked = 0;
-  const ask = (prompt: string) => {
-    asked += 1;
-    return world.open({ prompt, channelId: `C${asked}` }, [{ type: 'card_posted', ts: `${asked}.000000` }]);
-  };
-  const reply = (jobId: string, text: string) =>
-    world.happen(jobId, { type: 'reply_received', reply: aReply({ text, messageTs: `${asked}.${text}` }) });
-  const setBudget = (perHour: number) => {
-    hourlyBudget = perHour;
-  };
-  const setAway = (away: boolean) => {
-    isAway = away;
-  };
-  return { ...world, sent, tries, edits, ask, reply, workUntil, setBudget, setAway };
-}
-
 describeOnDatabases('the hourly budget', (makeEmpty) => {
   for (const [when, pauseMs] of [
     ['one after the other', 10_000],
     ['at the same time', 0],
   ] as const) {
     test(`fifty requests that come ${when} go out in their order, each when a place is free, and their cards are edited a few times (F2)`, async () => {
-      const world = await createBudgetWorld(await makeEmpty());
+      const world = await createBudgetWorld(await makeEmpty(), BUDGET);
       const askedAtMs: number[] = [];
       for (let number = 0; number < 50; number += 1) {
         askedAtMs.push(world.clock.now());
@@ -129,7 +36,7 @@ describeOnDatabases('the hourly budget', (makeEmpty) => {
   }
 
   test('follow-ups have a share of their own, and keep their order, too (F2)', async () => {
-    const world = await createBudgetWorld(await makeEmpty());
+    const world = await createBudgetWorld(await makeEmpty(), BUDGET);
     const startMs = world.clock.now();
     const jobs: string[] = [];
     for (let number = 0; number < FOR_STARTS; number += 1) {
@@ -158,7 +65,7 @@ describeOnDatabases('the hourly budget', (makeEmpty) => {
   });
 
   test('a reply that is withdrawn while it waits holds nothing up', async () => {
-    const world = await createBudgetWorld(await makeEmpty());
+    const world = await createBudgetWorld(await makeEmpty(), BUDGET);
     const startMs = world.clock.now();
     const jobs: string[] = [];
     for (let number = 0; number < FOR_STARTS; number += 1) jobs.push(await world.ask(`Start ${number}`));
@@ -179,7 +86,7 @@ describeOnDatabases('the hourly budget', (makeEmpty) => {
   });
 
   test('when the budget is raised, those that wait go within a minute, in their order', async () => {
-    const world = await createBudgetWorld(await makeEmpty());
+    const world = await createBudgetWorld(await makeEmpty(), BUDGET);
     for (let number = 0; number < 40; number += 1) {
       await world.ask(`Request ${number}`);
       await world.workUntil(world.clock.now() + 1_000);
@@ -196,7 +103,7 @@ describeOnDatabases('the hourly budget', (makeEmpty) => {
     ['to one', 1],
   ] as const) {
     test(`when the budget is lowered ${what}, those that wait go later, once each, in their order`, async () => {
-      const world = await createBudgetWorld(await makeEmpty());
+      const world = await createBudgetWorld(await makeEmpty(), BUDGET);
       for (let number = 0; number < 14; number += 1) {
         await world.ask(`Request ${number}`);
         await world.workUntil(world.clock.now() + MINUTE_MS);
@@ -213,7 +120,7 @@ describeOnDatabases('the hourly budget', (makeEmpty) => {
   }
 
   test('requests that wait for an agent that is away try again at their own pace, and do not wake each other (E1)', async () => {
-    const world = await createBudgetWorld(await makeEmpty());
+    const world = await createBudgetWorld(await makeEmpty(), BUDGET);
     world.setAway(true);
     for (const number of [1, 2, 3]) await world.ask(`Request ${number}`);
     await world.workUntil(world.clock.now() + 10 * MINUTE_MS);
@@ -229,7 +136,7 @@ describeOnDatabases('the hourly budget', (makeEmpty) => {
   });
 
   test('a place that a withdrawn reply gives up is used within a minute', async () => {
-    const world = await createBudgetWorld(await makeEmpty());
+    const world = await createBudgetWorld(await makeEmpty(), BUDGET);
     const startMs = world.clock.now();
     const jobs = [await world.ask('Start 0')];
     await world.workUntil(startMs + 10 * MINUTE_MS);
@@ -253,7 +160,7 @@ describeOnDatabases('the hourly budget', (makeEmpty) => {
   });
 
   test('a start that its job does not wait for any more is not made, and holds up nothing', async () => {
-    const world = await createBudgetWorld(await makeEmpty());
+    const world = await createBudgetWorld(await makeEmpty(), BUDGET);
     for (let number = 0; number < FOR_STARTS; number += 1) await world.ask(`Start ${number}`);
     await world.workUntil(world.clock.now() + MINUTE_MS);
     const late = await world.ask('Late start');

@@ -39,7 +39,29 @@ test('replies that the API holds up wait until the time that it named (F2)', () 
   world.reply('one');
   world.advance(4 * SECOND_MS);
   world.messageFails({ ...failures.rateLimited, retryAfterMs: HOUR_MS });
+  // The time may be wrong: somebody may want to know.
+  expect(queue(world)).toEqual({ waiting: 1, until: 3604, sendNow: 2 });
+  world.apply({ type: 'send_now_pressed', message: 2 });
+  expect(queue(world)).toEqual({ waiting: 1, until: null, sendNow: null });
+});
+
+test('replies that our own budget holds up are not offered to go at once (F2)', () => {
+  const world = aWorkingJob();
+  world.reply('one');
+  world.advance(4 * SECOND_MS);
+  world.messageFails({ ...failures.overBudget, retryAfterMs: HOUR_MS });
   expect(queue(world)).toEqual({ waiting: 1, until: 3604, sendNow: null });
+});
+
+test('a start that the API holds up can be tried at once, and one that our own budget holds up cannot', () => {
+  const world = aJobBeingCreated();
+  expect(queue(world)).toEqual({ waiting: 0, until: null, sendNow: null });
+  world.createFails({ ...failures.rateLimited, retryAfterMs: HOUR_MS });
+  expect(queue(world)).toEqual({ waiting: 0, until: null, sendNow: 1 });
+  world.apply({ type: 'send_now_pressed', message: 1 });
+  expect(queue(world)).toEqual({ waiting: 0, until: null, sendNow: null });
+  world.createFails({ ...failures.overBudget, retryAfterMs: HOUR_MS });
+  expect(queue(world)).toEqual({ waiting: 0, until: null, sendNow: null });
 });
 
 test('replies before there is a job wait for it, nobody knows until when', () => {

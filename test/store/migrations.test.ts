@@ -32,6 +32,7 @@ describe('migrations', () => {
       'backup_origin',
       'budget_queue',
       'call',
+      'call_pause',
       'catch_up',
       'channel_setting',
       'early_reply',

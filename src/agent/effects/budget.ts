@@ -1,12 +1,31 @@
 import type { AgentFailure } from '../../jobs/agent-job.ts';
 import { isUnattended, type Job } from '../../jobs/job.ts';
-import { allowedAtMs, type BudgetKind } from '../../jobs/schedule/hourly-budget.ts';
+import {
+  type AnsweredCall,
+  allowedAtMs,
+  type BudgetKind,
+  type CallPause,
+  type InBudgetQueue,
+  isHurried,
+  nextInLine,
+  pauseAfter,
+} from '../../jobs/schedule/hourly-budget.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { AgentTools } from './agent-tools.ts';
 
 const HOUR_MS = 3_600_000;
 /** A place may become free before its time: somebody withdraws, or the budget is raised. */
 const FIRST_LOOKS_AGAIN_MS = 60_000;
+/** In a line, each is called by those before it. If they cannot, it looks by itself. */
+const LOOKS_IN_LINE_AGAIN_MS = 60_000;
+/** Whoever is called has so long to come: its replies may be gathered, or its names be looked up. */
+const COMES_WITHIN_MS = 10_000;
+/** If nobody has come for so long, the program was away, and the first in line is called once more. */
+const NOBODY_WAS_THERE_MS = 30_000;
+const PASSED_FOR_MS = 60_000;
+const TOO_MANY_REQUESTS = 429;
+
+type Tools = Pick<AgentTools, 'hourlyBudget' | 'log'>;
 
 export interface OverBudget {
   readonly failure: AgentFailure;
@@ -17,7 +36,7 @@ export interface OverBudget {
 /**
  * Takes a place in the hourly budget of the job's project, or says why it has to wait, and until when. Counted from
  * the ledger, so that it survives restarts and is shared by replicas. The first start in line asks every minute, and
- * a call that succeeds wakes it (`wakeNextStart`): so a place that is free too early is found by all who can use it.
+ * a call that succeeds wakes it (`callNext`): so a place that is free too early is found by all who can use it.
  */
 export async function takeFromBudget(
   tools: AgentTools,
@@ -26,34 +45,156 @@ export async function takeFromBudget(
   kind: BudgetKind,
 ): Promise<OverBudget | null> {
   const nowMs = tools.clock.now();
-  const startedAtMs = await tx.calls.agentCallsStartedAt(job.projectId, nowMs - HOUR_MS, nowMs);
-  const waiting = await tx.budgetQueue.waiting(job.projectId);
+  const { projectId } = job;
+  const startedAtMs = await tx.calls.agentCallsStartedAt(projectId, nowMs - HOUR_MS, nowMs);
+  const asking = { jobId: job.id, kind, isUnattended: isUnattended(job) };
+  const waiting = joinedBy(asking, await tx.budgetQueue.waiting(projectId));
   const use = { perHour: tools.hourlyBudget, startedAtMs, waiting };
-  const isByItself = isUnattended(job);
-  const goesAtMs = allowedAtMs(use, { jobId: job.id, kind, isUnattended: isByItself }, nowMs);
-  if (goesAtMs <= nowMs) {
-    await tx.budgetQueue.leave(job.id, kind);
+  const goesAtMs = allowedAtMs(use, asking, nowMs);
+  if (goesAtMs > nowMs) {
+    const ahead = waiting.find(
+      (other) => other.kind === 'create_job' && other.isUnattended === asking.isUnattended,
+    );
+    const isFirst = kind === 'create_job' && ahead?.jobId === job.id;
+    return {
+      failure: limited(
+        null,
+        `the budget of ${tools.hourlyBudget} calls per hour is used up`,
+        goesAtMs - nowMs,
+      ),
+      askAgainAtMs: isFirst ? Math.min(goesAtMs, nowMs + FIRST_LOOKS_AGAIN_MS) : goesAtMs,
+    };
+  }
+  const pause = isHurried(job, kind) ? null : await tx.budgetQueue.pause(projectId, nowMs);
+  if (pause !== null) {
+    const line = nextInLine({ ...use, calls: startedAtMs.length }, nowMs);
+    const askAgainAtMs = await waitsInLineUntilMs(tx, projectId, { pause, line, asking }, nowMs);
+    if (askAgainAtMs !== null) {
+      const message = 'the agent API limits the rate of calls';
+      return { failure: limited(TOO_MANY_REQUESTS, message, askAgainAtMs - nowMs), askAgainAtMs };
+    }
+  }
+  return null;
+}
+
+function limited(status: number | null, message: string, retryAfterMs: number): AgentFailure {
+  return { outcome: 'definite', reason: 'rate_limited', status, message, retryAfterMs };
+}
+
+/** With the job that asks: its call may have left the line, or be new. */
+function joinedBy(asking: InBudgetQueue, waiting: readonly InBudgetQueue[]): readonly InBudgetQueue[] {
+  const isIn = waiting.some((one) => isSame(one, asking));
+  // Whoever was passed has come.
+  return isIn ? waiting.map((one) => (isSame(one, asking) ? asking : one)) : [...waiting, asking];
+}
+
+function isSame(one: InBudgetQueue, other: InBudgetQueue): boolean {
+  return one.jobId === other.jobId && one.kind === other.kind;
+}
+
+interface Line {
+  readonly pause: CallPause;
+  readonly line: readonly InBudgetQueue[];
+  readonly asking: InBudgetQueue;
+}
+
+/** Null: it is the turn of the job that asks. */
+async function waitsInLineUntilMs(
+  tx: Transaction,
+  projectId: string,
+  { pause, line, asking }: Line,
+  nowMs: number,
+): Promise<number | null> {
+  const place = line.findIndex((one) => isSame(one, asking));
+  if (nowMs < pause.untilMs) return callAtMs(place, pause.untilMs);
+  if (await tx.calls.isAgentCallUnderWay(projectId, pause.atMs)) return nowMs + LOOKS_IN_LINE_AGAIN_MS;
+  if (place === 0) return null;
+  const calledForMs = nowMs - pause.untilMs;
+  if (calledForMs >= COMES_WITHIN_MS && calledForMs < NOBODY_WAS_THERE_MS) {
+    await tx.budgetQueue.pass(line.slice(0, place), nowMs + PASSED_FOR_MS);
     return null;
   }
-  const ahead = waiting.find((other) => other.kind === 'create_job' && other.isUnattended === isByItself);
-  const isFirst = kind === 'create_job' && (ahead?.jobId ?? job.id) === job.id;
-  return {
-    failure: {
-      outcome: 'definite',
-      reason: 'rate_limited',
-      status: null,
-      message: `the budget of ${tools.hourlyBudget} calls per hour is used up`,
-      retryAfterMs: goesAtMs - nowMs,
-    },
-    askAgainAtMs: isFirst ? Math.min(goesAtMs, nowMs + FIRST_LOOKS_AGAIN_MS) : goesAtMs,
-  };
+  if (calledForMs >= NOBODY_WAS_THERE_MS)
+    await tx.budgetQueue.changePause(projectId, (before) => before && { ...before, untilMs: nowMs }, nowMs);
+  await callFirst(tx, line, nowMs);
+  return callAtMs(place, nowMs);
+}
+
+/** When the job at this place in the line has its turn, unless those before it call it earlier. */
+function callAtMs(place: number, firstAtMs: number): number {
+  if (place === 0) return firstAtMs;
+  return firstAtMs + (place === 1 ? COMES_WITHIN_MS : LOOKS_IN_LINE_AGAIN_MS);
+}
+
+/** Wakes the first in line, and the second in case that the first does not come. */
+async function callFirst(tx: Transaction, line: readonly InBudgetQueue[], firstAtMs: number): Promise<void> {
+  for (const [place, { jobId, kind }] of line.slice(0, 2).entries()) {
+    const atMs = callAtMs(place, firstAtMs);
+    await tx.tasks.runNowUnlessLocked('call_agent', `agent:${jobId}`, atMs);
+    if (kind === 'send_message') await tx.tasks.runNowUnlessLocked('send_follow_ups', jobId, atMs);
+  }
+}
+
+/** The agent has answered a call: what that means for the project's others. Returns how they are held up. */
+export async function noteAnswer(
+  { log }: Tools,
+  tx: Transaction,
+  { projectId }: Job,
+  answered: AnsweredCall,
+  { nowMs, jitter }: { readonly nowMs: number; readonly jitter: number },
+): Promise<CallPause | null> {
+  const pause = await tx.budgetQueue.changePause(
+    projectId,
+    (before) => pauseAfter(before, answered, nowMs, jitter),
+    nowMs,
+  );
+  if (pause !== null && answered.answer === 'limited')
+    log.warn('calls_paused', { project_id: projectId, pause_ms: pause.untilMs - nowMs });
+  return pause;
 }
 
 /**
- * The agent has taken a call of the project: the first start in line looks again. After a failure, the starts in line
- * would only wake each other, without a pause.
+ * Calls the next in line after an answer. Without a pause, a call that was taken wakes the first start; after a failure,
+ * the starts in line would only wake each other. Returns when the job that was answered may go again, if it is in line.
  */
-export async function wakeNextStart(tx: Transaction, { projectId }: Job, nowMs: number): Promise<void> {
-  const jobId = await tx.budgetQueue.firstStart(projectId);
+export async function callNext(
+  { hourlyBudget }: Tools,
+  tx: Transaction,
+  { id, projectId }: Job,
+  { pause, isTaken }: { readonly pause: CallPause | null; readonly isTaken: boolean },
+  nowMs: number,
+): Promise<number | null> {
+  if (pause !== null) {
+    const calls = await tx.calls.agentCallsSince(projectId, nowMs - HOUR_MS);
+    const waiting = await tx.budgetQueue.waiting(projectId);
+    const line = nextInLine({ perHour: hourlyBudget, calls, waiting }, nowMs);
+    const firstAtMs = Math.max(pause.untilMs, nowMs);
+    if (line.length > 0) {
+      await callFirst(tx, line, firstAtMs);
+      const place = line.findIndex(({ jobId }) => jobId === id);
+      return place < 0 ? null : callAtMs(place, firstAtMs);
+    }
+    if (isTaken) await tx.budgetQueue.changePause(projectId, () => null, nowMs);
+  }
+  const jobId = isTaken ? await tx.budgetQueue.firstStart(projectId) : null;
   if (jobId !== null) await tx.tasks.runNowUnlessLocked('call_agent', `agent:${jobId}`, nowMs);
+  return null;
+}
+
+/** Whether the job's replies wait for the rate limit, and are the next to go out. Locks nothing. */
+export async function isNextInLine(
+  { hourlyBudget }: Tools,
+  tx: Transaction,
+  jobId: string,
+  nowMs: number,
+): Promise<boolean> {
+  const job = await tx.jobs.get(jobId);
+  if (job === null || (job.sendNotBeforeMs ?? 0) <= nowMs) return false;
+  const { projectId } = job;
+  const pause = await tx.budgetQueue.pause(projectId, nowMs);
+  if (pause === null || nowMs < pause.untilMs) return false;
+  const calls = await tx.calls.agentCallsSince(projectId, nowMs - HOUR_MS);
+  const waiting = await tx.budgetQueue.waiting(projectId);
+  const [first] = nextInLine({ perHour: hourlyBudget, calls, waiting }, nowMs);
+  return first?.jobId === jobId && first.kind === 'send_message';
 }

@@ -6,13 +6,15 @@ import { TooLateToSendError } from '../../engine/runtime/send-limit.ts';
 import { factsOf } from '../../engine/tools.ts';
 import type { AgentFailure } from '../../jobs/agent-job.ts';
 import type { CallRequest } from '../../jobs/call.ts';
+import { verdictOn } from '../../jobs/decide/watch/verdict.ts';
 import type { AnyJobContext } from '../../jobs/decision.ts';
 import type { JobEvent } from '../../jobs/event.ts';
 import type { Job } from '../../jobs/job.ts';
+import type { AnsweredCall, CallPause } from '../../jobs/schedule/hourly-budget.ts';
 import type { ClaimedTask, LedgerCall, Transaction } from '../../store/store.ts';
 import { AgentError } from '../client/errors.ts';
 import { type AgentTools, agentSays, requireBoundProject } from './agent-tools.ts';
-import { takeFromBudget, wakeNextStart } from './budget.ts';
+import { callNext, noteAnswer, takeFromBudget } from './budget.ts';
 
 type AgentRequest = Extract<CallRequest, { kind: 'create_job' | 'send_message' }>;
 
@@ -90,7 +92,7 @@ function agentCalls(tools: AgentTools): Effect<string, AgentResult> {
     },
     recover: async (started) => ({ event: failed(tools, started, INTERRUPTED) }),
     stillCounts,
-    settle,
+    settle: (tx, due, result, context) => settle(tools, tx, due, result, context),
   };
 
   function duration({ call }: DueCall): LogFields {
@@ -146,28 +148,53 @@ function stillCounts(result: AgentResult, { state }: LedgerCall): AgentResult | 
 }
 
 async function settle(
+  tools: AgentTools,
   tx: Transaction,
-  { call, job }: DueCall,
-  result: AgentResult,
+  due: DueCall,
+  { event, isRewritten, askAgainAtMs }: AgentResult,
   context: AnyJobContext,
 ): Promise<Wait | null> {
-  const { kind } = requestOf(call);
-  const { event, isRewritten, askAgainAtMs = Number.POSITIVE_INFINITY } = result;
-  if (isRewritten) return { delayUntilMs: context.nowMs };
+  const { call, job } = due;
+  const { nowMs } = context;
+  if (isRewritten) return { delayUntilMs: nowMs };
   if (event === null) {
     const detail = 'the job does not wait for it any more';
-    await tx.budgetQueue.leave(job.id, kind);
-    await tx.calls.settle(call.id, { state: 'not_made', detail }, context.nowMs);
+    await tx.budgetQueue.leave(call.id);
+    await tx.calls.settle(call.id, { state: 'not_made', detail }, nowMs);
     return null;
   }
-  const after = await applyEvent(tx, job.id, event, context);
-  if (isTaken(event)) await wakeNextStart(tx, job, context.nowMs);
-  if (event.type !== 'create_failed' || after.stage.kind !== 'creating') return null;
-  const retryAtMs = Math.min(after.trouble?.retryAtMs ?? 0, askAgainAtMs);
-  // Whatever the job says, this must not become a loop without a pause.
-  return { retryAtMs: Math.max(retryAtMs, context.nowMs + SHORTEST_WAIT_MS) };
+  if (askAgainAtMs !== undefined)
+    return waitAfter(event, await applyEvent(tx, job.id, event, context), askAgainAtMs, nowMs);
+  const answered = answerIn(event, due);
+  const pause = await noteAnswer(tools, tx, job, answered, context);
+  const after = await applyEvent(tx, job.id, heldUpBy(pause, event, nowMs), context);
+  const isTaken = answered.answer === 'taken';
+  const callAtMs = await callNext(tools, tx, job, { pause, isTaken }, nowMs);
+  return waitAfter(event, after, callAtMs ?? after.trouble?.retryAtMs ?? 0, nowMs);
 }
 
-function isTaken({ type }: JobEvent): boolean {
-  return type === 'job_created' || type === 'message_accepted';
+/** A create call that failed stays in its lane. */
+function waitAfter({ type }: JobEvent, { stage }: Job, retryAtMs: number, nowMs: number): Wait | null {
+  if (type !== 'create_failed' || stage.kind !== 'creating') return null;
+  // Whatever the job says, this must not become a loop without a pause.
+  return { retryAtMs: Math.max(retryAtMs, nowMs + SHORTEST_WAIT_MS) };
+}
+
+/** What the answer to a call says about the project's other calls. */
+function answerIn(event: JobEvent, { call, policy }: DueCall): AnsweredCall {
+  const startedAtMs = call.startedAtMs ?? 0;
+  if (event.type !== 'create_failed' && event.type !== 'message_failed')
+    return { startedAtMs, answer: 'taken', retryAfterMs: null };
+  const { failure } = event;
+  const { retryAfterMs } = failure;
+  if (failure.reason === 'rate_limited') return { startedAtMs, answer: 'limited', retryAfterMs };
+  const verdict = verdictOn(requestOf(call).kind, failure, policy.retryUnknown);
+  return { startedAtMs, answer: verdict === 'retry' ? 'again' : 'over', retryAfterMs };
+}
+
+/** The job waits for the end of the pause, which another call of the project may have begun. */
+function heldUpBy(pause: CallPause | null, event: JobEvent, nowMs: number): JobEvent {
+  const isFailed = event.type === 'create_failed' || event.type === 'message_failed';
+  if (pause === null || !isFailed || event.failure.reason !== 'rate_limited') return event;
+  return { ...event, failure: { ...event.failure, retryAfterMs: Math.max(0, pause.untilMs - nowMs) } };
 }

@@ -1,6 +1,7 @@
 import { applyEvent } from '../../engine/apply-event.ts';
 import type { ClaimedTask, Transaction } from '../../store/store.ts';
 import type { AgentTools } from './agent-tools.ts';
+import { isNextInLine } from './budget.ts';
 
 /**
  * How often, and for how long each time, replies wait for older ones that are being looked for: their thread is read
@@ -23,7 +24,8 @@ export async function sendFollowUps(tools: AgentTools, task: ClaimedTask): Promi
     const { nowMs } = context;
     const waitMs = await mustWaitMs(tx, task, nowMs);
     if (waitMs > 0) return tx.tasks.retryAt(task.lease, nowMs + waitMs);
-    await applyEvent(tx, task.subject, { type: 'send_due' }, context);
+    const isCalled = await isNextInLine(tools, tx, task.subject, nowMs);
+    await applyEvent(tx, task.subject, { type: 'send_due', isCalled }, context);
     await tx.tasks.complete(task.lease);
   };
   // They go out after another commit, and not without this one.

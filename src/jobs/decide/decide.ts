@@ -72,7 +72,7 @@ function apply(builder: DecisionBuilder, event: JobEvent) {
     case 'recipe_skipped':
       return recipeSkipped(builder);
     case 'send_due':
-      return sendDue(builder);
+      return sendDue(builder, event.isCalled === true);
     case 'message_accepted':
       return messageAccepted(builder, event.callId, event.agentJobId, event.agentJob);
     case 'message_failed':

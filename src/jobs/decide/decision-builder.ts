@@ -34,6 +34,7 @@ export class DecisionBuilder {
   private earlierReplies: Pick<Decision, 'mayHaveReplies'> = {};
   private settled: Pick<Decision, 'settled'> = {};
   private notices: Pick<Decision, 'notices'> = {};
+  private hurried: Pick<Decision, 'callsAgentNow'> = {};
 
   constructor(state: JobState, context: DecisionContext) {
     this.job = state.job;
@@ -125,6 +126,11 @@ export class DecisionBuilder {
     return id;
   }
 
+  /** The call that waits in the agent's lane is tried now. */
+  callAgentNow(): void {
+    this.hurried = { callsAgentNow: true };
+  }
+
   /** The call was made, and the agent took it. */
   settleDone(callId: string): void {
     this.settle({ callId, state: 'done', detail: null, goesAgain: false });
@@ -209,6 +215,7 @@ export class DecisionBuilder {
       ...this.settled,
       ...this.notices,
       ...this.rewrittenCreate(),
+      ...this.hurried,
     };
   }
 }

@@ -51,6 +51,7 @@ export function noteTrouble(
       misses,
       sendMisses,
       retryAtMs,
+      ...(kind === 'rate_limited' && failure.status !== null && { isByAgent: true }),
       isAnnounced: announceNow || before?.isAnnounced === true,
     },
   });

@@ -2,6 +2,7 @@ import type { JobState } from '../decision.ts';
 import { type Job, startPromptOf } from '../job.ts';
 import type { Policy } from '../policy.ts';
 import { isBlank, judgePrompt, unescaped } from '../requests/prompt.ts';
+import { isHeldUpByAgent } from '../schedule/hourly-budget.ts';
 import type { FollowUp } from './follow-up.ts';
 
 /** With less time left, the replies are gone before a person has found the button. */
@@ -13,7 +14,7 @@ export interface Queue {
   readonly waiting: number;
   /** Until when they wait, if that is known. */
   readonly untilMs: number | null;
-  /** The message call that *Send now* would make, by its number; null if nothing waits for its window. */
+  /** The message call that *Send now* would make, by its number (see `hurriedMessage`); null if nothing can be hastened. */
   readonly sendNow: number | null;
   /** Those that a person has to decide about, and the call of the oldest of them; null if there are none. */
   readonly undecided: { readonly count: number; readonly callId: string } | null;
@@ -31,10 +32,14 @@ export function queueOf(state: JobState, policy: Policy, nowMs: number): Queue {
 
 /** Until when those wait that are not under way yet, and whether they can be hastened. */
 function waitOf({ job, followUps }: JobState, policy: Policy, nowMs: number): Partial<Queue> {
+  const message = job.messages + 1;
+  // The agent API may have named a wrong time. Our own budget is not overruled.
+  const sendNow = isHeldUpByAgent(job) && job.hurriedMessage !== message ? message : null;
+  if (job.stage.kind === 'creating') return { sendNow };
   const waiting = readyOf(followUps.filter(({ state }) => state === 'waiting'));
   if (waiting.length === 0) return {};
-  if (job.sendNotBeforeMs !== null && job.sendNotBeforeMs > nowMs) return { untilMs: job.sendNotBeforeMs };
-  const message = job.messages + 1;
+  if (job.sendNotBeforeMs !== null && job.sendNotBeforeMs > nowMs)
+    return { untilMs: job.sendNotBeforeMs, sendNow };
   const isSending = followUps.some(({ state }) => state === 'sending');
   if (job.agentJob === null || isSending || job.hurriedMessage === message) return {};
   const untilMs = sendAtMs(waiting, policy.followUpWindowMs);

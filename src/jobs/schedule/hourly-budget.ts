@@ -1,3 +1,6 @@
+import type { Job } from '../job.ts';
+import { retryDelayMs } from './schedule.ts';
+
 const HOUR_MS = 3_600_000;
 /** New jobs leave this share of the budget to the follow-ups of running ones, which people wait for. */
 const KEPT_FOR_FOLLOW_UPS = 0.1;
@@ -12,6 +15,8 @@ export interface InBudgetQueue {
   readonly kind: BudgetKind;
   /** A recipe has started it by itself. */
   readonly isUnattended: boolean;
+  /** Others pass it until then: it was called, and did not come. */
+  readonly passedUntilMs?: number | null;
 }
 
 /** A project's create and message calls of the last hour, and those that wait. */
@@ -52,4 +57,72 @@ function limitOf({ kind, isUnattended }: InBudgetQueue, perHour: number): number
   const forStarts = perHour - Math.floor(perHour * KEPT_FOR_FOLLOW_UPS);
   // Of a small budget, at least one call: otherwise it would never start.
   return isUnattended ? Math.min(forStarts, Math.max(1, perHour - KEPT_FOR_PEOPLE)) : forStarts;
+}
+
+/**
+ * The jobs whose calls the project's hourly budget allows now, the next first: in the order in which they asked, and
+ * people before those that nobody asked for. Without those that are passed.
+ */
+export function nextInLine(
+  { perHour, calls, waiting }: Pick<BudgetUse, 'perHour' | 'waiting'> & { readonly calls: number },
+  nowMs: number,
+): InBudgetQueue[] {
+  const there = waiting.filter((one) => (one.passedUntilMs ?? 0) <= nowMs && calls < limitOf(one, perHour));
+  return [...there.filter((one) => !one.isUnattended), ...there.filter((one) => one.isUnattended)];
+}
+
+/**
+ * The agent API has answered 429 to a call of the project. No call goes out before the end of the pause, and then one
+ * at a time, in line, until nobody waits any more.
+ */
+export interface CallPause {
+  /** When the last refusal came that was not of a call on its way before. */
+  readonly atMs: number;
+  /** The end of the pause; after it, when the first in line was called. */
+  readonly untilMs: number;
+  /** In a row. */
+  readonly refusals: number;
+}
+
+export interface AnsweredCall {
+  readonly startedAtMs: number;
+  /** `over`: it has another outcome, and is not made again. `again`: it is, but not because of the rate. */
+  readonly answer: 'taken' | 'limited' | 'over' | 'again';
+  readonly retryAfterMs: number | null;
+}
+
+/** What an answer means for the project's other calls; null: nothing holds them up. `jitter`: 0 to 1. */
+export function pauseAfter(
+  before: CallPause | null,
+  { startedAtMs, answer, retryAfterMs }: AnsweredCall,
+  nowMs: number,
+  jitter: number,
+): CallPause | null {
+  // Several calls are on their way when the first is refused.
+  const isLate = before !== null && startedAtMs <= before.atMs;
+  if (answer === 'limited') {
+    const askedMs = nowMs + (retryAfterMs ?? 0);
+    if (isLate) return { ...before, untilMs: Math.max(before.untilMs, askedMs) };
+    const refusals = (before?.refusals ?? 0) + 1;
+    const untilMs = retryAfterMs
+      ? askedMs
+      : Math.max(before?.untilMs ?? 0, nowMs + retryDelayMs(refusals, jitter));
+    return { atMs: nowMs, untilMs, refusals };
+  }
+  if (before === null || isLate) return before;
+  if (answer === 'taken') return { ...before, untilMs: Math.min(before.untilMs, nowMs), refusals: 0 };
+  if (nowMs < before.untilMs) return before;
+  // An outage has waits of its own.
+  return answer === 'again' ? null : { ...before, untilMs: nowMs };
+}
+
+/** What it has for the agent waits because the agent API limits the rate. */
+export function isHeldUpByAgent({ trouble }: Pick<Job, 'trouble'>): boolean {
+  return trouble?.kind === 'rate_limited' && trouble.source === 'send' && trouble.isByAgent === true;
+}
+
+/** Somebody wants its next call to be tried, although the agent API limits the rate. */
+export function isHurried(job: Job, call: BudgetKind): boolean {
+  const message = call === 'create_job' ? job.messages + 1 : job.messages;
+  return job.hurriedMessage === message && isHeldUpByAgent(job);
 }

@@ -82,7 +82,8 @@ const erasedByCode = {
 const impersonal = {
   audit_entry: 'at id team_id action source job_id outcome',
   backup_origin: 'installation_id sequence',
-  budget_queue: 'job_id kind project_id seq',
+  budget_queue: 'job_id kind project_id seq passed_until',
+  call_pause: 'project_id at until refusals',
   call: 'seq id job_id project_id kind state created_at started_at ended_at held_since',
   catch_up:
     'job_id team_id urgency requested_at request_count sweep_from seen_ts oldest_ts cursor old_replies failures',

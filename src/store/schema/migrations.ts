@@ -4,6 +4,7 @@ import type { Engine } from '../engines/database.ts';
 import { cascade } from './cascade.ts';
 import { addAudit } from './migrations/audit.ts';
 import { addBackupOrigin } from './migrations/backup-origin.ts';
+import { addCallPauses } from './migrations/call-pause.ts';
 import { addCatchUps } from './migrations/catch-ups.ts';
 import { retainDroppedDrafts } from './migrations/drafts.ts';
 import { addFailures } from './migrations/failures.ts';
@@ -49,6 +50,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0024_step_tokens': { up: addStepTokens },
     '0025_schedules': { up: separateSchedules },
     '0026_backup_origin': { up: addBackupOrigin },
+    '0027_call_pause': { up: addCallPauses },
   };
 }
 

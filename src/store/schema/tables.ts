@@ -5,12 +5,12 @@ import type { FollowUp, FollowUpState, Receipt } from '../../jobs/follow-ups/fol
 import type { Job, Stage } from '../../jobs/job.ts';
 import type { ChannelSettings } from '../../jobs/policy.ts';
 import type { PullRequestFacts } from '../../jobs/pull-requests/pull-request.ts';
-import type { BudgetKind } from '../../jobs/schedule/hourly-budget.ts';
 import type { LookOutcome } from '../../jobs/schedule/look-intervals.ts';
 import type { StateReaction } from '../../jobs/shown/state-reaction.ts';
 import type { TaskKind } from '../../jobs/task-kinds.ts';
 import type { TaskGroup } from '../queries/tasks/task.ts';
 import type { AuditEntryTable } from './migrations/audit.ts';
+import type { BudgetQueueTable, CallPauseTable } from './migrations/call-pause.ts';
 import type { HookAnswerTable, RecipeTable } from './migrations/recipes.ts';
 import type { ScheduleTable } from './migrations/schedules.ts';
 
@@ -37,8 +37,8 @@ export interface Tables {
   past_thread: PastThreadTable;
   catch_up: CatchUpTable;
   past_notice: PastNoticeTable;
-  /** `seq`: that of the job's first call in the queue. */
-  budget_queue: { job_id: string; kind: BudgetKind; project_id: string; seq: number };
+  budget_queue: BudgetQueueTable;
+  call_pause: CallPauseTable;
   read_budget: ReadBudgetTable;
   pull_request: PullRequestTable;
   job_pull_request: JobPullRequestTable;

@@ -26,7 +26,7 @@ export function budgetQueueContract(open: OpenStore): void {
       expect(await waiting('site')).toEqual(['create_job c']);
       const firstStart = (projectId: string) => opened.run((tx) => tx.budgetQueue.firstStart(projectId));
       expect([await firstStart('docs'), await firstStart('nowhere')]).toEqual(['b', null]);
-      await opened.run((tx) => tx.budgetQueue.leave('b', 'create_job'));
+      await opened.run((tx) => tx.budgetQueue.leave('call-1'));
       expect(await waiting()).toEqual(['create_job a']);
       await opened.run((tx) => tx.budgetQueue.join('call-1'));
       expect(await waiting()).toEqual(['create_job b', 'create_job a']);
@@ -42,8 +42,8 @@ export function budgetQueueContract(open: OpenStore): void {
       expect(await opened.run((tx) => tx.budgetQueue.firstStart('docs'))).toBe('recipe');
       await start('alice', 'U1');
       expect(await opened.run((tx) => tx.budgetQueue.waiting('docs'))).toEqual([
-        { jobId: 'recipe', kind: 'create_job', isUnattended: true },
-        { jobId: 'alice', kind: 'create_job', isUnattended: false },
+        { jobId: 'recipe', kind: 'create_job', isUnattended: true, passedUntilMs: null },
+        { jobId: 'alice', kind: 'create_job', isUnattended: false, passedUntilMs: null },
       ]);
       expect(await opened.run((tx) => tx.budgetQueue.firstStart('docs'))).toBe('alice');
       await start('draft', null, { isStartedByPerson: true });
@@ -89,7 +89,14 @@ export function budgetQueueContract(open: OpenStore): void {
       const message = (callId: string) => aCall(callId, { lane: lane('job-1'), request });
       const write = (state: 'waiting' | 'excluded', ...callIds: string[]) =>
         opened.run((tx) =>
-          tx.write(aDecision({ followUps: [aFollowUp({ state })], calls: callIds.map(message) }), NOW_MS),
+          tx.write(
+            aDecision({
+              job: aJob({ agentJob: anAgentJob() }),
+              followUps: [aFollowUp({ state })],
+              calls: callIds.map(message),
+            }),
+            NOW_MS,
+          ),
         );
       await write('waiting', 'call-1');
       await want('b', 'call-2');
@@ -100,6 +107,48 @@ export function budgetQueueContract(open: OpenStore): void {
       await opened.run((tx) => tx.calls.settle('call-3', { state: 'not_made', detail: null }, NOW_MS));
       await write('excluded');
       expect(await waiting()).toEqual(['create_job b']);
+    });
+
+    test('leaves out a call under way, which has its place again if it is refused', async () => {
+      await want('b', 'call-1');
+      await want('a', 'call-2');
+      await opened.run((tx) => tx.calls.start('call-1', NOW_MS));
+      expect(await waiting()).toEqual(['create_job a']);
+      const isUnderWay = (sinceMs: number) =>
+        opened.run((tx) => tx.calls.isAgentCallUnderWay('docs', sinceMs));
+      expect([await isUnderWay(NOW_MS - 1), await isUnderWay(NOW_MS)]).toEqual([true, false]);
+      await opened.run((tx) => tx.calls.settle('call-1', { state: 'retry', detail: null }, NOW_MS));
+      expect(await waiting()).toEqual(['create_job b', 'create_job a']);
+      expect(await isUnderWay(0)).toBe(false);
+    });
+
+    test('remembers whom others pass', async () => {
+      await want('b', 'call-1');
+      await opened.run((tx) => tx.budgetQueue.pass([{ jobId: 'b', kind: 'create_job' }], NOW_MS));
+      const [b] = await opened.run((tx) => tx.budgetQueue.waiting('docs'));
+      expect(b?.passedUntilMs).toBe(NOW_MS);
+    });
+
+    test('keeps the pause of each project, and says which have one', async () => {
+      const pause = { atMs: NOW_MS, untilMs: NOW_MS + 60_000, refusals: 2 };
+      const change = (projectId: string, after: typeof pause | null) =>
+        opened.run((tx) => tx.budgetQueue.changePause(projectId, () => after, NOW_MS));
+      const pauseAt = (nowMs: number, projectId = 'docs') =>
+        opened.run((tx) => tx.budgetQueue.pause(projectId, nowMs));
+      const paused = (nowMs: number) => opened.run((tx) => tx.budgetQueue.paused(nowMs));
+      await change('docs', { ...pause, refusals: 1 });
+      await change('docs', pause);
+      await change('site', { ...pause, untilMs: NOW_MS + 1_000 });
+      expect([await pauseAt(NOW_MS), await pauseAt(NOW_MS, 'nowhere')]).toEqual([pause, null]);
+      // The next goes out alone until it is taken.
+      expect(await pauseAt(NOW_MS + 60_000)).toEqual(pause);
+      const docs = { projectId: 'docs', sinceMs: NOW_MS, untilMs: NOW_MS + 60_000 };
+      expect(await paused(NOW_MS + 1_000)).toEqual([docs]);
+      expect(await paused(NOW_MS + 60_000)).toEqual([]);
+      // The clock was set back since.
+      expect([await pauseAt(NOW_MS - 600_000), await paused(NOW_MS - 600_000)]).toEqual([null, []]);
+      await change('docs', null);
+      expect(await pauseAt(NOW_MS)).toBeNull();
     });
   });
 }

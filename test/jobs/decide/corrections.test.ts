@@ -157,11 +157,25 @@ describe('Send now (F3)', () => {
     expect(world.messages).toHaveLength(1);
   });
 
-  test('does not overrule the API that holds replies back', () => {
+  test('tries once what the API holds back: it may have named a wrong time', () => {
     const world = aWorkingJob();
     world.reply('one');
     world.advance(4 * SECOND_MS);
     world.messageFails({ ...failures.rateLimited, retryAfterMs: HOUR_MS });
+    world.apply({ type: 'send_now_pressed', message: 2 });
+    world.advance(0);
+    expect(world.messages).toHaveLength(2);
+    world.messageFails({ ...failures.rateLimited, retryAfterMs: HOUR_MS });
+    world.apply({ type: 'send_now_pressed', message: 2 });
+    world.advance(60 * SECOND_MS);
+    expect(world.messages).toHaveLength(2);
+  });
+
+  test('does not overrule the hourly budget', () => {
+    const world = aWorkingJob();
+    world.reply('one');
+    world.advance(4 * SECOND_MS);
+    world.messageFails({ ...failures.overBudget, retryAfterMs: HOUR_MS });
     world.apply({ type: 'send_now_pressed', message: 2 });
     world.advance(60 * SECOND_MS);
     expect(world.messages).toHaveLength(1);

@@ -1,6 +1,7 @@
 import type { AgentFailure, AgentJob } from '../../agent-job.ts';
 import type { FollowUp } from '../../follow-ups/follow-up.ts';
 import { nextBatch, readyOf } from '../../follow-ups/follow-up-queue.ts';
+import { isHeldUpByAgent } from '../../schedule/hourly-budget.ts';
 import { isWaitOn, LONGEST_PAUSE_MS } from '../../schedule/schedule.ts';
 import type { DecisionBuilder, Undelivered } from '../decision-builder.ts';
 import { clearTrouble, endTrouble, forgetSendTrouble, forgetUntoldTrouble, noteTrouble } from '../trouble.ts';
@@ -30,17 +31,26 @@ export function refuseWaiting(builder: DecisionBuilder, callId: string): void {
   announceRefusal(builder, callId, waiting, NO_JOB);
 }
 
-/** *Send now*: the replies that wait for `message` go out without waiting for the end of their window. */
+/**
+ * *Send now*: the replies that wait for `message` go out without waiting for the end of their window; or what waits for
+ * the rate limit is tried once, as the API may have named a wrong time.
+ */
 export function sendNow(builder: DecisionBuilder, message: number): void {
   const { job } = builder;
-  const isNext = message === job.messages + 1 && job.hurriedMessage !== message;
-  if (!isNext || job.agentJob === null || readyOf(builder.followUpsIn('waiting')).length === 0) return;
-  builder.change({ hurriedMessage: message });
-  scheduleSending(builder);
+  if (message !== job.messages + 1 || job.hurriedMessage === message) return;
+  const isPaused = isHeldUpByAgent(job);
+  if (isPaused && job.stage.kind === 'creating') {
+    builder.change({ hurriedMessage: message });
+    builder.callAgentNow();
+  } else if (job.agentJob !== null && readyOf(builder.followUpsIn('waiting')).length > 0) {
+    builder.change({ hurriedMessage: message, ...(isPaused && { sendNotBeforeMs: null }) });
+    scheduleSending(builder);
+  }
 }
 
 /** Puts the waiting replies into one message call. One call is under way at a time, which keeps the order. */
-export function sendDue(builder: DecisionBuilder): void {
+export function sendDue(builder: DecisionBuilder, isCalled: boolean): void {
+  if (isCalled) builder.change({ sendNotBeforeMs: null });
   const { job, context } = builder;
   const waiting = readyOf(builder.followUpsIn('waiting'));
   if (waiting.length === 0 || job.agentJob === null || builder.followUpsIn('sending').length > 0) return;

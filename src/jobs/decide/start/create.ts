@@ -16,6 +16,7 @@ export function jobCreated(builder: DecisionBuilder, callId: string, agentJob: A
   builder.settleDone(callId);
   if (builder.job.stage.kind !== 'creating') return;
   clearTrouble(builder, 'send');
+  builder.change({ hurriedMessage: null });
   const stage = { kind: 'working', turnStartedAtMs: builder.context.nowMs, settle: null } as const;
   builder.change({ stage });
   takenAlong(builder, callId);
@@ -34,6 +35,7 @@ export function jobFound(builder: DecisionBuilder, callId: string, agentJob: Age
 export function createFailed(builder: DecisionBuilder, callId: string, failure: AgentFailure): void {
   const verdict = settleFailed(builder, 'create_job', callId, failure);
   if (builder.job.stage.kind !== 'creating') return;
+  builder.change({ hurriedMessage: null });
   const { words: message = '' } = failure;
   switch (verdict) {
     case 'retry':

@@ -1,7 +1,9 @@
-import { type SqlBool, sql } from 'kysely';
-import type { BudgetKind, InBudgetQueue } from '../../../jobs/schedule/hourly-budget.ts';
-import { Table } from '../../schema/tables.ts';
+import { type Selectable, type SqlBool, sql } from 'kysely';
+import type { BudgetKind, CallPause, InBudgetQueue } from '../../../jobs/schedule/hourly-budget.ts';
+import { CLOCKS_DIFFER_MS } from '../../../jobs/schedule/schedule.ts';
+import { Table, type Tables } from '../../schema/tables.ts';
 import { prepared, type Values } from '../prepared.ts';
+import type { ProjectPause } from './read-budget.ts';
 
 const joinQueue = prepared((db, { callId }: Values<{ callId: string }>) =>
   db
@@ -17,18 +19,34 @@ const joinQueue = prepared((db, { callId }: Values<{ callId: string }>) =>
     .onConflict((conflict) => conflict.columns(['job_id', 'kind']).doNothing()),
 );
 
-const leaveQueue = prepared((db, { jobId, kind }: Values<Omit<InBudgetQueue, 'isUnattended'>>) =>
-  db.deleteFrom('budget_queue').where('job_id', '=', jobId).where('kind', '=', kind),
+const leaveQueue = prepared((db, { callId }: Values<{ callId: string }>) =>
+  db
+    .deleteFrom('budget_queue')
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('call')
+          .select('id')
+          .where('id', '=', callId)
+          .whereRef('call.job_id', '=', 'budget_queue.job_id')
+          .whereRef('call.kind', '=', 'budget_queue.kind'),
+      ),
+    ),
 );
 
-/** Replies may be withdrawn while they wait. */
+/**
+ * A call under way does not wait, but it has its place still: it may be refused. Replies may be withdrawn while they
+ * wait, and wait for the start of a job themselves.
+ */
 const STILL_WAITS = sql<SqlBool>`(
   exists (
     select 1 from call
     where call.lane = 'agent:' || budget_queue.job_id and ended_at is null and call.kind = budget_queue.kind
-  ) or kind = 'send_message' and exists (
+  ) or kind = 'send_message' and agent_job_id is not null and exists (
     select 1 from follow_up where follow_up.job_id = budget_queue.job_id and state = 'waiting'
   )
+) and not exists (
+  select 1 from call where call.lane = 'agent:' || budget_queue.job_id and ended_at is null and state = 'started'
 )`;
 
 /** 1 or 0; see `isUnattended`. In JSON, a text has a backslash before each `"`, and no name in a job is a text of others. */
@@ -39,7 +57,7 @@ const inQueue = prepared((db, { projectId }: Values<{ projectId: string }>) =>
   db
     .selectFrom('budget_queue')
     .innerJoin('job', 'job.id', 'budget_queue.job_id')
-    .select(['job_id as jobId', 'kind', IS_UNATTENDED.as('unattended')])
+    .select(['job_id as jobId', 'kind', 'passed_until as passedUntilMs', IS_UNATTENDED.as('unattended')])
     .where('budget_queue.project_id', '=', projectId)
     .where(STILL_WAITS)
     .orderBy('seq'),
@@ -59,8 +77,16 @@ const firstStart = prepared((db, { projectId }: Values<{ projectId: string }>) =
     .limit(1),
 );
 
+const pauseOf = prepared((db, { projectId }: Values<{ projectId: string }>) =>
+  db.selectFrom('call_pause').selectAll().where('project_id', '=', projectId),
+);
+
+const lockedPauseOf = prepared((db, { projectId }: Values<{ projectId: string }>) =>
+  db.selectFrom('call_pause').selectAll().where('project_id', '=', projectId).forUpdate(),
+);
+
 /**
- * Jobs that wait for the hourly budgets. A job keeps its place, even if the replies of a dropped call go out with
+ * Jobs that wait for the hourly budgets, and pauses that the agent API has asked for. A job keeps its place, even if the replies of a dropped call go out with
  * another.
  */
 export class BudgetQueue extends Table {
@@ -81,7 +107,68 @@ export class BudgetQueue extends Table {
     return row?.jobId ?? null;
   }
 
-  async leave(jobId: string, kind: BudgetKind): Promise<void> {
-    await leaveQueue.change(this.db, { jobId, kind });
+  /** The call has an outcome, or is not made. */
+  async leave(callId: string): Promise<void> {
+    await leaveQueue.change(this.db, { callId });
   }
+
+  /** Others pass these until then. */
+  async pass(jobs: readonly Pick<InBudgetQueue, 'jobId' | 'kind'>[], untilMs: number): Promise<void> {
+    for (const { jobId, kind } of jobs) {
+      await this.db
+        .updateTable('budget_queue')
+        .set({ passed_until: untilMs })
+        .where((eb) => eb.and({ job_id: jobId, kind }))
+        .execute();
+    }
+  }
+
+  /** Null: the agent API has refused none of the project's calls, or has taken all since. Locks nothing. */
+  async pause(projectId: string, nowMs: number): Promise<CallPause | null> {
+    return pauseFrom(await pauseOf.first(this.db, { projectId }), nowMs);
+  }
+
+  /** The projects whose calls wait because the agent API asked for it. Locks nothing. */
+  async paused(nowMs: number): Promise<ProjectPause[]> {
+    const rows = await this.db
+      .selectFrom('call_pause')
+      .selectAll()
+      .where('until', '>', nowMs)
+      .orderBy('project_id')
+      .execute();
+    return rows.flatMap((row) => {
+      const pause = pauseFrom(row, nowMs);
+      return pause === null
+        ? []
+        : [{ projectId: row.project_id, sinceMs: pause.atMs, untilMs: pause.untilMs }];
+    });
+  }
+
+  /** Replaces the project's pause by what follows from it. */
+  async changePause(
+    projectId: string,
+    change: (before: CallPause | null) => CallPause | null,
+    nowMs: number,
+  ): Promise<CallPause | null> {
+    const before = pauseFrom(await lockedPauseOf.first(this.db, { projectId }), nowMs);
+    const after = change(before);
+    if (after === before) return after;
+    if (after === null) {
+      await this.db.deleteFrom('call_pause').where('project_id', '=', projectId).execute();
+      return null;
+    }
+    const columns = { at: after.atMs, until: after.untilMs, refusals: after.refusals };
+    await this.db
+      .insertInto('call_pause')
+      .values({ project_id: projectId, ...columns })
+      .onConflict((conflict) => conflict.column('project_id').doUpdateSet(columns))
+      .execute();
+    return after;
+  }
+}
+
+function pauseFrom(row: Selectable<Tables['call_pause']> | undefined, nowMs: number): CallPause | null {
+  // What a clock that was ahead has noted is over.
+  if (row === undefined || row.at > nowMs + CLOCKS_DIFFER_MS) return null;
+  return { atMs: row.at, untilMs: row.until, refusals: row.refusals };
 }

@@ -224,6 +224,20 @@ export class Calls {
     return Number(count);
   }
 
+  /** Whether one of the project's create and message calls that were started since then has no outcome. Locks nothing. */
+  async isAgentCallUnderWay(projectId: string, sinceMs: number): Promise<boolean> {
+    const call = await this.db
+      .selectFrom('call')
+      .select('id')
+      .where('project_id', '=', projectId)
+      .where('started_at', '>', sinceMs)
+      .where(IS_IN_BUDGET)
+      .where('ended_at', 'is', null)
+      .limit(1)
+      .executeTakeFirst();
+    return call !== undefined;
+  }
+
   /** Does nothing if the natural key is known, even from a deleted job. */
   async add(call: NewCall, job: Job, nowMs: number): Promise<void> {
     const { request } = call;
