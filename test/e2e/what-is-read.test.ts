@@ -115,15 +115,16 @@ describe('what has no words (R2)', () => {
       { text: "This content can't be displayed.", fields: { blocks: [call] } },
     ],
     ['a picture', { files: [{ name: 'limits.png', content: 'x', mimetype: 'image/png', filetype: 'png' }] }],
+    ['a file that is no text', { files: [{ name: 'a.txt', content: Buffer.from('PK\u0003\u0004') }] }],
   ])('alone starts nothing, and says so: %s', async (_what, draft) => {
     await using program = await startProgram();
     await write(program, { channel: bob, ...draft });
-    await told(program, bob, 'Not sent:* 1 ');
+    await told(program, bob, 'Not sent');
     await write(program, { ...draft, text: `${mention} ${draft.text ?? ''}`.trim() });
-    await told(program, general, 'Not sent:* 1 ');
+    await told(program, general, 'Not sent');
     const card = await working(program);
     await write(program, { threadTs: card.ts, ...draft });
-    await program.threadMessage(card, 'Not sent:* 1 ');
+    await program.threadMessage(card, 'Not sent');
     await program.clock.advance(20_000);
     expect(prompts(program)).toEqual(['Add a quickstart']);
   });

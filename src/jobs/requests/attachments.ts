@@ -42,6 +42,11 @@ export type SnippetProblem = 'unreadable' | 'no_text' | 'too_long';
 
 export const noAttachments: Attachments = { snippets: [], others: [] };
 
+/** The request of somebody who sends files without a word. */
+export function seeFiles(snippets: readonly Snippet[]): string {
+  return `See ${snippets.map(({ name }) => name).join(', ')}`;
+}
+
 /** A snippet as a prompt shows it. */
 export function inlined(name: string, text: string): string {
   return `${name}:\n${text}`;

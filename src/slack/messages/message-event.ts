@@ -1,5 +1,5 @@
 import type { Reply } from '../../jobs/event.ts';
-import type { Attachments } from '../../jobs/requests/attachments.ts';
+import { type Attachments, seeFiles } from '../../jobs/requests/attachments.ts';
 import { SLACKBOT } from '../protocol/ids.ts';
 import { mentionedUserIds, stripLeadingMention } from '../protocol/slack-text.ts';
 import { attachmentsIn } from './attachments.ts';
@@ -173,5 +173,5 @@ export function writtenOf(event: MessageEvent, botUserId: string | undefined): W
 /** The request without the mention at its start. Snippets without a word become a request to see them. */
 export function requestText(text: string, { snippets }: Attachments, botUserId: string | undefined): string {
   const own = (botUserId === undefined ? text : stripLeadingMention(text, botUserId)).trim();
-  return own === '' && snippets.length > 0 ? `See ${snippets.map(({ name }) => name).join(', ')}` : own;
+  return own === '' && snippets.length > 0 ? seeFiles(snippets) : own;
 }

@@ -155,6 +155,30 @@ describe('what the agent cannot take (F5)', () => {
 });
 
 describe('snippets of the message that starts a job (F5)', () => {
+  const unread = [{ name: 'notes.txt', problem: 'no_text' }] as const;
+  const onlyFile = { ...request, prompt: 'See notes.txt', attachments: { snippets: [notes], others: [] } };
+
+  test('that cannot be read, and are all there is, start nothing, and the card says so (R2)', () => {
+    const world = new World({}, onlyFile);
+    world.cardPosted();
+    world.apply({ type: 'snippets_read', messageTs: null, snippets: unread });
+    expect(world.open('create_job')).toEqual([]);
+    expect(world.job.stage).toEqual({ kind: 'rejected', message: 'Nothing in it could be read.' });
+    expect(world.news).toEqual(['not sent: notes.txt no_text']);
+  });
+
+  test('that cannot be read leave the words of the request, or of a reply (R2)', () => {
+    const inWords = new World({}, { ...onlyFile, prompt: 'Document the notes' });
+    inWords.cardPosted();
+    inWords.apply({ type: 'snippets_read', messageTs: null, snippets: unread });
+    expect(inWords.open('create_job')).toHaveLength(1);
+    const withReply = new World({}, onlyFile);
+    withReply.cardPosted();
+    withReply.reply('They are about limits');
+    withReply.apply({ type: 'snippets_read', messageTs: null, snippets: unread });
+    expect(withReply.open('create_job')).toHaveLength(1);
+  });
+
   test('go to the agent with the prompt, even when it is run again; the rest is named', () => {
     const attachments: Attachments = { snippets: [notes], others: [{ kind: 'image', name: null }] };
     const world = new World({}, { ...request, attachments });

@@ -1,7 +1,13 @@
 import { excludedFollowUp, type FollowUp } from '../../follow-ups/follow-up.ts';
 import { promptOf } from '../../follow-ups/follow-up-queue.ts';
-import { startPromptOf } from '../../job.ts';
-import { inlined, type ReadSnippet, type SnippetProblem, type Unsent } from '../../requests/attachments.ts';
+import { type Job, startPromptOf } from '../../job.ts';
+import {
+  inlined,
+  type ReadSnippet,
+  type SnippetProblem,
+  seeFiles,
+  type Unsent,
+} from '../../requests/attachments.ts';
 import { isBlank, judgePrompt, unescaped } from '../../requests/prompt.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
 import { requestCreate } from '../start/open.ts';
@@ -44,8 +50,19 @@ function readForPrompt(builder: DecisionBuilder, snippets: readonly ReadSnippet[
   );
   nameOthers(builder, kindsIn(snippets));
   announceProblems(builder, problems);
-  builder.change({ snippets: [], inlined: withMore(text) });
-  if (job.stage.kind === 'creating') requestCreate(builder);
+  const whole = withMore(text);
+  builder.change({ snippets: [], inlined: whole });
+  if (job.stage.kind !== 'creating') return;
+  if (whole !== '' || !isOnlyFiles(builder, job)) return requestCreate(builder);
+  builder.change({ stage: { kind: 'rejected', message: NOTHING_READ } });
+  builder.refreshCard();
+}
+
+const NOTHING_READ = 'Nothing in it could be read.';
+
+/** Somebody sent files without a word, and nobody has written one since. */
+function isOnlyFiles(builder: DecisionBuilder, { prompt, context, snippets }: Job): boolean {
+  return prompt === seeFiles(snippets) && context === '' && builder.followUpsIn('waiting').length === 0;
 }
 
 /** Those that were read and leave the prompt inside the limit, one after the other. */
