@@ -48,7 +48,7 @@ const commands: readonly Command[] = [
     load: async () => (await import('./commands/backup.ts')).backup,
   },
   {
-    usage: 'copy-store --to <postgres://… | directory>',
+    usage: 'copy-store --to <postgres://… | directory> | --to-file <path>',
     summary: 'copy the store of a stopped docs-agent to the other kind of database, and check every row',
     load: async () => (await import('./commands/copy-store.ts')).copyStore,
   },

@@ -20,7 +20,8 @@ export async function backup(args: string[], { env }: Host): Promise<number> {
   const store = parseStoreConfig(env);
   if (store.kind === 'postgres') {
     throw new StoreError(
-      'The store is in Postgres (DATABASE_URL), which has a tool for that: pg_dump -Fc "$DATABASE_URL" -f docs-agent.dump',
+      'The store is in Postgres (DATABASE_URL), which has a tool for that: pg_dump -Fc <database> -f docs-agent.dump, with ' +
+        'the password in PGPASSWORD or PGPASSFILE.',
     );
   }
   const directory = positionals[0] ?? join(store.dataDir, 'backups');
