@@ -131,7 +131,7 @@ describeWithLocalSlack('requests over signed HTTP', () => {
     const changed = { user: bob, ts: card.ts, thread_ts: card.ts, text: 'not a reply', type: 'message' };
     const events = [
       { ...reply, subtype: 'bot_message', bot_id: 'B0OTHER', user: undefined },
-      { ...reply, bot_id: 'B0OTHER' },
+      { ...reply, user: undefined, bot_id: 'B0OTHER' },
       { ...reply, user: localApp.botUserId },
       { ...reply, user: undefined },
       { ...reply, subtype: 'message_changed', message: changed, previous_message: changed, hidden: true },

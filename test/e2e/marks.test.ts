@@ -203,7 +203,8 @@ describe('marks', () => {
   });
 
   test('at what bots and the program itself wrote make no draft, nor where there is a job (T2)', async () => {
-    const byBot = await write('Deployed', { fields: { bot_id: 'B0DEPLOY' } });
+    world.slack.control.addUser({ id: 'UDEPLOY', name: 'deploys', isBot: true });
+    const byBot = await write('Deployed', { user: 'UDEPLOY', fields: { bot_id: 'B0DEPLOY' } });
     const card = await world.ask('Document the limits');
     const reply = await write('With an example', { threadTs: card.ts });
     for (const message of [byBot, card, reply]) await react(message);
@@ -242,7 +243,8 @@ describe('marks', () => {
       const { control } = world.slack;
       control.addUser({ id: 'U0ELSE', name: 'else', realName: 'From Elsewhere', teamId: 'T0ELSE' });
       control.invite(general, 'U0ELSE');
-      const byBot = await write('Deployed', { fields: { bot_id: 'B0DEPLOY' } });
+      world.slack.control.addUser({ id: 'UDEPLOY', name: 'deploys', isBot: true });
+      const byBot = await write('Deployed', { user: 'UDEPLOY', fields: { bot_id: 'B0DEPLOY' } });
       const card = await world.ask('Document the limits');
       const strangers = await write('The page is old');
       const hidden = await write('The limits are wrong');

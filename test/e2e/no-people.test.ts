@@ -158,3 +158,88 @@ test('where everybody is let in, a person of whom Slack says nothing now still i
     'the job',
   );
 });
+
+describe('a message that an app posts with the token of a person (R6)', () => {
+  const other = { bot_id: 'BOTHERAPP' };
+
+  test("is that person's: it starts a job, and is a reply, which may be edited and deleted", async () => {
+    const { program, write } = await withNobodies();
+    await using _ = program;
+    const { control } = program.slack;
+    const post = (text: string, user: string, threadTs?: string) =>
+      control.message({
+        channel: general,
+        user,
+        text,
+        fields: other,
+        ...(threadTs === undefined ? {} : { threadTs }),
+      });
+    const asked = await post(`${mention} Document 2.1`, bob);
+    await program.later(
+      () => prompts(program),
+      (all) => all.length === 1,
+      'the job',
+    );
+    const reply = await post('Mention teh CLI', alice, asked.ts);
+    await control.editMessage(reply, 'Mention the CLI');
+    const deleted = await post('Nobody reads this', alice, asked.ts);
+    await control.deleteMessage(deleted);
+    await program.later(
+      () => control.reactions(reply),
+      (names) => names.includes('white_check_mark'),
+      'the reply to be sent',
+    );
+    await program.clock.advance(30_000);
+    expect(prompts(program)).toEqual([['Document 2.1', 'Mention the CLI']]);
+    await nothingFollows(program, async () => {
+      await post(`${mention} Document 2.2`, bot.id);
+      const of = await post('Deployed 2.2', bot.id, asked.ts);
+      await control.editMessage(of, 'Deployed 2.3');
+      await control.deleteMessage(of);
+      await write('Deployed 2.4', bot, general, asked.ts);
+    });
+  });
+
+  test('is found, too, when the thread is read for missed replies', async () => {
+    const { program } = await withNobodies();
+    await using _ = program;
+    const card = await working(program);
+    await program.service.stop();
+    const post = (text: string, user: string) =>
+      program.slack.control.message({ channel: general, user, text, threadTs: card.ts, fields: other });
+    await post('Deployed 2.1', bot.id);
+    const missed = await post('Mention the CLI', bob);
+    await program.restart();
+    await program.later(
+      () => program.slack.control.reactions(missed),
+      (names) => names.includes('white_check_mark'),
+      'the missed reply to be sent',
+    );
+    expect(prompts(program)).toEqual([['Add a quickstart', 'Mention the CLI']]);
+  });
+
+  test.each([
+    ['is nothing if that app is this program', async (_: Program) => strictApp.botId],
+    [
+      'is nothing while Slack does not say that a person stands behind it, even where everybody is let in',
+      async ({ slack }: Program) => {
+        slack.onCall(({ method }) => (method === 'users.info' ? { status: 503 } : null));
+        return other.bot_id;
+      },
+    ],
+  ])('%s', async (_what, appOf) => {
+    const { program } = await withNobodies(everybody);
+    await using _ = program;
+    const botId = await appOf(program);
+    await nothingFollows(program, async () => {
+      const posted = program.slack.control.message({
+        channel: general,
+        user: bob,
+        text: `${mention} Document 2.1`,
+        fields: { bot_id: botId },
+      });
+      await program.clock.advance(5_000);
+      await posted;
+    });
+  });
+});

@@ -20,6 +20,8 @@ export function isTooOld(seconds: number, nowMs: number): boolean {
 export interface MessageEvent {
   readonly subtype?: string | undefined;
   readonly bot_id?: string | undefined;
+  /** Of the app that has posted it. */
+  readonly app_id?: string | undefined;
   readonly user?: string | undefined;
   /** How a bot calls itself. */
   readonly username?: string | undefined;
@@ -94,9 +96,18 @@ export function writtenByPerson(message: MessageEvent, botUserId: string): strin
   return isHuman(message, botUserId) ? (message.user ?? null) : null;
 }
 
-/** Of other messages, nothing more is read. */
-export function mayBeHuman({ subtype, bot_id: botId }: Pick<MessageEvent, 'subtype' | 'bot_id'>): boolean {
-  return HUMAN_SUBTYPES.has(subtype) && botId == null;
+/** Of other messages, nothing more is read. An app may have posted it with the token of a person (`isPostedByApp`). */
+export function mayBeHuman({
+  subtype,
+  bot_id: botId,
+  user,
+}: Pick<MessageEvent, 'subtype' | 'bot_id' | 'user'>): boolean {
+  return HUMAN_SUBTYPES.has(subtype) && (botId == null || user != null);
+}
+
+/** An app has posted it, with its own token or a person's: only who its `user` is tells which. */
+export function isPostedByApp({ bot_id: botId }: Pick<MessageEvent, 'bot_id'>): boolean {
+  return botId != null;
 }
 
 /** A reply that a person changed or deleted; `message` is the reply, as it is now or was last. */
@@ -153,6 +164,8 @@ export interface Written {
   /** As Slack delivered it, without the mention at its start. */
   readonly text: string;
   readonly attachments: Attachments;
+  /** See `isPostedByApp`. */
+  readonly isPostedByApp: boolean;
 }
 
 /** Null if it is not a person's, or if it is about an edit: that starts nothing. */
@@ -167,6 +180,7 @@ export function writtenOf(event: MessageEvent, botUserId: string | undefined): W
     threadTs: threadTs === undefined || threadTs === ts ? null : threadTs,
     text: requestText(saidBy(event), attachments, botUserId),
     attachments,
+    isPostedByApp: isPostedByApp(event),
   };
 }
 

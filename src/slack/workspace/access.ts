@@ -64,13 +64,16 @@ export class Access {
     return isKnown && (await this.refusal(userId, channelId)) === null;
   }
 
-  /** True if Slack does not answer: then `refusal` decides alone. */
-  async isPerson(userId: string): Promise<boolean> {
+  /**
+   * True if Slack does not answer: then `refusal` decides alone. @param mustBeSure throws SlackCallError instead, as
+   * behind what an app posts there is mostly no person
+   */
+  async isPerson(userId: string, mustBeSure = false): Promise<boolean> {
     if (userId === SLACKBOT) return false;
     try {
       return (await this.users.get(userId)).isPerson;
     } catch (error) {
-      if (error instanceof SlackCallError) return true;
+      if (error instanceof SlackCallError && !mustBeSure) return true;
       throw error;
     }
   }

@@ -1,4 +1,4 @@
-import { type MessageEvent, replyOf, type Written } from '../../messages/message-event.ts';
+import { isPostedByApp, type MessageEvent, replyOf, type Written } from '../../messages/message-event.ts';
 import { chooseMessagesView, noJobInThreadView } from '../../views/forms/thread-preview.ts';
 import { newMessagesOnlyView } from '../../views/help.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
@@ -40,12 +40,12 @@ export async function answerWriter(
  */
 export async function offerThread(
   deps: ListenerDeps,
-  { channelId, userId, ts, threadTs }: Written,
+  { channelId, userId, ts, threadTs, isPostedByApp: byApp }: Written,
 ): Promise<void> {
   if (threadTs === null) return;
   const key = `mention:${deps.teamId}:${channelId}:${ts}`;
   const at = { channelId, userId, threadTs, keys: [key] };
-  if (!(await isAdmitted(deps, at, key))) return;
+  if (!(await isAdmitted(deps, { ...at, isPostedByApp: byApp }, key))) return;
   const offer = chooseMessagesView({ channelId, threadTs, messageTs: ts });
   await answerWriter(deps, at, offer, noJobInThreadView());
 }
@@ -65,7 +65,8 @@ export async function answerInForgottenThread(
   const { userId } = reply;
   const keys = [`past_thread:${teamId}:${thread.channelId}:${threadTs}:${userId}`];
   const at = { channelId: thread.channelId, threadTs, userId, keys };
-  if (await isAdmitted(deps, at, null)) await answerWriter(deps, at, threadForgottenView());
+  if (await isAdmitted(deps, { ...at, isPostedByApp: isPostedByApp(message) }, null))
+    await answerWriter(deps, at, threadForgottenView());
 }
 
 /**
@@ -74,11 +75,13 @@ export async function answerInForgottenThread(
  */
 export async function answerAddedMention(
   deps: ListenerDeps,
-  { channel: channelId, ts, thread_ts: rootTs = ts, user: userId }: MessageEvent & { readonly user: string },
+  message: MessageEvent & { readonly user: string },
 ): Promise<void> {
+  const { channel: channelId, ts, thread_ts: rootTs = ts, user: userId } = message;
   const thread = { teamId: deps.teamId, channelId, threadTs: rootTs };
   if (await deps.store.transaction((tx) => isReplyToJob(tx, thread, ts, deps.clock.now()))) return;
   const key = `mention_by_edit:${deps.teamId}:${channelId}:${ts}`;
   const at = { channelId, userId, threadTs: rootTs === ts ? null : rootTs, keys: [key] };
-  if (await isAdmitted(deps, at, key)) await answerWriter(deps, at, newMessagesOnlyView());
+  const writer = { ...at, isPostedByApp: isPostedByApp(message) };
+  if (await isAdmitted(deps, writer, key)) await answerWriter(deps, at, newMessagesOnlyView());
 }

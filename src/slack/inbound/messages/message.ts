@@ -41,6 +41,7 @@ export function message(deps: ListenerDeps) {
   return async ({ event, body, context }: Args): Promise<void> => {
     const { botUserId } = context;
     const isDirect = event.type === 'message' && event.channel_type === 'im';
+    if (isOwn(deps, event as MessageEvent & ChangeEvent, body.api_app_id)) return;
     if (isChange(event)) return changed(deps, event as ChangeEvent, { isDirect, botUserId });
     const said = event as MessageEvent;
     const written = writtenOf(said, botUserId);
@@ -62,6 +63,16 @@ export function message(deps: ListenerDeps) {
     const mayBeElsewhere = owner === 'opening' && rootUserId !== botUserId;
     if (written !== null && (owner === 'foreign' || mayBeElsewhere)) await offerThread(deps, written);
   };
+}
+
+/** Whether this program has posted the message that the event is about, with whatever token. */
+function isOwn(
+  { botId }: ListenerDeps,
+  { message: now, previous_message: before, ...event }: MessageEvent & ChangeEvent,
+  appId: string,
+): boolean {
+  const { bot_id: by, app_id: app } = now ?? before ?? event;
+  return by === botId || (app !== undefined && app === appId);
 }
 
 interface Receiver {
@@ -117,9 +128,9 @@ async function startFromMessage(
   written: Written,
   { keys, isDirect }: { readonly keys: readonly string[]; readonly isDirect: boolean },
 ): Promise<void> {
-  const { channelId, userId, ts, text, attachments } = written;
+  const { channelId, userId, ts, text, attachments, isPostedByApp } = written;
   const at = { channelId, userId, threadTs: null, keys };
-  if (!(await isAdmitted(deps, at, `message:${channelId}:${ts}`))) return;
+  if (!(await isAdmitted(deps, { ...at, isPostedByApp }, `message:${channelId}:${ts}`))) return;
   const answer = await answerTo(deps, written, isDirect);
   if (answer !== null) return answerWriter(deps, at, answer);
   const outcome = await startJob(deps, {

@@ -4,6 +4,7 @@ import { isBeforeJob } from '../../../jobs/job.ts';
 import type { Thread, Transaction } from '../../../store/store.ts';
 import {
   CLOCK_SKEW_MS,
+  isPostedByApp,
   type MessageEvent,
   messageKeys,
   type ReplyChange,
@@ -39,7 +40,7 @@ export async function takeReply(
   if (found === null) return null;
   const { threadTs, reply } = found;
   const thread = { teamId: deps.teamId, channelId: message.channel, threadTs };
-  const writer = { ...thread, userId: reply.userId };
+  const writer = { ...thread, userId: reply.userId, isPostedByApp: isPostedByApp(message) };
   if (!(await deps.access.surelyAdmits(writer.userId, writer.channelId))) {
     // Slack is asked only about authors in our threads, and no transaction waits for its answer: hence two.
     const owner = await deps.store.transaction((tx) => ownerOfThread(tx, thread, deps.clock.now()));
@@ -72,9 +73,11 @@ export async function changeReply(deps: ListenerDeps, change: ReplyChange): Prom
   // Two transactions, as in `takeReply`.
   const before = await deps.store.transaction(find);
   if (before === 'foreign') return;
-  const writer = { ...thread, userId: reply.userId };
+  const byApp = isPostedByApp(change.message);
+  const writer = { ...thread, userId: reply.userId, isPostedByApp: byApp };
   const refusalKey = before === 'young' ? null : refusalInThread(writer);
-  if (change.kind === 'edited' && !(await isAdmitted(deps, writer, refusalKey))) return;
+  // Of a deletion, only a person's counts: who may not write there has no reply to withdraw.
+  if ((change.kind === 'edited' || byApp) && !(await isAdmitted(deps, writer, refusalKey))) return;
   const taken = await deps.store.transaction(async (tx): Promise<TakenIn> => {
     const owner = await find(tx);
     if (owner === 'foreign') return { owner, outcome: 'ignored' };

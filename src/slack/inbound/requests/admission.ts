@@ -71,7 +71,7 @@ export async function isAdmitted(
   message: WrittenBy,
   refusalKey: string | null,
 ): Promise<boolean> {
-  if (!(await deps.access.isPerson(message.userId))) return false;
+  if (!(await deps.access.isPerson(message.userId, message.isPostedByApp))) return false;
   const denial = await denialOf(deps, message.userId, message.channelId);
   if (denial === null) return true;
   const { problem, unknown } = denial;
@@ -90,6 +90,7 @@ interface WrittenBy {
   readonly userId: string;
   readonly channelId: string;
   readonly threadTs: string | null;
+  readonly isPostedByApp?: boolean;
 }
 
 async function refuseOnce(

@@ -69,7 +69,7 @@ async function answerEvent(deps: AnyWorkspaceDeps, args: Args): Promise<void> {
   const isSpokenTo =
     event.type === 'app_mention' || (event.type === 'message' && event.channel_type === 'im');
   const written = isSpokenTo ? writtenOf(event as MessageEvent, deps.botUserId) : null;
-  if (written === null || !(await deps.access.isPerson(written.userId))) return;
+  if (written === null || !(await deps.access.isPerson(written.userId, written.isPostedByApp))) return;
   await deps.poster.replyPrivately(written, problem);
 }
 

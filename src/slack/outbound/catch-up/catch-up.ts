@@ -5,7 +5,7 @@ import { isBeforeJob, type Job } from '../../../jobs/job.ts';
 import { retryDelayMs } from '../../../jobs/schedule/schedule.ts';
 import type { ThreadToRead } from '../../../store/queries/catch-ups.ts';
 import { type ClaimedTask, LeaseLostError, type Transaction } from '../../../store/store.ts';
-import { isTooOld, messageKeys, replyOf } from '../../messages/message-event.ts';
+import { isPostedByApp, isTooOld, messageKeys, replyOf } from '../../messages/message-event.ts';
 import type { ThreadMessage } from '../../workspace/web-api/answers.ts';
 import { SlackCallError, type SlackFailure } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
@@ -137,18 +137,22 @@ async function takeIn(
   return oldReplies;
 }
 
-/** Without the messages of people who may not use the program there, and of bots. */
+/** Without the messages of people who may not use the program there, of bots, and of this program. */
 async function admitted(
-  { access, botUserId }: Workspace,
+  { access, botId, botUserId }: Workspace,
   job: Job,
   messages: readonly ThreadMessage[],
 ): Promise<ThreadMessage[]> {
-  const authors = new Set(messages.flatMap((message) => replyOf(message, botUserId)?.reply.userId ?? []));
-  const refusals = await Promise.all(
-    [...authors].map(async (userId) => [userId, await access.refusal(userId, job.channelId)] as const),
+  const mayCount = await Promise.all(
+    messages.map(async (message) => {
+      const author = replyOf(message, botUserId)?.reply.userId;
+      if (author === undefined) return true;
+      if (message.bot_id === botId) return false;
+      if (isPostedByApp(message) && !(await access.isPerson(author, true))) return false;
+      return (await access.refusal(author, job.channelId)) === null;
+    }),
   );
-  const refused = new Set(refusals.flatMap(([userId, refusal]) => (refusal === null ? [] : [userId])));
-  return messages.filter(({ user }) => user === undefined || !refused.has(user));
+  return messages.filter((_message, index) => mayCount[index]);
 }
 
 async function notRead(

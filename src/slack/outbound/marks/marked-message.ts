@@ -2,7 +2,7 @@ import type { MarkedMessage } from '../../../jobs/draft.ts';
 import { threadWordOf } from '../../../jobs/requests/command.ts';
 import { isBlank } from '../../../jobs/requests/prompt.ts';
 import { attachmentsIn } from '../../messages/attachments.ts';
-import { writtenByPerson } from '../../messages/message-event.ts';
+import { isPostedByApp, writtenByPerson } from '../../messages/message-event.ts';
 import { offeredMessages, peopleIn, saidIn } from '../../messages/thread-messages.ts';
 import { jobReference } from '../../protocol/links.ts';
 import { escapeMrkdwn, readableText } from '../../protocol/slack-text.ts';
@@ -11,7 +11,7 @@ import type { Workspace } from '../../workspace/workspace.ts';
 
 /** Null if there is nothing in it that a draft could be about, or no person wrote it. Throws SlackCallError. */
 export async function readMarked(
-  { poster, names, access, botUserId }: Workspace,
+  { poster, names, access, botId, botUserId }: Workspace,
   { channelId, messageTs }: { readonly channelId: string; readonly messageTs: string },
 ): Promise<MarkedMessage | null> {
   const permalink = await poster.permalink(channelId, messageTs);
@@ -21,7 +21,8 @@ export async function readMarked(
   const messages = await poster.thread(channelId, rootTs);
   const message = messages.find(({ ts }) => ts === messageTs);
   const writer = message === undefined ? null : writtenByPerson(message, botUserId);
-  if (message === undefined || writer === null || !(await access.isPerson(writer))) return null;
+  if (message === undefined || writer === null || message.bot_id === botId) return null;
+  if (!(await access.isPerson(writer, isPostedByApp(message)))) return null;
   const said = saidIn(message);
   if (isBlank(said)) return null;
   const readable = readableText(said, await names.named(peopleIn([message])));
