@@ -73,6 +73,8 @@ export interface ServiceOptions {
    * load balancer notices before it finds a closed port. Default: 0.
    */
   readonly lingerMs?: number;
+  /** How many lines of the log nobody has read in time. Default: none. */
+  readonly logLinesDropped?: () => number;
 }
 
 /** A sender that waits for each answer is ready with its next request by then. */
@@ -80,7 +82,7 @@ const NEXT_REQUEST_WITHIN_MS = 5;
 
 export function createService(config: Config, options: ServiceOptions): Service {
   const { clock = systemClock, lingerMs = 0 } = options;
-  const metrics = createMetrics();
+  const metrics = createMetrics(options.logLinesDropped);
   const log = observedLogger(options.log, metrics.observe);
   const checks: HealthCheck[] = [];
   let resources = new AsyncDisposableStack();

@@ -4,8 +4,8 @@ import { redact } from '../../engine/runtime/redact.ts';
 
 export interface LoggerOptions {
   readonly level: LogLevel;
-  /** Takes whole lines of JSON; standard output if not given. */
-  readonly destination?: DestinationStream;
+  /** Takes whole lines of JSON. */
+  readonly destination: DestinationStream;
 }
 
 export function createLogger({ level, destination }: LoggerOptions): Logger {
@@ -15,7 +15,7 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
     timestamp: stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  const output = pino(options, destination ?? pino.destination({ fd: 1, sync: true }));
+  const output = pino(options, destination);
   const at =
     (level: LogLevel) =>
     (event: string, fields?: LogFields): void => {

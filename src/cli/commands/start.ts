@@ -1,6 +1,6 @@
-import { isatty } from 'node:tty';
 import { parseArgs } from 'node:util';
 import { parseConfig } from '../../app/config/config.ts';
+import { LogOutput } from '../../app/operations/log-output.ts';
 import { createLogger } from '../../app/operations/logger.ts';
 import { createService, type Service } from '../../app/service.ts';
 import { systemClock } from '../../engine/runtime/clock.ts';
@@ -11,7 +11,8 @@ import { welcome } from '../welcome.ts';
 /** Reserved for the end of the process, out of the time that a stop may take. */
 const END_OF_PROCESS_MS = 500;
 
-const STDOUT = 1;
+/** For the last lines of the log; out of the time for the end of the process. */
+const LAST_LINES_MS = 200;
 
 const SIGNAL_NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
 
@@ -22,18 +23,21 @@ const LINGER_MS = 5_000;
 export async function start(args: string[], { env, process: events }: Host): Promise<number> {
   parseArgs({ args });
   const config = parseConfig(env);
-  // `process.stdout` would make a pipe return at once when it is full; the log then stops the program for 100 ms.
-  const isForPeople = isatty(STDOUT);
-  const log = createLogger({ level: config.logLevel, ...(isForPeople ? await forPeople() : {}) });
-  const service = createService(config, { log, lingerMs: LINGER_MS });
-  return runUntilSignal(service, events, log, () => {
-    if (isForPeople) console.log(welcome(config, service));
+  const { stdout } = process;
+  const output = new LogOutput(stdout);
+  const destination = stdout.isTTY ? await forPeople() : output;
+  const log = createLogger({ level: config.logLevel, destination });
+  const service = createService(config, { log, lingerMs: LINGER_MS, logLinesDropped: () => output.dropped });
+  const exitCode = await runUntilSignal(service, events, log, () => {
+    if (stdout.isTTY) console.log(welcome(config, service));
   });
+  await output.flush(AbortSignal.timeout(LAST_LINES_MS));
+  return exitCode;
 }
 
 async function forPeople() {
   const { terminalLines } = await import('../terminal-lines.ts');
-  return { destination: terminalLines() };
+  return terminalLines();
 }
 
 /**

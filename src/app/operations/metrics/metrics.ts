@@ -18,7 +18,8 @@ export interface Metrics {
   close(): void;
 }
 
-export function createMetrics(): Metrics {
+/** @param logLinesDropped since the start */
+export function createMetrics(logLinesDropped = () => 0): Metrics {
   const registry = new Registry();
   const metrics = registerMetrics(registry);
   const process = measureProcess(registry);
@@ -33,6 +34,8 @@ export function createMetrics(): Metrics {
     contentType: registry.contentType,
     text: (state) => {
       showState(metrics, state);
+      metrics.log_lines_dropped_total.reset();
+      metrics.log_lines_dropped_total.inc(logLinesDropped());
       return registry.metrics();
     },
     close: () => process.close(),
