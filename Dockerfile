@@ -34,5 +34,6 @@ EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
   CMD ["/nodejs/bin/node", "-e", "fetch(`http://127.0.0.1:${process.env.HEALTH_PORT || process.env.PORT || 3000}/livez`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # As the first process node gets the signals itself; it starts no others that would have to be waited for.
-ENTRYPOINT ["/nodejs/bin/node", "dist/cli.js"]
+# Without a debugger, which a signal would open to everybody in the container.
+ENTRYPOINT ["/nodejs/bin/node", "--disable-sigusr1", "dist/cli.js"]
 CMD ["start"]

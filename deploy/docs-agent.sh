@@ -41,4 +41,4 @@ settings=$(awk -v quote="'" '
 eval "$settings"
 
 cd /opt/docs-agent && exec runuser -u docs-agent -- \
-  node_modules/.bin/node dist/cli.js "$@"
+  node_modules/.bin/node --disable-sigusr1 dist/cli.js "$@"

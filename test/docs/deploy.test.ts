@@ -48,7 +48,7 @@ describe('the files to deploy with', () => {
   test('start what the image holds', () => {
     const image = read('Dockerfile');
     expect(image).toContain('COPY --from=build /app/dist ./dist');
-    expect(image).toContain('ENTRYPOINT ["/nodejs/bin/node", "dist/cli.js"]');
+    expect(image).toContain('ENTRYPOINT ["/nodejs/bin/node", "--disable-sigusr1", "dist/cli.js"]');
     expect(read('docs/operations/deploy.md')).toContain('/nodejs/bin/node dist/cli.js doctor');
   });
 
@@ -69,11 +69,11 @@ describe('the files to deploy with', () => {
     const unit = read('deploy/docs-agent.service');
     const settingOf = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1] ?? '';
     const folder = settingOf('WorkingDirectory');
-    const [node = '', program = ''] = settingOf('ExecStart').split(' ');
+    const [node = '', option = '', program = ''] = settingOf('ExecStart').split(' ');
     const script = read('deploy/docs-agent.sh');
     expect(script).toContain(`cd ${folder} && exec runuser -u ${settingOf('User')} --`);
     const inFolder = (path: string) => path.replace(`${folder}/`, '');
-    expect(script).toContain(`${inFolder(node)} ${inFolder(program)} "$@"`);
+    expect(script).toContain(`${inFolder(node)} ${option} ${inFolder(program)} "$@"`);
     expect(script).toContain(`' ${settingOf('EnvironmentFile')})\n`);
   });
 
