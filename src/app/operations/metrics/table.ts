@@ -54,9 +54,6 @@ const table = {
     ['outcome'],
   ),
   log_lines_dropped_total: counter('Lines of the log that were dropped, since nobody read them.'),
-  store_transactions_total: counter('Transactions of the store: done, undone by the program, or failed.', [
-    'outcome',
-  ]),
   store_transaction_seconds: histogram(
     'Transactions of the store, including their waits.',
     [],
