@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeWithLocalSlack } from '../support/local-slack.ts';
+import { bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';
 import { toldLater } from './support/posts.ts';
 import { startWorld, type World } from './support/world.ts';
 
@@ -62,5 +62,63 @@ describeWithLocalSlack('with default settings', () => {
       (isRead) => isRead,
       'each job to be read again',
     );
+  });
+
+  const cardOf = async (world: World, { channel, ts }: SlackMessage) =>
+    (await world.slack.messages(channel)).find((message) => message.ts === ts)?.text ?? '';
+  const allSay = async (world: World, cards: readonly SlackMessage[], words: string) => {
+    const texts = await Promise.all(cards.map((card) => cardOf(world, card)));
+    return texts.every((text) => text.includes(words));
+  };
+  /** Milliseconds for seconds. */
+  const mistaken = { status: 429, headers: { 'retry-after': '60000' } } as const;
+
+  test('a mistaken pause lasts five minutes: all cards say so, and what ended meanwhile is told then (W1, W2)', async () => {
+    await using world = await startWorld();
+    const cards = await startJobs(world, JOBS);
+    world.api.failNext('get', mistaken);
+    await world.later(
+      () => allSay(world, cards, 'the agent asked for a pause'),
+      (isSaid) => isSaid,
+      'all cards to say that they wait',
+    );
+    for (const { id } of world.api.jobs.slice(0, 2)) world.api.finish(id, { status: 'completed' });
+    const readBefore = world.api.counts.get;
+    await world.restart();
+    await world.clock.advance(4 * 60_000);
+    expect(world.api.counts.get).toBe(readBefore);
+    await world.clock.advance(50_000);
+    await world.later(
+      () => allSay(world, cards.slice(2), 'Working'),
+      (isSaid) => isSaid,
+      'the others to go on',
+    );
+    for (const card of cards.slice(0, 2)) await toldLater(world, card, 'Done, no pull request');
+  });
+
+  test('a pause of the reads is over when the agent takes a reply', async () => {
+    await using world = await startWorld();
+    const cards = await startJobs(world, 3);
+    world.api.failNext('get', mistaken);
+    await world.later(
+      () => allSay(world, cards, 'the agent asked for a pause'),
+      (isSaid) => isSaid,
+      'all cards to say that they wait',
+    );
+    const pausedAtMs = world.clock.now();
+    const threadTs = cards[0]?.ts ?? '';
+    await world.slack.message({ channel: general, user: bob, text: 'And a table', threadTs });
+    await world.later(
+      () => world.api.jobs.every(({ id }) => readTimes(world, id).some((atMs) => atMs > pausedAtMs)),
+      (isRead) => isRead,
+      'each job to be read again',
+    );
+    expect(world.clock.now() - pausedAtMs).toBeLessThan(60_000);
+    await world.later(
+      () => allSay(world, cards, 'Working'),
+      (isSaid) => isSaid,
+      'all to go on',
+    );
+    expect(world.clock.now() - pausedAtMs).toBeLessThan(120_000);
   });
 });

@@ -148,6 +148,13 @@ export async function noteAnswer(
     (before) => pauseAfter(before, answered, nowMs, jitter),
     nowMs,
   );
+  // What it takes shows that it may be asked again: a pause of the reads may have been a mistake.
+  const isReadAgain =
+    answered.answer === 'taken' && (await tx.readBudget.endPause(projectId, answered.startedAtMs, nowMs));
+  if (isReadAgain) {
+    await tx.checks.runNow(projectId, nowMs);
+    await tx.checks.refreshCardsOf(projectId, nowMs);
+  }
   if (pause !== null && answered.answer === 'limited')
     log.warn('calls_paused', { project_id: projectId, pause_ms: pause.untilMs - nowMs });
   return pause;

@@ -8,7 +8,7 @@ import type { AnyJobContext, Decision } from '../../jobs/decision.ts';
 import type { JobEvent } from '../../jobs/event.ts';
 import { isUnwatched, type Job } from '../../jobs/job.ts';
 import { policyFor } from '../../jobs/policy.ts';
-import { slowedDown } from '../../jobs/schedule/slowdown.ts';
+import { type Slowdown, slowedDown } from '../../jobs/schedule/slowdown.ts';
 import type { CheckKind, UnchangedCheck, WatchedJob } from '../../store/queries/tasks/checks.ts';
 import type { ClaimedTask, Transaction } from '../../store/store.ts';
 import type { AgentTools } from './agent-tools.ts';
@@ -16,6 +16,8 @@ import type { CheckBatches } from './check-batches.ts';
 import { type AgentRead, readAgentJob } from './read-agent-job.ts';
 
 const TOO_MANY_REQUESTS = 429;
+/** Such a pause is over before anybody could read of it. */
+const SHORT_PAUSE_MS = 5_000;
 
 /** What checks share. */
 export interface CheckTools {
@@ -98,11 +100,13 @@ async function noteRateLimit(
   if (event.type !== 'check_failed' || event.failure.status !== TOO_MANY_REQUESTS) return;
   const rejected = { askedAtMs, retryAfterMs: event.failure.retryAfterMs };
   const nowMs = clock.now();
-  const { share, untilMs } = await tx.readBudget.slowDown(
-    projectId,
-    (before) => slowedDown(before, rejected, nowMs),
-    nowMs,
-  );
+  let pausedUntilMs = nowMs;
+  const slowDown = (before: Slowdown | null) => {
+    pausedUntilMs = Math.max(nowMs, before?.untilMs ?? 0);
+    return slowedDown(before, rejected, nowMs);
+  };
+  const { share, untilMs } = await tx.readBudget.slowDown(projectId, slowDown, nowMs);
+  if (untilMs - pausedUntilMs > SHORT_PAUSE_MS) await tx.checks.refreshCardsOf(projectId, nowMs);
   log.warn('reads_slowed_down', { project_id: projectId, share, pause_ms: untilMs - nowMs });
 }
 

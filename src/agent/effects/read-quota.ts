@@ -5,6 +5,8 @@ import type { TaskGroup, Transaction } from '../../store/store.ts';
 
 /** How far people may get ahead of the reads that are due. */
 const AHEAD_MAX_MS = 30_000;
+/** A pause may end before its time. */
+const LOOKS_AGAIN_MS = 5_000;
 
 /**
  * Of each project, so many jobs are read in a minute, by all replicas together: the store gives it out, with the tasks.
@@ -33,7 +35,7 @@ export class ReadQuota implements Quota {
       const fromMs =
         slowdown === null ? wholeAtMs : Math.max(wholeAtMs, slowdown.untilMs + allowance.burstMs);
       const taken = this.grant(projectId, allowance, fromMs, count, nowMs);
-      granted.set(group, taken);
+      granted.set(group, { ...taken, againAtMs: Math.min(taken.againAtMs, nowMs + LOOKS_AGAIN_MS) });
       if (taken.count > 0) used.set(projectId, Math.max(fromMs, nowMs) + taken.count * allowance.spacingMs);
     }
     if (used.size > 0) await tx.readBudget.put(used);

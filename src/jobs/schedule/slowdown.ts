@@ -1,3 +1,5 @@
+import { isUnwatched, type Job } from '../job.ts';
+
 const FACTOR = 0.5;
 /** A rate of nothing would be whole again after so long. */
 const RECOVERS_WITHIN_MS = 20 * 60_000;
@@ -30,4 +32,20 @@ export function slowedDown(
   const untilMs = Math.max(nowMs + (rejected.retryAfterMs ?? 0), before?.untilMs ?? 0);
   if (before !== null && rejected.askedAtMs <= before.atMs) return { ...before, untilMs };
   return { atMs: nowMs, share: readShare(before, nowMs) * FACTOR, untilMs };
+}
+
+/** The job as it is shown while nothing of its project is read: what ends meanwhile is seen later. */
+export function shownWhilePaused(job: Job, { atMs, untilMs }: Pick<Slowdown, 'atMs' | 'untilMs'>): Job {
+  const { stage, trouble } = job;
+  const isWatched = stage.kind === 'working' && !isUnwatched(job);
+  const hasOwn = trouble !== null && (trouble.kind !== 'rate_limited' || trouble.source !== 'check');
+  if (!isWatched || hasOwn) return job;
+  const paused = {
+    kind: 'rate_limited',
+    source: 'check',
+    sinceMs: atMs,
+    misses: 1,
+    isAnnounced: false,
+  } as const;
+  return { ...job, trouble: { ...paused, ...trouble, retryAtMs: untilMs } };
 }

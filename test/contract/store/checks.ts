@@ -184,6 +184,39 @@ export function checkContract(open: OpenStore): void {
       expect(subjects(await cards(NOW_MS))).toEqual(['job-1']);
       expect(subjects(await cards(LATER_MS))).toEqual(['job-1', 'job-2']);
     });
+
+    test('are brought forward for a project, and the cards of its open jobs refreshed', async () => {
+      const cardsAt = (nowMs: number) =>
+        opened.run((tx) => tx.tasks.nextDueAtMs(['refresh_card'])).then((atMs) => atMs === nowMs);
+      for (const [id, projectId] of [
+        ['one', 'docs'],
+        ['two', 'docs'],
+        ['other', 'site'],
+      ] as const) {
+        const job = aJob({ id, projectId, threadTs: `${id}.000100`, agentJob: anAgentJob() });
+        await opened.run((tx) => tx.write(aDecision({ job }), NOW_MS));
+        await plan(id, LATER_MS);
+      }
+      await opened.run((tx) =>
+        tx.tasks.schedule({ kind: 'refresh_card', subject: 'one', runAtMs: LATER_MS, ifScheduled: 'keep' }),
+      );
+      await opened.run((tx) => tx.checks.refreshCardsOf('docs', NOW_MS));
+      expect(await cardsAt(NOW_MS)).toBe(true);
+      const cards = await opened.run((tx) =>
+        tx.tasks.claim({
+          kinds: ['refresh_card'],
+          nowMs: NOW_MS,
+          leaseNowMs: NOW_MS,
+          leaseUntilMs: NOW_MS + LEASE_MS,
+          inFlight: [],
+          limit: 9,
+        }),
+      );
+      expect(subjects(cards)).toEqual(['one', 'two']);
+      await opened.run((tx) => tx.checks.runNow('docs', NOW_MS));
+      expect(subjects(await claim(NOW_MS))).toEqual(['one', 'two']);
+      await opened.run((tx) => tx.checks.refreshCardsOf('nowhere', NOW_MS));
+    });
   });
 }
 

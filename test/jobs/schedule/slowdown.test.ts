@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { readShare, type Slowdown, slowedDown } from '../../../src/jobs/schedule/slowdown.ts';
+import type { Job } from '../../../src/jobs/job.ts';
+import {
+  readShare,
+  type Slowdown,
+  shownWhilePaused,
+  slowedDown,
+} from '../../../src/jobs/schedule/slowdown.ts';
 import { fc } from '../../support/properties.ts';
 import { MINUTE_MS, SECOND_MS } from '../support/builders.ts';
+import { aJobBeingCreated, aWorkingJob } from '../support/stages.ts';
 
 const START_MS = Date.UTC(2026, 0, 1);
 const rejectedAt = (before: Slowdown | null, atMs: number, retryAfterMs: number | null = null) =>
@@ -54,4 +61,29 @@ describe('a read that the rate limit rejects', () => {
       }),
     );
   });
+});
+
+test('while nothing is read, each open job is shown as waiting, unless something else holds it up', () => {
+  const pause = { atMs: START_MS, untilMs: START_MS + 5 * MINUTE_MS };
+  const shown = (job: Job) => shownWhilePaused(job, pause).trouble;
+  const { job: working } = aWorkingJob();
+  expect(shown(working)).toMatchObject({ kind: 'rate_limited', source: 'check', retryAtMs: pause.untilMs });
+  const trouble = {
+    kind: 'rate_limited',
+    source: 'check',
+    sinceMs: 0,
+    misses: 2,
+    retryAtMs: 1,
+    isAnnounced: false,
+  } as const;
+  expect(shown({ ...working, trouble })).toEqual({ ...trouble, retryAtMs: pause.untilMs });
+  const outage = { ...trouble, kind: 'unreachable' } as const;
+  const unsent = { ...trouble, source: 'send' } as const;
+  expect([shown({ ...working, trouble: outage }), shown({ ...working, trouble: unsent })]).toEqual([
+    outage,
+    unsent,
+  ]);
+  expect(shown(aJobBeingCreated().job)).toBeNull();
+  const ended = { kind: 'ended', status: 'completed' } as const;
+  expect(shown({ ...working, stage: ended })).toBeNull();
 });

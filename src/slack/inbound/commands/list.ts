@@ -24,7 +24,10 @@ export function turnPage(deps: ListenerDeps) {
 }
 
 async function read(deps: ListenerDeps, sight: Viewer, start: PageStart): Promise<SlackMessage> {
-  const page = await deps.store.transaction((tx) => tx.lists.page(sight, start, JOBS_PER_PAGE));
+  const page = await deps.store.transaction(async (tx) => {
+    const found = await tx.lists.page(sight, start, JOBS_PER_PAGE);
+    return { ...found, jobs: await tx.readBudget.shown(found.jobs, deps.clock.now()) };
+  });
   const names = await namesIn(
     deps,
     page.jobs.map(({ prompt }) => prompt),

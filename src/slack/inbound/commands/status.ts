@@ -72,7 +72,9 @@ function foundInFull(
       const job = await find(tx);
       if (job === null) return null;
       const turns = turnsOf(await tx.lists.callsOf(job.id));
-      return { job: await tx.checks.withLastCheck(job), turns, unsent: await tx.lists.unsentOf(job.id) };
+      const checked = await tx.checks.withLastCheck(job);
+      const [shown = checked] = await tx.readBudget.shown([checked], deps.clock.now());
+      return { job: shown, turns, unsent: await tx.lists.unsentOf(job.id) };
     });
     if (story === null) return null;
     const { job, turns, unsent } = story;

@@ -14,12 +14,15 @@ interface Card {
   readonly job: Job;
   readonly cardTs: string;
   readonly queue: Queue;
+  /** Until when the agent is not asked about the job, which the card says; null: it is. */
+  readonly pausedUntilMs: number | null;
 }
 
 /** Renders the card from the job as it is now, and replaces it in place. */
 export const refreshCard = refresh<Card>({
   load: (tools, task) => tools.store.transaction((tx) => loadCard(tools, tx, task)),
-  show: async (tools, { job, cardTs, queue }, attempt) => {
+  show: async (tools, { job, cardTs, queue, pausedUntilMs }, attempt) => {
+    if (pausedUntilMs !== null) attempt.repeatAt(pausedUntilMs);
     tools.showChanged(job);
     const workspace = await tools.workspaces.of(job.teamId);
     const card = await renderCard(tools, workspace, job, queue);
@@ -40,7 +43,7 @@ async function loadCard(tools: SlackTools, tx: Transaction, task: ClaimedTask): 
     await tx.tasks.complete(task.lease);
     return null;
   }
-  const { job, cardDrawnAtMs: lastMs } = state;
+  const { cardDrawnAtMs: lastMs } = state;
   const nowMs = tools.clock.now();
   // The clock of another replica may be a bit fast. Further ahead, it is our clock that was set back.
   if (lastMs !== null && Math.abs(nowMs - lastMs) < CARD_SPACING_MS) {
@@ -48,5 +51,7 @@ async function loadCard(tools: SlackTools, tx: Transaction, task: ClaimedTask): 
     return null;
   }
   const policy = policyOf(state, tools.newContext());
-  return { job, cardTs: state.job.cardTs, queue: queueOf(state, policy, nowMs) };
+  const [job = state.job] = await tx.readBudget.shown([state.job], nowMs);
+  const pausedUntilMs = job === state.job ? null : (job.trouble?.retryAtMs ?? null);
+  return { job, cardTs: state.job.cardTs, queue: queueOf(state, policy, nowMs), pausedUntilMs };
 }

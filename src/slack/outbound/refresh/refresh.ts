@@ -22,6 +22,8 @@ export interface RefreshAttempt {
   readonly task: ClaimedTask;
   /** No earlier request of the task can still arrive. */
   readonly isSure: boolean;
+  /** Shows it again then, unless that is planned already. */
+  repeatAt(atMs: number): void;
   /** Written with the end of the attempt, whatever that is, if the task is still held. */
   note(note: Note): void;
 }
@@ -35,9 +37,11 @@ export function refresh<Snapshot>(projection: Projection<Snapshot>) {
     const startedAtMs = clock.now();
     const isSure = startedAtMs >= sureAtMs(tools, task);
     const notes: Note[] = [];
+    const repeats: number[] = [];
     const failure = await projection.show(tools, snapshot, {
       task,
       isSure,
+      repeatAt: (atMs) => repeats.push(atMs),
       note: (note) => notes.push(note),
     });
     const isUnclear = failure?.outcome === 'unknown';
@@ -53,7 +57,7 @@ export function refresh<Snapshot>(projection: Projection<Snapshot>) {
           return tx.tasks.retryAt(task.lease, nowMs + slackRetryMs(task, failure));
         }
         // Computed again: the process may have slept in the middle.
-        const againAtMs = sureAtMs(tools, task);
+        const againAtMs = Math.max(sureAtMs(tools, task), ...repeats);
         return startedAtMs < againAtMs
           ? tx.tasks.repeat(task.lease, againAtMs)
           : tx.tasks.complete(task.lease);

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
-import type { Slowdown } from '../../../jobs/schedule/slowdown.ts';
+import type { Job } from '../../../jobs/job.ts';
+import { type Slowdown, shownWhilePaused } from '../../../jobs/schedule/slowdown.ts';
 import type { TakeAdvisoryLock } from '../../engines/database.ts';
 import { exactly, type Queries, type Tables } from '../../schema/tables.ts';
 
@@ -53,6 +54,29 @@ export class ReadBudget {
       if (slowdown === null) return [];
       return [{ projectId: row.project_id, sinceMs: slowdown.atMs, untilMs: slowdown.untilMs }];
     });
+  }
+
+  /** The jobs as they are shown: those of which nothing is read now wait. */
+  async shown(jobs: readonly Job[], nowMs: number): Promise<Job[]> {
+    const pauses = new Map((await this.paused(nowMs)).map((pause) => [pause.projectId, pause]));
+    return jobs.map((job) => {
+      const pause = pauses.get(job.projectId);
+      return pause === undefined
+        ? job
+        : shownWhilePaused(job, { atMs: pause.sinceMs, untilMs: pause.untilMs });
+    });
+  }
+
+  /** The API has taken what was asked after it had named the pause, which is over by that. Returns whether there was one. */
+  async endPause(projectId: string, askedAtMs: number, nowMs: number): Promise<boolean> {
+    const { numUpdatedRows } = await this.db
+      .updateTable('read_budget')
+      .set({ slowed_until: nowMs })
+      .where('project_id', '=', projectId)
+      .where('slowed_until', '>', nowMs)
+      .where('slowed_at', '<', askedAtMs)
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
   }
 
   async put(wholeAtMs: ReadonlyMap<string, number>): Promise<void> {

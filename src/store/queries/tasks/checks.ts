@@ -12,6 +12,8 @@ import type { Tasks } from './tasks.ts';
 const CHECKS = ['check_job', 'check_ended_job'] as const;
 export type CheckKind = (typeof CHECKS)[number];
 
+const MOST_CARDS = 250;
+
 const CARD_TASK = sql.lit(taskId('refresh_card', ''));
 
 export interface WatchedJob {
@@ -144,6 +146,50 @@ export class Checks {
       tasks.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
       {},
     );
+  }
+
+  /** Makes the checks of a project's open jobs due, whatever they waited for. Skips those in flight. */
+  async runNow(projectId: string, nowMs: number): Promise<void> {
+    const checks = this.db
+      .selectFrom('task')
+      .select('id')
+      .where('kind', '=', 'check_job')
+      .where('group_key', '=', `${projectId}/`)
+      .where('run_at', '>', nowMs)
+      .where('lease_token', 'is', null)
+      .forUpdate()
+      .skipLocked();
+    await this.db.updateTable('task').set({ run_at: nowMs }).where('id', 'in', checks).execute();
+    this.tasks.noteScheduled('check_job', nowMs);
+  }
+
+  /** Refreshes the cards of the project's open jobs: of the newest, as Slack takes no more edits in five minutes. */
+  async refreshCardsOf(projectId: string, nowMs: number): Promise<void> {
+    const jobs = await this.db
+      .selectFrom('task')
+      .innerJoin('job', 'job.id', 'task.subject')
+      .select('job.id')
+      .where('kind', '=', 'check_job')
+      .where('group_key', '=', `${projectId}/`)
+      .orderBy('requested_at', 'desc')
+      .limit(MOST_CARDS)
+      .execute();
+    if (jobs.length === 0) return;
+    const planned = this.db
+      .selectFrom('task')
+      .select('id')
+      .where(
+        'id',
+        'in',
+        jobs.map(({ id }) => taskId('refresh_card', id)),
+      )
+      .where('run_at', '>', nowMs)
+      .where('lease_token', 'is', null)
+      .forUpdate()
+      .skipLocked();
+    await this.db.updateTable('task').set({ run_at: nowMs }).where('id', 'in', planned).execute();
+    await this.refreshCards(jobs.map(({ id }) => ({ jobId: id, runAtMs: nowMs })));
+    this.tasks.noteScheduled('refresh_card', nowMs);
   }
 
   /** The job as shown: checks without news are not written to the job itself. */

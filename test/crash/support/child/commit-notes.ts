@@ -51,6 +51,11 @@ const SILENT = new Set([
   'tasks.runNow',
   'readBudget.of',
   'readBudget.paused',
+  'readBudget.shown',
+  // These go along with the outcome of a call or of a check.
+  'readBudget.endPause',
+  'checks.runNow',
+  'checks.refreshCardsOf',
   'readBudget.slowDown',
   'budgetQueue.join',
   'budgetQueue.waiting',
