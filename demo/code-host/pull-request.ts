@@ -60,6 +60,8 @@ export class StandInPullRequest {
   isDraft: boolean;
   /** Nobody sees it, as if it were in a repository of others. */
   isHidden = false;
+  /** GitLab leaves them out of its list of diffs. */
+  hasLongDiffs = false;
   updatedAtMs: number;
   ended: Ended | null = null;
   /** Check runs of the last commit, and what stands beside them as commit statuses. */

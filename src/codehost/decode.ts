@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { foreignText } from '../engine/runtime/foreign-text.ts';
+import type { PullRequestFacts } from '../jobs/pull-requests/pull-request.ts';
 import { hasSecrets } from '../jobs/secrets.ts';
 
 /*
@@ -59,3 +60,10 @@ type Known<T> = { [Name in keyof T]?: Exclude<T[Name], null> };
 export function known<T extends object>(fields: T): Known<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as Known<T>;
 }
+
+/** What all checks together come to; null: there are none. */
+export function worstOf(checks: readonly Checks[]): Checks | null {
+  return (['failing', 'pending', 'passing'] as const).find((state) => checks.includes(state)) ?? null;
+}
+
+export type Checks = NonNullable<PullRequestFacts['checks']>;

@@ -23,7 +23,8 @@ export interface Dialect {
   /** When the token ends, by the answer; null: the host does not say, or it never does. */
   tokenEndsAtMs(answer: Extract<Answer, { kind: 'read' }>): number | null;
   details(read: Read, number: number): Promise<Details>;
-  readonly others: Readonly<Record<Exclude<ReadingName, 'details'>, OtherReading>>;
+  /** What else there is to read; absent: the details say it. */
+  readonly others: { readonly [Name in Exclude<ReadingName, 'details'>]?: OtherReading };
 }
 
 export interface Details {
@@ -32,13 +33,15 @@ export interface Details {
   readonly commit: string | null;
 }
 
-interface OtherReading {
-  /** By the host's names: any one of them would do. */
+export interface OtherReading {
+  /** Each is needed, by the host's names; `Checks or Actions`: either. */
   readonly permissions: readonly string[];
   /** What it says holds for one commit only. */
   readonly isOfCommit: boolean;
+  /** `lacks` takes those of the permissions without which the facts say less. */
   read(
     read: Read,
     pullRequest: { readonly number: number; readonly commit: string },
+    lacks: (permission: string) => void,
   ): Promise<PullRequestFacts>;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { PullRequestFacts } from '../jobs/pull-requests/pull-request.ts';
 
 /** What is read by itself, so that a missing permission loses that, and not all. */
-export const READINGS = ['details', 'checks', 'review', 'preview'] as const;
+export const READINGS = ['details', 'size', 'checks', 'review', 'preview'] as const;
 export type ReadingName = (typeof READINGS)[number];
 
 /** What a look leaves to the next one, as plain JSON. */
@@ -14,13 +14,13 @@ export interface Reading {
   readonly readAtMs?: number;
   /** The commit that the facts are about. Absent: they are about the pull request. */
   readonly commit?: string;
-  /** Why the last look could not read it. */
+  /** Why the last look could not read it, or not all of it. */
   readonly problem?: ReadingProblem;
   /** What the host answered, by the end of the path, each with the tag by which it tells that nothing has changed. */
   readonly answers: Readonly<Record<string, TaggedAnswer>>;
 }
 
-/** `permissions`: by the host's names, of which any one would do. */
+/** `permissions`: those that are missing, by the host's names. */
 export type ReadingProblem =
   | { readonly kind: 'missing_permission'; readonly permissions: readonly string[] }
   | { readonly kind: 'unavailable' };

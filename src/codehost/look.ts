@@ -5,14 +5,8 @@ import type { Credentials } from './client/credentials.ts';
 import type { Authorization, HostClient } from './client/host-client.ts';
 import { laterError, UnreadableError } from './client/unreadable.ts';
 import type { Look } from './code-hosts.ts';
-import type { Dialect, Read } from './dialect.ts';
-import {
-  type LookMemory,
-  READINGS,
-  type Reading,
-  type ReadingName,
-  type TaggedAnswer,
-} from './look-memory.ts';
+import type { Dialect, OtherReading, Read } from './dialect.ts';
+import { type LookMemory, READINGS, type Reading, type TaggedAnswer } from './look-memory.ts';
 
 const LOOK_TIMEOUT_MS = 25_000;
 
@@ -66,8 +60,9 @@ async function readOthers(
 ): Promise<LookMemory> {
   const names = READINGS.filter((name) => name !== 'details');
   const readings = names.map(async (name) => {
-    const reading = commit === null ? null : await readOther(visit, name, { number, commit }, before?.[name]);
-    return reading === null ? [] : [[name, reading] as const];
+    const other = visit.dialect.others[name];
+    if (commit === null || other === undefined) return [];
+    return [[name, await readOther(visit, other, { number, commit }, before?.[name])] as const];
   });
   return Object.fromEntries((await Promise.all(readings)).flat());
 }
@@ -75,16 +70,19 @@ async function readOthers(
 /** One of the other readings; if it cannot be read, as it was known, with the problem. */
 async function readOther(
   visit: Visit,
-  name: Exclude<ReadingName, 'details'>,
+  { permissions, isOfCommit, read }: OtherReading,
   pullRequest: { readonly number: number; readonly commit: string },
   before: Reading | undefined,
 ): Promise<Reading> {
-  const { permissions, isOfCommit, read } = visit.dialect.others[name];
   const about = isOfCommit ? { commit: pullRequest.commit } : {};
   const reader = rememberingReader(visit, before);
   try {
-    const facts = await read(reader.read, pullRequest);
-    return { facts, ...about, readAtMs: visit.clock.now(), answers: reader.answers };
+    const missing: string[] = [];
+    const facts = await read(reader.read, pullRequest, (permission) => missing.push(permission));
+    return {
+      ...{ facts, ...about, readAtMs: visit.clock.now(), answers: reader.answers },
+      ...(missing.length > 0 && { problem: { kind: 'missing_permission', permissions: missing } as const }),
+    };
   } catch (error) {
     if (!(error instanceof UnreadableError)) throw error;
     const isDenied = ['forbidden', 'not_found'].includes(error.failure.kind);

@@ -105,6 +105,24 @@ describe('its checks', () => {
     expect(await factsOf(at.look(pull))).toMatchObject({ checks: 'failing' });
   });
 
+  test.each([
+    ['Commit statuses', ['Commit statuses']],
+    ['Checks and Actions', ['Checks', 'Actions']],
+  ])('are not said to pass while %s may not be read, but a failure is a failure', async (_what, lacking) => {
+    await using at = await lookingAtGithub();
+    const pull = at.host.open({ repository: 'acme/docs' });
+    pull.check('build', 'success');
+    pull.status('docs host', 'success');
+    expect(await factsOf(at.look(pull))).toMatchObject({ checks: 'passing' });
+    for (const permission of lacking) at.host.withhold(permission);
+    expect(await factsOf(at.look(pull))).not.toHaveProperty('checks');
+    pull.check('build', 'failure');
+    pull.status('docs host', 'failure');
+    expect(await factsOf(at.look(pull))).toMatchObject({ checks: 'failing' });
+    const told = at.logged.find(({ event }) => event === 'code_host_permission_missing');
+    expect(told?.fields).toMatchObject({ lost: 'checks', permissions: [lacking.join(' or ')] });
+  });
+
   test('of an older commit are forgotten', async () => {
     await using at = await lookingAtGithub();
     const pull = at.host.open({ repository: 'acme/docs' });

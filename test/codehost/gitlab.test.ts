@@ -4,7 +4,7 @@ import { factsOf, lookingAt, START_MS } from './support.ts';
 const repository = 'group/sub/docs';
 
 describe('a merge request at GitLab (P1)', () => {
-  test('is described by title, state, files and times; GitLab counts no lines', async () => {
+  test('is described by title, state, size and times', async () => {
     await using at = await lookingAt('gitlab');
     const pull = at.host.open({ repository, title: 'Add a *quickstart*' });
     await at.clock.advance(60_000);
@@ -14,7 +14,7 @@ describe('a merge request at GitLab (P1)', () => {
       state: 'open',
       openedAtMs: START_MS,
       updatedAtMs: START_MS + 60_000,
-      size: { files: 3, lines: null },
+      size: { files: 3, lines: { added: 120, removed: 8 } },
     });
   });
 
@@ -52,6 +52,37 @@ describe('a merge request at GitLab (P1)', () => {
     expect(await factsOf(at.look(pull))).toMatchObject({ checks });
     pull.push();
     expect(await factsOf(at.look(pull))).not.toHaveProperty('checks');
+  });
+
+  test('has no lines where GitLab leaves out diffs, or has none in its API, or not for this token', async () => {
+    await using at = await lookingAt('gitlab');
+    const pull = at.host.open({ repository });
+    const size = { files: 3, lines: null };
+    pull.hasLongDiffs = true;
+    expect(await factsOf(at.look(pull))).toMatchObject({ size });
+    pull.hasLongDiffs = false;
+    at.host.failAt(/diffs/, { status: 404 });
+    expect(await factsOf(at.look(pull))).toMatchObject({ size });
+    expect(at.logged.filter(({ event }) => event === 'code_host_permission_missing')).toEqual([]);
+    at.host.failAt(/diffs/, null);
+    at.host.withhold('diffs');
+    pull.push();
+    expect(await factsOf(at.look(pull))).toMatchObject({ size });
+    expect(at.logged.find(({ event }) => event === 'code_host_permission_missing')?.fields).toMatchObject({
+      ...{ lost: 'size', permissions: ['read_api'] },
+    });
+  });
+
+  test('does not pass because a docs host says so: its own pipeline counts, too', async () => {
+    await using at = await lookingAt('gitlab');
+    const pull = at.host.open({ repository });
+    pull.check('build', 'failed');
+    pull.status('docs host', 'success');
+    expect(await factsOf(at.look(pull))).toMatchObject({ checks: 'failing' });
+    pull.check('build again', 'success');
+    expect(await factsOf(at.look(pull))).toMatchObject({ checks: 'passing' });
+    pull.status('docs host', 'failed');
+    expect(await factsOf(at.look(pull))).toMatchObject({ checks: 'failing' });
   });
 
   test.each([
@@ -109,7 +140,7 @@ describe('a merge request at GitLab (P1)', () => {
     expect(other).toEqual([]);
   });
 
-  test.each(['pipelines', 'approvals', 'deployments'])(
+  test.each(['pipelines', 'approvals', 'deployments', 'diffs'])(
     'is seen without its %s, if these are not for the token',
     async (what) => {
       await using at = await lookingAt('gitlab');
@@ -117,7 +148,9 @@ describe('a merge request at GitLab (P1)', () => {
       pull.check('build', 'success');
       pull.review('alice', 'APPROVED');
       pull.comment('project_7_bot', 'https://docs-1.netlify.app/');
-      const lost = { pipelines: 'checks', approvals: 'review', deployments: 'nothing' }[what];
+      const lost = { pipelines: 'checks', approvals: 'review', deployments: 'nothing', diffs: 'nothing' }[
+        what
+      ];
       const all = Object.keys(await factsOf(at.look(pull)));
       at.host.withhold(what);
       const facts = await factsOf(at.look(pull));

@@ -45,6 +45,9 @@ describe('a second look (P3)', () => {
 describe('a permission that is missing (P3, P4)', () => {
   test.each([
     [['Checks', 'Actions', 'Commit statuses'], 'checks'],
+    [['Checks', 'Actions'], 'checks'],
+    [['Commit statuses'], 'checks'],
+    [['Checks'], 'nothing'],
     [['Deployments'], 'nothing'],
   ] as const)('(%s) loses %s, and nothing else', async (permissions, lost) => {
     await using at = await lookingAtGithub();
@@ -68,10 +71,10 @@ describe('a permission that is missing (P3, P4)', () => {
     expect(warnings().map(({ fields }) => fields)).toEqual([
       {
         ...{ host: 'github', repository: 'acme/docs', lost: 'checks' },
-        permissions: ['Checks', 'Actions', 'Commit statuses'],
+        permissions: ['Checks or Actions', 'Commit statuses'],
       },
     ]);
-    at.host.withhold('Checks', false);
+    for (const permission of ['Checks', 'Commit statuses']) at.host.withhold(permission, false);
     await at.look(pull);
     at.host.withhold('Checks');
     await at.look(pull);

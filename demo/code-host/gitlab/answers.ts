@@ -30,10 +30,21 @@ export function gitlabAnswers(webUrl: string, pull: StandInPullRequest, projectI
         detailed_merge_status: 'mergeable',
       },
     },
-    pipelines: [...pull.checks].reverse().map(({ conclusion }, index) => ({
-      ...{ id: pull.checks.length - index, iid: 1, project_id: projectId, sha: commit, ref: 'change' },
-      ...{ status: conclusion ?? 'running', source: 'merge_request_event', web_url: url },
+    // What other services report is a pipeline of its own, the newest here.
+    pipelines: [
+      ...pull.statuses.map((status) => ({ ...status, source: 'external' })),
+      ...pull.checks.map((check) => ({ ...check, source: 'merge_request_event' })).reverse(),
+    ].map(({ conclusion, source }, index, { length }) => ({
+      ...{ id: length - index, iid: 1, project_id: projectId, sha: commit, ref: 'change' },
+      ...{ status: conclusion ?? 'running', source, web_url: url },
       ...{ created_at: created, updated_at: updated },
+    })),
+    diffs: Array.from({ length: files }, (_, index) => ({
+      ...{ old_path: `page-${index}.md`, new_path: `page-${index}.md`, a_mode: '100644', b_mode: '100644' },
+      ...{ new_file: false, renamed_file: false, deleted_file: false, generated_file: null },
+      ...{ collapsed: pull.hasLongDiffs, too_large: false },
+      // All lines are in the first.
+      diff: pull.hasLongDiffs || index > 0 ? '' : diffOf(pull.size),
     })),
     approvals: {
       ...{ id: 1_000 + number, iid: number, project_id: projectId, state: ended?.as ?? 'opened' },
@@ -55,4 +66,8 @@ export function gitlabAnswers(webUrl: string, pull: StandInPullRequest, projectI
       ...{ project_id: projectId, resolvable: false, internal: false },
     })),
   };
+}
+
+function diffOf({ added, removed }: StandInPullRequest['size']): string {
+  return `@@ -1,${removed} +1,${added} @@\n${'-old\n'.repeat(removed)}${'+new\n'.repeat(added)}`;
 }

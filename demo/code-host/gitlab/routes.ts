@@ -1,7 +1,8 @@
 import { NOT_FOUND, ok, page, type Reply, type StandInRepositories } from '../repositories.ts';
 import { gitlabAnswers } from './answers.ts';
 
-const MERGE_REQUEST = /^\/merge_requests\/(?<number>\d+)(?:\/(?<what>pipelines|approvals|reviewers|notes))?$/;
+const MERGE_REQUEST =
+  /^\/merge_requests\/(?<number>\d+)(?:\/(?<what>pipelines|approvals|reviewers|notes|diffs))?$/;
 const NOT_ALLOWED: Reply = { status: 403, body: { message: '403 Forbidden' } };
 
 /** Answers what GitLab would. `path` starts behind the address of the API. */
@@ -38,6 +39,7 @@ export function answerGitlab(
     case 'pipelines':
     case 'reviewers':
     case 'notes':
+    case 'diffs':
       return ok(page<object>(answers[what], query));
     case 'approvals':
       return ok(answers.approvals);

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import type { PullRequestFacts } from '../../jobs/pull-requests/pull-request.ts';
 import { ifAllowed, UnreadableError } from '../client/unreadable.ts';
-import { count, id, known, listOf, NAME_MAX_LENGTH, text } from '../decode.ts';
+import { type Checks, count, id, known, listOf, NAME_MAX_LENGTH, text, worstOf } from '../decode.ts';
 import type { Read } from '../dialect.ts';
-
-type Checks = NonNullable<PullRequestFacts['checks']>;
 
 const PAGE = 100;
 const PAGES_MAX = 3;
@@ -17,18 +15,30 @@ const workflowRuns = z.object({
 });
 const combinedStatus = z.object({ state: text(NAME_MAX_LENGTH), total_count: count });
 
-/** Check runs, and the older commit statuses. A token that may not read check runs may read the runs of GitHub Actions. */
+const RUNS = 'Checks or Actions';
+const STATUSES = 'Commit statuses';
+/** The permissions for all that may have something against a commit. */
+export const CHECK_SOURCES = [RUNS, STATUSES] as const;
+
+/**
+ * Check runs, or the runs of GitHub Actions for a token that may not read those; and the older commit statuses. While one
+ * of the two may not be read, nobody knows that all is well: its silence would pass for a success.
+ */
 export async function readChecks(
   read: Read,
   { commit }: { readonly commit: string },
+  lacks: (permission: string) => void,
 ): Promise<PullRequestFacts> {
   const [runs, status] = await Promise.all([
     ifAllowed(readCheckRuns(read, commit)).then((runs) => runs ?? ifAllowed(readWorkflowRuns(read, commit))),
     ifAllowed(read(`/commits/${commit}/status`, combinedStatus)),
   ]);
   if (runs === null && status === null) throw new UnreadableError({ kind: 'forbidden' });
+  if (runs === null) lacks(RUNS);
+  if (status === null) lacks(STATUSES);
   const statuses = status === null || status.total_count === 0 ? [] : [stateOfStatus(status.state)];
-  return known({ checks: worstOf([...(runs ?? []), ...statuses]) });
+  const worst = worstOf([...(runs ?? []), ...statuses]);
+  return known({ checks: worst === 'passing' && (runs === null || status === null) ? null : worst });
 }
 
 async function readCheckRuns(read: Read, commit: string): Promise<Checks[]> {
@@ -77,8 +87,4 @@ function stateOfRun({ conclusion }: z.infer<typeof run>): Checks {
 function stateOfStatus(state: string | null): Checks {
   if (state === 'success') return 'passing';
   return state === 'failure' || state === 'error' ? 'failing' : 'pending';
-}
-
-function worstOf(checks: readonly Checks[]): Checks | null {
-  return (['failing', 'pending', 'passing'] as const).find((state) => checks.includes(state)) ?? null;
 }

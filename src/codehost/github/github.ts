@@ -12,7 +12,7 @@ import {
   timeMs,
 } from '../decode.ts';
 import type { Details, Dialect, Read } from '../dialect.ts';
-import { readChecks } from './checks.ts';
+import { CHECK_SOURCES, readChecks } from './checks.ts';
 import { readPreview } from './preview.ts';
 import { readReview } from './reviews.ts';
 
@@ -29,9 +29,9 @@ export const github: Dialect = {
   },
   details: readDetails,
   others: {
-    checks: { permissions: ['Checks', 'Actions', 'Commit statuses'], isOfCommit: true, read: readChecks },
+    checks: { permissions: CHECK_SOURCES, isOfCommit: true, read: readChecks },
     review: { permissions: ['Pull requests'], isOfCommit: false, read: readReview },
-    preview: { permissions: ['Deployments', 'Pull requests'], isOfCommit: true, read: readPreview },
+    preview: { permissions: ['Deployments or Pull requests'], isOfCommit: true, read: readPreview },
   },
 };
 

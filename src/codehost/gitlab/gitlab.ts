@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { PullRequestFacts, PullRequestSize } from '../../jobs/pull-requests/pull-request.ts';
 import { ifAllowed } from '../client/unreadable.ts';
 import {
+  type Checks,
   commit,
   count,
   flag,
@@ -12,9 +13,11 @@ import {
   text,
   time,
   timeMs,
+  worstOf,
 } from '../decode.ts';
 import type { Details, Dialect, Read } from '../dialect.ts';
 import { readPreview } from './preview.ts';
+import { readSize } from './size.ts';
 
 /** What the token must be good for; GitLab knows nothing finer. */
 const permissions = ['read_api'] as const;
@@ -28,6 +31,7 @@ export const gitlab: Dialect = {
   tokenEndsAtMs: ({ body }) => timeMs(ownToken.safeParse(body).data?.expires_at ?? null),
   details: readDetails,
   others: {
+    size: { permissions, isOfCommit: true, read: readSize },
     checks: { permissions, isOfCommit: true, read: readChecks },
     review: { permissions, isOfCommit: false, read: readReview },
     preview: { permissions, isOfCommit: true, read: readPreview },
@@ -76,27 +80,46 @@ async function readDetails(read: Read, number: number): Promise<Details> {
   return { facts, commit: found.sha };
 }
 
-/** GitLab counts files, up to a thousand (`1000+`), and no lines. */
+/** GitLab counts files, up to a thousand (`1000+`); `readSize` adds the lines. */
 function sizeOf(changesCount: string | null): PullRequestSize | null {
   const [, files] = /^(\d{1,9})\+?$/.exec(changesCount ?? '') ?? [];
   return files === undefined ? null : { files: Number(files), lines: null };
 }
 
+/** A service that reports again and again may hide the project's own pipeline behind so many of its. */
+const PIPELINES_MAX = 50;
+const EXTERNAL = 'external';
+
 const pipelines = listOf(
-  z.object({ status: text(NAME_MAX_LENGTH), sha: commit, ref: text(TITLE_MAX_LENGTH) }),
+  z.object({
+    status: text(NAME_MAX_LENGTH),
+    sha: commit,
+    ref: text(TITLE_MAX_LENGTH),
+    source: text(NAME_MAX_LENGTH),
+  }),
 );
 
-/** The newest pipeline, if it is about this commit, by itself or as merged. */
+/**
+ * The newest pipeline, if it is about this commit, by itself or as merged; and the newest of what other services report,
+ * which GitLab lists as a pipeline of its own. Neither stands for the other.
+ */
 async function readChecks(
   read: Read,
   { number, commit }: { readonly number: number; readonly commit: string },
 ): Promise<PullRequestFacts> {
-  const [newest] = await read(`/merge_requests/${number}/pipelines?per_page=1`, pipelines);
-  const isOfCommit = newest?.sha === commit || newest?.ref?.startsWith('refs/merge-requests/') === true;
-  return newest === undefined || !isOfCommit ? {} : { checks: checksOf(newest.status) };
+  const found = await read(`/merge_requests/${number}/pipelines?per_page=${PIPELINES_MAX}`, pipelines);
+  const newest = [
+    found.find(({ source }) => source !== EXTERNAL),
+    found.find(({ source }) => source === EXTERNAL),
+  ];
+  const checks = newest.flatMap((pipeline) => {
+    const isOfCommit = pipeline?.sha === commit || pipeline?.ref?.startsWith('refs/merge-requests/') === true;
+    return pipeline === undefined || !isOfCommit ? [] : [checksOf(pipeline.status)];
+  });
+  return known({ checks: worstOf(checks) });
 }
 
-function checksOf(status: string | null): NonNullable<PullRequestFacts['checks']> {
+function checksOf(status: string | null): Checks {
   if (status === 'success' || status === 'skipped') return 'passing';
   return status === 'failed' || status === 'canceled' ? 'failing' : 'pending';
 }

@@ -102,7 +102,7 @@ test('what is missing to read the last pull request of a repository, and what th
   expect(docs).toMatchObject({
     level: 'warning',
     found:
-      'acme/docs#1 can be read, but the checks may not be read (permission Checks or Actions or Commit statuses)',
+      'acme/docs#1 can be read, but its checks are never said to pass (without the permission Checks or Actions, Commit statuses)',
   });
   for (const pull of pulls) pull.isHidden = true;
   expect(await repositories()).toMatchObject([{ found: 'acme/docs#1 cannot be seen' }, { level: 'warning' }]);

@@ -18,12 +18,18 @@ const ANNOUNCED = 'Pull requests are announced, but not followed until then.';
 const APP_NEEDS = [
   ['pull_requests', 'Pull requests', 'nothing can be read'],
   ['checks', 'Checks', 'no checks are shown'],
-  ['statuses', 'Commit statuses', 'no checks that report as a commit status'],
+  ['statuses', 'Commit statuses', 'no checks are said to pass'],
   ['deployments', 'Deployments', 'no preview that is a deployment'],
   ['issues', 'Issues', 'nobody is named who closed it'],
 ] as const;
 
-const LOST = { details: 'everything', checks: 'the checks', review: 'the review', preview: 'the preview' };
+const LOST = {
+  details: 'nothing may be read',
+  size: 'the changed lines may not be read',
+  checks: 'its checks are never said to pass',
+  review: 'the review may not be read',
+  preview: 'the preview may not be read',
+};
 
 /** Whether each code host accepts the credentials, and what they may read in the repositories of the latest pull requests. */
 export async function codeHostFindings(
@@ -157,12 +163,9 @@ function seenFinding(
   const missing = READINGS.flatMap((reading) => {
     const problem = memory[reading]?.problem;
     if (problem?.kind !== 'missing_permission') return [];
-    return [`${LOST[reading]} may not be read (permission ${problem.permissions.join(' or ')})`];
+    return [`${LOST[reading]} (without the permission ${problem.permissions.join(', ')})`];
   });
   return missing.length === 0
     ? findings.ok(`${name} can be read`)
-    : findings.warning(
-        `${name} can be read, but ${missing.join('; ')}`,
-        `Give one of them, if you want it. ${SEE}`,
-      );
+    : findings.warning(`${name} can be read, but ${missing.join('; ')}`, `Give it, if you want that. ${SEE}`);
 }
