@@ -45,6 +45,7 @@ const KINDS: Readonly<Record<string, (fields: Fields, depth: number) => Paragrap
   },
   call: ({ call }) => standIn('call', [plain(fieldsOf(fieldsOf(call).v1).name)]),
   file: ({ file }) => standIn('file', [plain(fieldsOf(file).title) || plain(fieldsOf(file).name)]),
+  raw_text: ({ text }) => [{ text: plain(text) }],
   raw_number: ({ text, value }) => [
     { text: plain(text) || (typeof value === 'number' ? String(value) : '') },
   ],

@@ -11,7 +11,7 @@ import type { Users } from './users.ts';
 const FRESH_MS = 600_000;
 const MAX_CHANNELS = 1_000;
 /** Bounds the look-ups that one text, or thread, can cause; all others stay without a name. */
-const MAX_NAMED = 50;
+const MAX_ASKED = 20;
 /** A text goes out without a name that Slack does not give by then. */
 const NAMED_WITHIN_MS = 5_000;
 
@@ -61,11 +61,20 @@ export class Names {
     return this.named(mentionedIds(slackText));
   }
 
-  /** The names of the first fifty of these people, channels and user groups, without those that cannot be looked up. */
+  /** The names of these people, channels and user groups. At most twenty are looked up; those that cannot be are left out. */
   async named(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const asked = ids.slice(0, MAX_NAMED);
+    let asks = 0;
+    const asked = ids.filter((id) => {
+      if (!this.knows(id)) asks += 1;
+      return this.knows(id) || asks <= MAX_ASKED;
+    });
     const entries = await Promise.all(asked.map(async (id) => [id, await this.inTime(id)] as const));
     return new Map(entries.flatMap(([id, name]) => (name === null ? [] : [[id, name]])));
+  }
+
+  private knows(id: string): boolean {
+    if (isChannel(id)) return this.channels.knows(id);
+    return isGroup(id) ? this.groups.knows(ALL) : this.users.knows(id);
   }
 
   private inTime(id: string): Promise<string | null> {
@@ -82,8 +91,8 @@ export class Names {
 
   private async nameOf(id: string): Promise<string | null> {
     try {
-      if (/^[CG]/.test(id)) return await this.channels.get(id);
-      if (id.startsWith('S')) return (await this.groups.get('all')).get(id) ?? null;
+      if (isChannel(id)) return await this.channels.get(id);
+      if (isGroup(id)) return (await this.groups.get(ALL)).get(id) ?? null;
       return (await this.users.get(id)).name;
     } catch (error) {
       if (!(error instanceof SlackCallError)) throw error;
@@ -91,6 +100,16 @@ export class Names {
       return null;
     }
   }
+}
+
+const ALL = 'all';
+
+function isChannel(id: string): boolean {
+  return /^[CG]/.test(id);
+}
+
+function isGroup(id: string): boolean {
+  return id.startsWith('S');
 }
 
 interface NamesParts {
