@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { parseConfig } from '../../src/app/config/config.ts';
+import { examine } from '../../src/cli/commands/doctor/examine.ts';
 import { botScopes } from '../../src/slack/protocol/scopes.ts';
 import { alice, bob, general, random } from '../support/local-slack.ts';
 import { startStrictWorld } from './support/strict-world.ts';
@@ -54,3 +56,31 @@ test('`doctor` tells administrators, privately, what is wrong; and nobody else (
   await control.message({ channel: alice, user: alice, text: 'doctor' });
   await world.sentPrivately(alice, '*2 problems*');
 });
+
+test.each([
+  ['get', 'reads', 'news of its jobs come again at'],
+  ['message', 'calls', 'prompts and replies go out again at'],
+] as const)(
+  '`doctor` says that the agent asks to wait (%s), in Slack and on the machine',
+  async (call, _what, words) => {
+    await using world = await startStrictWorld({ configFile, settings: { FOLLOW_UP_WINDOW: '0' } });
+    const { control } = world.slack;
+    const card = await world.ask('Document the rate limits');
+    await world.threadMessage(card, 'On it');
+    world.api.failNext(call, { status: 429, headers: { 'retry-after': '240' } });
+    await control.message({ channel: general, user: bob, text: 'And the retries', threadTs: card.ts });
+    await world.settled();
+    await control.command({ channel: general, user: alice, text: 'doctor' });
+    const said = await world.sentPrivately(general, 'asks to wait');
+    expect(said.text).toMatch(/^🩺 \*\d problem/);
+    expect(said.text).toContain(`⏳ *Agent* (handbook) asks to wait: ${words}`);
+    const config = parseConfig(world.env, () => configFile);
+    const findings = await examine(config, { clock: world.clock, timeoutMs: 5_000 });
+    expect(findings.filter(({ check }) => check === 'agent_limit')).toEqual([
+      expect.objectContaining({ subject: 'handbook', level: 'warning' }),
+    ]);
+    await world.clock.advance(300_000);
+    await control.command({ channel: general, user: alice, text: 'doctor' });
+    await world.sentPrivately(general, '*All is well.*');
+  },
+);

@@ -31,8 +31,17 @@ export interface DoctorFacts {
   readonly slack: SlackFacts;
   readonly projects: readonly { readonly name: string; readonly agent: ServiceFacts }[];
   readonly codeHosts: readonly HostFacts[];
+  /** Of these projects nothing is read, or sent, until then: the agent API has asked for it. */
+  readonly pauses: readonly AgentPause[];
   /** What keeps the program from working, in its own words. */
   readonly work: readonly string[];
+}
+
+export interface AgentPause {
+  /** The project's name. */
+  readonly name: string;
+  readonly what: 'reads' | 'calls';
+  readonly untilMs: number;
 }
 
 type ServiceWords = typeof doctor.agent | typeof doctor.codeHost;
@@ -43,11 +52,13 @@ interface Finding {
 }
 
 /** Answers `doctor`: problems first. */
-export function doctorView({ slackProblem, slack, projects, codeHosts, work }: DoctorFacts): SlackMessage {
+export function doctorView(facts: DoctorFacts): SlackMessage {
+  const { slackProblem, slack, projects, codeHosts, pauses, work } = facts;
   const findings = [
     connection(slackProblem),
     scopes(slack),
     ...projects.map(agent),
+    ...pauses.map(paused),
     ...codeHosts.map(codeHost),
     ...notices(slack),
     ...work.map(stopped),
@@ -98,6 +109,10 @@ function scopes({ scopes: said }: SlackFacts): Finding {
 
 function agent({ name, agent: facts }: DoctorFacts['projects'][number]): Finding {
   return service(doctor.agent, name, facts);
+}
+
+function paused({ name, what, untilMs }: AgentPause): Finding {
+  return problem(doctor.paused[what](oneLine(name, WORDS_MAX), timeOfDay(untilMs)));
 }
 
 function codeHost({ host, facts }: HostFacts): Finding {

@@ -1,5 +1,7 @@
 import { type TaskKind, taskKinds } from '../../jobs/task-kinds.ts';
 import type { Database } from '../engines/database.ts';
+import { BudgetQueue } from '../queries/calls/budget-queue.ts';
+import { type ProjectPause, ReadBudget } from '../queries/calls/read-budget.ts';
 import { Installations, type StoredInstallation } from '../queries/workspaces/installations.ts';
 import { type SchemaState, schemaState } from '../schema/migrate.ts';
 import { migrations } from '../schema/migrations.ts';
@@ -37,6 +39,8 @@ interface Rows {
   readonly notices: NoticeFacts;
   /** Projects whose last request was refused, so that an administrator must act. */
   readonly agentRefusals: readonly AgentRefusal[];
+  /** Projects of which the agent API has asked to wait: with reads, or with calls. */
+  readonly pauses: Readonly<Record<'reads' | 'calls', readonly ProjectPause[]>>;
   /** Tasks that fail again and again. */
   readonly failures: readonly TaskFailures[];
   /** The keys of pull requests that are followed, or were; the latest first, and few. */
@@ -81,13 +85,14 @@ export const NO_ROWS: Rows = {
   organisations: new Map(),
   notices: { saved: [], refused: [] },
   agentRefusals: [],
+  pauses: { reads: [], calls: [] },
   failures: [],
   pullRequests: [],
 };
 
 /** Changes nothing. Rows of another version's schema are not read. */
 export async function readFacts(
-  { queries, engine }: Pick<Database, 'queries' | 'engine'>,
+  { queries, engine, advisoryLockIn }: Pick<Database, 'queries' | 'engine' | 'advisoryLockIn'>,
   nowMs: number,
 ): Promise<Rows & Pick<StoreFacts, 'schema'>> {
   const schema = await schemaState(queries, migrations(engine));
@@ -99,6 +104,10 @@ export async function readFacts(
     organisations: await organisationsIn(queries),
     notices: { saved: await savedNotices(queries), refused: await refusedNotices(queries, sinceMs) },
     agentRefusals: await agentRefusals(queries, sinceMs),
+    pauses: {
+      reads: await new ReadBudget(queries, advisoryLockIn(queries)).paused(nowMs),
+      calls: await new BudgetQueue(queries).paused(nowMs),
+    },
     failures: await taskFailures(queries, nowMs - FAILING_FOR_MS),
     pullRequests: await latestPullRequests(queries),
   };

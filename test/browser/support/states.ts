@@ -248,6 +248,7 @@ const privately: StateGroup = {
       },
       projects: [{ name: 'handbook', agent: { answeredAtMs: fivePastTwoMs, trouble: null } }],
       codeHosts: [{ host: 'github.com', facts: { answeredAtMs: fivePastTwoMs, trouble: null } }],
+      pauses: [],
       work: [],
     }),
     'settings saved': settingsSavedView(

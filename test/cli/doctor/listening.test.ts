@@ -44,6 +44,24 @@ test('in Socket Mode with HEALTH_PORT no other port is opened, so another progra
   other.close();
 });
 
+test('a recipe with a webhook opens PORT in Socket Mode, beside HEALTH_PORT', async () => {
+  await using patient = await startPatient();
+  const other = createServer((_request, response) => response.end('hello')).listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  patient.configFile = `
+projects: [{ id: acme-docs }]
+recipes: [{ name: notes, channel: C0123456789, request: Go, webhook: { secret_env: HOOK_SECRET } }]`;
+  patient.env.HOOK_SECRET = `whsec_${'A'.repeat(32)}`;
+  patient.env.PORT = String((other.address() as AddressInfo).port);
+  patient.env.HEALTH_PORT = String(await freePort());
+  expect(await patient.finding('listening', 'PORT')).toMatchObject({
+    level: 'error',
+    found: `127.0.0.1:${patient.env.PORT} is in use by another program`,
+  });
+  other.closeAllConnections();
+  other.close();
+});
+
 test.each([
   ['192.0.2.1', 'EADDRNOTAVAIL'],
   ['no-such-host.invalid', 'ENOTFOUND'],

@@ -131,6 +131,7 @@ test.each([
     schema,
     notices,
     agentRefusals: [],
+    pauses: { reads: [], calls: [] },
     failures: [],
     pullRequests: [],
     installations: [],

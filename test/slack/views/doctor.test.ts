@@ -10,6 +10,7 @@ const well: DoctorFacts = {
   projects: [{ name: 'handbook', agent: { answeredAtMs: null, trouble: null } }],
   codeHosts: [{ host: 'github.com', facts: { answeredAtMs: null, trouble: null } }],
   slack: { scopes: { missing: [] }, noticeChannels: [{ channelId: 'C2', reach: 'reached' }] },
+  pauses: [],
   work: [],
 };
 
@@ -39,13 +40,15 @@ test('`doctor` says problems first, each with what to do', () => {
     },
     projects: [{ name: '<!channel>', agent }],
     codeHosts: [{ host: 'github.com', facts: agent }],
+    pauses: [{ name: '<!channel>', what: 'reads', untilMs: atMs }],
     work: ['every check_job has failed'],
   });
   expect(view.text).toMatchInlineSnapshot(`
-    "🩺 *6 problems*
+    "🩺 *7 problems*
     ❌ *Slack* disconnected
     ❌ *Permissions* missing: reactions:write. Add them to the app ("OAuth &amp; Permissions"), and install it again.
     ❌ *Agent* (&lt;!channel&gt;) refuses the key or the project since <!date^1795183500^{time}|14:05 UTC>. Whoever runs docs-agent must check both.
+    ⏳ *Agent* (&lt;!channel&gt;) asks to wait: news of its jobs come again at <!date^1795183500^{time}|14:05 UTC>.
     ❌ *Code host* (github.com) refuses the token or the App since <!date^1795183500^{time}|14:05 UTC>. Whoever runs docs-agent must renew it. Messages show pull requests as they were last seen.
     ❌ *Notices* don't reach <#C2> (not_in_channel). Invite me there, or change the notice channels in \`/docs-agent settings\`.
     ❌ *Work* every check_job has failed
@@ -71,6 +74,9 @@ test('whatever Slack, the agent and the program say, the answer stays safe and i
     slack: slackFacts(),
     projects: fc.array(fc.record({ name: text(), agent }), { maxLength: 20 }),
     codeHosts: fc.array(fc.record({ host: text(), facts: agent }), { maxLength: 3 }),
+    pauses: fc.array(fc.record({ name: text(), what: fc.constantFrom('reads', 'calls'), untilMs: time() }), {
+      maxLength: 3,
+    }),
     work: fc.array(text()),
   });
   fc.assert(fc.property(facts, (some) => expectSafe(doctorView(some as DoctorFacts), { channels: ['C9'] })));

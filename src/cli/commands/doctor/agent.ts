@@ -1,5 +1,5 @@
 import { type Probe, probeProject, probeWriting } from '../../../agent/client/probe.ts';
-import type { AgentRefusal } from '../../../store/inspect/facts.ts';
+import type { AgentRefusal, StoreFacts } from '../../../store/inspect/facts.ts';
 import { type Finding, findingsOf, type Given } from './finding.ts';
 
 interface ProbedProject {
@@ -41,6 +41,30 @@ export async function writingFindings(given: Given, refusals: readonly AgentRefu
     '`docs-agent doctor --probe-write` tries it with an empty request, which no agent may take.',
   );
   return known.length > 0 ? known : [notTried];
+}
+
+/** What the running program found out: doctor's own read may be answered all the same. */
+export function pauseFindings({ config: { projects } }: Given, pauses: StoreFacts['pauses']): Finding[] {
+  const findings = (kind: keyof StoreFacts['pauses'], what: string, next: string) =>
+    pauses[kind].flatMap(({ projectId, sinceMs, untilMs }) => {
+      const project = projects.find(({ id }) => id === projectId);
+      if (project === undefined) return [];
+      const [since, until] = [sinceMs, untilMs].map((ms) => new Date(ms).toISOString());
+      const found = `${what} until ${until}: the agent API answered 429 (${since})`;
+      return [findingsOf('agent_limit', project.name).warning(found, next)];
+    });
+  return [
+    ...findings(
+      'reads',
+      'no job is read',
+      'News of its jobs come after that, by themselves. If this happens often, lower AGENT_READS_PER_MINUTE.',
+    ),
+    ...findings(
+      'calls',
+      'no prompt and no reply is sent',
+      'They wait, and go out after that, by themselves. If this happens often, lower AGENT_HOURLY_BUDGET.',
+    ),
+  ];
 }
 
 function eachProject(

@@ -1,5 +1,5 @@
 import type { Config } from '../../../app/config/config.ts';
-import { agentFindings, askAgent, writingFindings } from './agent.ts';
+import { agentFindings, askAgent, pauseFindings, writingFindings } from './agent.ts';
 import { codeHostFindings } from './code-hosts.ts';
 import type { Finding, Given, Tools } from './finding.ts';
 import { clockFindings, listeningFindings } from './machine.ts';
@@ -42,6 +42,9 @@ const checks: readonly Check[] = [
   check('agent', ['agent'], ({ agent }) => agentFindings(agent)),
   check('writing', ['store'], ({ store, ...given }) =>
     writingFindings(given, store.facts?.agentRefusals ?? []),
+  ),
+  check('limits', ['store'], ({ store, ...given }) =>
+    store.facts === null ? [] : pauseFindings(given, store.facts.pauses),
   ),
   check('code hosts', ['store'], ({ store, ...given }) =>
     codeHostFindings(given, store.facts?.pullRequests ?? []),

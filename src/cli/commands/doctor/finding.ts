@@ -34,6 +34,7 @@ export const TITLES = {
   user_group: 'User group',
   reaction: 'Emoji in',
   agent_api: 'Agent API',
+  agent_limit: 'Agent limit',
   agent_writing: 'Sending requests',
   code_host: 'Code host',
   pull_requests: 'Pull requests of',

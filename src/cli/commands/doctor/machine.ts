@@ -7,11 +7,17 @@ import { type Finding, findingsOf } from './finding.ts';
 const EVERYWHERE = new Set(['0.0.0.0', '::']);
 
 /** Whether the program could listen where it is to. Port 0 is any that is free. */
-export async function listeningFindings({ http, slack }: Config, timeoutMs: number): Promise<Finding[]> {
+export async function listeningFindings(
+  { http, slack, hooks }: Config,
+  timeoutMs: number,
+): Promise<Finding[]> {
   const { host, port, healthPort } = http;
-  // Socket Mode needs it for health, or for the pages of an installation.
+  // Socket Mode needs it for health, for the pages of an installation, or for webhooks.
   const opensPort =
-    healthPort === null || slack.transport.kind === 'http' || slack.installing.kind === 'oauth';
+    healthPort === null ||
+    slack.transport.kind === 'http' ||
+    slack.installing.kind === 'oauth' ||
+    hooks.size > 0;
   const places = [
     ...(opensPort ? [{ variable: 'PORT', port }] : []),
     ...(healthPort === null ? [] : [{ variable: 'HEALTH_PORT', port: healthPort }]),

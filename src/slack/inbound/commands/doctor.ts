@@ -1,5 +1,5 @@
 import { type Rules, settingsOf } from '../../../jobs/policy.ts';
-import { type DoctorFacts, doctorView } from '../../views/doctor.ts';
+import { type AgentPause, type DoctorFacts, doctorView } from '../../views/doctor.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { onlyAdminsSeeView } from '../../views/refusals.ts';
 import { noticeChannelsOf } from '../../workspace/self-check.ts';
@@ -25,8 +25,23 @@ async function examine(deps: ListenerDeps, channelId: string): Promise<DoctorFac
     slack,
     projects: projects.map(({ id, name }) => ({ name, agent: known.agent(id) })),
     codeHosts: known.codeHosts(),
+    pauses: await pausesOf(deps),
     work: known.workProblems(),
   };
+}
+
+/** The pauses of the workspace's projects, as all replicas observe them. */
+async function pausesOf({ store, clock, projects }: ListenerDeps): Promise<AgentPause[]> {
+  const [reads, calls] = await store.transaction(
+    async (tx) =>
+      [await tx.readBudget.paused(clock.now()), await tx.budgetQueue.paused(clock.now())] as const,
+  );
+  const named = (what: AgentPause['what'], pauses: typeof reads) =>
+    pauses.flatMap(({ projectId, untilMs }) => {
+      const name = projects.find(({ id }) => id === projectId)?.name;
+      return name === undefined ? [] : [{ name, what, untilMs }];
+    });
+  return [...named('reads', reads), ...named('calls', calls)];
 }
 
 /** All notice channels, those of this channel first. */

@@ -26,6 +26,12 @@ export const doctor = {
     needsAdmin: (project: string, since: Mrkdwn): Mrkdwn =>
       mrkdwn`❌ *Agent* (${project}) refuses the key or the project since ${since}. Whoever runs docs-agent must check both.`,
   },
+  paused: {
+    reads: (project: string, at: Mrkdwn): Mrkdwn =>
+      mrkdwn`⏳ *Agent* (${project}) asks to wait: news of its jobs come again at ${at}.`,
+    calls: (project: string, at: Mrkdwn): Mrkdwn =>
+      mrkdwn`⏳ *Agent* (${project}) asks to wait: prompts and replies go out again at ${at}.`,
+  },
   codeHost: {
     answered: (host: string, at: Mrkdwn): Mrkdwn => mrkdwn`✅ *Code host* (${host}) answered ${at}`,
     notAsked: (host: string): Mrkdwn => mrkdwn`✅ *Code host* (${host}) not asked since the last start`,
