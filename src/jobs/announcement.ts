@@ -1,4 +1,5 @@
-import type { TroubleKind, TurnReplies } from './job.ts';
+import type { TroubleKind } from './job.ts';
+import type { TurnReplies } from './news.ts';
 import type { SnippetProblem, Unsent } from './requests/attachments.ts';
 
 /** What a job has to say in its thread, as a message of its own. Rendered by `slack/views`. */
@@ -25,6 +26,8 @@ export type Announcement =
   | { readonly kind: 'no_such_job' }
   /** A status that this program does not know, shown as it is. Untrusted. */
   | { readonly kind: 'other_status'; readonly status: string }
+  /** Too much to tell: the looks pause for so long. */
+  | { readonly kind: 'keeps_changing'; readonly pauseMs: number }
   /** A pull request that came without an end of its own: after it, or in its place. */
   | {
       readonly kind: 'pull_request';

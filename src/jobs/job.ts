@@ -1,5 +1,6 @@
 import type { AgentJob, EndedStatus } from './agent-job.ts';
 import type { Draft, Dropped, StartThread } from './draft.ts';
+import type { LastAnnounced, RecentNews, TurnNews, TurnReplies } from './news.ts';
 import type { Offer } from './offer.ts';
 import type { Origin } from './origin.ts';
 import type { SeenPullRequest } from './pull-requests/pull-request.ts';
@@ -64,8 +65,13 @@ export interface Job {
   readonly checkedAtMs: number | null;
   /** The status that the thread last knew, and its turn; null: the agent job has shown none yet. */
   readonly lastAnnounced: LastAnnounced | null;
+  /** What the thread was told of a turn; absent: nothing, or not recorded. */
+  readonly turnNews?: TurnNews;
+  /** How much it was told lately, without a person's act between; null or absent: nothing. */
+  readonly recentNews?: RecentNews | null;
   /** Posts so far; numbers them, so that none can be requested twice. */
   readonly posts: number;
+  /** The pull request that the thread was told last. */
   readonly announcedPrLink: string | null;
   /** The turn in which that link was new; absent: the first, or unknown. */
   readonly prLinkTurn?: number;
@@ -128,6 +134,8 @@ export type Stage =
       readonly settle: Settle | null;
       /** The turn began before the first check, at an unknown time. */
       readonly isOlder?: true;
+      /** The end before it, if no message says that the agent works again: it may only have flickered. */
+      readonly endBefore?: EndBefore;
       /** From when on the thread is asked whether to keep watching; absent: when the turn has lasted long. */
       readonly askFromMs?: number;
       /** What the thread was asked last in this turn. */
@@ -145,17 +153,8 @@ export type Stage =
       readonly tookMs?: number;
     };
 
-export interface LastAnnounced {
-  readonly status: string;
-  readonly turn: number;
-  /** Beside a status that this program does not know: the last one that it knows; null: there was none. */
-  readonly lastKnown?: { readonly status: string; readonly turn: number } | null;
-}
-
-/** Replies, by their number and their authors, each named once. */
-export interface TurnReplies {
-  readonly count: number;
-  readonly authors: readonly string[];
+export interface EndBefore extends Pick<Ended, 'sinceMs' | 'tookMs'> {
+  readonly turnReplies: Job['turnReplies'];
 }
 
 /** The stage of a job at which the agent works. */

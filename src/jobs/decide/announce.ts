@@ -1,8 +1,24 @@
 import { type AgentJob, type EndedStatus, isEnded } from '../agent-job.ts';
 import type { Announcement } from '../announcement.ts';
 import type { FollowUp } from '../follow-ups/follow-up.ts';
-import type { Job, TurnReplies } from '../job.ts';
+import type { Job } from '../job.ts';
+import type { TurnReplies } from '../news.ts';
+import { pullRequestKey } from '../pull-requests/link.ts';
 import type { DecisionBuilder } from './decision-builder.ts';
+import { isReturnNews, noteLink, noteStatus, toldLinks } from './turn-news.ts';
+
+/** The answer with the address by which the job knows its pull request: agents spell one in several ways. */
+export function asKnown<T extends AgentJob | null>({ job, context }: DecisionBuilder, answer: T): T {
+  const prLink = answer?.prLink ?? null;
+  const before = job.agentJob?.prLink ?? null;
+  if (prLink === null || prLink === before) return answer;
+  const known = before === null ? toldLinks(job) : [...toldLinks(job), before];
+  if (known.includes(prLink)) return answer;
+  const { sites } = context.policy.pullRequests;
+  const key = pullRequestKey(prLink, sites);
+  const spelling = known.findLast((url) => pullRequestKey(url, sites) === key);
+  return spelling === undefined ? answer : { ...answer, prLink: spelling };
+}
 
 /** Records what the API says of the job. Returns whether any of it is new. */
 export function recordFacts(builder: DecisionBuilder, agentJob: AgentJob): boolean {
@@ -28,9 +44,9 @@ export function replaceAgentJob(builder: DecisionBuilder, agentJob: AgentJob | n
   builder.change({ agentJob });
 }
 
-/** A link that was not announced in the thread, or null. */
-function newLink({ announcedPrLink }: Job, { prLink }: AgentJob): string | null {
-  return prLink === announcedPrLink ? null : prLink;
+/** A link that the thread was not told in this turn, and does not have from the one before; or null. */
+function newLink(job: Job, { prLink }: AgentJob): string | null {
+  return prLink === null || toldLinks(job).includes(prLink) ? null : prLink;
 }
 
 export function announceRunning(builder: DecisionBuilder, status: string): void {
@@ -39,8 +55,9 @@ export function announceRunning(builder: DecisionBuilder, status: string): void 
   if (last?.status === status) return;
   const lastKnown = last?.lastKnown === undefined ? last : last.lastKnown;
   if (status !== 'active') {
+    const isNews = noteStatus(builder, status);
     builder.change({ lastAnnounced: { status, turn, lastKnown } });
-    builder.announce({ kind: 'other_status', status });
+    if (isNews) builder.announce({ kind: 'other_status', status });
     return;
   }
   builder.change({ lastAnnounced: { status, turn } });
@@ -52,13 +69,25 @@ export function announceRunning(builder: DecisionBuilder, status: string): void 
 /** What had ended goes on without another turn. */
 function announceReturn(builder: DecisionBuilder, lastStatus: string): void {
   // The job was only missing: the thread called it gone, and offers to start it again.
-  if (lastStatus === 'vanished') builder.announce({ kind: 'started' });
-  else if (isEnded(lastStatus) && !hasReplyThatMayExplain(builder)) builder.announce({ kind: 'continued' });
+  const kind = lastStatus === 'vanished' ? 'started' : 'continued';
+  const isEndedOtherwise = isEnded(lastStatus) && !hasReplyThatMayExplain(builder);
+  if (kind === 'continued' && !isEndedOtherwise) return;
+  if (!isReturnNews(builder)) return;
+  forgetEndBefore(builder);
+  builder.announce({ kind });
 }
 
 /** One that is on its way, or of unknown fate, or sent again after that, may be what the agent works on. */
 function hasReplyThatMayExplain(builder: DecisionBuilder): boolean {
   return (['waiting', 'sending', 'unknown'] as const).some((state) => builder.followUpsIn(state).length > 0);
+}
+
+/** What comes now is another end. */
+function forgetEndBefore(builder: DecisionBuilder): void {
+  const { stage } = builder.job;
+  if (stage.kind !== 'working' || stage.endBefore === undefined) return;
+  const { endBefore: _flickered, ...working } = stage;
+  builder.change({ stage: working });
 }
 
 /** The turn is over: one message says how, with all that there is to say of it. `lastedMs`: null if it is unknown. */
@@ -68,18 +97,21 @@ export function announceEnd(
   status: EndedStatus,
   lastedMs: number | null,
 ): void {
-  const { lastAnnounced: last, turn } = builder.job;
-  if (last?.status === status && last.turn === turn) {
+  const prLink = newLink(builder.job, agentJob);
+  const isNews = noteStatus(builder, status);
+  builder.change({ lastAnnounced: { status, turn: builder.job.turn } });
+  if (!isNews) {
     announceLink(builder, agentJob);
     return;
   }
-  const prLink = newLink(builder.job, agentJob);
-  builder.change({ lastAnnounced: { status, turn } });
   if (status === 'completed') announceCompletion(builder, agentJob, lastedMs);
   else builder.announce({ kind: status, ...(prLink !== null && pullRequestOf(builder.job, prLink)) });
   if (prLink !== null) linkAnnounced(builder, prLink);
   // The turn may have changed it.
-  else if (agentJob.prLink !== null) builder.watchPullRequest(agentJob.prLink);
+  else if (agentJob.prLink !== null) {
+    noteLink(builder, agentJob.prLink);
+    builder.watchPullRequest(agentJob.prLink);
+  }
 }
 
 /**
@@ -113,9 +145,9 @@ function turnEnded(
   { prLink, ref }: AgentJob,
   lastedMs: number | null,
 ): Announcement {
-  const { announcedPrLink } = builder.job;
+  const links = toldLinks(builder.job);
   const replies = untold(builder.job);
-  const known = announcedPrLink === null ? 'first' : announcedPrLink === prLink ? 'same' : 'another';
+  const known = links.length === 0 ? 'first' : prLink !== null && links.includes(prLink) ? 'same' : 'another';
   const undelivered = repliesOf(builder.undelivered());
   return {
     kind: 'turn_ended',
@@ -168,10 +200,12 @@ export function announceLink(builder: DecisionBuilder, agentJob: AgentJob): void
 /** The thread knows the link; each notice channel gets its notice. */
 function linkAnnounced(builder: DecisionBuilder, url: string): void {
   const { job, context } = builder;
-  builder.change({ announcedPrLink: url, prLinkTurn: job.turn });
-  for (const channelId of context.policy.noticeChannels) {
+  const { noticeChannels, pullRequests } = context.policy;
+  noteLink(builder, url);
+  builder.change({ prLinkTurn: job.turn });
+  for (const channelId of noticeChannels) {
     const lane = { to: 'slack', name: `notice:${job.id}:${channelId}` } as const;
-    builder.addCall(`notice:${job.teamId}:${channelId}:${url}`, lane, {
+    builder.addCall(`notice:${job.teamId}:${channelId}:${pullRequestKey(url, pullRequests.sites)}`, lane, {
       kind: 'notify_channel',
       channelId,
       url,

@@ -1,6 +1,6 @@
 import type { Decision, DecisionContext, JobState } from '../decision.ts';
 import type { JobEvent } from '../event.ts';
-import { noticeRefused } from './announce.ts';
+import { asKnown, noticeRefused } from './announce.ts';
 import { DecisionBuilder } from './decision-builder.ts';
 import { offersShown, settleOffers } from './offers.ts';
 import { pullRequestSeen, remindAgain } from './pull-requests.ts';
@@ -25,6 +25,7 @@ import { startAnother } from './start/request.ts';
 import { completeStep } from './steps.ts';
 import { keepWatching, resumeWatching, stopWatching } from './watch/long-running.ts';
 import { checkFailed, jobChecked } from './watch/observe.ts';
+import { countNews, pauseLooks } from './watch/pause.ts';
 
 /**
  * What follows from an event: the job as it is then, and the calls and tasks that it needs. Pure: no clock,
@@ -35,7 +36,10 @@ export function decide(state: JobState, event: JobEvent, context: DecisionContex
   apply(builder, event);
   settleOffers(builder, event);
   completeStep(builder, event);
-  return builder.decision();
+  if (countNews(builder, event, state.job)) return builder.decision();
+  const instead = new DecisionBuilder(state, context);
+  pauseLooks(instead);
+  return instead.decision();
 }
 
 function apply(builder: DecisionBuilder, event: JobEvent) {
@@ -51,9 +55,9 @@ function apply(builder: DecisionBuilder, event: JobEvent) {
         ? draftRefused(builder, event.callId, event.announcement.number, event.reason)
         : postRefused(builder, event.callId, event.announcement, event.reason);
     case 'job_created':
-      return jobCreated(builder, event.callId, event.agentJob);
+      return jobCreated(builder, event.callId, asKnown(builder, event.agentJob));
     case 'job_found':
-      return jobFound(builder, event.callId, event.agentJob);
+      return jobFound(builder, event.callId, asKnown(builder, event.agentJob));
     case 'create_failed':
       return createFailed(builder, event.callId, event.failure);
     case 'reply_received':
@@ -74,11 +78,11 @@ function apply(builder: DecisionBuilder, event: JobEvent) {
     case 'send_due':
       return sendDue(builder, event.isCalled === true);
     case 'message_accepted':
-      return messageAccepted(builder, event.callId, event.agentJobId, event.agentJob);
+      return messageAccepted(builder, event.callId, event.agentJobId, asKnown(builder, event.agentJob));
     case 'message_failed':
       return messageFailed(builder, event.callId, event.failure, event.othersAnsweredAtMs ?? null);
     case 'job_checked':
-      return jobChecked(builder, event.agentJob);
+      return jobChecked(builder, asKnown(builder, event.agentJob));
     case 'check_failed':
       return checkFailed(builder, event.agentJobId, event.failure, event.othersAnsweredAtMs ?? null);
     case 'start_again_pressed':

@@ -1,4 +1,5 @@
 import type { JobEvent } from '../event.ts';
+import { pullRequestKey } from '../pull-requests/link.ts';
 import {
   isOver,
   type PullRequestFacts,
@@ -106,9 +107,9 @@ function save(builder: DecisionBuilder, pullRequest: SeenPullRequest): void {
   builder.change({ pullRequests: isKnown ? saved : [...saved, pullRequest].slice(-MAX_PULL_REQUESTS) });
 }
 
-/** The address that was seen first names it in the ledger, whatever address it has by now. */
-function naturalKey(builder: DecisionBuilder, url: string): string {
-  return `pr:${builder.job.id}:${seenByAnyAddress(builder, url)[0]?.url ?? url}`;
+/** It is one pull request in the ledger, whatever address it has by now. */
+function naturalKey({ job, context }: DecisionBuilder, url: string): string {
+  return `pr:${job.id}:${pullRequestKey(url, context.policy.pullRequests.sites)}`;
 }
 
 function seenByAnyAddress({ job, context }: DecisionBuilder, url: string): readonly SeenPullRequest[] {

@@ -114,6 +114,8 @@ describe('what becomes of a pull request (P2)', () => {
     for (const prLink of links) {
       world.check(anAgentJob({ status: 'completed', prLink }));
       seen(world, {}, prLink);
+      // At once, they would be too many.
+      world.nowMs += 2 * MINUTE_MS;
     }
     expect(world.job.pullRequests?.map(({ url }) => url)).toEqual(links.slice(-20));
     seen(world, { state: 'merged' }, links[0]);

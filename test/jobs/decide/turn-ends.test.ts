@@ -138,7 +138,6 @@ test('a job that completes after it had failed tells its replies then', () => {
     '❌ <@U1> *Failed.* The agent gave no reason. *Start again* sends the same request as a new job.',
     `✅ <@U2> *Updated:* ${firstLink} · 1 reply included`,
     '⚪ *Archived.* A reply may still reopen it.',
-    `✅ <@U2> *Updated:* ${firstLink}`,
   ]);
 });
 

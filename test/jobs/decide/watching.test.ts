@@ -136,15 +136,15 @@ describe('the pull request', () => {
     ]);
   });
 
-  test('that changes back within one turn is announced with the last link', () => {
+  test('that changes back within one turn is not announced once more', () => {
     const world = aWorkingJob();
     followUp(world);
     for (const prLink of [link, `${link}0`, link]) {
       world.answer = anAgentJob({ status: 'completed', prLink });
       world.advance(6 * SECOND_MS);
     }
-    expect(world.news.at(-1)).toBe(`changed pull request ${link}`);
-    expect(world.repeatedKeys).toEqual([`notice:T1:C-NEWS:${link}`]);
+    expect(world.news.at(-1)).toBe(`changed pull request ${link}0`);
+    expect(world.repeatedKeys).toEqual([]);
   });
 
   test('is announced even when it is no URL', () => {

@@ -69,6 +69,7 @@ export function newsOf(announcement: Announcement, startMs: number): string {
       return `${announcement.kind} by ${announcement.userId}`;
     case 'caught_up':
       return `${announcement.count} old replies found`;
+    case 'keeps_changing':
     case 'started':
     case 'continued':
     case 'vanished':

@@ -1,8 +1,9 @@
 import { type AgentFailure, type AgentJob, isEnded } from '../../agent-job.ts';
-import { type Ended, type Job, workingSince } from '../../job.ts';
+import { type EndBefore, type Ended, type Job, workingSince } from '../../job.ts';
 import { endedIntervalMs, endedRetryMs, LOOKED_AT_FOR_MS } from '../../schedule/schedule.ts';
 import { announceEnd, recordFacts, untold } from '../announce.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
+import { forgetStatuses } from '../turn-news.ts';
 
 /** An outage may be long, but failing checks must not go on for ever. */
 const GIVEN_UP_AFTER_MS = 2 * LOOKED_AT_FOR_MS;
@@ -40,7 +41,15 @@ export function lookFromNow(builder: DecisionBuilder, ended: Ended): void {
   planLook(builder, nowMs);
 }
 
-/** A check of a job that had ended: what differs from the last announcement is announced. */
+/** It only seemed to go on: the looks go on where they were. */
+export function restoreEnd(builder: DecisionBuilder, { turnReplies, ...times }: EndBefore): void {
+  const { stage } = builder.job;
+  if (stage.kind !== 'ended') return;
+  builder.change({ stage: { ...stage, ...times }, ...(turnReplies !== undefined && { turnReplies }) });
+  planLook(builder, times.sinceMs ?? 0);
+}
+
+/** A check of a job that had ended: what the thread does not know of this turn is announced. */
 export function endedJobChecked(builder: DecisionBuilder, ended: Ended, agentJob: AgentJob): void {
   const before = builder.job.agentJob;
   const { status } = agentJob;
@@ -54,9 +63,11 @@ export function endedJobChecked(builder: DecisionBuilder, ended: Ended, agentJob
     planLook(builder, ended.sinceMs ?? 0);
     return;
   }
+  const { posts } = builder.job;
   endTurn(builder, status, ended.turnsToCome ?? 0);
   announceEnd(builder, agentJob, status, null);
   builder.refreshCard();
+  if (builder.job.posts === posts) restoreEnd(builder, endBeforeOf(ended, builder.job));
 }
 
 /** This check may be the only one to see a change, so it is made again. */
@@ -75,11 +86,13 @@ export function endedCheckFailed(builder: DecisionBuilder, ended: Ended, failure
 function goesOn(builder: DecisionBuilder, ended: Ended, status: string, previousPrLink: string | null): void {
   const { nowMs, policy } = builder.context;
   const turnsToCome = ended.turnsToCome ?? 0;
+  const isExplained = turnsToCome > 0;
   builder.change({
     stage: {
       kind: 'working',
       turnStartedAtMs: nowMs,
       isOlder: true,
+      ...(!isExplained && { endBefore: endBeforeOf(ended, builder.job) }),
       settle: {
         untilMs: nowMs,
         previousStatus: ended.status,
@@ -89,11 +102,21 @@ function goesOn(builder: DecisionBuilder, ended: Ended, status: string, previous
       },
     },
   });
-  builder.change({ turnReplies: turnsToCome === 0 ? null : untold(builder.job) });
-  if (turnsToCome > 0 && status === 'active')
+  builder.change({ turnReplies: isExplained ? untold(builder.job) : null });
+  if (isExplained && status === 'active') {
     builder.change({ lastAnnounced: { status, turn: builder.job.turn } });
+    forgetStatuses(builder);
+  }
   builder.schedule('check_job', nowMs + policy.pollMinIntervalMs);
   builder.refreshCard();
+}
+
+function endBeforeOf({ sinceMs, tookMs }: Ended, { turnReplies }: Job): EndBefore {
+  return {
+    ...(sinceMs !== undefined && { sinceMs }),
+    ...(tookMs !== undefined && { tookMs }),
+    turnReplies,
+  };
 }
 
 function planLook(builder: DecisionBuilder, sinceMs: number): void {

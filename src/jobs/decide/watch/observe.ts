@@ -20,13 +20,19 @@ import {
 } from '../announce.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
 import { clearTrouble, noteTrouble } from '../trouble.ts';
-import { endedCheckFailed, endedJobChecked, endTurn } from './ended.ts';
+import { forgetStatuses, noteStatus } from '../turn-news.ts';
+import { endedCheckFailed, endedJobChecked, endTurn, restoreEnd } from './ended.ts';
 import { askIfLong, isNeglected, noteChange } from './long-running.ts';
 import { isGone, isMissing, noteMissing, noteNotMissing } from './missing.ts';
+import { isPaused, waitOutPause } from './pause.ts';
 
 export function jobChecked(builder: DecisionBuilder, agentJob: AgentJob): void {
   const { stage } = builder.job;
   if (builder.job.agentJob?.id !== agentJob.id || isUnwatched(builder.job)) return;
+  if (isPaused(builder.job, builder.context.nowMs)) {
+    waitOutPause(builder);
+    return;
+  }
   noteNotMissing(builder);
   if (stage.kind === 'working') {
     clearTrouble(builder, 'check');
@@ -51,8 +57,10 @@ export function observe(builder: DecisionBuilder, stage: Working, agentJob: Agen
     askIfLong(builder);
     scheduleCheck(builder);
   } else if (isTurnOver(stage.settle, agentJob, builder.context)) {
+    const { posts } = builder.job;
     endTurn(builder, status, turnsToComeAfter(stage.settle, agentJob));
     announceEnd(builder, agentJob, status, lastedMs(stage, agentJob, nowMs));
+    if (stage.endBefore !== undefined && builder.job.posts === posts) restoreEnd(builder, stage.endBefore);
     builder.refreshCard();
   } else {
     scheduleCheck(builder);
@@ -68,6 +76,10 @@ export function checkFailed(
 ): void {
   const { job } = builder;
   if (job.agentJob?.id !== agentJobId || isUnwatched(job)) return;
+  if (isPaused(job, builder.context.nowMs)) {
+    waitOutPause(builder);
+    return;
+  }
   if (!isMissing(failure)) noteNotMissing(builder);
   if (job.stage.kind === 'ended') endedCheckFailed(builder, job.stage, failure);
   if (job.stage.kind !== 'working') return;
@@ -81,8 +93,8 @@ export function checkFailed(
   }
   if (job.trouble?.source === 'check') builder.change({ trouble: null });
   endTurn(builder, 'vanished', job.stage.settle?.turnsToCome ?? 0);
+  if (noteStatus(builder, 'vanished')) builder.announce({ kind: wasNeverThere ? 'no_such_job' : 'vanished' });
   builder.change({ lastAnnounced: { status: 'vanished', turn: job.turn } });
-  builder.announce({ kind: wasNeverThere ? 'no_such_job' : 'vanished' });
   builder.refreshCard();
 }
 
@@ -143,6 +155,7 @@ function seenAtWork(builder: DecisionBuilder, stage: Working, settle: Settle): v
   const { lastAnnounced: last, turn } = builder.job;
   if (last?.turn === turn && isEnded(last.status)) {
     builder.change({ lastAnnounced: { status: 'active', turn } });
+    forgetStatuses(builder);
   }
 }
 

@@ -23,6 +23,8 @@ const TIMED_FROM_MS = 60_000;
 export function stateLine(job: Job, sites: readonly CodeHostSite[] = PUBLIC_SITES): Mrkdwn {
   const trouble = headlineTrouble(job);
   if (trouble !== null) return waitingLine(trouble);
+  const pausedUntilMs = job.recentNews?.pausedUntilMs ?? null;
+  if (pausedUntilMs !== null) return states.keepsChanging(pausedUntilMs);
   const { stage } = job;
   switch (stage.kind) {
     case 'awaiting_confirmation':

@@ -45,6 +45,8 @@ export function announcementView(
       return noSuchAgentJob(job);
     case 'other_status':
       return message(paragraph(threadTexts.otherStatus(oneLine(announcement.status, REASON_MAX))));
+    case 'keeps_changing':
+      return message(paragraph(threadTexts.keepsChanging(announcement.pauseMs)));
     case 'pull_request':
       return latePullRequestView(announcement, job, sites);
     case 'trouble':

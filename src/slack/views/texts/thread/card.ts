@@ -42,6 +42,8 @@ export const states = {
   archived: mrkdwn`⚪ *Archived* · a reply may still reopen it`,
   unwatched: mrkdwn`⚪ *No longer watching* · the agent may still be working`,
   otherStatus: (status: string) => mrkdwn`ℹ️ *${oneLine(status, STATUS_MAX)}*`,
+  keepsChanging: (untilMs: number) =>
+    mrkdwn`⚠️ *The agent keeps changing its answer* · I'll look again ${moment(untilMs)}`,
   /** Of a job without a card: only lists show it. */
   notStarted: mrkdwn`❌ *Not started* · Slack didn't take the card`,
   startAnother: mrkdwn`❓ *Start another?*`,

@@ -1,4 +1,5 @@
 import type { FileKind, SnippetProblem } from '../../../../jobs/requests/attachments.ts';
+import { duration } from '../../parts/duration.ts';
 import { type Mrkdwn, moment, mrkdwn } from '../../parts/mrkdwn.ts';
 import { replies } from '../../parts/words.ts';
 
@@ -40,6 +41,8 @@ export const threadTexts = {
   neverKnown: (agentJobId: string, projectName: string): Mrkdwn =>
     mrkdwn`❌ *The agent doesn't know this job:* “${agentJobId}” in the project ${projectName}. Check the id, then type \`/docs-agent watch\` with the right one; \`/docs-agent project=name watch job_123\` looks in another project.`,
   otherStatus: (status: string): Mrkdwn => mrkdwn`ℹ️ *Status:* ${status}`,
+  keepsChanging: (pauseMs: number): Mrkdwn =>
+    mrkdwn`⚠️ *The agent keeps changing its answer;* I'll look again in ${duration(pauseMs)}.`,
   noticeRefused: (channel: Mrkdwn, reason: string): Mrkdwn =>
     mrkdwn`⚠️ *Couldn't post in ${channel}:* ${reason}. Invite me there, or change the notice channels in \`/docs-agent settings\`.`,
   noticeUnclear: (channel: Mrkdwn): Mrkdwn =>
