@@ -1,10 +1,19 @@
 import { expect, test } from 'vitest';
+import { previewIn } from '../src/codehost/preview-hosts.ts';
+import { scrub } from '../src/engine/runtime/redact.ts';
 import { PUBLIC_SITES, pullRequestKey, pullRequestName } from '../src/jobs/pull-requests/link.ts';
 import { asksToStop, parseCommand, threadWordOf } from '../src/jobs/requests/command.ts';
 import { doubtOf } from '../src/jobs/requests/doubt.ts';
 import { judgePrompt } from '../src/jobs/requests/prompt.ts';
 import { smallTalkOf } from '../src/jobs/requests/small-talk.ts';
-import { displayText, readableText } from '../src/slack/protocol/slack-text.ts';
+import { withoutSecrets } from '../src/jobs/secrets.ts';
+import {
+  displayText,
+  escapeMrkdwn,
+  mentionedUserIds,
+  readableText,
+} from '../src/slack/protocol/slack-text.ts';
+import { whatItIsAbout } from '../src/slack/views/parts/about.ts';
 import { titledPrompt, wholePrompt } from '../src/slack/views/parts/untrusted.ts';
 import { regularExpressionsOf } from './support/regular-expressions.ts';
 
@@ -85,6 +94,12 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   threadWordOf,
   doubtOf,
   smallTalkOf,
+  withoutSecrets,
+  scrub,
+  previewIn,
+  whatItIsAbout,
+  mentionedUserIds,
+  escapeMrkdwn,
   displayText,
   judgePrompt: (text) => judgePrompt(text, LENGTH),
   readableText: (text) => readableText(text, new Map()),

@@ -37,7 +37,7 @@ function readAll(fd: number): string {
   return Buffer.concat(parts).toString();
 }
 
-test('a log pipe that nobody reads stops neither the work nor the stop', { timeout: 90_000 }, async () => {
+test('a log pipe that nobody reads stops neither the work nor the stop', { timeout: 180_000 }, async () => {
   await using folder = await createTempDir();
   await using slack = await startTinySlack();
   const pipe = `${folder.path}/log`;

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 
-/** What may wait for a reader, in bytes: thousands of lines. */
-const WAITING_MAX_BYTES = 1024 * 1024;
+/** What may wait for a reader, in bytes: a thousand lines or more. */
+const WAITING_MAX_BYTES = 256 * 1024;
 
 /**
  * The log's way out. It never makes the program wait: while nobody reads, lines wait up to a limit, further ones are
@@ -37,9 +36,11 @@ export class LogOutput {
     this.stream.write(line);
   }
 
-  /** Resolves when all lines are out, or nobody takes them before the signal is aborted. */
-  async flush(signal: AbortSignal): Promise<void> {
-    if (this.isBroken || this.stream.writableLength === 0) return;
-    await once(this.stream, 'drain', { signal }).catch(() => {});
+  /** Resolves when all lines are out. */
+  flush(): Promise<void> {
+    if (this.isBroken || this.stream.writableLength === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.stream.write('', () => resolve());
+    });
   }
 }

@@ -31,7 +31,7 @@ export async function start(args: string[], { env, process: events }: Host): Pro
   const exitCode = await runUntilSignal(service, events, log, () => {
     if (stdout.isTTY) console.log(welcome(config, service));
   });
-  await output.flush(AbortSignal.timeout(LAST_LINES_MS));
+  await systemClock.timeout(LAST_LINES_MS, output.flush(), undefined);
   return exitCode;
 }
 
