@@ -12,6 +12,7 @@ import { serveRoutes } from '../engine/runtime/http-server.ts';
 import type { Logger } from '../engine/runtime/logger.ts';
 import { planSchedules } from '../engine/schedules.ts';
 import { createConnection, createSlackApp } from '../slack/inbound/app.ts';
+import { TwinEvents } from '../slack/inbound/messages/twin-events.ts';
 import { hookRoutes } from '../slack/inbound/recipes/hooks.ts';
 import { refusalRecorder } from '../slack/inbound/requests/refusal-record.ts';
 import { missedReplies } from '../slack/outbound/catch-up/missed-replies.ts';
@@ -175,6 +176,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
       listeners: {
         ...{ store, clock, log, newContext, recipesOf, onEnded },
         known: tools.known,
+        twinEvents: new TwinEvents(clock),
         reportOf,
         agentHasJob: hasJob(tools, config.agent.readsPerMinute),
       },

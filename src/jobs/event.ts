@@ -27,6 +27,13 @@ export type JobEvent =
   | { readonly type: 'reply_edited'; readonly reply: Reply }
   /** `overtaken`: the reply as it was, if Slack has not delivered it yet. */
   | { readonly type: 'reply_deleted'; readonly messageTs: string; readonly overtaken?: Reply }
+  /** Attached to the request or a reply, as another event of the same message says. */
+  | {
+      readonly type: 'attachments_found';
+      readonly messageTs: string;
+      readonly userId: string;
+      readonly attachments: Attachments;
+    }
   /** So many replies were found in the thread that had been written long before. */
   | { readonly type: 'old_replies_found'; readonly count: number }
   /** `isCalled`: they are the next to go out after a pause of their project, whatever time they had. */

@@ -205,17 +205,21 @@ describe('an audit has one line for what arrives twice (L4):', () => {
       ['Alice: start reaction withdrawn'],
     ],
     [
-      'a mark whose thread has another job by then',
+      'a form for a thread that has a draft by then',
       async () => {
-        const message = await marked('The scopes are wrong');
-        const draft = await draftOf(message);
+        const message = await say(bob, 'The scopes are wrong');
         await say(alice, `${mention} Document the scopes`, { threadTs: message.ts });
         await press(alice, "There's no job in this thread yet", 'choose_messages');
-        await submit(alice, 'thread_preview');
+        const { control } = world.slack;
+        await expect
+          .poll(() => control.modal(alice)?.callback_id, { message: 'the form' })
+          .toBe('thread_preview');
+        await control.react(message, 'memo', alice);
         await world.settled(2_000);
-        await world.slack.control.press(draft, 'start_draft', alice);
+        await draftOf(message);
+        expect((await control.submit(alice, {})).errors).not.toBeNull();
       },
-      ['Alice: start reaction draft', 'Alice: start mention open', 'Alice: refusal button thread_taken'],
+      ['Alice: start reaction draft', 'Alice: refusal form thread_taken'],
     ],
     ['a recipe', () => command(alice, 'run review'), ['Alice: start command open']],
     ['a recipe with an open job', () => command(alice, 'run review'), ['Alice: refusal command recipe_open']],

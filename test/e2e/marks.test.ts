@@ -203,7 +203,6 @@ describe('marks', () => {
   });
 
   test('at what bots and the program itself wrote make no draft, nor where there is a job (T2)', async () => {
-    world.slack.control.addUser({ id: 'UDEPLOY', name: 'deploys', isBot: true });
     const byBot = await write('Deployed', { user: 'UDEPLOY', fields: { bot_id: 'B0DEPLOY' } });
     const card = await world.ask('Document the limits');
     const reply = await write('With an example', { threadTs: card.ts });
@@ -243,7 +242,6 @@ describe('marks', () => {
       const { control } = world.slack;
       control.addUser({ id: 'U0ELSE', name: 'else', realName: 'From Elsewhere', teamId: 'T0ELSE' });
       control.invite(general, 'U0ELSE');
-      world.slack.control.addUser({ id: 'UDEPLOY', name: 'deploys', isBot: true });
       const byBot = await write('Deployed', { user: 'UDEPLOY', fields: { bot_id: 'B0DEPLOY' } });
       const card = await world.ask('Document the limits');
       const strangers = await write('The page is old');

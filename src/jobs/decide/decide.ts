@@ -8,7 +8,7 @@ import { recipePaused, recipeSkipped } from './recipes.ts';
 import { messageAccepted, messageFailed, resend, sendDue, sendNow } from './replies/follow-ups.ts';
 import { followUpShown } from './replies/line-up.ts';
 import { replyDeleted, replyEdited, replyReceived, sendAnyway, sendCorrection } from './replies/replies.ts';
-import { snippetsRead } from './replies/snippets.ts';
+import { attachmentsFound, snippetsRead } from './replies/snippets.ts';
 import { createFailed, editAndStart, jobCreated, jobFound, startAgain, watchNamed } from './start/create.ts';
 import {
   dismissDraft,
@@ -66,6 +66,8 @@ function apply(builder: DecisionBuilder, event: JobEvent) {
       return replyEdited(builder, event.reply);
     case 'reply_deleted':
       return replyDeleted(builder, event);
+    case 'attachments_found':
+      return attachmentsFound(builder, event);
     case 'old_replies_found':
       return builder.announce({ kind: 'caught_up', count: event.count });
     case 'recipe_paused':

@@ -14,6 +14,7 @@ import type { Report } from '../../jobs/report/report.ts';
 import type { Store } from '../../store/store.ts';
 import type { Known } from '../workspace/known.ts';
 import type { ReadyWorkspace, Workspace } from '../workspace/workspace.ts';
+import type { TwinEvents } from './messages/twin-events.ts';
 
 export interface SharedDeps {
   readonly store: Store;
@@ -21,6 +22,7 @@ export interface SharedDeps {
   readonly log: Logger;
   readonly newContext: () => AnyJobContext;
   readonly known: Known;
+  readonly twinEvents: TwinEvents;
   /** Whether the agent has this job in the project; null: it did not say. */
   readonly agentHasJob: (projectId: string, agentJobId: string) => Promise<boolean | null>;
   /** What became of the workspace's requests of the last days. */

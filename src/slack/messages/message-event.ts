@@ -73,10 +73,15 @@ export function replyOf(event: MessageEvent, botUserId: string | undefined): Thr
       userId: user,
       text: botUserId === undefined ? text : stripLeadingMention(text, botUserId),
       editedTs: event.edited?.ts ?? null,
-      mentionsBot: botUserId !== undefined && mentions(event, botUserId),
+      mentionsBot: mentionsBot(event, botUserId),
       attachments: attachmentsIn(event),
     },
   };
+}
+
+/** Whether the bot is mentioned in the message. */
+export function mentionsBot(event: MessageEvent, botUserId: string | undefined): boolean {
+  return botUserId !== undefined && mentions(event, botUserId);
 }
 
 /** In its own words: not in those of a message that is forwarded in it. */

@@ -8,6 +8,7 @@ export async function startMarkedWorld(
   configFile = `channels: { ${general}: { reaction: memo } }`,
 ): Promise<StrictWorld> {
   const world = await startStrictWorld({ configFile });
+  world.slack.control.addUser({ id: 'UDEPLOY', name: 'deploys', isBot: true });
   world.slack.control.grantScopes([...botScopes.map(({ name }) => name), 'reactions:read']);
   return world;
 }

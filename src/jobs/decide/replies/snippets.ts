@@ -1,9 +1,11 @@
+import type { JobEvent } from '../../event.ts';
 import { excludedFollowUp, type FollowUp } from '../../follow-ups/follow-up.ts';
 import { promptOf } from '../../follow-ups/follow-up-queue.ts';
 import { type Job, startPromptOf } from '../../job.ts';
 import {
   inlined,
   type ReadSnippet,
+  type Snippet,
   type SnippetProblem,
   seeFiles,
   type Unsent,
@@ -11,7 +13,51 @@ import {
 import { isBlank, judgePrompt, unescaped } from '../../requests/prompt.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
 import { requestCreate } from '../start/open.ts';
-import { putOrRefuse, refusalOf } from './line-up.ts';
+import { newFollowUp, putOrRefuse, refusalOf } from './line-up.ts';
+
+/**
+ * What is attached to the request or a reply, and was not known: it goes along if that has not gone out, and follows it
+ * otherwise. Once: whatever has an attachment has all.
+ */
+export function attachmentsFound(
+  builder: DecisionBuilder,
+  { messageTs, userId, attachments }: Extract<JobEvent, { type: 'attachments_found' }>,
+): void {
+  const { job, context } = builder;
+  const before = builder.followUpAt(messageTs);
+  const isRequest = before === null && messageTs === job.requestTs;
+  if (!isRequest && before === null) return;
+  const { snippets, inlined: read } = before ?? job;
+  if (snippets.length > 0 || read !== '') return;
+  if (isRequest && isStillAsked(job)) {
+    builder.change(attachments);
+    return;
+  }
+  const reply = { messageTs, userId, text: '', editedTs: null, mentionsBot: true, attachments };
+  const isUnsent = before?.state === 'waiting';
+  if (before !== null && !isUnsent && before.state !== 'sent') {
+    // It is on its way, or stays between people.
+    if (before.state === 'sending') announceProblems(builder, attachments.snippets.map(unreadable));
+    return;
+  }
+  nameOthers(builder, attachments.others);
+  builder.schedule('read_snippets', context.nowMs);
+  const more = { snippets: attachments.snippets, state: 'waiting', callId: null } as const;
+  builder.updateFollowUps([
+    before === null
+      ? newFollowUp(builder, reply)
+      : { ...before, ...more, text: isUnsent ? before.text : '', receivedAtMs: context.nowMs },
+  ]);
+}
+
+function unreadable({ name }: Snippet): Problem {
+  return { name, problem: 'unreadable' };
+}
+
+/** Its snippets are read when its card is posted. */
+function isStillAsked({ stage }: Job): boolean {
+  return stage.kind === 'opening' || stage.kind === 'awaiting_confirmation' || stage.kind === 'card_failed';
+}
 
 /** What the agent API cannot take is named, once. */
 export function nameOthers(builder: DecisionBuilder, others: readonly Unsent[]): void {

@@ -26,12 +26,14 @@ export async function answerWriter(
   { keys, ...place }: WrittenAt,
   message: SlackMessage,
   elsewhere = message,
+  /** Under which the answer is remembered. */
+  answerKeys = keys,
 ): Promise<void> {
-  const isKnown = await deps.store.transaction((tx) => tx.inboundRequests.isKnown(keys));
+  const isKnown = await deps.store.transaction((tx) => tx.inboundRequests.isKnown([...keys, ...answerKeys]));
   noteRequest({ outcome: isKnown ? 'duplicate' : 'accepted' });
   if (isKnown) return;
   await deps.poster.replyPrivately(place, message, elsewhere);
-  await deps.store.transaction((tx) => tx.inboundRequests.remember(keys, deps.clock.now()));
+  await deps.store.transaction((tx) => tx.inboundRequests.remember(answerKeys, deps.clock.now()));
 }
 
 /**

@@ -5,7 +5,9 @@ import {
   type ChangeEvent,
   isChange,
   type MessageEvent,
+  mayBeHuman,
   mentionAddedIn,
+  mentionsBot,
   messageKeys,
   replyChangeOf,
   type Written,
@@ -35,7 +37,8 @@ type Args = SlackEventMiddlewareArgs<'message' | 'app_mention'> & AllMiddlewareA
  * | other message    | is ignored          | a reply to its job; once: that it is gone |
  * | edit or deletion | of a mention: a tip | changes the reply                         |
  *
- * A message that mentions the bot arrives twice, in either order: as `app_mention` and as `message`.
+ * A message that mentions the bot arrives twice, in either order, as `app_mention` and as `message`; one may bring less
+ * than the other, or never come.
  */
 export function message(deps: ListenerDeps) {
   return async ({ event, body, context }: Args): Promise<void> => {
@@ -44,25 +47,42 @@ export function message(deps: ListenerDeps) {
     if (isOwn(deps, event as MessageEvent & ChangeEvent, body.api_app_id)) return;
     if (isChange(event)) return changed(deps, event as ChangeEvent, { isDirect, botUserId });
     const said = event as MessageEvent;
-    const written = writtenOf(said, botUserId);
-    const isMention = event.type === 'app_mention';
-    if (isMention && written === null) return;
     const keys = messageKeys(deps.teamId, said, body.event_id);
-    if (written !== null && written.threadTs === null) {
-      if (isMention || isDirect) await startFromMessage(deps, written, { keys, isDirect });
-      return;
+    const [key = ''] = keys;
+    const isSpokenTo = isDirect || event.type === 'app_mention' || mentionsBot(said, botUserId);
+    const takeIn = () => takeMessage(deps, said, { keys, isDirect, isSpokenTo, botUserId });
+    if (event.type === 'app_mention') {
+      return mayBeHuman(said) ? deps.twinEvents.ofMention(key, takeIn) : takeIn();
     }
-    // For a mention, the `message` event answers with the refusal.
-    const owner = await takeReply(deps, said, { keys, botUserId, showsRefusal: !isMention });
-    if (!isMention && !isDirect) {
-      if (owner === 'foreign') await answerInForgottenThread(deps, said, botUserId);
-      return;
-    }
-    // A thread that may be that of a card under way may also be anybody's.
-    const rootUserId = said.parent_user_id ?? (isDirect ? botUserId : undefined);
-    const mayBeElsewhere = owner === 'opening' && rootUserId !== botUserId;
-    if (written !== null && (owner === 'foreign' || mayBeElsewhere)) await offerThread(deps, written);
+    return isSpokenTo && !isDirect ? deps.twinEvents.ofMessage(key, takeIn) : takeIn();
   };
+}
+
+interface Spoken extends Receiver {
+  readonly keys: readonly string[];
+  /** It mentions the bot, or is written to it directly. */
+  readonly isSpokenTo: boolean;
+}
+
+async function takeMessage(
+  deps: ListenerDeps,
+  said: MessageEvent,
+  { keys, isDirect, isSpokenTo, botUserId }: Spoken,
+): Promise<void> {
+  const written = isSpokenTo ? writtenOf(said, botUserId) : null;
+  if (said.thread_ts === undefined || said.thread_ts === said.ts) {
+    if (written !== null) await startFromMessage(deps, written, { keys, isDirect });
+    return;
+  }
+  const owner = await takeReply(deps, said, { keys, botUserId });
+  if (!isSpokenTo) {
+    if (owner === 'foreign') await answerInForgottenThread(deps, said, botUserId);
+    return;
+  }
+  // A thread that may be that of a card under way may also be anybody's.
+  const rootUserId = said.parent_user_id ?? (isDirect ? botUserId : undefined);
+  const mayBeElsewhere = owner === 'opening' && rootUserId !== botUserId;
+  if (written !== null && (owner === 'foreign' || mayBeElsewhere)) await offerThread(deps, written);
 }
 
 /** Whether this program has posted the message that the event is about, with whatever token. */
@@ -132,7 +152,9 @@ async function startFromMessage(
   const at = { channelId, userId, threadTs: null, keys };
   if (!(await isAdmitted(deps, { ...at, isPostedByApp }, `message:${channelId}:${ts}`))) return;
   const answer = await answerTo(deps, written, isDirect);
-  if (answer !== null) return answerWriter(deps, at, answer);
+  // What seems to be empty may be the lesser of two events: its request is still to come.
+  const known = text === '' ? keys.map((key) => `bare_${key}`) : keys;
+  if (answer !== null) return answerWriter(deps, at, answer, answer, known);
   const outcome = await startJob(deps, {
     keys,
     teamId: deps.teamId,

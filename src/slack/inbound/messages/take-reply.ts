@@ -1,5 +1,6 @@
 import { applyEvent } from '../../../engine/apply-event.ts';
-import type { JobEvent } from '../../../jobs/event.ts';
+import type { AnyJobContext } from '../../../jobs/decision.ts';
+import type { JobEvent, Reply } from '../../../jobs/event.ts';
 import { isBeforeJob } from '../../../jobs/job.ts';
 import type { Thread, Transaction } from '../../../store/store.ts';
 import {
@@ -21,8 +22,6 @@ const REQUEST_UNDER_WAY_MS = 10_000;
 interface Delivery {
   readonly keys: readonly string[];
   readonly botUserId: string | undefined;
-  /** False where another event delivers the same message. */
-  readonly showsRefusal: boolean;
 }
 
 interface TakenIn {
@@ -34,7 +33,7 @@ interface TakenIn {
 export async function takeReply(
   deps: ListenerDeps,
   message: MessageEvent,
-  { keys, botUserId, showsRefusal }: Delivery,
+  { keys, botUserId }: Delivery,
 ): Promise<Exclude<Owner, 'young'> | null> {
   const found = replyOf(message, botUserId);
   if (found === null) return null;
@@ -45,7 +44,7 @@ export async function takeReply(
     // Slack is asked only about authors in our threads, and no transaction waits for its answer: hence two.
     const owner = await deps.store.transaction((tx) => ownerOfThread(tx, thread, deps.clock.now()));
     if (owner === 'foreign') return 'foreign';
-    const refusalKey = showsRefusal && owner !== 'young' ? refusalInThread(writer) : null;
+    const refusalKey = owner !== 'young' ? refusalInThread(writer) : null;
     if (!(await isAdmitted(deps, writer, refusalKey))) return owner === 'young' ? 'foreign' : null;
   }
   const taken = await deps.store.transaction(async (tx): Promise<TakenIn> => {
@@ -58,11 +57,22 @@ export async function takeReply(
       return { owner, outcome: 'accepted' };
     }
     const isNew = await tx.inboundRequests.remember(keys, context.nowMs);
-    if (!isNew) return { owner, outcome: 'duplicate' };
-    await applyEvent(tx, owner.jobId, { type: 'reply_received', reply }, context);
-    return { owner, outcome: 'accepted' };
+    if (isNew) await applyEvent(tx, owner.jobId, { type: 'reply_received', reply }, context);
+    else await completeMessage(tx, owner.jobId, reply, context);
+    return { owner, outcome: isNew ? 'accepted' : 'duplicate' };
   });
   return settled(deps, thread, taken);
+}
+
+/** Another event of the same message may have brought less: what is attached goes along, or follows. */
+export async function completeMessage(
+  tx: Transaction,
+  jobId: string,
+  { messageTs, userId, attachments }: Pick<Reply, 'messageTs' | 'userId' | 'attachments'>,
+  context: AnyJobContext,
+): Promise<void> {
+  if (attachments.snippets.length === 0) return;
+  await applyEvent(tx, jobId, { type: 'attachments_found', messageTs, userId, attachments }, context);
 }
 
 /** A person's reply that waits goes out as it was changed, and not at all if it was deleted. */

@@ -1,5 +1,6 @@
 import type { JobRequest } from '../../../jobs/decide/start/open.ts';
 import { ASKED_BEFORE_MS, openQuestion, requestJob } from '../../../jobs/decide/start/request.ts';
+import type { AnyJobContext } from '../../../jobs/decision.ts';
 import { type Job, type Stage, startPromptOf } from '../../../jobs/job.ts';
 import { defaultProject, settingsOf } from '../../../jobs/policy.ts';
 import { doubtOf } from '../../../jobs/requests/doubt.ts';
@@ -12,6 +13,7 @@ import type { SlackMessage } from '../../views/parts/message.ts';
 import { type Refusal, refusalView } from '../../views/refusals.ts';
 import { noteRefusal, noteRequest, type RequestNote } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
+import { completeMessage } from '../messages/take-reply.ts';
 
 /** A request for a job as Slack delivered it: its project and its prompt are not read from the text yet. */
 export interface RawJobRequest
@@ -67,6 +69,7 @@ async function started(deps: ListenerDeps, raw: RawJobRequest): Promise<Started>
     const isNew = await tx.inboundRequests.remember(raw.keys, nowMs);
     const recent = await tx.jobs.requestedBy(raw, nowMs - ASKED_BEFORE_MS);
     if (!isNew) {
+      await completeRequest(tx, raw, recent, context);
       const outcome = outcomeOf(openQuestion(request, recent), recent);
       return { outcome, note: { outcome: 'duplicate' } };
     }
@@ -75,6 +78,21 @@ async function started(deps: ListenerDeps, raw: RawJobRequest): Promise<Started>
     const note = { outcome: 'accepted', jobId: decision.job.id } as const;
     return { outcome: outcomeOf(decision.job, recent), note };
   });
+}
+
+/** Another event of the same message may have brought less. */
+async function completeRequest(
+  tx: Transaction,
+  { teamId, channelId, requesterId, requestTs, attachments }: RawJobRequest,
+  recent: readonly Job[],
+  context: AnyJobContext,
+): Promise<void> {
+  if (requestTs === undefined || attachments === undefined) return;
+  const jobId =
+    recent.find((job) => job.requestTs === requestTs)?.id ??
+    (await tx.jobs.findByThread(teamId, channelId, requestTs));
+  if (jobId === null) return;
+  await completeMessage(tx, jobId, { messageTs: requestTs, userId: requesterId, attachments }, context);
 }
 
 function refused({ teamId, requesterId: userId }: RawJobRequest, refusal: Refusal): Started {

@@ -48,8 +48,10 @@ function worst(failures: readonly (SlackFailure | null)[]): SlackFailure | null 
 function loadReceipts({ store }: SlackTools, { subject, lease }: ClaimedTask): Promise<Receipts | null> {
   return store.transaction(async (tx) => {
     await tx.tasks.fence(lease);
-    const stale = await tx.followUps.withStaleReceipts(subject);
-    const job = stale.length === 0 ? null : await tx.jobs.get(subject);
+    const found = await tx.followUps.withStaleReceipts(subject);
+    const job = found.length === 0 ? null : await tx.jobs.get(subject);
+    // On the message that asked, a receipt would read as a comment on the request.
+    const stale = found.map((one) => (one.messageTs === job?.requestTs ? { ...one, desired: null } : one));
     if (job === null) {
       await tx.tasks.complete(lease);
       return null;
