@@ -99,9 +99,10 @@ function readForPrompt(builder: DecisionBuilder, snippets: readonly ReadSnippet[
   const whole = withMore(text);
   builder.change({ snippets: [], inlined: whole });
   if (job.stage.kind !== 'creating') return;
-  if (whole !== '' || !isOnlyFiles(builder, job)) return requestCreate(builder);
-  builder.change({ stage: { kind: 'rejected', message: NOTHING_READ } });
-  builder.refreshCard();
+  if (whole === '' && isOnlyFiles(builder, job)) {
+    builder.change({ stage: { kind: 'rejected', message: NOTHING_READ } });
+    builder.refreshCard();
+  } else requestCreate(builder);
 }
 
 const NOTHING_READ = 'Nothing in it could be read.';
