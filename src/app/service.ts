@@ -175,6 +175,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
       ...{ workspaces, connection, apiUrl, logger, log },
       listeners: {
         ...{ store, clock, log, newContext, recipesOf, onEnded },
+        lookForMissed: () => missed.lookForSoon(),
         known: tools.known,
         twinEvents: new TwinEvents(clock),
         reportOf,

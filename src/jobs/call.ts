@@ -18,6 +18,8 @@ export type CallRequest =
       readonly kind: 'notify_requester';
       readonly reason: string;
       readonly about: 'card_refused' | 'draft_refused' | 'card_delayed' | 'asked_before' | Announcement;
+      /** The announcement will be posted when its place is open to the bot again. */
+      readonly isKept?: true;
     }
   /** Tells a workflow what became of its step. */
   | { readonly kind: 'complete_step'; readonly executionId: string; readonly result: StepResult }

@@ -18,6 +18,13 @@ export type JobEvent =
       readonly announcement: Announcement;
       readonly reason: string;
     }
+  /** A post in the thread is refused until its place is open to the bot again, and made then. */
+  | {
+      readonly type: 'post_delayed';
+      readonly callId: string;
+      readonly announcement: Announcement;
+      readonly reason: string;
+    }
   | { readonly type: 'job_created'; readonly callId: string; readonly agentJob: AgentJob }
   /** The create call was thought to be of unknown fate, and its answer arrived after all. */
   | { readonly type: 'job_found'; readonly callId: string; readonly agentJob: AgentJob }

@@ -12,6 +12,7 @@ import { InboundRequests } from './queries/inbound/inbound-requests.ts';
 import { StepTokens } from './queries/inbound/step-tokens.ts';
 import { JobLists } from './queries/job-lists.ts';
 import { Jobs } from './queries/jobs.ts';
+import { Places } from './queries/places.ts';
 import { PullRequests } from './queries/pull-requests.ts';
 import { Recipes } from './queries/recipes.ts';
 import { Audit } from './queries/reports/audit.ts';
@@ -41,6 +42,7 @@ export class Transaction {
   readonly catchUps: CatchUps;
   readonly checks: Checks;
   readonly farTasks: FarTasks;
+  readonly places: Places;
   readonly readBudget: ReadBudget;
   readonly pullRequests: PullRequests;
   readonly budgetQueue: BudgetQueue;
@@ -68,6 +70,7 @@ export class Transaction {
     this.catchUps = new CatchUps(db, this.tasks);
     this.checks = new Checks(db, this.tasks);
     this.farTasks = new FarTasks(db, this.tasks);
+    this.places = new Places(db, this.tasks);
     this.pullRequests = new PullRequests(db, this.tasks);
     this.readBudget = new ReadBudget(db, takeAdvisoryLock);
     this.budgetQueue = new BudgetQueue(db);

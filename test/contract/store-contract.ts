@@ -15,6 +15,7 @@ import { installationContract } from './store/installations.ts';
 import { jobContract } from './store/jobs.ts';
 import { listContract } from './store/lists.ts';
 import type { OpenStore } from './store/opened.ts';
+import { placeContract } from './store/places.ts';
 import { pullRequestContract } from './store/pull-requests.ts';
 import { receiptContract } from './store/receipts.ts';
 import { recipeContract } from './store/recipes.ts';
@@ -46,6 +47,7 @@ export function storeContract(name: string, open: OpenStore): void {
     callContract(open);
     budgetQueueContract(open);
     catchUpContract(open);
+    placeContract(open);
     pullRequestContract(open);
     recipeContract(open);
     scheduleContract(open);

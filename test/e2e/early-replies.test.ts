@@ -133,7 +133,7 @@ describe('a card whose answer was lost, in a channel that the bot was removed fr
     const card = await program.ask('Add a quickstart');
     const written = await reply(program, card, 'Mention the CLI');
     slack.control.remove(general, strictApp.botUserId);
-    await later(saying(program, 'request is saved'), (all) => all.length === 1, 'the private answer');
+    await later(saying(program, '/invite @docs-agent'), (all) => all.length === 1, 'the private answer');
     return written;
   }
 
@@ -149,7 +149,7 @@ describe('a card whose answer was lost, in a channel that the bot was removed fr
     const { slack, api } = program;
     const written = await outOfSight(program);
     await program.clock.advance(60_000);
-    expect(await saying(program, 'request is saved')()).toHaveLength(1);
+    expect(await saying(program, '/invite @docs-agent')()).toHaveLength(1);
     await pass(program, DAY_MS / 12);
     slack.control.invite(general, strictApp.botUserId);
     await program.clock.advance(300_000);

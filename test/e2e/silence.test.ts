@@ -32,11 +32,11 @@ describeWithLocalSlack('nothing ends in silence', () => {
     const [job] = world.api.jobs;
     world.api.finish(job?.id ?? '', { status: 'completed', prLink: 'https://github.com/acme/docs/pull/1' });
     const private_ = await world.later(
-      async () => (await world.slack.messages(general)).filter(({ ephemeral_to }) => ephemeral_to === alice),
+      () => world.proxy.calls('chat.postMessage').filter(({ args }) => args.channel === alice),
       (messages) => messages.length === 1,
       'the private answer',
     );
-    expect(private_[0]?.text).toContain('https://github.com/acme/docs/pull/1');
+    expect(private_[0]?.args.text).toContain('https://github.com/acme/docs/pull/1');
   });
 
   test('a request that waits for an administrator is said to be kept, once, and starts when it can (E2)', async () => {

@@ -14,12 +14,12 @@ import { startWorld } from './support/world.ts';
 
 const DAY_MS = 86_400_000;
 
-describeWithLocalSlack('a request in a channel without the bot (S4)', () => {
+describeWithLocalSlack('a request in a channel where the bot may not post (S4)', () => {
   test('is kept: *Try again* starts it, once, even after weeks and a restart, and only for the requester', async () => {
     await using world = await startWorld();
-    world.proxy.fail('chat.postMessage', { error: 'not_in_channel' }, { error: 'not_in_channel' });
+    world.proxy.fail('chat.postMessage', { error: 'restricted_action' }, { error: 'restricted_action' });
     await world.slack.command({ channel: random, user: alice, text: 'Add a quickstart' });
-    const offers = async () => saying(await world.slack.messages(random), '/invite');
+    const offers = async () => saying(await world.slack.messages(random), 'not allowed to post');
     const [first] = await world.later(offers, (all) => all.length === 1, 'the private answer');
     if (first === undefined) throw new Error('there is no private answer');
 

@@ -5,9 +5,10 @@ import type { Fault } from '../support/fault-proxy/fault.ts';
  * - `waits`: nothing happened; it is made later, once
  * - `looked for`: it may have happened; it is found in Slack, or made again because it is not there
  * - `refused`: it will not work; people learn of it where they can be reached
+ * - `place`: nothing happened; it is kept until the bot is in the channel again
  * - `administrator`: nothing happened; it is kept until an administrator has mended the app's access
  */
-export type SlackOutcome = 'waits' | 'looked for' | 'refused' | 'administrator';
+export type SlackOutcome = 'waits' | 'looked for' | 'refused' | 'place' | 'administrator';
 
 /** One row of the table of Slack's faults in docs/reliability.md. */
 export interface SlackFault {
@@ -42,9 +43,9 @@ export const slackFaults: readonly SlackFault[] = [
   answered('fatal_error', 'looked for'),
   answered('service_unavailable', 'looked for'),
   answered('request_timeout', 'looked for'),
-  answered('not_in_channel', 'refused'),
-  answered('channel_not_found', 'refused'),
-  answered('is_archived', 'refused'),
+  answered('not_in_channel', 'place'),
+  answered('channel_not_found', 'place'),
+  answered('user_not_visible', 'refused'),
   answered('msg_too_long', 'refused'),
   answered('invalid_blocks', 'refused'),
   answered('thread_not_found', 'refused'),

@@ -20,7 +20,7 @@ import {
   marksSeen,
   startDraft,
 } from './start/drafts.ts';
-import { cardDelayed, cardPosted, cardRefused, postRefused, tryAgain } from './start/open.ts';
+import { cardDelayed, cardPosted, cardRefused, postDelayed, postRefused, tryAgain } from './start/open.ts';
 import { startAnother } from './start/request.ts';
 import { completeStep } from './steps.ts';
 import { keepWatching, resumeWatching, stopWatching } from './watch/long-running.ts';
@@ -54,6 +54,8 @@ function apply(builder: DecisionBuilder, event: JobEvent) {
       return event.announcement.kind === 'draft'
         ? draftRefused(builder, event.callId, event.announcement.number, event.reason)
         : postRefused(builder, event.callId, event.announcement, event.reason);
+    case 'post_delayed':
+      return postDelayed(builder, event.callId, event.announcement, event.reason);
     case 'job_created':
       return jobCreated(builder, event.callId, asKnown(builder, event.agentJob));
     case 'job_found':

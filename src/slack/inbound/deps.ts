@@ -29,6 +29,8 @@ export interface SharedDeps {
   readonly reportOf: (teamId: string, projectIds: readonly string[]) => Promise<Report>;
   /** The recipes that the settings have for a workspace. */
   readonly recipesOf: (teamId: string) => readonly Recipe[];
+  /** Replies may have been missed. */
+  readonly lookForMissed: () => void;
   /** An event says that an installation, or its token, has ended. */
   readonly onEnded: (body: unknown) => Promise<void>;
 }

@@ -24,6 +24,7 @@ import { chooseMessages, threadPreviewSubmitted } from './forms/thread-preview.t
 import { jobButton } from './job-button.ts';
 import { mark } from './messages/marks.ts';
 import { message } from './messages/message.ts';
+import { deleted, joined, unarchived } from './places.ts';
 import { resumeRecipe } from './recipes/resume.ts';
 import { recipeFormSubmitted } from './recipes/run.ts';
 import { checkAccess, checkWorkspace } from './requests/gates.ts';
@@ -92,6 +93,11 @@ export function registerListeners(app: App, shared: SharedDeps): void {
   app.event('reaction_added', here(mark));
   app.event('reaction_removed', here(mark));
   app.event('app_home_opened', here(homeOpened));
+  app.event('member_joined_channel', here(joined));
+  app.event('channel_unarchive', here(unarchived));
+  app.event('group_unarchive', here(unarchived));
+  app.event('channel_deleted', here(deleted));
+  app.event('group_deleted', here(deleted));
   app.event('function_executed', here(stepReached));
   app.shortcut({ callback_id: ASK_SHORTCUT_ID, type: 'message_action' }, here(messageShortcut));
   for (const name of namesOf(jobButtons)) {

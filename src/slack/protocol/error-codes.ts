@@ -73,6 +73,23 @@ export function isNotInChannel(code: string): boolean {
   return code === 'not_in_channel' || code === 'channel_not_found';
 }
 
+const CLOSED: ReadonlySet<string> = new Set([
+  'channel_is_archived',
+  'is_archived',
+  'restricted_action',
+  'restricted_action_read_only_channel',
+  'restricted_action_thread_locked',
+  'thread_locked',
+]);
+
+/** The error codes that say that a conversation is closed to the bot until people do something there. */
+export const closedPlaceCodes: readonly string[] = ['not_in_channel', 'channel_not_found', ...CLOSED];
+
+/** Whether Slack's error code is one of them. */
+export function isPlaceClosed(code: string): boolean {
+  return isNotInChannel(code) || CLOSED.has(code);
+}
+
 const GONE: ReadonlySet<string> = new Set(['channel_is_archived', 'is_archived', 'thread_not_found']);
 
 /** Whether Slack's error code says that the conversation or its thread is gone, or closed to the bot. */

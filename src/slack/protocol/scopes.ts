@@ -36,6 +36,10 @@ export const botScopes: readonly ManifestEntry[] = [
       'Tell public channels from private ones: what was asked in a private one shows in notice channels only ' +
       'as its link. Give the agent the names of channels.',
   },
+  {
+    name: 'groups:read',
+    reason: 'Learn that the bot is back in a private channel, where messages may wait to be posted.',
+  },
   { name: 'files:read', reason: 'Read the text snippets that come along with a request or a reply.' },
   {
     name: 'users:read',
@@ -57,6 +61,14 @@ export const botEvents: readonly ManifestEntry[] = [
   { name: 'message.groups', reason: 'Replies in private channels.' },
   { name: 'message.im', reason: 'Direct messages.' },
   { name: 'message.mpim', reason: 'Replies in group messages.' },
+  { name: 'member_joined_channel', reason: 'The bot is in a channel again: what waits there is posted.' },
+  { name: 'channel_unarchive', reason: 'Likewise when a public channel is open again.' },
+  { name: 'group_unarchive', reason: 'Likewise for a private channel.' },
+  {
+    name: 'channel_deleted',
+    reason: 'What waits to be posted in a public channel that is gone never will be.',
+  },
+  { name: 'group_deleted', reason: 'Likewise for a private channel.' },
 ];
 
 /** Where an emoji makes drafts, besides. */

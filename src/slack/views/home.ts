@@ -20,13 +20,14 @@ import { doctor } from './texts/doctor.ts';
 import { homeTexts } from './texts/home.ts';
 import { warnings } from './texts/thread/card.ts';
 import { cardActions } from './thread/actions.ts';
-import { isBetweenPeople, tryAgainButton } from './thread/requester.ts';
+import { closedPlace, isBetweenPeople, tryAgainButton } from './thread/requester.ts';
 
 /** More are in `list`. */
 export const NEEDING_JOBS_MAX = 6;
 export const OPEN_JOBS_MAX = 8;
 export const PULL_REQUESTS_MAX = 5;
 export const PROJECTS_MAX = 10;
+const PLACES_MAX = 5;
 
 export interface HomeFacts {
   /** The reader's that wait for a decision, newest first. */
@@ -49,11 +50,20 @@ export interface ProjectFacts {
   readonly agent: ServiceFacts;
 }
 
+/** A channel that is closed to the bot. `reason`: Slack's error code. */
+interface ClosedPlace {
+  readonly channelId: string;
+  readonly reason: string;
+  readonly posts: number;
+}
+
 export interface AdminFacts {
   /** Null: nobody has asked Slack yet. */
   readonly slack: SlackChecked | null;
   readonly codeHosts: readonly HostFacts[];
   readonly work: readonly string[];
+  /** Channels where messages wait until they are open to the bot again. */
+  readonly closedPlaces: readonly ClosedPlace[];
 }
 
 /** The home tab of one person. */
@@ -115,12 +125,17 @@ function projectLine({ name, callsLeft, hourlyBudget, agent }: ProjectFacts): Mr
 
 function administrators(
   projects: readonly ProjectFacts[],
-  { slack, codeHosts, work }: AdminFacts,
+  { slack, codeHosts, work, closedPlaces }: AdminFacts,
 ): KnownBlock[] {
   const lines = doctorAtHome({ projects, codeHosts, work }, slack);
   return [
     heading(homeTexts.administrators),
     ...(lines === null ? [] : [paragraph(lines)]),
+    ...closedPlaces
+      .slice(0, PLACES_MAX)
+      .map(({ channelId, reason, posts }) =>
+        paragraph(homeTexts.waiting(closedPlace(reason, channelId), posts)),
+      ),
     smallPrint(homeTexts.checked(slack?.atMs ?? null), doctor.more),
   ];
 }

@@ -78,6 +78,8 @@ export interface RefusedNotice extends NoticeChannel {
   /** Slack's error code. */
   readonly reason: string;
   readonly atMs: number;
+  /** It is kept, and made later. */
+  readonly isTriedAgain: boolean;
 }
 
 export const NO_ROWS: Rows = {
@@ -161,21 +163,28 @@ async function refusedNotices(db: Queries, sinceMs: number): Promise<RefusedNoti
   const notices = await db
     .selectFrom('call')
     .innerJoin('job', 'job.id', 'call.job_id')
-    .select(['job.team_id', 'call.request', 'call.state', 'call.detail', 'call.ended_at'])
+    .select(['job.team_id', 'call.request', 'call.state', 'call.detail', 'call.ended_at', 'call.created_at'])
     .where('call.kind', '=', 'notify_channel')
-    .where('call.state', 'in', ['done', 'failed'])
-    .where('call.ended_at', '>', sinceMs)
-    .orderBy('call.ended_at')
+    .where((eb) =>
+      eb.or([
+        eb('call.state', 'in', ['done', 'failed']).and('call.ended_at', '>', sinceMs),
+        // It is tried again.
+        eb('call.state', '=', 'pending').and('call.detail', 'is not', null),
+      ]),
+    )
     .execute();
+  const inOrder = notices
+    .map(({ ended_at, created_at, ...notice }) => ({ ...notice, atMs: ended_at ?? created_at }))
+    .toSorted((a, b) => a.atMs - b.atMs);
   // A later success clears an earlier refusal.
   const last = new Map<string, RefusedNotice | null>();
-  for (const { team_id: teamId, request: json, state, detail, ended_at: atMs } of notices) {
+  for (const { team_id: teamId, request: json, state, detail, atMs } of inOrder) {
     const request = fromJson(json);
     if (request.kind !== 'notify_channel') continue;
     const { channelId } = request;
-    const isRefused = state === 'failed' && atMs !== null;
-    const notice = isRefused ? { teamId, channelId, reason: detail ?? 'unknown', atMs } : null;
-    last.set(`${teamId} ${channelId}`, notice);
+    const isTriedAgain = state === 'pending';
+    const refused = { teamId, channelId, reason: detail ?? 'unknown', atMs, isTriedAgain };
+    last.set(`${teamId} ${channelId}`, state === 'done' ? null : refused);
   }
   return [...last.values()].filter((refused) => refused !== null);
 }

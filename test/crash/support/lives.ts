@@ -15,10 +15,10 @@ const preload = fileURLToPath(new URL('./child/fail-points.ts', import.meta.url)
 const UNDER_WAY = "select id from call where state = 'started' and kind in ('create_job', 'send_message')";
 
 const BUSY: Exchange = { status: 429, headers: { 'retry-after': '1' }, body: Buffer.from('{}') };
-const NOT_IN_CHANNEL: Exchange = {
+const NOT_ALLOWED: Exchange = {
   status: 200,
   headers: { 'content-type': 'application/json' },
-  body: Buffer.from('{"ok":false,"error":"not_in_channel"}'),
+  body: Buffer.from('{"ok":false,"error":"restricted_action"}'),
 };
 
 /** Where a process of the program dies. */
@@ -83,7 +83,7 @@ export async function startLives(
     }
     if (moment === 'after') return 'go';
     if (busy.has(call.method)) return BUSY;
-    return name === 'chat.postMessage (card)' && call.args.channel === random ? NOT_IN_CHANNEL : 'go';
+    return name === 'chat.postMessage (card)' && call.args.channel === random ? NOT_ALLOWED : 'go';
   };
   const slackGate = resources.use(await startGate(new URL(outside.proxy.apiUrl).origin, guard));
   const codeHostGate = resources.use(await startGate(outside.codeHost.webUrl, guard));

@@ -37,8 +37,8 @@ export const anyWebPage = fc.constant<SlackFault>({
 /** Slack will never take it. */
 export const anyRefusal = fc.constantFrom<SlackFault>(
   { error: 'msg_too_long' },
-  { error: 'channel_not_found' },
-  { error: 'is_archived' },
+  { error: 'invalid_blocks' },
+  { error: 'thread_not_found' },
 );
 
 export const anyAgentFault: fc.Arbitrary<AgentFault> = fc.oneof(

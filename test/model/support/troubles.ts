@@ -84,7 +84,7 @@ export class Troubles {
 }
 
 /** Slack will never take the post. */
-const REFUSALS = ['msg_too_long', 'channel_not_found', 'is_archived'];
+const REFUSALS = ['msg_too_long', 'invalid_blocks', 'thread_not_found'];
 
 function isRefusal(fault: SlackFault | null): boolean {
   return typeof fault === 'object' && fault !== null && 'error' in fault && REFUSALS.includes(fault.error);

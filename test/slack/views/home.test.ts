@@ -120,7 +120,12 @@ test('administrators also read what `doctor` says, a line for each thing; nobody
     atMs: fivePastTwoMs,
   };
   const codeHosts = [{ host: 'github.com', facts: agent }];
-  const forAdmin = { slack, codeHosts, work: ['every check_job has failed'] };
+  const closedPlaces = [
+    { channelId: 'C4', reason: 'not_in_channel', posts: 2 },
+    { channelId: 'C5', reason: 'is_archived', posts: 1 },
+    { channelId: 'C6', reason: 'restricted_action', posts: 1 },
+  ];
+  const forAdmin = { slack, codeHosts, work: ['every check_job has failed'], closedPlaces };
   const [, status = ''] = homeView(facts({ projects, forAdmin }), reader).text.split(
     '*For administrators*\n',
   );
@@ -131,6 +136,9 @@ test('administrators also read what `doctor` says, a line for each thing; nobody
     ❌ *Code host* (github.com) refuses the token or the App since <!date^1795183500^{time}|14:05 UTC>. Whoever runs docs-agent must renew it. Messages show pull requests as they were last seen.
     ❌ *Work* every check_job has failed
     ✅ *Notices* reach <#C2>
+    ⏳ I'm not in <#C4> any more. Type \`/invite @docs-agent\` there. 2 messages wait for it.
+    ⏳ <#C5> is archived. 1 message waits for it.
+    ⏳ I'm not allowed to post in <#C6>. 1 message waits for it.
     Checked <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC> · Whoever runs docs-agent learns more from \`docs-agent doctor\` on the machine."
   `);
   const others = homeView(facts({ projects }), reader).text;
@@ -139,7 +147,10 @@ test('administrators also read what `doctor` says, a line for each thing; nobody
 });
 
 test('before Slack was asked, an administrator reads that it is being asked (L2)', () => {
-  const shown = homeView(facts({ forAdmin: { slack: null, codeHosts: [], work: [] } }), reader).text;
+  const shown = homeView(
+    facts({ forAdmin: { slack: null, codeHosts: [], work: [], closedPlaces: [] } }),
+    reader,
+  ).text;
   expect(shown).toContain('[Start a job] [Settings]');
   expect(shown).toContain('Permissions and notice channels are being checked…');
 });
@@ -181,6 +192,7 @@ test('whatever people and the agent API write, the home stays safe and inside th
     forAdmin: fc.option(
       fc.record({
         slack: fc.option(slackFacts().map((said) => ({ ...said, atMs: 0 }))),
+        closedPlaces: fc.array(fc.record({ channelId: text(), reason: text(), posts: fc.nat() })),
         codeHosts: fc.array(
           fc.record({
             host: text(),

@@ -46,12 +46,17 @@ describe('a person whose card could not be posted gets a message', () => {
 
 describe('a person whose card waits reads that the request is kept', () => {
   test.each([
-    ['missing_scope', "⚠️ *Waiting for an administrator* · Slack doesn't let me post (missing_scope)."],
-    ['not_in_channel', "⏳ *Waiting* · I'm not in this channel"],
+    [
+      'missing_scope',
+      "⚠️ *Waiting for an administrator* · Slack doesn't let me post (missing_scope). Your request is saved, and continues once it's fixed.",
+    ],
+    [
+      'not_in_channel',
+      "I'm not in <#C1> yet. Type `/invite @docs-agent`, and your request starts by itself.",
+    ],
   ])('%s', (reason, words) => {
-    const { text } = delayedView(reason, prompt, noNames);
+    const { text } = delayedView(reason, aJob({ prompt, channelId: 'C1' }), noNames);
     expect(text).toContain(words);
-    expect(text).toMatch(/[Yy]our request is saved, and continues/);
     expect(text).toContain('“Document the rate limits &amp; quotas”');
   });
 });

@@ -25,7 +25,7 @@ export function createControl(options: ControlOptions): StrictControl {
   return {
     ...createMessageControl(options, requests),
     ...createViewControl(options, requests),
-    ...createWorkspaceControl(options),
+    ...createWorkspaceControl(options, requests),
     ...createStepControl(options, requests),
     log: async () => [
       ...webApi.calls.slice(-LOG_MAX).map(({ method, args }) => ({

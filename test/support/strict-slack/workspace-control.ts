@@ -1,5 +1,7 @@
+import { strictApp } from './ids.ts';
+import { eventCallback } from './payloads.ts';
 import type { NewPerson, UserGroup } from './people.ts';
-import type { ControlOptions } from './slack-requests.ts';
+import type { ControlOptions, SlackRequests } from './slack-requests.ts';
 import type { AgentSession } from './statuses.ts';
 import type { NewChannel } from './workspace.ts';
 
@@ -8,10 +10,13 @@ export interface WorkspaceControl {
   /** One more channel: public, private, or the direct messages of two people. */
   openChannel(channel: NewChannel): void;
   archive(channel: string): void;
+  /** Tells the bot, if it is there. */
   unarchive(channel: string): void;
-  /** Lets a user, or the bot, into a channel. */
+  /** Lets a user, or the bot, into a channel. The bot is told that it has joined. */
   invite(channel: string, user: string): void;
   remove(channel: string, user: string): void;
+  /** For good, which the bot is told. */
+  deleteChannel(channel: string): void;
   /**
    * One more person, in no channel yet; or another in place of one with the same id. Left out: a full member of the
    * bot's workspace.
@@ -32,21 +37,57 @@ export interface WorkspaceControl {
   grantScopes(scopes: readonly string[]): void;
 }
 
-export function createWorkspaceControl({ context, webApi }: ControlOptions): WorkspaceControl {
+export function createWorkspaceControl(
+  { clock, context, webApi }: ControlOptions,
+  { tell }: SlackRequests,
+): WorkspaceControl {
   const { workspace, statuses, sessions } = context;
+  const tellOf = (event: Readonly<Record<string, unknown>>) => {
+    const payload = eventCallback(
+      { ...event, event_ts: workspace.newTs() },
+      {
+        nowMs: clock.now(),
+        isShared: false,
+      },
+    );
+    // Nobody waits for it: the app may be stopped.
+    void tell('event', payload).catch(() => {});
+  };
   return {
     openChannel: (channel) => workspace.openChannel(channel),
     archive: (id) => {
       workspace.channel(id).isArchived = true;
     },
     unarchive: (id) => {
-      workspace.channel(id).isArchived = false;
+      const channel = workspace.channel(id);
+      channel.isArchived = false;
+      if (!channel.members.has(strictApp.botUserId)) return;
+      tellOf({
+        type: channel.type === 'group' ? 'group_unarchive' : 'channel_unarchive',
+        channel: id,
+        user: 'U0ALICE',
+      });
     },
     invite: (id, user) => {
-      workspace.channel(id).members.add(user);
+      const channel = workspace.channel(id);
+      const isNew = !channel.members.has(user);
+      channel.members.add(user);
+      if (!isNew || user !== strictApp.botUserId) return;
+      const event = {
+        user,
+        channel: id,
+        channel_type: channel.type === 'group' ? 'G' : 'C',
+        team: strictApp.teamId,
+      };
+      tellOf({ type: 'member_joined_channel', ...event });
     },
     remove: (id, user) => {
       workspace.channel(id).members.delete(user);
+    },
+    deleteChannel: (id) => {
+      const { type } = workspace.channel(id);
+      workspace.deleteChannel(id);
+      tellOf({ type: type === 'group' ? 'group_deleted' : 'channel_deleted', channel: id });
     },
     addUser: (person) => workspace.people.add(person),
     setUserGroup: (id, members, handle = id.toLowerCase()) => {

@@ -1,7 +1,7 @@
 import type { WorkspaceSettings } from '../../../app/config/projects.ts';
 import { configuredNoticeChannels } from '../../../jobs/policy.ts';
 import { mayAskIn } from '../../../jobs/requests/access.ts';
-import { isNotInChannel } from '../../../slack/protocol/error-codes.ts';
+import { isNotInChannel, isPlaceClosed } from '../../../slack/protocol/error-codes.ts';
 import type { Inspection } from '../../../slack/workspace/inspection.ts';
 import type { NoticeFacts, RefusedNotice } from '../../../store/inspect/facts.ts';
 import { type Finding, type Findings, findingsOf } from './finding.ts';
@@ -128,7 +128,11 @@ async function channelFinding(
   const absence = await absenceFinding(inspection, channelId, findings);
   if (absence !== null) return absence;
   // If it was refused because the bot was not in the channel, that is mended by now.
-  if (refused === undefined || isNotInChannel(refused.reason)) return findings.ok('the bot is in it');
+  const isOver =
+    refused === undefined ||
+    isNotInChannel(refused.reason) ||
+    (refused.isTriedAgain && !isPlaceClosed(refused.reason));
+  if (isOver) return findings.ok('the bot is in it');
   return findings.error(
     `the last notice was refused at ${new Date(refused.atMs).toISOString()} (${refused.reason})`,
     'See whether the channel is archived, or who may post in it; or take it out of the settings.',

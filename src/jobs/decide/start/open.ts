@@ -192,16 +192,32 @@ export function postRefused(
   notifyRequester(builder, callId, reason, announcement);
 }
 
+/** What cannot be posted yet goes to the requester privately, once: also if its place never opens again. */
+export function postDelayed(
+  builder: DecisionBuilder,
+  callId: string,
+  announcement: Announcement,
+  reason: string,
+): void {
+  notifyRequester(builder, callId, reason, announcement, { isKept: true });
+}
+
 /** `key` distinguishes the private messages to the requester of a job; each is sent once. Without one, nobody is told. */
 export function notifyRequester(
   builder: DecisionBuilder,
   key: string,
   reason: string,
   about: Extract<CallRequest, { kind: 'notify_requester' }>['about'],
+  more: { readonly isKept?: true } = {},
 ): void {
   if (initiatorOf(builder.job) === null) return;
   const lane = { to: 'slack', name: `requester:${builder.job.id}` } as const;
-  builder.addCall(`requester:${builder.job.id}:${key}`, lane, { kind: 'notify_requester', reason, about });
+  builder.addCall(`requester:${builder.job.id}:${key}`, lane, {
+    kind: 'notify_requester',
+    reason,
+    about,
+    ...more,
+  });
 }
 
 /** Requests the next create call. Callers make sure that no other is pending or in flight. */

@@ -55,6 +55,15 @@ const reaction = anyEvent.extend({
   item: z.looseObject({ channel: id, ts }),
 });
 const homeOpened = anyEvent.extend({ user: id });
+const memberJoined = anyEvent.extend({ user: id, channel: id });
+const channelChanged = anyEvent.extend({ channel: id });
+/** A channel is archived no longer, or deleted. */
+const CHANNEL_EVENTS: ReadonlySet<unknown> = new Set([
+  'channel_unarchive',
+  'group_unarchive',
+  'channel_deleted',
+  'group_deleted',
+]);
 
 /** The step of a workflow. Its inputs are read by its listener, which tells the workflow's author what is wrong. */
 const step = anyEvent.extend({
@@ -170,6 +179,8 @@ function checkEvent(body: SlackEventPart): void {
 function eventShape(body: SlackEventPart): z.ZodType {
   if (body.type === 'app_home_opened') return homeOpened;
   if (body.type === 'function_executed') return step;
+  if (body.type === 'member_joined_channel') return memberJoined;
+  if (CHANNEL_EVENTS.has(body.type)) return channelChanged;
   if (body.type === 'reaction_added' || body.type === 'reaction_removed') {
     return body.item?.type === 'message' ? reaction : anyEvent;
   }

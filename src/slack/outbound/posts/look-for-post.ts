@@ -3,8 +3,6 @@ import { factsOf } from '../../../engine/tools.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { CLOCKS_DIFFER_MS } from '../../../jobs/schedule/schedule.ts';
 import type { ClaimedTask, LedgerCall } from '../../../store/store.ts';
-import { isNotInChannel } from '../../protocol/error-codes.ts';
-import { isBetweenPeople } from '../../views/thread/requester.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
 import { SlackCallError, type SlackFailure } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
@@ -13,6 +11,7 @@ import {
   dropped,
   lookAgain,
   lookAt,
+  mayWaitForPlace,
   notFound,
   notSeen,
   type PostResult,
@@ -114,13 +113,11 @@ function whatNext(nowMs: number, call: LedgerCall, job: Job, failure: SlackFailu
   const isCard = call.request.kind === 'post_card';
   const cardMayWait = isCard && nowMs < sinceMs + CARD_LOOKED_FOR_MS;
   // Refused, there is no way to look: the channel is gone for reading and for writing.
-  if (outcome === 'refused') return cardMayWait && mayReturn(job, code) ? 'wait' : 'refuse';
+  if (outcome === 'refused') {
+    return mayWaitForPlace(call, job, code, nowMs) ? 'wait' : 'refuse';
+  }
   if (!isPassing && !OUT_OF_SIGHT.has(code)) return 'look_again';
   if (cardMayWait && needsAdmin) return 'wait';
   const heldMs = nowMs - Math.max(call.heldSinceMs ?? nowMs, sinceMs);
   return heldMs < LOOKED_FOR_MS ? 'wait' : 'give_up';
-}
-
-function mayReturn(job: Job, code: string): boolean {
-  return isNotInChannel(code) && !isBetweenPeople(code, job);
 }

@@ -1,10 +1,13 @@
 import type { Wait } from '../../../engine/run-lane.ts';
 import type { CallOutcome } from '../../../jobs/call.ts';
 import type { JobEvent } from '../../../jobs/event.ts';
+import type { Job } from '../../../jobs/job.ts';
+import { PLACE_IS_GONE } from '../../../store/queries/places.ts';
 import type { ClaimedTask, LedgerCall } from '../../../store/store.ts';
-import { NOT_SEEN } from '../../protocol/error-codes.ts';
+import { isNotInChannel, isPlaceClosed, NOT_SEEN } from '../../protocol/error-codes.ts';
+import { isBetweenPeople } from '../../views/thread/requester.ts';
 import type { SlackFailure } from '../../workspace/web-api/failure.ts';
-import { slackRetryMs } from '../slack-tools.ts';
+import { PLACE_WAITED_FOR_MS, slackRetryMs } from '../slack-tools.ts';
 
 /** People need not know of a shorter delay. */
 const NOTIFIED_AFTER_MS = 120_000;
@@ -42,6 +45,61 @@ export function draftIn({ request }: Pick<LedgerCall, 'request'>) {
 /** Slack does not take it. `reason` is its error code. */
 export function refused(call: LedgerCall, reason: string): PostResult {
   return { outcome: { state: 'failed', detail: reason }, event: refusal(call, reason), wait: null };
+}
+
+/** How long a request waits until the bot is invited. */
+const INVITATION_WAITED_FOR_MS = 86_400_000;
+
+/** Its place is closed to the bot, and may open again: until then, the post is kept. */
+export function mayWaitForPlace(call: LedgerCall, job: Job, code: string, nowMs: number): boolean {
+  const { request, createdAtMs, heldSinceMs } = call;
+  if (!isPlaceClosed(code) || heldSinceMs === PLACE_IS_GONE) return false;
+  const waitedMs = nowMs - createdAtMs;
+  switch (request.kind) {
+    case 'notify_channel':
+      return waitedMs < PLACE_WAITED_FOR_MS;
+    case 'post_card':
+      return isInvitable(job, code) && waitedMs < INVITATION_WAITED_FOR_MS;
+    case 'announce':
+      if (request.announcement.kind === 'draft') {
+        return isInvitable(job, code) && waitedMs < INVITATION_WAITED_FOR_MS;
+      }
+      // What somebody wrote in the form goes to the agent at once, with or without its message.
+      return (
+        request.announcement.kind !== 'follow_up' &&
+        !isBetweenPeople(code, job) &&
+        waitedMs < PLACE_WAITED_FOR_MS
+      );
+    default:
+      return false;
+  }
+}
+
+/** A workflow's step does not wait for people. */
+function isInvitable(job: Job, code: string): boolean {
+  return isNotInChannel(code) && !isBetweenPeople(code, job) && job.origin?.kind !== 'workflow';
+}
+
+/** Slack does not take it there until people do something. */
+export function waitForPlace(
+  task: ClaimedTask,
+  call: LedgerCall,
+  failure: SlackFailure,
+  nowMs: number,
+): PostResult {
+  return {
+    outcome: { state: 'retry', detail: failure.code },
+    event: delay(call, failure.code),
+    wait: { retryAtMs: nowMs + slackRetryMs(task, failure) },
+  };
+}
+
+/** Who is told that it waits; null: nobody is, but administrators at home. */
+function delay(call: LedgerCall, reason: string): JobEvent | null {
+  const { id, request } = call;
+  if (request.kind === 'notify_channel') return refusal(call, reason);
+  if (request.kind !== 'announce' || draftIn(call) !== null) return cardDelayed(call, reason);
+  return { type: 'post_delayed', callId: id, announcement: request.announcement, reason };
 }
 
 /** It may have been shown: shown twice, it would only confuse. */

@@ -15,7 +15,17 @@ import type { Poster } from '../../workspace/poster.ts';
 import { SlackCallError, type SlackFailure, tooLate } from '../../workspace/web-api/failure.ts';
 import { HELD_FOR_MS, type SlackTools } from '../slack-tools.ts';
 import { FIRST_LOOK_AFTER_MS, type Looks, lookForPost } from './look-for-post.ts';
-import { draftIn, dropped, lookAt, type PostResult, posted, refused, retryLater } from './post-results.ts';
+import {
+  draftIn,
+  dropped,
+  lookAt,
+  mayWaitForPlace,
+  type PostResult,
+  posted,
+  refused,
+  retryLater,
+  waitForPlace,
+} from './post-results.ts';
 import { destinationOf, renderPost } from './render-post.ts';
 
 /** Slack takes a `response_url` for half an hour. */
@@ -103,7 +113,9 @@ function posts(tools: SlackTools, looks: Looks, task: ClaimedTask): Effect<Slack
       await poster.replyPrivately({ channelId, threadTs: null, userId }, message);
       return '';
     }
-    const isFresh = clock.now() - job.requestedAtMs < RESPONSE_URL_LIFE_MS;
+    // News of a job that went on without anybody watching: an answer to the request of then could be overlooked.
+    const isNews = request.kind === 'notify_requester' && request.isKept === true;
+    const isFresh = !isNews && clock.now() - job.requestedAtMs < RESPONSE_URL_LIFE_MS;
     await poster.respondPrivately(userId, isFresh ? job.responseUrl : null, message);
     return '';
   }
@@ -122,7 +134,9 @@ function notPosted(
 ): PostResult {
   switch (failure.outcome) {
     case 'refused':
-      return refused(call, failure.code);
+      return mayWaitForPlace(call, job, failure.code, nowMs)
+        ? waitForPlace(task, call, failure, nowMs)
+        : refused(call, failure.code);
     case 'retry':
       return isTriedForLong(call, failure, nowMs)
         ? refused(call, failure.code)

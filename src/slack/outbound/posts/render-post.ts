@@ -10,7 +10,13 @@ import type { SlackMessage } from '../../views/parts/message.ts';
 import { pausedView } from '../../views/recipes.ts';
 import { announcementView } from '../../views/thread/announcement.ts';
 import { draftRefusedView, namedInDraft } from '../../views/thread/draft.ts';
-import { delayedView, ephemeralView, requesterView, unpostedView } from '../../views/thread/requester.ts';
+import {
+  delayedView,
+  ephemeralView,
+  keptView,
+  requesterView,
+  unpostedView,
+} from '../../views/thread/requester.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { renderCard } from '../render-card.ts';
@@ -91,7 +97,7 @@ function actorsIn(request: CallRequest, job: Job): string[] {
 async function privateAnswer(
   tools: SlackTools,
   workspace: Workspace,
-  { reason, about }: Extract<CallRequest, { kind: 'notify_requester' }>,
+  { reason, about, isKept }: Extract<CallRequest, { kind: 'notify_requester' }>,
   job: Job,
   { names, mode }: { readonly names: ReadonlyMap<string, string>; readonly mode: FollowUpMode },
 ): Promise<SlackMessage> {
@@ -103,9 +109,11 @@ async function privateAnswer(
     case 'draft_refused':
       return draftRefusedView(reason, job, names);
     case 'card_delayed':
-      return delayedView(reason, job.prompt, names);
-    default:
-      return unpostedView(reason, announcementView(about, job, names, mode, sitesOf(tools)));
+      return delayedView(reason, job, names);
+    default: {
+      const post = announcementView(about, job, names, mode, sitesOf(tools));
+      return isKept === true ? keptView(reason, job, post) : unpostedView(reason, post);
+    }
   }
 }
 

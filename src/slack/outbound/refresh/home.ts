@@ -1,6 +1,7 @@
 import { sitesOf } from '../../../engine/tools.ts';
 import { NEEDED_FOR_MS, needsPerson } from '../../../jobs/shown/lists.ts';
 import { ownerOfHome } from '../../../store/queries/workspaces/homes.ts';
+import { closedPlaceCodes } from '../../protocol/error-codes.ts';
 import { notAllowedView, notSetUpView } from '../../views/access.ts';
 import {
   type HomeFacts,
@@ -80,7 +81,12 @@ function read(tools: SlackTools, workspace: ReadyWorkspace, userId: string): Pro
       projects,
       slackProblem: known.slackProblem(),
       forAdmin: workspace.access.isAdmin(userId)
-        ? { slack: workspace.selfCheck.last, codeHosts: known.codeHosts(), work: known.workProblems() }
+        ? {
+            slack: workspace.selfCheck.last,
+            codeHosts: known.codeHosts(),
+            work: known.workProblems(),
+            closedPlaces: await tx.places.closed(teamId, closedPlaceCodes),
+          }
         : null,
       atMs,
     };

@@ -1,4 +1,4 @@
-import { moment, mrkdwn } from '../parts/mrkdwn.ts';
+import { type Mrkdwn, moment, mrkdwn } from '../parts/mrkdwn.ts';
 import { oneLine } from '../parts/untrusted.ts';
 
 const NAME_MAX = 100;
@@ -28,6 +28,9 @@ export const homeTexts = {
   },
   budget: (left: number, hourly: number) => mrkdwn`${left} of ${hourly} requests and replies left this hour`,
   administrators: 'For administrators',
+  /** `why`: sentences. */
+  waiting: (why: Mrkdwn, posts: number) =>
+    mrkdwn`⏳ ${why} ${posts === 1 ? '1 message waits' : `${posts} messages wait`} for it.`,
   /** `atMs`: when Slack was asked; null: nobody has asked yet. */
   checked: (atMs: number | null) =>
     atMs === null

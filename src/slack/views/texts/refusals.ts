@@ -62,10 +62,19 @@ export const unposted = {
 
 /** What a request waits for. Each continues by itself. */
 export const delayed = {
-  notInChannel: mrkdwn`⏳ *Waiting* · I'm not in this channel, so I can't see whether the card is there. Type \`${invite}\`: your request is saved, and continues then.`,
+  notInChannel: (channel: Mrkdwn): Mrkdwn =>
+    mrkdwn`I'm not in ${channel} yet. Type \`${invite}\`, and your request starts by itself.`,
   notSeen: mrkdwn`⏳ *Waiting for Slack* · I can't see yet whether the card of your request was posted. Your request is saved, and continues automatically.`,
   needsAdmin: (code: string): Mrkdwn =>
     mrkdwn`⚠️ *Waiting for an administrator* · Slack doesn't let me post (${code}). Your request is saved, and continues once it's fixed.`,
   other: (code: string): Mrkdwn =>
     mrkdwn`⏳ *Waiting for Slack* · It doesn't take my messages right now (${code}). Your request is saved, and continues automatically.`,
+} as const;
+
+/** Why nothing can be posted in a channel, and what would change that. */
+export const closedPlaces = {
+  notInChannel: (channel: Mrkdwn): Mrkdwn =>
+    mrkdwn`I'm not in ${channel} any more. Type \`${invite}\` there.`,
+  archived: (channel: Mrkdwn): Mrkdwn => mrkdwn`${channel} is archived.`,
+  restricted: (channel: Mrkdwn): Mrkdwn => mrkdwn`I'm not allowed to post in ${channel}.`,
 } as const;

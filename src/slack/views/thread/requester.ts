@@ -5,9 +5,9 @@ import { classOf, isNotInChannel, NOT_SEEN } from '../../protocol/error-codes.ts
 import { buttons } from '../parts/buttons.ts';
 import { cutEscaped } from '../parts/limits.ts';
 import { actionButton, message, paragraph, quotation, type SlackMessage } from '../parts/message.ts';
-import { isDirectMessage, type Mrkdwn } from '../parts/mrkdwn.ts';
+import { channelMention, isDirectMessage, type Mrkdwn } from '../parts/mrkdwn.ts';
 import { oneLine, quotedPrompt } from '../parts/untrusted.ts';
-import { delayed, unposted } from '../texts/refusals.ts';
+import { closedPlaces, delayed, unposted } from '../texts/refusals.ts';
 import { questions } from '../texts/thread/questions.ts';
 import { threadTexts } from '../texts/thread/thread.ts';
 
@@ -44,14 +44,14 @@ export function tryingAgainView(): SlackMessage {
 /** Tells the requester, privately, what the request waits for: an administrator, an invitation, or Slack. */
 export function delayedView(
   reason: string,
-  prompt: string,
+  { channelId, prompt }: Pick<Job, 'channelId' | 'prompt'>,
   names: ReadonlyMap<string, string>,
 ): SlackMessage {
-  return withPrompt(delay(reason), prompt, names);
+  return withPrompt(delay(reason, channelId), prompt, names);
 }
 
-function delay(reason: string): Mrkdwn {
-  if (isNotInChannel(reason)) return delayed.notInChannel;
+function delay(reason: string, channelId: string): Mrkdwn {
+  if (isNotInChannel(reason)) return delayed.notInChannel(channelMention(channelId));
   if (reason === NOT_SEEN) return delayed.notSeen;
   const code = oneLine(reason, REASON_MAX);
   return classOf(reason) === 'admin' ? delayed.needsAdmin(code) : delayed.other(code);
@@ -60,7 +60,23 @@ function delay(reason: string): Mrkdwn {
 /** Tells the requester, privately, what Slack did not let the bot say in the thread. */
 export function unpostedView(reason: string, post: SlackMessage): SlackMessage {
   const news = reason === NOT_SEEN ? threadTexts.unseen : threadTexts.unposted(oneLine(reason, REASON_MAX));
-  return message(paragraph(news), paragraph({ mrkdwn: cutEscaped(post.text, UNPOSTED_MAX) }));
+  return withPost(news, post);
+}
+
+/** The same, when it will be said there as soon as the place is open to the bot again. */
+export function keptView(reason: string, { channelId }: Job, post: SlackMessage): SlackMessage {
+  return withPost(threadTexts.kept(closedPlace(reason, channelId)), post);
+}
+
+/** Why the bot cannot post in a channel, and what would change that. */
+export function closedPlace(reason: string, channelId: string): Mrkdwn {
+  const channel = channelMention(channelId);
+  if (isNotInChannel(reason)) return closedPlaces.notInChannel(channel);
+  return reason.endsWith('is_archived') ? closedPlaces.archived(channel) : closedPlaces.restricted(channel);
+}
+
+function withPost(news: Mrkdwn, { text }: SlackMessage): SlackMessage {
+  return message(paragraph(news), paragraph({ mrkdwn: cutEscaped(text, UNPOSTED_MAX) }));
 }
 
 function withPrompt(

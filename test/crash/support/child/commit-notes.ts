@@ -33,6 +33,7 @@ const SILENT = new Set([
   'checks.read',
   'checks.withLastCheck',
   'farTasks.checksAfter',
+  'places.closed',
   'farTasks.shortenLeases',
   'lists.page',
   'lists.openOf',

@@ -56,6 +56,9 @@ export const threadTexts = {
   snippetsNotSent: mrkdwn`📎 *Not sent* with the message:`,
   unposted: (reason: string): Mrkdwn =>
     mrkdwn`I couldn't post this in the thread, or couldn't see it there (${reason}):`,
+  /** `why`: sentences. */
+  kept: (why: Mrkdwn): Mrkdwn =>
+    mrkdwn`⏳ ${why} This waits for its thread, and is posted once I can, within a week:`,
   unseen: mrkdwn`I can't see whether this was posted in the thread:`,
   forgotten: mrkdwn`🗄️ *I no longer follow this thread.* Its job isn't kept any more. Mention me to start another here.`,
 } as const;

@@ -1,0 +1,119 @@
+import type { TaskKind } from '../../jobs/task-kinds.ts';
+import { fromJson, type Queries } from '../schema/tables.ts';
+import type { Tasks } from './tasks/tasks.ts';
+
+/** A channel of a workspace. */
+export interface Place {
+  readonly teamId: string;
+  readonly channelId: string;
+}
+
+/** A channel where posts wait. */
+export interface ClosedPlace {
+  readonly channelId: string;
+  /** Why the last one was refused. */
+  readonly reason: string;
+  readonly posts: number;
+}
+
+/** In `held_since` of a call: its channel was deleted, so the next refusal is final. */
+export const PLACE_IS_GONE = 0;
+
+/** What is done in a channel, and tried again if Slack refuses it. */
+const KINDS_IN_CHANNELS = [
+  'post_to_slack',
+  'refresh_card',
+  'refresh_posts',
+  'refresh_notice',
+  'refresh_receipts',
+  'refresh_reaction',
+] as const satisfies readonly TaskKind[];
+/** The lanes of posts, and what follows the last of them: open calls are found by their lanes. */
+const LANES = [
+  ['thread:', 'thread;'],
+  ['notice:', 'notice;'],
+] as const;
+/** Of all workspaces. */
+const CALLS_MAX = 2_000;
+
+/** Channels that are closed to the bot until people do something there. */
+export class Places {
+  private readonly db: Queries;
+  private readonly tasks: Tasks;
+
+  constructor(db: Queries, tasks: Tasks) {
+    this.db = db;
+    this.tasks = tasks;
+  }
+
+  /** The channel is open to the bot again: what waits there is tried now. Never waits: skips locked tasks. */
+  async opened({ teamId, channelId }: Place, nowMs: number): Promise<void> {
+    for (const kind of KINDS_IN_CHANNELS) {
+      const { numUpdatedRows } = await this.db
+        .updateTable('task')
+        .set({ run_at: nowMs })
+        .where('id', 'in', (eb) =>
+          eb
+            .selectFrom('task')
+            .select('id')
+            .where('kind', '=', kind)
+            .where('group_key', '=', `${teamId}/${channelId}/`)
+            .where('run_at', '>', nowMs)
+            .where('attempts', '>', 0)
+            .where('lease_token', 'is', null)
+            .forUpdate()
+            .skipLocked(),
+        )
+        .executeTakeFirstOrThrow();
+      if (numUpdatedRows > 0n) this.tasks.noteScheduled(kind, nowMs);
+    }
+  }
+
+  /** The channel was deleted: what waits there is refused for good when it is tried next, which is now. */
+  async deleted(place: Place, nowMs: number): Promise<void> {
+    const group = `${place.teamId}/${place.channelId}/`;
+    await this.db
+      .updateTable('call')
+      .set({ held_since: PLACE_IS_GONE })
+      .where('ended_at', 'is', null)
+      .where('lane', 'in', (eb) =>
+        eb
+          .selectFrom('task')
+          .select('subject')
+          .where('kind', '=', 'post_to_slack')
+          .where('group_key', '=', group),
+      )
+      .execute();
+    await this.opened(place, nowMs);
+  }
+
+  /** Where posts of the workspace wait because of one of these reasons. */
+  async closed(teamId: string, reasons: readonly string[]): Promise<ClosedPlace[]> {
+    const places = new Map<string, ClosedPlace>();
+    for (const [from, to] of LANES) {
+      const waiting = this.db
+        .selectFrom('call')
+        .select(['job_id', 'request', 'detail'])
+        .where('ended_at', 'is', null)
+        .where('lane', '>', from)
+        .where('lane', '<', to)
+        .where('state', '=', 'pending')
+        .where('detail', 'in', [...reasons])
+        .limit(CALLS_MAX)
+        .as('waiting');
+      const calls = await this.db
+        .selectFrom(waiting)
+        .innerJoin('job', 'job.id', 'waiting.job_id')
+        .select(['waiting.request', 'waiting.detail', 'job.channel_id', 'job.team_id'])
+        .execute();
+      // In the query, it would begin with all jobs of the workspace.
+      for (const { request: json, detail, channel_id } of calls.filter(({ team_id }) => team_id === teamId)) {
+        const request = fromJson(json);
+        const channelId = request.kind === 'notify_channel' ? request.channelId : channel_id;
+        const posts = (places.get(channelId)?.posts ?? 0) + 1;
+        places.set(channelId, { channelId, reason: detail ?? '', posts });
+      }
+    }
+    return [...places.values()];
+  }
+}

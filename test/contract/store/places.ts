@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { type OpenStore, useStore } from './opened.ts';
+import { aCall, aDecision, aJob, NOW_MS } from './samples.ts';
+
+const place = { teamId: 'T1', channelId: 'C1' };
+const LATER_MS = NOW_MS + 3_600_000;
+const announced = { kind: 'announce', announcement: { kind: 'started' } } as const;
+
+export function placeContract(open: OpenStore): void {
+  describe('channels that are closed to the bot', () => {
+    const opened = useStore(open);
+    const claim = (nowMs: number) =>
+      opened.run((tx) =>
+        tx.tasks.claim({
+          kinds: ['post_to_slack'],
+          ...{ nowMs, leaseNowMs: nowMs, leaseUntilMs: nowMs + 1_000, inFlight: [], limit: 9 },
+        }),
+      );
+    /** A post that Slack has refused, with one behind it in the same lane. */
+    const refused = (jobId: string, channelId: string, reason: string) =>
+      opened.run(async (tx) => {
+        const lane = { to: 'slack', name: `thread:${jobId}` } as const;
+        const calls = ['a', 'b'].map((name) =>
+          aCall(`${jobId}-${name}`, { naturalKey: `${jobId}:${name}`, lane, request: announced }),
+        );
+        const job = aJob({ id: jobId, channelId, threadTs: `1.00000${jobId.at(-1)}` });
+        await tx.write(aDecision({ job, calls }), NOW_MS);
+        await tx.calls.start(`${jobId}-a`, NOW_MS);
+        await tx.calls.settle(`${jobId}-a`, { state: 'retry', detail: reason }, NOW_MS);
+      });
+    const postpone = async () => {
+      for (const { lease } of await claim(NOW_MS))
+        await opened.run((tx) => tx.tasks.retryAt(lease, LATER_MS));
+    };
+
+    test('are known by the posts that wait there, and are tried at once when they are open again', async () => {
+      await refused('job-1', 'C1', 'not_in_channel');
+      await refused('job-2', 'C1', 'not_in_channel');
+      await refused('job-3', 'C2', 'is_archived');
+      await refused('job-4', 'C3', 'ratelimited');
+      await postpone();
+      const closed = (teamId: string) =>
+        opened.run((tx) => tx.places.closed(teamId, ['not_in_channel', 'is_archived']));
+      expect((await closed('T1')).toSorted((a, b) => (a.channelId < b.channelId ? -1 : 1))).toEqual([
+        { channelId: 'C1', reason: 'not_in_channel', posts: 2 },
+        { channelId: 'C2', reason: 'is_archived', posts: 1 },
+      ]);
+      expect(await closed('T2')).toEqual([]);
+      await opened.run((tx) => tx.places.opened(place, NOW_MS));
+      const subjects = (await claim(NOW_MS)).map(({ subject }) => subject);
+      expect(subjects.toSorted()).toEqual(['thread:job-1', 'thread:job-2']);
+    });
+
+    test('that are deleted are tried at once, for the last time', async () => {
+      await refused('job-1', 'C1', 'channel_not_found');
+      await refused('job-2', 'C2', 'channel_not_found');
+      await postpone();
+      await opened.run((tx) => tx.places.deleted(place, NOW_MS));
+      expect((await claim(NOW_MS)).map(({ subject }) => subject)).toEqual(['thread:job-1']);
+      const held = async (id: string) => (await opened.run((tx) => tx.calls.get(id)))?.heldSinceMs;
+      expect([await held('job-1-a'), await held('job-1-b'), await held('job-2-a')]).toEqual([0, 0, null]);
+    });
+  });
+}
