@@ -42,11 +42,13 @@ export function isSaid(text: string, lines: ReadonlySet<string>): boolean {
 
 /** The lines of a text, without what Slack shows differently in its two ways to deliver a message. */
 export function linesOf(text: string): ReadonlySet<string> {
-  const ids = new Map(mentionedIds(text).map((id) => [id, id]));
-  const words = text.replace(FENCE, '\n');
+  const words = text.replace(FENCE, '\n').replace(LABELLED, '<$1>');
+  const ids = new Map(mentionedIds(words).map((id) => [id, id]));
   return new Set(readableText(words, ids).split('\n').map(normalLine).filter(Boolean));
 }
 
+/** A mention with a name. Slack's blocks have none. */
+const LABELLED = /<(@[A-Z0-9]+|#[A-Z0-9]+|!subteam\^[A-Z0-9]+)\|([^<>]*)>/g;
 const FENCE = /```(?:[\w+#.-]{1,30}\n)?/g;
 const BOLD = /(?<![\p{L}\p{N}*])\*(?=\S)([^*]*[^*\s])\*(?![\p{L}\p{N}*])/gu;
 const ITALIC = /(?<![\p{L}\p{N}_])_(?=\S)([^_]*[^_\s])_(?![\p{L}\p{N}_])/gu;
@@ -60,12 +62,20 @@ function normalLine(line: string): string {
     .replace(/\s+/g, ' ');
 }
 
+/** The text with the names that another has for what both mention. */
+export function labelledAs(text: string, other: string): string {
+  const labelled = new Map([...other.matchAll(LABELLED)].map(([token, target]) => [`<${target}>`, token]));
+  return labelled.size === 0
+    ? text
+    : text.replace(/<[@#!][^<>|]*>/g, (token) => labelled.get(token) ?? token);
+}
+
 /** Whether a text says, letter by letter, what another says: lists and emphasis make no difference. */
 export function hasLettersOf(text: string, other: string): boolean {
   return lettersOf(text).includes(lettersOf(other));
 }
 
 function lettersOf(text: string): string {
-  const words = unescapeMrkdwn(text).replace(/^[ \t]*\d+\. /gm, ' ');
+  const words = unescapeMrkdwn(text.replace(LABELLED, '<$1>')).replace(/^[ \t]*\d+\. /gm, ' ');
   return ` ${words.replace(/[^\p{L}\p{N}]+/gu, ' ').trim()} `;
 }

@@ -4,7 +4,7 @@ import { isBlank } from '../../jobs/requests/prompt.ts';
 import { unescapeMrkdwn } from '../protocol/slack-text.ts';
 import { blockTexts, joinParagraphs, mediaIn, type Paragraph } from './block-text.ts';
 import { linkToken, listOf, plain } from './parts.ts';
-import { hasLettersOf, isSaid, linesOf, newTexts, unlessPlaceholder } from './same-text.ts';
+import { hasLettersOf, isSaid, labelledAs, linesOf, newTexts, unlessPlaceholder } from './same-text.ts';
 
 /** Bound what one message can bring along. A message of Slack's is no longer than this. */
 const ATTACHMENTS_MAX = 20;
@@ -148,7 +148,8 @@ function better(own: readonly Paragraph[], inBlocks: readonly Paragraph[]): Para
   const words = inBlocks.filter(({ isStandIn }) => isStandIn !== true);
   const lines = linesOf(text);
   if (words.every((one) => isSaid(one.text, lines))) return both(own, inBlocks);
-  return hasLettersOf(joinParagraphs(words), text) ? [...inBlocks] : both(own, inBlocks);
+  if (!hasLettersOf(joinParagraphs(words), text)) return both(own, inBlocks);
+  return inBlocks.map((one) => ({ ...one, text: labelledAs(one.text, text) }));
 }
 
 /** `[November 20th, 2026 9:12 AM] alice: The limit is 100` */

@@ -26,6 +26,22 @@ describe('what a message says (F5)', () => {
     expect(said({ ...given, text: '' })).toBe(quoted(words));
   });
 
+  test('a forwarded list with mentions: once, with its numbers, and with the names that only the text has', () => {
+    const item = (...elements: object[]) => ({ type: 'rich_text_section', elements });
+    const channel = { type: 'channel', channel_id: 'C9' };
+    const elements = [
+      item({ type: 'text', text: 'Ask in ' }, channel),
+      item({ type: 'user', user_id: 'U9' }),
+    ];
+    const list = { type: 'rich_text', elements: [{ type: 'rich_text_list', style: 'ordered', elements }] };
+    const attachment = {
+      ...forwarded,
+      text: 'Ask in <#C9|limits>\n<@U9|bob>',
+      message_blocks: [{ message: { blocks: [list] } }],
+    };
+    expect(said({ text: '', attachments: [attachment] })).toBe(quoted('1. Ask in #limits\n2. @bob'));
+  });
+
   test('an app by its attachments: what its fallback says again is not doubled', () => {
     expect(said({ text: '', bot_id: 'B1', attachments: [pullRequestByApp] })).toBe(
       [
