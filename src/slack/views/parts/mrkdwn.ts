@@ -22,6 +22,20 @@ export function mrkdwn(
   return { mrkdwn: String.raw({ raw: words }, ...parts) };
 }
 
+const SOFT_HYPHEN = '\u00ad';
+
+/**
+ * A text of somebody else, as it was written. Slack knows no escape for the signs of its formatting; they format only
+ * beside a blank or a punctuation mark, and a soft hyphen, which nobody sees, is neither. Inside of a word, `_` is harmless.
+ */
+export function asWritten(text: string): Mrkdwn {
+  const plain = text.replace(
+    /[*~`]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu,
+    (sign) => `${SOFT_HYPHEN}${sign}${SOFT_HYPHEN}`,
+  );
+  return mrkdwn`${plain}`;
+}
+
 /** What is said, and what there is to add. */
 export function withFacts(said: Mrkdwn, facts: readonly (string | Mrkdwn)[]): Mrkdwn {
   return facts.reduce<Mrkdwn>((line, fact) => mrkdwn`${line} · ${fact}`, said);

@@ -6,7 +6,7 @@ import type { PullRequestFacts } from '../../../jobs/pull-requests/pull-request.
 import { buttons } from '../parts/buttons.ts';
 import { duration } from '../parts/duration.ts';
 import { message, paragraph, type SlackMessage, smallQuotation, withButton } from '../parts/message.ts';
-import { addressing, type Mrkdwn, mrkdwn, withFacts } from '../parts/mrkdwn.ts';
+import { addressing, asWritten, type Mrkdwn, mrkdwn, withFacts } from '../parts/mrkdwn.ts';
 import { pullRequest, shortPullRequestLink } from '../parts/pull-request.ts';
 import { factsOfLink, previewButtons, progressOf, sizeOf, titleOf } from '../parts/pull-request-facts.ts';
 import { oneLine } from '../parts/untrusted.ts';
@@ -107,8 +107,9 @@ function said(facts: PullRequestFacts): Mrkdwn[] {
   const title = titleOf(facts);
   const { state, ...rest } = facts;
   const progress = progressOf(state === 'open' ? rest : facts);
-  const words = [...(title === null ? [] : [title]), ...sizeOf(facts), ...progress];
-  return words.length === 0 ? [] : [mrkdwn`${words.join(', ')}`];
+  const words = [...sizeOf(facts), ...progress].join(', ');
+  if (title === null) return words === '' ? [] : [mrkdwn`${words}`];
+  return [words === '' ? asWritten(title) : mrkdwn`${asWritten(title)}, ${words}`];
 }
 
 function branchLine(branch: string | null): KnownBlock[] {

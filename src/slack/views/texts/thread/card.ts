@@ -1,5 +1,5 @@
 import { duration } from '../../parts/duration.ts';
-import { type Mrkdwn, moment, mrkdwn } from '../../parts/mrkdwn.ts';
+import { asWritten, type Mrkdwn, moment, mrkdwn } from '../../parts/mrkdwn.ts';
 import { oneLine } from '../../parts/untrusted.ts';
 import { replies } from '../../parts/words.ts';
 
@@ -34,14 +34,14 @@ export const states = {
   failed: mrkdwn`❌ *Failed* · the agent gave no reason`,
   /** `words`: the agent's; empty if it gave none. */
   notAccepted: (words: string) =>
-    mrkdwn`❌ *Not accepted* · ${words === '' ? 'the agent gave no reason' : oneLine(words, WORDS_MAX)}`,
+    mrkdwn`❌ *Not accepted* · ${words === '' ? 'the agent gave no reason' : asWritten(oneLine(words, WORDS_MAX))}`,
   startUnconfirmed: mrkdwn`❓ *Couldn't confirm the start*`,
   gone: mrkdwn`❌ *The agent no longer knows this job*`,
   neverKnown: (agentJobId: string, projectName: string) =>
     mrkdwn`❌ *The agent doesn't know this job* · “${oneLine(agentJobId, NAME_MAX)}” in the project ${oneLine(projectName, NAME_MAX)}`,
   archived: mrkdwn`⚪ *Archived* · a reply may still reopen it`,
   unwatched: mrkdwn`⚪ *No longer watching* · the agent may still be working`,
-  otherStatus: (status: string) => mrkdwn`ℹ️ *${oneLine(status, STATUS_MAX)}*`,
+  otherStatus: (status: string) => mrkdwn`ℹ️ *${asWritten(oneLine(status, STATUS_MAX))}*`,
   keepsChanging: (untilMs: number) =>
     mrkdwn`⚠️ *The agent keeps changing its answer* · I'll look again ${moment(untilMs)}`,
   /** Of a job without a card: only lists show it. */

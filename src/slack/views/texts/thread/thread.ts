@@ -1,6 +1,6 @@
 import type { FileKind, SnippetProblem } from '../../../../jobs/requests/attachments.ts';
 import { duration } from '../../parts/duration.ts';
-import { type Mrkdwn, moment, mrkdwn } from '../../parts/mrkdwn.ts';
+import { asWritten, type Mrkdwn, moment, mrkdwn } from '../../parts/mrkdwn.ts';
 import { replies } from '../../parts/words.ts';
 
 /** What a turn of the agent came to, in the thread. The icon, and whoever is mentioned, come first. */
@@ -32,15 +32,15 @@ export const threadTexts = {
     mrkdwn`⏳ *The agent's hourly limit is used up.* Your requests and replies are saved and continue ${moment(untilMs)}.`,
   /** `words`: the agent's, as a sentence of ours can follow them. */
   needsAdmin: (words: string): Mrkdwn =>
-    mrkdwn`⚠️ *An administrator needs to fix the connection to the agent.* ${words}Everything is saved and continues once it's fixed.`,
+    mrkdwn`⚠️ *An administrator needs to fix the connection to the agent.* ${asWritten(words)}Everything is saved and continues once it's fixed.`,
   /** `by`: null: nobody known. */
   merged: (who: Mrkdwn, by: string | null): Mrkdwn =>
-    mrkdwn`✅ ${who}${by === null ? mrkdwn`*Merged.*` : mrkdwn`*Merged* by ${by}.`}`,
+    mrkdwn`✅ ${who}${by === null ? mrkdwn`*Merged.*` : mrkdwn`*Merged* by ${asWritten(by)}.`}`,
   closed: (who: Mrkdwn, by: string | null): Mrkdwn =>
-    mrkdwn`⚪ ${who}${by === null ? mrkdwn`*Closed without merging.*` : mrkdwn`*Closed without merging* by ${by}.`}`,
+    mrkdwn`⚪ ${who}${by === null ? mrkdwn`*Closed without merging.*` : mrkdwn`*Closed without merging* by ${asWritten(by)}.`}`,
   neverKnown: (agentJobId: string, projectName: string): Mrkdwn =>
     mrkdwn`❌ *The agent doesn't know this job:* “${agentJobId}” in the project ${projectName}. Check the id, then type \`/docs-agent watch\` with the right one; \`/docs-agent project=name watch job_123\` looks in another project.`,
-  otherStatus: (status: string): Mrkdwn => mrkdwn`ℹ️ *Status:* ${status}`,
+  otherStatus: (status: string): Mrkdwn => mrkdwn`ℹ️ *Status:* ${asWritten(status)}`,
   keepsChanging: (pauseMs: number): Mrkdwn =>
     mrkdwn`⚠️ *The agent keeps changing its answer;* I'll look again in ${duration(pauseMs)}.`,
   noticeRefused: (channel: Mrkdwn, reason: string): Mrkdwn =>

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { asWritten } from '../../../src/slack/views/parts/mrkdwn.ts';
+import { fc } from '../../support/properties.ts';
+
+/** A sign formats if it opens at the beginning or after one of these, and closes before one of these or at the end. */
+const BOUNDARY = '[\\s?.,\\-!^;:{(\\[%$#+=\\u2000-\\u206f"\']';
+const FORMATS = ['*', '_', '~', '`'].map(
+  (sign) => new RegExp(`(?:^|${BOUNDARY})\\${sign}\\S(?:.*?\\S)?\\${sign}(?=$|${BOUNDARY})`),
+);
+
+test('the signs of formatting in somebody else’s text format nothing, and it reads as it was written', () => {
+  const text = fc.string({ unit: fc.constantFrom('*', '_', '~', '`', 'a', 'é', ' ', '.', '<') });
+  fc.assert(
+    fc.property(text, (title) => {
+      const { mrkdwn } = asWritten(title);
+      for (const format of FORMATS) expect(mrkdwn).not.toMatch(format);
+      expect(mrkdwn.replaceAll('\u00ad', '').replaceAll('&lt;', '<')).toBe(title);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('names with an underscore inside stay as they are', () => {
+  expect(asWritten('Explain max_retry_count').mrkdwn).toBe('Explain max_retry_count');
+});
