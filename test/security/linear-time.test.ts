@@ -1,21 +1,32 @@
 import { expect, test } from 'vitest';
-import { previewIn } from '../src/codehost/preview-hosts.ts';
-import { scrub } from '../src/engine/runtime/redact.ts';
-import { PUBLIC_SITES, pullRequestKey, pullRequestName } from '../src/jobs/pull-requests/link.ts';
-import { asksToStop, parseCommand, threadWordOf } from '../src/jobs/requests/command.ts';
-import { doubtOf } from '../src/jobs/requests/doubt.ts';
-import { judgePrompt } from '../src/jobs/requests/prompt.ts';
-import { smallTalkOf } from '../src/jobs/requests/small-talk.ts';
-import { withoutSecrets } from '../src/jobs/secrets.ts';
+import { previewIn } from '../../src/codehost/preview-hosts.ts';
+import { redact } from '../../src/engine/runtime/redact.ts';
+import { PUBLIC_SITES, pullRequestKey, pullRequestName } from '../../src/jobs/pull-requests/link.ts';
+import { asksToStop, parseCommand, threadWordOf } from '../../src/jobs/requests/command.ts';
+import { doubtOf } from '../../src/jobs/requests/doubt.ts';
+import { addressed } from '../../src/jobs/requests/project.ts';
+import { isBlank, judgePrompt } from '../../src/jobs/requests/prompt.ts';
+import { smallTalkOf } from '../../src/jobs/requests/small-talk.ts';
+import { withoutSecrets } from '../../src/jobs/secrets.ts';
+import { jobReference } from '../../src/slack/protocol/links.ts';
 import {
   displayText,
   escapeMrkdwn,
   mentionedUserIds,
   readableText,
-} from '../src/slack/protocol/slack-text.ts';
-import { whatItIsAbout } from '../src/slack/views/parts/about.ts';
-import { titledPrompt, wholePrompt } from '../src/slack/views/parts/untrusted.ts';
-import { regularExpressionsOf } from './support/regular-expressions.ts';
+  sanitize,
+  stripLeadingMention,
+} from '../../src/slack/protocol/slack-text.ts';
+import { whatItIsAbout } from '../../src/slack/views/parts/about.ts';
+import { httpUrl } from '../../src/slack/views/parts/pull-request.ts';
+import {
+  oneLine,
+  promptTitle,
+  quotedPrompt,
+  titledPrompt,
+  wholePrompt,
+} from '../../src/slack/views/parts/untrusted.ts';
+import { regularExpressionsOf } from '../support/regular-expressions.ts';
 
 const LENGTH = 20_000;
 /** Faster than that, a measurement says more about the machine than about the program. */
@@ -47,7 +58,11 @@ const UNITS = [
   ],
   ...['漢', '😀', '👍🏽', '❤️', '<@', '<@U1|', '&lt;', '> ', '(', '{', '://', '\\'],
 ];
-const SHAPES = [(unit: string) => `${unit}\u0000`, (unit: string) => `a${unit}a`];
+const SHAPES = [
+  (unit: string) => `${unit}\u0000`,
+  (unit: string) => `a${unit}a`,
+  (unit: string) => `status ${unit} x`,
+];
 const SHORTER = hostile(LENGTH, UNITS);
 const LONGER = hostile(2 * LENGTH, UNITS);
 
@@ -75,7 +90,7 @@ function slowText(run: (text: string) => unknown, units: readonly string[] = [])
   return slow?.slice(0, 20) ?? null;
 }
 
-const { literals, built } = regularExpressionsOf(`${import.meta.dirname}/..`);
+const { literals, built } = regularExpressionsOf(`${import.meta.dirname}/../..`);
 
 test('all regular expressions can be read, so that all can be measured', () => {
   expect(literals.length).toBeGreaterThan(100);
@@ -88,6 +103,8 @@ test.each(literals)('$where takes linear time: /$pattern/$flags', ({ pattern, fl
   expect(slowText((text) => text.replace(expression, ''), words)).toBeNull();
 });
 
+const docs = { id: 'docs', name: 'docs', noticeChannels: [] };
+
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   parseCommand,
   asksToStop,
@@ -95,7 +112,11 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   doubtOf,
   smallTalkOf,
   withoutSecrets,
-  scrub,
+  redact,
+  isBlank,
+  jobReference,
+  sanitize,
+  httpUrl,
   previewIn,
   whatItIsAbout,
   mentionedUserIds,
@@ -103,6 +124,11 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   displayText,
   judgePrompt: (text) => judgePrompt(text, LENGTH),
   readableText: (text) => readableText(text, new Map()),
+  addressed: (text) => addressed(text, [docs], docs),
+  stripLeadingMention: (text) => stripLeadingMention(text, 'U1'),
+  oneLine: (text) => oneLine(text, 100),
+  promptTitle: (text) => promptTitle(text, new Map()),
+  quotedPrompt: (text) => quotedPrompt(text, new Map(), 3_000),
   titledPrompt: (text) => titledPrompt(text, new Map()),
   wholePrompt: (text) => wholePrompt(text, new Map()),
   pullRequestName: (text) => pullRequestName(`https://github.com/${text}`, PUBLIC_SITES),
