@@ -42,8 +42,7 @@ const STATEMENT_ADVICE: Readonly<Record<string, string>> = {
   '25006': 'DATABASE_URL leads to a read-only server; it must lead to the primary.',
   '42501': "Give the user of DATABASE_URL the right to create and write tables in the database's schema.",
   '53100': 'Make room on the disk of the Postgres server.',
-  [LOCK_NOT_AVAILABLE]:
-    'Another session has locked what this was to change: `docs-agent doctor` names it. It is tried again later.',
+  [LOCK_NOT_AVAILABLE]: 'Another session has locked what this was to change: `docs-agent doctor` names it.',
 };
 
 /** What is wrong with the URL itself, or null. */
