@@ -153,7 +153,7 @@ describeInBrowser("the demo, typed and clicked in the local Slack's page", () =>
     const kept = slack.message('Document the holidays');
     await kept.getByText('only visible to you').waitFor();
     await kept.getByText('/invite').waitFor();
-    await kept.getByRole('button', { name: 'Start', exact: true }).waitFor();
+    await kept.getByText('starts by itself').waitFor();
   });
 
   test('the App Home shows the open jobs, and its form asks for the channel (S3, L2)', async ({ slack }) => {
