@@ -17,7 +17,7 @@ export interface PullRequestFacts {
 
 export type PullRequestState = 'draft' | 'open' | 'merged' | 'closed';
 
-/** `lines`: null where the host does not count them. */
+/** `lines`: null where nobody has counted them. */
 export interface PullRequestSize {
   readonly files: number;
   readonly lines: { readonly added: number; readonly removed: number } | null;
