@@ -132,7 +132,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
         agent: (projectId) => agent.facts(projectId),
         codeHosts: () => codeHosts.facts(),
         slackProblem: () => connection.problem(),
-        workProblems: () => workProblems(loops.states()),
+        workProblems: () => [...connection.warnings(), ...workProblems(loops.states())],
       },
       requestsInFlight: () => connection.requestsInFlight(),
       newContext,
@@ -163,7 +163,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
     const forOthers = [...served.routes, ...hooks];
     const routes = healthPort === null ? [...forOperators, ...forOthers] : forOthers;
     const connection = createConnection(transport, {
-      ...{ apiUrl, logger, log, clock, bodies, routes },
+      ...{ apiUrl, logger, log, clock, bodies, store, routes },
       // Under a clock that is given, nothing may depend on the real time.
       nextWithinMs: options.clock === undefined ? NEXT_REQUEST_WITHIN_MS : 0,
       onConnected: lookForMissed,
@@ -179,6 +179,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
         known: tools.known,
         twinEvents: new TwinEvents(clock),
         reportOf,
+        isSharedSince: (sinceMs) => connection.isSharedSince(sinceMs),
         agentHasJob: hasJob(tools, config.agent.readsPerMinute),
       },
       onFailure: () => missed.lookForSoon(),
@@ -189,7 +190,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
         problem: sharedLook(() => store.check().then(() => null)),
         warnings: sharedLook(async () => (await store.heldLocks()).map(heldLockWords)),
       },
-      { name: 'slack', problem: () => connection.problem() },
+      { name: 'slack', problem: () => connection.problem(), warnings: () => connection.warnings() },
       {
         name: 'work',
         problem: () => workProblem(loops.states()),

@@ -15,6 +15,7 @@ import { Jobs } from './queries/jobs.ts';
 import { Places } from './queries/places.ts';
 import { PullRequests } from './queries/pull-requests.ts';
 import { Recipes } from './queries/recipes.ts';
+import { Replicas } from './queries/replicas.ts';
 import { Audit } from './queries/reports/audit.ts';
 import { Reports } from './queries/reports/reports.ts';
 import { Stats } from './queries/reports/stats.ts';
@@ -47,6 +48,7 @@ export class Transaction {
   readonly pullRequests: PullRequests;
   readonly budgetQueue: BudgetQueue;
   readonly recipes: Recipes;
+  readonly replicas: Replicas;
   readonly schedules: Schedules;
   readonly hookAnswers: HookAnswers;
   readonly homes: Homes;
@@ -77,6 +79,7 @@ export class Transaction {
     this.installations = new Installations(db);
     this.channelSettings = new ChannelSettingsTable(db);
     this.recipes = new Recipes(db, takeAdvisoryLock);
+    this.replicas = new Replicas(db);
     this.schedules = new Schedules(db);
     this.hookAnswers = new HookAnswers(db);
     this.stats = new Stats(db);

@@ -19,6 +19,7 @@ import { placeContract } from './store/places.ts';
 import { pullRequestContract } from './store/pull-requests.ts';
 import { receiptContract } from './store/receipts.ts';
 import { recipeContract } from './store/recipes.ts';
+import { replicaContract } from './store/replicas.ts';
 import { reportContract } from './store/reports.ts';
 import { retentionContract } from './store/retention.ts';
 import { scheduleContract } from './store/schedules.ts';
@@ -39,6 +40,7 @@ export function storeContract(name: string, open: OpenStore): void {
     jobContract(open);
     listContract(open);
     homeContract(open);
+    replicaContract(open);
     settingsContract(open);
     installationContract(open);
     receiptContract(open);

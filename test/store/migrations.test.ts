@@ -52,6 +52,7 @@ describe('migrations', () => {
       'pull_request',
       'read_budget',
       'recipe',
+      'replica',
       'schedule',
       'step_token',
       'task',

@@ -31,6 +31,11 @@ export interface SharedDeps {
   readonly recipesOf: (teamId: string) => readonly Recipe[];
   /** Replies may have been missed. */
   readonly lookForMissed: () => void;
+  /**
+   * Whether another program, which has the same tokens and another store, gets a share of the requests. Finds it out
+   * again, unless that was done after this time; null: says what is known.
+   */
+  readonly isSharedSince: (sinceMs: number | null) => Promise<boolean>;
   /** An event says that an installation, or its token, has ended. */
   readonly onEnded: (body: unknown) => Promise<void>;
 }

@@ -14,19 +14,20 @@ import { newsAbove, plainModal } from '../views/parts/form.ts';
 import type { SlackMessage } from '../views/parts/message.ts';
 import { detailsModal, jobModalTitle, statusView } from '../views/status.ts';
 import { correctionSentView, sentAnywayView, tryingAgainView } from '../views/thread/requester.ts';
-import { jobForgottenView, tooLateView } from '../views/thread/settled.ts';
+import { tooLateView } from '../views/thread/settled.ts';
 import { jobInFull, NO_CHANNEL } from './commands/status.ts';
 import { noteRequest, type RequestNote } from './connection/request-log.ts';
 import type { ListenerDeps, PressArgs } from './deps.ts';
 import { jobAdmissionProblem } from './requests/admission.ts';
 import { namesIn, storeRequest } from './requests/in-time.ts';
 import { recordPress } from './requests/press-record.ts';
-import { answerBeside, bestEffort, openForm } from './requests/private-answers.ts';
+import { answerBeside, bestEffort, openForm, unknownJobAnswer } from './requests/private-answers.ts';
 import { threadTakenProblem } from './requests/start-job.ts';
 
 interface Outcome {
   readonly answer: Answer | null;
   readonly note?: RequestNote;
+  readonly isUnknown?: true;
   /** The press came too late: the job as it is. */
   readonly lateFor?: Job;
   readonly isDone?: true;
@@ -76,7 +77,7 @@ export function jobButton(
       write: () =>
         deps.store.transaction(async (tx): Promise<Outcome> => {
           const job = target && (await tx.jobs.get(target.jobId));
-          if (target && job === null) return { answer: privately(jobForgottenView()) };
+          if (target && job === null) return { answer: null, isUnknown: true };
           const isMeant = job?.teamId === deps.teamId && isAtHome(job, { ...button, ...target }, body);
           if (!job || !event || !isMeant) return { answer: null };
           const taken = event.type === 'draft_dismissed' ? null : await threadTakenProblem(tx, job, userId);
@@ -99,13 +100,14 @@ export function jobButton(
       // Unacknowledged, so that Slack shows a warning at the button, too.
       throw new Error(`the press of ${action.action_id} was not stored`);
     }
-    const { answer, note, lateFor, isDone }: Outcome =
+    const { answer, note, isUnknown, lateFor, isDone }: Outcome =
       stored.kind === 'denied' ? { answer: privately(stored.problem) } : stored.result;
     if (note !== undefined) noteRequest(note);
     await ack();
     const statusAnew = async () =>
       inPlace(await jobInFull(deps, sightOf(deps, body), target?.jobId ?? '', statusView));
-    const anew = isDone && target?.isPrivate ? await statusAnew() : answer;
+    const known = isUnknown ? privately(await unknownJobAnswer(deps, body.message?.ts)) : answer;
+    const anew = isDone && target?.isPrivate ? await statusAnew() : known;
     const shown = lateFor && event ? privately(await tooLate(deps, lateFor, event)) : anew;
     await showOutcome(deps, { body, respond }, shown, target?.jobId ?? null);
   };

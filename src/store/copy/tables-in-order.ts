@@ -17,7 +17,7 @@ export type Row = Readonly<Record<string, unknown>>;
  * What belongs to the database itself (that it can be written to, that it was copied, whose backups are of it), and
  * secrets of a few minutes.
  */
-const NOT_COPIED: readonly string[] = ['backup_origin', 'heartbeat', 'moved', 'step_token'];
+const NOT_COPIED: readonly string[] = ['backup_origin', 'heartbeat', 'moved', 'step_token', 'replica'];
 
 export function anyQueries(queries: Queries): AnyQueries {
   return queries as unknown as AnyQueries;

@@ -94,6 +94,7 @@ const impersonal = {
   inbound_request: 'key at',
   heartbeat: 'id beats',
   moved: 'place at',
+  replica: 'id connections other_connections seen_at',
   home: 'team_id opened_at',
   installation:
     'id is_organisation enterprise_id bot_user_id bot_id workspace_url scopes installed_at key_id bot_token ' +

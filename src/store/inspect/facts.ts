@@ -2,6 +2,7 @@ import { type TaskKind, taskKinds } from '../../jobs/task-kinds.ts';
 import type { Database } from '../engines/database.ts';
 import { BudgetQueue } from '../queries/calls/budget-queue.ts';
 import { type ProjectPause, ReadBudget } from '../queries/calls/read-budget.ts';
+import { otherConnectionsSeen } from '../queries/replicas.ts';
 import { Installations, type StoredInstallation } from '../queries/workspaces/installations.ts';
 import { type SchemaState, schemaState } from '../schema/migrate.ts';
 import { migrations } from '../schema/migrations.ts';
@@ -45,6 +46,8 @@ interface Rows {
   readonly failures: readonly TaskFailures[];
   /** The keys of pull requests that are followed, or were; the latest first, and few. */
   readonly pullRequests: readonly string[];
+  /** Connections to Slack of a program that does not share the store, as the running program has seen lately. */
+  readonly otherConnections: number;
 }
 
 export interface AgentRefusal {
@@ -90,6 +93,7 @@ export const NO_ROWS: Rows = {
   pauses: { reads: [], calls: [] },
   failures: [],
   pullRequests: [],
+  otherConnections: 0,
 };
 
 /** Changes nothing. Rows of another version's schema are not read. */
@@ -112,6 +116,7 @@ export async function readFacts(
     },
     failures: await taskFailures(queries, nowMs - FAILING_FOR_MS),
     pullRequests: await latestPullRequests(queries),
+    otherConnections: await otherConnectionsSeen(queries, nowMs),
   };
 }
 

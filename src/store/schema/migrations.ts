@@ -13,6 +13,7 @@ import { addMoved } from './migrations/moved.ts';
 import { addPullRequests } from './migrations/pull-requests.ts';
 import { rateReads } from './migrations/read-rate.ts';
 import { addHookAnswers, addRecipes } from './migrations/recipes.ts';
+import { addReplicas } from './migrations/replicas.ts';
 import { leaveRoomForClaims } from './migrations/room-for-claims.ts';
 import { separateSchedules } from './migrations/schedules.ts';
 import { shareWork } from './migrations/share-work.ts';
@@ -51,6 +52,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0025_schedules': { up: separateSchedules },
     '0026_backup_origin': { up: addBackupOrigin },
     '0027_call_pause': { up: addCallPauses },
+    '0028_replicas': { up: addReplicas },
   };
 }
 

@@ -25,6 +25,7 @@ export interface Tables {
   call: CallTable;
   task: TaskTable;
   heartbeat: HeartbeatTable;
+  replica: { id: string; connections: number; other_connections: number; seen_at: number };
   recipe: RecipeTable;
   schedule: ScheduleTable;
   hook_answer: HookAnswerTable;
@@ -34,7 +35,8 @@ export interface Tables {
   /** Where the store was copied to; empty: nowhere. */
   moved: { place: string; at: number };
   home: { team_id: string; user_id: string; opened_at: number };
-  past_thread: PastThreadTable;
+  /** A thread whose job was deleted; `at`: when. */
+  past_thread: { team_id: string; channel_id: string; thread_ts: string; at: number };
   catch_up: CatchUpTable;
   past_notice: PastNoticeTable;
   budget_queue: BudgetQueueTable;
@@ -62,14 +64,6 @@ export class Table {
 interface InboundRequestTable {
   /** Its kind, and a digest of the rest. */
   key: string;
-  at: number;
-}
-
-/** A thread whose job was deleted; `at`: when. */
-interface PastThreadTable {
-  team_id: string;
-  channel_id: string;
-  thread_ts: string;
   at: number;
 }
 

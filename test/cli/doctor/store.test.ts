@@ -134,6 +134,7 @@ test.each([
     pauses: { reads: [], calls: [] },
     failures: [],
     pullRequests: [],
+    otherConnections: 0,
     installations: [],
     organisations: new Map(),
     sizeBytes: 1,

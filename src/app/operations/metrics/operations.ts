@@ -24,6 +24,7 @@ export function countOperations(metrics: MetricTable): Observe {
   }
 
   const observers: Readonly<Record<string, (fields: LogFields) => void>> = {
+    other_program: ({ connections }) => metrics.slack_other_connections.set(Number(connections)),
     request_refused: () => metrics.requests_refused_total.inc(),
     inbound_request: (fields) => {
       metrics.last_slack_request_timestamp_seconds.setToCurrentTime();

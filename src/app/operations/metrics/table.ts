@@ -62,6 +62,9 @@ const table = {
   loop_up: gauge('1 while the loop looks for work.', ['loop']),
   loop_tasks_in_flight: gauge('Tasks that the loop has in flight.', ['loop']),
   slack_connection_up: gauge('1 while requests can arrive from Slack.'),
+  slack_other_connections: gauge(
+    'Socket Mode connections of a program that uses the same tokens with another store.',
+  ),
   store_up: gauge('1 while the store answers and can be written.'),
   data_dir_free_bytes: gauge('Room on the disk of DATA_DIR, where the embedded store is.'),
   last_backup_timestamp_seconds: gauge(

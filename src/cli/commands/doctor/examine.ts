@@ -4,7 +4,7 @@ import { codeHostFindings } from './code-hosts.ts';
 import type { Finding, Given, Tools } from './finding.ts';
 import { clockFindings, listeningFindings } from './machine.ts';
 import { settingsFindings } from './settings.ts';
-import { connectionFinding } from './slack.ts';
+import { connectionFinding, otherProgramFindings } from './slack.ts';
 import { lookAtStore, storeFailure, storeFindings } from './store.ts';
 import { askSlack, workspaceFindings } from './workspaces.ts';
 
@@ -38,6 +38,7 @@ const checks: readonly Check[] = [
   ),
   check('listening', [], ({ config, tools }) => listeningFindings(config, tools.timeoutMs)),
   check('connection', [], async (given) => [await connectionFinding(given)]),
+  check('other program', ['store'], ({ store }) => otherProgramFindings(store.facts?.otherConnections ?? 0)),
   check('workspaces', ['store', 'slack'], ({ store, slack }) => workspaceFindings(slack, store.facts)),
   check('agent', ['agent'], ({ agent }) => agentFindings(agent)),
   check('writing', ['store'], ({ store, ...given }) =>

@@ -26,6 +26,7 @@ export const TITLES = {
   slack_token: 'Slack',
   slack_scopes: 'Scopes',
   slack_connection: 'Connection',
+  slack_other_program: 'Other program',
   listening: 'Address',
   notice_channel: 'Notice channel',
   recipe: 'Recipe',

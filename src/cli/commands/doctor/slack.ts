@@ -1,4 +1,5 @@
 import type { Logger } from '../../../engine/runtime/logger.ts';
+import { otherProgramWords } from '../../../slack/inbound/connection/connection-count.ts';
 import { EVENTS_PATH } from '../../../slack/protocol/ids.ts';
 import {
   agentScopes,
@@ -29,6 +30,17 @@ const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error:
 /** What looks at Slack with the token. */
 export function inspectionWith(token: string, { config, tools: { clock, timeoutMs } }: Given): Inspection {
   return new Inspection(token, { apiUrl: config.slack.apiUrl, timeoutMs, clock, log: silent });
+}
+
+/** What the running program has seen: doctor opens no connection, which would get a share of the requests. */
+export function otherProgramFindings(otherConnections: number): Finding[] {
+  if (!(otherConnections > 0)) return [];
+  return [
+    findingsOf('slack_other_program').error(
+      otherProgramWords(otherConnections),
+      'Look for a forgotten server, a laptop or a second deployment. If there is none, make a new app-level token and revoke the old one.',
+    ),
+  ];
 }
 
 export async function connectionFinding(given: Given): Promise<Finding> {

@@ -15,6 +15,7 @@ import {
   noSuchJobView,
   statusView,
 } from '../../views/status.ts';
+import { jobAtAnotherView } from '../../views/thread/settled.ts';
 import type { ListenerDeps, PressArgs } from '../deps.ts';
 import { namesIn, show } from '../requests/in-time.ts';
 import { answerBeside, bestEffort, openForm } from '../requests/private-answers.ts';
@@ -49,6 +50,9 @@ async function named(tx: Transaction, sight: Viewer, word: string): Promise<Job 
 /** The home tab, and a modal over it, are in no channel: only own jobs are seen there. */
 export const NO_CHANNEL = '';
 
+/** A job that is not found is a sign of another program, if nobody has looked for one lately. */
+const COUNTED_WITHIN_MS = 60_000;
+
 /** All that is known of a job, for people who may see it there; or why it is not shown. */
 export async function jobInFull(
   deps: ListenerDeps,
@@ -57,7 +61,10 @@ export async function jobInFull(
   view = detailsView,
 ): Promise<SlackMessage> {
   const find = async (tx: Transaction) => visible(sight, await tx.jobs.get(jobId));
-  return (await foundInFull(deps, sight, find, view)) ?? noSuchJobView();
+  const found = await foundInFull(deps, sight, find, view);
+  if (found !== null) return found;
+  const isShared = await deps.isSharedSince(deps.clock.now() - COUNTED_WITHIN_MS);
+  return isShared ? jobAtAnotherView() : noSuchJobView();
 }
 
 /** Null: no job is found. */

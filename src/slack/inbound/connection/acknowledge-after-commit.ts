@@ -125,7 +125,7 @@ export async function loggedRequest(
   processEvent: (event: ReceiverEvent) => Promise<void>,
 ): Promise<void> {
   const arrivedAtMs = clock.now();
-  const request: LoggedRequest = { note: null };
+  const request: LoggedRequest = { note: null, isLeft: false };
   const kind = kindOf(event.body);
   const isEvent = event.body.type === 'event_callback';
   let isAnswered = false;
@@ -153,7 +153,7 @@ export async function loggedRequest(
     await requestInFlight.run(request, () => processEvent({ ...event, ack }));
     // Bolt would let Slack wait for an unknown button, say, for as long as Slack waits.
     if (!isEvent && !isAnswered) throw new BadRequestError(404, 'nobody listens to it');
-    await acknowledgeHeld();
+    if (!request.isLeft) await acknowledgeHeld();
   } catch (error) {
     log.warn('inbound_request', factsOf('failed'));
     throw error;

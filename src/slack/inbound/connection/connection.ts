@@ -3,6 +3,7 @@ import type { BodyReader } from '../../../engine/runtime/body-reader.ts';
 import type { Clock } from '../../../engine/runtime/clock.ts';
 import type { Route } from '../../../engine/runtime/http-server.ts';
 import type { Logger } from '../../../engine/runtime/logger.ts';
+import type { Store } from '../../../store/store.ts';
 import type { RequestsOptions } from './acknowledge-after-commit.ts';
 
 /** The way in for Slack's requests, and the port for other routes. */
@@ -15,6 +16,13 @@ export interface Connection {
   requestsInFlight(): number;
   /** What is wrong with the connection now, or null. */
   problem(): string | null;
+  /** What needs attention, though requests arrive. */
+  warnings(): readonly string[];
+  /**
+   * Whether another program, which has the same tokens and another store, gets a share of the requests. Finds it out
+   * again, unless that was done after this time; null: says what is known.
+   */
+  isSharedSince(sinceMs: number | null): Promise<boolean>;
 }
 
 export interface ConnectionOptions extends RequestsOptions {
@@ -24,6 +32,8 @@ export interface ConnectionOptions extends RequestsOptions {
   readonly log: Logger;
   readonly clock: Clock;
   readonly bodies: BodyReader;
+  /** Where replicas find each other. */
+  readonly store: Store;
   /** Called at the start and after each reconnect: requests may have been missed. */
   readonly onConnected: () => void;
   /** Served at the port, in both modes. Without any, Socket Mode opens no port. */

@@ -46,6 +46,9 @@ export function httpConnection(signingSecret: string, options: ConnectionOptions
     },
     requestsInFlight: () => receiver.requestsInFlight(),
     // Bolt closes its server when a connection cannot be accepted, because there are too many open files, say.
+    // Slack calls one address.
+    warnings: () => [],
+    isSharedSince: () => Promise.resolve(false),
     problem: () => (server === null || server.listening ? null : 'the port is not open any more'),
   };
 }

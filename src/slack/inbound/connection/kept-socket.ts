@@ -1,6 +1,8 @@
 import type { App } from '@slack/bolt';
+import { systemClock } from '../../../engine/runtime/clock.ts';
 import { classify } from '../../workspace/web-api/failure.ts';
-import type { ConnectionOptions } from './connection.ts';
+import type { Connection, ConnectionOptions } from './connection.ts';
+import { countConnections, otherProgramWords } from './connection-count.ts';
 import { openSocket, type Socket, whyNotOpened } from './open-socket.ts';
 
 /** Before the third attempt to open a connection, the second being made at once; each later pause is twice as long. */
@@ -13,6 +15,16 @@ const LEAVE_WITHIN_MS = 15_000;
 /** Announcements that are followed by a new connection; any other says that Slack does not want one now. */
 const REFRESHES: ReadonlySet<string> = new Set(['warning', 'refresh_requested']);
 
+/** Slack may count a connection for so long after its end. */
+const STILL_COUNTED_MS = 30_000;
+/** Only with its greeting says Slack how many connections there are, so a new one is opened to learn it. */
+const COUNT_EVERY_MS = 60 * 60_000;
+const COUNT_OTHERS_EVERY_MS = 5 * 60_000;
+/** A sign of another program is followed by a count, but not by one after the other. */
+const COUNT_AGAIN_MS = 5 * 60_000;
+/** In real time: somebody waits for it. */
+const COUNT_WITHIN_MS = 1_500;
+
 /** A connection of Socket Mode that is always there, as far as Slack allows it. */
 export interface KeptSocket {
   init(app: App): void;
@@ -23,6 +35,8 @@ export interface KeptSocket {
   stop(): Promise<void>;
   /** What is wrong with it now, or null. */
   problem(): string | null;
+  warnings: Connection['warnings'];
+  isSharedSince: Connection['isSharedSince'];
 }
 
 /**
@@ -36,9 +50,13 @@ export function keepSocket(appToken: string, options: ConnectionOptions): KeptSo
   let current: Socket | null = null;
   let leaving: Socket | null = null;
   let next: Socket | null = null;
-  /** The one that Slack is going to close. */
+  /** The one that is to be replaced. */
   let dismissed: Socket | null = null;
-  let isOpening = false;
+  /** It is replaced only to learn how many connections there are. */
+  let isForCount = false;
+  let replacing: Promise<void> | null = null;
+  let closedAtMs: readonly number[] = [];
+  let cancelCount = () => {};
   let isStopped = false;
   let wasConnected = false;
   let downSinceMs: number | null = null;
@@ -48,22 +66,26 @@ export function keepSocket(appToken: string, options: ConnectionOptions): KeptSo
   let retryAfterMs = 0;
   let endPause = () => {};
   let cancelGoodbye = () => {};
+  const count = countConnections(options, ownConnections);
 
   function open(): Socket {
     if (app === null) throw new Error('there is nothing to take in requests');
     const socket: Socket = openSocket({
       ...{ appToken, apiUrl, logger, log, app },
       onGoodbye: (reason) => {
-        if (socket !== current || socket === dismissed) return;
+        if (socket !== current || (socket === dismissed && !isForCount)) return;
         log.debug('socket_dismissed', { reason });
         dismissed = socket;
+        isForCount = false;
         noteLife(REFRESHES.has(reason));
         void replace();
       },
       onClosed: () => {
         if (socket === leaving) leaving = null;
+        closedAtMs = [...closedAtMs, clock.now()];
         if (socket !== current) return;
         current = null;
+        isForCount = false;
         downSinceMs = clock.now();
         if (isStopped) return;
         log.info('socket_closed', { lived_ms: clock.now() - openedAtMs });
@@ -85,14 +107,40 @@ export function keepSocket(appToken: string, options: ConnectionOptions): KeptSo
   const needsNext = () => !isStopped && (current === null || current === dismissed);
 
   /** Puts the next connection in the place of the current one. */
-  async function replace(): Promise<void> {
-    if (isOpening) return;
-    isOpening = true;
+  function replace(): Promise<void> {
+    replacing ??= openUntilDone().finally(() => {
+      replacing = null;
+    });
+    return replacing;
+  }
+
+  async function openUntilDone(): Promise<void> {
     while (needsNext()) {
       await pause();
       if (needsNext()) await tryOpening();
     }
-    isOpening = false;
+  }
+
+  function ownConnections(): number {
+    const nowMs = clock.now();
+    closedAtMs = closedAtMs.filter((atMs) => Math.abs(nowMs - atMs) < STILL_COUNTED_MS);
+    return [current, leaving].filter((socket) => socket !== null).length + closedAtMs.length;
+  }
+
+  async function recount(): Promise<void> {
+    if (isStopped) return;
+    if (current !== null && current !== dismissed) {
+      dismissed = current;
+      isForCount = true;
+    }
+    await replace();
+  }
+
+  function countLater(): void {
+    cancelCount();
+    if (isStopped) return;
+    const afterMs = count.others() > 0 ? COUNT_OTHERS_EVERY_MS : COUNT_EVERY_MS;
+    cancelCount = clock.at(clock.now() + afterMs, () => void recount());
   }
 
   async function tryOpening(): Promise<void> {
@@ -100,6 +148,12 @@ export function keepSocket(appToken: string, options: ConnectionOptions): KeptSo
       await openNext();
     } catch (error) {
       if (isStopped) return;
+      if (isForCount && current !== null) {
+        dismissed = null;
+        isForCount = false;
+        countLater();
+        return log.debug('connections_not_counted', { reason: whyNotOpened(error) });
+      }
       noteFailure(error, current === null ? 'error' : 'warn');
     }
   }
@@ -111,18 +165,26 @@ export function keepSocket(appToken: string, options: ConnectionOptions): KeptSo
   }
 
   async function openNext(): Promise<void> {
+    await count.expectAnother();
+    if (isStopped) return;
     next = open();
     try {
       const { connections } = await next.opened;
       if (isStopped) return await next.close();
       leave(current);
       current = next;
+      next = null;
       openedAtMs = clock.now();
       const gap = downSinceMs === null ? {} : { down_ms: openedAtMs - downSinceMs };
       log.info('socket_opened', { connections, ...gap });
       downSinceMs = null;
       wasConnected = true;
-      onConnected();
+      // The others may have taken what this program was to get.
+      const isCounted = count.take(connections).then(countLater);
+      if (!isForCount) onConnected();
+      isForCount = false;
+      await isCounted;
+      if (count.others() > 0) onConnected();
     } finally {
       next = null;
     }
@@ -178,9 +240,19 @@ export function keepSocket(appToken: string, options: ConnectionOptions): KeptSo
       isStopped = true;
       endPause();
       cancelGoodbye();
+      cancelCount();
       const open = [current, leaving, next].filter((socket) => socket !== null);
       [current, leaving] = [null, null];
       await Promise.all(open.map((socket) => socket.close()));
+      await count.stop();
+    },
+    warnings: () => (count.others() === 0 ? [] : [otherProgramWords(count.others())]),
+    isSharedSince: async (sinceMs) => {
+      const isCounted =
+        sinceMs === null || count.takenAtMs() > Math.max(sinceMs, clock.now() - COUNT_AGAIN_MS);
+      if (count.others() === 0 && !isCounted)
+        await systemClock.timeout(COUNT_WITHIN_MS, recount(), undefined);
+      return count.others() > 0;
     },
     problem: () => {
       if (!wasConnected) return 'no Socket Mode connection yet';

@@ -46,6 +46,8 @@ export interface RefusedRequest extends RefusalNote {
 
 export interface LoggedRequest {
   note: RequestNote | null;
+  /** Not acknowledged, so that Slack delivers it again. */
+  isLeft: boolean;
 }
 
 export const requestInFlight = new AsyncLocalStorage<LoggedRequest>();
@@ -66,6 +68,12 @@ export function noteRequest(note: RequestNote): void {
   const { note: before } = request;
   if (before !== null && WEIGHT[before.outcome] > WEIGHT[note.outcome]) return;
   request.note = { jobId: before?.jobId, refusal: before?.refusal, ...note };
+}
+
+/** The current request is for somebody else: Slack is to deliver it again. */
+export function leaveRequest(): void {
+  const request = requestInFlight.getStore();
+  if (request !== undefined) request.isLeft = true;
 }
 
 /** The current request is refused, and the person knows why; an audit tells of it. */

@@ -13,7 +13,15 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
     start: () => kept.start(),
     stop: () => kept.stop(),
   };
-  const receiver = acknowledgeAfterCommit(socketReceiver, { ...options, answersAfterStop: false });
+  const receiver = acknowledgeAfterCommit(socketReceiver, {
+    ...options,
+    answersAfterStop: false,
+    onRedelivery: () => {
+      options.onRedelivery();
+      // Another program may have let it go.
+      void kept.isSharedSince(Number.NEGATIVE_INFINITY);
+    },
+  });
   let server: HttpServer | null = null;
   return {
     receiver,
@@ -29,5 +37,7 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
     },
     requestsInFlight: () => receiver.requestsInFlight(),
     problem: () => kept.problem(),
+    warnings: () => kept.warnings(),
+    isSharedSince: (sinceMs) => kept.isSharedSince(sinceMs),
   };
 }

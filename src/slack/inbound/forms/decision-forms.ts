@@ -20,14 +20,14 @@ import {
   refusalView,
   watchedAlreadyView,
 } from '../../views/refusals.ts';
-import { agentSilentView, jobForgottenView, notYourFormView } from '../../views/thread/settled.ts';
+import { agentSilentView, notYourFormView } from '../../views/thread/settled.ts';
 import { isAgentJobId, isWatching } from '../commands/watch.ts';
 import type { ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
 import { isAtHome, tooLate } from '../job-button.ts';
 import { admissionProblem } from '../requests/admission.ts';
 import { inTime, namesIn, storeRequest } from '../requests/in-time.ts';
 import { recordPress } from '../requests/press-record.ts';
-import { answerBeside, linkTo, openForm } from '../requests/private-answers.ts';
+import { answerBeside, linkTo, openForm, unknownJobAnswer } from '../requests/private-answers.ts';
 import { filledIn, refuseAtField } from './submit.ts';
 
 /** Of the 3 seconds that Slack waits; storing takes most of the rest. */
@@ -108,7 +108,7 @@ export function formPressed(
       deps.log.error('not_shown', { error });
       return tell(notReadView());
     }
-    if (target === null || job === null) return tell(jobForgottenView());
+    if (target === null || job === null) return tell(await unknownJobAnswer(deps, body.message?.ts));
     if (!isAtHome(job, {}, body)) return;
     const { creates, callId, draft } = target;
     const data = { jobId: job.id, channelId: job.channelId, userId: body.user.id, creates, callId, draft };
@@ -139,7 +139,7 @@ export function formSubmitted(
     const made = decodeDecisionForm(view.private_metadata);
     if (made?.userId !== userId) return refuse(notYourFormView());
     const job = await jobOf(deps, made.jobId);
-    if (job === null) return refuse(jobForgottenView());
+    if (job === null) return refuse(await unknownJobAnswer(deps));
     if (job.channelId !== made.channelId) return refuse(notYourFormView());
     const checked = await check(made, job, args);
     if ('problem' in checked) return refuse(checked.problem);

@@ -6,11 +6,11 @@ import { followUpForm, noFormView } from '../../views/forms/compose.ts';
 import { decodeButton } from '../../views/parts/buttons.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { notReadView, refusalAtField } from '../../views/refusals.ts';
-import { jobForgottenView, notYourFormView } from '../../views/thread/settled.ts';
+import { notYourFormView } from '../../views/thread/settled.ts';
 import type { ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
 import { admissionProblem } from '../requests/admission.ts';
 import { storeRequest } from '../requests/in-time.ts';
-import { answerBeside, openForm } from '../requests/private-answers.ts';
+import { answerBeside, openForm, unknownJobAnswer } from '../requests/private-answers.ts';
 import { filledIn, refuseAtField } from './submit.ts';
 
 /** *Follow up*: a form for people who do not think of replying. It works as long as the thread exists. */
@@ -25,7 +25,7 @@ export function followUpPressed(deps: ListenerDeps) {
       deps.log.error('not_shown', { error });
       return tell(notReadView());
     }
-    if (job === null) return tell(jobForgottenView());
+    if (job === null) return tell(await unknownJobAnswer(deps, body.message?.ts));
     if (job.channelId !== body.channel?.id) return;
     const data = { jobId: job.id, channelId: job.channelId, userId: body.user.id };
     const view = followUpForm(data, deps.newContext().policy.promptMaxLength);
@@ -44,7 +44,7 @@ export function followUpSubmitted(deps: ListenerDeps) {
     const made = decodeFollowUpForm(view.private_metadata);
     if (made?.userId !== userId) return refuseAtField(ack, notYourFormView());
     const job = await jobOf(deps, made.jobId);
-    if (job === null) return refuseAtField(ack, jobForgottenView());
+    if (job === null) return refuseAtField(ack, await unknownJobAnswer(deps));
     if (job.channelId !== made.channelId) return refuseAtField(ack, notYourFormView());
     const stored = await storeRequest(deps, {
       admit: () => admissionProblem(deps, userId, job.channelId),

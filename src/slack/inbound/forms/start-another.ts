@@ -5,13 +5,12 @@ import { buttons, decodeButton } from '../../views/parts/buttons.ts';
 import { plainModal } from '../../views/parts/form.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { composeTexts } from '../../views/texts/forms.ts';
-import { jobForgottenView } from '../../views/thread/settled.ts';
 import type { ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
 import { pressOf } from '../job-button.ts';
 import { jobAdmissionProblem } from '../requests/admission.ts';
 import { storeRequest } from '../requests/in-time.ts';
 import { recordPress } from '../requests/press-record.ts';
-import { bestEffort } from '../requests/private-answers.ts';
+import { bestEffort, unknownJobAnswer } from '../requests/private-answers.ts';
 import { threadTakenProblem } from '../requests/start-job.ts';
 
 interface AnotherPress {
@@ -70,15 +69,15 @@ async function answerTo(deps: ListenerDeps, press: AnotherPress): Promise<Answer
     write: () => storeAnother(deps, press),
   });
   return stored.kind === 'stored'
-    ? { message: stored.result, isFinal: true, isStored: true }
+    ? { message: stored.result ?? (await unknownJobAnswer(deps)), isFinal: true, isStored: true }
     : { message: stored.problem, isFinal: false, isStored: stored.kind === 'denied' };
 }
 
-/** Starts the job, once. Returns the answer to the person. */
-function storeAnother(deps: ListenerDeps, press: AnotherPress): Promise<SlackMessage> {
+/** Starts the job, once. Returns the answer to the person; null: it is unknown. */
+function storeAnother(deps: ListenerDeps, press: AnotherPress): Promise<SlackMessage | null> {
   return deps.store.transaction(async (tx) => {
     const job = await tx.jobs.get(press.jobId);
-    if (job === null) return jobForgottenView();
+    if (job === null) return null;
     const isTheirs = job.requesterId === press.userId && job.teamId === deps.teamId;
     if (!isTheirs) return settledView();
     const hasEffect = job.stage.kind === 'awaiting_confirmation';

@@ -24,6 +24,7 @@ import type { ListenerDeps } from '../deps.ts';
 import { isAdmitted } from '../requests/admission.ts';
 import { startJob } from '../requests/start-job.ts';
 import { answerAddedMention, answerInForgottenThread, answerWriter, offerThread } from './answers.ts';
+import { leaveToOthers } from './left-to-others.ts';
 import { changeReply, takeReply } from './take-reply.ts';
 
 type Args = SlackEventMiddlewareArgs<'message' | 'app_mention'> & AllMiddlewareArgs;
@@ -42,15 +43,15 @@ type Args = SlackEventMiddlewareArgs<'message' | 'app_mention'> & AllMiddlewareA
  */
 export function message(deps: ListenerDeps) {
   return async ({ event, body, context }: Args): Promise<void> => {
-    const { botUserId } = context;
+    const { botUserId, retryNum } = context;
     const isDirect = event.type === 'message' && event.channel_type === 'im';
     if (isOwn(deps, event as MessageEvent & ChangeEvent, body.api_app_id)) return;
-    if (isChange(event)) return changed(deps, event as ChangeEvent, { isDirect, botUserId });
+    if (isChange(event)) return changed(deps, event as ChangeEvent, { isDirect, botUserId, retryNum });
     const said = event as MessageEvent;
     const keys = messageKeys(deps.teamId, said, body.event_id);
     const [key = ''] = keys;
     const isSpokenTo = isDirect || event.type === 'app_mention' || mentionsBot(said, botUserId);
-    const takeIn = () => takeMessage(deps, said, { keys, isDirect, isSpokenTo, botUserId });
+    const takeIn = () => takeMessage(deps, said, { keys, isDirect, isSpokenTo, botUserId, retryNum });
     if (event.type === 'app_mention') {
       return mayBeHuman(said) ? deps.twinEvents.ofMention(key, takeIn) : takeIn();
     }
@@ -67,7 +68,7 @@ interface Spoken extends Receiver {
 async function takeMessage(
   deps: ListenerDeps,
   said: MessageEvent,
-  { keys, isDirect, isSpokenTo, botUserId }: Spoken,
+  { keys, isDirect, isSpokenTo, botUserId, retryNum }: Spoken,
 ): Promise<void> {
   const written = isSpokenTo ? writtenOf(said, botUserId) : null;
   if (said.thread_ts === undefined || said.thread_ts === said.ts) {
@@ -75,6 +76,13 @@ async function takeMessage(
     return;
   }
   const owner = await takeReply(deps, said, { keys, botUserId });
+  const isRootByBot = said.parent_user_id === botUserId;
+  // A mention in a thread of people is answered at once: it may well be the first.
+  const mayBeLeft = !isSpokenTo || isDirect || isRootByBot;
+  if (typeof owner === 'string' && mayBeLeft) {
+    const thread = { teamId: deps.teamId, channelId: said.channel, threadTs: said.thread_ts };
+    if (await leaveToOthers(deps, thread, { isRootByBot, retryNum })) return;
+  }
   if (!isSpokenTo) {
     if (owner === 'foreign') await answerInForgottenThread(deps, said, botUserId);
     return;
@@ -98,15 +106,21 @@ function isOwn(
 interface Receiver {
   readonly isDirect: boolean;
   readonly botUserId: string | undefined;
+  readonly retryNum: number | undefined;
 }
 
 async function changed(
   deps: ListenerDeps,
   event: ChangeEvent,
-  { isDirect, botUserId }: Receiver,
+  { isDirect, botUserId, retryNum }: Receiver,
 ): Promise<void> {
   const change = replyChangeOf(event, botUserId);
-  if (change !== null) await changeReply(deps, change);
+  if (change !== null && (await changeReply(deps, change)) === 'foreign') {
+    const { message, found } = change;
+    const thread = { teamId: deps.teamId, channelId: message.channel, threadTs: found.threadTs };
+    const isRootByBot = message.parent_user_id === botUserId;
+    if (await leaveToOthers(deps, thread, { isRootByBot, retryNum })) return;
+  }
   const added = isDirect ? null : mentionAddedIn(event, botUserId);
   if (added !== null) await answerAddedMention(deps, added);
 }

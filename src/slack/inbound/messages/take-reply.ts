@@ -75,19 +75,22 @@ export async function completeMessage(
   await applyEvent(tx, jobId, { type: 'attachments_found', messageTs, userId, attachments }, context);
 }
 
-/** A person's reply that waits goes out as it was changed, and not at all if it was deleted. */
-export async function changeReply(deps: ListenerDeps, change: ReplyChange): Promise<void> {
+/** A person's reply that waits goes out as it was changed, and not at all if it was deleted. Returns as `takeReply`. */
+export async function changeReply(
+  deps: ListenerDeps,
+  change: ReplyChange,
+): Promise<Exclude<Owner, 'young'> | null> {
   const { threadTs, reply } = change.found;
   const thread = { teamId: deps.teamId, channelId: change.message.channel, threadTs };
   const find = (tx: Transaction) => ownerOfReply(tx, thread, reply.messageTs, deps.clock.now());
   // Two transactions, as in `takeReply`.
   const before = await deps.store.transaction(find);
-  if (before === 'foreign') return;
+  if (before === 'foreign') return 'foreign';
   const byApp = isPostedByApp(change.message);
   const writer = { ...thread, userId: reply.userId, isPostedByApp: byApp };
   const refusalKey = before === 'young' ? null : refusalInThread(writer);
   // Of a deletion, only a person's counts: who may not write there has no reply to withdraw.
-  if ((change.kind === 'edited' || byApp) && !(await isAdmitted(deps, writer, refusalKey))) return;
+  if ((change.kind === 'edited' || byApp) && !(await isAdmitted(deps, writer, refusalKey))) return null;
   const taken = await deps.store.transaction(async (tx): Promise<TakenIn> => {
     const owner = await find(tx);
     if (owner === 'foreign') return { owner, outcome: 'ignored' };
@@ -102,7 +105,7 @@ export async function changeReply(deps: ListenerDeps, change: ReplyChange): Prom
     else await applyEvent(tx, owner.jobId, eventOf(change, isNew), context);
     return { owner, outcome: 'accepted' };
   });
-  await settled(deps, thread, taken);
+  return settled(deps, thread, taken);
 }
 
 /**

@@ -1,8 +1,10 @@
 import type { RespondFn } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 import type { Job } from '../../../jobs/job.ts';
+import { CLOCK_SKEW_MS } from '../../messages/message-event.ts';
 import { threadLink } from '../../protocol/links.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
+import { jobAtAnotherView, jobForgottenView } from '../../views/thread/settled.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import type { CommandArgs, ListenerDeps } from '../deps.ts';
 import { inTime } from './in-time.ts';
@@ -42,6 +44,15 @@ function threadOf({ container, message }: MadeAtMessage['body']): string | null 
   const threadTs = container?.thread_ts ?? message?.thread_ts;
   const ownTs = container?.message_ts ?? message?.ts;
   return typeof threadTs === 'string' && threadTs !== ownTs ? threadTs : null;
+}
+
+/**
+ * For a press or a form of a job that the store does not know: it was deleted, or it is another program's.
+ * @param postedTs of the message with the button, if there is one
+ */
+export async function unknownJobAnswer(deps: ListenerDeps, postedTs?: string): Promise<SlackMessage> {
+  const sinceMs = postedTs === undefined ? 0 : Number(postedTs) * 1000 + CLOCK_SKEW_MS;
+  return (await deps.isSharedSince(sinceMs)) ? jobAtAnotherView() : jobForgottenView();
 }
 
 /** Acknowledges the command with a private answer. */

@@ -101,6 +101,11 @@ export function jobForgottenView(): SlackMessage {
   return message(paragraph(settled.forgotten));
 }
 
+/** For the person whose press or form reached a program that does not know the job, while another one may. */
+export function jobAtAnotherView(): SlackMessage {
+  return message(paragraph(settled.atAnother));
+}
+
 /** For whoever sent a form that was made for somebody else, or for another channel. */
 export function notYourFormView(): SlackMessage {
   return message(paragraph(settled.formOfOthers));

@@ -69,6 +69,7 @@ export const outcomes: Readonly<Record<OfferDeed, (name: string, count: number) 
 /** For whoever presses a button too late. */
 export const settled = {
   as: (what: Mrkdwn) => mrkdwn`Already done: ${what}.`,
+  atAnother: mrkdwn`⚠️ *That didn't arrive.* Two programs share this Slack app, and yours reached the one that doesn't know this job. Try again, and tell an administrator.`,
   forgotten: mrkdwn`Already done: this job is no longer kept. Ask again with \`/docs-agent\`.`,
   formOfOthers: mrkdwn`This form was made for somebody else or for another channel. Press the button in the thread again.`,
 };

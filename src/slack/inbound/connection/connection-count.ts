@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { type Clock, systemClock } from '../../../engine/runtime/clock.ts';
+import type { Logger } from '../../../engine/runtime/logger.ts';
+import type { Store } from '../../../store/store.ts';
+
+const REPORT_EVERY_MS = 60_000;
+/** A connection is opened even if the store does not answer. In real time. */
+const REPORT_WITHIN_MS = 1_000;
+
+/**
+ * Compares the connections that Slack reports with those of the replicas that share the store. Others belong to a
+ * program that has the same tokens and another store: it gets a share of all requests.
+ */
+export interface ConnectionCount {
+  /** To be called before one is opened, so that another replica does not miscount. */
+  expectAnother(): Promise<void>;
+  /** @param reported how many there are, as Slack says */
+  take(reported: number | null): Promise<void>;
+  /** Of other programs, at the last count. */
+  others(): number;
+  takenAtMs(): number;
+  stop(): Promise<void>;
+}
+
+export interface CountOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** @param ownConnections how many this process has */
+export function countConnections(
+  { store, clock, log }: CountOptions,
+  ownConnections: () => number,
+): ConnectionCount {
+  const id = randomUUID();
+  let expected = 0;
+  let others = 0;
+  let takenAtMs = Number.NEGATIVE_INFINITY;
+  let cancelReport = () => {};
+  let isStopped = false;
+
+  /** Null: the store did not answer. */
+  async function report(): Promise<number | null> {
+    cancelReport();
+    if (isStopped) return null;
+    cancelReport = clock.at(clock.now() + REPORT_EVERY_MS, () => void report());
+    const replica = { id, connections: ownConnections() + expected, otherConnections: others };
+    const known = store
+      .transaction((tx) => tx.replicas.report(replica, clock.now()), { mayBeLost: true, isBackground: true })
+      .catch((error: unknown) => {
+        log.debug('connections_not_reported', { error });
+        return null;
+      });
+    return systemClock.timeout(REPORT_WITHIN_MS, known, null);
+  }
+
+  return {
+    expectAnother: async () => {
+      expected = 1;
+      await report();
+    },
+    take: async (reported) => {
+      expected = 0;
+      const known = reported === null ? null : await report();
+      if (reported === null || known === null) return;
+      takenAtMs = clock.now();
+      const before = others;
+      others = Math.max(0, reported - known);
+      if (others === before) return;
+      log[others > 0 ? 'warn' : 'info']('other_program', { connections: others, reported, known });
+      await report();
+    },
+    others: () => others,
+    takenAtMs: () => takenAtMs,
+    stop: async () => {
+      isStopped = true;
+      cancelReport();
+      const left = store.transaction((tx) => tx.replicas.leave(id, clock.now())).catch(() => {});
+      await systemClock.timeout(REPORT_WITHIN_MS, left, undefined);
+    },
+  };
+}
+
+/** @param others how many connections it has */
+export function otherProgramWords(others: number): string {
+  const connections = others === 1 ? 'a connection' : `${others} connections`;
+  return (
+    `another program has ${connections} to Slack with the same tokens and gets a share of all requests: ` +
+    'stop it, or give it an app of its own'
+  );
+}

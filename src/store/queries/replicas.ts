@@ -1,0 +1,48 @@
+import { type Queries, Table } from '../schema/tables.ts';
+
+/** A replica that was not seen for longer is gone. It reports every minute. */
+const GONE_AFTER_MS = 150_000;
+
+export interface Replica {
+  readonly id: string;
+  /** The connections to Slack that it has, or may have. */
+  readonly connections: number;
+  /** Those of nobody who shares the store, when Slack last said how many there are. */
+  readonly otherConnections: number;
+}
+
+/** The processes that share the store, as far as they have connections to Slack. */
+export class Replicas extends Table {
+  /** Returns how many connections all replicas have together. */
+  async report({ id, connections, otherConnections }: Replica, nowMs: number): Promise<number> {
+    const values = { connections, other_connections: otherConnections, seen_at: nowMs };
+    await this.db
+      .insertInto('replica')
+      .values({ id, ...values })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(values))
+      .execute();
+    const rows = await seen(this.db, nowMs).select('connections').execute();
+    return rows.reduce((sum, row) => sum + row.connections, 0);
+  }
+
+  async leave(id: string, nowMs: number): Promise<void> {
+    await this.db
+      .deleteFrom('replica')
+      .where((eb) => eb.or([eb('id', '=', id), eb('seen_at', '<', nowMs - GONE_AFTER_MS)]))
+      .execute();
+  }
+}
+
+/** How many connections of others the replicas have seen lately. */
+export async function otherConnectionsSeen(db: Queries, nowMs: number): Promise<number> {
+  const rows = await seen(db, nowMs).select('other_connections').execute();
+  return Math.max(0, ...rows.map((row) => row.other_connections));
+}
+
+/** A clock that was set back must not keep one for ever. */
+function seen(db: Queries, nowMs: number) {
+  return db
+    .selectFrom('replica')
+    .where('seen_at', '>', nowMs - GONE_AFTER_MS)
+    .where('seen_at', '<', nowMs + GONE_AFTER_MS);
+}

@@ -1,0 +1,156 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { parseConfig } from '../../src/app/config/config.ts';
+import { createLogger } from '../../src/app/operations/logger.ts';
+import { createService } from '../../src/app/service.ts';
+import { stopBy } from '../support/later.ts';
+import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
+import { scrape } from '../support/scraped.ts';
+import { noFiles } from '../support/settings.ts';
+import { createTempDir } from '../support/temp-dir.ts';
+import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
+
+/** Another program, with the same tokens and a store of its own. */
+async function startOther(world: StrictWorld) {
+  const folder = await createTempDir();
+  const log: string[] = [];
+  const config = parseConfig({ ...world.env, DATA_DIR: folder.path, PORT: '0' }, noFiles);
+  const logger = createLogger({ level: 'debug', destination: { write: (line) => void log.push(line) } });
+  const service = createService(config, { clock: world.clock, log: logger });
+  await service.start();
+  let isRunning = true;
+  const stop = async () => {
+    if (isRunning) await stopBy(world.clock, service);
+    isRunning = false;
+  };
+  onTestFinished(async () => {
+    await stop();
+    await folder.remove();
+  });
+  return { service, log, stop };
+}
+
+const promptsOf = ({ prompts }: StrictWorld) => prompts().flat();
+const warnings = async (service: StrictWorld['service']) => (await service.readiness()).warnings ?? [];
+const otherConnections = async (service: StrictWorld['service']) =>
+  (await scrape(service)).docs_agent_slack_other_connections;
+
+describe('two programs with the same tokens, each with a store of its own', () => {
+  test('lose no reply: each leaves to the other what it does not know, and says that there is another', async () => {
+    await using world = await startStrictWorld({ settings: { FOLLOW_UP_WINDOW: '0' } });
+    const other = await startOther(world);
+    // Slack gives each in turn to the one and to the other.
+    const cards: SlackMessage[] = [];
+    const chat = () => world.slack.control.message({ channel: general, user: bob, text: 'Hm' });
+    for (const text of ['One page', 'Two pages', 'Three pages', 'Four pages']) {
+      cards.push(await world.ask(text));
+      // With the command and the card's own message, it makes three: the next goes to the other one.
+      await chat();
+    }
+    await world.later(
+      () => promptsOf(world).length,
+      (count) => count === 4,
+      'the jobs',
+    );
+    const replies: string[] = [];
+    for (const round of [1, 2, 3]) {
+      await chat();
+      for (const [index, card] of cards.entries()) {
+        const text = `Reply ${round} to ${index}`;
+        replies.push(text);
+        // It resolves when Slack gives its first attempt up, or the program takes it.
+        void world.slack.control.message({ channel: general, user: bob, text, threadTs: card.ts });
+        await world.clock.advance(4_000);
+      }
+    }
+    // Some go out together.
+    const timesAtAgent = (text: string) => promptsOf(world).join('\n').split(text).length - 1;
+    await world.later(
+      () => replies.filter((text) => timesAtAgent(text) === 0),
+      (missing) => missing.length === 0,
+      'all replies at the agent',
+    );
+    expect(replies.filter((text) => timesAtAgent(text) !== 1)).toEqual([]);
+    for (const { service, log } of [{ service: world.service, log: world.log }, other]) {
+      expect(await warnings(service)).toEqual([expect.stringContaining('another program')]);
+      expect(await otherConnections(service)).toBeGreaterThan(0);
+      for (const event of ['other_program', 'reply_left'])
+        expect(log.some((line) => line.includes(event))).toBe(true);
+    }
+  });
+
+  test('notice when the other has gone', async () => {
+    await using world = await startStrictWorld();
+    const other = await startOther(world);
+    expect(await otherConnections(other.service)).toBe(1);
+    // Slack says it only to those who connect.
+    await world.clock.advance(3_600_000);
+    await world.later(
+      () => otherConnections(world.service),
+      (count) => count === 1,
+      'the older one to notice',
+    );
+    await other.stop();
+    await world.clock.advance(300_000);
+    await world.later(
+      () => warnings(world.service),
+      (all) => all.length === 0,
+      'the end',
+    );
+    expect(await otherConnections(world.service)).toBe(0);
+  });
+
+  test('answer a press on a card of the other, and say what to do', async () => {
+    await using world = await startStrictWorld();
+    await startOther(world);
+    const card = await world.ask('Add a page');
+    await world.later(
+      () => promptsOf(world).length,
+      (count) => count === 1,
+      'the job',
+    );
+    const opened = () => world.slack.calls('views.open').map(({ args }) => JSON.stringify(args));
+    for (const count of [1, 2]) {
+      expect(await world.slack.control.press(card, 'show_job', alice)).toMatchObject({ acknowledged: true });
+      await world.later(opened, (forms) => forms.length === count, 'what is said');
+    }
+    expect(opened().filter((form) => form.includes('Two programs share this Slack app'))).toHaveLength(1);
+    expect(opened().filter((form) => form.includes('Add a page'))).toHaveLength(1);
+  });
+
+  test('a reply in a thread that nobody knows is answered at the last attempt', async () => {
+    await using world = await startStrictWorld();
+    await startOther(world);
+    await world.clock.advance(3_600_000);
+    const root = await world.slack.control.message({ channel: general, user: alice, text: 'Lunch?' });
+    void world.slack.control.message({ channel: general, user: bob, text: 'Yes', threadTs: root.ts });
+    const attempts = () =>
+      world.slack.deliveries().filter(({ payload }) => JSON.stringify(payload).includes('"Yes"'));
+    await world.later(
+      () => attempts().length,
+      (count) => count === 4,
+      'four attempts',
+    );
+    await world.later(
+      () => attempts().at(-1)?.acknowledgedAtMs,
+      (at) => at !== null,
+      'the last to be taken',
+    );
+    expect(promptsOf(world)).toEqual([]);
+  });
+});
+
+test('replies in threads of people are taken at once, and a program that is alone says nothing', async () => {
+  await using world = await startStrictWorld();
+  const root = await world.slack.control.message({ channel: general, user: alice, text: 'Lunch?' });
+  await world.slack.control.message({ channel: general, user: bob, text: 'Yes', threadTs: root.ts });
+  for (const reason of ['warning', 'refresh_requested'] as const) {
+    world.slack.socket.refresh(reason);
+    await world.settled(60_000);
+  }
+  world.slack.socket.cut();
+  await world.clock.advance(3 * 3_600_000);
+  await world.settled(20_000);
+  expect(world.slack.deliveries().every(({ attempt }) => attempt === 0)).toBe(true);
+  expect(world.log.filter((line) => line.includes('other_program'))).toEqual([]);
+  expect(world.slack.socket.connections()).toBe(1);
+});
