@@ -2,6 +2,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { parseConfig } from '../../src/app/config/config.ts';
 import { createLogger } from '../../src/app/operations/logger.ts';
 import { createService } from '../../src/app/service.ts';
+import { otherProgramFindings } from '../../src/cli/commands/doctor/slack.ts';
+import { inspectStore } from '../../src/store/inspect/inspect.ts';
 import { stopBy } from '../support/later.ts';
 import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
 import { scrape } from '../support/scraped.ts';
@@ -26,7 +28,7 @@ async function startOther(world: StrictWorld) {
     await stop();
     await folder.remove();
   });
-  return { service, log, stop };
+  return { service, log, stop, storeConfig: config.store };
 }
 
 const promptsOf = ({ prompts }: StrictWorld) => prompts().flat();
@@ -82,6 +84,11 @@ describe('two programs with the same tokens, each with a store of its own', () =
     await using world = await startStrictWorld();
     const other = await startOther(world);
     expect(await otherConnections(other.service)).toBe(1);
+    // While it runs, doctor reads what it has stored.
+    const facts = await inspectStore(other.storeConfig, world.clock.now());
+    expect(otherProgramFindings(facts.otherConnections)).toMatchObject([
+      { level: 'error', found: expect.stringContaining('another program') },
+    ]);
     // Slack says it only to those who connect.
     await world.clock.advance(3_600_000);
     await world.later(
