@@ -34,6 +34,9 @@ export type JobEvent =
   | { readonly type: 'reply_edited'; readonly reply: Reply }
   /** `overtaken`: the reply as it was, if Slack has not delivered it yet. */
   | { readonly type: 'reply_deleted'; readonly messageTs: string; readonly overtaken?: Reply }
+  /** The message that asks was changed in Slack, with the request as it reads now. */
+  | { readonly type: 'request_rewritten'; readonly reply: Reply }
+  | { readonly type: 'request_deleted'; readonly messageTs: string; readonly userId: string }
   /** Attached to the request or a reply, as another event of the same message says. */
   | {
       readonly type: 'attachments_found';

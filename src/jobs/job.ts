@@ -53,6 +53,10 @@ export interface Job {
   readonly repliesAfterTs: string | null;
   /** The mention or direct message that asked for it; absent: no message did, or it was not recorded. */
   readonly requestTs?: string;
+  /** Slack's time of the last edit of that message; absent: none. */
+  readonly requestEditedTs?: string;
+  /** How that message reads since an edit that was too late, of which its author was told; empty: as it was sent. */
+  readonly correction?: string;
   readonly stage: Stage;
   /** Create calls so far; numbers them, so that none can be requested twice. */
   readonly creates: number;
@@ -247,11 +251,6 @@ export function initiatorOf({
 /** The message stood in the thread before the job did: it is no follow-up. */
 export function isBeforeJob({ repliesAfterTs }: Job, messageTs: string): boolean {
   return repliesAfterTs !== null && messageTs <= repliesAfterTs;
-}
-
-/** As Slack writes times; of fixed width, so their text order is their time order. */
-export function slackTime(atMs: number): string {
-  return (atMs / 1000).toFixed(6);
 }
 
 /** Whether it has started by itself, so that no person waits for it. */

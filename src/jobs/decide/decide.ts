@@ -8,6 +8,7 @@ import { recipePaused, recipeSkipped } from './recipes.ts';
 import { messageAccepted, messageFailed, resend, sendDue, sendNow } from './replies/follow-ups.ts';
 import { followUpShown } from './replies/line-up.ts';
 import { replyDeleted, replyEdited, replyReceived, sendAnyway, sendCorrection } from './replies/replies.ts';
+import { correctRequest, requestDeleted, requestRewritten } from './replies/request-changes.ts';
 import { attachmentsFound, snippetsRead } from './replies/snippets.ts';
 import { createFailed, editAndStart, jobCreated, jobFound, startAgain, watchNamed } from './start/create.ts';
 import {
@@ -68,6 +69,10 @@ function apply(builder: DecisionBuilder, event: JobEvent) {
       return replyEdited(builder, event.reply);
     case 'reply_deleted':
       return replyDeleted(builder, event);
+    case 'request_rewritten':
+      return requestRewritten(builder, event);
+    case 'request_deleted':
+      return requestDeleted(builder, event);
     case 'attachments_found':
       return attachmentsFound(builder, event);
     case 'old_replies_found':
@@ -110,6 +115,7 @@ function apply(builder: DecisionBuilder, event: JobEvent) {
     case 'send_now_pressed':
       return sendNow(builder, event.message);
     case 'correction_pressed':
+      correctRequest(builder, event.messageTs);
       return sendCorrection(builder, event.messageTs);
     case 'send_anyway_pressed':
       return sendAnyway(builder, event.messageTs);

@@ -19,6 +19,8 @@ export interface FollowUp {
   readonly corrected: string | null;
   /** It was deleted too late for the message call. */
   readonly isDeleted: boolean;
+  /** Its author was told that it can be sent as corrected; absent: not since it was last sent. */
+  readonly isCorrectionOffered?: true;
   /** `text` corrects what was sent before. */
   readonly isCorrection: boolean;
   /** Attached texts that are still to be read: until then it cannot go out. */
@@ -69,3 +71,8 @@ export const dueStates = ['waiting', 'sending'] as const satisfies readonly Foll
 
 /** May still be sent, or it is unknown whether it was. */
 export const unsentStates = [...dueStates, 'not_sent', 'unknown'] as const satisfies readonly FollowUpState[];
+
+/** As Slack writes times; of fixed width, so their text order is their time order. */
+export function slackTime(atMs: number): string {
+  return (atMs / 1000).toFixed(6);
+}

@@ -164,8 +164,11 @@ function placedReceipts(row: Pick<FollowUpRow, 'receipt_shown' | 'receipts_tried
 }
 
 export function followUpMore(followUp: FollowUp): FollowUpMore {
-  const { corrected, isDeleted, isCorrection, snippets, inlined } = followUp;
-  return { corrected, isDeleted, isCorrection, snippets, inlined };
+  const { corrected, isDeleted, isCorrection, isCorrectionOffered, snippets, inlined } = followUp;
+  return {
+    ...{ corrected, isDeleted, isCorrection, snippets, inlined },
+    ...(isCorrectionOffered && { isCorrectionOffered }),
+  };
 }
 
 export const followUpColumns = [

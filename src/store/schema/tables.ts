@@ -120,7 +120,7 @@ interface JobTable {
 /** The fields of a follow-up without a column. */
 export type FollowUpMore = Pick<
   FollowUp,
-  'corrected' | 'isDeleted' | 'isCorrection' | 'snippets' | 'inlined'
+  'corrected' | 'isDeleted' | 'isCorrection' | 'isCorrectionOffered' | 'snippets' | 'inlined'
 >;
 
 interface FollowUpTable {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Job, slackTime } from '../../../src/jobs/job.ts';
+import { slackTime } from '../../../src/jobs/follow-ups/follow-up.ts';
+import type { Job } from '../../../src/jobs/job.ts';
 import type { Recorded } from '../../../src/jobs/report/audit.ts';
 import type { Place } from '../../../src/store/queries/reports/reports.ts';
 import { type OpenStore, useStore } from './opened.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { slackTime } from '../../../src/jobs/job.ts';
+import { slackTime } from '../../../src/jobs/follow-ups/follow-up.ts';
 import { aReply, HOUR_MS, request } from '../support/builders.ts';
 import { World } from '../support/world.ts';
 

@@ -146,7 +146,10 @@ export function replyDeleted(builder: DecisionBuilder, { messageTs, overtaken }:
 }
 
 /** To the author of a deleted reply, as long as the agent works on it. */
-export function sayItWasSent(builder: DecisionBuilder, { messageTs, userId }: FollowUp): void {
+export function sayItWasSent(
+  builder: DecisionBuilder,
+  { messageTs, userId }: Pick<FollowUp, 'messageTs' | 'userId'>,
+): void {
   if (builder.job.stage.kind !== 'working') return;
   builder.postEphemeral(userId, { kind: 'deleted_after_sending', messageTs });
 }
@@ -223,20 +226,21 @@ export function offerCorrection(builder: DecisionBuilder, followUp: FollowUp): v
     builder.saveFollowUp({ ...followUp, corrected: null });
     return;
   }
-  builder.saveFollowUp(followUp);
+  builder.saveFollowUp({ ...followUp, isCorrectionOffered: true });
+  if (followUp.isCorrectionOffered) return;
   builder.postEphemeral(userId, { kind: 'edited_after_sending', messageTs });
 }
 
 /**
- * *Send the correction*: the reply goes out once more, as it reads now. After several edits each offer does the
- * same, and the first that is pressed settles all.
+ * *Send the correction*: the reply goes out once more, as it reads now, however often it was edited.
  */
 export function sendCorrection(builder: DecisionBuilder, messageTs: string): void {
-  const followUp = builder.followUpAt(messageTs);
-  if (followUp?.state !== 'sent' || followUp.corrected === null) return;
+  const found = builder.followUpAt(messageTs);
+  if (found?.state !== 'sent' || found.corrected === null) return;
+  const { isCorrectionOffered: _, ...followUp } = found;
   const again: FollowUp = {
     ...followUp,
-    text: followUp.corrected,
+    text: found.corrected,
     corrected: null,
     isCorrection: true,
     state: 'waiting',
@@ -246,6 +250,6 @@ export function sendCorrection(builder: DecisionBuilder, messageTs: string): voi
   putOrRefuse(builder, again, refusalOf(builder, again));
 }
 
-function isWorthSending(sent: string, now: string): boolean {
+export function isWorthSending(sent: string, now: string): boolean {
   return now.trim() !== sent.trim() && !isBlank(now) && threadWordOf(now) === null;
 }

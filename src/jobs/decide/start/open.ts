@@ -3,8 +3,9 @@ import { type CallRequest, createKey } from '../../call.ts';
 import type { Decision, DecisionContext } from '../../decision.ts';
 import type { StartThread } from '../../draft.ts';
 import type { StartPress } from '../../event.ts';
+import { slackTime } from '../../follow-ups/follow-up.ts';
 import { createPromptOf, fittingAlong } from '../../follow-ups/follow-up-queue.ts';
-import { initiatorOf, type Job, slackTime } from '../../job.ts';
+import { initiatorOf, type Job } from '../../job.ts';
 import type { Origin } from '../../origin.ts';
 import type { Attachments } from '../../requests/attachments.ts';
 import { DecisionBuilder } from '../decision-builder.ts';
@@ -118,6 +119,10 @@ export function requestCard(builder: DecisionBuilder): void {
 
 /** The card is there to be seen: now the agent job can be created, or watched. */
 export function cardPosted(builder: DecisionBuilder, ts: string): void {
+  if (builder.job.stage.kind === 'dropped') {
+    builder.change({ cardTs: ts });
+    builder.refreshCard();
+  }
   if (builder.job.stage.kind !== 'opening') return;
   builder.change({ cardTs: ts, threadTs: builder.job.threadTs ?? ts });
   const { watchedAgentJobId, snippets, others } = builder.job;

@@ -24,6 +24,7 @@ import type { ListenerDeps } from '../deps.ts';
 import { isAdmitted } from '../requests/admission.ts';
 import { startJob } from '../requests/start-job.ts';
 import { answerAddedMention, answerInForgottenThread, answerWriter, offerThread } from './answers.ts';
+import { changeRequest } from './change-request.ts';
 import { leaveToOthers } from './left-to-others.ts';
 import { changeReply, takeReply } from './take-reply.ts';
 
@@ -114,6 +115,7 @@ async function changed(
   event: ChangeEvent,
   { isDirect, botUserId, retryNum }: Receiver,
 ): Promise<void> {
+  await changeRequest(deps, event, { isDirect, botUserId });
   const change = replyChangeOf(event, botUserId);
   if (change !== null && (await changeReply(deps, change)) === 'foreign') {
     const { message, found } = change;

@@ -52,6 +52,8 @@ function posts(tools: SlackTools, looks: Looks, task: ClaimedTask): Effect<Slack
         const isOpen = stage.kind === 'draft' && stage.number === draft.number;
         return isOpen ? null : refused(call, 'settled');
       }
+      // The message that asked was deleted.
+      if (call.request.kind === 'post_card' && stage.kind === 'dropped') return refused(call, 'settled');
       // The card was refused: there is no thread, and in the channel it would have no context.
       const hasNoThread = call.request.kind === 'announce' && stage.kind === 'card_failed';
       return hasNoThread ? refused(call, stage.reason) : null;

@@ -100,13 +100,14 @@ function explanation(reason: string, job: Job): Mrkdwn {
 /** A message in a job's thread that only one person sees. */
 export function ephemeralView({ kind, messageTs }: EphemeralNotice, job: Job): SlackMessage {
   const target = { jobId: job.id, messageTs };
+  const what = messageTs === job.requestTs ? 'request' : 'reply';
   switch (kind) {
     case 'edited_after_sending':
-      return message(paragraph(questions.edited), actionButton(buttons.sendCorrection, target));
+      return message(paragraph(questions.edited(what)), actionButton(buttons.sendCorrection, target));
     case 'kept_thanks':
       return message(paragraph(questions.keptThanks), actionButton(buttons.sendAnyway, target));
     case 'deleted_after_sending':
-      return message(paragraph(questions.deleted));
+      return message(paragraph(questions.deleted(what)));
     case 'cannot_stop':
       return message(paragraph(questions.cannotStop));
   }

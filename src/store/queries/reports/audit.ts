@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import { slackTime } from '../../../jobs/job.ts';
+import { slackTime } from '../../../jobs/follow-ups/follow-up.ts';
 import type { AuditedReply, Recorded } from '../../../jobs/report/audit.ts';
 import type { Period } from '../../../jobs/report/report.ts';
 import { type FollowUpRow, Table, type Tables } from '../../schema/tables.ts';

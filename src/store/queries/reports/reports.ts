@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
+import { slackTime } from '../../../jobs/follow-ups/follow-up.ts';
 import type { PastCall } from '../../../jobs/follow-ups/turns.ts';
-import { type Job, slackTime } from '../../../jobs/job.ts';
+import type { Job } from '../../../jobs/job.ts';
 import type { CountedJob, Period } from '../../../jobs/report/report.ts';
 import { startingAgain } from '../../../jobs/report/source.ts';
 import { fromJson, jobFrom, Table } from '../../schema/tables.ts';

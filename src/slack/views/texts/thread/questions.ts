@@ -21,8 +21,9 @@ export const questions = {
   /** Thanks after an end, in the thread of a job. */
   keptThanks: mrkdwn`💬 Kept between people: it looks like a thank-you.`,
   sentAnyway: mrkdwn`👀 It goes to the agent.`,
-  edited: mrkdwn`✏️ You edited a reply that was already sent.`,
-  deleted: mrkdwn`🗑️ You deleted a reply that was already sent: the agent still has it. A new reply can correct that.`,
+  edited: (what: 'request' | 'reply'): Mrkdwn => mrkdwn`✏️ You edited a ${what} that was already sent.`,
+  deleted: (what: 'request' | 'reply'): Mrkdwn =>
+    mrkdwn`🗑️ You deleted a ${what} that was already sent: the agent still has it. A new reply can correct that.`,
   cannotStop: mrkdwn`⚠️ *A started job can't be stopped.* Your reply goes to the agent, which may go on all the same. *Stop watching*, behind *${buttons.details.label}*, only ends the updates here.`,
   correctionSent: mrkdwn`✏️ The correction goes to the agent.`,
 } as const;

@@ -1,0 +1,87 @@
+import type { JobEvent } from '../../event.ts';
+import type { DecisionBuilder } from '../decision-builder.ts';
+import { newFollowUp, putOrRefuse, refusalOf } from './line-up.ts';
+import { isWorthSending, replyEdited, sayItWasSent } from './replies.ts';
+
+type Edited = Extract<JobEvent, { type: 'request_rewritten' }>;
+type Deleted = Extract<JobEvent, { type: 'request_deleted' }>;
+
+/**
+ * The message that asks was edited. If it has not gone out, it goes out as it reads now; later, its author may send the
+ * correction, as with replies.
+ */
+export function requestRewritten(builder: DecisionBuilder, { reply }: Edited): void {
+  const { job } = builder;
+  const { messageTs, userId, text, editedTs } = reply;
+  if (job.requestTs !== messageTs || job.stage.kind === 'dropped') return;
+  // Its correction was sent, and is a reply.
+  if (builder.followUpAt(messageTs) !== null) {
+    replyEdited(builder, reply);
+    return;
+  }
+  if (editedTs === null || editedTs <= (job.requestEditedTs ?? '')) return;
+  builder.change({ requestEditedTs: editedTs });
+  if (isStillHere(builder) || job.stage.kind === 'rejected') {
+    builder.change({ prompt: text });
+    builder.refreshCard();
+    return;
+  }
+  const isWorthwhile = isWorthSending(job.prompt, text);
+  builder.change({ correction: isWorthwhile ? text : '' });
+  if (!isWorthwhile || job.correction !== undefined) return;
+  builder.postEphemeral(userId, { kind: 'edited_after_sending', messageTs });
+}
+
+/** The message that asks was deleted: nothing starts any more, or its author learns that it has. */
+export function requestDeleted(builder: DecisionBuilder, { messageTs, userId }: Deleted): void {
+  const { job } = builder;
+  if (job.requestTs !== messageTs || job.stage.kind === 'dropped') return;
+  if (!isStillHere(builder)) {
+    sayItWasSent(builder, { messageTs, userId });
+    return;
+  }
+  const { threadTs } = job;
+  const thread = threadTs === null ? null : { threadTs, lastTs: messageTs };
+  const place = { number: 0, thread, messages: [], postTs: null };
+  builder.change({
+    stage: { ...place, kind: 'dropped', why: 'withdrawn', byUserId: userId },
+    threadTs: null,
+    trouble: null,
+  });
+  for (const followUp of builder.followUpsIn('waiting')) builder.excludeFollowUp(followUp, 'aside');
+  builder.refreshCard();
+}
+
+/** *Send the correction*, of the request: it is a reply from then on. */
+export function correctRequest(builder: DecisionBuilder, messageTs: string): void {
+  const { requestTs, requesterId, correction = '', requestEditedTs = null } = builder.job;
+  if (requestTs !== messageTs || requesterId === null || correction === '') return;
+  const { correction: _, ...job } = builder.job;
+  builder.job = job;
+  const followUp = {
+    ...newFollowUp(builder, {
+      messageTs,
+      userId: requesterId,
+      text: correction,
+      editedTs: requestEditedTs,
+      mentionsBot: true,
+      attachments: { snippets: [], others: [] },
+    }),
+    isCorrection: true,
+  };
+  putOrRefuse(builder, followUp, refusalOf(builder, followUp));
+}
+
+/** Nothing of it has gone out. */
+function isStillHere({ job, pendingCreateId }: DecisionBuilder): boolean {
+  switch (job.stage.kind) {
+    case 'awaiting_confirmation':
+    case 'opening':
+    case 'card_failed':
+      return true;
+    case 'creating':
+      return job.creates === 0 || pendingCreateId !== null;
+    default:
+      return false;
+  }
+}
