@@ -1,3 +1,4 @@
+import { localApp } from '../../../../demo/local-slack/workspace.ts';
 import type { SlackMessage } from '../../../support/local-slack.ts';
 import type { AgentCall } from '../agent-front.ts';
 import type { ModelWorld } from '../model-world.ts';
@@ -90,12 +91,14 @@ function byMark<T>(all: readonly T[], textOf: (one: T) => string): Map<string, T
   return found;
 }
 
-/** Of a mention, it is the `app_mention` that starts a job. */
+/** Of a mention, either of the two events starts a job. */
 function takenOf({ slack }: ModelWorld): ReadonlySet<unknown> {
   return new Set(
     slack.deliveries().flatMap(({ payload, acknowledgedAtMs }) => {
       const event = (payload.event ?? {}) as Readonly<Record<string, unknown>>;
-      const isStart = event.type === 'app_mention' || event.channel_type === 'im';
+      const isMention =
+        event.type === 'app_mention' || String(event.text).includes(`<@${localApp.botUserId}>`);
+      const isStart = isMention || event.channel_type === 'im';
       return acknowledgedAtMs !== null && isStart ? [event.ts] : [];
     }),
   );
