@@ -13,12 +13,12 @@ type Replacement = string | ((match: string, ...groups: string[]) => string);
  */
 const SECRETS: readonly (readonly [RegExp, Replacement])[] = [
   [
-    /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:[\s\S]*?-----END [A-Z ]{0,40}PRIVATE KEY-----|[\s\S]*)/g,
+    /-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[\s\S]*?-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----|[\s\S]*)/g,
     REDACTED,
   ],
   // Slack
   [/(?<![a-z0-9])(xox[a-z]|xapp|xwfp)[-.][\w.%-]+/gi, `$1-${REDACTED}`],
-  [/(\/\/hooks\.[^\s/]+\/)[^\s"']+/gi, `$1${REDACTED}`],
+  [/(\/\/hooks\.[^\s/]+\/|\bhooks\.slack(?:-gov)?\.com\/)[^\s"']+/gi, `$1${REDACTED}`],
   // GitHub, GitLab
   [/(?<![a-z0-9])(gh[oprsu]|github_pat)_[\w.-]+/gi, `$1-${REDACTED}`],
   [/(?<![a-z0-9])(gl(?:pat|oas|dt|rt|rtr|cbt|ptt|ft|imt|agent|soat|ffct))-[\w.-]+/gi, `$1-${REDACTED}`],
@@ -31,18 +31,33 @@ const SECRETS: readonly (readonly [RegExp, Replacement])[] = [
     /(?<![a-z0-9])([rs]k_(?:live|test)|whsec|npm|hf|pypi|dop_v1|shpat|mint(?:_[a-z]{2,8})?)_[a-z0-9]{16,}\w*/gi,
     `$1_${REDACTED}`,
   ],
+  [
+    /(?<![a-z0-9])(glsa|lin_api|dckr_pat|gsk|xai|r8|figd|shp(?:ca|pa|ss)|ntn|lsv2_[a-z]{2}|sntry[su]|nvapi|pplx|xkeysib|hv[bs]|ya29|gocspx|do[or]_v1|sq0csp|pmak|age-secret-key)[-_.](?=[\w.-]{0,40}\d)[\w.-]{16,}/gi,
+    `$1-${REDACTED}`,
+  ],
+  [/(?<![A-Za-z0-9])SG\.[\w-]{16,}\.[\w-]{16,}/g, REDACTED],
   [/(?<![a-z0-9])(?:AKIA|ASIA)[A-Z0-9]{16,}/g, REDACTED],
   [/(?<![a-z0-9])AIza[\w-]{30,}/g, REDACTED],
   [/(?<![a-z0-9])AT(?:ATT|BB|CTT)[\w-]{16,}[=\w-]*/g, REDACTED],
   // A JSON object in base64: a JWT, for one.
   [/(?<![a-z0-9])eyJ[\w.-]{17,}/gi, REDACTED],
   // Headers
-  [/\b(Bearer)(\s{1,8})([\w.~+/=:-]{6,})/gi, unlessWords],
+  [/\b(Bearer)([\s:]{1,8})([\w.~+/=:-]{6,})/gi, unlessWords],
   [/\b(Basic)(\s{1,8})([\w+/-]{6,}={0,2})/gi, unlessWords],
+  [
+    /\b(authorization["'\\]{0,3}\s{0,8}[:=]\s{0,8}["'\\]{0,3}(?:[a-z]{1,20}\s{1,8})?)([\w.~+/=-]{8,})/gi,
+    ifRandom,
+  ],
   // Browsers take a backslash for a slash, do without slashes, and skip line ends.
   [/(https?:[\\/]*)(?:(?!https?:)[^ \\/?#"'<>])*@/gi, `$1${REDACTED}@`],
   [/(\w:\/\/)[^\s/?#]*@/g, `$1${REDACTED}@`],
   [/(:\/\/)[^\s/?#:@]{1,100}:(?!\d{1,5}(?:[/?#\s]|$))[^\s@]{1,100}@/g, `$1${REDACTED}@`],
+  [/(?<!:)(\/\/)[^\s/?#:@]{1,100}:[^\s/?#]{1,200}@/g, `$1${REDACTED}@`],
+  // Without a scheme, as git and SSH take it. An image's digest and a package's version are none.
+  [
+    /(?<![\w.%+-])(?!(?:mailto|sips?|xmpp|acct|npm):)([\w.%+-]{1,64}:)([^\s"'<>/]{8,100})@(?=[a-z0-9-]{1,63}\.[a-z0-9.-]{0,100}[a-z])/gi,
+    (match, user = '', password = '') => (isRandom(password) ? `${user}${REDACTED}@` : match),
+  ],
   [/\b(x-access-token|x-token-auth|oauth2|gitlab-ci-token):[^\s@/]+/gi, `$1:${REDACTED}`],
   // Parameters
   [
@@ -54,11 +69,29 @@ const SECRETS: readonly (readonly [RegExp, Replacement])[] = [
     /("(?:[\w.-]{0,40}(?:token|secret|passw(?:or)?d|signature|credential)|api[_-]?key|access[_-]?key(?:[_-]?id)?|private[_-]?key)"\s{0,8}:\s{0,8}")[^"]+/gi,
     `$1${REDACTED}`,
   ],
+  // Headers and settings, and options of commands
+  [
+    /((?<![\w.-])(?:[\w.-]{0,40}(?:token|secret|passw(?:or)?d|credential|(?:api|access|secret|private)[_-]?key))["'\\]{0,3}\s{0,8}[:=]\s{0,8}["'\\]{0,3})([\w.~+/=-]{8,})/gi,
+    ifRandom,
+  ],
+  [
+    /((?<![\w.-])--?[\w-]{0,40}(?:token|secret|passw(?:or)?d|api-?key)\s{1,8}["'\\]{0,3})([\w.~+/=-]{8,})/gi,
+    ifRandom,
+  ],
 ];
 
 /** "Bearer tokens" and "Basic authentication" are words. */
 function unlessWords(match: string, scheme = '', blank = '', credentials = ''): string {
   return isWords(scheme, credentials) ? match : `${scheme}${blank}${REDACTED}`;
+}
+
+function ifRandom(match: string, name = '', value = ''): string {
+  return isRandom(value) ? `${name}${REDACTED}` : match;
+}
+
+/** What people write after "token:" are words; a secret has digits, too. */
+function isRandom(value: string): boolean {
+  return /\d/.test(value) && /[a-z]/i.test(value);
 }
 
 function isWords(scheme: string, credentials: string): boolean {

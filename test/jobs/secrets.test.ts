@@ -30,6 +30,13 @@ describe('a secret is taken out of a text', () => {
     ['an address without slashes', `https:me:${hush}@github.com/acme/docs`],
     ['an address with a slash in its password', `https://me:a/${hush}@github.com/acme/docs`],
     ['an address of git', `x-access-token:${hush}@github.com/acme/docs`],
+    ['an address without a scheme', `me:${hush}@github.com/acme/docs and //me:${hush}@git.example:3000/a`],
+    ['tokens of other services', `glsa_${hush} dckr_pat_${hush} gsk_${hush} SG.${hush}.${hush}`],
+    ['other headers', `Authorization: token ${hush}\nPRIVATE-TOKEN: ${hush}\nX-Api-Key: ${hush}`],
+    ['settings and options', `password: ${hush}\nGITHUB_TOKEN = '${hush}' --token ${hush}`],
+    ['escaped JSON', JSON.stringify(JSON.stringify({ secretKey: hush }))],
+    ['a block of PGP', `-----BEGIN PGP PRIVATE KEY BLOCK-----\n${hush}`],
+    ['the address of a webhook', `hooks.slack.com/services/T00/B00/${hush}`],
     ['a parameter', `https://git.example/a?token=${hush}`],
     ['other parameters', `/a?x=1&access_token=${hush}&private_token=${hush}#id_token=${hush}`],
     ['a parameter with another name', `/a?api_key=${hush}&X-Amz-Signature=${hush}&sig=${hush}`],
@@ -59,6 +66,8 @@ describe('a secret is taken out of a text', () => {
     'https://dev.azure.com/a%20b/c/_git/d/pullrequest/7',
     '100% of “äöü” 👩‍💻 می‌خواهم',
     'tokens: 20,000 per minute',
+    'Mail mailto:docs2team@example.com, npm:react-docs2@18.example.org, or docs:latest1@sha256:0a1b2c3d4e5f',
+    'Token: see authentication.md, password: optional, Authorization: token based',
   ])('%s has none', (text) => expect(withoutSecrets(text)).toBe(text));
 
   test('once: what is clean stays as it is', () => {
@@ -115,6 +124,7 @@ describe('a secret is taken out of a text', () => {
       'x-access-token:',
       'gl',
     ],
+    ...['a:1', 'a:@', 'a:a1@a.', '//a:', 'token: ', '--token ', 'authorization: a ', 'glsa_', 'SG.a'],
     ...['"token"', '//hooks.', 'AKIA', 'ghp_', 'a', ' ', '\n', '\u200b', 'authorization'],
   ])('in linear time: %j again and again', (piece) => {
     const timed = (length: number) => {
