@@ -1,6 +1,7 @@
 import type { AgentFailure, AgentJob } from './agent-job.ts';
 import type { Announcement } from './announcement.ts';
 import type { MarkedMessage } from './draft.ts';
+import type { CardWait } from './job.ts';
 import type { PullRequestFacts } from './pull-requests/pull-request.ts';
 import type { Attachments, ReadSnippet } from './requests/attachments.ts';
 
@@ -9,8 +10,8 @@ export type JobEvent =
   | { readonly type: 'card_posted'; readonly ts: string }
   /** `reason` is Slack's error code. */
   | { readonly type: 'card_refused'; readonly reason: string }
-  /** Slack will not take the card, or show it, until people have mended the app's access. */
-  | { readonly type: 'card_delayed'; readonly reason: string }
+  /** Slack does not take the card yet, or does not show it; `waitsFor`: until people have done this. */
+  | { readonly type: 'card_delayed'; readonly reason: string; readonly waitsFor?: CardWait }
   /** A post in the thread was refused for good. */
   | {
       readonly type: 'post_refused';

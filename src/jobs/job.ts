@@ -114,8 +114,8 @@ export type Stage =
     }
   | Draft
   | Dropped
-  /** The card is not posted yet. */
-  | { readonly kind: 'opening' }
+  /** The card is not posted yet. `waitsFor`: what people have to do first; absent: nothing, as far as is known. */
+  | { readonly kind: 'opening'; readonly waitsFor?: CardWait }
   /** The card could not be posted: the job will not start, and its thread is free for another. */
   | { readonly kind: 'card_failed'; readonly reason: string; readonly thread: StartThread | null }
   /** The create call is pending, waits for its retry, or is in flight. */
@@ -156,6 +156,9 @@ export type Stage =
       /** How long the turn took, the first one from the request on; absent: unknown. */
       readonly tookMs?: number;
     };
+
+/** What the post of a card waits for. */
+export type CardWait = 'invitation' | 'administrator';
 
 export interface EndBefore extends Pick<Ended, 'sinceMs' | 'tookMs'> {
   readonly turnReplies: Job['turnReplies'];

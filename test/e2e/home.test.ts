@@ -130,10 +130,10 @@ test('what needs its reader comes first at home, and its button works there (L2)
   api.finish(api.jobs[0]?.id ?? '', { status: 'failed' });
   const home = await program.later(
     () => homeOf(program),
-    (shown) => shown.includes('Needs you'),
+    (shown) => shown.includes('Needs your attention'),
     'the failed job at home',
   );
-  expect(home).toMatch(/Needs you.*Explain the rate limits.*Start again.*Open/s);
+  expect(home).toMatch(/Needs your attention.*Explain the rate limits.*Start again.*Open/s);
   await slack.control.pressInView(alice, 'start_again');
   await program.later(
     () => api.counts.create,
@@ -142,7 +142,7 @@ test('what needs its reader comes first at home, and its button works there (L2)
   );
   await program.later(
     () => homeOf(program),
-    (shown) => !shown.includes('Needs you'),
+    (shown) => !shown.includes('Needs your attention'),
     'the home without it',
   );
 });

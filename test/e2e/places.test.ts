@@ -197,10 +197,16 @@ describe('a request in a channel without the bot (S4)', () => {
     expect(said.text).toContain('and your request starts by itself');
     await world.clock.advance(10 * MINUTE_MS);
     expect(world.prompts()).toEqual([]);
+    const waiting = '*Waiting for an invitation* to <#C0RANDOM>';
+    await world.slack.control.openHome(alice);
+    const home = async () => JSON.stringify(await world.slack.control.home(alice));
+    const view = await world.later(home, (shown) => shown.includes(waiting), 'the home');
+    expect(view.split('*Open*')[0]).toMatch(/Needs your attention.*Waiting for an invitation/);
     world.slack.control.invite(random, bot);
     await world.started('Add a quickstart');
     await world.settled();
     expect(world.prompts()).toHaveLength(1);
+    await world.later(home, (shown) => !shown.includes(waiting), 'the home after the start');
   });
 
   test('waits for a day, and can be started by hand after that', async () => {

@@ -50,7 +50,7 @@ function apply(builder: DecisionBuilder, event: JobEvent) {
     case 'card_refused':
       return cardRefused(builder, event.reason);
     case 'card_delayed':
-      return cardDelayed(builder, event.reason);
+      return cardDelayed(builder, event);
     case 'post_refused':
       return event.announcement.kind === 'draft'
         ? draftRefused(builder, event.callId, event.announcement.number, event.reason)

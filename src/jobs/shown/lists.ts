@@ -34,10 +34,11 @@ export interface NeedingJob {
 /** Nobody looks for what they have left alone for a week. */
 export const NEEDED_FOR_MS = 7 * 86_400_000;
 
-/** Whether the job waits for a decision of its requester, or for an administrator. */
+/** Whether the job waits for a decision of its requester, for an administrator, or for an invitation. */
 export function needsPerson({ job, undecided }: NeedingJob): boolean {
   const { stage, trouble } = job;
   if (undecided !== null || trouble?.kind === 'needs_admin') return true;
+  if (stage.kind === 'opening') return stage.waitsFor !== undefined;
   return stage.kind === 'create_unknown' || stage.kind === 'card_failed' || mayStartAgain(job);
 }
 

@@ -98,7 +98,7 @@ test.each<[string, Parameters<typeof aJob>[0], number | null, string]>([
   expect(needsPerson(one)).toBe(true);
   const shown = homeView(facts({ needing: [one] }), reader).text;
   const [needs = ''] = shown.split('*Open*');
-  expect(needs).toContain('*Needs you*');
+  expect(needs).toContain('*Needs your attention*');
   expect(needs).toContain(words);
   expect(needs).toContain(`[${label}]`);
 });

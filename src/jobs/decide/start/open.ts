@@ -2,7 +2,7 @@ import type { Announcement } from '../../announcement.ts';
 import { type CallRequest, createKey } from '../../call.ts';
 import type { Decision, DecisionContext } from '../../decision.ts';
 import type { StartThread } from '../../draft.ts';
-import type { StartPress } from '../../event.ts';
+import type { JobEvent, StartPress } from '../../event.ts';
 import { slackTime } from '../../follow-ups/follow-up.ts';
 import { createPromptOf, fittingAlong } from '../../follow-ups/follow-up-queue.ts';
 import { initiatorOf, type Job } from '../../job.ts';
@@ -178,8 +178,14 @@ export function tryAgain(
 }
 
 /** The card waits for an administrator, or an invitation: the requester is notified once that the request is kept. */
-export function cardDelayed(builder: DecisionBuilder, reason: string): void {
-  if (builder.job.stage.kind !== 'opening') return;
+export function cardDelayed(
+  builder: DecisionBuilder,
+  { reason, waitsFor }: Extract<JobEvent, { type: 'card_delayed' }>,
+): void {
+  const { stage } = builder.job;
+  if (stage.kind !== 'opening') return;
+  if (waitsFor !== undefined && waitsFor !== stage.waitsFor)
+    builder.change({ stage: { ...stage, waitsFor } });
   notifyRequester(builder, `delayed:${builder.job.cards}`, reason, 'card_delayed');
 }
 

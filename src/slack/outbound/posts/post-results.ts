@@ -1,10 +1,10 @@
 import type { Wait } from '../../../engine/run-lane.ts';
 import type { CallOutcome } from '../../../jobs/call.ts';
 import type { JobEvent } from '../../../jobs/event.ts';
-import type { Job } from '../../../jobs/job.ts';
+import type { CardWait, Job } from '../../../jobs/job.ts';
 import { PLACE_IS_GONE } from '../../../store/queries/places.ts';
 import type { ClaimedTask, LedgerCall } from '../../../store/store.ts';
-import { isNotInChannel, isPlaceClosed, NOT_SEEN } from '../../protocol/error-codes.ts';
+import { classOf, isNotInChannel, isPlaceClosed, NOT_SEEN } from '../../protocol/error-codes.ts';
 import { isBetweenPeople } from '../../views/thread/requester.ts';
 import type { SlackFailure } from '../../workspace/web-api/failure.ts';
 import { PLACE_WAITED_FOR_MS, slackRetryMs } from '../slack-tools.ts';
@@ -172,7 +172,14 @@ function isHeldForLong({ heldSinceMs }: LedgerCall, nowMs: number): boolean {
 
 /** The requester sees no card. */
 function cardDelayed({ request }: LedgerCall, reason: string): JobEvent | null {
-  return request.kind === 'post_card' ? { type: 'card_delayed', reason } : null;
+  if (request.kind !== 'post_card') return null;
+  const waitsFor = cardWaitOf(reason);
+  return { type: 'card_delayed', reason, ...(waitsFor !== null && { waitsFor }) };
+}
+
+function cardWaitOf(reason: string): CardWait | null {
+  if (isNotInChannel(reason)) return 'invitation';
+  return classOf(reason) === 'admin' ? 'administrator' : null;
 }
 
 /** What a refused post means for its job. */

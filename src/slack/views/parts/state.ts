@@ -1,5 +1,6 @@
 import { isEnded } from '../../../jobs/agent-job.ts';
 import {
+  type CardWait,
   type Ended,
   isUnseen,
   isUnwatched,
@@ -13,7 +14,7 @@ import { type CodeHostSite, PUBLIC_SITES } from '../../../jobs/pull-requests/lin
 import { cardStandingOf } from '../../../jobs/pull-requests/standing.ts';
 import { states } from '../texts/thread/card.ts';
 import { draftTexts } from '../texts/thread/drafts.ts';
-import type { Mrkdwn } from './mrkdwn.ts';
+import { channelMention, type Mrkdwn } from './mrkdwn.ts';
 import { readableLink } from './pull-request.ts';
 
 /** A card that only shows the time is drawn once a minute: seconds would seem to stand still. */
@@ -34,6 +35,7 @@ export function stateLine(job: Job, sites: readonly CodeHostSite[] = PUBLIC_SITE
     case 'dropped':
       return draftTexts.dropped;
     case 'opening':
+      return openingLine(stage.waitsFor, job);
     case 'creating':
       return states.starting;
     case 'card_failed':
@@ -46,6 +48,18 @@ export function stateLine(job: Job, sites: readonly CodeHostSite[] = PUBLIC_SITE
       return isUnwatched(job) ? states.unwatched : workingLine(job, stage);
     case 'ended':
       return endLine(job, stage, sites);
+  }
+}
+
+/** Without a card, only lists and the home tab show it. */
+function openingLine(waitsFor: CardWait | undefined, { channelId }: Job): Mrkdwn {
+  switch (waitsFor) {
+    case 'invitation':
+      return states.waitsForInvitation(channelMention(channelId));
+    case 'administrator':
+      return states.needsAdmin;
+    case undefined:
+      return states.starting;
   }
 }
 

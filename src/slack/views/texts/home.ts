@@ -7,7 +7,7 @@ const PROBLEM_MAX = 200;
 /** What the home tab says besides its jobs. */
 export const homeTexts = {
   intro: mrkdwn`Ask for a documentation change, get the pull request.`,
-  needsYou: 'Needs you',
+  needsYou: 'Needs your attention',
   open: 'Open',
   noneOpen: mrkdwn`Nothing is open.`,
   pullRequests: 'Recent pull requests',

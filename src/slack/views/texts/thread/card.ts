@@ -20,6 +20,7 @@ export const states = {
   unreachable: (retryAtMs: number) =>
     mrkdwn`⏳ *Waiting* · can't reach the agent · next try ${moment(retryAtMs)}`,
   needsAdmin: mrkdwn`⚠️ *Waiting for an administrator* · saved, continues once it's fixed`,
+  waitsForInvitation: (channel: Mrkdwn) => mrkdwn`⏳ *Waiting for an invitation* to ${channel}`,
   /** `link`: null if it cannot be one. */
   pullRequestReady: (link: Mrkdwn | null, tookMs: number | null) =>
     lasting(about(mrkdwn`✅ *Pull request ready*`, link), tookMs),
