@@ -53,8 +53,12 @@ const FENCE = /```(?:[\w+#.-]{1,30}\n)?/g;
 const BOLD = /(?<![\p{L}\p{N}*])\*(?=\S)([^*]*[^*\s])\*(?![\p{L}\p{N}*])/gu;
 const ITALIC = /(?<![\p{L}\p{N}_])_(?=\S)([^_]*[^_\s])_(?![\p{L}\p{N}_])/gu;
 
+/** On its deeper levels, Slack's text counts `a.` and `i.`, where its blocks have numbers. */
+const DEEPER_NUMBER = /^(?: {4}){1,8}(?:\d{1,6}|[a-z]{1,8})\. /;
+
 function normalLine(line: string): string {
   return line
+    .replace(DEEPER_NUMBER, '    1. ')
     .trim()
     .replace(/^[◦▪•]\ufe0e? /u, '• ')
     .replace(BOLD, '$1')
@@ -75,7 +79,9 @@ export function hasLettersOf(text: string, other: string): boolean {
   return lettersOf(text).includes(lettersOf(other));
 }
 
+const LIST_NUMBER = /^(?:[ \t]*\d+|[ \t]{4,32}[a-z]{1,8})\. /gm;
+
 function lettersOf(text: string): string {
-  const words = unescapeMrkdwn(text.replace(LABELLED, '<$1>')).replace(/^[ \t]*\d+\. /gm, ' ');
+  const words = unescapeMrkdwn(text.replace(LABELLED, '<$1>')).replace(LIST_NUMBER, ' ');
   return ` ${words.replace(/[^\p{L}\p{N}]+/gu, ' ').trim()} `;
 }

@@ -42,6 +42,19 @@ describe('what a message says (F5)', () => {
     expect(said({ text: '', attachments: [attachment] })).toBe(quoted('1. Ask in #limits\n2. @bob'));
   });
 
+  test('a list whose deeper levels Slack counts by letters in its text, and by numbers in its blocks: once', () => {
+    const item = (text: string) => ({ type: 'rich_text_section', elements: [{ type: 'text', text }] });
+    const level = (indent: number, ...items: string[]) => {
+      return { type: 'rich_text_list', style: 'ordered', indent, elements: items.map(item) };
+    };
+    const elements = [level(0, 'Stop it'), level(1, 'Ask Ann', 'Wait'), level(2, 'at night')];
+    const blocks = [{ type: 'rich_text', elements }];
+    const text = '1. Stop it\n    a. Ask Ann\n    b. Wait\n        i. at night';
+    expect(said({ text, bot_id: 'B1', blocks })).toBe(text);
+    const attachment = { ...forwarded, text, message_blocks: [{ message: { blocks } }] };
+    expect(said({ text: '', attachments: [attachment] })).toBe(quoted(text));
+  });
+
   test('an app by its attachments: what its fallback says again is not doubled', () => {
     expect(said({ text: '', bot_id: 'B1', attachments: [pullRequestByApp] })).toBe(
       [
