@@ -38,13 +38,8 @@ export type JobEvent =
   /** The message that asks was changed in Slack, with the request as it reads now. */
   | { readonly type: 'request_rewritten'; readonly reply: Reply }
   | { readonly type: 'request_deleted'; readonly messageTs: string; readonly userId: string }
-  /** Attached to the request or a reply, as another event of the same message says. */
-  | {
-      readonly type: 'attachments_found';
-      readonly messageTs: string;
-      readonly userId: string;
-      readonly attachments: Attachments;
-    }
+  /** The request or a reply, as another event of the same message has it; one may bring less than the other. */
+  | { readonly type: 'message_completed'; readonly reply: Reply }
   /** So many replies were found in the thread that had been written long before. */
   | { readonly type: 'old_replies_found'; readonly count: number }
   /** `isCalled`: they are the next to go out after a pause of their project, whatever time they had. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { forwarded, limitsTable, tableAttachment } from '../support/app-messages.ts';
 import { alice, bob, general, random } from '../support/local-slack.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
 import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
@@ -13,11 +14,12 @@ afterEach(() => world[Symbol.asyncDispose]());
 
 type Event = 'app_mention' | 'message';
 
-/** A message that stands in Slack, and of which Slack tells as a test says. */
-async function aMention(text: string, threadTs?: string) {
+/** A message that stands in Slack, and of which Slack tells as a test says. By default it has a file. */
+async function aMention(text: string, threadTs?: string, more?: object) {
   const { control } = world.slack;
   const snippet = { name: 'limits.txt', content: 'solo: 20', mode: 'snippet' } as const;
-  const said = await control.message({ channel: random, user: alice, text: 'here', files: [snippet] });
+  const said =
+    more ?? (await control.message({ channel: random, user: alice, text: 'here', files: [snippet] }));
   const ts = `${Math.floor(world.clock.now() / 1000)}.${String(Math.floor(Math.random() * 1e6)).padStart(6, '0')}`;
   const event = {
     channel: general,
@@ -29,12 +31,12 @@ async function aMention(text: string, threadTs?: string) {
     ...(threadTs !== undefined && { thread_ts: threadTs }),
   };
   control.restore(general, [{ ...event, type: 'message' }]);
-  /** With the file, if it is said. */
+  /** With all that it has, if that is said. */
   const deliver = (type: Event, isWhole: boolean) => {
-    const files = isWhole
-      ? { files: (said as { files?: unknown }).files, ...(type === 'message' && { subtype: 'file_share' }) }
-      : {};
-    return control.raw(general, { ...event, ...files, type });
+    const { files, attachments, blocks } = said as Record<string, unknown>;
+    const isShare = files !== undefined && type === 'message';
+    const parts = { files, attachments, blocks, ...(isShare && { subtype: 'file_share' }) };
+    return control.raw(general, { ...event, ...(isWhole && parts), type });
   };
   return { event, deliver };
 }
@@ -113,6 +115,61 @@ describe.each(orders)('a mention of which arrives %s', (_what, events) => {
     expect(job?.join('\n').match(/Put these on the limits page/g)).toHaveLength(1);
     expect(job?.join('\n').match(/solo: 20/g)).toHaveLength(1);
   });
+});
+
+const picture = { id: 'F0PNG', name: 'limits.png', mode: 'hosted', mimetype: 'image/png', filetype: 'png' };
+
+describe.each<[string, object, string]>([
+  ['a table', { attachments: [tableAttachment] }, '| Solo | 20 |'],
+  ['a table in its blocks', { blocks: [limitsTable] }, '| Solo | 20 |'],
+  ['a forwarded message', { attachments: [forwarded] }, 'The limit is *100* & not 60'],
+  ['a picture', { files: [picture] }, 'limits.png'],
+])('a mention with %s', (_what, more, part) => {
+  test.each<[string, readonly Event[], number]>([
+    ['the mention without it, and later the message', ['app_mention', 'message'], 20_000],
+    ['the message without it, then the mention', ['message', 'app_mention'], 0],
+    ['the message without it, and later the mention', ['message', 'app_mention'], 20_000],
+  ])(
+    'of which arrives %s, is one request, and one reply, with all of it (R3)',
+    async (_order, events, ms) => {
+      const card = await world.ask('Add a quickstart');
+      await world.threadMessage(card, 'On it');
+      for (const threadTs of [undefined, card.ts]) {
+        const words = threadTs === undefined ? 'Put these on the limits page' : 'These, too';
+        const { deliver, event } = await aMention(words, threadTs, more);
+        for (const [index, type] of events.entries()) {
+          await Promise.all([deliver(type, index === 1), world.clock.advance(3_000)]);
+          await world.settled(ms);
+        }
+        // Slack may deliver each again.
+        for (const type of events) await Promise.all([deliver(type, true), world.clock.advance(3_000)]);
+        await world.settled(10_000);
+        const job = world.prompts().find((prompts) => prompts.join('\n').includes(words)) ?? [];
+        const thread = (await world.slack.control.thread(general, threadTs ?? event.ts)).map(
+          ({ text }) => text,
+        );
+        const whole = [...job, ...thread.filter((text) => text.includes('Not sent'))].join('\n');
+        expect(whole.split(words)).toHaveLength(2);
+        expect(whole.split(part)).toHaveLength(2);
+      }
+      expect(world.prompts()).toHaveLength(2);
+    },
+  );
+});
+
+test('an edit is not undone by another event of the message as it was (R3, F3)', async () => {
+  const card = await world.ask('Add a quickstart');
+  await world.threadMessage(card, 'On it');
+  const { control } = world.slack;
+  const text = `${mention} As a table, please`;
+  const reply = await control.message({ channel: general, user: alice, text, threadTs: card.ts });
+  await control.editMessage(reply, `${mention} As a table`);
+  await Promise.all([
+    control.raw(general, { ...reply, user: alice, type: 'app_mention' }),
+    world.clock.advance(3_000),
+  ]);
+  await world.settled(20_000);
+  expect(world.prompts()).toEqual([['Add a quickstart', 'As a table']]);
 });
 
 test.each<[string, readonly Event[]]>([

@@ -9,7 +9,7 @@ import { messageAccepted, messageFailed, resend, sendDue, sendNow } from './repl
 import { followUpShown } from './replies/line-up.ts';
 import { replyDeleted, replyEdited, replyReceived, sendAnyway, sendCorrection } from './replies/replies.ts';
 import { correctRequest, requestDeleted, requestRewritten } from './replies/request-changes.ts';
-import { attachmentsFound, snippetsRead } from './replies/snippets.ts';
+import { messageCompleted, snippetsRead } from './replies/snippets.ts';
 import { createFailed, editAndStart, jobCreated, jobFound, startAgain, watchNamed } from './start/create.ts';
 import {
   dismissDraft,
@@ -73,8 +73,8 @@ function apply(builder: DecisionBuilder, event: JobEvent) {
       return requestRewritten(builder, event);
     case 'request_deleted':
       return requestDeleted(builder, event);
-    case 'attachments_found':
-      return attachmentsFound(builder, event);
+    case 'message_completed':
+      return messageCompleted(builder, event.reply);
     case 'old_replies_found':
       return builder.announce({ kind: 'caught_up', count: event.count });
     case 'recipe_paused':

@@ -23,7 +23,7 @@ export function replyReceived(builder: DecisionBuilder, reply: Reply): void {
   else if (withheld === 'mute') builder.excludeFollowUp(followUp, 'muted');
   else if (isThanks(builder, reply)) keepThanks(builder, followUp);
   else {
-    nameOthers(builder, reply.attachments.others);
+    nameOthers(builder, reply.messageTs, reply.attachments.others);
     putInLine(builder, followUp, reply);
     // It is sent all the same: the agent may heed it.
     if (asksToStop(reply.text) && builder.job.stage.kind === 'working') {
@@ -116,7 +116,7 @@ function excludedEdited(builder: DecisionBuilder, followUp: FollowUp, reply: Rep
   else if (isThanks(builder, reply)) keepThanks(builder, { ...followUp, text });
   else {
     // What was nothing but files was named when it arrived.
-    if (followUp.state !== 'excluded') nameOthers(builder, attachments.others);
+    if (followUp.state !== 'excluded') nameOthers(builder, reply.messageTs, attachments.others);
     const { snippets } = attachments;
     const { nowMs: receivedAtMs } = builder.context;
     putInLine(builder, { ...followUp, text, snippets, state: 'waiting', receivedAtMs }, reply);

@@ -1,5 +1,5 @@
-import type { JobEvent } from '../../event.ts';
-import { excludedFollowUp, type FollowUp } from '../../follow-ups/follow-up.ts';
+import type { Reply } from '../../event.ts';
+import { excludedFollowUp, type FollowUp, unsentStates } from '../../follow-ups/follow-up.ts';
 import { promptOf } from '../../follow-ups/follow-up-queue.ts';
 import { type Job, startPromptOf } from '../../job.ts';
 import {
@@ -16,38 +16,86 @@ import { requestCreate } from '../start/open.ts';
 import { newFollowUp, putOrRefuse, refusalOf } from './line-up.ts';
 
 /**
- * What is attached to the request or a reply, and was not known: it goes along if that has not gone out, and follows it
- * otherwise. Once: whatever has an attachment has all.
+ * Another event of the same message brings more of it than the first: that goes along if the message has not gone out,
+ * and follows it otherwise.
  */
-export function attachmentsFound(
-  builder: DecisionBuilder,
-  { messageTs, userId, attachments }: Extract<JobEvent, { type: 'attachments_found' }>,
-): void {
-  const { job, context } = builder;
-  const before = builder.followUpAt(messageTs);
-  const isRequest = before === null && messageTs === job.requestTs;
-  if (!isRequest && before === null) return;
-  const { snippets, inlined: read } = before ?? job;
-  if (snippets.length > 0 || read !== '') return;
-  if (isRequest && isStillAsked(job)) {
-    builder.change(attachments);
+export function messageCompleted(builder: DecisionBuilder, reply: Reply): void {
+  const before = builder.followUpAt(reply.messageTs);
+  if (before !== null) completeReply(builder, before, reply);
+  else if (reply.messageTs === builder.job.requestTs) completeRequest(builder, reply);
+}
+
+function completeRequest(builder: DecisionBuilder, reply: Reply): void {
+  const { job } = builder;
+  const { text, snippets } = addedTo(job, job.requestEditedTs !== undefined, reply);
+  const others = job.others.length > 0 ? [] : reply.attachments.others;
+  if (isStillAsked(job)) {
+    builder.change({
+      ...(text !== '' && { prompt: reply.text }),
+      ...(snippets.length > 0 && { snippets }),
+      ...(others.length > 0 && { others }),
+    });
     return;
   }
-  const reply = { messageTs, userId, text: '', editedTs: null, mentionsBot: true, attachments };
-  const isUnsent = before?.state === 'waiting';
-  if (before !== null && !isUnsent && before.state !== 'sent') {
-    // It is on its way, or stays between people.
-    if (before.state === 'sending') announceProblems(builder, attachments.snippets.map(unreadable));
-    return;
+  if (others.length > 0) {
+    builder.change({ others });
+    nameOthers(builder, reply.messageTs, others);
   }
-  nameOthers(builder, attachments.others);
-  builder.schedule('read_snippets', context.nowMs);
-  const more = { snippets: attachments.snippets, state: 'waiting', callId: null } as const;
-  builder.updateFollowUps([
-    before === null
-      ? newFollowUp(builder, reply)
-      : { ...before, ...more, text: isUnsent ? before.text : '', receivedAtMs: context.nowMs },
-  ]);
+  if (text === '' && snippets.length === 0) return;
+  lineUp(builder, newFollowUp(builder, { ...reply, text, attachments: { snippets, others } }));
+}
+
+function completeReply(builder: DecisionBuilder, before: FollowUp, reply: Reply): void {
+  const isEdited = before.editedTs !== null || before.corrected !== null || before.isCorrection;
+  const { text, snippets } = addedTo({ ...before, prompt: before.text }, isEdited, reply);
+  const isForAgent = unsentStates.some((state) => state === before.state) || before.state === 'sent';
+  if (isForAgent) nameOthers(builder, reply.messageTs, reply.attachments.others);
+  if (text === '' && snippets.length === 0) return;
+  const whole = text === '' ? before.text : reply.text;
+  const { nowMs: receivedAtMs } = builder.context;
+  switch (before.state) {
+    case 'waiting':
+      lineUp(builder, { ...before, text: whole, snippets, receivedAtMs });
+      break;
+    case 'sent':
+      lineUp(builder, { ...before, text, snippets, receivedAtMs });
+      break;
+    case 'not_sent':
+      // It had nothing to send.
+      if (isBlank(promptOf(before))) lineUp(builder, { ...before, text: whole, snippets, receivedAtMs });
+      else builder.saveFollowUp({ ...before, text: whole });
+      break;
+    case 'sending':
+    case 'unknown':
+      if (text !== '') builder.saveFollowUp({ ...before, corrected: reply.text });
+      announceProblems(builder, snippets.map(unreadable));
+      break;
+    case 'withdrawn':
+    case 'aside':
+    case 'muted':
+    case 'excluded':
+      break;
+  }
+}
+
+function lineUp(builder: DecisionBuilder, followUp: FollowUp): void {
+  if (followUp.snippets.length > 0) builder.schedule('read_snippets', builder.context.nowMs);
+  const waiting: FollowUp = { ...followUp, state: 'waiting', callId: null };
+  putOrRefuse(builder, waiting, refusalOf(builder, waiting));
+}
+
+/** Once: whatever has an attached text has all. An edit may have taken words away. */
+function addedTo(
+  { prompt, snippets, inlined: read }: Pick<Job, 'prompt' | 'snippets' | 'inlined'>,
+  isEdited: boolean,
+  { text, attachments }: Reply,
+): { readonly text: string; readonly snippets: readonly Snippet[] } {
+  const isLonger = !isEdited && text.startsWith(prompt);
+  const isNew = snippets.length === 0 && read === '';
+  return {
+    text: isLonger ? text.slice(prompt.length).trim() : '',
+    snippets: isNew ? attachments.snippets : [],
+  };
 }
 
 function unreadable({ name }: Snippet): Problem {
@@ -59,8 +107,15 @@ function isStillAsked({ stage }: Job): boolean {
   return stage.kind === 'opening' || stage.kind === 'awaiting_confirmation' || stage.kind === 'card_failed';
 }
 
-/** What the agent API cannot take is named, once. */
-export function nameOthers(builder: DecisionBuilder, others: readonly Unsent[]): void {
+/** What the agent API cannot take of a message is named, once. */
+export function nameOthers(builder: DecisionBuilder, messageTs: string, others: readonly Unsent[]): void {
+  if (others.length === 0) return;
+  builder.announceOnce(`files:${builder.job.id}:${messageTs}`, { kind: 'files_not_sent', files: others });
+}
+
+/** Of those that turned out to be no texts. */
+function nameFound(builder: DecisionBuilder, snippets: readonly ReadSnippet[]): void {
+  const others = snippets.flatMap((snippet) => ('kind' in snippet ? [snippet] : []));
   if (others.length > 0) builder.announce({ kind: 'files_not_sent', files: others });
 }
 
@@ -78,7 +133,7 @@ function readForReply(builder: DecisionBuilder, messageTs: string, snippets: rea
   const before = builder.followUpAt(messageTs);
   if (before === null || before.snippets.length === 0) return;
   const { text, problems } = fitting(builder, snippets, (more) => promptOf({ ...before, inlined: more }));
-  nameOthers(builder, kindsIn(snippets));
+  nameFound(builder, snippets);
   const followUp: FollowUp = { ...before, snippets: [], inlined: text };
   announceProblems(builder, problems);
   if (followUp.state !== 'waiting') builder.saveFollowUp(followUp);
@@ -94,7 +149,7 @@ function readForPrompt(builder: DecisionBuilder, snippets: readonly ReadSnippet[
   const { text, problems } = fitting(builder, snippets, (more) =>
     startPromptOf({ ...job, inlined: withMore(more) }),
   );
-  nameOthers(builder, kindsIn(snippets));
+  nameFound(builder, snippets);
   announceProblems(builder, problems);
   const whole = withMore(text);
   builder.change({ snippets: [], inlined: whole });
@@ -132,11 +187,6 @@ function fitting(
     else texts.push(inlined(snippet.name, snippet.text));
   }
   return { text: texts.join('\n\n'), problems };
-}
-
-/** Of those that turned out to be no texts. */
-function kindsIn(snippets: readonly ReadSnippet[]): Unsent[] {
-  return snippets.flatMap((snippet) => ('kind' in snippet ? [snippet] : []));
 }
 
 interface Problem {

@@ -1,6 +1,5 @@
 import { applyEvent } from '../../../engine/apply-event.ts';
-import type { AnyJobContext } from '../../../jobs/decision.ts';
-import type { JobEvent, Reply } from '../../../jobs/event.ts';
+import type { JobEvent } from '../../../jobs/event.ts';
 import { isBeforeJob } from '../../../jobs/job.ts';
 import type { Thread, Transaction } from '../../../store/store.ts';
 import {
@@ -57,22 +56,11 @@ export async function takeReply(
       return { owner, outcome: 'accepted' };
     }
     const isNew = await tx.inboundRequests.remember(keys, context.nowMs);
-    if (isNew) await applyEvent(tx, owner.jobId, { type: 'reply_received', reply }, context);
-    else await completeMessage(tx, owner.jobId, reply, context);
+    const type = isNew ? 'reply_received' : 'message_completed';
+    await applyEvent(tx, owner.jobId, { type, reply }, context);
     return { owner, outcome: isNew ? 'accepted' : 'duplicate' };
   });
   return settled(deps, thread, taken);
-}
-
-/** Another event of the same message may have brought less: what is attached goes along, or follows. */
-export async function completeMessage(
-  tx: Transaction,
-  jobId: string,
-  { messageTs, userId, attachments }: Pick<Reply, 'messageTs' | 'userId' | 'attachments'>,
-  context: AnyJobContext,
-): Promise<void> {
-  if (attachments.snippets.length === 0) return;
-  await applyEvent(tx, jobId, { type: 'attachments_found', messageTs, userId, attachments }, context);
 }
 
 /** A person's reply that waits goes out as it was changed, and not at all if it was deleted. Returns as `takeReply`. */

@@ -1,3 +1,4 @@
+import { applyEvent } from '../../../engine/apply-event.ts';
 import type { JobRequest } from '../../../jobs/decide/start/open.ts';
 import { ASKED_BEFORE_MS, openQuestion, requestJob } from '../../../jobs/decide/start/request.ts';
 import type { AnyJobContext } from '../../../jobs/decision.ts';
@@ -13,7 +14,6 @@ import type { SlackMessage } from '../../views/parts/message.ts';
 import { type Refusal, refusalView } from '../../views/refusals.ts';
 import { noteRefusal, noteRequest, type RequestNote } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
-import { completeMessage } from '../messages/take-reply.ts';
 
 /** A request for a job as Slack delivered it: its project and its prompt are not read from the text yet. */
 export interface RawJobRequest
@@ -69,7 +69,7 @@ async function started(deps: ListenerDeps, raw: RawJobRequest): Promise<Started>
     const isNew = await tx.inboundRequests.remember(raw.keys, nowMs);
     const recent = await tx.jobs.requestedBy(raw, nowMs - ASKED_BEFORE_MS);
     if (!isNew) {
-      await completeRequest(tx, raw, recent, context);
+      await completeRequest(tx, request, recent, context);
       const outcome = outcomeOf(openQuestion(request, recent), recent);
       return { outcome, note: { outcome: 'duplicate' } };
     }
@@ -83,16 +83,17 @@ async function started(deps: ListenerDeps, raw: RawJobRequest): Promise<Started>
 /** Another event of the same message may have brought less. */
 async function completeRequest(
   tx: Transaction,
-  { teamId, channelId, requesterId, requestTs, attachments }: RawJobRequest,
+  { teamId, channelId, requesterId: userId, requestTs: messageTs, prompt: text, attachments }: JobRequest,
   recent: readonly Job[],
   context: AnyJobContext,
 ): Promise<void> {
-  if (requestTs === undefined || attachments === undefined) return;
+  if (userId === null || messageTs === undefined || attachments === undefined) return;
   const jobId =
-    recent.find((job) => job.requestTs === requestTs)?.id ??
-    (await tx.jobs.findByThread(teamId, channelId, requestTs));
+    recent.find((job) => job.requestTs === messageTs)?.id ??
+    (await tx.jobs.findByThread(teamId, channelId, messageTs));
   if (jobId === null) return;
-  await completeMessage(tx, jobId, { messageTs: requestTs, userId: requesterId, attachments }, context);
+  const reply = { messageTs, userId, text, editedTs: null, mentionsBot: true, attachments };
+  await applyEvent(tx, jobId, { type: 'message_completed', reply }, context);
 }
 
 function refused({ teamId, requesterId: userId }: RawJobRequest, refusal: Refusal): Started {

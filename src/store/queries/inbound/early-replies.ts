@@ -21,7 +21,16 @@ const keepReply = prepared((db, row: Values<Row>) => {
       conflict
         .columns(['team_id', 'channel_id', 'thread_ts', 'message_ts'])
         .doUpdateSet(facts)
-        .where('early_reply.edited_ts', '<', row.edited_ts),
+        .where((eb) =>
+          eb.or([
+            eb('early_reply.edited_ts', '<', row.edited_ts),
+            // Another event of the same message may have brought less.
+            eb.and([
+              eb('early_reply.edited_ts', '=', row.edited_ts),
+              sql<SqlBool>`length(early_reply.text) + length(early_reply.more) < length(${row.text}) + length(${row.more})`,
+            ]),
+          ]),
+        ),
     );
 });
 
