@@ -68,10 +68,10 @@ export class SqlStore implements Store {
   private async attempt<T>(
     options: TransactionOptions,
     work: (db: Queries) => Promise<T>,
+    connections = options.isBackground ? this.database.background : this.database,
     attemptsLeft = MAX_ATTEMPTS,
     sinceMs = performance.now(),
   ): Promise<T> {
-    const connections = options.isBackground ? this.database.background : this.database;
     const queries = options.mayBeLost ? connections.unflushed : connections.queries;
     let isAtCommit = false;
     try {
@@ -88,9 +88,9 @@ export class SqlStore implements Store {
       const isConflict = CONFLICT_CODES.has(error.code) || error.isLocked;
       const mayTryAgain =
         attemptsLeft > 1 && !(error.isLocked && performance.now() >= sinceMs + LOCK_WITHIN_MS);
-      // Whoever waits for a lock lets all others go first.
-      const next = error.isLocked ? { ...options, isBackground: true } : options;
-      if (isConflict && mayTryAgain) return this.attempt(next, work, attemptsLeft - 1, sinceMs);
+      // Others go first meanwhile.
+      const next = error.isLocked && !options.isBackground ? this.database.again : connections;
+      if (isConflict && mayTryAgain) return this.attempt(options, work, next, attemptsLeft - 1, sinceMs);
       // The connection may have broken during the commit.
       error.mayBeCommitted ||= isAtCommit && this.database.engine === 'postgres' && !isConflict;
       throw error;

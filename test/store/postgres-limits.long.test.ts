@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { inspectStore } from '../../src/store/inspect/inspect.ts';
@@ -135,6 +136,21 @@ function limitsSuite(serverUrl: string): void {
       for (const failure of await Promise.all(waiters)) expect(failure).toMatchObject(isLocked);
       await release();
       await expect.poll(() => touch(store, 'held').then((state) => state?.job.id)).toBe('held');
+    });
+
+    test('has a request told in time, however much background work there is', async () => {
+      const { url, store } = await openedStore();
+      const background = backgroundStore(store);
+      await write(store, 'held');
+      await lockedJob(url, 'held');
+      const working = Array.from({ length: 120 }, () => background.transaction(() => sleep(200)));
+      const startedAtMs = performance.now();
+      await expect(store.transaction((tx) => tx.jobs.lock('held'))).rejects.toMatchObject({
+        isTemporary: true,
+        mayBeCommitted: false,
+      });
+      expect(performance.now() - startedAtMs).toBeLessThan(2_600);
+      await Promise.all(working);
     });
 
     test('is named, with who holds it, by the running program and by doctor', async () => {

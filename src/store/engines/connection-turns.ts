@@ -1,19 +1,26 @@
-/** Somebody waits for a request's transaction; background work can wait. */
-export type Urgency = 'request' | 'background';
+/**
+ * Somebody waits for a request's transaction; background work can wait. A request that is tried `again` has waited for
+ * a lock in vain.
+ */
+export type Urgency = 'request' | 'again' | 'background';
 
 /** After this long, one connection more is tried: another program may have given one back. */
 const RAISE_AFTER_MS = 10_000;
 
 /**
- * Whose turn it is to use one of the few connections of a replica. Requests come first, and background work never has
- * all of them.
+ * Whose turn it is to use one of the few connections of a replica. New requests come first, then those that are tried
+ * again, then background work; these two never have all connections.
  */
 export class ConnectionTurns {
   private readonly max: number;
   private limit: number;
   private raiseAtMs = 0;
-  private readonly inUse: Record<Urgency, number> = { request: 0, background: 0 };
-  private readonly waiting: Readonly<Record<Urgency, (() => void)[]>> = { request: [], background: [] };
+  private readonly inUse: Record<Urgency, number> = { request: 0, again: 0, background: 0 };
+  private readonly waiting: Readonly<Record<Urgency, (() => void)[]>> = {
+    request: [],
+    again: [],
+    background: [],
+  };
 
   constructor(max: number) {
     this.max = max;
@@ -61,11 +68,12 @@ export class ConnectionTurns {
   }
 
   private next(): Urgency | null {
-    const { request, background } = this.inUse;
-    if (request + background >= this.limit) return null;
+    const { request, again, background } = this.inUse;
+    if (request + again + background >= this.limit) return null;
     if (this.waiting.request.length > 0) return 'request';
-    const isFree = background < Math.max(1, this.limit - Math.ceil(this.limit / 4));
-    return isFree && this.waiting.background.length > 0 ? 'background' : null;
+    if (again + background >= Math.max(1, this.limit - Math.ceil(this.limit / 4))) return null;
+    if (this.waiting.again.length > 0) return 'again';
+    return this.waiting.background.length > 0 ? 'background' : null;
   }
 
   private raise(): void {

@@ -21,6 +21,8 @@ export interface Database {
    * undo them, unless one of `queries` was committed later.
    */
   readonly unflushed: Queries;
+  /** The same two for a request that has waited for a lock in vain: it gets a connection after all other requests. */
+  readonly again: Pick<Database, 'queries' | 'unflushed'>;
   /** The same two for work that nobody waits for: it gets a connection after all requests, and never the last one. */
   readonly background: Pick<Database, 'queries' | 'unflushed'>;
   readonly engine: Engine;

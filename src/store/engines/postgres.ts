@@ -57,6 +57,7 @@ export function openPostgres(
     unflushed: queriesFor(urgency, false),
   });
   const { queries, unflushed } = connectionsFor('request');
+  const again = connectionsFor('again');
   const background = connectionsFor('background');
   const close = async () => {
     const { promise: limit, resolve } = Promise.withResolvers<void>();
@@ -64,7 +65,7 @@ export function openPostgres(
     await Promise.race([queries.destroy(), limit]);
     clearTimeout(timer);
   };
-  return { queries, unflushed, background, engine: 'postgres', advisoryLockIn, leaseClockIn, close };
+  return { queries, unflushed, again, background, engine: 'postgres', advisoryLockIn, leaseClockIn, close };
 }
 
 /** Names with the same hash wait for each other, which does no harm. */

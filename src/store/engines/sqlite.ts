@@ -64,8 +64,8 @@ export function openSqlite(dataDir: string): Database {
       if (owner.isOpen) owner.close();
     }
   };
-  const background = { queries, unflushed };
-  return { queries, unflushed, background, engine: 'sqlite', advisoryLockIn, leaseClockIn, close };
+  const same = { queries, unflushed };
+  return { ...same, again: same, background: same, engine: 'sqlite', advisoryLockIn, leaseClockIn, close };
 }
 
 export function queriesOn(file: DatabaseSync, hooks: SqliteHooks): Queries {
