@@ -62,6 +62,8 @@ export class StandInPullRequest {
   isHidden = false;
   /** GitLab leaves them out of its list of diffs. */
   hasLongDiffs = false;
+  /** GitLab marks them (since 18.4). */
+  saysWhatIsLeftOut = true;
   updatedAtMs: number;
   ended: Ended | null = null;
   /** Check runs of the last commit, and what stands beside them as commit statuses. */

@@ -60,7 +60,14 @@ describe('a merge request at GitLab (P1)', () => {
     const size = { files: 3, lines: null };
     pull.hasLongDiffs = true;
     expect(await factsOf(at.look(pull))).toMatchObject({ size });
+    // Before 18.4, nothing but the empty diff says so.
+    pull.saysWhatIsLeftOut = false;
+    pull.push();
+    expect(await factsOf(at.look(pull))).toMatchObject({ size });
     pull.hasLongDiffs = false;
+    expect(await factsOf(at.look(pull))).toMatchObject({
+      size: { files: 3, lines: { added: 120, removed: 8 } },
+    });
     at.host.failAt(/diffs/, { status: 404 });
     expect(await factsOf(at.look(pull))).toMatchObject({ size });
     expect(at.logged.filter(({ event }) => event === 'code_host_permission_missing')).toEqual([]);

@@ -42,9 +42,9 @@ export function gitlabAnswers(webUrl: string, pull: StandInPullRequest, projectI
     diffs: Array.from({ length: files }, (_, index) => ({
       ...{ old_path: `page-${index}.md`, new_path: `page-${index}.md`, a_mode: '100644', b_mode: '100644' },
       ...{ new_file: false, renamed_file: false, deleted_file: false, generated_file: null },
-      ...{ collapsed: pull.hasLongDiffs, too_large: false },
-      // All lines are in the first.
-      diff: pull.hasLongDiffs || index > 0 ? '' : diffOf(pull.size),
+      ...(pull.saysWhatIsLeftOut && { collapsed: pull.hasLongDiffs, too_large: false }),
+      // All changed lines are in the first.
+      diff: pull.hasLongDiffs ? '' : diffOf(index === 0 ? pull.size : { added: 0, removed: 0 }),
     })),
     approvals: {
       ...{ id: 1_000 + number, iid: number, project_id: projectId, state: ended?.as ?? 'opened' },
@@ -68,6 +68,6 @@ export function gitlabAnswers(webUrl: string, pull: StandInPullRequest, projectI
   };
 }
 
-function diffOf({ added, removed }: StandInPullRequest['size']): string {
+function diffOf({ added, removed }: Omit<StandInPullRequest['size'], 'files'>): string {
   return `@@ -1,${removed} +1,${added} @@\n${'-old\n'.repeat(removed)}${'+new\n'.repeat(added)}`;
 }

@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import type { PullRequestFacts } from '../../jobs/pull-requests/pull-request.ts';
 import { UnreadableError } from '../client/unreadable.ts';
-import { flag, listOf } from '../decode.ts';
+import { listOf } from '../decode.ts';
 import type { Read } from '../dialect.ts';
 
 const PAGE = 100;
 const PAGES_MAX = 3;
 
 const whole = z.int().min(0);
+/** Null: this GitLab does not say it. */
+const flag = z.boolean().nullable().catch(null);
 
 /** Of a file's diff only the counts are kept. */
 const diffs = listOf(
@@ -16,13 +18,15 @@ const diffs = listOf(
       diff: z.string().exactOptional(),
       added: whole.exactOptional(),
       removed: whole.exactOptional(),
+      isLeftOut: z.boolean().exactOptional(),
       collapsed: flag,
       too_large: flag,
     })
-    .transform(({ diff, added = 0, removed = 0, ...rest }) => ({
-      ...(diff === undefined ? { added, removed } : linesIn(diff)),
-      ...rest,
-    })),
+    .transform(({ diff, added = 0, removed = 0, isLeftOut = true, collapsed, too_large: tooLarge }) => {
+      if (diff === undefined) return { added, removed, isLeftOut };
+      // Before 18.4, an empty diff is all that shows it. (So is a file that was only renamed.)
+      return { ...linesIn(diff), isLeftOut: collapsed || tooLarge || (collapsed === null && diff === '') };
+    }),
 );
 
 /**
@@ -36,7 +40,7 @@ export async function readSize(
   let [files, added, removed] = [0, 0, 0];
   for (let page = 1; page <= PAGES_MAX; page += 1) {
     const found = await readPage(read, number, page);
-    if (found === null || found.some((file) => file.collapsed || file.too_large)) return {};
+    if (found === null || found.some((file) => file.isLeftOut)) return {};
     files += found.length;
     for (const file of found) {
       added += file.added;
