@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
+import { alice, bob, general, random, type SlackMessage } from '../support/local-slack.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
 import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
 
@@ -58,6 +58,48 @@ describe.each([
     const shown = (await world.slack.control.messages(channel)).find(({ ts }) => ts === card?.ts);
     expect(shown?.text).toContain('*Not started*');
     expect(await world.slack.control.reactions(reply)).toEqual(['speech_balloon']);
+  });
+});
+
+describe.each([
+  ['and Slack tells of it', true],
+  ['of which Slack tells nothing, as the bot is not in the channel', false],
+])('a mention that waits for an invitation, and is changed, %s (S4, F3)', (_what, isTold) => {
+  /** Asks, changes the message, and invites the bot. */
+  const askAndInvite = async (change: (asked: SlackMessage) => Promise<object>) => {
+    const { control } = world.slack;
+    const asked = await control.message({
+      channel: random,
+      user: alice,
+      text: inChannel.text('Explain teh limits'),
+    });
+    const message = { ...asked, type: 'message', user: alice };
+    await Promise.all([control.raw(random, { ...message, type: 'app_mention' }), world.clock.advance(2_000)]);
+    await world.settled();
+    const event = { ...(await change(asked)), previous_message: message, type: 'message', ts: '1.1' };
+    if (isTold) await control.raw(random, event);
+    control.invite(random, strictApp.botUserId);
+    await world.settled(70_000);
+  };
+
+  test('goes out as it reads by then', async () => {
+    const { control } = world.slack;
+    await askAndInvite(async (asked) => {
+      await control.editMessage(asked, inChannel.text('Explain the limits'));
+      const message = (await control.messages(random)).find(({ ts }) => ts === asked.ts);
+      return { subtype: 'message_changed', message };
+    });
+    expect(world.prompts()).toEqual([['Explain the limits']]);
+  });
+
+  test('starts nothing, and no card is posted, if it was deleted', async () => {
+    const { control } = world.slack;
+    await askAndInvite(async (asked) => {
+      await control.deleteMessage(asked);
+      return { subtype: 'message_deleted', deleted_ts: asked.ts };
+    });
+    expect(world.prompts()).toEqual([]);
+    expect(await control.messages(random)).toEqual([]);
   });
 });
 

@@ -1,18 +1,12 @@
 import { applyEvent } from '../../../engine/apply-event.ts';
 import type { JobEvent } from '../../../jobs/event.ts';
-import { addressed } from '../../../jobs/requests/project.ts';
-import { judgePrompt } from '../../../jobs/requests/prompt.ts';
-import { attachmentsIn } from '../../messages/attachments.ts';
 import {
   type ChangeEvent,
   isPostedByApp,
-  type MessageEvent,
   mentionsBot,
-  requestText,
   writtenByPerson,
 } from '../../messages/message-event.ts';
-import { saidBy } from '../../messages/said.ts';
-import { readableText } from '../../protocol/slack-text.ts';
+import { rewrittenRequest } from '../../messages/rewritten-request.ts';
 import { noteRequest } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { isAdmitted } from '../requests/admission.ts';
@@ -36,7 +30,12 @@ export async function changeRequest(
   if (userId === null || !mayAsk || (!isDeleted && changed.edited?.ts === undefined)) return;
   const event: JobEvent | null = isDeleted
     ? { type: 'request_deleted', messageTs: changed.ts, userId }
-    : rewritten(deps, message, userId, botUserId);
+    : rewrittenRequest(message, {
+        userId,
+        botUserId,
+        projects: deps.projects,
+        promptMaxLength: deps.newContext().policy.promptMaxLength,
+      });
   const { teamId, store, clock } = deps;
   const asker = { teamId, channelId: channel, requesterId: userId };
   const find = () =>
@@ -50,21 +49,4 @@ export async function changeRequest(
   if (!(await isAdmitted(deps, writer, null))) return;
   await store.transaction((tx) => applyEvent(tx, jobId, event, deps.newContext()));
   noteRequest({ outcome: 'accepted', jobId });
-}
-
-/** Null: what it says now cannot be asked. Its project stays. */
-function rewritten(
-  deps: ListenerDeps,
-  message: MessageEvent,
-  userId: string,
-  botUserId: string,
-): JobEvent | null {
-  const attachments = attachmentsIn(message);
-  const to = addressed(requestText(saidBy(message), attachments, botUserId), deps.projects, deps.projects[0]);
-  if (to.kind === 'unknown_project') return null;
-  const { promptMaxLength } = deps.newContext().policy;
-  if (judgePrompt(readableText(to.prompt, new Map()), promptMaxLength).kind !== 'ok') return null;
-  const editedTs = message.edited?.ts ?? null;
-  const reply = { messageTs: message.ts, userId, text: to.prompt, editedTs, mentionsBot: true, attachments };
-  return { type: 'request_rewritten', reply };
 }

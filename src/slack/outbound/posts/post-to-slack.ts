@@ -27,6 +27,7 @@ import {
   waitForPlace,
 } from './post-results.ts';
 import { destinationOf, renderPost } from './render-post.ts';
+import { rereadRequest } from './reread-request.ts';
 
 /** Slack takes a `response_url` for half an hour. */
 const RESPONSE_URL_LIFE_MS = 30 * 60_000;
@@ -45,7 +46,12 @@ export function postToSlack(
 function posts(tools: SlackTools, looks: Looks, task: ClaimedTask): Effect<SlackMessage, PostResult> {
   const { clock, log, workspaces } = tools;
   return {
-    prepare: async (due) => renderPost(tools, due, await workspaces.of(due.job.teamId)),
+    prepare: async (due) => {
+      const workspace = await workspaces.of(due.job.teamId);
+      const mayBeChanged = due.call.request.kind === 'post_card' && task.attempts > 0;
+      const job = mayBeChanged ? await rereadRequest(tools, workspace, due.job) : due.job;
+      return renderPost(tools, { ...due, job }, workspace);
+    },
     admit: async (_tx, { call, job: { stage } }) => {
       const draft = draftIn(call);
       if (draft !== null) {
