@@ -83,12 +83,23 @@ export function pullRequestKey(url: string, sites: readonly CodeHostSite[]): str
   address.username = '';
   address.password = '';
   address.hash = '';
+  address.hostname = address.hostname.replace(/^www\.|\.$/g, '');
+  address.pathname = address.pathname.replace(UNRESERVED, decodeURIComponent).replace(/\/{2,}/g, '/');
   const { href } = address;
   const otherScheme = href.startsWith('https:') ? `http${href.slice(5)}` : `https${href.slice(4)}`;
   const link =
     parsePullRequestLink(href, sites) ?? parsePullRequestLink(otherScheme, sites) ?? parseServerLink(href);
-  return link?.key ?? (address.search === '' ? href.replace(/\/$/, '') : href);
+  if (link !== null) return link.key;
+  const page = NUMBERED_PAGE.exec(address.pathname)?.[0];
+  if (page !== undefined) return `https://${address.host}${page}`.toLowerCase();
+  return address.search === '' ? href.replace(/\/$/, '') : href;
 }
+
+/** Letters, digits and signs that an address may escape or not. */
+const UNRESERVED = /%(?:2[de]|3\d|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae])/gi;
+
+/** The page of a pull request at a host that no setting names, such as Forgejo; without its files, or its commits. */
+const NUMBERED_PAGE = /^.{0,1000}?\/(?:pulls?|merge_requests|pull-?requests?)\/\d{1,16}(?=\/|$)/i;
 
 /** `https://example.org/B%C3%BCro` as people read it. */
 export function readableAddress({ host, pathname }: URL): string {

@@ -56,6 +56,25 @@ describe('an answer that comes and goes is told once (W2, W3)', () => {
       [`finished, first pull request ${A}`],
     ],
     [
+      'a pull request at two names of its host, with a doubled slash, and with an escaped letter',
+      [
+        completed(A),
+        completed('https://www.github.com/acme/docs/pull/7001'),
+        completed('https://github.com./acme//docs/pull/7001'),
+        completed('https://github.com/acme/d%6Fcs/pull/7001'),
+      ],
+      [`finished, first pull request ${A}`],
+    ],
+    [
+      'a pull request at a host that no setting names',
+      [
+        completed('https://git.example/acme/docs/pulls/7'),
+        completed('https://git.example/acme/docs/pulls/7/files?whitespace=all'),
+        completed('http://git.example/Acme/docs/pulls/7#issuecomment-1'),
+      ],
+      ['finished, first pull request https://git.example/acme/docs/pulls/7'],
+    ],
+    [
       'completed and failed',
       [completed(), says('failed', A)],
       [`finished, first pull request ${A}`, 'failed'],
@@ -88,7 +107,7 @@ describe('an answer that comes and goes is told once (W2, W3)', () => {
     flap(world, answers, HOUR_MS);
     expect(newsOf(world)).toEqual(news);
     expect(notices(world).map(({ request }) => 'url' in request && request.url)).toEqual(
-      [A, B].filter((url) => news.some((line) => line.endsWith(url))),
+      news.flatMap((line) => line.match(/https:.*/) ?? []),
     );
   });
 
