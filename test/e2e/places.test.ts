@@ -119,6 +119,22 @@ describe('a place that is closed to the bot', () => {
     await isTold(world, card);
   });
 
+  test('keeps the start of a recipe, of which administrators read at home meanwhile', async () => {
+    await using world = await startStrictWorld({ configFile: recipe, settings });
+    world.slack.control.archive(general);
+    await world.clock.advance(5 * MINUTE_MS);
+    await world.slack.control.openHome(alice);
+    const home = await world.later(
+      async () => JSON.stringify(await world.slack.control.home(alice)),
+      (view) => view.includes('is archived'),
+      'the home',
+    );
+    expect(home).toMatch(/<#C0GENERAL> is archived.*\d messages? waits? for it/);
+    expect(world.prompts()).toEqual([]);
+    world.slack.control.unarchive(general);
+    await world.started('Check the screenshots');
+  });
+
   test('is looked at once an hour, if no event says that it is open again', async () => {
     await using world = await startStrictWorld({ settings });
     const card = await atWork(world);

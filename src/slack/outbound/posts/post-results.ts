@@ -1,7 +1,7 @@
 import type { Wait } from '../../../engine/run-lane.ts';
 import type { CallOutcome } from '../../../jobs/call.ts';
 import type { JobEvent } from '../../../jobs/event.ts';
-import type { CardWait, Job } from '../../../jobs/job.ts';
+import { type CardWait, initiatorOf, type Job } from '../../../jobs/job.ts';
 import { PLACE_IS_GONE } from '../../../store/queries/places.ts';
 import type { ClaimedTask, LedgerCall } from '../../../store/store.ts';
 import { classOf, isNotInChannel, isPlaceClosed, NOT_SEEN } from '../../protocol/error-codes.ts';
@@ -59,10 +59,10 @@ export function mayWaitForPlace(call: LedgerCall, job: Job, code: string, nowMs:
     case 'notify_channel':
       return waitedMs < PLACE_WAITED_FOR_MS;
     case 'post_card':
-      return isInvitable(job, code) && waitedMs < INVITATION_WAITED_FOR_MS;
+      return startMayWait(job, code) && waitedMs < INVITATION_WAITED_FOR_MS;
     case 'announce':
       if (request.announcement.kind === 'draft') {
-        return isInvitable(job, code) && waitedMs < INVITATION_WAITED_FOR_MS;
+        return startMayWait(job, code) && waitedMs < INVITATION_WAITED_FOR_MS;
       }
       // What somebody wrote in the form goes to the agent at once, with or without its message.
       return (
@@ -75,9 +75,10 @@ export function mayWaitForPlace(call: LedgerCall, job: Job, code: string, nowMs:
   }
 }
 
-/** A workflow's step does not wait for people. */
-function isInvitable(job: Job, code: string): boolean {
-  return isNotInChannel(code) && !isBetweenPeople(code, job) && job.origin?.kind !== 'workflow';
+/** A workflow's step does not wait for people. Where nobody can be told of a refusal, administrators read at home what waits. */
+function startMayWait(job: Job, code: string): boolean {
+  if (job.origin?.kind === 'workflow') return false;
+  return initiatorOf(job) === null || (isNotInChannel(code) && !isBetweenPeople(code, job));
 }
 
 /** Slack does not take it there until people do something. */
