@@ -1,3 +1,4 @@
+import { isPaused } from '../jobs/decide/watch/pause.ts';
 import type { Policy } from '../jobs/policy.ts';
 import { CLOCKS_DIFFER_MS, LONGEST_PAUSE_MS, neglectedIntervalMs } from '../jobs/schedule/schedule.ts';
 import { furthestAheadMs, taskKinds } from '../jobs/task-kinds.ts';
@@ -77,10 +78,11 @@ async function bringChecksForward(
 ): Promise<number> {
   const far = await tx.farTasks.checksAfter(nowMs + neglectedIntervalMs(policy), AT_ONCE);
   const jobs = far.length === 0 ? [] : [...(await tx.checks.read(far)).values()];
-  // The agent may have said how long to wait.
-  const astray = jobs.filter(
-    ({ job: { trouble } }) => trouble === null || trouble.retryAtMs > nowMs + LONGEST_PAUSE_MS,
-  );
+  // The agent may have said how long to wait, or keep changing its answer.
+  const astray = jobs.filter(({ job }) => {
+    const { trouble } = job;
+    return trouble === null ? !isPaused(job, nowMs) : trouble.retryAtMs > nowMs + LONGEST_PAUSE_MS;
+  });
   for (const { job } of astray) await tx.tasks.runNowUnlessLocked('check_job', job.id, nowMs);
   return astray.length;
 }

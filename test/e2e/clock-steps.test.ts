@@ -47,6 +47,30 @@ test('the clock was a day ahead at the start: a recipe runs at its next moment, 
   expect(jobs()).toBe(before + 1);
 });
 
+test.each([
+  ['is waited', 0],
+  ['of a clock that was a day ahead is over', -24 * AN_HOUR_MS],
+])('the pause after an agent that keeps changing its answer %s', async (_what, stepMs) => {
+  await using program = await startProgram({ settings: { POLL_MAX_INTERVAL: '5s', SETTLE_WINDOW: '0' } });
+  const { clock, api } = program;
+  const card = await program.ask('Add a quickstart');
+  await program.threadMessage(card, 'On it');
+  const id = api.jobs[0]?.id ?? '';
+  const steps = Array.from({ length: 9 }, (_, step) => ({
+    status: 200,
+    body: { id, status: `step ${step}` },
+  }));
+  api.failNext('get', ...steps);
+  await program.threadMessage(card, 'keeps changing its answer');
+  clock.step(stepMs);
+  api.finish(id, { status: 'completed', prLink: PR });
+  const reads = api.counts.get;
+  for (let minute = 0; minute < 4; minute += 1) await clock.advance(60_000);
+  const told = (await program.slack.control.thread(card.channel, card.ts)).map(({ text }) => text).join();
+  if (stepMs === 0) expect(api.counts.get).toBe(reads);
+  else expect(told).toContain('Pull request ready');
+});
+
 test('five minutes that the agent asks to wait are waited', async () => {
   await using program = await startProgram();
   const { clock, api } = program;

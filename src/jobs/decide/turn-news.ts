@@ -1,5 +1,6 @@
 import type { Job } from '../job.ts';
 import type { TurnNews } from '../news.ts';
+import { isWaitOn } from '../schedule/schedule.ts';
 import type { DecisionBuilder } from './decision-builder.ts';
 
 /** That the agent works again is news once in this time; each time that it was, this doubles. */
@@ -48,7 +49,8 @@ export function isReturnNews(builder: DecisionBuilder): boolean {
   const { nowMs } = builder.context;
   const news = turnNewsOf(builder.job);
   const { returns, returnedAtMs } = news;
-  if (returns > 0 && nowMs - returnedAtMs < RETURN_TOLD_AGAIN_AFTER_MS * 2 ** (returns - 1)) return false;
+  const quietMs = returns === 0 ? 0 : RETURN_TOLD_AGAIN_AFTER_MS * 2 ** (returns - 1);
+  if (isWaitOn(returnedAtMs + quietMs, quietMs, nowMs)) return false;
   builder.change({ turnNews: { ...news, statuses: [], returns: returns + 1, returnedAtMs: nowMs } });
   return true;
 }

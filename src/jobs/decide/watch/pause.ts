@@ -1,5 +1,6 @@
 import type { JobEvent } from '../../event.ts';
 import type { Job } from '../../job.ts';
+import { isWaitOn } from '../../schedule/schedule.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
 
 /** So many messages of one job about what the agent answers are read in ten minutes; beyond that, it is noise. */
@@ -30,8 +31,8 @@ const ACTS: ReadonlySet<JobEvent['type']> = new Set([
 ]);
 
 /** Whether the job is not looked at for now: the agent keeps changing its answer. */
-export function isPaused({ recentNews }: Job, nowMs: number): boolean {
-  return nowMs < (recentNews?.pausedUntilMs ?? 0);
+export function isPaused({ recentNews }: Pick<Job, 'recentNews'>, nowMs: number): boolean {
+  return isWaitOn(recentNews?.pausedUntilMs ?? 0, LONGEST_PAUSE_MS, nowMs);
 }
 
 /**
@@ -50,7 +51,9 @@ export function countNews(builder: DecisionBuilder, event: JobEvent, before: Job
   const isNews = builder.job.posts > before.posts;
   const wasPaused = recentNews?.pausedUntilMs != null;
   if (!isNews && !wasPaused) return true;
-  const atMs = (recentNews?.atMs ?? []).filter((toldAtMs) => nowMs - toldAtMs < NEWS_WINDOW_MS);
+  const atMs = (recentNews?.atMs ?? []).filter((toldAtMs) =>
+    isWaitOn(toldAtMs + NEWS_WINDOW_MS, NEWS_WINDOW_MS, nowMs),
+  );
   if (isNews && atMs.length >= NEWS_MAX) return false;
   const pauses = recentNews?.pauses ?? 0;
   builder.change({ recentNews: { atMs: isNews ? [...atMs, nowMs] : atMs, pauses, pausedUntilMs: null } });
