@@ -22,6 +22,8 @@ const COUNT_EVERY_MS = 60 * 60_000;
 const COUNT_OTHERS_EVERY_MS = 5 * 60_000;
 /** A sign of another program is followed by a count, but not by one after the other. */
 const COUNT_AGAIN_MS = 5 * 60_000;
+/** A mention arrives as two events at once: one count is enough for both. */
+const JUST_COUNTED_MS = 2_000;
 /** In real time: somebody waits for it. */
 const COUNT_WITHIN_MS = 1_500;
 
@@ -55,6 +57,8 @@ export function keepSocket(appToken: string, options: ConnectionOptions): KeptSo
   /** It is replaced only to learn how many connections there are. */
   let isForCount = false;
   let replacing: Promise<void> | null = null;
+  /** All that Slack has greeted, also those that are being closed. */
+  const open = new Set<Socket>();
   let closedAtMs: readonly number[] = [];
   let cancelCount = () => {};
   let isStopped = false;
@@ -68,7 +72,7 @@ export function keepSocket(appToken: string, options: ConnectionOptions): KeptSo
   let cancelGoodbye = () => {};
   const count = countConnections(options, ownConnections);
 
-  function open(): Socket {
+  function makeSocket(): Socket {
     if (app === null) throw new Error('there is nothing to take in requests');
     const socket: Socket = openSocket({
       ...{ appToken, apiUrl, logger, log, app },
@@ -82,6 +86,7 @@ export function keepSocket(appToken: string, options: ConnectionOptions): KeptSo
       },
       onClosed: () => {
         if (socket === leaving) leaving = null;
+        open.delete(socket);
         closedAtMs = [...closedAtMs, clock.now()];
         if (socket !== current) return;
         current = null;
@@ -124,7 +129,7 @@ export function keepSocket(appToken: string, options: ConnectionOptions): KeptSo
   function ownConnections(): number {
     const nowMs = clock.now();
     closedAtMs = closedAtMs.filter((atMs) => Math.abs(nowMs - atMs) < STILL_COUNTED_MS);
-    return [current, leaving].filter((socket) => socket !== null).length + closedAtMs.length;
+    return open.size + closedAtMs.length;
   }
 
   async function recount(): Promise<void> {
@@ -167,10 +172,11 @@ export function keepSocket(appToken: string, options: ConnectionOptions): KeptSo
   async function openNext(): Promise<void> {
     await count.expectAnother();
     if (isStopped) return;
-    next = open();
+    next = makeSocket();
     try {
       const { connections } = await next.opened;
       if (isStopped) return await next.close();
+      open.add(next);
       leave(current);
       current = next;
       next = null;
@@ -241,15 +247,17 @@ export function keepSocket(appToken: string, options: ConnectionOptions): KeptSo
       endPause();
       cancelGoodbye();
       cancelCount();
-      const open = [current, leaving, next].filter((socket) => socket !== null);
+      const left = [current, leaving, next].filter((socket) => socket !== null);
       [current, leaving] = [null, null];
-      await Promise.all(open.map((socket) => socket.close()));
+      await Promise.all(left.map((socket) => socket.close()));
       await count.stop();
     },
     warnings: () => (count.others() === 0 ? [] : [otherProgramWords(count.others())]),
     isSharedSince: async (sinceMs) => {
+      const nowMs = clock.now();
+      const sureSinceMs = Math.max(sinceMs ?? 0, nowMs - COUNT_AGAIN_MS);
       const isCounted =
-        sinceMs === null || count.takenAtMs() > Math.max(sinceMs, clock.now() - COUNT_AGAIN_MS);
+        sinceMs === null || count.takenAtMs() > Math.min(sureSinceMs, nowMs - JUST_COUNTED_MS);
       if (count.others() === 0 && !isCounted)
         await systemClock.timeout(COUNT_WITHIN_MS, recount(), undefined);
       return count.others() > 0;
