@@ -92,6 +92,7 @@ test('the app asks for the least that it needs', () => {
         'im:history',
         'mpim:history',
         'channels:read',
+        'groups:read',
         'files:read',
         'users:read',
         'usergroups:read',
@@ -106,6 +107,11 @@ test('the app asks for the least that it needs', () => {
       'message.groups',
       'message.im',
       'message.mpim',
+      'member_joined_channel',
+      'channel_unarchive',
+      'group_unarchive',
+      'channel_deleted',
+      'group_deleted',
     ],
   });
   expect(settings.interactivity).toEqual({ is_enabled: true });

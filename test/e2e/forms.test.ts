@@ -283,6 +283,6 @@ describe('"Ask Docs Agent" in the menu of a message', () => {
     await world.slack.control.shortcut({ message, user: alice, callbackId: 'ask_docs_agent' });
     await opened('> Wrong page');
     await submit();
-    await world.sentPrivately(random, 'press *Start*');
+    await world.sentPrivately(random, 'your request starts by itself');
   });
 });

@@ -12,11 +12,11 @@ test('words of servers keep to their line, and show no secret', () => {
     ['sk-12345678', 'p'],
   );
   expect(finding).toMatchObject({
-    found: 'bad key "…" [31m of p and k, xoxb-[redacted]',
+    found: 'bad key "…"[31m of p and k, xoxb-[redacted]',
     next: '…?',
   });
   expect(textReport(finding === undefined ? [] : [finding])).toBe(
-    '✗ Agent API docs: bad key "…" [31m of p and k, xoxb-[redacted] → …?\n\n1 problem',
+    '✗ Agent API docs: bad key "…"[31m of p and k, xoxb-[redacted] → …?\n\n1 problem',
   );
 });
 

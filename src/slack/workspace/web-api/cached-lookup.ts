@@ -3,6 +3,11 @@ import type { Clock } from '../../../engine/runtime/clock.ts';
 /** Slack waits 3 seconds for an answer to a request, and most of that is for the storing. */
 const WAIT_MS = 300;
 
+interface Asking<T> {
+  readonly answer: Promise<T>;
+  readonly sinceMs: number;
+}
+
 interface Known<T> {
   readonly value: T;
   readonly freshUntilMs: number;
@@ -14,7 +19,7 @@ export class CachedLookup<T> {
   private readonly clock: Clock;
   private readonly limits: { readonly freshMs: number; readonly max: number };
   private readonly known = new Map<string, Known<T>>();
-  private readonly underWay = new Map<string, Promise<T>>();
+  private readonly underWay = new Map<string, Asking<T>>();
 
   constructor(
     lookUp: (id: string) => Promise<T>,
@@ -30,11 +35,12 @@ export class CachedLookup<T> {
   async get(id: string): Promise<T> {
     const known = this.known.get(id);
     if (known !== undefined && this.isFresh(known)) return known.value;
-    const asked = this.ask(id);
-    if (known === undefined) return asked;
-    // A later answer counts for the next caller.
-    const orKnown = asked.catch(() => known.value);
-    return this.clock.timeout(WAIT_MS, orKnown, known.value);
+    const { answer, sinceMs } = this.ask(id);
+    if (known === undefined) return answer;
+    // A later answer counts for the next caller. One request may ask several times, and waits once.
+    const orKnown = answer.catch(() => known.value);
+    const leftMs = Math.min(WAIT_MS, sinceMs + WAIT_MS - this.clock.now());
+    return leftMs <= 0 ? known.value : this.clock.timeout(leftMs, orKnown, known.value);
   }
 
   /** Whether `get` has an answer without asking. */
@@ -56,11 +62,11 @@ export class CachedLookup<T> {
   }
 
   /** Asks once for all concurrent callers. */
-  private ask(id: string): Promise<T> {
+  private ask(id: string): Asking<T> {
     const asked = this.underWay.get(id);
     if (asked !== undefined) return asked;
     const isLatest = () => this.underWay.get(id) === asking;
-    const asking = this.lookUp(id)
+    const answer = this.lookUp(id)
       .then((value) => {
         if (isLatest()) this.remember(id, value);
         return value;
@@ -68,6 +74,7 @@ export class CachedLookup<T> {
       .finally(() => {
         if (isLatest()) this.underWay.delete(id);
       });
+    const asking = { answer, sinceMs: this.clock.now() };
     this.underWay.set(id, asking);
     return asking;
   }
