@@ -36,6 +36,7 @@ const tasks = {
   complete_step: { about: 'lane', sharedIn: 'channel' },
   forget_step_token: { about: 'job', sharedIn: 'channel', furthestAheadMs: null },
   look_at_marks: { about: 'message', sharedIn: 'channel' },
+  look_at_app_mention: { about: 'message', sharedIn: 'channel' },
   catch_up: { about: 'workspace', sharedIn: 'channel' },
   look_at_pull_request: { about: 'pull_request', sharedIn: 'code_host', furthestAheadMs: 27 * HOUR_MS },
   start_recipe: { about: 'schedule', sharedIn: 'channel', furthestAheadMs: HOUR_MS },

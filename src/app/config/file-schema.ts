@@ -19,6 +19,7 @@ const team = z.string().regex(/^T[A-Z0-9]{2,}$/, 'must be the id of a workspace 
 const channel = z.string().regex(/^[CG][A-Z0-9]{2,}$/, 'must be the id of a channel (C… or G…)');
 const user = z.string().regex(/^[UW][A-Z0-9]{2,}$/, 'must be the id of a user (U… or W…)');
 const userGroup = z.string().regex(/^S[A-Z0-9]{2,}$/, 'must be the id of a user group (S…)');
+const app = z.string().regex(/^A[A-Z0-9]{2,}$/, 'must be the id of an app (A…)');
 const word = z
   .string()
   .regex(WORD, 'must be one word of letters, digits, ".", "_" and "-"')
@@ -70,6 +71,7 @@ const access = z
     channels: setOf(channel),
     guests: z.boolean().default(false),
     other_workspaces: z.boolean().default(false),
+    bots: setOf(app),
   })
   .transform(({ user_groups: userGroups, other_workspaces: otherWorkspaces, ...rest }) => ({
     ...rest,

@@ -13,6 +13,7 @@ import { type RecipeTools, startScheduled } from '../../slack/inbound/recipes/sc
 import { catchUps } from '../../slack/outbound/catch-up/catch-up.ts';
 import { readSnippets } from '../../slack/outbound/catch-up/read-snippets.ts';
 import { type DigestTools, postDigest } from '../../slack/outbound/digest.ts';
+import { lookAtAppMention } from '../../slack/outbound/marks/look-at-app-mention.ts';
 import { lookAtMarks } from '../../slack/outbound/marks/look-at-marks.ts';
 import { completeSteps, forgetStepToken } from '../../slack/outbound/posts/complete-step.ts';
 import { postToSlack } from '../../slack/outbound/posts/post-to-slack.ts';
@@ -118,6 +119,7 @@ export function createLoops(tools: Tools, stopTimeoutMs: number): Loops {
         catch_up: catchUps(tools),
         read_snippets: handler(readSnippets),
         look_at_marks: handler(lookAtMarks),
+        look_at_app_mention: handler(lookAtAppMention),
       },
     }),
     new Loop({

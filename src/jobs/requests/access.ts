@@ -11,6 +11,8 @@ export interface AccessRule {
   readonly admins: ReadonlySet<string>;
   /** Where a workflow may ask that nobody started; absent: nowhere. */
   readonly workflowChannels?: ReadonlySet<string>;
+  /** The ids of the apps whose mentions make drafts; absent: none do. */
+  readonly bots?: ReadonlySet<string>;
 }
 
 /** What Slack says of a person. */

@@ -1,5 +1,6 @@
 import type { Reply } from '../../jobs/event.ts';
 import { type Attachments, seeFiles } from '../../jobs/requests/attachments.ts';
+import { isBlank } from '../../jobs/requests/prompt.ts';
 import { SLACKBOT } from '../protocol/ids.ts';
 import { mentionedUserIds, stripLeadingMention } from '../protocol/slack-text.ts';
 import { attachmentsIn } from './attachments.ts';
@@ -22,6 +23,8 @@ export interface MessageEvent {
   readonly bot_id?: string | undefined;
   /** Of the app that has posted it. */
   readonly app_id?: string | undefined;
+  /** What that app is, in messages of its bot. */
+  readonly bot_profile?: unknown;
   readonly user?: string | undefined;
   /** How a bot calls itself. */
   readonly username?: string | undefined;
@@ -113,6 +116,24 @@ export function mayBeHuman({
 /** An app has posted it, with its own token or a person's: only who its `user` is tells which. */
 export function isPostedByApp({ bot_id: botId }: Pick<MessageEvent, 'bot_id'>): boolean {
   return botId != null;
+}
+
+/** An app that has posted a message, by its id and as it calls itself there. */
+interface PostingApp {
+  readonly id: string;
+  readonly name: string | null;
+}
+
+/** The app that says something in the message, in its own name or (`isPostedByApp`) a person's; null: none does. */
+export function appThatWrote(message: Partial<MessageEvent>): PostingApp | null {
+  const { subtype, bot_id: botId, app_id: appId, username } = message;
+  const isSaid = subtype === 'bot_message' || HUMAN_SUBTYPES.has(subtype);
+  if (!isSaid || botId == null) return null;
+  const profile = (message.bot_profile ?? {}) as { readonly app_id?: unknown; readonly name?: unknown };
+  const id = appId ?? profile.app_id;
+  if (typeof id !== 'string') return null;
+  const name = [username, profile.name].find((one) => typeof one === 'string' && !isBlank(one));
+  return { id, name: typeof name === 'string' ? name : null };
 }
 
 /** A reply that a person changed or deleted; `message` is the reply, as it is now or was last. */

@@ -1,5 +1,5 @@
 import { isBlank } from '../../jobs/requests/prompt.ts';
-import { mentionedIds } from '../protocol/slack-text.ts';
+import { mentionedIds, stripLeadingMention } from '../protocol/slack-text.ts';
 import { attachmentsIn, attachmentsInWords } from './attachments.ts';
 import type { MessageEvent } from './message-event.ts';
 import { type Saying, saidBy } from './said.ts';
@@ -36,9 +36,13 @@ export function peopleIn(messages: readonly MessageEvent[]): string[] {
   return [...new Set([...authors, ...messages.flatMap((message) => mentionedIds(saidIn(message)))])];
 }
 
-/** The words of a message; or else what it brings along, in brackets. */
-export function saidIn(message: Saying & { readonly files?: unknown }): string {
-  const said = saidBy(message).trim();
+/**
+ * The words of a message; or else what it brings along, in brackets. @param botUserId whose mention at the start is
+ * left out
+ */
+export function saidIn(message: Saying & { readonly files?: unknown }, botUserId?: string): string {
+  const whole = saidBy(message);
+  const said = (botUserId === undefined ? whole : stripLeadingMention(whole, botUserId)).trim();
   const names = attachmentsInWords(attachmentsIn(message));
   return isBlank(said) && names !== '' ? `[${names}]` : said;
 }

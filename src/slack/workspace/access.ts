@@ -1,7 +1,7 @@
 import type { UsergroupsUsersListResponse } from '@slack/web-api';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Logger } from '../../engine/runtime/logger.ts';
-import { type AccessRefusal, type AccessRule, accessRefusal } from '../../jobs/requests/access.ts';
+import { type AccessRefusal, type AccessRule, accessRefusal, mayAskIn } from '../../jobs/requests/access.ts';
 import { SLACKBOT } from '../protocol/ids.ts';
 import { CachedLookup } from './web-api/cached-lookup.ts';
 import { type SlackCaller, withSecondTry } from './web-api/caller.ts';
@@ -81,6 +81,11 @@ export class Access {
   /** Whether a workflow that nobody started may ask there. */
   admitsWorkflows(channelId: string): boolean {
     return this.rule.workflowChannels?.has(channelId) === true;
+  }
+
+  /** Whether the app's mentions there make drafts. */
+  admitsApp(appId: string, channelId: string): boolean {
+    return this.rule.bots?.has(appId) === true && mayAskIn(this.rule, channelId);
   }
 
   /** Admins may change the settings of channels. */

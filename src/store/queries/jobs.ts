@@ -18,6 +18,7 @@ export interface Thread {
 
 /** No message has this timestamp. */
 const NO_MESSAGE = '';
+const NOBODY = '';
 
 export interface LockedJob extends JobState {
   /** What administrators saved for its channel. */
@@ -220,11 +221,12 @@ export class Jobs {
     return rows.length === 0 ? null : Math.min(...rows.map((row) => row.requested_at));
   }
 
-  /** The person's jobs in the channel since then, newest first. Locked, so that concurrent requests see each other. */
+  /** The person's (null: nobody's) jobs in the channel since then, newest first. Locked, so that concurrent requests see each other. */
   async requestedBy(
-    { teamId, channelId, requesterId }: Pick<Job, 'teamId' | 'channelId'> & { readonly requesterId: string },
+    { teamId, channelId, requesterId: personId }: Pick<Job, 'teamId' | 'channelId' | 'requesterId'>,
     sinceMs: number,
   ): Promise<Job[]> {
+    const requesterId = personId ?? NOBODY;
     await this.takeAdvisoryLock(`asker:${teamId}:${channelId}:${requesterId}`);
     const rows = await requestedSince.rows(this.db, { teamId, channelId, requesterId, sinceMs });
     return rows.map((row) => jobFrom(row));
@@ -272,7 +274,7 @@ function keysOf(job: Job) {
     channel_id: job.channelId,
     thread_ts: job.threadTs,
     project_id: job.projectId,
-    requester_id: job.requesterId ?? '',
+    requester_id: job.requesterId ?? NOBODY,
     requested_at: job.requestedAtMs,
     stage: job.stage.kind,
     agent_job_id: job.agentJob?.id ?? job.watchedAgentJobId,

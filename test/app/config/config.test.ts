@@ -30,6 +30,7 @@ describe('settings', () => {
         guests: false,
         otherWorkspaces: false,
         workflowChannels: new Set(),
+        bots: new Set(),
         admins: new Set(),
       },
       workspaces: new Map(),

@@ -65,7 +65,7 @@ describe('the file of DOCS_AGENT_CONFIG', () => {
     const text = [
       'channels:',
       '  C0001: { notice_channels: [C0002], follow_ups: mentions, follow_up_window: 30s, approvers: [U0002], reaction: ":memo:" }',
-      'access: { users: [U0001], user_groups: [S0001], channels: [C0001], guests: true }',
+      'access: { users: [U0001], user_groups: [S0001], channels: [C0001], guests: true, bots: [A0001] }',
       'admins: [U0001]',
     ].join('\n');
     const { channels, access } = config(text, { AGENT_PROJECT_ID: 'docs' });
@@ -84,6 +84,7 @@ describe('the file of DOCS_AGENT_CONFIG', () => {
       guests: true,
       otherWorkspaces: false,
       workflowChannels: new Set(),
+      bots: new Set(['A0001']),
       admins: new Set(['U0001']),
     });
   });
@@ -116,6 +117,7 @@ describe('what is wrong in the file', () => {
       '  C0002: { reaction: "two words" }',
       'access:',
       '  guests: sometimes',
+      '  bots: [B0001]',
       'admins: U0001',
     ].join('\n');
     expect(messages(text)).toEqual([
@@ -128,7 +130,8 @@ describe('what is wrong in the file', () => {
       'DOCS_AGENT_CONFIG line 11: channels.C0001.reaction is an emoji that docs-agent itself puts at messages: choose another',
       'DOCS_AGENT_CONFIG line 12: channels.C0002.reaction must be the name of an emoji, as memo',
       'DOCS_AGENT_CONFIG line 14: access.guests must be true or false',
-      'DOCS_AGENT_CONFIG line 15: admins must be a list',
+      'DOCS_AGENT_CONFIG line 15: access.bots[0] must be the id of an app (A…)',
+      'DOCS_AGENT_CONFIG line 16: admins must be a list',
     ]);
   });
 

@@ -127,19 +127,25 @@ export function jobContract(open: OpenStore): void {
         aJob({ id: 'elsewhere', threadTs: null, requestedAtMs: 400, channelId: 'C2' }),
         aJob({ id: 'other-team', threadTs: null, requestedAtMs: 400, teamId: 'T2' }),
         aJob({ id: 'somebody', threadTs: null, requestedAtMs: 400, requesterId: 'U2' }),
+        aJob({ id: 'nobody', threadTs: null, requestedAtMs: 400, requesterId: null }),
       ];
       for (const job of jobs) await write({ job });
       const asker = { teamId: 'T1', channelId: 'C1', requesterId: 'U1' };
       const found = await opened.run((tx) => tx.jobs.requestedBy(asker, 200));
       expect(found.map(({ id }) => id)).toEqual(['second', 'first']);
+      const nobodys = await opened.run((tx) => tx.jobs.requestedBy({ ...asker, requesterId: null }, 200));
+      expect(nobodys.map(({ id }) => id)).toEqual(['nobody']);
     });
 
-    test('of requests of one person at the same time, each sees those before it', async () => {
-      const asker = { teamId: 'T1', channelId: 'C1', requesterId: 'U1' };
+    test.each([
+      ['one person', 'U1'],
+      ['nobody', null],
+    ])('of requests of %s at the same time, each sees those before it', async (_who, requesterId) => {
+      const asker = { teamId: 'T1', channelId: 'C1', requesterId };
       const ask = (id: string) =>
         opened.run(async (tx) => {
           const before = await tx.jobs.requestedBy(asker, 0);
-          await tx.write(aDecision({ job: aJob({ id, threadTs: null }) }), NOW_MS);
+          await tx.write(aDecision({ job: aJob({ id, threadTs: null, requesterId }) }), NOW_MS);
           return before.length;
         });
       const seen = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(ask));

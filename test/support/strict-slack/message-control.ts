@@ -30,7 +30,10 @@ export interface MessageControl extends MessageRequests {
     readonly threadTs?: string;
     readonly files?: readonly FileDraft[];
     /** What forwarding a message, or an app, adds to it. */
-    readonly fields?: Pick<StoredMessage, 'attachments' | 'blocks' | 'bot_id' | 'files'>;
+    readonly fields?: Pick<
+      StoredMessage,
+      'app_id' | 'attachments' | 'blocks' | 'bot_id' | 'bot_profile' | 'files' | 'subtype' | 'username'
+    >;
   }): Promise<SlackMessage>;
   /** Messages that were there before, oldest first: without events. */
   restore(channel: string, messages: readonly StoredMessage[]): void;

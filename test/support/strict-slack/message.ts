@@ -27,6 +27,9 @@ export interface StoredMessage {
   readonly client_msg_id?: string;
   readonly bot_id?: string;
   readonly app_id?: string;
+  readonly bot_profile?: { readonly id: string; readonly app_id: string; readonly name: string };
+  /** How an app calls itself in this message. */
+  readonly username?: string;
   readonly ephemeral_to?: string;
   readonly blocks?: readonly Block[];
   readonly files?: readonly Partial<SlackFile>[];

@@ -1,13 +1,15 @@
 import type { Decision, DecisionContext } from '../../decision.ts';
 import type { Draft, Dropped } from '../../draft.ts';
 import type { DraftStart, MarkedOnceMore } from '../../event.ts';
-import type { Stage } from '../../job.ts';
+import type { Job, Stage } from '../../job.ts';
 import type { Attachments } from '../../requests/attachments.ts';
 import { DecisionBuilder } from '../decision-builder.ts';
 import { type JobRequest, newJob, noteIfEarlierReplies, notifyRequester, requestCard } from './open.ts';
 
 /** A draft is forgotten after a week. */
-const DRAFT_KEPT_MS = 7 * 86_400_000;
+export const DRAFT_KEPT_MS = 7 * 86_400_000;
+/** An app has at most so many open drafts in a channel: one that echoes what it reads must come to an end. */
+export const OPEN_DRAFTS_MAX = 5;
 
 export interface DraftFacts {
   /** Messages of its thread that go along unless somebody unticks them, by their times. Default: none. */
@@ -55,6 +57,14 @@ function makeDraft(
   if (key === undefined) builder.announce(said);
   else builder.announceOnce(draftKey(key), said);
   builder.schedule('expire_draft', nowMs + DRAFT_KEPT_MS);
+}
+
+/** Whether there may be one more draft of the app. @param jobs those of its channel that nobody asked for, since `DRAFT_KEPT_MS` */
+export function mayDraftMore(jobs: readonly Job[], appId: string): boolean {
+  const open = jobs.filter(
+    ({ stage, origin }) => stage.kind === 'draft' && origin?.kind === 'mention' && origin.app?.id === appId,
+  );
+  return open.length < OPEN_DRAFTS_MAX;
 }
 
 /** The natural key of the message of a job's first draft. @param key of `DraftFacts` */

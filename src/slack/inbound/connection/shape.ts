@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { type ChangeEvent, isChange, type MessageEvent, mayBeHuman } from '../../messages/message-event.ts';
+import {
+  appThatWrote,
+  type ChangeEvent,
+  isChange,
+  type MessageEvent,
+  mayBeHuman,
+} from '../../messages/message-event.ts';
 
 /** Short words, or empty where there is none. Anything else is no id, and no store need take it. */
 const id = z.string().regex(/^[\w.:-]{0,255}$/);
@@ -186,7 +192,7 @@ function eventShape(body: SlackEventPart): z.ZodType {
   }
   if (body.type !== 'message' && body.type !== 'app_mention') return anyEvent;
   if (isChange(body)) return change;
-  return mayBeHuman(body) ? message : anyEvent;
+  return mayBeHuman(body) || appThatWrote(body) !== null ? message : anyEvent;
 }
 
 function checkPart(shape: z.ZodType, part: unknown, at: readonly string[]): void {

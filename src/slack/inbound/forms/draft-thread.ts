@@ -3,6 +3,7 @@ import type { Draft } from '../../../jobs/draft.ts';
 import type { DraftStart } from '../../../jobs/event.ts';
 import { promptOf } from '../../../jobs/follow-ups/follow-up-queue.ts';
 import { isBeforeJob, type Job, startPromptOf } from '../../../jobs/job.ts';
+import { draftedMessageTs } from '../../../jobs/origin.ts';
 import { approversIn, type FollowUpMode } from '../../../jobs/policy.ts';
 import { judgePrompt } from '../../../jobs/requests/prompt.ts';
 import { attachmentsIn, mergeAttachments } from '../../messages/attachments.ts';
@@ -70,7 +71,7 @@ export function readAlong(deps: ListenerDeps, job: Job, draft: Draft): Promise<A
 export async function readOffered(deps: ListenerDeps, job: Job, draft: Draft): Promise<Along | Problem> {
   const { thread, messages } = draft;
   const fromTs = messages[0] ?? thread?.lastTs;
-  const aboutTs = job.origin?.kind === 'reaction' ? job.origin.messageTs : '';
+  const aboutTs = draftedMessageTs(job.origin) ?? '';
   const mode = await followUpMode(deps, job);
   const isReply = (message: ThreadMessage) => {
     const found = replyOf(message, deps.botUserId);

@@ -24,6 +24,7 @@ import type { ListenerDeps } from '../deps.ts';
 import { isAdmitted } from '../requests/admission.ts';
 import { startJob } from '../requests/start-job.ts';
 import { answerAddedMention, answerInForgottenThread, answerWriter, offerThread } from './answers.ts';
+import { takeAppMention } from './app-mention.ts';
 import { changeRequest } from './change-request.ts';
 import { leaveToOthers } from './left-to-others.ts';
 import { changeReply, takeReply } from './take-reply.ts';
@@ -38,6 +39,7 @@ type Args = SlackEventMiddlewareArgs<'message' | 'app_mention'> & AllMiddlewareA
  * | direct message   | starts a job        | a reply to its job; without one: an offer |
  * | other message    | is ignored          | a reply to its job; once: that it is gone |
  * | edit or deletion | of a mention: a tip | changes the reply                         |
+ * | a listed app's   | makes a draft       | makes a draft, unless there is a job      |
  *
  * A message that mentions the bot arrives twice, in either order, as `app_mention` and as `message`; one may bring less
  * than the other, or never come.
@@ -71,6 +73,7 @@ async function takeMessage(
   said: MessageEvent,
   { keys, isDirect, isSpokenTo, botUserId, retryNum }: Spoken,
 ): Promise<void> {
+  if (isSpokenTo && !isDirect && (await takeAppMention(deps, said, keys))) return;
   const written = isSpokenTo ? writtenOf(said, botUserId) : null;
   if (said.thread_ts === undefined || said.thread_ts === said.ts) {
     if (written !== null) await startFromMessage(deps, written, { keys, isDirect });

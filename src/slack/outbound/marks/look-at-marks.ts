@@ -1,13 +1,11 @@
 import { applyEvent } from '../../../engine/apply-event.ts';
 import { asksOnceMore, draftKey, requestDraft } from '../../../jobs/decide/start/drafts.ts';
-import type { JobRequest } from '../../../jobs/decide/start/open.ts';
 import type { MarkedMessage } from '../../../jobs/draft.ts';
-import { approversIn, defaultProject, type Rules, settingsOf } from '../../../jobs/policy.ts';
-import type { ClaimedTask, Transaction } from '../../../store/store.ts';
-import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
-import { SlackCallError } from '../../workspace/web-api/failure.ts';
+import { approversIn, type Rules } from '../../../jobs/policy.ts';
+import type { ClaimedTask } from '../../../store/store.ts';
 import { isReady, type ReadyWorkspace } from '../../workspace/workspace.ts';
-import { isHopeless, type SlackTools, slackRetryMs } from '../slack-tools.ts';
+import type { SlackTools } from '../slack-tools.ts';
+import { complete, lookAgainIfSlackFails, requestAboutMessage } from './look.ts';
 import { readMarked } from './marked-message.ts';
 
 /** A message that somebody has marked, or marks no more, and the emoji that makes drafts in its channel. */
@@ -29,26 +27,13 @@ export async function lookAtMarks(tools: SlackTools, task: ClaimedTask): Promise
   const workspace = await tools.workspaces.of(teamId);
   if (emoji === undefined || !isReady(workspace)) return complete(tools, task);
   const marked = { teamId, channelId, messageTs, emoji };
-  try {
+  await lookAgainIfSlackFails(tools, task, async () => {
     const userIds = await allowed(workspace, marked);
     if (!(await asksForDraft(tools, task, marked, userIds))) return;
     const message = await readMarked(workspace, marked);
-    if (message === null) return await complete(tools, task);
+    if (message === null) return complete(tools, task);
     await makeDraft(tools, task, { marked, message, userIds, workspace, rules });
-  } catch (error) {
-    if (!(error instanceof SlackCallError)) throw error;
-    const { failure } = error;
-    tools.log.info('marks_not_read', { channel_id: channelId, reason: failure.code });
-    // So long a thread would be read again and again.
-    const isTooLong = failure.code === TOO_MANY_MESSAGES;
-    if (isTooLong || isHopeless(task, failure)) return complete(tools, task);
-    const retryAtMs = tools.clock.now() + slackRetryMs(task, failure);
-    await tools.store.transaction((tx) => tx.tasks.retryAt(task.lease, retryAtMs));
-  }
-}
-
-function complete({ store }: SlackTools, task: ClaimedTask): Promise<void> {
-  return store.transaction((tx) => tx.tasks.complete(task.lease));
+  });
 }
 
 /** Those who may use the program there, the first who marked it first. */
@@ -92,7 +77,7 @@ interface NewDraft {
 
 /** Stores the draft, once for each message. None where there is a job in the thread: people reply to that. */
 function makeDraft(tools: SlackTools, task: ClaimedTask, draft: NewDraft): Promise<void> {
-  const { marked, message, userIds, rules } = draft;
+  const { marked, message, userIds, workspace, rules } = draft;
   const { channelId, teamId } = marked;
   const key = keyOf(marked);
   const approvers = approversIn(rules, channelId);
@@ -104,32 +89,15 @@ function makeDraft(tools: SlackTools, task: ClaimedTask, draft: NewDraft): Promi
     if (jobId !== null) {
       await applyEvent(tx, jobId, { type: 'marked_once_more', userIds, approvers, message }, context);
     } else if (!isTaken && (await tx.inboundRequests.remember([key], context.nowMs))) {
+      const { messageTs, emoji } = marked;
+      const origin = { kind: 'reaction', messageTs, emoji } as const;
+      const asked = { ...marked, requesterId: userIds[0] ?? null, origin };
+      const request = await requestAboutMessage(tx, { asked, message, projects: workspace.projects, rules });
       const facts = { messages: message.along, approvers, key, markedBy: userIds };
-      await tx.write(requestDraft(await requestOf(tx, draft), facts, context), context.nowMs);
+      await tx.write(requestDraft(request, facts, context), context.nowMs);
     }
     await tx.tasks.complete(task.lease);
   });
-}
-
-async function requestOf(
-  tx: Transaction,
-  { marked, message, userIds, workspace, rules }: NewDraft,
-): Promise<JobRequest> {
-  const { teamId, channelId, messageTs, emoji } = marked;
-  const saved = await tx.channelSettings.get(teamId, channelId);
-  const project = defaultProject(workspace.projects, settingsOf(rules, channelId, saved?.settings ?? null));
-  return {
-    teamId,
-    channelId,
-    requesterId: userIds[0] ?? null,
-    origin: { kind: 'reaction', messageTs, emoji },
-    projectId: project.id,
-    projectName: project.name,
-    prompt: message.prompt,
-    responseUrl: null,
-    thread: message.thread,
-    attachments: message.attachments,
-  };
 }
 
 /** Without the emoji and the people: ten marks make one draft. */

@@ -7,26 +7,48 @@ import { offeredMessages, peopleIn, saidIn } from '../../messages/thread-message
 import { jobReference } from '../../protocol/links.ts';
 import { escapeMrkdwn, readableText } from '../../protocol/slack-text.ts';
 import { requestAbout } from '../../views/forms/compose.ts';
+import type { ThreadMessage } from '../../workspace/web-api/answers.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 
+interface Place {
+  readonly channelId: string;
+  readonly messageTs: string;
+}
+
 /** Null if there is nothing in it that a draft could be about, or no person wrote it. Throws SlackCallError. */
-export async function readMarked(
-  { poster, names, access, botId, botUserId }: Workspace,
-  { channelId, messageTs }: { readonly channelId: string; readonly messageTs: string },
-): Promise<MarkedMessage | null> {
+export async function readMarked(workspace: Workspace, place: Place): Promise<MarkedMessage | null> {
+  const { access, botId, botUserId } = workspace;
+  const found = await readMessage(workspace, place, async (message) => {
+    const writer = writtenByPerson(message, botUserId);
+    return writer !== null && message.bot_id !== botId && access.isPerson(writer, isPostedByApp(message));
+  });
+  return found?.marked ?? null;
+}
+
+/** A message that a draft can be about, where it is, and what is drafted of it. */
+interface Draftable {
+  readonly message: ThreadMessage;
+  readonly permalink: string;
+  readonly marked: MarkedMessage;
+}
+
+/** As `readMarked`, of a message that somebody else wrote. */
+export async function readMessage(
+  { poster, names, botUserId }: Workspace,
+  { channelId, messageTs }: Place,
+  isMeant: (message: ThreadMessage) => boolean | Promise<boolean>,
+): Promise<Draftable | null> {
   const permalink = await poster.permalink(channelId, messageTs);
   // Only the address says whether the message is part of a thread: a draft without it could miss that thread.
   const place = jobReference(permalink);
   const rootTs = place.kind === 'thread' ? place.threadTs : messageTs;
   const messages = await poster.thread(channelId, rootTs);
   const message = messages.find(({ ts }) => ts === messageTs);
-  const writer = message === undefined ? null : writtenByPerson(message, botUserId);
-  if (message === undefined || writer === null || message.bot_id === botId) return null;
-  if (!(await access.isPerson(writer, isPostedByApp(message)))) return null;
-  const said = saidIn(message);
+  if (message === undefined || !(await isMeant(message))) return null;
+  const said = saidIn(message, botUserId);
   if (isBlank(said)) return null;
   const readable = readableText(said, await names.named(peopleIn([message])));
-  return {
+  const marked = {
     thread: { threadTs: rootTs, lastTs: messages.at(-1)?.ts ?? rootTs },
     prompt: escapeMrkdwn(requestAbout(readable, permalink)),
     attachments: attachmentsIn(message),
@@ -34,4 +56,5 @@ export async function readMarked(
       .offered.filter(({ text = '' }) => threadWordOf(text) === null)
       .map(({ ts }) => ts),
   };
+  return { message, permalink, marked };
 }

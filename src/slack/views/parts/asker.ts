@@ -7,13 +7,14 @@ const NAME_MAX = 100;
 
 type Asked = Pick<Job, 'requesterId' | 'recipe' | 'origin'>;
 
-/** Who asked for the job: a person by name, a recipe, or a workflow. Null if Slack does not say the name. */
+/** Who asked for the job: a person or an app by name, a recipe, or a workflow. Null if Slack does not say the name. */
 export function askerOf(
   { requesterId, recipe, origin }: Asked,
   names: ReadonlyMap<string, string>,
 ): string | null {
   if (requesterId !== null) return names.get(requesterId) ?? null;
   if (recipe !== undefined) return labels.recipe(recipe);
+  if (origin?.kind === 'mention' && origin.app !== undefined) return origin.app.name;
   return origin?.kind === 'workflow' ? labels.workflow : null;
 }
 

@@ -10,6 +10,8 @@ export const labels = {
   recipe: (name: string) => `recipe ${name}`,
   workflow: 'workflow',
   somebody: 'somebody',
+  /** One that does not say what it is called. */
+  someApp: 'an app',
   /** A pull request whose address cannot be a link. */
   unlinked: (address: string) => `Pull request: ${address}`,
   /** In the plain text, in place of an address. */

@@ -14,7 +14,8 @@ import {
   targetButton,
   withButton,
 } from '../parts/message.ts';
-import { channelMention, type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
+import { channelMention, type Mrkdwn, mrkdwn, ownLink } from '../parts/mrkdwn.ts';
+import { httpUrl } from '../parts/pull-request.ts';
 import { oneLine, quotedPrompt } from '../parts/untrusted.ts';
 import { labels } from '../parts/words.ts';
 import { type Refusal, refusalView } from '../refusals.ts';
@@ -89,7 +90,10 @@ export function namedInDraft({ approvers }: DraftAnnouncement, { requesterId }: 
 
 function from(job: Job, names: ReadonlyMap<string, string>): Mrkdwn {
   const asker = oneLine(askerOf(job, names) ?? labels.somebody, NAME_MAX);
-  return job.origin?.kind === 'reaction' ? draftTexts.marked(asker, job.origin.emoji) : mrkdwn`${asker}`;
+  const { origin } = job;
+  if (origin?.kind === 'reaction') return draftTexts.marked(asker, origin.emoji);
+  const address = origin?.kind === 'mention' && origin.app ? httpUrl(origin.app.permalink) : null;
+  return address === null ? mrkdwn`${asker}` : ownLink(address, draftTexts.appMessage(asker));
 }
 
 function namesOf(userIds: readonly string[], names: ReadonlyMap<string, string>): string {

@@ -4,6 +4,8 @@ import { type Mrkdwn, mrkdwn } from '../../parts/mrkdwn.ts';
 export const draftTexts = {
   news: (from: Mrkdwn): Mrkdwn => mrkdwn`📝 *Draft* · from ${from}`,
   marked: (name: string, emoji: string): Mrkdwn => mrkdwn`${name}'s :${emoji}:`,
+  /** The words of the link to the message of an app. */
+  appMessage: (name: string): string => `${name}'s message`,
   /** How many messages of its thread go along. */
   included: (count: number): Mrkdwn =>
     mrkdwn`${count} ${count === 1 ? 'message' : 'messages'} of this thread included`,
