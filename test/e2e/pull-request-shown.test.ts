@@ -84,7 +84,7 @@ test('a pull request is followed in the messages that announced it, without anot
   const { world, pull, told, noticed, carded } = running;
   const card = await ready(world);
   // Beside a soft hyphen, the signs format nothing.
-  const title = 'Explain &lt;!channel&gt; the \u00ad*\u00adlimits\u00ad*\u00ad';
+  const title = 'Explain &lt;!channel&gt; the \u00ad*limits*\u00ad';
   const first = await told(card, `${link} · ${title}, +120 −8, 3 files, checks pending`);
   const notice = await noticed(`📝 ${link} · *${title}* · by alice · open · checks pending`);
 

@@ -20,6 +20,22 @@ test('the signs of formatting in somebody else’s text format nothing, and it r
   );
 });
 
-test('names with an underscore inside stay as they are', () => {
-  expect(asWritten('Explain max_retry_count').mrkdwn).toBe('Explain max_retry_count');
+test('nor do they end the formatting around it', () => {
+  const text = fc.string({ unit: fc.constantFrom('*', '_', 'a', ' ', '.'), minLength: 1 });
+  fc.assert(
+    fc.property(
+      text.filter((title) => /^\w(.*\w)?$/.test(title)),
+      (title) => {
+        const { mrkdwn } = asWritten(title);
+        const [bold] = /^\*\S(?:.*?\S)?\*(?=$|[\s?.,])/.exec(`*${mrkdwn}*`) ?? [];
+        expect(bold).toBe(`*${mrkdwn}*`);
+      },
+    ),
+    { numRuns: 1_000 },
+  );
 });
+
+test.each(['Explain max_retry_count', '2 * 3, a*b and ~', 'snake_case_ids'])(
+  '%s has nothing that formats, and stays as it is',
+  (title) => expect(asWritten(title).mrkdwn).toBe(title),
+);

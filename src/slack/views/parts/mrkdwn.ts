@@ -25,14 +25,13 @@ export function mrkdwn(
 const SOFT_HYPHEN = '\u00ad';
 
 /**
- * A text of somebody else, as it was written. Slack knows no escape for the signs of its formatting; they format only
- * beside a blank or a punctuation mark, and a soft hyphen, which nobody sees, is neither. Inside of a word, `_` is harmless.
+ * A text of somebody else, as it was written. Slack knows no escape for the signs of its formatting. They open it before
+ * a word and close it behind one, but not where a soft hyphen stands, which nobody sees: other signs need none.
  */
 export function asWritten(text: string): Mrkdwn {
-  const plain = text.replace(
-    /[*~`]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu,
-    (sign) => `${SOFT_HYPHEN}${sign}${SOFT_HYPHEN}`,
-  );
+  const plain = text
+    .replace(/(?<![\p{L}\p{N}])[*_~`](?=\S)/gu, `${SOFT_HYPHEN}$&`)
+    .replace(/(?<=\S)[*_~`](?![\p{L}\p{N}])/gu, `$&${SOFT_HYPHEN}`);
   return mrkdwn`${plain}`;
 }
 
