@@ -3,20 +3,32 @@ import { parseConfig } from '../../src/app/config/config.ts';
 import { createLogger } from '../../src/app/operations/logger.ts';
 import { createService } from '../../src/app/service.ts';
 import { otherProgramFindings } from '../../src/cli/commands/doctor/slack.ts';
+import { countConnections } from '../../src/slack/inbound/connection/connection-count.ts';
 import { inspectStore } from '../../src/store/inspect/inspect.ts';
+import { openStore } from '../../src/store/open.ts';
 import { stopBy } from '../support/later.ts';
 import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
 import { scrape } from '../support/scraped.ts';
 import { noFiles } from '../support/settings.ts';
 import { createTempDir } from '../support/temp-dir.ts';
+import { createTestClock } from '../support/test-clock.ts';
 import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
 
-/** Another program, with the same tokens and a store of its own. */
-async function startOther(world: StrictWorld) {
+/**
+ * Another program, with the same tokens and a store of its own.
+ * @param wasKilled it had run until just now, and was killed
+ */
+async function startOther(world: StrictWorld, { wasKilled } = { wasKilled: false }) {
   const folder = await createTempDir();
   const log: string[] = [];
   const config = parseConfig({ ...world.env, DATA_DIR: folder.path, PORT: '0' }, noFiles);
   const logger = createLogger({ level: 'debug', destination: { write: (line) => void log.push(line) } });
+  if (wasKilled) {
+    const store = await openStore(config.store);
+    const replica = { id: 'killed', connections: 1, otherConnections: 1 };
+    await store.transaction((tx) => tx.replicas.report(replica, world.clock.now()));
+    await store.close();
+  }
   const service = createService(config, { clock: world.clock, log: logger });
   await service.start();
   let isRunning = true;
@@ -78,6 +90,19 @@ describe('two programs with the same tokens, each with a store of its own', () =
       for (const event of ['other_program', 'reply_left'])
         expect(log.some((line) => line.includes(event))).toBe(true);
     }
+  });
+
+  test('notice each other soon, though one was killed and does not know yet that this connection is gone', async () => {
+    await using world = await startStrictWorld();
+    const other = await startOther(world, { wasKilled: true });
+    expect(await otherConnections(other.service)).toBe(0);
+    await world.clock.advance(240_000);
+    await world.later(
+      () => otherConnections(other.service),
+      // Two while the other has the next connection and the old one.
+      (count = 0) => count > 0,
+      'the other one to be seen',
+    );
   });
 
   test('notice when the other has gone', async () => {
@@ -160,4 +185,20 @@ test('replies in threads of people are taken at once, and a program that is alon
   expect(world.slack.deliveries().every(({ attempt }) => attempt === 0)).toBe(true);
   expect(world.log.filter((line) => line.includes('other_program'))).toEqual([]);
   expect(world.slack.socket.connections()).toBe(1);
+});
+
+test('another program is seen though a replica could not open the connection that it had announced', async () => {
+  const folder = await createTempDir();
+  const store = await openStore({ dataDir: folder.path });
+  const clock = createTestClock(1_000_000_000_000);
+  const log = createLogger({ level: 'info', destination: { write: () => {} } });
+  const [one, two] = [1, 1].map((open) => countConnections({ store, clock, log }, () => open));
+  await one?.expectAnother();
+  await clock.advance(60_000);
+  await two?.expectAnother();
+  await two?.take(3);
+  expect(two?.others()).toBe(1);
+  await Promise.all([one?.stop(), two?.stop()]);
+  await store.close();
+  await folder.remove();
 });

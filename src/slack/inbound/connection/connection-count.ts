@@ -34,14 +34,16 @@ export function countConnections(
   ownConnections: () => number,
 ): ConnectionCount {
   const id = randomUUID();
-  let expected = 0;
   let others = 0;
   let takenAtMs = Number.NEGATIVE_INFINITY;
   let cancelReport = () => {};
   let isStopped = false;
 
-  /** Null: the store did not answer. */
-  async function report(): Promise<number | null> {
+  /**
+   * Null: the store did not answer.
+   * @param expected how many more there will be in a moment
+   */
+  async function report(expected = 0): Promise<number | null> {
     cancelReport();
     if (isStopped) return null;
     cancelReport = clock.at(clock.now() + REPORT_EVERY_MS, () => void report());
@@ -57,11 +59,9 @@ export function countConnections(
 
   return {
     expectAnother: async () => {
-      expected = 1;
-      await report();
+      await report(1);
     },
     take: async (reported) => {
-      expected = 0;
       const known = reported === null ? null : await report();
       if (reported === null || known === null) return;
       takenAtMs = clock.now();

@@ -19,6 +19,8 @@ const REFRESHES: ReadonlySet<string> = new Set(['warning', 'refresh_requested'])
 const STILL_COUNTED_MS = 30_000;
 /** Only with its greeting says Slack how many connections there are, so a new one is opened to learn it. */
 const COUNT_EVERY_MS = 60 * 60_000;
+/** For so long after it was killed, a process may count as a replica that still has its connection. */
+const KILLED_COUNTED_MS = 3 * 60_000;
 const COUNT_OTHERS_EVERY_MS = 5 * 60_000;
 /** A sign of another program is followed by a count, but not by one after the other. */
 const COUNT_AGAIN_MS = 5 * 60_000;
@@ -48,6 +50,7 @@ export interface KeptSocket {
  */
 export function keepSocket(appToken: string, options: ConnectionOptions): KeptSocket {
   const { apiUrl, logger, log, clock, onConnected } = options;
+  const startedAtMs = clock.now();
   let app: App | null = null;
   let current: Socket | null = null;
   let leaving: Socket | null = null;
@@ -144,7 +147,8 @@ export function keepSocket(appToken: string, options: ConnectionOptions): KeptSo
   function countLater(): void {
     cancelCount();
     if (isStopped) return;
-    const afterMs = count.others() > 0 ? COUNT_OTHERS_EVERY_MS : COUNT_EVERY_MS;
+    const isNew = clock.now() < startedAtMs + KILLED_COUNTED_MS;
+    const afterMs = count.others() > 0 ? COUNT_OTHERS_EVERY_MS : isNew ? KILLED_COUNTED_MS : COUNT_EVERY_MS;
     cancelCount = clock.at(clock.now() + afterMs, () => void recount());
   }
 
