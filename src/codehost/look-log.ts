@@ -9,13 +9,13 @@ interface Asked {
   readonly remaining: number | null;
 }
 
-/** Returns what logs a look. What an administrator must repair is told once, until it is repaired. */
+/** Returns what logs a look. What an administrator must repair is told once, until it is repaired or changes. */
 export function lookLog(log: Logger): (link: PullRequestLink, look: Look, asked: Asked) => void {
-  const told = new Set<string>();
-  const tellOnce = (topic: string, isSo: boolean, tell: () => void) => {
-    if (!isSo) told.delete(topic);
-    else if (!told.has(topic)) {
-      told.add(topic);
+  const told = new Map<string, string>();
+  const tellOnce = (topic: string, problem: string | null, tell: () => void) => {
+    if (problem === null) told.delete(topic);
+    else if (told.get(topic) !== problem) {
+      told.set(topic, problem);
       tell();
     }
   };
@@ -27,18 +27,17 @@ export function lookLog(log: Logger): (link: PullRequestLink, look: Look, asked:
       ...(remaining === null ? {} : { rate_limit_remaining: remaining }),
     });
     if (outcome === 'later') return;
-    const isDenied = outcome === 'no_access';
-    tellOnce(`${host} ${repository} access`, isDenied, () =>
-      log.warn('code_host_no_access', { host, repository, reason: isDenied ? look.reason : null }),
+    const reason = outcome === 'no_access' ? look.reason : null;
+    tellOnce(`${host} ${repository} access`, reason, () =>
+      log.warn('code_host_no_access', { host, repository, reason }),
     );
     if (outcome !== 'seen') return;
     for (const reading of READINGS) {
       const problem = look.memory[reading]?.problem;
       if (problem?.kind === 'unavailable') continue;
-      tellOnce(`${host} ${repository} ${reading}`, problem !== undefined, () =>
-        log.warn('code_host_permission_missing', {
-          ...{ host, repository, lost: reading, permissions: problem?.permissions },
-        }),
+      const permissions = problem?.permissions;
+      tellOnce(`${host} ${repository} ${reading}`, permissions?.join(', ') ?? null, () =>
+        log.warn('code_host_permission_missing', { host, repository, lost: reading, permissions }),
       );
     }
   };

@@ -61,7 +61,7 @@ describe('a permission that is missing (P3, P4)', () => {
     expect(Object.keys(all).filter((name) => !(name in facts))).toEqual(lost === 'nothing' ? [] : [lost]);
   });
 
-  test('is logged once, with what it loses, and again after it was repaired', async () => {
+  test('is logged once, with what it loses, and again after it was repaired, or when another one is missing', async () => {
     await using at = await lookingAtGithub();
     const pull = at.host.open({ repository: 'acme/docs' });
     const warnings = () => at.logged.filter(({ event }) => event === 'code_host_permission_missing');
@@ -79,6 +79,14 @@ describe('a permission that is missing (P3, P4)', () => {
     at.host.withhold('Checks');
     await at.look(pull);
     expect(warnings()).toHaveLength(2);
+    at.host.withhold('Commit statuses');
+    await at.look(pull);
+    await at.look(pull);
+    expect(warnings().map(({ fields }) => fields.permissions)).toEqual([
+      ['Checks or Actions', 'Commit statuses'],
+      ['Checks or Actions'],
+      ['Checks or Actions', 'Commit statuses'],
+    ]);
   });
 });
 
