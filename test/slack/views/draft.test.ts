@@ -33,7 +33,7 @@ describe('a draft (T2)', () => {
     );
   });
 
-  test('names the mark that it was made from, or its recipe', () => {
+  test('names the mark that it was made from, its recipe, or the app whose message it is about', () => {
     const line = (fields: Parameters<typeof aJob>[0]) =>
       postedView(draft, aDraft([], fields), null, names).text.split('\n')[0];
     const origin = { kind: 'reaction', messageTs: '1.0', emoji: 'memo' } as const;
@@ -41,6 +41,14 @@ describe('a draft (T2)', () => {
     expect(line({ requesterId: null, recipe: 'release-notes' })).toBe(
       '📝 *Draft* · from recipe release-notes',
     );
+    const byApp = (permalink: string) => {
+      const app = { id: 'A1', name: 'CI <!here>|', messageTs: '1.0', permalink };
+      return line({ requesterId: null, origin: { kind: 'mention', app } });
+    };
+    expect(byApp('https://a.slack.com/archives/C1/p1')).toBe(
+      "📝 *Draft* · from <https://a.slack.com/archives/C1/p1|CI &lt;!here&gt;¦'s message>",
+    );
+    expect(byApp('javascript:alert(1)')).toBe('📝 *Draft* · from CI &lt;!here&gt;|');
   });
 
   test('loses its buttons to what became of it', () => {

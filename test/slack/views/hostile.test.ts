@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Announcement } from '../../../src/jobs/announcement.ts';
+import type { Job } from '../../../src/jobs/job.ts';
 import { requestersOf } from '../../../src/jobs/job.ts';
 import type { OfferDeed } from '../../../src/jobs/offer.ts';
 import { questionView } from '../../../src/slack/views/forms/question.ts';
@@ -26,6 +27,11 @@ function usersIn(announcement: Announcement): readonly string[] {
     default:
       return 'authorIds' in announcement ? (announcement.authorIds ?? []) : [];
   }
+}
+
+/** Of the message of an app that a draft is about. */
+function appAddressIn({ origin }: Job): string | null {
+  return origin?.kind === 'mention' ? (origin.app?.permalink ?? null) : null;
 }
 
 function linkIn(announcement: Announcement): string | null {
@@ -80,7 +86,7 @@ describe('whatever people and the agent API write', () => {
         const ours = {
           users: [...requestersOf(j), ...usersIn(a)],
           channels: a.kind === 'notice_failed' ? [a.channelId] : [],
-          named: [linkIn(a)].flatMap((url) => url ?? []),
+          named: [linkIn(a), appAddressIn(j)].flatMap((url) => url ?? []),
         };
         expectSafe(announcementView(a, j, names), ours);
       }),
@@ -94,7 +100,7 @@ describe('whatever people and the agent API write', () => {
         const ours = {
           users: [...requestersOf(j), ...usersIn(a)],
           channels: a.kind === 'notice_failed' ? [a.channelId] : [],
-          named: [linkIn(a)].flatMap((url) => url ?? []),
+          named: [linkIn(a), appAddressIn(j)].flatMap((url) => url ?? []),
         };
         const view = settledView(a, j, o, new Map([...names, [o.by ?? '', name]]));
         expectSafe(view, ours);

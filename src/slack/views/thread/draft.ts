@@ -26,6 +26,7 @@ type DraftAnnouncement = Extract<Announcement, { kind: 'draft' }>;
 
 const PROMPT_MAX = 2_500;
 const NAME_MAX = 100;
+const ADDRESS_MAX = 500;
 const NAMED_MAX = 10;
 const REASON_MAX = 100;
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
@@ -93,7 +94,9 @@ function from(job: Job, names: ReadonlyMap<string, string>): Mrkdwn {
   const { origin } = job;
   if (origin?.kind === 'reaction') return draftTexts.marked(asker, origin.emoji);
   const address = origin?.kind === 'mention' && origin.app ? httpUrl(origin.app.permalink) : null;
-  return address === null ? mrkdwn`${asker}` : ownLink(address, draftTexts.appMessage(asker));
+  if (address === null || address.length > ADDRESS_MAX) return mrkdwn`${asker}`;
+  // In a link, the sign stands before the words.
+  return ownLink(address, draftTexts.appMessage(asker.replaceAll('|', '¦')));
 }
 
 function namesOf(userIds: readonly string[], names: ReadonlyMap<string, string>): string {

@@ -140,7 +140,12 @@ export function job(): fc.Arbitrary<Job> {
     checkedAtMs: fc.option(time()),
     trouble: fc.option(trouble),
   });
-  return facts.map(aJob);
+  const app = fc.record({ id: slackId(), name: text(), messageTs: text(), permalink: address() });
+  const asked = fc.oneof(
+    fc.constant({}),
+    app.map((one) => ({ requesterId: null, origin: { kind: 'mention', app: one } as const })),
+  );
+  return fc.tuple(facts, asked).map(([job, by]) => aJob({ ...job, ...by }));
 }
 
 function turnReplies() {
@@ -163,6 +168,12 @@ export function announcement(): fc.Arbitrary<Announcement> {
   const call = { callId: fc.uuid(), count: fc.nat(), authorIds };
   return fc.oneof<fc.Arbitrary<Announcement>[]>(
     fc.record({ kind: fc.constant('started') }),
+    fc.record({
+      kind: fc.constant('draft'),
+      number: fc.nat(),
+      threadTs: fc.constant(null),
+      approvers: fc.array(slackId(), { maxLength: 12 }),
+    }),
     turnEnded(),
     fc.record({ kind: fc.constant('failed'), prLink: address() }),
     fc.record({ kind: fc.constant('archived'), prLink: address() }),
