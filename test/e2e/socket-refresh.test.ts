@@ -145,6 +145,25 @@ test('a connection that cannot be opened is tried again after short pauses that 
   );
 });
 
+test('a mistaken wait that Slack asks for lasts a minute', async () => {
+  await using world = await startStrictWorld();
+  let tries = 0;
+  world.slack.onCall(({ method }) => {
+    if (method !== 'apps.connections.open') return null;
+    tries += 1;
+    return tries === 1 ? { status: 429, headers: { 'retry-after': '60000' } } : null;
+  });
+  world.slack.socket.cut();
+  await waitFor(
+    () => world.log.join(),
+    (log) => log.includes('socket_not_reopened'),
+    { what: 'the refusal' },
+  );
+  const before = had(world);
+  await world.clock.advance(61_000);
+  await nextOpened(world, before);
+});
+
 test.each(['too_many_websockets', 'link_disabled'] as const)(
   'a Slack that answers each connection with "%s" is not besieged',
   async (reason) => {

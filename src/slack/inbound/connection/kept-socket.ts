@@ -8,6 +8,8 @@ import { openSocket, type Socket, whyNotOpened } from './open-socket.ts';
 /** Before the third attempt to open a connection, the second being made at once; each later pause is twice as long. */
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;
+/** Slack lets an app open at least one connection a minute: if it asks for more time, that is a mistake. */
+const LONGEST_RETRY_AFTER_MS = 60_000;
 /** One that was closed sooner, without an announcement, counts as one that could not be opened. */
 const SHORT_LIVED_MS = 10_000;
 /** Slack announces that it closes a connection some ten seconds before. If it does not close it, we do. */
@@ -169,7 +171,7 @@ export function keepSocket(appToken: string, options: ConnectionOptions): KeptSo
 
   function noteFailure(error: unknown, level: 'error' | 'warn'): void {
     failures += 1;
-    retryAfterMs = classify(error).retryAfterMs ?? 0;
+    retryAfterMs = Math.min(classify(error).retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS);
     log[level]('socket_not_reopened', { reason: whyNotOpened(error), failures });
   }
 

@@ -40,8 +40,8 @@ const CONNECTION_CODES = new Set([
   'TOO_LATE_TO_SEND',
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
-/** Whatever the header says: nothing is held back for longer without another try. */
-export const LONGEST_RETRY_AFTER_MS = 3_600_000;
+/** A longer `Retry-After` is taken for a mistake: nobody would see for longer what the bot has to say. */
+export const LONGEST_RETRY_AFTER_MS = 300_000;
 const ERROR_CODE = /^[a-z0-9_-]{1,80}$/i;
 
 /** Classifies what `WebClient` threw. Whatever is not surely definite is unknown. */
