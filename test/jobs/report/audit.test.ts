@@ -21,6 +21,16 @@ test.each<[what: string, job: Partial<Job>, source: string, outcome: string]>([
     'webhook',
     'refused',
   ],
+  [
+    "an app's mention, of which there is a draft",
+    {
+      requesterId: null,
+      origin: { kind: 'mention', app: { id: 'A1', name: 'CI', messageTs: '1.0', permalink: '' } },
+      stage: { kind: 'draft', number: 1, thread: null, messages: [], postTs: null, draftedAtMs: 0 },
+    },
+    'mention',
+    'draft',
+  ],
 ])('an audit tells of %s (L4)', (_what, job, source, outcome) => {
   const line = startLine(aJob({ ...job, prompt: 'Explain the limits' }), false);
   expect(line).toMatchObject({ action: 'start', source, outcome });
