@@ -73,6 +73,15 @@ test.each<[string, string, Start]>([
   ['a form of unknown length', '401', { type: 'application/x-www-form-urlencoded', length: null }],
   ['a length beyond the limit', '413', { length: MIB + 1, headers: plausible() }],
   ['a webhook without signature', '401', { path: '/hooks/notes', length: 1000 }],
+  [
+    'a webhook whose signature is none',
+    '401',
+    {
+      path: '/hooks/notes',
+      length: 1000,
+      headers: [...hookHeaders().slice(0, 2), 'Webhook-Signature: v1,12'],
+    },
+  ],
   ['a webhook of long ago', '401', { path: '/hooks/notes', length: 1000, headers: hookHeaders(1) }],
   ['a webhook beyond the limit', '413', { path: '/hooks/notes', headers: hookHeaders() }],
 ])('%s is refused before a byte of the body has arrived', async (_what, status, start) => {

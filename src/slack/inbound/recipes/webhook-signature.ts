@@ -19,10 +19,12 @@ interface Signed {
   /** The sender's id of the request. */
   readonly id: string;
   readonly timestamp: string;
-  readonly signatures: string;
+  /** One at least. */
+  readonly signatures: readonly Buffer[];
 }
 
 type Problem = { readonly problem: string };
+const MISMATCH: Problem = { problem: 'signature mismatch' };
 
 /** The sender's id of a request that one of the secrets signed just now, as Standard Webhooks says; else why it is none. */
 export function verifyWebhook(
@@ -33,28 +35,28 @@ export function verifyWebhook(
   const signed = webhookSignatureIn(headers, nowMs);
   if ('problem' in signed) return signed;
   const { id, timestamp, signatures } = signed;
-  const given = signatures.split(' ').flatMap((signature) => {
-    const [, base64] = SIGNATURE.exec(signature) ?? [];
-    return base64 === undefined ? [] : [Buffer.from(base64, 'base64')];
-  });
   const expected = secrets.map((secret) =>
     createHmac('sha256', secret).update(`${id}.${timestamp}.`).update(content).digest(),
   );
-  const fits = expected.some((one) => given.some((other) => timingSafeEqual(one, other)));
-  return fits ? { id } : { problem: 'signature mismatch' };
+  const fits = expected.some((one) => signatures.some((other) => timingSafeEqual(one, other)));
+  return fits ? { id } : MISMATCH;
 }
 
 /** The signatures that the headers bring, if they may be of now: to be judged before the body is read. */
 export function webhookSignatureIn(headers: IncomingHttpHeaders, nowMs: number): Signed | Problem {
   const id = headers['webhook-id'];
   const timestamp = headers['webhook-timestamp'];
-  const signatures = headers['webhook-signature'];
+  const given = headers['webhook-signature'];
   if (typeof id !== 'string') return { problem: 'no webhook-id' };
   if (!ID.test(id)) return { problem: 'webhook-id must be 1 to 256 characters of ASCII, without spaces' };
   if (typeof timestamp !== 'string' || !TIMESTAMP.test(timestamp)) return { problem: 'no webhook-timestamp' };
-  if (typeof signatures !== 'string') return { problem: 'no webhook-signature' };
+  if (typeof given !== 'string') return { problem: 'no webhook-signature' };
   const agoS = nowMs / 1000 - Number(timestamp);
   if (agoS > APART_MAX_S) return { problem: 'signed too long ago' };
   if (agoS < -APART_MAX_S) return { problem: 'signed for a time to come' };
-  return { id, timestamp, signatures };
+  const signatures = given.split(' ').flatMap((signature) => {
+    const [, base64] = SIGNATURE.exec(signature) ?? [];
+    return base64 === undefined ? [] : [Buffer.from(base64, 'base64')];
+  });
+  return signatures.length === 0 ? MISMATCH : { id, timestamp, signatures };
 }
