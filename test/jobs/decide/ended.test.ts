@@ -263,6 +263,18 @@ describe('an ended job', () => {
     }
   });
 
+  test('that ended by a clock that was a day ahead costs no more', () => {
+    const world = aWorkingJob();
+    world.nowMs += 24 * HOUR_MS;
+    world.check(anAgentJob({ status: 'completed', prLink: firstLink }));
+    world.nowMs -= 24 * HOUR_MS;
+    world.tasks.set('check_ended_job', world.nowMs);
+    world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
+    const { length } = world.events;
+    world.advance(24 * HOUR_MS);
+    expect(world.events.length - length).toBeLessThanOrEqual(40);
+  });
+
   test('costs no more than 40 reads in a day', () => {
     const world = anEndedJob({ status: 'completed' });
     const before = world.events.length;

@@ -46,6 +46,17 @@ describe('a job that cannot be found', () => {
     expect(looks).toBeLessThan(70);
   });
 
+  test('is gone after an hour, though a clock that was a day ahead missed it first', () => {
+    const world = aWorkingJob();
+    world.answer = failures.noSuchPath;
+    world.nowMs += 24 * HOUR_MS;
+    world.check(failures.noSuchPath);
+    world.nowMs -= 24 * HOUR_MS;
+    world.tasks.set('check_job', world.nowMs);
+    world.advance(62 * MINUTE_MS);
+    expect(world.news.at(-1)).toBe('vanished');
+  });
+
   test('by the API’s own words, while it knows other jobs, is gone after the settle window', () => {
     const world = aWorkingJob();
     world.advance(5 * SECOND_MS);

@@ -1,6 +1,11 @@
 import { type AgentFailure, type AgentJob, isEnded } from '../../agent-job.ts';
 import { type EndBefore, type Ended, type Job, workingSince } from '../../job.ts';
-import { endedIntervalMs, endedRetryMs, LOOKED_AT_FOR_MS } from '../../schedule/schedule.ts';
+import {
+  CLOCKS_DIFFER_MS,
+  endedIntervalMs,
+  endedRetryMs,
+  LOOKED_AT_FOR_MS,
+} from '../../schedule/schedule.ts';
 import { announceEnd, recordFacts, untold } from '../announce.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
 import { forgetStatuses } from '../turn-news.ts';
@@ -60,7 +65,7 @@ export function endedJobChecked(builder: DecisionBuilder, ended: Ended, agentJob
     return;
   }
   if (status === ended.status && agentJob.prLink === before?.prLink) {
-    planLook(builder, ended.sinceMs ?? 0);
+    planLook(builder, unchangedSinceMs(builder, ended));
     return;
   }
   const { posts } = builder.job;
@@ -73,7 +78,7 @@ export function endedJobChecked(builder: DecisionBuilder, ended: Ended, agentJob
 /** This check may be the only one to see a change, so it is made again. */
 export function endedCheckFailed(builder: DecisionBuilder, ended: Ended, failure: AgentFailure): void {
   const { nowMs, jitter } = builder.context;
-  const unchangedMs = nowMs - (ended.sinceMs ?? 0);
+  const unchangedMs = nowMs - unchangedSinceMs(builder, ended);
   if (unchangedMs > GIVEN_UP_AFTER_MS) return;
   const waitMs = Math.max(endedRetryMs(unchangedMs, jitter), failure.retryAfterMs ?? 0);
   builder.schedule('check_ended_job', nowMs + waitMs);
@@ -117,6 +122,15 @@ function endBeforeOf({ sinceMs, tookMs }: Ended, { turnReplies }: Job): EndBefor
     ...(tookMs !== undefined && { tookMs }),
     turnReplies,
   };
+}
+
+/** Since now, if a clock that was ahead has seen the end: the looks would stay close together until that time. */
+function unchangedSinceMs(builder: DecisionBuilder, ended: Ended): number {
+  const { nowMs } = builder.context;
+  const sinceMs = ended.sinceMs ?? 0;
+  if (sinceMs <= nowMs + CLOCKS_DIFFER_MS) return sinceMs;
+  builder.change({ stage: { ...ended, sinceMs: nowMs } });
+  return nowMs;
 }
 
 function planLook(builder: DecisionBuilder, sinceMs: number): void {

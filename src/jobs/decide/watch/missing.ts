@@ -1,4 +1,5 @@
 import type { AgentFailure } from '../../agent-job.ts';
+import { isWaitOn } from '../../schedule/schedule.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
 
 /** What stays away for so long is gone, whoever says so. */
@@ -16,7 +17,7 @@ export function isMissing({ reason }: AgentFailure): boolean {
 export function noteMissing(builder: DecisionBuilder): void {
   const { nowMs } = builder.context;
   const { missing } = builder.job;
-  const isStill = missing != null && nowMs - missing.untilMs < UNSEEN_AFTER_MS;
+  const isStill = missing != null && isWaitOn(missing.untilMs + UNSEEN_AFTER_MS, UNSEEN_AFTER_MS, nowMs);
   builder.change({ missing: { sinceMs: isStill ? missing.sinceMs : nowMs, untilMs: nowMs } });
 }
 
