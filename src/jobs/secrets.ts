@@ -32,8 +32,8 @@ const SECRETS: readonly (readonly [RegExp, Replacement])[] = [
     `$1_${REDACTED}`,
   ],
   [
-    /(?<![a-z0-9])(glsa|lin_api|dckr_pat|gsk|xai|r8|figd|shp(?:ca|pa|ss)|ntn|lsv2_[a-z]{2}|sntry[su]|nvapi|pplx|xkeysib|hv[bs]|ya29|gocspx|do[or]_v1|sq0csp|pmak|age-secret-key)[-_.](?=[\w.-]{0,40}\d)[\w.-]{16,}/gi,
-    `$1-${REDACTED}`,
+    /(?<![a-z0-9])((?:glsa|lin_api|dckr_pat|gsk|r8|figd|shp(?:ca|pa|ss)|ntn|lsv2_[a-z]{2}|sntry[su]|do[or]_v1)_|(?:xai|nvapi|pplx|xkeysib|gocspx|sq0csp|pmak|age-secret-key)-|(?:hv[bs]|ya29)\.)(?=[\w.-]{0,40}\d)[\w.-]{16,}/gi,
+    `$1${REDACTED}`,
   ],
   [/(?<![A-Za-z0-9])SG\.[\w-]{16,}\.[\w-]{16,}/g, REDACTED],
   [/(?<![a-z0-9])(?:AKIA|ASIA)[A-Z0-9]{16,}/g, REDACTED],
@@ -89,10 +89,13 @@ function ifRandom(match: string, name = '', value = ''): string {
   return isRandom(value) ? `${name}${REDACTED}` : match;
 }
 
-/** What people write after "token:" are words; a secret has digits, too. */
+/** What people write after "token:" are words; a secret has digits, too, and not as `oauth2-device-flow` has. */
 function isRandom(value: string): boolean {
-  return /\d/.test(value) && /[a-z]/i.test(value);
+  return /\d/.test(value) && /[a-z]/i.test(value) && !HYPHENATED_WORDS.test(value);
 }
+
+const HYPHENATED_WORDS =
+  /^(?:[a-z]{1,20}\d{0,3}|\d{1,4}|[a-z]\d{1,2}[a-z]{1,10})(?:[-./](?:[a-z]{1,20}\d{0,3}|\d{1,4}|[a-z]\d{1,2}[a-z]{1,10}))+\.?$/;
 
 function isWords(scheme: string, credentials: string): boolean {
   if (scheme.toLowerCase() !== 'basic') return /^[a-z]{1,24}(?:-[a-z]{1,24})?[.:]?$/i.test(credentials);

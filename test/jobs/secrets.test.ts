@@ -67,6 +67,9 @@ describe('a secret is taken out of a text', () => {
     '100% of “äöü” 👩‍💻 می‌خواهم',
     'tokens: 20,000 per minute',
     'Mail mailto:docs2team@example.com, npm:react-docs2@18.example.org, or docs:latest1@sha256:0a1b2c3d4e5f',
+    'See r8-migration-guide-2024 and gsk.documentation-2024.example',
+    'docs(token): oauth2-device-flow, api-key: v2-key-rotation, secret: k8s-secrets.md',
+    'Token: oauth2-device-flow, api-key: v2-key-rotation; secret: k8s-secrets.md',
     'Token: see authentication.md, password: optional, Authorization: token based',
   ])('%s has none', (text) => expect(withoutSecrets(text)).toBe(text));
 
