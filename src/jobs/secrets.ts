@@ -1,6 +1,6 @@
 export const REDACTED = '[redacted]';
 
-/** Beyond that, nobody looks for secrets any more, and nothing is kept. */
+/** What comes after that is not searched for secrets, and not kept. */
 const SEARCHED_LENGTH = 20_000;
 /** Each round undoes one encoding: an address within an address is encoded twice. */
 const DECODED_TIMES = 3;
@@ -103,7 +103,7 @@ function isWords(scheme: string, credentials: string): boolean {
   return !/^[\x20-\x39\x3b-\x7e]*:[\x20-\x7e]*$/.test(decoded);
 }
 
-/** Characters that nobody sees: they could hide a secret from the search, but not from whoever copies it. */
+/** Characters that nobody sees: they could hide a secret from the search, but not from a person who copies it. */
 const INVISIBLE = /[\p{Cf}[\p{Cc}--[\n\r\t]]]/gv;
 
 /**

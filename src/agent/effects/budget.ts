@@ -18,9 +18,9 @@ const HOUR_MS = 3_600_000;
 const FIRST_LOOKS_AGAIN_MS = 60_000;
 /** In a line, each is called by those before it. If they cannot, it looks by itself. */
 const LOOKS_IN_LINE_AGAIN_MS = 60_000;
-/** Whoever is called has so long to come: its replies may be gathered, or its names be looked up. */
+/** How long the job that is called may take to come: its replies may be gathered, or its names be looked up. */
 const COMES_WITHIN_MS = 10_000;
-/** If nobody has come for so long, the program was away, and the first in line is called once more. */
+/** If no job has come by then, the program was away, and the first in line is called once more. */
 const NOBODY_WAS_THERE_MS = 30_000;
 const PASSED_FOR_MS = 60_000;
 const TOO_MANY_REQUESTS = 429;
@@ -84,7 +84,7 @@ function limited(status: number | null, message: string, retryAfterMs: number): 
 /** With the job that asks: its call may have left the line, or be new. */
 function joinedBy(asking: InBudgetQueue, waiting: readonly InBudgetQueue[]): readonly InBudgetQueue[] {
   const isIn = waiting.some((one) => isSame(one, asking));
-  // Whoever was passed has come.
+  // A job that was passed has come.
   return isIn ? waiting.map((one) => (isSame(one, asking) ? asking : one)) : [...waiting, asking];
 }
 

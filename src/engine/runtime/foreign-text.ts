@@ -5,14 +5,14 @@ export function storable(value: string): string {
   return value.toWellFormed().replaceAll('\0', '');
 }
 
-/** At most so many UTF-16 units, and no half of a character at the end. */
+/** At most `maxLength` UTF-16 units, and no half of a character at the end. */
 function cut(value: string, maxLength: number): string {
   if (value.length <= maxLength) return value;
   const half = /[\uD800-\uDBFF]$/;
   return value.slice(0, maxLength).replace(half, '');
 }
 
-/** Untrusted text, as it may be stored and shown: without secrets, and at most so long. */
+/** Untrusted text, as it may be stored and shown: without secrets, and at most `maxLength` long. */
 export function foreignText(value: string, maxLength: number): string {
   return cut(withoutSecrets(storable(value)).trim(), maxLength);
 }

@@ -73,7 +73,7 @@ export function nextInLine(
 
 /**
  * The agent API has answered 429 to a call of the project. No call goes out before the end of the pause, and then one
- * at a time, in line, until nobody waits any more.
+ * at a time, in line, until none is left.
  */
 export interface CallPause {
   /** When the last refusal came that was not of a call on its way before. */

@@ -3,7 +3,7 @@ import type { Job } from '../../job.ts';
 import { isWaitOn } from '../../schedule/schedule.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
 
-/** So many messages of one job about what the agent answers are read in ten minutes; beyond that, it is noise. */
+/** How many messages about the agent's answers a thread takes in ten minutes; more would be noise. */
 export const NEWS_MAX = 8;
 export const NEWS_WINDOW_MS = 600_000;
 const SHORTEST_PAUSE_MS = NEWS_WINDOW_MS;

@@ -86,8 +86,8 @@ const lockedPauseOf = prepared((db, { projectId }: Values<{ projectId: string }>
 );
 
 /**
- * Jobs that wait for the hourly budgets, and pauses that the agent API has asked for. A job keeps its place, even if the replies of a dropped call go out with
- * another.
+ * Jobs that wait for the hourly budgets, and pauses that the agent API has asked for. A job keeps its place, even if the
+ * replies of a dropped call go out with another.
  */
 export class BudgetQueue extends Table {
   /** Adds the job of a create or message call; a waiting job keeps its place. */
