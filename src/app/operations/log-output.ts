@@ -16,7 +16,7 @@ export class LogOutput {
 
   constructor(stream: Writable) {
     this.stream = stream;
-    // Whoever read it has gone. A program that does its work without a log is better than none.
+    // The reader has gone. A program that does its work without a log is better than none.
     stream.on('error', () => {
       this.isBroken = true;
     });

@@ -10,6 +10,7 @@ import { isSignedBySlack } from './verify-signature.ts';
 
 /** How long requests that have begun to arrive may go on when the program stops. */
 const DRAIN_MS = 2_000;
+
 export function httpConnection(signingSecret: string, options: ConnectionOptions): Connection {
   const { logger, log, clock, bodies, routes, onConnected } = options;
   const httpReceiver = new HTTPReceiver({
@@ -45,10 +46,10 @@ export function httpConnection(signingSecret: string, options: ConnectionOptions
       cancel();
     },
     requestsInFlight: () => receiver.requestsInFlight(),
-    // Bolt closes its server when a connection cannot be accepted, because there are too many open files, say.
-    // Slack calls one address.
     warnings: () => [],
+    // Slack calls one address.
     isSharedSince: () => Promise.resolve(false),
+    // Bolt closes its server when a connection cannot be accepted, because there are too many open files, say.
     problem: () => (server === null || server.listening ? null : 'the port is not open any more'),
   };
 }

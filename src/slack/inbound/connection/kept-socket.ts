@@ -17,11 +17,11 @@ const LEAVE_WITHIN_MS = 15_000;
 /** Announcements that are followed by a new connection; any other says that Slack does not want one now. */
 const REFRESHES: ReadonlySet<string> = new Set(['warning', 'refresh_requested']);
 
-/** Slack may count a connection for so long after its end. */
+/** How long Slack may still count a connection after its end. */
 const STILL_COUNTED_MS = 30_000;
-/** Only with its greeting says Slack how many connections there are, so a new one is opened to learn it. */
+/** Slack says how many connections there are only when it greets a new one, so one is opened to learn it. */
 const COUNT_EVERY_MS = 60 * 60_000;
-/** For so long after it was killed, a process may count as a replica that still has its connection. */
+/** How long a process that was killed may count as a replica with a connection. */
 const KILLED_COUNTED_MS = 3 * 60_000;
 const COUNT_OTHERS_EVERY_MS = 5 * 60_000;
 /** A sign of another program is followed by a count, but not by one after the other. */
