@@ -1,10 +1,11 @@
 import type { FilesInfoResponse } from '@slack/web-api';
 import { systemClock } from '../../../engine/runtime/clock.ts';
+import { parseRetryAfterMs } from '../../../engine/runtime/exchange.ts';
 import type { Snippet, SnippetProblem, Unsent } from '../../../jobs/requests/attachments.ts';
 import { describedFile } from '../../messages/files.ts';
 import type { BotToken, SlackCaller } from './caller.ts';
 import { decodedText } from './decoded-text.ts';
-import { SlackCallError } from './failure.ts';
+import { LONGEST_RETRY_AFTER_MS, SlackCallError } from './failure.ts';
 
 const SLACK = 'https://slack.com';
 /** Slack's own, and the one for governments; another Slack, in tests, has its files where its API is. */
@@ -99,7 +100,7 @@ type Download = Exclude<SnippetContent, Unsent>;
 
 async function contentOf(response: Response, maxLength: number): Promise<Download> {
   const { status, headers } = response;
-  if (status === 429) return { retryAfterMs: Number(headers.get('retry-after')) * 1000 || null };
+  if (status === 429) return { retryAfterMs: retryAfterIn(headers) };
   if (status >= 500) return { retryAfterMs: null };
   if (status !== 200 || isPage(headers)) return { problem: 'unreadable' };
   const maxBytes = maxLength * MAX_BYTES_PER_CHARACTER;
@@ -113,6 +114,11 @@ async function contentOf(response: Response, maxLength: number): Promise<Downloa
   }
   const text = decodedText(Buffer.concat(chunks), charsetIn(headers));
   return text === null ? { problem: 'no_text' } : { text };
+}
+
+function retryAfterIn(headers: Headers): number | null {
+  const [retryAfter, date] = ['retry-after', 'date'].map((name) => headers.get(name) ?? undefined);
+  return parseRetryAfterMs(retryAfter, date, Date.now(), LONGEST_RETRY_AFTER_MS) || null;
 }
 
 /** The page to sign in; a file that is a page is served as a download. */

@@ -77,6 +77,12 @@ describe('a text snippet', () => {
 
   test.each<[string, Answer, number | null]>([
     ['at a rate limit', (_, response) => response.writeHead(429, { 'retry-after': '7' }).end(), 7_000],
+    [
+      'at a limit that is given in milliseconds by mistake, after five minutes',
+      (_, response) => response.writeHead(429, { 'retry-after': '60000' }).end(),
+      300_000,
+    ],
+    ['at a limit without a time', (_, response) => response.writeHead(429).end(), null],
     ['while Slack is down', (_, response) => response.writeHead(503).end(), null],
     ['after a broken connection', (request) => request.socket.destroy(), null],
   ])('is tried again later %s', async (_what, answer, retryAfterMs) => {
