@@ -25,12 +25,30 @@ const TOKEN = /<([^<>]*)>/g;
 export function readableText(slackText: string, names: ReadonlyMap<string, string>): string {
   let readable = '';
   let end = 0;
+  let lineStart = '';
+  const add = (text: string) => {
+    readable += text;
+    lineStart = startOfLastLine(lineStart, text);
+  };
   for (const match of slackText.matchAll(TOKEN)) {
     const [token, content = ''] = match;
-    readable += unescapeMrkdwn(slackText.slice(end, match.index)) + (readableToken(content, names) ?? token);
+    add(unescapeMrkdwn(slackText.slice(end, match.index)));
+    const words = readableToken(content, names);
+    // In the row of a table, a bar in somebody's name would end a cell.
+    add(words !== null && lineStart === ROW_START ? words.replace(/(?<!\\)\|/g, '\\|') : (words ?? token));
     end = match.index + token.length;
   }
   return readable + unescapeMrkdwn(slackText.slice(end));
+}
+
+const ROW_START = '| ';
+
+function startOfLastLine(before: string, added: string): string {
+  const end = added.lastIndexOf('\n');
+  return (end < 0 ? before + added.slice(0, ROW_START.length) : added.slice(end + 1)).slice(
+    0,
+    ROW_START.length,
+  );
 }
 
 /**

@@ -12,6 +12,7 @@ import { anyCharacter } from '../any-character.ts';
 
 const names = new Map([
   ['U1', 'Ann'],
+  ['U3', 'Ann | Acme'],
   ['C2', 'limits'],
   ['S2', 'writers'],
 ]);
@@ -27,6 +28,11 @@ describe('what a person typed (R1, S6)', () => {
     ['a user group', 'tell <!subteam^S1|@writers>', 'tell @writers'],
     ['a user group without a label', 'tell <!subteam^S1>', 'tell a user group'],
     ['a channel and a user group whose names are known', '<#C2> <!subteam^S2>', '#limits @writers'],
+    [
+      'a name with a bar in a table, where it would end a cell',
+      '| <@U3> |\n<@U3>',
+      '| @Ann \\| Acme |\n@Ann | Acme',
+    ],
     ['everybody here', '<!here> <!channel|channel> <!everyone>', '@here @channel @everyone'],
     ['a date', 'by <!date^1700000000^{date}|14 November>', 'by 14 November'],
     ['a date without words', 'by <!date^1700000000^{date}>', 'by 2023-11-14 22:13 UTC'],
