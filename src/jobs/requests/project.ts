@@ -32,7 +32,8 @@ export interface UnknownProject {
 }
 
 const FORCED_PROMPT = /^--(?:\s+|$)/;
-const NAMED_PROJECT = /^project=(\S*)\s*/i;
+/** Slack makes a link of a name that looks like an address: `<http://docs.example|docs.example>`. */
+const NAMED_PROJECT = /^project=(?:<[^<>|\s]*\|([^<>\s]*)>|(\S*))\s*/i;
 
 /**
  * Which project a text is for: `project=name` at its start says so, else it is the default. `--` at the start, or
@@ -40,7 +41,7 @@ const NAMED_PROJECT = /^project=(\S*)\s*/i;
  */
 export function addressed(text: string, projects: Projects, byDefault: Project): Addressed {
   const trimmed = text.trim();
-  const [start = '', name] = NAMED_PROJECT.exec(trimmed) ?? [];
+  const [start = '', linked, name = linked] = NAMED_PROJECT.exec(trimmed) ?? [];
   const project = name === undefined ? byDefault : projectCalled(name, projects);
   if ('kind' in project) return project;
   const rest = trimmed.slice(start.length);

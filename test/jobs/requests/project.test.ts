@@ -16,6 +16,7 @@ describe('project=name at the start of a prompt', () => {
     ['project=handbook fix the typos', 'handbook', 'fix the typos'],
     ['  Project=HANDBOOK\n\nfix the typos ', 'handbook', 'fix the typos'],
     ['project=p-2 fix', 'handbook', 'fix'],
+    ['project=<http://handbook|handbook> fix', 'handbook', 'fix'],
     ['project=handbook', 'handbook', ''],
     ['fix project=handbook', 'docs', 'fix project=handbook'],
     ['projects=handbook fix', 'docs', 'projects=handbook fix'],
