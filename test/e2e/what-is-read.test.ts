@@ -224,11 +224,19 @@ describe('files (R4)', () => {
       url_private: 'https://files.slack.com/none',
       attachments: [{ filename: 'limits.xlsx', mimetype: 'application/vnd.ms-excel' }],
     };
-    await write(program, { text: `${mention} Publish`, fields: { files: [email] } });
-    expect(await sent(program, 1)).toEqual([
-      'Publish\n\nLimits:\nSubject: Limits\nFrom: Dana <dana@acme.example>\n\nSolo has 20 & no more.\nDana',
-    ]);
+    const asked = await write(program, { text: `${mention} Publish`, fields: { files: [email] } });
+    const words = 'Limits:\nSubject: Limits\nFrom: Dana <dana@acme.example>\n\nSolo has 20 & no more.\nDana';
+    expect(await sent(program, 1)).toEqual([`Publish\n\n${words}`]);
     await told(program, general, '1 file (limits.xlsx)');
+    const { control } = program.slack;
+    await control.shortcut({ message: asked, user: bob, callbackId: 'ask_docs_agent' });
+    await waitFor(
+      () => control.modal(bob),
+      (modal) => modal !== null,
+      { what: 'the form' },
+    );
+    await control.submit(bob);
+    expect((await sent(program, 2)).at(-1)).toContain(words);
   });
 });
 

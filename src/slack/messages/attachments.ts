@@ -53,7 +53,9 @@ export function mergeAttachments(all: readonly Attachments[]): Attachments {
 }
 
 /** As much of it as a form can carry; the rest is only named. */
-export function fitAttachments({ snippets, others }: Attachments, maxLength: number): Attachments {
+export function fitAttachments(attachments: Attachments, maxLength: number): Attachments {
+  if (JSON.stringify(attachments).length <= maxLength) return attachments;
+  const { snippets, others } = attachments;
   let length = 0;
   const fits = (one: unknown) => {
     length += JSON.stringify(one).length;

@@ -2,7 +2,7 @@ import { isBlank } from '../../jobs/requests/prompt.ts';
 import { sanitize } from '../protocol/slack-text.ts';
 import { blockTexts, joinParagraphs } from './block-text.ts';
 import { fieldsOf, listOf } from './parts.ts';
-import { newTexts, unlessPlaceholder } from './same-text.ts';
+import { newTexts, unlessPlaceholder, withoutMention } from './same-text.ts';
 import { slackAttachmentsOf, slackAttachmentText } from './slack-attachment.ts';
 
 /** The parts of a message that hold text. All of it is from outside. */
@@ -22,7 +22,8 @@ export function saidBy({ text, bot_id: botId, blocks, attachments }: Saying): st
   const own = unlessPlaceholder(sanitize(text ?? ''));
   const isTyped = botId == null && !isBlank(own);
   const built = listOf(blocks).filter((block) => !isTyped || fieldsOf(block).type !== 'rich_text');
-  const inBlocks = newTexts(own, blockTexts(built));
+  // An app may mention the bot in only one of the two.
+  const inBlocks = newTexts(`${own}\n${withoutMention(own)}`, blockTexts(built));
   const hasWords = inBlocks.some(({ isStandIn }) => isStandIn !== true);
   const said = joined([own, hasWords ? sanitize(joinParagraphs(inBlocks)) : '']);
   const parts = slackAttachmentsOf(attachments, said).map((one) => sanitize(slackAttachmentText(one, said)));

@@ -7,6 +7,7 @@ const attachments = z.object({
     .array(
       z.object({
         name: z.string(),
+        text: z.string().optional(),
         url: z.string().nullable(),
         fileId: z.string().optional(),
         size: z.number().optional(),

@@ -55,6 +55,13 @@ describe('what a message says (F5)', () => {
     expect(said({ text: '', attachments: [attachment] })).toBe(quoted(text));
   });
 
+  test('a person by an app: once, also if only the text mentions the bot', () => {
+    const elements = [{ type: 'text', text: 'Explain the limits' }];
+    const blocks = [{ type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] }];
+    const text = '<@U0BOT> Explain the *limits*';
+    expect(said({ text, bot_id: 'B1', blocks })).toBe('someone Explain the *limits*');
+  });
+
   test('an app by its attachments: what its fallback says again is not doubled', () => {
     expect(said({ text: '', bot_id: 'B1', attachments: [pullRequestByApp] })).toBe(
       [
