@@ -152,6 +152,24 @@ describe('a place that is closed to the bot', () => {
     await isTold(world, card);
   });
 
+  test.each(['restricted_action_non_threadable_channel', 'messages_tab_disabled'])(
+    'keeps what is refused by a setting that people may change (%s)',
+    async (code) => {
+      await using world = await startStrictWorld({ settings });
+      const card = await atWork(world);
+      let isClosed = true;
+      world.slack.onCall(({ method }) =>
+        isClosed && method === 'chat.postMessage' ? { error: code } : null,
+      );
+      finish(world);
+      await world.clock.advance(30_000);
+      expect(await times(world, card, 'Pull request ready')).toBe(0);
+      isClosed = false;
+      await world.clock.advance(3 * MINUTE_MS);
+      await isTold(world, card);
+    },
+  );
+
   test('is given up after a week, and asked nothing more', async () => {
     await using world = await startStrictWorld({ settings });
     const card = await atWork(world);

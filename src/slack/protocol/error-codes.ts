@@ -76,8 +76,11 @@ export function isNotInChannel(code: string): boolean {
 const CLOSED: ReadonlySet<string> = new Set([
   'channel_is_archived',
   'is_archived',
+  'messages_tab_disabled',
   'restricted_action',
+  'restricted_action_non_threadable_channel',
   'restricted_action_read_only_channel',
+  'restricted_action_thread_only_channel',
   'restricted_action_thread_locked',
   'thread_locked',
 ]);
