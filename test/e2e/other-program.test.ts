@@ -202,3 +202,27 @@ test('another program is seen though a replica could not open the connection tha
   await store.close();
   await folder.remove();
 });
+
+test.each([
+  ['while Slack opens none', { error: 'internal_error' } as const],
+  ['though the message is new', null],
+])(
+  'people who talk below a message of the bot that the store does not know do not make it connect again and again, %s',
+  async (_when, fault) => {
+    await using world = await startStrictWorld();
+    await world.clock.advance(600_000);
+    await world.settled(10_000);
+    const posted = await fetch(`${world.env.SLACK_API_URL}chat.postMessage`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${world.env.SLACK_BOT_TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ channel: general, text: 'Good morning' }),
+    });
+    const { ts } = (await posted.json()) as { ts: string };
+    const opened = () => world.slack.calls('apps.connections.open').length;
+    const before = opened();
+    world.slack.onCall(({ method }) => (method === 'apps.connections.open' ? fault : null));
+    for (const text of ['One', 'Two', 'Three', 'Four', 'Five'])
+      await world.slack.control.message({ channel: general, user: bob, text, threadTs: ts });
+    expect(opened() - before).toBe(1);
+  },
+);

@@ -28,6 +28,8 @@ const COUNT_OTHERS_EVERY_MS = 5 * 60_000;
 const COUNT_AGAIN_MS = 5 * 60_000;
 /** A mention arrives as two events at once: one count is enough for both. */
 const JUST_COUNTED_MS = 2_000;
+/** After a sign that could not be followed by a count, because Slack or the store did not answer. */
+const COUNT_RETRY_MS = 60_000;
 /** In real time: somebody waits for it. */
 const COUNT_WITHIN_MS = 1_500;
 
@@ -66,6 +68,8 @@ export function keepSocket(appToken: string, options: ConnectionOptions): KeptSo
   const open = new Set<Socket>();
   let closedAtMs: readonly number[] = [];
   let cancelCount = () => {};
+  /** Of another program; it was followed by an attempt to count. */
+  let signAtMs = Number.NEGATIVE_INFINITY;
   let isStopped = false;
   let wasConnected = false;
   let downSinceMs: number | null = null;
@@ -264,8 +268,11 @@ export function keepSocket(appToken: string, options: ConnectionOptions): KeptSo
       const sureSinceMs = Math.max(sinceMs ?? 0, nowMs - COUNT_AGAIN_MS);
       const isCounted =
         sinceMs === null || count.takenAtMs() > Math.min(sureSinceMs, nowMs - JUST_COUNTED_MS);
-      if (count.others() === 0 && !isCounted)
+      const isInVain = signAtMs > count.takenAtMs() && Math.abs(nowMs - signAtMs) < COUNT_RETRY_MS;
+      if (count.others() === 0 && !isCounted && (replacing !== null || !isInVain)) {
+        signAtMs = nowMs;
         await systemClock.timeout(COUNT_WITHIN_MS, recount(), undefined);
+      }
       return count.others() > 0;
     },
     problem: () => {
