@@ -42,6 +42,16 @@ describe.each([
     expect(world.prompts()).toEqual([['Explain the limits']]);
   });
 
+  test('goes out as it reads, too, if it was edited while the program was away', async () => {
+    const asked = await ask('Explain teh limits');
+    await world.service.stop();
+    world.slack.onDelivery(({ payload }) => (JSON.stringify(payload).includes('message_changed') ? 0 : 1));
+    await world.slack.control.editMessage(asked, text('Explain the limits'));
+    await world.restart();
+    await world.settled(70_000);
+    expect(world.prompts()).toEqual([['Explain the limits']]);
+  });
+
   test('starts nothing when it is deleted, and its card and the replies to it say so', async () => {
     const asked = await ask('Explain the limits');
     const reply = await world.slack.control.message({

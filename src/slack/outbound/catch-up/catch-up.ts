@@ -1,11 +1,13 @@
 import { applyEvent } from '../../../engine/apply-event.ts';
 import type { TaskHandler } from '../../../engine/loop.ts';
 import { factsOf } from '../../../engine/tools.ts';
+import type { JobEvent } from '../../../jobs/event.ts';
 import { isBeforeJob, type Job } from '../../../jobs/job.ts';
 import { retryDelayMs } from '../../../jobs/schedule/schedule.ts';
 import type { ThreadToRead } from '../../../store/queries/catch-ups.ts';
 import { type ClaimedTask, LeaseLostError, type Transaction } from '../../../store/store.ts';
 import { isPostedByApp, isTooOld, messageKeys, replyOf } from '../../messages/message-event.ts';
+import { rewrittenRequest } from '../../messages/rewritten-request.ts';
 import type { ThreadMessage } from '../../workspace/web-api/answers.ts';
 import { SlackCallError, type SlackFailure } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
@@ -114,7 +116,7 @@ interface ReadMessages {
   readonly workspace: Workspace;
 }
 
-/** Stores the replies that no event has delivered. Returns how many of them had been written long before. */
+/** Stores the replies, and the edits of the request, that no event has delivered. Returns how many of them had been written long before. */
 async function takeIn(
   tools: SlackTools,
   tx: Transaction,
@@ -123,6 +125,8 @@ async function takeIn(
   const context = tools.newContext();
   let oldReplies = 0;
   for (const message of messages) {
+    const rewritten = requestIn(job, message, workspace, tools);
+    if (rewritten !== null) await applyEvent(tx, job.id, rewritten, context);
     const found = replyOf(message, workspace.botUserId);
     if (found === null || isBeforeJob(job, message.ts)) continue;
     if (isTooOld(Number(message.ts), context.nowMs)) continue;
@@ -135,6 +139,18 @@ async function takeIn(
     if (context.nowMs - Number(message.ts) * 1000 > OLD_AFTER_MS) oldReplies += 1;
   }
   return oldReplies;
+}
+
+/** The message that asks, if it was edited; else null. It is the root of its thread. */
+function requestIn(
+  { requestTs, requesterId, threadTs }: Job,
+  message: ThreadMessage,
+  { projects, botUserId }: Workspace,
+  { promptMaxLength }: SlackTools,
+): JobEvent | null {
+  const isRequest = message.ts === requestTs && message.ts === threadTs && message.user === requesterId;
+  if (!isRequest || requesterId === null || message.edited === undefined || projects === null) return null;
+  return rewrittenRequest(message, { userId: requesterId, botUserId, projects, promptMaxLength });
 }
 
 /** Without the messages of people who may not use the program there, of bots, and of this program. */
