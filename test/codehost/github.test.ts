@@ -105,6 +105,16 @@ describe('its checks', () => {
     expect(await factsOf(at.look(pull))).toMatchObject({ checks: 'failing' });
   });
 
+  test('of GitHub Actions are not said to pass where there are more runs than one answer holds', async () => {
+    await using at = await lookingAtGithub();
+    const pull = at.host.open({ repository: 'acme/docs' });
+    for (let index = 0; index < 100; index += 1) pull.check(`build ${index}`, 'success');
+    at.host.withhold('Checks');
+    expect(await factsOf(at.look(pull))).toMatchObject({ checks: 'passing' });
+    pull.check('build 100', 'failure');
+    expect(await factsOf(at.look(pull))).toMatchObject({ checks: 'pending' });
+  });
+
   test.each([
     ['Commit statuses', ['Commit statuses']],
     ['Checks and Actions', ['Checks', 'Actions']],

@@ -58,12 +58,14 @@ async function readCheckRuns(read: Read, commit: string): Promise<Checks[]> {
 
 /** The newest run of each workflow: those before it are superseded. */
 async function readWorkflowRuns(read: Read, commit: string): Promise<Checks[]> {
-  const { workflow_runs: runs } = await read(
+  const { total_count: total, workflow_runs: runs } = await read(
     `/actions/runs?head_sha=${commit}&per_page=${PAGE}`,
     workflowRuns,
   );
   const newest = new Map(runs.toReversed().map((run) => [`${run.workflow_id} ${run.event}`, run]));
-  return [...newest.values()].map(stateOfRun);
+  const found = [...newest.values()].map(stateOfRun);
+  // What was not read may have failed, or still be at work.
+  return total !== null && total > PAGE ? [...found, 'pending'] : found;
 }
 
 /** As GitHub's own command line counts them. */
