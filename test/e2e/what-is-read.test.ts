@@ -181,13 +181,14 @@ describe('files (R4)', () => {
       file('index.ts', 'let a = 1', { mimetype: 'video/mp2t', filetype: 'typescript' }),
       file('q.sql', 'select 1', { mimetype: 'application/sql' }),
       file('fix.patch', '--- a'),
+      file('README', 'Read me'),
       file('latin.txt', Buffer.from('caf\u00e9 \u0096 5', 'latin1')),
       file('utf16.txt', Buffer.from('\ufeffcafé', 'utf16le')),
     ];
     await write(program, { text: `${mention} See these`, files });
     expect(await sent(program, 1)).toEqual([
       'See these\n\nschema.json:\n{"a":1}\n\napi.yaml:\na: 1\n\nguide.mdx:\n# Guide\n\nindex.ts:\nlet a = 1\n\n' +
-        'q.sql:\nselect 1\n\nfix.patch:\n--- a\n\nlatin.txt:\ncafé – 5\n\nutf16.txt:\ncafé',
+        'q.sql:\nselect 1\n\nfix.patch:\n--- a\n\nREADME:\nRead me\n\nlatin.txt:\ncafé – 5\n\nutf16.txt:\ncafé',
     ]);
   });
 

@@ -109,7 +109,8 @@ const TEXT_KINDS = new Set(
     'hh hpp csharp cs fsharp fs vb swift objc m mm dart lua perl pl pm r julia jl haskell hs ocaml ml elixir ex exs erlang ' +
     'erl clojure clj lisp scheme fortran pascal powershell ps1 shell sh bash zsh fish bat cmd sql graphql gql proto thrift ' +
     'hcl tf tfvars diff patch vcard vcf ics srt vtt po pot handlebars mustache jinja j2 liquid haml pug sol zig nim ' +
-    'coffeescript verilog vhdl applescript actionscript boxnote mermaid mmd puml plantuml http rest feature lock'
+    'coffeescript verilog vhdl applescript actionscript boxnote mermaid mmd puml plantuml http rest feature lock mod sum har avsc bicep ' +
+    'readme license licence notice changelog contributing authors codeowners'
   ).split(' '),
 );
 /** Written as text, and yet not for people to read. */
