@@ -42,6 +42,16 @@ describe.each([
     expect(world.prompts()).toEqual([['Explain the limits']]);
   });
 
+  test.each(['please stop', 'thanks!'])('starts nothing when it now says %j', async (words) => {
+    const asked = await ask('Explain the limits');
+    await world.slack.control.editMessage(asked, text(words));
+    await world.settled(70_000);
+    expect(world.prompts()).toEqual([]);
+    expect((await world.slack.control.messages(channel)).map((one) => one.text).join('\n')).toContain(
+      '*Not started*',
+    );
+  });
+
   test('goes out as it reads, too, if it was edited while the program was away', async () => {
     const asked = await ask('Explain teh limits');
     await world.service.stop();

@@ -1,4 +1,6 @@
 import type { JobEvent } from '../../event.ts';
+import { asksToStop } from '../../requests/command.ts';
+import { smallTalkOf } from '../../requests/small-talk.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
 import { newFollowUp, putOrRefuse, refusalOf } from './line-up.ts';
 import { isWorthSending, replyEdited, sayItWasSent } from './replies.ts';
@@ -7,8 +9,8 @@ type Edited = Extract<JobEvent, { type: 'request_rewritten' }>;
 type Deleted = Extract<JobEvent, { type: 'request_deleted' }>;
 
 /**
- * The message that asks was edited. If it has not gone out, it goes out as it reads now; later, its author may send the
- * correction, as with replies.
+ * The message that asks was edited. If it has not gone out, it goes out as it reads now, or not at all if it asks for
+ * nothing any more ("stop"); later, its author may send the correction, as with replies.
  */
 export function requestRewritten(builder: DecisionBuilder, { reply }: Edited): void {
   const { job } = builder;
@@ -21,6 +23,10 @@ export function requestRewritten(builder: DecisionBuilder, { reply }: Edited): v
   }
   if (editedTs === null || editedTs <= (job.requestEditedTs ?? '')) return;
   builder.change({ requestEditedTs: editedTs });
+  if (isStillHere(builder) && (asksToStop(text) || smallTalkOf(text) !== null)) {
+    requestDeleted(builder, { type: 'request_deleted', messageTs, userId });
+    return;
+  }
   if (isStillHere(builder) || job.stage.kind === 'rejected') {
     builder.change({ prompt: text });
     builder.refreshCard();
