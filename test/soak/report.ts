@@ -66,6 +66,7 @@ function causes(result: RunResult): Row[] {
     ...all('faults of Slack', result.slackFaults),
     ...all('calls to the agent API', result.agentCalls),
     ...all('faults of the agent API', result.agentFaults),
+    ...all('odd answers of the agent API', result.oddAnswers),
     ['second to fourth copies of requests', result.extraCopies],
     ['turns that the agent took up late', result.lateTurns],
     ...all('disturbances of a process', result.disturbances),

@@ -52,6 +52,7 @@ export interface RunResult {
   readonly slackFaults: ReadonlyMap<string, number>;
   readonly agentCalls: ReadonlyMap<string, number>;
   readonly agentFaults: ReadonlyMap<string, number>;
+  readonly oddAnswers: ReadonlyMap<string, number>;
   readonly extraCopies: number;
   readonly lateTurns: number;
   readonly disturbances: ReadonlyMap<string, number>;
@@ -99,6 +100,9 @@ export async function run(options: RunOptions): Promise<RunResult> {
     ? disturb({
         fleet,
         replicas: replicasOn[database],
+        slack,
+        channels,
+        refuseRead: front.refuseRead,
         databaseNetwork: world.databaseNetwork,
         random: seededRandom(seed + 4),
       })
@@ -135,6 +139,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     slackFaults: faults.slack.counts,
     agentCalls: front.counts,
     agentFaults: faults.agent.counts,
+    oddAnswers: faults.answers.counts,
     extraCopies: world.extraCopies(),
     lateTurns: [...world.lateTurns.values()].reduce((total, count) => total + count, 0),
     disturbances: disturbances?.counts ?? new Map(),
@@ -156,6 +161,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
         attempts: front.attempts,
         agentJobs: await world.agentJobs(),
         pressed: pressers.pressed,
+        flaps: world.flaps,
         lateTurns: world.lateTurns,
       });
       const isQuiet = Date.now() - world.lastDeedAtMs() > options.quietMs;

@@ -43,12 +43,20 @@ export function instructionIn(text: string): AgentInstruction {
   return instruction as AgentInstruction;
 }
 
-const LINK = /https:\/\/github\.com\/acme\/docs\/pull\/\d+/;
+const LINK = /https:\/\/github\.com\/acme\/docs\/pull\/\d+/i;
 
-/** The pull request that a message tells of, or null. */
+/** The pull request that a message tells of, in whatever spelling, or null. */
 export function linkIn(text: string): string | null {
-  return LINK.exec(text)?.[0] ?? null;
+  return LINK.exec(text)?.[0].toLowerCase() ?? null;
 }
+
+/** Other addresses of the same pull request. */
+export const OTHER_SPELLINGS: readonly ((link: string) => string)[] = [
+  (link) => `${link}/`,
+  (link) => `${link}/files`,
+  (link) => `${link}?diff=split#top`,
+  (link) => link.replace('acme/docs', 'Acme/Docs'),
+];
 
 /** The address of the nth pull request: no two are the same, and none is the stand-in agent's own. */
 export function pullRequestUrl(number: number): string {

@@ -20,6 +20,9 @@ function judgePosts({ cards, posts, notices }: StoryEvidence): Finding[] {
   ];
 }
 
+/** A turn that has completed may seem archived or failed besides; each is told once in the turn. */
+const OTHER_ENDS = 2;
+
 function judgeStates(story: StoryEvidence): Finding[] {
   const { posts, messages } = story;
   const states = posts.filter((post) => ['working', 'ended', 'link'].includes(kindOf(post)));
@@ -29,13 +32,15 @@ function judgeStates(story: StoryEvidence): Finding[] {
   if (working > starts) {
     findings.push({ kind: 'doubled', what: `${starts} agent jobs, but ${working} were told as working` });
   }
-  // No turn ends twice, unless it was taken up late.
+  // No turn ends twice, unless it was taken up late, or its job said so.
   const turns = starts + messages.filter(({ isTaken }) => isTaken).length + story.lateTurns;
+  const most = turns + Math.min(story.flaps, turns * OTHER_ENDS);
   const ends = states.length - working;
-  if (ends > turns)
-    findings.push({ kind: 'doubled', what: `${turns} turns, but ${ends} were told as ended` });
+  if (ends > most) findings.push({ kind: 'doubled', what: `${most} ends, but ${ends} were told` });
   const last = states.at(-1);
-  if (last === undefined || !tellsEnd(last, endOf(story))) {
+  // An end that was told before a job said something else is not told again.
+  const tells = story.flaps > 0 ? states.findLast((state) => tellsEnd(state, endOf(story))) : last;
+  if (tells === undefined || !tellsEnd(tells, endOf(story))) {
     findings.push({ kind: 'lost', what: `the end is not told; the last was: ${last?.text ?? 'nothing'}` });
   }
   return findings;

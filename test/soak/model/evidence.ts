@@ -50,6 +50,8 @@ export interface StoryEvidence {
   readonly agentJobs: ReadonlyMap<string, AgentJobEnd>;
   /** How many turns the agent took up after the program had taken the old end for theirs. */
   readonly lateTurns: number;
+  /** How often its agent jobs have said something else than before, and then again what they said. */
+  readonly flaps: number;
   /** The messages, by `ts`, whose button was pressed, with the bot's acknowledgement. */
   readonly pressed: ReadonlySet<string>;
   /** The reactions of the bot at each reply, by its `ts`. */

@@ -25,11 +25,25 @@ export interface AgentFront extends AsyncDisposable {
   readonly attempts: readonly Attempt[];
   /** How many calls of each kind arrived, and how many broke off before that: nobody knows of what. */
   readonly counts: ReadonlyMap<string, number>;
+  /** Answers the next read with 429 and `Retry-After: 60000`. */
+  refuseRead(): void;
 }
 
-export async function startAgentFront(target: string, nextFault: () => Fault | null): Promise<AgentFront> {
+const MISTAKEN_LIMIT: Fault = {
+  status: 429,
+  headers: { 'retry-after': '60000' },
+  body: '{"error":"Slow down"}',
+};
+
+/** @param distort what the caller gets in place of an answer about a job */
+export async function startAgentFront(
+  target: string,
+  nextFault: () => Fault | null,
+  distort: (exchange: Exchange) => Exchange,
+): Promise<AgentFront> {
   const attempts: Attempt[] = [];
   const counts = new Map<string, number>();
+  let isReadRefused = false;
 
   const count = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
 
@@ -43,11 +57,13 @@ export async function startAgentFront(target: string, nextFault: () => Fault | n
       throw error;
     });
     count(kind);
-    const fault = nextFault();
+    const isRefused = kind === 'get' && isReadRefused;
+    if (isRefused) isReadRefused = false;
+    const fault = isRefused ? MISTAKEN_LIMIT : nextFault();
     let exchange = null as Exchange | null;
     const pass = async () => {
       exchange = await forward(request, new URL(path, target).href, body);
-      return exchange;
+      return kind === 'get' ? withLength(distort(exchange)) : exchange;
     };
     // The caller may go away, or die, while its call is carried out.
     const closed = once(response, 'close');
@@ -75,12 +91,20 @@ export async function startAgentFront(target: string, nextFault: () => Fault | n
     baseUrl: `http://127.0.0.1:${port}`,
     attempts,
     counts,
+    refuseRead: () => {
+      isReadRefused = true;
+    },
     [Symbol.asyncDispose]: async () => {
       server.close();
       server.closeAllConnections();
       await once(server, 'close');
     },
   };
+}
+
+function withLength(exchange: Exchange): Exchange {
+  const { 'transfer-encoding': _, ...headers } = exchange.headers;
+  return { ...exchange, headers: { ...headers, 'content-length': String(exchange.body.length) } };
 }
 
 function createdId(exchange: Exchange | null): string | null {

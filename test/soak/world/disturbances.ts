@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabaseProxy } from '../../replicas/support/database-proxy.ts';
+import { strictApp } from '../../support/strict-slack/ids.ts';
+import type { StrictSlack } from '../../support/strict-slack.ts';
 import { choose, type Random } from '../random.ts';
 import type { Fleet } from './fleet.ts';
 
@@ -16,11 +18,20 @@ const STEPPED_WITHIN_MS = 2_000;
 /** How long nothing of the database comes through; the connections of that time never speak again. */
 const SILENT_FOR_MS = 6_000;
 
+const OUT_FOR_MS = 8_000;
+/** Slack closes a connection ten seconds after it has said so. */
+const REFRESH_MS = 10_000;
+
 export type DatabaseNetwork = Pick<DatabaseProxy, 'standStill' | 'mend'>;
 
 export interface DisturbanceOptions {
   readonly fleet: Fleet;
   readonly replicas: number;
+  readonly slack: Pick<StrictSlack, 'control' | 'socket'>;
+  /** The bot is removed from one of them, and let in again. */
+  readonly channels: readonly string[];
+  /** A read is answered 429, with a time in milliseconds where seconds belong. */
+  readonly refuseRead: () => void;
   /** The network to the database; null if the database is a file. */
   readonly databaseNetwork: DatabaseNetwork | null;
   readonly random: Random;
@@ -34,8 +45,14 @@ export interface Disturbances {
   stop(): Promise<void>;
 }
 
-/** Freezes processes, steps their clocks and silences the network, one after the other, at random times. */
-export function disturb({ fleet, replicas, databaseNetwork, random }: DisturbanceOptions): Disturbances {
+/**
+ * Freezes processes, steps their clocks, silences the network, has Slack replace or cut its connections and remove the
+ * bot from channels, and the agent API err about its limit: one after the other, at random times.
+ */
+export function disturb(options: DisturbanceOptions): Disturbances {
+  const { fleet, replicas, slack, channels, refuseRead, databaseNetwork, random } = options;
+  const { control, socket } = slack;
+  let isReadRefused = false;
   const counts = new Map<string, number>();
   const wrongFromMs: number[] = [];
   const stopping = new AbortController();
@@ -47,6 +64,21 @@ export function disturb({ fleet, replicas, databaseNetwork, random }: Disturbanc
       fleet.signal(index, 'SIGUSR2');
       await pause(WRONG_FOR_MS);
       fleet.signal(index, 'SIGUSR2');
+    },
+    'announced refresh of all sockets': async () => {
+      socket.refresh('refresh_requested');
+      await pause(REFRESH_MS);
+    },
+    'sockets that break': async () => socket.cut(),
+    'bot out of a channel': async () => {
+      const channel = channels[Math.floor(random() * channels.length)] ?? '';
+      control.remove(channel, strictApp.botUserId);
+      await pause(OUT_FOR_MS);
+      control.invite(channel, strictApp.botUserId);
+    },
+    'Retry-After in milliseconds at a read': async () => {
+      isReadRefused = true;
+      refuseRead();
     },
     'silent network to the database': async () => {
       databaseNetwork?.standStill();
@@ -70,6 +102,11 @@ export function disturb({ fleet, replicas, databaseNetwork, random }: Disturbanc
         [3, 'freeze of up to 5 s'],
         [1, 'freeze of 26 s'],
         [2, 'clock 20 s wrong'],
+        [2, 'announced refresh of all sockets'],
+        [1, 'sockets that break'],
+        [2, 'bot out of a channel'],
+        // Nothing is read for five minutes then: once is enough.
+        [isReadRefused ? 0 : 1, 'Retry-After in milliseconds at a read'],
         ...(databaseNetwork === null ? [] : ([[2, 'silent network to the database']] as const)),
       ]);
       counts.set(name, (counts.get(name) ?? 0) + 1);

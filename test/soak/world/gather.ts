@@ -21,6 +21,7 @@ export interface Sources {
   readonly attempts: readonly Attempt[];
   readonly agentJobs: ReadonlyMap<string, AgentJobEnd>;
   readonly pressed: ReadonlySet<string>;
+  readonly flaps: ReadonlyMap<string, number>;
   readonly lateTurns: ReadonlyMap<number, number>;
 }
 
@@ -52,10 +53,14 @@ export async function gather(sources: Sources): Promise<StoryEvidence[]> {
     const posts = thread.filter((message) => message.user === botUserId && !isCard(message));
     const calls = attempts.get(number) ?? [];
     const own = said.get(number) ?? [];
+    const flaps = calls.reduce((sum, { kind, agentJobId }) => {
+      return kind === 'create' ? sum + (sources.flaps.get(agentJobId ?? '') ?? 0) : sum;
+    }, 0);
     const written = own.map((one) => writtenOf(one, posts, acknowledged));
     return {
       asked: { ...asked, answer: answerTo(asked, heard, taken) },
-      isPatient: byNumber.get(number)?.isPatient === true && own.every(({ isInTime }) => isInTime),
+      isPatient:
+        byNumber.get(number)?.isPatient === true && flaps === 0 && own.every(({ isInTime }) => isInTime),
       replies: written.filter(({ manner }) => manner !== 'aside'),
       asides: written.filter(({ manner }) => manner === 'aside'),
       cards: ownCards,
@@ -66,6 +71,7 @@ export async function gather(sources: Sources): Promise<StoryEvidence[]> {
       messages: calls.filter(({ kind }) => kind === 'message'),
       agentJobs,
       lateTurns: sources.lateTurns.get(number) ?? 0,
+      flaps,
       pressed,
       receipts: new Map(written.map(({ ts }) => [ts, receiptsAt(thread, ts, botUserId)])),
     };

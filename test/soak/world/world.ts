@@ -22,6 +22,7 @@ import type { DatabaseNetwork } from './disturbances.ts';
 import { hookSecret, MARK, recipeOf } from './elsewhere.ts';
 import { agentFaultSource, type FaultSource, slackFaultSource } from './faults.ts';
 import { type Fleet, startFleet } from './fleet.ts';
+import { oddAnswers } from './odd-answers.ts';
 
 const PROJECT_ID = 'acme-docs';
 const API_KEY = 'test-key';
@@ -46,8 +47,10 @@ export interface SoakWorld extends AsyncDisposable {
   readonly fleet: Fleet;
   readonly databaseNetwork: DatabaseNetwork | null;
   readonly faults: Readonly<
-    Record<'slack' | 'agent', Pick<FaultSource<unknown>, 'counts' | 'begin' | 'end'>>
+    Record<'slack' | 'agent' | 'answers', Pick<FaultSource<unknown>, 'counts' | 'begin' | 'end'>>
   >;
+  /** How often each agent job has said something else than before, by its id. */
+  readonly flaps: ReadonlyMap<string, number>;
   /** How many copies of requests were delivered beyond the first. */
   readonly extraCopies: () => number;
   /** How many turns of each story the agent took up late. */
@@ -96,7 +99,8 @@ export async function startSoakWorld(options: WorldOptions): Promise<SoakWorld> 
     onPullRequest: (link) => shownAtMs.set(link, shownAtMs.get(link) ?? Date.now()),
   });
   started.defer(() => api.close());
-  const front = started.use(await startAgentFront(api.baseUrl, () => agentFaults.next()));
+  const answers = oddAnswers(random);
+  const front = started.use(await startAgentFront(api.baseUrl, () => agentFaults.next(), answers.distort));
   let lastSlackDeedAtMs = 0;
   slack.onCall(({ method }) => {
     if (CHANGES.has(method)) lastSlackDeedAtMs = Date.now();
@@ -137,7 +141,8 @@ export async function startSoakWorld(options: WorldOptions): Promise<SoakWorld> 
     front,
     fleet,
     databaseNetwork: store.network,
-    faults: { slack: slackFaults, agent: agentFaults },
+    faults: { slack: slackFaults, agent: agentFaults, answers },
+    flaps: answers.flaps,
     extraCopies: copies.extra,
     lateTurns: agent.lateTurns,
     shownAtMs: (link) => shownAtMs.get(link) ?? null,
