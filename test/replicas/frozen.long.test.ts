@@ -189,8 +189,10 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
     world.codeHost.failAt(/./, 'hang');
     pull.merge('octocat');
     await world.query(`update task set run_at = 0 where kind = 'look_at_pull_request'`);
-    await first.freeze('look_at_pull_request');
+    await world.hasInFlight('look_at_pull_request');
+    // Only the look of the first replica has no answer.
     world.codeHost.failAt(/./, null);
+    await first.freeze('look_at_pull_request');
     await world.messageSeen('Merged');
     await first.wake(() => {});
     const merged = (await world.messages()).filter(

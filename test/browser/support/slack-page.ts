@@ -71,7 +71,12 @@ export function createSlackPage(page: Page): SlackPage {
     shown: () => page.locator('.app').ariaSnapshot(),
     [Symbol.asyncDispose]: async () => {
       // The local Slack would go on showing it to the same person in every page.
-      if (await form.isVisible()) await form.locator('.modal-x').click();
+      // A form that was just submitted may close by itself.
+      if (await form.isVisible())
+        await form
+          .locator('.modal-x')
+          .click({ timeout: 2_000 })
+          .catch(() => {});
       await page.context().close();
     },
   };

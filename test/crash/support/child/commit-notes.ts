@@ -50,6 +50,11 @@ const SILENT = new Set([
   'tasks.firstFreeMs',
   'tasks.nextDueAtMs',
   'tasks.runNow',
+  // Goes along with the outcome of a call.
+  'tasks.runNowUnlessLocked',
+  // How many connections a replica has: said again within a minute.
+  'replicas.report',
+  'replicas.leave',
   'readBudget.of',
   'readBudget.paused',
   'readBudget.shown',

@@ -181,7 +181,7 @@ export const localStories = {
     settings,
     play: async (stage) => {
       await stage.ask(`Ask <@${bob}>`, random);
-      await stage.seen(random, 'press *Start*');
+      await stage.seen(random, 'Ask in another one');
       return { ...nothing, refused: ['Ask @bob'] };
     },
   },

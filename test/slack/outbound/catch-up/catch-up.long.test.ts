@@ -32,6 +32,7 @@ async function limitedWorld(teamIds: readonly string[]) {
     ({
       teamId,
       botUserId: 'UBOT',
+      botId: 'BBOT',
       projects,
       poster: new Poster(slackOf(teamId).call, clock, fetch),
       access: { refusal: async () => null },
