@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { brokenRules } from './support/import-rules.ts';
 import { readSources } from './support/sources.ts';
 
-const MAX_LINES = 300;
+/** A file carries one idea; what is longer than this carries two. */
+const MAX_LINES = 450;
 
 test('the sources keep to the rooms of the house', () => {
   const sources = readSources('src');

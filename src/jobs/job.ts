@@ -23,10 +23,7 @@ export interface Job {
   readonly owners?: readonly string[];
   readonly projectId: string;
   readonly projectName: string;
-  /**
-   * The prompt as Slack delivered it (escaped, with `<@U…>` tokens); see `readableText`. Of a job that
-   * watches another's agent job, a description of it.
-   */
+  /** As Slack delivered it: escaped, see `readableText`. Of a job that watches another's, a description of that. */
   readonly prompt: string;
   /** Messages of the thread that it was asked for in, which go to the agent after the prompt; escaped like it. */
   readonly context: string;
