@@ -27,7 +27,7 @@ test('when all is well, doctor says so line by line, and exits with 0', async ()
         '✓ Slack: @docs-agent in Strict \\(T0LOCAL\\)',
         '✓ Scopes: all that are needed',
         '✓ Agent API acme-docs: reached, key accepted .*',
-        '✓ Sending requests: not tried: .* → `docs-agent doctor --probe-write` .*',
+        '✓ Sending requests: not checked: .* → `docs-agent doctor --probe-write` .*',
         '✓ Clock against Slack: right',
         '✓ Clock against the agent API: right',
         '',
@@ -52,7 +52,7 @@ test('a misspelt setting is reported, though the program starts without it', asy
   await using patient = await startPatient();
   const { code, output } = await doctor({ ...patient.env, NOTICE_CHANEL: 'C0NEWS' });
   expect(output).toMatch(
-    /^! Settings NOTICE_CHANEL: is set, but is no setting: did you mean NOTICE_CHANNELS\? → Example: NOTICE_CHANNELS=/m,
+    /^! Settings NOTICE_CHANEL: unknown setting, did you mean NOTICE_CHANNELS\? → Example: NOTICE_CHANNELS=/m,
   );
   expect(code).toBe(1);
 });
@@ -86,7 +86,7 @@ test('settings that are wrong are all named, with an example each', async () => 
   expect(one(findings, 'settings', 'PORT').next).toContain('Example: PORT=3000');
   expect(output).not.toContain(SECRET);
   const text = await doctor({});
-  expect(text.output).toMatch(/\n5 problems\. The rest is looked at when the settings are right\.\n$/);
+  expect(text.output).toMatch(/\n5 problems\. Fix these first; the other checks need valid settings\.\n$/);
 });
 
 test('what doctor cannot make sense of makes it exit with 3, which is neither well nor a warning', async () => {

@@ -173,7 +173,7 @@ describe('an audit has one line for what arrives twice (L4):', () => {
       async () => {
         await command(alice, 'stop');
         await world.settled(1_000);
-        const question = await latest('Start a job with');
+        const question = await latest('as a new request?');
         for (const _ of ['in time', 'too late']) {
           await world.slack.control.press(question, 'start', alice);
           await world.settled(1_000);

@@ -74,12 +74,12 @@ describe('*Edit and start*', () => {
   });
 });
 
-describe("*It's there: watch it…*", () => {
+describe('*I found the job…*', () => {
   async function unclear(program: Program) {
     program.api.failNext('create', { status: 500 });
     const card = await program.ask('Add a quickstart');
     const offer = await program.threadMessage(card, "Couldn't confirm the start");
-    expect(offer.text).toContain("[Start again] [It's there: watch it…]");
+    expect(offer.text).toContain('[Start again] [I found the job…]');
     return { card, offer };
   }
   const elsewhere = async (program: Program) => {

@@ -147,7 +147,7 @@ describe('Start at a draft', () => {
     await world.settled();
     expect(world.prompts()).toEqual([]);
     await press(said, 'choose_for_draft');
-    await expect.poll(form, { message: 'the form' }).toContain('Messages that go along');
+    await expect.poll(form, { message: 'the form' }).toContain('Include these messages');
     expect(await submit({ messages_0: [] })).toBe('null');
     await expect.poll(() => world.prompts()[0]?.[0], { message: 'the prompt' }).toMatch(/limits are wrong$/);
   });

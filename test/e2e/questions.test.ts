@@ -22,7 +22,7 @@ const inPublic = async (channel: string) =>
 describe('what is hardly a request', () => {
   test('in a command is asked about privately, and started once, however often it is pressed (S2)', async () => {
     await command('stop');
-    const question = await world.sentPrivately(general, 'Start a job with “stop”?');
+    const question = await world.sentPrivately(general, 'Send “stop” to the agent as a new request?');
     expect(question.ephemeral_to).toBe(alice);
     await world.settled();
     expect(await inPublic(general)).toEqual([]);
@@ -37,7 +37,7 @@ describe('what is hardly a request', () => {
   test('in a mention is asked about once, however often it is delivered, and starts in its thread (S5)', async () => {
     world.slack.onDelivery(() => 3);
     const root = await write(`${bot} stop`);
-    const question = await world.sentPrivately(general, 'Start a job with “stop”?');
+    const question = await world.sentPrivately(general, 'Send “stop” to the agent as a new request?');
     await world.settled();
     const asked = (await world.slack.control.messages(general)).filter(({ text }) => text.includes('“stop”'));
     expect(asked).toHaveLength(1);
@@ -50,7 +50,7 @@ describe('what is hardly a request', () => {
 
   test('in a direct message is asked about', async () => {
     await write('webhooks', { channel: alice });
-    const question = await world.sentPrivately(alice, 'Start a job with “webhooks”?');
+    const question = await world.sentPrivately(alice, 'Send “webhooks” to the agent as a new request?');
     await world.slack.control.press(question, 'start', alice);
     await world.settled();
     expect(world.prompts()).toEqual([['webhooks']]);

@@ -56,7 +56,7 @@ test('"watch" of a job that is watched already links to its thread, however many
 
 test('"watch" of a job that the agent does not know is answered privately, and posts nothing (W5)', async () => {
   await command('watch nothing');
-  const answer = await world.sentPrivately(general, 'The agent knows no job “nothing”');
+  const answer = await world.sentPrivately(general, 'The agent has no job “nothing”');
   expect(answer.ephemeral_to).toBe(alice);
   await world.settled();
   const posted = (await world.slack.control.messages(general)).filter(
@@ -74,5 +74,5 @@ test('"watch" while the agent cannot be asked says so, and the thread tells what
   await world.sentPrivately(general, "couldn't check that id");
   world.api.failAll(null);
   await world.settled(60_000);
-  await inThread("The agent doesn't know this job");
+  await inThread('The agent has no job');
 });

@@ -1,5 +1,5 @@
 import { nearest } from '../../jobs/requests/near.ts';
-import type { ConfigProblem } from './problems.ts';
+import { type ConfigProblem, UNKNOWN_SETTING } from './problems.ts';
 import { exampleOf, type SettingName, secretNames, settingNames } from './settings.ts';
 import type { Environment } from './values.ts';
 
@@ -37,11 +37,12 @@ export function ignoredSettings(env: Environment, others: readonly string[]): Co
 }
 
 function unknown(variable: string, meant: string | null): ConfigProblem {
-  const message = 'is set, but is no setting';
   const setting = meant === null ? undefined : known.get(meant);
-  if (meant === null || setting === undefined) return { variable, message, example: `unset ${variable}` };
+  if (meant === null || setting === undefined) {
+    return { variable, message: UNKNOWN_SETTING, example: `unset ${variable}` };
+  }
   const example = meant === setting ? exampleOf(setting) : `${meant}=/run/secrets/${setting.toLowerCase()}`;
-  return { variable, message: `${message}: did you mean ${meant}?`, example, meant: setting };
+  return { variable, message: `${UNKNOWN_SETTING}, did you mean ${meant}?`, example, meant: setting };
 }
 
 function emptyList({ NOTICE_CHANNELS: value }: Environment): ConfigProblem[] {

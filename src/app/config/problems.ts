@@ -9,6 +9,9 @@ export interface ConfigProblem {
   readonly meant?: string;
 }
 
+/** The message about a variable that is set and means nothing; what was probably meant may follow. */
+export const UNKNOWN_SETTING = 'unknown setting';
+
 /** What was read, or all that is wrong with it. */
 export type Checked<T> = { readonly value: T } | { readonly problems: readonly ConfigProblem[] };
 
@@ -31,9 +34,9 @@ export function failureCode(error: unknown): string {
 /** One line for each problem: the variable, what is wrong, an example. */
 export function formatProblems(error: ConfigError): string {
   return error.problems
-    .map(
-      ({ variable, message, example }) =>
-        `${variable} ${message}${/[.?]$/.test(message) ? '' : '.'} Example: ${example}`,
-    )
+    .map(({ variable, message, example }) => {
+      const colon = message.startsWith(UNKNOWN_SETTING) ? ':' : '';
+      return `${variable}${colon} ${message}${/[.?]$/.test(message) ? '' : '.'} Example: ${example}`;
+    })
     .join('\n');
 }

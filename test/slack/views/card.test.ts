@@ -171,7 +171,7 @@ describe('the card', () => {
   test('says that the job to watch is not there, not that it went away (W5)', () => {
     const unseen = { watchedAgentJobId: 'job_1', agentJob: null, checkedAtMs: null };
     expect(said(card({ stage: ended('vanished'), ...unseen }))).toEqual([
-      "❌ *The agent doesn't know this job* · “job_1” in the project handbook",
+      '❌ *The agent has no job “job_1” in the handbook project*',
     ]);
   });
 

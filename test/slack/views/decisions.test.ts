@@ -50,11 +50,11 @@ describe('where a person must decide, the thread says why and offers a button', 
     const message = announcementView({ kind: 'create_unknown', callId: 'call-1' }, aJob(), noNames);
     expect(message.text).toMatchInlineSnapshot(`
       "❓ <@U1> *Couldn't confirm the start.* The connection broke off in the middle, so the agent may already be working on it. Check for a pull request before you start again.
-      [Start again] [It's there: watch it…]"
+      [Start again] [I found the job…]"
     `);
     expect(buttonsOf(message)).toEqual([
       ['Start again', { jobId: 'job-1', callId: 'call-1' }],
-      ["It's there: watch it…", { jobId: 'job-1', callId: 'call-1' }],
+      ['I found the job…', { jobId: 'job-1', callId: 'call-1' }],
     ]);
   });
 

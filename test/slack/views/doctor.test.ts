@@ -22,7 +22,7 @@ test('`doctor` says that all is well, and what it looked at', () => {
     ✅ *Agent* (handbook) not asked since the last start
     ✅ *Code host* (github.com) not asked since the last start
     ✅ *Notices* reach <#C2>
-    Whoever runs docs-agent learns more from \`docs-agent doctor\` on the machine."
+    Operators: run \`docs-agent doctor\` on the server for the full check."
   `);
 });
 
@@ -54,7 +54,7 @@ test('`doctor` says problems first, each with what to do', () => {
     ❌ *Work* every check_job has failed
     ✅ *Notices* reach <#C3>
     ⏳ *Notices* Slack didn't say whether they reach <#C4>. Ask again in a minute.
-    Whoever runs docs-agent learns more from \`docs-agent doctor\` on the machine."
+    Operators: run \`docs-agent doctor\` on the server for the full check."
   `);
   expectSafe(view, { channels: ['C2', 'C3', 'C4'] });
   const saying = (scopes: DoctorFacts['slack']['scopes']) =>

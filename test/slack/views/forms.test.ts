@@ -70,7 +70,7 @@ describe('the form that asks for a job', () => {
   test('asks for the prompt, and where there is a choice for the project and the channel (S2)', () => {
     expect(readForm(composeView({ target: atHome, ...blank, ...choices }))).toMatchInlineSnapshot(`
       "[Ask Docs Agent] → Start
-      What should change in the docs?: plain_text_input (Slack takes 3,000 characters here; a message to me may be longer.)
+      What should change in the docs?: plain_text_input (3,000 characters max here. For more, send me a message.)
       Project: static_select
         ☑ docs
         ☑ handbook
@@ -137,11 +137,11 @@ describe('the form with the messages of a thread', () => {
     const view = threadPreviewView({ thread, prompt: 'Document this', lines, leftOut: 12, ...choices });
     expect(readForm(view)).toMatchInlineSnapshot(`
       "[Ask Docs Agent] → Start
-      What should change in the docs?: plain_text_input = "Document this" (Slack takes 3,000 characters here; a message to me may be longer.)
+      What should change in the docs?: plain_text_input = "Document this" (3,000 characters max here. For more, send me a message.)
       Project: static_select
         ☑ docs
         ☑ handbook
-      Messages that go along: checkboxes
+      Include these messages: checkboxes
         ☑ The limits are unclear · Bob
         ☑ They are not · Alice
       ["12 older messages are left out."]"
@@ -152,7 +152,7 @@ describe('the form with the messages of a thread', () => {
     const view = threadPreviewView({ thread, prompt: 'x'.repeat(3001), lines: [], leftOut: 0, ...choices });
     expect(readForm(view).replace(/x{20,}/, 'xx')).toMatchInlineSnapshot(`
       "[Ask Docs Agent] → Start
-      What should change in the docs?: plain_text_input = "xx…" (Slack takes 3,000 characters here; a message to me may be longer.)
+      What should change in the docs?: plain_text_input = "xx…" (3,000 characters max here. For more, send me a message.)
       Project: static_select
         ☑ docs
         ☑ handbook

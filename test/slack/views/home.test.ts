@@ -139,7 +139,7 @@ test('administrators also read what `doctor` says, a line for each thing; nobody
     ⏳ I'm not in <#C4> any more. Type \`/invite @docs-agent\` there. 2 messages wait for it.
     ⏳ <#C5> is archived. 1 message waits for it.
     ⏳ I'm not allowed to post in <#C6>. 1 message waits for it.
-    Checked <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC> · Whoever runs docs-agent learns more from \`docs-agent doctor\` on the machine."
+    Checked <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC> · Operators: run \`docs-agent doctor\` on the server for the full check."
   `);
   const others = homeView(facts({ projects }), reader).text;
   for (const word of ['administrators', 'doctor', 'reactions:write', '<#C3>', 'check_job'])

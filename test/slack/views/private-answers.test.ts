@@ -174,14 +174,14 @@ describe('a question before a start', () => {
 
   test('is asked about one word', () => {
     expect(typed('stop')).toMatchInlineSnapshot(`
-      "*Start a job with “stop”?* The agent would work on exactly that; a started job can't be stopped.
+      "*Send “stop” to the agent as a new request?* Once it starts, it can't be cancelled.
       [Start] [Show help]"
     `);
   });
 
   test('names the command that was nearly typed', () => {
     expect(typed('lists')).toMatchInlineSnapshot(`
-      "*Start a job with “lists”?* The agent would work on exactly that; a started job can't be stopped. Did you mean \`/docs-agent list\`?
+      "*Send “lists” to the agent as a new request?* Once it starts, it can't be cancelled. Did you mean \`/docs-agent list\`?
       [Start] [Show help]"
     `);
     expect(typed('watch this')).toContain('Did you mean `/docs-agent watch job_123`?');
@@ -189,7 +189,7 @@ describe('a question before a start', () => {
 
   test('says that there is no such job', () => {
     expect(typed('status codes')).toMatchInlineSnapshot(`
-      "No job “codes”. *Start a job with “status codes”?*
+      "No job “codes”. *Send “status codes” to the agent as a new request?*
       [Start]"
     `);
   });

@@ -37,7 +37,7 @@ export async function writingFindings(given: Given, refusals: readonly AgentRefu
       ),
   );
   const notTried = findingsOf('agent_writing').ok(
-    'not tried: a key that may only read is not found out by reading',
+    "not checked: write access can't be tested without sending a request",
     '`docs-agent doctor --probe-write` tries it with an empty request, which no agent may take.',
   );
   return known.length > 0 ? known : [notTried];

@@ -61,7 +61,7 @@ function summary(findings: readonly Finding[]): string {
   if (errors === 0 && warnings === 0) return 'All is well.';
   const counts = [counted(errors, 'problem'), counted(warnings, 'warning')].flat().join(', ');
   const isHalted = findings.some(({ check, level }) => check === 'settings' && level === 'error');
-  return isHalted ? `${counts}. The rest is looked at when the settings are right.` : counts;
+  return isHalted ? `${counts}. Fix these first; the other checks need valid settings.` : counts;
 }
 
 function counted(count: number, what: string): string[] {

@@ -45,7 +45,7 @@ export const editPressed = (deps: ListenerDeps) =>
     return editRequestForm(data, readableText(job.prompt, names), promptMaxLength);
   });
 
-/** *It's there: watch it…*, where the start is unclear. */
+/** *I found the job…*, where the start is unclear. */
 export const namePressed = (deps: ListenerDeps) =>
   formPressed(deps, async (job, data) => {
     const { callId = '', userId } = data;

@@ -161,7 +161,7 @@ export const otherButtons = {
   editAndStart: { id: 'edit_and_start', label: 'Edit and start' },
   editDraft: { id: 'edit_draft', label: 'Edit and start' },
   chooseForDraft: { id: 'choose_for_draft', label: 'Choose…' },
-  watchAgentJob: { id: 'watch_agent_job', label: "It's there: watch it…" },
+  watchAgentJob: { id: 'watch_agent_job', label: 'I found the job…' },
   followUp: { id: 'follow_up', label: 'Reply to it' },
   resumeRecipe: { id: 'resume_recipe', label: 'Resume' },
   settings: { id: 'open_settings', label: 'Settings' },

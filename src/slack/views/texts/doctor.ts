@@ -50,5 +50,5 @@ export const doctor = {
       mrkdwn`❌ *Notices* don't reach ${channel} (${code}). Invite me there, or change the notice channels in \`/docs-agent settings\`.`,
   },
   work: (problem: string): Mrkdwn => mrkdwn`❌ *Work* ${problem}`,
-  more: mrkdwn`Whoever runs docs-agent learns more from \`docs-agent doctor\` on the machine.`,
+  more: mrkdwn`Operators: run \`docs-agent doctor\` on the server for the full check.`,
 } as const;

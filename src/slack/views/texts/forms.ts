@@ -8,10 +8,10 @@ export const fields = {
   close: 'Close',
   prompt: 'What should change in the docs?',
   reply: 'Your reply to the agent',
-  promptMax: (max: string) => `Slack takes ${max} characters here; a message to me may be longer.`,
+  promptMax: (max: string) => `${max} characters max here. For more, send me a message.`,
   project: 'Project',
   recipe: 'Or run a recipe',
-  recipeChannel: 'The card goes to the channel of the recipe.',
+  recipeChannel: "Posts in the recipe's channel.",
   channel: 'Channel',
   cardChannel: 'The card goes there. I must be a member of it.',
 } as const;
@@ -31,7 +31,7 @@ export const threadPreview = {
   notRead: mrkdwn`⚠️ *I couldn't read the thread.* Please try again, or ask outside of it: \`/docs-agent explain the rate limits\`.`,
   changed: (author: string, text: string): Mrkdwn =>
     mrkdwn`✏️ A ticked message of ${author} was edited in the meantime: “${text}” Untick it, or close this form and choose the messages again.`,
-  messages: 'Messages that go along',
+  messages: 'Include these messages',
   laterMessages: 'Later messages',
   noOtherText: mrkdwn`There's no other text in this thread.`,
   leftOut: (count: number): Mrkdwn =>
@@ -49,9 +49,9 @@ export const settingsTexts = {
     every_reply: "Every reply in a job's thread",
     mentions: 'Only replies that mention me',
   } satisfies Readonly<Record<FollowUpMode, string>>,
-  window: 'Replies within this time go out together',
+  window: 'Combine replies sent within',
   noWindow: 'Off: each reply goes out at once',
-  notices: 'Channels that hear of each pull request',
+  notices: 'Announce pull requests in',
   noticesMax: (max: number) =>
     `At most ${max}, besides those set for all channels. I must be a member of each.`,
   saved: (channel: Mrkdwn): Mrkdwn => mrkdwn`✅ *Settings saved* for ${channel}. They apply from now on.`,

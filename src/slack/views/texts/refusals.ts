@@ -22,7 +22,7 @@ export const refusals = {
   watchedAlready: mrkdwn`👀 I'm already watching this job. Go on in its thread.`,
   noJobId: mrkdwn`🔍 That's no job id. \`/docs-agent watch\` takes the id that the agent gave the job.`,
   noSuchAgentJob: (id: string, project: string): Mrkdwn =>
-    mrkdwn`🔍 The agent knows no job “${id}” in the project ${project}. Check the id; for another project, type \`/docs-agent project=name watch job_123\`.`,
+    mrkdwn`🔍 The agent has no job “${id}” in the ${project} project. Check the id; for another project, type \`/docs-agent project=name watch job_123\`.`,
   watchedUnseen: mrkdwn`⏳ The agent didn't answer in time, so I couldn't check that id. The thread will say if there's no such job.`,
   noChannel: mrkdwn`Choose a channel.`,
   notStored: mrkdwn`⚠️ I couldn't save that. Please try again in a minute.`,

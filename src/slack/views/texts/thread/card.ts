@@ -39,7 +39,7 @@ export const states = {
   startUnconfirmed: mrkdwn`❓ *Couldn't confirm the start*`,
   gone: mrkdwn`❌ *The agent no longer knows this job*`,
   neverKnown: (agentJobId: string, projectName: string) =>
-    mrkdwn`❌ *The agent doesn't know this job* · “${oneLine(agentJobId, NAME_MAX)}” in the project ${oneLine(projectName, NAME_MAX)}`,
+    mrkdwn`❌ *The agent has no job “${oneLine(agentJobId, NAME_MAX)}” in the ${oneLine(projectName, NAME_MAX)} project*`,
   archived: mrkdwn`⚪ *Archived* · a reply may still reopen it`,
   unwatched: mrkdwn`⚪ *No longer watching* · the agent may still be working`,
   otherStatus: (status: string) => mrkdwn`ℹ️ *${asWritten(oneLine(status, STATUS_MAX))}*`,

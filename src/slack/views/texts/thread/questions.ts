@@ -5,10 +5,10 @@ import { type Mrkdwn, mrkdwn } from '../../parts/mrkdwn.ts';
 /** A started job cannot be stopped: these are asked privately, before anything is stored in public. */
 export const questions = {
   sure: (quoted: string): Mrkdwn =>
-    mrkdwn`*Start a job with ${quoted}?* The agent would work on exactly that; a started job can't be stopped.`,
+    mrkdwn`*Send ${quoted} to the agent as a new request?* Once it starts, it can't be cancelled.`,
   nearCommand: (command: CommandName): Mrkdwn => mrkdwn`Did you mean \`/docs-agent ${typed[command]}\`?`,
   noSuchJob: (quotedWord: string, quoted: string): Mrkdwn =>
-    mrkdwn`No job ${quotedWord}. *Start a job with ${quoted}?*`,
+    mrkdwn`No job ${quotedWord}. *Send ${quoted} to the agent as a new request?*`,
   /** @param before as in "40 seconds ago" */
   ago: {
     unknown: 'a moment ago',
