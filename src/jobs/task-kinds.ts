@@ -26,7 +26,6 @@ const tasks = {
   send_follow_ups: { about: 'job', sharedIn: 'project' },
   refresh_card: { about: 'job', sharedIn: 'channel', isProjection: true },
   refresh_receipts: { about: 'job', sharedIn: 'channel', isProjection: true },
-  refresh_reaction: { about: 'job', sharedIn: 'channel', isProjection: true },
   refresh_posts: { about: 'job', sharedIn: 'channel', isProjection: true },
   refresh_notice: { about: 'lane', sharedIn: 'channel', isProjection: true },
   expire_draft: { about: 'job', sharedIn: 'channel', furthestAheadMs: null },

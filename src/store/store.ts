@@ -7,7 +7,6 @@ export type { HeldLock } from './inspect/held-locks.ts';
 export type { LedgerCall } from './queries/calls/calls.ts';
 export type { StaleReceipt } from './queries/follow-ups.ts';
 export type { LockedJob, Thread } from './queries/jobs.ts';
-export type { StaleReaction } from './queries/state-reactions.ts';
 export {
   type ClaimedTask,
   type Lease,

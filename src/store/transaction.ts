@@ -20,7 +20,6 @@ import { Audit } from './queries/reports/audit.ts';
 import { Reports } from './queries/reports/reports.ts';
 import { Stats } from './queries/reports/stats.ts';
 import { Schedules } from './queries/schedules.ts';
-import { StateReactions } from './queries/state-reactions.ts';
 import { Checks } from './queries/tasks/checks.ts';
 import { FarTasks } from './queries/tasks/far-tasks.ts';
 import { Tasks } from './queries/tasks/tasks.ts';
@@ -36,7 +35,6 @@ export class Transaction {
   readonly lists: JobLists;
   readonly earlyReplies: EarlyReplies;
   readonly followUps: FollowUps;
-  readonly stateReactions: StateReactions;
   readonly stepTokens: StepTokens;
   readonly calls: Calls;
   readonly tasks: Tasks;
@@ -65,7 +63,6 @@ export class Transaction {
     this.lists = new JobLists(db);
     this.earlyReplies = new EarlyReplies(db);
     this.followUps = new FollowUps(db);
-    this.stateReactions = new StateReactions(db);
     this.stepTokens = new StepTokens(db);
     this.calls = new Calls(db, takeAdvisoryLock);
     this.tasks = new Tasks(db, leaseClock);

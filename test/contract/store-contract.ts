@@ -23,7 +23,6 @@ import { replicaContract } from './store/replicas.ts';
 import { reportContract } from './store/reports.ts';
 import { retentionContract } from './store/retention.ts';
 import { scheduleContract } from './store/schedules.ts';
-import { stateReactionContract } from './store/state-reactions.ts';
 import { statsContract } from './store/stats.ts';
 import { stepTokenContract } from './store/step-tokens.ts';
 import { taskGroupContract } from './store/task-groups.ts';
@@ -44,7 +43,6 @@ export function storeContract(name: string, open: OpenStore): void {
     settingsContract(open);
     installationContract(open);
     receiptContract(open);
-    stateReactionContract(open);
     stepTokenContract(open);
     callContract(open);
     budgetQueueContract(open);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bob, general } from '../support/local-slack.ts';
+import { alice, bob, general } from '../support/local-slack.ts';
 import { startProgram } from '../support/strict-slack/program.ts';
 import type { StrictFault } from '../support/strict-slack/web-api.ts';
 
@@ -53,3 +53,21 @@ test.each<StrictFault>(['reset_before', { status: 500 }])(
     );
   },
 );
+
+test.each([
+  ['a mention', general, '<@U0DOCSAGENT> '],
+  ['a direct message', alice, ''],
+])('nothing is put on the message that asked: %s', async (_, channel, mention) => {
+  await using program = await startProgram();
+  const { slack, api } = program;
+  const request = await slack.control.message({ channel, user: alice, text: `${mention}Add a quickstart` });
+  await program.threadMessage(request, 'On it');
+  api.finish(api.jobs.at(-1)?.id ?? '', {
+    status: 'completed',
+    prLink: 'https://github.com/acme/docs/pull/1',
+  });
+  await program.threadMessage(request, 'Pull request ready');
+  await program.clock.advance(60_000);
+  expect(await slack.control.reactions(request)).toEqual([]);
+  expect(slack.calls('reactions.add')).toEqual([]);
+});

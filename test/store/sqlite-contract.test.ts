@@ -38,6 +38,7 @@ const ALLOWED = [
   'select "job_id" as "jobId", "job"."data"',
   "delete from task where kind = 'catch_up'",
   "delete from task where kind = 'post_digest'",
+  "delete from task where kind = 'refresh_reaction'",
   'insert into schedule (team_id, name, schedule, served_until)\n    select',
   'update task set group_key = job.',
   'insert into budget_queue (job_id, kind, project_id, seq)',

@@ -22,7 +22,6 @@ import { refreshHome } from '../../slack/outbound/refresh/home.ts';
 import { refreshNotice } from '../../slack/outbound/refresh/notice.ts';
 import { refreshPosts } from '../../slack/outbound/refresh/posts.ts';
 import { refreshReceipts } from '../../slack/outbound/refresh/receipts.ts';
-import { refreshReaction } from '../../slack/outbound/refresh/state-reaction.ts';
 import type { ClaimedTask, Scheduled } from '../../store/store.ts';
 
 /** Separate slots: a slow agent API never keeps Slack waiting, nor do many checks hold up sending. */
@@ -102,7 +101,6 @@ export function createLoops(tools: Tools, stopTimeoutMs: number): Loops {
         forget_step_token: handler(forgetStepToken),
         refresh_card: handler(refreshCard),
         refresh_receipts: handler(refreshReceipts),
-        refresh_reaction: handler(refreshReaction),
         refresh_posts: handler(refreshPosts),
         refresh_notice: handler(refreshNotice),
         refresh_home: handler(refreshHome),

@@ -5,7 +5,6 @@ import { excludedFollowUp, type FollowUp, type FollowUpState } from '../follow-u
 import { createPromptOf } from '../follow-ups/follow-up-queue.ts';
 import type { Job } from '../job.ts';
 import { parsePullRequestLink } from '../pull-requests/link.ts';
-import { type StateReaction, stateReactionOf } from '../shown/state-reaction.ts';
 import type { JobTaskKind } from '../task-kinds.ts';
 import { offerOf } from './offer-of.ts';
 
@@ -25,7 +24,6 @@ export class DecisionBuilder {
   /** See `JobState`. */
   readonly pendingCreateId: string | null;
   private readonly pendingPromptBefore: string | null;
-  private readonly reactionBefore: StateReaction | null;
   private readonly followUps: Map<string, FollowUp>;
   private readonly changedFollowUps = new Set<string>();
   private readonly calls: NewCall[] = [];
@@ -39,7 +37,6 @@ export class DecisionBuilder {
   constructor(state: JobState, context: DecisionContext) {
     this.job = state.job;
     this.context = context;
-    this.reactionBefore = stateReactionOf(state.job);
     this.followUps = new Map(state.followUps.map((followUp) => [followUp.id, followUp]));
     this.pendingCreateId = state.pendingCreateId ?? null;
     this.pendingPromptBefore = this.pendingPrompt();
@@ -165,11 +162,6 @@ export class DecisionBuilder {
     this.schedule('refresh_card', this.context.nowMs);
   }
 
-  /** Of a new job; otherwise a change of its state does this by itself. */
-  refreshReaction(): void {
-    if (this.job.requestTs !== undefined) this.schedule('refresh_reaction', this.context.nowMs);
-  }
-
   get threadLane(): Lane {
     return { to: 'slack', name: `thread:${this.job.id}` };
   }
@@ -204,7 +196,6 @@ export class DecisionBuilder {
 
   decision(): Decision {
     if (this.changedFollowUps.size > 0) this.countReplies();
-    if (stateReactionOf(this.job) !== this.reactionBefore) this.refreshReaction();
     return {
       job: this.job,
       followUps: this.allFollowUps().filter((followUp) => this.changedFollowUps.has(followUp.id)),

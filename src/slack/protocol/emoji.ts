@@ -1,5 +1,4 @@
 import type { Receipt } from '../../jobs/follow-ups/follow-up.ts';
-import type { StateReaction } from '../../jobs/shown/state-reaction.ts';
 
 /** At replies: what became of each. */
 export const receiptEmoji: Readonly<Record<Receipt, string>> = {
@@ -10,16 +9,7 @@ export const receiptEmoji: Readonly<Record<Receipt, string>> = {
   aside: 'speech_balloon',
 };
 
-/** At the message that asked for a job: how the job stands. */
-export const stateEmoji: Readonly<Record<StateReaction, string>> = {
-  taken: 'eyes',
-  working: 'gear',
-  ready: 'white_check_mark',
-  failed: 'x',
-  unclear: 'question',
-};
-
-const ownEmoji = new Set([...Object.values(receiptEmoji), ...Object.values(stateEmoji)]);
+const ownEmoji = new Set(Object.values(receiptEmoji));
 
 /** Whether the program itself puts this emoji at messages. */
 export function isOwnEmoji(name: string): boolean {

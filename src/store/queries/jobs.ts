@@ -131,24 +131,21 @@ const putJobData = prepared((db, { id, data }: Values<Pick<Tables['job'], 'id' |
   db.updateTable('job').set({ data }).where('id', '=', id),
 );
 
-const putJob = prepared(
-  (db, row: Values<Omit<Tables['job'], 'card_drawn_at' | 'reaction_shown' | 'reactions_tried'>>) => {
-    const keys = pick(
-      row,
-      'team_id',
-      'channel_id',
-      'thread_ts',
-      'project_id',
-      'requester_id',
-      'requested_at',
-    );
-    const facts = { ...keys, ...pick(row, 'stage', 'agent_job_id', 'has_pull_request', 'data') };
-    return db
-      .insertInto('job')
-      .values({ id: row.id, number: row.number, ...facts })
-      .onConflict((conflict) => conflict.column('id').doUpdateSet(facts));
-  },
+const insertJob = prepared((db, row: Values<Omit<Tables['job'], 'card_drawn_at'>>) =>
+  db
+    .insertInto('job')
+    .values({ id: row.id, number: row.number, ...factsOf(row) })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(factsOf(row))),
 );
+
+const updateJob = prepared((db, row: Values<Omit<Tables['job'], 'card_drawn_at' | 'number'>>) =>
+  db.updateTable('job').set(factsOf(row)).where('id', '=', row.id),
+);
+
+function factsOf(row: Values<Omit<Tables['job'], 'card_drawn_at' | 'number'>>) {
+  const keys = pick(row, 'team_id', 'channel_id', 'thread_ts', 'project_id', 'requester_id', 'requested_at');
+  return { ...keys, ...pick(row, 'stage', 'agent_job_id', 'has_pull_request', 'data') };
+}
 
 /** The job as it is shown. @param lastMs when a check last found nothing new */
 export function checked(job: Job, lastMs: number | null): Job {
@@ -254,10 +251,10 @@ export class Jobs {
     const before = this.locked.get(job.id);
     if (before === job) return;
     const data = toJson(job);
-    if (before !== undefined && hasSameKeys(before, job))
-      await putJobData.change(this.db, { id: job.id, data });
-    else await putJob.change(this.db, { ...keysOf(job), data });
-    if (before !== undefined) this.locked.set(job.id, job);
+    if (before === undefined) await insertJob.change(this.db, { ...keysOf(job), data });
+    else if (hasSameKeys(before, job)) await putJobData.change(this.db, { id: job.id, data });
+    else await updateJob.change(this.db, { ...keysOf(job), data });
+    this.locked.set(job.id, job);
   }
 }
 

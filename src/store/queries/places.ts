@@ -26,7 +26,6 @@ const KINDS_IN_CHANNELS = [
   'refresh_posts',
   'refresh_notice',
   'refresh_receipts',
-  'refresh_reaction',
 ] as const satisfies readonly TaskKind[];
 /** The lanes of posts, and what follows the last of them: open calls are found by their lanes. */
 const LANES = [

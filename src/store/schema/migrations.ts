@@ -8,7 +8,7 @@ import { addCallPauses } from './migrations/call-pause.ts';
 import { addCatchUps } from './migrations/catch-ups.ts';
 import { retainDroppedDrafts } from './migrations/drafts.ts';
 import { addFailures } from './migrations/failures.ts';
-import { numberJobs } from './migrations/job-numbers.ts';
+import { numberJobs, numberStartedJobs } from './migrations/job-numbers.ts';
 import { addMoved } from './migrations/moved.ts';
 import { addPullRequests } from './migrations/pull-requests.ts';
 import { rateReads } from './migrations/read-rate.ts';
@@ -17,7 +17,7 @@ import { addReplicas } from './migrations/replicas.ts';
 import { leaveRoomForClaims } from './migrations/room-for-claims.ts';
 import { separateSchedules } from './migrations/schedules.ts';
 import { shareWork } from './migrations/share-work.ts';
-import { addStateReaction } from './migrations/state-reaction.ts';
+import { addStateReaction, dropStateReaction } from './migrations/state-reaction.ts';
 import { addStepTokens } from './migrations/step-tokens.ts';
 import { joinTurnEnds } from './migrations/turn-ends.ts';
 import { renameRepeatVerbs, renameWords } from './migrations/words.ts';
@@ -53,6 +53,8 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0026_backup_origin': { up: addBackupOrigin },
     '0027_call_pause': { up: addCallPauses },
     '0028_replicas': { up: addReplicas },
+    '0029_no_state_reaction': { up: dropStateReaction },
+    '0030_started_jobs': { up: (db: Kysely<unknown>) => numberStartedJobs(db, engine) },
   };
 }
 

@@ -6,7 +6,6 @@ import type { Job, Stage } from '../../jobs/job.ts';
 import type { ChannelSettings } from '../../jobs/policy.ts';
 import type { PullRequestFacts } from '../../jobs/pull-requests/pull-request.ts';
 import type { LookOutcome } from '../../jobs/schedule/look-intervals.ts';
-import type { StateReaction } from '../../jobs/shown/state-reaction.ts';
 import type { TaskKind } from '../../jobs/task-kinds.ts';
 import type { TaskGroup } from '../queries/tasks/task.ts';
 import type { AuditEntryTable } from './migrations/audit.ts';
@@ -111,10 +110,6 @@ interface JobTable {
   data: Json<Job>;
   /** Not part of the job's data: written when its card is refreshed. */
   card_drawn_at: number | null;
-  /** At the message that asked for the job; `refused`: it takes none. Not part of the job's data either. */
-  reaction_shown: StateReaction | 'refused' | null;
-  /** Other reactions that may be there, separated by commas. */
-  reactions_tried: Generated<string>;
 }
 
 /** The fields of a follow-up without a column. */

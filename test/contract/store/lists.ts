@@ -174,6 +174,7 @@ export function listContract(open: OpenStore): void {
     test('a job is meant by its number in its workspace, with or without the sign', async () => {
       await write(
         { id: 'asked', stage: { kind: 'awaiting_confirmation', sameAsJobId: 'first', thread: null } },
+        { id: 'first' },
         { id: 'second' },
         { id: 'elsewhere', teamId: 'T2' },
         { id: 'called 2', agentJob: { ...agentJob, id: '2' } },
@@ -183,8 +184,26 @@ export function listContract(open: OpenStore): void {
       expect(await meant('2')).toEqual(['second', 'called 2']);
       expect(idsOf(await opened.run((tx) => tx.lists.meant('T2', '1')))).toEqual(['elsewhere']);
       // A question is no job yet.
-      for (const word of ['1', '#4', '0', '02', '-2', '99999999999999999999'])
+      for (const word of ['#4', '0', '02', '-2', '99999999999999999999'])
         expect(await meant(word)).toEqual([]);
+    });
+
+    test('numbers count jobs: a question or a draft gets one when it starts, and none before', async () => {
+      const asked = { kind: 'awaiting_confirmation', sameAsJobId: null, thread: null } as const;
+      await write({ id: 'asked', stage: asked }, { id: 'first' });
+      const numberOf = async (id: string) => (await opened.run((tx) => tx.jobs.get(id)))?.number;
+      expect([await numberOf('asked'), await numberOf('first')]).toEqual([0, 1]);
+      const moveTo = (stage: Job['stage']) =>
+        opened.run(async (tx) => {
+          const locked = await tx.jobs.lock('asked');
+          if (locked === null) throw new Error('it is not there');
+          await tx.write(aDecision({ job: { ...locked.job, stage } }), NOW_MS);
+        });
+      await moveTo({ kind: 'opening' });
+      expect(await numberOf('asked')).toBe(2);
+      await moveTo({ kind: 'creating' });
+      await write({ id: 'third' });
+      expect([await numberOf('asked'), await numberOf('third')]).toEqual([2, 3]);
     });
 
     test('a job is meant by its id, by the first part of it, and by the id of its agent job', async () => {

@@ -122,12 +122,7 @@ export const failPoints: readonly FailPoint[] = [
     ['reactions.add', 'once', 'once'],
     ['reactions.remove', 'once', 'once'],
   ]),
-  ...commits('mention', null, [
-    ['store message → post_card', 'once', 'once'],
-    ['claim refresh_reaction', 'once', 'once'],
-    ['try reaction', 'once', 'once'],
-    ['reaction shown, end refresh_reaction', 'once', 'once'],
-  ]),
+  ...commits('mention', null, [['store message → post_card', 'once', 'once']]),
   ...calls('mention', null, [['chat.postMessage (card in a thread)', 'look', 'look']]),
   ...commits('workflow', null, [
     ['store step, plan forget_step_token → post_card', 'once', 'once'],
@@ -277,7 +272,6 @@ export const rareCommits: readonly string[] = [
   'done notify_channel, plan refresh_notice',
   'done notify_channel, plan refresh_notice, plan catch_up',
   'end refresh_receipts',
-  'end refresh_reaction',
   'end send_follow_ups',
   'end post_to_slack',
   'end call_agent',

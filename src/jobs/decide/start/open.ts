@@ -114,7 +114,6 @@ export function requestCard(builder: DecisionBuilder): void {
   const cards = builder.job.cards + 1;
   builder.change({ cards });
   builder.addCall(`card:${builder.job.id}:${cards}`, builder.threadLane, { kind: 'post_card' });
-  builder.refreshReaction();
 }
 
 /** The card is there to be seen: now the agent job can be created, or watched. */

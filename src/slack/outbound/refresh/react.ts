@@ -7,18 +7,13 @@ interface Reactions {
   readonly name: string | null;
   /** Others, which need not be there. */
   readonly instead: readonly string[];
-  /** Called for each of them that need not be removed again: Slack takes few removals. */
-  readonly onRemoved?: (other: string) => void;
 }
 
 /** Puts a reaction at a message, in place of others. May be repeated. Throws SlackCallError. */
 export async function react(
   poster: Poster,
-  { channelId, messageTs, name, instead, onRemoved = () => {} }: Reactions,
+  { channelId, messageTs, name, instead }: Reactions,
 ): Promise<void> {
   if (name !== null) await poster.addReaction(channelId, messageTs, name);
-  for (const other of instead) {
-    await poster.removeReaction(channelId, messageTs, other);
-    onRemoved(other);
-  }
+  for (const other of instead) await poster.removeReaction(channelId, messageTs, other);
 }

@@ -43,3 +43,30 @@ const ON_POSTGRES = [
   `create trigger job_numbered before insert on job for each row when (new.number is null)
     execute function number_job()`,
 ];
+
+/** Only what was started has a number: a question or a draft that comes to nothing uses none up. */
+export async function numberStartedJobs(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  for (const statement of engine === 'sqlite' ? STARTED_ON_SQLITE : STARTED_ON_POSTGRES)
+    await sql.raw(statement).execute(db);
+}
+
+const IS_UNNUMBERED = `new.number is null and new.stage not in ('awaiting_confirmation', 'draft', 'dropped')`;
+
+const numberOnSqlite = (name: string, change: string) => `
+  create trigger ${name} after ${change} on job when ${IS_UNNUMBERED} begin
+    insert into job_count (team_id, last_number) values (new.team_id, 1)
+      on conflict (team_id) do update set last_number = last_number + 1;
+    update job set number = (select last_number from job_count where team_id = new.team_id) where id = new.id;
+  end`;
+
+const STARTED_ON_SQLITE = [
+  'drop trigger job_numbered',
+  numberOnSqlite('job_numbered', 'insert'),
+  numberOnSqlite('job_numbered_later', 'update of stage'),
+];
+
+const STARTED_ON_POSTGRES = [
+  'drop trigger job_numbered on job',
+  `create trigger job_numbered before insert or update of stage on job for each row when (${IS_UNNUMBERED})
+    execute function number_job()`,
+];

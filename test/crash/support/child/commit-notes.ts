@@ -16,7 +16,6 @@ const SILENT = new Set([
   'jobs.ofAgentJob',
   'jobs.shown',
   'inboundRequests.isKnown',
-  'stateReactions.stale',
   'followUps.withStaleReceipts',
   'calls.next',
   'calls.hold',
@@ -241,12 +240,6 @@ function partOf({ name, args, result }: Deed): string[] {
       return (result as unknown[]).length > 0 ? ['take in early replies'] : [];
     case 'followUps.receiptsTried':
       return ['try receipts'];
-    case 'stateReactions.tried':
-      return ['try reaction'];
-    case 'stateReactions.left':
-      return ['reactions removed'];
-    case 'stateReactions.shown':
-      return ['reaction shown'];
     case 'followUps.receiptShown':
       return ['receipt shown'];
     default:
