@@ -26,6 +26,7 @@ test('when all is well, doctor says so line by line, and exits with 0', async ()
         '✓ Connection: Socket Mode: the app token may open connections',
         '✓ Slack: @docs-agent in Strict \\(T0LOCAL\\)',
         '✓ Scopes: all that are needed',
+        '✓ Administrators: the admins and owners of the workspace → .*',
         '✓ Agent API acme-docs: reached, key accepted .*',
         '✓ Sending requests: not checked: .* → `docs-agent doctor --probe-write` .*',
         '✓ Clock against Slack: right',

@@ -32,6 +32,7 @@ test('docs/behaviours.md names tests for every behaviour, each once', () => {
       'L2',
       'L3',
       'L4',
+      'A0',
       'A1',
       'A2',
       'E1',

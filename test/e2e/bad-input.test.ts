@@ -68,7 +68,7 @@ describeWithLocalSlack('bad input', () => {
   test.each([
     ['help', '📖'],
     ['  HELP ', '📖'],
-    ['settings', 'Only administrators can change the settings'],
+    ['settings', 'docs-agent has no administrators yet'],
   ])('“%s” is no prompt: it gets a private answer (S2)', async (text, answer) => {
     expect(await refused(text)).toMatchObject({
       response_type: 'ephemeral',

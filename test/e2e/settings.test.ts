@@ -113,7 +113,7 @@ test('only administrators may change the settings (L3)', async () => {
   await using program = await startProgram({ configFile: configFile.replace(`, ${bob}`, '') });
   const { control } = program.slack;
   await control.command({ channel: general, user: bob, text: 'settings' });
-  expect(await told(program, bob)).toContain('Only administrators can change the settings');
+  expect(await told(program, bob)).toContain('Only administrators can change settings here');
   expect(control.modal(bob)).toBeNull();
 });
 
@@ -135,9 +135,9 @@ test('a form is of no use to a person who is no administrator any more when it i
   );
   await program.restart(configFile.replace(`[${alice}, ${bob}]`, '[U0OTHER]'));
   const ofBob = await control.submit(bob, { follow_up_mode: 'mentions' });
-  expect(JSON.stringify(ofBob.errors)).toContain('Only administrators can change the settings');
+  expect(JSON.stringify(ofBob.errors)).toContain('Only administrators can change settings here');
   const ofAlice = await control.submit(alice, { channel: general });
-  expect(JSON.stringify(ofAlice.errors)).toContain('Only administrators can change the settings');
+  expect(JSON.stringify(ofAlice.errors)).toContain('Only administrators can change settings here');
   await program.restart(configFile);
   await openSettings(program, alice);
   expect(JSON.stringify(control.modal(alice)?.blocks)).toContain(

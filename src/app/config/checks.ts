@@ -104,6 +104,18 @@ export function channelIds() {
   });
 }
 
+/** Comma-separated ids of people. */
+export function memberIds() {
+  return parsed((value) => {
+    const ids = listed(value);
+    return ids.every((id) => /^[UW][A-Z0-9]{2,}$/.test(id))
+      ? new Set(ids)
+      : new Error(
+          'must list member ids (U… or W…, not names), separated by commas: in Slack, a profile, ⋮, "Copy member ID"',
+        );
+  });
+}
+
 /** Comma-separated names or addresses of hosts. */
 export function hostNames() {
   return parsed((value) => {

@@ -110,6 +110,7 @@ function toConfig(
   { projects, apiKeys }: ConfiguredProjects,
   hooks: ReadonlyMap<string, Hook>,
 ) {
+  const admins: ReadonlySet<string> = new Set([...(values.ADMINS ?? []), ...file.admins]);
   return {
     slack: {
       installing: installingOf(values),
@@ -130,8 +131,8 @@ function toConfig(
     projects,
     /** The settings of channels, by their ids. */
     channels: file.channels,
-    access: { ...file.access, admins: file.admins, workflowChannels: file.workflows.channels },
-    recipes: recipesOf(file.recipes, file.admins),
+    access: { ...file.access, admins, workflowChannels: file.workflows.channels },
+    recipes: recipesOf(file.recipes, admins),
     digest: digestOf(file.digest),
     /** Of recipes in all workspaces, by their names. */
     hooks,

@@ -50,6 +50,7 @@ function installingProblems(given: SettingValues): ConfigProblem[] {
 /** Settings that only make sense for one workspace, and what to do with many. */
 const ONE_WORKSPACE = [
   ['SLACK_BOT_TOKEN', 'with OAuth each workspace has a token of its own'],
+  ['ADMINS', 'with OAuth set admins of each workspace in DOCS_AGENT_CONFIG'],
   ['NOTICE_CHANNELS', 'with OAuth set notice_channels of each workspace in DOCS_AGENT_CONFIG'],
 ] as const;
 

@@ -9,6 +9,7 @@ import {
   exampleSecrets,
   hostNames,
   httpUrl,
+  memberIds,
   path,
   privateKey,
   secret,
@@ -173,6 +174,12 @@ export const settings = z.object({
     'A listener of its own for /livez, /readyz and /metrics, 3001 for example: requests to PORT cannot crowd them out.',
   ),
   HOST: withDefault('0.0.0.0', word(), 'The address to listen on; 0.0.0.0 is every address of this machine.'),
+  ADMINS: secretSetting(
+    'U0123456789,U0987654321',
+    memberIds(),
+    'Who may change settings in Slack, read the report and resume recipes: member ids, separated by commas. Default: the ' +
+      'admins and owners of the workspace.',
+  ),
   NOTICE_CHANNELS: setting(
     'C0123456789,C0987654321',
     channelIds().default([]),

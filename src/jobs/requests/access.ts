@@ -7,7 +7,7 @@ export interface AccessRule {
   readonly channels: ReadonlySet<string>;
   readonly guests: boolean;
   readonly otherWorkspaces: boolean;
-  /** Who may change the settings of channels. */
+  /** The administrators; empty: the admins and owners of the workspace. */
   readonly admins: ReadonlySet<string>;
   /** Where a workflow may ask that nobody started; absent: nowhere. */
   readonly workflowChannels?: ReadonlySet<string>;

@@ -33,11 +33,6 @@ export function notPausedView(recipe: string): SlackMessage {
   return message(paragraph(recipeTexts.notPaused(oneLine(recipe, NAME_MAX))));
 }
 
-/** Likewise. */
-export function resumeRefusedView(): SlackMessage {
-  return message(paragraph(recipeTexts.adminsOnly));
-}
-
 /** To whoever runs it, with the thread of the job that is in the way. */
 export function recipeSkippedView(recipe: string, threadUrl: string | null): SlackMessage {
   const news = recipeTexts.skipped(oneLine(recipe, NAME_MAX));

@@ -102,8 +102,3 @@ export function notReadView(): SlackMessage {
 export function notStoredView(): SlackMessage {
   return message(paragraph(refusals.notStored));
 }
-
-/** For a command that tells of the whole workspace. */
-export function onlyAdminsSeeView(): SlackMessage {
-  return message(paragraph(refusals.onlyAdminsSee));
-}

@@ -6,7 +6,7 @@ import { SLACKBOT } from '../protocol/ids.ts';
 import { CachedLookup } from './web-api/cached-lookup.ts';
 import { type SlackCaller, withSecondTry } from './web-api/caller.ts';
 import { SlackCallError } from './web-api/failure.ts';
-import type { Users } from './web-api/users.ts';
+import type { User, Users } from './web-api/users.ts';
 
 /** How long a change of a user group may go unnoticed. */
 const FRESH_MS = 600_000;
@@ -88,9 +88,21 @@ export class Access {
     return this.rule.bots?.has(appId) === true && mayAskIn(this.rule, channelId);
   }
 
-  /** Admins may change the settings of channels. */
-  isAdmin(userId: string): boolean {
-    return this.rule.admins.has(userId);
+  /** Those whom the settings name; empty: the admins and owners of the workspace. */
+  get namedAdmins(): ReadonlySet<string> {
+    return this.rule.admins;
+  }
+
+  /** The only rule for who is an administrator. False, too, if Slack does not say who the person is. */
+  async isAdmin(userId: string): Promise<boolean> {
+    if (this.rule.admins.size > 0) return this.rule.admins.has(userId);
+    try {
+      const user = await this.users.get(userId);
+      return user.isPerson && user.isAdmin && !this.isFromElsewhere(user);
+    } catch (error) {
+      if (error instanceof SlackCallError) return false;
+      throw error;
+    }
   }
 
   /** Null if Slack knows no person with this id. */
@@ -98,10 +110,12 @@ export class Access {
     if (this.rule.guests && this.rule.otherWorkspaces) return { isGuest: false, isFromElsewhere: false };
     const user = await this.users.get(userId).catch(nullIfRefused);
     if (user === null) return null;
-    const { isGuest, isStranger, teamId, enterpriseId } = user;
+    return { isGuest: user.isGuest, isFromElsewhere: this.isFromElsewhere(user) };
+  }
+
+  private isFromElsewhere({ isStranger, teamId, enterpriseId }: User): boolean {
     const isColleague = enterpriseId !== null && enterpriseId === this.home.enterpriseId;
-    const isFromElsewhere = isStranger || (teamId !== null && teamId !== this.home.teamId && !isColleague);
-    return { isGuest, isFromElsewhere };
+    return isStranger || (teamId !== null && teamId !== this.home.teamId && !isColleague);
   }
 
   private async groupsOf(userId: string): Promise<string[]> {

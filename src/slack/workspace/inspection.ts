@@ -1,6 +1,7 @@
 import {
   type AuthTestResponse,
   type EmojiListResponse,
+  type UsersInfoResponse,
   type WebAPICallResult,
   WebClient,
 } from '@slack/web-api';
@@ -81,6 +82,18 @@ export class Inspection {
       await this.call('conversations.replies', { channel: channelId, ts: NO_THREAD, limit: 1 });
     } catch (error) {
       if (!(error instanceof SlackCallError) || error.failure.code !== 'thread_not_found') throw error;
+    }
+  }
+
+  /** What the person is called; null: there is no such person, or it is a bot, or deactivated. */
+  async personName(userId: string): Promise<string | null> {
+    try {
+      const { user } = await this.call<UsersInfoResponse>('users.info', { user: userId });
+      if (user === undefined || user.deleted || user.is_bot) return null;
+      return user.profile?.display_name || user.real_name || user.name || userId;
+    } catch (error) {
+      if (error instanceof SlackCallError && error.failure.code === 'user_not_found') return null;
+      throw error;
     }
   }
 

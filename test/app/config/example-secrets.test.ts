@@ -4,7 +4,7 @@ import { oauth, problemsOf } from '../../support/settings.ts';
 
 const exampleValue = (name: (typeof secretNames)[number]) => exampleOf(name).slice(name.length + 1);
 /** An id is not secret, and the example address leads nowhere. */
-const open: readonly string[] = ['SLACK_CLIENT_ID', 'DATABASE_URL'];
+const open: readonly string[] = ['SLACK_CLIENT_ID', 'DATABASE_URL', 'ADMINS'];
 const secrets = secretNames.filter((name) => !open.includes(name));
 const notYours = 'is an example, not a secret of yours: put your own in its place';
 

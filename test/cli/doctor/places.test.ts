@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { examine } from '../../../src/cli/commands/doctor/examine.ts';
 import { botScopes } from '../../../src/slack/protocol/scopes.ts';
 import { openStore } from '../../../src/store/open.ts';
-import { alice, general, random } from '../../support/local-slack.ts';
+import { alice, bob, general, random } from '../../support/local-slack.ts';
 import { parse } from '../../support/settings.ts';
 import { strictApp } from '../../support/strict-slack/ids.ts';
 import { startProgram } from '../../support/strict-slack/program.ts';
@@ -49,12 +49,6 @@ recipes:
     level: 'error',
     found: 'the bot is not in it, or it does not exist (channel_not_found)',
   });
-  expect(one(findings, 'recipe', 'all')).toMatchObject({
-    level: 'warning',
-    found: 'there are no admins, so nobody could resume a recipe that is paused after failures',
-  });
-  patient.configFile += `\nadmins: [${alice}]`;
-  expect((await patient.look()).filter(({ subject }) => subject === 'all')).toEqual([]);
   patient.configFile += `\naccess: { channels: [${general}, C0NOWHERE] }`;
   const narrower = await patient.look();
   expect(one(narrower, 'recipe', 'here')).toMatchObject({
@@ -62,6 +56,22 @@ recipes:
     found: 'nobody may run it, start its drafts or reply to it: access.channels does not name its channel',
   });
   expect(one(narrower, 'recipe', 'nowhere').level).toBe('error');
+});
+
+test('the administrators are named, and those whom Slack does not know are found out (A0)', async () => {
+  await using patient = await startPatient();
+  expect(await patient.finding('admins')).toMatchObject({
+    level: 'ok',
+    found: 'the admins and owners of the workspace',
+  });
+  patient.env.ADMINS = `${alice},${bob}`;
+  expect(await patient.finding('admins')).toMatchObject({ level: 'ok', found: 'alice, bob' });
+  patient.env.ADMINS = `${alice},U0NOBODY`;
+  expect(await patient.finding('admins')).toMatchObject({
+    level: 'warning',
+    found: 'no person of the workspace: U0NOBODY',
+    next: expect.stringContaining('Copy member ID'),
+  });
 });
 
 test('an emoji is known to Slack by one name only: doctor says which, for names that people mistake (T2)', async () => {

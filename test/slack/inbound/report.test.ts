@@ -14,7 +14,7 @@ test('a report that takes long is announced while Slack waits, and shown when it
   };
   const deps = {
     ...{ clock, teamId: 'T1', projects: [{ id: 'docs', name: 'docs' }] },
-    access: { isAdmin: () => true },
+    access: { isAdmin: async () => true },
     reportOf: () => promise,
   };
   const args = { command: { user_id: 'U1' }, ack: say, respond: say };

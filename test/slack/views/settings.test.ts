@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import {
-  adminsOnlyView,
   type EffectiveChannelSettings,
   settingsForm,
   settingsSavedView,
@@ -81,12 +80,6 @@ test('what was saved is confirmed, with what somebody else saved meanwhile (L3)'
     ⚠️ <@U2> saved other settings at <!date^1795183500^{time}|14:05 UTC>, while your form was open. Yours replaced these:
     project api · only mentions go to the agent · each reply goes out at once · notices in <#C8>, <#C9>"
   `);
-});
-
-test('a person who is no administrator gets a refusal (L3)', () => {
-  expect(adminsOnlyView().text).toMatchInlineSnapshot(
-    `"🔒 *Only administrators can change the settings.* They are the \`admins\` in the configuration file of docs-agent."`,
-  );
 });
 
 test('whatever the configuration says, the confirmation is safe', () => {

@@ -14,6 +14,9 @@ const info = method(
     const membership = {
       is_restricted: person.isRestricted,
       is_ultra_restricted: person.isUltraRestricted,
+      is_admin: person.isAdmin,
+      is_owner: person.isOwner,
+      is_primary_owner: person.isPrimaryOwner,
       tz: person.tz,
     };
     return {

@@ -14,6 +14,10 @@ export interface Person {
   readonly isRestricted: boolean;
   /** A guest in one channel. */
   readonly isUltraRestricted: boolean;
+  /** An admin of the workspace. */
+  readonly isAdmin: boolean;
+  readonly isOwner: boolean;
+  readonly isPrimaryOwner: boolean;
   readonly isBot: boolean;
   readonly isDeleted: boolean;
   readonly tz: string;
@@ -52,6 +56,9 @@ export class People {
       teamId,
       isRestricted: false,
       isUltraRestricted: false,
+      isAdmin: false,
+      isOwner: false,
+      isPrimaryOwner: false,
       isBot: false,
       isDeleted: false,
       tz: 'Etc/UTC',

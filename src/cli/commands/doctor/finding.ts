@@ -28,6 +28,7 @@ export const TITLES = {
   slack_connection: 'Connection',
   slack_other_program: 'Other program',
   listening: 'Address',
+  admins: 'Administrators',
   notice_channel: 'Notice channel',
   recipe: 'Recipe',
   digest_channel: 'Digest in',

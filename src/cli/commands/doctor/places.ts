@@ -7,6 +7,9 @@ import type { NoticeFacts, RefusedNotice } from '../../../store/inspect/facts.ts
 import { type Finding, type Findings, findingsOf } from './finding.ts';
 import { LOOK_AGAIN, slackFailure } from './slack.ts';
 
+/** Each is a question to Slack. */
+const ADMINS_ASKED_MAX = 10;
+
 /** What the settings of a workspace name in Slack. */
 interface Places {
   readonly inspection: Inspection;
@@ -33,7 +36,7 @@ export function placeFindings({ inspection, id, teamId, isOrganisation, settings
   const threads = (channelId: string, findings: Findings, outside: Outside) =>
     threadsFinding(inspection, channelId, findings, mayAskIn(access, channelId) ? null : outside);
   return [
-    ...noAdminsFindings(settings, findingsOf('recipe', subject('all'))),
+    adminsFinding(inspection, access.admins, findingsOf('admins', id)),
     ...[...channels].map((channelId) => {
       const last = refused.find((one) => one.channelId === channelId);
       return channelFinding(inspection, channelId, findingsOf('notice_channel', subject(channelId)), last);
@@ -80,15 +83,37 @@ async function absenceFinding(
   }
 }
 
-/** Only administrators may press *Resume*. */
-function noAdminsFindings({ recipes, access }: WorkspaceSettings, findings: Findings): Finding[] {
-  if (recipes.length === 0 || access.admins.size > 0) return [];
-  return [
-    findings.warning(
-      'there are no admins, so nobody could resume a recipe that is paused after failures',
-      'Name them under admins in the file of DOCS_AGENT_CONFIG.',
-    ),
-  ];
+/** Who they are, and whether Slack knows those whom the settings name. */
+async function adminsFinding(
+  inspection: Inspection,
+  admins: ReadonlySet<string>,
+  findings: Findings,
+): Promise<Finding> {
+  if (admins.size === 0) {
+    return findings.ok(
+      'the admins and owners of the workspace',
+      'To name others, set ADMINS, or admins in the file of DOCS_AGENT_CONFIG.',
+    );
+  }
+  try {
+    const asked = [...admins].slice(0, ADMINS_ASKED_MAX);
+    const people = await Promise.all(
+      asked.map(async (id) => ({ id, name: await inspection.personName(id) })),
+    );
+    const unknown = people.filter(({ name }) => name === null).map(({ id }) => id);
+    if (unknown.length > 0) {
+      return findings.warning(
+        `no person of the workspace: ${unknown.join(', ')}`,
+        'Correct ADMINS, or admins in the file of DOCS_AGENT_CONFIG. A member id is in the person\'s profile: ⋮, "Copy member ID".',
+      );
+    }
+    const more = admins.size > asked.length ? ` and ${admins.size - asked.length} more` : '';
+    return findings.ok(`${people.map(({ name }) => name).join(', ')}${more}`);
+  } catch (error) {
+    return slackFailure(error, findings, LOOK_AGAIN, (code) =>
+      findings.error(`Slack refuses to say who they are (${code})`, LOOK_AGAIN),
+    );
+  }
 }
 
 /** What is wrong if people may not ask in the channel. */

@@ -1,10 +1,9 @@
 import { type Rules, settingsOf } from '../../../jobs/policy.ts';
 import { type AgentPause, type DoctorFacts, doctorView } from '../../views/doctor.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
-import { onlyAdminsSeeView } from '../../views/refusals.ts';
 import { noticeChannelsOf } from '../../workspace/self-check.ts';
 import type { ListenerDeps } from '../deps.ts';
-import { mayAdminister } from '../requests/admission.ts';
+import { adminProblem } from '../requests/admission.ts';
 import { show } from '../requests/in-time.ts';
 
 /** `doctor`, for administrators: what is wrong, if anything, as far as the running program can say. */
@@ -12,8 +11,8 @@ export async function doctorAnswer(
   deps: ListenerDeps,
   { userId, channelId }: { readonly userId: string; readonly channelId: string },
 ): Promise<SlackMessage> {
-  if (!mayAdminister(deps, userId)) return onlyAdminsSeeView();
-  return show(deps, async () => doctorView(await examine(deps, channelId)));
+  const problem = await adminProblem(deps, userId, 'see');
+  return problem ?? show(deps, async () => doctorView(await examine(deps, channelId)));
 }
 
 async function examine(deps: ListenerDeps, channelId: string): Promise<DoctorFacts> {

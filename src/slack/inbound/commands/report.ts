@@ -1,8 +1,8 @@
 import type { SlackMessage } from '../../views/parts/message.ts';
-import { notReadView, onlyAdminsSeeView } from '../../views/refusals.ts';
+import { notReadView } from '../../views/refusals.ts';
 import { countingView, reportView } from '../../views/report.ts';
 import type { CommandArgs, ListenerDeps } from '../deps.ts';
-import { mayAdminister } from '../requests/admission.ts';
+import { adminProblem } from '../requests/admission.ts';
 import { inTime } from '../requests/in-time.ts';
 import { answer, bestEffort } from '../requests/private-answers.ts';
 
@@ -11,7 +11,8 @@ const COUNTED_WITHIN_MS = 1_500;
 
 /** `report`, for administrators: what became of the requests of the workspace in the last days. */
 export async function report(deps: ListenerDeps, args: CommandArgs): Promise<void> {
-  if (!mayAdminister(deps, args.command.user_id)) return answer(args, onlyAdminsSeeView());
+  const problem = await adminProblem(deps, args.command.user_id, 'see');
+  if (problem !== null) return answer(args, problem);
   const counted = count(deps);
   const inTimeOrNull = await inTime(deps, COUNTED_WITHIN_MS, counted, null);
   await answer(args, inTimeOrNull ?? countingView());

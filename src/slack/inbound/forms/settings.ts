@@ -1,16 +1,11 @@
 import { decodeSettings, type SettingsFormData } from '../../protocol/form-data.ts';
 import { formIds } from '../../protocol/ids.ts';
-import {
-  adminsOnlyView,
-  settingsChannelForm,
-  settingsForm,
-  settingsSavedView,
-} from '../../views/forms/settings.ts';
+import { settingsChannelForm, settingsForm, settingsSavedView } from '../../views/forms/settings.ts';
 import { plainModal } from '../../views/parts/form.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { noChannelView, notReadView } from '../../views/refusals.ts';
 import type { CommandArgs, ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
-import { mayAdminister } from '../requests/admission.ts';
+import { adminProblem } from '../requests/admission.ts';
 import { inTime, storeRequest } from '../requests/in-time.ts';
 import { answer, bestEffort, openForm } from '../requests/private-answers.ts';
 import { chosenSettings, currentSettings, saveSettings } from './settings-values.ts';
@@ -21,7 +16,8 @@ const READ_WITHIN_MS = 1_000;
 /** `/docs-agent settings`: the form for the channel. */
 export async function settings(deps: ListenerDeps, args: CommandArgs): Promise<void> {
   const { channel_id: channelId, user_id: userId, trigger_id, response_url } = args.command;
-  if (!mayAdminister(deps, userId)) return answer(args, adminsOnlyView());
+  const problem = await adminProblem(deps, userId, 'settings');
+  if (problem !== null) return answer(args, problem);
   const view = await formOf(deps, channelId, response_url || null);
   const isOpen = view !== null && (await openForm(deps, trigger_id, view)) !== null;
   await (isOpen ? args.ack() : answer(args, notReadView()));
@@ -31,9 +27,8 @@ export async function settings(deps: ListenerDeps, args: CommandArgs): Promise<v
 export function settingsFromHome(deps: ListenerDeps) {
   return async ({ ack, body }: PressArgs): Promise<void> => {
     await ack();
-    const view = mayAdminister(deps, body.user.id)
-      ? settingsChannelForm()
-      : plainModal('Settings', adminsOnlyView());
+    const problem = await adminProblem(deps, body.user.id, 'settings');
+    const view = problem === null ? settingsChannelForm() : plainModal('Settings', problem);
     if ((await openForm(deps, body.trigger_id, view)) === null) {
       await bestEffort(deps, deps.poster.respondPrivately(body.user.id, null, notReadView()));
     }
@@ -45,7 +40,8 @@ export function settingsChannelChosen(deps: ListenerDeps) {
     const { channel } = formIds;
     const channelId = view.state.values[channel]?.[channel]?.selected_conversation;
     if (!channelId) return refuseAtField(ack, noChannelView(), channel);
-    if (!mayAdminister(deps, body.user.id)) return refuseAtField(ack, adminsOnlyView(), channel);
+    const problem = await adminProblem(deps, body.user.id, 'settings');
+    if (problem !== null) return refuseAtField(ack, problem, channel);
     const form = await formOf(deps, channelId, null);
     if (form === null) return refuseAtField(ack, notReadView(), channel);
     await ack({ response_action: 'update', view: form });
@@ -59,7 +55,8 @@ export function settingsSubmitted(deps: ListenerDeps) {
       refuseAtField(ack, problem, field);
     const data = decodeSettings(view.private_metadata);
     if (data === null) return refuse(notReadView());
-    if (!mayAdminister(deps, body.user.id)) return refuse(adminsOnlyView());
+    const problem = await adminProblem(deps, body.user.id, 'settings');
+    if (problem !== null) return refuse(problem);
     const chosen = chosenSettings(deps, data, view);
     if ('problem' in chosen) return refuse(chosen.problem, chosen.field);
     const by = { userId: body.user.id, key: `view:${deps.teamId}:${view.id}` };

@@ -1,9 +1,9 @@
 import { resumedRuns } from '../../../jobs/recipes/runs.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
-import { notPausedView, resumedView, resumeRefusedView } from '../../views/recipes.ts';
+import { notPausedView, resumedView } from '../../views/recipes.ts';
 import { noteRequest } from '../connection/request-log.ts';
 import type { ListenerDeps, PressArgs } from '../deps.ts';
-import { mayAdminister } from '../requests/admission.ts';
+import { adminProblem } from '../requests/admission.ts';
 import { namesIn, storeRequest } from '../requests/in-time.ts';
 import { type PressRecord, recordPress } from '../requests/press-record.ts';
 import { answerBeside, bestEffort } from '../requests/private-answers.ts';
@@ -14,9 +14,10 @@ export function resumeRecipe(deps: ListenerDeps) {
     const name = action.value ?? '';
     const userId = body.user.id;
     const privately = (message: SlackMessage) => answerBeside(deps, { body, respond }, message);
-    if (!mayAdminister(deps, userId)) {
+    const problem = await adminProblem(deps, userId, 'resume');
+    if (problem !== null) {
       await ack();
-      return privately(resumeRefusedView());
+      return privately(problem);
     }
     const stored = await storeRequest(deps, {
       write: () => resume(deps, name, body.trigger_id, { userId, button: action.action_id }),

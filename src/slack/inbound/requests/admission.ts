@@ -1,12 +1,13 @@
-import { notAllowedView, notCheckedView } from '../../views/access.ts';
+import { type AdminDeed, adminsOnlyView, notAllowedView, notCheckedView } from '../../views/access.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import { noteRefusal, noteRequest } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
-import { inTime } from './in-time.ts';
+import { inTime, namesIn } from './in-time.ts';
 
 /** Slack shows people an error of its own after 3 seconds, and storing may use up most of that. */
 const ANSWER_WITHIN_MS = 1_000;
+const ADMINS_NAMED_MAX = 3;
 
 /** The refusal to show to the person, or null if they may do this. Also refuses if that could not be found out. */
 export async function admissionProblem(
@@ -29,11 +30,24 @@ export async function jobAdmissionProblem(
   return job?.teamId === deps.teamId ? admissionProblem(deps, userId, job.channelId) : null;
 }
 
-/** For what only administrators may do. */
-export function mayAdminister(deps: ListenerDeps, userId: string): boolean {
-  if (deps.access.isAdmin(userId)) return true;
+/** For what only administrators may do: the refusal to show to the person, or null if they are one. */
+export async function adminProblem(
+  deps: ListenerDeps,
+  userId: string,
+  deed: AdminDeed,
+): Promise<SlackMessage | null> {
+  if (await inTime(deps, ANSWER_WITHIN_MS, deps.access.isAdmin(userId), false)) return null;
   noteRefusal(deps, userId, 'no_administrator');
-  return false;
+  const admins = [...deps.access.namedAdmins].slice(0, ADMINS_NAMED_MAX);
+  const names = await namesIn(
+    deps,
+    admins.map((id) => `<@${id}>`),
+  );
+  return adminsOnlyView(
+    deed,
+    userId,
+    admins.map((id) => names.get(id) ?? id),
+  );
 }
 
 interface Denial {

@@ -33,8 +33,8 @@ export const refreshHome = refresh<{ readonly teamId: string; readonly userId: s
       );
     const failure = await draw();
     const { access, selfCheck } = workspace;
-    if (failure !== null || !isReady(workspace) || !access.isAdmin(userId) || selfCheck.isFresh)
-      return failure;
+    const isDue = failure === null && isReady(workspace) && !selfCheck.isFresh;
+    if (!isDue || !(await access.isAdmin(userId))) return failure;
     // Nobody waits for this: the home is there already, with what was found last.
     const rules = tools.newContext().rulesOf(teamId);
     const channels = await tools.store.transaction((tx) => noticeChannelsOf(tx, teamId, rules));
@@ -58,9 +58,10 @@ async function render(tools: SlackTools, workspace: ReadyWorkspace, userId: stri
   return homeView(facts, { userId, channelId: null, workspaceUrl, names, sites: sitesOf(tools) });
 }
 
-function read(tools: SlackTools, workspace: ReadyWorkspace, userId: string): Promise<HomeFacts> {
+async function read(tools: SlackTools, workspace: ReadyWorkspace, userId: string): Promise<HomeFacts> {
   const { known, hourlyBudget } = tools;
   const { teamId } = workspace;
+  const isAdmin = await workspace.access.isAdmin(userId);
   const atMs = tools.clock.now();
   return tools.store.transaction(async (tx) => {
     const projects = [];
@@ -80,7 +81,7 @@ function read(tools: SlackTools, workspace: ReadyWorkspace, userId: string): Pro
       withPullRequest: await tx.lists.withPullRequest(teamId, userId, PULL_REQUESTS_MAX),
       projects,
       slackProblem: known.slackProblem(),
-      forAdmin: workspace.access.isAdmin(userId)
+      forAdmin: isAdmin
         ? {
             slack: workspace.selfCheck.last,
             codeHosts: known.codeHosts(),

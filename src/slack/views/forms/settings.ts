@@ -84,10 +84,6 @@ export function settingsSavedView(
   );
 }
 
-export function adminsOnlyView(): SlackMessage {
-  return message(paragraph(settingsTexts.adminsOnly));
-}
-
 /** What is said at a field whose value does not count any more. */
 export function notAChoiceView(): SlackMessage {
   return message(paragraph(settingsTexts.noChoice));

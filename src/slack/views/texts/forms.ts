@@ -68,7 +68,6 @@ export const settingsTexts = {
     notices: (channels: Mrkdwn): Mrkdwn => mrkdwn`notices in ${channels}`,
     noNotices: mrkdwn`no notice channels of its own`,
   },
-  adminsOnly: mrkdwn`🔒 *Only administrators can change the settings.* They are the \`admins\` in the configuration file of docs-agent.`,
   noChoice: mrkdwn`That's no longer a choice. Please choose another.`,
   tooManyNotices: (max: number): Mrkdwn =>
     mrkdwn`At most ${max} channels, public or private. Please choose fewer.`,

@@ -23,5 +23,4 @@ export const recipeTexts = {
     too_long: mrkdwn`At most 500 characters.`,
     several_lines: mrkdwn`One line only.`,
   },
-  adminsOnly: mrkdwn`🔒 Only administrators of docs-agent can resume a recipe.`,
 } as const;

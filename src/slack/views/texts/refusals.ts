@@ -28,7 +28,14 @@ export const refusals = {
   notStored: mrkdwn`⚠️ I couldn't save that. Please try again in a minute.`,
   unclear: mrkdwn`❓ I can't tell whether that was saved. If nothing appears within a minute, please try again.`,
   notRead: mrkdwn`⚠️ I can't show that right now. Please try again in a minute.`,
-  onlyAdminsSee: mrkdwn`🔒 Only administrators can see this. They are the \`admins\` in the configuration file of docs-agent.`,
+} as const;
+
+export const adminsOnly = {
+  deeds: { settings: 'change settings here', see: 'see this', resume: 'resume a recipe' },
+  because: (deed: string, names: string): Mrkdwn => mrkdwn`🔒 Only administrators can ${deed}. Ask ${names}.`,
+  /** The settings name nobody, and the person is no admin of the workspace. */
+  nobodyNamed: (userId: string): Mrkdwn =>
+    mrkdwn`🔒 docs-agent has no administrators yet. Its operator can set \`ADMINS=${userId}\` (that's you).`,
 } as const;
 
 export const notAllowed = {

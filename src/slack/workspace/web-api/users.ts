@@ -14,6 +14,8 @@ export interface User {
   /** Neither a bot nor deactivated. */
   readonly isPerson: boolean;
   readonly isGuest: boolean;
+  /** An admin or owner of their workspace. */
+  readonly isAdmin: boolean;
   /** Of a channel that is shared with another workspace. */
   readonly isStranger: boolean;
   readonly teamId: string | null;
@@ -51,6 +53,7 @@ async function lookUp(call: SlackCaller, userId: string): Promise<User> {
     name: user?.profile?.display_name || user?.real_name || user?.name || null,
     isPerson: user?.is_bot !== true && user?.deleted !== true,
     isGuest: user?.is_restricted === true || user?.is_ultra_restricted === true,
+    isAdmin: user?.is_admin === true || user?.is_owner === true || user?.is_primary_owner === true,
     isStranger: user?.is_stranger === true,
     teamId: user?.team_id ?? null,
     enterpriseId: user?.enterprise_user?.enterprise_id ?? null,
