@@ -24,8 +24,6 @@ export type Announcement =
   | { readonly kind: 'vanished' }
   /** Nor did it ever know the one that was to be watched. */
   | { readonly kind: 'no_such_job' }
-  /** A status that this program does not know, shown as it is. Untrusted. */
-  | { readonly kind: 'other_status'; readonly status: string }
   /** Too much to tell: the looks pause for so long. */
   | { readonly kind: 'keeps_changing'; readonly pauseMs: number }
   /** A pull request that came without an end of its own: after it, or in its place. */

@@ -2,8 +2,6 @@
 export interface LastAnnounced {
   readonly status: string;
   readonly turn: number;
-  /** Beside a status that this program does not know: the last one that it knows; null: there was none. */
-  readonly lastKnown?: { readonly status: string; readonly turn: number } | null;
 }
 
 /** What the thread was told of a turn. */

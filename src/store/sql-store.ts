@@ -16,7 +16,7 @@ const MAX_ATTEMPTS = 5;
  * For a lock, with the waits for a connection between: a request has its answer while Slack still waits, and others have
  * the connections meanwhile.
  */
-const LOCK_WITHIN_MS = 1_200;
+const LOCK_WITHIN_MS = 1_700;
 
 export class SqlStore implements Store {
   private readonly database: Database;
@@ -86,8 +86,7 @@ export class SqlStore implements Store {
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       const isConflict = CONFLICT_CODES.has(error.code) || error.isLocked;
-      const mayTryAgain =
-        attemptsLeft > 1 && !(error.isLocked && performance.now() >= sinceMs + LOCK_WITHIN_MS);
+      const mayTryAgain = error.isLocked ? performance.now() < sinceMs + LOCK_WITHIN_MS : attemptsLeft > 1;
       // Others go first meanwhile.
       const next = error.isLocked && !options.isBackground ? this.database.again : connections;
       if (isConflict && mayTryAgain) return this.attempt(options, work, next, attemptsLeft - 1, sinceMs);

@@ -76,7 +76,8 @@ describe('whatever the API says, and however late', () => {
         const last = showing.at(-1) ?? { status: 'active', prLink: null };
         expect(world.job.agentJob).toMatchObject({ status: last.status, prLink: last.prLink });
         expect(world.job.stage.kind).toBe(isEnded(last.status) ? 'ended' : 'working');
-        expect(world.job.lastAnnounced?.status).toBe(last.status);
+        const isToldInThread = last.status === 'active' || isEnded(last.status);
+        if (isToldInThread) expect(world.job.lastAnnounced?.status).toBe(last.status);
         const links = announced(world);
         if (last.prLink !== null) expect(links.map(({ url }) => url)).toContain(last.prLink);
         const ofTurns = links.map(({ url, turn }) => `${turn} ${url}`);
@@ -104,7 +105,6 @@ describe('whatever the API says, and however late', () => {
         const told = live(silent).told.flatMap((announcement) => {
           if (announcement.kind === 'turn_ended') return ['completed'];
           if (announcement.kind === 'started' || announcement.kind === 'continued') return ['active'];
-          if (announcement.kind === 'other_status') return [announcement.status];
           const { kind } = announcement;
           return kind === 'failed' || kind === 'archived' ? [kind] : [];
         });

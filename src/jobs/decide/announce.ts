@@ -52,18 +52,12 @@ function newLink(job: Job, { prLink }: AgentJob): string | null {
 export function announceRunning(builder: DecisionBuilder, status: string): void {
   const { job } = builder;
   const { turn, lastAnnounced: last } = job;
-  if (last?.status === status) return;
-  const lastKnown = last?.lastKnown === undefined ? last : last.lastKnown;
-  if (status !== 'active') {
-    const isNews = noteStatus(builder, status);
-    builder.change({ lastAnnounced: { status, turn, lastKnown } });
-    if (isNews) builder.announce({ kind: 'other_status', status });
-    return;
-  }
+  // A status that this program does not know stands on the card only.
+  if (status !== 'active' || last?.status === status) return;
   builder.change({ lastAnnounced: { status, turn } });
-  if (lastKnown === null) builder.announce({ kind: 'started' });
-  // Of a later turn, the receipt of its reply says so, and the card.
-  else if (lastKnown.turn === turn) announceReturn(builder, lastKnown.status);
+  if (last === null) builder.announce({ kind: 'started' });
+  // The receipts of its replies, and the card, show that a later turn is under way.
+  else if (last.turn === turn) announceReturn(builder, last.status);
 }
 
 /** What had ended goes on without another turn. */

@@ -23,7 +23,11 @@ import {
 } from './postgres-errors.ts';
 
 /** A request that is not stored by then is answered so while Slack still waits. */
-const TURN_WITHIN_MS: Readonly<Record<Urgency, number>> = { request: 1_700, again: 800, background: 10_000 };
+const TURN_WITHIN_MS: Readonly<Record<Urgency, number>> = {
+  request: 2_000,
+  again: 1_000,
+  background: 10_000,
+};
 /** Where the server has no connection for this program at all. */
 const CONNECT_AGAIN_MS = 100;
 

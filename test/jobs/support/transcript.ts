@@ -36,8 +36,6 @@ export function newsOf(announcement: Announcement, startMs: number): string {
       return announcement.prLink === undefined
         ? announcement.kind
         : `${announcement.kind}, ${announcement.isAnother === true ? 'changed' : 'first'} pull request ${announcement.prLink}`;
-    case 'other_status':
-      return `other status ${announcement.status}`;
     case 'pull_request':
       return `${announcement.changed ? 'changed' : 'first'} pull request ${announcement.url}`;
     case 'trouble':

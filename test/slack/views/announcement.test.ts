@@ -51,9 +51,6 @@ describe('the thread says', () => {
 
   test('how a turn ended', () => {
     expect(text({ kind: 'archived' })).toMatchInlineSnapshot(`"⚪ *Archived.* A reply may still reopen it."`);
-    expect(text({ kind: 'other_status', status: 'on <hold>' })).toMatchInlineSnapshot(
-      `"ℹ️ *Status:* on &lt;hold&gt;"`,
-    );
   });
 
   test('of a job that was only to be watched: that it is not there, or how it ended (W5)', () => {

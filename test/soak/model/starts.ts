@@ -44,7 +44,7 @@ function isWhatWasAsked({ prompt, context }: Asked, given: string): boolean {
 
 /** *Start again*. */
 function offersToStart({ posts }: StoryEvidence): SlackMessage[] {
-  return [...ofKind(posts, 'create_unknown'), ...posts.filter(({ text }) => text.includes('*Failed*'))];
+  return [...ofKind(posts, 'create_unknown'), ...posts.filter(({ text }) => text.includes('*Failed'))];
 }
 
 /** The agent job that the thread shows: the last one whose making was answered. Null: there is none. */

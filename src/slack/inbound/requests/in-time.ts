@@ -8,7 +8,7 @@ import type { ListenerDeps } from '../deps.ts';
 /** Slack waits 3 seconds for an answer to a request, then shows an error of its own; the rest is for the way. */
 const ANSWER_WITHIN_MS = 2_600;
 /** Parts of that. */
-const STORE_WITHIN_MS = 1_800;
+const STORE_WITHIN_MS = 2_300;
 const READ_WITHIN_MS = 1_800;
 /** A list without the names of those who are mentioned is better than none. */
 const NAMES_WITHIN_MS = 1_000;

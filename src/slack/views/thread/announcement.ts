@@ -43,8 +43,6 @@ export function announcementView(
       return withPullRequest(message(paragraph(threadTexts.archived)), announcement, job, sites);
     case 'no_such_job':
       return noSuchAgentJob(job);
-    case 'other_status':
-      return message(paragraph(threadTexts.otherStatus(oneLine(announcement.status, REASON_MAX))));
     case 'keeps_changing':
       return message(paragraph(threadTexts.keepsChanging(announcement.pauseMs)));
     case 'pull_request':

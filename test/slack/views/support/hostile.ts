@@ -178,7 +178,6 @@ export function announcement(): fc.Arbitrary<Announcement> {
     fc.record({ kind: fc.constant('failed'), prLink: address() }),
     fc.record({ kind: fc.constant('archived'), prLink: address() }),
     fc.record({ kind: fc.constantFrom('failed', 'archived', 'vanished', 'no_such_job', 'recovered') }),
-    fc.record({ kind: fc.constant('other_status'), status: text() }),
     fc.record({ kind: fc.constant('pull_request'), url: address(), changed: fc.boolean() }),
     fc.record({
       kind: fc.constant('trouble'),

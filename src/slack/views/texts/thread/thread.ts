@@ -40,7 +40,6 @@ export const threadTexts = {
     mrkdwn`⚪ ${who}${by === null ? mrkdwn`*Closed without merging.*` : mrkdwn`*Closed without merging* by ${asWritten(by)}.`}`,
   neverKnown: (agentJobId: string, projectName: string): Mrkdwn =>
     mrkdwn`❌ *The agent has no job “${agentJobId}” in the ${projectName} project.* Check the id, then type \`/docs-agent watch\` with the right one; \`/docs-agent project=name watch job_123\` looks in another project.`,
-  otherStatus: (status: string): Mrkdwn => mrkdwn`ℹ️ *Status:* ${asWritten(status)}`,
   keepsChanging: (pauseMs: number): Mrkdwn =>
     mrkdwn`⚠️ *The agent keeps changing its answer;* I'll look again in ${duration(pauseMs)}.`,
   noticeRefused: (channel: Mrkdwn, reason: string): Mrkdwn =>
