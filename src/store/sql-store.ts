@@ -12,11 +12,10 @@ import { Transaction } from './transaction.ts';
  */
 const CONFLICT_CODES: ReadonlySet<string | null> = new Set(['40001', '40P01', '23503']);
 const MAX_ATTEMPTS = 5;
-/**
- * For a lock, with the waits for a connection between: a request has its answer while Slack still waits, and others have
- * the connections meanwhile.
- */
-const LOCK_WITHIN_MS = 1_700;
+/** How long a request tries to get a lock, with its waits for a connection: its answer is there while Slack waits. */
+const LOCK_WITHIN_MS = 1_500;
+/** A task comes back later anyway. */
+const BACKGROUND_LOCK_ATTEMPTS = 3;
 
 export class SqlStore implements Store {
   private readonly database: Database;
@@ -86,9 +85,12 @@ export class SqlStore implements Store {
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       const isConflict = CONFLICT_CODES.has(error.code) || error.isLocked;
-      const mayTryAgain = error.isLocked ? performance.now() < sinceMs + LOCK_WITHIN_MS : attemptsLeft > 1;
+      const isWaitingRequest = error.isLocked && !options.isBackground;
+      const mayTryAgain = isWaitingRequest
+        ? performance.now() < sinceMs + LOCK_WITHIN_MS
+        : attemptsLeft > (error.isLocked ? MAX_ATTEMPTS - BACKGROUND_LOCK_ATTEMPTS + 1 : 1);
       // Others go first meanwhile.
-      const next = error.isLocked && !options.isBackground ? this.database.again : connections;
+      const next = isWaitingRequest ? this.database.again : connections;
       if (isConflict && mayTryAgain) return this.attempt(options, work, next, attemptsLeft - 1, sinceMs);
       // The connection may have broken during the commit.
       error.mayBeCommitted ||= isAtCommit && this.database.engine === 'postgres' && !isConflict;

@@ -25,7 +25,7 @@ import {
 /** A request that is not stored by then is answered so while Slack still waits. */
 const TURN_WITHIN_MS: Readonly<Record<Urgency, number>> = {
   request: 2_000,
-  again: 1_000,
+  again: 600,
   background: 10_000,
 };
 /** Where the server has no connection for this program at all. */
