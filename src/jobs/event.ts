@@ -4,6 +4,7 @@ import type { MarkedMessage } from './draft.ts';
 import type { CardWait } from './job.ts';
 import type { PullRequestFacts } from './pull-requests/pull-request.ts';
 import type { Attachments, ReadSnippet } from './requests/attachments.ts';
+import type { NamedProject } from './requests/project.ts';
 
 /** What can happen to a job: an answer from outside, a due time, or what a person did in Slack. */
 export type JobEvent =
@@ -76,8 +77,8 @@ export type JobEvent =
   | ({ readonly type: 'request_edited'; readonly creates: number; readonly prompt: string } & ByPerson)
   /** A person says which agent job came of a create call of unknown fate; the API knows it. */
   | ({ readonly type: 'agent_job_named'; readonly callId: string; readonly agentJobId: string } & ByPerson)
-  /** *Start another*. */
-  | ({ readonly type: 'start_another_pressed' } & StartPress)
+  /** *Start another*, or *Start*. `project`: of *Start in …*. */
+  | ({ readonly type: 'start_another_pressed'; readonly project?: NamedProject } & StartPress)
   /** *Send again*: the replies of a call go back in line; null: all that a person has to decide about. */
   | ({ readonly type: 'resend_pressed'; readonly callId: string | null } & ByPerson)
   /** `message`: the number of the message call that the waiting replies were to go out with. */

@@ -5,6 +5,7 @@ import type { Offer } from './offer.ts';
 import type { Origin } from './origin.ts';
 import type { SeenPullRequest } from './pull-requests/pull-request.ts';
 import type { Snippet, Unsent } from './requests/attachments.ts';
+import type { UnknownProject } from './requests/project.ts';
 
 /** One request made in Slack, its thread, and the agent job that works on it. */
 export interface Job {
@@ -108,6 +109,8 @@ export type Stage =
       readonly kind: 'awaiting_confirmation';
       readonly sameAsJobId: string | null;
       readonly thread: StartThread | null;
+      /** It names a project that there is not: which one is meant? Absent: that is known. */
+      readonly unknownProject?: UnknownProject;
     }
   | Draft
   | Dropped

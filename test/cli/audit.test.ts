@@ -78,7 +78,7 @@ describeOnDatabases('audit', (make) => {
         { ...by(bob), action: 'press', source: 'start_again', job_id: jobId, outcome: 'too_late' },
         { ...by(guest), ...refused, source: 'command', outcome: 'guest' },
         { ...by(guest), ...refused, source: expect.stringMatching(/^(mention|message)$/), outcome: 'guest' },
-        { ...by(bob), ...refused, source: 'command', outcome: 'unknown_project' },
+        { ...by(bob), action: 'start', source: 'command', job_id: expect.any(String), outcome: 'asked' },
         { ...by(bob), ...refused, source: 'command', outcome: 'no_administrator' },
         { ...by(guest), ...refused, source: 'workflow', outcome: 'guest' },
         { ...by(null), ...refused, source: 'workflow', outcome: 'channel' },

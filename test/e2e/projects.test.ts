@@ -44,14 +44,40 @@ test('project=name at the start of a command, a mention or a direct message choo
   expect((await card('Fix the images', alice)).text).toContain(' · handbook');
 });
 
-test('an unknown project is answered with those that there are, and nothing starts (S6)', async () => {
-  await command('project=hanbdook Fix the typos');
-  await world.sentPrivately(
+test('a request for an unknown project is kept, and starts once, in the one that is pressed (S2, S6)', async () => {
+  await command('project=dosc Fix the typos');
+  const question = await world.sentPrivately(
     general,
-    "There's no project “hanbdook”. Did you mean *handbook*? Available: docs, handbook.",
+    "There's no project “dosc”. Available: docs, handbook.\n[Start in docs] [Start in handbook]",
   );
-  await write(`${bot} project=hanbdook Fix the typos`);
   await world.settled();
+  expect(world.prompts()).toEqual([]);
+  await world.restart();
+  await Promise.all([1, 2].map(() => world.slack.control.press(question, 'start_in', alice)));
+  await world.slack.control.press(question, 'start_in_2', alice);
+  expect((await card('Fix the typos')).text).toContain(' · docs');
+  await world.started('Fix the typos');
+  await world.settled();
+  expect(world.prompts()).toEqual([['Fix the typos']]);
+});
+
+const unknown = "There's no project “handbok”. Available: handbook, docs.";
+
+test('a mention for an unknown project starts in its thread, in the project that is pressed (S3)', async () => {
+  const root = await write(`${bot} project=handbok Fix the typos`);
+  const question = await world.sentPrivately(general, unknown);
+  await world.slack.control.press(question, 'start_in', alice);
+  await card('Fix the typos');
+  const [, started] = await world.slack.control.thread(general, root.ts);
+  expect(started?.text).toContain(' · handbook');
+});
+
+test('an unknown project without a request has nothing to start, and in a form it is named at the field', async () => {
+  await command('project=handbok');
+  expect((await world.sentPrivately(general, unknown)).text).not.toContain('[Start in');
+  await command('');
+  const said = await world.slack.control.submit(alice, { prompt: 'project=handbok Fix the typos' });
+  expect(said.errors?.prompt).toBe(unknown);
   expect(world.prompts()).toEqual([]);
 });
 
@@ -102,13 +128,10 @@ test('the same words for another project are another job (S5)', async () => {
 
 test('"watch" looks in the project that is named, and an unknown one is reported (W5)', async () => {
   await command('project=handbook watch job_1');
-  const told = await world.sentPrivately(general, 'no job “job_1” in the project handbook');
+  const told = await world.sentPrivately(general, 'no job “job_1” in the handbook project');
   expect(told.text).toContain('`/docs-agent project=name watch job_123`');
   await command('project=hanbdook watch job_1');
-  await world.sentPrivately(
-    general,
-    "There's no project “hanbdook”. Did you mean *handbook*? Available: docs, handbook.",
-  );
+  await world.sentPrivately(general, "There's no project “hanbdook”. Available: handbook, docs.");
 });
 
 test('the same id in two projects is two jobs to "watch" (W5)', async () => {

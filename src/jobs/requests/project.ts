@@ -1,4 +1,4 @@
-import { isNear } from './near.ts';
+import { nearest } from './near.ts';
 
 /** A project of the agent API. */
 export interface Project {
@@ -9,6 +9,9 @@ export interface Project {
   /** Where its pull requests are announced, besides the notice channels of all projects. */
   readonly noticeChannels: readonly string[];
 }
+
+/** A project as people know it. */
+export type NamedProject = Pick<Project, 'id' | 'name'>;
 
 /** The default is first. */
 export type Projects = readonly [Project, ...Project[]];
@@ -21,17 +24,19 @@ export type Addressed =
       readonly prompt: string;
       readonly isForced: boolean;
     }
-  | UnknownProject;
+  /** `prompt`: what stands behind the name. */
+  | (UnknownProject & { readonly prompt: string });
 
-/** `names`: those that there are. `meant`: the one that is one slip away, or null. */
+/** `projects`: those that there are, the one that is a slip away first. */
 export interface UnknownProject {
   readonly kind: 'unknown_project';
   readonly name: string;
-  readonly names: readonly string[];
-  readonly meant: string | null;
+  readonly projects: readonly NamedProject[];
 }
 
 const FORCED_PROMPT = /^--(?:\s+|$)/;
+/** Longer names are shown cut. */
+const NAME_MAX = 100;
 /** Slack makes a link of a name that looks like an address: `<http://docs.example|docs.example>`. */
 const NAMED_PROJECT = /^project=(?:<[^<>|\s]*\|([^<>\s]*)>|(\S*))\s*/i;
 
@@ -43,9 +48,9 @@ export function addressed(text: string, projects: Projects, byDefault: Project):
   const trimmed = text.trim();
   const [start = '', linked, name = linked] = NAMED_PROJECT.exec(trimmed) ?? [];
   const project = name === undefined ? byDefault : projectCalled(name, projects);
-  if ('kind' in project) return project;
   const rest = trimmed.slice(start.length);
   const prompt = rest.replace(FORCED_PROMPT, '');
+  if ('kind' in project) return { ...project, prompt };
   return { kind: 'known', project, prompt, isForced: FORCED_PROMPT.test(rest) };
 }
 
@@ -54,7 +59,12 @@ export function projectCalled(called: string, projects: Projects): Project | Unk
   const asked = called.toLowerCase();
   const found = projects.find(({ id, name }) => [name, id].some((known) => known.toLowerCase() === asked));
   if (found !== undefined) return found;
-  const names = projects.map(({ name }) => name);
-  const meant = names.find((name) => isNear(asked, name.toLowerCase())) ?? null;
-  return { kind: 'unknown_project', name: called, names, meant };
+  const offered = projects.map(({ id, name }) => ({ id, name }));
+  const meant = nearest(
+    asked,
+    offered.map(({ name }) => name.toLowerCase()),
+  );
+  const isMeant = ({ name }: NamedProject) => name.toLowerCase() === meant;
+  const nearestFirst = [...offered.filter(isMeant), ...offered.filter((one) => !isMeant(one))];
+  return { kind: 'unknown_project', name: called.slice(0, NAME_MAX), projects: nearestFirst };
 }

@@ -7,7 +7,7 @@ import type {
   ViewSubmitAction,
 } from '@slack/bolt';
 import { ASK_SHORTCUT_ID, viewIds } from '../protocol/ids.ts';
-import { type Button, jobButtons, linkButtons, otherButtons } from '../views/parts/buttons.ts';
+import { type Button, idsOf, jobButtons, linkButtons, otherButtons } from '../views/parts/buttons.ts';
 import type { ReadyWorkspace } from '../workspace/workspace.ts';
 import { command } from './commands/command.ts';
 import { showAllHelp, showHelp } from './commands/help.ts';
@@ -38,6 +38,7 @@ const presses: Readonly<Record<keyof typeof otherButtons, Listener<PressArgs>>> 
   startJob: composeFromHome,
   startAnother: startAnother,
   start: startAnother,
+  startIn: startAnother,
   showHelp: showHelp,
   showAllHelp: showAllHelp,
   chooseMessages: chooseMessages,
@@ -72,8 +73,8 @@ export function registerListeners(app: App, shared: SharedDeps): void {
     <Args extends { readonly context: Context }>(listener: Listener<Args>) =>
     (args: Args) =>
       listener({ ...shared, ...workspaceOf(args.context) })(withRespond(args));
-  const onPress = ({ id, formerIds = [] }: Button, listener: Listener<PressArgs>) => {
-    for (const actionId of [id, ...formerIds]) {
+  const onPress = (button: Button, listener: Listener<PressArgs>) => {
+    for (const actionId of idsOf(button)) {
       app.action<BlockButtonAction>({ type: 'block_actions', action_id: actionId }, here(listener));
     }
   };

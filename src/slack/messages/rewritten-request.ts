@@ -20,7 +20,6 @@ export function rewrittenRequest(
 ): JobEvent | null {
   const attachments = attachmentsIn(message);
   const to = addressed(requestText(saidBy(message), attachments, botUserId), projects, projects[0]);
-  if (to.kind === 'unknown_project') return null;
   if (judgePrompt(readableText(to.prompt, new Map()), promptMaxLength).kind !== 'ok') return null;
   const editedTs = message.edited?.ts ?? null;
   const reply = { messageTs: message.ts, userId, text: to.prompt, editedTs, mentionsBot: true, attachments };

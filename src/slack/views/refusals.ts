@@ -3,7 +3,7 @@ import type { UnknownProject } from '../../jobs/requests/project.ts';
 import type { PromptVerdict } from '../../jobs/requests/prompt.ts';
 import { readableText } from '../protocol/slack-text.ts';
 import { buttonRow, message, openThreadButton, paragraph, type SlackMessage } from './parts/message.ts';
-import { type Mrkdwn, mrkdwn } from './parts/mrkdwn.ts';
+import type { Mrkdwn } from './parts/mrkdwn.ts';
 import { oneLine } from './parts/untrusted.ts';
 import { refusals } from './texts/refusals.ts';
 
@@ -44,9 +44,8 @@ function explained(refusal: Refusal): Mrkdwn {
     case 'too_long_together':
       return refusals.tooLongTogether(...lengths(refusal), refusal.mayUntick);
     case 'unknown_project': {
-      const { name, names, meant } = refusal;
-      const hint = meant === null ? mrkdwn`` : refusals.meantProject(nameOf(meant));
-      return refusals.unknownProject(nameOf(name), hint, oneLine(names.join(', '), NAMES_MAX));
+      const names = refusal.projects.map(({ name }) => name).join(', ');
+      return refusals.unknownProject(nameOf(refusal.name), oneLine(names, NAMES_MAX));
     }
     case 'two_projects':
       return refusals.twoProjects(nameOf(refusal.named), nameOf(refusal.chosen));

@@ -28,7 +28,10 @@ export function stepRefusalText(refusal: StepRefusal): string {
     case 'too_long_together':
       return stepErrors.tooLong(numbers.format(refusal.length), numbers.format(refusal.maxLength));
     case 'unknown_project':
-      return stepErrors.unknownProject(shown(refusal.name, NAME_MAX), shown(refusal.names.join(', ')));
+      return stepErrors.unknownProject(
+        shown(refusal.name, NAME_MAX),
+        shown(refusal.projects.map((project) => project.name).join(', ')),
+      );
     case 'two_projects':
       return stepErrors.twoProjects(shown(refusal.named, NAME_MAX), shown(refusal.chosen, NAME_MAX));
     case 'no_channel':

@@ -232,8 +232,10 @@ const privately: StateGroup = {
     'unknown project': refusalView({
       kind: 'unknown_project',
       name: 'handbok',
-      names: ['docs', 'handbook'],
-      meant: 'handbook',
+      projects: [
+        { id: 'p-2', name: 'handbook' },
+        { id: 'p-1', name: 'docs' },
+      ],
     }),
     'not stored': notStoredView(),
     'unclear whether stored': storingUnclearView(),

@@ -26,10 +26,12 @@ describe('project=name at the start of a prompt', () => {
   });
 
   test.each([
-    ['project=dosc fix', 'dosc'],
-    ['project= fix', ''],
-  ])('%j names a project that is not there', (text, name) => {
-    expect(read(text)).toMatchObject({ kind: 'unknown_project', name, names: ['docs', 'handbook'] });
+    ['project=dosc fix', 'dosc', ['docs', 'handbook']],
+    ['project=handbok fix', 'handbok', ['handbook', 'docs']],
+    ['project= fix', '', ['docs', 'handbook']],
+  ])('%j names a project that is not there, so the nearest comes first', (text, name, names) => {
+    const projects = names.map((one) => expect.objectContaining({ name: one }));
+    expect(read(text)).toMatchObject({ kind: 'unknown_project', name, projects, prompt: 'fix' });
   });
 });
 

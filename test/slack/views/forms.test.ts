@@ -225,7 +225,9 @@ describe('whatever people write', () => {
   test('what is wrong is said at the field without markup', () => {
     fc.assert(
       fc.property(text(), (name) => {
-        const error = atField(refusalView({ kind: 'unknown_project', name, names: ['docs'], meant: null }));
+        const error = atField(
+          refusalView({ kind: 'unknown_project', name, projects: [{ id: 'p-1', name: 'docs' }] }),
+        );
         expect(error).not.toMatch(/[*`]/);
         expect(error.length).toBeLessThanOrEqual(500);
       }),

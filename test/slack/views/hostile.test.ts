@@ -143,7 +143,14 @@ describe('whatever people and the agent API write', () => {
     fc.assert(fc.property(text(), job(), (reason, j) => expectSafe(requesterView(reason, j, names), {})));
     fc.assert(
       fc.property(text(), fc.array(text()), (name, known) =>
-        expectSafe(refusalView({ kind: 'unknown_project', name, names: known, meant: name }), {}),
+        expectSafe(
+          refusalView({
+            kind: 'unknown_project',
+            name,
+            projects: known.map((one) => ({ id: one, name: one })),
+          }),
+          {},
+        ),
       ),
     );
     fc.assert(

@@ -95,11 +95,9 @@ describe('a request that is refused', () => {
       `"✂️ With the messages that go along, that's 20,417 characters; the limit is 20,000. Untick some."`,
     );
     expect(refusalView({ ...together, mayUntick: false }).text).toMatch(/Shorten it\.$/);
-    const names = ['docs', 'handbook'];
-    expect(
-      refusalView({ kind: 'unknown_project', name: 'dosc', names, meant: 'docs' }).text,
-    ).toMatchInlineSnapshot(
-      `"There's no project “dosc”. Did you mean *docs*? Available: docs, handbook. To use these words as a request, put \`--\` in front."`,
+    const projects = ['docs', 'handbook'].map((name) => ({ id: name, name }));
+    expect(refusalView({ kind: 'unknown_project', name: 'dosc', projects }).text).toMatchInlineSnapshot(
+      `"There's no project “dosc”. Available: docs, handbook."`,
     );
     expect(refusalView({ kind: 'thread_taken' }).text).toMatchInlineSnapshot(
       `"🧵 There's already a job in this thread. Mention me to reach the agent."`,

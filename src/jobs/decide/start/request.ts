@@ -1,6 +1,7 @@
 import type { Decision, DecisionContext } from '../../decision.ts';
-import type { StartPress } from '../../event.ts';
-import type { Job } from '../../job.ts';
+import type { JobEvent } from '../../event.ts';
+import type { Job, Stage } from '../../job.ts';
+import type { UnknownProject } from '../../requests/project.ts';
 import { DecisionBuilder } from '../decision-builder.ts';
 import { type JobRequest, newJob, notifyRequester, openIn, openJob, requestCard } from './open.ts';
 
@@ -13,23 +14,28 @@ export interface Manner {
   readonly isAnswered: boolean;
   /** It is hardly meant as a request. */
   readonly isDoubtful: boolean;
+  /** The project that it names is not there; absent: it is. */
+  readonly unknownProject?: UnknownProject | null;
 }
 
 /**
- * Makes a job of a request; if the requester asked the same a moment ago, or hardly meant to ask, one that waits for
- * *Start another* or *Start*.
+ * Makes a job of a request; if the requester asked the same a moment ago, hardly meant to ask, or named no project that
+ * there is, one that waits for *Start another*, *Start* or *Start in …*.
  * @param recent what the requester asked for in the channel within `ASKED_BEFORE_MS`
  */
 export function requestJob(
   request: JobRequest,
   recent: readonly Job[],
-  { isAnswered, isDoubtful }: Manner,
+  { isAnswered, isDoubtful, unknownProject = null }: Manner,
   context: DecisionContext,
 ): Decision {
-  const same = recent.find((job) => isSame(job, request) && isActiveOrCompleted(job));
-  if (same === undefined && !isDoubtful) return openJob(request, context);
   const { thread } = request;
-  const stage = { kind: 'awaiting_confirmation', sameAsJobId: same?.id ?? null, thread } as const;
+  const same = recent.find((job) => isSame(job, request) && isActiveOrCompleted(job));
+  if (unknownProject === null && same === undefined && !isDoubtful) return openJob(request, context);
+  const stage: Stage =
+    unknownProject === null
+      ? { kind: 'awaiting_confirmation', sameAsJobId: same?.id ?? null, thread }
+      : { kind: 'awaiting_confirmation', sameAsJobId: null, thread, unknownProject: namedIn(unknownProject) };
   const job = { ...newJob({ ...request, thread: null }, context), stage };
   const builder = new DecisionBuilder({ job, followUps: [] }, context);
   if (!isAnswered) notifyRequester(builder, 'asked_before', '', 'asked_before');
@@ -41,13 +47,25 @@ export function openQuestion(request: JobRequest, recent: readonly Job[]): Job |
   return recent.find((job) => isSame(job, request) && job.stage.kind === 'awaiting_confirmation') ?? null;
 }
 
-/** *Start another*, or *Start*: once. */
-export function startAnother(builder: DecisionBuilder, { responseUrl, pressedTs }: StartPress): void {
+/** *Start another*, *Start*, or *Start in …*: once. */
+export function startAnother(
+  builder: DecisionBuilder,
+  { responseUrl, pressedTs, project }: Extract<JobEvent, { type: 'start_another_pressed' }>,
+): void {
   const { job, context } = builder;
   if (job.stage.kind !== 'awaiting_confirmation') return;
+  if (job.stage.unknownProject !== undefined) {
+    if (project === undefined) return;
+    builder.change({ projectId: project.id, projectName: project.name });
+  }
   openIn(builder, job.stage.thread, pressedTs);
   builder.change({ requestedAtMs: context.nowMs, responseUrl: responseUrl ?? job.responseUrl });
   requestCard(builder);
+}
+
+/** What the question shows. */
+function namedIn({ kind, name, projects }: UnknownProject): UnknownProject {
+  return { kind, name, projects };
 }
 
 function isSame(job: Job, { prompt, context = '', projectId }: JobRequest): boolean {

@@ -4,6 +4,7 @@ import { questionFormAgain, settledView, startingView } from '../../views/forms/
 import { buttons, decodeButton } from '../../views/parts/buttons.ts';
 import { plainModal } from '../../views/parts/form.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
+import { refusalView } from '../../views/refusals.ts';
 import { composeTexts } from '../../views/texts/forms.ts';
 import type { ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
 import { pressOf } from '../job-button.ts';
@@ -23,6 +24,8 @@ interface AnotherPress {
   /** Takes the place of that of the first request. */
   readonly responseUrl: string | null;
   readonly pressedTs?: string | undefined;
+  /** Of *Start in …*. */
+  readonly projectId?: string | undefined;
 }
 
 interface Answer {
@@ -32,12 +35,12 @@ interface Answer {
   readonly isStored: boolean;
 }
 
-/** *Start another*, and *Start*, where the program asks whether what was typed is meant. */
+/** *Start another*, *Start* and *Start in …*, where the program asks whether, or for which project, what was typed is meant. */
 export function startAnother(deps: ListenerDeps) {
   return async ({ action, body, ack, respond }: PressArgs): Promise<void> => {
-    const jobId = decodeButton(action.value ?? '')?.jobId ?? '';
+    const { jobId = '', projectId } = decodeButton(action.value ?? '') ?? {};
     const { trigger_id: triggerId } = body;
-    const press = { button: action.action_id, triggerId, jobId, ...pressOf({ action, body }) };
+    const press = { button: action.action_id, triggerId, jobId, projectId, ...pressOf({ action, body }) };
     const { message, isFinal, isStored } = await answerTo(deps, press);
     if (isStored) await ack();
     await bestEffort(deps, respond({ response_type: 'ephemeral', replace_original: isFinal, ...message }));
@@ -81,16 +84,26 @@ function storeAnother(deps: ListenerDeps, press: AnotherPress): Promise<SlackMes
     const isTheirs = job.requesterId === press.userId && job.teamId === deps.teamId;
     if (!isTheirs) return settledView();
     const hasEffect = job.stage.kind === 'awaiting_confirmation';
+    const project = deps.projects.find(({ id }) => id === press.projectId);
+    const unknown = job.stage.kind === 'awaiting_confirmation' ? job.stage.unknownProject : undefined;
+    // It was taken out of the settings since.
+    if (unknown !== undefined && project === undefined) return refusalView(unknown);
     const taken = hasEffect ? await threadTakenProblem(tx, job, press.userId) : null;
     if (taken !== null) return taken;
     const { responseUrl, pressedTs, triggerId, userId, button } = press;
+    const chosen = project && { project: { id: project.id, name: project.name } };
     const context = deps.newContext();
     const keys = triggerId === undefined ? [] : [`press:${deps.teamId}:${triggerId}`];
     if (await tx.inboundRequests.remember(keys, context.nowMs)) {
       await recordPress(tx, deps, context, { userId, button, jobId: job.id, hasEffect });
     }
     if (!hasEffect) return settledView();
-    await applyEvent(tx, job.id, { type: 'start_another_pressed', responseUrl, pressedTs }, context);
+    await applyEvent(
+      tx,
+      job.id,
+      { type: 'start_another_pressed', responseUrl, pressedTs, ...chosen },
+      context,
+    );
     return startingView();
   });
 }

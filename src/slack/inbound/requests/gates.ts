@@ -12,7 +12,7 @@ import type {
 import { type MessageEvent, writtenOf } from '../../messages/message-event.ts';
 import { notInstalledView, notSetUpView } from '../../views/access.ts';
 import { questionFormAgain } from '../../views/forms/question.ts';
-import { type Button, buttons, linkButtons } from '../../views/parts/buttons.ts';
+import { type Button, buttons, idsOf, linkButtons } from '../../views/parts/buttons.ts';
 import { plainModal } from '../../views/parts/form.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { isReady } from '../../workspace/workspace.ts';
@@ -76,7 +76,7 @@ async function answerEvent(deps: AnyWorkspaceDeps, args: Args): Promise<void> {
 const LINK_IDS: ReadonlySet<string> = new Set(Object.values(linkButtons).map(({ id }) => id));
 /** Buttons that can appear outside of their job's channel: their listeners check access to that channel. */
 const REQUESTERS_IDS: ReadonlySet<string> = new Set(
-  Object.values<Button>(buttons).flatMap(({ id, isRequesters }) => (isRequesters ? [id] : [])),
+  Object.values<Button>(buttons).flatMap((button) => (button.isRequesters ? idsOf(button) : [])),
 );
 
 /** A command, a press, a shortcut or a form: whoever made it waits for an answer. */

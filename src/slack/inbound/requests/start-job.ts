@@ -1,6 +1,11 @@
 import { applyEvent } from '../../../engine/apply-event.ts';
 import type { JobRequest } from '../../../jobs/decide/start/open.ts';
-import { ASKED_BEFORE_MS, openQuestion, requestJob } from '../../../jobs/decide/start/request.ts';
+import {
+  ASKED_BEFORE_MS,
+  type Manner,
+  openQuestion,
+  requestJob,
+} from '../../../jobs/decide/start/request.ts';
 import type { AnyJobContext } from '../../../jobs/decision.ts';
 import { type Job, type Stage, startPromptOf } from '../../../jobs/job.ts';
 import { defaultProject, settingsOf } from '../../../jobs/policy.ts';
@@ -57,7 +62,7 @@ interface Started {
 async function started(deps: ListenerDeps, raw: RawJobRequest): Promise<Started> {
   const read = requestOf(deps, raw, raw.project ?? (await projectOf(deps, raw.channelId)));
   if ('refusal' in read) return refused(raw, read.refusal);
-  const { request, isDoubtful } = read;
+  const { request, ...manner } = read;
   const { isAnswered } = raw;
   return deps.store.transaction(async (tx): Promise<Started> => {
     const context = deps.newContext();
@@ -73,7 +78,7 @@ async function started(deps: ListenerDeps, raw: RawJobRequest): Promise<Started>
       const outcome = outcomeOf(openQuestion(request, recent), recent);
       return { outcome, note: { outcome: 'duplicate' } };
     }
-    const decision = requestJob(request, recent, { isAnswered, isDoubtful }, context);
+    const decision = requestJob(request, recent, { isAnswered, ...manner }, context);
     await tx.write(decision, nowMs);
     const note = { outcome: 'accepted', jobId: decision.job.id } as const;
     return { outcome: outcomeOf(decision.job, recent), note };
@@ -107,14 +112,17 @@ export function requestOf(
   { keys: _keys, text, project: chosen, isAnswered: _isAnswered, mayBeSlip, ...raw }: UnreadRequest,
   byDefault: Project,
 ):
-  | { readonly request: JobRequest; readonly isDoubtful: boolean }
+  | ({ readonly request: JobRequest } & Omit<Manner, 'isAnswered'>)
   | { readonly refusal: Exclude<Refusal, { kind: 'thread_taken' }> } {
   const to = addressed(text, deps.projects, byDefault);
-  if (to.kind === 'unknown_project') return { refusal: to };
-  if (chosen !== null && chosen.id !== to.project.id) {
-    return { refusal: { kind: 'two_projects', named: to.project.name, chosen: chosen.name } };
+  const { prompt } = to;
+  // Where nobody can be asked, or there is nothing to keep, it is refused.
+  if (to.kind === 'unknown_project' && (!mayBeSlip || prompt === '')) return { refusal: to };
+  const unknownProject = to.kind === 'unknown_project' ? to : null;
+  const project = to.kind === 'known' ? to.project : byDefault;
+  if (chosen !== null && chosen.id !== project.id) {
+    return { refusal: { kind: 'two_projects', named: project.name, chosen: chosen.name } };
   }
-  const { prompt, isForced } = to;
   const { promptMaxLength } = deps.newContext().policy;
   const readable = readableText(prompt, new Map());
   const own = judgePrompt(readable, promptMaxLength);
@@ -125,9 +133,10 @@ export function requestOf(
     return { refusal: { ...verdict, kind: 'too_long_together', mayUntick: true } };
   }
   const isAlone = (raw.attachments?.snippets ?? []).length === 0;
+  const isForced = to.kind === 'known' && to.isForced;
   const isDoubtful = mayBeSlip && !isForced && isAlone && doubtOf(readable) !== null;
-  const { id: projectId, name: projectName } = to.project;
-  return { request: { ...raw, projectId, projectName, prompt }, isDoubtful };
+  const { id: projectId, name: projectName } = project;
+  return { request: { ...raw, projectId, projectName, prompt }, isDoubtful, unknownProject };
 }
 
 async function isTaken(tx: Transaction, { teamId, channelId, thread }: JobRequest): Promise<boolean> {

@@ -1,10 +1,11 @@
 import type { Button, ModalView } from '@slack/types';
 import type { Job } from '../../../jobs/job.ts';
 import { doubtOf } from '../../../jobs/requests/doubt.ts';
+import type { UnknownProject } from '../../../jobs/requests/project.ts';
 import { encode } from '../../protocol/form-data.ts';
 import { viewIds } from '../../protocol/ids.ts';
 import { readableText } from '../../protocol/slack-text.ts';
-import { buttons } from '../parts/buttons.ts';
+import { buttons, nthInRow } from '../parts/buttons.ts';
 import { form, newsAbove } from '../parts/form.ts';
 import {
   buttonRow,
@@ -17,7 +18,8 @@ import {
 } from '../parts/message.ts';
 import { type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
 import { httpUrl } from '../parts/pull-request.ts';
-import { quotedPrompt } from '../parts/untrusted.ts';
+import { oneLine, quotedPrompt } from '../parts/untrusted.ts';
+import { refusalView } from '../refusals.ts';
 import { composeTexts } from '../texts/forms.ts';
 import { questions } from '../texts/thread/questions.ts';
 
@@ -29,14 +31,18 @@ export interface Question {
 }
 
 const PROMPT_MAX = 200;
+const PROJECT_NAME_MAX = 50;
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
 /**
- * Asks, privately, whether what was typed is meant: the same words a moment later, or what is hardly a request.
+ * Asks, privately, whether what was typed is meant: the same words a moment later, or what is hardly a request; or in
+ * which project.
  * @param permalink the address of the thread of the job that is repeated, or null if there is none yet
  */
 export function questionView(question: Question, permalink: string | null): SlackMessage {
   const { job } = question;
+  const unknown = unknownProjectOf(job);
+  if (unknown !== null) return refusalView(unknown, buttonRow(...startInButtons(job, unknown)));
   if (isRepeated(job)) {
     const startAnother = targetButton(buttons.startAnother, { jobId: job.id });
     return message(paragraph(repeated(question)), buttonRow(...openThread(permalink), startAnother));
@@ -45,6 +51,19 @@ export function questionView(question: Question, permalink: string | null): Slac
   const start = targetButton(buttons.start, { jobId: job.id });
   const help = offersHelp ? [pressButton(buttons.showHelp, 'help')] : [];
   return message(paragraph(words), buttonRow(start, ...help));
+}
+
+function unknownProjectOf({ stage }: Job): UnknownProject | null {
+  return stage.kind === 'awaiting_confirmation' ? (stage.unknownProject ?? null) : null;
+}
+
+/** The nearest projects: the text names the others, too. */
+function startInButtons({ id: jobId }: Job, { projects }: UnknownProject): Button[] {
+  const { startIn } = buttons;
+  return projects.slice(0, startIn.rowMax).map(({ id: projectId, name }, index) => {
+    const label = `${startIn.label} ${oneLine(name, PROJECT_NAME_MAX)}`;
+    return targetButton({ ...nthInRow(startIn, index), label }, { jobId, projectId });
+  });
 }
 
 function isRepeated({ stage }: Job): boolean {

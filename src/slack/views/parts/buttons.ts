@@ -12,12 +12,13 @@ const buttonTarget = z.object({
   draft: z.int().optional(),
   messageTs: z.string().optional(),
   isPrivate: z.boolean().optional(),
+  projectId: z.string().min(1).optional(),
 });
 
 /**
  * What a button is about: a job, and what distinguishes a stale button from a current one: the call that it would make again,
  * how often the job was created or its card tried, the question or the reminder that it answers, the message call that
- * would go out, the draft by its number, or the reply that was edited. `isPrivate`: its message is an answer to one person, perhaps in another channel.
+ * would go out, the draft by its number, the reply that was edited, or the project to start in. `isPrivate`: its message is an answer to one person, perhaps in another channel.
  */
 export type ButtonTarget = Readonly<z.infer<typeof buttonTarget>>;
 
@@ -53,6 +54,22 @@ export interface Button {
   readonly formerIds?: readonly string[];
   /** Shown to the requester only, perhaps in a direct message: only their press counts, and it does anywhere. */
   readonly isRequesters?: true;
+  /** How many may stand in one row, each with an id of its own: Slack takes no id twice there. Default: one. */
+  readonly rowMax?: number;
+}
+
+/** All ids by which presses of the button arrive. */
+export function idsOf(button: Button): string[] {
+  const others = Array.from(
+    { length: (button.rowMax ?? 1) - 1 },
+    (_, index) => nthInRow(button, index + 1).id,
+  );
+  return [button.id, ...(button.formerIds ?? []), ...others];
+}
+
+/** The button at this place of a row of its kind; the first is at 0. */
+export function nthInRow<Kind extends Button>(button: Kind, index: number): Kind {
+  return index === 0 ? button : { ...button, id: `${button.id}_${index + 1}` };
 }
 
 export interface JobButton extends Button {
@@ -155,6 +172,7 @@ export const otherButtons = {
   startJob: { id: 'start_job', label: 'Start a job' },
   startAnother: { id: 'start_another', label: 'Start another', isRequesters: true },
   start: { id: 'start', label: 'Start', isRequesters: true },
+  startIn: { id: 'start_in', label: 'Start in', isRequesters: true, rowMax: 5 },
   showHelp: { id: 'show_help', label: 'Show help' },
   showAllHelp: { id: 'show_all_help', label: 'Everything I can do' },
   chooseMessages: { id: 'choose_messages', label: 'Choose messages' },

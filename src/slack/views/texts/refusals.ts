@@ -13,9 +13,8 @@ export const refusals = {
     mrkdwn`✂️ That's ${length} characters; the limit is ${limit}. Shorten it, or put the details in a text snippet and attach it.`,
   tooLongTogether: (length: string, limit: string, mayUntick: boolean): Mrkdwn =>
     mrkdwn`✂️ With the messages that go along, that's ${length} characters; the limit is ${limit}. ${mayUntick ? 'Untick some' : 'Shorten it'}.`,
-  unknownProject: (name: string, meant: Mrkdwn, available: string): Mrkdwn =>
-    mrkdwn`There's no project “${name}”.${meant} Available: ${available}. To use these words as a request, put \`--\` in front.`,
-  meantProject: (name: string): Mrkdwn => mrkdwn` Did you mean *${name}*?`,
+  unknownProject: (name: string, available: string): Mrkdwn =>
+    mrkdwn`There's no project “${name}”. Available: ${available}.`,
   twoProjects: (named: string, chosen: string): Mrkdwn =>
     mrkdwn`Which project? The request begins with project=${named}, but ${chosen} is chosen here. Choose the same, or take it out of the request.`,
   threadTaken: mrkdwn`🧵 There's already a job in this thread. Mention me to reach the agent.`,
