@@ -35,10 +35,13 @@ export type Manner = 'plain' | 'mention' | 'form' | 'aside';
 export type Moment = 'before_card' | 'at_card' | 'at_once' | 'while_working' | 'when_ended' | 'at_link';
 
 const PATIENT_SHARE = 0.2;
+/** Each has a recipe of its own, and the program takes so many. */
+const WEBHOOKS_MAX = 100;
 
 /** Three replies to each story on average. */
 export function planStories(random: Random, count: number): StoryPlan[] {
   let replies = 0;
+  let webhooks = 0;
   return Array.from({ length: count }, (_, index): StoryPlan => {
     const number = index + 1;
     const isPatient = random() < PATIENT_SHARE;
@@ -56,19 +59,21 @@ export function planStories(random: Random, count: number): StoryPlan[] {
           [2, 'no_link'],
           [1, 'fail_once'],
         ]);
+    const way = choose<Way>(random, [
+      [4, 'command'],
+      [2, 'mention'],
+      [1, 'direct'],
+      [1, 'form'],
+      [1, 'thread'],
+      [1, 'mark'],
+      [1, 'webhook'],
+      [1, 'workflow'],
+    ]);
+    if (way === 'webhook') webhooks += 1;
     return {
       number,
       isPatient,
-      way: choose<Way>(random, [
-        [4, 'command'],
-        [2, 'mention'],
-        [1, 'direct'],
-        [1, 'form'],
-        [1, 'thread'],
-        [1, 'mark'],
-        [1, 'webhook'],
-        [1, 'workflow'],
-      ]),
+      way: webhooks > WEBHOOKS_MAX && way === 'webhook' ? 'command' : way,
       prompt: promptText(number, instruction),
       replies: Array.from({ length: replyCount }, () => {
         replies += 1;
